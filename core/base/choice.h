@@ -1,0 +1,25 @@
+/* What every row of every registry has.  SPDX-License-Identifier: MIT
+ *
+ * Placements, norms, tasks, schedules and figures are registries: tables whose rows begin with an
+ * NsChoice, so that the sidebar, the command line and the help can show any of them.  Keys are
+ * stable; they stand in files and on command lines. */
+#pragma once
+
+#include <stddef.h>
+
+typedef struct {
+    const char *key;       /* "pre" */
+    const char *label;     /* "Pre-LN" */
+    const char *formula;   /* "x' = x + F(N(x))", or NULL */
+    const char *reference; /* paper, or NULL */
+    const char *purpose;   /* one line: what it is for */
+} NsChoice;
+
+/* A registry seen as choices: the i-th, or NULL past the end. */
+typedef const NsChoice *(*NsChoices)(size_t i);
+
+/* The index of the row with this key, or -1. */
+int ns_choices_find(NsChoices choices, const char *key);
+
+/* "post, pre, none": the keys, for messages.  Free with g_free. */
+char *ns_choices_keys(NsChoices choices);

@@ -1,0 +1,24 @@
+/* The floating-point type of weights, activations and gradients.  SPDX-License-Identifier: MIT
+ *
+ * The programs are built in single precision.  The same sources are built a second time with
+ * NS_DOUBLE, so that finite differences can check every gradient to ten digits. */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef NS_DOUBLE
+typedef double ns_real;
+#else
+typedef float ns_real;
+#endif
+
+/* Allocates n zeroed reals on a cache-line boundary.  NULL with NS_ERROR_MEMORY, which names `what`
+ * and the size, if there is no room.  Free with ns_real_free. */
+ns_real *ns_real_new(size_t n, const char *what, GError **error);
+void ns_real_free(ns_real *reals);
+
+/* sqrt(sum x_i^2), summed in double: finite for every finite x, non-finite if any x_i is. */
+double ns_real_norm(const ns_real *x, size_t n);

@@ -1,0 +1,36 @@
+/* Counter-based random numbers.  SPDX-License-Identifier: MIT
+ *
+ * Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").  A stream is
+ * named by (seed, stream) and can be opened anywhere without touching any other: the initial value
+ * of a tensor depends on the seed and the tensor's name alone, and a batch on the seed and its
+ * number alone.  Two models that share a tensor therefore start from the same one. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint32_t key[2];
+    uint32_t counter[4];
+    uint32_t block[4]; /* the output of the present counter */
+    unsigned used;     /* how many words of it are spent */
+} NsRng;
+
+/* One block of Philox 4x32-10, exposed for its published test vectors. */
+void ns_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
+
+void ns_rng_init(NsRng *rng, uint64_t seed, uint64_t stream);
+
+/* A stream number from a name (64-bit FNV-1a). */
+uint64_t ns_rng_stream(const char *name);
+
+uint32_t ns_rng_u32(NsRng *rng);
+
+/* Uniform on [0, n), without bias; n >= 1. */
+uint64_t ns_rng_below(NsRng *rng, uint64_t n);
+
+/* Uniform on the open interval (0, 1). */
+double ns_rng_uniform(NsRng *rng);
+
+/* Standard normal (Box and Muller 1958). */
+double ns_rng_normal(NsRng *rng);

@@ -1,0 +1,49 @@
+/* A text as tokens, split into training and held-out parts.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/data/batch.h"
+#include "core/model/settings.h"
+
+/* Larger files are refused. */
+#define NS_TEXT_MAX ((size_t)256 << 20)
+
+/* More distinct characters than this are refused. */
+#define NS_SYMBOLS_MAX ((size_t)20000)
+
+/* Immutable once made; counted references, from any thread. */
+typedef struct {
+    char *name;        /* for people: "generated text", or the file's base name */
+    gunichar *symbols; /* [V] code point of each token, ascending */
+    size_t V;
+    int32_t *tokens;  /* [n] */
+    size_t n;         /* all tokens */
+    size_t n_train;   /* the first n_train are for training, the rest (a tenth) is held out */
+    gatomicrefcount refs;
+} NsCorpus;
+
+/* Builds a corpus from text.  `source` names it in messages and becomes the name.  NS_ERROR_TEXT
+ * where the text is not UTF-8 (says at which byte and line), is empty, has one distinct character
+ * only or too many, or is too short for one sequence of `seq` characters in each part (says how many
+ * characters there are and how many are needed). */
+NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
+                                  GError **error);
+
+/* Reads a file.  NS_ERROR_FILE where it cannot be read, is a directory or device, or exceeds
+ * NS_TEXT_MAX; a leading byte-order mark is dropped, CR LF becomes LF. */
+NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, GError **error);
+
+/* The corpus that settings->task names. */
+NsCorpus *ns_corpus_open(const NsSettings *settings, GError **error);
+
+NsCorpus *ns_corpus_ref(NsCorpus *corpus);
+void ns_corpus_unref(NsCorpus *corpus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCorpus, ns_corpus_unref)
+
+/* Training batch number `index`: B windows of T characters, drawn uniformly; a function of
+ * (data_seed, index, B, T) alone, so any batch can be made again at any time. */
+void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
+                           NsBatch *batch);
+
+/* Validation batch `index` of `count`: count * B windows spread evenly over the held-out part, always
+ * the same ones. */
+void ns_corpus_validation_batch(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch);

@@ -1,0 +1,84 @@
+/* The settings of a run.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/base/choice.h"
+#include "core/model/params.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Integers are int64_t, choices are the row of their registry, texts are owned and never NULL. */
+typedef struct {
+#define NS_INT_FIELD(field, ...) int64_t field;
+#define NS_REAL_FIELD(field, ...) double field;
+#define NS_CHOICE_FIELD(field, ...) unsigned field;
+#define NS_TEXT_FIELD(field, ...) char *field;
+    NS_PARAMS(NS_INT_FIELD, NS_REAL_FIELD, NS_CHOICE_FIELD, NS_TEXT_FIELD)
+#undef NS_INT_FIELD
+#undef NS_REAL_FIELD
+#undef NS_CHOICE_FIELD
+#undef NS_TEXT_FIELD
+} NsSettings;
+
+typedef enum { NS_PARAM_INT, NS_PARAM_REAL, NS_PARAM_CHOICE, NS_PARAM_TEXT } NsParamType;
+typedef enum { NS_GROUP_MODEL, NS_GROUP_OPTIMIZER, NS_GROUP_DATA, NS_GROUP_RUN } NsParamGroup;
+typedef enum { NS_SLIDER_LINEAR, NS_SLIDER_LOG } NsSliderScale;
+typedef enum { NS_EFFECT_LIVE, NS_EFFECT_RESTART } NsParamEffect;
+
+/* A row of the table, as data. */
+typedef struct {
+    const char *key;
+    const char *label;
+    const char *unit; /* NULL for a pure number */
+    const char *help;
+    const char *source; /* NULL where there is none */
+    NsParamType type;
+    NsParamGroup group;
+    NsSliderScale scale;
+    NsParamEffect effect;
+    double least, most;       /* INT and REAL */
+    NsChoices choices;        /* CHOICE */
+    const char *default_text; /* the default as ns_settings_get would write it */
+    size_t offset;            /* of the field in NsSettings */
+} NsParam;
+
+/* The i-th row, or NULL past the end. */
+const NsParam *ns_param(size_t i);
+const NsParam *ns_param_find(const char *key);
+
+/* The registry behind final-norm and embedding-norm: auto, on, off. */
+enum { NS_SWITCH_AUTO, NS_SWITCH_ON, NS_SWITCH_OFF };
+const NsChoice *ns_switch_choice(size_t i);
+
+/* Fills in the defaults.  Clear with ns_settings_clear. */
+void ns_settings_init(NsSettings *settings);
+void ns_settings_copy(NsSettings *to, const NsSettings *from); /* `to` is not initialised */
+void ns_settings_clear(NsSettings *settings);
+
+/* Sets one value from its text.  NS_ERROR_SETTING names an unknown key (and the nearest known one),
+ * a value that is no number, or one outside its range; the settings then keep what they had.
+ * Numbers are read in the C locale; 1e3 is an integer too.  Setting `text` also sets `task`. */
+bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error);
+
+/* The same for "key=value". */
+bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error);
+
+/* The value as text, that ns_settings_set reads back to the same bits.  Free with g_free. */
+char *ns_settings_get(const NsSettings *settings, const NsParam *param);
+
+/* INT and REAL rows as a number (CHOICE: the row of the registry). */
+double ns_settings_get_number(const NsSettings *settings, const NsParam *param);
+
+/* Whether a setting has its default value. */
+bool ns_settings_is_default(const NsSettings *settings, const NsParam *param);
+
+/* Checks what no single value can show: d-model is a multiple of heads, task text has a file. */
+bool ns_settings_check(const NsSettings *settings, GError **error);
+
+/* "placement=pre layers=12": every setting that differs from its default, in table order; with
+ * `all`, every setting.  Values with spaces are quoted for a shell.  Free with g_free. */
+char *ns_settings_line(const NsSettings *settings, bool all);
+
+/* The width of the feed-forward network: d-ff, or 4 d where that is 0. */
+int64_t ns_settings_d_ff(const NsSettings *settings);

@@ -1,0 +1,82 @@
+/* The history of a run.  SPDX-License-Identifier: MIT
+ *
+ * One writer (the trainer), any number of readers on any thread; no reader waits for the writer or
+ * for another, and the writer never waits for a reader.
+ *
+ * Three parts.  Scalars of every step, evaluations and events are kept for ever.  Profiles (the
+ * values by layer) take tens of kilobytes a step in a deep model, so they have a budget: when it is
+ * spent, the finest and oldest buckets are joined by fours, each keeping the minimum and the maximum of
+ * every value, until there is room.  The resolution over the whole run stays within a factor of four; the first and
+ * the newest record are always kept as they were; ns_history_stride says what was done. */
+#pragma once
+
+#include "core/probe/quantity.h"
+
+/* Scalars of one step.  A record of step k is measured at the weights after k updates, on batch k;
+ * lr and seconds belong to the update that led there. */
+typedef struct {
+    int64_t step;     /* from 0 */
+    double loss;      /* training loss on this batch, nats a token */
+    double lr;        /* 0 at step 0 */
+    double grad_norm; /* of all tensors together, before clipping */
+    double seconds;   /* wall time of this step, measuring included */
+} NsStep;
+
+typedef struct {
+    int64_t step;
+    double loss; /* on held-out text, nats a token */
+} NsEvaluation;
+
+typedef enum {
+    NS_EVENT_DIVERGED, /* a value is not finite */
+    NS_EVENT_SETTING,  /* a live setting was changed, from this step on */
+} NsEventKind;
+
+typedef struct {
+    int64_t step;
+    NsEventKind kind;
+    int layer;      /* from 1; 0 where the event is about no layer */
+    char what[48];  /* DIVERGED: the tensor or "hidden state", "loss"; SETTING: the key */
+    char text[160]; /* one sentence for people */
+} NsEvent;
+
+typedef struct NsHistory NsHistory;
+
+/* budget: bytes for profiles.  Starts with one reference. */
+NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget);
+NsHistory *ns_history_ref(NsHistory *history);
+void ns_history_unref(NsHistory *history);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsHistory, ns_history_unref)
+
+/* Writer.  `values` is [layout->width]; the steps follow one another from 0. */
+void ns_history_append(NsHistory *history, const NsStep *step, const float *values);
+void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
+void ns_history_append_event(NsHistory *history, const NsEvent *event);
+
+/* Readers. */
+const NsRecordLayout *ns_history_layout(const NsHistory *history);
+
+size_t ns_history_steps(const NsHistory *history); /* published steps */
+const NsStep *ns_history_step(const NsHistory *history, size_t step);
+size_t ns_history_evaluations(const NsHistory *history);
+const NsEvaluation *ns_history_evaluation(const NsHistory *history, size_t i);
+size_t ns_history_events(const NsHistory *history);
+const NsEvent *ns_history_event(const NsHistory *history, size_t i);
+
+/* The steps that share a bucket with `step`. */
+typedef struct {
+    int64_t first, last;
+} NsBucket;
+
+/* Copies a quantity's values at `step` (below ns_history_steps): minimum and maximum over the bucket
+ * that holds it, each [layout->count[quantity]]; either may be NULL.  A NaN in a bucket makes its
+ * minimum and its maximum NaN.  Where nothing was thinned both are the values themselves. */
+NsBucket ns_history_read(const NsHistory *history, NsQuantity quantity, size_t step, float *min,
+                         float *max);
+
+/* The extremes over steps first..last (both included, whole buckets). */
+NsBucket ns_history_read_range(const NsHistory *history, NsQuantity quantity, size_t first,
+                               size_t last, float *min, float *max);
+
+/* Steps in the coarsest bucket: 1 as long as nothing was thinned. */
+int64_t ns_history_stride(const NsHistory *history);

@@ -1,0 +1,23 @@
+/* What a model looks like before any update, over several seeds.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/probe/history.h"
+#include "core/model/settings.h"
+
+/* Mean and sample standard deviation (0 for one seed) of every value of a record at step 0, over
+ * seeds settings->seed .. + seeds - 1 (the batch stays the same). */
+typedef struct {
+    NsRecordLayout layout;
+    double *mean, *sd; /* [layout.width] */
+    double loss_mean, loss_sd;
+    double grad_mean, grad_sd; /* all tensors together */
+    int64_t seeds;
+} NsInitial;
+
+NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **error);
+void ns_initial_free(NsInitial *initial);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsInitial, ns_initial_free)
+
+/* As one JSON object: {"settings", "layers", "seeds", "loss": {"mean", "sd"}, "grad_norm": {"wq": {"mean": [L],
+ * "sd": [L]}, ...}, "hidden_norm": ...}.  Free with g_free. */
+char *ns_initial_json(const NsInitial *initial, const NsSettings *settings);

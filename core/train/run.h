@@ -1,0 +1,44 @@
+/* A run without a thread: model, data, optimizer, history, one step at a time.
+ * SPDX-License-Identifier: MIT
+ *
+ * Record k is measured at the weights after k updates, on batch k.  Making a run measures record 0;
+ * a step applies the update that record k - 1 calls for and measures record k. */
+#pragma once
+
+#include "core/data/corpus.h"
+#include "core/model/model.h"
+#include "core/probe/history.h"
+
+/* Bytes of profiles that a history keeps before it thins them. */
+#define NS_HISTORY_BUDGET ((size_t)256 << 20)
+
+typedef struct NsRun NsRun;
+
+/* Opens the text, plans, allocates, draws the weights and measures record 0.  NULL with an error. */
+NsRun *ns_run_new(const NsSettings *settings, GError **error);
+void ns_run_free(NsRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRun, ns_run_free)
+
+/* One step.  FALSE if the run has diverged, now or before: the history then ends with an
+ * NS_EVENT_DIVERGED, and the record of the step that diverged is kept. */
+bool ns_run_step(NsRun *run);
+
+bool ns_run_diverged(const NsRun *run);
+
+/* Back to step 0: the same initial weights, bit for bit, and a new history. */
+void ns_run_reset(NsRun *run);
+
+/* Changes what may change while a model runs (lr, warmup, schedule), from the next step on; a change is an
+ * NS_EVENT_SETTING of the history. */
+void ns_run_set_live(NsRun *run, double lr, int64_t warmup, unsigned schedule);
+
+/* Measures the validation loss at the present weights and appends it to the history. */
+double ns_run_evaluate(NsRun *run);
+
+int64_t ns_run_steps(const NsRun *run); /* updates done */
+NsHistory *ns_run_history(NsRun *run);  /* borrowed; a reset replaces it */
+NsModel *ns_run_model(NsRun *run);
+const NsCorpus *ns_run_corpus(const NsRun *run);
+const NsSettings *ns_run_settings(const NsRun *run); /* with live changes applied */
+NsPlan ns_run_plan(const NsRun *run);
+const NsBatch *ns_run_batch(const NsRun *run); /* that the newest record was measured on */

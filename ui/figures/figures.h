@@ -1,0 +1,40 @@
+/* The registry of figures: a run's history in, a plot out.  SPDX-License-Identifier: MIT
+ *
+ * A figure keeps the columns of its plot and brings them up to date from the history by reading only
+ * what is new.  To add one, write one file and add its row in figures.c. */
+#pragma once
+
+#include "core/base/choice.h"
+#include "core/model/settings.h"
+#include "core/probe/history.h"
+#include "ui/plot/plot.h"
+
+/* What there is to show.  Borrowed during the call. */
+typedef struct {
+    const NsHistory *history;   /* NULL while there is none */
+    const NsSettings *settings; /* of that history */
+    const NsHistory *ghost;     /* the run before, or NULL */
+    const NsSettings *ghost_settings;
+    NsQuantity gradient; /* which gradient the gradient figures show: a quantity of domain LAYER */
+    NsQuantity hidden;   /* NS_QUANTITY_HIDDEN_NORM or _SQ */
+    bool log;            /* logarithmic gradient and hidden-state axes */
+    int64_t step;        /* that profiles show; negative for the newest */
+} NsFigureInput;
+
+typedef struct NsFigure NsFigure;
+
+typedef struct {
+    NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap */
+    NsFigure *(*create)(void);
+} NsFigureKind;
+
+const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */
+const NsChoice *ns_figure_choice(size_t i);
+
+NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
+void ns_figure_free(NsFigure *figure);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsFigure, ns_figure_free)
+
+/* Brings the figure up to date and returns its plot, valid until the next update.  The plot's version
+ * changes only if something visible did. */
+const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input);

@@ -1,0 +1,52 @@
+/* From a plot to boxes, ticks and decimated paths; from these to ink.  SPDX-License-Identifier: MIT
+ *
+ * ns_plot_layout is a pure function of plot, size, style and text scale.  The same layout draws the window, PNG, SVG and
+ * PDF. */
+#pragma once
+
+#include "ui/plot/plot.h"
+#include "ui/plot/style.h"
+
+#include <cairo.h>
+#include <glib.h>
+
+typedef struct {
+    double x, y, width, height;
+} NsBox;
+
+typedef struct NsPlotLayout NsPlotLayout;
+
+/* plot and style are borrowed until the layout is freed.  Never fails; what does not fit is left
+ * out in this order: note, subtitle, right axis label, legend, axis labels. */
+NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style);
+void ns_plot_layout_free(NsPlotLayout *layout);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPlotLayout, ns_plot_layout_free)
+
+/* Draws at the origin of the context, width by height. */
+void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr);
+
+/* Where the data is drawn. */
+NsBox ns_plot_area(const NsPlotLayout *layout);
+
+/* Data to drawing coordinates and back. */
+double ns_plot_x_to_pixel(const NsPlotLayout *layout, double x);
+double ns_plot_pixel_to_x(const NsPlotLayout *layout, double px);
+double ns_plot_y_to_pixel(const NsPlotLayout *layout, NsAxisSide side, double y);
+
+/* What the pointer touches. */
+typedef struct {
+    double x;      /* data: the abscissa of the nearest point, or the first step of a heatmap column */
+    double row;    /* heatmap: the row from 0 (the layer from y0); NaN elsewhere */
+    double px, py; /* where it is drawn */
+    char *text;    /* lines for a tip: "step 120\nloss 2.31 nats", with markup for _ and ^ as in NsPlot */
+} NsReading;
+
+/* The reading nearest to a point in the plot area; FALSE outside it or without data. */
+bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading);
+void ns_reading_clear(NsReading *reading);
+
+/* Draws crosshair and tip of a reading over a drawn plot; the tip stays inside the chart. */
+void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
+
+/* One sentence that says in words what the plot shows now, for a screen reader.  Free with g_free. */
+char *ns_plot_describe(const NsPlot *plot);
