@@ -21,5 +21,11 @@ typedef const NsChoice *(*NsChoices)(size_t i);
 /* The index of the row with this key, or -1. */
 int ns_choices_find(NsChoices choices, const char *key);
 
+/* The row whose key is spelled most like `word`, for "did you mean"; NULL if none is close. */
+const NsChoice *ns_choices_nearest(NsChoices choices, const char *word);
+
+/* The edits (Levenshtein 1966) that lead from one word to another. */
+size_t ns_edit_distance(const char *a, const char *b);
+
 /* "post, pre, none": the keys, for messages.  Free with g_free. */
 char *ns_choices_keys(NsChoices choices);

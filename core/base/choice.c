@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/base/choice.h"
+
+#include <glib.h>
+#include <string.h>
+
+int ns_choices_find(NsChoices choices, const char *key)
+{
+    for (size_t i = 0; choices(i); i++)
+        if (g_str_equal(choices(i)->key, key)) return (int)i;
+    return -1;
+}
+
+char *ns_choices_keys(NsChoices choices)
+{
+    GString *keys = g_string_new(NULL);
+    for (size_t i = 0; choices(i); i++)
+        g_string_append_printf(keys, "%s%s", i ? ", " : "", choices(i)->key);
+    return g_string_free(keys, FALSE);
+}
+
+size_t ns_edit_distance(const char *a, const char *b)
+{
+    size_t columns = strlen(b);
+    g_autofree size_t *row = g_new(size_t, columns + 1);
+    for (size_t j = 0; j <= columns; j++) row[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < columns; j++) {
+            size_t replaced = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = MIN(replaced, MIN(row[j], diagonal) + 1);
+        }
+    }
+    return row[columns];
+}
+
+const NsChoice *ns_choices_nearest(NsChoices choices, const char *word)
+{
+    const NsChoice *nearest = NULL;
+    size_t least = MAX(strlen(word) / 2, 1);
+    for (size_t i = 0; choices(i); i++) {
+        size_t distance = ns_edit_distance(word, choices(i)->key);
+        if (distance > least || (nearest && distance == least)) continue;
+        nearest = choices(i);
+        least = distance;
+    }
+    return nearest;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/model/settings.h"
+
+#include "core/base/error.h"
+#include "core/data/task.h"
+#include "core/model/placement.h"
+#include "core/ops/norm.h"
+#include "core/train/schedule.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define INT_ROW(field, key_, group_, label_, unit_, least_, most_, initial, scale_, effect_, help_,  \
+                source_)                                                                           \
+    {.key = key_,                                                                                  \
+     .label = label_,                                                                              \
+     .unit = unit_,                                                                                \
+     .help = help_,                                                                                \
+     .source = source_,                                                                            \
+     .type = NS_PARAM_INT,                                                                         \
+     .group = NS_GROUP_##group_,                                                                   \
+     .scale = NS_SLIDER_##scale_,                                                                  \
+     .effect = NS_EFFECT_##effect_,                                                                \
+     .least = least_,                                                                              \
+     .most = most_,                                                                                \
+     .default_text = #initial,                                                                     \
+     .offset = offsetof(NsSettings, field)},
+#define REAL_ROW(field, key_, group_, label_, unit_, least_, most_, initial, scale_, effect_,        \
+                 help_, source_)                                                                   \
+    {.key = key_,                                                                                  \
+     .label = label_,                                                                              \
+     .unit = unit_,                                                                                \
+     .help = help_,                                                                                \
+     .source = source_,                                                                            \
+     .type = NS_PARAM_REAL,                                                                        \
+     .group = NS_GROUP_##group_,                                                                   \
+     .scale = NS_SLIDER_##scale_,                                                                  \
+     .effect = NS_EFFECT_##effect_,                                                                \
+     .least = least_,                                                                              \
+     .most = most_,                                                                                \
+     .default_text = #initial,                                                                     \
+     .offset = offsetof(NsSettings, field)},
+#define CHOICE_ROW(field, key_, group_, label_, registry, initial, effect_, help_, source_)        \
+    {.key = key_,                                                                                  \
+     .label = label_,                                                                              \
+     .help = help_,                                                                                \
+     .source = source_,                                                                            \
+     .type = NS_PARAM_CHOICE,                                                                      \
+     .group = NS_GROUP_##group_,                                                                   \
+     .effect = NS_EFFECT_##effect_,                                                                \
+     .choices = registry,                                                                          \
+     .default_text = initial,                                                                      \
+     .offset = offsetof(NsSettings, field)},
+#define TEXT_ROW(field, key_, group_, label_, initial, effect_, help_, source_)                    \
+    {.key = key_,                                                                                  \
+     .label = label_,                                                                              \
+     .help = help_,                                                                                \
+     .source = source_,                                                                            \
+     .type = NS_PARAM_TEXT,                                                                        \
+     .group = NS_GROUP_##group_,                                                                   \
+     .effect = NS_EFFECT_##effect_,                                                                \
+     .default_text = initial,                                                                      \
+     .offset = offsetof(NsSettings, field)},
+
+static const NsParam params[] = {NS_PARAMS(INT_ROW, REAL_ROW, CHOICE_ROW, TEXT_ROW)};
+
+const NsParam *ns_param(size_t i)
+{
+    return i < G_N_ELEMENTS(params) ? &params[i] : NULL;
+}
+
+const NsParam *ns_param_find(const char *key)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
+        if (g_str_equal(params[i].key, key)) return &params[i];
+    return NULL;
+}
+
+const NsChoice *ns_switch_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_SWITCH_AUTO] = {.key = "auto",
+                            .label = "As the placement has it",
+                            .purpose = "On where the placement's own paper has one."},
+        [NS_SWITCH_ON] = {.key = "on", .label = "On", .purpose = "Always on."},
+        [NS_SWITCH_OFF] = {.key = "off", .label = "Off", .purpose = "Always off."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}
+
+static void *field(NsSettings *settings, const NsParam *param)
+{
+    return (char *)settings + param->offset;
+}
+
+static const void *const_field(const NsSettings *settings, const NsParam *param)
+{
+    return (const char *)settings + param->offset;
+}
+
+static bool read_number(const NsParam *param, const char *value, double *number, GError **error)
+{
+    char *end = NULL;
+    *number = g_ascii_strtod(value, &end);
+    const char *rest = end;
+    while (g_ascii_isspace(*rest)) rest++;
+    if (end == value || *rest || isnan(*number)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s” is no number; %s takes one, such as %s.",
+                    value, param->key, param->default_text);
+        return false;
+    }
+    if (*number < param->least || *number > param->most) {
+        char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(least, sizeof least, "%.10g", param->least);
+        g_ascii_formatd(most, sizeof most, "%.10g", param->most);
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "%s is %s; it must lie between %s and %s.",
+                    param->key, value, least, most);
+        return false;
+    }
+    if (param->type == NS_PARAM_INT && floor(*number) != *number) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "%s is %s; it must be a whole number.",
+                    param->key, value);
+        return false;
+    }
+    return true;
+}
+
+static bool set_choice(NsSettings *settings, const NsParam *param, const char *value,
+                       GError **error)
+{
+    int row = ns_choices_find(param->choices, value);
+    if (row < 0) {
+        g_autofree char *keys = ns_choices_keys(param->choices);
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "There is no %s “%s”; choose one of %s.",
+                    param->key, value, keys);
+        return false;
+    }
+    *(unsigned *)field(settings, param) = (unsigned)row;
+    return true;
+}
+
+/* A text to learn decides the task: naming one chooses `text`, taking it away the generated one. */
+static void set_text(NsSettings *settings, const NsParam *param, const char *value)
+{
+    char **text = field(settings, param);
+    g_autofree char *old = *text;
+    *text = g_strdup(value);
+    if (text == &settings->text)
+        settings->task = (unsigned)MAX(0, ns_choices_find(ns_task_choice, *value ? "text" : "grammar"));
+}
+
+static bool set_param(NsSettings *settings, const NsParam *param, const char *value, GError **error)
+{
+    double number;
+    switch (param->type) {
+    case NS_PARAM_INT:
+        if (!read_number(param, value, &number, error)) return false;
+        *(int64_t *)field(settings, param) = (int64_t)number;
+        return true;
+    case NS_PARAM_REAL:
+        if (!read_number(param, value, &number, error)) return false;
+        *(double *)field(settings, param) = number;
+        return true;
+    case NS_PARAM_CHOICE: return set_choice(settings, param, value, error);
+    case NS_PARAM_TEXT: set_text(settings, param, value); return true;
+    }
+    return false;
+}
+
+void ns_settings_init(NsSettings *settings)
+{
+    memset(settings, 0, sizeof *settings);
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++) {
+        bool ok = set_param(settings, &params[i], params[i].default_text, NULL);
+        g_assert(ok);
+    }
+}
+
+void ns_settings_copy(NsSettings *to, const NsSettings *from)
+{
+    *to = *from;
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
+        if (params[i].type == NS_PARAM_TEXT) {
+            char **text = field(to, &params[i]);
+            *text = g_strdup(*text);
+        }
+}
+
+void ns_settings_clear(NsSettings *settings)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
+        if (params[i].type == NS_PARAM_TEXT) g_clear_pointer((char **)field(settings, &params[i]), g_free);
+}
+
+bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)
+{
+    const NsParam *param = ns_param_find(key);
+    if (param) return set_param(settings, param, value, error);
+
+    size_t nearest = 0;
+    for (size_t i = 1; i < G_N_ELEMENTS(params); i++)
+        if (ns_edit_distance(key, params[i].key) < ns_edit_distance(key, params[nearest].key))
+            nearest = i;
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "There is no setting “%s”; the nearest is %s (`normscope-cli list settings` has all).", key,
+                params[nearest].key);
+    return false;
+}
+
+bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error)
+{
+    const char *equals = strchr(assignment, '=');
+    if (!equals) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "“%s” sets nothing; write key=value, such as placement=pre.", assignment);
+        return false;
+    }
+    g_autofree char *key = g_strndup(assignment, (size_t)(equals - assignment));
+    return ns_settings_set(settings, g_strstrip(key), equals + 1, error);
+}
+
+/* The fewest digits that read back to the same bits. */
+static char *format_real(double x)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
+    for (int digits = 1; digits <= 17; digits++) {
+        g_snprintf(format, sizeof format, "%%.%dg", digits);
+        g_ascii_formatd(text, sizeof text, format, x);
+        if (memcmp(&(double){g_ascii_strtod(text, NULL)}, &x, sizeof x) == 0) break;
+    }
+    return g_strdup(text);
+}
+
+char *ns_settings_get(const NsSettings *settings, const NsParam *param)
+{
+    const void *value = const_field(settings, param);
+    switch (param->type) {
+    case NS_PARAM_INT: return g_strdup_printf("%" G_GINT64_FORMAT, *(const int64_t *)value);
+    case NS_PARAM_REAL: return format_real(*(const double *)value);
+    case NS_PARAM_CHOICE: return g_strdup(param->choices(*(const unsigned *)value)->key);
+    case NS_PARAM_TEXT: return g_strdup(*(char *const *)value);
+    }
+    return NULL;
+}
+
+double ns_settings_get_number(const NsSettings *settings, const NsParam *param)
+{
+    const void *value = const_field(settings, param);
+    switch (param->type) {
+    case NS_PARAM_INT: return (double)*(const int64_t *)value;
+    case NS_PARAM_REAL: return *(const double *)value;
+    case NS_PARAM_CHOICE: return (double)*(const unsigned *)value;
+    case NS_PARAM_TEXT: break;
+    }
+    return NAN;
+}
+
+bool ns_settings_is_default(const NsSettings *settings, const NsParam *param)
+{
+    if (param->type == NS_PARAM_TEXT || param->type == NS_PARAM_CHOICE) {
+        g_autofree char *value = ns_settings_get(settings, param);
+        return g_str_equal(value, param->default_text);
+    }
+    double difference =
+        ns_settings_get_number(settings, param) - g_ascii_strtod(param->default_text, NULL);
+    return !(difference < 0 || difference > 0);
+}
+
+bool ns_settings_check(const NsSettings *settings, GError **error)
+{
+    if (settings->d_model % settings->heads != 0) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "The width (d-model) is %" G_GINT64_FORMAT
+                    " and cannot be shared by %" G_GINT64_FORMAT
+                    " heads; make it a multiple of the heads.",
+                    settings->d_model, settings->heads);
+        return false;
+    }
+    if (g_str_equal(ns_task_choice(settings->task)->key, "text") && !*settings->text) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "The task “text” needs a file to learn; name one with text=PATH.");
+        return false;
+    }
+    return true;
+}
+
+char *ns_settings_line(const NsSettings *settings, bool all)
+{
+    GString *line = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++) {
+        if (!all && ns_settings_is_default(settings, &params[i])) continue;
+        g_autofree char *value = ns_settings_get(settings, &params[i]);
+        bool plain = *value && !strpbrk(value, " \t\n\\'\"`$&|;<>()*?[]#~=%!{}");
+        g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
+        g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", params[i].key, quoted);
+    }
+    return g_string_free(line, FALSE);
+}
+
+int64_t ns_settings_d_ff(const NsSettings *settings)
+{
+    return settings->d_ff ? settings->d_ff : 4 * settings->d_model;
+}
