@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Rules that no compiler checks: the walls between the folders, the format, what a file must have.
+
+Speaks TAP; one case a rule.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(sys.argv[1])
+FOLDERS = ("app", "core", "ui", "resources", "tests")
+TOP_LEVEL = {*FOLDERS, "meson.build", "README.md", "LICENSE"}
+CLANG_FORMAT = 14  # other versions lay the same code out a little differently
+
+MOST_LINES, MOST_COLUMNS = 800, 100
+
+GTK = r"gtk/|gdk/|gsk/|gdk-pixbuf/|graphene"
+CAIRO = r"cairo|pango/"
+
+# folder, what its files must not include, why
+WALLS = (
+    ("core", rf"{GTK}|{CAIRO}|ui/|app/", "core knows nothing of what is seen"),
+    ("ui/plot", rf"{GTK}|ui/figures/|ui/widgets/|app/", "charts are drawn without GTK"),
+    ("ui/figures", rf"{GTK}|ui/widgets/|app/", "figures are made without GTK"),
+    ("ui/widgets", r"app/", "arrows point down"),
+    ("app/cli", rf"{GTK}|ui/widgets/", "the command line needs no display"),
+)
+
+# What core, charts and figures must not call.
+SILENCE = (r"\b(?:printf|fprintf|puts|fputs|perror|exit|abort|g_print|g_printerr|g_error|g_warning"
+           r"|g_critical|g_message)\s*\(")
+
+
+def source_files(*suffixes, folder=""):
+    for top in FOLDERS:
+        for path in sorted((ROOT / top).rglob("*")):
+            name = path.relative_to(ROOT).as_posix()
+            if path.suffix in suffixes and name.startswith(folder):
+                yield path, name
+
+
+def text(path):
+    return path.read_text(encoding="utf-8")
+
+
+def walls(folder, forbidden, why):
+    pattern = re.compile(rf'^\s*#\s*include\s*[<"](?:{forbidden})')
+    for path, name in source_files(".c", ".h", folder=folder + "/"):
+        for number, line in enumerate(text(path).splitlines(), start=1):
+            if pattern.match(line):
+                yield f"{name}:{number}: {line.strip()} ({why})"
+
+
+def blas_in_one_file():
+    for path, name in source_files(".c", ".h"):
+        if re.search(r"\bcblas_", text(path)) and name != "core/ops/blas.c":
+            yield f"{name}: BLAS is called in core/ops/blas.c alone"
+
+
+def silence():
+    for folder in ("core/", "ui/plot/", "ui/figures/"):
+        for path, name in source_files(".c", ".h", folder=folder):
+            for number, line in enumerate(text(path).splitlines(), start=1):
+                if re.search(SILENCE, line):
+                    yield f"{name}:{number}: {line.strip()} (errors go out as GError)"
+
+
+def format_():
+    program = shutil.which(f"clang-format-{CLANG_FORMAT}") or shutil.which("clang-format")
+    version = program and subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+    if not version or f"version {CLANG_FORMAT}." not in version:
+        return f"clang-format {CLANG_FORMAT} is not installed"
+    files = [str(path) for path, _ in source_files(".c", ".h")]
+    done = subprocess.run([program, "--dry-run", "-Werror", *files], capture_output=True, text=True,
+                          cwd=ROOT)
+    return [line for line in done.stderr.splitlines() if "error:" in line]
+
+
+def sizes():
+    for path, name in source_files(".c", ".h", ".py", ".css", ".build"):
+        lines = text(path).splitlines()
+        if len(lines) > MOST_LINES:
+            yield f"{name}: {len(lines)} lines, more than {MOST_LINES}"
+        if path.suffix not in (".c", ".h"):
+            continue
+        for number, line in enumerate(lines, start=1):
+            if len(line) > MOST_COLUMNS:
+                yield f"{name}:{number}: {len(line)} columns, more than {MOST_COLUMNS}"
+
+
+def headers():
+    for path, name in source_files(".c", ".h", ".py"):
+        head = text(path)[:600]
+        if "SPDX-License-Identifier: MIT" not in head:
+            yield f"{name}: no SPDX line at the top"
+        if path.suffix == ".h" and "#pragma once" not in text(path):
+            yield f"{name}: no #pragma once"
+
+
+def leftovers():
+    words = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+    for path, name in source_files(".c", ".h", ".py", ".ui", ".css", ".build"):
+        if path.samefile(__file__):
+            continue
+        for number, line in enumerate(text(path).splitlines(), start=1):
+            if words.search(line):
+                yield f"{name}:{number}: {line.strip()}"
+            if line != line.rstrip() or "\t" in line:
+                yield f"{name}:{number}: a tab, or white space at the end"
+
+
+def top_level():
+    for path in sorted(ROOT.iterdir()):
+        if not path.name.startswith((".", "build")) and path.name not in TOP_LEVEL:
+            yield f"{path.name}: not an entry of the top level"
+
+
+RULES = [
+    *((f"walls of {wall[0]}", lambda wall=wall: walls(*wall)) for wall in WALLS),
+    ("BLAS in one file", blas_in_one_file),
+    ("core and charts never print", silence),
+    (f"clang-format {CLANG_FORMAT}", format_),
+    ("lengths of files and lines", sizes),
+    ("licence lines and header guards", headers),
+    ("no leftovers", leftovers),
+    ("top level", top_level),
+]
+
+
+def main():
+    print(f"1..{len(RULES)}")
+    for number, (name, rule) in enumerate(RULES, start=1):
+        found = rule()
+        if isinstance(found, str):
+            print(f"ok {number} - {name} # SKIP {found}")
+            continue
+        found = list(found)
+        for line in found:
+            print(f"# {line}")
+        print(f"{'not ok' if found else 'ok'} {number} - {name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
