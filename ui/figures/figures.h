@@ -1,7 +1,7 @@
 /* The registry of figures: a run's history in, a plot out.  SPDX-License-Identifier: MIT
  *
- * A figure keeps the columns of its plot and brings them up to date from the history by reading only
- * what is new.  To add one, write one file and add its row in figures.c. */
+ * A figure keeps the columns of its plot and brings them up to date from the history by reading
+ * only what is new.  To add one, write one file and add its row in figures.c. */
 #pragma once
 
 #include "core/base/choice.h"
@@ -9,11 +9,12 @@
 #include "core/probe/history.h"
 #include "ui/plot/plot.h"
 
-/* What there is to show.  Borrowed during the call. */
+/* What there is to show.  Borrowed during the call; a figure takes references of its own to the
+ * histories that it follows. */
 typedef struct {
-    const NsHistory *history;   /* NULL while there is none */
+    NsHistory *history;         /* NULL while there is none */
     const NsSettings *settings; /* of that history */
-    const NsHistory *ghost;     /* the run before, or NULL */
+    NsHistory *ghost;           /* the run before, or NULL */
     const NsSettings *ghost_settings;
     NsQuantity gradient; /* which gradient the gradient figures show: a quantity of domain LAYER */
     NsQuantity hidden;   /* NS_QUANTITY_HIDDEN_NORM or _SQ */
@@ -35,6 +36,6 @@ NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
 void ns_figure_free(NsFigure *figure);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsFigure, ns_figure_free)
 
-/* Brings the figure up to date and returns its plot, valid until the next update.  The plot's version
- * changes only if something visible did. */
+/* Brings the figure up to date and returns its plot, valid until the next update.  The plot's
+ * version changes only if something visible did. */
 const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input);

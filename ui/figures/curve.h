@@ -1,0 +1,25 @@
+/* A curve over steps that grows at its end.  SPDX-License-Identifier: MIT
+ *
+ * Up to NS_CURVE_POINTS points are kept as they are.  Then steps are put into buckets of `stride`,
+ * and of each bucket these points stay, at the steps where they were measured: the least, the
+ * greatest, one that is not finite, and of the newest bucket the last.  No value is made up. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NS_CURVE_POINTS ((size_t)50000)
+
+typedef struct {
+    double *x, *y;
+    size_t n, capacity;
+    int64_t stride; /* steps in a bucket; 0 and 1: every point is here */
+    size_t open;    /* the first point of the newest bucket */
+} NsCurve;
+
+/* x: a step >= 0, not below the one before. */
+void ns_curve_append(NsCurve *curve, double x, double y);
+
+/* Forgets the points; the zeroed struct is an empty curve too. */
+void ns_curve_clear(NsCurve *curve);

@@ -1,0 +1,71 @@
+/* What figures share.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/figures/figures.h"
+
+#define NS_FIGURE_SERIES 4
+
+/* What one sort of figure does.  Its struct begins with an NsFigure. */
+typedef struct {
+    size_t size;
+    /* Brings plot and columns up to date; TRUE if something visible changed. */
+    bool (*update)(NsFigure *figure, const NsFigureInput *input);
+    void (*clear)(NsFigure *figure);
+} NsFigureClass;
+
+/* A history that is followed, with what was read of it. */
+typedef struct {
+    NsHistory *history; /* a reference, so that another history cannot get its address */
+    size_t steps, evaluations, events;
+} NsSource;
+
+struct NsFigure {
+    const NsFigureClass *class;
+    NsPlot plot; /* its texts are those below */
+    char *title, *subtitle, *note, *empty, *left_label, *x_label;
+    char *labels[NS_FIGURE_SERIES];
+    NsSeries series[NS_FIGURE_SERIES];
+    GArray *markers; /* of NsMarker; the texts are the history's */
+    NsSource events; /* whose events the markers are */
+};
+
+/* A zeroed figure of the class with an empty plot whose axis limits follow the data. */
+NsFigure *ns_figure_alloc(const NsFigureClass *class);
+
+/* Puts a text, which is taken, into a slot; TRUE if it differs from the one that was there. */
+bool ns_figure_text(char **slot, char *text);
+
+/* Follows another history (or none); TRUE if it is not the one that was followed, and then nothing
+ * has been read. */
+bool ns_source_follow(NsSource *source, NsHistory *history);
+
+/* Title, subtitle, note and empty text; `step` is the one that the subtitle names (none if
+ * negative), `note` (may be NULL) is taken and joined by the divergence, if there was one. */
+typedef struct {
+    const char *title;
+    const char *empty;
+    int64_t step;
+    char *note;
+} NsFigureWords;
+
+bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words);
+
+/* Markers for the events of the run: a divergence as an alarm, changes of settings by their name.
+ */
+bool ns_figure_mark_events(NsFigure *figure, NsHistory *history);
+
+/* "Post-LN, 6 layers, lr 0.003, warm-up 1".  Free with g_free. */
+char *ns_settings_words(const NsSettings *settings);
+
+/* What is different in `other`, in the same words: "Pre-LN, warm-up 100", or "same settings".
+ * Free with g_free. */
+char *ns_settings_difference(const NsSettings *other, const NsSettings *settings);
+
+/* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */
+char *ns_figure_ghost_label(const NsFigureInput *input);
+
+/* The rows of the registry. */
+NsFigure *ns_loss_new(void);
+NsFigure *ns_gradient_norm_new(void);
+NsFigure *ns_hidden_norm_new(void);
+NsFigure *ns_heatmap_new(void);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/figures.h"
+#include "ui/figures/figure.h"
+
+#include <math.h>
+
+static const NsFigureKind kinds[] = {
+    {{
+         .key = "loss",
+         .label = "Loss and learning rate",
+         .reference = "Xiong et al. 2020, Fig. 2 and 4",
+         .purpose = "Training and validation loss over the steps, with the learning rate.",
+     },
+     ns_loss_new},
+    {{
+         .key = "gradient-norm",
+         .label = "Gradient norm by layer",
+         .reference = "Xiong et al. 2020, Fig. 3",
+         .purpose = "The norm of a gradient in every layer at one step, beside step 0.",
+     },
+     ns_gradient_norm_new},
+    {{
+         .key = "hidden-norm",
+         .label = "Hidden-state norm by layer",
+         .reference = "Xiong et al. 2020, Lemma 2",
+         .purpose = "The norm of the hidden state after every layer at one step, beside step 0.",
+     },
+     ns_hidden_norm_new},
+    {{
+         .key = "gradient-heatmap",
+         .label = "Gradient norm by layer and step",
+         .purpose = "The norm of a gradient in every layer at every step, as colour.",
+     },
+     ns_heatmap_new},
+};
+
+const NsFigureKind *ns_figure_kind(size_t i)
+{
+    return i < G_N_ELEMENTS(kinds) ? &kinds[i] : NULL;
+}
+
+const NsChoice *ns_figure_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(kinds) ? &kinds[i].choice : NULL;
+}
+
+NsFigure *ns_figure_new(const char *key)
+{
+    int i = ns_choices_find(ns_figure_choice, key);
+    return i < 0 ? NULL : kinds[i].create();
+}
+
+NsFigure *ns_figure_alloc(const NsFigureClass *class)
+{
+    static const NsAxis axis = {.label = "", .lo = (double)NAN, .hi = (double)NAN};
+    NsFigure *figure = g_malloc0(class->size);
+    figure->class = class;
+    figure->plot = (NsPlot){.x = axis, .left = axis, .right = axis, .series = figure->series};
+    figure->plot.x.integer = true;
+    figure->markers = g_array_new(FALSE, FALSE, sizeof(NsMarker));
+    return figure;
+}
+
+void ns_figure_free(NsFigure *figure)
+{
+    if (!figure) return;
+    figure->class->clear(figure);
+    ns_source_follow(&figure->events, NULL);
+    g_array_unref(figure->markers);
+    char *texts[] = {figure->title, figure->subtitle,   figure->note,
+                     figure->empty, figure->left_label, figure->x_label};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
+    for (size_t i = 0; i < NS_FIGURE_SERIES; i++) g_free(figure->labels[i]);
+    g_free(figure);
+}
+
+const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
+{
+    NsPlot *plot = &figure->plot;
+    bool changed = figure->class->update(figure, input);
+    if (!changed && plot->version) return plot;
+    plot->title = figure->title;
+    plot->subtitle = figure->subtitle;
+    plot->note = figure->note;
+    plot->empty = figure->empty;
+    plot->markers = (const NsMarker *)(const void *)figure->markers->data;
+    plot->n_markers = figure->markers->len;
+    plot->version++;
+    return plot;
+}

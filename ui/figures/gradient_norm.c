@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/profile.h"
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    return ns_profile_update((NsProfile *)figure, input, input->gradient, 1, NULL);
+}
+
+NsFigure *ns_gradient_norm_new(void)
+{
+    static const NsFigureClass class = {sizeof(NsProfile), update, ns_profile_clear};
+    NsFigure *figure = ns_figure_alloc(&class);
+    figure->plot.x.label = "layer";
+    return figure;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/model/placement.h"
+#include "ui/figures/figure.h"
+
+#include <string.h>
+
+/* More differences than this end in an ellipsis. */
+#define DIFFERENCES 3
+
+bool ns_figure_text(char **slot, char *text)
+{
+    if (g_strcmp0(*slot, text) == 0) {
+        g_free(text);
+        return false;
+    }
+    g_free(*slot);
+    *slot = text;
+    return true;
+}
+
+/* A setting as it stands in a caption: short, and close to the key that sets it. */
+static void append_words(GString *words, const NsParam *param, const NsSettings *settings)
+{
+    g_autofree char *value = ns_settings_get(settings, param);
+    if (words->len) g_string_append(words, ", ");
+    if (param->type == NS_PARAM_CHOICE)
+        g_string_append(words,
+                        param->choices((size_t)ns_settings_get_number(settings, param))->label);
+    else if (g_str_equal(param->key, "layers"))
+        g_string_append_printf(words, "%s %s", value, settings->layers == 1 ? "layer" : "layers");
+    else if (g_str_equal(param->key, "warmup"))
+        g_string_append_printf(words, "warm-up %s", value);
+    else if (g_str_equal(param->key, "text")) {
+        g_autofree char *name = g_path_get_basename(value);
+        g_string_append(words, name);
+    } else
+        g_string_append_printf(words, "%s %s", param->key, value);
+}
+
+char *ns_settings_words(const NsSettings *settings)
+{
+    static const char *const always[] = {"placement", "layers", "lr", "warmup"};
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(always); i++) {
+        append_words(words, ns_param_find(always[i]), settings);
+        const NsParam *norm = ns_param_find("norm");
+        if (i == 0 && !ns_settings_is_default(settings, norm)) append_words(words, norm, settings);
+    }
+    return g_string_free(words, FALSE);
+}
+
+/* How long and how closely a run is watched does not make it another one, and a text names itself.
+ */
+static bool tells_runs_apart(const NsParam *param)
+{
+    static const char *const other[] = {"task", "steps", "eval-every", "eval-batches", "threads"};
+    for (size_t i = 0; i < G_N_ELEMENTS(other); i++)
+        if (g_str_equal(param->key, other[i])) return false;
+    return true;
+}
+
+char *ns_settings_difference(const NsSettings *other, const NsSettings *settings)
+{
+    GString *words = g_string_new(NULL);
+    size_t differences = 0;
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        if (!tells_runs_apart(param)) continue;
+        g_autofree char *a = ns_settings_get(other, param);
+        g_autofree char *b = ns_settings_get(settings, param);
+        if (g_str_equal(a, b)) continue;
+        if (param->type == NS_PARAM_TEXT && !*a)
+            g_string_append_printf(words, "%sgenerated text", words->len ? ", " : "");
+        else if (differences < DIFFERENCES)
+            append_words(words, param, other);
+        if (++differences > DIFFERENCES) {
+            g_string_append(words, ", …");
+            break;
+        }
+    }
+    if (!differences) g_string_append(words, "same settings");
+    return g_string_free(words, FALSE);
+}
+
+char *ns_figure_ghost_label(const NsFigureInput *input)
+{
+    if (!input->ghost_settings || !input->settings) return g_strdup("previous run");
+    g_autofree char *difference = ns_settings_difference(input->ghost_settings, input->settings);
+    return g_strconcat("previous run: ", difference, NULL);
+}
+
+static const NsEvent *divergence(const NsHistory *history)
+{
+    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
+        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
+            return ns_history_event(history, i);
+    return NULL;
+}
+
+bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
+{
+    GString *subtitle = g_string_new(NULL);
+    if (input->settings) {
+        g_autofree char *settings = ns_settings_words(input->settings);
+        g_string_append(subtitle, settings);
+    }
+    if (words.step >= 0)
+        g_string_append_printf(subtitle, "%sstep %" G_GINT64_FORMAT, subtitle->len ? ", " : "",
+                               words.step);
+    const NsEvent *event = divergence(input->history);
+    char *note = words.note;
+    if (event) {
+        note = words.note ? g_strconcat(event->text, " ", words.note, NULL) : g_strdup(event->text);
+        g_free(words.note);
+    }
+    bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
+    changed |= ns_figure_text(&figure->subtitle, g_string_free(subtitle, FALSE));
+    changed |= ns_figure_text(&figure->note, note);
+    changed |= ns_figure_text(&figure->empty, g_strdup(words.empty));
+    return changed;
+}
