@@ -34,8 +34,9 @@ static char *element(const NsLog *log, size_t i, unsigned *block)
 {
     unsigned k = (unsigned)g_bit_storage(i / FIRST + 1) - 1;
     *block = k;
-    return log->blocks[k] ? log->blocks[k] + (i - FIRST * (((size_t)1 << k) - 1)) * log->element_size
-                          : NULL;
+    return log->blocks[k]
+               ? log->blocks[k] + (i - FIRST * (((size_t)1 << k) - 1)) * log->element_size
+               : NULL;
 }
 
 void ns_log_append(NsLog *log, const void *source)

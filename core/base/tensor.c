@@ -48,7 +48,8 @@ void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t s
         size_t n = ns_tensor_size(t);
         NsRng rng;
         switch (t->init) {
-        case NS_INIT_ZERO: break;
+        case NS_INIT_ZERO:
+            break;
         case NS_INIT_ONE:
             for (size_t j = 0; j < n; j++) x[j] = 1;
             break;

@@ -7,7 +7,7 @@
 /* Larger files are refused. */
 #define NS_TEXT_MAX ((size_t)256 << 20)
 
-/* More distinct characters than this are refused. */
+/* More distinct characters than this are refused; a token fits into 16 bits. */
 #define NS_SYMBOLS_MAX ((size_t)20000)
 
 /* Immutable once made; counted references, from any thread. */
@@ -15,21 +15,22 @@ typedef struct {
     char *name;        /* for people: "generated text", or the file's base name */
     gunichar *symbols; /* [V] code point of each token, ascending */
     size_t V;
-    int32_t *tokens;  /* [n] */
+    uint16_t *tokens; /* [n] */
     size_t n;         /* all tokens */
     size_t n_train;   /* the first n_train are for training, the rest (a tenth) is held out */
     gatomicrefcount refs;
 } NsCorpus;
 
-/* Builds a corpus from text.  `source` names it in messages and becomes the name.  NS_ERROR_TEXT
- * where the text is not UTF-8 (says at which byte and line), is empty, has one distinct character
- * only or too many, or is too short for one sequence of `seq` characters in each part (says how many
- * characters there are and how many are needed). */
+/* Builds a corpus from text.  A leading byte-order mark is dropped, CR LF becomes LF.  `source`
+ * names it in messages and becomes the name.  NS_ERROR_TEXT where the text is not UTF-8 or contains
+ * a zero byte (says at which byte and line, counted from 1), is empty, has one distinct character
+ * only or too many, or is too short for one sequence of `seq` characters in each part (says how
+ * many characters there are and how many are needed). */
 NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
                                   GError **error);
 
-/* Reads a file.  NS_ERROR_FILE where it cannot be read, is a directory or device, or exceeds
- * NS_TEXT_MAX; a leading byte-order mark is dropped, CR LF becomes LF. */
+/* Reads a file and builds a corpus from it, named by its base name.  NS_ERROR_FILE where it cannot
+ * be read, is a directory, pipe or device, or exceeds NS_TEXT_MAX. */
 NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, GError **error);
 
 /* The corpus that settings->task names. */
@@ -44,6 +45,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCorpus, ns_corpus_unref)
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
                            NsBatch *batch);
 
-/* Validation batch `index` of `count`: count * B windows spread evenly over the held-out part, always
- * the same ones. */
+/* Validation batch `index` of `count`: count * B windows spread evenly over the held-out part,
+ * always the same ones. */
 void ns_corpus_validation_batch(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch);

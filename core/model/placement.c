@@ -6,7 +6,8 @@
 #include <glib.h>
 #include <math.h>
 
-/* Decoder-only with M layers: alpha = (2 M)^(1/4), beta = (8 M)^(-1/4).  Wang et al. 2022, table 1. */
+/* Decoder-only with M layers: alpha = (2 M)^(1/4), beta = (8 M)^(-1/4).  Wang et al. 2022, table 1.
+ */
 static void deepnorm(NsCoefficients *c, unsigned sublayer, unsigned layers)
 {
     (void)sublayer;

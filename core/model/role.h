@@ -4,7 +4,8 @@
  * them); the others at most once.  Each row makes, by itself, a measured quantity: the Frobenius
  * norm of the gradient of that tensor (core/probe/quantity.h).
  *
- * X(ID, key, tensor name; per-layer names follow "blk{l}.", symbol with _ for a subscript, per layer) */
+ * X(ID, key, tensor name; per-layer names follow "blk{l}.", symbol with _ for a subscript, per
+ * layer) */
 #pragma once
 
 #define NS_ROLES(X)                                                                                \

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#define INT_ROW(field, key_, group_, label_, unit_, least_, most_, initial, scale_, effect_, help_,  \
-                source_)                                                                           \
+#define INT_ROW(field, key_, group_, label_, unit_, least_, most_, initial, scale_, effect_,       \
+                help_, source_)                                                                    \
     {.key = key_,                                                                                  \
      .label = label_,                                                                              \
      .unit = unit_,                                                                                \
@@ -26,7 +26,7 @@
      .most = most_,                                                                                \
      .default_text = #initial,                                                                     \
      .offset = offsetof(NsSettings, field)},
-#define REAL_ROW(field, key_, group_, label_, unit_, least_, most_, initial, scale_, effect_,        \
+#define REAL_ROW(field, key_, group_, label_, unit_, least_, most_, initial, scale_, effect_,      \
                  help_, source_)                                                                   \
     {.key = key_,                                                                                  \
      .label = label_,                                                                              \
@@ -106,8 +106,9 @@ static bool read_number(const NsParam *param, const char *value, double *number,
     const char *rest = end;
     while (g_ascii_isspace(*rest)) rest++;
     if (end == value || *rest || isnan(*number)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s” is no number; %s takes one, such as %s.",
-                    value, param->key, param->default_text);
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "“%s” is no number; %s takes one, such as %s.", value, param->key,
+                    param->default_text);
         return false;
     }
     if (*number < param->least || *number > param->most) {
@@ -147,7 +148,8 @@ static void set_text(NsSettings *settings, const NsParam *param, const char *val
     g_autofree char *old = *text;
     *text = g_strdup(value);
     if (text == &settings->text)
-        settings->task = (unsigned)MAX(0, ns_choices_find(ns_task_choice, *value ? "text" : "grammar"));
+        settings->task =
+            (unsigned)MAX(0, ns_choices_find(ns_task_choice, *value ? "text" : "grammar"));
 }
 
 static bool set_param(NsSettings *settings, const NsParam *param, const char *value, GError **error)
@@ -162,8 +164,11 @@ static bool set_param(NsSettings *settings, const NsParam *param, const char *va
         if (!read_number(param, value, &number, error)) return false;
         *(double *)field(settings, param) = number;
         return true;
-    case NS_PARAM_CHOICE: return set_choice(settings, param, value, error);
-    case NS_PARAM_TEXT: set_text(settings, param, value); return true;
+    case NS_PARAM_CHOICE:
+        return set_choice(settings, param, value, error);
+    case NS_PARAM_TEXT:
+        set_text(settings, param, value);
+        return true;
     }
     return false;
 }
@@ -190,7 +195,8 @@ void ns_settings_copy(NsSettings *to, const NsSettings *from)
 void ns_settings_clear(NsSettings *settings)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
-        if (params[i].type == NS_PARAM_TEXT) g_clear_pointer((char **)field(settings, &params[i]), g_free);
+        if (params[i].type == NS_PARAM_TEXT)
+            g_clear_pointer((char **)field(settings, &params[i]), g_free);
 }
 
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)
@@ -202,9 +208,10 @@ bool ns_settings_set(NsSettings *settings, const char *key, const char *value, G
     for (size_t i = 1; i < G_N_ELEMENTS(params); i++)
         if (ns_edit_distance(key, params[i].key) < ns_edit_distance(key, params[nearest].key))
             nearest = i;
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "There is no setting “%s”; the nearest is %s (`normscope-cli list settings` has all).", key,
-                params[nearest].key);
+    g_set_error(
+        error, NS_ERROR, NS_ERROR_SETTING,
+        "There is no setting “%s”; the nearest is %s (`normscope-cli list settings` has all).", key,
+        params[nearest].key);
     return false;
 }
 
@@ -236,10 +243,14 @@ char *ns_settings_get(const NsSettings *settings, const NsParam *param)
 {
     const void *value = const_field(settings, param);
     switch (param->type) {
-    case NS_PARAM_INT: return g_strdup_printf("%" G_GINT64_FORMAT, *(const int64_t *)value);
-    case NS_PARAM_REAL: return format_real(*(const double *)value);
-    case NS_PARAM_CHOICE: return g_strdup(param->choices(*(const unsigned *)value)->key);
-    case NS_PARAM_TEXT: return g_strdup(*(char *const *)value);
+    case NS_PARAM_INT:
+        return g_strdup_printf("%" G_GINT64_FORMAT, *(const int64_t *)value);
+    case NS_PARAM_REAL:
+        return format_real(*(const double *)value);
+    case NS_PARAM_CHOICE:
+        return g_strdup(param->choices(*(const unsigned *)value)->key);
+    case NS_PARAM_TEXT:
+        return g_strdup(*(char *const *)value);
     }
     return NULL;
 }
@@ -248,10 +259,14 @@ double ns_settings_get_number(const NsSettings *settings, const NsParam *param)
 {
     const void *value = const_field(settings, param);
     switch (param->type) {
-    case NS_PARAM_INT: return (double)*(const int64_t *)value;
-    case NS_PARAM_REAL: return *(const double *)value;
-    case NS_PARAM_CHOICE: return (double)*(const unsigned *)value;
-    case NS_PARAM_TEXT: break;
+    case NS_PARAM_INT:
+        return (double)*(const int64_t *)value;
+    case NS_PARAM_REAL:
+        return *(const double *)value;
+    case NS_PARAM_CHOICE:
+        return (double)*(const unsigned *)value;
+    case NS_PARAM_TEXT:
+        break;
     }
     return NAN;
 }

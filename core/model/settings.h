@@ -39,7 +39,7 @@ typedef struct {
     NsParamEffect effect;
     double least, most;       /* INT and REAL */
     NsChoices choices;        /* CHOICE */
-    const char *default_text; /* the default as ns_settings_get would write it */
+    const char *default_text; /* the default, as ns_settings_set reads it */
     size_t offset;            /* of the field in NsSettings */
 } NsParam;
 

@@ -8,7 +8,8 @@
  *     P = softmax(Q K^T / sqrt(d)) over the keys j <= i,   o = P V
  *
  * qkv: [B, T, 3 D], the rows Q, K, V side by side, heads within each; P: [B, H, T, T] (0 above the
- * diagonal) and o: [B, T, D] are overwritten; P is kept for backward.  Vaswani et al. 2017, eq. 1. */
+ * diagonal) and o: [B, T, D] are overwritten; P is kept for backward.  Vaswani et al. 2017, eq. 1.
+ */
 void ns_attention_forward(ns_real *o, ns_real *P, const ns_real *qkv, size_t B, size_t T, size_t D,
                           size_t H);
 

@@ -8,8 +8,8 @@
 /* Makes every product run on the calling thread alone; called once before any other. */
 void ns_blas_init(void);
 
-/* C = alpha A B + beta C.  A: [M, K], B: [K, N], C: [M, N]; `ta`, `tb`: the matrix is stored transposed.
- * ld*: reals from one stored row to the next. */
+/* C = alpha A B + beta C.  A: [M, K], B: [K, N], C: [M, N]; `ta`, `tb`: the matrix is stored
+ * transposed. ld*: reals from one stored row to the next. */
 typedef struct {
     bool ta, tb;
     size_t M, N, K;

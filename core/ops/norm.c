@@ -27,7 +27,8 @@ NS_CLONES static void layernorm_forward(ns_real *y, ns_real *stats, const ns_rea
     }
 }
 
-/* With xhat = (x - mean) / sigma and g = dy gain: dx = (g - mean(g) - xhat mean(g xhat)) / sigma. */
+/* With xhat = (x - mean) / sigma and g = dy gain: dx = (g - mean(g) - xhat mean(g xhat)) / sigma.
+ */
 NS_CLONES static void layernorm_backward(ns_real *dx, NsInto into, ns_real *dgain, ns_real *dbias,
                                          const ns_real *dy, const ns_real *x, const ns_real *stats,
                                          const ns_real *gain, size_t R, size_t C)

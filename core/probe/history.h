@@ -5,9 +5,10 @@
  *
  * Three parts.  Scalars of every step, evaluations and events are kept for ever.  Profiles (the
  * values by layer) take tens of kilobytes a step in a deep model, so they have a budget: when it is
- * spent, the finest and oldest buckets are joined by fours, each keeping the minimum and the maximum of
- * every value, until there is room.  The resolution over the whole run stays within a factor of four; the first and
- * the newest record are always kept as they were; ns_history_stride says what was done. */
+ * spent, the finest and oldest buckets are joined by fours, each keeping the minimum and the
+ * maximum of every value, until there is room.  The resolution over the whole run stays within a
+ * factor of four; the first and the newest record are always kept as they were; ns_history_stride
+ * says what was done. */
 #pragma once
 
 #include "core/probe/quantity.h"
@@ -68,9 +69,10 @@ typedef struct {
     int64_t first, last;
 } NsBucket;
 
-/* Copies a quantity's values at `step` (below ns_history_steps): minimum and maximum over the bucket
- * that holds it, each [layout->count[quantity]]; either may be NULL.  A NaN in a bucket makes its
- * minimum and its maximum NaN.  Where nothing was thinned both are the values themselves. */
+/* Copies a quantity's values at `step` (below ns_history_steps): minimum and maximum over the
+ * bucket that holds it, each [layout->count[quantity]]; either may be NULL.  A NaN in a bucket
+ * makes its minimum and its maximum NaN.  Where nothing was thinned both are the values themselves.
+ */
 NsBucket ns_history_read(const NsHistory *history, NsQuantity quantity, size_t step, float *min,
                          float *max);
 

@@ -1,7 +1,7 @@
 /* Tensors in a file.  SPDX-License-Identifier: MIT
  *
- * The safetensors format: 8 bytes little-endian header length, a JSON header of names, types, shapes
- * and offsets, then the raw little-endian data. */
+ * The safetensors format: 8 bytes little-endian header length, a JSON header of names, types,
+ * shapes and offsets, then the raw little-endian data. */
 #pragma once
 
 #include <glib.h>
@@ -20,4 +20,5 @@ typedef struct {
 } NsStoredTensor;
 
 /* Writes a whole file or, on an error (NS_ERROR_FILE: says which file and why), none. */
-bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_t n, GError **error);
+bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_t n,
+                          GError **error);

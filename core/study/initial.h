@@ -1,8 +1,8 @@
 /* What a model looks like before any update, over several seeds.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/probe/history.h"
 #include "core/model/settings.h"
+#include "core/probe/history.h"
 
 /* Mean and sample standard deviation (0 for one seed) of every value of a record at step 0, over
  * seeds settings->seed .. + seeds - 1 (the batch stays the same). */
@@ -18,6 +18,6 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **er
 void ns_initial_free(NsInitial *initial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsInitial, ns_initial_free)
 
-/* As one JSON object: {"settings", "layers", "seeds", "loss": {"mean", "sd"}, "grad_norm": {"wq": {"mean": [L],
- * "sd": [L]}, ...}, "hidden_norm": ...}.  Free with g_free. */
+/* As one JSON object: {"settings", "layers", "seeds", "loss": {"mean", "sd"}, "grad_norm": {"wq":
+ * {"mean": [L], "sd": [L]}, ...}, "hidden_norm": ...}.  Free with g_free. */
 char *ns_initial_json(const NsInitial *initial, const NsSettings *settings);

@@ -14,7 +14,8 @@
 
 typedef struct NsRun NsRun;
 
-/* Opens the text, plans, allocates, draws the weights and measures record 0.  NULL with an error. */
+/* Opens the text, plans, allocates, draws the weights and measures record 0.  NULL with an error.
+ */
 NsRun *ns_run_new(const NsSettings *settings, GError **error);
 void ns_run_free(NsRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRun, ns_run_free)
@@ -28,8 +29,8 @@ bool ns_run_diverged(const NsRun *run);
 /* Back to step 0: the same initial weights, bit for bit, and a new history. */
 void ns_run_reset(NsRun *run);
 
-/* Changes what may change while a model runs (lr, warmup, schedule), from the next step on; a change is an
- * NS_EVENT_SETTING of the history. */
+/* Changes what may change while a model runs (lr, warmup, schedule), from the next step on; a
+ * change is an NS_EVENT_SETTING of the history. */
 void ns_run_set_live(NsRun *run, double lr, int64_t warmup, unsigned schedule);
 
 /* Measures the validation loss at the present weights and appends it to the history. */

@@ -12,9 +12,9 @@
  * Reset leads back to READY from every state but PREPARING and FAILED. */
 #pragma once
 
-#include "core/probe/history.h"
 #include "core/model/model.h"
 #include "core/model/settings.h"
+#include "core/probe/history.h"
 
 #define NS_TRAINER_STATES(X)                                                                       \
     X(PREPARING, "preparing")                                                                      \
@@ -35,7 +35,8 @@ const char *ns_trainer_state_word(NsTrainerState state);
 
 typedef struct NsTrainer NsTrainer;
 
-/* Starts the thread, which prepares the run.  NULL with NS_ERROR_SETTING if the settings do not go together. */
+/* Starts the thread, which prepares the run.  NULL with NS_ERROR_SETTING if the settings do not go
+ * together. */
 NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error);
 
 /* Gives the trainer up: the thread ends at the next step boundary and frees everything.  Never
@@ -46,7 +47,7 @@ void ns_trainer_release(NsTrainer *trainer);
 void ns_trainer_free(NsTrainer *trainer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsTrainer, ns_trainer_free)
 
-void ns_trainer_run(NsTrainer *trainer);              /* until `steps`, or a pause */
+void ns_trainer_run(NsTrainer *trainer);             /* until `steps`, or a pause */
 void ns_trainer_step(NsTrainer *trainer, int64_t n); /* n more steps, then PAUSED */
 void ns_trainer_pause(NsTrainer *trainer);
 void ns_trainer_stop(NsTrainer *trainer); /* evaluates once more and ends as FINISHED */

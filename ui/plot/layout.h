@@ -1,7 +1,7 @@
 /* From a plot to boxes, ticks and decimated paths; from these to ink.  SPDX-License-Identifier: MIT
  *
- * ns_plot_layout is a pure function of plot, size, style and text scale.  The same layout draws the window, PNG, SVG and
- * PDF. */
+ * ns_plot_layout is a pure function of plot, size, style and text scale.  The same layout draws the
+ * window, PNG, SVG and PDF. */
 #pragma once
 
 #include "ui/plot/plot.h"
@@ -35,10 +35,11 @@ double ns_plot_y_to_pixel(const NsPlotLayout *layout, NsAxisSide side, double y)
 
 /* What the pointer touches. */
 typedef struct {
-    double x;      /* data: the abscissa of the nearest point, or the first step of a heatmap column */
-    double row;    /* heatmap: the row from 0 (the layer from y0); NaN elsewhere */
+    double x;   /* data: the abscissa of the nearest point, or the first step of a heatmap column */
+    double row; /* heatmap: the row from 0 (the layer from y0); NaN elsewhere */
     double px, py; /* where it is drawn */
-    char *text;    /* lines for a tip: "step 120\nloss 2.31 nats", with markup for _ and ^ as in NsPlot */
+    char *text; /* lines for a tip: "step 120\nloss 2.31 nats", with markup for _ and ^ as in NsPlot
+                 */
 } NsReading;
 
 /* The reading nearest to a point in the plot area; FALSE outside it or without data. */
@@ -48,5 +49,6 @@ void ns_reading_clear(NsReading *reading);
 /* Draws crosshair and tip of a reading over a drawn plot; the tip stays inside the chart. */
 void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
 
-/* One sentence that says in words what the plot shows now, for a screen reader.  Free with g_free. */
+/* One sentence that says in words what the plot shows now, for a screen reader.  Free with g_free.
+ */
 char *ns_plot_describe(const NsPlot *plot);

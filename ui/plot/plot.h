@@ -36,12 +36,13 @@ typedef struct {
     unsigned style; /* index of colour, dash and mark together */
     bool ghost;
     size_t n;
-    const double *x;        /* ascending */
-    const double *y;        /* NaN and infinities are gaps that are marked */
-    const double *lo, *hi;  /* a band around the curve (thinned extremes, a deviation), or NULL */
+    const double *x;       /* ascending */
+    const double *y;       /* NaN and infinities are gaps that are marked */
+    const double *lo, *hi; /* a band around the curve (thinned extremes, a deviation), or NULL */
 } NsSeries;
 
-/* z[row * columns + column], rows upwards from y0.  Cells are equally wide.  Colour is log10 z where `log`. */
+/* z[row * columns + column], rows upwards from y0.  Cells are equally wide.  Colour is log10 z
+ * where `log`. */
 typedef struct {
     const float *z;
     size_t rows, columns;

@@ -9,7 +9,8 @@ typedef struct {
 
 typedef enum { NS_MARK_CIRCLE, NS_MARK_SQUARE, NS_MARK_TRIANGLE, NS_MARK_DIAMOND } NsMark;
 
-/* What tells one series from another: colour, dash and mark together, so that it survives grey print. */
+/* What tells one series from another: colour, dash and mark together, so that it survives grey
+ * print. */
 typedef struct {
     NsColor color;
     NsMark mark;
