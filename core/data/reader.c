@@ -1,0 +1,109 @@
+/* Whole files into memory, within bounds.  SPDX-License-Identifier: MIT */
+#include "core/data/reader.h"
+
+#include "core/base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void set_errno_error(const char *name, int number, GError **error)
+{
+    switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "There is no file \"%s\"; check the path.",
+                    name);
+        break;
+    case EACCES:
+    case EPERM:
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                    "The file \"%s\" may not be read by this user; change its permissions.", name);
+        break;
+    case ENXIO: /* a socket, or a device without a driver */
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                    "\"%s\" is a socket or a device, not a file; save the text to a file.", name);
+        break;
+    default:
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "The file \"%s\" cannot be read: %s.", name,
+                    g_strerror(number));
+        break;
+    }
+}
+
+static void set_limit_error(const char *name, size_t limit, GError **error)
+{
+    g_autofree char *most = g_format_size_full(limit, G_FORMAT_SIZE_IEC_UNITS);
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                "The file \"%s\" is larger than %s, the most that is read; use a part of it.", name,
+                most);
+}
+
+/* Contents and growth of the file until its end, whatever its size was said to be: files grow, and
+ * those of /proc claim to be empty. */
+static char *read_to_end(int fd, const char *name, size_t expected, size_t limit, size_t *bytes,
+                         GError **error)
+{
+    size_t capacity = MIN(expected, limit) + 1;
+    g_autofree char *data = g_try_malloc(capacity + 1);
+    size_t n = 0;
+
+    while (data != NULL) {
+        ssize_t got = read(fd, data + n, capacity - n);
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            set_errno_error(name, errno, error);
+            return NULL;
+        }
+        if (got == 0) {
+            data[n] = '\0';
+            *bytes = n;
+            return g_steal_pointer(&data);
+        }
+        n += (size_t)got;
+        if (n > limit) {
+            set_limit_error(name, limit, error);
+            return NULL;
+        }
+        if (n == capacity) {
+            capacity = MIN(MAX(2 * capacity, 4096), limit + 1);
+            char *larger = g_try_realloc(data, capacity + 1);
+            if (larger == NULL) break;
+            data = larger;
+        }
+    }
+    g_autofree char *size = g_format_size_full(capacity, G_FORMAT_SIZE_IEC_UNITS);
+    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
+                "There is no memory to read \"%s\" (%s); use a smaller file.", name, size);
+    return NULL;
+}
+
+char *ns_read_file(const char *path, size_t limit, size_t *bytes, GError **error)
+{
+    g_autofree char *name = g_filename_display_name(path);
+
+    /* Without O_NONBLOCK, opening a pipe would wait for its other end. */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) {
+        set_errno_error(name, errno, error);
+        return NULL;
+    }
+
+    char *data = NULL;
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        set_errno_error(name, errno, error);
+    else if (S_ISDIR(status.st_mode))
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "\"%s\" is a folder; name a file in it.", name);
+    else if (!S_ISREG(status.st_mode))
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                    "\"%s\" is a pipe or a device, not a file; save the text to a file.", name);
+    else if ((uint64_t)status.st_size > limit)
+        set_limit_error(name, limit, error);
+    else
+        data = read_to_end(fd, name, (size_t)status.st_size, limit, bytes, error);
+    close(fd);
+    return data;
+}
