@@ -115,14 +115,21 @@ install_packages() {
     fi
 }
 
-# build_in FOLDER OPTION...: configures it where that was not done yet, and compiles what changed.
-build_in() {
-    local folder=$1
+# configure FOLDER OPTION...: where that was not done yet, or where packages have come since.
+configure() {
+    local folder=$1 name
+    name=$(basename "$folder")
     shift
     if [[ ! -f $folder/build.ninja ]]; then
-        step "Configuring $(basename "$folder")/" meson setup "$@" "$folder" "$root"
+        step "Configuring $name/" meson setup "$@" "$folder" "$root"
     elif $packages_changed; then
-        step "Configuring $(basename "$folder")/ again" meson setup --reconfigure "$folder" "$root"
+        step "Configuring $name/ again" meson setup --reconfigure "$folder" "$root"
     fi
-    step "Compiling $(basename "$folder")/" meson compile -C "$folder"
+}
+
+# compile FOLDER TARGET...: what changed.
+compile() {
+    local folder=$1
+    shift
+    step "Compiling in $(basename "$folder")/" ninja -C "$folder" "$@"
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/reference/fixture.h"
+
+#include <string.h>
+
+void fixture_open(Fixture *fixture, const char *name)
+{
+    g_autofree char *file = g_strconcat(name, ".safetensors", NULL);
+    g_autofree char *path = g_test_build_filename(G_TEST_DIST, "fixtures", file, NULL);
+    g_autoptr(GError) error = NULL;
+    gsize length = 0;
+    g_file_get_contents(path, &fixture->bytes, &length, &error);
+    g_assert_no_error(error);
+
+    guint64 header_length = 0;
+    g_assert_cmpuint(length, >, sizeof header_length);
+    memcpy(&header_length, fixture->bytes, sizeof header_length);
+    header_length = GUINT64_FROM_LE(header_length);
+    g_assert_cmpuint(header_length, <=, length - sizeof header_length);
+
+    fixture->parser = json_parser_new();
+    json_parser_load_from_data(fixture->parser, fixture->bytes + sizeof header_length,
+                               (gssize)header_length, &error);
+    g_assert_no_error(error);
+    fixture->header = json_node_get_object(json_parser_get_root(fixture->parser));
+    fixture->data = fixture->bytes + sizeof header_length + header_length;
+}
+
+void fixture_clear(Fixture *fixture)
+{
+    g_clear_object(&fixture->parser);
+    g_clear_pointer(&fixture->bytes, g_free);
+}
+
+const char *fixture_metadata(const Fixture *fixture, const char *key)
+{
+    JsonObject *metadata = json_object_get_object_member(fixture->header, "__metadata__");
+    const char *value = json_object_get_string_member(metadata, key);
+    g_assert_nonnull(value);
+    return value;
+}
+
+size_t fixture_count(const Fixture *fixture, const char *prefix)
+{
+    size_t count = 0;
+    g_autoptr(GList) names = json_object_get_members(fixture->header);
+    for (const GList *i = names; i; i = i->next) {
+        if (g_str_has_prefix(i->data, prefix)) count++;
+    }
+    return count;
+}
+
+double *fixture_reals(const Fixture *fixture, const char *name, size_t n)
+{
+    if (!json_object_has_member(fixture->header, name))
+        g_error("the fixture has no tensor %s", name);
+    JsonObject *entry = json_object_get_object_member(fixture->header, name);
+    const char *type = json_object_get_string_member(entry, "dtype");
+    JsonArray *ends = json_object_get_array_member(entry, "data_offsets");
+    const gint64 begin = json_array_get_int_element(ends, 0);
+    const gint64 end = json_array_get_int_element(ends, 1);
+    const bool single = g_str_equal(type, "F32");
+    g_assert_cmpint(end - begin, ==, (gint64)(n * (single ? sizeof(float) : sizeof(double))));
+
+    double *reals = g_new(double, n);
+    const char *data = fixture->data + begin;
+    for (size_t i = 0; i < n; i++) {
+        if (single) {
+            float value;
+            memcpy(&value, data + i * sizeof value, sizeof value);
+            reals[i] = (double)value;
+        } else if (g_str_equal(type, "F64")) {
+            memcpy(&reals[i], data + i * sizeof reals[i], sizeof reals[i]);
+        } else {
+            gint64 value;
+            memcpy(&value, data + i * sizeof value, sizeof value);
+            reals[i] = (double)value;
+        }
+    }
+    return reals;
+}
