@@ -67,14 +67,14 @@ static void set_encoding_error(const char *text, size_t bytes, size_t at, const 
         bytes >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
     if (utf16)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "\"%s\" begins like UTF-16 (byte 1, line 1); save it as UTF-8.", source);
+                    "“%s” begins like UTF-16 (byte 1, line 1); save it as UTF-8.", source);
     else if (text[at] == '\0')
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "\"%s\" is not a text: byte %zu, in line %zu, is zero; name a text file.",
-                    source, at + 1, line);
+                    "“%s” is not a text: byte %zu, in line %zu, is zero; name a text file.", source,
+                    at + 1, line);
     else
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "\"%s\" is not UTF-8 text: byte %zu, in line %zu, begins no character; "
+                    "“%s” is not UTF-8 text: byte %zu, in line %zu, begins no character; "
                     "save it as UTF-8.",
                     source, at + 1, line);
 }
@@ -85,21 +85,21 @@ static bool check_size(size_t n, size_t V, const char *source, size_t seq, GErro
     size_t part = seq + 1; /* the last character of a sequence needs one to predict */
     if (n == 0)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "\"%s\" is empty; a text of at least %zu characters is needed.", source,
+                    "“%s” is empty; a text of at least %zu characters is needed.", source,
                     HELD_OUT * part);
     else if (V == 1)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "\"%s\" repeats one single character, which leaves nothing to predict; use a "
+                    "“%s” repeats one single character, which leaves nothing to predict; use a "
                     "text with at least two.",
                     source);
     else if (V > NS_SYMBOLS_MAX)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "\"%s\" has %zu distinct characters, but the most that a model can tell apart "
+                    "“%s” has %zu distinct characters, but the most that a model can tell apart "
                     "here is %zu; use a text in fewer scripts.",
                     source, V, NS_SYMBOLS_MAX);
     else if (n / HELD_OUT < part)
         g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "\"%s\" has %zu characters, but sequences of %zu need at least %zu (a tenth is "
+                    "“%s” has %zu characters, but sequences of %zu need at least %zu (a tenth is "
                     "held out, and must hold %zu); use a longer text or a smaller seq.",
                     source, n, seq, HELD_OUT * part, part);
     else
@@ -137,7 +137,7 @@ NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *so
     if (corpus->tokens == NULL) {
         g_autofree char *size = g_format_size_full(n * sizeof(uint16_t), G_FORMAT_SIZE_IEC_UNITS);
         g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                    "There is no memory for the tokens of \"%s\" (%s); use a shorter text.", source,
+                    "There is no memory for the tokens of “%s” (%s); use a shorter text.", source,
                     size);
         return NULL;
     }

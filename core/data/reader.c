@@ -14,20 +14,19 @@ static void set_errno_error(const char *name, int number, GError **error)
     switch (number) {
     case ENOENT:
     case ENOTDIR:
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "There is no file \"%s\"; check the path.",
-                    name);
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "There is no file “%s”; check the path.", name);
         break;
     case EACCES:
     case EPERM:
         g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "The file \"%s\" may not be read by this user; change its permissions.", name);
+                    "The file “%s” may not be read by this user; change its permissions.", name);
         break;
     case ENXIO: /* a socket, or a device without a driver */
         g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "\"%s\" is a socket or a device, not a file; save the text to a file.", name);
+                    "“%s” is a socket or a device, not a file; save the text to a file.", name);
         break;
     default:
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "The file \"%s\" cannot be read: %s.", name,
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "The file “%s” cannot be read: %s.", name,
                     g_strerror(number));
         break;
     }
@@ -37,7 +36,7 @@ static void set_limit_error(const char *name, size_t limit, GError **error)
 {
     g_autofree char *most = g_format_size_full(limit, G_FORMAT_SIZE_IEC_UNITS);
     g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                "The file \"%s\" is larger than %s, the most that is read; use a part of it.", name,
+                "The file “%s” is larger than %s, the most that is read; use a part of it.", name,
                 most);
 }
 
@@ -76,7 +75,7 @@ static char *read_to_end(int fd, const char *name, size_t expected, size_t limit
     }
     g_autofree char *size = g_format_size_full(capacity, G_FORMAT_SIZE_IEC_UNITS);
     g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                "There is no memory to read \"%s\" (%s); use a smaller file.", name, size);
+                "There is no memory to read “%s” (%s); use a smaller file.", name, size);
     return NULL;
 }
 
@@ -96,10 +95,10 @@ char *ns_read_file(const char *path, size_t limit, size_t *bytes, GError **error
     if (fstat(fd, &status) < 0)
         set_errno_error(name, errno, error);
     else if (S_ISDIR(status.st_mode))
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "\"%s\" is a folder; name a file in it.", name);
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is a folder; name a file in it.", name);
     else if (!S_ISREG(status.st_mode))
         g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "\"%s\" is a pipe or a device, not a file; save the text to a file.", name);
+                    "“%s” is a pipe or a device, not a file; save the text to a file.", name);
     else if ((uint64_t)status.st_size > limit)
         set_limit_error(name, limit, error);
     else

@@ -21,7 +21,7 @@ static NsCorpus *open_text(const NsSettings *settings, GError **error)
 {
     if (settings->text[0] == '\0') {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
-                            "The task text needs a file; set text to its path.");
+                            "The task “text” needs a file to learn; name one with text=PATH.");
         return NULL;
     }
     return ns_corpus_new_from_file(settings->text, (size_t)settings->seq, error);

@@ -7,19 +7,26 @@
 
 #include "core/train/run.h"
 
-/* {"settings": {key: value, ...}, "layers": L, "parameters": n, "vocab": V, "text": ..., ...} */
+/* {"settings": {key: value, ...}, "layers": L, "parameters": n, "vocab": V, "text": name,
+ * "training_characters", "held_out_characters", "threads", "gflop_per_step", "memory_bytes",
+ * "program"}. */
 char *ns_jsonl_settings(NsRun *run);
 
-/* {"step", "loss", "lr", "grad_norm": {"total", "wq": [L], ...}, "hidden_norm": [L + 1],
- * "hidden_norm_sq", "update_ratio": [L], ...} */
+/* {"step", "loss", "lr", "seconds", "grad_norm": {"total", "wq": [L], ...}, "grad_layer": [L],
+ * "update_ratio": [L], "hidden_norm": [L + 1], "hidden_norm_sq": [L + 1], "final_hidden_norm",
+ * "final_hidden_norm_sq"}; grad_norm has every role that the model has, by its key.  Where the
+ * history has thinned the profiles of this step, they are the maxima over the steps that "thinned":
+ * {"first", "last", "values": "maximum"} names; the newest step never is. */
 char *ns_jsonl_record(const NsHistory *history, size_t step);
 
-/* {"event": ...} */
+/* {"event": {"step", "kind": "diverged" or "setting", "layer": number from 1 or null, "what",
+ * "text"}}. */
 char *ns_jsonl_event(const NsEvent *event);
 
-/* {"validation": {"step", "loss"}} */
+/* {"validation": {"step", "loss"}}. */
 char *ns_jsonl_evaluation(const NsEvaluation *evaluation);
 
-/* {"summary": {"state", "steps", "loss", "validation_loss", "ms_per_step", ...}}; state is a word
- * of NS_TRAINER_STATES. */
+/* {"summary": {"state", "steps", "loss", "validation_loss", "validation_step", "seconds",
+ * "ms_per_step"}}: loss and validation_loss are the last ones measured, validation_loss is null
+ * where there is none; state is a word of NS_TRAINER_STATES. */
 char *ns_jsonl_summary(NsRun *run, const char *state);

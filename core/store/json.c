@@ -1,0 +1,188 @@
+/* A writer of JSON.  SPDX-License-Identifier: MIT */
+#include "core/store/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void append_quoted(GString *text, const char *value)
+{
+    g_autofree char *valid = NULL;
+    if (!g_utf8_validate(value, -1, NULL)) value = valid = g_utf8_make_valid(value, -1);
+
+    g_string_append_c(text, '"');
+    for (const char *p = value; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            g_string_append_printf(text, "\\%c", *p);
+        else if ((guchar)*p < 0x20)
+            g_string_append_printf(text, "\\u%04x", (unsigned)*p);
+        else
+            g_string_append_c(text, *p);
+    }
+    g_string_append_c(text, '"');
+}
+
+static void before_value(NsJson *json, const char *key)
+{
+    if (json->comma) g_string_append_c(json->text, ',');
+    json->comma = true;
+    if (key == NULL) return;
+    append_quoted(json->text, key);
+    g_string_append_c(json->text, ':');
+}
+
+static bool append_not_finite(GString *text, double value)
+{
+    if (isfinite(value)) return false;
+    g_string_append(text, isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+    return true;
+}
+
+static void append_double(GString *text, double value)
+{
+    static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};
+    if (append_not_finite(text, value)) return;
+
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+        g_ascii_formatd(buffer, sizeof buffer, formats[i], value);
+        double back = g_ascii_strtod(buffer, NULL);
+        if (memcmp(&back, &value, sizeof value) == 0) break;
+    }
+    g_string_append(text, buffer);
+}
+
+static void append_float(GString *text, float value)
+{
+    if (append_not_finite(text, (double)value)) return;
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    g_string_append(text, g_ascii_formatd(buffer, sizeof buffer, "%.9g", (double)value));
+}
+
+void ns_json_init(NsJson *json)
+{
+    *json = (NsJson){.text = g_string_sized_new(4096)};
+    g_string_append_c(json->text, '{');
+}
+
+char *ns_json_finish(NsJson *json)
+{
+    g_string_append_c(json->text, '}');
+    return g_string_free(g_steal_pointer(&json->text), FALSE);
+}
+
+void ns_json_open(NsJson *json, const char *key, char bracket)
+{
+    before_value(json, key);
+    g_string_append_c(json->text, bracket);
+    json->comma = false;
+}
+
+void ns_json_close(NsJson *json, char bracket)
+{
+    g_string_append_c(json->text, bracket);
+    json->comma = true;
+}
+
+void ns_json_null(NsJson *json, const char *key)
+{
+    before_value(json, key);
+    g_string_append(json->text, "null");
+}
+
+void ns_json_bool(NsJson *json, const char *key, bool value)
+{
+    before_value(json, key);
+    g_string_append(json->text, value ? "true" : "false");
+}
+
+void ns_json_int(NsJson *json, const char *key, int64_t value)
+{
+    before_value(json, key);
+    g_string_append_printf(json->text, "%" G_GINT64_FORMAT, value);
+}
+
+void ns_json_double(NsJson *json, const char *key, double value)
+{
+    before_value(json, key);
+    append_double(json->text, value);
+}
+
+void ns_json_float(NsJson *json, const char *key, float value)
+{
+    before_value(json, key);
+    append_float(json->text, value);
+}
+
+void ns_json_string(NsJson *json, const char *key, const char *value)
+{
+    if (value == NULL) {
+        ns_json_null(json, key);
+        return;
+    }
+    before_value(json, key);
+    append_quoted(json->text, value);
+}
+
+void ns_json_floats(NsJson *json, const char *key, const float *values, size_t n)
+{
+    ns_json_open(json, key, '[');
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0) g_string_append_c(json->text, ',');
+        append_float(json->text, values[i]);
+    }
+    ns_json_close(json, ']');
+}
+
+void ns_json_doubles(NsJson *json, const char *key, const double *values, size_t n)
+{
+    ns_json_open(json, key, '[');
+    for (size_t i = 0; i < n; i++) ns_json_double(json, NULL, values[i]);
+    ns_json_close(json, ']');
+}
+
+void ns_json_settings(NsJson *json, const char *key, const NsSettings *settings)
+{
+    ns_json_open(json, key, '{');
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)) != NULL; i++) {
+        double number = ns_settings_get_number(settings, param);
+        switch (param->type) {
+        case NS_PARAM_INT: /* every range lies within 2^53 */
+            ns_json_int(json, param->key, (int64_t)number);
+            break;
+        case NS_PARAM_REAL:
+            ns_json_double(json, param->key, number);
+            break;
+        case NS_PARAM_CHOICE:
+            ns_json_string(json, param->key, param->choices((size_t)number)->key);
+            break;
+        case NS_PARAM_TEXT: {
+            g_autofree char *text = ns_settings_get(settings, param);
+            ns_json_string(json, param->key, text);
+            break;
+        }
+        }
+    }
+    ns_json_close(json, '}');
+}
+
+const char *ns_json_quantity_key(NsQuantity quantity)
+{
+    static const char *const role_keys[] = {
+#define ROLE_KEY(ID, key, ...) key,
+        NS_ROLES(ROLE_KEY)
+#undef ROLE_KEY
+    };
+    static const char *const keys[] = {
+        [NS_QUANTITY_GRAD_LAYER - NS_ROLE_COUNT] = "grad_layer",
+        [NS_QUANTITY_UPDATE_RATIO - NS_ROLE_COUNT] = "update_ratio",
+        [NS_QUANTITY_HIDDEN_NORM - NS_ROLE_COUNT] = "hidden_norm",
+        [NS_QUANTITY_HIDDEN_SQ - NS_ROLE_COUNT] = "hidden_norm_sq",
+        [NS_QUANTITY_FINAL_NORM - NS_ROLE_COUNT] = "final_hidden_norm",
+        [NS_QUANTITY_FINAL_SQ - NS_ROLE_COUNT] = "final_hidden_norm_sq",
+    };
+    G_STATIC_ASSERT(G_N_ELEMENTS(role_keys) == NS_ROLE_COUNT);
+    G_STATIC_ASSERT(G_N_ELEMENTS(keys) == (int)NS_QUANTITY_COUNT - (int)NS_ROLE_COUNT);
+    return (unsigned)quantity < NS_ROLE_COUNT ? role_keys[quantity]
+                                              : keys[quantity - NS_ROLE_COUNT];
+}

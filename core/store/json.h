@@ -1,0 +1,41 @@
+/* A writer of JSON.  SPDX-License-Identifier: MIT
+ *
+ * A line of a deep model has tens of thousands of numbers, so lines are written straight into a
+ * string.  Numbers read back to the same value whatever the locale; NaN, Infinity and -Infinity are
+ * strings.  `key` names a member of an object and is NULL for an element of an array. */
+#pragma once
+
+#include "core/model/settings.h"
+#include "core/probe/quantity.h"
+
+typedef struct {
+    GString *text;
+    bool comma; /* before the next member or element */
+} NsJson;
+
+/* Starts the outermost object. */
+void ns_json_init(NsJson *json);
+
+/* Ends it and returns the text, without a newline.  Free with g_free. */
+char *ns_json_finish(NsJson *json);
+
+/* bracket: '{' or '['. */
+void ns_json_open(NsJson *json, const char *key, char bracket);
+void ns_json_close(NsJson *json, char bracket); /* '}' or ']' */
+
+void ns_json_null(NsJson *json, const char *key);
+void ns_json_bool(NsJson *json, const char *key, bool value);
+void ns_json_int(NsJson *json, const char *key, int64_t value);
+void ns_json_double(NsJson *json, const char *key,
+                    double value); /* the shortest of 15 to 17 digits */
+void ns_json_float(NsJson *json, const char *key, float value);        /* nine digits */
+void ns_json_string(NsJson *json, const char *key, const char *value); /* NULL is written as null */
+void ns_json_floats(NsJson *json, const char *key, const float *values, size_t n);
+void ns_json_doubles(NsJson *json, const char *key, const double *values, size_t n);
+
+/* {key: value, ...}, every setting with its typed value; a choice by its key. */
+void ns_json_settings(NsJson *json, const char *key, const NsSettings *settings);
+
+/* The name of a quantity in files: for the gradient of a role, inside "grad_norm", the role's key.
+ */
+const char *ns_json_quantity_key(NsQuantity quantity);

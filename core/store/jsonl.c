@@ -1,0 +1,149 @@
+/* Records as JSON lines.  SPDX-License-Identifier: MIT */
+#include "core/store/jsonl.h"
+
+#include "core/store/json.h"
+
+char *ns_jsonl_settings(NsRun *run)
+{
+    const NsCorpus *corpus = ns_run_corpus(run);
+    NsModel *model = ns_run_model(run);
+    NsPlan plan = ns_run_plan(run);
+    NsJson json;
+
+    ns_json_init(&json);
+    ns_json_settings(&json, "settings", ns_run_settings(run));
+    ns_json_int(&json, "layers", (int64_t)ns_model_layers(model));
+    ns_json_int(&json, "parameters", (int64_t)ns_model_tensors(model)->elements);
+    ns_json_int(&json, "vocab", (int64_t)corpus->V);
+    ns_json_string(&json, "text", corpus->name);
+    ns_json_int(&json, "training_characters", (int64_t)corpus->n_train);
+    ns_json_int(&json, "held_out_characters", (int64_t)(corpus->n - corpus->n_train));
+    ns_json_int(&json, "threads", plan.threads);
+    ns_json_double(&json, "gflop_per_step", plan.gflop_per_step);
+    ns_json_int(&json, "memory_bytes", (int64_t)plan.total_bytes);
+    ns_json_string(&json, "program", "normscope " NS_VERSION);
+    return ns_json_finish(&json);
+}
+
+typedef struct {
+    NsJson json;
+    const NsHistory *history;
+    size_t step;
+    float *values;  /* room for the longest quantity */
+    NsBucket steps; /* that the values written so far stand for */
+} Record;
+
+/* Nothing where the model does not have the quantity, a number where it has one value a step. */
+static void write_quantity(Record *record, NsQuantity quantity)
+{
+    size_t n = ns_history_layout(record->history)->count[quantity];
+    if (n == 0) return;
+
+    NsBucket bucket =
+        ns_history_read(record->history, quantity, record->step, NULL, record->values);
+    record->steps.first = MIN(record->steps.first, bucket.first);
+    record->steps.last = MAX(record->steps.last, bucket.last);
+
+    const char *key = ns_json_quantity_key(quantity);
+    if (ns_quantity(quantity)->domain == NS_DOMAIN_STEP)
+        ns_json_float(&record->json, key, record->values[0]);
+    else
+        ns_json_floats(&record->json, key, record->values, n);
+}
+
+char *ns_jsonl_record(const NsHistory *history, size_t step)
+{
+    const NsStep *scalars = ns_history_step(history, step);
+    g_autofree float *values = g_new(float, ns_history_layout(history)->width);
+    Record record = {
+        .history = history,
+        .step = step,
+        .values = values,
+        .steps = {scalars->step, scalars->step},
+    };
+
+    NsJson *json = &record.json;
+    ns_json_init(json);
+    ns_json_int(json, "step", scalars->step);
+    ns_json_double(json, "loss", scalars->loss);
+    ns_json_double(json, "lr", scalars->lr);
+    ns_json_double(json, "seconds", scalars->seconds);
+    ns_json_open(json, "grad_norm", '{');
+    ns_json_double(json, "total", scalars->grad_norm);
+    for (unsigned q = 0; q < NS_ROLE_COUNT; q++) write_quantity(&record, (NsQuantity)q);
+    ns_json_close(json, '}');
+    for (unsigned q = NS_ROLE_COUNT; q < NS_QUANTITY_COUNT; q++)
+        write_quantity(&record, (NsQuantity)q);
+
+    if (record.steps.first != record.steps.last) {
+        ns_json_open(json, "thinned", '{');
+        ns_json_int(json, "first", record.steps.first);
+        ns_json_int(json, "last", record.steps.last);
+        ns_json_string(json, "values", "maximum");
+        ns_json_close(json, '}');
+    }
+    return ns_json_finish(json);
+}
+
+char *ns_jsonl_event(const NsEvent *event)
+{
+    static const char *const kinds[] = {
+        [NS_EVENT_DIVERGED] = "diverged",
+        [NS_EVENT_SETTING] = "setting",
+    };
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_open(&json, "event", '{');
+    ns_json_int(&json, "step", event->step);
+    ns_json_string(&json, "kind", kinds[event->kind]);
+    if (event->layer > 0)
+        ns_json_int(&json, "layer", event->layer);
+    else
+        ns_json_null(&json, "layer");
+    ns_json_string(&json, "what", event->what);
+    ns_json_string(&json, "text", event->text);
+    ns_json_close(&json, '}');
+    return ns_json_finish(&json);
+}
+
+char *ns_jsonl_evaluation(const NsEvaluation *evaluation)
+{
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_open(&json, "validation", '{');
+    ns_json_int(&json, "step", evaluation->step);
+    ns_json_double(&json, "loss", evaluation->loss);
+    ns_json_close(&json, '}');
+    return ns_json_finish(&json);
+}
+
+char *ns_jsonl_summary(NsRun *run, const char *state)
+{
+    NsHistory *history = ns_run_history(run);
+    size_t records = ns_history_steps(history);
+    size_t evaluations = ns_history_evaluations(history);
+    double seconds = 0; /* of the steps that updated */
+    for (size_t i = 1; i < records; i++) seconds += ns_history_step(history, i)->seconds;
+
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_open(&json, "summary", '{');
+    ns_json_string(&json, "state", state);
+    ns_json_int(&json, "steps", ns_run_steps(run));
+    ns_json_double(&json, "loss", ns_history_step(history, records - 1)->loss);
+    if (evaluations > 0) {
+        const NsEvaluation *last = ns_history_evaluation(history, evaluations - 1);
+        ns_json_double(&json, "validation_loss", last->loss);
+        ns_json_int(&json, "validation_step", last->step);
+    } else {
+        ns_json_null(&json, "validation_loss");
+        ns_json_null(&json, "validation_step");
+    }
+    ns_json_double(&json, "seconds", seconds);
+    if (records > 1)
+        ns_json_double(&json, "ms_per_step", 1e3 * seconds / (double)(records - 1));
+    else
+        ns_json_null(&json, "ms_per_step");
+    ns_json_close(&json, '}');
+    return ns_json_finish(&json);
+}

@@ -1,0 +1,130 @@
+/* What a model looks like before any update, over several seeds.  SPDX-License-Identifier: MIT */
+#include "core/study/initial.h"
+
+#include "core/base/error.h"
+#include "core/store/json.h"
+#include "core/train/run.h"
+
+#include <math.h>
+
+/* Mean and sum of squared deviations, one value after another (Welford 1962). */
+static void add(double *mean, double *squares, double x, double count)
+{
+    double before = x - *mean;
+    *mean += before / count;
+    *squares += before * (x - *mean);
+}
+
+static double sample_sd(double squares, int64_t n)
+{
+    return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+}
+
+/* The record at step 0 of a run with these settings, added to `initial` as number `count`. */
+static bool add_record(NsInitial *initial, const NsSettings *settings, int64_t count,
+                       GError **error)
+{
+    g_autoptr(NsRun) run = ns_run_new(settings, error);
+    if (run == NULL) return false;
+
+    const NsHistory *history = ns_run_history(run);
+    if (count == 1) {
+        initial->layout = *ns_history_layout(history);
+        initial->mean = g_new0(double, initial->layout.width);
+        initial->sd = g_new0(double, initial->layout.width);
+    }
+
+    const NsRecordLayout *layout = &initial->layout;
+    g_autofree float *values = g_new(float, layout->width);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        if (layout->count[q] > 0)
+            ns_history_read(history, (NsQuantity)q, 0, NULL, values + layout->offset[q]);
+
+    double n = (double)count;
+    for (size_t i = 0; i < layout->width; i++)
+        add(&initial->mean[i], &initial->sd[i], (double)values[i], n);
+    const NsStep *step = ns_history_step(history, 0);
+    add(&initial->loss_mean, &initial->loss_sd, step->loss, n);
+    add(&initial->grad_mean, &initial->grad_sd, step->grad_norm, n);
+    return true;
+}
+
+NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **error)
+{
+    const int64_t most = (int64_t)ns_param_find("seed")->most;
+    if (seeds < 1 || seeds - 1 > most - settings->seed) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "The number of seeds is %" G_GINT64_FORMAT " and must lie between 1 and "
+                    "%" G_GINT64_FORMAT " (seed %" G_GINT64_FORMAT " is the first).",
+                    seeds, most - settings->seed + 1, settings->seed);
+        return NULL;
+    }
+
+    NsSettings seeded;
+    ns_settings_copy(&seeded, settings);
+    g_autoptr(NsInitial) initial = g_new0(NsInitial, 1);
+    initial->seeds = seeds;
+    bool good = true;
+    for (int64_t k = 0; good && k < seeds; k++) {
+        seeded.seed = settings->seed + k;
+        good = add_record(initial, &seeded, k + 1, error);
+    }
+    ns_settings_clear(&seeded);
+    if (!good) return NULL;
+
+    for (size_t i = 0; i < initial->layout.width; i++)
+        initial->sd[i] = sample_sd(initial->sd[i], seeds);
+    initial->loss_sd = sample_sd(initial->loss_sd, seeds);
+    initial->grad_sd = sample_sd(initial->grad_sd, seeds);
+    return g_steal_pointer(&initial);
+}
+
+void ns_initial_free(NsInitial *initial)
+{
+    g_free(initial->mean);
+    g_free(initial->sd);
+    g_free(initial);
+}
+
+static void write_scalar(NsJson *json, const char *key, double mean, double sd)
+{
+    ns_json_open(json, key, '{');
+    ns_json_double(json, "mean", mean);
+    ns_json_double(json, "sd", sd);
+    ns_json_close(json, '}');
+}
+
+static void write_quantity(NsJson *json, const NsInitial *initial, NsQuantity quantity)
+{
+    size_t n = initial->layout.count[quantity];
+    if (n == 0) return;
+
+    const char *key = ns_json_quantity_key(quantity);
+    const double *mean = initial->mean + initial->layout.offset[quantity];
+    const double *sd = initial->sd + initial->layout.offset[quantity];
+    if (ns_quantity(quantity)->domain == NS_DOMAIN_STEP) {
+        write_scalar(json, key, *mean, *sd);
+        return;
+    }
+    ns_json_open(json, key, '{');
+    ns_json_doubles(json, "mean", mean, n);
+    ns_json_doubles(json, "sd", sd, n);
+    ns_json_close(json, '}');
+}
+
+char *ns_initial_json(const NsInitial *initial, const NsSettings *settings)
+{
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_settings(&json, "settings", settings);
+    ns_json_int(&json, "layers", (int64_t)initial->layout.layers);
+    ns_json_int(&json, "seeds", initial->seeds);
+    write_scalar(&json, "loss", initial->loss_mean, initial->loss_sd);
+    ns_json_open(&json, "grad_norm", '{');
+    write_scalar(&json, "total", initial->grad_mean, initial->grad_sd);
+    for (unsigned q = 0; q < NS_ROLE_COUNT; q++) write_quantity(&json, initial, (NsQuantity)q);
+    ns_json_close(&json, '}');
+    for (unsigned q = NS_ROLE_COUNT; q < NS_QUANTITY_COUNT; q++)
+        write_quantity(&json, initial, (NsQuantity)q);
+    return ns_json_finish(&json);
+}
