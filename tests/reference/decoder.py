@@ -147,7 +147,10 @@ def loss_and_gradients(weights, tokens, targets, **model):
 
 
 def learning_rate(step, peak, warmup):
-    """Of update `step`, from 1: linear warm-up (Xiong et al. 2020, eq. 1), then inverse root."""
+    """Of update `step`, from 1: linear warm-up (Xiong et al. 2020, eq. 1), then the inverse square
+    root; without a warm-up (1) the rate stays at its peak."""
+    if warmup == 1:
+        return peak
     return peak * step / warmup if step <= warmup else peak * math.sqrt(warmup / step)
 
 
