@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/figures/figures.h"
+#include "ui/figures/words.h"
 
 #define NS_FIGURE_SERIES 4
 
@@ -53,13 +54,6 @@ bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 /* Markers for the events of the run: a divergence as an alarm, changes of settings by their name.
  */
 bool ns_figure_mark_events(NsFigure *figure, NsHistory *history);
-
-/* "Post-LN, 6 layers, lr 0.003, warm-up 1".  Free with g_free. */
-char *ns_settings_words(const NsSettings *settings);
-
-/* What is different in `other`, in the same words: "Pre-LN, warm-up 100", or "same settings".
- * Free with g_free. */
-char *ns_settings_difference(const NsSettings *other, const NsSettings *settings);
 
 /* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */
 char *ns_figure_ghost_label(const NsFigureInput *input);

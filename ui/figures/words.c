@@ -23,7 +23,7 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
 {
     g_autofree char *value = ns_settings_get(settings, param);
     if (words->len) g_string_append(words, ", ");
-    if (param->type == NS_PARAM_CHOICE)
+    if (g_str_equal(param->key, "placement") || g_str_equal(param->key, "norm"))
         g_string_append(words,
                         param->choices((size_t)ns_settings_get_number(settings, param))->label);
     else if (g_str_equal(param->key, "layers"))

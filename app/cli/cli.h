@@ -1,0 +1,78 @@
+/* normscope-cli: what its commands share.  SPDX-License-Identifier: MIT
+ *
+ * A command reads its options, does its work and returns an exit status; where it sets an error
+ * instead, main says it on stderr and derives the status from it.  To add a command, write one file
+ * and add its row in main.c. */
+#pragma once
+
+#include "core/base/choice.h"
+#include "core/model/settings.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+#define NS_CLI "normscope-cli"
+
+/* Exit statuses. */
+enum { NS_EXIT_OK = 0, NS_EXIT_ERROR = 1, NS_EXIT_USAGE = 2, NS_EXIT_INTERRUPTED = 130 };
+
+int ns_cli_train(int argc, char **argv, GError **error);
+int ns_cli_probe(int argc, char **argv, GError **error);
+int ns_cli_dump(int argc, char **argv, GError **error);
+int ns_cli_chart(int argc, char **argv, GError **error);
+int ns_cli_list(int argc, char **argv, GError **error);
+
+/* ---- options.c ---- */
+
+/* How a command is called. */
+typedef struct {
+    const char *command;         /* "train" */
+    const char *words;           /* what may follow the options, "WHAT"; NULL for nothing */
+    const char *summary;         /* what it does, with its exit statuses where they are special */
+    const char *examples;        /* whole command lines, one a line */
+    const GOptionEntry *entries; /* besides --set and --help */
+    NsSettings *settings;        /* initialised; takes --set.  NULL: the command has no settings */
+    const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */
+} NsOptions;
+
+/* Reads the command line into the variables of the entries and into the settings; words stay in
+ * argv.  FALSE if the command has nothing to do: with NS_ERROR_USAGE or NS_ERROR_SETTING, or with
+ * no error where help was asked for and shown. */
+bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError **error);
+
+/* "There is no figure “los”; did you mean “loss”?", as NS_ERROR_USAGE; where nothing is close, the
+ * keys. */
+void ns_options_unknown(const char *what, const char *word, NsChoices choices, GError **error);
+
+/* ---- output.c ---- */
+
+/* Lines to a file or, under the name "-", to standard output. */
+typedef struct NsLines NsLines;
+
+NsLines *ns_lines_open(const char *path, GError **error);
+bool ns_lines_write(NsLines *lines, const char *line, GError **error);
+
+/* Writes out what is buffered, closes and frees; reports the first thing that went wrong. */
+bool ns_lines_close(NsLines *lines, GError **error);
+
+/* Sets NS_ERROR_FILE from errno, or G_FILE_ERROR_PIPE where the reader has gone away: then there
+ * is nobody to tell. */
+void ns_output_error(const char *path, int errno_, GError **error);
+
+/* FALSE with NS_ERROR_FILE if a file could not be made at this path; touches nothing. */
+bool ns_output_check(const char *path, GError **error);
+
+/* A line on a terminal's stderr that is written over; nothing where stderr is no terminal. */
+typedef struct {
+    bool on;
+    gint64 shown; /* monotonic time, microseconds */
+} NsProgress;
+
+void ns_progress_start(NsProgress *progress, bool wanted);
+/* At most ten times a second; `of` is 0 where there is no end. */
+void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss);
+void ns_progress_end(NsProgress *progress);
+
+/* Appends a text, padded to a width in characters: on its left, or where the width is negative on
+ * its right. */
+void ns_output_pad(GString *line, const char *text, int width);

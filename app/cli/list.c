@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/data/task.h"
+#include "core/model/placement.h"
+#include "core/ops/norm.h"
+#include "core/probe/quantity.h"
+#include "core/train/schedule.h"
+#include "ui/figures/figures.h"
+#include "ui/plot/style.h"
+
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INDENT "    "
+
+typedef struct {
+    NsChoice choice;
+    NsChoices rows; /* NULL for the settings, which are no choices */
+} List;
+
+static const List lists[] = {
+    {{.key = "placements", .purpose = "where the norms sit"}, ns_placement_choice},
+    {{.key = "norms", .purpose = "what a norm does"}, ns_norm_choice},
+    {{.key = "tasks", .purpose = "what a model can learn"}, ns_task_choice},
+    {{.key = "figures", .purpose = "what can be drawn"}, ns_figure_choice},
+    {{.key = "settings", .purpose = "what --set takes"}, NULL},
+    {{.key = "schedules", .purpose = "how the learning rate runs"}, ns_schedule_choice},
+    {{.key = "quantities", .purpose = "what is measured"}, ns_quantity_choice},
+    {{.key = "styles", .purpose = "how a chart looks"}, ns_style_choice},
+};
+
+static const NsChoice *list_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(lists) ? &lists[i].choice : NULL;
+}
+
+static const char *const type_words[] = {[NS_PARAM_INT] = "integer",
+                                         [NS_PARAM_REAL] = "real",
+                                         [NS_PARAM_CHOICE] = "choice",
+                                         [NS_PARAM_TEXT] = "text"};
+static const char *const group_words[] = {[NS_GROUP_MODEL] = "model",
+                                          [NS_GROUP_OPTIMIZER] = "optimizer",
+                                          [NS_GROUP_DATA] = "data",
+                                          [NS_GROUP_RUN] = "run"};
+static const char *const scale_words[] = {[NS_SLIDER_LINEAR] = "linear", [NS_SLIDER_LOG] = "log"};
+static const char *const effect_words[] = {
+    [NS_EFFECT_LIVE] = "live", [NS_EFFECT_RESTART] = "restart"};
+static const char *const domain_words[] = {
+    [NS_DOMAIN_STEP] = "step", [NS_DOMAIN_LAYER] = "layer", [NS_DOMAIN_HIDDEN] = "hidden"};
+
+static bool is_number(const NsParam *param)
+{
+    return param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
+}
+
+/* A symbol without the braces that only a chart needs. */
+static char *plain_symbol(const char *symbol)
+{
+    GString *plain = g_string_new(NULL);
+    for (; *symbol; symbol++)
+        if (!strchr("{}", *symbol)) g_string_append_c(plain, *symbol);
+    return g_string_free(plain, FALSE);
+}
+
+static void show_more(const char *text)
+{
+    if (text) printf(INDENT "%s\n", text);
+}
+
+static void show_choices(const List *list)
+{
+    const NsChoice *row;
+    int width = 0;
+    for (size_t i = 0; (row = list->rows(i)); i++)
+        width = MAX(width, (int)g_utf8_strlen(row->key, -1));
+    for (size_t i = 0; (row = list->rows(i)); i++) {
+        g_autoptr(GString) line = g_string_new(NULL);
+        ns_output_pad(line, row->key, -(width + 2));
+        g_string_append(line, row->label);
+        if (list->rows == ns_quantity_choice) {
+            g_autofree char *symbol = plain_symbol(ns_quantity((NsQuantity)i)->symbol);
+            g_string_append_printf(line, "  %s", symbol);
+        }
+        puts(line->str);
+        show_more(row->formula);
+        show_more(row->purpose);
+        show_more(row->reference);
+    }
+}
+
+static char *range_words(const NsParam *param)
+{
+    if (param->type == NS_PARAM_CHOICE) return ns_choices_keys(param->choices);
+    if (!is_number(param)) return g_strdup("text");
+    char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_strdup_printf("%s to %s%s%s",
+                           g_ascii_formatd(least, sizeof least, "%.10g", param->least),
+                           g_ascii_formatd(most, sizeof most, "%.10g", param->most),
+                           param->unit ? " " : "", param->unit ? param->unit : "");
+}
+
+static void show_settings(void)
+{
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        g_autofree char *range = range_words(param);
+        const char *initial = *param->default_text ? param->default_text : "none";
+        printf("%-16s%s: %s (default %s%s)\n", param->key, param->label, range, initial,
+               param->effect == NS_EFFECT_LIVE ? "; acts on a running model" : "");
+        show_more(param->help);
+        show_more(param->source);
+    }
+}
+
+static void add_text(JsonBuilder *builder, const char *name, const char *text)
+{
+    json_builder_set_member_name(builder, name);
+    if (text)
+        json_builder_add_string_value(builder, text);
+    else
+        json_builder_add_null_value(builder);
+}
+
+static void add_number(JsonBuilder *builder, const NsParam *param, const char *name, double number)
+{
+    json_builder_set_member_name(builder, name);
+    if (param->type == NS_PARAM_INT)
+        json_builder_add_int_value(builder, (gint64)number);
+    else
+        json_builder_add_double_value(builder, number);
+}
+
+static void add_choice(JsonBuilder *builder, const List *list, size_t i)
+{
+    const NsChoice *row = list->rows(i);
+    json_builder_begin_object(builder);
+    add_text(builder, "key", row->key);
+    add_text(builder, "label", row->label);
+    add_text(builder, "formula", row->formula);
+    add_text(builder, "reference", row->reference);
+    add_text(builder, "purpose", row->purpose);
+    if (list->rows == ns_quantity_choice) {
+        const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
+        add_text(builder, "symbol", info->symbol);
+        add_text(builder, "domain", domain_words[info->domain]);
+    }
+    json_builder_end_object(builder);
+}
+
+static void add_setting(JsonBuilder *builder, const NsParam *param)
+{
+    json_builder_begin_object(builder);
+    add_text(builder, "key", param->key);
+    add_text(builder, "label", param->label);
+    add_text(builder, "group", group_words[param->group]);
+    add_text(builder, "type", type_words[param->type]);
+    add_text(builder, "unit", param->unit);
+    if (is_number(param)) {
+        add_number(builder, param, "min", param->least);
+        add_number(builder, param, "max", param->most);
+        add_number(builder, param, "default", g_ascii_strtod(param->default_text, NULL));
+        add_text(builder, "scale", scale_words[param->scale]);
+    } else
+        add_text(builder, "default", param->default_text);
+    if (param->type == NS_PARAM_CHOICE) {
+        json_builder_set_member_name(builder, "choices");
+        json_builder_begin_array(builder);
+        const NsChoice *row;
+        for (size_t i = 0; (row = param->choices(i)); i++)
+            json_builder_add_string_value(builder, row->key);
+        json_builder_end_array(builder);
+    }
+    add_text(builder, "effect", effect_words[param->effect]);
+    add_text(builder, "help", param->help);
+    add_text(builder, "source", param->source);
+    json_builder_end_object(builder);
+}
+
+static void show_json(const List *list)
+{
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    json_builder_begin_array(builder);
+    if (list->rows)
+        for (size_t i = 0; list->rows(i); i++) add_choice(builder, list, i);
+    else
+        for (size_t i = 0; ns_param(i); i++) add_setting(builder, ns_param(i));
+    json_builder_end_array(builder);
+    g_autoptr(JsonNode) root = json_builder_get_root(builder);
+    g_autofree char *text = json_to_string(root, TRUE);
+    puts(text);
+}
+
+int ns_cli_list(int argc, char **argv, GError **error)
+{
+    gboolean json = FALSE;
+    const GOptionEntry entries[] = {
+        {"json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON array of objects", NULL},
+        {0},
+    };
+    g_autoptr(GString) summary = g_string_new("Shows what there is:");
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+        g_string_append_printf(summary, "\n  %-12s%s", lists[i].choice.key,
+                               lists[i].choice.purpose);
+    const NsOptions options = {
+        .command = "list",
+        .words = "WHAT",
+        .summary = summary->str,
+        .examples = NS_CLI " list settings\n" NS_CLI " list placements --json",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (argc != 2) {
+        g_autofree char *keys = ns_choices_keys(list_choice);
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "Name one list: %s.", keys);
+        return NS_EXIT_USAGE;
+    }
+    int i = ns_choices_find(list_choice, argv[1]);
+    if (i < 0) {
+        ns_options_unknown("list", argv[1], list_choice, error);
+        return NS_EXIT_USAGE;
+    }
+    if (json)
+        show_json(&lists[i]);
+    else if (lists[i].rows)
+        show_choices(&lists[i]);
+    else
+        show_settings();
+    return NS_EXIT_OK;
+}

@@ -1,0 +1,96 @@
+/* normscope-cli: the core and the charts without a display.  SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+
+typedef struct {
+    NsChoice choice;
+    int (*run)(int argc, char **argv, GError **error);
+} NsCommand;
+
+static const NsCommand commands[] = {
+    {{.key = "train", .purpose = "Train a model; write what was measured at every step"},
+     ns_cli_train},
+    {{.key = "probe", .purpose = "Measure models at initialisation, over several seeds"},
+     ns_cli_probe},
+    {{.key = "dump", .purpose = "Write weights, gradients and batch for other programs"},
+     ns_cli_dump},
+    {{.key = "chart", .purpose = "Train a model and draw a chart as PNG, SVG, PDF or CSV"},
+     ns_cli_chart},
+    {{.key = "list", .purpose = "Show placements, settings, figures and the like"}, ns_cli_list},
+};
+
+static const NsChoice *command_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(commands) ? &commands[i].choice : NULL;
+}
+
+static int show_help(void)
+{
+    printf("Usage:\n  " NS_CLI " COMMAND [OPTION…]\n\n"
+           "Trains small Transformers and records the norms of every layer's gradients and\n"
+           "hidden states.\n\nCommands:\n");
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+        printf("  %-10s%s\n", commands[i].choice.key, commands[i].choice.purpose);
+    printf("  %-10s%s\n\n", "help", "Show this help, or that of a command");
+    printf("“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
+           "Exit status: 0 success, 1 an error, 2 a command line or a setting that is wrong.\n");
+    return NS_EXIT_OK;
+}
+
+static int run_command(int argc, char **argv, GError **error)
+{
+    int i = ns_choices_find(command_choice, argv[0]);
+    if (i >= 0) return commands[i].run(argc, argv, error);
+    ns_options_unknown("command", argv[0], command_choice, error);
+    return NS_EXIT_USAGE;
+}
+
+static int dispatch(int argc, char **argv, GError **error)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (g_str_equal(word, "--version")) {
+        printf(NS_CLI " %s\n", NS_VERSION);
+        return NS_EXIT_OK;
+    }
+    bool help = g_str_equal(word, "help");
+    if (help && argc > 2) {
+        char *arguments[] = {argv[2], g_strdup("--help"), NULL};
+        int status = run_command(2, arguments, error);
+        g_free(arguments[1]);
+        return status;
+    }
+    if (help || g_str_equal(word, "--help") || g_str_equal(word, "-h")) return show_help();
+    if (*word) return run_command(argc - 1, argv + 1, error);
+    g_autofree char *keys = ns_choices_keys(command_choice);
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "A command is missing: %s, or help, which explains them.", keys);
+    return NS_EXIT_USAGE;
+}
+
+static int report(const GError *error)
+{
+    if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_PIPE)) return NS_EXIT_ERROR;
+    fprintf(stderr, NS_CLI ": %s\n", error->message);
+    bool usage = g_error_matches(error, NS_ERROR, NS_ERROR_USAGE) ||
+                 g_error_matches(error, NS_ERROR, NS_ERROR_SETTING);
+    return usage ? NS_EXIT_USAGE : NS_EXIT_ERROR;
+}
+
+int main(int argc, char **argv)
+{
+    /* Numbers stay in the C locale, and messages in the language that all others are in. */
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+
+    g_autoptr(GError) error = NULL;
+    int status = dispatch(argc, argv, &error);
+    if (!error && (fflush(stdout) != 0 || ferror(stdout)))
+        ns_output_error("Standard output", errno, &error);
+    return error ? report(error) : status;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* File names and the texts of settings are bytes, so that they pass unchanged in every locale. */
+typedef struct {
+    char **set;
+    gboolean help;
+} Common;
+
+static void add_entries(GOptionContext *context, const NsOptions *options, Common *common)
+{
+    const GOptionEntry set[] = {
+        {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &common->set,
+         "A setting; repeatable.  “" NS_CLI " list settings” shows them all", "KEY=VALUE"},
+        {0},
+    };
+    const GOptionEntry help[] = {
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &common->help, "Show this help", NULL},
+        {0},
+    };
+    if (options->settings) g_option_context_add_main_entries(context, set, NULL);
+    g_option_context_add_main_entries(context, options->entries, NULL);
+    g_option_context_add_main_entries(context, help, NULL);
+}
+
+static bool read_settings(const NsOptions *options, char **set, GError **error)
+{
+    NsSettings *settings = options->settings;
+    if (!settings) return true;
+    for (; set && *set; set++)
+        if (!ns_settings_assign(settings, *set, error)) return false;
+    if (options->steps && *options->steps &&
+        !ns_settings_set(settings, "steps", *options->steps, error))
+        return false;
+    return ns_settings_check(settings, error);
+}
+
+static void show_help(GOptionContext *context, const NsOptions *options)
+{
+    g_autoptr(GString) after = g_string_new("Examples:\n");
+    g_auto(GStrv) lines = g_strsplit(options->examples, "\n", -1);
+    for (char **line = lines; *line; line++) g_string_append_printf(after, "  %s\n", *line);
+    g_option_context_set_summary(context, options->summary);
+    g_option_context_set_description(context, after->str);
+    g_autofree char *help = g_option_context_get_help(context, TRUE, NULL);
+    fputs(help, stdout);
+}
+
+bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError **error)
+{
+    g_autofree char *name = g_strconcat(NS_CLI " ", options->command, NULL);
+    g_set_prgname(name);
+    g_autoptr(GOptionContext) context = g_option_context_new(options->words);
+    g_option_context_set_help_enabled(context, FALSE);
+    Common common = {0};
+    add_entries(context, options, &common);
+
+    g_autoptr(GError) wrong = NULL;
+    bool read = g_option_context_parse(context, argc, argv, &wrong);
+    g_auto(GStrv) set = common.set;
+    if (!read) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "%s; “%s --help” shows what there is.",
+                    wrong->message, name);
+        return false;
+    }
+    if (common.help) {
+        show_help(context, options);
+        return false;
+    }
+    if (*argc > 1 && !options->words) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” was not expected; settings are given as --set KEY=VALUE.", (*argv)[1]);
+        return false;
+    }
+    return read_settings(options, set, error);
+}
+
+void ns_options_unknown(const char *what, const char *word, NsChoices choices, GError **error)
+{
+    const NsChoice *near = ns_choices_nearest(choices, word);
+    if (near) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?",
+                    what, word, near->key);
+        return;
+    }
+    g_autofree char *keys = ns_choices_keys(choices);
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", what,
+                word, keys);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Somebody may be watching the lines arrive, but a write for each would cost more than a step. */
+#define FLUSH_MICROSECONDS 100000
+#define PROGRESS_MICROSECONDS 100000
+
+struct NsLines {
+    FILE *file;
+    char *name; /* for messages */
+    gint64 flushed;
+};
+
+void ns_output_error(const char *path, int errno_, GError **error)
+{
+    if (errno_ == EPIPE)
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_PIPE, "%s: the reader has gone away.", path);
+    else
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "%s cannot be written: %s.", path,
+                    g_strerror(errno_));
+}
+
+bool ns_output_check(const char *path, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    int failed = 0;
+    if (access(folder, F_OK) != 0)
+        failed = errno;
+    else if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
+        failed = ENOTDIR;
+    else if (g_file_test(path, G_FILE_TEST_IS_DIR))
+        failed = EISDIR;
+    else if (access(folder, W_OK) != 0 && access(path, W_OK) != 0)
+        failed = errno;
+    if (failed) ns_output_error(path, failed, error);
+    return !failed;
+}
+
+NsLines *ns_lines_open(const char *path, GError **error)
+{
+    bool standard = g_str_equal(path, "-");
+    FILE *file = standard ? stdout : fopen(path, "we");
+    if (!file) {
+        ns_output_error(path, errno, error);
+        return NULL;
+    }
+    NsLines *lines = g_new0(NsLines, 1);
+    lines->file = file;
+    lines->name = g_strdup(standard ? "Standard output" : path);
+    return lines;
+}
+
+bool ns_lines_write(NsLines *lines, const char *line, GError **error)
+{
+    bool written = fputs(line, lines->file) >= 0 && putc('\n', lines->file) != EOF;
+    gint64 now = g_get_monotonic_time();
+    if (written && now - lines->flushed >= FLUSH_MICROSECONDS) {
+        written = fflush(lines->file) == 0;
+        lines->flushed = now;
+    }
+    if (!written) ns_output_error(lines->name, errno, error);
+    return written;
+}
+
+bool ns_lines_close(NsLines *lines, GError **error)
+{
+    bool written = fflush(lines->file) == 0 && !ferror(lines->file);
+    if (lines->file != stdout) written = fclose(lines->file) == 0 && written;
+    if (!written && error && !*error) ns_output_error(lines->name, errno, error);
+    g_free(lines->name);
+    g_free(lines);
+    return written;
+}
+
+void ns_progress_start(NsProgress *progress, bool wanted)
+{
+    *progress = (NsProgress){.on = wanted && isatty(STDERR_FILENO)};
+}
+
+void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss)
+{
+    gint64 now = g_get_monotonic_time();
+    if (!progress->on || now - progress->shown < PROGRESS_MICROSECONDS) return;
+    progress->shown = now;
+    fprintf(stderr, "\r\033[Kstep %" G_GINT64_FORMAT, step);
+    if (of > 0) fprintf(stderr, " of %" G_GINT64_FORMAT, of);
+    if (isfinite(loss)) fprintf(stderr, ", loss %.3f", loss);
+    fflush(stderr);
+}
+
+void ns_progress_end(NsProgress *progress)
+{
+    if (progress->on && progress->shown) fputs("\r\033[K", stderr);
+    progress->on = false;
+}
+
+void ns_output_pad(GString *line, const char *text, int width)
+{
+    int missing = ABS(width) - (int)g_utf8_strlen(text, -1);
+    if (width > 0) g_string_append_printf(line, "%*s", MAX(missing, 0), "");
+    g_string_append(line, text);
+    if (width < 0) g_string_append_printf(line, "%*s", MAX(missing, 0), "");
+}

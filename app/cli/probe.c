@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/study/initial.h"
+#include "ui/figures/words.h"
+
+#include <stdio.h>
+
+#define DEFAULT_SEEDS 5
+#define MOST_SEEDS 100000
+
+/* The columns for people; --json has every quantity. */
+static const NsQuantity columns[] = {NS_QUANTITY_HIDDEN_NORM, NS_QUANTITY_GRAD_LAYER,
+                                     NS_QUANTITY_GRAD_WV, NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2};
+#define CELL 20
+
+static char *cell(double mean, double sd)
+{
+    char m[G_ASCII_DTOSTR_BUF_SIZE], s[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_strdup_printf("%s ± %s", g_ascii_formatd(m, sizeof m, "%.4g", mean),
+                           g_ascii_formatd(s, sizeof s, "%.2g", sd));
+}
+
+static void show_row(const NsInitial *initial, size_t layer)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+    g_string_append_printf(line, "%5zu", layer);
+    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
+        const NsRecordLayout *layout = &initial->layout;
+        size_t first = ns_quantity(columns[i])->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
+        g_autofree char *text = NULL;
+        if (layer >= first && layer - first < layout->count[columns[i]]) {
+            size_t at = layout->offset[columns[i]] + layer - first;
+            text = cell(initial->mean[at], initial->sd[at]);
+        }
+        ns_output_pad(line, text ? text : "", CELL);
+    }
+    puts(line->str);
+}
+
+static void show_table(const NsInitial *initial, const NsSettings *settings)
+{
+    g_autofree char *words = ns_settings_words(settings);
+    g_autofree char *loss = cell(initial->loss_mean, initial->loss_sd);
+    g_autofree char *grad = cell(initial->grad_mean, initial->grad_sd);
+    printf("%s: before any update, mean ± standard deviation over %" G_GINT64_FORMAT " %s\n", words,
+           initial->seeds, initial->seeds == 1 ? "seed" : "seeds");
+    printf("loss %s nats per token, gradient norm of all tensors %s\n\n", loss, grad);
+    g_autoptr(GString) header = g_string_new("layer");
+    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
+        ns_output_pad(header, ns_quantity(columns[i])->choice.key, CELL);
+    puts(header->str);
+    for (size_t layer = 0; layer <= initial->layout.layers; layer++) show_row(initial, layer);
+}
+
+int ns_cli_probe(int argc, char **argv, GError **error)
+{
+    gint64 seeds = DEFAULT_SEEDS;
+    gboolean json = FALSE;
+    const GOptionEntry entries[] = {
+        {"seeds", 'k', 0, G_OPTION_ARG_INT64, &seeds,
+         "Seeds to measure, from setting “seed” upwards (default: 5)", "K"},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON object with every quantity", NULL},
+        {0},
+    };
+    NsSettings settings;
+    ns_settings_init(&settings);
+    const NsOptions options = {
+        .command = "probe",
+        .summary = "Measures models as they are before any update: norms of hidden states and of\n"
+                   "gradients, mean and sample standard deviation over seeds, all on one batch.",
+        .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
+                           " probe --json > probe.json",
+        .entries = entries,
+        .settings = &settings,
+    };
+    bool go = ns_options_read(&options, &argc, &argv, error);
+    if (go && (seeds < 1 || seeds > MOST_SEEDS)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--seeds must lie between 1 and %d.",
+                    MOST_SEEDS);
+        go = false;
+    }
+    g_autoptr(NsInitial) initial = go ? ns_initial_new(&settings, seeds, error) : NULL;
+    if (initial && json) {
+        g_autofree char *text = ns_initial_json(initial, &settings);
+        puts(text);
+    } else if (initial)
+        show_table(initial, &settings);
+    ns_settings_clear(&settings);
+    return NS_EXIT_OK;
+}
