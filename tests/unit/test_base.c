@@ -1,0 +1,171 @@
+/* Random numbers, logs, tensor tables and choices.  SPDX-License-Identifier: MIT */
+#include "core/base/choice.h"
+#include "core/base/log.h"
+#include "core/base/real.h"
+#include "core/base/rng.h"
+#include "core/base/tensor.h"
+#include "core/model/settings.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The known answers that Random123 publishes for Philox 4x32-10. */
+static void test_philox(void)
+{
+    static const struct {
+        uint32_t counter[4], key[2], answer[4];
+    } table[] = {
+        {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        uint32_t out[4];
+        ns_philox(out, table[i].counter, table[i].key);
+        for (int k = 0; k < 4; k++) g_assert_cmphex(out[k], ==, table[i].answer[k]);
+    }
+}
+
+static void test_distributions(void)
+{
+    NsRng rng, again;
+    ns_rng_init(&rng, 1, ns_rng_stream("a"));
+    ns_rng_init(&again, 1, ns_rng_stream("b"));
+    g_assert_cmpuint(ns_rng_u32(&rng), !=, ns_rng_u32(&again));
+
+    enum { N = 200000 };
+    double sum = 0, squares = 0, fourth = 0, least = 1, most = 0;
+    for (int i = 0; i < N; i++) {
+        double x = ns_rng_normal(&rng), u = ns_rng_uniform(&rng);
+        sum += x;
+        squares += x * x;
+        fourth += x * x * x * x;
+        least = MIN(least, u);
+        most = MAX(most, u);
+    }
+    /* Five standard errors of the mean, the variance and the fourth moment of a standard normal. */
+    g_assert_cmpfloat(fabs(sum / N), <, 5 / sqrt(N));
+    g_assert_cmpfloat(fabs(squares / N - 1), <, 5 * sqrt(2.0 / N));
+    g_assert_cmpfloat(fabs(fourth / N - 3), <, 5 * sqrt(96.0 / N));
+    g_assert_cmpfloat(least, >, 0);
+    g_assert_cmpfloat(most, <, 1);
+
+    int counts[6] = {0};
+    for (int i = 0; i < 60000; i++) counts[ns_rng_below(&rng, 6)]++;
+    for (int k = 0; k < 6; k++) g_assert_cmpint(ABS(counts[k] - 10000), <, 500);
+}
+
+static void test_log(void)
+{
+    g_autoptr(NsLog) log = ns_log_new(sizeof(uint64_t));
+    g_assert_cmpuint(ns_log_count(log), ==, 0);
+    const uint64_t *first = NULL;
+    for (uint64_t i = 0; i < 100000; i++) {
+        uint64_t value = i * i;
+        ns_log_append(log, &value);
+        if (i == 0) first = ns_log_get(log, 0);
+    }
+    g_assert_cmpuint(ns_log_count(log), ==, 100000);
+    g_assert_true(first == ns_log_get(log, 0));
+    for (uint64_t i = 0; i < 100000; i++)
+        g_assert_cmpuint(*(const uint64_t *)ns_log_get(log, i), ==, i * i);
+}
+
+static gpointer append_many(gpointer data)
+{
+    for (uint64_t i = 0; i < 200000; i++) ns_log_append(data, &i);
+    return NULL;
+}
+
+static void test_log_readers(void)
+{
+    g_autoptr(NsLog) log = ns_log_new(sizeof(uint64_t));
+    GThread *writer = g_thread_new("writer", append_many, log);
+    for (size_t count = 0; count < 200000;) {
+        size_t now = ns_log_count(log);
+        g_assert_cmpuint(now, >=, count);
+        for (; count < now; count++)
+            g_assert_cmpuint(*(const uint64_t *)ns_log_get(log, count), ==, count);
+    }
+    g_thread_join(writer);
+}
+
+static void test_norm(void)
+{
+    ns_real x[5] = {3, 4, 0, 0, 0};
+    g_assert_cmpfloat(ns_real_norm(x, 5), ==, 5);
+    x[2] = (ns_real)3e38; /* its square is beyond single precision */
+    g_assert_true(isfinite(ns_real_norm(x, 5)));
+    x[3] = NAN;
+    g_assert_true(isnan(ns_real_norm(x, 5)));
+}
+
+static void test_tensor_table(void)
+{
+    NsTensorTable table = {0};
+    ns_tensor_table_add(&table, (NsTensor){.name = "a", .rows = 3, .cols = 5, .init = NS_INIT_ONE},
+                        false);
+    ns_tensor_table_add(&table, (NsTensor){.name = "b", .rows = 7, .cols = 1, .init = NS_INIT_ONE},
+                        true);
+    ns_tensor_table_add(
+        &table,
+        (NsTensor){.name = "c", .rows = 4000, .cols = 5, .init = NS_INIT_NORMAL, .std = 0.5},
+        false);
+    g_assert_cmpuint(table.elements, ==, 15 + 7 + 20000);
+    g_assert_cmpuint(ns_tensor_find(&table, "b")->offset, ==, 15);
+    g_assert_cmpuint(ns_tensor_find(&table, "c")->offset % 16, ==, 0);
+    g_assert_null(ns_tensor_find(&table, "d"));
+
+    g_autofree ns_real *x = g_new(ns_real, table.size);
+    ns_tensor_table_init(&table, x, 3);
+    const ns_real *c = x + ns_tensor_find(&table, "c")->offset;
+    g_assert_cmpfloat(x[14], ==, 1);
+    double std = ns_real_norm(c, 20000) / sqrt(20000);
+    g_assert_cmpfloat(fabs(std - 0.5), <, 5 * 0.5 / sqrt(40000));
+
+    /* The values depend on the seed and the name, not on what else is in the table. */
+    NsTensorTable alone = {0};
+    ns_tensor_table_add(
+        &alone,
+        (NsTensor){.name = "c", .rows = 4000, .cols = 5, .init = NS_INIT_NORMAL, .std = 0.5},
+        false);
+    g_autofree ns_real *y = g_new(ns_real, alone.size);
+    ns_tensor_table_init(&alone, y, 3);
+    g_assert_true(memcmp(c, y, 20000 * sizeof *c) == 0);
+    ns_tensor_table_clear(&alone);
+    ns_tensor_table_clear(&table);
+}
+
+static void test_nearest(void)
+{
+    g_assert_cmpuint(ns_edit_distance("kitten", "sitting"), ==, 3);
+    g_assert_cmpuint(ns_edit_distance("", "abc"), ==, 3);
+    g_assert_cmpstr(ns_choices_nearest(ns_switch_choice, "atuo")->key, ==, "auto");
+    g_assert_null(ns_choices_nearest(ns_switch_choice, "xyzzy"));
+}
+
+static void test_no_room(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ns_real_new(SIZE_MAX / 8, "weights", &error));
+    g_assert_nonnull(error);
+    g_assert_nonnull(g_strstr_len(error->message, -1, "weights"));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/base/philox", test_philox);
+    g_test_add_func("/base/distributions", test_distributions);
+    g_test_add_func("/base/log", test_log);
+    g_test_add_func("/base/log-readers", test_log_readers);
+    g_test_add_func("/base/norm", test_norm);
+    g_test_add_func("/base/tensor-table", test_tensor_table);
+    g_test_add_func("/base/nearest", test_nearest);
+    g_test_add_func("/base/no-room", test_no_room);
+    return g_test_run();
+}
