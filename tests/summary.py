@@ -2,7 +2,8 @@
 """Counts the test cases in meson's testlog.json and shows what failed.
 
 A program that speaks TAP counts once for every case it reported, and once more as failed if it
-died, hung, or stopped before its plan was fulfilled.  Any other program is one case.
+died, hung, or stopped before its plan was fulfilled and no failed case says why.  Any other program
+is one case.
 """
 
 import json
@@ -58,7 +59,8 @@ def main():
                 print("\n".join(test.get(stream, "").splitlines()[-200:]))
             for _, name, reason in failures:
                 print(f"FAILED: {name}{': ' + reason if reason else ''}")
-    print("\n".join(skipped))
+    for line in skipped:
+        print(line)
     print(", ".join(f"{counts[verdict]} {verdict}" for verdict in (PASSED, FAILED, SKIPPED)))
     return 0 if counts[FAILED] == 0 and counts[PASSED] > 0 else 1
 
