@@ -86,8 +86,11 @@ def sizes():
             yield f"{name}: {len(lines)} lines, more than {MOST_LINES}"
         if path.suffix not in (".c", ".h"):
             continue
+        table = False  # laid out by hand
         for number, line in enumerate(lines, start=1):
-            if len(line) > MOST_COLUMNS:
+            if re.search(r"clang-format (on|off)", line):
+                table = "off" in line
+            if len(line) > MOST_COLUMNS and not table:
                 yield f"{name}:{number}: {len(line)} columns, more than {MOST_COLUMNS}"
 
 
