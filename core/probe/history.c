@@ -1,0 +1,532 @@
+/* The profiles are an array of chunks, each holding as many buckets of one width (its stride) as
+ * fit into a megabyte or so of the usual budget.  New records are gathered into buckets of the
+ * finest stride s; the oldest chunks may have the stride 4 s; nothing else occurs.  When there is
+ * no room, the four oldest chunks of stride s become one of stride 4 s.  When fewer than four are
+ * left, these become the beginning of a chunk of stride 4 s, which is then the finest there is.
+ *
+ * Readers see one immutable view, replaced as a whole by an atomic exchange.  The writer recycles a
+ * view, and the chunks that only older views name, once no reader can hold them (see Gate).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/probe/history.h"
+
+#include "core/base/log.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* Buckets that are joined into one. */
+#define JOINED 4
+
+/* A budget is divided into this many units; a chunk of plain records takes one, a chunk of minima
+ * and maxima two. */
+#define UNITS ((size_t)256)
+
+/* Taken if records are so wide that the budget holds fewer. */
+#define LEAST_UNITS ((size_t)16)
+
+/* Of these, kept for chunks that are being replaced. */
+#define SPARE_UNITS ((size_t)6)
+
+typedef struct {
+    int64_t first;  /* step */
+    int64_t stride; /* steps in a bucket */
+    size_t rows;    /* complete buckets; readers go by the steps of their view instead */
+    size_t units;
+    float *min, *max; /* [rows_per_chunk, width]; the same memory where the stride is 1 */
+    float data[];
+} Chunk;
+
+typedef struct View View;
+struct View {
+    int64_t steps;    /* records seen: of steps 0 .. steps - 1 */
+    int64_t coarsest; /* stride */
+    int64_t gathered; /* steps in the incomplete bucket at the end */
+    size_t n;
+    size_t capacity;
+    const Chunk **chunks; /* [n], oldest first */
+    float *min, *max;     /* [width]: the incomplete bucket; NULL while the stride is 1 */
+    float *newest;        /* [width]: the newest record; NULL while the stride is 1 */
+    View *next;           /* in a list of the writer */
+};
+
+/* A reader opens one of two doors, loads the view, reads, and closes that same door.  The writer
+ * stores a new view, sees each door shut at some moment after that, and then recycles what the old
+ * view alone named.  All of these operations are sequentially consistent.
+ *
+ * No reader can then hold what is recycled: one that loaded the old view did so before the store,
+ * and opened its door before that, so whoever finds this door shut after the store knows that the
+ * reader has gone; one that opens a door after the store loads the new view or a later one.
+ *
+ * There are two doors so that the writer gets its turn while readers overlap without end: it
+ * invites new readers to the other door, and the one it waits for empties.  The argument above does
+ * not depend on which door a reader takes, so an invitation may be out of date. */
+typedef struct {
+    _Atomic(View *) view;
+    atomic_uint invited;
+    atomic_int inside[2];
+} Gate;
+
+/* What has been replaced and may still be read. */
+typedef struct {
+    View *views;
+    GPtrArray *chunks;
+} Retired;
+
+struct NsHistory {
+    atomic_int refs;
+    NsRecordLayout layout;
+    NsLog *steps, *evaluations, *events;
+    Gate *gate;
+    float *first; /* [width]: record 0, written before it is published */
+
+    /* The rest is the writer's. */
+    size_t rows_per_chunk, unit_bytes;
+    size_t units, most_units; /* in use, allowed */
+    GPtrArray *chunks;        /* oldest first; all but the last are full */
+    int64_t n_records;
+    int64_t stride;    /* of the bucket being gathered */
+    int64_t gathered;  /* steps in it */
+    float *min, *max;  /* [width]: its extremes */
+    Retired old;       /* waiting for the doors */
+    Retired fresh;     /* retired since that wait began */
+    unsigned shut;     /* bit d: door d was seen shut since `old` was retired */
+    View *spare_views; /* to use again */
+};
+
+/* ---- Extremes ---- */
+
+/* Takes `min` and `max` into the extremes so far.  A NaN stays. */
+static void widen(float *so_far_min, float *so_far_max, const float *min, const float *max,
+                  size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        so_far_min[i] = min[i] < so_far_min[i] || isnan(min[i]) ? min[i] : so_far_min[i];
+        so_far_max[i] = max[i] > so_far_max[i] || isnan(max[i]) ? max[i] : so_far_max[i];
+    }
+}
+
+static void begin(float *so_far_min, float *so_far_max, const float *min, const float *max,
+                  size_t n)
+{
+    memcpy(so_far_min, min, n * sizeof *min);
+    memcpy(so_far_max, max, n * sizeof *max);
+}
+
+/* ---- Chunks ---- */
+
+static Chunk *chunk_at(const NsHistory *h, size_t i)
+{
+    return g_ptr_array_index(h->chunks, i);
+}
+
+static size_t units_of(int64_t stride)
+{
+    return stride == 1 ? 1 : 2;
+}
+
+/* NULL if the machine has no room. */
+static Chunk *chunk_new(const NsHistory *h, int64_t first, int64_t stride)
+{
+    size_t units = units_of(stride);
+    Chunk *chunk = g_try_malloc(sizeof *chunk + units * h->unit_bytes);
+    if (!chunk) return NULL;
+    *chunk = (Chunk){.first = first, .stride = stride, .units = units};
+    chunk->min = chunk->max = chunk->data;
+    if (stride > 1) chunk->max += h->rows_per_chunk * h->layout.width;
+    return chunk;
+}
+
+/* Replaces the n chunks from `at` by one of four times their stride.  What is left of their rows,
+ * too little for a bucket, goes into the bucket being gathered, which follows them directly. */
+static bool join_chunks(NsHistory *h, size_t at, size_t n)
+{
+    size_t width = h->layout.width, R = h->rows_per_chunk;
+    const Chunk *oldest = chunk_at(h, at);
+    int64_t stride = oldest->stride;
+    Chunk *joined = chunk_new(h, oldest->first, JOINED * stride);
+    if (!joined) return false;
+    joined->rows = n * R / JOINED;
+
+    for (size_t row = 0; row < n * R; row++) {
+        const Chunk *from = chunk_at(h, at + row / R);
+        const float *min = from->min + row % R * width, *max = from->max + row % R * width;
+        size_t to = row / JOINED;
+        if (to == joined->rows) {
+            widen(h->min, h->max, min, max, width);
+            h->gathered += stride;
+        } else {
+            (row % JOINED ? widen : begin)(joined->min + to * width, joined->max + to * width, min,
+                                           max, width);
+        }
+    }
+
+    for (size_t i = at; i < at + n; i++) {
+        h->units -= chunk_at(h, i)->units;
+        g_ptr_array_add(h->fresh.chunks, chunk_at(h, i));
+    }
+    h->units += joined->units;
+    g_ptr_array_remove_range(h->chunks, (guint)at, (guint)n);
+    g_ptr_array_insert(h->chunks, (gint)at, joined);
+    return true;
+}
+
+/* Gains room by joining chunks, finest first and oldest first.  False if there is nothing to join,
+ * or no memory to join it in. */
+static bool thin(NsHistory *h)
+{
+    size_t n = h->chunks->len, run = 0, end = 0, finest = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool same = i && chunk_at(h, i)->stride == chunk_at(h, i - 1)->stride;
+        run = same ? run + 1 : 1;
+        bool finer = !end || chunk_at(h, i)->stride < chunk_at(h, end - 1)->stride;
+        if (run == JOINED && finer) end = i + 1;
+    }
+    while (finest < n && chunk_at(h, n - 1 - finest)->stride == h->stride) finest++;
+
+    bool too_few = finest > 0 && finest < JOINED;
+    if (too_few && (!end || h->stride < chunk_at(h, end - 1)->stride)) {
+        if (!join_chunks(h, n - finest, finest)) return false;
+        h->stride *= JOINED;
+        return true;
+    }
+    return end && join_chunks(h, end - JOINED, JOINED);
+}
+
+/* A chunk for the next row, if the budget and the machine have room for one. */
+static bool add_chunk(NsHistory *h)
+{
+    if (h->units + units_of(h->stride) > h->most_units) return false;
+    Chunk *chunk = chunk_new(h, h->n_records - h->gathered, h->stride);
+    if (!chunk) return false;
+    h->units += chunk->units;
+    g_ptr_array_add(h->chunks, chunk);
+    return true;
+}
+
+/* Moves the gathered bucket into a chunk when it is complete. */
+static void settle(NsHistory *h)
+{
+    size_t width = h->layout.width;
+    while (h->gathered == h->stride) {
+        Chunk *last = h->chunks->len ? chunk_at(h, h->chunks->len - 1) : NULL;
+        if (last && last->stride == h->stride && last->rows < h->rows_per_chunk) {
+            begin(last->min + last->rows * width, last->max + last->rows * width, h->min, h->max,
+                  width);
+            last->rows++;
+            h->gathered = 0;
+        } else if (!add_chunk(h) && !thin(h)) {
+            /* Out of memory: this bucket grows instead, and needs none. */
+            h->stride *= JOINED;
+        }
+    }
+}
+
+/* ---- Views ---- */
+
+static void view_free(View *view)
+{
+    g_free(view->chunks);
+    g_free(view->min);
+    g_free(view->max);
+    g_free(view->newest);
+    g_free(view);
+}
+
+static View *view_take(NsHistory *h)
+{
+    View *view = h->spare_views;
+    if (view)
+        h->spare_views = view->next;
+    else
+        view = g_new0(View, 1);
+    if (view->capacity < h->chunks->len) {
+        view->capacity = h->chunks->len + h->chunks->len / 2;
+        view->chunks = g_renew(const Chunk *, view->chunks, view->capacity);
+    }
+    if (h->stride > 1 && !view->newest) {
+        view->min = g_new(float, h->layout.width);
+        view->max = g_new(float, h->layout.width);
+        view->newest = g_new(float, h->layout.width);
+    }
+    return view;
+}
+
+/* Writer: recycles what no reader can hold any more, without waiting. */
+static void reclaim(NsHistory *h)
+{
+    Gate *gate = h->gate;
+    for (;;) {
+        if (!h->old.views) {
+            if (!h->fresh.views) return;
+            Retired empty = h->old;
+            h->old = h->fresh;
+            h->fresh = empty;
+            h->shut = 0;
+        }
+        for (unsigned door = 0; door < 2; door++) {
+            if (h->shut & 1u << door) continue;
+            if (atomic_load(&gate->inside[door])) {
+                atomic_store(&gate->invited, !door);
+                return;
+            }
+            h->shut |= 1u << door;
+        }
+        while (h->old.views) {
+            View *view = h->old.views;
+            h->old.views = view->next;
+            view->next = h->spare_views;
+            h->spare_views = view;
+        }
+        g_ptr_array_set_size(h->old.chunks, 0);
+    }
+}
+
+static void publish(NsHistory *h, const float *newest)
+{
+    size_t width = h->layout.width;
+    View *view = view_take(h);
+    view->steps = h->n_records;
+    view->gathered = h->gathered;
+    view->coarsest = h->stride;
+    view->n = h->chunks->len;
+    for (size_t i = 0; i < view->n; i++) {
+        view->chunks[i] = chunk_at(h, i);
+        view->coarsest = MAX(view->coarsest, view->chunks[i]->stride);
+    }
+    if (view->newest) {
+        memcpy(view->newest, newest, width * sizeof *newest);
+        if (h->gathered) begin(view->min, view->max, h->min, h->max, width);
+    }
+
+    View *replaced = atomic_exchange(&h->gate->view, view);
+    if (!replaced) return;
+    replaced->next = h->fresh.views;
+    h->fresh.views = replaced;
+    reclaim(h);
+}
+
+/* ---- Life ---- */
+
+NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget)
+{
+    NsHistory *h = g_new0(NsHistory, 1);
+    atomic_init(&h->refs, 1);
+    h->layout = *layout;
+    h->steps = ns_log_new(sizeof(NsStep));
+    h->evaluations = ns_log_new(sizeof(NsEvaluation));
+    h->events = ns_log_new(sizeof(NsEvent));
+    h->gate = g_new0(Gate, 1);
+
+    size_t record = MAX(layout->width, 1) * sizeof(float);
+    size_t rows = MAX(budget / UNITS / record, 1);
+    h->rows_per_chunk = rows < JOINED ? rows : rows - rows % JOINED;
+    h->unit_bytes = h->rows_per_chunk * record;
+    h->most_units = MAX(budget / h->unit_bytes, LEAST_UNITS) - SPARE_UNITS;
+
+    h->first = g_new(float, layout->width);
+    h->min = g_new(float, layout->width);
+    h->max = g_new(float, layout->width);
+    h->stride = 1;
+    h->chunks = g_ptr_array_new_with_free_func(NULL);
+    h->old.chunks = g_ptr_array_new_with_free_func(g_free);
+    h->fresh.chunks = g_ptr_array_new_with_free_func(g_free);
+    publish(h, NULL);
+    return h;
+}
+
+NsHistory *ns_history_ref(NsHistory *history)
+{
+    atomic_fetch_add_explicit(&history->refs, 1, memory_order_relaxed);
+    return history;
+}
+
+static void views_free(View *view)
+{
+    while (view) {
+        View *next = view->next;
+        view_free(view);
+        view = next;
+    }
+}
+
+void ns_history_unref(NsHistory *h)
+{
+    if (!h || atomic_fetch_sub_explicit(&h->refs, 1, memory_order_acq_rel) > 1) return;
+    views_free(h->spare_views);
+    views_free(h->old.views);
+    views_free(h->fresh.views);
+    view_free(atomic_load(&h->gate->view));
+    g_ptr_array_free(h->old.chunks, TRUE);
+    g_ptr_array_free(h->fresh.chunks, TRUE);
+    g_ptr_array_set_free_func(h->chunks, g_free);
+    g_ptr_array_free(h->chunks, TRUE);
+    ns_log_free(h->steps);
+    ns_log_free(h->evaluations);
+    ns_log_free(h->events);
+    g_free(h->gate);
+    g_free(h->first);
+    g_free(h->min);
+    g_free(h->max);
+    g_free(h);
+}
+
+/* ---- Writer ---- */
+
+void ns_history_append(NsHistory *h, const NsStep *step, const float *values)
+{
+    g_assert(step->step == h->n_records);
+    size_t width = h->layout.width;
+    if (h->n_records == 0) memcpy(h->first, values, width * sizeof *values);
+    h->n_records++;
+    (h->gathered ? widen : begin)(h->min, h->max, values, values, width);
+    h->gathered++;
+    settle(h);
+    /* The profile first: whoever sees the step may ask for it. */
+    publish(h, values);
+    ns_log_append(h->steps, step);
+}
+
+void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation)
+{
+    ns_log_append(history->evaluations, evaluation);
+}
+
+void ns_history_append_event(NsHistory *history, const NsEvent *event)
+{
+    ns_log_append(history->events, event);
+}
+
+/* ---- Readers ---- */
+
+const NsRecordLayout *ns_history_layout(const NsHistory *history)
+{
+    return &history->layout;
+}
+
+size_t ns_history_steps(const NsHistory *history)
+{
+    return ns_log_count(history->steps);
+}
+
+const NsStep *ns_history_step(const NsHistory *history, size_t step)
+{
+    return ns_log_get(history->steps, step);
+}
+
+size_t ns_history_evaluations(const NsHistory *history)
+{
+    return ns_log_count(history->evaluations);
+}
+
+const NsEvaluation *ns_history_evaluation(const NsHistory *history, size_t i)
+{
+    return ns_log_get(history->evaluations, i);
+}
+
+size_t ns_history_events(const NsHistory *history)
+{
+    return ns_log_count(history->events);
+}
+
+const NsEvent *ns_history_event(const NsHistory *history, size_t i)
+{
+    return ns_log_get(history->events, i);
+}
+
+static const View *enter(Gate *gate, unsigned *door)
+{
+    *door = atomic_load(&gate->invited);
+    atomic_fetch_add(&gate->inside[*door], 1);
+    return atomic_load(&gate->view);
+}
+
+static void leave(Gate *gate, unsigned door)
+{
+    atomic_fetch_sub(&gate->inside[door], 1);
+}
+
+/* A bucket as a view has it. */
+typedef struct {
+    NsBucket span;
+    const float *min, *max; /* [width] */
+} Found;
+
+static Found find(const View *view, int64_t step, size_t width)
+{
+    int64_t gathered_first = view->steps - view->gathered;
+    if (step >= gathered_first)
+        return (Found){{gathered_first, view->steps - 1}, view->min, view->max};
+    size_t low = 0, high = view->n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        *(view->chunks[middle]->first <= step ? &low : &high) = middle;
+    }
+    const Chunk *chunk = view->chunks[low];
+    int64_t row = (step - chunk->first) / chunk->stride;
+    int64_t first = chunk->first + row * chunk->stride;
+    size_t at = (size_t)row * width;
+    return (Found){{first, first + chunk->stride - 1}, chunk->min + at, chunk->max + at};
+}
+
+static void copy(const NsHistory *h, NsQuantity quantity, const Found *from, float *min, float *max)
+{
+    size_t offset = h->layout.offset[quantity], count = h->layout.count[quantity];
+    if (min) memcpy(min, from->min + offset, count * sizeof *min);
+    if (max) memcpy(max, from->max + offset, count * sizeof *max);
+}
+
+NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t step, float *min,
+                         float *max)
+{
+    unsigned door;
+    const View *view = enter(h->gate, &door);
+    int64_t s = (int64_t)step;
+    Found found;
+    if (s == 0)
+        found = (Found){{0, 0}, h->first, h->first};
+    else if (s == view->steps - 1 && view->newest)
+        found = (Found){{s, s}, view->newest, view->newest};
+    else
+        found = find(view, s, h->layout.width);
+    copy(h, quantity, &found, min, max);
+    leave(h->gate, door);
+    return found.span;
+}
+
+/* One half of widen, for a reader that may want only that half. */
+static void widen_one(float *so_far, const float *x, size_t n, bool upwards)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((upwards ? x[i] > so_far[i] : x[i] < so_far[i]) || isnan(x[i])) so_far[i] = x[i];
+}
+
+NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t first, size_t last,
+                               float *min, float *max)
+{
+    if (first == last) return ns_history_read(h, quantity, first, min, max);
+    size_t offset = h->layout.offset[quantity], count = h->layout.count[quantity];
+    unsigned door;
+    const View *view = enter(h->gate, &door);
+    Found found = find(view, (int64_t)first, h->layout.width);
+    NsBucket span = found.span;
+    copy(h, quantity, &found, min, max);
+    while (span.last < (int64_t)last) {
+        found = find(view, span.last + 1, h->layout.width);
+        if (min) widen_one(min, found.min + offset, count, false);
+        if (max) widen_one(max, found.max + offset, count, true);
+        span.last = found.span.last;
+    }
+    leave(h->gate, door);
+    return span;
+}
+
+int64_t ns_history_stride(const NsHistory *history)
+{
+    unsigned door;
+    const View *view = enter(history->gate, &door);
+    int64_t stride = view->coarsest;
+    leave(history->gate, door);
+    return stride;
+}
