@@ -1,0 +1,391 @@
+/* Figures: what a history becomes.  SPDX-License-Identifier: MIT */
+#include "ui/figures/curve.h"
+#include "ui/figures/figures.h"
+#include "ui/figures/words.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BUDGET ((size_t)64 << 20)
+
+/* A history that the test writes, with the gradients of W_2 and nothing else besides what every
+ * model has. */
+typedef struct {
+    NsRecordLayout layout;
+    NsHistory *history;
+    NsSettings settings;
+    float *values;
+    int64_t steps;
+} Run;
+
+static Run *run_new(size_t layers, size_t budget)
+{
+    Run *run = g_new0(Run, 1);
+    NsTensorTable table = {0};
+    for (size_t l = 0; l < layers; l++)
+        ns_tensor_table_add(
+            &table, (NsTensor){.role = NS_ROLE_W2, .layer = (int)l, .rows = 1, .cols = 1}, false);
+    ns_record_layout_init(&run->layout, &table, layers, false);
+    ns_tensor_table_clear(&table);
+    run->history = ns_history_new(&run->layout, budget);
+    ns_settings_init(&run->settings);
+    run->values = g_new0(float, run->layout.width);
+    return run;
+}
+
+static void run_free(Run *run)
+{
+    ns_history_unref(run->history);
+    ns_settings_clear(&run->settings);
+    g_free(run->values);
+    g_free(run);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Run, run_free)
+
+/* Layer l = 1.. of quantity q has the value 10 l + (step modulo 10) / 10. */
+static void append(Run *run, double loss)
+{
+    for (size_t q = 0; q < NS_QUANTITY_COUNT; q++)
+        for (size_t i = 0; i < run->layout.count[q]; i++)
+            run->values[run->layout.offset[q] + i] =
+                10.0f * (float)(i + 1) + (float)(run->steps % 10) / 10.0f;
+    NsStep step = {.step = run->steps++, .loss = loss, .lr = 1e-3, .grad_norm = 1, .seconds = 1e-3};
+    ns_history_append(run->history, &step, run->values);
+}
+
+/* Appends a record in which one value of the gradient of W_2 is another one. */
+static void append_with(Run *run, double loss, size_t layer, float value)
+{
+    size_t at = run->layout.offset[NS_QUANTITY_GRAD_W2] + layer - 1;
+    for (size_t q = 0; q < run->layout.width; q++) run->values[q] = 1;
+    run->values[at] = value;
+    NsStep step = {.step = run->steps++, .loss = loss, .lr = 1e-3, .grad_norm = 1, .seconds = 1e-3};
+    ns_history_append(run->history, &step, run->values);
+}
+
+static NsFigureInput input_of(const Run *run)
+{
+    return (NsFigureInput){.history = run ? run->history : NULL,
+                           .settings = run ? &run->settings : NULL,
+                           .gradient = NS_QUANTITY_GRAD_W2,
+                           .hidden = NS_QUANTITY_HIDDEN_NORM,
+                           .log = true,
+                           .step = -1};
+}
+
+static const NsSeries *series_named(const NsPlot *plot, const char *label)
+{
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (g_str_equal(plot->series[i].label, label)) return &plot->series[i];
+    g_test_message("no series “%s”", label);
+    g_test_fail();
+    return &plot->series[0];
+}
+
+static void test_registry(void)
+{
+    static const char *const keys[] = {"loss", "gradient-norm", "hidden-norm", "gradient-heatmap"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+        g_assert_cmpstr(ns_figure_choice(i)->key, ==, keys[i]);
+    g_assert_null(ns_figure_choice(G_N_ELEMENTS(keys)));
+    g_assert_null(ns_figure_kind(G_N_ELEMENTS(keys)));
+    g_assert_null(ns_figure_new("losses"));
+}
+
+static void test_empty(void)
+{
+    const NsFigureInput input = input_of(NULL);
+    for (size_t i = 0; ns_figure_choice(i); i++) {
+        g_autoptr(NsFigure) figure = ns_figure_new(ns_figure_choice(i)->key);
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        uint64_t version = plot->version;
+        g_assert_cmpuint(plot->n_series, ==, 0);
+        g_assert_null(plot->heatmap);
+        g_assert_nonnull(plot->title);
+        g_assert_nonnull(plot->empty);
+        g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
+    }
+}
+
+static void test_one_record(void)
+{
+    g_autoptr(Run) run = run_new(6, BUDGET);
+    append(run, 4.5);
+    const NsFigureInput input = input_of(run);
+
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    const NsPlot *plot = ns_figure_update(loss, &input);
+    const NsSeries *training = series_named(plot, "training loss");
+    g_assert_cmpuint(training->n, ==, 1);
+    g_assert_cmpfloat(training->y[0], ==, 4.5);
+    g_assert_cmpstr(plot->subtitle, ==, "Post-LN, 6 layers, lr 0.003, warm-up 1, step 0");
+
+    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    plot = ns_figure_update(gradient, &input);
+    g_assert_cmpuint(plot->n_series, ==, 1); /* step 0 is no ghost of itself */
+    g_assert_cmpuint(plot->series[0].n, ==, 6);
+    g_assert_cmpfloat(plot->series[0].x[0], ==, 1);
+    g_assert_cmpfloat(plot->series[0].x[5], ==, 6);
+    g_assert_cmpfloat(plot->series[0].y[5], ==, 60);
+    g_assert_null(plot->series[0].lo);
+    g_assert_null(plot->note);
+
+    g_autoptr(NsFigure) hidden = ns_figure_new("hidden-norm");
+    plot = ns_figure_update(hidden, &input);
+    g_assert_cmpuint(plot->series[0].n, ==, 7);
+    g_assert_cmpfloat(plot->series[0].x[0], ==, 0);
+
+    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    plot = ns_figure_update(heatmap, &input);
+    g_assert_cmpuint(plot->heatmap->rows, ==, 6);
+    g_assert_cmpuint(plot->heatmap->columns, ==, 1);
+    g_assert_cmpfloat(plot->heatmap->y1, ==, 6.5);
+}
+
+static void test_version_follows_what_is_visible(void)
+{
+    g_autoptr(Run) run = run_new(3, BUDGET);
+    append(run, 4);
+    append(run, 3);
+    NsFigureInput input = input_of(run);
+    input.step = 1;
+    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    uint64_t still = ns_figure_update(gradient, &input)->version;
+    uint64_t moving = ns_figure_update(loss, &input)->version;
+    append(run, 2);
+    g_assert_cmpuint(ns_figure_update(gradient, &input)->version, ==, still);
+    g_assert_cmpuint(ns_figure_update(loss, &input)->version, >, moving);
+    input.step = 2;
+    g_assert_cmpuint(ns_figure_update(gradient, &input)->version, >, still);
+    still = ns_figure_update(gradient, &input)->version;
+    input.log = false;
+    g_assert_cmpuint(ns_figure_update(gradient, &input)->version, >, still);
+    g_assert_cmpint(ns_figure_update(gradient, &input)->left.scale, ==, NS_SCALE_LINEAR);
+}
+
+static void test_ghost_and_swap(void)
+{
+    g_autoptr(Run) first = run_new(3, BUDGET);
+    g_autoptr(Run) second = run_new(5, BUDGET);
+    g_assert_true(ns_settings_set(&first->settings, "placement", "pre", NULL));
+    g_assert_true(ns_settings_set(&first->settings, "layers", "3", NULL));
+    for (int i = 0; i < 4; i++) append(first, 9 - i);
+    for (int i = 0; i < 3; i++) append(second, 5 - i);
+
+    NsFigureInput input = input_of(first);
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    ns_figure_update(loss, &input);
+    ns_figure_update(gradient, &input);
+    ns_figure_update(heatmap, &input);
+
+    input = input_of(second);
+    input.ghost = first->history;
+    input.ghost_settings = &first->settings;
+    const NsPlot *plot = ns_figure_update(loss, &input);
+    g_assert_cmpuint(series_named(plot, "training loss")->n, ==, 3);
+    const NsSeries *ghost = series_named(plot, "previous run: Pre-LN, 3 layers");
+    g_assert_true(ghost->ghost);
+    g_assert_cmpuint(ghost->n, ==, 4);
+    g_assert_cmpfloat(ghost->y[3], ==, 6);
+
+    plot = ns_figure_update(gradient, &input);
+    g_assert_cmpuint(plot->n_series, ==, 3);
+    g_assert_cmpuint(series_named(plot, "step 2")->n, ==, 5);
+    g_assert_true(series_named(plot, "step 0")->ghost);
+    ghost = series_named(plot, "previous run: Pre-LN, 3 layers, step 3");
+    g_assert_true(ghost->ghost);
+    g_assert_cmpuint(ghost->n, ==, 3);
+    g_assert_cmpfloat_with_epsilon(ghost->y[2], 30.3, 1e-5);
+
+    plot = ns_figure_update(heatmap, &input);
+    g_assert_cmpuint(plot->heatmap->rows, ==, 5);
+    g_assert_cmpuint(plot->heatmap->columns, ==, 3);
+
+    input = input_of(NULL);
+    g_assert_cmpuint(ns_figure_update(gradient, &input)->n_series, ==, 0);
+    g_assert_null(ns_figure_update(heatmap, &input)->heatmap);
+}
+
+static void test_diverged(void)
+{
+    g_autoptr(Run) run = run_new(4, BUDGET);
+    append(run, 4);
+    append_with(run, (double)NAN, 2, NAN);
+    NsEvent event = {.step = 1, .kind = NS_EVENT_DIVERGED, .layer = 2};
+    g_strlcpy(event.text, "Diverged at step 1: something.", sizeof event.text);
+    ns_history_append_event(run->history, &event);
+
+    const NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    const NsPlot *plot = ns_figure_update(loss, &input);
+    g_assert_true(isnan(series_named(plot, "training loss")->y[1]));
+    g_assert_cmpuint(plot->n_markers, ==, 1);
+    g_assert_true(plot->markers[0].alarm);
+    g_assert_cmpfloat(plot->markers[0].x, ==, 1);
+    g_assert_cmpstr(plot->note, ==, "Diverged at step 1: something.");
+
+    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    plot = ns_figure_update(gradient, &input);
+    g_assert_true(isnan(series_named(plot, "step 1")->y[1]));
+    g_assert_cmpfloat(series_named(plot, "step 1")->y[2], ==, 1);
+
+    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    plot = ns_figure_update(heatmap, &input);
+    g_assert_true(isnan(plot->heatmap->z[1 * plot->heatmap->columns + 1]));
+    g_assert_cmpuint(plot->n_markers, ==, 1);
+}
+
+static void test_all_nan_profile(void)
+{
+    g_autoptr(Run) run = run_new(4, BUDGET);
+    for (size_t i = 0; i < run->layout.width; i++) run->values[i] = NAN;
+    NsStep step = {.loss = (double)NAN, .grad_norm = (double)NAN};
+    ns_history_append(run->history, &step, run->values);
+    const NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    const NsPlot *plot = ns_figure_update(gradient, &input);
+    for (size_t i = 0; i < 4; i++) g_assert_true(isnan(plot->series[0].y[i]));
+    uint64_t version = plot->version;
+    g_assert_cmpuint(ns_figure_update(gradient, &input)->version, ==, version);
+}
+
+static void test_quantity_that_is_not_there(void)
+{
+    g_autoptr(Run) run = run_new(4, BUDGET);
+    append(run, 4);
+    NsFigureInput input = input_of(run);
+    input.gradient = NS_QUANTITY_GRAD_WQ;
+    static const char *const keys[] = {"gradient-norm", "gradient-heatmap"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+        g_autoptr(NsFigure) figure = ns_figure_new(keys[i]);
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_cmpuint(plot->n_series, ==, 0);
+        g_assert_null(plot->heatmap);
+        g_assert_nonnull(strstr(plot->empty, "This model has no"));
+    }
+}
+
+static void test_thousand_layers(void)
+{
+    g_autoptr(Run) run = run_new(1000, BUDGET);
+    for (int i = 0; i < 50; i++) append(run, 4);
+    const NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
+    g_assert_cmpuint(map->rows, ==, 1000);
+    for (size_t row = 0; row < 1000; row++)
+        for (size_t c = 0; c < 50; c++) {
+            float expected = 10.0f * (float)(row + 1) + (float)(c % 10) / 10.0f;
+            g_assert_cmpfloat(map->z[row * map->columns + c], ==, expected);
+        }
+}
+
+/* A figure that saw every step come and one that saw them all at once must both keep each spike. */
+static void test_long_run(gconstpointer at_once)
+{
+    enum { STEPS = 100000, SPIKE = 31415, HOLE = 77777 };
+    g_autoptr(Run) run = run_new(3, (size_t)1 << 20);
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    const NsFigureInput input = input_of(run);
+    for (int i = 0; i < STEPS; i++) {
+        if (i == SPIKE)
+            append_with(run, 99, 2, 12345);
+        else if (i == HOLE)
+            append_with(run, (double)NAN, 3, NAN);
+        else
+            append(run, 2 + (double)(i % 7));
+        if (at_once || i % 100) continue;
+        ns_figure_update(loss, &input);
+        ns_figure_update(heatmap, &input);
+    }
+
+    const NsPlot *plot = ns_figure_update(loss, &input);
+    const NsSeries *training = series_named(plot, "training loss");
+    g_assert_cmpuint(training->n, <=, NS_CURVE_POINTS);
+    g_assert_cmpuint(training->n, >, NS_CURVE_POINTS / 4);
+    g_assert_cmpfloat(training->x[training->n - 1], ==, STEPS - 1);
+    g_assert_cmpfloat(training->y[training->n - 1], ==, 2 + (STEPS - 1) % 7);
+    size_t spikes = 0, holes = 0;
+    for (size_t i = 0; i < training->n; i++) {
+        if (i) g_assert_cmpfloat(training->x[i], >, training->x[i - 1]);
+        spikes += training->x[i] == SPIKE && training->y[i] == 99;
+        holes += training->x[i] == HOLE && isnan(training->y[i]);
+    }
+    g_assert_cmpuint(spikes, ==, 1);
+    g_assert_cmpuint(holes, ==, 1);
+    g_assert_nonnull(strstr(plot->note, "groups"));
+
+    const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
+    g_assert_cmpuint(map->columns, <=, 1024);
+    size_t stride = (size_t)((map->x1 - map->x0) / (double)map->columns);
+    g_assert_cmpuint(map->columns * stride, >=, STEPS);
+    g_assert_cmpuint((map->columns - 1) * stride, <, STEPS);
+    g_assert_cmpfloat(map->z[1 * map->columns + SPIKE / stride], ==, 12345);
+    g_assert_true(isnan(map->z[2 * map->columns + HOLE / stride]));
+    g_assert_cmpfloat(map->z[0], ==, 10.9f);
+}
+
+static void test_thinned_profile_has_a_band(void)
+{
+    g_autoptr(Run) run = run_new(50, (size_t)1 << 18);
+    for (int i = 0; i < 20000; i++) append(run, 4);
+    g_assert_cmpint(ns_history_stride(run->history), >, 1);
+    NsFigureInput input = input_of(run);
+    input.step = 5000;
+    g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
+    const NsPlot *plot = ns_figure_update(gradient, &input);
+    const NsSeries *now = &plot->series[plot->n_series - 1];
+    g_assert_nonnull(now->lo);
+    g_assert_true(g_str_has_prefix(now->label, "largest of steps "));
+    g_assert_cmpfloat_with_epsilon(now->lo[0], 10, 1e-5);
+    g_assert_cmpfloat_with_epsilon(now->y[0], 10.9, 1e-5);
+    g_assert_nonnull(plot->note);
+    input.step = -1;
+    plot = ns_figure_update(gradient, &input);
+    g_assert_null(series_named(plot, "step 19999")->lo);
+}
+
+static void test_words(void)
+{
+    NsSettings a, b;
+    ns_settings_init(&a);
+    ns_settings_init(&b);
+    g_autofree char *same = ns_settings_difference(&a, &b);
+    g_assert_cmpstr(same, ==, "same settings");
+    g_assert_true(ns_settings_set(&b, "norm", "rmsnorm", NULL));
+    g_assert_true(ns_settings_set(&b, "layers", "1", NULL));
+    g_assert_true(ns_settings_set(&b, "warmup", "100", NULL));
+    g_autofree char *words = ns_settings_words(&b);
+    g_assert_cmpstr(words, ==, "Post-LN, RMSNorm, 1 layer, lr 0.003, warm-up 100");
+    g_autofree char *three = ns_settings_difference(&b, &a);
+    g_assert_cmpstr(three, ==, "RMSNorm, 1 layer, warm-up 100");
+    g_assert_true(ns_settings_set(&b, "seed", "7", NULL));
+    g_assert_true(ns_settings_set(&b, "steps", "7", NULL));
+    g_autofree char *more = ns_settings_difference(&b, &a);
+    g_assert_cmpstr(more, ==, "RMSNorm, 1 layer, warm-up 100, …");
+    ns_settings_clear(&a);
+    ns_settings_clear(&b);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/figures/registry", test_registry);
+    g_test_add_func("/figures/empty", test_empty);
+    g_test_add_func("/figures/one-record", test_one_record);
+    g_test_add_func("/figures/version", test_version_follows_what_is_visible);
+    g_test_add_func("/figures/ghost-and-swap", test_ghost_and_swap);
+    g_test_add_func("/figures/diverged", test_diverged);
+    g_test_add_func("/figures/all-nan", test_all_nan_profile);
+    g_test_add_func("/figures/absent-quantity", test_quantity_that_is_not_there);
+    g_test_add_func("/figures/thousand-layers", test_thousand_layers);
+    g_test_add_data_func("/figures/long-run/as-it-comes", NULL, test_long_run);
+    g_test_add_data_func("/figures/long-run/at-once", "", test_long_run);
+    g_test_add_func("/figures/thinned-profile", test_thinned_profile_has_a_band);
+    g_test_add_func("/figures/words", test_words);
+    return g_test_run();
+}
