@@ -5,9 +5,13 @@
     check_dump.py BINARY --set placement=pre --set layers=12    one model, tensor by tensor
     check_dump.py BINARY --tap                                  placement x norm x shape, as TAP
 
-The error of a tensor is |difference| / |reference|; 1e-5 fails, and 1e-6 for the loss.  The key
-biases are measured against |gradient of the query biases|: adding one vector to all keys shifts
-every score of a query alike and softmax does not see it, so that their own gradient is zero.
+The error of a tensor is |difference| / |reference|; more than 1e-5 fails, and 1e-6 for the loss.
+The key biases are measured against |gradient of the query biases|: adding one vector to all keys
+shifts every score of a query alike and softmax does not see it, so that their own gradient is zero.
+
+Where no norm holds the hidden state back, attention scores of six layers reach a thousand, and single
+precision cannot hold their exponentials to 1e-5, in PyTorch either.  A model without norms may
+therefore be off by ten times what PyTorch itself is in single precision.
 """
 
 import argparse
@@ -61,20 +65,26 @@ def compare(binary, settings):
     if weights.keys() != gradients.keys():
         raise RuntimeError(f"not in both files: {sorted(weights.keys() ^ gradients.keys())}")
     chosen = meta["settings"]
-    loss, reference = loss_and_gradients(
-        weights,
-        batch["tokens"],
-        batch["targets"],
-        placement=chosen["placement"],
-        kind=chosen["norm"],
-        heads=int(chosen["heads"]),
-        eps=float(chosen["norm-eps"]),
-    )
-    rows = [("loss", abs(meta["loss"] - loss) / loss, LOSS_LIMIT)]
-    for name, expected in reference.items():
+    model = {
+        "placement": chosen["placement"],
+        "kind": chosen["norm"],
+        "heads": int(chosen["heads"]),
+        "eps": float(chosen["norm-eps"]),
+    }
+    loss, reference = loss_and_gradients(weights, **batch, **model)
+
+    def error(name, gradient):
         scale = reference[name.replace(".bk", ".bq")]
-        difference = np.linalg.norm(gradients[name].astype(np.float64) - expected)
-        rows.append((name, difference / np.linalg.norm(scale), TENSOR_LIMIT))
+        difference = gradient.astype(np.float64) - reference[name]
+        return np.linalg.norm(difference) / np.linalg.norm(scale)
+
+    limit = TENSOR_LIMIT
+    if "none" in (chosen["placement"], chosen["norm"]):
+        _, single = loss_and_gradients(weights, **batch, precision=np.float32, **model)
+        limit = max(limit, 10 * max(error(name, gradient) for name, gradient in single.items()))
+
+    rows = [("loss", abs(meta["loss"] - loss) / loss, LOSS_LIMIT)]
+    rows += [(name, error(name, gradient), limit) for name, gradient in gradients.items()]
     return sorted(rows, key=lambda row: row[1] / row[2], reverse=True)
 
 
@@ -100,7 +110,7 @@ def run_tap(binary):
         try:
             rows = compare(binary, case.split())
             for name, error, limit in failed(rows):
-                print(f"# {name}: {error:.2e} is above {limit:.0e}")
+                print(f"# {name}: {error:.2e} is above {limit:.1e}")
             verdict = "not ok" if failed(rows) else "ok"
             print(f"# worst: {rows[0][0]} {rows[0][1]:.2e}")
         except (RuntimeError, KeyError, ValueError, OSError) as error:

@@ -131,10 +131,10 @@ def loss(weights, tokens, targets, placement, kind, heads, eps=1e-5):
     return -log_probability.gather(-1, targets.unsqueeze(-1)).mean()
 
 
-def loss_and_gradients(weights, tokens, targets, **model):
+def loss_and_gradients(weights, tokens, targets, precision=np.float64, **model):
     """(loss, gradients by name); weights are numpy arrays of any float type."""
     leaves = {
-        name: torch.tensor(np.asarray(array, np.float64), requires_grad=True)
+        name: torch.tensor(np.asarray(array, precision), requires_grad=True)
         for name, array in weights.items()
     }
     value = loss(leaves, torch.from_numpy(tokens), torch.from_numpy(targets), **model)
