@@ -37,7 +37,8 @@ typedef struct {
     int64_t step;
     NsEventKind kind;
     int layer;      /* from 1; 0 where the event is about no layer */
-    char what[48];  /* DIVERGED: the tensor or "hidden state", "loss"; SETTING: the key */
+    char what[48];  /* DIVERGED: the tensor or "embedding", "hidden state", "loss"; SETTING: the key
+                     */
     char text[160]; /* one sentence for people */
 } NsEvent;
 
@@ -71,8 +72,8 @@ typedef struct {
 
 /* Copies a quantity's values at `step` (below ns_history_steps): minimum and maximum over the
  * bucket that holds it, each [layout->count[quantity]]; either may be NULL.  A NaN in a bucket
- * makes its minimum and its maximum NaN.  Where nothing was thinned both are the values themselves.
- */
+ * makes its minimum and its maximum NaN.  Where nothing was thinned both are the values themselves,
+ * and so they are at the first and at the newest step, which are given as buckets of one. */
 NsBucket ns_history_read(const NsHistory *history, NsQuantity quantity, size_t step, float *min,
                          float *max);
 

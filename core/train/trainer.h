@@ -9,7 +9,10 @@
  *         |                    '-> DIVERGED   (a value is not finite)
  *         '-> FAILED                          (no run could be made; the message says why)
  *
- * Reset leads back to READY from every state but PREPARING and FAILED. */
+ * Stop also finishes a run that is READY or PAUSED.  A model whose very first record is not finite
+ * goes from PREPARING straight to DIVERGED.  Reset leads back to READY (or to that DIVERGED) from
+ * every state but PREPARING and FAILED.  A command that a state has no arrow for is ignored; those
+ * given while PREPARING, a reset excepted, are obeyed afterwards. */
 #pragma once
 
 #include "core/model/model.h"
