@@ -6,11 +6,11 @@
 #include "core/model/placement.h"
 #include "core/ops/norm.h"
 #include "core/probe/quantity.h"
+#include "core/store/json.h"
 #include "core/train/schedule.h"
 #include "ui/figures/figures.h"
 #include "ui/plot/style.h"
 
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,89 +115,68 @@ static void show_settings(void)
     }
 }
 
-static void add_text(JsonBuilder *builder, const char *name, const char *text)
-{
-    json_builder_set_member_name(builder, name);
-    if (text)
-        json_builder_add_string_value(builder, text);
-    else
-        json_builder_add_null_value(builder);
-}
-
-static void add_number(JsonBuilder *builder, const NsParam *param, const char *name, double number)
-{
-    json_builder_set_member_name(builder, name);
-    if (param->type == NS_PARAM_INT)
-        json_builder_add_int_value(builder, (gint64)number);
-    else
-        json_builder_add_double_value(builder, number);
-}
-
-static void add_choice(JsonBuilder *builder, const List *list, size_t i)
+static void write_choice(NsJson *json, const List *list, size_t i)
 {
     const NsChoice *row = list->rows(i);
-    json_builder_begin_object(builder);
-    add_text(builder, "key", row->key);
-    add_text(builder, "label", row->label);
-    add_text(builder, "formula", row->formula);
-    add_text(builder, "reference", row->reference);
-    add_text(builder, "purpose", row->purpose);
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "key", row->key);
+    ns_json_string(json, "label", row->label);
+    ns_json_string(json, "formula", row->formula);
+    ns_json_string(json, "reference", row->reference);
+    ns_json_string(json, "purpose", row->purpose);
     if (list->rows == ns_quantity_choice) {
         const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
-        add_text(builder, "symbol", info->symbol);
-        add_text(builder, "domain", domain_words[info->domain]);
+        ns_json_string(json, "symbol", info->symbol);
+        ns_json_string(json, "domain", domain_words[info->domain]);
     }
-    json_builder_end_object(builder);
+    ns_json_close(json, '}');
 }
 
-static void add_setting(JsonBuilder *builder, const NsParam *param)
+static void write_setting(NsJson *json, const NsParam *param)
 {
-    json_builder_begin_object(builder);
-    add_text(builder, "key", param->key);
-    add_text(builder, "label", param->label);
-    add_text(builder, "group", group_words[param->group]);
-    add_text(builder, "type", type_words[param->type]);
-    add_text(builder, "unit", param->unit);
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "key", param->key);
+    ns_json_string(json, "label", param->label);
+    ns_json_string(json, "group", group_words[param->group]);
+    ns_json_string(json, "type", type_words[param->type]);
+    ns_json_string(json, "unit", param->unit);
     if (is_number(param)) {
-        add_number(builder, param, "min", param->least);
-        add_number(builder, param, "max", param->most);
-        add_number(builder, param, "default", g_ascii_strtod(param->default_text, NULL));
-        add_text(builder, "scale", scale_words[param->scale]);
+        ns_json_double(json, "min", param->least);
+        ns_json_double(json, "max", param->most);
+        ns_json_double(json, "default", g_ascii_strtod(param->default_text, NULL));
+        ns_json_string(json, "scale", scale_words[param->scale]);
     } else
-        add_text(builder, "default", param->default_text);
+        ns_json_string(json, "default", param->default_text);
     if (param->type == NS_PARAM_CHOICE) {
-        json_builder_set_member_name(builder, "choices");
-        json_builder_begin_array(builder);
+        ns_json_open(json, "choices", '[');
         const NsChoice *row;
-        for (size_t i = 0; (row = param->choices(i)); i++)
-            json_builder_add_string_value(builder, row->key);
-        json_builder_end_array(builder);
+        for (size_t i = 0; (row = param->choices(i)); i++) ns_json_string(json, NULL, row->key);
+        ns_json_close(json, ']');
     }
-    add_text(builder, "effect", effect_words[param->effect]);
-    add_text(builder, "help", param->help);
-    add_text(builder, "source", param->source);
-    json_builder_end_object(builder);
+    ns_json_string(json, "effect", effect_words[param->effect]);
+    ns_json_string(json, "help", param->help);
+    ns_json_string(json, "source", param->source);
+    ns_json_close(json, '}');
 }
 
 static void show_json(const List *list)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_array(builder);
+    NsJson json = {.text = g_string_new(NULL)};
+    ns_json_open(&json, NULL, '[');
     if (list->rows)
-        for (size_t i = 0; list->rows(i); i++) add_choice(builder, list, i);
+        for (size_t i = 0; list->rows(i); i++) write_choice(&json, list, i);
     else
-        for (size_t i = 0; ns_param(i); i++) add_setting(builder, ns_param(i));
-    json_builder_end_array(builder);
-    g_autoptr(JsonNode) root = json_builder_get_root(builder);
-    g_autofree char *text = json_to_string(root, TRUE);
-    puts(text);
+        for (size_t i = 0; ns_param(i); i++) write_setting(&json, ns_param(i));
+    ns_json_close(&json, ']');
+    puts(json.text->str);
+    g_string_free(json.text, TRUE);
 }
 
 int ns_cli_list(int argc, char **argv, GError **error)
 {
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
-        {"json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON array of objects", NULL},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON array of objects", NULL},
         {0},
     };
     g_autoptr(GString) summary = g_string_new("Shows what there is:");

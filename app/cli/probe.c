@@ -36,6 +36,7 @@ static void show_row(const NsInitial *initial, size_t layer)
         }
         ns_output_pad(line, text ? text : "", CELL);
     }
+    g_strchomp(line->str);
     puts(line->str);
 }
 
@@ -61,7 +62,7 @@ int ns_cli_probe(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {
         {"seeds", 'k', 0, G_OPTION_ARG_INT64, &seeds,
          "Seeds to measure, from setting “seed” upwards (default: 5)", "K"},
-        {"json", 0, 0, G_OPTION_ARG_NONE, &json, "One JSON object with every quantity", NULL},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object with every quantity", NULL},
         {0},
     };
     NsSettings settings;

@@ -1,0 +1,461 @@
+#!/usr/bin/env python3
+"""Runs the real normscope-cli and checks what it promises; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_cli.py NORMSCOPE_CLI
+"""
+
+import json
+import math
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+CLI = sys.argv[1]
+SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
+ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
+COMMANDS = ["train", "probe", "dump", "chart", "list"]
+LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles"]
+FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "all"]
+
+
+class Skip(Exception):
+    pass
+
+
+def run(*arguments, small=True, **options):
+    """Runs a command; commands that train get the small model unless told otherwise."""
+    arguments = list(arguments)
+    if small and arguments and arguments[0] in ("train", "probe", "dump", "chart"):
+        arguments[1:1] = [word for setting in SMALL for word in ("--set", setting)]
+    return subprocess.run([CLI] + arguments, capture_output=True, timeout=120, **options)
+
+
+def sentence(result, status):
+    """The one line on stderr of a run that must fail with this status."""
+    text = result.stderr.decode()
+    assert result.returncode == status, f"status {result.returncode}, not {status}: {text!r}"
+    assert result.stdout == b"", f"unexpected output {result.stdout[:200]!r}"
+    lines = text.splitlines()
+    assert len(lines) == 1, f"not one line: {text!r}"
+    assert lines[0].startswith("normscope-cli: "), text
+    assert lines[0].rstrip()[-1] in ".?", f"no sentence: {text!r}"
+    return lines[0]
+
+
+def train(*arguments, **options):
+    """The JSON lines of a run that must succeed."""
+    result = run("train", "--jsonl", "-", *arguments, **options)
+    assert result.returncode == 0, result.stderr.decode()
+    assert result.stderr == b"", result.stderr.decode()
+    return [json.loads(line) for line in result.stdout.decode().splitlines()]
+
+
+def records_of(lines):
+    return [line for line in lines if "step" in line and "loss" in line]
+
+
+def number(value):
+    """A JSON number, or one of the three strings."""
+    if isinstance(value, str):
+        assert value in ("NaN", "Infinity", "-Infinity"), value
+        return float(value.replace("Infinity", "inf"))
+    assert isinstance(value, (int, float)) and not isinstance(value, bool), repr(value)
+    return float(value)
+
+
+def check_records(lines, layers, steps):
+    first, last = lines[0], lines[-1]
+    assert first["layers"] == layers and isinstance(first["settings"], dict)
+    assert list(last) == ["summary"]
+    records = records_of(lines)
+    assert [r["step"] for r in records] == list(range(steps + 1))
+    for record in records:
+        norms = record["grad_norm"]
+        assert number(norms["total"]) > 0
+        for role in ROLES:
+            assert len([number(v) for v in norms[role]]) == layers, role
+        assert len([number(v) for v in record["hidden_norm"]]) == layers + 1
+        assert len([number(v) for v in record["update_ratio"]]) == layers
+        number(record["lr"])
+    assert records[0]["lr"] == 0 and records[0]["update_ratio"] == [0] * layers
+    return records
+
+
+def test_json_lines():
+    lines = train("--steps", "5")
+    records = check_records(lines, layers=2, steps=5)
+    assert records[1]["lr"] > 0 and all(v > 0 for v in records[1]["update_ratio"])
+    summary = lines[-1]["summary"]
+    assert summary["state"] == "finished" and summary["steps"] == 5
+    assert summary["loss"] == records[-1]["loss"]
+    assert number(summary["validation_loss"]) > 0 and number(summary["ms_per_step"]) > 0
+    assert lines[0]["settings"]["layers"] == 2 and lines[0]["settings"]["placement"] == "post"
+    validations = [line["validation"] for line in lines if "validation" in line]
+    assert [v["step"] for v in validations] == [0, 5], validations
+
+
+def test_total_is_the_root_of_the_sum_of_squares():
+    for record in records_of(train("--steps", "2")):
+        norms = record["grad_norm"]
+        layers = sum(number(v) ** 2 for role in ROLES for v in norms[role])
+        assert norms["total"] >= math.sqrt(layers) * (1 - 1e-6)
+
+
+def test_steps_zero():
+    lines = train("--steps", "0")
+    check_records(lines, layers=2, steps=0)
+    assert lines[-1]["summary"]["steps"] == 0
+
+
+def test_default_is_300_steps():
+    lines = train("--set", "eval-every=0", "--set", "layers=1", "--set", "seq=4")
+    check_records(lines, layers=1, steps=300)
+    assert lines[0]["settings"]["steps"] == 300
+
+
+def test_setting_steps():
+    check_records(train("--set", "steps=3"), layers=2, steps=3)
+    check_records(train("--set", "steps=3", "--steps", "2"), layers=2, steps=2)
+
+
+def test_diverged_is_a_result():
+    lines = train("--set", "placement=none", "--set", "norm=none", "--set", "layers=30",
+                  "--set", "lr=100", "--steps", "50")
+    assert lines[-1]["summary"]["state"] == "diverged", lines[-1]
+    assert any("event" in line for line in lines)
+    text = json.dumps(records_of(lines)[-1])
+    assert '"NaN"' in text or 'Infinity"' in text, text[:400]
+
+
+def test_same_seed_same_bytes():
+    def stripped(lines):
+        for line in lines:
+            for holder in (line, line.get("summary", {})):
+                for key in [k for k in holder if "ms" in k or "seconds" in k]:
+                    del holder[key]
+        return lines
+
+    a, b = (stripped(train("--steps", "10")) for _ in range(2))
+    assert a == b
+    assert a != stripped(train("--steps", "10", "--set", "seed=2"))
+
+
+def test_json_lines_file():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.jsonl")
+        result = run("train", "--steps", "3", "--jsonl", path)
+        assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+        with open(path) as file:
+            check_records([json.loads(line) for line in file], layers=2, steps=3)
+
+
+def test_result_for_people():
+    result = run("train", "--steps", "3")
+    text = result.stdout.decode()
+    assert result.returncode == 0 and result.stderr == b""
+    for word in ("training loss", "validation loss", "finished", "ms per step", "Post-LN"):
+        assert word in text, word
+
+
+def test_numbers_do_not_depend_on_the_locale():
+    for locale in ("C", "C.UTF-8", "de_DE.UTF-8"):
+        env = dict(os.environ, LC_ALL=locale, LANGUAGE="de")
+        result = run("train", "--steps", "1", "--jsonl", "-", env=env)
+        assert result.returncode == 0, result.stderr
+        check_records([json.loads(line) for line in result.stdout.decode().splitlines()], 2, 1)
+        assert b"Usage:" in run("train", "--help", env=env).stdout
+
+
+def test_interrupt():
+    process = subprocess.Popen(
+        [CLI, "train", "--set", "steps=0", "--jsonl", "-"], stdout=subprocess.PIPE)
+    for _ in range(3):
+        process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    lines = process.communicate(timeout=60)[0].decode().splitlines()
+    assert process.returncode == 130, process.returncode
+    assert json.loads(lines[-1])["summary"]["state"] == "paused"
+
+
+def test_reader_that_goes_away():
+    process = subprocess.Popen([CLI, "train", "--set", "steps=0", "--jsonl", "-"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=60) == 1
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+def test_full_disk():
+    if not os.path.exists("/dev/full"):
+        raise Skip("no /dev/full")
+    sentence(run("train", "--steps", "2", "--jsonl", "/dev/full"), 1)
+    for arguments in (["train", "--steps", "2", "--jsonl", "-"], ["train", "--steps", "2"],
+                      ["probe"], ["list", "settings"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            if arguments[0] in ("train", "probe"):
+                arguments += [word for setting in SMALL for word in ("--set", setting)]
+            result = subprocess.run([CLI] + arguments, stdout=full, stderr=subprocess.PIPE)
+        assert result.returncode == 1, (arguments, result.returncode)
+        assert len(result.stderr.decode().splitlines()) == 1, result.stderr
+
+
+def test_help():
+    for command in COMMANDS:
+        for arguments in ([command, "--help"], [command, "-h"], ["help", command]):
+            result = run(*arguments, small=False)
+            assert result.returncode == 0 and result.stderr == b"", arguments
+            text = result.stdout.decode()
+            assert f"normscope-cli {command}" in text and "Examples:" in text, text
+    for arguments in (["--help"], ["-h"], ["help"]):
+        text = run(*arguments).stdout.decode()
+        assert all(command in text for command in COMMANDS), text
+    assert "300" in run("train", "--help", small=False).stdout.decode()
+
+
+def test_version():
+    result = run("--version")
+    assert result.returncode == 0 and result.stdout.startswith(b"normscope-cli ")
+
+
+def test_usage_errors():
+    for arguments in ([], ["trian"], ["help", "trian"], ["train", "--nothing"], ["train", "word"],
+                      ["train", "--steps", "x"], ["train", "--steps", "-1"], ["train", "--steps"],
+                      ["probe", "--seeds", "0"], ["probe", "--seeds", "many"], ["dump"],
+                      ["chart"], ["chart", "--figure", "loss"], ["chart", "--out", "a.png"],
+                      ["chart", "--figure", "los", "--out", "a.png"],
+                      ["chart", "--figure", "loss", "--out", "a.gif"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--size", "big"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--size", "nanx100"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--style", "pape"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--dpi", "1"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--gradient", "hidden-norm"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--gradient", "grad-w3"],
+                      ["list"], ["list", "placement"], ["list", "norms", "tasks"]):
+        sentence(run(*arguments, small=False), 2)
+
+
+def test_nearest_is_suggested():
+    for arguments, word in ((["trian"], "train"), (["list", "placement"], "placements"),
+                            (["chart", "--figure", "los", "--out", "a.png"], "loss"),
+                            (["train", "--set", "layer=3"], "layers"),
+                            (["train", "--set", "placement=prre"], "pre")):
+        text = sentence(run(*arguments, small=False), 2)
+        assert re.search(rf"(did you mean|nearest|choose).*\b{word}\b", text), text
+
+
+def test_bad_settings():
+    for setting in ("layers", "layers=", "layers=many", "layers=0", "layers=1e9", "layers=2.5",
+                    "lr=-1", "lr=nan", "lr=1,5", "lr=inf", "nonsense=1", "=", "placement=",
+                    "placement=POST", "task=text", "d-model=63", "seed=-1", "text=\xff"):
+        sentence(run("train", "--set", setting, small=False), 2 if setting != "text=\xff" else 1)
+
+
+def test_bad_texts():
+    cases = {"empty": b"", "tiny": b"ab", "same": b"a" * 5000, "latin1": b"caf\xe9 " * 500,
+             "cut": "héllo wörld ".encode() * 300 + b"\xc3", "zero": b"hello \0 world " * 300,
+             "binary": bytes(range(256)) * 40}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [folder, os.path.join(folder, "missing"), "/dev/null"]
+        for name, content in cases.items():
+            paths.append(os.path.join(folder, name))
+            with open(paths[-1], "wb") as file:
+                file.write(content)
+        fifo = os.path.join(folder, "fifo")
+        os.mkfifo(fifo)
+        for path in paths + [fifo]:
+            for command in (["train"], ["probe"], ["dump", "--out", os.path.join(folder, "d")],
+                            ["chart", "--figure", "loss", "--out", os.path.join(folder, "c.png")]):
+                text = sentence(run(*command, "--set", "text=" + path), 1)
+                assert os.path.basename(path) in text, text
+
+
+def test_own_text():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "große Schrift.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("Ein Text über Größen, immer wieder. " * 50)
+        lines = train("--steps", "2", "--set", "text=" + path)
+        assert lines[0]["settings"]["task"] == "text"
+        assert lines[0]["settings"]["text"] == path
+
+
+def test_outputs_that_cannot_be_written():
+    with tempfile.TemporaryDirectory() as folder:
+        missing = os.path.join(folder, "none", "x")
+        plain = os.path.join(folder, "plain")
+        open(plain, "w").close()
+        sentence(run("train", "--steps", "1", "--jsonl", missing), 1)
+        sentence(run("train", "--steps", "1", "--jsonl", folder), 1)
+        sentence(run("chart", "--figure", "loss", "--out", missing + ".png"), 1)
+        sentence(run("chart", "--figure", "loss", "--out", os.path.join(plain, "x.svg")), 1)
+        sentence(run("dump", "--out", plain), 1)
+        os.mkdir(os.path.join(folder, "dir.png"))
+        sentence(run("chart", "--figure", "loss", "--out", os.path.join(folder, "dir.png")), 1)
+        if os.geteuid() != 0:
+            closed = os.path.join(folder, "closed")
+            os.mkdir(closed, 0o500)
+            sentence(run("chart", "--figure", "loss", "--out", os.path.join(closed, "x.png")), 1)
+
+
+def test_probe():
+    result = run("probe", "--seeds", "3", "--json")
+    assert result.returncode == 0 and result.stderr == b""
+    value = json.loads(result.stdout)
+    assert value["seeds"] == 3 and value["layers"] == 2
+    for role in ROLES:
+        cell = value["grad_norm"][role]
+        assert len(cell["mean"]) == len(cell["sd"]) == 2
+        assert all(number(v) > 0 for v in cell["mean"] + cell["sd"])
+    assert len(value["hidden_norm"]["mean"]) == 3
+    text = run("probe", "--seeds", "2").stdout.decode()
+    rows = [line.split() for line in text.splitlines()]
+    assert [row[0] for row in rows[-3:]] == ["0", "1", "2"], text
+    assert "±" in text
+
+
+def test_probe_agrees_with_train():
+    probe = json.loads(run("probe", "--seeds", "1", "--json").stdout)
+    record = records_of(train("--steps", "0"))[0]
+    assert probe["loss"]["mean"] == record["loss"] and probe["loss"]["sd"] == 0
+    for value, expected in zip(probe["grad_norm"]["w2"]["mean"], record["grad_norm"]["w2"]):
+        assert math.isclose(value, expected, rel_tol=1e-8)
+
+
+def safetensors(path):
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        header.pop("__metadata__", None)
+        size = os.path.getsize(path) - 8 - length
+    assert max(entry["data_offsets"][1] for entry in header.values()) == size
+    return {name: entry["shape"] for name, entry in header.items()}
+
+
+def test_dump():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "made", "here")
+        os.mkdir(os.path.dirname(out))
+        result = run("dump", "--out", out, "--steps", "2")
+        assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+        params = safetensors(os.path.join(out, "params.safetensors"))
+        assert safetensors(os.path.join(out, "grads.safetensors")) == params
+        assert params["blk1.ffn.w1"] == [64, 16] and params["blk0.attn.wq"] == [16, 16]
+        batch = safetensors(os.path.join(out, "batch.safetensors"))
+        assert batch == {"tokens": [2, 8], "targets": [2, 8]}
+        with open(os.path.join(out, "meta.json")) as file:
+            meta = json.load(file)
+        record = records_of(train("--steps", "2"))[2]
+        assert meta["loss"] == record["loss"] and meta["step"] == 2
+
+
+def test_charts():
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"#"}
+    with tempfile.TemporaryDirectory() as folder:
+        for figure in FIGURES:
+            for ending, start in starts.items():
+                path = os.path.join(folder, f"{figure}.{ending}")
+                result = run("chart", "--figure", figure, "--steps", "5", "--out", path)
+                assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+                with open(path, "rb") as file:
+                    assert file.read(len(start)) == start, path
+        assert len(os.listdir(folder)) == len(FIGURES) * len(starts)
+
+
+def test_chart_is_the_same_every_time():
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in ("png", "svg", "pdf", "csv"):
+            contents = []
+            for name in ("a", "b"):
+                path = os.path.join(folder, name + "." + ending)
+                assert run("chart", "--figure", "gradient-norm", "--steps", "3",
+                           "--out", path).returncode == 0
+                with open(path, "rb") as file:
+                    contents.append(file.read())
+            assert contents[0] == contents[1], ending
+
+
+def test_chart_size():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.png")
+        assert run("chart", "--figure", "loss", "--steps", "2", "--size", "200x100", "--dpi", "144",
+                   "--out", path).returncode == 0
+        with open(path, "rb") as file:
+            assert struct.unpack(">II", file.read(24)[16:]) == (400, 200)
+
+
+def test_chart_data():
+    record = records_of(train("--steps", "4"))[4]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        assert run("chart", "--figure", "gradient-norm", "--gradient", "w1", "--steps", "4",
+                   "--out", path).returncode == 0
+        with open(path) as file:
+            rows = [line.rstrip("\n").split(",") for line in file if not line.startswith("#")]
+    where = rows[0].index("y")
+    values = [float(row[where]) for row in rows[1:] if row[rows[0].index("series")] == "step 4"]
+    assert len(values) == 2
+    for value, expected in zip(values, record["grad_norm"]["w1"]):
+        assert math.isclose(value, expected, rel_tol=1e-6), (values, record["grad_norm"]["w1"])
+
+
+def test_lists():
+    for name in LISTS:
+        rows = json.loads(run("list", name, "--json").stdout)
+        assert rows and len({row["key"] for row in rows}) == len(rows)
+        text = run("list", name).stdout.decode()
+        for row in rows:
+            assert row["key"] in text and row["label"] in text, row
+    settings = {row["key"]: row for row in json.loads(run("list", "settings", "--json").stdout)}
+    for key in ("min", "max", "default", "effect", "help", "unit"):
+        assert key in settings["layers"], key
+    assert "pre" in settings["placement"]["choices"]
+    assert settings["lr"]["effect"] == "live" and settings["layers"]["effect"] == "restart"
+
+
+def test_no_gtk():
+    try:
+        text = subprocess.run(["ldd", CLI], capture_output=True, check=True).stdout.decode().lower()
+    except (OSError, subprocess.CalledProcessError):
+        raise Skip("no ldd")
+    assert "openblas" in text or "blas" in text, text
+    for library in ("gtk", "gdk", "gsk", "graphene", "wayland"):
+        assert library not in text, library
+
+
+def test_no_display_is_needed():
+    with tempfile.TemporaryDirectory() as folder:
+        result = run("chart", "--figure", "loss", "--steps", "1", "--out",
+                     os.path.join(folder, "a.png"), env={"HOME": folder, "PATH": "/usr/bin:/bin"})
+        assert result.returncode == 0, result.stderr
+
+
+def main():
+    tests = [(name, function) for name, function in globals().items() if name.startswith("test_")]
+    print(f"1..{len(tests)}", flush=True)
+    failed = False
+    for number_, (name, function) in enumerate(tests, 1):
+        title = f"{number_} {name[5:].replace('_', ' ')}"
+        started = time.monotonic()
+        try:
+            function()
+        except Skip as reason:
+            print(f"ok {title} # SKIP {reason}", flush=True)
+        except Exception as error:
+            failed = True
+            print(f"not ok {title}\n# {type(error).__name__}: " + str(error).replace("\n", "\n# "),
+                  flush=True)
+        else:
+            print(f"ok {title}\n# {time.monotonic() - started:.1f} s", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
