@@ -13,8 +13,8 @@
 
 #define NS_CLI "normscope-cli"
 
-/* Exit statuses. */
-enum { NS_EXIT_OK = 0, NS_EXIT_ERROR = 1, NS_EXIT_USAGE = 2, NS_EXIT_INTERRUPTED = 130 };
+/* Exit statuses; a run that a signal ended has NS_EXIT_SIGNAL and its number: 130 for Ctrl-C. */
+enum { NS_EXIT_OK = 0, NS_EXIT_ERROR = 1, NS_EXIT_USAGE = 2, NS_EXIT_SIGNAL = 128 };
 
 int ns_cli_train(int argc, char **argv, GError **error);
 int ns_cli_probe(int argc, char **argv, GError **error);

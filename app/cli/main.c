@@ -60,10 +60,9 @@ static int dispatch(int argc, char **argv, GError **error)
     }
     bool help = g_str_equal(word, "help");
     if (help && argc > 2) {
-        char *arguments[] = {argv[2], g_strdup("--help"), NULL};
-        int status = run_command(2, arguments, error);
-        g_free(arguments[1]);
-        return status;
+        char option[] = "--help";
+        char *arguments[] = {argv[2], option, NULL};
+        return run_command(2, arguments, error);
     }
     if (help || g_str_equal(word, "--help") || g_str_equal(word, "-h")) return show_help();
     if (*word) return run_command(argc - 1, argv + 1, error);

@@ -16,11 +16,10 @@ static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal_)
 {
-    (void)signal_;
-    interrupted = 1;
+    interrupted = signal_;
 }
 
-/* The first Ctrl-C ends the run after its step, the second one the program. */
+/* The first signal ends the run after its step, the second one the program. */
 static void catch_interrupt(void)
 {
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
@@ -171,5 +170,5 @@ int ns_cli_train(int argc, char **argv, GError **error)
         ns_lines_close(written.lines, error);
     } else if (ok)
         show_result(run, state);
-    return interrupted ? NS_EXIT_INTERRUPTED : NS_EXIT_OK;
+    return interrupted ? NS_EXIT_SIGNAL + (int)interrupted : NS_EXIT_OK;
 }

@@ -173,14 +173,20 @@ def test_numbers_do_not_depend_on_the_locale():
 
 
 def test_interrupt():
-    process = subprocess.Popen(
-        [CLI, "train", "--set", "steps=0", "--jsonl", "-"], stdout=subprocess.PIPE)
-    for _ in range(3):
-        process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    lines = process.communicate(timeout=60)[0].decode().splitlines()
-    assert process.returncode == 130, process.returncode
-    assert json.loads(lines[-1])["summary"]["state"] == "paused"
+    for number_ in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen(
+            [CLI, "train", "--set", "steps=0", "--jsonl", "-"], stdout=subprocess.PIPE)
+        for _ in range(3):
+            process.stdout.readline()
+        process.send_signal(number_)
+        lines = process.communicate(timeout=60)[0].decode().splitlines()
+        assert process.returncode == 128 + number_, process.returncode
+        assert json.loads(lines[-1])["summary"]["state"] == "paused"
+
+
+def test_one_validation_a_step():
+    lines = train("--steps", "20", "--set", "eval-every=10")
+    assert [line["validation"]["step"] for line in lines if "validation" in line] == [0, 10, 20]
 
 
 def test_reader_that_goes_away():
