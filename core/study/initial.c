@@ -62,6 +62,7 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **er
 
     NsSettings seeded;
     ns_settings_copy(&seeded, settings);
+    seeded.eval_every = 0; /* a record says nothing of held-out text */
     g_autoptr(NsInitial) initial = g_new0(NsInitial, 1);
     initial->seeds = seeds;
     bool good = true;

@@ -1,0 +1,325 @@
+/* JSON lines read back.  SPDX-License-Identifier: MIT */
+#include "core/store/json.h"
+#include "core/store/jsonl.h"
+#include "tests/unit/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static void test_json_values(void)
+{
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_string(&json, "text", "a \"quote\", a \\, a tab\t, \xC3\xA9, \x01");
+    ns_json_string(&json, "broken", "half \xC3");
+    ns_json_string(&json, "none", NULL);
+    ns_json_bool(&json, "yes", true);
+    ns_json_int(&json, "large", INT64_MIN);
+    ns_json_double(&json, "simple", 0.003);
+    ns_json_double(&json, "nan", NAN);
+    ns_json_double(&json, "inf", INFINITY);
+    ns_json_double(&json, "minus", -INFINITY);
+    ns_json_open(&json, "empty", '[');
+    ns_json_close(&json, ']');
+    ns_json_open(&json, "object", '{');
+    ns_json_int(&json, "in", 1);
+    ns_json_close(&json, '}');
+    g_autofree char *text = ns_json_finish(&json);
+    g_assert_nonnull(strstr(text, "\"simple\":0.003,"));
+
+    g_autoptr(JsonNode) node = ns_test_parse(text);
+    JsonObject *object = json_node_get_object(node);
+    g_assert_cmpstr(json_object_get_string_member(object, "text"), ==,
+                    "a \"quote\", a \\, a tab\t, \xC3\xA9, \x01");
+    g_assert_cmpstr(json_object_get_string_member(object, "broken"), ==, "half \xEF\xBF\xBD");
+    g_assert_true(json_object_get_null_member(object, "none"));
+    g_assert_true(json_object_get_boolean_member(object, "yes"));
+    g_assert_cmpint(json_object_get_int_member(object, "large"), ==, INT64_MIN);
+    g_assert_cmpstr(json_object_get_string_member(object, "nan"), ==, "NaN");
+    g_assert_cmpstr(json_object_get_string_member(object, "inf"), ==, "Infinity");
+    g_assert_cmpstr(json_object_get_string_member(object, "minus"), ==, "-Infinity");
+    g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "empty")), ==, 0);
+    JsonObject *inner = json_object_get_object_member(object, "object");
+    g_assert_cmpint(json_object_get_int_member(inner, "in"), ==, 1);
+}
+
+/* Random bits, so that every magnitude occurs. */
+static void test_json_round_trip(void)
+{
+    enum { N = 5000 };
+    float floats[N];
+    double doubles[N];
+    for (size_t i = 0; i < N; i++) {
+        do {
+            uint32_t low = (uint32_t)g_test_rand_int(), high = (uint32_t)g_test_rand_int();
+            uint64_t both = (uint64_t)high << 32 | low;
+            memcpy(&floats[i], &low, sizeof low);
+            memcpy(&doubles[i], &both, sizeof both);
+        } while (!isnormal(floats[i]) || !isnormal(doubles[i]));
+    }
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_floats(&json, "floats", floats, N);
+    ns_json_doubles(&json, "doubles", doubles, N);
+    ns_json_float(&json, "tenth", 0.1f);
+    g_autofree char *text = ns_json_finish(&json);
+    g_autoptr(JsonNode) node = ns_test_parse(text);
+    JsonObject *object = json_node_get_object(node);
+    JsonArray *read_floats = json_object_get_array_member(object, "floats");
+    JsonArray *read_doubles = json_object_get_array_member(object, "doubles");
+    g_assert_cmpuint(json_array_get_length(read_floats), ==, N);
+    for (unsigned i = 0; i < N; i++) {
+        float f = (float)json_array_get_double_element(read_floats, i);
+        double d = json_array_get_double_element(read_doubles, i);
+        g_assert_true(memcmp(&f, &floats[i], sizeof f) == 0);
+        g_assert_true(memcmp(&d, &doubles[i], sizeof d) == 0);
+    }
+}
+
+/* A history of `steps` records of a model that is nothing but its table, with known values. */
+static NsHistory *new_history(size_t layers, size_t steps, size_t budget)
+{
+    static const NsRole per_layer[] = {NS_ROLE_WQ, NS_ROLE_WK, NS_ROLE_WV,
+                                       NS_ROLE_WO, NS_ROLE_W1, NS_ROLE_W2};
+    NsTensorTable table = {0};
+    ns_tensor_table_add(&table, (NsTensor){.role = NS_ROLE_TOK_EMB, .layer = -1, .rows = 1}, false);
+    for (size_t l = 0; l < layers; l++)
+        for (size_t i = 0; i < G_N_ELEMENTS(per_layer); i++)
+            ns_tensor_table_add(
+                &table, (NsTensor){.role = per_layer[i], .layer = (int)l, .rows = 1}, false);
+    NsRecordLayout layout;
+    ns_record_layout_init(&layout, &table, layers, true);
+    ns_tensor_table_clear(&table);
+
+    NsHistory *history = ns_history_new(&layout, budget);
+    g_autofree float *values = g_new(float, layout.width);
+    for (size_t step = 0; step < steps; step++) {
+        for (size_t i = 0; i < layout.width; i++) values[i] = (float)(i + step) + 0.1f;
+        NsStep scalars = {
+            .step = (int64_t)step,
+            .loss = 1.0 / 3,
+            .lr = 3e-3,
+            .grad_norm = 2.5,
+            .seconds = 0.25,
+        };
+        ns_history_append(history, &scalars, values);
+    }
+    return history;
+}
+
+/* Compares an array of a record with the history, NaN and infinities included. */
+static void assert_values(const NsHistory *history, JsonObject *object, NsQuantity quantity,
+                          size_t step)
+{
+    const char *key = ns_json_quantity_key(quantity);
+    size_t n = ns_history_layout(history)->count[quantity];
+    g_autofree float *values = g_new(float, n);
+    ns_history_read(history, quantity, step, NULL, values);
+    g_assert_true(json_object_has_member(object, key));
+    if (ns_quantity(quantity)->domain == NS_DOMAIN_STEP) {
+        g_assert_true((float)json_object_get_double_member(object, key) == values[0]);
+        return;
+    }
+    JsonArray *array = json_object_get_array_member(object, key);
+    g_assert_cmpuint(json_array_get_length(array), ==, n);
+    for (unsigned i = 0; i < n; i++)
+        g_assert_true((float)json_array_get_double_element(array, i) == values[i]);
+}
+
+static void test_record(void)
+{
+    const size_t layers = 3;
+    g_autoptr(NsHistory) history = new_history(layers, 2, NS_HISTORY_BUDGET);
+    g_autofree char *line = ns_jsonl_record(history, 1);
+    g_autoptr(JsonNode) node = ns_test_parse(line);
+    JsonObject *record = json_node_get_object(node);
+    g_assert_cmpint(json_object_get_int_member(record, "step"), ==, 1);
+    g_assert_true(json_object_get_double_member(record, "loss") == 1.0 / 3);
+    g_assert_true(json_object_get_double_member(record, "lr") == 3e-3);
+    g_assert_false(json_object_has_member(record, "thinned"));
+
+    JsonObject *grad = json_object_get_object_member(record, "grad_norm");
+    g_assert_true(json_object_get_double_member(grad, "total") == 2.5);
+    static const char *const keys[] = {"wq", "wk", "wv", "wo", "w1", "w2"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+        g_assert_cmpuint(json_array_get_length(json_object_get_array_member(grad, keys[i])), ==,
+                         layers);
+    g_assert_false(json_object_has_member(grad, "bq"));
+
+    const NsRecordLayout *layout = ns_history_layout(history);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        if (layout->count[q] > 0)
+            assert_values(history, q < NS_ROLE_COUNT ? grad : record, (NsQuantity)q, 1);
+
+    static const struct {
+        const char *key;
+        unsigned length;
+    } arrays[] = {
+        {"hidden_norm", 4}, {"hidden_norm_sq", 4}, {"update_ratio", 3}, {"grad_layer", 3}};
+    for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
+        g_assert_cmpuint(json_array_get_length(json_object_get_array_member(record, arrays[i].key)),
+                         ==, arrays[i].length);
+    g_assert_true(json_object_has_member(record, "final_hidden_norm"));
+    g_assert_true(json_object_has_member(record, "final_hidden_norm_sq"));
+}
+
+static void test_record_not_finite(void)
+{
+    g_autoptr(NsHistory) history = new_history(1, 1, NS_HISTORY_BUDGET);
+    size_t width = ns_history_layout(history)->width;
+    g_autofree float *values = g_new(float, width);
+    for (size_t i = 0; i < width; i++) values[i] = i % 2 ? NAN : INFINITY;
+    NsStep step = {.step = 1, .loss = NAN, .grad_norm = INFINITY};
+    ns_history_append(history, &step, values);
+
+    g_autofree char *line = ns_jsonl_record(history, 1);
+    g_autoptr(JsonNode) node = ns_test_parse(line);
+    JsonObject *record = json_node_get_object(node);
+    g_assert_cmpstr(json_object_get_string_member(record, "loss"), ==, "NaN");
+    JsonObject *grad = json_object_get_object_member(record, "grad_norm");
+    g_assert_cmpstr(json_object_get_string_member(grad, "total"), ==, "Infinity");
+    JsonArray *hidden = json_object_get_array_member(record, "hidden_norm");
+    size_t at = ns_history_layout(history)->offset[NS_QUANTITY_HIDDEN_NORM];
+    g_assert_cmpstr(json_array_get_string_element(hidden, 0), ==, at % 2 ? "NaN" : "Infinity");
+    g_assert_cmpstr(json_array_get_string_element(hidden, 1), ==, at % 2 ? "Infinity" : "NaN");
+}
+
+/* A line of a thinned step says what its values stand for. */
+static void test_record_thinned(void)
+{
+    const size_t steps = 400;
+    g_autoptr(NsHistory) history = new_history(50, steps, 256 << 10);
+    g_assert_cmpint(ns_history_stride(history), >, 1);
+    unsigned thinned = 0;
+    for (size_t step = 0; step < steps; step++) {
+        g_autofree char *line = ns_jsonl_record(history, step);
+        g_autoptr(JsonNode) node = ns_test_parse(line);
+        JsonObject *record = json_node_get_object(node);
+        g_assert_cmpint(json_object_get_int_member(record, "step"), ==, (int64_t)step);
+        assert_values(history, record, NS_QUANTITY_HIDDEN_NORM, step);
+        if (!json_object_has_member(record, "thinned")) continue;
+        JsonObject *part = json_object_get_object_member(record, "thinned");
+        g_assert_cmpint(json_object_get_int_member(part, "first"), <=, (int64_t)step);
+        g_assert_cmpint(json_object_get_int_member(part, "last"), >=, (int64_t)step);
+        thinned++;
+    }
+    g_assert_cmpuint(thinned, >, steps / 2);
+    g_autofree char *newest = ns_jsonl_record(history, steps - 1);
+    g_assert_null(strstr(newest, "thinned"));
+}
+
+static void test_record_speed(void)
+{
+    g_autoptr(NsHistory) history = new_history(1000, 1, NS_HISTORY_BUDGET);
+    const int repeats = 20;
+    size_t bytes = 0;
+    gint64 begin = g_get_monotonic_time();
+    for (int i = 0; i < repeats; i++) {
+        g_autofree char *line = ns_jsonl_record(history, 0);
+        bytes = strlen(line);
+    }
+    double ms = (double)(g_get_monotonic_time() - begin) / 1e3 / repeats;
+    g_test_message("%zu numbers, %zu bytes: %.2f ms", ns_history_layout(history)->width, bytes, ms);
+    g_test_minimized_result(ms, "ms for a record of 1000 layers");
+}
+
+static void test_other_lines(void)
+{
+    NsEvent event = {.step = 7,
+                     .kind = NS_EVENT_DIVERGED,
+                     .layer = 3,
+                     .what = "attn.wq",
+                     .text = "It \"ended\"."};
+    g_autofree char *line = ns_jsonl_event(&event);
+    g_assert_cmpstr(line, ==,
+                    "{\"event\":{\"step\":7,\"kind\":\"diverged\",\"layer\":3,\"what\":\"attn.wq\","
+                    "\"text\":\"It \\\"ended\\\".\"}}");
+    event = (NsEvent){.step = 9, .kind = NS_EVENT_SETTING, .what = "lr", .text = "x"};
+    g_autofree char *setting = ns_jsonl_event(&event);
+    g_assert_nonnull(strstr(setting, "\"kind\":\"setting\",\"layer\":null"));
+
+    NsEvaluation evaluation = {.step = 100, .loss = 2.5};
+    g_autofree char *validation = ns_jsonl_evaluation(&evaluation);
+    g_assert_cmpstr(validation, ==, "{\"validation\":{\"step\":100,\"loss\":2.5}}");
+}
+
+static void test_settings_line(void)
+{
+    NsSettings settings;
+    ns_test_small_settings(&settings);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    g_autofree char *line = ns_jsonl_settings(run);
+    g_autoptr(JsonNode) node = ns_test_parse(line);
+    JsonObject *object = json_node_get_object(node);
+    g_assert_cmpint(json_object_get_int_member(object, "layers"), ==, 2);
+    g_assert_cmpint(json_object_get_int_member(object, "parameters"), ==,
+                    (int64_t)ns_model_tensors(ns_run_model(run))->elements);
+
+    JsonObject *all = json_object_get_object_member(object, "settings");
+    const NsParam *param;
+    size_t n = 0;
+    for (; (param = ns_param(n)) != NULL; n++) {
+        JsonNode *value = json_object_get_member(all, param->key);
+        g_assert_nonnull(value);
+        double number = ns_settings_get_number(&settings, param);
+        bool is_number = param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
+        if (param->type == NS_PARAM_INT)
+            g_assert_true(json_node_get_value_type(value) == G_TYPE_INT64);
+        if (is_number)
+            g_assert_true(json_node_get_double(value) == number);
+        else {
+            g_autofree char *text = ns_settings_get(&settings, param);
+            g_assert_cmpstr(json_node_get_string(value), ==, text);
+        }
+    }
+    g_assert_cmpuint(json_object_get_size(all), ==, n);
+    ns_settings_clear(&settings);
+}
+
+static void test_summary(void)
+{
+    NsSettings settings;
+    ns_test_small_settings(&settings);
+    settings.eval_every = 0;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    g_autofree char *fresh = ns_jsonl_summary(run, "ready");
+    g_assert_nonnull(strstr(fresh, "\"state\":\"ready\",\"steps\":0,"));
+    g_assert_nonnull(strstr(fresh, "\"validation_loss\":null"));
+    g_assert_nonnull(strstr(fresh, "\"ms_per_step\":null"));
+
+    g_assert_true(ns_run_step(run));
+    g_assert_true(ns_run_step(run));
+    double validation = ns_run_evaluate(run);
+    g_autofree char *line = ns_jsonl_summary(run, "finished");
+    g_autoptr(JsonNode) node = ns_test_parse(line);
+    JsonObject *summary = json_object_get_object_member(json_node_get_object(node), "summary");
+    const NsHistory *history = ns_run_history(run);
+    g_assert_cmpint(json_object_get_int_member(summary, "steps"), ==, 2);
+    g_assert_true(json_object_get_double_member(summary, "loss") ==
+                  ns_history_step(history, 2)->loss);
+    g_assert_true(json_object_get_double_member(summary, "validation_loss") == validation);
+    g_assert_cmpint(json_object_get_int_member(summary, "validation_step"), ==, 2);
+    double seconds = ns_history_step(history, 1)->seconds + ns_history_step(history, 2)->seconds;
+    g_assert_cmpfloat_with_epsilon(json_object_get_double_member(summary, "ms_per_step"),
+                                   500 * seconds, 1e-9);
+    ns_settings_clear(&settings);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/jsonl/values", test_json_values);
+    g_test_add_func("/jsonl/round-trip", test_json_round_trip);
+    g_test_add_func("/jsonl/record", test_record);
+    g_test_add_func("/jsonl/record/not-finite", test_record_not_finite);
+    g_test_add_func("/jsonl/record/thinned", test_record_thinned);
+    g_test_add_func("/jsonl/record/speed", test_record_speed);
+    g_test_add_func("/jsonl/others", test_other_lines);
+    g_test_add_func("/jsonl/settings", test_settings_line);
+    g_test_add_func("/jsonl/summary", test_summary);
+    return g_test_run();
+}

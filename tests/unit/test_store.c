@@ -1,0 +1,252 @@
+/* Safetensors and dumps read back.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/store/dump.h"
+#include "core/store/safetensors.h"
+#include "tests/unit/support.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+typedef struct {
+    char *folder;
+} Files;
+
+static void files_set_up(Files *files, gconstpointer data)
+{
+    (void)data;
+    g_autoptr(GError) error = NULL;
+    files->folder = g_dir_make_tmp("normscope-XXXXXX", &error);
+    g_assert_no_error(error);
+}
+
+/* Removes what is in a folder and returns how many files that were. */
+static unsigned empty_folder(const char *folder)
+{
+    unsigned n = 0;
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    while ((name = g_dir_read_name(dir)) != NULL) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        g_assert_cmpint(g_remove(path), ==, 0);
+        n++;
+    }
+    g_dir_close(dir);
+    return n;
+}
+
+static void files_tear_down(Files *files, gconstpointer data)
+{
+    (void)data;
+    empty_folder(files->folder);
+    g_rmdir(files->folder);
+    g_free(files->folder);
+}
+
+/* A safetensors file, read by the letter of the format. */
+typedef struct {
+    char *bytes;
+    const char *data;
+    JsonNode *header;
+} Stored;
+
+static Stored read_stored(const char *path)
+{
+    Stored stored = {0};
+    size_t size, length, end = 0;
+    g_autoptr(GError) error = NULL;
+    g_file_get_contents(path, &stored.bytes, &size, &error);
+    g_assert_no_error(error);
+    uint64_t word;
+    memcpy(&word, stored.bytes, sizeof word);
+    length = GUINT64_FROM_LE(word);
+    g_assert_cmpuint(length % 8, ==, 0);
+    g_assert_cmpuint(8 + length, <=, size);
+    g_assert_cmpint(stored.bytes[8], ==, '{');
+    g_autofree char *header = g_strndup(stored.bytes + 8, length);
+    stored.header = ns_test_parse(header);
+    stored.data = stored.bytes + 8 + length;
+
+    /* Tensors follow one another without holes up to the end of the file. */
+    JsonObjectIter iter;
+    const char *name;
+    JsonNode *node;
+    json_object_iter_init_ordered(&iter, json_node_get_object(stored.header));
+    while (json_object_iter_next_ordered(&iter, &name, &node)) {
+        JsonArray *offsets =
+            json_object_get_array_member(json_node_get_object(node), "data_offsets");
+        g_assert_cmpint(json_array_get_int_element(offsets, 0), ==, (int64_t)end);
+        end = (size_t)json_array_get_int_element(offsets, 1);
+    }
+    g_assert_cmpuint(8 + length + end, ==, size);
+    return stored;
+}
+
+static void clear_stored(Stored *stored)
+{
+    json_node_unref(stored->header);
+    g_free(stored->bytes);
+}
+
+/* The data of a tensor, whose type and shape are checked. */
+static const char *stored_tensor(const Stored *stored, const char *name, const char *type,
+                                 size_t rows, size_t cols)
+{
+    JsonObject *all = json_node_get_object(stored->header);
+    g_assert_true(json_object_has_member(all, name));
+    JsonObject *tensor = json_object_get_object_member(all, name);
+    g_assert_cmpstr(json_object_get_string_member(tensor, "dtype"), ==, type);
+    JsonArray *shape = json_object_get_array_member(tensor, "shape");
+    g_assert_cmpuint(json_array_get_length(shape), ==, cols > 0 ? 2 : 1);
+    g_assert_cmpint(json_array_get_int_element(shape, 0), ==, (int64_t)rows);
+    if (cols > 0) g_assert_cmpint(json_array_get_int_element(shape, 1), ==, (int64_t)cols);
+    JsonArray *offsets = json_object_get_array_member(tensor, "data_offsets");
+    return stored->data + json_array_get_int_element(offsets, 0);
+}
+
+static void test_safetensors(Files *files, gconstpointer data)
+{
+    (void)data;
+    const float f[] = {1.5f, -2, 3, 4, 5, 6};
+    const double d[] = {G_PI, NAN};
+    const int64_t i[] = {1, -1, INT64_MAX};
+    const NsStoredTensor tensors[] = {
+        {"a.w", NS_STORED_F32, 2, {2, 3}, f},
+        {"odd", NS_STORED_F32, 1, {1}, f},
+        {"b", NS_STORED_F64, 1, {2}, d},
+        {"c", NS_STORED_I64, 2, {3, 1}, i},
+    };
+    g_autofree char *path = g_build_filename(files->folder, "x.safetensors", NULL);
+    g_autoptr(GError) error = NULL;
+    for (size_t n = 0; n <= G_N_ELEMENTS(tensors); n++) {
+        g_assert_true(ns_safetensors_write(path, tensors, n, &error));
+        g_assert_no_error(error);
+        Stored stored = read_stored(path);
+        g_assert_cmpuint(json_object_get_size(json_node_get_object(stored.header)), ==, n);
+        if (n == G_N_ELEMENTS(tensors)) {
+            g_assert_true(memcmp(stored_tensor(&stored, "a.w", "F32", 2, 3), f, sizeof f) == 0);
+            g_assert_true(memcmp(stored_tensor(&stored, "b", "F64", 2, 0), d, sizeof d) == 0);
+            g_assert_true(memcmp(stored_tensor(&stored, "c", "I64", 3, 1), i, sizeof i) == 0);
+        }
+        clear_stored(&stored);
+    }
+    g_assert_cmpuint(empty_folder(files->folder), ==, 1);
+}
+
+static void test_safetensors_refused(Files *files, gconstpointer data)
+{
+    (void)data;
+    static const float zeros[4096];
+    const NsStoredTensor tensor = {"zeros", NS_STORED_F32, 1, {G_N_ELEMENTS(zeros)}, zeros};
+    g_autoptr(GError) error = NULL;
+
+    g_autofree char *nowhere = g_build_filename(files->folder, "no", "x.safetensors", NULL);
+    g_assert_false(ns_safetensors_write(nowhere, &tensor, 1, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    g_assert_nonnull(strstr(error->message, nowhere));
+    g_clear_error(&error);
+
+    g_assert_false(ns_safetensors_write(files->folder, &tensor, 1, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    g_clear_error(&error);
+
+    /* A full disk, played by a limit on the size of files: the old file stays, no part of the new
+     * one does. */
+    g_autofree char *path = g_build_filename(files->folder, "x.safetensors", NULL);
+    g_assert_true(g_file_set_contents(path, "old", 3, NULL));
+    struct rlimit before, small;
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 8192;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    bool written = ns_safetensors_write(path, &tensor, 1, &error);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    g_assert_false(written);
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    g_autofree char *contents = NULL;
+    g_assert_true(g_file_get_contents(path, &contents, NULL, NULL));
+    g_assert_cmpstr(contents, ==, "old");
+    g_assert_cmpuint(empty_folder(files->folder), ==, 1);
+}
+
+static void assert_arena(const char *folder, const char *file, const NsTensorTable *table,
+                         const ns_real *arena)
+{
+    g_autofree char *path = g_build_filename(folder, file, NULL);
+    Stored stored = read_stored(path);
+    g_assert_cmpuint(json_object_get_size(json_node_get_object(stored.header)), ==, table->n);
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *tensor = &table->tensors[i];
+        const char *bytes =
+            stored_tensor(&stored, tensor->name, sizeof(ns_real) == 4 ? "F32" : "F64", tensor->rows,
+                          tensor->cols);
+        g_assert_true(
+            memcmp(bytes, arena + tensor->offset, ns_tensor_size(tensor) * sizeof(ns_real)) == 0);
+    }
+    clear_stored(&stored);
+}
+
+static void test_dump(Files *files, gconstpointer data)
+{
+    (void)data;
+    NsSettings settings;
+    ns_test_small_settings(&settings);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    g_assert_true(ns_run_step(run));
+    g_autofree char *folder = g_build_filename(files->folder, "new", NULL);
+    g_assert_true(ns_dump(run, folder, &error));
+    g_assert_no_error(error);
+
+    NsModel *model = ns_run_model(run);
+    assert_arena(folder, "params.safetensors", ns_model_tensors(model), ns_model_weights(model));
+    assert_arena(folder, "grads.safetensors", ns_model_tensors(model), ns_model_gradients(model));
+
+    g_autofree char *batch_path = g_build_filename(folder, "batch.safetensors", NULL);
+    Stored stored = read_stored(batch_path);
+    const NsBatch *batch = ns_run_batch(run);
+    const char *tokens = stored_tensor(&stored, "tokens", "I64", 3, 5);
+    const char *targets = stored_tensor(&stored, "targets", "I64", 3, 5);
+    for (size_t i = 0; i < 15; i++) {
+        int64_t token, target;
+        memcpy(&token, tokens + i * sizeof token, sizeof token);
+        memcpy(&target, targets + i * sizeof target, sizeof target);
+        g_assert_cmpint(token, ==, batch->tokens[i]);
+        g_assert_cmpint(target, ==, batch->targets[i]);
+    }
+    clear_stored(&stored);
+
+    g_autofree char *meta_path = g_build_filename(folder, "meta.json", NULL);
+    g_autofree char *meta = NULL;
+    g_assert_true(g_file_get_contents(meta_path, &meta, NULL, NULL));
+    g_autoptr(JsonNode) node = ns_test_parse(g_strchomp(meta));
+    JsonObject *object = json_node_get_object(node);
+    g_assert_cmpint(json_object_get_int_member(object, "step"), ==, 1);
+    g_assert_true(json_object_get_double_member(object, "loss") ==
+                  ns_history_step(ns_run_history(run), 1)->loss);
+    g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "symbols")), ==,
+                     ns_run_corpus(run)->V);
+    g_assert_cmpuint(empty_folder(folder), ==, 4);
+
+    /* A file stands where the folder should be. */
+    g_assert_true(g_file_set_contents(meta_path, "x", 1, NULL));
+    g_assert_false(ns_dump(run, meta_path, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    g_assert_cmpuint(empty_folder(folder), ==, 1);
+    ns_settings_clear(&settings);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(path, function) g_test_add(path, Files, NULL, files_set_up, function, files_tear_down)
+    ADD("/store/safetensors/read-back", test_safetensors);
+    ADD("/store/safetensors/refused", test_safetensors_refused);
+    ADD("/store/dump", test_dump);
+    return g_test_run();
+}
