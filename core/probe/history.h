@@ -37,8 +37,7 @@ typedef struct {
     int64_t step;
     NsEventKind kind;
     int layer;      /* from 1; 0 where the event is about no layer */
-    char what[48];  /* DIVERGED: the tensor or "embedding", "hidden state", "loss"; SETTING: the key
-                     */
+    char what[48];  /* a tensor, "embedding", "hidden state" or "loss"; or the key of a setting */
     char text[160]; /* one sentence for people */
 } NsEvent;
 

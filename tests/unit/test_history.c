@@ -1,0 +1,344 @@
+/* Every value of a history against what was written, thinned or not.  SPDX-License-Identifier: MIT
+ */
+#include "core/probe/history.h"
+
+#include <malloc.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define LAYERS 3
+
+/* A layout of three layers: W_Q, W_1, a head, and what every model has. */
+static void small_layout(NsRecordLayout *layout, bool final_norm)
+{
+    NsTensorTable table = {0};
+    for (int l = 0; l < LAYERS; l++) {
+        NsTensor wq = {.role = NS_ROLE_WQ, .layer = l, .rows = 4, .cols = 4};
+        NsTensor w1 = {.role = NS_ROLE_W1, .layer = l, .rows = 8, .cols = 4};
+        ns_tensor_table_add(&table, wq, false);
+        ns_tensor_table_add(&table, w1, false);
+    }
+    NsTensor head = {.role = NS_ROLE_HEAD, .layer = -1, .rows = 9, .cols = 4};
+    ns_tensor_table_add(&table, head, false);
+    ns_record_layout_init(layout, &table, LAYERS, final_norm);
+    ns_tensor_table_clear(&table);
+}
+
+static void test_quantities(void)
+{
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+        const NsQuantityInfo *info = ns_quantity(q);
+        g_assert_true(ns_quantity_choice(q) == &info->choice);
+        g_assert_nonnull(info->choice.label);
+        g_assert_nonnull(info->choice.purpose);
+        g_assert_nonnull(info->symbol);
+        g_assert_cmpint(ns_choices_find(ns_quantity_choice, info->choice.key), ==, (int)q);
+    }
+    g_assert_null(ns_quantity_choice(NS_QUANTITY_COUNT));
+    g_assert_cmpstr(ns_quantity(NS_QUANTITY_GRAD_WQ)->choice.key, ==, "grad-wq");
+    g_assert_cmpint(ns_quantity(NS_QUANTITY_GRAD_WQ)->domain, ==, NS_DOMAIN_LAYER);
+    g_assert_cmpint(ns_quantity(NS_QUANTITY_GRAD_HEAD)->domain, ==, NS_DOMAIN_STEP);
+    g_assert_cmpint((int)NS_QUANTITY_GRAD_HEAD, ==, (int)NS_ROLE_HEAD);
+}
+
+static void test_layout(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, false);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_GRAD_WQ], ==, LAYERS);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_GRAD_HEAD], ==, 1);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_GRAD_WK], ==, 0);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_GRAD_LAYER], ==, LAYERS);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_HIDDEN_SQ], ==, LAYERS + 1);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_FINAL_SQ], ==, 0);
+    size_t width = layout.width, expected = 0;
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+        g_assert_cmpuint(layout.offset[q], ==, expected);
+        expected += layout.count[q];
+    }
+    g_assert_cmpuint(width, ==, expected);
+    small_layout(&layout, true);
+    g_assert_cmpuint(layout.width, ==, width + 2);
+}
+
+/* The value number i of a record: anything without a pattern, exact in a float. */
+static float value(int64_t step, size_t i)
+{
+    uint64_t x = (uint64_t)step * 0x9E3779B97F4A7C15u + i * 0xD1B54A32D192ED03u;
+    x ^= x >> 29;
+    x *= 0xBF58476D1CE4E5B9u;
+    return (float)(x >> 44) - 500000;
+}
+
+static void append(NsHistory *history, int64_t step)
+{
+    size_t width = ns_history_layout(history)->width;
+    g_autofree float *values = g_new(float, width);
+    for (size_t i = 0; i < width; i++) values[i] = value(step, i);
+    ns_history_append(history, &(NsStep){.step = step, .loss = (double)step / 7}, values);
+}
+
+/* Whether the extremes are those of value() over the bucket. */
+static bool true_extremes(const NsRecordLayout *layout, NsQuantity q, NsBucket bucket,
+                          const float *min, const float *max)
+{
+    for (size_t i = 0; i < layout->count[q]; i++) {
+        float least = value(bucket.first, layout->offset[q] + i), most = least;
+        for (int64_t step = bucket.first + 1; step <= bucket.last; step++) {
+            least = fminf(least, value(step, layout->offset[q] + i));
+            most = fmaxf(most, value(step, layout->offset[q] + i));
+        }
+        if (min[i] < least || min[i] > least || max[i] < most || max[i] > most) return false;
+    }
+    return true;
+}
+
+/* Walks over all buckets: they follow one another without a gap, their extremes are right, their
+ * widths are within a factor of four, the first and the newest record are exact. */
+static void check_all(const NsHistory *history, int64_t steps)
+{
+    const NsRecordLayout *layout = ns_history_layout(history);
+    const NsQuantity q = NS_QUANTITY_HIDDEN_NORM;
+    float min[LAYERS + 1], max[LAYERS + 1];
+    g_assert_cmpuint(ns_history_steps(history), ==, (size_t)steps);
+
+    int64_t exact[] = {0, steps - 1};
+    for (int i = 0; i < 2; i++) {
+        NsBucket bucket = ns_history_read(history, q, (size_t)exact[i], min, max);
+        g_assert_cmpint(bucket.first, ==, exact[i]);
+        g_assert_cmpint(bucket.last, ==, exact[i]);
+        g_assert_true(true_extremes(layout, q, bucket, min, max));
+    }
+
+    int64_t widest = 1, narrowest = INT64_MAX, expected = 0;
+    for (int64_t step = 1; step < steps - 1;) {
+        NsBucket bucket = ns_history_read(history, q, (size_t)step, min, max);
+        g_assert_cmpint(bucket.first, <=, step);
+        g_assert_cmpint(bucket.last, >=, step);
+        if (expected) g_assert_cmpint(bucket.first, ==, expected);
+        g_assert_true(true_extremes(layout, q, bucket, min, max));
+        int64_t width = bucket.last - bucket.first + 1;
+        if (bucket.last < steps - 1) {
+            widest = MAX(widest, width);
+            narrowest = MIN(narrowest, width);
+        }
+        step = expected = bucket.last + 1;
+    }
+    if (narrowest < INT64_MAX) g_assert_cmpint(widest, <=, 4 * narrowest);
+    g_assert_cmpint(ns_history_stride(history), >=, widest);
+}
+
+static void test_exact(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, true);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, (size_t)1 << 20);
+    g_assert_cmpuint(ns_history_steps(history), ==, 0);
+    for (int64_t step = 0; step < 1000; step++) append(history, step);
+    g_assert_cmpint(ns_history_stride(history), ==, 1);
+    for (int64_t step = 0; step < 1000; step++) {
+        float min[LAYERS], max[LAYERS];
+        NsBucket bucket = ns_history_read(history, NS_QUANTITY_GRAD_WQ, (size_t)step, min, max);
+        g_assert_cmpint(bucket.first, ==, step);
+        g_assert_cmpint(bucket.last, ==, step);
+        g_assert_true(true_extremes(&layout, NS_QUANTITY_GRAD_WQ, bucket, min, max));
+        g_assert_cmpint(ns_history_step(history, (size_t)step)->step, ==, step);
+    }
+    /* A quantity that is not there leaves the caller's memory alone. */
+    float untouched = 7;
+    ns_history_read(history, NS_QUANTITY_GRAD_WK, 5, &untouched, NULL);
+    g_assert_cmpfloat(untouched, ==, 7);
+}
+
+/* rows: records in a chunk; 0 for a budget that is too small for a single one. */
+static void test_thinned(gconstpointer rows)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, true);
+    size_t budget = 256 * GPOINTER_TO_SIZE(rows) * layout.width * sizeof(float);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, budget);
+    for (int64_t step = 0; step < 30000; step++) {
+        append(history, step);
+        if (step % 1499 == 0 || (step > 200 && step < 300)) check_all(history, step + 1);
+    }
+    check_all(history, 30000);
+    g_assert_cmpint(ns_history_stride(history), >, 1);
+    /* The budget is used: at least a quarter as many buckets as it could hold. */
+    int64_t room = (int64_t)MAX(GPOINTER_TO_SIZE(rows) * 256, 8);
+    g_assert_cmpint(30000 / ns_history_stride(history), >=, room / 16);
+}
+
+static void test_range(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, true);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, 256 * 4 * layout.width * sizeof(float));
+    for (int64_t step = 0; step < 9000; step++) append(history, step);
+    static const size_t ranges[][2] = {{0, 8999},  {0, 0},       {1, 2},
+                                       {17, 4000}, {8990, 8999}, {8999, 8999}};
+    for (size_t r = 0; r < G_N_ELEMENTS(ranges); r++) {
+        float min[LAYERS], max[LAYERS], only[LAYERS];
+        NsQuantity q = NS_QUANTITY_GRAD_LAYER;
+        NsBucket span = ns_history_read_range(history, q, ranges[r][0], ranges[r][1], min, max);
+        g_assert_cmpint(span.first, <=, (int64_t)ranges[r][0]);
+        g_assert_cmpint(span.last, >=, (int64_t)ranges[r][1]);
+        g_assert_true(true_extremes(&layout, q, span, min, max));
+        ns_history_read_range(history, q, ranges[r][0], ranges[r][1], NULL, only);
+        g_assert_true(memcmp(only, max, sizeof only) == 0);
+    }
+}
+
+static void test_nan(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, false);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, 0);
+    g_autofree float *values = g_new0(float, layout.width);
+    for (int64_t step = 0; step < 2000; step++) {
+        float x = step == 777 ? NAN : step == 1333 ? INFINITY : 1;
+        for (size_t i = 0; i < layout.width; i++) values[i] = i % 2 ? 1 : x;
+        ns_history_append(history, &(NsStep){.step = step}, values);
+    }
+    g_assert_cmpint(ns_history_stride(history), >, 1);
+    size_t offset = layout.offset[NS_QUANTITY_HIDDEN_SQ];
+    for (size_t step = 0; step < 2000; step++) {
+        float min[LAYERS + 1], max[LAYERS + 1];
+        NsBucket bucket = ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, step, min, max);
+        bool has_nan = bucket.first <= 777 && bucket.last >= 777;
+        bool has_inf = bucket.first <= 1333 && bucket.last >= 1333;
+        for (size_t i = 0; i <= LAYERS; i++) {
+            bool plain = (offset + i) % 2;
+            g_assert_true(isnan(min[i]) == (has_nan && !plain));
+            g_assert_true(isnan(max[i]) == (has_nan && !plain));
+            if (has_nan || plain) continue;
+            g_assert_cmpfloat(min[i], ==, 1);
+            g_assert_true(isinf(max[i]) == has_inf);
+        }
+    }
+}
+
+static size_t heap_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+static void test_budget(void)
+{
+    NsRecordLayout layout = {.layers = 1, .width = 50000};
+    layout.count[NS_QUANTITY_GRAD_LAYER] = layout.width;
+    const size_t budget = (size_t)8 << 20, record = layout.width * sizeof(float);
+    g_autofree float *values = g_new0(float, layout.width);
+    size_t before = heap_bytes(), most = 0;
+    if (before == 0) {
+        g_test_skip("this allocator does not say what it has handed out");
+        return;
+    }
+    g_autoptr(NsHistory) history = ns_history_new(&layout, budget);
+    for (int64_t step = 0; step < 3000; step++) {
+        values[0] = value(step, 0);
+        ns_history_append(history, &(NsStep){.step = step}, values);
+        most = MAX(most, heap_bytes() - before);
+    }
+    /* Besides the budget: record 0, the bucket being gathered, and the ends of three views. */
+    size_t fixed = 12 * record + ((size_t)1 << 20);
+    g_test_message("%zu bytes of %zu", most, budget);
+    g_assert_cmpuint(most, <=, budget + fixed);
+    g_assert_cmpuint(most, >=, budget / 2);
+}
+
+static void test_other_logs(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, false);
+    g_autoptr(NsHistory) history = ns_history_new(&layout, 0);
+    ns_history_append_evaluation(history, &(NsEvaluation){.step = 3, .loss = 2.5});
+    ns_history_append_event(history, &(NsEvent){.step = 4, .what = "lr"});
+    g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
+    g_assert_cmpfloat(ns_history_evaluation(history, 0)->loss, ==, 2.5);
+    g_assert_cmpuint(ns_history_events(history), ==, 1);
+    g_assert_cmpstr(ns_history_event(history, 0)->what, ==, "lr");
+}
+
+typedef struct {
+    NsHistory *history;
+    unsigned seed;
+    atomic_bool *over;
+    size_t reads;
+} Reader;
+
+static void *read_at_random(void *data)
+{
+    Reader *reader = data;
+    NsHistory *history = reader->history;
+    const NsRecordLayout *layout = ns_history_layout(history);
+    GRand *rand = g_rand_new_with_seed(reader->seed);
+    float min[LAYERS + 1], max[LAYERS + 1];
+    while (!atomic_load(reader->over)) {
+        size_t steps = ns_history_steps(history);
+        if (!steps) continue;
+        size_t step = (size_t)(g_rand_double(rand) * (double)steps);
+        if (g_rand_boolean(rand)) step = steps - 1;
+        const NsQuantity q = NS_QUANTITY_HIDDEN_NORM;
+        NsBucket bucket;
+        if (reader->reads % 16 == 0)
+            bucket = ns_history_read_range(history, q, step / 2, step, min, max);
+        else
+            bucket = ns_history_read(history, q, step, min, max);
+        g_assert_cmpint(bucket.first, <=, (int64_t)step);
+        g_assert_cmpint(bucket.last, >=, (int64_t)step);
+        g_assert_true(true_extremes(layout, q, bucket, min, max));
+        g_assert_cmpint(ns_history_step(history, step)->step, ==, (int64_t)step);
+        g_assert_cmpint(ns_history_stride(history), >=, 1);
+        reader->reads++;
+    }
+    g_rand_free(rand);
+    return NULL;
+}
+
+static void test_readers(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, true);
+    NsHistory *history = ns_history_new(&layout, 0);
+    atomic_bool over = false;
+    pthread_t threads[3];
+    Reader readers[3];
+    for (unsigned i = 0; i < 3; i++) {
+        readers[i] = (Reader){.history = ns_history_ref(history), .seed = i, .over = &over};
+        pthread_create(&threads[i], NULL, read_at_random, &readers[i]);
+    }
+    for (int64_t step = 0; step < 20000; step++) {
+        append(history, step);
+        if (step % 64 == 0) g_usleep(50);
+    }
+    atomic_store(&over, true);
+    for (unsigned i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+        g_assert_cmpuint(readers[i].reads, >, 0);
+        g_test_message("reader %u: %zu reads", i, readers[i].reads);
+        ns_history_unref(readers[i].history);
+    }
+    check_all(history, 20000);
+    ns_history_unref(history);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/history/quantities", test_quantities);
+    g_test_add_func("/history/layout", test_layout);
+    g_test_add_func("/history/exact", test_exact);
+    g_test_add_data_func("/history/thinned/least", GSIZE_TO_POINTER(0), test_thinned);
+    g_test_add_data_func("/history/thinned/1", GSIZE_TO_POINTER(1), test_thinned);
+    g_test_add_data_func("/history/thinned/3", GSIZE_TO_POINTER(3), test_thinned);
+    g_test_add_data_func("/history/thinned/9", GSIZE_TO_POINTER(9), test_thinned);
+    g_test_add_func("/history/range", test_range);
+    g_test_add_func("/history/nan", test_nan);
+    g_test_add_func("/history/budget", test_budget);
+    g_test_add_func("/history/other-logs", test_other_logs);
+    g_test_add_func("/history/readers", test_readers);
+    return g_test_run();
+}
