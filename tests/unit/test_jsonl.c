@@ -16,9 +16,9 @@ static void test_json_values(void)
     ns_json_bool(&json, "yes", true);
     ns_json_int(&json, "large", INT64_MIN);
     ns_json_double(&json, "simple", 0.003);
-    ns_json_double(&json, "nan", NAN);
-    ns_json_double(&json, "inf", INFINITY);
-    ns_json_double(&json, "minus", -INFINITY);
+    ns_json_double(&json, "nan", (double)NAN);
+    ns_json_double(&json, "inf", (double)INFINITY);
+    ns_json_double(&json, "minus", (double)-INFINITY);
     ns_json_open(&json, "empty", '[');
     ns_json_close(&json, ']');
     ns_json_open(&json, "object", '{');
@@ -169,7 +169,7 @@ static void test_record_not_finite(void)
     size_t width = ns_history_layout(history)->width;
     g_autofree float *values = g_new(float, width);
     for (size_t i = 0; i < width; i++) values[i] = i % 2 ? NAN : INFINITY;
-    NsStep step = {.step = 1, .loss = NAN, .grad_norm = INFINITY};
+    NsStep step = {.step = 1, .loss = (double)NAN, .grad_norm = (double)INFINITY};
     ns_history_append(history, &step, values);
 
     g_autofree char *line = ns_jsonl_record(history, 1);

@@ -110,7 +110,7 @@ static void test_safetensors(Files *files, gconstpointer data)
 {
     (void)data;
     const float f[] = {1.5f, -2, 3, 4, 5, 6};
-    const double d[] = {G_PI, NAN};
+    const double d[] = {G_PI, (double)NAN};
     const int64_t i[] = {1, -1, INT64_MAX};
     const NsStoredTensor tensors[] = {
         {"a.w", NS_STORED_F32, 2, {2, 3}, f},
