@@ -1,0 +1,184 @@
+/* Toggles, drop-downs and the file button.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/controls.h"
+#include "ui/widgets/file_dialog.h"
+#include "ui/widgets/markup.h"
+
+#define BUTTONS_A_ROW 3
+
+typedef struct {
+    NsLab *lab;
+    const NsParam *param;
+    GPtrArray *buttons; /* toggles, one a row of the registry */
+    GtkWidget *label;   /* formula, or file name */
+    GtkWidget *clear;
+    bool syncing;
+} Choice;
+
+static void choice_free(gpointer data)
+{
+    Choice *choice = data;
+    g_object_unref(choice->lab);
+    g_clear_pointer(&choice->buttons, g_ptr_array_unref);
+    g_free(choice);
+}
+
+static Choice *choice_new(NsLab *lab, const NsParam *param, GtkWidget *widget, GCallback sync)
+{
+    Choice *choice = g_new0(Choice, 1);
+    choice->lab = g_object_ref(lab);
+    choice->param = param;
+    g_object_set_data_full(G_OBJECT(widget), "ns-choice", choice, choice_free);
+    g_signal_connect_object(lab, "settings-changed", sync, widget, G_CONNECT_SWAPPED);
+    return choice;
+}
+
+static Choice *choice_of(GtkWidget *widget)
+{
+    return g_object_get_data(G_OBJECT(widget), "ns-choice");
+}
+
+static guint chosen(const Choice *choice)
+{
+    return (guint)ns_settings_get_number(ns_lab_settings(choice->lab), choice->param);
+}
+
+/* What a row is, as markup for a tooltip. */
+static char *explain(const NsChoice *row)
+{
+    g_autofree char *purpose = g_markup_escape_text(row->purpose ? row->purpose : row->label, -1);
+    g_autofree char *formula = ns_pango_markup(row->formula ? row->formula : "");
+    g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
+    return g_strjoin("", purpose, *formula ? "\n" : "", formula, *source ? "\n" : "", source, NULL);
+}
+
+static void sync_toggles(GtkWidget *widget)
+{
+    Choice *choice = choice_of(widget);
+    guint row = chosen(choice);
+    choice->syncing = true;
+    gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, row), TRUE);
+    choice->syncing = false;
+    const char *formula = choice->param->choices(row)->formula;
+    g_autofree char *markup = ns_pango_markup(formula ? formula : "");
+    gtk_label_set_markup(GTK_LABEL(choice->label), markup);
+}
+
+static void on_toggled(GtkToggleButton *button, gpointer user_data)
+{
+    Choice *choice = user_data;
+    if (choice->syncing || !gtk_toggle_button_get_active(button)) return;
+    guint row = 0;
+    if (g_ptr_array_find(choice->buttons, button, &row))
+        ns_lab_set(choice->lab, choice->param->key, choice->param->choices(row)->key);
+}
+
+GtkWidget *ns_toggle_control_new(NsLab *lab, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    Choice *choice = choice_new(lab, param, box, G_CALLBACK(sync_toggles));
+    choice->buttons = g_ptr_array_new();
+    GtkWidget *line = NULL;
+    for (guint i = 0; param->choices(i); i++) {
+        const NsChoice *row = param->choices(i);
+        if (i % BUTTONS_A_ROW == 0) {
+            line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+            gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
+            gtk_widget_add_css_class(line, "linked");
+            gtk_box_append(GTK_BOX(box), line);
+        }
+        GtkWidget *button = gtk_toggle_button_new_with_label(row->label);
+        g_autofree char *tip = explain(row);
+        gtk_widget_set_tooltip_markup(button, tip);
+        gtk_widget_add_css_class(button, "choice");
+        if (i > 0)
+            gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button),
+                                        g_ptr_array_index(choice->buttons, 0));
+        g_ptr_array_add(choice->buttons, button);
+        g_signal_connect(button, "toggled", G_CALLBACK(on_toggled), choice);
+        gtk_box_append(GTK_BOX(line), button);
+    }
+    choice->label = gtk_label_new(NULL);
+    gtk_label_set_xalign(GTK_LABEL(choice->label), 0.0f);
+    gtk_label_set_wrap(GTK_LABEL(choice->label), TRUE);
+    gtk_widget_add_css_class(choice->label, "formula");
+    gtk_box_append(GTK_BOX(box), choice->label);
+    sync_toggles(box);
+    return box;
+}
+
+static void sync_drop_down(GtkWidget *widget)
+{
+    Choice *choice = choice_of(widget);
+    choice->syncing = true;
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(widget), chosen(choice));
+    choice->syncing = false;
+}
+
+static void on_selected(GtkDropDown *drop_down)
+{
+    Choice *choice = choice_of(GTK_WIDGET(drop_down));
+    const NsChoice *row = choice->param->choices(gtk_drop_down_get_selected(drop_down));
+    if (!choice->syncing && row) ns_lab_set(choice->lab, choice->param->key, row->key);
+}
+
+GtkWidget *ns_choice_control_new(NsLab *lab, const NsParam *param)
+{
+    g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+    for (guint i = 0; param->choices(i); i++)
+        gtk_string_list_append(labels, param->choices(i)->label);
+    GtkWidget *drop_down = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   param->label, -1);
+    choice_new(lab, param, drop_down, G_CALLBACK(sync_drop_down));
+    sync_drop_down(drop_down);
+    g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_selected), NULL);
+    return drop_down;
+}
+
+static void sync_file(GtkWidget *widget)
+{
+    Choice *choice = choice_of(widget);
+    g_autofree char *path = ns_settings_get(ns_lab_settings(choice->lab), choice->param);
+    g_autofree char *name = *path ? g_path_get_basename(path) : g_strdup("Choose a file…");
+    gtk_label_set_text(GTK_LABEL(choice->label), name);
+    gtk_widget_set_visible(choice->clear, *path != '\0');
+}
+
+static void on_file(const char *path, gpointer user_data)
+{
+    Choice *choice = choice_of(user_data);
+    ns_lab_set(choice->lab, choice->param->key, path);
+}
+
+static void on_choose(GtkWidget *widget)
+{
+    ns_file_dialog_open(GTK_WINDOW(gtk_widget_get_root(widget)), "Choose a text", on_file, widget);
+}
+
+static void on_clear(GtkWidget *widget)
+{
+    Choice *choice = choice_of(widget);
+    ns_lab_set_default(choice->lab, choice->param);
+}
+
+GtkWidget *ns_file_control_new(NsLab *lab, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    Choice *choice = choice_new(lab, param, box, G_CALLBACK(sync_file));
+    choice->label = gtk_label_new(NULL);
+    gtk_label_set_ellipsize(GTK_LABEL(choice->label), PANGO_ELLIPSIZE_MIDDLE);
+    GtkWidget *open = gtk_button_new();
+    gtk_button_set_child(GTK_BUTTON(open), choice->label);
+    gtk_widget_set_hexpand(open, TRUE);
+    g_signal_connect_object(open, "clicked", G_CALLBACK(on_choose), box, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(box), open);
+    choice->clear = gtk_button_new_from_icon_name("edit-clear-symbolic");
+    gtk_widget_set_tooltip_text(choice->clear, "Back to the generated text");
+    gtk_accessible_update_property(GTK_ACCESSIBLE(choice->clear), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   "Back to the generated text", -1);
+    g_signal_connect_object(choice->clear, "clicked", G_CALLBACK(on_clear), box, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(box), choice->clear);
+    sync_file(box);
+    return box;
+}

@@ -1,0 +1,33 @@
+/* Controls, each for one setting of a lab.  SPDX-License-Identifier: MIT
+ *
+ * A control shows the setting, follows it when it is changed elsewhere, and sets it.  It keeps a
+ * reference to nothing but its lab; what it may hold and what it says come from the table of
+ * settings (core/model/params.h). */
+#pragma once
+
+#include "ui/widgets/lab.h"
+
+#include <gtk/gtk.h>
+
+/* An entry with buttons for less and more; Up and Down do the same.  A logarithmic setting moves
+ * to the next power of two.  Enter or leaving the entry sets the value. */
+GtkWidget *ns_number_control_new(NsLab *lab, const NsParam *param);
+
+/* An entry alone. */
+GtkWidget *ns_entry_control_new(NsLab *lab, const NsParam *param);
+
+/* A logarithmic slider over least .. most.  A value outside rests at its end. */
+GtkWidget *ns_slider_control_new(NsLab *lab, const NsParam *param, double least, double most);
+
+/* The rows of the setting's registry as linked toggle buttons, with the formula of the one that
+ * is chosen below. */
+GtkWidget *ns_toggle_control_new(NsLab *lab, const NsParam *param);
+
+/* The rows of the setting's registry as a drop-down. */
+GtkWidget *ns_choice_control_new(NsLab *lab, const NsParam *param);
+
+/* A button that asks for a file, and one that forgets it. */
+GtkWidget *ns_file_control_new(NsLab *lab, const NsParam *param);
+
+/* An entry with a button that draws a new seed. */
+GtkWidget *ns_seed_control_new(NsLab *lab, const NsParam *param);

@@ -1,0 +1,295 @@
+/* All charts of a lab, side by side or one at a time.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/dashboard.h"
+
+#include <math.h>
+
+#define GAP 8
+#define TWO_COLUMNS_FROM 600  /* pixels of width */
+#define ONE_COLUMN_HEIGHT 280 /* of a tile, where they stand below one another and scroll */
+
+#define FRAME_BUDGET_MS 8.0   /* for drawing, out of 16 */
+#define REDRAW_EVERY_US 33000 /* of one chart */
+#define DESCRIBE_EVERY_US G_USEC_PER_SEC
+
+typedef struct {
+    NsChartTile *tile;
+    bool stale;     /* the view was changed */
+    gint64 redrawn; /* when it last showed something new */
+    gint64 described;
+} Slot;
+
+struct _NsDashboard {
+    GtkWidget parent;
+    NsLab *lab;
+    GArray *slots; /* Slot */
+    guint next;    /* whose turn it is: no chart starves where all together take too long */
+    NsChartTile *maximised;
+    NsChartTile *hovered;
+};
+
+static guint export_signal;
+
+G_DEFINE_FINAL_TYPE(NsDashboard, ns_dashboard, GTK_TYPE_WIDGET)
+
+static Slot *slot_at(NsDashboard *dashboard, guint i)
+{
+    return &g_array_index(dashboard->slots, Slot, i);
+}
+
+static int columns_for(const NsDashboard *dashboard, int width)
+{
+    return !dashboard->maximised && width >= TWO_COLUMNS_FROM ? 2 : 1;
+}
+
+static int rows_for(NsDashboard *dashboard, int columns)
+{
+    if (dashboard->maximised) return 1;
+    return ((int)dashboard->slots->len + columns - 1) / columns;
+}
+
+static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
+{
+    (void)widget;
+    return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+}
+
+static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                 int *minimum, int *natural, int *minimum_baseline,
+                                 int *natural_baseline)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(widget);
+    *minimum_baseline = *natural_baseline = -1;
+    int tile_width = 0, tile_height = 0;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
+        int least = 0;
+        gtk_widget_measure(tile, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+        tile_width = MAX(tile_width, least);
+        gtk_widget_measure(tile, GTK_ORIENTATION_VERTICAL, -1, &least, NULL, NULL, NULL);
+        tile_height = MAX(tile_height, least);
+    }
+    if (orientation == GTK_ORIENTATION_HORIZONTAL) {
+        *minimum = tile_width + 2 * GAP;
+        *natural = MAX(2 * tile_width + 3 * GAP, *minimum);
+        return;
+    }
+    int columns = columns_for(dashboard, for_size < 0 ? TWO_COLUMNS_FROM : for_size);
+    int rows = rows_for(dashboard, columns);
+    int height =
+        columns == 1 && !dashboard->maximised ? MAX(ONE_COLUMN_HEIGHT, tile_height) : tile_height;
+    *minimum = *natural = rows * height + (rows + 1) * GAP;
+}
+
+static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(widget);
+    int columns = columns_for(dashboard, width), rows = rows_for(dashboard, columns);
+    int place = 0;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
+        if (!gtk_widget_get_child_visible(tile)) continue;
+        int column = place % columns, row = place / columns;
+        int left = GAP + column * (width - GAP) / columns;
+        int right = GAP + (column + 1) * (width - GAP) / columns - GAP;
+        int top = GAP + row * (height - GAP) / rows;
+        int bottom = GAP + (row + 1) * (height - GAP) / rows - GAP;
+        GtkAllocation box = {left, top, MAX(right - left, 1), MAX(bottom - top, 1)};
+        gtk_widget_size_allocate(tile, &box, baseline);
+        place++;
+    }
+}
+
+/* Charts whose abscissa is the step, and those whose abscissa is the layer. */
+typedef enum { OVER_NOTHING, OVER_STEPS, OVER_LAYERS } Abscissa;
+
+static Abscissa abscissa_of(NsChartTile *tile)
+{
+    static const struct {
+        const char *figure;
+        Abscissa abscissa;
+    } TABLE[] = {
+        {"loss", OVER_STEPS},
+        {"gradient-heatmap", OVER_STEPS},
+        {"gradient-norm", OVER_LAYERS},
+        {"hidden-norm", OVER_LAYERS},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(TABLE); i++)
+        if (g_str_equal(TABLE[i].figure, ns_chart_tile_kind(tile)->choice.key))
+            return TABLE[i].abscissa;
+    return OVER_NOTHING;
+}
+
+static NsChartTile *tile_of(GtkWidget *chart)
+{
+    return NS_CHART_TILE(gtk_widget_get_ancestor(chart, NS_TYPE_CHART_TILE));
+}
+
+static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *dashboard)
+{
+    NsChartTile *from = tile_of(GTK_WIDGET(chart));
+    dashboard->hovered = from;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *to = slot_at(dashboard, i)->tile;
+        if (to == from) continue;
+        double there = NAN;
+        if (abscissa_of(to) == abscissa_of(from))
+            there = x;
+        else if (abscissa_of(to) == OVER_LAYERS && isfinite(row))
+            there = row;
+        ns_chart_view_point_at(ns_chart_tile_chart(to), there, NAN);
+    }
+}
+
+static void on_picked(NsChartView *chart, double x, NsDashboard *dashboard)
+{
+    if (abscissa_of(tile_of(GTK_WIDGET(chart))) != OVER_STEPS || !isfinite(x)) return;
+    int64_t step = (int64_t)llround(x);
+    ns_lab_show_step(dashboard->lab, step == ns_lab_view(dashboard->lab)->step ? -1 : step);
+}
+
+static void on_maximise(NsChartTile *tile, NsDashboard *dashboard)
+{
+    ns_dashboard_maximise(dashboard, dashboard->maximised ? NULL : tile);
+}
+
+static void on_maximised_chart(GtkWidget *chart, NsDashboard *dashboard)
+{
+    on_maximise(tile_of(chart), dashboard);
+}
+
+static void on_export(NsChartTile *tile, NsDashboard *dashboard)
+{
+    g_signal_emit(dashboard, export_signal, 0, tile);
+}
+
+static void on_view_changed(NsDashboard *dashboard)
+{
+    for (guint i = 0; i < dashboard->slots->len; i++) slot_at(dashboard, i)->stale = true;
+    ns_dashboard_refresh(dashboard);
+}
+
+bool ns_dashboard_refresh(NsDashboard *dashboard)
+{
+    NsFigureInput input = ns_view_input(ns_lab_view(dashboard->lab));
+    guint n = dashboard->slots->len;
+    double spent = 0.0;
+    bool behind = false;
+    for (guint turn = 0; turn < n; turn++) {
+        guint i = (dashboard->next + turn) % n;
+        Slot *slot = slot_at(dashboard, i);
+        NsChartView *chart = ns_chart_tile_chart(slot->tile);
+        gint64 now = g_get_monotonic_time();
+        if (!gtk_widget_get_child_visible(GTK_WIDGET(slot->tile))) continue;
+        if (!slot->stale && now - slot->redrawn < REDRAW_EVERY_US) {
+            behind = true;
+            continue;
+        }
+        if (spent > 0.0 && spent + ns_chart_view_cost(chart) > FRAME_BUDGET_MS) {
+            dashboard->next = i;
+            return true;
+        }
+        slot->stale = false;
+        if (!ns_chart_view_update(chart, &input)) continue;
+        slot->redrawn = now;
+        behind = true;
+        spent += (double)(g_get_monotonic_time() - now) / 1000.0 + ns_chart_view_cost(chart);
+        if (now - slot->described > DESCRIBE_EVERY_US) {
+            ns_chart_view_describe(chart);
+            slot->described = now;
+        }
+    }
+    return behind;
+}
+
+void ns_dashboard_set_style(NsDashboard *dashboard, const NsStyle *style)
+{
+    for (guint i = 0; i < dashboard->slots->len; i++)
+        ns_chart_view_set_style(ns_chart_tile_chart(slot_at(dashboard, i)->tile), style);
+}
+
+NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i)
+{
+    return i < dashboard->slots->len ? slot_at(dashboard, (guint)i)->tile : NULL;
+}
+
+NsChartTile *ns_dashboard_current(NsDashboard *dashboard)
+{
+    if (dashboard->maximised) return dashboard->maximised;
+    GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(GTK_WIDGET(dashboard)));
+    GtkWidget *tile = focus ? gtk_widget_get_ancestor(focus, NS_TYPE_CHART_TILE) : NULL;
+    if (tile) return NS_CHART_TILE(tile);
+    return dashboard->hovered ? dashboard->hovered : ns_dashboard_tile(dashboard, 0);
+}
+
+void ns_dashboard_maximise(NsDashboard *dashboard, NsChartTile *tile)
+{
+    dashboard->maximised = tile;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        Slot *slot = slot_at(dashboard, i);
+        gtk_widget_set_child_visible(GTK_WIDGET(slot->tile), !tile || slot->tile == tile);
+        ns_chart_tile_set_maximised(slot->tile, slot->tile == tile);
+        slot->stale = true;
+    }
+    gtk_widget_queue_resize(GTK_WIDGET(dashboard));
+    ns_dashboard_refresh(dashboard);
+}
+
+NsChartTile *ns_dashboard_maximised(NsDashboard *dashboard)
+{
+    return dashboard->maximised;
+}
+
+static void ns_dashboard_dispose(GObject *object)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(object);
+    for (guint i = 0; i < dashboard->slots->len; i++)
+        gtk_widget_unparent(GTK_WIDGET(slot_at(dashboard, i)->tile));
+    g_array_set_size(dashboard->slots, 0);
+    g_clear_object(&dashboard->lab);
+    G_OBJECT_CLASS(ns_dashboard_parent_class)->dispose(object);
+}
+
+static void ns_dashboard_finalize(GObject *object)
+{
+    g_array_unref(NS_DASHBOARD(object)->slots);
+    G_OBJECT_CLASS(ns_dashboard_parent_class)->finalize(object);
+}
+
+static void ns_dashboard_class_init(NsDashboardClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_dashboard_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_dashboard_finalize;
+    widget_class->get_request_mode = ns_dashboard_get_request_mode;
+    widget_class->measure = ns_dashboard_measure;
+    widget_class->size_allocate = ns_dashboard_size_allocate;
+    export_signal = g_signal_new("export", NS_TYPE_DASHBOARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                 NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
+}
+
+static void ns_dashboard_init(NsDashboard *dashboard)
+{
+    dashboard->slots = g_array_new(FALSE, TRUE, sizeof(Slot));
+}
+
+GtkWidget *ns_dashboard_new(NsLab *lab)
+{
+    NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
+    dashboard->lab = g_object_ref(lab);
+    for (size_t i = 0; ns_figure_kind(i); i++) {
+        GtkWidget *tile = ns_chart_tile_new(lab, ns_figure_kind(i));
+        NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
+        Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true};
+        g_array_append_val(dashboard->slots, slot);
+        gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
+        g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
+        g_signal_connect_object(chart, "picked", G_CALLBACK(on_picked), dashboard, 0);
+        g_signal_connect_object(chart, "maximised", G_CALLBACK(on_maximised_chart), dashboard, 0);
+        g_signal_connect_object(tile, "maximise", G_CALLBACK(on_maximise), dashboard, 0);
+        g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
+    }
+    g_signal_connect_object(lab, "view-changed", G_CALLBACK(on_view_changed), dashboard,
+                            G_CONNECT_SWAPPED);
+    on_view_changed(dashboard);
+    return GTK_WIDGET(dashboard);
+}

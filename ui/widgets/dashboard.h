@@ -1,0 +1,30 @@
+/* All charts of a lab, side by side or one at a time.  SPDX-License-Identifier: MIT
+ *
+ * One tile for every row of the registry of figures: in two columns where there is room, else in
+ * one.  Pointing at a step or a layer in one chart points at it in those that have the same axis;
+ * a click on a step makes the profiles show it.
+ *
+ * Signals: "export" (NsChartTile), a tile asks to be exported. */
+#pragma once
+
+#include "ui/widgets/chart_tile.h"
+
+#define NS_TYPE_DASHBOARD (ns_dashboard_get_type())
+G_DECLARE_FINAL_TYPE(NsDashboard, ns_dashboard, NS, DASHBOARD, GtkWidget)
+
+GtkWidget *ns_dashboard_new(NsLab *lab);
+
+/* Brings charts up to date, as many as fit into a frame.  TRUE if some are still behind. */
+bool ns_dashboard_refresh(NsDashboard *dashboard);
+
+void ns_dashboard_set_style(NsDashboard *dashboard, const NsStyle *style);
+
+/* The i-th tile, or NULL. */
+NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);
+
+/* The tile that has the window to itself, the pointer or the focus; else the first. */
+NsChartTile *ns_dashboard_current(NsDashboard *dashboard);
+
+/* One tile in place of all; NULL brings them back. */
+void ns_dashboard_maximise(NsDashboard *dashboard, NsChartTile *tile);
+NsChartTile *ns_dashboard_maximised(NsDashboard *dashboard);

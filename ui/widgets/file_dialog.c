@@ -1,0 +1,48 @@
+/* The desktop's dialogs for one file.  SPDX-License-Identifier: MIT
+ *
+ * GtkFileChooserNative serves every GTK from 4.8 on; GtkFileDialog would need 4.10. */
+#include "ui/widgets/file_dialog.h"
+
+typedef struct {
+    NsFileChosen chosen;
+    GObject *owner;
+} Request;
+
+static void on_response(GtkNativeDialog *dialog, int response, gpointer user_data)
+{
+    Request *request = user_data;
+    if (response == GTK_RESPONSE_ACCEPT) {
+        g_autoptr(GFile) file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog));
+        g_autofree char *path = file ? g_file_get_path(file) : NULL;
+        if (path) request->chosen(path, request->owner);
+    }
+    g_object_unref(request->owner);
+    g_free(request);
+    g_object_unref(dialog);
+}
+
+static void show(GtkFileChooserNative *dialog, NsFileChosen chosen, gpointer owner)
+{
+    Request *request = g_new0(Request, 1);
+    request->chosen = chosen;
+    request->owner = g_object_ref(owner);
+    gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+    g_signal_connect(dialog, "response", G_CALLBACK(on_response), request);
+    gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+void ns_file_dialog_open(GtkWindow *parent, const char *title, NsFileChosen chosen, gpointer owner)
+{
+    show(gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_OPEN, "_Open",
+                                     "_Cancel"),
+         chosen, owner);
+}
+
+void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
+                         NsFileChosen chosen, gpointer owner)
+{
+    GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
+        title, parent, GTK_FILE_CHOOSER_ACTION_SAVE, "_Save", "_Cancel");
+    gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
+    show(dialog, chosen, owner);
+}

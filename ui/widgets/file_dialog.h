@@ -1,0 +1,12 @@
+/* The desktop's dialogs for one file.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gtk/gtk.h>
+
+/* What to do with the path that was chosen; not called if the user gave up. */
+typedef void (*NsFileChosen)(const char *path, gpointer owner);
+
+/* Asks for a file to read, or for a name to write to.  owner is held until the dialog is gone. */
+void ns_file_dialog_open(GtkWindow *parent, const char *title, NsFileChosen chosen, gpointer owner);
+void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
+                         NsFileChosen chosen, gpointer owner);

@@ -1,0 +1,136 @@
+/* Light, dark, or as the desktop has it.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/style_manager.h"
+
+#define PORTAL "org.freedesktop.portal.Desktop"
+#define PORTAL_PATH "/org/freedesktop/portal/desktop"
+#define PORTAL_SETTINGS "org.freedesktop.portal.Settings"
+#define APPEARANCE "org.freedesktop.appearance"
+#define COLOR_SCHEME "color-scheme"
+
+enum { PORTAL_PREFERS_DARK = 1 };
+
+struct _NsStyleManager {
+    GObject parent;
+    NsScheme scheme;
+    bool system_dark;
+    GDBusConnection *bus;
+    guint subscription;
+};
+
+static guint changed_signal;
+
+G_DEFINE_FINAL_TYPE(NsStyleManager, ns_style_manager, G_TYPE_OBJECT)
+
+static bool is_dark(const NsStyleManager *manager)
+{
+    if (manager->scheme == NS_SCHEME_SYSTEM) return manager->system_dark;
+    return manager->scheme == NS_SCHEME_DARK;
+}
+
+static void apply(NsStyleManager *manager)
+{
+    GtkSettings *settings = gtk_settings_get_default();
+    g_autofree char *theme = NULL;
+    g_object_get(settings, "gtk-theme-name", &theme, NULL);
+    /* The dark variant of the high-contrast theme is a theme of its own, and asking for a dark one
+     * beside it would lose the contrast. */
+    if (!theme || !g_str_has_prefix(theme, "Default-hc"))
+        g_object_set(settings, "gtk-application-prefer-dark-theme", is_dark(manager), NULL);
+    g_signal_emit(manager, changed_signal, 0);
+}
+
+static void set_system(NsStyleManager *manager, GVariant *value)
+{
+    g_autoptr(GVariant) inner = g_variant_ref(value);
+    while (g_variant_is_of_type(inner, G_VARIANT_TYPE_VARIANT)) {
+        GVariant *unpacked = g_variant_get_variant(inner);
+        g_variant_unref(inner);
+        inner = unpacked;
+    }
+    if (!g_variant_is_of_type(inner, G_VARIANT_TYPE_UINT32)) return;
+    bool dark = g_variant_get_uint32(inner) == PORTAL_PREFERS_DARK;
+    if (dark == manager->system_dark) return;
+    manager->system_dark = dark;
+    apply(manager);
+}
+
+static void on_portal_signal(GDBusConnection *bus, const char *sender, const char *path,
+                             const char *interface, const char *signal, GVariant *parameters,
+                             gpointer manager)
+{
+    (void)bus, (void)sender, (void)path, (void)interface, (void)signal;
+    if (!g_variant_is_of_type(parameters, G_VARIANT_TYPE("(ssv)"))) return;
+    const char *group = NULL, *key = NULL;
+    g_autoptr(GVariant) value = NULL;
+    g_variant_get(parameters, "(&s&sv)", &group, &key, &value);
+    if (g_str_equal(group, APPEARANCE) && g_str_equal(key, COLOR_SCHEME))
+        set_system(manager, value);
+}
+
+/* A desktop without the portal, or without a bus, is a desktop without a wish. */
+static void on_read(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+    g_autoptr(NsStyleManager) manager = user_data;
+    g_autoptr(GVariant) reply =
+        g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, NULL);
+    if (!reply) return;
+    g_autoptr(GVariant) value = g_variant_get_child_value(reply, 0);
+    set_system(manager, value);
+}
+
+static void on_bus(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+    (void)source;
+    g_autoptr(NsStyleManager) manager = user_data;
+    g_autoptr(GDBusConnection) bus = g_bus_get_finish(result, NULL);
+    if (!bus) return;
+    manager->bus = g_object_ref(bus);
+    manager->subscription = g_dbus_connection_signal_subscribe(
+        bus, PORTAL, PORTAL_SETTINGS, "SettingChanged", PORTAL_PATH, APPEARANCE,
+        G_DBUS_SIGNAL_FLAGS_NONE, on_portal_signal, manager, NULL);
+    g_dbus_connection_call(bus, PORTAL, PORTAL_PATH, PORTAL_SETTINGS, "Read",
+                           g_variant_new("(ss)", APPEARANCE, COLOR_SCHEME), G_VARIANT_TYPE("(v)"),
+                           G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_read, g_object_ref(manager));
+}
+
+void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme)
+{
+    if (manager->scheme == scheme) return;
+    manager->scheme = scheme;
+    apply(manager);
+}
+
+const NsStyle *ns_style_manager_chart_style(NsStyleManager *manager)
+{
+    return ns_style_find(is_dark(manager) ? "screen-dark" : "screen-light");
+}
+
+static void ns_style_manager_dispose(GObject *object)
+{
+    NsStyleManager *manager = NS_STYLE_MANAGER(object);
+    if (manager->subscription)
+        g_dbus_connection_signal_unsubscribe(manager->bus, manager->subscription);
+    manager->subscription = 0;
+    g_clear_object(&manager->bus);
+    G_OBJECT_CLASS(ns_style_manager_parent_class)->dispose(object);
+}
+
+static void ns_style_manager_class_init(NsStyleManagerClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_style_manager_dispose;
+    changed_signal = g_signal_new("changed", NS_TYPE_STYLE_MANAGER, G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void ns_style_manager_init(NsStyleManager *manager)
+{
+    gboolean dark = FALSE;
+    g_object_get(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", &dark, NULL);
+    manager->system_dark = dark;
+    g_bus_get(G_BUS_TYPE_SESSION, NULL, on_bus, g_object_ref(manager));
+}
+
+NsStyleManager *ns_style_manager_new(void)
+{
+    return g_object_new(NS_TYPE_STYLE_MANAGER, NULL);
+}

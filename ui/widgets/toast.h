@@ -1,0 +1,12 @@
+/* A sentence that comes up for a moment.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gtk/gtk.h>
+
+/* To be added to a GtkOverlay. */
+GtkWidget *ns_toast_new(void);
+
+void ns_toast_show(GtkWidget *toast, const char *sentence);
+
+/* What it says now; NULL while it is away. */
+const char *ns_toast_text(GtkWidget *toast);

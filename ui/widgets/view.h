@@ -1,0 +1,34 @@
+/* What the charts of a window show.  SPDX-License-Identifier: MIT
+ *
+ * A view owns references and copies, so that it can be taken to another thread (an export) while
+ * the window goes on. */
+#pragma once
+
+#include "ui/figures/figures.h"
+
+typedef struct {
+    NsHistory *history;  /* NULL while there is none */
+    NsSettings settings; /* that the history was made with */
+    NsHistory *ghost;    /* the run before, or NULL */
+    NsSettings ghost_settings;
+    NsQuantity gradient;
+    NsQuantity hidden;
+    bool log;
+    int64_t step; /* that profiles show; negative for the newest */
+} NsView;
+
+/* An empty view of the default settings. */
+NsView *ns_view_new(void);
+
+/* A copy with references of its own, of which a reader on any thread may make figures. */
+NsView *ns_view_copy(const NsView *view);
+void ns_view_free(NsView *view);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsView, ns_view_free)
+
+/* The view as the input of a figure; borrowed from the view. */
+NsFigureInput ns_view_input(const NsView *view);
+
+/* Puts a history and its settings in the place of the present one, or of the ghost.  Copies the
+ * settings and takes a reference; history may be NULL. */
+void ns_view_set_history(NsView *view, NsHistory *history, const NsSettings *settings);
+void ns_view_set_ghost(NsView *view, NsHistory *ghost, const NsSettings *settings);

@@ -1,0 +1,211 @@
+/* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/window.h"
+
+#include "ui/widgets/settings_pane.h"
+#include "ui/widgets/toast.h"
+#include "ui/widgets/window_actions.h"
+
+#define FOLD_PANE_BELOW 720
+#define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
+
+struct _NsWindow {
+    GtkApplicationWindow parent;
+    NsLab *lab;
+    NsStyleManager *styles;
+    NsDashboard *dashboard;
+    GtkWidget *settings_pane, *toast;
+    guint tick, fold_source;
+    gint64 subtitled;
+    bool narrow; /* as the window was when the pane was last folded or unfolded for its width */
+    GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
+    GtkWidget *banner, *banner_label, *banner_button;
+    GtkWidget *overlay, *paned, *pane_scroller, *chart_scroller;
+};
+
+G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
+
+static void set_text(GtkWidget *label, const char *text)
+{
+    if (!g_str_equal(gtk_label_get_text(GTK_LABEL(label)), text))
+        gtk_label_set_text(GTK_LABEL(label), text);
+}
+
+static void sync_subtitle(NsWindow *window)
+{
+    g_autofree char *status = ns_lab_status(window->lab);
+    set_text(window->subtitle_label, status);
+    window->subtitled = g_get_monotonic_time();
+}
+
+static void sync_title(NsWindow *window)
+{
+    g_autofree char *title = ns_lab_title(window->lab);
+    g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
+    set_text(window->title_label, title);
+    if (g_strcmp0(gtk_window_get_title(GTK_WINDOW(window)), whole) != 0)
+        gtk_window_set_title(GTK_WINDOW(window), whole);
+}
+
+static void sync_banner(NsWindow *window)
+{
+    const char *problem = ns_lab_problem(window->lab);
+    if (problem) set_text(window->banner_label, problem);
+    gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
+    gtk_widget_set_visible(window->banner_button, ns_lab_state(window->lab) == NS_TRAINER_DIVERGED);
+}
+
+static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsWindow *window = NS_WINDOW(widget);
+    bool alive = ns_lab_poll(window->lab);
+    bool behind = ns_dashboard_refresh(window->dashboard);
+    if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) sync_subtitle(window);
+    if (alive || behind) return G_SOURCE_CONTINUE;
+    sync_subtitle(window);
+    window->tick = 0;
+    return G_SOURCE_REMOVE;
+}
+
+static void on_status(NsWindow *window)
+{
+    bool running = ns_lab_is_running(window->lab);
+    set_text(window->run_label, running ? "Pause" : "Run");
+    gtk_image_set_from_icon_name(GTK_IMAGE(window->run_icon),
+                                 running ? "media-playback-pause-symbolic"
+                                         : "media-playback-start-symbolic");
+    sync_title(window);
+    sync_subtitle(window);
+    sync_banner(window);
+    ns_window_sync_actions(window);
+    if (!window->tick)
+        window->tick = gtk_widget_add_tick_callback(GTK_WIDGET(window), on_tick, NULL, NULL);
+}
+
+static void on_style(NsWindow *window)
+{
+    ns_dashboard_set_style(window->dashboard, ns_style_manager_chart_style(window->styles));
+}
+
+static gboolean fold(gpointer data)
+{
+    NsWindow *window = data;
+    window->fold_source = 0;
+    g_autoptr(GVariant) shown = g_variant_ref_sink(g_variant_new_boolean(!window->narrow));
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "pane", shown);
+    return G_SOURCE_REMOVE;
+}
+
+static void ns_window_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsWindow *window = NS_WINDOW(widget);
+    bool narrow = width < FOLD_PANE_BELOW;
+    GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
+    if (narrow == window->narrow) return;
+    window->narrow = narrow;
+    /* What is visible must not change while sizes are being given out. */
+    if (!window->fold_source) window->fold_source = g_idle_add(fold, window);
+}
+
+static gboolean on_drop(GtkDropTarget *target, const GValue *value, double x, double y,
+                        NsWindow *window)
+{
+    (void)target, (void)x, (void)y;
+    g_autofree char *path = g_file_get_path(g_value_get_object(value));
+    return path && ns_lab_set(window->lab, "text", path);
+}
+
+void ns_window_toast(NsWindow *window, const char *sentence)
+{
+    ns_toast_show(window->toast, sentence);
+}
+
+const char *ns_window_toast_text(NsWindow *window)
+{
+    return ns_toast_text(window->toast);
+}
+
+const char *ns_window_banner_text(NsWindow *window)
+{
+    if (!gtk_revealer_get_reveal_child(GTK_REVEALER(window->banner))) return NULL;
+    return gtk_label_get_text(GTK_LABEL(window->banner_label));
+}
+
+NsLab *ns_window_lab(NsWindow *window)
+{
+    return window->lab;
+}
+
+NsDashboard *ns_window_dashboard(NsWindow *window)
+{
+    return window->dashboard;
+}
+
+GtkWidget *ns_window_settings_pane(NsWindow *window)
+{
+    return window->settings_pane;
+}
+
+static void ns_window_dispose(GObject *object)
+{
+    NsWindow *window = NS_WINDOW(object);
+    g_clear_handle_id(&window->fold_source, g_source_remove);
+    if (window->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(window), window->tick);
+    window->tick = 0;
+    if (window->lab) g_signal_handlers_disconnect_by_data(window->lab, window);
+    if (window->styles) g_signal_handlers_disconnect_by_data(window->styles, window);
+    G_OBJECT_CLASS(ns_window_parent_class)->dispose(object);
+    g_clear_object(&window->lab);
+    g_clear_object(&window->styles);
+}
+
+static void ns_window_class_init(NsWindowClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_window_dispose;
+    widget_class->size_allocate = ns_window_size_allocate;
+    gtk_widget_class_set_template_from_resource(widget_class, "/org/normscope/Normscope/window.ui");
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, run_icon);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, title_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, banner);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, overlay);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, paned);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, chart_scroller);
+}
+
+static void ns_window_init(NsWindow *window)
+{
+    gtk_widget_init_template(GTK_WIDGET(window));
+    window->toast = ns_toast_new();
+    gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
+    GtkDropTarget *drop = gtk_drop_target_new(G_TYPE_FILE, GDK_ACTION_COPY);
+    g_signal_connect(drop, "drop", G_CALLBACK(on_drop), window);
+    gtk_widget_add_controller(GTK_WIDGET(window), GTK_EVENT_CONTROLLER(drop));
+}
+
+NsWindow *ns_window_new(GtkApplication *application, NsLab *lab, NsStyleManager *styles)
+{
+    NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
+    window->lab = g_object_ref(lab);
+    window->styles = g_object_ref(styles);
+    window->dashboard = NS_DASHBOARD(ns_dashboard_new(lab));
+    window->settings_pane = ns_settings_pane_new(lab);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
+                                  window->settings_pane);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->chart_scroller),
+                                  GTK_WIDGET(window->dashboard));
+    ns_window_add_actions(window);
+    g_signal_connect_object(lab, "status-changed", G_CALLBACK(on_status), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_title), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(styles, "changed", G_CALLBACK(on_style), window, G_CONNECT_SWAPPED);
+    on_style(window);
+    on_status(window);
+    return window;
+}

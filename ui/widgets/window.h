@@ -1,0 +1,23 @@
+/* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/widgets/dashboard.h"
+#include "ui/widgets/lab.h"
+#include "ui/widgets/style_manager.h"
+
+#define NS_TYPE_WINDOW (ns_window_get_type())
+G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
+
+/* A window on a lab; it keeps references to both. */
+NsWindow *ns_window_new(GtkApplication *application, NsLab *lab, NsStyleManager *styles);
+
+NsLab *ns_window_lab(NsWindow *window);
+NsDashboard *ns_window_dashboard(NsWindow *window);
+GtkWidget *ns_window_settings_pane(NsWindow *window);
+
+/* Says a sentence for a moment at the foot of the window. */
+void ns_window_toast(NsWindow *window, const char *sentence);
+const char *ns_window_toast_text(NsWindow *window);
+
+/* The sentence of the banner; NULL while there is none. */
+const char *ns_window_banner_text(NsWindow *window);
