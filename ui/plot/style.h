@@ -3,6 +3,8 @@
 
 #include "core/base/choice.h"
 
+#include <stdbool.h>
+
 typedef struct {
     double r, g, b, a;
 } NsColor;
@@ -14,18 +16,20 @@ typedef enum { NS_MARK_CIRCLE, NS_MARK_SQUARE, NS_MARK_TRIANGLE, NS_MARK_DIAMOND
 typedef struct {
     NsColor color;
     NsMark mark;
-    double dash[4];
-    int n_dash; /* 0: solid */
+    double dash[4]; /* in line widths */
+    int n_dash;     /* 0: solid */
 } NsSeriesStyle;
 
 #define NS_SERIES_STYLES 7
 
 /* Lengths are in the unit of the drawing: logical pixels on screen, points on paper. */
 typedef struct {
-    NsChoice choice; /* screen-light, screen-dark, paper, slide */
-    const char *font;
+    NsChoice choice;              /* screen-light, screen-dark, paper, slide */
+    const char *font;             /* families, best first */
     double text_size, title_size; /* pixels or points */
     double line_width, axis_width, mark_size;
+    double padding; /* between the edge of the page and the ink */
+    bool raster;    /* meant for pixels: strokes may trade smoothness for speed */
     NsColor background, panel, text, faint_text, axis, grid, ghost, alarm;
     NsSeriesStyle series[NS_SERIES_STYLES]; /* Okabe-Ito, lightened on dark */
 } NsStyle;
@@ -33,3 +37,6 @@ typedef struct {
 const NsStyle *ns_style(size_t i); /* NULL past the end */
 const NsChoice *ns_style_choice(size_t i);
 const NsStyle *ns_style_find(const char *key); /* NULL if there is none */
+
+/* A copy with text, marks and padding `scale` times as large (a reader's text size). */
+NsStyle ns_style_scaled(const NsStyle *style, double scale);

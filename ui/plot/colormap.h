@@ -1,0 +1,22 @@
+/* Colours of a heatmap.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/plot/style.h"
+
+#include <stdint.h>
+
+/* Viridis (Smith and van der Walt 2015) at t in [0, 1]: equal steps look equal, also in grey and to
+ * colour-blind eyes. */
+NsColor ns_viridis(double t);
+
+/* What a cell shows, as one byte, ordered so that the larger of two is the one that must be seen
+ * when both fall on one pixel. */
+enum {
+    NS_LEVEL_NONE = 0,   /* not positive, on a logarithmic scale */
+    NS_LEVEL_LOW = 1,    /* the lower end of the scale */
+    NS_LEVEL_HIGH = 254, /* the upper end */
+    NS_LEVEL_BAD = 255,  /* not finite */
+};
+
+/* The palette over the levels as opaque cairo pixels (CAIRO_FORMAT_RGB24). */
+void ns_level_palette(uint32_t palette[256], const NsStyle *style);

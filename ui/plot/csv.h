@@ -1,0 +1,11 @@
+/* The data of charts as comma-separated values.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/plot/plot.h"
+
+#include <glib.h>
+
+/* One table of every value of every plot, with all the digits that a number has:
+ * figure,series,x,y,lo,hi; or figure,step,layer,value (by the names of the axes) where all plots
+ * are heatmaps.  A heatmap among curves is one series a row.  Free with g_string_free. */
+GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *settings);

@@ -1,0 +1,95 @@
+/* What a layout holds.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/plot/layout.h"
+#include "ui/plot/path.h"
+#include "ui/plot/scale.h"
+#include "ui/plot/text.h"
+
+typedef enum {
+    NS_PART_TITLE,
+    NS_PART_SUBTITLE,
+    NS_PART_LEGEND,
+    NS_PART_MARKER,
+    NS_PART_X_TICK,
+    NS_PART_LEFT_TICK,
+    NS_PART_RIGHT_TICK, /* of the right axis and of the colour bar */
+    NS_PART_X_LABEL,
+    NS_PART_LEFT_LABEL,
+    NS_PART_RIGHT_LABEL, /* likewise */
+    NS_PART_NOTE,
+    NS_PART_EMPTY,
+    NS_PARTS,
+} NsPart;
+
+typedef struct {
+    NsPart part;
+    PangoLayout *text;
+    double x, y;  /* the upper left corner of its logical box on the page */
+    NsBox box;    /* of its ink on the page */
+    bool rotated; /* a quarter turn to the left */
+    NsColor color;
+} NsLabel;
+
+typedef struct {
+    const NsSeries *series;
+    NsBox box; /* of the line and mark before the word */
+} NsLegendSample;
+
+/* What a look at all values told. */
+typedef struct {
+    double x_lo, x_hi;               /* lo > hi: nothing */
+    double lo[2], hi[2];             /* by NsAxisSide */
+    size_t faults[NS_FAULT_KINDS];   /* of series */
+    size_t bad_cells, unshown_cells; /* of the heatmap: not finite; not positive on a log scale */
+    double z_lo, z_hi;
+    bool right, points; /* a series on the right axis; one with marks */
+    bool any;           /* there is something to draw */
+} NsSurvey;
+
+struct NsPlotLayout {
+    const NsPlot *plot;
+    const NsStyle *style;
+    double width, height;
+    PangoContext *context;
+    NsSurvey survey;
+    NsBox area, bar;                /* bar: of the colours; width 0 without one */
+    double strip_top, strip_bottom; /* heights of the strips for values without a place */
+    double tick_length, tick_gap;
+    NsScale x, y[2], z;
+    GArray *x_ticks, *y_ticks[2], *z_ticks; /* NsTick */
+    GArray *labels;                         /* NsLabel */
+    GArray *legend;                         /* NsLegendSample */
+    NsPath *paths;                          /* one for every series */
+    size_t n_paths;
+    uint8_t *levels; /* one for every cell of the heatmap */
+};
+
+/* Looks once at every value of a plot. */
+NsSurvey ns_survey(const NsPlot *plot);
+
+/* What the reader must be told about values that are not on the chart, joined to the plot's own
+ * note; NULL if there is nothing.  Free with g_free. */
+char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey);
+
+/* Places the legend in lines from (x, y) within the width and returns its height; 0 without one or
+ * where it needs more than max_height.  With `draw` unset it only measures. */
+double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
+                       bool draw);
+
+/* Adds a label whose logical box, after rotation, has its upper left corner at x, y; takes over the
+ * text. */
+void ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, double x, double y,
+                         bool rotated);
+
+NsColor ns_with_alpha(NsColor color, double alpha);
+NsColor ns_series_color(const NsStyle *style, const NsSeries *series);
+const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series);
+
+/* Drawing that layout and reading share. */
+void ns_set_color(cairo_t *cr, NsColor color);
+void ns_draw_mark(cairo_t *cr, NsMark mark, double x, double y, double size);
+
+/* The heatmap and its colour bar. */
+void ns_heat_levels(NsPlotLayout *layout);
+void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr);

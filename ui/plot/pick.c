@@ -1,0 +1,232 @@
+/* What the pointer touches, and the tip that says so.  SPDX-License-Identifier: MIT */
+#include "ui/plot/layout-private.h"
+
+#include <math.h>
+
+#define DIGITS 4 /* significant digits of a value in a tip */
+
+/* The index of the abscissa nearest to x; n > 0. */
+static size_t nearest(const NsSeries *series, double x)
+{
+    size_t lo = 0, hi = series->n - 1;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (series->x[middle] < x)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo > 0 && x - series->x[lo - 1] <= series->x[lo] - x ? lo - 1 : lo;
+}
+
+static char *axis_value(const NsAxis *axis, double value)
+{
+    bool whole = axis->integer && value == round(value);
+    return whole ? ns_text_fixed(value, 0) : ns_text_number(value, DIGITS);
+}
+
+static void add_value(GString *text, const char *label, double value, const char *unit)
+{
+    g_autofree char *number = ns_text_number(value, DIGITS);
+    g_string_append_printf(text, "\n%s%s%s", label ? label : "", label ? " " : "", number);
+    if (unit && isfinite(value)) g_string_append_printf(text, " %s", unit);
+}
+
+static const NsAxis *axis_of(const NsPlot *plot, const NsSeries *series)
+{
+    return series->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
+}
+
+/* The abscissa of the point nearest to x in any series; those of the present run come first. */
+static bool nearest_x(const NsPlotLayout *layout, double x, double *at)
+{
+    for (int ghosts = 0; ghosts < 2; ghosts++) {
+        double best = INFINITY;
+        for (size_t i = 0; i < layout->n_paths; i++) {
+            const NsSeries *series = &layout->plot->series[i];
+            if (!series->n || series->ghost != ghosts) continue;
+            double candidate = series->x[nearest(series, x)];
+            double distance = fabs(candidate - x);
+            if (distance < best) {
+                best = distance;
+                *at = candidate;
+            }
+        }
+        if (isfinite(best)) return true;
+    }
+    return false;
+}
+
+static bool pick_series(const NsPlotLayout *layout, double px, double py, NsReading *reading)
+{
+    const NsPlot *plot = layout->plot;
+    double x = 0, best = INFINITY;
+    if (!nearest_x(layout, ns_scale_to_value(&layout->x, px), &x)) return false;
+    g_autofree char *abscissa = axis_value(&plot->x, x);
+    GString *text = g_string_new(plot->x.label ? plot->x.label : "x");
+    g_string_append_printf(text, " %s", abscissa);
+    *reading = (NsReading){.x = x, .row = NAN, .px = ns_scale_to_pixel(&layout->x, x), .py = py};
+    for (int ghosts = 0; ghosts < 2; ghosts++)
+        for (size_t i = 0; i < layout->n_paths; i++) {
+            const NsSeries *series = &plot->series[i];
+            if (!series->n || series->ghost != ghosts) continue;
+            size_t k = nearest(series, x);
+            if (series->x[k] != x) continue;
+            const NsAxis *axis = axis_of(plot, series);
+            add_value(text, series->label ? series->label : axis->label, series->y[k], axis->unit);
+            double y = ns_scale_to_pixel(&layout->y[series->side], series->y[k]);
+            if (!series->ghost && fabs(y - py) < best) {
+                best = fabs(y - py);
+                reading->py = y;
+            }
+        }
+    reading->text = g_string_free(text, FALSE);
+    return true;
+}
+
+/* "4" or "4–7": the whole numbers in a cell with these edges, or its middle. */
+static char *cell_range(const NsAxis *axis, double from, double to)
+{
+    double first = ceil(from - 1e-6), last = ceil(to - 1e-6) - 1;
+    if (!axis->integer || last < first) return ns_text_number((from + to) / 2, DIGITS);
+    g_autofree char *a = ns_text_fixed(first, 0), *b = ns_text_fixed(last, 0);
+    return last > first ? g_strconcat(a, "–", b, NULL) : g_steal_pointer(&a);
+}
+
+static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReading *reading)
+{
+    const NsPlot *plot = layout->plot;
+    const NsHeatmap *map = plot->heatmap;
+    if (!map->rows || !map->columns) return false;
+    double dx = (map->x1 - map->x0) / (double)map->columns;
+    double dy = (map->y1 - map->y0) / (double)map->rows;
+    double column = floor((ns_scale_to_value(&layout->x, px) - map->x0) / dx);
+    double row = floor((ns_scale_to_value(&layout->y[NS_AXIS_LEFT], py) - map->y0) / dy);
+    column = CLAMP(column, 0, (double)map->columns - 1);
+    row = CLAMP(row, 0, (double)map->rows - 1);
+    double left = map->x0 + column * dx, bottom = map->y0 + row * dy;
+    g_autofree char *steps = cell_range(&plot->x, left, left + dx);
+    g_autofree char *layers = cell_range(&plot->left, bottom, bottom + dy);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%s %s\n%s %s", plot->x.label ? plot->x.label : "x", steps,
+                           plot->left.label ? plot->left.label : "y", layers);
+    add_value(text, map->label, (double)map->z[(size_t)row * map->columns + (size_t)column], NULL);
+    *reading = (NsReading){
+        .x = plot->x.integer ? ceil(left - 1e-6) : left + dx / 2,
+        .row = row,
+        .px = ns_scale_to_pixel(&layout->x, left + dx / 2),
+        .py = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], bottom + dy / 2),
+        .text = g_string_free(text, FALSE),
+    };
+    return true;
+}
+
+bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading)
+{
+    const NsBox *area = &layout->area;
+    *reading = (NsReading){0};
+    if (!layout->survey.any || layout->x.blank || !(px >= area->x && px <= area->x + area->width) ||
+        !(py >= area->y && py <= area->y + area->height))
+        return false;
+    return layout->plot->heatmap ? pick_cell(layout, px, py, reading)
+                                 : pick_series(layout, px, py, reading);
+}
+
+void ns_reading_clear(NsReading *reading)
+{
+    g_clear_pointer(&reading->text, g_free);
+}
+
+/* A dot on every curve at the abscissa of the reading. */
+static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    for (size_t i = 0; i < layout->n_paths; i++) {
+        const NsSeries *series = &layout->plot->series[i];
+        if (!series->n) continue;
+        size_t k = nearest(series, reading->x);
+        double y = ns_scale_to_pixel(&layout->y[series->side], series->y[k]);
+        if (series->x[k] != reading->x || isnan(y)) continue;
+        ns_set_color(cr, style->background);
+        ns_draw_mark(cr, NS_MARK_CIRCLE, reading->px, y, style->mark_size * 1.7);
+        ns_set_color(cr, ns_series_color(style, series));
+        ns_draw_mark(cr, NS_MARK_CIRCLE, reading->px, y, style->mark_size * 1.15);
+    }
+}
+
+static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
+{
+    const NsBox *area = &layout->area;
+    double width = layout->style->axis_width;
+    double x = layout->style->raster ? floor(reading->px) + 0.5 : reading->px;
+    double y = layout->style->raster ? floor(reading->py) + 0.5 : reading->py;
+    cairo_set_line_width(cr, width);
+    if (layout->plot->heatmap) {
+        /* On the colours a line shows only with a rim. */
+        ns_set_color(cr, ns_with_alpha((NsColor){0, 0, 0, 1}, 0.55));
+        cairo_set_line_width(cr, 3 * width);
+        cairo_arc(cr, x, y, layout->style->mark_size * 0.8, 0, 2 * G_PI);
+        cairo_stroke(cr);
+        ns_set_color(cr, (NsColor){1, 1, 1, 1});
+        cairo_set_line_width(cr, 1.5 * width);
+        cairo_arc(cr, x, y, layout->style->mark_size * 0.8, 0, 2 * G_PI);
+        cairo_stroke(cr);
+        ns_set_color(cr, ns_with_alpha((NsColor){1, 1, 1, 1}, 0.6));
+        cairo_set_line_width(cr, width);
+    } else {
+        ns_set_color(cr, ns_with_alpha(layout->style->text, 0.45));
+    }
+    cairo_move_to(cr, x, area->y);
+    cairo_line_to(cr, x, area->y + area->height);
+    cairo_stroke(cr);
+}
+
+/* The corner of the tip: beside the point, on the side with room, inside the chart. */
+static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, double width,
+                          double height)
+{
+    double gap = layout->style->text_size, edge = 0.3 * gap;
+    double x = reading->px + gap, y = reading->py - height - gap;
+    if (x + width > layout->width - edge) x = reading->px - gap - width;
+    if (y < layout->area.y) y = reading->py + gap;
+    x = CLAMP(x, edge, MAX(edge, layout->width - edge - width));
+    y = CLAMP(y, edge, MAX(edge, layout->height - edge - height));
+    return (NsPoint){x, y};
+}
+
+static void rounded_box(cairo_t *cr, double x, double y, double width, double height, double r)
+{
+    cairo_new_sub_path(cr);
+    cairo_arc(cr, x + width - r, y + r, r, -G_PI / 2, 0);
+    cairo_arc(cr, x + width - r, y + height - r, r, 0, G_PI / 2);
+    cairo_arc(cr, x + r, y + height - r, r, G_PI / 2, G_PI);
+    cairo_arc(cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
+    cairo_close_path(cr);
+}
+
+void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    if (!reading->text || isnan(reading->px) || isnan(reading->py)) return;
+    double size = style->text_size, pad = 0.6 * size, width, height;
+    cairo_save(cr);
+    draw_crosshair(layout, reading, cr);
+    draw_dots(layout, reading, cr);
+    g_autoptr(PangoLayout) text = ns_text_new(layout->context, style, size, false, reading->text);
+    ns_text_limit(text, MAX(layout->width - 2.6 * pad, size), 100);
+    ns_text_size(text, &width, &height);
+    width += 2 * pad;
+    height += 1.5 * pad;
+    NsPoint corner = tip_corner(layout, reading, width, height);
+    if (style->raster) corner = (NsPoint){round(corner.x), round(corner.y)};
+    rounded_box(cr, corner.x + 0.5, corner.y + 0.5, width, height, 0.35 * size);
+    ns_set_color(cr, ns_with_alpha(style->background, 0.94));
+    cairo_fill_preserve(cr);
+    ns_set_color(cr, style->axis);
+    cairo_set_line_width(cr, style->axis_width);
+    cairo_stroke(cr);
+    ns_set_color(cr, style->text);
+    cairo_move_to(cr, corner.x + pad, corner.y + 0.75 * pad);
+    pango_cairo_show_layout(cr, text);
+    cairo_restore(cr);
+}

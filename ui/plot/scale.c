@@ -1,0 +1,253 @@
+/* Axes: from data to drawing coordinates, and the ticks between.  SPDX-License-Identifier: MIT */
+#include "ui/plot/scale.h"
+
+#include "ui/plot/text.h"
+
+#include <float.h>
+#include <math.h>
+
+#define LEAST 2   /* labels on an axis that has room for none */
+#define MOST 1000 /* candidates looked at on one axis */
+
+typedef struct {
+    bool (*shows)(double value);
+    double (*forward)(double value); /* to where equal distances are drawn equally long */
+    double (*backward)(double position);
+    void (*widen)(double *lo, double *hi); /* around constant data */
+    void (*ticks)(GArray *ticks, const NsScale *scale, unsigned most);
+} Kind;
+
+static bool linear_shows(double value)
+{
+    return isfinite(value);
+}
+
+static bool log_shows(double value)
+{
+    return isfinite(value) && value > 0;
+}
+
+static double identity(double value)
+{
+    return value;
+}
+
+static double power_of_ten(double position)
+{
+    return pow(10, position);
+}
+
+static void linear_widen(double *lo, double *hi)
+{
+    double by = *lo == 0 ? 1 : fabs(*lo) * 0.1;
+    *lo -= by;
+    *hi += by;
+}
+
+static void log_widen(double *lo, double *hi)
+{
+    *lo = MAX(*lo / 2, DBL_MIN);
+    *hi = MIN(*hi * 2, DBL_MAX);
+}
+
+/* Whether a number is whole, but for rounding. */
+static bool is_whole(double value)
+{
+    return fabs(value - round(value)) < 1e-9 * MAX(1, fabs(value));
+}
+
+static void add(GArray *ticks, double value, char *label)
+{
+    NsTick tick = {value, label};
+    g_array_append_val(ticks, tick);
+}
+
+/* "2.5×10^{−5}" with the digits that tell neighbours `step` apart. */
+static char *scientific(double value, double step)
+{
+    if (value == 0) return g_strdup("0");
+    int exponent = (int)floor(log10(fabs(value)) + 1e-9);
+    int digits = (int)ceil(exponent - log10(step) - 1e-9) + 1;
+    return ns_text_number(value, CLAMP(digits, 1, 15));
+}
+
+static char *linear_label(double value, double step, double largest)
+{
+    int decimals = (int)MAX(0, -floor(log10(step) + 1e-9));
+    if (largest >= 1e9 || decimals > 4 + (largest >= 0.1) * 8) return scientific(value, step);
+    return ns_text_fixed(value, decimals);
+}
+
+static double count_multiples(double lo, double hi, double step)
+{
+    return floor(hi / step + 1e-9) - ceil(lo / step - 1e-9) + 1;
+}
+
+/* The smallest step of 1, 2 or 5 times a power of ten with at most `most` multiples in lo..hi. */
+static double round_step(double lo, double hi, unsigned most, bool integer)
+{
+    static const double factors[] = {1, 2, 5};
+    int exponent = (int)floor(log10((hi - lo) / most)) - 1;
+    if (integer) exponent = MAX(exponent, 0);
+    double previous = 0;
+    for (int i = 0;; i++) {
+        double step = factors[i % 3] * pow(10, exponent + i / 3);
+        double n = count_multiples(lo, hi, step);
+        if (n <= most) {
+            /* One label too many is better than a single one; the layout sees to overlaps. */
+            bool lonely = n < LEAST && previous > 0;
+            return lonely && count_multiples(lo, hi, previous) <= most + 1 ? previous : step;
+        }
+        previous = step;
+    }
+}
+
+static void linear_ticks(GArray *ticks, const NsScale *scale, unsigned most)
+{
+    double lo = scale->lo, hi = scale->hi;
+    double step = round_step(lo, hi, most, scale->integer);
+    double first = ceil(lo / step - 1e-9), n = count_multiples(lo, hi, step);
+    double largest = MAX(fabs(lo), fabs(hi));
+    for (double i = 0; i < MIN(n, MOST); i++) {
+        double value = (first + i) * step;
+        add(ticks, value, linear_label(value, step, largest));
+    }
+}
+
+/* The label of m times ten to the k between decades: plain where that is short. */
+static char *log_label(double value, double lo, double hi)
+{
+    if (lo >= 1e-3 && hi < 1e5) {
+        int decimals = (int)MAX(0, -floor(log10(value) + 1e-9));
+        return ns_text_fixed(value, decimals);
+    }
+    return ns_text_number(value, 1);
+}
+
+/* Multiples of powers of ten; those by a factor of which `labelled` has the bit are labelled. */
+static void log_multiples(GArray *ticks, const NsScale *scale, unsigned labelled)
+{
+    int first = (int)floor(log10(scale->lo)), last = (int)ceil(log10(scale->hi));
+    for (int k = first; k <= last; k++)
+        for (int m = 1; m <= 9; m++) {
+            double value = m * pow(10, k);
+            if (value < scale->lo * (1 - 1e-9) || value > scale->hi * (1 + 1e-9)) continue;
+            if (scale->integer && !is_whole(value)) continue;
+            bool major = labelled >> m & 1;
+            add(ticks, value, major ? log_label(value, scale->lo, scale->hi) : NULL);
+        }
+}
+
+static void log_decades(GArray *ticks, const NsScale *scale, int first, int last, unsigned most)
+{
+    int n = last - first + 1, stride = 1;
+    while ((n + stride - 1) / stride > (int)most) stride++;
+    /* Multiples of the stride stay where they are while the axis grows, if that leaves enough. */
+    int anchor = (int)ceil((double)first / stride) * stride;
+    if (anchor + stride > last) anchor = first;
+    for (int k = first - 1; k <= last; k++) {
+        bool major = k >= anchor && (k - anchor) % stride == 0;
+        if (k >= first) add(ticks, pow(10, k), major ? ns_text_power(k) : NULL);
+        for (int m = 2; m <= 9 && stride == 1; m++) {
+            double value = m * pow(10, k);
+            if (value >= scale->lo && value <= scale->hi) add(ticks, value, NULL);
+        }
+    }
+}
+
+static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
+{
+    int first = (int)ceil(log10(scale->lo) - 1e-9), last = (int)floor(log10(scale->hi) + 1e-9);
+    if (last - first >= 1) {
+        log_decades(ticks, scale, first, last, most);
+        return;
+    }
+    static const unsigned factors[] = {
+        1 << 1 | 1 << 2 | 1 << 5,
+        1 << 1 | 1 << 3,
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(factors); i++) {
+        g_array_set_size(ticks, 0);
+        log_multiples(ticks, scale, factors[i]);
+        unsigned n = ns_ticks_labelled(ticks);
+        if (n >= LEAST && n <= most) return;
+    }
+    g_array_set_size(ticks, 0);
+    linear_ticks(ticks, scale, most);
+}
+
+static const Kind kinds[] = {
+    [NS_SCALE_LINEAR] = {linear_shows, identity, identity, linear_widen, linear_ticks},
+    [NS_SCALE_LOG] = {log_shows, log10, power_of_ten, log_widen, log_ticks},
+};
+
+bool ns_scale_shows(NsScaleKind kind, double value)
+{
+    return kinds[kind].shows(value);
+}
+
+void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, double padding)
+{
+    const Kind *kind = &kinds[axis->scale];
+    bool fixed_lo = kind->shows(axis->lo), fixed_hi = kind->shows(axis->hi);
+    scale->kind = axis->scale;
+    scale->integer = axis->integer;
+    if (lo > hi) {
+        scale->blank = !(fixed_lo && fixed_hi);
+        lo = hi = axis->scale == NS_SCALE_LOG ? 1 : 0;
+    }
+    if (fixed_lo) lo = axis->lo;
+    if (fixed_hi) hi = axis->hi;
+    /* Nearer than this, ticks could not be told apart in double precision. */
+    double least = 1e-9 * MAX(fabs(lo), fabs(hi));
+    if (!(hi - lo > least)) {
+        double middle = fixed_hi && !fixed_lo ? hi : lo;
+        lo = hi = middle;
+        kind->widen(&lo, &hi);
+        padding = 0;
+    }
+    double from = kind->forward(lo), to = kind->forward(hi), margin = padding * (to - from);
+    double padded_lo = kind->backward(from - margin), padded_hi = kind->backward(to + margin);
+    if (padding > 0 && !fixed_lo && kind->shows(padded_lo))
+        lo = lo >= 0 ? MAX(padded_lo, 0) : padded_lo;
+    if (padding > 0 && !fixed_hi && kind->shows(padded_hi))
+        hi = hi <= 0 ? MIN(padded_hi, 0) : padded_hi;
+    scale->lo = lo;
+    scale->hi = hi;
+    scale->from = kind->forward(lo);
+    scale->to = kind->forward(hi);
+}
+
+double ns_scale_to_pixel(const NsScale *scale, double value)
+{
+    const Kind *kind = &kinds[scale->kind];
+    if (!kind->shows(value)) return NAN;
+    double t = (kind->forward(value) - scale->from) / (scale->to - scale->from);
+    return scale->p0 + t * (scale->p1 - scale->p0);
+}
+
+double ns_scale_to_value(const NsScale *scale, double pixel)
+{
+    double t = (pixel - scale->p0) / (scale->p1 - scale->p0);
+    return kinds[scale->kind].backward(scale->from + t * (scale->to - scale->from));
+}
+
+static void clear_tick(void *tick)
+{
+    g_free(((NsTick *)tick)->label);
+}
+
+GArray *ns_scale_ticks(const NsScale *scale, unsigned most)
+{
+    GArray *ticks = g_array_new(FALSE, FALSE, sizeof(NsTick));
+    g_array_set_clear_func(ticks, clear_tick);
+    if (!scale->blank) kinds[scale->kind].ticks(ticks, scale, CLAMP(most, LEAST, MOST));
+    return ticks;
+}
+
+unsigned ns_ticks_labelled(const GArray *ticks)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < ticks->len; i++) n += g_array_index(ticks, NsTick, i).label != NULL;
+    return n;
+}

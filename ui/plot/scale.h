@@ -1,0 +1,42 @@
+/* Axes: from data to drawing coordinates, and the ticks between.  SPDX-License-Identifier: MIT
+ *
+ * A kind of scale is a row of functions in scale.c. */
+#pragma once
+
+#include "ui/plot/plot.h"
+
+#include <glib.h>
+
+typedef struct {
+    NsScaleKind kind;
+    bool integer;
+    bool blank;      /* no value to go by: no ticks, nothing is shown on it */
+    double lo, hi;   /* data at the two ends; lo < hi */
+    double from, to; /* the same where equal distances are drawn equally long */
+    double p0, p1;   /* where the ends are drawn */
+} NsScale;
+
+typedef struct {
+    double value;
+    char *label; /* with _ and ^ as in NsPlot; NULL for a minor tick */
+} NsTick;
+
+/* Whether a value has a place on this kind of scale: finite, and positive on a logarithmic one. */
+bool ns_scale_shows(NsScaleKind kind, double value);
+
+/* Sets the ends from the limits of the axis or, where it has none, from lo..hi of the data (lo > hi
+ * for no data) with `padding` of the length added.  A padded end never crosses zero.  p0, p1 are
+ * left. */
+void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, double padding);
+
+/* NaN for a value that the scale does not show. */
+double ns_scale_to_pixel(const NsScale *scale, double value);
+double ns_scale_to_value(const NsScale *scale, double pixel);
+
+/* An array of NsTick, ascending, with at most `most` labels (at least 2 are tried on any scale).
+ * Labels are powers of ten on a logarithmic scale of two or more decades, round numbers else.  Free
+ * with g_array_unref. */
+GArray *ns_scale_ticks(const NsScale *scale, unsigned most);
+
+/* How many ticks carry a label. */
+unsigned ns_ticks_labelled(const GArray *ticks);

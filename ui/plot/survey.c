@@ -1,0 +1,91 @@
+/* One look at every value of a plot.  SPDX-License-Identifier: MIT */
+#include "ui/plot/layout-private.h"
+
+#include <math.h>
+
+static void widen(double *lo, double *hi, double value)
+{
+    *lo = MIN(*lo, value);
+    *hi = MAX(*hi, value);
+}
+
+static void survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *series)
+{
+    NsAxisSide side = series->side;
+    NsScaleKind kind = side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
+    survey->right |= side == NS_AXIS_RIGHT;
+    survey->points |= series->kind == NS_SERIES_POINTS;
+    for (size_t i = 0; i < series->n; i++) {
+        if (!ns_scale_shows(plot->x.scale, series->x[i])) continue;
+        survey->any = true;
+        widen(&survey->x_lo, &survey->x_hi, series->x[i]);
+        NsFault fault = ns_fault_of(kind, series->y[i]);
+        if (fault != NS_FAULT_KINDS) {
+            survey->faults[fault]++;
+            continue;
+        }
+        widen(&survey->lo[side], &survey->hi[side], series->y[i]);
+        if (series->lo && ns_scale_shows(kind, series->lo[i]))
+            widen(&survey->lo[side], &survey->hi[side], series->lo[i]);
+        if (series->hi && ns_scale_shows(kind, series->hi[i]))
+            widen(&survey->lo[side], &survey->hi[side], series->hi[i]);
+    }
+}
+
+static void survey_heatmap(NsSurvey *survey, const NsHeatmap *map)
+{
+    size_t n = map->rows * map->columns;
+    if (!n) return;
+    survey->any = true;
+    widen(&survey->x_lo, &survey->x_hi, map->x0);
+    widen(&survey->x_lo, &survey->x_hi, map->x1);
+    widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y0);
+    widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y1);
+    for (size_t i = 0; i < n; i++) {
+        double z = (double)map->z[i];
+        if (!isfinite(z))
+            survey->bad_cells++;
+        else if (map->log && z <= 0)
+            survey->unshown_cells++;
+        else
+            widen(&survey->z_lo, &survey->z_hi, z);
+    }
+}
+
+NsSurvey ns_survey(const NsPlot *plot)
+{
+    NsSurvey survey = {
+        .x_lo = INFINITY,
+        .x_hi = -INFINITY,
+        .lo = {INFINITY, INFINITY},
+        .hi = {-INFINITY, -INFINITY},
+        .z_lo = INFINITY,
+        .z_hi = -INFINITY,
+    };
+    for (size_t i = 0; i < plot->n_series; i++) survey_series(&survey, plot, &plot->series[i]);
+    if (plot->heatmap) survey_heatmap(&survey, plot->heatmap);
+    return survey;
+}
+
+static void say(GString *note, size_t n, const char *one, const char *many)
+{
+    if (!n) return;
+    g_autofree char *count = ns_text_fixed((double)n, 0);
+    if (note->len) g_string_append(note, " · ");
+    g_string_append_printf(note, "%s %s", count, n == 1 ? one : many);
+}
+
+char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey)
+{
+    GString *note = g_string_new(plot->note);
+    bool log = plot->left.scale == NS_SCALE_LOG || plot->right.scale == NS_SCALE_LOG;
+    const size_t *faults = survey->faults;
+    say(note, faults[NS_FAULT_NAN], "value is not a number (△)", "values are not a number (△)");
+    say(note, faults[NS_FAULT_INFINITE], "value is infinite (▲)", "values are infinite (▲)");
+    say(note, faults[NS_FAULT_LOW], log ? "value is not positive (▼)" : "value is −∞ (▼)",
+        log ? "values are not positive (▼)" : "values are −∞ (▼)");
+    say(note, survey->bad_cells, "cell is not finite (red)", "cells are not finite (red)");
+    say(note, survey->unshown_cells, "cell is not positive (grey)",
+        "cells are not positive (grey)");
+    return g_string_free(note, note->len == 0);
+}

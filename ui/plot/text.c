@@ -1,0 +1,156 @@
+/* Words and numbers on a chart.  SPDX-License-Identifier: MIT */
+#include "ui/plot/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MINUS "\u2212"
+#define THIN_SPACE "\u2009"
+#define TIMES "\u00d7"
+
+/* One character, or what stands between braces; *end is behind it. */
+static char *take_group(const char *text, const char **end)
+{
+    if (*text != '{') {
+        *end = *text ? g_utf8_next_char(text) : text;
+        return g_strndup(text, (gsize)(*end - text));
+    }
+    int depth = 0;
+    const char *p = text;
+    do {
+        depth += *p == '{';
+        depth -= *p == '}';
+        p++;
+    } while (depth && *p);
+    *end = p;
+    return g_strndup(text + 1, (gsize)(p - text - 1 - (depth == 0)));
+}
+
+static char *convert(const char *text, bool markup)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *p = text; *p;) {
+        if ((*p == '_' || *p == '^') && p[1]) {
+            const char *tag = *p == '_' ? "sub" : "sup";
+            g_autofree char *group = take_group(p + 1, &p);
+            g_autofree char *inner = convert(group, markup);
+            if (markup)
+                g_string_append_printf(out, "<%s>%s</%s>", tag, inner, tag);
+            else
+                g_string_append(out, inner);
+            continue;
+        }
+        const char *next = g_utf8_next_char(p);
+        if (markup) {
+            g_autofree char *escaped = g_markup_escape_text(p, next - p);
+            g_string_append(out, escaped);
+        } else {
+            g_string_append_len(out, p, next - p);
+        }
+        p = next;
+    }
+    return g_string_free(out, FALSE);
+}
+
+static char *convert_any(const char *text, bool markup)
+{
+    g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+    return convert(valid, markup);
+}
+
+char *ns_text_markup(const char *text)
+{
+    return convert_any(text, true);
+}
+
+char *ns_text_plain(const char *text)
+{
+    return convert_any(text, false);
+}
+
+char *ns_text_fixed(double value, int decimals)
+{
+    char format[16], digits[400];
+    g_snprintf(format, sizeof format, "%%.%df", CLAMP(decimals, 0, 20));
+    g_ascii_formatd(digits, sizeof digits, format, fabs(value));
+    size_t whole = strcspn(digits, ".");
+    GString *out = g_string_new(NULL);
+    bool zero = strspn(digits, "0.") == strlen(digits);
+    if (value < 0 && !zero) g_string_append(out, MINUS);
+    for (size_t i = 0; digits[i]; i++) {
+        if (i && i < whole && (whole - i) % 3 == 0) g_string_append(out, THIN_SPACE);
+        g_string_append_c(out, digits[i]);
+    }
+    return g_string_free(out, FALSE);
+}
+
+char *ns_text_number(double value, int digits)
+{
+    if (isnan(value)) return g_strdup("not a number");
+    if (isinf(value)) return g_strdup(value < 0 ? MINUS "\u221e" : "\u221e");
+    if (value == 0) return g_strdup("0");
+    /* The exponent after rounding: 9.9996 has four digits as 10.00. */
+    char rounded[64], format[16];
+    g_snprintf(format, sizeof format, "%%.%de", digits - 1);
+    g_ascii_formatd(rounded, sizeof rounded, format, value);
+    int exponent = (int)g_ascii_strtoll(strchr(rounded, 'e') + 1, NULL, 10);
+    if (exponent >= -3 && exponent < 6) return ns_text_fixed(value, MAX(0, digits - 1 - exponent));
+    g_autofree char *mantissa =
+        ns_text_fixed(g_ascii_strtod(rounded, NULL) / pow(10, exponent), digits - 1);
+    g_autofree char *power = ns_text_power(exponent);
+    return g_strconcat(mantissa, TIMES, power, NULL);
+}
+
+char *ns_text_power(int exponent)
+{
+    return g_strdup_printf("10^{%s%d}", exponent < 0 ? MINUS : "", ABS(exponent));
+}
+
+PangoContext *ns_text_context_new(void)
+{
+    PangoContext *context = pango_font_map_create_context(pango_cairo_font_map_get_default());
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    pango_cairo_context_set_font_options(context, options);
+    cairo_font_options_destroy(options);
+    pango_context_set_round_glyph_positions(context, FALSE);
+    return context;
+}
+
+PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
+                         const char *text)
+{
+    PangoLayout *layout = pango_layout_new(context);
+    PangoFontDescription *font = pango_font_description_new();
+    pango_font_description_set_family_static(font, style->font);
+    pango_font_description_set_absolute_size(font, size * PANGO_SCALE);
+    pango_font_description_set_weight(font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+    pango_layout_set_font_description(layout, font);
+    pango_font_description_free(font);
+    g_autofree char *markup = ns_text_markup(text);
+    pango_layout_set_markup(layout, markup, -1);
+    return layout;
+}
+
+void ns_text_limit(PangoLayout *text, double width, int lines)
+{
+    pango_layout_set_width(text, (int)(MAX(width, 1) * PANGO_SCALE));
+    pango_layout_set_height(text, -lines);
+    pango_layout_set_wrap(text, PANGO_WRAP_WORD_CHAR);
+    pango_layout_set_ellipsize(text, PANGO_ELLIPSIZE_END);
+}
+
+void ns_text_size(PangoLayout *text, double *width, double *height)
+{
+    PangoRectangle logical;
+    pango_layout_get_extents(text, NULL, &logical);
+    *width = (double)logical.width / PANGO_SCALE;
+    *height = (double)logical.height / PANGO_SCALE;
+}
+
+double ns_text_baseline(PangoLayout *text)
+{
+    return (double)pango_layout_get_baseline(text) / PANGO_SCALE;
+}

@@ -1,0 +1,42 @@
+/* Words and numbers on a chart.  SPDX-License-Identifier: MIT
+ *
+ * All text is measured without hinting, so that the same layout holds on a screen of any scale and
+ * on paper. */
+#pragma once
+
+#include "ui/plot/style.h"
+
+#include <pango/pangocairo.h>
+
+/* Pango markup of a string of NsPlot: _ and ^ lower and raise the next character or {group}; all
+ * else is literal.  Free with g_free. */
+char *ns_text_markup(const char *text);
+
+/* The same string without its markup, for metadata and data files.  Free with g_free. */
+char *ns_text_plain(const char *text);
+
+/* "−1 234.50": so many decimals, a real minus, thin spaces between thousands.  Free with g_free. */
+char *ns_text_fixed(double value, int decimals);
+
+/* The value to so many significant digits: "2.306", "1.204×10^{−5}", "not a number", "∞".  Free
+ * with g_free. */
+char *ns_text_number(double value, int digits);
+
+/* "10^{−3}".  Free with g_free. */
+char *ns_text_power(int exponent);
+
+/* The context that all text of one layout shares.  Free with g_object_unref. */
+PangoContext *ns_text_context_new(void);
+
+/* One line of text from the mini-markup.  Free with g_object_unref. */
+PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
+                         const char *text);
+
+/* Ends the text with an ellipsis where it is wider than `width`, after `lines` lines. */
+void ns_text_limit(PangoLayout *text, double width, int lines);
+
+/* Logical width and height. */
+void ns_text_size(PangoLayout *text, double *width, double *height);
+
+/* From the top of the text to the baseline of its first line. */
+double ns_text_baseline(PangoLayout *text);
