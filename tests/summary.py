@@ -17,7 +17,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 def cases(test):
     """[(verdict, name, reason)] of one test program."""
-    name, result = test["name"], test["result"]
+    name, result = test["name"].rpartition(" / ")[2], test["result"]
     found, planned_none = [], None
     for line in test.get("stdout", "").splitlines():
         point, plan = POINT.match(line), PLAN_SKIP.match(line)

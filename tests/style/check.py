@@ -115,6 +115,15 @@ def leftovers():
                 yield f"{name}:{number}: a tab, or white space at the end"
 
 
+def desktop_file():
+    program = shutil.which("desktop-file-validate")
+    if not program:
+        return "desktop-file-validate is not installed"
+    files = [str(path) for path, _ in source_files(".desktop")]
+    done = subprocess.run([program, *files], capture_output=True, text=True)
+    return (done.stdout + done.stderr).splitlines() if files else ["there is no desktop file"]
+
+
 def top_level():
     for path in sorted(ROOT.iterdir()):
         if not path.name.startswith((".", "build")) and path.name not in TOP_LEVEL:
@@ -129,6 +138,7 @@ RULES = [
     ("lengths of files and lines", sizes),
     ("licence lines and header guards", headers),
     ("no leftovers", leftovers),
+    ("desktop file", desktop_file),
     ("top level", top_level),
 ]
 
