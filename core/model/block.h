@@ -1,5 +1,5 @@
-/* One sub-layer of the stack: the block equation, forward and backward.  SPDX-License-Identifier:
- * MIT
+/* One sub-layer of the stack: the block equation, forward and backward.
+ * SPDX-License-Identifier: MIT
  *
  *     u  = s N_in(x)
  *     y  = b N_br(F(u))          F: self-attention, or W_2 ReLU(W_1 u + b_1) + b_2

@@ -1,5 +1,5 @@
-/* A decoder-only Transformer: weights, forward, backward, measurement.  SPDX-License-Identifier:
- * MIT
+/* A decoder-only Transformer: weights, forward, backward, measurement.
+ * SPDX-License-Identifier: MIT
  *
  *     x_0 = N_emb(tok_emb[token] + pos_emb[position])       (N_emb where there is one)
  *     x_l = block_l(x_{l-1}),  l = 1..L                     (core/model/placement.h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profiles are an array of chunks, each holding as many buckets of one width (its stride) as
  * fit into a megabyte or so of the usual budget.  New records are gathered into buckets of the
  * finest stride s; the oldest chunks may have the stride 4 s; nothing else occurs.  When there is

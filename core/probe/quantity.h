@@ -1,5 +1,5 @@
-/* The registry of measured quantities, and where each lies in a record.  SPDX-License-Identifier:
- * MIT
+/* The registry of measured quantities, and where each lies in a record.
+ * SPDX-License-Identifier: MIT
  *
  * One row a quantity, besides one for the gradient of every role (core/model/role.h):
  *
