@@ -1,0 +1,511 @@
+/* Schedules, Adam, and a run without a thread.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/train/optimizer.h"
+#include "core/train/run.h"
+#include "core/train/schedule.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ThreadSanitizer does not know OpenMP's own synchronisation. */
+#ifdef __SANITIZE_THREAD__
+#define THREADS "1"
+#else
+#define THREADS "2"
+#endif
+
+/* ---- Schedules ---- */
+
+static void set(NsSettings *settings, const char *assignment)
+{
+    GError *error = NULL;
+    ns_settings_assign(settings, assignment, &error);
+    g_assert_no_error(error);
+}
+
+static void assert_close(double x, double expected, double relative)
+{
+    double scale = fabs(expected) > 0 ? fabs(expected) : 1;
+    if (!(fabs(x - expected) <= relative * scale)) {
+        g_test_message("%.17g, expected %.17g", x, expected);
+        g_test_fail();
+    }
+}
+
+static void test_schedule(void)
+{
+    static const struct {
+        const char *schedule;
+        int64_t warmup, step;
+        double factor;
+    } rows[] = {
+        {"inverse-sqrt", 1, 0, 0},      {"inverse-sqrt", 1, 1, 1},
+        {"inverse-sqrt", 1, 1000, 1},   {"inverse-sqrt", 100, 0, 0},
+        {"inverse-sqrt", 100, 1, 0.01}, {"inverse-sqrt", 100, 50, 0.5},
+        {"inverse-sqrt", 100, 100, 1},  {"inverse-sqrt", 100, 400, 0.5},
+        {"inverse-sqrt", 2, 200, 0.1},  {"constant", 1, 1, 1},
+        {"constant", 1, 77, 1},         {"constant", 100, 25, 0.25},
+        {"constant", 100, 100, 1},      {"constant", 100, 100000, 1},
+    };
+    NsSettings settings;
+    ns_settings_init(&settings);
+    set(&settings, "lr=0.008");
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        int schedule = ns_choices_find(ns_schedule_choice, rows[i].schedule);
+        g_assert_cmpint(schedule, >=, 0);
+        settings.schedule = (unsigned)schedule;
+        settings.warmup = rows[i].warmup;
+        assert_close(ns_schedule_lr(&settings, rows[i].step), 0.008 * rows[i].factor, 1e-15);
+    }
+    ns_settings_clear(&settings);
+}
+
+/* ---- Adam ---- */
+
+typedef struct {
+    NsTensorTable table;
+    ns_real *w, *m, *v, *g;
+    double *weight_sq, *update_sq;
+} Arenas;
+
+/* A vector, a matrix, one large enough to be shared by threads, and one joined to it. */
+static void arenas_init(Arenas *a)
+{
+    *a = (Arenas){0};
+    ns_tensor_table_add(&a->table, (NsTensor){.name = "vector", .rows = 37}, false);
+    ns_tensor_table_add(&a->table, (NsTensor){.name = "matrix", .rows = 20, .cols = 33}, false);
+    ns_tensor_table_add(&a->table, (NsTensor){.name = "large", .rows = 501, .cols = 403}, false);
+    ns_tensor_table_add(&a->table, (NsTensor){.name = "joined", .rows = 100}, true);
+    size_t n = a->table.size;
+    a->w = ns_real_new(n, "weights", NULL);
+    a->m = ns_real_new(n, "moments", NULL);
+    a->v = ns_real_new(n, "moments", NULL);
+    a->g = ns_real_new(n, "gradients", NULL);
+    a->weight_sq = g_new0(double, a->table.n);
+    a->update_sq = g_new0(double, a->table.n);
+    for (size_t i = 0; i < n; i++) a->w[i] = (ns_real)sin((double)i);
+}
+
+static void arenas_clear(Arenas *a)
+{
+    ns_real_free(a->w);
+    ns_real_free(a->m);
+    ns_real_free(a->v);
+    ns_real_free(a->g);
+    g_free(a->weight_sq);
+    g_free(a->update_sq);
+    ns_tensor_table_clear(&a->table);
+}
+
+/* Gradients of very different sizes, some of them zero. */
+static void make_gradients(Arenas *a, int64_t step)
+{
+    for (size_t i = 0; i < a->table.size; i++) {
+        double x = cos((double)i * 1.7 + (double)step);
+        a->g[i] = i % 11 ? (ns_real)(x * exp(4 * sin((double)i))) : 0;
+    }
+}
+
+static const NsAdam adam = {.beta1 = 0.9, .beta2 = 0.98, .eps = 1e-8};
+
+/* Against algorithm 1 of the paper, one number at a time, in double. */
+static void test_adam(void)
+{
+    Arenas a;
+    arenas_init(&a);
+    size_t n = a.table.size;
+    g_autofree double *w = g_new(double, n), *m = g_new0(double, n), *v = g_new0(double, n);
+    for (size_t i = 0; i < n; i++) w[i] = (double)a.w[i];
+
+    for (int64_t step = 1; step <= 10; step++) {
+        double lr = 0.003 * (double)step;
+        make_gradients(&a, step);
+        ns_adam_step(&adam, &a.table, a.w, a.m, a.v, a.g, lr, step, 1, a.weight_sq, a.update_sq);
+        for (size_t t = 0; t < a.table.n; t++) {
+            const NsTensor *tensor = &a.table.tensors[t];
+            double weight_sq = 0, update_sq = 0;
+            for (size_t j = 0; j < ns_tensor_size(tensor); j++) {
+                size_t i = tensor->offset + j;
+                double g = (double)a.g[i];
+                m[i] = adam.beta1 * m[i] + (1 - adam.beta1) * g;
+                v[i] = adam.beta2 * v[i] + (1 - adam.beta2) * g * g;
+                double m_hat = m[i] / (1 - pow(adam.beta1, (double)step));
+                double v_hat = v[i] / (1 - pow(adam.beta2, (double)step));
+                double u = lr * m_hat / (sqrt(v_hat) + adam.eps);
+                weight_sq += w[i] * w[i];
+                update_sq += u * u;
+                w[i] -= u;
+                g_assert_cmpfloat_with_epsilon((double)a.w[i], w[i], 2e-6);
+            }
+            assert_close(a.weight_sq[t], weight_sq, 1e-5);
+            assert_close(a.update_sq[t], update_sq, 1e-5);
+        }
+    }
+    arenas_clear(&a);
+}
+
+static void test_adam_threads(void)
+{
+    if (g_str_equal(THREADS, "1")) {
+        g_test_skip("ThreadSanitizer does not know OpenMP's own synchronisation");
+        return;
+    }
+    Arenas one, three;
+    arenas_init(&one);
+    arenas_init(&three);
+    for (int64_t step = 1; step <= 3; step++) {
+        make_gradients(&one, step);
+        make_gradients(&three, step);
+        ns_adam_step(&adam, &one.table, one.w, one.m, one.v, one.g, 0.01, step, 1, one.weight_sq,
+                     one.update_sq);
+        ns_adam_step(&adam, &three.table, three.w, three.m, three.v, three.g, 0.01, step, 3,
+                     three.weight_sq, three.update_sq);
+    }
+    size_t arena = one.table.size * sizeof(ns_real), sums = one.table.n * sizeof(double);
+    g_assert_true(memcmp(one.w, three.w, arena) == 0);
+    g_assert_true(memcmp(one.m, three.m, arena) == 0);
+    g_assert_true(memcmp(one.v, three.v, arena) == 0);
+    g_assert_true(memcmp(one.weight_sq, three.weight_sq, sums) == 0);
+    g_assert_true(memcmp(one.update_sq, three.update_sq, sums) == 0);
+    arenas_clear(&one);
+    arenas_clear(&three);
+}
+
+static void test_adam_not_finite(void)
+{
+    Arenas a;
+    arenas_init(&a);
+    make_gradients(&a, 1);
+    a.g[a.table.tensors[1].offset + 5] = (ns_real)NAN;
+    a.w[a.table.tensors[2].offset + 6] = (ns_real)INFINITY;
+    ns_adam_step(&adam, &a.table, a.w, a.m, a.v, a.g, 0.01, 1, 1, a.weight_sq, a.update_sq);
+    g_assert_true(isfinite(a.update_sq[0]) && isfinite(a.weight_sq[0]));
+    g_assert_true(isnan(a.update_sq[1]) && isfinite(a.weight_sq[1]));
+    g_assert_true(isfinite(a.update_sq[2]) && isinf(a.weight_sq[2]));
+    arenas_clear(&a);
+}
+
+/* ---- A run ---- */
+
+static NsRun *tiny_run(const char *const *more)
+{
+    static const char *const tiny[] = {"layers=2",       "d-model=16",      "heads=2",
+                                       "seq=12",         "batch=4",         "eval-every=4",
+                                       "eval-batches=2", "threads=" THREADS};
+    NsSettings settings;
+    ns_settings_init(&settings);
+    for (size_t i = 0; i < G_N_ELEMENTS(tiny); i++) set(&settings, tiny[i]);
+    for (; more && *more; more++) set(&settings, *more);
+    GError *error = NULL;
+    NsRun *run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&settings);
+    return run;
+}
+
+/* Loss, gradient norm and every value of every step: equal bit for bit (time is not). */
+static void assert_same_history(const NsHistory *a, const NsHistory *b)
+{
+    const NsRecordLayout *layout = ns_history_layout(a);
+    g_autofree float *x = g_new(float, layout->width), *y = g_new(float, layout->width);
+    g_assert_cmpuint(ns_history_steps(a), ==, ns_history_steps(b));
+    for (size_t step = 0; step < ns_history_steps(a); step++) {
+        const NsStep *p = ns_history_step(a, step), *q = ns_history_step(b, step);
+        g_assert_true(memcmp(p, q, offsetof(NsStep, seconds)) == 0);
+        for (unsigned i = 0; i < NS_QUANTITY_COUNT; i++) {
+            ns_history_read(a, i, step, x, NULL);
+            ns_history_read(b, i, step, y, NULL);
+            g_assert_true(memcmp(x, y, layout->count[i] * sizeof *x) == 0);
+        }
+    }
+    g_assert_cmpuint(ns_history_evaluations(a), ==, ns_history_evaluations(b));
+    for (size_t i = 0; i < ns_history_evaluations(a); i++)
+        g_assert_true(memcmp(ns_history_evaluation(a, i), ns_history_evaluation(b, i),
+                             sizeof(NsEvaluation)) == 0);
+}
+
+static void test_run_record_0(void)
+{
+    g_autoptr(NsRun) run = tiny_run(NULL);
+    const NsHistory *history = ns_run_history(run);
+    g_assert_cmpint(ns_run_steps(run), ==, 0);
+    g_assert_cmpuint(ns_history_steps(history), ==, 1);
+    const NsStep *step = ns_history_step(history, 0);
+    g_assert_cmpint(step->step, ==, 0);
+    g_assert_cmpfloat(step->lr, ==, 0);
+    g_assert_cmpfloat(step->seconds, >, 0);
+    g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
+
+    /* The weights are as they were drawn, and the record is of the gradients that are there. */
+    NsModel *model = ns_run_model(run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    ns_real *drawn = ns_real_new(table->size, "weights", NULL);
+    ns_tensor_table_init(table, drawn, (uint64_t)ns_run_settings(run)->seed);
+    g_assert_true(memcmp(drawn, ns_model_weights(model), table->size * sizeof *drawn) == 0);
+    ns_real_free(drawn);
+
+    double total = 0, layer[2] = {0};
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        float seen[2];
+        double norm = ns_real_norm(ns_model_gradients(model) + t->offset, ns_tensor_size(t));
+        ns_history_read(history, (NsQuantity)t->role, 0, seen, NULL);
+        assert_close((double)seen[MAX(t->layer, 0)], norm, 1e-6);
+        total += norm * norm;
+        if (t->layer >= 0) layer[t->layer] += norm * norm;
+    }
+    float layers[2], ratio[2], hidden[3], hidden_sq[3];
+    assert_close(step->grad_norm, sqrt(total), 1e-12);
+    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 0, layers, NULL);
+    ns_history_read(history, NS_QUANTITY_UPDATE_RATIO, 0, ratio, NULL);
+    for (int l = 0; l < 2; l++) assert_close((double)layers[l], sqrt(layer[l]), 1e-6);
+    for (int l = 0; l < 2; l++) g_assert_cmpfloat(ratio[l], ==, 0);
+
+    NsMeasure again = ns_model_measure(model, ns_run_batch(run));
+    g_assert_true(memcmp(&again.loss, &step->loss, sizeof again.loss) == 0);
+    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, hidden, NULL);
+    ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, 0, hidden_sq, NULL);
+    for (size_t l = 0; l < 3; l++) {
+        g_assert_cmpfloat(hidden[l], ==, (float)again.hidden_norm[l]);
+        g_assert_cmpfloat(hidden_sq[l], ==, (float)again.hidden_sq[l]);
+    }
+}
+
+/* The record of step k holds the update that led there and the state of the weights after it. */
+static void test_run_steps(void)
+{
+    g_autoptr(NsRun) run = tiny_run((const char *const[]){"placement=pre", "warmup=5", NULL});
+    NsModel *model = ns_run_model(run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    g_autofree ns_real *before = g_new(ns_real, table->size);
+    for (int64_t k = 1; k <= 10; k++) {
+        const ns_real *w = ns_model_weights(model);
+        memcpy(before, w, table->size * sizeof *before);
+        g_assert_true(ns_run_step(run));
+        const NsHistory *history = ns_run_history(run);
+        g_assert_cmpint(ns_run_steps(run), ==, k);
+        g_assert_cmpuint(ns_history_steps(history), ==, (size_t)k + 1);
+        const NsStep *step = ns_history_step(history, (size_t)k);
+        g_assert_cmpfloat(step->lr, ==, ns_schedule_lr(ns_run_settings(run), k));
+
+        double weight[2] = {0}, update[2] = {0};
+        for (size_t i = 0; i < table->n; i++) {
+            const NsTensor *t = &table->tensors[i];
+            for (size_t j = t->offset; t->layer >= 0 && j < t->offset + ns_tensor_size(t); j++) {
+                double u = (double)w[j] - (double)before[j];
+                weight[t->layer] += (double)before[j] * (double)before[j];
+                update[t->layer] += u * u;
+            }
+        }
+        float ratio[2];
+        ns_history_read(history, NS_QUANTITY_UPDATE_RATIO, (size_t)k, ratio, NULL);
+        for (int l = 0; l < 2; l++)
+            assert_close((double)ratio[l], sqrt(update[l] / weight[l]), 1e-3);
+    }
+    /* After steps 0, 4 and 8; and once more where one was made already. */
+    g_assert_cmpuint(ns_history_evaluations(ns_run_history(run)), ==, 3);
+    double last = ns_run_evaluate(run);
+    g_assert_cmpfloat(ns_run_evaluate(run), ==, last);
+    g_assert_cmpuint(ns_history_evaluations(ns_run_history(run)), ==, 4);
+    g_assert_cmpint(ns_history_evaluation(ns_run_history(run), 3)->step, ==, 10);
+}
+
+static void test_run_learns(void)
+{
+    g_autoptr(NsRun) run = tiny_run((const char *const[]){"placement=pre", "lr=0.01", NULL});
+    double before = ns_run_evaluate(run);
+    for (int i = 0; i < 100; i++) ns_run_step(run);
+    g_assert_cmpfloat(ns_run_evaluate(run), <, before - 0.5);
+}
+
+static void test_run_reset(void)
+{
+    g_autoptr(NsRun) run = tiny_run(NULL);
+    g_autoptr(NsRun) other = tiny_run(NULL);
+    for (int i = 0; i < 9; i++) ns_run_step(run);
+    for (int i = 0; i < 9; i++) ns_run_step(other);
+    assert_same_history(ns_run_history(run), ns_run_history(other));
+
+    g_autoptr(NsHistory) first = ns_history_ref(ns_run_history(run));
+    ns_run_reset(run);
+    g_assert_true(ns_run_history(run) != first);
+    g_assert_cmpuint(ns_history_steps(ns_run_history(run)), ==, 1);
+    for (int i = 0; i < 9; i++) ns_run_step(run);
+    assert_same_history(ns_run_history(run), first);
+}
+
+static void test_run_live(void)
+{
+    g_autoptr(NsRun) run = tiny_run(NULL);
+    int constant = ns_choices_find(ns_schedule_choice, "constant");
+    ns_run_step(run);
+    const NsSettings *settings = ns_run_settings(run);
+    ns_run_set_live(run, settings->lr, settings->warmup, settings->schedule);
+    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 0);
+
+    ns_run_set_live(run, 0.5, 10, settings->schedule);
+    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 2);
+    const NsEvent *event = ns_history_event(ns_run_history(run), 0);
+    g_assert_cmpint(event->kind, ==, NS_EVENT_SETTING);
+    g_assert_cmpint(event->step, ==, 2);
+    g_assert_cmpstr(event->what, ==, "lr");
+    g_assert_nonnull(strstr(event->text, "0.003"));
+    g_assert_nonnull(strstr(event->text, "0.5"));
+    g_assert_cmpstr(ns_history_event(ns_run_history(run), 1)->what, ==, "warmup");
+    ns_run_step(run);
+    assert_close(ns_history_step(ns_run_history(run), 2)->lr, 0.5 * 2 / 10, 1e-15);
+
+    ns_run_set_live(run, 0.25, 1, (unsigned)constant);
+    g_assert_cmpstr(ns_history_event(ns_run_history(run), 4)->what, ==, "schedule");
+    ns_run_step(run);
+    assert_close(ns_history_step(ns_run_history(run), 3)->lr, 0.25, 1e-15);
+
+    /* Out of range, and no number at all. */
+    ns_run_set_live(run, 1e9, -5, 99);
+    assert_close(settings->lr, 100, 0);
+    g_assert_cmpint(settings->warmup, ==, 1);
+    g_assert_cmpuint(settings->schedule, ==, (unsigned)constant);
+    ns_run_set_live(run, NAN, 1, 0);
+    assert_close(settings->lr, 100, 0);
+}
+
+/* ---- Divergence ---- */
+
+static const NsEvent *divergence(NsRun *run, int64_t step)
+{
+    g_assert_true(ns_run_diverged(run));
+    g_assert_false(ns_run_step(run));
+    NsHistory *history = ns_run_history(run);
+    g_assert_cmpuint(ns_history_steps(history), ==, (size_t)step + 1);
+    const NsEvent *event = ns_history_event(history, ns_history_events(history) - 1);
+    g_assert_cmpint(event->kind, ==, NS_EVENT_DIVERGED);
+    g_assert_cmpint(event->step, ==, step);
+    return event;
+}
+
+static void test_diverges(void)
+{
+    const char *const wild[] = {"placement=none", "layers=30", "lr=100", NULL};
+    g_autoptr(NsRun) run = tiny_run(wild);
+    for (int i = 0; i < 50 && ns_run_step(run);) i++;
+    int64_t step = ns_run_steps(run);
+    const NsEvent *event = divergence(run, step);
+    g_test_message("%s", event->text);
+    g_assert_cmpstr(event->what, ==, "hidden state");
+    g_assert_cmpint(event->layer, >=, 1);
+    g_autofree char *expected =
+        g_strdup_printf("Diverged at step %d: the hidden state after layer %d is not finite.",
+                        (int)step, event->layer);
+    g_assert_cmpstr(event->text, ==, expected);
+
+    ns_run_reset(run);
+    g_assert_false(ns_run_diverged(run));
+    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 0);
+}
+
+/* A loss far above the start is not a divergence. */
+static void test_bad_but_finite(void)
+{
+    g_autoptr(NsRun) run = tiny_run((const char *const[]){"lr=10", NULL});
+    double start = ns_history_step(ns_run_history(run), 0)->loss;
+    for (int i = 0; i < 3; i++) g_assert_true(ns_run_step(run));
+    g_assert_cmpfloat(ns_history_step(ns_run_history(run), 3)->loss, >, 2 * start);
+}
+
+/* Fills a tensor with x and, at every third place, -x. */
+static void overwrite(NsRun *run, const char *tensor, double x)
+{
+    NsModel *model = ns_run_model(run);
+    const NsTensor *t = ns_tensor_find(ns_model_tensors(model), tensor);
+    g_assert_nonnull(t);
+    for (size_t i = 0; i < ns_tensor_size(t); i++)
+        ns_model_weights(model)[t->offset + i] = (ns_real)(i % 3 ? x : -x);
+}
+
+static void test_names(void)
+{
+    static const struct {
+        const char *tensor, *what, *sentence;
+        int layer;
+    } rows[] = {
+        {"tok_emb", "embedding", "the embedding is not finite", 0},
+        {"blk1.ffn.w2", "hidden state", "the hidden state after layer 2 is not finite", 2},
+        {"final_norm.gain", "hidden state", "the hidden state after the final norm is not finite",
+         0},
+        {"head", "loss", "the loss is not finite", 0},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(NsRun) run = tiny_run((const char *const[]){"placement=pre", "lr=0", NULL});
+        overwrite(run, rows[i].tensor, INFINITY);
+        g_assert_false(ns_run_step(run));
+        const NsEvent *event = divergence(run, 1);
+        g_assert_cmpstr(event->what, ==, rows[i].what);
+        g_assert_cmpint(event->layer, ==, rows[i].layer);
+        g_assert_nonnull(strstr(event->text, rows[i].sentence));
+    }
+}
+
+/* A finite loss whose gradient overflows on its way back through the head. */
+static void test_names_gradient(void)
+{
+    g_autoptr(NsRun) run =
+        tiny_run((const char *const[]){"placement=pre", "lr=0", "seq=1", "batch=1", NULL});
+    overwrite(run, "final_norm.gain", 1e-30);
+    overwrite(run, "head", 3e38);
+    g_assert_false(ns_run_step(run));
+    g_assert_true(isfinite(ns_history_step(ns_run_history(run), 1)->loss));
+    const NsEvent *event = divergence(run, 1);
+    g_test_message("%s", event->text);
+    g_assert_cmpstr(event->what, ==, "final_norm.bias");
+    g_assert_cmpstr(event->text, ==,
+                    "Diverged at step 1: the gradient of final_norm.bias is not finite.");
+}
+
+/* Without an epsilon a weight that has no gradient is updated by 0 / 0. */
+static void test_names_update(void)
+{
+    g_autoptr(NsRun) run = tiny_run((const char *const[]){"eps=0", "batch=1", NULL});
+    g_assert_false(ns_run_step(run));
+    const NsEvent *event = divergence(run, 1);
+    g_assert_cmpstr(event->what, ==, "tok_emb");
+    g_assert_cmpstr(event->text, ==, "Diverged at step 1: the update of tok_emb is not finite.");
+}
+
+static void test_refused(void)
+{
+    NsSettings settings;
+    ns_settings_init(&settings);
+    set(&settings, "d-model=30");
+    GError *error = NULL;
+    g_assert_null(ns_run_new(&settings, &error));
+    g_assert_nonnull(error);
+    g_clear_error(&error);
+
+    set(&settings, "d-model=8192");
+    set(&settings, "layers=10000");
+    g_assert_null(ns_run_new(&settings, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_MEMORY);
+    g_clear_error(&error);
+    ns_settings_clear(&settings);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/train/schedule", test_schedule);
+    g_test_add_func("/train/adam", test_adam);
+    g_test_add_func("/train/adam/threads", test_adam_threads);
+    g_test_add_func("/train/adam/not-finite", test_adam_not_finite);
+    g_test_add_func("/train/run/record-0", test_run_record_0);
+    g_test_add_func("/train/run/steps", test_run_steps);
+    g_test_add_func("/train/run/learns", test_run_learns);
+    g_test_add_func("/train/run/reset", test_run_reset);
+    g_test_add_func("/train/run/live", test_run_live);
+    g_test_add_func("/train/run/diverges", test_diverges);
+    g_test_add_func("/train/run/bad-but-finite", test_bad_but_finite);
+    g_test_add_func("/train/run/names", test_names);
+    g_test_add_func("/train/run/names-gradient", test_names_gradient);
+    g_test_add_func("/train/run/names-update", test_names_update);
+    g_test_add_func("/train/run/refused", test_refused);
+    return g_test_run();
+}

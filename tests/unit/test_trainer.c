@@ -1,0 +1,386 @@
+/* The state machine of the trainer, its histories, and its ends.  SPDX-License-Identifier: MIT */
+#include "core/train/trainer.h"
+
+#include "core/base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PATIENCE_MS 60000
+
+static void tiny_settings(NsSettings *settings, const char *const *more)
+{
+    static const char *const tiny[] = {"layers=2", "d-model=16",   "heads=2",        "seq=8",
+                                       "batch=2",  "eval-every=0", "eval-batches=1", "threads=1"};
+    GError *error = NULL;
+    ns_settings_init(settings);
+    for (size_t i = 0; i < G_N_ELEMENTS(tiny); i++) ns_settings_assign(settings, tiny[i], &error);
+    for (; more && *more; more++) ns_settings_assign(settings, *more, &error);
+    g_assert_no_error(error);
+}
+
+static NsTrainer *tiny_trainer(const char *const *more)
+{
+    NsSettings settings;
+    tiny_settings(&settings, more);
+    GError *error = NULL;
+    NsTrainer *trainer = ns_trainer_new(&settings, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&settings);
+    return trainer;
+}
+
+/* Waits for the end of all commands, then compares state and steps. */
+static void expect(NsTrainer *trainer, NsTrainerState state, int64_t steps)
+{
+    g_assert_true(ns_trainer_wait(trainer, PATIENCE_MS));
+    g_assert_cmpstr(ns_trainer_state_word(ns_trainer_state(trainer)), ==,
+                    ns_trainer_state_word(state));
+    if (steps < 0) return;
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+    g_assert_cmpuint(ns_history_steps(history), ==, (size_t)steps + 1);
+}
+
+/* Waits until a running trainer has made at least this many steps. */
+static void until_steps(NsTrainer *trainer, size_t steps)
+{
+    for (int ms = 0; ms < PATIENCE_MS; ms++) {
+        g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+        if (history && ns_history_steps(history) > steps) return;
+        g_usleep(1000);
+    }
+    g_assert_not_reached();
+}
+
+static size_t evaluations(NsTrainer *trainer)
+{
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+    return ns_history_evaluations(history);
+}
+
+static void test_words(void)
+{
+    g_assert_cmpstr(ns_trainer_state_word(NS_TRAINER_PREPARING), ==, "preparing");
+    g_assert_cmpstr(ns_trainer_state_word(NS_TRAINER_FAILED), ==, "failed");
+}
+
+static void test_ready(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    expect(trainer, NS_TRAINER_READY, 0);
+    NsPlan plan;
+    g_assert_true(ns_trainer_plan(trainer, &plan));
+    g_assert_cmpuint(plan.parameters, >, 0);
+    g_assert_null(ns_trainer_message(trainer));
+    /* Nothing to pause. */
+    ns_trainer_pause(trainer);
+    expect(trainer, NS_TRAINER_READY, 0);
+}
+
+static void test_failed(void)
+{
+    g_autoptr(NsTrainer) trainer =
+        tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
+    /* Also commands that were given before it was known. */
+    ns_trainer_run(trainer);
+    expect(trainer, NS_TRAINER_FAILED, -1);
+    g_autofree char *message = ns_trainer_message(trainer);
+    g_assert_nonnull(strstr(message, "such.txt"));
+    g_assert_null(ns_trainer_history(trainer));
+    NsPlan plan;
+    g_assert_false(ns_trainer_plan(trainer, &plan));
+    ns_trainer_reset(trainer);
+    ns_trainer_step(trainer, 1);
+    ns_trainer_stop(trainer);
+    expect(trainer, NS_TRAINER_FAILED, -1);
+
+    NsSettings settings;
+    tiny_settings(&settings, (const char *const[]){"d-model=15", NULL});
+    GError *error = NULL;
+    g_assert_null(ns_trainer_new(&settings, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_clear_error(&error);
+    ns_settings_clear(&settings);
+}
+
+static void test_steps(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    ns_trainer_step(trainer, 1);
+    expect(trainer, NS_TRAINER_PAUSED, 1);
+    ns_trainer_step(trainer, 4);
+    ns_trainer_step(trainer, 3);
+    expect(trainer, NS_TRAINER_PAUSED, 8);
+    ns_trainer_step(trainer, 0);
+    ns_trainer_step(trainer, -3);
+    expect(trainer, NS_TRAINER_PAUSED, 8);
+    /* A pause takes back what was not begun. */
+    ns_trainer_step(trainer, 1000000);
+    ns_trainer_pause(trainer);
+    expect(trainer, NS_TRAINER_PAUSED, -1);
+    /* From a run, so many more and then a pause. */
+    ns_trainer_run(trainer);
+    ns_trainer_step(trainer, 2);
+    expect(trainer, NS_TRAINER_PAUSED, -1);
+}
+
+static void test_run_pause(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    ns_trainer_run(trainer);
+    until_steps(trainer, 5);
+    g_assert_cmpint(ns_trainer_state(trainer), ==, NS_TRAINER_RUNNING);
+    g_assert_false(ns_trainer_wait(trainer, 30));
+    ns_trainer_pause(trainer);
+    expect(trainer, NS_TRAINER_PAUSED, -1);
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+    size_t steps = ns_history_steps(history);
+    g_usleep(30000);
+    g_assert_cmpuint(ns_history_steps(history), ==, steps);
+    ns_trainer_run(trainer);
+    until_steps(trainer, steps + 5);
+    ns_trainer_pause(trainer);
+    expect(trainer, NS_TRAINER_PAUSED, -1);
+}
+
+static void test_finished(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer((const char *const[]){"steps=7", NULL});
+    ns_trainer_run(trainer);
+    expect(trainer, NS_TRAINER_FINISHED, 7);
+    g_assert_cmpuint(evaluations(trainer), ==, 1);
+    /* No arrow leads on but reset. */
+    ns_trainer_run(trainer);
+    ns_trainer_step(trainer, 2);
+    ns_trainer_pause(trainer);
+    ns_trainer_stop(trainer);
+    expect(trainer, NS_TRAINER_FINISHED, 7);
+    g_assert_cmpuint(evaluations(trainer), ==, 1);
+    ns_trainer_reset(trainer);
+    expect(trainer, NS_TRAINER_READY, 0);
+    ns_trainer_step(trainer, 20);
+    expect(trainer, NS_TRAINER_FINISHED, 7);
+}
+
+static void test_stop(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    ns_trainer_stop(trainer);
+    expect(trainer, NS_TRAINER_FINISHED, 0);
+    g_assert_cmpuint(evaluations(trainer), ==, 1);
+    ns_trainer_reset(trainer);
+    ns_trainer_run(trainer);
+    until_steps(trainer, 3);
+    ns_trainer_stop(trainer);
+    expect(trainer, NS_TRAINER_FINISHED, -1);
+    g_assert_cmpuint(evaluations(trainer), ==, 1);
+    ns_trainer_reset(trainer);
+    ns_trainer_step(trainer, 3);
+    expect(trainer, NS_TRAINER_PAUSED, 3);
+    ns_trainer_stop(trainer);
+    expect(trainer, NS_TRAINER_FINISHED, 3);
+}
+
+static void test_diverged(void)
+{
+    g_autoptr(NsTrainer) trainer =
+        tiny_trainer((const char *const[]){"placement=none", "layers=30", "lr=100", NULL});
+    ns_trainer_run(trainer);
+    expect(trainer, NS_TRAINER_DIVERGED, -1);
+    g_autofree char *message = ns_trainer_message(trainer);
+    g_assert_true(g_str_has_prefix(message, "Diverged at step "));
+    ns_trainer_run(trainer);
+    ns_trainer_step(trainer, 1);
+    ns_trainer_pause(trainer);
+    ns_trainer_stop(trainer);
+    expect(trainer, NS_TRAINER_DIVERGED, -1);
+    ns_trainer_reset(trainer);
+    expect(trainer, NS_TRAINER_READY, 0);
+    g_assert_null(ns_trainer_message(trainer));
+}
+
+/* So deep, and without a norm, that single precision cannot hold even the first hidden states. */
+static void test_diverged_at_once(void)
+{
+    g_autoptr(NsTrainer) trainer =
+        tiny_trainer((const char *const[]){"placement=none", "layers=400", NULL});
+    expect(trainer, NS_TRAINER_DIVERGED, 0);
+    g_autofree char *message = ns_trainer_message(trainer);
+    g_assert_true(g_str_has_prefix(message, "Diverged at step 0: "));
+    ns_trainer_reset(trainer);
+    expect(trainer, NS_TRAINER_DIVERGED, 0);
+}
+
+static void test_reset(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    /* While it prepares there is nothing to reset. */
+    ns_trainer_reset(trainer);
+    expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) ready = ns_trainer_history(trainer);
+    ns_trainer_reset(trainer);
+    expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) second = ns_trainer_history(trainer);
+    g_assert_true(second != ready);
+
+    ns_trainer_step(trainer, 6);
+    expect(trainer, NS_TRAINER_PAUSED, 6);
+    ns_trainer_reset(trainer);
+    expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) third = ns_trainer_history(trainer);
+
+    ns_trainer_run(trainer);
+    until_steps(trainer, 6);
+    ns_trainer_reset(trainer);
+    expect(trainer, NS_TRAINER_READY, 0);
+    g_assert_cmpuint(ns_history_steps(second), ==, 7);
+    for (size_t step = 0; step < 7; step++)
+        g_assert_true(memcmp(ns_history_step(second, step), ns_history_step(third, step),
+                             offsetof(NsStep, seconds)) == 0);
+
+    /* What was asked for before a reset is gone, what is asked for after it is done. */
+    ns_trainer_step(trainer, 50);
+    ns_trainer_reset(trainer);
+    ns_trainer_step(trainer, 2);
+    expect(trainer, NS_TRAINER_PAUSED, 2);
+}
+
+static void test_live(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    ns_trainer_step(trainer, 2);
+    expect(trainer, NS_TRAINER_PAUSED, 2);
+    for (int i = 1; i <= 9; i++) ns_trainer_set_live(trainer, 0.01 * i, 1, 0);
+    ns_trainer_step(trainer, 2);
+    expect(trainer, NS_TRAINER_PAUSED, 4);
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+    g_assert_cmpuint(ns_history_events(history), ==, 1);
+    g_assert_cmpint(ns_history_event(history, 0)->step, ==, 3);
+    g_assert_cmpfloat(ns_history_step(history, 2)->lr, ==, 0.003);
+    g_assert_cmpfloat(ns_history_step(history, 3)->lr, ==, 0.09);
+    /* A reset keeps the weights' seed and the new rate. */
+    ns_trainer_reset(trainer);
+    ns_trainer_step(trainer, 1);
+    expect(trainer, NS_TRAINER_PAUSED, 1);
+    g_autoptr(NsHistory) again = ns_trainer_history(trainer);
+    g_assert_cmpfloat(ns_history_step(again, 1)->lr, ==, 0.09);
+    g_assert_cmpuint(ns_history_events(again), ==, 0);
+}
+
+/* A history is read on while its trainer goes on to another and ends. */
+static void test_ghost(void)
+{
+    NsTrainer *trainer = tiny_trainer(NULL);
+    ns_trainer_step(trainer, 5);
+    expect(trainer, NS_TRAINER_PAUSED, 5);
+    g_autoptr(NsHistory) ghost = ns_trainer_history(trainer);
+    ns_trainer_reset(trainer);
+    ns_trainer_run(trainer);
+    ns_trainer_free(trainer);
+    float norms[3];
+    for (size_t step = 0; step < ns_history_steps(ghost); step++) {
+        ns_history_read(ghost, NS_QUANTITY_HIDDEN_NORM, step, norms, NULL);
+        g_assert_true(norms[0] > 0 && isfinite(norms[2]));
+    }
+}
+
+/* Given up in every state; the memory checker sees that nothing is left. */
+static void test_release(void)
+{
+    ns_trainer_release(tiny_trainer(NULL));
+    ns_trainer_free(tiny_trainer(NULL));
+    ns_trainer_release(NULL);
+    ns_trainer_free(NULL);
+
+    NsTrainer *running = tiny_trainer(NULL);
+    ns_trainer_run(running);
+    until_steps(running, 2);
+    g_autoptr(NsHistory) history = ns_trainer_history(running);
+    gint64 before = g_get_monotonic_time();
+    ns_trainer_release(running);
+    g_assert_cmpint(g_get_monotonic_time() - before, <, 1000000);
+    /* The thread ends by itself: the history stops growing. */
+    size_t steps;
+    do {
+        steps = ns_history_steps(history);
+        g_usleep(100000);
+    } while (ns_history_steps(history) > steps);
+
+    NsTrainer *paused = tiny_trainer(NULL);
+    ns_trainer_step(paused, 1);
+    expect(paused, NS_TRAINER_PAUSED, 1);
+    ns_trainer_release(paused);
+    NsTrainer *failed = tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
+    expect(failed, NS_TRAINER_FAILED, -1);
+    ns_trainer_release(failed);
+}
+
+static void test_random_commands(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) first = ns_trainer_history(trainer);
+    GRand *rand = g_rand_new_with_seed(20200212);
+    for (int i = 0; i < 200; i++) {
+        switch (g_rand_int_range(rand, 0, 8)) {
+        case 0:
+        case 1:
+            ns_trainer_run(trainer);
+            break;
+        case 2:
+            ns_trainer_pause(trainer);
+            break;
+        case 3:
+            ns_trainer_step(trainer, g_rand_int_range(rand, 1, 5));
+            break;
+        case 4:
+            ns_trainer_reset(trainer);
+            break;
+        case 5:
+            if (i % 4 == 0) ns_trainer_stop(trainer);
+            break;
+        case 6:
+            ns_trainer_set_live(trainer, g_rand_double(rand) * 1e-3, 1 + i % 5, 0);
+            break;
+        default:
+            g_usleep(2000);
+            break;
+        }
+        NsTrainerState state = ns_trainer_state(trainer);
+        g_assert_true(state == NS_TRAINER_READY || state == NS_TRAINER_RUNNING ||
+                      state == NS_TRAINER_PAUSED || state == NS_TRAINER_FINISHED);
+        g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+        size_t steps = ns_history_steps(history);
+        g_assert_cmpuint(steps, >, 0);
+        g_assert_cmpint(ns_history_step(history, steps - 1)->step, ==, (int64_t)steps - 1);
+    }
+    g_rand_free(rand);
+
+    ns_trainer_reset(trainer);
+    expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) last = ns_trainer_history(trainer);
+    g_assert_true(memcmp(ns_history_step(first, 0), ns_history_step(last, 0),
+                         offsetof(NsStep, seconds)) == 0);
+    ns_trainer_step(trainer, 3);
+    expect(trainer, NS_TRAINER_PAUSED, 3);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/trainer/words", test_words);
+    g_test_add_func("/trainer/ready", test_ready);
+    g_test_add_func("/trainer/failed", test_failed);
+    g_test_add_func("/trainer/steps", test_steps);
+    g_test_add_func("/trainer/run-pause", test_run_pause);
+    g_test_add_func("/trainer/finished", test_finished);
+    g_test_add_func("/trainer/stop", test_stop);
+    g_test_add_func("/trainer/diverged", test_diverged);
+    g_test_add_func("/trainer/diverged-at-once", test_diverged_at_once);
+    g_test_add_func("/trainer/reset", test_reset);
+    g_test_add_func("/trainer/live", test_live);
+    g_test_add_func("/trainer/ghost", test_ghost);
+    g_test_add_func("/trainer/release", test_release);
+    g_test_add_func("/trainer/random-commands", test_random_commands);
+    return g_test_run();
+}
