@@ -26,6 +26,7 @@ static void test_json_values(void)
     ns_json_close(&json, '}');
     g_autofree char *text = ns_json_finish(&json);
     g_assert_nonnull(strstr(text, "\"simple\":0.003,"));
+    g_assert_nonnull(strstr(text, "a tab\\u0009,"));
 
     g_autoptr(JsonNode) node = ns_test_parse(text);
     JsonObject *object = json_node_get_object(node);

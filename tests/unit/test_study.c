@@ -89,6 +89,7 @@ static void test_refused(void)
     g_autoptr(GError) error = NULL;
     g_autoptr(NsInitial) initial = ns_initial_new(&settings, 2, &error);
     g_assert_no_error(error);
+    g_assert_nonnull(initial);
 
     settings.heads = 3;
     g_assert_null(ns_initial_new(&settings, 2, &error));
