@@ -278,7 +278,8 @@ static void draw_curve(const NsPlotLayout *layout, const NsPath *path, const NsS
         if (to - from == 1) {
             /* A value between two gaps is no line; it must still be seen. */
             if (series->kind == NS_SERIES_LINE)
-                ns_draw_mark(cr, NS_MARK_CIRCLE, points[from].x, points[from].y, width * 2.2);
+                ns_draw_mark(cr, NS_MARK_CIRCLE, points[from].x, points[from].y,
+                             MAX(width * 2.4, style->mark_size * 0.7));
         } else if (noise) {
             fill_noise(points + from, to - from, style->line_width / 2, width, look, cr);
         } else {
@@ -370,6 +371,7 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
         }
         cairo_move_to(cr, 0, 0);
         pango_cairo_show_layout(cr, label->text);
+        cairo_new_path(cr);
         cairo_restore(cr);
     }
 }

@@ -38,8 +38,9 @@ typedef struct {
     double x;   /* data: the abscissa of the nearest point, or the first step of a heatmap column */
     double row; /* heatmap: the row from 0 (the layer from y0); NaN elsewhere */
     double px, py; /* where it is drawn */
-    char *text; /* lines for a tip: "step 120\nloss 2.31 nats", with markup for _ and ^ as in NsPlot
-                 */
+    char *
+        text; /* lines for a tip: "step 120\nloss: 2.306 nats", with markup for _ and ^ as in NsPlot
+               */
 } NsReading;
 
 /* The reading nearest to a point in the plot area; FALSE outside it or without data. */

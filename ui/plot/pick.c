@@ -28,7 +28,7 @@ static char *axis_value(const NsAxis *axis, double value)
 static void add_value(GString *text, const char *label, double value, const char *unit)
 {
     g_autofree char *number = ns_text_number(value, DIGITS);
-    g_string_append_printf(text, "\n%s%s%s", label ? label : "", label ? " " : "", number);
+    g_string_append_printf(text, "\n%s%s%s", label ? label : "", label ? ": " : "", number);
     if (unit && isfinite(value)) g_string_append_printf(text, " %s", unit);
 }
 
@@ -57,6 +57,19 @@ static bool nearest_x(const NsPlotLayout *layout, double x, double *at)
     return false;
 }
 
+/* The series that have a point exactly at x, ghosts last: the lines of a tip, in order. */
+static GPtrArray *series_at(const NsPlotLayout *layout, double x)
+{
+    GPtrArray *found = g_ptr_array_new();
+    for (int ghosts = 0; ghosts < 2; ghosts++)
+        for (size_t i = 0; i < layout->n_paths; i++) {
+            const NsSeries *series = &layout->plot->series[i];
+            if (series->n && series->ghost == ghosts && series->x[nearest(series, x)] == x)
+                g_ptr_array_add(found, (void *)(uintptr_t)series);
+        }
+    return found;
+}
+
 static bool pick_series(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
     const NsPlot *plot = layout->plot;
@@ -66,20 +79,18 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
     GString *text = g_string_new(plot->x.label ? plot->x.label : "x");
     g_string_append_printf(text, " %s", abscissa);
     *reading = (NsReading){.x = x, .row = NAN, .px = ns_scale_to_pixel(&layout->x, x), .py = py};
-    for (int ghosts = 0; ghosts < 2; ghosts++)
-        for (size_t i = 0; i < layout->n_paths; i++) {
-            const NsSeries *series = &plot->series[i];
-            if (!series->n || series->ghost != ghosts) continue;
-            size_t k = nearest(series, x);
-            if (series->x[k] != x) continue;
-            const NsAxis *axis = axis_of(plot, series);
-            add_value(text, series->label ? series->label : axis->label, series->y[k], axis->unit);
-            double y = ns_scale_to_pixel(&layout->y[series->side], series->y[k]);
-            if (!series->ghost && fabs(y - py) < best) {
-                best = fabs(y - py);
-                reading->py = y;
-            }
+    g_autoptr(GPtrArray) found = series_at(layout, x);
+    for (unsigned i = 0; i < found->len; i++) {
+        const NsSeries *series = found->pdata[i];
+        const NsAxis *axis = axis_of(plot, series);
+        double value = series->y[nearest(series, x)];
+        add_value(text, series->label ? series->label : axis->label, value, axis->unit);
+        double y = ns_scale_to_pixel(&layout->y[series->side], value);
+        if (!series->ghost && fabs(y - py) < best) {
+            best = fabs(y - py);
+            reading->py = y;
         }
+    }
     reading->text = g_string_free(text, FALSE);
     return true;
 }
@@ -138,20 +149,38 @@ void ns_reading_clear(NsReading *reading)
 }
 
 /* A dot on every curve at the abscissa of the reading. */
-static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
+static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, const GPtrArray *found,
+                      cairo_t *cr)
 {
     const NsStyle *style = layout->style;
-    for (size_t i = 0; i < layout->n_paths; i++) {
-        const NsSeries *series = &layout->plot->series[i];
-        if (!series->n) continue;
-        size_t k = nearest(series, reading->x);
-        double y = ns_scale_to_pixel(&layout->y[series->side], series->y[k]);
-        if (series->x[k] != reading->x || isnan(y)) continue;
+    for (unsigned i = 0; i < found->len; i++) {
+        const NsSeries *series = found->pdata[i];
+        double value = series->y[nearest(series, reading->x)];
+        double y = ns_scale_to_pixel(&layout->y[series->side], value);
+        if (isnan(y)) continue;
         ns_set_color(cr, style->background);
         ns_draw_mark(cr, NS_MARK_CIRCLE, reading->px, y, style->mark_size * 1.7);
         ns_set_color(cr, ns_series_color(style, series));
         ns_draw_mark(cr, NS_MARK_CIRCLE, reading->px, y, style->mark_size * 1.15);
     }
+}
+
+/* Bars in the colours of the curves before the lines of a tip, the first of which is the abscissa.
+ */
+static void draw_swatches(const NsPlotLayout *layout, const GPtrArray *found, PangoLayout *text,
+                          NsPoint at, cairo_t *cr)
+{
+    double size = layout->style->text_size;
+    PangoLayoutIter *iter = pango_layout_get_iter(text);
+    for (unsigned i = 0; i < found->len && pango_layout_iter_next_line(iter); i++) {
+        PangoRectangle line;
+        pango_layout_iter_get_line_extents(iter, NULL, &line);
+        double y = at.y + ((double)line.y + 0.5 * (double)line.height) / PANGO_SCALE;
+        ns_set_color(cr, ns_series_color(layout->style, found->pdata[i]));
+        cairo_rectangle(cr, at.x, y - 0.14 * size, 0.75 * size, 0.28 * size);
+        cairo_fill(cr);
+    }
+    pango_layout_iter_free(iter);
 }
 
 static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
@@ -165,6 +194,7 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
         /* On the colours a line shows only with a rim. */
         ns_set_color(cr, ns_with_alpha((NsColor){0, 0, 0, 1}, 0.55));
         cairo_set_line_width(cr, 3 * width);
+        cairo_new_sub_path(cr);
         cairo_arc(cr, x, y, layout->style->mark_size * 0.8, 0, 2 * G_PI);
         cairo_stroke(cr);
         ns_set_color(cr, (NsColor){1, 1, 1, 1});
@@ -208,14 +238,20 @@ void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, 
 {
     const NsStyle *style = layout->style;
     if (!reading->text || isnan(reading->px) || isnan(reading->py)) return;
+    g_autoptr(GPtrArray) found = series_at(layout, reading->x);
     double size = style->text_size, pad = 0.6 * size, width, height;
+    double indent = found->len ? 1.15 * size : 0;
     cairo_save(cr);
+    cairo_new_path(cr);
     draw_crosshair(layout, reading, cr);
-    draw_dots(layout, reading, cr);
+    draw_dots(layout, reading, found, cr);
     g_autoptr(PangoLayout) text = ns_text_new(layout->context, style, size, false, reading->text);
-    ns_text_limit(text, MAX(layout->width - 2.6 * pad, size), 100);
+    /* A line that does not fit ends in an ellipsis: swatches count on one line a series. */
+    double room = layout->width - 2.6 * pad - indent;
     ns_text_size(text, &width, &height);
-    width += 2 * pad;
+    if (width > room) ns_text_limit(text, room, 1);
+    ns_text_size(text, &width, &height);
+    width += 2 * pad + indent;
     height += 1.5 * pad;
     NsPoint corner = tip_corner(layout, reading, width, height);
     if (style->raster) corner = (NsPoint){round(corner.x), round(corner.y)};
@@ -225,8 +261,11 @@ void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, 
     ns_set_color(cr, style->axis);
     cairo_set_line_width(cr, style->axis_width);
     cairo_stroke(cr);
+    NsPoint inside = {corner.x + pad, corner.y + 0.75 * pad};
+    draw_swatches(layout, found, text, inside, cr);
     ns_set_color(cr, style->text);
-    cairo_move_to(cr, corner.x + pad, corner.y + 0.75 * pad);
+    cairo_move_to(cr, inside.x + indent, inside.y);
     pango_cairo_show_layout(cr, text);
+    cairo_new_path(cr);
     cairo_restore(cr);
 }

@@ -26,22 +26,25 @@ static char *take_group(const char *text, const char **end)
     return g_strndup(text + 1, (gsize)(p - text - 1 - (depth == 0)));
 }
 
-static char *convert(const char *text, bool markup)
+/* Raised and lowered text by size and rise: pango 1.50 warns about its own script attributes where
+ * an ellipsis cuts them.  `size` 0 leaves markup out. */
+static char *convert(const char *text, double size)
 {
     GString *out = g_string_new(NULL);
     for (const char *p = text; *p;) {
         if ((*p == '_' || *p == '^') && p[1]) {
-            const char *tag = *p == '_' ? "sub" : "sup";
+            int rise = (int)lround((*p == '_' ? -0.2 : 0.36) * size * PANGO_SCALE);
             g_autofree char *group = take_group(p + 1, &p);
-            g_autofree char *inner = convert(group, markup);
-            if (markup)
-                g_string_append_printf(out, "<%s>%s</%s>", tag, inner, tag);
+            g_autofree char *inner = convert(group, size);
+            if (size > 0)
+                g_string_append_printf(out, "<span size=\"75%%\" rise=\"%d\">%s</span>", rise,
+                                       inner);
             else
                 g_string_append(out, inner);
             continue;
         }
         const char *next = g_utf8_next_char(p);
-        if (markup) {
+        if (size > 0) {
             g_autofree char *escaped = g_markup_escape_text(p, next - p);
             g_string_append(out, escaped);
         } else {
@@ -52,20 +55,15 @@ static char *convert(const char *text, bool markup)
     return g_string_free(out, FALSE);
 }
 
-static char *convert_any(const char *text, bool markup)
+char *ns_text_markup(const char *text, double size)
 {
     g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
-    return convert(valid, markup);
-}
-
-char *ns_text_markup(const char *text)
-{
-    return convert_any(text, true);
+    return convert(valid, size);
 }
 
 char *ns_text_plain(const char *text)
 {
-    return convert_any(text, false);
+    return ns_text_markup(text, 0);
 }
 
 char *ns_text_fixed(double value, int decimals)
@@ -129,7 +127,7 @@ PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double siz
     pango_font_description_set_weight(font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
     pango_layout_set_font_description(layout, font);
     pango_font_description_free(font);
-    g_autofree char *markup = ns_text_markup(text);
+    g_autofree char *markup = ns_text_markup(text, size);
     pango_layout_set_markup(layout, markup, -1);
     return layout;
 }
@@ -153,4 +151,18 @@ void ns_text_size(PangoLayout *text, double *width, double *height)
 double ns_text_baseline(PangoLayout *text)
 {
     return (double)pango_layout_get_baseline(text) / PANGO_SCALE;
+}
+
+double ns_text_height(PangoLayout *text)
+{
+    double width, height;
+    ns_text_size(text, &width, &height);
+    return height;
+}
+
+double ns_text_width(PangoLayout *text)
+{
+    double width, height;
+    ns_text_size(text, &width, &height);
+    return width;
 }

@@ -8,9 +8,9 @@
 
 #include <pango/pangocairo.h>
 
-/* Pango markup of a string of NsPlot: _ and ^ lower and raise the next character or {group}; all
- * else is literal.  Free with g_free. */
-char *ns_text_markup(const char *text);
+/* Pango markup of a string of NsPlot at a text size > 0: _ and ^ lower and raise the next character
+ * or {group}; all else is literal.  Free with g_free. */
+char *ns_text_markup(const char *text, double size);
 
 /* The same string without its markup, for metadata and data files.  Free with g_free. */
 char *ns_text_plain(const char *text);
@@ -37,6 +37,9 @@ void ns_text_limit(PangoLayout *text, double width, int lines);
 
 /* Logical width and height. */
 void ns_text_size(PangoLayout *text, double *width, double *height);
+
+double ns_text_width(PangoLayout *text);
+double ns_text_height(PangoLayout *text);
 
 /* From the top of the text to the baseline of its first line. */
 double ns_text_baseline(PangoLayout *text);

@@ -1,0 +1,34 @@
+/* A layout in the making: which parts are shown, and the margins that they need.
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/plot/layout-private.h"
+
+/* Lengths in text sizes. */
+#define NS_GAP 0.4
+#define NS_TICK 0.3
+#define NS_TICK_GAP 0.32
+
+typedef struct {
+    NsPlotLayout *layout;
+    bool show[NS_PARTS];
+    PangoLayout *text[NS_PARTS]; /* where a part is one text */
+    double size;                 /* of text */
+    double line;                 /* height of a line of text */
+    double digit;                /* height of a digit */
+    double top, bottom, left, right;
+} NsFrame;
+
+/* Whether the right axis is drawn: a heatmap has its colour bar there. */
+bool ns_frame_has_right_axis(const NsFrame *frame);
+
+/* Stacks title, subtitle and legend from the top and returns where they end; puts them on the page
+ * where `place` is set. */
+double ns_frame_stack(NsFrame *frame, bool place);
+
+/* Puts every word on the page. */
+void ns_frame_place(NsFrame *frame);
+
+/* The texts of labelled ticks, NULL for the others, and the widest of them. */
+GPtrArray *ns_tick_texts(NsPlotLayout *layout, const GArray *ticks, double *widest);
+void ns_tick_texts_free(GPtrArray *texts);

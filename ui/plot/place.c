@@ -1,0 +1,263 @@
+/* Words on the page, once the boxes are known.  SPDX-License-Identifier: MIT */
+#include "ui/plot/frame.h"
+
+#include <math.h>
+
+static NsColor part_color(const NsStyle *style, NsPart part)
+{
+    switch (part) {
+    case NS_PART_SUBTITLE:
+    case NS_PART_NOTE:
+    case NS_PART_X_TICK:
+    case NS_PART_LEFT_TICK:
+    case NS_PART_RIGHT_TICK:
+    case NS_PART_EMPTY:
+        return style->faint_text;
+    case NS_PART_TITLE:
+    case NS_PART_LEGEND:
+    case NS_PART_MARKER:
+    case NS_PART_X_LABEL:
+    case NS_PART_LEFT_LABEL:
+    case NS_PART_RIGHT_LABEL:
+    case NS_PARTS:
+        break;
+    }
+    return style->text;
+}
+
+void ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, double x, double y,
+                         bool rotated)
+{
+    PangoRectangle ink, logical;
+    pango_layout_get_extents(text, &ink, &logical);
+    double ix = (double)ink.x / PANGO_SCALE, iy = (double)ink.y / PANGO_SCALE;
+    double iw = (double)ink.width / PANGO_SCALE, ih = (double)ink.height / PANGO_SCALE;
+    NsLabel label = {
+        .part = part,
+        .text = text,
+        .x = x,
+        .y = y,
+        .box = {x + ix, y + iy, iw, ih},
+        .rotated = rotated,
+        .color = part_color(layout->style, part),
+    };
+    if (rotated) {
+        double length = (double)logical.width / PANGO_SCALE;
+        label.box = (NsBox){x + iy, y + length - ix - iw, ih, iw};
+    }
+    g_array_append_val(layout->labels, label);
+}
+
+bool ns_frame_has_right_axis(const NsFrame *frame)
+{
+    return frame->layout->survey.right && !frame->layout->plot->heatmap;
+}
+
+/* Where parts begin, from the top: shared by measuring and placing. */
+double ns_frame_stack(NsFrame *frame, bool place)
+{
+    NsPlotLayout *layout = frame->layout;
+    double pad = layout->style->padding, y = pad;
+    static const NsPart parts[] = {NS_PART_TITLE, NS_PART_SUBTITLE};
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+        NsPart part = parts[i];
+        if (!frame->show[part]) continue;
+        if (place)
+            ns_layout_add_label(layout, part, g_object_ref(frame->text[part]), pad, y, false);
+        y += ns_text_height(frame->text[part]);
+    }
+    if (frame->show[NS_PART_LEGEND]) {
+        double room = layout->width - 2 * pad, gap = y > pad ? 0.25 * frame->size : 0;
+        double most = MIN(0.25 * layout->height, 3 * frame->line);
+        double height = ns_legend_place(layout, pad, y + gap, room, most, false);
+        if (height > 0 && place) ns_legend_place(layout, pad, y + gap, room, most, true);
+        if (height > 0) y += gap + height;
+    }
+    return y + (y > pad ? NS_GAP * frame->size : 0.5 * frame->digit);
+}
+
+/* The texts of labelled ticks, NULL for the others. */
+GPtrArray *ns_tick_texts(NsPlotLayout *layout, const GArray *ticks, double *widest)
+{
+    GPtrArray *texts = g_ptr_array_new_full(ticks->len, NULL);
+    *widest = 0;
+    for (unsigned i = 0; i < ticks->len; i++) {
+        const char *label = g_array_index(ticks, NsTick, i).label;
+        PangoLayout *text = NULL;
+        if (label) {
+            text =
+                ns_text_new(layout->context, layout->style, layout->style->text_size, false, label);
+            *widest = MAX(*widest, ns_text_width(text));
+        }
+        g_ptr_array_add(texts, text);
+    }
+    return texts;
+}
+
+void ns_tick_texts_free(GPtrArray *texts)
+{
+    for (unsigned i = 0; i < texts->len; i++) g_clear_object(&texts->pdata[i]);
+    g_ptr_array_unref(texts);
+}
+
+/* Where a label of that width under a tick begins: centred, but on the page. */
+static double label_start(const NsPlotLayout *layout, double px, double width)
+{
+    double most = layout->width - width - layout->style->padding * 0.5;
+    return CLAMP(px - width / 2, MIN(layout->style->padding * 0.5, most), most);
+}
+
+static bool labels_fit(NsPlotLayout *layout, const GArray *ticks, const GPtrArray *texts)
+{
+    double end = -INFINITY;
+    for (unsigned i = 0; i < ticks->len; i++) {
+        if (!texts->pdata[i]) continue;
+        double width = ns_text_width(texts->pdata[i]);
+        double px = ns_scale_to_pixel(&layout->x, g_array_index(ticks, NsTick, i).value);
+        double start = label_start(layout, px, width);
+        if (start < end + 0.7 * layout->style->text_size) return false;
+        end = start + width;
+    }
+    return true;
+}
+
+static void place_x_ticks(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    double size = frame->size, widest;
+    unsigned most = (unsigned)CLAMP(layout->area.width / (3.2 * size), 2, 11);
+    for (;; most--) {
+        g_clear_pointer(&layout->x_ticks, g_array_unref);
+        layout->x_ticks = ns_scale_ticks(&layout->x, most);
+        GPtrArray *texts = ns_tick_texts(layout, layout->x_ticks, &widest);
+        bool fits = labels_fit(layout, layout->x_ticks, texts);
+        if (!fits && most > 2) {
+            ns_tick_texts_free(texts);
+            continue;
+        }
+        double top = layout->area.y + layout->area.height + layout->tick_length + layout->tick_gap;
+        for (unsigned i = 0; i < texts->len && fits && frame->show[NS_PART_X_TICK]; i++) {
+            PangoLayout *text = texts->pdata[i];
+            if (!text) continue;
+            double px =
+                ns_scale_to_pixel(&layout->x, g_array_index(layout->x_ticks, NsTick, i).value);
+            ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text),
+                                label_start(layout, px, ns_text_width(text)),
+                                top + frame->digit - ns_text_baseline(text), false);
+        }
+        ns_tick_texts_free(texts);
+        return;
+    }
+}
+
+/* Labels of a vertical scale: right-aligned at x, or left-aligned where `right`. */
+static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ticks, double x,
+                          bool right)
+{
+    NsPlotLayout *layout = frame->layout;
+    double widest, above = INFINITY;
+    GPtrArray *texts = ns_tick_texts(layout, ticks, &widest);
+    for (unsigned i = 0; i < texts->len; i++) {
+        PangoLayout *text = texts->pdata[i];
+        double py = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
+        if (!text || py > above - 1.15 * frame->size) continue;
+        above = py;
+        ns_layout_add_label(layout, right ? NS_PART_RIGHT_TICK : NS_PART_LEFT_TICK,
+                            g_object_ref(text), right ? x : x - ns_text_width(text),
+                            py + frame->digit / 2 - ns_text_baseline(text), false);
+    }
+    ns_tick_texts_free(texts);
+}
+
+static void place_axis_labels(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsBox *area = &layout->area;
+    double pad = layout->style->padding, y = layout->height - pad;
+    if (frame->show[NS_PART_NOTE]) {
+        PangoLayout *text = frame->text[NS_PART_NOTE];
+        y -= ns_text_height(text);
+        ns_layout_add_label(layout, NS_PART_NOTE, g_object_ref(text), pad, y, false);
+        y -= NS_GAP * frame->size;
+    }
+    if (frame->show[NS_PART_X_LABEL]) {
+        PangoLayout *text = frame->text[NS_PART_X_LABEL];
+        if (ns_text_width(text) > layout->width - 2 * pad)
+            ns_text_limit(text, layout->width - 2 * pad, 1);
+        double width = ns_text_width(text), x = area->x + (area->width - width) / 2;
+        x = MAX(pad, MIN(x, layout->width - pad - width));
+        ns_layout_add_label(layout, NS_PART_X_LABEL, g_object_ref(text), x,
+                            y - ns_text_height(text), false);
+    }
+    static const NsPart sides[] = {NS_PART_LEFT_LABEL, NS_PART_RIGHT_LABEL};
+    for (size_t i = 0; i < G_N_ELEMENTS(sides); i++) {
+        if (!frame->show[sides[i]]) continue;
+        PangoLayout *text = frame->text[sides[i]];
+        double room = area->height + NS_GAP * frame->size;
+        if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
+        double x = i ? layout->width - pad - ns_text_height(text) : pad;
+        double top = area->y + (area->height - ns_text_width(text)) / 2;
+        ns_layout_add_label(layout, sides[i], g_object_ref(text), x, top, true);
+    }
+}
+
+/* Words of markers stand in a line above the area; alarms come first where they collide. */
+static void place_markers(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    double y = layout->area.y - frame->line, right = layout->area.x + layout->area.width;
+    unsigned first = layout->labels->len;
+    for (int alarm = 1; alarm >= 0; alarm--)
+        for (size_t i = plot->n_markers; i-- > 0;) {
+            const NsMarker *marker = &plot->markers[i];
+            double px = ns_scale_to_pixel(&layout->x, marker->x);
+            if (!marker->text || marker->alarm != alarm ||
+                !(px >= layout->area.x - 1 && px <= right + 1))
+                continue;
+            g_autoptr(PangoLayout) text =
+                ns_text_new(layout->context, layout->style, frame->size, alarm, marker->text);
+            double room = layout->area.width;
+            if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
+            double width = ns_text_width(text);
+            double x = CLAMP(px - width / 2, layout->area.x, right - width);
+            bool free_room = true;
+            for (unsigned k = first; k < layout->labels->len; k++) {
+                const NsBox *box = &g_array_index(layout->labels, NsLabel, k).box;
+                free_room &=
+                    x + width + frame->size < box->x || x > box->x + box->width + frame->size;
+            }
+            if (!free_room) continue;
+            ns_layout_add_label(layout, NS_PART_MARKER, g_object_ref(text), x, y, false);
+            if (alarm)
+                g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color =
+                    layout->style->alarm;
+        }
+}
+
+void ns_frame_place(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    double out = layout->tick_length + layout->tick_gap;
+    const NsBox *area = &layout->area, *bar = &layout->bar;
+    ns_frame_stack(frame, true);
+    if (frame->show[NS_PART_MARKER]) place_markers(frame);
+    place_x_ticks(frame);
+    if (frame->show[NS_PART_LEFT_TICK])
+        place_y_ticks(frame, &layout->y[NS_AXIS_LEFT], layout->y_ticks[NS_AXIS_LEFT], area->x - out,
+                      false);
+    if (frame->show[NS_PART_RIGHT_TICK] && ns_frame_has_right_axis(frame))
+        place_y_ticks(frame, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
+                      area->x + area->width + out, true);
+    if (frame->show[NS_PART_RIGHT_TICK] && bar->width > 0)
+        place_y_ticks(frame, &layout->z, layout->z_ticks, bar->x + bar->width + out, true);
+    place_axis_labels(frame);
+    if (frame->show[NS_PART_EMPTY]) {
+        PangoLayout *text = frame->text[NS_PART_EMPTY];
+        ns_text_limit(text, area->width * 0.9, MAX(1, (int)(area->height / frame->line)));
+        pango_layout_set_alignment(text, PANGO_ALIGN_CENTER);
+        double x = area->x + area->width * 0.05;
+        double y = area->y + (area->height - ns_text_height(text)) / 2;
+        ns_layout_add_label(layout, NS_PART_EMPTY, g_object_ref(text), x, y, false);
+    }
+}
