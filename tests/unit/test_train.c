@@ -189,9 +189,9 @@ static void test_adam_not_finite(void)
 
 static NsRun *tiny_run(const char *const *more)
 {
-    static const char *const tiny[] = {"layers=2",       "d-model=16",      "heads=2",
-                                       "seq=12",         "batch=4",         "eval-every=4",
-                                       "eval-batches=2", "threads=" THREADS};
+    static const char *const tiny[] = {"layers=2",       "d-model=16",        "heads=2",
+                                       "seq=12",         "batch=4",           "eval-every=4",
+                                       "eval-batches=2", ("threads=" THREADS)};
     NsSettings settings;
     ns_settings_init(&settings);
     for (size_t i = 0; i < G_N_ELEMENTS(tiny); i++) set(&settings, tiny[i]);
@@ -365,7 +365,7 @@ static void test_run_live(void)
     assert_close(settings->lr, 100, 0);
     g_assert_cmpint(settings->warmup, ==, 1);
     g_assert_cmpuint(settings->schedule, ==, (unsigned)constant);
-    ns_run_set_live(run, NAN, 1, 0);
+    ns_run_set_live(run, (double)NAN, 1, 0);
     assert_close(settings->lr, 100, 0);
 }
 
@@ -436,7 +436,7 @@ static void test_names(void)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(NsRun) run = tiny_run((const char *const[]){"placement=pre", "lr=0", NULL});
-        overwrite(run, rows[i].tensor, INFINITY);
+        overwrite(run, rows[i].tensor, (double)INFINITY);
         g_assert_false(ns_run_step(run));
         const NsEvent *event = divergence(run, 1);
         g_assert_cmpstr(event->what, ==, rows[i].what);
