@@ -18,19 +18,24 @@ typedef struct {
     int64_t steps;
 } Run;
 
-static Run *run_new(size_t layers, size_t budget)
+static Run *run_with_norm(size_t layers, size_t budget, bool final_norm)
 {
     Run *run = g_new0(Run, 1);
     NsTensorTable table = {0};
     for (size_t l = 0; l < layers; l++)
         ns_tensor_table_add(
             &table, (NsTensor){.role = NS_ROLE_W2, .layer = (int)l, .rows = 1, .cols = 1}, false);
-    ns_record_layout_init(&run->layout, &table, layers, false);
+    ns_record_layout_init(&run->layout, &table, layers, final_norm);
     ns_tensor_table_clear(&table);
     run->history = ns_history_new(&run->layout, budget);
     ns_settings_init(&run->settings);
     run->values = g_new0(float, run->layout.width);
     return run;
+}
+
+static Run *run_new(size_t layers, size_t budget)
+{
+    return run_with_norm(layers, budget, false);
 }
 
 static void run_free(Run *run)
@@ -115,7 +120,7 @@ static void test_one_record(void)
 
     g_autoptr(NsFigure) loss = ns_figure_new("loss");
     const NsPlot *plot = ns_figure_update(loss, &input);
-    const NsSeries *training = series_named(plot, "training loss");
+    const NsSeries *training = series_named(plot, "training");
     g_assert_cmpuint(training->n, ==, 1);
     g_assert_cmpfloat(training->y[0], ==, 4.5);
     g_assert_cmpstr(plot->subtitle, ==, "Post-LN, 6 layers, lr 0.003, warm-up 1, step 0");
@@ -185,7 +190,7 @@ static void test_ghost_and_swap(void)
     input.ghost = first->history;
     input.ghost_settings = &first->settings;
     const NsPlot *plot = ns_figure_update(loss, &input);
-    g_assert_cmpuint(series_named(plot, "training loss")->n, ==, 3);
+    g_assert_cmpuint(series_named(plot, "training")->n, ==, 3);
     const NsSeries *ghost = series_named(plot, "previous run: Pre-LN, 3 layers");
     g_assert_true(ghost->ghost);
     g_assert_cmpuint(ghost->n, ==, 4);
@@ -221,7 +226,7 @@ static void test_diverged(void)
     const NsFigureInput input = input_of(run);
     g_autoptr(NsFigure) loss = ns_figure_new("loss");
     const NsPlot *plot = ns_figure_update(loss, &input);
-    g_assert_true(isnan(series_named(plot, "training loss")->y[1]));
+    g_assert_true(isnan(series_named(plot, "training")->y[1]));
     g_assert_cmpuint(plot->n_markers, ==, 1);
     g_assert_true(plot->markers[0].alarm);
     g_assert_cmpfloat(plot->markers[0].x, ==, 1);
@@ -268,6 +273,20 @@ static void test_quantity_that_is_not_there(void)
     }
 }
 
+static void test_final_norm_is_a_point(void)
+{
+    g_autoptr(Run) run = run_with_norm(4, BUDGET, true);
+    append(run, 4);
+    const NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) hidden = ns_figure_new("hidden-norm");
+    const NsPlot *plot = ns_figure_update(hidden, &input);
+    g_assert_cmpuint(plot->n_series, ==, 2);
+    const NsSeries *end = series_named(plot, "after the final norm");
+    g_assert_cmpuint(end->n, ==, 1);
+    g_assert_cmpfloat(end->x[0], ==, 4);
+    g_assert_cmpfloat(end->y[0], ==, 10);
+}
+
 static void test_thousand_layers(void)
 {
     g_autoptr(Run) run = run_new(1000, BUDGET);
@@ -304,7 +323,7 @@ static void test_long_run(gconstpointer at_once)
     }
 
     const NsPlot *plot = ns_figure_update(loss, &input);
-    const NsSeries *training = series_named(plot, "training loss");
+    const NsSeries *training = series_named(plot, "training");
     g_assert_cmpuint(training->n, <=, NS_CURVE_POINTS);
     g_assert_cmpuint(training->n, >, NS_CURVE_POINTS / 4);
     g_assert_cmpfloat(training->x[training->n - 1], ==, STEPS - 1);
@@ -363,6 +382,12 @@ static void test_words(void)
     g_assert_cmpstr(words, ==, "Post-LN, RMSNorm, 1 layer, lr 0.003, warm-up 100");
     g_autofree char *three = ns_settings_difference(&b, &a);
     g_assert_cmpstr(three, ==, "RMSNorm, 1 layer, warm-up 100");
+    g_assert_true(ns_settings_set(&b, "lr", "100", NULL));
+    g_assert_true(ns_settings_set(&b, "placement", "none", NULL));
+    g_autofree char *plain = ns_settings_words(&b);
+    g_assert_cmpstr(plain, ==, "No norm, 1 layer, lr 100, warm-up 100");
+    g_assert_true(ns_settings_set(&b, "lr", "3e-3", NULL));
+    g_assert_true(ns_settings_set(&b, "placement", "post", NULL));
     g_assert_true(ns_settings_set(&b, "seed", "7", NULL));
     g_assert_true(ns_settings_set(&b, "steps", "7", NULL));
     g_autofree char *more = ns_settings_difference(&b, &a);
@@ -382,6 +407,7 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/diverged", test_diverged);
     g_test_add_func("/figures/all-nan", test_all_nan_profile);
     g_test_add_func("/figures/absent-quantity", test_quantity_that_is_not_there);
+    g_test_add_func("/figures/final-norm", test_final_norm_is_a_point);
     g_test_add_func("/figures/thousand-layers", test_thousand_layers);
     g_test_add_data_func("/figures/long-run/as-it-comes", NULL, test_long_run);
     g_test_add_data_func("/figures/long-run/at-once", "", test_long_run);

@@ -3,7 +3,8 @@
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
-    return ns_profile_update((NsProfile *)figure, input, input->gradient, 1, NULL);
+    const NsProfileSpec spec = {.quantity = input->gradient};
+    return ns_profile_update((NsProfile *)figure, input, &spec);
 }
 
 NsFigure *ns_gradient_norm_new(void)

@@ -62,8 +62,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     static const NsSeries looks[SERIES] = {
         [GHOST] = {.kind = NS_SERIES_LINE, .style = 0, .ghost = true},
-        [TRAINING] = {.label = "training loss", .kind = NS_SERIES_LINE, .style = 0},
-        [VALIDATION] = {.label = "validation loss", .kind = NS_SERIES_POINTS, .style = 1},
+        [TRAINING] = {.label = "training", .kind = NS_SERIES_LINE, .style = 0},
+        [VALIDATION] = {.label = "validation", .kind = NS_SERIES_POINTS, .style = 1},
         [RATE] = {.label = "learning rate",
                   .kind = NS_SERIES_LINE,
                   .side = NS_AXIS_RIGHT,

@@ -100,81 +100,91 @@ static bool make_labels(NsProfile *profile, const NsFigureInput *input)
            changed;
 }
 
-static char *join_notes(char *first, char *second)
-{
-    if (!first || !second) return first ? first : second;
-    char *both = g_strconcat(first, " ", second, NULL);
-    g_free(first);
-    g_free(second);
-    return both;
-}
-
-int64_t ns_profile_step(const NsFigureInput *input)
+/* The step that is shown; -1 where there is none. */
+static int64_t shown_step(const NsFigureInput *input)
 {
     int64_t newest = input->history ? (int64_t)ns_history_steps(input->history) - 1 : -1;
     return input->step < 0 ? newest : MIN(input->step, newest);
 }
 
-bool ns_profile_update(NsProfile *profile, const NsFigureInput *input, NsQuantity quantity,
-                       unsigned first_layer, char *note)
+static bool read_columns(NsProfile *profile, const NsFigureInput *input, const NsProfileSpec *spec,
+                         int64_t step)
 {
-    NsFigure *figure = &profile->figure;
     NsColumn *columns = profile->columns;
-    const NsQuantityInfo *info = ns_quantity(quantity);
-    NsScaleKind scale = input->log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-    bool changed = figure->plot.left.scale != scale || profile->quantity != quantity;
-    profile->quantity = quantity;
+    unsigned first_layer = ns_quantity(spec->quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
+    size_t ghost_steps = input->ghost ? ns_history_steps(input->ghost) : 0;
+    size_t now = (size_t)step;
+    bool changed = false;
 
-    int64_t step = ns_profile_step(input);
-    if (step >= 0)
-        changed |= column_read(&columns[NS_PROFILE_NOW], input->history, quantity, (size_t)step,
-                               first_layer);
-    else
-        changed |= column_empty(&columns[NS_PROFILE_NOW]);
+    changed |= step >= 0 ? column_read(&columns[NS_PROFILE_NOW], input->history, spec->quantity,
+                                       now, first_layer)
+                         : column_empty(&columns[NS_PROFILE_NOW]);
 
     /* No update led to step 0, so its update ratios are 0 by definition and say nothing. */
-    if (step > 0 && quantity != NS_QUANTITY_UPDATE_RATIO)
-        changed |=
-            column_read(&columns[NS_PROFILE_FIRST], input->history, quantity, 0, first_layer);
-    else
-        changed |= column_empty(&columns[NS_PROFILE_FIRST]);
+    bool first = step > 0 && spec->quantity != NS_QUANTITY_UPDATE_RATIO;
+    changed |= first ? column_read(&columns[NS_PROFILE_FIRST], input->history, spec->quantity, 0,
+                                   first_layer)
+                     : column_empty(&columns[NS_PROFILE_FIRST]);
 
-    size_t ghost_steps = input->ghost ? ns_history_steps(input->ghost) : 0;
-    if (ghost_steps > 0)
-        changed |= column_read(&columns[NS_PROFILE_GHOST], input->ghost, quantity, ghost_steps - 1,
-                               first_layer);
-    else
-        changed |= column_empty(&columns[NS_PROFILE_GHOST]);
+    changed |= ghost_steps > 0 ? column_read(&columns[NS_PROFILE_GHOST], input->ghost,
+                                             spec->quantity, ghost_steps - 1, first_layer)
+                               : column_empty(&columns[NS_PROFILE_GHOST]);
 
-    g_autofree char *absent = g_strdup_printf("This model has no %s.", info->symbol);
-    bool missing = step >= 0 && columns[NS_PROFILE_NOW].n == 0;
-    char *thinned = columns[NS_PROFILE_NOW].thinned
-                        ? g_strdup("This step is kept in a group: the band is its range.")
-                        : NULL;
-    changed |= make_labels(profile, input);
-    changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
-    changed |= ns_figure_words(
-        figure, input,
-        (NsFigureWords){.title = info->choice.label,
-                        .empty = missing ? absent : "No step has been measured yet.",
-                        .step = step,
-                        .note = join_notes(thinned, note)});
-    if (!changed) return false;
+    changed |= step >= 0 && spec->has_end
+                   ? column_read(&columns[NS_PROFILE_END], input->history, spec->end, now,
+                                 (unsigned)ns_history_layout(input->history)->layers)
+                   : column_empty(&columns[NS_PROFILE_END]);
+    return changed;
+}
 
-    figure->plot.left.scale = scale;
-    figure->plot.left.label = figure->left_label;
-    figure->plot.n_series = 0;
+static void show_columns(NsProfile *profile)
+{
     static const NsSeries looks[NS_PROFILE_COLUMNS] = {
         [NS_PROFILE_GHOST] = {.style = 1, .ghost = true},
         [NS_PROFILE_FIRST] = {.style = 0, .ghost = true},
         [NS_PROFILE_NOW] = {.style = 0},
+        [NS_PROFILE_END] = {.style = 2},
     };
+    NsFigure *figure = &profile->figure;
+    figure->plot.n_series = 0;
     for (size_t i = 0; i < NS_PROFILE_COLUMNS; i++) {
-        if (!columns[i].n) continue;
+        if (!profile->columns[i].n) continue;
         NsSeries look = looks[i];
         look.label = figure->labels[i];
-        show(figure, &columns[i], look);
+        show(figure, &profile->columns[i], look);
     }
+}
+
+bool ns_profile_update(NsProfile *profile, const NsFigureInput *input, const NsProfileSpec *spec)
+{
+    NsFigure *figure = &profile->figure;
+    const NsColumn *now = &profile->columns[NS_PROFILE_NOW];
+    const NsQuantityInfo *info = ns_quantity(spec->quantity);
+    NsScaleKind scale = input->log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
+    int64_t step = shown_step(input);
+    bool changed = figure->plot.left.scale != scale || profile->quantity != spec->quantity;
+    profile->quantity = spec->quantity;
+    changed |= read_columns(profile, input, spec, step);
+
+    g_autofree char *absent = g_strdup_printf("This model has no %s.", info->symbol);
+    bool missing = step >= 0 && now->n == 0;
+    changed |= make_labels(profile, input);
+    changed |= ns_figure_text(&figure->labels[NS_PROFILE_END], g_strdup(spec->end_label));
+    changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
+    changed |= ns_figure_words(
+        figure, input,
+        (NsFigureWords){
+            .title = info->choice.label,
+            .empty = missing ? absent : "No step has been measured yet.",
+            .step = step,
+            .note = now->thinned ? g_strdup("This step is kept in a group: the band is its range.")
+                                 : NULL,
+        });
+    if (!changed) return false;
+
+    figure->plot.left.scale = scale;
+    figure->plot.left.label = figure->left_label;
+    show_columns(profile);
     return true;
 }
 

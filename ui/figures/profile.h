@@ -14,7 +14,16 @@ typedef struct {
     bool thinned; /* the bucket holds several steps, lo..y is their range */
 } NsColumn;
 
-enum { NS_PROFILE_GHOST, NS_PROFILE_FIRST, NS_PROFILE_NOW, NS_PROFILE_COLUMNS };
+enum { NS_PROFILE_GHOST, NS_PROFILE_FIRST, NS_PROFILE_NOW, NS_PROFILE_END, NS_PROFILE_COLUMNS };
+G_STATIC_ASSERT(NS_PROFILE_COLUMNS <= NS_FIGURE_SERIES);
+
+/* What a profile shows. */
+typedef struct {
+    NsQuantity quantity;
+    NsQuantity end; /* of domain STEP: a point of its own above the last layer, where `has_end` */
+    bool has_end;
+    const char *end_label;
+} NsProfileSpec;
 
 typedef struct {
     NsFigure figure;
@@ -22,11 +31,6 @@ typedef struct {
     NsQuantity quantity;
 } NsProfile;
 
-/* The whole update of a profile figure.  first_layer: of the abscissa, 0 or 1.  note (may be NULL)
- * is taken. */
-bool ns_profile_update(NsProfile *profile, const NsFigureInput *input, NsQuantity quantity,
-                       unsigned first_layer, char *note);
+/* The whole update of a profile figure. */
+bool ns_profile_update(NsProfile *profile, const NsFigureInput *input, const NsProfileSpec *spec);
 void ns_profile_clear(NsFigure *figure);
-
-/* The step that profiles show of a history that has one; -1 where there is none. */
-int64_t ns_profile_step(const NsFigureInput *input);

@@ -18,12 +18,22 @@ bool ns_figure_text(char **slot, char *text)
     return true;
 }
 
+/* For reading: 100, where a file that must read back to the same bits may have 1e+02. */
+static char *plain_number(double number)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_strdup(g_ascii_formatd(text, sizeof text, "%.6g", number));
+}
+
 /* A setting as it stands in a caption: short, and close to the key that sets it. */
 static void append_words(GString *words, const NsParam *param, const NsSettings *settings)
 {
-    g_autofree char *value = ns_settings_get(settings, param);
+    g_autofree char *value = param->type == NS_PARAM_REAL
+                                 ? plain_number(ns_settings_get_number(settings, param))
+                                 : ns_settings_get(settings, param);
     if (words->len) g_string_append(words, ", ");
-    if (g_str_equal(param->key, "placement") || g_str_equal(param->key, "norm"))
+    if (g_str_equal(param->key, "placement") ||
+        (g_str_equal(param->key, "norm") && !g_str_equal(value, "none")))
         g_string_append(words,
                         param->choices((size_t)ns_settings_get_number(settings, param))->label);
     else if (g_str_equal(param->key, "layers"))
@@ -37,15 +47,22 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
         g_string_append_printf(words, "%s %s", param->key, value);
 }
 
+static bool has_norms(const NsSettings *settings)
+{
+    const NsPlacement *placement = ns_placement(settings->placement);
+    return placement->norm_in || placement->norm_branch || placement->norm_out;
+}
+
 char *ns_settings_words(const NsSettings *settings)
 {
-    static const char *const always[] = {"placement", "layers", "lr", "warmup"};
+    static const char *const always[] = {"layers", "lr", "warmup"};
+    const NsParam *norm = ns_param_find("norm");
     GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(always); i++) {
+    append_words(words, ns_param_find("placement"), settings);
+    if (has_norms(settings) && !ns_settings_is_default(settings, norm))
+        append_words(words, norm, settings);
+    for (size_t i = 0; i < G_N_ELEMENTS(always); i++)
         append_words(words, ns_param_find(always[i]), settings);
-        const NsParam *norm = ns_param_find("norm");
-        if (i == 0 && !ns_settings_is_default(settings, norm)) append_words(words, norm, settings);
-    }
     return g_string_free(words, FALSE);
 }
 
