@@ -175,7 +175,7 @@ static void measure_hidden(const NsStack *stack, Worker *w)
     sum_row_norms(&w->sq[0], &w->norm[0], shard->x0, R, D);
     for (size_t l = 0; l < L; l++)
         sum_row_norms(&w->sq[l + 1], &w->norm[l + 1], shard->sublayers[2 * l + 1].out, R, D);
-    w->sq[L + 1] = w->norm[L + 1] = NAN;
+    w->sq[L + 1] = w->norm[L + 1] = (double)NAN;
     if (stack->final_norm.norm) sum_row_norms(&w->sq[L + 1], &w->norm[L + 1], shard->final, R, D);
 }
 

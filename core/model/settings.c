@@ -145,8 +145,9 @@ static bool set_choice(NsSettings *settings, const NsParam *param, const char *v
 static void set_text(NsSettings *settings, const NsParam *param, const char *value)
 {
     char **text = field(settings, param);
-    g_autofree char *old = *text;
-    *text = g_strdup(value);
+    char *copy = g_strdup(value); /* before the old text goes, which may be the same */
+    g_free(*text);
+    *text = copy;
     if (text == &settings->text)
         settings->task =
             (unsigned)MAX(0, ns_choices_find(ns_task_choice, *value ? "text" : "grammar"));
@@ -268,7 +269,7 @@ double ns_settings_get_number(const NsSettings *settings, const NsParam *param)
     case NS_PARAM_TEXT:
         break;
     }
-    return NAN;
+    return (double)NAN;
 }
 
 bool ns_settings_is_default(const NsSettings *settings, const NsParam *param)
