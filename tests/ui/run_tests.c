@@ -1,0 +1,168 @@
+/* Run, Pause, Step, Reset, and what becomes of a run.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+static void test_run_and_pause(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    ui_click(window, "run_button");
+    GtkLabel *label = GTK_LABEL(ui_find(window, "run_label"));
+    g_assert_cmpstr(gtk_label_get_text(label), ==, "Pause");
+    UI_WAIT(window, ui_has_stepped_five);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_is_paused);
+    g_assert_cmpstr(gtk_label_get_text(label), ==, "Run");
+    int64_t steps = ns_lab_steps(lab);
+    ui_idle(200);
+    g_assert_cmpint(ns_lab_steps(lab), ==, steps);
+    ui_click(window, "run_button");
+    while (ns_lab_steps(lab) == steps) ui_idle(5);
+    ui_close(window);
+}
+
+static void test_step(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "step_button");
+    UI_WAIT(window, ui_has_stepped);
+    UI_WAIT(window, ui_is_paused);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 1);
+    ui_click(window, "step_button");
+    while (ns_lab_steps(lab) < 2) ui_idle(5);
+    ui_idle(100);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 2);
+    g_assert_true(gtk_widget_is_sensitive(ui_find(window, "step_button")));
+    ui_close(window);
+}
+
+static void test_reset(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_step(lab, 5);
+    UI_WAIT(window, ui_has_stepped_five);
+    UI_WAIT(window, ui_is_paused);
+    g_autoptr(NsHistory) before = ns_history_ref(ns_lab_view(lab)->history);
+    ui_click(window, "reset_button");
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    g_assert_true(ns_lab_view(lab)->ghost == before);
+    ns_lab_step(lab, 5);
+    UI_WAIT(window, ui_has_stepped_five);
+    for (size_t i = 0; i <= 5; i++) {
+        double first = ns_history_step(before, i)->loss;
+        double again = ns_history_step(ns_lab_view(lab)->history, i)->loss;
+        g_assert_true(memcmp(&first, &again, sizeof first) == 0);
+    }
+    ui_close(window);
+}
+
+static void test_reset_without_step_keeps_ghost(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    const NsHistory *first = ns_lab_view(lab)->history;
+    ui_click(window, "reset_button");
+    while (ns_lab_view(lab)->history == first) ui_idle(5);
+    g_assert_null(ns_lab_view(lab)->ghost);
+    ui_close(window);
+}
+
+static void test_words(void)
+{
+    NsWindow *window = ui_open("placement=pre layers=3");
+    UI_WAIT(window, ui_is_ready);
+    const char *title = gtk_label_get_text(GTK_LABEL(ui_find(window, "title_label")));
+    const char *subtitle = gtk_label_get_text(GTK_LABEL(ui_find(window, "subtitle_label")));
+    g_assert_cmpstr(title, ==, "Pre-LN, 3 layers");
+    g_assert_true(g_str_has_prefix(subtitle, "ready, step 0, loss "));
+    ns_lab_step(ns_window_lab(window), 5);
+    UI_WAIT(window, ui_has_stepped_five);
+    UI_WAIT(window, ui_is_paused);
+    ui_idle(50);
+    subtitle = gtk_label_get_text(GTK_LABEL(ui_find(window, "subtitle_label")));
+    g_assert_true(g_str_has_prefix(subtitle, "paused at step 5, loss "));
+    g_assert_true(g_str_has_suffix(subtitle, " steps/s"));
+    ui_close(window);
+}
+
+static void test_digits(void)
+{
+    static const struct {
+        int64_t number;
+        const char *text;
+    } table[] = {{0, "0"},
+                 {12, "12"},
+                 {999, "999"},
+                 {1000, "1,000"},
+                 {123456, "123,456"},
+                 {1234567, "1,234,567"},
+                 {-1240, "\u22121,240"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_autofree char *text = ns_group_digits(table[i].number);
+        g_assert_cmpstr(text, ==, table[i].text);
+    }
+}
+
+static void test_finished(void)
+{
+    NsWindow *window = ui_open("steps=4");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    while (ns_lab_state(lab) != NS_TRAINER_FINISHED) ui_idle(5);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 4);
+    g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
+    g_assert_true(gtk_widget_is_sensitive(ui_find(window, "reset_button")));
+    ui_close(window);
+}
+
+static void test_diverged(void)
+{
+    NsWindow *window = ui_open("placement=none lr=100 layers=12");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_is_diverged);
+    ui_idle(50);
+    g_autofree char *message = g_strdup(ns_window_banner_text(window));
+    g_assert_nonnull(message);
+    g_assert_cmpstr(message, ==, ns_lab_problem(lab));
+    g_assert_true(gtk_widget_get_visible(ui_find(window, "banner_button")));
+    g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
+    ui_click(window, "banner_button");
+    UI_WAIT(window, ui_is_ready);
+    g_assert_null(ns_window_banner_text(window));
+    g_assert_true(gtk_widget_is_sensitive(ui_find(window, "run_button")));
+    ui_close(window);
+}
+
+static void test_close_while_running(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped_five);
+    ui_close(window);
+    NsWindow *preparing = ui_open("");
+    ui_close(preparing);
+}
+
+void ui_add_run_tests(void)
+{
+    g_test_add_func("/ui/run/run-and-pause", test_run_and_pause);
+    g_test_add_func("/ui/run/step", test_step);
+    g_test_add_func("/ui/run/reset", test_reset);
+    g_test_add_func("/ui/run/reset-without-step", test_reset_without_step_keeps_ghost);
+    g_test_add_func("/ui/run/words", test_words);
+    g_test_add_func("/ui/run/digits", test_digits);
+    g_test_add_func("/ui/run/finished", test_finished);
+    g_test_add_func("/ui/run/diverged", test_diverged);
+    g_test_add_func("/ui/run/close-while-running", test_close_while_running);
+}

@@ -1,0 +1,254 @@
+/* The settings pane: what restarts, what acts at once, what is refused.  SPDX-License-Identifier:
+ * MIT */
+#include "tests/ui/support.h"
+
+#include "core/model/placement.h"
+#include "ui/widgets/settings_pane.h"
+
+#include <glib/gstdio.h>
+
+static GtkWidget *row_of(NsWindow *window, const char *key)
+{
+    return ns_settings_pane_row(ns_window_settings_pane(window), key);
+}
+
+static void wait_for_new_history(NsWindow *window, const NsHistory *old)
+{
+    NsLab *lab = ns_window_lab(window);
+    for (int i = 0; ns_lab_view(lab)->history == old; i++) {
+        g_assert_cmpint(i, <, 3000);
+        ui_idle(10);
+    }
+}
+
+static void test_every_setting_has_a_row(void)
+{
+    NsWindow *window = ui_open("");
+    for (size_t i = 0; ns_param(i); i++) g_assert_nonnull(row_of(window, ns_param(i)->key));
+    ui_close(window);
+}
+
+static void test_placement_leaves_a_ghost(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped_five);
+    g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
+    ui_toggle(window, "Pre-LN");
+    wait_for_new_history(window, old);
+    const NsView *view = ns_lab_view(lab);
+    g_assert_true(view->ghost == old);
+    g_assert_cmpstr(ns_placement_choice(view->ghost_settings.placement)->key, ==, "post");
+    g_assert_cmpstr(ns_placement_choice(view->settings.placement)->key, ==, "pre");
+    /* It was running, and so the new one runs on by itself. */
+    g_assert_true(ns_lab_is_running(lab));
+    UI_WAIT(window, ui_has_stepped);
+    ui_close(window);
+}
+
+static void test_restart_without_step_leaves_no_ghost(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    ui_toggle(window, "Pre-LN");
+    wait_for_new_history(window, old);
+    g_assert_null(ns_lab_view(lab)->ghost);
+    g_assert_false(ns_lab_is_running(lab));
+    ui_close(window);
+}
+
+static void test_change_and_back_restarts_nothing(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    ui_toggle(window, "Pre-LN");
+    ui_toggle(window, "Post-LN");
+    ui_idle(3 * NS_LAB_SETTLE_MS);
+    g_assert_true(ns_lab_view(lab)->history == old);
+    ui_close(window);
+}
+
+static void test_layers_slider(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    GtkWidget *scale = ui_first(row_of(window, "layers"), GTK_TYPE_SCALE);
+    /* Dragged: only where it comes to rest a run begins.  A third of the way to 1000 is 10. */
+    for (int i = 0; i <= 10; i++) gtk_range_set_value(GTK_RANGE(scale), i / 30.0);
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 10);
+    GtkWidget *entry = ui_first(row_of(window, "layers"), GTK_TYPE_ENTRY);
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "10");
+    wait_for_new_history(window, old);
+    g_assert_cmpuint(ns_history_layout(ns_lab_view(lab)->history)->layers, ==, 10);
+    /* The entry may go further than the slider. */
+    ui_type(window, "layers", "1001");
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 1001);
+    g_assert_cmpfloat_with_epsilon(gtk_range_get_value(GTK_RANGE(scale)), 1.0, 1e-9);
+    ui_type(window, "layers", "3");
+    ui_close(window);
+}
+
+static void test_live_change(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped_five);
+    const NsHistory *history = ns_lab_view(lab)->history;
+    g_assert_cmpuint(ns_history_events(history), ==, 0);
+    ui_type(window, "lr", "1e-4");
+    while (ns_history_events(history) == 0) ui_idle(5);
+    int64_t at = ns_lab_steps(lab);
+    while (ns_lab_steps(lab) < at + 3) ui_idle(5);
+    g_assert_true(ns_lab_view(lab)->history == history);
+    const NsEvent *event = ns_history_event(history, 0);
+    g_assert_cmpint(event->kind, ==, NS_EVENT_SETTING);
+    g_assert_cmpstr(event->what, ==, "lr");
+    const NsStep *last = ns_history_step(history, ns_history_steps(history) - 1);
+    g_assert_cmpfloat(last->lr, <=, 1e-4);
+    ui_close(window);
+}
+
+static void test_dragged_live_change_arrives(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped);
+    GtkWidget *scale = ui_first(row_of(window, "warmup"), GTK_TYPE_SCALE);
+    for (int i = 1; i <= 20; i++) {
+        gtk_range_set_value(GTK_RANGE(scale), i / 40.0);
+        ui_idle(10);
+    }
+    ui_idle(4 * NS_LAB_SETTLE_MS);
+    const NsHistory *history = ns_lab_view(lab)->history;
+    g_assert_cmpuint(ns_history_events(history), >=, 1);
+    g_assert_cmpuint(ns_history_events(history), <=, 8);
+    g_assert_cmpint(ns_lab_view(lab)->settings.warmup, ==, 100);
+    ui_close(window);
+}
+
+static void test_refused_value(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    ui_type(window, "layers", "many");
+    g_assert_nonnull(ns_window_banner_text(window));
+    g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    /* Values that do not go together: the run that is there stays, and can still be used. */
+    ui_type(window, "heads", "5");
+    g_assert_false(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
+    g_assert_true(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
+    g_assert_nonnull(ns_window_banner_text(window));
+    ui_idle(3 * NS_LAB_SETTLE_MS);
+    g_assert_true(ns_lab_view(lab)->history == old);
+    ui_click(window, "step_button");
+    UI_WAIT(window, ui_has_stepped);
+    ui_type(window, "heads", "4");
+    g_assert_null(ns_window_banner_text(window));
+    g_assert_false(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
+    wait_for_new_history(window, old);
+    ui_close(window);
+}
+
+static void test_spin_buttons(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    GtkWidget *entry = ui_first(row_of(window, "d-model"), GTK_TYPE_ENTRY);
+    GtkWidget *less = gtk_widget_get_next_sibling(entry);
+    GtkWidget *more = gtk_widget_get_next_sibling(less);
+    g_signal_emit_by_name(more, "clicked");
+    g_assert_cmpint(ns_lab_settings(lab)->d_model, ==, 32);
+    g_signal_emit_by_name(less, "clicked");
+    g_signal_emit_by_name(less, "clicked");
+    g_assert_cmpint(ns_lab_settings(lab)->d_model, ==, 8);
+    ui_type(window, "d-model", "100");
+    g_signal_emit_by_name(less, "clicked");
+    g_assert_cmpint(ns_lab_settings(lab)->d_model, ==, 64);
+    ui_close(window);
+}
+
+static void test_seed(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    GtkWidget *entry = ui_first(row_of(window, "seed"), GTK_TYPE_ENTRY);
+    int64_t before = ns_lab_settings(lab)->seed;
+    g_signal_emit_by_name(gtk_widget_get_next_sibling(entry), "clicked");
+    g_assert_cmpint(ns_lab_settings(lab)->seed, !=, before);
+    g_autofree char *text = g_strdup_printf("%d", (int)ns_lab_settings(lab)->seed);
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, text);
+    ns_lab_set_defaults(lab);
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "1");
+    ui_close(window);
+}
+
+static void test_text_file(void)
+{
+    g_autofree char *path = NULL;
+    g_autoptr(GError) error = NULL;
+    int file = g_file_open_tmp("normscope-XXXXXX.txt", &path, &error);
+    g_assert_no_error(error);
+    g_close(file, NULL);
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "step_button");
+    UI_WAIT(window, ui_has_stepped);
+    const NsHistory *old = ns_lab_view(lab)->history;
+
+    g_assert_true(g_file_set_contents(path, "bad \xff\xfe bytes", -1, NULL));
+    ns_lab_set(lab, "text", path);
+    UI_WAIT(window, ui_is_failed);
+    ui_idle(50);
+    g_assert_nonnull(ns_window_banner_text(window));
+    g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
+    /* What was measured before is still to be seen. */
+    g_assert_true(ns_lab_view(lab)->history == old);
+
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (int i = 0; i < 200; i++) g_string_append(text, "to be or not to be, that is it. ");
+    g_assert_true(g_file_set_contents(path, text->str, -1, NULL));
+    ns_lab_set(lab, "text", path);
+    UI_WAIT(window, ui_is_ready);
+    ui_idle(50);
+    g_assert_null(ns_window_banner_text(window));
+    g_assert_true(ns_lab_view(lab)->ghost == old);
+
+    g_assert_true(g_unlink(path) == 0);
+    ns_lab_set(lab, "seed", "2");
+    UI_WAIT(window, ui_is_failed);
+    ns_lab_set_default(lab, ns_param_find("text"));
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpstr(ns_lab_settings(lab)->text, ==, "");
+    ui_close(window);
+}
+
+void ui_add_settings_tests(void)
+{
+    g_test_add_func("/ui/settings/every-row", test_every_setting_has_a_row);
+    g_test_add_func("/ui/settings/placement-ghost", test_placement_leaves_a_ghost);
+    g_test_add_func("/ui/settings/no-ghost", test_restart_without_step_leaves_no_ghost);
+    g_test_add_func("/ui/settings/change-and-back", test_change_and_back_restarts_nothing);
+    g_test_add_func("/ui/settings/layers-slider", test_layers_slider);
+    g_test_add_func("/ui/settings/live", test_live_change);
+    g_test_add_func("/ui/settings/live-dragged", test_dragged_live_change_arrives);
+    g_test_add_func("/ui/settings/refused", test_refused_value);
+    g_test_add_func("/ui/settings/less-and-more", test_spin_buttons);
+    g_test_add_func("/ui/settings/seed", test_seed);
+    g_test_add_func("/ui/settings/text-file", test_text_file);
+}

@@ -1,0 +1,101 @@
+/* Deep models, quick hands.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+/* Generous: a tenth of it is a hundred frames a second on an idle machine; what it catches is a
+ * main loop that waits for a step. */
+#define LONGEST_TURN_MS 250.0
+
+static double longest_turn(int milliseconds)
+{
+    double longest = 0.0;
+    gint64 end = g_get_monotonic_time() + milliseconds * 1000;
+    while (g_get_monotonic_time() < end) {
+        if (!g_main_context_pending(NULL)) {
+            g_usleep(500);
+            continue;
+        }
+        gint64 begin = g_get_monotonic_time();
+        g_main_context_iteration(NULL, FALSE);
+        double turn = (double)(g_get_monotonic_time() - begin) / 1000.0;
+        longest = MAX(longest, turn);
+    }
+    return longest;
+}
+
+static void test_thousand_layers(void)
+{
+    NsWindow *window = ui_open("layers=1000 d-model=8");
+    ui_idle(200);
+    double preparing = longest_turn(500);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped);
+    double running = longest_turn(3000);
+    ui_toggle(window, "Pre-LN");
+    double restarting = longest_turn(1000);
+    g_test_message(
+        "longest turn of the main loop: preparing %.1f, running %.1f, restarting %.1f ms",
+        preparing, running, restarting);
+    g_assert_cmpfloat(preparing, <, LONGEST_TURN_MS);
+    g_assert_cmpfloat(running, <, LONGEST_TURN_MS);
+    g_assert_cmpfloat(restarting, <, LONGEST_TURN_MS);
+    ui_close(window);
+}
+
+static void change_something(NsWindow *window, GRand *random)
+{
+    static const char *const changes[][2] = {
+        {"layers", "1"},       {"layers", "24"},     {"heads", "3"},           {"heads", "2"},
+        {"heads", "4"},        {"d-model", "12"},    {"d-model", "24"},        {"lr", "0"},
+        {"lr", "0.01"},        {"lr", "100"},        {"warmup", "1"},          {"warmup", "100"},
+        {"placement", "post"}, {"placement", "pre"}, {"placement", "none"},    {"norm", "rmsnorm"},
+        {"norm", "layernorm"}, {"seed", "7"},        {"batch", "1"},           {"seq", "1"},
+        {"seq", "nonsense"},   {"text", "/none"},    {"task", "grammar"},      {"layers", "-4"},
+        {"steps", "3"},        {"steps", "0"},       {"schedule", "constant"},
+    };
+    static const char *const actions[] = {"run",      "run",      "step", "step-ten",
+                                          "reset",    "new-seed", "log",  "next-placement",
+                                          "maximise", "back",     "pane", "reset-settings"};
+    NsLab *lab = ns_window_lab(window);
+    guint32 pick = g_rand_int(random);
+    if (pick % 2) {
+        gint32 i = g_rand_int_range(random, 0, G_N_ELEMENTS(changes));
+        ns_lab_set(lab, changes[i][0], changes[i][1]);
+    } else if (pick % 3) {
+        gint32 i = g_rand_int_range(random, 0, G_N_ELEMENTS(actions));
+        g_action_group_activate_action(G_ACTION_GROUP(window), actions[i], NULL);
+    } else {
+        gint32 quantity = g_rand_int_range(random, 0, NS_QUANTITY_COUNT);
+        if (ns_quantity((NsQuantity)quantity)->domain == NS_DOMAIN_LAYER)
+            ns_lab_show_gradient(lab, (NsQuantity)quantity);
+        ns_lab_show_step(lab, g_rand_int_range(random, -1, 10));
+    }
+}
+
+static void test_quick_hands(void)
+{
+    GRand *random = g_rand_new_with_seed(20200);
+    NsWindow *window = ui_open("");
+    gint64 end = g_get_monotonic_time() + 6 * G_USEC_PER_SEC;
+    while (g_get_monotonic_time() < end) {
+        change_something(window, random);
+        ui_idle(g_rand_int_range(random, 0, 60));
+    }
+    /* Whatever was done to it, it can be brought back to work. */
+    NsLab *lab = ns_window_lab(window);
+    ns_lab_set_defaults(lab);
+    ui_idle(3 * NS_LAB_SETTLE_MS);
+    while (ns_lab_state(lab) == NS_TRAINER_PREPARING) ui_idle(10);
+    ns_lab_reset(lab);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_run(lab);
+    UI_WAIT(window, ui_has_stepped);
+    ui_close(window);
+    g_rand_free(random);
+}
+
+void ui_add_stress_tests(void)
+{
+    g_test_add_func("/ui/stress/thousand-layers", test_thousand_layers);
+    g_test_add_func("/ui/stress/quick-hands", test_quick_hands);
+}

@@ -1,0 +1,197 @@
+/* A window under test, and hands to use it.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+#include "ui/widgets/settings_pane.h"
+
+#define PATIENCE_US (30 * G_USEC_PER_SEC)
+
+static NsApplication *application;
+
+/* One application for all tests: it registers resources and style once. */
+static NsApplication *get_application(void)
+{
+    if (application) return application;
+    g_autoptr(GError) error = NULL;
+    application = ns_application_new();
+    g_application_register(G_APPLICATION(application), NULL, &error);
+    g_assert_no_error(error);
+    return application;
+}
+
+NsWindow *ui_open(const char *assignments)
+{
+    static const char *const small[] = {"layers=2", "d-model=16",   "heads=2",        "seq=16",
+                                        "batch=4",  "eval-every=0", "eval-batches=1", "threads=1"};
+    GtkApplication *app = GTK_APPLICATION(get_application());
+    NsSettings settings;
+    ns_settings_init(&settings);
+    g_autoptr(GError) error = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(small); i++)
+        g_assert_true(ns_settings_assign(&settings, small[i], &error));
+    g_auto(GStrv) more = g_strsplit(assignments, " ", -1);
+    for (size_t i = 0; more[i]; i++) {
+        ns_settings_assign(&settings, more[i], &error);
+        g_assert_no_error(error);
+    }
+    g_autoptr(NsLab) lab = ns_lab_new(&settings);
+    g_autoptr(NsStyleManager) styles = ns_style_manager_new();
+    NsWindow *window = ns_window_new(app, lab, styles);
+    ns_settings_clear(&settings);
+    gtk_window_present(GTK_WINDOW(window));
+    return window;
+}
+
+static void close_popovers(GtkWidget *widget)
+{
+    if (GTK_IS_POPOVER(widget)) gtk_popover_popdown(GTK_POPOVER(widget));
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        close_popovers(child);
+}
+
+void ui_close(NsWindow *window)
+{
+    gpointer weak = window;
+    g_object_add_weak_pointer(G_OBJECT(window), &weak);
+    close_popovers(GTK_WIDGET(window));
+    ui_idle(50);
+    gtk_window_close(GTK_WINDOW(window));
+    for (gint64 end = g_get_monotonic_time() + PATIENCE_US; weak && g_get_monotonic_time() < end;)
+        ui_idle(20);
+    g_assert_null(weak);
+}
+
+static gboolean on_time(gpointer over)
+{
+    *(bool *)over = true;
+    return G_SOURCE_REMOVE;
+}
+
+void ui_idle(int milliseconds)
+{
+    bool over = false;
+    g_timeout_add((guint)milliseconds, on_time, &over);
+    while (!over) g_main_context_iteration(NULL, TRUE);
+}
+
+void ui_wait(NsWindow *window, UiCondition condition, const char *what)
+{
+    gint64 end = g_get_monotonic_time() + PATIENCE_US;
+    while (!condition(window)) {
+        if (g_get_monotonic_time() > end) g_error("waited in vain for %s", what);
+        ui_idle(5);
+    }
+}
+
+static GtkWidget *find_id(GtkWidget *widget, const char *id)
+{
+    if (g_strcmp0(gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget)), id) == 0) return widget;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = find_id(child, id);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+GtkWidget *ui_find(NsWindow *window, const char *id)
+{
+    GtkWidget *widget = find_id(GTK_WIDGET(window), id);
+    g_assert_nonnull(widget);
+    return widget;
+}
+
+GtkWidget *ui_first(GtkWidget *root, GType type)
+{
+    if (g_type_is_a(G_OBJECT_TYPE(root), type)) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = ui_first(child, type);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+void ui_click(NsWindow *window, const char *id)
+{
+    GtkWidget *button = ui_find(window, id);
+    g_assert_true(gtk_widget_is_sensitive(button));
+    g_signal_emit_by_name(button, "clicked");
+}
+
+static GtkWidget *find_toggle(GtkWidget *widget, const char *label)
+{
+    if (GTK_IS_TOGGLE_BUTTON(widget) &&
+        g_strcmp0(gtk_button_get_label(GTK_BUTTON(widget)), label) == 0)
+        return widget;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = find_toggle(child, label);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+void ui_toggle(NsWindow *window, const char *label)
+{
+    GtkWidget *toggle = find_toggle(ns_window_settings_pane(window), label);
+    g_assert_nonnull(toggle);
+    g_signal_emit_by_name(toggle, "clicked");
+}
+
+void ui_type(NsWindow *window, const char *key, const char *text)
+{
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), key);
+    GtkWidget *entry = ui_first(row, GTK_TYPE_ENTRY);
+    g_assert_nonnull(entry);
+    gtk_editable_set_text(GTK_EDITABLE(entry), text);
+    g_signal_emit_by_name(entry, "activate");
+}
+
+bool ui_press(NsWindow *window, guint keyval)
+{
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(GTK_WIDGET(window));
+    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
+        g_autoptr(GtkEventController) keys = g_list_model_get_item(controllers, i);
+        if (g_strcmp0(gtk_event_controller_get_name(keys), "normscope-keys") != 0) continue;
+        gboolean taken = FALSE;
+        g_signal_emit_by_name(keys, "key-pressed", keyval, 0u, (GdkModifierType)0, &taken);
+        return taken;
+    }
+    g_assert_not_reached();
+}
+
+bool ui_is_ready(NsWindow *window)
+{
+    return ns_lab_state(ns_window_lab(window)) == NS_TRAINER_READY;
+}
+
+bool ui_has_stepped(NsWindow *window)
+{
+    return ns_lab_steps(ns_window_lab(window)) >= 1;
+}
+
+bool ui_has_stepped_five(NsWindow *window)
+{
+    return ns_lab_steps(ns_window_lab(window)) >= 5;
+}
+
+bool ui_is_paused(NsWindow *window)
+{
+    return ns_lab_state(ns_window_lab(window)) == NS_TRAINER_PAUSED;
+}
+
+bool ui_is_failed(NsWindow *window)
+{
+    return ns_lab_state(ns_window_lab(window)) == NS_TRAINER_FAILED;
+}
+
+bool ui_is_diverged(NsWindow *window)
+{
+    return ns_lab_state(ns_window_lab(window)) == NS_TRAINER_DIVERGED;
+}
+
+bool ui_has_toast(NsWindow *window)
+{
+    return ns_window_toast_text(window) != NULL;
+}

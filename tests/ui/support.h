@@ -1,0 +1,51 @@
+/* A window under test, and hands to use it.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/widgets/application.h"
+
+/* A small model, so that every test takes a moment only, and these "key=value key=value" besides.
+ */
+NsWindow *ui_open(const char *assignments);
+
+/* Closes a window as its user would, and checks that it is freed. */
+void ui_close(NsWindow *window);
+
+/* Runs the main loop until the condition holds; fails after half a minute. */
+typedef bool (*UiCondition)(NsWindow *window);
+void ui_wait(NsWindow *window, UiCondition condition, const char *what);
+#define UI_WAIT(window, condition) ui_wait((window), (condition), #condition)
+
+/* Runs the main loop for a while. */
+void ui_idle(int milliseconds);
+
+/* The widget with this id in the window's template. */
+GtkWidget *ui_find(NsWindow *window, const char *id);
+
+/* The first descendant of a type, depth first; NULL if there is none. */
+GtkWidget *ui_first(GtkWidget *root, GType type);
+
+/* Clicks a button with this id, or a toggle with this label in the settings pane. */
+void ui_click(NsWindow *window, const char *id);
+void ui_toggle(NsWindow *window, const char *label);
+
+/* Types into the entry of a setting's row and presses Enter. */
+void ui_type(NsWindow *window, const char *key, const char *text);
+
+/* Presses a key as far as the window's own shortcuts are concerned; whether one of them took it. */
+bool ui_press(NsWindow *window, guint keyval);
+
+/* Conditions. */
+bool ui_is_ready(NsWindow *window);
+bool ui_has_stepped(NsWindow *window);
+bool ui_has_stepped_five(NsWindow *window);
+bool ui_is_paused(NsWindow *window);
+bool ui_is_failed(NsWindow *window);
+bool ui_is_diverged(NsWindow *window);
+bool ui_has_toast(NsWindow *window);
+
+/* The tests of each file. */
+void ui_add_run_tests(void);
+void ui_add_settings_tests(void);
+void ui_add_view_tests(void);
+void ui_add_export_tests(void);
+void ui_add_stress_tests(void);

@@ -1,0 +1,17 @@
+/* The real window, its real buttons.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    if (!gtk_init_check()) {
+        g_test_message("no display");
+        return 77;
+    }
+    ui_add_run_tests();
+    ui_add_settings_tests();
+    ui_add_view_tests();
+    ui_add_export_tests();
+    ui_add_stress_tests();
+    return g_test_run();
+}

@@ -1,0 +1,208 @@
+/* Charts, keys, styles.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+#include "ui/widgets/markup.h"
+#include "ui/widgets/settings_pane.h"
+
+static NsChartView *chart_at(NsWindow *window, size_t i)
+{
+    return ns_chart_tile_chart(ns_dashboard_tile(ns_window_dashboard(window), i));
+}
+
+static bool is_drawn(NsWindow *window)
+{
+    for (size_t i = 0; ns_figure_kind(i); i++)
+        if (!ns_chart_view_texture(chart_at(window, i))) return false;
+    return true;
+}
+
+static void test_every_figure_has_a_tile(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, is_drawn);
+    for (size_t i = 0; ns_figure_kind(i); i++) {
+        GtkWidget *chart = GTK_WIDGET(chart_at(window, i));
+        gtk_test_accessible_assert_role(chart, GTK_ACCESSIBLE_ROLE_IMG);
+        gtk_test_accessible_assert_property(chart, GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                            ns_figure_kind(i)->choice.label);
+    }
+    g_assert_null(ns_dashboard_tile(ns_window_dashboard(window), 4));
+    ui_close(window);
+}
+
+static bool step_is_drawn(NsWindow *window)
+{
+    const NsPlot *plot = ns_chart_view_plot(chart_at(window, 0));
+    return plot->n_series > 0 && plot->series[0].n >= 6;
+}
+
+static void test_charts_follow_the_run(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    UI_WAIT(window, is_drawn);
+    uint64_t before = ns_chart_view_plot(chart_at(window, 3))->version;
+    ns_lab_step(ns_window_lab(window), 5);
+    UI_WAIT(window, step_is_drawn);
+    g_assert_cmpuint(ns_chart_view_plot(chart_at(window, 3))->version, >, before);
+    ui_close(window);
+}
+
+static void test_keys(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    UI_WAIT(window, ui_is_ready);
+    gtk_window_set_focus(GTK_WINDOW(window), NULL);
+    g_assert_true(ui_press(window, GDK_KEY_space));
+    g_assert_true(ns_lab_is_running(lab));
+    UI_WAIT(window, ui_has_stepped);
+    g_assert_true(ui_press(window, GDK_KEY_space));
+    g_assert_false(ns_lab_is_running(lab));
+    UI_WAIT(window, ui_is_paused);
+    g_assert_true(ui_press(window, GDK_KEY_r));
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(ui_press(window, GDK_KEY_period));
+    UI_WAIT(window, ui_has_stepped);
+    g_assert_true(ui_press(window, GDK_KEY_p));
+    g_assert_cmpuint(ns_lab_settings(lab)->placement, ==, 1);
+    g_assert_true(ui_press(window, GDK_KEY_l));
+    g_assert_false(ns_lab_view(lab)->log);
+    g_assert_true(ui_press(window, GDK_KEY_m));
+    g_assert_nonnull(ns_dashboard_maximised(dashboard));
+    ui_idle(50);
+    g_assert_true(ui_press(window, GDK_KEY_Escape));
+    g_assert_null(ns_dashboard_maximised(dashboard));
+    g_assert_false(ui_press(window, GDK_KEY_x));
+
+    /* In an entry the same keys are text. */
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    gtk_widget_grab_focus(ui_first(row, GTK_TYPE_ENTRY));
+    g_assert_false(ui_press(window, GDK_KEY_space));
+    g_assert_false(ui_press(window, GDK_KEY_period));
+    /* On a button Space runs all the same. */
+    gtk_widget_grab_focus(ui_find(window, "export_button"));
+    g_assert_true(ui_press(window, GDK_KEY_space));
+    ui_close(window);
+}
+
+static void test_accelerators(void)
+{
+    GtkApplication *application = GTK_APPLICATION(g_application_get_default());
+    static const struct {
+        const char *key, *action;
+    } table[] = {{"F5", "win.run"},          {"<Control>e", "win.export"},
+                 {"F9", "win.pane"},         {"F11", "win.fullscreen"},
+                 {"<Control>q", "app.quit"}, {"<Alt>r", "win.reset-settings"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_auto(GStrv) actions = gtk_application_get_actions_for_accel(application, table[i].key);
+        g_assert_cmpstr(actions[0], ==, table[i].action);
+    }
+    NsWindow *window = ui_open("");
+    GtkWidget *scroller =
+        gtk_widget_get_ancestor(ns_window_settings_pane(window), GTK_TYPE_SCROLLED_WINDOW);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "pane", NULL);
+    g_assert_false(gtk_widget_get_visible(scroller));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "pane", NULL);
+    g_assert_true(gtk_widget_get_visible(scroller));
+    ui_close(window);
+}
+
+static void test_gradient_choice(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *tile = GTK_WIDGET(ns_dashboard_tile(ns_window_dashboard(window), 1));
+    GtkWidget *drop_down = ui_first(tile, GTK_TYPE_DROP_DOWN);
+    g_assert_nonnull(drop_down);
+    g_assert_cmpint(ns_lab_view(lab)->gradient, ==, NS_QUANTITY_GRAD_W2);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), 1);
+    g_assert_cmpint(ns_lab_view(lab)->gradient, ==, NS_QUANTITY_GRAD_WQ);
+    /* The heatmap shows the same gradient, and says so. */
+    GtkWidget *other =
+        ui_first(GTK_WIDGET(ns_dashboard_tile(ns_window_dashboard(window), 3)), GTK_TYPE_DROP_DOWN);
+    g_assert_cmpuint(gtk_drop_down_get_selected(GTK_DROP_DOWN(other)), ==, 1);
+    ui_close(window);
+}
+
+static void test_pinned_step(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_step(lab, 5);
+    UI_WAIT(window, ui_has_stepped_five);
+    UI_WAIT(window, ui_is_paused);
+    g_signal_emit_by_name(chart_at(window, 0), "picked", 3.0);
+    g_assert_cmpint(ns_lab_view(lab)->step, ==, 3);
+    g_signal_emit_by_name(chart_at(window, 1), "picked", 2.0);
+    g_assert_cmpint(ns_lab_view(lab)->step, ==, 3);
+    g_signal_emit_by_name(chart_at(window, 0), "picked", 3.0);
+    g_assert_cmpint(ns_lab_view(lab)->step, ==, -1);
+    ui_close(window);
+}
+
+static double brightness(GdkTexture *texture)
+{
+    int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
+    g_autofree guchar *pixels = g_malloc((gsize)width * (gsize)height * 4);
+    gdk_texture_download(texture, pixels, (gsize)width * 4);
+    double sum = 0.0;
+    for (gsize i = 0; i < (gsize)width * (gsize)height * 4; i++) sum += pixels[i];
+    return sum / ((double)width * height * 4 * 255);
+}
+
+static void test_styles(void)
+{
+    NsWindow *window = ui_open("");
+    GApplication *application = g_application_get_default();
+    g_autoptr(NsStyleManager) styles = ns_style_manager_new();
+    UI_WAIT(window, is_drawn);
+    ui_idle(100);
+    double light = brightness(ns_chart_view_texture(chart_at(window, 0)));
+    ns_style_manager_set_scheme(styles, NS_SCHEME_DARK);
+    gboolean dark = FALSE;
+    g_object_get(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", &dark, NULL);
+    g_assert_true(dark);
+    ns_dashboard_set_style(ns_window_dashboard(window), ns_style_manager_chart_style(styles));
+    ui_idle(200);
+    g_assert_cmpfloat(brightness(ns_chart_view_texture(chart_at(window, 0))), <, light - 0.2);
+    ns_style_manager_set_scheme(styles, NS_SCHEME_LIGHT);
+    g_assert_cmpstr(ns_style_manager_chart_style(styles)->choice.key, ==, "screen-light");
+    g_assert_true(g_action_group_has_action(G_ACTION_GROUP(application), "style"));
+    ui_close(window);
+}
+
+static void test_markup(void)
+{
+    static const char *const table[][2] = {
+        {"W_Q", "W<sub>Q</sub>"},   {"γ_{1,out} < x^2", "γ<sub>1,out</sub> &lt; x<sup>2</sup>"},
+        {"x'", "x&apos;"},          {"a_", "a_"},
+        {"a_{b", "a<sub>{</sub>b"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_autofree char *markup = ns_pango_markup(table[i][0]);
+        g_autofree char *wanted = g_strdup(table[i][1]);
+        g_autofree char *apostrophe = g_markup_escape_text("'", -1);
+        if (strstr(wanted, "&apos;")) {
+            g_free(wanted);
+            wanted = g_strconcat("x", apostrophe, NULL);
+        }
+        g_assert_cmpstr(markup, ==, wanted);
+        g_assert_true(pango_parse_markup(markup, -1, 0, NULL, NULL, NULL, NULL));
+    }
+}
+
+void ui_add_view_tests(void)
+{
+    g_test_add_func("/ui/view/tiles", test_every_figure_has_a_tile);
+    g_test_add_func("/ui/view/follow", test_charts_follow_the_run);
+    g_test_add_func("/ui/view/keys", test_keys);
+    g_test_add_func("/ui/view/accelerators", test_accelerators);
+    g_test_add_func("/ui/view/gradient-choice", test_gradient_choice);
+    g_test_add_func("/ui/view/pinned-step", test_pinned_step);
+    g_test_add_func("/ui/view/styles", test_styles);
+    g_test_add_func("/ui/view/markup", test_markup);
+}
