@@ -11,8 +11,9 @@
 #define WHOLE ((size_t)1 << 16)
 #define BLOCKS ((size_t)256)
 
-/* Models below this many elements are updated before a second thread has woken. */
-#define WORTH_SHARING ((size_t)1 << 14)
+/* Below this many elements one thread needs half a millisecond: less than it costs to wait for
+ * another one that the desktop has just pushed off its core. */
+#define WORTH_SHARING ((size_t)1 << 20)
 
 /* The constants of one step: w -= rate * m / (sqrt(v * v_correction) + eps). */
 typedef struct {

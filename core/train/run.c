@@ -94,12 +94,16 @@ static float *values_of(NsRun *run, NsQuantity quantity)
     return run->values + run->layout.offset[quantity];
 }
 
+/* Fewer gradients than this are squared before a second thread has woken. */
+#define WORTH_SHARING ((size_t)1 << 20)
+
 /* Squared gradient norms of all tensors; each is one thread's work. */
 static void square_gradients(NsRun *run)
 {
     const NsTensorTable *table = ns_model_tensors(run->model);
     const ns_real *gradients = ns_model_gradients(run->model);
-#pragma omp parallel for schedule(dynamic, 4) num_threads((int)run->plan.threads)
+    int threads = table->elements < WORTH_SHARING ? 1 : (int)run->plan.threads;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         double norm = ns_real_norm(gradients + t->offset, ns_tensor_size(t));

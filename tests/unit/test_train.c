@@ -68,13 +68,13 @@ typedef struct {
     double *weight_sq, *update_sq;
 } Arenas;
 
-/* A vector, a matrix, one large enough to be shared by threads, and one joined to it. */
+/* A vector, a matrix, one that is large enough for several threads, and one joined to it. */
 static void arenas_init(Arenas *a)
 {
     *a = (Arenas){0};
     ns_tensor_table_add(&a->table, (NsTensor){.name = "vector", .rows = 37}, false);
     ns_tensor_table_add(&a->table, (NsTensor){.name = "matrix", .rows = 20, .cols = 33}, false);
-    ns_tensor_table_add(&a->table, (NsTensor){.name = "large", .rows = 501, .cols = 403}, false);
+    ns_tensor_table_add(&a->table, (NsTensor){.name = "large", .rows = 2001, .cols = 603}, false);
     ns_tensor_table_add(&a->table, (NsTensor){.name = "joined", .rows = 100}, true);
     size_t n = a->table.size;
     a->w = ns_real_new(n, "weights", NULL);
