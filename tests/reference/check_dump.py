@@ -24,8 +24,6 @@ import tempfile
 
 TENSOR_LIMIT, LOSS_LIMIT = 1e-5, 1e-6
 
-PLACEMENTS = ("post", "pre", "none")
-NORMS = ("layernorm", "rmsnorm", "none")
 SHAPES = (
     "layers=1 d-model=16 heads=4 d-ff=21 seq=9 batch=3",
     "layers=2 d-model=24 heads=1 d-ff=0 seq=16 batch=5",
@@ -92,14 +90,20 @@ def failed(rows):
     return [row for row in rows if not row[1] <= row[2]]
 
 
-def matrix():
-    for placement, norm, shape in itertools.product(PLACEMENTS, NORMS, SHAPES):
+def keys(binary, registry):
+    listed = subprocess.run([binary, "list", registry, "--json"], capture_output=True, check=True)
+    return [row["key"] for row in json.loads(listed.stdout)]
+
+
+def matrix(binary):
+    registries = keys(binary, "placements"), keys(binary, "norms")
+    for placement, norm, shape in itertools.product(*registries, SHAPES):
         yield f"placement={placement} norm={norm} {shape}"
     yield from EXTRA
 
 
 def run_tap(binary):
-    cases = list(matrix())
+    cases = list(matrix(binary))
     try:
         import torch  # noqa: F401
     except ImportError:

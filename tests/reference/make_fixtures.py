@@ -98,12 +98,12 @@ def make_case(case, start, batch, full):
         tensors["after." + name] = array if full else np.array(signature(array))
 
     settings = (
-        f"norm={norm} layers={LAYERS} d-model={WIDTH} heads={HEADS} d-ff={FFN} seq={LENGTH} "
+        f"placement={placement} norm={norm} layers={LAYERS} d-model={WIDTH} heads={HEADS} d-ff={FFN} seq={LENGTH} "
         f"batch={BATCH} final-norm={'on' if final_norm else 'off'} "
         f"embedding-norm={'on' if embedding_norm else 'off'} lr={PEAK} warmup={warmup} "
         f"schedule=inverse-sqrt beta1={BETA1} beta2={BETA2} eps={EPS}"
     )
-    return tensors, {"placement": placement, "settings": settings, "steps": str(STEPS)}
+    return tensors, {"settings": settings, "steps": str(STEPS)}
 
 
 def main():

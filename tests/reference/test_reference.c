@@ -1,7 +1,7 @@
 /* Loss, every gradient tensor and ten Adam steps against PyTorch.  SPDX-License-Identifier: MIT
  *
  * make_fixtures.py wrote the reference values in double precision; this test is built in single and
- * in double.  sandwich and deepnorm check that the block equation holds what later rows need. */
+ * in double. */
 #include "core/model/model.h"
 #include "core/train/optimizer.h"
 #include "core/train/schedule.h"
@@ -26,27 +26,6 @@ static const Case cases[] = {
     {"pre-rmsnorm", false},      {"none-layernorm", false},     {"sandwich-layernorm", false},
     {"sandwich-rmsnorm", false}, {"deepnorm-layernorm", false},
 };
-
-static void deepnorm_coefficients(NsCoefficients *c, unsigned sublayer, unsigned layers)
-{
-    (void)sublayer;
-    c->a = pow(2.0 * layers, 0.25);
-}
-
-static const NsPlacement unregistered[] = {
-    {.choice = {.key = "sandwich"}, .norm_in = true, .norm_branch = true},
-    {.choice = {.key = "deepnorm"}, .norm_out = true, .coefficients = deepnorm_coefficients},
-};
-
-static const NsPlacement *find_placement(const char *key)
-{
-    const int row = ns_choices_find(ns_placement_choice, key);
-    if (row >= 0) return ns_placement((size_t)row);
-    for (size_t i = 0; i < G_N_ELEMENTS(unregistered); i++) {
-        if (g_str_equal(unregistered[i].choice.key, key)) return &unregistered[i];
-    }
-    g_error("there is no placement %s", key);
-}
 
 typedef struct {
     Fixture start, expected;
@@ -74,10 +53,9 @@ static void setup_init(Setup *setup, const char *name)
         ns_settings_assign(&setup->settings, *i, &error);
         g_assert_no_error(error);
     }
-    const NsPlacement *placement = find_placement(fixture_metadata(&setup->expected, "placement"));
     const size_t vocab =
         (size_t)g_ascii_strtoull(fixture_metadata(&setup->start, "vocab"), NULL, 10);
-    setup->model = ns_model_new_placed(&setup->settings, placement, vocab, &error);
+    setup->model = ns_model_new(&setup->settings, vocab, &error);
     g_assert_no_error(error);
 
     const NsTensorTable *table = ns_model_tensors(setup->model);
