@@ -31,7 +31,7 @@ static void catch_interrupt(void)
 /* What of a history has been written. */
 typedef struct {
     NsLines *lines;
-    size_t steps, events, evaluations;
+    size_t steps;
 } Written;
 
 static bool write_line(Written *written, char *line, GError **error)
@@ -45,18 +45,8 @@ static bool write_news(Written *written, NsRun *run, GError **error)
 {
     if (!written->lines) return true;
     const NsHistory *history = ns_run_history(run);
-    size_t steps = ns_history_steps(history), events = ns_history_events(history);
-    size_t evaluations = ns_history_evaluations(history);
-    for (; written->steps < steps; written->steps++)
+    for (; written->steps < ns_history_steps(history); written->steps++)
         if (!write_line(written, ns_jsonl_record(history, written->steps), error)) return false;
-    for (; written->events < events; written->events++) {
-        const NsEvent *event = ns_history_event(history, written->events);
-        if (!write_line(written, ns_jsonl_event(event), error)) return false;
-    }
-    for (; written->evaluations < evaluations; written->evaluations++) {
-        const NsEvaluation *evaluation = ns_history_evaluation(history, written->evaluations);
-        if (!write_line(written, ns_jsonl_evaluation(evaluation), error)) return false;
-    }
     return true;
 }
 
@@ -66,13 +56,13 @@ static double newest_loss(NsRun *run)
     return ns_history_step(history, ns_history_steps(history) - 1)->loss;
 }
 
-/* A run of `limit` steps, or without an end if that is negative. */
+/* A run of `limit` steps, or without an end if that is negative.  The validation loss at the end
+ * belongs into the line of the last step, which therefore waits for it. */
 static bool train(NsRun *run, gint64 limit, Written *written, NsProgress *progress, GError **error)
 {
-    if (!write_news(written, run, error)) return false;
     while (!interrupted && !ns_run_diverged(run) && (limit < 0 || ns_run_steps(run) < limit)) {
-        ns_run_step(run);
         if (!write_news(written, run, error)) return false;
+        ns_run_step(run);
         ns_progress_step(progress, ns_run_steps(run), limit, newest_loss(run));
     }
     if (!ns_run_diverged(run)) ns_run_evaluate(run);
@@ -138,8 +128,8 @@ int ns_cli_train(int argc, char **argv, GError **error)
         .summary =
             "Trains a model.  Without --jsonl a short result is shown at the end.\n\n"
             "JSON lines: the settings, then one line a step from step 0 (before any update),\n"
-            "with validation losses and events between them, then the summary.  A value that\n"
-            "is not finite is the string \"NaN\", \"Infinity\" or \"-Infinity\".\n\n"
+            "with the validation loss and events where there are any, then the summary.  A\n"
+            "value that is not finite is the string \"NaN\", \"Infinity\" or \"-Infinity\".\n\n"
             "A run that diverges is a result: the state says so, the exit status is 0.\n"
             "With --set steps=0 it goes on until Ctrl-C, which ends it after its step with\n"
             "the summary and exit status 130.",

@@ -55,7 +55,7 @@
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, RESTART,                     \
         "Sequences in one step.", NULL)                                                            \
-    INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 100, LOG, RESTART,  \
+    INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 50, LOG, RESTART,  \
         "Steps between two measurements of the validation loss; 0 only at the end.", NULL)         \
     INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG,       \
         RESTART, "Batches of held-out text in one validation loss, evenly spread over it.", NULL)  \

@@ -51,6 +51,47 @@ static void write_quantity(Record *record, NsQuantity quantity)
         ns_json_floats(&record->json, key, record->values, n);
 }
 
+static void write_validation(NsJson *json, const NsHistory *history, int64_t step)
+{
+    for (size_t i = ns_history_evaluations(history); i-- > 0;) {
+        const NsEvaluation *evaluation = ns_history_evaluation(history, i);
+        if (evaluation->step < step) return;
+        if (evaluation->step == step) ns_json_double(json, "validation_loss", evaluation->loss);
+    }
+}
+
+static void write_event(NsJson *json, const NsEvent *event)
+{
+    static const char *const kinds[] = {
+        [NS_EVENT_DIVERGED] = "diverged",
+        [NS_EVENT_SETTING] = "setting",
+    };
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "kind", kinds[event->kind]);
+    if (event->layer > 0)
+        ns_json_int(json, "layer", event->layer);
+    else
+        ns_json_null(json, "layer");
+    ns_json_string(json, "what", event->what);
+    ns_json_string(json, "text", event->text);
+    ns_json_close(json, '}');
+}
+
+static void write_events(NsJson *json, const NsHistory *history, int64_t step)
+{
+    size_t first = ns_history_events(history), end = first;
+    while (first > 0 && ns_history_event(history, first - 1)->step >= step) first--;
+    bool open = false;
+    for (; first < end; first++) {
+        const NsEvent *event = ns_history_event(history, first);
+        if (event->step != step) continue;
+        if (!open) ns_json_open(json, "events", '[');
+        open = true;
+        write_event(json, event);
+    }
+    if (open) ns_json_close(json, ']');
+}
+
 char *ns_jsonl_record(const NsHistory *history, size_t step)
 {
     const NsStep *scalars = ns_history_step(history, step);
@@ -82,39 +123,9 @@ char *ns_jsonl_record(const NsHistory *history, size_t step)
         ns_json_string(json, "values", "maximum");
         ns_json_close(json, '}');
     }
+    write_validation(json, history, scalars->step);
+    write_events(json, history, scalars->step);
     return ns_json_finish(json);
-}
-
-char *ns_jsonl_event(const NsEvent *event)
-{
-    static const char *const kinds[] = {
-        [NS_EVENT_DIVERGED] = "diverged",
-        [NS_EVENT_SETTING] = "setting",
-    };
-    NsJson json;
-    ns_json_init(&json);
-    ns_json_open(&json, "event", '{');
-    ns_json_int(&json, "step", event->step);
-    ns_json_string(&json, "kind", kinds[event->kind]);
-    if (event->layer > 0)
-        ns_json_int(&json, "layer", event->layer);
-    else
-        ns_json_null(&json, "layer");
-    ns_json_string(&json, "what", event->what);
-    ns_json_string(&json, "text", event->text);
-    ns_json_close(&json, '}');
-    return ns_json_finish(&json);
-}
-
-char *ns_jsonl_evaluation(const NsEvaluation *evaluation)
-{
-    NsJson json;
-    ns_json_init(&json);
-    ns_json_open(&json, "validation", '{');
-    ns_json_int(&json, "step", evaluation->step);
-    ns_json_double(&json, "loss", evaluation->loss);
-    ns_json_close(&json, '}');
-    return ns_json_finish(&json);
 }
 
 char *ns_jsonl_summary(NsRun *run, const char *state)

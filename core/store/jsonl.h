@@ -16,15 +16,10 @@ char *ns_jsonl_settings(NsRun *run);
  * "update_ratio": [L], "hidden_norm": [L + 1], "hidden_norm_sq": [L + 1], "final_hidden_norm",
  * "final_hidden_norm_sq"}; grad_norm has every role that the model has, by its key.  Where the
  * history has thinned the profiles of this step, they are the maxima over the steps that "thinned":
- * {"first", "last", "values": "maximum"} names; the newest step never is. */
+ * {"first", "last", "values": "maximum"} names; the newest step never is.  A step at which the
+ * validation loss was measured has "validation_loss", and one at which something happened "events":
+ * [{"kind": "diverged" or "setting", "layer": number from 1 or null, "what", "text"}, ...]. */
 char *ns_jsonl_record(const NsHistory *history, size_t step);
-
-/* {"event": {"step", "kind": "diverged" or "setting", "layer": number from 1 or null, "what",
- * "text"}}. */
-char *ns_jsonl_event(const NsEvent *event);
-
-/* {"validation": {"step", "loss"}}. */
-char *ns_jsonl_evaluation(const NsEvaluation *evaluation);
 
 /* {"summary": {"state", "steps", "loss", "validation_loss", "validation_step", "seconds",
  * "ms_per_step"}}: loss and validation_loss are the last ones measured, validation_loss is null

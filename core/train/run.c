@@ -175,7 +175,7 @@ static void measure(NsRun *run, double lr, int64_t started)
     step.grad_norm = record_gradients(run);
     record_hidden(run, &seen);
     record_updates(run);
-    step.seconds = (double)(g_get_monotonic_time() - started) * 1e-6;
+    step.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
     ns_history_append(run->history, &step, run->values);
     watch(run, &seen);
 

@@ -96,8 +96,9 @@ def test_json_lines():
     assert summary["loss"] == records[-1]["loss"]
     assert number(summary["validation_loss"]) > 0 and number(summary["ms_per_step"]) > 0
     assert lines[0]["settings"]["layers"] == 2 and lines[0]["settings"]["placement"] == "post"
-    validations = [line["validation"] for line in lines if "validation" in line]
-    assert [v["step"] for v in validations] == [0, 5], validations
+    assert [r["step"] for r in records if "validation_loss" in r] == [0, 5]
+    assert records[5]["validation_loss"] == summary["validation_loss"]
+    assert len(lines) == 1 + 6 + 1
 
 
 def test_total_is_the_root_of_the_sum_of_squares():
@@ -128,8 +129,9 @@ def test_diverged_is_a_result():
     lines = train("--set", "placement=none", "--set", "norm=none", "--set", "layers=30",
                   "--set", "lr=100", "--steps", "50")
     assert lines[-1]["summary"]["state"] == "diverged", lines[-1]
-    assert any("event" in line for line in lines)
-    text = json.dumps(records_of(lines)[-1])
+    last = records_of(lines)[-1]
+    assert [event["kind"] for event in last["events"]] == ["diverged"]
+    text = json.dumps(last)
     assert '"NaN"' in text or 'Infinity"' in text, text[:400]
 
 
@@ -186,7 +188,7 @@ def test_interrupt():
 
 def test_one_validation_a_step():
     lines = train("--steps", "20", "--set", "eval-every=10")
-    assert [line["validation"]["step"] for line in lines if "validation" in line] == [0, 10, 20]
+    assert [r["step"] for r in records_of(lines) if "validation_loss" in r] == [0, 10, 20]
 
 
 def test_reader_that_goes_away():

@@ -224,24 +224,32 @@ static void test_record_speed(void)
     g_test_minimized_result(ms, "ms for a record of 1000 layers");
 }
 
-static void test_other_lines(void)
+/* What happened at a step, and the validation loss measured there, stand in its line. */
+static void test_record_events(void)
 {
-    NsEvent event = {.step = 7,
+    g_autoptr(NsHistory) history = new_history(1, 3, NS_HISTORY_BUDGET);
+    NsEvent event = {.step = 1,
                      .kind = NS_EVENT_DIVERGED,
                      .layer = 3,
                      .what = "attn.wq",
                      .text = "It \"ended\"."};
-    g_autofree char *line = ns_jsonl_event(&event);
-    g_assert_cmpstr(line, ==,
-                    "{\"event\":{\"step\":7,\"kind\":\"diverged\",\"layer\":3,\"what\":\"attn.wq\","
-                    "\"text\":\"It \\\"ended\\\".\"}}");
-    event = (NsEvent){.step = 9, .kind = NS_EVENT_SETTING, .what = "lr", .text = "x"};
-    g_autofree char *setting = ns_jsonl_event(&event);
-    g_assert_nonnull(strstr(setting, "\"kind\":\"setting\",\"layer\":null"));
+    ns_history_append_event(history, &event);
+    event = (NsEvent){.step = 1, .kind = NS_EVENT_SETTING, .what = "lr", .text = "x"};
+    ns_history_append_event(history, &event);
+    event.step = 2;
+    ns_history_append_event(history, &event);
+    ns_history_append_evaluation(history, &(NsEvaluation){.step = 1, .loss = 2.5});
 
-    NsEvaluation evaluation = {.step = 100, .loss = 2.5};
-    g_autofree char *validation = ns_jsonl_evaluation(&evaluation);
-    g_assert_cmpstr(validation, ==, "{\"validation\":{\"step\":100,\"loss\":2.5}}");
+    g_autofree char *before = ns_jsonl_record(history, 0);
+    g_assert_null(strstr(before, "events"));
+    g_assert_null(strstr(before, "validation_loss"));
+    g_autofree char *line = ns_jsonl_record(history, 1);
+    g_assert_true(g_str_has_suffix(
+        line, ",\"validation_loss\":2.5,\"events\":[{\"kind\":\"diverged\",\"layer\":3,"
+              "\"what\":\"attn.wq\",\"text\":\"It \\\"ended\\\".\"},"
+              "{\"kind\":\"setting\",\"layer\":null,\"what\":\"lr\",\"text\":\"x\"}]}"));
+    g_autoptr(JsonNode) node = ns_test_parse(line);
+    g_assert_nonnull(node);
 }
 
 static void test_settings_line(void)
@@ -319,7 +327,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jsonl/record/not-finite", test_record_not_finite);
     g_test_add_func("/jsonl/record/thinned", test_record_thinned);
     g_test_add_func("/jsonl/record/speed", test_record_speed);
-    g_test_add_func("/jsonl/others", test_other_lines);
+    g_test_add_func("/jsonl/record/events", test_record_events);
     g_test_add_func("/jsonl/settings", test_settings_line);
     g_test_add_func("/jsonl/summary", test_summary);
     return g_test_run();

@@ -24,7 +24,8 @@ static bool read_run(Loss *loss, NsHistory *history)
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
         ns_curve_append(&loss->curves[TRAINING], (double)step->step, step->loss);
-        ns_curve_append(&loss->curves[RATE], (double)step->step, step->lr);
+        /* No update led to step 0, so it has no rate. */
+        if (step->step > 0) ns_curve_append(&loss->curves[RATE], (double)step->step, step->lr);
     }
     for (; run->evaluations < evaluations; run->evaluations++) {
         const NsEvaluation *evaluation = ns_history_evaluation(history, run->evaluations);
