@@ -1,5 +1,4 @@
-/* The settings pane: what restarts, what acts at once, what is refused.  SPDX-License-Identifier:
- * MIT */
+/* The settings pane: restarts, live changes, refusals.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 
 #include "core/model/placement.h"

@@ -4,12 +4,17 @@
 #include "ui/widgets/export_job.h"
 #include "ui/widgets/markup.h"
 
+/* A title and its controls share a line.  Where that is narrow, the controls go above the title's
+ * end, and a choice that another chart has too is left to that one. */
+#define SHARED_CHOICE_FROM 420
+#define CORNER_HEIGHT 28
+
 struct _NsChartTile {
     GtkWidget parent;
     NsLab *lab;
     const NsFigureKind *kind;
     NsChartView *chart;
-    GtkWidget *overlay;
+    GtkWidget *overlay, *tools;
     GtkWidget *menu_button;
     GtkWidget *quantity; /* drop-down; NULL where the figure has no choice */
     GtkWidget *log;      /* toggle; NULL where the figure has none */
@@ -181,7 +186,7 @@ static GtkWidget *make_menu_button(NsChartTile *tile)
     gtk_widget_set_tooltip_text(button, "Chart menu");
     gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    "Chart menu", -1);
-    gtk_widget_add_css_class(button, "flat");
+    gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
     return button;
 }
 
@@ -192,7 +197,6 @@ static GtkWidget *make_quantity(NsChartTile *tile)
     g_signal_connect_object(factory, "bind", G_CALLBACK(bind_symbol), tile, 0);
     GtkWidget *drop_down = gtk_drop_down_new(NULL, NULL);
     gtk_drop_down_set_factory(GTK_DROP_DOWN(drop_down), factory);
-    gtk_widget_add_css_class(drop_down, "flat");
     gtk_widget_set_tooltip_text(drop_down, "What the chart shows");
     gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    "What the chart shows", -1);
@@ -208,6 +212,28 @@ static GtkWidget *make_log(NsChartTile *tile)
     gtk_widget_set_tooltip_text(toggle, "Logarithmic axis (L)");
     g_signal_connect_object(toggle, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
     return toggle;
+}
+
+static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                  int *minimum, int *natural, int *minimum_baseline,
+                                  int *natural_baseline)
+{
+    NsChartTile *tile = NS_CHART_TILE(widget);
+    gtk_widget_measure(tile->overlay, orientation, for_size, minimum, natural, minimum_baseline,
+                       natural_baseline);
+}
+
+static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsChartTile *tile = NS_CHART_TILE(widget);
+    bool shared = tile->quantity && !tile->log;
+    if (shared) gtk_widget_set_child_visible(tile->quantity, width >= SHARED_CHOICE_FROM);
+    gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
+    bool narrow = shared && width < SHARED_CHOICE_FROM;
+    GtkWidget *first = narrow || !tile->quantity ? tile->menu_button : tile->quantity;
+    graphene_rect_t left;
+    if (gtk_widget_compute_bounds(first, widget, &left))
+        ns_chart_view_set_corner(tile->chart, width - (int)left.origin.x, CORNER_HEIGHT);
 }
 
 static void ns_chart_tile_dispose(GObject *object)
@@ -229,7 +255,8 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_chart_tile_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_chart_tile_finalize;
-    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+    widget_class->measure = ns_chart_tile_measure;
+    widget_class->size_allocate = ns_chart_tile_size_allocate;
     gtk_widget_class_set_css_name(widget_class, "tile");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
     const char *names[N_SIGNALS] = {"export", "maximise"};
@@ -264,6 +291,7 @@ GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
     gtk_widget_set_parent(tile->overlay, GTK_WIDGET(tile));
 
     GtkWidget *tools = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
+    tile->tools = tools;
     gtk_widget_add_css_class(tools, "tools");
     gtk_widget_set_halign(tools, GTK_ALIGN_END);
     gtk_widget_set_valign(tools, GTK_ALIGN_START);
@@ -299,8 +327,7 @@ void ns_chart_tile_set_maximised(NsChartTile *tile, bool maximised)
 {
     if (tile->maximised == maximised) return;
     tile->maximised = maximised;
-    GtkWidget *tools = gtk_widget_get_parent(tile->menu_button);
-    gtk_box_remove(GTK_BOX(tools), tile->menu_button);
+    gtk_box_remove(GTK_BOX(tile->tools), tile->menu_button);
     tile->menu_button = make_menu_button(tile);
-    gtk_box_append(GTK_BOX(tools), tile->menu_button);
+    gtk_box_append(GTK_BOX(tile->tools), tile->menu_button);
 }

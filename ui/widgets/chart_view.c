@@ -18,6 +18,7 @@ struct _NsChartView {
     GdkTexture *texture;  /* drawn from a layout */
     bool stale;           /* the texture shows another plot or style */
     int drawn_width, drawn_height, drawn_scale;
+    int corner_width, corner_height;
     double cost; /* ms */
     NsReading reading;
     bool pointed; /* reading holds something */
@@ -117,6 +118,14 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     if (chart->texture) gtk_snapshot_append_texture(snapshot, chart->texture, &box);
+    if (chart->corner_width > 0) {
+        NsColor c = chart->style->background;
+        GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, (float)c.a};
+        gtk_snapshot_append_color(snapshot, &color,
+                                  &GRAPHENE_RECT_INIT((float)(width - chart->corner_width), 0,
+                                                      (float)chart->corner_width,
+                                                      (float)chart->corner_height));
+    }
     if (chart->pointed && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
         ns_plot_draw_reading(chart->layout, &chart->reading, cr);
@@ -218,6 +227,14 @@ void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
     chart->style = style;
     chart->stale = true;
     forget_layout(chart);
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+void ns_chart_view_set_corner(NsChartView *chart, int width, int height)
+{
+    if (chart->corner_width == width && chart->corner_height == height) return;
+    chart->corner_width = width;
+    chart->corner_height = height;
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 

@@ -139,7 +139,8 @@ static void sync_file(GtkWidget *widget)
 {
     Choice *choice = choice_of(widget);
     g_autofree char *path = ns_settings_get(ns_lab_settings(choice->lab), choice->param);
-    g_autofree char *name = *path ? g_path_get_basename(path) : g_strdup("Choose a file…");
+    g_autofree char *name =
+        *path ? g_path_get_basename(path) : g_strdup("Generated text; choose a file…");
     gtk_label_set_text(GTK_LABEL(choice->label), name);
     gtk_widget_set_visible(choice->clear, *path != '\0');
 }

@@ -89,6 +89,7 @@ static void start(NsLab *lab)
     bool run_on = lab->wants_run;
     g_clear_pointer(&lab->trainer, ns_trainer_release);
     set_settings(&lab->run, &lab->settings);
+    if (!lab->view->history) set_settings(&lab->view->settings, &lab->run);
     lab->trainer = ns_trainer_new(&lab->run, &error);
     if (lab->trainer) {
         set_problem(lab, NULL, NULL, false);

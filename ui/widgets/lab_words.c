@@ -59,5 +59,10 @@ char *ns_lab_status(NsLab *lab)
         g_string_append_printf(
             text, ", %s steps/s",
             g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
+    int64_t pinned = ns_lab_view(lab)->step;
+    if (pinned >= 0) {
+        g_autofree char *shown = ns_group_digits(pinned);
+        g_string_append_printf(text, "; profiles at step %s", shown);
+    }
     return g_string_free(text, FALSE);
 }

@@ -5,7 +5,7 @@
 #include "ui/widgets/toast.h"
 #include "ui/widgets/window_actions.h"
 
-#define FOLD_PANE_BELOW 720
+#define FOLD_PANE_BELOW 700      /* of content: a window of 720 with its frame keeps the pane */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
 
 struct _NsWindow {
@@ -203,6 +203,8 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab, NsStyleManager 
     g_signal_connect_object(lab, "status-changed", G_CALLBACK(on_status), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_title), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(lab, "view-changed", G_CALLBACK(sync_subtitle), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(styles, "changed", G_CALLBACK(on_style), window, G_CONNECT_SWAPPED);
     on_style(window);
