@@ -67,7 +67,8 @@ static void add_series(GString *out, const NsPlot *plot, const NsSeries *series)
 static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, size_t n)
 {
     double width = (hi - lo) / (double)n, edge = lo + (double)i * width;
-    return axis->integer ? ceil(edge - 1e-6) : edge + width / 2;
+    /* Zero is added for its sign: the ceiling of -0.5 is -0. */
+    return axis->integer ? ceil(edge - 1e-6) + 0.0 : edge + width / 2;
 }
 
 static void add_heatmap(GString *out, const NsPlot *plot, bool as_series)

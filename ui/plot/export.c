@@ -5,6 +5,7 @@
 #include "ui/plot/csv.h"
 #include "ui/plot/png.h"
 #include "ui/plot/save.h"
+#include "ui/plot/svg.h"
 #include "ui/plot/text.h"
 
 #include <cairo-pdf.h>
@@ -116,22 +117,6 @@ static void describe_pdf(cairo_surface_t *surface, const char *title, const char
     if (settings) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, settings);
 }
 
-/* Behind the opening tag, where readers of SVG look for it. */
-static void describe_svg(GByteArray *svg, const char *title, const char *settings)
-{
-    const char *text = (const char *)svg->data;
-    const char *tag = g_strstr_len(text, (gssize)svg->len, "<svg");
-    const char *end = tag ? memchr(tag, '>', svg->len - (size_t)(tag - text)) : NULL;
-    if (!end) return;
-    g_autofree char *description =
-        g_markup_printf_escaped("\n<title>%s</title>\n<metadata>%s; settings: %s</metadata>", title,
-                                SOFTWARE, settings ? settings : "");
-    guint at = (guint)(end + 1 - text), size = (guint)strlen(description), rest = svg->len - at;
-    g_byte_array_set_size(svg, svg->len + size);
-    memmove(svg->data + at + size, svg->data + at, rest);
-    memcpy(svg->data + at, description, size);
-}
-
 static cairo_surface_t *open_surface(const NsExport *options, GByteArray *bytes)
 {
     switch (options->format) {
@@ -176,7 +161,11 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
     cairo_surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
-    if (options->format == NS_FORMAT_SVG) describe_svg(bytes, title, options->settings);
+    if (options->format == NS_FORMAT_SVG) {
+        const char *settings = options->settings ? options->settings : "";
+        g_autofree char *metadata = g_strdup_printf("%s; settings: %s", SOFTWARE, settings);
+        ns_svg_finish(bytes, title, metadata);
+    }
     return status;
 }
 

@@ -9,6 +9,9 @@
 #define NS_TICK 0.3
 #define NS_TICK_GAP 0.32
 
+/* The line of words above markers, in lines. */
+#define NS_MARKER_LINE 1.1
+
 typedef struct {
     NsPlotLayout *layout;
     bool show[NS_PARTS];

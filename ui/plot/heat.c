@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Cells an inch that a printer can show; vector files keep no more. */
+/* Pixels a point that a printer can show; vector files keep no more. */
 #define VECTOR_DENSITY 4.0
 
 void ns_heat_levels(NsPlotLayout *layout)
@@ -29,19 +29,32 @@ void ns_heat_levels(NsPlotLayout *layout)
     }
 }
 
-/* How many pixels of the target a unit of the context has. */
-static double target_density(cairo_t *cr)
+typedef struct {
+    double density; /* pixels of the target a unit of the context */
+    bool repeat;    /* show a cell as many pixels, for targets that would blur a single one */
+} Target;
+
+static Target target_of(cairo_t *cr)
 {
-    cairo_surface_t *target = cairo_get_group_target(cr);
-    cairo_surface_type_t type = cairo_surface_get_type(target);
-    if (type == CAIRO_SURFACE_TYPE_PDF || type == CAIRO_SURFACE_TYPE_SVG) return VECTOR_DENSITY;
+    cairo_surface_t *surface = cairo_get_group_target(cr);
+    cairo_surface_type_t type = cairo_surface_get_type(surface);
+    if (type == CAIRO_SURFACE_TYPE_PDF) return (Target){VECTOR_DENSITY, false};
+    if (type == CAIRO_SURFACE_TYPE_SVG) return (Target){VECTOR_DENSITY, true};
     double sx, sy, dx = 1, dy = 0;
-    cairo_surface_get_device_scale(target, &sx, &sy);
+    cairo_surface_get_device_scale(surface, &sx, &sy);
     cairo_user_to_device_distance(cr, &dx, &dy);
-    return MAX(hypot(dx, dy) * sx, 0.1);
+    return (Target){MAX(hypot(dx, dy) * sx, 0.1), false};
 }
 
-/* cells rows of `from` bytes to rows of `to` pixels: the largest level under each. */
+/* Pixels for so many cells over a length. */
+static size_t image_side(const Target *target, size_t cells, double length)
+{
+    size_t most = (size_t)MAX(1, lround(length * target->density));
+    if (cells >= most) return most;
+    return target->repeat ? cells * ((most + cells - 1) / cells) : cells;
+}
+
+/* A row of `from` cells as `to` pixels: the largest level under each. */
 static void reduce_row(uint8_t *out, size_t to, const uint8_t *in, size_t from)
 {
     for (size_t i = 0; i < to; i++) {
@@ -53,11 +66,11 @@ static void reduce_row(uint8_t *out, size_t to, const uint8_t *in, size_t from)
 }
 
 /* An image with a pixel for every cell, or for every pixel of the target where cells are finer. */
-static cairo_surface_t *heat_image(const NsPlotLayout *layout, double density)
+static cairo_surface_t *heat_image(const NsPlotLayout *layout, Target target)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    size_t width = MIN(map->columns, (size_t)MAX(1, lround(layout->area.width * density)));
-    size_t height = MIN(map->rows, (size_t)MAX(1, lround(layout->area.height * density)));
+    size_t width = image_side(&target, map->columns, layout->area.width);
+    size_t height = image_side(&target, map->rows, layout->area.height);
     cairo_surface_t *image =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) return image;
@@ -124,7 +137,7 @@ void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
     double bottom = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], map->y0);
     NsBox box = {left, top, right - left, bottom - top};
     if (!(box.width > 0 && box.height > 0)) return;
-    cairo_surface_t *image = heat_image(layout, target_density(cr));
+    cairo_surface_t *image = heat_image(layout, target_of(cr));
     if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
     cairo_surface_destroy(image);
     if (layout->bar.width > 0 && !layout->z.blank) draw_bar(layout, cr);

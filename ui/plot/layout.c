@@ -72,7 +72,7 @@ static void measure_heights(NsFrame *frame)
 {
     double size = frame->size;
     frame->top = ns_frame_stack(frame, false);
-    if (frame->show[NS_PART_MARKER]) frame->top += frame->line;
+    if (frame->show[NS_PART_MARKER]) frame->top += NS_MARKER_LINE * frame->line;
     frame->bottom = frame->layout->style->padding;
     if (frame->show[NS_PART_NOTE])
         frame->bottom += ns_text_height(frame->text[NS_PART_NOTE]) + NS_GAP * size;

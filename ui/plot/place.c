@@ -193,10 +193,14 @@ static void place_axis_labels(NsFrame *frame)
     for (size_t i = 0; i < G_N_ELEMENTS(sides); i++) {
         if (!frame->show[sides[i]]) continue;
         PangoLayout *text = frame->text[sides[i]];
-        double room = area->height + NS_GAP * frame->size;
+        /* The line of the markers' words is free beside the area. */
+        double markers = frame->show[NS_PART_MARKER] ? frame->line : 0;
+        double room = area->height + markers + NS_GAP * frame->size;
         if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
         double x = i ? layout->width - pad - ns_text_height(text) : pad;
         double top = area->y + (area->height - ns_text_width(text)) / 2;
+        double lowest = area->y + area->height + NS_GAP / 2 * frame->size - ns_text_width(text);
+        top = MIN(top, lowest);
         ns_layout_add_label(layout, sides[i], g_object_ref(text), x, top, true);
     }
 }
@@ -206,7 +210,8 @@ static void place_markers(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
-    double y = layout->area.y - frame->line, right = layout->area.x + layout->area.width;
+    double y = layout->area.y - NS_MARKER_LINE * frame->line,
+           right = layout->area.x + layout->area.width;
     unsigned first = layout->labels->len;
     for (int alarm = 1; alarm >= 0; alarm--)
         for (size_t i = plot->n_markers; i-- > 0;) {

@@ -83,7 +83,8 @@ static double count_multiples(double lo, double hi, double step)
     return floor(hi / step + 1e-9) - ceil(lo / step - 1e-9) + 1;
 }
 
-/* The smallest step of 1, 2 or 5 times a power of ten with at most `most` multiples in lo..hi. */
+/* The smallest step of 1, 2 or 5 times a power of ten with at most `most` multiples in lo..hi, or
+ * the next smaller one where that would leave fewer than two. */
 static double round_step(double lo, double hi, unsigned most, bool integer)
 {
     static const double factors[] = {1, 2, 5};
@@ -93,11 +94,7 @@ static double round_step(double lo, double hi, unsigned most, bool integer)
     for (int i = 0;; i++) {
         double step = factors[i % 3] * pow(10, exponent + i / 3);
         double n = count_multiples(lo, hi, step);
-        if (n <= most) {
-            /* One label too many is better than a single one; the layout sees to overlaps. */
-            bool lonely = n < LEAST && previous > 0;
-            return lonely && count_multiples(lo, hi, previous) <= most + 1 ? previous : step;
-        }
+        if (n <= most) return n < LEAST && previous > 0 ? previous : step;
         previous = step;
     }
 }
@@ -108,9 +105,12 @@ static void linear_ticks(GArray *ticks, const NsScale *scale, unsigned most)
     double step = round_step(lo, hi, most, scale->integer);
     double first = ceil(lo / step - 1e-9), n = count_multiples(lo, hi, step);
     double largest = MAX(fabs(lo), fabs(hi));
+    /* One label too many is let pass; the layout sees to overlaps. */
+    double stride = n > most + 1 ? ceil(n / most) : 1;
     for (double i = 0; i < MIN(n, MOST); i++) {
         double value = (first + i) * step;
-        add(ticks, value, linear_label(value, step, largest));
+        bool major = fmod(i, stride) == 0;
+        add(ticks, value, major ? linear_label(value, step, largest) : NULL);
     }
 }
 

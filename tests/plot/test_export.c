@@ -1,0 +1,372 @@
+/* Files.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "support.h"
+#include "ui/plot/export.h"
+#include "ui/plot/save.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SETTINGS "placement=pre layers=6 lr=0.003 text=\u201cé & <b>\u201d"
+
+static char *folder;
+
+static char *path_of(const char *name)
+{
+    return g_build_filename(folder, name, NULL);
+}
+
+static NsExport options(NsFormat format)
+{
+    return (NsExport){.format = format,
+                      .style = ns_style_find("paper"),
+                      .width = 234,
+                      .height = 160,
+                      .dpi = 300,
+                      .settings = SETTINGS};
+}
+
+static size_t all(const NsPlot *plots[SAMPLES])
+{
+    for (Sample i = 0; i < SAMPLES; i++) plots[i] = sample(i);
+    return SAMPLES;
+}
+
+static GBytes *exported(const NsPlot *const *plots, size_t n, const NsExport *how)
+{
+    g_autofree char *path = path_of("figure");
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ns_export(plots, n, 2, how, path, &error));
+    g_assert_no_error(error);
+    char *data;
+    size_t size;
+    g_assert_true(g_file_get_contents(path, &data, &size, NULL));
+    g_unlink(path);
+    return g_bytes_new_take(data, size);
+}
+
+/* Where a string is in the bytes; NULL if it is not. */
+static const char *find(GBytes *bytes, const char *text)
+{
+    size_t size;
+    const char *data = g_bytes_get_data(bytes, &size);
+    return memmem(data, size, text, strlen(text));
+}
+
+static void test_formats(void)
+{
+    static const struct {
+        const char *path;
+        NsFormat format;
+    } rows[] = {{"a.png", NS_FORMAT_PNG},
+                {"/x.y/b.SVG", NS_FORMAT_SVG},
+                {"c.tar.pdf", NS_FORMAT_PDF},
+                {"d.csv", NS_FORMAT_CSV}};
+    NsFormat format;
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_assert_true(ns_format_from_path(rows[i].path, &format, NULL));
+        g_assert_cmpint(format, ==, rows[i].format);
+    }
+    static const char *const bad[] = {"", "png", ".png", "a.jpg", "a", "a.png "};
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autoptr(GError) error = NULL;
+        g_assert_false(ns_format_from_path(bad[i], &format, &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
+        g_assert_nonnull(strstr(error->message, ".svg"));
+    }
+}
+
+static void test_same_bytes(void)
+{
+    const NsPlot *plots[SAMPLES];
+    size_t n = all(plots);
+    for (int format = NS_FORMAT_PNG; format <= NS_FORMAT_CSV; format++) {
+        NsExport how = options((NsFormat)format);
+        how.height = 640;
+        how.dpi = 72;
+        g_autoptr(GBytes) first = exported(plots, n, &how);
+        g_autoptr(GBytes) second = exported(plots, n, &how);
+        g_assert_true(g_bytes_equal(first, second));
+    }
+}
+
+/* The next chunk of a PNG file: its type, and where its data is. */
+static const char *next_chunk(const guint8 *data, size_t *at, char type[5], guint32 *size)
+{
+    guint32 big;
+    memcpy(&big, data + *at, 4);
+    *size = GUINT32_FROM_BE(big);
+    memcpy(type, data + *at + 4, 4);
+    type[4] = '\0';
+    const char *content = (const char *)data + *at + 8;
+    *at += 12 + *size;
+    return content;
+}
+
+static void test_png(void)
+{
+    const NsPlot *plot = sample(LOSS);
+    NsExport how = options(NS_FORMAT_PNG);
+    g_autoptr(GBytes) file = exported(&plot, 1, &how);
+    size_t length, at = 8;
+    const guint8 *data = g_bytes_get_data(file, &length);
+    char type[5];
+    guint32 size;
+    bool settings = false, resolution = false, software = false;
+    do {
+        const char *content = next_chunk(data, &at, type, &size);
+        if (strcmp(type, "pHYs") == 0)
+            resolution = memcmp(content, "\0\0\x2e\x23\0\0\x2e\x23\1", 9) == 0;
+        /* Words beyond ASCII follow a keyword and four bytes. */
+        if (strcmp(type, "iTXt") == 0 && strcmp(content, "Settings") == 0)
+            settings = size == 9 + 4 + strlen(SETTINGS) &&
+                       memcmp(content + 13, SETTINGS, strlen(SETTINGS)) == 0;
+        software |= strcmp(type, "tEXt") == 0 && strcmp(content, "Software") == 0 &&
+                    g_str_has_prefix(content + 9, "Normscope ");
+    } while (strcmp(type, "IEND") != 0 && at < length);
+    g_assert_cmpuint(at, ==, length);
+    g_assert_true(settings && resolution && software);
+
+    g_autofree char *path = path_of("size.png");
+    g_assert_true(ns_export(&plot, 1, 1, &how, path, NULL));
+    cairo_surface_t *image = cairo_image_surface_create_from_png(path);
+    g_assert_cmpint(cairo_surface_status(image), ==, CAIRO_STATUS_SUCCESS);
+    g_assert_cmpint(cairo_image_surface_get_width(image), ==, 975);
+    g_assert_cmpint(cairo_image_surface_get_height(image), ==, 667);
+    cairo_surface_destroy(image);
+    g_unlink(path);
+}
+
+static void test_svg(void)
+{
+    const NsPlot *plot = sample(LOSS);
+    NsExport how = options(NS_FORMAT_SVG);
+    g_autoptr(GBytes) file = exported(&plot, 1, &how);
+    g_assert_nonnull(find(file, "width=\"234pt\" height=\"160pt\""));
+    g_assert_nonnull(find(file, "<title>Loss and learning rate</title>"));
+    g_assert_nonnull(find(file, "text=“é &amp; &lt;b&gt;”</metadata>"));
+    GMarkupParser parser = {0};
+    GMarkupParseContext *context = g_markup_parse_context_new(&parser, 0, NULL, NULL);
+    size_t size;
+    const char *text = g_bytes_get_data(file, &size);
+    g_assert_true(g_markup_parse_context_parse(context, text, (gssize)size, NULL));
+    g_assert_true(g_markup_parse_context_end_parse(context, NULL));
+    g_markup_parse_context_free(context);
+}
+
+/* The output of a program of poppler, or NULL where it is not installed. */
+static char *poppler(const char *program, const char *path)
+{
+    g_autofree char *found = g_find_program_in_path(program);
+    if (!found) return NULL;
+    const char *const arguments[] = {found, path, NULL};
+    char *output = NULL;
+    g_assert_true(g_spawn_sync(NULL, (char **)(uintptr_t)arguments, NULL,
+                               G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output, NULL, NULL, NULL));
+    return output;
+}
+
+static void test_pdf(void)
+{
+    const NsPlot *plots[] = {sample(LOSS), sample(HEATMAP)};
+    NsExport how = options(NS_FORMAT_PDF);
+    how.width = 468;
+    g_autofree char *path = path_of("figure.pdf");
+    g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));
+    g_autofree char *info = poppler("pdfinfo", path), *fonts = poppler("pdffonts", path);
+    if (!info || !fonts) {
+        g_unlink(path);
+        g_test_skip("poppler-utils is not installed");
+        return;
+    }
+    g_assert_nonnull(strstr(info, "Loss and learning rate; Gradient norm by layer and step"));
+    g_assert_nonnull(strstr(info, SETTINGS));
+    g_assert_nonnull(strstr(info, "468 x 160 pts"));
+    g_auto(GStrv) lines = g_strsplit(g_strchomp(fonts), "\n", -1);
+    g_assert_cmpuint(g_strv_length(lines), >=, 3);
+    for (unsigned i = 2; lines[i]; i++) {
+        g_assert_null(strstr(lines[i], "Type 3"));
+        /* Columns emb, sub, uni. */
+        g_assert_nonnull(strstr(lines[i], "yes yes yes"));
+    }
+    g_unlink(path);
+}
+
+/* A heatmap stays one image, however many cells it has. */
+static void test_heat_is_image(void)
+{
+    const NsPlot *plot = sample(HEATMAP);
+    NsExport how = options(NS_FORMAT_SVG);
+    g_autoptr(GBytes) file = exported(&plot, 1, &how);
+    int images = 0;
+    for (const char *p = g_bytes_get_data(file, NULL); (p = strstr(p, "<image")); p++) images++;
+    g_assert_cmpint(images, ==, 2); /* and the colour bar */
+    g_assert_cmpuint(g_bytes_get_size(file), <, 300000);
+}
+
+static void test_csv(void)
+{
+    const NsPlot *plot = sample(LOSS);
+    NsExport how = options(NS_FORMAT_CSV);
+    g_autoptr(GBytes) file = exported(&plot, 1, &how);
+    g_auto(GStrv) lines = g_strsplit(g_bytes_get_data(file, NULL), "\n", -1);
+    g_assert_cmpstr(lines[0], ==, "# settings: " SETTINGS);
+    g_assert_cmpstr(lines[1], ==, "figure,series,x,y,lo,hi");
+    size_t line = 2;
+    for (size_t s = 0; s < plot->n_series; s++)
+        for (size_t i = 0; i < plot->series[s].n; i++, line++) {
+            /* "Post-LN, 12 layers" is in quotes: take the numbers from the end. */
+            g_auto(GStrv) fields = g_strsplit(lines[line], ",", -1);
+            unsigned end = g_strv_length(fields);
+            g_assert_cmpfloat(g_ascii_strtod(fields[end - 4], NULL), ==, plot->series[s].x[i]);
+            g_assert_cmpfloat(g_ascii_strtod(fields[end - 3], NULL), ==, plot->series[s].y[i]);
+        }
+    g_assert_cmpstr(lines[line], ==, "");
+    g_assert_nonnull(find(file, "Loss and learning rate,\"Post-LN, 12 layers\",0,"));
+}
+
+static void test_csv_heatmap(void)
+{
+    const NsPlot *plots[] = {sample(HEATMAP), sample(PROFILE)};
+    NsExport how = options(NS_FORMAT_CSV);
+    how.settings = NULL;
+    g_autoptr(GBytes) alone = exported(plots, 1, &how);
+    g_auto(GStrv) lines = g_strsplit(g_bytes_get_data(alone, NULL), "\n", -1);
+    g_assert_cmpstr(lines[0], ==, "figure,step,layer,value");
+    g_assert_cmpuint(g_strv_length(lines), ==, 1 + 12 * 400 + 1);
+    g_assert_true(g_str_has_prefix(lines[1], "Gradient norm by layer and step,0,1,"));
+    g_assert_cmpstr(lines[1 + 5 * 400 + 77], ==, "Gradient norm by layer and step,385,6,nan");
+    for (int i = 0; i < 12 * 400; i++) {
+        float z = (float)g_ascii_strtod(strrchr(lines[1 + i], ',') + 1, NULL);
+        float expected = plots[0]->heatmap->z[i];
+        g_assert_true(z == expected || (isnan(z) && isnan(expected)));
+    }
+    g_autoptr(GBytes) both = exported(plots, 2, &how);
+    g_assert_nonnull(
+        find(both, "figure,series,x,y,lo,hi\nGradient norm by layer and step,layer 1,0,"));
+}
+
+static unsigned files_in_folder(void)
+{
+    unsigned n = 0;
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    while (g_dir_read_name(dir)) n++;
+    g_dir_close(dir);
+    return n;
+}
+
+static void test_no_folder(void)
+{
+    const NsPlot *plot = sample(PROFILE);
+    for (int format = NS_FORMAT_PNG; format <= NS_FORMAT_CSV; format++) {
+        NsExport how = options((NsFormat)format);
+        g_autofree char *path = path_of("missing/figure.png");
+        g_autoptr(GError) error = NULL;
+        g_assert_false(ns_export(&plot, 1, 1, &how, path, &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+        g_assert_nonnull(strstr(error->message, path));
+        g_assert_nonnull(strstr(error->message, "no such folder"));
+        g_clear_error(&error);
+        g_assert_false(ns_export(&plot, 1, 1, &how, folder, &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+        g_clear_error(&error);
+        g_assert_false(ns_export(&plot, 1, 1, &how, "/dev/full", &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+        g_assert_nonnull(strstr(error->message, "room"));
+    }
+    g_assert_cmpuint(files_in_folder(), ==, 0);
+}
+
+/* A disk that fills up in the middle of the file, by a limit on the size of files. */
+static void test_full_disk(void)
+{
+    g_autofree char *path = path_of("kept.csv");
+    g_assert_true(g_file_set_contents(path, "before", -1, NULL));
+    struct rlimit usual, small;
+    g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &usual), ==, 0);
+    small = usual;
+    small.rlim_cur = 1000;
+    signal(SIGXFSZ, SIG_IGN);
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &small), ==, 0);
+    const NsPlot *plot = sample(LOSS);
+    NsExport how = options(NS_FORMAT_CSV);
+    g_autoptr(GError) error = NULL;
+    bool saved = ns_export(&plot, 1, 1, &how, path, &error);
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &usual), ==, 0);
+    g_assert_false(saved);
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    g_autofree char *kept = NULL;
+    g_assert_true(g_file_get_contents(path, &kept, NULL, NULL));
+    g_assert_cmpstr(kept, ==, "before");
+    g_assert_cmpuint(files_in_folder(), ==, 1);
+    g_unlink(path);
+}
+
+static void test_links_and_modes(void)
+{
+    g_autofree char *path = path_of("real.txt"), *link = path_of("link.txt");
+    g_assert_true(g_file_set_contents(path, "old", -1, NULL));
+    g_assert_cmpint(g_chmod(path, 0640), ==, 0);
+    g_assert_cmpint(symlink("real.txt", link), ==, 0);
+    g_assert_true(ns_save(link, "new", 3, NULL));
+    g_assert_true(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_assert_cmpstr(text, ==, "new");
+    GStatBuf info;
+    g_assert_cmpint(g_stat(path, &info), ==, 0);
+    g_assert_cmpint(info.st_mode & 0777, ==, 0640);
+    g_unlink(link);
+    g_unlink(path);
+}
+
+static void test_bad_sizes(void)
+{
+    static const double sizes[][3] = {{0, 100, 72},    {-1, 100, 72},        {100, NAN, 72},
+                                      {1e9, 10, 72},   {100, 100, 0},        {100, 100, -3},
+                                      {100, 100, NAN}, {10000, 10000, 1000}, {100, 100, 1e-9}};
+    const NsPlot *plot = sample(PROFILE);
+    g_autofree char *path = path_of("figure.png");
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        NsExport how = options(NS_FORMAT_PNG);
+        how.width = sizes[i][0];
+        how.height = sizes[i][1];
+        how.dpi = sizes[i][2];
+        g_autoptr(GError) error = NULL;
+        g_assert_false(ns_export(&plot, 1, 1, &how, path, &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
+    }
+    /* Tiny is allowed, and no plots at all are an empty page. */
+    NsExport tiny = options(NS_FORMAT_PDF);
+    tiny.width = tiny.height = 1;
+    g_autoptr(GBytes) small = exported(&plot, 1, &tiny);
+    g_autoptr(GBytes) none = exported(NULL, 0, &tiny);
+    g_assert_cmpuint(files_in_folder(), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    folder = g_dir_make_tmp("normscope-export-XXXXXX", NULL);
+    g_test_add_func("/export/formats", test_formats);
+    g_test_add_func("/export/same-bytes", test_same_bytes);
+    g_test_add_func("/export/png", test_png);
+    g_test_add_func("/export/svg", test_svg);
+    g_test_add_func("/export/pdf", test_pdf);
+    g_test_add_func("/export/heat-is-image", test_heat_is_image);
+    g_test_add_func("/export/csv", test_csv);
+    g_test_add_func("/export/csv-heatmap", test_csv_heatmap);
+    g_test_add_func("/export/no-folder", test_no_folder);
+    g_test_add_func("/export/full-disk", test_full_disk);
+    g_test_add_func("/export/links-and-modes", test_links_and_modes);
+    g_test_add_func("/export/bad-sizes", test_bad_sizes);
+    int status = g_test_run();
+    g_rmdir(folder);
+    g_free(folder);
+    return status;
+}

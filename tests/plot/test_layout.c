@@ -1,0 +1,414 @@
+/* Boxes, paths, ink and readings.  SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "ui/plot/colormap.h"
+#include "ui/plot/layout-private.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    double width, height;
+} pages[] = {
+    {200, 120}, {234, 160}, {240, 420}, {360, 240}, {620, 380}, {1200, 800}, {595, 842},
+};
+
+static bool apart(const NsBox *a, const NsBox *b)
+{
+    return a->x + a->width <= b->x || b->x + b->width <= a->x || a->y + a->height <= b->y ||
+           b->y + b->height <= a->y;
+}
+
+static void check_inside(const NsBox *box, double width, double height)
+{
+    g_assert_cmpfloat(box->x, >=, 0);
+    g_assert_cmpfloat(box->y, >=, 0);
+    g_assert_cmpfloat(box->x + box->width, <=, width);
+    g_assert_cmpfloat(box->y + box->height, <=, height);
+}
+
+typedef struct {
+    NsBox box;
+    const char *name;
+} Named;
+
+static void add(GArray *boxes, NsBox box, const char *name)
+{
+    Named named = {box, name};
+    g_array_append_val(boxes, named);
+}
+
+static void check_apart(const GArray *boxes)
+{
+    for (unsigned i = 0; i < boxes->len; i++)
+        for (unsigned k = i + 1; k < boxes->len; k++) {
+            const Named *a = &g_array_index(boxes, Named, i), *b = &g_array_index(boxes, Named, k);
+            if (apart(&a->box, &b->box)) continue;
+            g_test_message("overlap: %s (%g, %g, %g x %g) and %s (%g, %g, %g x %g)", a->name,
+                           a->box.x, a->box.y, a->box.width, a->box.height, b->name, b->box.x,
+                           b->box.y, b->box.width, b->box.height);
+            g_test_fail();
+        }
+}
+
+static void check_boxes(const NsPlotLayout *layout, double width, double height)
+{
+    g_autoptr(GArray) boxes = g_array_new(FALSE, FALSE, sizeof(Named));
+    add(boxes, layout->area, "plot area");
+    if (layout->bar.width > 0) add(boxes, layout->bar, "colour bar");
+    for (unsigned i = 0; i < layout->legend->len; i++)
+        add(boxes, g_array_index(layout->legend, NsLegendSample, i).box, "legend");
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        check_inside(&label->box, width, height);
+        if (label->part == NS_PART_EMPTY)
+            g_assert_false(apart(&label->box, &layout->area));
+        else
+            add(boxes, label->box, pango_layout_get_text(label->text));
+    }
+    check_apart(boxes);
+    check_inside(&layout->area, width, height);
+    g_assert_cmpfloat(layout->area.width, >=, 0.25 * width);
+    g_assert_cmpfloat(layout->area.height, >=, 0.2 * height);
+}
+
+static void test_boxes(void)
+{
+    static const double scales[] = {1, 1.5, 2};
+    for (size_t p = 0; p < G_N_ELEMENTS(pages); p++)
+        for (size_t s = 0; ns_style(s); s++)
+            for (size_t k = 0; k < G_N_ELEMENTS(scales); k++)
+                for (Sample i = 0; i < SAMPLES; i++) {
+                    NsStyle style = ns_style_scaled(ns_style(s), scales[k]);
+                    g_test_message("%s on %g x %g, %s, text x %g", sample_names[i], pages[p].width,
+                                   pages[p].height, style.choice.key, scales[k]);
+                    g_autoptr(NsPlotLayout) layout =
+                        ns_plot_layout(sample(i), pages[p].width, pages[p].height, &style);
+                    check_boxes(layout, pages[p].width, pages[p].height);
+                }
+}
+
+static const char *text_of(const NsPlotLayout *layout, NsPart part)
+{
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == part) return pango_layout_get_text(label->text);
+    }
+    return NULL;
+}
+
+/* With room, nothing is left out. */
+static void test_complete(void)
+{
+    g_autoptr(NsPlotLayout) layout =
+        ns_plot_layout(sample(LOSS), 620, 380, ns_style_find("screen-light"));
+    for (int part = 0; part < NS_PART_EMPTY; part++)
+        g_assert_nonnull(text_of(layout, (NsPart)part));
+    g_assert_cmpuint(layout->legend->len, ==, 4);
+    g_assert_cmpstr(text_of(layout, NS_PART_LEFT_LABEL), ==, "loss (nats)");
+
+    g_autoptr(NsPlotLayout) broken =
+        ns_plot_layout(sample(ALL_NAN), 620, 380, ns_style_find("screen-light"));
+    g_assert_cmpstr(text_of(broken, NS_PART_NOTE), ==, "500 values are not a number (△)");
+    g_assert_null(text_of(broken, NS_PART_LEFT_TICK));
+    g_assert_nonnull(text_of(broken, NS_PART_X_TICK));
+}
+
+/* The lowest and highest value of every column are points of the path. */
+static void test_extremes(void)
+{
+    const NsPlot *plot = sample(LONG_RUN);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 620, 380, ns_style_find("screen-light"));
+    const NsSeries *series = &plot->series[0];
+    const GArray *points = layout->paths[0].points;
+    double width = layout->style->line_width / 2;
+    size_t columns = (size_t)(layout->width / width) + 1;
+    g_autofree double *low = g_new(double, columns), *high = g_new(double, columns);
+    for (size_t c = 0; c < columns; c++) {
+        low[c] = INFINITY;
+        high[c] = -INFINITY;
+    }
+    for (unsigned i = 0; i < points->len; i++) {
+        const NsPoint *point = &g_array_index(points, NsPoint, i);
+        size_t c = (size_t)(point->x / width);
+        low[c] = MIN(low[c], point->y);
+        high[c] = MAX(high[c], point->y);
+    }
+    for (size_t i = 0; i < series->n; i++) {
+        double y = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, series->y[i]);
+        size_t c = (size_t)(ns_plot_x_to_pixel(layout, series->x[i]) / width);
+        g_assert_true(y >= low[c] && y <= high[c]);
+    }
+    g_assert_cmpuint(points->len, <=, 4 * columns);
+    g_assert_cmpuint(layout->paths[0].runs->len, ==, 1);
+}
+
+static void test_gaps(void)
+{
+    double x[] = {0, 1, 2, 3, 4, 5, 6}, y[] = {1, 2, NAN, 3, 0, INFINITY, 4};
+    NsSeries series = {.label = "norm", .n = 7, .x = x, .y = y};
+    NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("norm", NULL, NS_SCALE_LOG, false),
+                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                   .series = &series,
+                   .n_series = 1};
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 400, ns_style_find("paper"));
+    g_assert_cmpuint(layout->paths[0].runs->len, ==, 3);
+    g_assert_cmpuint(layout->paths[0].points->len, ==, 4);
+    g_assert_cmpuint(layout->paths[0].faults->len, ==, 3);
+    g_assert_cmpfloat(layout->strip_top, >, 0);
+    g_assert_cmpfloat(layout->strip_bottom, >, 0);
+    /* The curve keeps out of the strips. */
+    double lowest = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 1);
+    NsBox area = ns_plot_area(layout);
+    g_assert_cmpfloat(lowest, <, area.y + area.height - layout->strip_bottom);
+}
+
+static cairo_surface_t *draw(const NsPlot *plot, double width, double height, double scale,
+                             const NsStyle *style)
+{
+    cairo_surface_t *image =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * scale), (int)(height * scale));
+    cairo_t *cr = cairo_create(image);
+    cairo_scale(cr, scale, scale);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, width, height, style);
+    ns_plot_draw(layout, cr);
+    g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
+    cairo_destroy(cr);
+    cairo_surface_flush(image);
+    return image;
+}
+
+static uint32_t pixel_at(cairo_surface_t *image, int x, int y)
+{
+    const unsigned char *data = cairo_image_surface_get_data(image);
+    uint32_t pixel;
+    memcpy(&pixel, data + y * cairo_image_surface_get_stride(image) + 4 * x, sizeof pixel);
+    return pixel & 0xffffff;
+}
+
+static uint32_t as_pixel(NsColor c)
+{
+    return (uint32_t)lround(c.r * 255) << 16 | (uint32_t)lround(c.g * 255) << 8 |
+           (uint32_t)lround(c.b * 255);
+}
+
+/* The left axis is so many pixels of its own colour, with none in between colours beside it. */
+static void test_crisp(void)
+{
+    for (int scale = 1; scale <= 2; scale++) {
+        const NsStyle *style = ns_style_find("screen-light");
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(sample(EMPTY), 400, 300, style);
+        cairo_surface_t *image = draw(sample(EMPTY), 400, 300, scale, style);
+        NsBox area = ns_plot_area(layout);
+        int x = (int)area.x * scale, y = (int)(area.y + area.height / 4) * scale, found = 0;
+        for (int i = x - 4; i < x + 4; i++) {
+            uint32_t pixel = pixel_at(image, i, y);
+            if (pixel == as_pixel(style->background)) continue;
+            g_assert_cmphex(pixel, ==, as_pixel(style->axis));
+            found++;
+        }
+        g_assert_cmpint(found, ==, scale);
+        cairo_surface_destroy(image);
+    }
+}
+
+/* The same plot gives the same ink, whatever was drawn before. */
+static void test_pure(void)
+{
+    const NsStyle *style = ns_style_find("screen-dark");
+    for (Sample i = 0; i < SAMPLES; i++) {
+        cairo_surface_t *first = draw(sample(i), 360, 240, 1, style);
+        cairo_surface_t *other = draw(sample((i + 1) % SAMPLES), 300, 300, 2, ns_style(3));
+        cairo_surface_t *second = draw(sample(i), 360, 240, 1, style);
+        size_t size = (size_t)cairo_image_surface_get_stride(first) * 240;
+        g_assert_cmpint(
+            memcmp(cairo_image_surface_get_data(first), cairo_image_surface_get_data(second), size),
+            ==, 0);
+        cairo_surface_destroy(first);
+        cairo_surface_destroy(other);
+        cairo_surface_destroy(second);
+    }
+}
+
+/* One cell in a hundred thousand is seen on a few hundred pixels. */
+static void test_heat_spike(void)
+{
+    enum { COLUMNS = 100000 };
+    g_autofree float *z = g_new(float, COLUMNS);
+    for (int i = 0; i < COLUMNS; i++) z[i] = i % 2 ? 1e-3f : 2e-3f;
+    z[31415] = 10;
+    z[77777] = NAN;
+    NsHeatmap map = {.z = z, .rows = 1, .columns = COLUMNS, .x1 = COLUMNS, .y1 = 1, .log = true};
+    NsPlot plot = *sample(HEATMAP);
+    plot.heatmap = &map;
+    const NsStyle *style = ns_style_find("screen-light");
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 400, 300, style);
+    cairo_surface_t *image = draw(&plot, 400, 300, 1, style);
+    NsBox area = ns_plot_area(layout);
+    uint32_t palette[256];
+    ns_level_palette(palette, style);
+    int spikes = 0, bad = 0;
+    for (int x = (int)area.x; x < (int)(area.x + area.width); x++) {
+        uint32_t pixel = pixel_at(image, x, (int)(area.y + area.height / 3));
+        spikes += pixel == palette[NS_LEVEL_HIGH];
+        bad += pixel == palette[NS_LEVEL_BAD];
+    }
+    g_assert_cmpint(spikes, ==, 1);
+    g_assert_cmpint(bad, ==, 1);
+    cairo_surface_destroy(image);
+}
+
+static void test_viridis(void)
+{
+    /* The ends and the middle of matplotlib's table. */
+    static const double anchors[][4] = {
+        {0, 0x44, 0x01, 0x54}, {0.5, 0x21, 0x91, 0x8c}, {1, 0xfd, 0xe7, 0x25}};
+    for (size_t i = 0; i < G_N_ELEMENTS(anchors); i++) {
+        NsColor color = ns_viridis(anchors[i][0]);
+        g_assert_cmpfloat_with_epsilon(color.r * 255, anchors[i][1], 4);
+        g_assert_cmpfloat_with_epsilon(color.g * 255, anchors[i][2], 4);
+        g_assert_cmpfloat_with_epsilon(color.b * 255, anchors[i][3], 4);
+    }
+}
+
+static double luminance(NsColor c)
+{
+    double channels[] = {c.r, c.g, c.b}, weights[] = {0.2126, 0.7152, 0.0722}, sum = 0;
+    for (int i = 0; i < 3; i++) {
+        double v = channels[i];
+        sum += weights[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+/* WCAG 2.2, relative luminance and contrast ratio. */
+static double contrast(NsColor a, NsColor b)
+{
+    double x = luminance(a), y = luminance(b);
+    return (MAX(x, y) + 0.05) / (MIN(x, y) + 0.05);
+}
+
+static void test_contrast(void)
+{
+    for (size_t i = 0; ns_style(i); i++) {
+        const NsStyle *style = ns_style(i);
+        g_test_message("%s", style->choice.key);
+        g_assert_cmpfloat(contrast(style->text, style->background), >=, 7);
+        g_assert_cmpfloat(contrast(style->faint_text, style->background), >=, 4.5);
+        g_assert_cmpfloat(contrast(style->alarm, style->background), >=, 4.5);
+        g_assert_cmpfloat(contrast(style->axis, style->background), >=, 3);
+        for (int k = 0; k < NS_SERIES_STYLES; k++) {
+            g_assert_cmpfloat(contrast(style->series[k].color, style->background), >=, 3);
+            g_assert_cmpfloat(contrast(style->series[k].color, style->panel), >=, 3);
+            for (int other = 0; other < k; other++) {
+                /* In grey print dash or mark tell what colour does not. */
+                const NsSeriesStyle *a = &style->series[k], *b = &style->series[other];
+                bool same_dash =
+                    a->n_dash == b->n_dash && !memcmp(a->dash, b->dash, sizeof a->dash);
+                g_assert_true(a->mark != b->mark || !same_dash);
+            }
+        }
+        g_assert_true(ns_style_find(style->choice.key) == style);
+        g_assert_true(ns_style_choice(i) == &style->choice);
+    }
+    g_assert_null(ns_style_find("none"));
+}
+
+static void test_pick(void)
+{
+    g_autoptr(NsPlotLayout) layout =
+        ns_plot_layout(sample(LOSS), 620, 380, ns_style_find("screen-light"));
+    NsBox area = ns_plot_area(layout);
+    NsReading reading;
+    double px = ns_plot_x_to_pixel(layout, 700);
+    g_assert_cmpfloat_with_epsilon(ns_plot_pixel_to_x(layout, px), 700, 1e-9);
+    g_assert_true(ns_plot_pick(layout, px, area.y + 5, &reading));
+    g_assert_cmpfloat(reading.x, ==, 700);
+    g_assert_cmpfloat_with_epsilon(reading.px, px, 1e-9);
+    g_auto(GStrv) lines = g_strsplit(reading.text, "\n", -1);
+    g_assert_cmpuint(g_strv_length(lines), ==, 5);
+    g_assert_cmpstr(lines[0], ==, "step 700");
+    g_autofree char *value = ns_text_number(sample(LOSS)->series[0].y[700], 4);
+    g_autofree char *expected = g_strdup_printf("training loss: %s nats", value);
+    g_assert_cmpstr(lines[1], ==, expected);
+    g_assert_true(g_str_has_prefix(lines[4], "Post-LN, 12 layers: "));
+    ns_reading_clear(&reading);
+    g_assert_false(ns_plot_pick(layout, area.x - 1, area.y + 5, &reading));
+    g_assert_false(ns_plot_pick(layout, NAN, NAN, &reading));
+
+    g_autoptr(NsPlotLayout) empty =
+        ns_plot_layout(sample(EMPTY), 620, 380, ns_style_find("screen-light"));
+    area = ns_plot_area(empty);
+    g_assert_false(ns_plot_pick(empty, area.x + 50, area.y + 50, &reading));
+}
+
+static void test_pick_cell(void)
+{
+    g_autoptr(NsPlotLayout) layout =
+        ns_plot_layout(sample(HEATMAP), 620, 380, ns_style_find("screen-light"));
+    NsReading reading;
+    /* Column 77 of 400 over steps 0 to 1999, row 5 is layer 6. */
+    double px = ns_plot_x_to_pixel(layout, 387), py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 6);
+    g_assert_true(ns_plot_pick(layout, px, py, &reading));
+    g_assert_cmpfloat(reading.x, ==, 385);
+    g_assert_cmpfloat(reading.row, ==, 5);
+    g_assert_cmpstr(reading.text, ==, "step 385–389\nlayer 6\ngradient norm of W_2: not a number");
+    ns_reading_clear(&reading);
+}
+
+/* The tip stays on the page wherever the pointer is. */
+static void test_tip_inside(void)
+{
+    for (Sample i = 0; i < SAMPLES; i++)
+        for (int step = 0; step <= 20; step++) {
+            g_autoptr(NsPlotLayout) layout =
+                ns_plot_layout(sample(i), 360, 240, ns_style_find("screen-light"));
+            NsBox area = ns_plot_area(layout);
+            NsReading reading;
+            if (!ns_plot_pick(layout, area.x + area.width * step / 20,
+                              area.y + area.height * (step * 7 % 21) / 21, &reading))
+                continue;
+            cairo_surface_t *ink = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, NULL);
+            cairo_t *cr = cairo_create(ink);
+            ns_plot_draw_reading(layout, &reading, cr);
+            g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
+            double x, y, width, height;
+            cairo_recording_surface_ink_extents(ink, &x, &y, &width, &height);
+            NsBox box = {x, y, width, height};
+            check_inside(&box, 360, 240);
+            cairo_destroy(cr);
+            cairo_surface_destroy(ink);
+            ns_reading_clear(&reading);
+        }
+}
+
+static void test_describe(void)
+{
+    g_autofree char *empty = ns_plot_describe(sample(EMPTY));
+    g_assert_cmpstr(empty, ==, "Loss and learning rate: Press Run to train.");
+    g_autofree char *heat = ns_plot_describe(sample(HEATMAP));
+    g_assert_nonnull(strstr(heat, "12 by 400 cells"));
+    g_assert_nonnull(strstr(heat, "1 cell is not finite"));
+    g_autofree char *loss = ns_plot_describe(sample(LOSS));
+    g_assert_nonnull(strstr(loss, "validation loss 4.2 at step 0 and 1.7"));
+    g_assert_null(strstr(loss, "Post-LN"));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/layout/boxes", test_boxes);
+    g_test_add_func("/layout/complete", test_complete);
+    g_test_add_func("/layout/extremes", test_extremes);
+    g_test_add_func("/layout/gaps", test_gaps);
+    g_test_add_func("/draw/crisp", test_crisp);
+    g_test_add_func("/draw/pure", test_pure);
+    g_test_add_func("/draw/heat-spike", test_heat_spike);
+    g_test_add_func("/style/viridis", test_viridis);
+    g_test_add_func("/style/contrast", test_contrast);
+    g_test_add_func("/pick/series", test_pick);
+    g_test_add_func("/pick/cell", test_pick_cell);
+    g_test_add_func("/pick/tip-inside", test_tip_inside);
+    g_test_add_func("/plot/describe", test_describe);
+    return g_test_run();
+}

@@ -1,0 +1,208 @@
+/* Scales, ticks and words.  SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "ui/plot/scale.h"
+#include "ui/plot/text.h"
+
+#include <math.h>
+#include <string.h>
+
+static NsScale fitted(NsScaleKind kind, bool integer, double lo, double hi)
+{
+    NsAxis shape = axis(NULL, NULL, kind, integer);
+    NsScale scale = {.p0 = 0, .p1 = 1000};
+    shape.lo = lo;
+    shape.hi = hi;
+    ns_scale_fit(&scale, &shape, lo, hi, 0);
+    return scale;
+}
+
+/* The labels, "1 | 2 | 5", with figure signs as ASCII. */
+static char *labels(const NsScale *scale, unsigned most)
+{
+    g_autoptr(GArray) ticks = ns_scale_ticks(scale, most);
+    GString *out = g_string_new(NULL);
+    for (unsigned i = 0; i < ticks->len; i++) {
+        const char *label = g_array_index(ticks, NsTick, i).label;
+        if (label) g_string_append_printf(out, "%s%s", out->len ? " | " : "", label);
+    }
+    g_string_replace(out, "\u2212", "-", 0);
+    g_string_replace(out, "\u2009", "'", 0);
+    g_string_replace(out, "\u00d7", "x", 0);
+    return g_string_free(out, FALSE);
+}
+
+static void test_tables(void)
+{
+    static const struct {
+        NsScaleKind kind;
+        bool integer;
+        double lo, hi;
+        unsigned most;
+        const char *labels;
+    } rows[] = {
+        {NS_SCALE_LINEAR, false, 0, 1, 6, "0.0 | 0.2 | 0.4 | 0.6 | 0.8 | 1.0"},
+        {NS_SCALE_LINEAR, false, -1.2, 3.9, 6, "-1 | 0 | 1 | 2 | 3"},
+        {NS_SCALE_LINEAR, false, 0, 3e-3, 4, "0.000 | 0.001 | 0.002 | 0.003"},
+        {NS_SCALE_LINEAR, false, 0, 3e-7, 4, "0 | 1x10^{-7} | 2x10^{-7} | 3x10^{-7}"},
+        {NS_SCALE_LINEAR, false, 0, 2.6e10, 3, "0 | 1x10^{10} | 2x10^{10}"},
+        {NS_SCALE_LINEAR, true, 0, 1240, 4, "0 | 500 | 1'000"},
+        {NS_SCALE_LINEAR, true, 1, 6, 10, "1 | 2 | 3 | 4 | 5 | 6"},
+        {NS_SCALE_LINEAR, true, 0, 1, 10, "0 | 1"},
+        {NS_SCALE_LINEAR, true, 0, 2500000, 4, "0 | 1'000'000 | 2'000'000"},
+        {NS_SCALE_LOG, false, 1e-3, 1e2, 8,
+         "10^{-3} | 10^{-2} | 10^{-1} | 10^{0} | 10^{1} | 10^{2}"},
+        {NS_SCALE_LOG, false, 1e-12, 1e12, 5, "10^{-10} | 10^{-5} | 10^{0} | 10^{5} | 10^{10}"},
+        {NS_SCALE_LOG, false, 0.03, 30, 8, "10^{-1} | 10^{0} | 10^{1}"},
+        {NS_SCALE_LOG, false, 1.5, 60, 8, "2 | 5 | 10 | 20 | 50"},
+        {NS_SCALE_LOG, false, 1.5, 60, 3, "3 | 10 | 30"},
+        {NS_SCALE_LOG, false, 0.31, 0.49, 4, "0.35 | 0.40 | 0.45"},
+        {NS_SCALE_LOG, false, 2e-7, 6e-7, 4, "2x10^{-7} | 5x10^{-7}"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        NsScale scale = fitted(rows[i].kind, rows[i].integer, rows[i].lo, rows[i].hi);
+        g_autofree char *found = labels(&scale, rows[i].most);
+        g_assert_cmpstr(found, ==, rows[i].labels);
+    }
+}
+
+static void check_ticks(const NsScale *scale, unsigned most)
+{
+    g_autoptr(GArray) ticks = ns_scale_ticks(scale, most);
+    unsigned labelled = ns_ticks_labelled(ticks);
+    g_autofree char *shown = labels(scale, most);
+    g_test_message("%.17g to %.17g: %s", scale->lo, scale->hi, shown);
+    g_assert_cmpuint(labelled, <=, most + 1);
+    if (scale->kind == NS_SCALE_LOG) g_assert_cmpuint(labelled, >=, 2);
+    double slack = 1e-6 * (scale->p1 - scale->p0), before = -INFINITY;
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    for (unsigned i = 0; i < ticks->len; i++) {
+        const NsTick *tick = &g_array_index(ticks, NsTick, i);
+        double p = ns_scale_to_pixel(scale, tick->value);
+        g_assert_true(p >= scale->p0 - slack && p <= scale->p1 + slack);
+        g_assert_cmpfloat(p, >, before);
+        before = p;
+        if (scale->integer) g_assert_cmpfloat(tick->value, ==, round(tick->value));
+        /* Two ticks never carry the same words. */
+        if (tick->label) g_assert_true(g_hash_table_add(seen, tick->label));
+    }
+}
+
+static void test_any_range(void)
+{
+    for (int i = 0; i < 4000; i++) {
+        double size = pow(10, g_test_rand_double_range(-30, 30));
+        double lo = g_test_rand_double_range(-1, 1) * size;
+        double hi = lo + size * pow(10, g_test_rand_double_range(-7, 1));
+        unsigned most = (unsigned)g_test_rand_int_range(2, 12);
+        NsScale linear = fitted(NS_SCALE_LINEAR, false, lo, hi);
+        check_ticks(&linear, most);
+        double ratio = pow(10, pow(10, g_test_rand_double_range(-4, 1.4)));
+        NsScale log = fitted(NS_SCALE_LOG, false, size, size * ratio);
+        check_ticks(&log, most);
+        double first = g_test_rand_int_range(0, 1000);
+        double last = first + floor(pow(10, g_test_rand_double_range(0, 7)));
+        NsScale integer = fitted(NS_SCALE_LINEAR, true, first, last);
+        check_ticks(&integer, most);
+    }
+}
+
+static void test_inverse(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        double t = g_test_rand_double();
+        NsScale linear = fitted(NS_SCALE_LINEAR, false, -3, 8);
+        double value = -3 + 11 * t;
+        g_assert_cmpfloat_with_epsilon(ns_scale_to_pixel(&linear, value), 1000 * t, 1e-9);
+        g_assert_cmpfloat_with_epsilon(ns_scale_to_value(&linear, 1000 * t), value, 1e-12);
+        NsScale log = fitted(NS_SCALE_LOG, false, 1e-8, 1e4);
+        value = pow(10, -8 + 12 * t);
+        g_assert_cmpfloat_with_epsilon(ns_scale_to_pixel(&log, value), 1000 * t, 1e-9);
+        g_assert_cmpfloat_with_epsilon(ns_scale_to_value(&log, 1000 * t) / value, 1, 1e-12);
+    }
+    NsScale log = fitted(NS_SCALE_LOG, false, 1, 10);
+    g_assert_true(isnan(ns_scale_to_pixel(&log, 0)));
+    g_assert_true(isnan(ns_scale_to_pixel(&log, -1)));
+    g_assert_true(isnan(ns_scale_to_pixel(&log, NAN)));
+    g_assert_true(isnan(ns_scale_to_pixel(&log, INFINITY)));
+}
+
+static void test_fit(void)
+{
+    NsAxis linear = axis(NULL, NULL, NS_SCALE_LINEAR, false);
+    NsAxis log = axis(NULL, NULL, NS_SCALE_LOG, false);
+    NsScale scale = {.p1 = 1};
+    ns_scale_fit(&scale, &linear, 0, 10, 0.05);
+    g_assert_cmpfloat(scale.lo, ==, 0); /* a padded end stays on its side of zero */
+    g_assert_cmpfloat_with_epsilon(scale.hi, 10.5, 1e-12);
+    ns_scale_fit(&scale, &linear, 5, 5, 0.05);
+    g_assert_true(scale.lo < 5 && scale.hi > 5 && !scale.blank);
+    ns_scale_fit(&scale, &log, 5, 5, 0.05);
+    g_assert_true(scale.lo > 0 && scale.lo < 5 && scale.hi > 5);
+    ns_scale_fit(&scale, &log, INFINITY, -INFINITY, 0.05);
+    g_assert_true(scale.blank);
+    g_autoptr(GArray) none = ns_scale_ticks(&scale, 5);
+    g_assert_cmpuint(none->len, ==, 0);
+    log.lo = 0; /* a limit that the axis cannot show is none */
+    log.hi = 100;
+    scale.blank = false;
+    ns_scale_fit(&scale, &log, 1, 10, 0);
+    g_assert_cmpfloat(scale.lo, ==, 1);
+    g_assert_cmpfloat(scale.hi, ==, 100);
+}
+
+static void test_numbers(void)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {
+        {2.30649, "2.306"},
+        {9.9996, "10.00"},
+        {1240, "1\u2009240"},
+        {-0.01234567, "\u22120.01235"},
+        {0, "0"},
+        {1.20449e-5, "1.204\u00d710^{\u22125}"},
+        {NAN, "not a number"},
+        {-INFINITY, "\u2212\u221e"},
+        {123456, "123\u2009456"},
+        {1e9, "1.000\u00d710^{9}"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = ns_text_number(rows[i].value, 4);
+        g_assert_cmpstr(text, ==, rows[i].text);
+    }
+    g_autofree char *fixed = ns_text_fixed(-1234567.891, 2);
+    g_assert_cmpstr(fixed, ==, "\u22121\u2009234\u2009567.89");
+    g_autofree char *zero = ns_text_fixed(-0.001, 1);
+    g_assert_cmpstr(zero, ==, "0.0");
+}
+
+static void test_markup(void)
+{
+    static const char *const texts[] = {
+        "W_2",  "10^{-3}", "a_{b^{c}}",   "<b>&amp;</b>",    "x_", "x^",    "x_{", "x_{}}",
+        "_^_^", "{}",      "x_{unclosed", "\xff\xfe broken", "",   "‖g‖_F",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_autofree char *markup = ns_text_markup(texts[i], 12);
+        g_autoptr(GError) error = NULL;
+        pango_parse_markup(markup, -1, 0, NULL, NULL, NULL, &error);
+        g_assert_no_error(error);
+    }
+    g_autofree char *plain = ns_text_plain("‖∂L/∂W_2‖_{F} < 10^{-3}");
+    g_assert_cmpstr(plain, ==, "‖∂L/∂W2‖F < 10-3");
+    g_autofree char *raised = ns_text_markup("10^{-3}", 10);
+    g_assert_nonnull(strstr(raised, ">-3</span>"));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/scale/tick-tables", test_tables);
+    g_test_add_func("/scale/any-range", test_any_range);
+    g_test_add_func("/scale/inverse", test_inverse);
+    g_test_add_func("/scale/fit", test_fit);
+    g_test_add_func("/text/numbers", test_numbers);
+    g_test_add_func("/text/markup", test_markup);
+    return g_test_run();
+}
