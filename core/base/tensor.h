@@ -10,7 +10,9 @@
 typedef enum {
     NS_INIT_ZERO,
     NS_INIT_ONE,
-    NS_INIT_NORMAL, /* N(0, std^2), drawn from the stream that the tensor's name gives */
+    NS_INIT_CONSTANT,
+    NS_INIT_NORMAL,  /* N(0, std^2), drawn from the stream that the tensor's name gives */
+    NS_INIT_UNIFORM, /* the same stream */
 } NsInitKind;
 
 typedef struct {
@@ -20,7 +22,9 @@ typedef struct {
     size_t rows, cols; /* [rows, cols] = [out, in]; cols 0 for a vector [rows] */
     size_t offset;     /* first element, in reals from the start of an arena */
     NsInitKind init;
-    double std;
+    double std;     /* NORMAL: its own; UNIFORM: of the interval +- sqrt(3) std; CONSTANT: the value */
+    double lr, eps; /* multiply the optimizer's learning rate and epsilon */
+    bool decay;     /* weight decay acts on it: matrices of the layers and the head */
 } NsTensor;
 
 typedef struct {

@@ -40,6 +40,9 @@ NsCorpus *ns_corpus_ref(NsCorpus *corpus);
 void ns_corpus_unref(NsCorpus *corpus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCorpus, ns_corpus_unref)
 
+/* What a model must read and predict. */
+NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings);
+
 /* Training batch number `index`: B windows of T characters, drawn uniformly; a function of
  * (data_seed, index, B, T) alone, so any batch can be made again at any time. */
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,

@@ -1,9 +1,12 @@
-/* A decoder-only Transformer: weights, forward, backward, measurement.
- * SPDX-License-Identifier: MIT
+/* A Transformer: weights, forward, backward, measurement.  SPDX-License-Identifier: MIT
  *
- *     x_0 = N_emb(tok_emb[token] + pos_emb[position])       (N_emb where there is one)
+ *     x_0 = N_emb(tok_emb[token] + position)                (N_emb where there is one)
  *     x_l = block_l(x_{l-1}),  l = 1..L                     (core/model/placement.h)
- *     loss = mean over positions of -log softmax(head N_final(x_L))[target]
+ *     loss = mean over targets of -log softmax(head N_final(x_L))[target]
+ *
+ * A decoder looks back only, an encoder both ways.  In an encoder-decoder the decoder's layers also
+ * attend to the output of the encoder, after its own final norm where there is one.  Layers are
+ * numbered through: the encoder's, then the decoder's.
  *
  * The batch is divided over threads into contiguous shards of sequences.  Each thread runs forward
  * and backward of its whole shard with gradients of its own; these are then summed in a fixed
@@ -29,26 +32,51 @@ typedef struct {
     unsigned threads;      /* that will share a batch */
 } NsPlan;
 
-NsPlan ns_model_plan(const NsSettings *settings, size_t vocab);
+/* How many symbols go in and come out.  They differ where inputs are not what is predicted. */
+typedef struct {
+    size_t in, out;
+} NsVocab;
+
+NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab);
 
 /* NS_ERROR_MEMORY with the numbers if the plan exceeds what the machine has free. */
 bool ns_plan_check(const NsPlan *plan, GError **error);
 
 /* What forward and backward saw, all at the present weights.  The arrays belong to the model and
- * stay valid until the next call.  Means are over all tokens of the batch. */
+ * stay valid until the next call.  Means are over the tokens of the batch that are not padding.
+ *
+ * Hidden states are those of the first stack, x_0 .. x_L, then those of the second: L + 1 values,
+ * or N + M + 2 for an encoder-decoder. */
 typedef struct {
-    double loss;               /* nats a token */
-    const double *hidden_sq;   /* [L + 1] mean |x_l|^2, l = 0..L */
-    const double *hidden_norm; /* [L + 1] mean |x_l| */
-    double final_sq;           /* the same after the final norm; NaN without one */
+    double loss; /* nats a target, label smoothing included */
+    double nll;  /* the same without label smoothing */
+    size_t hidden;             /* how many hidden states */
+    const double *hidden_sq;   /* [hidden] mean |x|^2 */
+    const double *hidden_norm; /* [hidden] mean |x| */
+    const double *hidden_max;  /* [hidden] largest |x_i| of any token and feature */
+    const double *hidden_grad; /* [hidden] Frobenius norm of dloss / dx over the whole batch */
+    /* By sub-layer, counted through all layers: Frobenius norms over the batch. */
+    size_t sublayers;
+    const double *stream;      /* |a x| */
+    const double *branch;      /* |y| */
+    const double *skip_grad;   /* of the part of dloss / dx that came past the branch: a dx' */
+    const double *branch_grad; /* of the part that came through it */
+    const double *norm_sigma;  /* mean sigma (or RMS) of the input of the first norm there; NaN without */
+    double final_sq;           /* mean |x|^2 after the last final norm; NaN without one */
     double final_norm;
 } NsMeasure;
 
+/* Whether noise (dropout, stochastic depth) is on and which; the same noise for the same numbers. */
+typedef struct {
+    bool training;
+    uint64_t seed, step;
+} NsNoise;
+
 /* NULL with NS_ERROR_SETTING or NS_ERROR_MEMORY.  The weights are drawn from settings->seed. */
-NsModel *ns_model_new(const NsSettings *settings, size_t vocab, GError **error);
+NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error);
 
 /* The same with a placement that is not in the registry (tests). */
-NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement, size_t vocab,
+NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement, NsVocab vocab,
                              GError **error);
 void ns_model_free(NsModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsModel, ns_model_free)
@@ -61,9 +89,44 @@ const ns_real *ns_model_gradients(NsModel *model); /* arena: of the loss of the 
 /* Draws the initial weights again, the same ones bit for bit. */
 void ns_model_reset(NsModel *model);
 
-/* Forward and backward over one batch of the model's B and T: overwrites the gradients with those
- * of the mean loss, and returns what was seen.  Allocates nothing. */
-NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch);
+/* Whether the placement wants ns_model_profile after a reset (Admin). */
+bool ns_model_needs_profile(const NsModel *model);
 
-/* Forward only: the mean loss in nats a token. */
+/* One forward pass that sets what the placement derives from it: omega_k = sqrt(1 + sum_{j<k} Var F_j).
+ * Liu et al. 2020, section 4. */
+void ns_model_profile(NsModel *model, const NsBatch *batch);
+
+/* Forward and backward over one batch of the model's B, T and S: overwrites the gradients with those
+ * of the mean loss, and returns what was seen.  Allocates nothing. */
+NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise);
+
+/* Forward only, without noise and with running statistics: mean negative log-likelihood in nats a target. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
+
+/* What the last measure left in memory of one sub-layer in one shard, for probes.  Borrowed until the next
+ * call; NULL where the sub-layer does not have it. */
+typedef struct {
+    NsSublayerKind kind;
+    size_t layer; /* numbered through all layers, from 0 */
+    bool last;    /* its output is the hidden state after the layer */
+    bool causal;
+    size_t first;    /* of the shard's sequences in the batch */
+    size_t B, T, S;  /* sequences, queries, keys */
+    size_t D, H, F;
+    const int32_t *length, *key_length; /* [B] */
+    const ns_real *x;                   /* [B T, D] input */
+    const ns_real *u;                   /* [B T, D] what F saw */
+    const ns_real *out;                 /* [B T, D] output */
+    const ns_real *Q, *K, *V;           /* after any norm on them */
+    size_t q_stride, k_stride;          /* reals from one token to the next, for Q, and for K and V */
+    const ns_real *P;                   /* [B, H, T, S] attention weights */
+    const ns_real *hidden;              /* [B T, F] FFN after the activation */
+} NsTap;
+
+size_t ns_model_shards(const NsModel *model);
+size_t ns_model_sublayers(const NsModel *model);
+NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer);
+
+/* What a model carries beside weights: running statistics of BatchNorm.  An arena of its own table;
+ * part of a snapshot. */
+ns_real *ns_model_state(NsModel *model, size_t *n);

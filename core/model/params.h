@@ -15,12 +15,22 @@
 
 /* clang-format off */
 #define NS_PARAMS(INT, REAL, CHOICE, TEXT)                                                         \
+    CHOICE(arch, "arch", MODEL, "Architecture", ns_arch_choice, "decoder", RESTART,                \
+        "Which halves of the Transformer there are.", "Vaswani et al. 2017, 3.1")                  \
     CHOICE(placement, "placement", MODEL, "Norm placement", ns_placement_choice, "post", RESTART,  \
         "Where the normalisation sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
+    TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
+        "A placement for each layer, such as post*3,pre*9; instead of one placement for all.",     \
+        "Li et al. 2024, arXiv 2412.13795")                                                        \
     CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "layernorm", RESTART,                 \
         "What the normalisation does at every place that has one.", NULL)                          \
     INT(layers, "layers", MODEL, "Layers", NULL, 1, 10000, 6, LOG, RESTART,                        \
         "Depth L of the stack; each layer is attention followed by a feed-forward network.", NULL) \
+    INT(decoder_layers, "decoder-layers", MODEL, "Decoder layers", NULL, 0, 10000, 0, LOG,         \
+        RESTART, "Depth of the decoder of an encoder-decoder; 0 means as deep as the encoder.",    \
+        NULL)                                                                                      \
+    INT(base_layers, "base-layers", MODEL, "Base depth", NULL, 1, 10000, 2, LOG, RESTART,          \
+        "Depth at which CompleteP and depth-muP change nothing.", "Dey et al. 2025")               \
     INT(d_model, "d-model", MODEL, "Width", NULL, 1, 8192, 64, LOG, RESTART,                       \
         "Width d of the hidden state; a multiple of the heads.", NULL)                             \
     INT(heads, "heads", MODEL, "Heads", NULL, 1, 256, 4, LOG, RESTART,                             \
@@ -34,6 +44,44 @@
         RESTART, "A norm after the embedding; auto asks the placement (Post-LN has one).", NULL)   \
     REAL(norm_eps, "norm-eps", MODEL, "Norm epsilon", NULL, 0.0, 1.0, 1e-5, LOG, RESTART,          \
         "Added to the variance before its root is taken.", "Ba, Kiros, Hinton 2016")               \
+    CHOICE(qk_norm, "qk-norm", MODEL, "QK norm", ns_switch_choice, "auto", RESTART,                \
+        "A norm on queries and keys, head by head; auto asks the placement (OLMo 2 has one).",     \
+        "Henry et al. 2020, arXiv 2010.04245")                                                     \
+    CHOICE(activation, "activation", MODEL, "Activation", ns_activation_choice, "relu", RESTART,   \
+        "The nonlinearity of the feed-forward network.", NULL)                                     \
+    CHOICE(attention, "attention", MODEL, "Attention", ns_attention_choice, "softmax", RESTART,    \
+        "How attention weighs what it sees; uniform is the setting of the paper's theory.",        \
+        "Xiong et al. 2020, 3.3")                                                                  \
+    CHOICE(positions, "positions", MODEL, "Positions", ns_positions_choice, "learned", RESTART,    \
+        "How the model knows where a token stands.", "Vaswani et al. 2017, 3.5")                   \
+    CHOICE(tie_embeddings, "tie-embeddings", MODEL, "Tied embeddings", ns_toggle_choice, "off",    \
+        RESTART, "The head and all token embeddings are one matrix.",                              \
+        "Press and Wolf 2017, arXiv 1608.05859")                                                   \
+    CHOICE(weight_standardization, "weight-standardization", MODEL, "Weight standardization",      \
+        ns_toggle_choice, "off", RESTART,                                                          \
+        "Every row of a layer's matrices is centred and scaled before use.",                       \
+        "Qiao et al. 2019, arXiv 1903.10520")                                                      \
+    CHOICE(init, "init", MODEL, "Initialisation", ns_init_choice, "xavier-normal", RESTART,        \
+        "How the weights are drawn.", NULL)                                                        \
+    REAL(init_scale, "init-scale", MODEL, "Initial scale", NULL, 0.0, 1000.0, 1, LOG, RESTART,     \
+        "Multiplies every initial matrix of the layers.", NULL)                                    \
+    REAL(dropout, "dropout", REGULARISER, "Dropout", NULL, 0.0, 0.95, 0, LINEAR, RESTART,          \
+        "Chance that a feature of an embedding or of a branch's output is dropped in training.",   \
+        "Srivastava et al. 2014")                                                                  \
+    REAL(drop_path, "drop-path", REGULARISER, "Stochastic depth", NULL, 0.0, 0.95, 0, LINEAR,      \
+        RESTART, "Chance that the last layer is dropped for a sequence; it rises linearly from the " \
+        "first, p_l = l / L of it.", "Huang et al. 2016, arXiv 1603.09382, eq. 4")                 \
+    REAL(label_smoothing, "label-smoothing", REGULARISER, "Label smoothing", NULL, 0.0, 0.99, 0,   \
+        LINEAR, RESTART, "Share of the target that is spread over the whole vocabulary.",          \
+        "Szegedy et al. 2016, arXiv 1512.00567")                                                   \
+    REAL(weight_decay, "weight-decay", REGULARISER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
+        "Pull of matrices towards zero; AdamW and Muon apply it apart from the gradient.",         \
+        "Loshchilov and Hutter 2019, arXiv 1711.05101")                                            \
+    REAL(clip, "clip", REGULARISER, "Gradient clipping", NULL, 0.0, 1e6, 0, LOG, LIVE,             \
+        "Largest norm of the whole gradient that an update uses; 0 is off.  Measured norms are "   \
+        "those before clipping.", "Pascanu et al. 2013, arXiv 1211.5063")                          \
+    CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", RESTART,   \
+        "What turns gradients into updates.", NULL)                                                \
     REAL(lr, "lr", OPTIMIZER, "Peak learning rate", NULL, 0.0, 100.0, 3e-3, LOG, LIVE,             \
         "The learning rate at the end of the warm-up.", NULL)                                      \
     INT(warmup, "warmup", OPTIMIZER, "Warm-up", "steps", 1, 1000000, 1, LOG, LIVE,                 \
@@ -41,6 +89,12 @@
         "Xiong et al. 2020, eq. 1")                                                                \
     CHOICE(schedule, "schedule", OPTIMIZER, "Schedule", ns_schedule_choice, "inverse-sqrt", LIVE,  \
         "What the rate does after the warm-up.", NULL)                                             \
+    INT(decay_steps, "decay-steps", OPTIMIZER, "Decay over", "steps", 0, 1000000000, 0, LOG, LIVE, \
+        "Steps after which a linear or cosine schedule reaches 0, and a third of which lies between " \
+        "the drops of a step schedule; 0 means the steps of the run, or 1,000 where it has no end.", \
+        NULL)                                                                                      \
+    REAL(momentum, "momentum", OPTIMIZER, "Momentum", NULL, 0.0, 0.999999, 0, LINEAR, RESTART,     \
+        "Of SGD and Muon.", "Polyak 1964")                                                         \
     REAL(beta1, "beta1", OPTIMIZER, "Adam beta 1", NULL, 0.0, 0.999999, 0.9, LINEAR, RESTART,      \
         "Decay of the first moment.", "Kingma and Ba 2015")                                        \
     REAL(beta2, "beta2", OPTIMIZER, "Adam beta 2", NULL, 0.0, 0.999999, 0.98, LINEAR, RESTART,     \
@@ -55,6 +109,8 @@
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, RESTART,                     \
         "Sequences in one step.", NULL)                                                            \
+    INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG, RESTART,       \
+        "Tokens in one source of an encoder-decoder; 0 means as many as in a sequence.", NULL)     \
     INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 50, LOG, RESTART,  \
         "Steps between two measurements of the validation loss; 0 only at the end.", NULL)         \
     INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG,       \
@@ -65,6 +121,11 @@
         "Draws the generated text and the order of the batches.", NULL)                            \
     INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, RESTART,                        \
         "The run finishes after this many steps; 0 means it goes on until it is paused.", NULL)    \
+    INT(probe_every, "probe-every", RUN, "Dear probes every", "steps", 0, 1000000, 0, LOG,         \
+        RESTART, "Steps between two measurements of the dear quantities; 0 never.", NULL)          \
+    INT(probe_batches, "probe-batches", RUN, "Mean gradient over", "batches", 1, 10000, 8, LOG,    \
+        RESTART, "Batches whose gradients are averaged for the norm of the mean gradient.",        \
+        "Xiong et al. 2020, 3.3")                                                                  \
     INT(threads, "threads", RUN, "Threads", NULL, 0, 256, 0, LINEAR, RESTART,                      \
         "Threads that share a batch; 0 means one for every core.", NULL)
 /* clang-format on */

@@ -1,18 +1,170 @@
 /* SPDX-License-Identifier: MIT
  *
- * To add a placement, add a row.  Rows that need constants name a function that fills them in. */
+ * To add a placement, write the wiring of its sub-layers and add a row. */
 #include "core/model/placement.h"
 
 #include <glib.h>
 #include <math.h>
 
-/* Decoder-only with M layers: alpha = (2 M)^(1/4), beta = (8 M)^(-1/4).  Wang et al. 2022, table 1.
- */
-static void deepnorm(NsCoefficients *c, unsigned sublayer, unsigned layers)
+static bool is_attention(const NsPosition *p)
 {
-    (void)sublayer;
-    c->a = pow(2.0 * layers, 0.25);
-    c->init_gain = pow(8.0 * layers, -0.25);
+    return p->kind != NS_FFN;
+}
+
+static void post(NsWiring *w, const NsPosition *p)
+{
+    (void)p;
+    w->out = true;
+}
+
+static void pre(NsWiring *w, const NsPosition *p)
+{
+    (void)p;
+    w->in = true;
+}
+
+static void none(NsWiring *w, const NsPosition *p)
+{
+    (void)w;
+    (void)p;
+}
+
+static void no_residual(NsWiring *w, const NsPosition *p)
+{
+    (void)p;
+    w->out = true;
+    w->a = 0;
+}
+
+static void sandwich(NsWiring *w, const NsPosition *p)
+{
+    (void)p;
+    w->in = w->branch = true;
+}
+
+static void branch_only(NsWiring *w, const NsPosition *p)
+{
+    (void)p;
+    w->branch = true;
+}
+
+/* Wang et al. 2022, table 1. */
+static void deepnorm(NsWiring *w, const NsPosition *p)
+{
+    double N = p->N, M = p->M;
+    w->out = true;
+    if (p->N && p->M && !p->decoder) {
+        w->a = 0.81 * pow(N * N * N * N * M, 1.0 / 16);
+        w->init = 0.87 * pow(N * N * N * N * M, -1.0 / 16);
+    } else if (p->N && p->M) {
+        w->a = pow(3 * M, 0.25);
+        w->init = pow(12 * M, -0.25);
+    } else {
+        w->a = pow(2.0 * p->layers, 0.25);
+        w->init = pow(8.0 * p->layers, -0.25);
+    }
+}
+
+/* The first attention has neither outer norm nor S, the first other sub-layers no S. */
+static void keel(NsWiring *w, const NsPosition *p)
+{
+    w->in = true;
+    w->out = p->sublayer > 0;
+    w->a = p->layer > 0 ? p->sublayers : 1;
+}
+
+static void layernorm_scaling(NsWiring *w, const NsPosition *p)
+{
+    w->in = true;
+    w->s = 1 / sqrt(p->layer + 1.0);
+}
+
+static void mix_ln(NsWiring *w, const NsPosition *p)
+{
+    (4 * p->layer < p->layers ? post : pre)(w, p);
+}
+
+static void hybridnorm(NsWiring *w, const NsPosition *p)
+{
+    if (!is_attention(p)) return;
+    w->qk = w->v = true;
+    w->out = true;
+}
+
+static void b2t(NsWiring *w, const NsPosition *p)
+{
+    w->out = true;
+    w->skip_layer = p->kind == NS_FFN;
+}
+
+static void rezero(NsWiring *w, const NsPosition *p)
+{
+    (void)p;
+    w->gain = NS_GAIN_LAYER;
+    w->gain_start = 0;
+}
+
+static void skipinit(NsWiring *w, const NsPosition *p)
+{
+    (void)p;
+    w->gain = NS_GAIN_SCALAR;
+    w->gain_start = 0;
+}
+
+static void layerscale(NsWiring *w, const NsPosition *p)
+{
+    w->in = true;
+    w->gain = NS_GAIN_VECTOR;
+    w->gain_start = p->layers <= 24 ? 1e-5 : 1e-6;
+}
+
+static void admin(NsWiring *w, const NsPosition *p)
+{
+    (void)p;
+    w->out = true;
+    w->stream_gain = true;
+}
+
+static void t_fixup(NsWiring *w, const NsPosition *p)
+{
+    w->init = p->decoder ? pow(9.0 * p->M, -0.25) : 0.67 * pow(p->N, -0.25);
+}
+
+/* Embeddings N(0, 1 / d) (9 N)^(-1/4), with the layers of the stack that they feed. */
+static double t_fixup_embedding(const NsPosition *p)
+{
+    return pow(9.0 * p->layers, -0.25);
+}
+
+static void normformer(NsWiring *w, const NsPosition *p)
+{
+    w->in = true;
+    w->branch = is_attention(p);
+    w->head_scale = is_attention(p);
+    w->mid = p->kind == NS_FFN;
+}
+
+/* The factor on V, O, W_1 and W_2; Wang et al. 2022 (Magneto), table 2. */
+static void subln(NsWiring *w, const NsPosition *p)
+{
+    w->in = w->mid = true;
+    if (p->N && p->M)
+        w->init = sqrt(p->decoder ? log(3.0 * p->M) : log(3.0 * p->M) * log(2.0 * p->N) / 3);
+    else
+        w->init = sqrt(log(2.0 * p->layers));
+}
+
+static void completep(NsWiring *w, const NsPosition *p)
+{
+    w->in = true;
+    w->b = 1 / p->depth_ratio;
+    w->eps = 1 / p->depth_ratio;
+}
+
+static void depth_mup(NsWiring *w, const NsPosition *p)
+{
+    w->in = true;
+    w->b = w->lr = w->eps = 1 / sqrt(p->depth_ratio);
 }
 
 static const NsPlacement placements[] = {
@@ -21,36 +173,164 @@ static const NsPlacement placements[] = {
                 .formula = "x' = N(x + F(x))",
                 .reference = "Vaswani et al. 2017, arXiv 1706.03762",
                 .purpose = "The original Transformer: the norm follows the residual sum."},
-     .norm_out = true,
-     .embedding_norm = true},
+     .embedding_norm = true,
+     .wire = post},
     {.choice = {.key = "pre",
                 .label = "Pre-LN",
                 .formula = "x' = x + F(N(x)), N after the last layer",
                 .reference = "Xiong et al. 2020, arXiv 2002.04745",
                 .purpose = "The norm sits inside the branch, so that the skip path stays clear."},
-     .norm_in = true,
-     .final_norm = true},
+     .final_norm = true,
+     .wire = pre},
     {.choice = {.key = "none",
                 .label = "No norm",
                 .formula = "x' = x + F(x)",
                 .reference = NULL,
-                .purpose = "What the norms are for: without any, the signal grows with depth."}},
+                .purpose = "What the norms are for: without any, the signal grows with depth."},
+     .wire = none},
     {.choice = {.key = "sandwich",
                 .label = "Sandwich",
                 .formula = "x' = x + N(F(N(x))), N after the last layer",
                 .reference = "Ding et al. 2021, arXiv 2105.13290",
                 .purpose = "Pre-LN with a second norm that bounds what each branch adds."},
-     .norm_in = true,
-     .norm_branch = true,
-     .final_norm = true},
+     .final_norm = true,
+     .wire = sandwich},
     {.choice = {.key = "deepnorm",
                 .label = "DeepNorm",
                 .formula = "x' = N(α x + F(x)), α = (2 L)^{1/4}, initial gain (8 L)^{−1/4}",
                 .reference = "Wang et al. 2022, arXiv 2203.00555",
                 .purpose = "Post-LN with a stronger skip path and smaller initial branches."},
-     .norm_out = true,
      .embedding_norm = true,
-     .coefficients = deepnorm},
+     .wire = deepnorm},
+    {.choice = {.key = "no-residual",
+                .label = "No residual",
+                .formula = "x' = N(F(x))",
+                .reference = NULL,
+                .purpose = "What the skip path is for: without one, all tokens become the same."},
+     .embedding_norm = true,
+     .wire = no_residual},
+    {.choice = {.key = "peri",
+                .label = "Peri-LN",
+                .formula = "x' = x + N(F(N(x))), N after the embedding and after the last layer",
+                .reference = "Kim et al. 2025, arXiv 2502.02732",
+                .purpose = "Norms around every branch, as in Gemma 2 and 3; the stream grows linearly."},
+     .final_norm = true,
+     .embedding_norm = true,
+     .wire = sandwich},
+    {.choice = {.key = "olmo2",
+                .label = "OLMo 2",
+                .formula = "x' = x + N(F(x)), norms on queries and keys, N after the last layer",
+                .reference = "OLMo team 2025, arXiv 2501.00656",
+                .purpose = "The norm after the branch, before the sum."},
+     .final_norm = true,
+     .qk_norm = true,
+     .wire = branch_only},
+    {.choice = {.key = "keel",
+                .label = "Keel",
+                .formula = "x' = N(S x + F(N(x))), S = number of sub-layers",
+                .reference = "Keel 2026, arXiv 2601.19895",
+                .purpose = "Post-LN whose skip path is scaled so that gradients do not vanish."},
+     .embedding_norm = true,
+     .wire = keel},
+    {.choice = {.key = "ln-scaling",
+                .label = "LayerNorm scaling",
+                .formula = "x' = x + F(N(x) / √l), N after the last layer",
+                .reference = "Sun et al. 2025, arXiv 2502.05795",
+                .purpose = "Pre-LN whose deep layers add less, so that they stay useful."},
+     .final_norm = true,
+     .wire = layernorm_scaling},
+    {.choice = {.key = "mix-ln",
+                .label = "Mix-LN",
+                .formula = "Post-LN in the first quarter of the layers, Pre-LN above",
+                .reference = "Li et al. 2024, arXiv 2412.13795",
+                .purpose = "Post-LN where Pre-LN starves layers, Pre-LN where Post-LN does."},
+     .final_norm = true,
+     .embedding_norm = true,
+     .wire = mix_ln},
+    {.choice = {.key = "hybridnorm",
+                .label = "HybridNorm",
+                .formula = "x' = N(x + A(x)), norms on q, k and v; x'' = x' + F(x')",
+                .reference = "Zhuo et al. 2025, arXiv 2503.04598",
+                .purpose = "Norms on queries, keys and values, and one between attention and FFN."},
+     .final_norm = true,
+     .wire = hybridnorm},
+    {.choice = {.key = "b2t",
+                .label = "B2T",
+                .formula = "h = N(x + A(x)); x' = N(x + h + F(h))",
+                .reference = "Takase et al. 2022, arXiv 2206.00330",
+                .purpose = "Post-LN with a connection from the layer's bottom to its top."},
+     .embedding_norm = true,
+     .wire = b2t},
+    {.choice = {.key = "residual",
+                .label = "ResiDual",
+                .formula = "x' = N(x + F(x)), D' = D + F(x); output x_L + N(D_L)",
+                .reference = "Xie et al. 2023, arXiv 2304.14802",
+                .purpose = "A Post-LN and a Pre-LN stream that share every branch."},
+     .final_norm = true,
+     .embedding_norm = true,
+     .dual_stream = true,
+     .wire = post},
+    {.choice = {.key = "rezero",
+                .label = "ReZero",
+                .formula = "x' = x + α_l F(x), α_l = 0 at the start, one a layer",
+                .reference = "Bachlechner et al. 2020, arXiv 2003.04887",
+                .purpose = "No norm; every layer starts as the identity."},
+     .wire = rezero},
+    {.choice = {.key = "skipinit",
+                .label = "SkipInit",
+                .formula = "x' = x + α F(x), α = 0 at the start, one a sub-layer",
+                .reference = "De and Smith 2020, arXiv 2002.10444",
+                .purpose = "No norm; every branch has its own learned strength."},
+     .wire = skipinit},
+    {.choice = {.key = "layerscale",
+                .label = "LayerScale",
+                .formula = "x' = x + g ⊙ F(N(x)), g = 1e−5 at the start (1e−6 above 24 layers)",
+                .reference = "Touvron et al. 2021, arXiv 2103.17239",
+                .purpose = "Pre-LN with a learned strength for every feature of every branch."},
+     .final_norm = true,
+     .wire = layerscale},
+    {.choice = {.key = "admin",
+                .label = "Admin",
+                .formula = "x' = N(ω ⊙ x + F(x)), ω_k^2 = 1 + Σ_{j<k} Var F_j at the start",
+                .reference = "Liu et al. 2020, arXiv 2004.08249",
+                .purpose = "Post-LN whose skip path is set by profiling the branches once."},
+     .embedding_norm = true,
+     .wire = admin},
+    {.choice = {.key = "t-fixup",
+                .label = "T-Fixup",
+                .formula = "x' = x + F(x), initial weights scaled by the depth",
+                .reference = "Huang et al. 2020, ICML",
+                .purpose = "No norm and no warm-up: the initialisation bounds the updates."},
+     .embedding_init = t_fixup_embedding,
+     .wire = t_fixup},
+    {.choice = {.key = "normformer",
+                .label = "NormFormer",
+                .formula = "Pre-LN, and norms after attention and inside the FFN, a factor a head",
+                .reference = "Shleifer et al. 2021, arXiv 2110.09456",
+                .purpose = "Evens out Pre-LN's gradients, large below and small above."},
+     .final_norm = true,
+     .wire = normformer},
+    {.choice = {.key = "subln",
+                .label = "SubLN",
+                .formula = "Pre-LN, and norms before W_O and W_2, initial gain √(ln 2L)",
+                .reference = "Wang et al. 2022, arXiv 2210.06423",
+                .purpose = "Pre-LN with a second norm inside each branch (Magneto)."},
+     .final_norm = true,
+     .wire = subln},
+    {.choice = {.key = "completep",
+                .label = "CompleteP",
+                .formula = "x' = x + F(N(x)) / m, m = L / base-layers",
+                .reference = "Dey et al. 2025, arXiv 2505.01618",
+                .purpose = "Pre-LN whose best learning rate does not move with the depth."},
+     .final_norm = true,
+     .wire = completep},
+    {.choice = {.key = "depth-mup",
+                .label = "Depth-μP",
+                .formula = "x' = x + F(N(x)) / √m, lr / √m, m = L / base-layers",
+                .reference = "Yang et al. 2023, arXiv 2310.02244",
+                .purpose = "The gentler of the two rules that carry a learning rate over depths."},
+     .final_norm = true,
+     .wire = depth_mup},
 };
 
 const NsPlacement *ns_placement(size_t i)
@@ -63,10 +343,9 @@ const NsChoice *ns_placement_choice(size_t i)
     return i < G_N_ELEMENTS(placements) ? &placements[i].choice : NULL;
 }
 
-NsCoefficients ns_placement_coefficients(const NsPlacement *placement, unsigned sublayer,
-                                         unsigned layers)
+NsWiring ns_placement_wiring(const NsPlacement *placement, const NsPosition *position)
 {
-    NsCoefficients c = {.s = 1, .b = 1, .a = 1, .init_gain = 1};
-    if (placement->coefficients) placement->coefficients(&c, sublayer, layers);
-    return c;
+    NsWiring wiring = {.s = 1, .b = 1, .a = 1, .gain_start = 1, .init = 1, .lr = 1, .eps = 1};
+    placement->wire(&wiring, position);
+    return wiring;
 }

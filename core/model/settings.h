@@ -22,7 +22,7 @@ typedef struct {
 } NsSettings;
 
 typedef enum { NS_PARAM_INT, NS_PARAM_REAL, NS_PARAM_CHOICE, NS_PARAM_TEXT } NsParamType;
-typedef enum { NS_GROUP_MODEL, NS_GROUP_OPTIMIZER, NS_GROUP_DATA, NS_GROUP_RUN } NsParamGroup;
+typedef enum { NS_GROUP_MODEL, NS_GROUP_REGULARISER, NS_GROUP_OPTIMIZER, NS_GROUP_DATA, NS_GROUP_RUN } NsParamGroup;
 typedef enum { NS_SLIDER_LINEAR, NS_SLIDER_LOG } NsSliderScale;
 typedef enum { NS_EFFECT_LIVE, NS_EFFECT_RESTART } NsParamEffect;
 
@@ -50,6 +50,24 @@ const NsParam *ns_param_find(const char *key);
 /* The registry behind final-norm and embedding-norm: auto, on, off. */
 enum { NS_SWITCH_AUTO, NS_SWITCH_ON, NS_SWITCH_OFF };
 const NsChoice *ns_switch_choice(size_t i);
+
+/* The registry behind settings that are off or on. */
+enum { NS_TOGGLE_OFF, NS_TOGGLE_ON };
+const NsChoice *ns_toggle_choice(size_t i);
+
+/* The architectures.  `layers` is the depth of the only stack, or of the encoder of an
+ * encoder-decoder. */
+enum { NS_ARCH_DECODER, NS_ARCH_ENCODER, NS_ARCH_ENCODER_DECODER };
+const NsChoice *ns_arch_choice(size_t i);
+
+/* softmax, uniform (the paper's theory mode: every visible key weighs the same; W_Q, W_K, W_O and their biases do
+ * not exist, one head). */
+enum { NS_ATTENTION_SOFTMAX, NS_ATTENTION_UNIFORM };
+const NsChoice *ns_attention_choice(size_t i);
+
+/* learned, sinusoidal, none. */
+enum { NS_POSITIONS_LEARNED, NS_POSITIONS_SINUSOIDAL, NS_POSITIONS_NONE };
+const NsChoice *ns_positions_choice(size_t i);
 
 /* Fills in the defaults.  Clear with ns_settings_clear. */
 void ns_settings_init(NsSettings *settings);
@@ -79,6 +97,13 @@ bool ns_settings_check(const NsSettings *settings, GError **error);
 /* "placement=pre layers=12": every setting that differs from its default, in table order; with
  * `all`, every setting.  Values with spaces are quoted for a shell.  Free with g_free. */
 char *ns_settings_line(const NsSettings *settings, bool all);
+
+/* Layers of the encoder and of the decoder; 0 where the architecture has none. */
+int64_t ns_settings_encoder_layers(const NsSettings *settings);
+int64_t ns_settings_decoder_layers(const NsSettings *settings);
+
+/* Tokens in a source; 0 where the architecture has none. */
+int64_t ns_settings_source_seq(const NsSettings *settings);
 
 /* The width of the feed-forward network: d-ff, or 4 d where that is 0. */
 int64_t ns_settings_d_ff(const NsSettings *settings);

@@ -1,20 +1,30 @@
-/* Adam over the tensor table.  SPDX-License-Identifier: MIT */
+/* The registry of optimizers, over the tensor table.  SPDX-License-Identifier: MIT
+ *
+ * To add one, write its update in optimizer.c and add its row. */
 #pragma once
 
+#include "core/base/choice.h"
 #include "core/base/tensor.h"
+#include "core/model/settings.h"
+
+/* One update, number step >= 1. */
+typedef struct {
+    const NsSettings *settings; /* beta1, beta2, eps, momentum, weight-decay, clip */
+    const NsTensorTable *table;
+    ns_real *w, *m, *v;  /* arenas; m and v are the optimizer's own */
+    const ns_real *g;    /* gradients as measured */
+    double lr;           /* of this step; a tensor's lr factor multiplies it, its eps factor multiplies eps */
+    double grad_norm;    /* of the whole gradient, for clipping */
+    int64_t step;
+    unsigned threads; /* the result does not depend on it */
+    double *weight_sq, *update_sq; /* [table->n], overwritten: sums of squares of the weights before the
+                                    * update and of the update itself */
+} NsUpdate;
 
 typedef struct {
-    double beta1, beta2, eps;
-} NsAdam;
+    NsChoice choice;
+    void (*step)(const NsUpdate *update);
+} NsOptimizer;
 
-/* One update, number step >= 1, of every tensor:
- *
- *     m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2
- *     w -= lr (m / (1 - beta1^step)) / (sqrt(v / (1 - beta2^step)) + eps)
- *
- * (Kingma and Ba 2015, algorithm 1.)  w, m, v are updated in place.  weight_sq and update_sq, [n]
- * by tensor, are overwritten with the sum of squares of the weights before the update and of the
- * update itself, in double.  The result does not depend on `threads`.  Cannot fail. */
-void ns_adam_step(const NsAdam *adam, const NsTensorTable *table, ns_real *w, ns_real *m,
-                  ns_real *v, const ns_real *g, double lr, int64_t step, unsigned threads,
-                  double *weight_sq, double *update_sq);
+const NsOptimizer *ns_optimizer(size_t i); /* NULL past the end: adam, adamw, sgd, radam, muon */
+const NsChoice *ns_optimizer_choice(size_t i);
