@@ -20,6 +20,11 @@ typedef struct {
     int32_t *source_length; /* [B] in 1..S, or NULL */
 } NsBatch;
 
+/* How many symbols go in and come out.  They differ where inputs are not what is predicted. */
+typedef struct {
+    size_t in, out;
+} NsVocab;
+
 /* Lengths start as full. */
 void ns_batch_init(NsBatch *batch, size_t B, size_t T, size_t S);
 void ns_batch_clear(NsBatch *batch);

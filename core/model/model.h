@@ -32,11 +32,6 @@ typedef struct {
     unsigned threads;      /* that will share a batch */
 } NsPlan;
 
-/* How many symbols go in and come out.  They differ where inputs are not what is predicted. */
-typedef struct {
-    size_t in, out;
-} NsVocab;
-
 NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab);
 
 /* NS_ERROR_MEMORY with the numbers if the plan exceeds what the machine has free. */
