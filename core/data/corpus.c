@@ -1,12 +1,12 @@
-/* A text as tokens, split into training and held-out parts.  SPDX-License-Identifier: MIT
+/* A text as tokens; made tasks without one.  SPDX-License-Identifier: MIT
  *
  * Two passes over the text.  The first marks which characters occur; the second replaces each by
  * its rank among them. */
 #include "core/data/corpus.h"
 
 #include "core/base/error.h"
-#include "core/base/rng.h"
 #include "core/data/reader.h"
+#include "core/data/sampler.h"
 
 #include <string.h>
 
@@ -107,6 +107,16 @@ static bool check_size(size_t n, size_t V, const char *source, size_t seq, GErro
     return false;
 }
 
+static NsCorpus *corpus_new(const char *name, const NsSampler *sampler, size_t V)
+{
+    NsCorpus *corpus = g_new0(NsCorpus, 1);
+    g_atomic_ref_count_init(&corpus->refs);
+    corpus->name = g_strdup(name);
+    corpus->sampler = sampler;
+    corpus->V = V;
+    return corpus;
+}
+
 NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
                                   GError **error)
 {
@@ -126,12 +136,9 @@ NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *so
     alphabet_rank(alphabet);
     if (!check_size(n, alphabet->V, source, seq, error)) return NULL;
 
-    g_autoptr(NsCorpus) corpus = g_new0(NsCorpus, 1);
-    g_atomic_ref_count_init(&corpus->refs);
-    corpus->name = g_strdup(source);
+    g_autoptr(NsCorpus) corpus = corpus_new(source, &ns_text_sampler, alphabet->V);
     corpus->n = n;
     corpus->n_train = n - n / HELD_OUT;
-    corpus->V = alphabet->V;
     corpus->symbols = g_new(gunichar, corpus->V);
     corpus->tokens = g_try_new(uint16_t, n);
     if (corpus->tokens == NULL) {
@@ -161,6 +168,14 @@ NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, GError **error)
     return ns_corpus_new_from_text(text, bytes, name, seq, error);
 }
 
+NsCorpus *ns_corpus_new_made(const char *name, const NsSampler *sampler, size_t V, bool letters)
+{
+    NsCorpus *corpus = corpus_new(name, sampler, V);
+    corpus->symbols = letters ? g_new(gunichar, V) : NULL;
+    for (size_t i = 0; letters && i < V; i++) corpus->symbols[i] = 'a' + (gunichar)i;
+    return corpus;
+}
+
 NsCorpus *ns_corpus_ref(NsCorpus *corpus)
 {
     g_atomic_ref_count_inc(&corpus->refs);
@@ -176,34 +191,18 @@ void ns_corpus_unref(NsCorpus *corpus)
     g_free(corpus);
 }
 
-/* Row b of a batch: the T characters from `start`, and those that follow each. */
-static void copy_window(const NsCorpus *corpus, size_t start, NsBatch *batch, size_t b)
+NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings)
 {
-    const uint16_t *from = corpus->tokens + start;
-    int32_t *tokens = batch->tokens + b * batch->T;
-    int32_t *targets = batch->targets + b * batch->T;
-    for (size_t t = 0; t < batch->T; t++) {
-        tokens[t] = from[t];
-        targets[t] = from[t + 1];
-    }
+    return corpus->sampler->vocab(corpus, settings);
 }
 
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
                            NsBatch *batch)
 {
-    NsRng rng;
-    ns_rng_init(&rng, data_seed, ns_rng_stream("batch") + index);
-    for (size_t b = 0; b < batch->B; b++)
-        copy_window(corpus, ns_rng_below(&rng, corpus->n_train - batch->T), batch, b);
+    corpus->sampler->train(corpus, data_seed, index, batch);
 }
 
 void ns_corpus_validation_batch(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
 {
-    size_t last = corpus->n - corpus->n_train - batch->T - 1; /* start of the last window */
-    size_t windows = count * batch->B;
-    for (size_t b = 0; b < batch->B; b++) {
-        size_t window = index * batch->B + b;
-        size_t start = windows > 1 ? window * last / (windows - 1) : 0;
-        copy_window(corpus, corpus->n_train + start, batch, b);
-    }
+    corpus->sampler->validate(corpus, index, count, batch);
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/data/grammar.h"
+#include "core/data/sampler.h"
 
 #include <string.h>
 
@@ -10,28 +11,78 @@
  * in a fraction of a second. */
 #define GENERATED_CHARACTERS ((size_t)400000)
 
-static NsCorpus *open_grammar(const NsSettings *settings, GError **error)
+/* Characters of one sequence, with its source. */
+static size_t span(const NsSettings *settings)
 {
-    g_autofree char *text = ns_grammar_text((uint64_t)settings->data_seed, GENERATED_CHARACTERS);
-    return ns_corpus_new_from_text(text, strlen(text), "generated text", (size_t)settings->seq,
-                                   error);
+    return (size_t)(settings->seq + ns_settings_source_seq(settings));
 }
 
-static NsCorpus *open_text(const NsSettings *settings, GError **error)
+static NsCorpus *open_grammar(const NsTask *task, const NsSettings *settings, GError **error)
+{
+    (void)task;
+    g_autofree char *text = ns_grammar_text((uint64_t)settings->data_seed, GENERATED_CHARACTERS);
+    return ns_corpus_new_from_text(text, strlen(text), "generated text", span(settings), error);
+}
+
+static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GError **error)
 {
     if (settings->text[0] == '\0') {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
-                            "The task “text” needs a file to learn; name one with text=PATH.");
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "The task “%s” needs a file to learn; name one with text=PATH.",
+                    task->choice.key);
         return NULL;
     }
-    return ns_corpus_new_from_file(settings->text, (size_t)settings->seq, error);
+    return ns_corpus_new_from_file(settings->text, span(settings), error);
+}
+
+static NsCorpus *open_symbols(const NsTask *task, const NsSettings *settings, GError **error)
+{
+    if (settings->arch == NS_ARCH_DECODER && settings->seq < 2) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "The task “%s” has no room in sequences of %" G_GINT64_FORMAT
+                    ": a decoder reads the symbols and the answer one after the other; make seq 2 "
+                    "or more.",
+                    task->choice.key, settings->seq);
+        return NULL;
+    }
+    return ns_corpus_new_made("random symbols", task->sampler, task->V, true);
+}
+
+static NsCorpus *open_gaussian(const NsTask *task, const NsSettings *settings, GError **error)
+{
+    (void)settings;
+    (void)error;
+    return ns_corpus_new_made("Gaussian inputs", task->sampler, task->V, false);
 }
 
 static const NsTask tasks[] = {
     {{"grammar", "Generated play", NULL, NULL,
-      "The next character of a play that the program writes itself; needs no file."},
-     open_grammar},
-    {{"text", "Text file", NULL, NULL, "The next character of a UTF-8 text file."}, open_text},
+      "A play that the program writes itself, character by character; needs no file."},
+     open_grammar,
+     &ns_text_sampler,
+     0},
+    {{"text", "Text file", NULL, NULL, "A UTF-8 text file, character by character."},
+     open_text,
+     &ns_text_sampler,
+     0},
+    {{"copy", "Copy", "abca → abca", NULL,
+      "Random symbols are to be repeated; shows whether attention finds its place."},
+     open_symbols,
+     &ns_copy_sampler,
+     NS_TASK_SYMBOLS},
+    {{"reverse", "Reverse", "abca → acba", NULL, "Random symbols are to be written backwards."},
+     open_symbols,
+     &ns_reverse_sampler,
+     NS_TASK_SYMBOLS},
+    {{"sort", "Sort", "abca → aabc", NULL, "Random symbols are to be put into ascending order."},
+     open_symbols,
+     &ns_sort_sampler,
+     NS_TASK_SYMBOLS},
+    {{"gaussian", "Gaussian inputs", "x_{b,t} ~ N(0, I)", "Xiong et al. 2020, 3.3",
+      "Every position has an input of its own and a random target: the setting of the theory."},
+     open_gaussian,
+     &ns_gaussian_sampler,
+     NS_GAUSSIAN_TARGETS},
 };
 
 const NsTask *ns_task(size_t i)
@@ -46,5 +97,10 @@ const NsChoice *ns_task_choice(size_t i)
 
 NsCorpus *ns_corpus_open(const NsSettings *settings, GError **error)
 {
-    return tasks[settings->task].open(settings, error);
+    const NsTask *task = &tasks[settings->task];
+    NsCorpus *corpus = task->open(task, settings, error);
+    if (!corpus) return NULL;
+    corpus->arch = settings->arch;
+    corpus->data_seed = (uint64_t)settings->data_seed;
+    return corpus;
 }

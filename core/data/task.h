@@ -1,13 +1,16 @@
 /* The registry of tasks.  SPDX-License-Identifier: MIT
  *
- * To add one, add a row in task.c and a file that opens its corpus. */
+ * To add one, add a row in task.c; its corpus brings the sampler (core/data/sampler.h) that makes
+ * training and validation batches for every architecture. */
 #pragma once
 
 #include "core/data/corpus.h"
 
-typedef struct {
+typedef struct NsTask {
     NsChoice choice;
-    NsCorpus *(*open)(const NsSettings *settings, GError **error);
+    NsCorpus *(*open)(const struct NsTask *task, const NsSettings *settings, GError **error);
+    const NsSampler *sampler; /* of the corpus */
+    size_t V;                 /* symbols to predict; 0 where a text decides */
 } NsTask;
 
 const NsTask *ns_task(size_t i); /* NULL past the end */

@@ -1,0 +1,40 @@
+/* How sequences are made from a corpus.  SPDX-License-Identifier: MIT
+ *
+ * Internal to core/data.  One constant a task, all of whose functions are pure: the same arguments
+ * give the same batch at any time, on any thread.  Every function overwrites the whole batch. */
+#pragma once
+
+#include "core/data/corpus.h"
+
+struct NsSampler {
+    NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
+    void (*train)(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch);
+    /* Draws from streams that `train` never opens, or from text that it never reads. */
+    void (*validate)(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch);
+    /* Of the symbol tasks: what is to be made of n symbols; no overlap. */
+    void (*answer)(int32_t *answer, const int32_t *symbols, size_t n);
+};
+
+/* Windows of a text.  A decoder predicts the character after each; a decoder behind an encoder
+ * writes the T characters that follow the S of the source, from a begin symbol V on; an encoder
+ * finds those that were taken away.  In each of its sequences 15 % of the positions, at least one,
+ * have a target; of these 80 % show the mask symbol V, 10 % a random character and 10 % the true
+ * one.  Devlin et al. 2019, arXiv 1810.04805, 3.1. */
+extern const NsSampler ns_text_sampler;
+
+/* The answer to a sequence of random symbols is the same sequence, copied, turned round or in
+ * ascending order.  A sequence fills between half of the room and all of it; the rest is padding.
+ * An encoder labels every position with the answer's symbol.  A decoder behind an encoder writes
+ * the answer from a begin symbol V on.  A decoder alone reads symbols, a separator V and the
+ * answer, and has targets from the separator on; its room is half of T. */
+extern const NsSampler ns_copy_sampler, ns_reverse_sampler, ns_sort_sampler;
+#define NS_TASK_SYMBOLS 16
+
+/* Every position of every sequence has an input symbol of its own, so that the rows of the token
+ * embedding are the inputs; targets are uniformly random.  Xiong et al. 2020, 3.3. */
+extern const NsSampler ns_gaussian_sampler;
+#define NS_GAUSSIAN_TARGETS 256
+
+/* A corpus without a text: `name` for people, V symbols to predict, called a, b, c ... where
+ * `letters` (V <= 26). */
+NsCorpus *ns_corpus_new_made(const char *name, const NsSampler *sampler, size_t V, bool letters);

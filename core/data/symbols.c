@@ -1,0 +1,110 @@
+/* Batches of random symbols and what is to be made of them.  SPDX-License-Identifier: MIT */
+#include "core/base/rng.h"
+#include "core/data/sampler.h"
+
+#include <string.h>
+
+static void copy(int32_t *answer, const int32_t *symbols, size_t n)
+{
+    memcpy(answer, symbols, n * sizeof *answer);
+}
+
+static void reverse(int32_t *answer, const int32_t *symbols, size_t n)
+{
+    for (size_t i = 0; i < n; i++) answer[i] = symbols[n - 1 - i];
+}
+
+static void sort(int32_t *answer, const int32_t *symbols, size_t n)
+{
+    size_t occur[NS_TASK_SYMBOLS] = {0};
+    for (size_t i = 0; i < n; i++) occur[symbols[i]]++;
+    for (int32_t symbol = 0; symbol < NS_TASK_SYMBOLS; symbol++)
+        for (; occur[symbol] > 0; occur[symbol]--) *answer++ = symbol;
+}
+
+static void draw(int32_t *symbols, size_t n, NsRng *rng)
+{
+    for (size_t i = 0; i < n; i++) symbols[i] = (int32_t)ns_rng_below(rng, NS_TASK_SYMBOLS);
+}
+
+/* Symbols for which there is room. */
+static size_t room(const NsCorpus *corpus, const NsBatch *batch)
+{
+    if (corpus->arch == NS_ARCH_ENCODER_DECODER) return MIN(batch->S, batch->T);
+    return corpus->arch == NS_ARCH_DECODER ? batch->T / 2 : batch->T;
+}
+
+/* Tokens of a decoder that writes `n` targets after a first symbol V: that symbol, then what it
+ * should have written so far. */
+static void shift_right(int32_t *tokens, const int32_t *targets, size_t n)
+{
+    tokens[0] = NS_TASK_SYMBOLS;
+    memcpy(tokens + 1, targets, (n - 1) * sizeof *tokens);
+}
+
+static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
+{
+    void (*answer)(int32_t *, const int32_t *, size_t) = corpus->sampler->answer;
+    size_t T = batch->T, S = batch->S, most = room(corpus, batch);
+    size_t least = (most + 1) / 2;
+    size_t n = least + ns_rng_below(rng, most - least + 1);
+    int32_t *tokens = batch->tokens + b * T, *targets = batch->targets + b * T;
+    memset(tokens, 0, T * sizeof *tokens);
+    for (size_t t = 0; t < T; t++) targets[t] = NS_NO_TARGET;
+
+    switch (corpus->arch) {
+    case NS_ARCH_ENCODER:
+        draw(tokens, n, rng);
+        answer(targets, tokens, n);
+        batch->length[b] = (int32_t)n;
+        break;
+    case NS_ARCH_ENCODER_DECODER: {
+        int32_t *source = batch->source + b * S;
+        memset(source, 0, S * sizeof *source);
+        draw(source, n, rng);
+        batch->source_length[b] = (int32_t)n;
+        answer(targets, source, n);
+        shift_right(tokens, targets, n);
+        batch->length[b] = (int32_t)n;
+        break;
+    }
+    default:
+        draw(tokens, n, rng);
+        answer(targets + n, tokens, n);
+        shift_right(tokens + n, targets + n, n);
+        batch->length[b] = (int32_t)(2 * n);
+        break;
+    }
+}
+
+static void make_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t stream, NsBatch *batch)
+{
+    NsRng rng;
+    ns_rng_init(&rng, data_seed, stream);
+    for (size_t b = 0; b < batch->B; b++) make_sequence(corpus, &rng, batch, b);
+}
+
+static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
+{
+    bool extra = settings->arch != NS_ARCH_ENCODER; /* the separator or the begin symbol */
+    return (NsVocab){.in = corpus->V + (extra ? 1 : 0), .out = corpus->V};
+}
+
+static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
+{
+    make_batch(corpus, data_seed, ns_rng_stream("symbols") + index, batch);
+}
+
+static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
+{
+    (void)count;
+    make_batch(corpus, corpus->data_seed, ns_rng_stream("held-out symbols") + index, batch);
+}
+
+#define SAMPLER(transform)                                                                         \
+    {                                                                                              \
+        .vocab = vocab, .train = train, .validate = validate, .answer = transform                  \
+    }
+const NsSampler ns_copy_sampler = SAMPLER(copy);
+const NsSampler ns_reverse_sampler = SAMPLER(reverse);
+const NsSampler ns_sort_sampler = SAMPLER(sort);

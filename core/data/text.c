@@ -1,0 +1,107 @@
+/* Batches of windows of a text.  SPDX-License-Identifier: MIT */
+#include "core/base/rng.h"
+#include "core/data/sampler.h"
+
+#include <math.h>
+
+/* Devlin et al. 2019, 3.1. */
+#define MASKED 0.15
+#define SHOW_MASK 80 /* of 100 masked positions */
+#define SHOW_OTHER 10
+
+/* Characters of a window; a text has one more than this in each part. */
+static size_t span(const NsBatch *batch)
+{
+    return batch->S + batch->T;
+}
+
+static void next_characters(const uint16_t *from, size_t T, int32_t *tokens, int32_t *targets)
+{
+    for (size_t t = 0; t < T; t++) {
+        tokens[t] = from[t];
+        targets[t] = from[t + 1];
+    }
+}
+
+static void following(const uint16_t *from, size_t T, int32_t begin, int32_t *tokens,
+                      int32_t *targets)
+{
+    for (size_t t = 0; t < T; t++) {
+        tokens[t] = t > 0 ? from[t - 1] : begin;
+        targets[t] = from[t];
+    }
+}
+
+/* Takes exactly the rounded share of the positions, each with the same chance (Knuth, The Art of
+ * Computer Programming 2, 3.4.2, algorithm S). */
+static void mask(const uint16_t *from, size_t T, size_t V, NsRng *rng, int32_t *tokens,
+                 int32_t *targets)
+{
+    size_t wanted = (size_t)MAX(1, lround(MASKED * (double)T));
+    for (size_t t = 0; t < T; t++) {
+        tokens[t] = from[t];
+        targets[t] = NS_NO_TARGET;
+        if (ns_rng_below(rng, T - t) >= wanted) continue;
+        wanted--;
+        targets[t] = from[t];
+        uint64_t show = ns_rng_below(rng, 100);
+        if (show < SHOW_MASK)
+            tokens[t] = (int32_t)V;
+        else if (show < SHOW_MASK + SHOW_OTHER)
+            tokens[t] = (int32_t)ns_rng_below(rng, V);
+    }
+}
+
+/* Sequence b: the window that begins at `start`.  `masks` draws what an encoder must find. */
+static void take_window(const NsCorpus *corpus, size_t start, NsRng *masks, NsBatch *batch,
+                        size_t b)
+{
+    size_t T = batch->T, S = batch->S, V = corpus->V;
+    const uint16_t *from = corpus->tokens + start;
+    int32_t *tokens = batch->tokens + b * T, *targets = batch->targets + b * T;
+    batch->length[b] = (int32_t)T;
+    switch (corpus->arch) {
+    case NS_ARCH_ENCODER:
+        mask(from, T, V, masks, tokens, targets);
+        break;
+    case NS_ARCH_ENCODER_DECODER:
+        for (size_t s = 0; s < S; s++) batch->source[b * S + s] = from[s];
+        batch->source_length[b] = (int32_t)S;
+        following(from + S, T, (int32_t)V, tokens, targets);
+        break;
+    default:
+        next_characters(from, T, tokens, targets);
+        break;
+    }
+}
+
+static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
+{
+    bool extra = settings->arch != NS_ARCH_DECODER; /* the mask or the begin symbol */
+    return (NsVocab){.in = corpus->V + (extra ? 1 : 0), .out = corpus->V};
+}
+
+/* The windows are the same for every architecture of the same span. */
+static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
+{
+    NsRng starts, masks;
+    ns_rng_init(&starts, data_seed, ns_rng_stream("batch") + index);
+    ns_rng_init(&masks, data_seed, ns_rng_stream("mask") + index);
+    for (size_t b = 0; b < batch->B; b++)
+        take_window(corpus, ns_rng_below(&starts, corpus->n_train - span(batch)), &masks, batch, b);
+}
+
+static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
+{
+    NsRng masks;
+    ns_rng_init(&masks, corpus->data_seed, ns_rng_stream("held-out mask") + index);
+    size_t last = corpus->n - corpus->n_train - span(batch) - 1; /* start of the last window */
+    size_t windows = count * batch->B;
+    for (size_t b = 0; b < batch->B; b++) {
+        size_t window = index * batch->B + b;
+        size_t start = windows > 1 ? window * last / (windows - 1) : 0;
+        take_window(corpus, corpus->n_train + start, &masks, batch, b);
+    }
+}
+
+const NsSampler ns_text_sampler = {.vocab = vocab, .train = train, .validate = validate};
