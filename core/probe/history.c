@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: MIT */
 /* The profiles are an array of chunks, each holding as many buckets of one width (its stride) as
  * fit into a megabyte or so of the usual budget.  New records are gathered into buckets of the
  * finest stride s; the oldest chunks may have the stride 4 s; nothing else occurs.  When there is
@@ -31,9 +30,9 @@
 #define SPARE_UNITS ((size_t)6)
 
 typedef struct {
-    int64_t first;  /* step */
-    int64_t stride; /* steps in a bucket */
-    size_t rows;    /* complete buckets; readers go by the steps of their view instead */
+    int64_t first;  /* record */
+    int64_t stride; /* records in a bucket */
+    size_t rows;    /* complete buckets; readers go by the records of their view instead */
     size_t units;
     float *min, *max; /* [rows_per_chunk, width]; the same memory where the stride is 1 */
     float data[];
@@ -41,9 +40,9 @@ typedef struct {
 
 typedef struct View View;
 struct View {
-    int64_t steps;    /* records seen: of steps 0 .. steps - 1 */
+    int64_t records;  /* seen */
     int64_t coarsest; /* stride */
-    int64_t gathered; /* steps in the incomplete bucket at the end */
+    int64_t gathered; /* records in the incomplete bucket at the end */
     size_t n;
     size_t capacity;
     const Chunk **chunks; /* [n], oldest first */
@@ -78,6 +77,7 @@ typedef struct {
 struct NsHistory {
     atomic_int refs;
     NsRecordLayout layout;
+    int64_t first_step; /* of record 0 */
     NsLog *steps, *evaluations, *events;
     Gate *gate;
     float *first; /* [width]: record 0, written before it is published */
@@ -88,7 +88,7 @@ struct NsHistory {
     GPtrArray *chunks;        /* oldest first; all but the last are full */
     int64_t n_records;
     int64_t stride;    /* of the bucket being gathered */
-    int64_t gathered;  /* steps in it */
+    int64_t gathered;  /* records in it */
     float *min, *max;  /* [width]: its extremes */
     Retired old;       /* waiting for the doors */
     Retired fresh;     /* retired since that wait began */
@@ -288,7 +288,7 @@ static void publish(NsHistory *h, const float *newest)
 {
     size_t width = h->layout.width;
     View *view = view_take(h);
-    view->steps = h->n_records;
+    view->records = h->n_records;
     view->gathered = h->gathered;
     view->coarsest = h->stride;
     view->n = h->chunks->len;
@@ -312,9 +312,15 @@ static void publish(NsHistory *h, const float *newest)
 
 NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget)
 {
+    return ns_history_new_from(layout, budget, 0);
+}
+
+NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int64_t first_step)
+{
     NsHistory *h = g_new0(NsHistory, 1);
     atomic_init(&h->refs, 1);
     h->layout = *layout;
+    h->first_step = first_step;
     h->steps = ns_log_new(sizeof(NsStep));
     h->evaluations = ns_log_new(sizeof(NsEvaluation));
     h->events = ns_log_new(sizeof(NsEvent));
@@ -377,7 +383,7 @@ void ns_history_unref(NsHistory *h)
 
 void ns_history_append(NsHistory *h, const NsStep *step, const float *values)
 {
-    g_assert(step->step == h->n_records);
+    g_assert(step->step == h->first_step + h->n_records);
     size_t width = h->layout.width;
     if (h->n_records == 0) memcpy(h->first, values, width * sizeof *values);
     h->n_records++;
@@ -406,14 +412,19 @@ const NsRecordLayout *ns_history_layout(const NsHistory *history)
     return &history->layout;
 }
 
+int64_t ns_history_first_step(const NsHistory *history)
+{
+    return history->first_step;
+}
+
 size_t ns_history_steps(const NsHistory *history)
 {
     return ns_log_count(history->steps);
 }
 
-const NsStep *ns_history_step(const NsHistory *history, size_t step)
+const NsStep *ns_history_step(const NsHistory *history, size_t record)
 {
-    return ns_log_get(history->steps, step);
+    return ns_log_get(history->steps, record);
 }
 
 size_t ns_history_evaluations(const NsHistory *history)
@@ -450,22 +461,22 @@ static void leave(Gate *gate, unsigned door)
 
 /* A bucket as a view has it. */
 typedef struct {
-    NsBucket span;
+    NsBucket span;          /* in records */
     const float *min, *max; /* [width] */
 } Found;
 
-static Found find(const View *view, int64_t step, size_t width)
+static Found find(const View *view, int64_t record, size_t width)
 {
-    int64_t gathered_first = view->steps - view->gathered;
-    if (step >= gathered_first)
-        return (Found){{gathered_first, view->steps - 1}, view->min, view->max};
+    int64_t gathered_first = view->records - view->gathered;
+    if (record >= gathered_first)
+        return (Found){{gathered_first, view->records - 1}, view->min, view->max};
     size_t low = 0, high = view->n;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        *(view->chunks[middle]->first <= step ? &low : &high) = middle;
+        *(view->chunks[middle]->first <= record ? &low : &high) = middle;
     }
     const Chunk *chunk = view->chunks[low];
-    int64_t row = (step - chunk->first) / chunk->stride;
+    int64_t row = (record - chunk->first) / chunk->stride;
     int64_t first = chunk->first + row * chunk->stride;
     size_t at = (size_t)row * width;
     return (Found){{first, first + chunk->stride - 1}, chunk->min + at, chunk->max + at};
@@ -478,22 +489,27 @@ static void copy(const NsHistory *h, NsQuantity quantity, const Found *from, flo
     if (max) memcpy(max, from->max + offset, count * sizeof *max);
 }
 
-NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t step, float *min,
+static NsBucket in_steps(const NsHistory *h, NsBucket records)
+{
+    return (NsBucket){h->first_step + records.first, h->first_step + records.last};
+}
+
+NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t record, float *min,
                          float *max)
 {
     unsigned door;
     const View *view = enter(h->gate, &door);
-    int64_t s = (int64_t)step;
+    int64_t r = (int64_t)record;
     Found found;
-    if (s == 0)
+    if (r == 0)
         found = (Found){{0, 0}, h->first, h->first};
-    else if (s == view->steps - 1 && view->newest)
-        found = (Found){{s, s}, view->newest, view->newest};
+    else if (r == view->records - 1 && view->newest)
+        found = (Found){{r, r}, view->newest, view->newest};
     else
-        found = find(view, s, h->layout.width);
+        found = find(view, r, h->layout.width);
     copy(h, quantity, &found, min, max);
     leave(h->gate, door);
-    return found.span;
+    return in_steps(h, found.span);
 }
 
 /* One half of widen, for a reader that may want only that half. */
@@ -520,7 +536,7 @@ NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t f
         span.last = found.span.last;
     }
     leave(h->gate, door);
-    return span;
+    return in_steps(h, span);
 }
 
 int64_t ns_history_stride(const NsHistory *history)

@@ -45,38 +45,42 @@ typedef struct NsHistory NsHistory;
 
 /* budget: bytes for profiles.  Starts with one reference. */
 NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget);
+
+/* The same for a run that does not begin at step 0: record i is that of step first_step + i. */
+NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int64_t first_step);
 NsHistory *ns_history_ref(NsHistory *history);
 void ns_history_unref(NsHistory *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsHistory, ns_history_unref)
 
-/* Writer.  `values` is [layout->width]; the steps follow one another from 0. */
+/* Writer.  `values` is [layout->width]; the steps follow one another from the first step. */
 void ns_history_append(NsHistory *history, const NsStep *step, const float *values);
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
 void ns_history_append_event(NsHistory *history, const NsEvent *event);
 
-/* Readers. */
+/* Readers.  They count records from 0; what they read tells of steps. */
 const NsRecordLayout *ns_history_layout(const NsHistory *history);
+int64_t ns_history_first_step(const NsHistory *history); /* 0, but for a fork */
 
-size_t ns_history_steps(const NsHistory *history); /* published steps */
-const NsStep *ns_history_step(const NsHistory *history, size_t step);
+size_t ns_history_steps(const NsHistory *history); /* published records */
+const NsStep *ns_history_step(const NsHistory *history, size_t record);
 size_t ns_history_evaluations(const NsHistory *history);
 const NsEvaluation *ns_history_evaluation(const NsHistory *history, size_t i);
 size_t ns_history_events(const NsHistory *history);
 const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
-/* The steps that share a bucket with `step`. */
+/* The steps that share a bucket. */
 typedef struct {
     int64_t first, last;
 } NsBucket;
 
-/* Copies a quantity's values at `step` (below ns_history_steps): minimum and maximum over the
+/* Copies a quantity's values in `record` (below ns_history_steps): minimum and maximum over the
  * bucket that holds it, each [layout->count[quantity]]; either may be NULL.  A NaN in a bucket
  * makes its minimum and its maximum NaN.  Where nothing was thinned both are the values themselves,
  * and so they are at the first and at the newest step, which are given as buckets of one. */
-NsBucket ns_history_read(const NsHistory *history, NsQuantity quantity, size_t step, float *min,
+NsBucket ns_history_read(const NsHistory *history, NsQuantity quantity, size_t record, float *min,
                          float *max);
 
-/* The extremes over steps first..last (both included, whole buckets). */
+/* The extremes over records first..last (both included, whole buckets). */
 NsBucket ns_history_read_range(const NsHistory *history, NsQuantity quantity, size_t first,
                                size_t last, float *min, float *max);
 
