@@ -1,9 +1,10 @@
 /* Any bytes as a text, directly and as a file.  SPDX-License-Identifier: MIT
  *
  * A text is refused with an error of the program's own, or gives batches whose tokens all lie in
- * the vocabulary.  The first byte of the input chooses the length of a sequence. */
+ * the vocabulary, for every architecture.  The first byte of the input chooses the length of a
+ * sequence. */
 #include "core/base/error.h"
-#include "core/data/corpus.h"
+#include "core/data/sampler.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,21 +17,30 @@ static void require(bool condition)
     if (!condition) abort();
 }
 
-static void check_batch(const NsCorpus *corpus, const NsBatch *batch)
+static void check_tokens(const int32_t *tokens, size_t n, size_t below)
 {
-    for (size_t i = 0; i < batch->B * batch->T; i++) {
-        require(batch->tokens[i] >= 0 && (size_t)batch->tokens[i] < corpus->V);
-        require(batch->targets[i] >= 0 && (size_t)batch->targets[i] < corpus->V);
-    }
+    for (size_t i = 0; i < n; i++) require(tokens[i] >= 0 && (size_t)tokens[i] < below);
 }
 
-static void check_corpus(const NsCorpus *corpus, size_t seq)
+static void check_batch(const NsCorpus *corpus, const NsBatch *batch)
 {
-    require(corpus->V >= 2 && corpus->V <= NS_SYMBOLS_MAX);
-    require(corpus->n_train < corpus->n);
+    size_t n = batch->B * batch->T;
+    bool extra = corpus->arch != NS_ARCH_DECODER;
+    check_tokens(batch->tokens, n, corpus->V + (extra ? 1 : 0));
+    check_tokens(batch->source, batch->B * batch->S, corpus->V);
+    for (size_t i = 0; i < n; i++)
+        require(batch->targets[i] >= NS_NO_TARGET && batch->targets[i] < (int32_t)corpus->V);
+    size_t targets = ns_batch_targets(batch);
+    require(targets >= batch->B && (corpus->arch == NS_ARCH_ENCODER || targets == n));
+}
 
+/* The first part of the sequence is the source of an encoder-decoder. */
+static void check_batches(NsCorpus *corpus, unsigned arch, size_t seq)
+{
+    size_t source = arch == NS_ARCH_ENCODER_DECODER ? seq / 2 : 0;
     NsBatch batch;
-    ns_batch_init(&batch, 3, seq);
+    ns_batch_init(&batch, 3, seq - source, source);
+    corpus->arch = arch;
     for (size_t i = 0; i < 2; i++) {
         ns_corpus_train_batch(corpus, 1, i, &batch);
         check_batch(corpus, &batch);
@@ -38,6 +48,15 @@ static void check_corpus(const NsCorpus *corpus, size_t seq)
         check_batch(corpus, &batch);
     }
     ns_batch_clear(&batch);
+}
+
+static void check_corpus(NsCorpus *corpus, size_t seq)
+{
+    require(corpus->V >= 2 && corpus->V <= NS_SYMBOLS_MAX);
+    require(corpus->n_train < corpus->n);
+    check_batches(corpus, NS_ARCH_DECODER, seq);
+    check_batches(corpus, NS_ARCH_ENCODER, seq);
+    if (seq > 1) check_batches(corpus, NS_ARCH_ENCODER_DECODER, seq);
 }
 
 static void check_error(const GError *error)

@@ -116,7 +116,7 @@ static void test_shortest(void)
     g_assert_cmpuint(corpus->n_train, ==, 72);
 
     NsBatch batch;
-    ns_batch_init(&batch, 3, seq);
+    ns_batch_init(&batch, 3, seq, 0);
     ns_corpus_train_batch(corpus, 1, 0, &batch);
     for (size_t i = 0; i < 4; i++) ns_corpus_validation_batch(corpus, i, 4, &batch);
     ns_batch_clear(&batch);
@@ -240,8 +240,8 @@ static void test_train_batches(void)
     const size_t B = 8, T = 19;
     g_autoptr(NsCorpus) corpus = new_positions(T);
     NsBatch first, again;
-    ns_batch_init(&first, B, T);
-    ns_batch_init(&again, B, T);
+    ns_batch_init(&first, B, T, 0);
+    ns_batch_init(&again, B, T, 0);
 
     int32_t least = POSITIONS, most = 0;
     for (uint64_t index = 0; index < 2000; index++) {
@@ -275,7 +275,7 @@ static void test_validation_batches(void)
     g_autoptr(NsCorpus) corpus = new_positions(T);
     g_assert_cmpuint(corpus->n_train, ==, POSITIONS * 9 / 10);
     NsBatch batch;
-    ns_batch_init(&batch, B, T);
+    ns_batch_init(&batch, B, T, 0);
 
     const int32_t gap = (POSITIONS / 10 - 19 - 1) / (4 * 6 - 1);
     int32_t before = -1;
@@ -295,7 +295,7 @@ static void test_validation_batches(void)
     g_assert_cmpint(before + (int32_t)T, ==, (int32_t)corpus->n - 1);
 
     ns_batch_clear(&batch);
-    ns_batch_init(&batch, 1, T);
+    ns_batch_init(&batch, 1, T, 0);
     ns_corpus_validation_batch(corpus, 0, 1, &batch);
     g_assert_cmpint(batch.tokens[0], ==, (int32_t)corpus->n_train);
     ns_batch_clear(&batch);
@@ -309,13 +309,14 @@ static void test_tasks(void)
     g_autoptr(NsCorpus) generated = ns_corpus_open(&settings, &error);
     g_assert_no_error(error);
     g_assert_cmpstr(generated->name, ==, "generated text");
+    NsVocab vocab = ns_corpus_vocab(generated, &settings);
+    g_assert_cmpuint(vocab.in, ==, generated->V);
+    g_assert_cmpuint(vocab.out, ==, generated->V);
 
     settings.task = (unsigned)ns_choices_find(ns_task_choice, "text");
     g_assert_null(ns_corpus_open(&settings, &error));
     assert_sentence(error, NS_ERROR_SETTING, "text=PATH");
     ns_settings_clear(&settings);
-    g_assert_null(ns_task(2));
-    g_assert_null(ns_task_choice(2));
 }
 
 static void test_shakespeare(void)
