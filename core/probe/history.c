@@ -11,6 +11,7 @@
 #include "core/probe/history.h"
 
 #include "core/base/log.h"
+#include "core/probe/latest.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -79,6 +80,7 @@ struct NsHistory {
     NsRecordLayout layout;
     int64_t first_step; /* of record 0 */
     NsLog *steps, *evaluations, *events;
+    NsLatest *similarity;
     Gate *gate;
     float *first; /* [width]: record 0, written before it is published */
 
@@ -98,13 +100,22 @@ struct NsHistory {
 
 /* ---- Extremes ---- */
 
-/* Takes `min` and `max` into the extremes so far.  A NaN stays. */
+/* The lesser, or the greater; a NaN before either, and a blank after both. */
+static inline float extreme(float so_far, float x, bool greater)
+{
+    bool beyond = greater ? x > so_far : x < so_far;
+    if (G_LIKELY(!isnan(x) && !isnan(so_far))) return beyond ? x : so_far;
+    if (ns_is_blank(x)) return so_far;
+    return ns_is_blank(so_far) || isnan(x) ? x : so_far;
+}
+
+/* Takes `min` and `max` into the extremes so far. */
 static void widen(float *so_far_min, float *so_far_max, const float *min, const float *max,
                   size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        so_far_min[i] = min[i] < so_far_min[i] || isnan(min[i]) ? min[i] : so_far_min[i];
-        so_far_max[i] = max[i] > so_far_max[i] || isnan(max[i]) ? max[i] : so_far_max[i];
+        so_far_min[i] = extreme(so_far_min[i], min[i], false);
+        so_far_max[i] = extreme(so_far_max[i], max[i], true);
     }
 }
 
@@ -321,6 +332,7 @@ NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int6
     atomic_init(&h->refs, 1);
     h->layout = *layout;
     h->first_step = first_step;
+    h->similarity = ns_latest_new(sizeof(NsSimilarity));
     h->steps = ns_log_new(sizeof(NsStep));
     h->evaluations = ns_log_new(sizeof(NsEvaluation));
     h->events = ns_log_new(sizeof(NsEvent));
@@ -372,6 +384,7 @@ void ns_history_unref(NsHistory *h)
     ns_log_free(h->steps);
     ns_log_free(h->evaluations);
     ns_log_free(h->events);
+    ns_latest_free(h->similarity);
     g_free(h->gate);
     g_free(h->first);
     g_free(h->min);
@@ -403,6 +416,11 @@ void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evalua
 void ns_history_append_event(NsHistory *history, const NsEvent *event)
 {
     ns_log_append(history->events, event);
+}
+
+void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *similarity)
+{
+    ns_latest_publish(history->similarity, similarity);
 }
 
 /* ---- Readers ---- */
@@ -445,6 +463,19 @@ size_t ns_history_events(const NsHistory *history)
 const NsEvent *ns_history_event(const NsHistory *history, size_t i)
 {
     return ns_log_get(history->events, i);
+}
+
+size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record)
+{
+    int64_t every = history->layout.probe_every;
+    if (!ns_quantity(quantity)->dear || every < 1) return record;
+    int64_t step = history->first_step + (int64_t)record;
+    return (size_t)MAX(step - step % every - history->first_step, 0);
+}
+
+bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity)
+{
+    return ns_latest_read(history->similarity, similarity);
 }
 
 static const View *enter(Gate *gate, unsigned *door)
@@ -515,8 +546,7 @@ NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t record,
 /* One half of widen, for a reader that may want only that half. */
 static void widen_one(float *so_far, const float *x, size_t n, bool upwards)
 {
-    for (size_t i = 0; i < n; i++)
-        if ((upwards ? x[i] > so_far[i] : x[i] < so_far[i]) || isnan(x[i])) so_far[i] = x[i];
+    for (size_t i = 0; i < n; i++) so_far[i] = extreme(so_far[i], x[i], upwards);
 }
 
 NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t first, size_t last,

@@ -12,15 +12,17 @@
 #pragma once
 
 #include "core/probe/quantity.h"
+#include "core/probe/similarity.h"
 
 /* Scalars of one step.  A record of step k is measured at the weights after k updates, on batch k;
  * lr and seconds belong to the update that led there. */
 typedef struct {
-    int64_t step;     /* from 0 */
-    double loss;      /* training loss on this batch, nats a token */
-    double lr;        /* 0 at step 0 */
-    double grad_norm; /* of all tensors together, before clipping */
-    double seconds;   /* wall time of this step, measuring included */
+    int64_t step;
+    double loss;          /* training loss on this batch, nats a token */
+    double lr;            /* 0 at step 0 */
+    double grad_norm;     /* of all tensors together, before clipping */
+    double seconds;       /* wall time of this step, measuring included */
+    double probe_seconds; /* of these, what the dear quantities took; 0 where none was measured */
 } NsStep;
 
 typedef struct {
@@ -57,6 +59,9 @@ void ns_history_append(NsHistory *history, const NsStep *step, const float *valu
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
 void ns_history_append_event(NsHistory *history, const NsEvent *event);
 
+/* Writer.  Only the newest similarity is kept. */
+void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *similarity);
+
 /* Readers.  They count records from 0; what they read tells of steps. */
 const NsRecordLayout *ns_history_layout(const NsHistory *history);
 int64_t ns_history_first_step(const NsHistory *history); /* 0, but for a fork */
@@ -68,6 +73,13 @@ const NsEvaluation *ns_history_evaluation(const NsHistory *history, size_t i);
 size_t ns_history_events(const NsHistory *history);
 const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
+/* The record at or before `record` in which the quantity was measured last: `record` itself, but
+ * for dear quantities. */
+size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
+
+/* Copies the newest similarity; false where there is none. */
+bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity);
+
 /* The steps that share a bucket. */
 typedef struct {
     int64_t first, last;
@@ -75,8 +87,9 @@ typedef struct {
 
 /* Copies a quantity's values in `record` (below ns_history_steps): minimum and maximum over the
  * bucket that holds it, each [layout->count[quantity]]; either may be NULL.  A NaN in a bucket
- * makes its minimum and its maximum NaN.  Where nothing was thinned both are the values themselves,
- * and so they are at the first and at the newest step, which are given as buckets of one. */
+ * makes its minimum and its maximum NaN; they are blank (ns_is_blank) where all of it is.  Where
+ * nothing was thinned both are the values themselves, and so they are at the first and at the
+ * newest step, which are given as buckets of one. */
 NsBucket ns_history_read(const NsHistory *history, NsQuantity quantity, size_t record, float *min,
                          float *max);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/quantity.h"
 
+#include <string.h>
+
 #define GRADIENT_LABEL(symbol) "Gradient norm of " symbol
 #define GRADIENT_PURPOSE(symbol)                                                                   \
     "Frobenius norm of the mini-batch gradient of " symbol ", before clipping."
@@ -15,7 +17,10 @@
         .domain = (per_layer) ? NS_DOMAIN_LAYER : NS_DOMAIN_STEP,                                  \
     },
 
-#define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, definition, source)         \
+enum { CHEAP, DEAR };
+
+#define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, COST, NEEDS, definition,    \
+            source)                                                                                \
     [NS_QUANTITY_##ID] = {                                                                         \
         .choice = {.key = (quantity_key),                                                          \
                    .label = (quantity_label),                                                      \
@@ -23,6 +28,8 @@
                    .purpose = (definition)},                                                       \
         .symbol = (quantity_symbol),                                                               \
         .domain = NS_DOMAIN_##DOMAIN,                                                              \
+        .dear = (COST) == DEAR,                                                                    \
+        .needs = NS_NEED_##NEEDS,                                                                  \
     },
 
 static const NsQuantityInfo quantities[] = {NS_ROLES(GRADIENT_ROW) NS_QUANTITIES(ROW)};
@@ -37,33 +44,70 @@ const NsChoice *ns_quantity_choice(size_t i)
     return i < NS_QUANTITY_COUNT ? &quantities[i].choice : NULL;
 }
 
-static size_t count_of(NsQuantity quantity, size_t layers)
+#define BLANK_BITS UINT32_C(0x7fc0b1a2)
+
+float ns_blank(void)
 {
-    switch (quantities[quantity].domain) {
+    const uint32_t bits = BLANK_BITS;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+bool ns_is_blank(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits == BLANK_BITS;
+}
+
+static size_t count_of(NsDomain domain, const NsRecordShape *shape)
+{
+    switch (domain) {
     case NS_DOMAIN_STEP:
         return 1;
     case NS_DOMAIN_LAYER:
-        return layers;
+        return shape->layers;
     case NS_DOMAIN_HIDDEN:
-        return layers + 1;
+        return shape->hidden;
+    case NS_DOMAIN_HEAD:
+        return shape->layers * shape->heads;
     }
     return 0;
 }
 
-void ns_record_layout_init(NsRecordLayout *layout, const NsTensorTable *table, size_t layers,
-                           bool final_norm)
+/* The tensor whose gradient another quantity is about; NS_ROLE_COUNT where it is about none. */
+static NsRole role_of(NsQuantity quantity)
 {
-    bool present[NS_QUANTITY_COUNT] = {
-        [NS_QUANTITY_GRAD_LAYER] = true,       [NS_QUANTITY_UPDATE_RATIO] = true,
-        [NS_QUANTITY_HIDDEN_NORM] = true,      [NS_QUANTITY_HIDDEN_SQ] = true,
-        [NS_QUANTITY_FINAL_NORM] = final_norm, [NS_QUANTITY_FINAL_SQ] = final_norm,
+    if ((unsigned)quantity < NS_ROLE_COUNT) return (NsRole)quantity;
+    static const struct {
+        NsQuantity quantity;
+        NsRole role;
+    } about[] = {
+        {NS_QUANTITY_GRAD_RMS_WV, NS_ROLE_WV},  {NS_QUANTITY_GRAD_RMS_W1, NS_ROLE_W1},
+        {NS_QUANTITY_GRAD_RMS_W2, NS_ROLE_W2},  {NS_QUANTITY_MEAN_GRAD_WV, NS_ROLE_WV},
+        {NS_QUANTITY_MEAN_GRAD_W1, NS_ROLE_W1}, {NS_QUANTITY_MEAN_GRAD_W2, NS_ROLE_W2},
     };
-    for (size_t i = 0; i < table->n; i++) present[table->tensors[i].role] = true;
+    for (size_t i = 0; i < sizeof about / sizeof *about; i++)
+        if (about[i].quantity == quantity) return about[i].role;
+    return NS_ROLE_COUNT;
+}
 
-    *layout = (NsRecordLayout){.layers = layers};
+void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
+{
+    bool tensors[NS_ROLE_COUNT + 1] = {[NS_ROLE_COUNT] = true};
+    for (size_t i = 0; i < shape->table->n; i++) tensors[shape->table->tensors[i].role] = true;
+
+    *layout = (NsRecordLayout){.layers = shape->layers,
+                               .hidden = shape->hidden,
+                               .heads = shape->heads,
+                               .probe_every = shape->probe_every};
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+        const NsQuantityInfo *info = &quantities[q];
+        bool present = tensors[role_of((NsQuantity)q)] && !(info->needs & ~shape->has) &&
+                       (!info->dear || shape->probe_every > 0);
         layout->offset[q] = layout->width;
-        layout->count[q] = present[q] ? count_of(q, layers) : 0;
+        layout->count[q] = present ? count_of(info->domain, shape) : 0;
         layout->width += layout->count[q];
     }
 }
