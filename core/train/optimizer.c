@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/train/optimizer.h"
+#include "core/train/optimizer-private.h"
 
 #include "core/ops/clones.h"
 
@@ -15,31 +15,125 @@
  * another one that the desktop has just pushed off its core. */
 #define WORTH_SHARING ((size_t)1 << 20)
 
-/* The constants of one step: w -= rate * m / (sqrt(v * v_correction) + eps). */
+/* The constants of one step and tensor. */
 typedef struct {
-    ns_real beta1, beta2, rest1, rest2, rate, v_correction, eps;
+    ns_real clip;         /* multiplies the gradient */
+    ns_real l2;           /* times the weight is added to the gradient */
+    ns_real decay;        /* times the weight is part of the update */
+    ns_real beta1, rest1; /* m = beta1 m + rest1 g */
+    ns_real beta2, rest2; /* v = beta2 v + rest2 g^2 */
+    ns_real rate;         /* on m, its correction included */
+    ns_real v_correction, eps;
 } Constants;
 
+/* A run of elements that lie side by side. */
 typedef struct {
-    double weight, update;
-} Sums;
+    size_t n;
+    ns_real *w, *m, *v; /* v: NULL where there is one moment */
+    const ns_real *g;
+} Span;
 
-NS_CLONES static Sums adam(const Constants *c, size_t n, ns_real *restrict w, ns_real *restrict m,
-                           ns_real *restrict v, const ns_real *restrict g)
+/* Adam's moments and update; `pulls`: some weight decay is on.  (Without it a weight that is not
+ * finite must not reach the moments through 0 w.) */
+__attribute__((always_inline)) static inline NsUpdateSums adam_span(const Constants *c, Span s,
+                                                                    const bool pulls)
 {
+    ns_real *restrict w = s.w, *restrict m = s.m, *restrict v = s.v;
+    const ns_real *restrict g = s.g;
     const ns_real beta1 = c->beta1, beta2 = c->beta2, rest1 = c->rest1, rest2 = c->rest2;
     const ns_real rate = c->rate, v_correction = c->v_correction, eps = c->eps;
+    const ns_real clip = c->clip, l2 = c->l2, decay = c->decay;
     double weight = 0, update = 0;
 #pragma omp simd reduction(+ : weight, update)
-    for (size_t i = 0; i < n; i++) {
-        m[i] = beta1 * m[i] + rest1 * g[i];
-        v[i] = beta2 * v[i] + rest2 * (g[i] * g[i]);
+    for (size_t i = 0; i < s.n; i++) {
+        ns_real gradient = clip * g[i];
+        if (pulls) gradient += l2 * w[i];
+        m[i] = beta1 * m[i] + rest1 * gradient;
+        v[i] = beta2 * v[i] + rest2 * (gradient * gradient);
         ns_real u = rate * m[i] / (sqrt(v[i] * v_correction) + eps);
+        if (pulls) u += decay * w[i];
         weight += (double)w[i] * (double)w[i];
         update += (double)u * (double)u;
         w[i] -= u;
     }
-    return (Sums){weight, update};
+    return (NsUpdateSums){weight, update};
+}
+
+NS_CLONES static NsUpdateSums adam(const Constants *c, Span s)
+{
+    return adam_span(c, s, false);
+}
+
+NS_CLONES static NsUpdateSums adam_pulled(const Constants *c, Span s)
+{
+    return adam_span(c, s, true);
+}
+
+/* Adam's moments alone. */
+NS_CLONES static NsUpdateSums gather(const Constants *c, Span s)
+{
+    ns_real *restrict m = s.m, *restrict v = s.v;
+    const ns_real *restrict w = s.w, *restrict g = s.g;
+    const bool pulls = c->l2 > 0;
+    double weight = 0;
+#pragma omp simd reduction(+ : weight)
+    for (size_t i = 0; i < s.n; i++) {
+        ns_real gradient = c->clip * g[i] + (pulls ? c->l2 * w[i] : 0);
+        m[i] = c->beta1 * m[i] + c->rest1 * gradient;
+        v[i] = c->beta2 * v[i] + c->rest2 * (gradient * gradient);
+        weight += (double)w[i] * (double)w[i];
+    }
+    return (NsUpdateSums){weight, 0};
+}
+
+NS_CLONES static NsUpdateSums momentum(const Constants *c, Span s)
+{
+    ns_real *restrict w = s.w, *restrict m = s.m;
+    const ns_real *restrict g = s.g;
+    const bool pulls = c->l2 > 0;
+    double weight = 0, update = 0;
+#pragma omp simd reduction(+ : weight, update)
+    for (size_t i = 0; i < s.n; i++) {
+        m[i] = c->beta1 * m[i] + (c->clip * g[i] + (pulls ? c->l2 * w[i] : 0));
+        ns_real u = c->rate * m[i];
+        weight += (double)w[i] * (double)w[i];
+        update += (double)u * (double)u;
+        w[i] -= u;
+    }
+    return (NsUpdateSums){weight, update};
+}
+
+/* ---- All tensors ---- */
+
+typedef NsUpdateSums (*Kernel)(const Constants *c, Span span);
+
+/* How an optimizer treats tensors. */
+typedef struct {
+    bool (*takes)(const NsTensor *tensor); /* NULL: all */
+    /* Fills in the constants for a tensor whose moments are `age` updates old, and says what to do
+     * with them. */
+    Kernel (*choose)(const NsUpdate *u, int64_t age, Constants *c);
+    bool apart; /* weight decay acts apart from the gradient */
+} Rule;
+
+static Kernel choose(const Rule *rule, const NsUpdate *u, size_t i, Constants *c)
+{
+    const NsTensor *t = &u->table->tensors[i];
+    const NsSettings *s = u->settings;
+    double decay = t->decay ? s->weight_decay : 0;
+    *c = (Constants){
+        .clip = (ns_real)ns_clip_factor(s->clip, u->grad_norm),
+        .l2 = rule->apart ? 0 : (ns_real)decay,
+        .decay = rule->apart ? (ns_real)(u->lr * t->lr * decay) : 0,
+        .eps = (ns_real)(s->eps * t->eps),
+        .rate = (ns_real)(u->lr * t->lr),
+    };
+    return rule->choose(u, u->step - (u->born ? u->born[i] : 0), c);
+}
+
+static Span span(const NsUpdate *u, size_t o, size_t n)
+{
+    return (Span){n, u->w + o, u->m + o, u->v ? u->v + o : NULL, u->g + o};
 }
 
 /* Elements in a block of a large tensor: whole cache lines. */
@@ -48,52 +142,173 @@ static size_t block_size(size_t size)
     return ((size + BLOCKS - 1) / BLOCKS + 15) & ~(size_t)15;
 }
 
-void ns_adam_step(const NsAdam *a, const NsTensorTable *table, ns_real *w, ns_real *m, ns_real *v,
-                  const ns_real *g, double lr, int64_t step, unsigned threads, double *weight_sq,
-                  double *update_sq)
+static bool taken(const Rule *rule, const NsTensor *tensor)
 {
-    const Constants c = {
-        .beta1 = (ns_real)a->beta1,
-        .beta2 = (ns_real)a->beta2,
-        .rest1 = (ns_real)(1 - a->beta1),
-        .rest2 = (ns_real)(1 - a->beta2),
-        .rate = (ns_real)(lr / (1 - pow(a->beta1, (double)step))),
-        .v_correction = (ns_real)(1 / (1 - pow(a->beta2, (double)step))),
-        .eps = (ns_real)a->eps,
-    };
-    if (table->elements < WORTH_SHARING) threads = 1;
-    Sums sums[BLOCKS];
+    return !rule->takes || rule->takes(tensor);
+}
 
-#pragma omp parallel num_threads((int)MAX(threads, 1))
+static void update_tensors(const NsUpdate *u, const Rule *rule)
+{
+    const NsTensorTable *table = u->table;
+    int threads = table->elements < WORTH_SHARING ? 1 : (int)MAX(u->threads, 1);
+    NsUpdateSums sums[BLOCKS];
+
+#pragma omp parallel num_threads(threads)
     {
 #pragma omp for schedule(dynamic, 4)
         for (size_t i = 0; i < table->n; i++) {
             const NsTensor *t = &table->tensors[i];
-            size_t size = ns_tensor_size(t), o = t->offset;
-            if (size > WHOLE) continue;
-            Sums s = adam(&c, size, w + o, m + o, v + o, g + o);
-            weight_sq[i] = s.weight;
-            update_sq[i] = s.update;
+            size_t size = ns_tensor_size(t);
+            if (size > WHOLE || !taken(rule, t)) continue;
+            Constants c;
+            Kernel kernel = choose(rule, u, i, &c);
+            NsUpdateSums s = kernel(&c, span(u, t->offset, size));
+            u->weight_sq[i] = s.weight;
+            u->update_sq[i] = s.update;
         }
 
         for (size_t i = 0; i < table->n; i++) {
             const NsTensor *t = &table->tensors[i];
             size_t size = ns_tensor_size(t), block = block_size(size);
-            if (size <= WHOLE) continue;
+            if (size <= WHOLE || !taken(rule, t)) continue;
             size_t blocks = (size + block - 1) / block;
+            Constants c;
+            Kernel kernel = choose(rule, u, i, &c);
 #pragma omp for schedule(static)
-            for (size_t k = 0; k < blocks; k++) {
-                size_t o = t->offset + k * block, n = MIN(block, size - k * block);
-                sums[k] = adam(&c, n, w + o, m + o, v + o, g + o);
-            }
+            for (size_t k = 0; k < blocks; k++)
+                sums[k] = kernel(&c, span(u, t->offset + k * block, MIN(block, size - k * block)));
 #pragma omp single
             {
-                weight_sq[i] = update_sq[i] = 0;
+                u->weight_sq[i] = u->update_sq[i] = 0;
                 for (size_t k = 0; k < blocks; k++) {
-                    weight_sq[i] += sums[k].weight;
-                    update_sq[i] += sums[k].update;
+                    u->weight_sq[i] += sums[k].weight;
+                    u->update_sq[i] += sums[k].update;
                 }
             }
         }
     }
+}
+
+double ns_clip_factor(double clip, double grad_norm)
+{
+    return clip > 0 ? MIN(1.0, clip / (grad_norm + 1e-6)) : 1.0;
+}
+
+/* ---- The rules ---- */
+
+static Kernel choose_adam(const NsUpdate *u, int64_t age, Constants *c)
+{
+    double beta1 = u->settings->beta1, beta2 = u->settings->beta2;
+    c->beta1 = (ns_real)beta1;
+    c->beta2 = (ns_real)beta2;
+    c->rest1 = (ns_real)(1 - beta1);
+    c->rest2 = (ns_real)(1 - beta2);
+    c->rate = (ns_real)((double)c->rate / (1 - pow(beta1, (double)age)));
+    c->v_correction = (ns_real)(1 / (1 - pow(beta2, (double)age)));
+    return c->l2 > 0 || c->decay > 0 ? adam_pulled : adam;
+}
+
+double ns_radam_rectification(double beta2, int64_t t)
+{
+    double power = pow(beta2, (double)t), most = 2 / (1 - beta2) - 1;
+    double rho = most - 2 * (double)t * power / (1 - power);
+    if (!(rho >= 5)) return 0;
+    return sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho));
+}
+
+static Kernel choose_radam(const NsUpdate *u, int64_t age, Constants *c)
+{
+    Kernel kernel = choose_adam(u, age, c);
+    double r = ns_radam_rectification(u->settings->beta2, age);
+    c->rate = (ns_real)((double)c->rate * r);
+    return r > 0 ? kernel : gather;
+}
+
+static Kernel choose_sgd(const NsUpdate *u, int64_t age, Constants *c)
+{
+    (void)age;
+    c->beta1 = (ns_real)u->settings->momentum;
+    return momentum;
+}
+
+static void step_adam(const NsUpdate *u)
+{
+    update_tensors(u, &(Rule){.choose = choose_adam});
+}
+
+void ns_adamw_update(const NsUpdate *u, bool (*takes)(const NsTensor *))
+{
+    update_tensors(u, &(Rule){.takes = takes, .choose = choose_adam, .apart = true});
+}
+
+static void step_adamw(const NsUpdate *u)
+{
+    ns_adamw_update(u, NULL);
+}
+
+static void step_sgd(const NsUpdate *u)
+{
+    update_tensors(u, &(Rule){.choose = choose_sgd});
+}
+
+static void step_radam(const NsUpdate *u)
+{
+    update_tensors(u, &(Rule){.choose = choose_radam});
+}
+
+static const NsOptimizer optimizers[] = {
+    {{.key = "adam",
+      .label = "Adam",
+      .formula = "w −= lr m̂ / (√v̂ + ε)",
+      .reference = "Kingma and Ba 2015",
+      .purpose = "Rates of its own for every weight; weight decay, if any, is part of the "
+                 "gradient."},
+     .moments = 2,
+     .adam_moments = true,
+     .step = step_adam},
+    {{.key = "adamw",
+      .label = "AdamW",
+      .formula = "w −= lr (m̂ / (√v̂ + ε) + λ w)",
+      .reference = "Loshchilov and Hutter 2019, arXiv 1711.05101",
+      .purpose = "Adam whose weight decay pulls on the weights apart from the gradient."},
+     .moments = 2,
+     .adam_moments = true,
+     .step = step_adamw},
+    {{.key = "sgd",
+      .label = "SGD",
+      .formula = "m = μ m + g,  w −= lr m",
+      .reference = "Sutskever et al. 2013",
+      .purpose =
+          "Plain descent, with momentum if that is above 0; each layer moves as its gradient "
+          "is large."},
+     .moments = 1,
+     .step = step_sgd},
+    {{.key = "radam",
+      .label = "RAdam",
+      .formula = "w −= lr r_t m̂ / (√v̂ + ε), none while ρ_t < 5",
+      .reference = "Liu et al. 2020, arXiv 1908.03265",
+      .purpose = "Adam with a warm-up of its own: no update while the second moment rests on too "
+                 "few gradients, then smaller ones."},
+     .moments = 2,
+     .adam_moments = true,
+     .step = step_radam},
+    {{.key = "muon",
+      .label = "Muon",
+      .formula = "m = μ m + g,  W −= lr √max(1, rows / cols) U Vᵀ of g + μ m",
+      .reference = "Jordan et al. 2024, kellerjordan.github.io/posts/muon",
+      .purpose = "Moves the matrices of the layers by the same amount in every direction, "
+                 "Newton–Schulz in five steps; AdamW moves the rest."},
+     .moments = 2,
+     .scratch = ns_muon_scratch,
+     .step = ns_muon_update},
+};
+
+const NsOptimizer *ns_optimizer(size_t i)
+{
+    return i < G_N_ELEMENTS(optimizers) ? &optimizers[i] : NULL;
+}
+
+const NsChoice *ns_optimizer_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(optimizers) ? &optimizers[i].choice : NULL;
 }

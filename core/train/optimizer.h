@@ -1,6 +1,10 @@
 /* The registry of optimizers, over the tensor table.  SPDX-License-Identifier: MIT
  *
- * To add one, write its update in optimizer.c and add its row. */
+ * To add one, write its update in optimizer.c (or in a file of its own) and add its row.
+ *
+ * Every one of them sees the gradient after clipping, g' = min(1, clip / (|g| + 1e-6)) g, and a
+ * tensor's own learning rate and epsilon.  Where a tensor decays, weight decay is either added to
+ * the gradient (Adam, SGD, RAdam) or pulls on the weight apart from it (AdamW, Muon). */
 #pragma once
 
 #include "core/base/choice.h"
@@ -11,20 +15,38 @@
 typedef struct {
     const NsSettings *settings; /* beta1, beta2, eps, momentum, weight-decay, clip */
     const NsTensorTable *table;
-    ns_real *w, *m, *v;  /* arenas; m and v are the optimizer's own */
-    const ns_real *g;    /* gradients as measured */
-    double lr;           /* of this step; a tensor's lr factor multiplies it, its eps factor multiplies eps */
-    double grad_norm;    /* of the whole gradient, for clipping */
+    ns_real *w, *m, *v; /* arenas; m and v are the optimizer's own, NULL where it has none */
+    ns_real *scratch;   /* as many reals as its row asks for */
+    const ns_real *g;   /* gradients as measured */
+    double lr; /* of this step; a tensor's lr factor multiplies it, its eps factor multiplies eps */
+    double grad_norm; /* of the whole gradient, for clipping */
     int64_t step;
-    unsigned threads; /* the result does not depend on it */
-    double *weight_sq, *update_sq; /* [table->n], overwritten: sums of squares of the weights before the
-                                    * update and of the update itself */
+    const int64_t
+        *born; /* [table->n]: the step at which a tensor's moments were zero; NULL: 0 for all */
+    unsigned threads;              /* the result does not depend on it */
+    double *weight_sq, *update_sq; /* [table->n], overwritten: sums of squares of the weights before
+                                    * the update and of the update itself */
 } NsUpdate;
 
 typedef struct {
     NsChoice choice;
+    unsigned moments; /* arenas it keeps: 1, m; 2, m and v */
+    /* Whether its moments mean what Adam's do, so that these optimizers can continue each other's.
+     */
+    bool adam_moments;
+    /* Reals to work in, of which each thread has its own part; NULL: none. */
+    size_t (*scratch)(const NsTensorTable *table, unsigned threads);
+    /* Overwrites w, m, v.  Allocates nothing, cannot fail: what is not finite spreads to the sums.
+     */
     void (*step)(const NsUpdate *update);
 } NsOptimizer;
 
 const NsOptimizer *ns_optimizer(size_t i); /* NULL past the end: adam, adamw, sgd, radam, muon */
 const NsChoice *ns_optimizer_choice(size_t i);
+
+/* min(1, clip / (grad_norm + 1e-6)), or 1 where clip is 0.  Pascanu et al. 2013. */
+double ns_clip_factor(double clip, double grad_norm);
+
+/* The rectification of RAdam's update number t >= 1: r_t, or 0 while rho_t < 5 says that the second
+ * moment is not to be trusted yet.  Liu et al. 2020, arXiv 1908.03265, algorithm 2. */
+double ns_radam_rectification(double beta2, int64_t t);

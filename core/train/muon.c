@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/train/optimizer-private.h"
+
+#include "core/ops/blas.h"
+#include "core/ops/clones.h"
+#include "core/ops/residual.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+/* The quintic a s + b s^3 + c s^5 that five times over takes every s in (0.004, 1] close to 1.
+ * Jordan et al. 2024. */
+static const double quintic[] = {3.4445, -4.7750, 2.0315};
+#define ITERATIONS 5
+
+/* Reals on whole cache lines, so that each part of a scratch starts on one. */
+static size_t lines(size_t n)
+{
+    return (n + 15) & ~(size_t)15;
+}
+
+size_t ns_orthogonal_scratch(size_t rows, size_t cols)
+{
+    size_t side = MIN(rows, cols);
+    return lines(rows * cols) + 2 * lines(side * side);
+}
+
+void ns_orthogonalize(ns_real *x, size_t rows, size_t cols, ns_real *scratch)
+{
+    bool tall = rows > cols;
+    size_t n = rows * cols, side = MIN(rows, cols), length = MAX(rows, cols);
+    ns_real *y = scratch, *gram = y + lines(n), *poly = gram + lines(side * side);
+    ns_scale(x, (ns_real)(1 / (ns_real_norm(x, n) + 1e-7)), x, n);
+
+    for (int k = 0; k < ITERATIONS; k++) {
+        /* Of the shorter side: A = X X^T, B = b A + c A A, X' = a X + B X; or its mirror image. */
+        ns_gemm(&(NsGemm){.ta = tall,
+                          .tb = !tall,
+                          .M = side,
+                          .N = side,
+                          .K = length,
+                          .alpha = 1,
+                          .A = x,
+                          .lda = cols,
+                          .B = x,
+                          .ldb = cols,
+                          .C = gram,
+                          .ldc = side});
+        memcpy(poly, gram, side * side * sizeof *poly);
+        ns_gemm(&(NsGemm){.M = side,
+                          .N = side,
+                          .K = side,
+                          .alpha = (ns_real)quintic[2],
+                          .A = gram,
+                          .lda = side,
+                          .B = gram,
+                          .ldb = side,
+                          .beta = (ns_real)quintic[1],
+                          .C = poly,
+                          .ldc = side});
+        memcpy(y, x, n * sizeof *y);
+        ns_gemm(&(NsGemm){.M = rows,
+                          .N = cols,
+                          .K = side,
+                          .alpha = 1,
+                          .A = tall ? y : poly,
+                          .lda = tall ? cols : side,
+                          .B = tall ? poly : y,
+                          .ldb = tall ? side : cols,
+                          .beta = (ns_real)quintic[0],
+                          .C = x,
+                          .ldc = cols});
+    }
+}
+
+/* ---- The update ---- */
+
+static bool is_matrix(const NsTensor *tensor)
+{
+    return tensor->layer >= 0 && tensor->cols > 0;
+}
+
+static bool is_rest(const NsTensor *tensor)
+{
+    return !is_matrix(tensor);
+}
+
+/* One thread's: the direction of a matrix, and what its orthogonal factor is worked out in. */
+static size_t thread_scratch(const NsTensorTable *table)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        if (!is_matrix(t)) continue;
+        size_t reals = lines(ns_tensor_size(t)) + ns_orthogonal_scratch(t->rows, t->cols);
+        most = MAX(most, reals);
+    }
+    return most;
+}
+
+size_t ns_muon_scratch(const NsTensorTable *table, unsigned threads)
+{
+    return MAX(threads, 1) * thread_scratch(table);
+}
+
+/* m = momentum m + g, and the direction looks one step ahead along it (Nesterov). */
+NS_CLONES static void look_ahead(ns_real *restrict x, ns_real *restrict m,
+                                 const ns_real *restrict g, ns_real clip, ns_real momentum,
+                                 size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ns_real gradient = clip * g[i];
+        m[i] = momentum * m[i] + gradient;
+        x[i] = gradient + momentum * m[i];
+    }
+}
+
+NS_CLONES static NsUpdateSums apply(ns_real *restrict w, const ns_real *restrict x, ns_real rate,
+                                    ns_real decay, size_t n)
+{
+    const bool pulls = decay > 0;
+    double weight = 0, update = 0;
+#pragma omp simd reduction(+ : weight, update)
+    for (size_t i = 0; i < n; i++) {
+        ns_real u = rate * x[i] + (pulls ? decay * w[i] : 0);
+        weight += (double)w[i] * (double)w[i];
+        update += (double)u * (double)u;
+        w[i] -= u;
+    }
+    return (NsUpdateSums){weight, update};
+}
+
+static void update_matrix(const NsUpdate *u, size_t i, ns_real *scratch)
+{
+    const NsTensor *t = &u->table->tensors[i];
+    size_t n = ns_tensor_size(t), o = t->offset;
+    double lr = u->lr * t->lr, shape = sqrt(MAX(1.0, (double)t->rows / (double)t->cols));
+    double decay = t->decay ? lr * u->settings->weight_decay : 0;
+    double clip = ns_clip_factor(u->settings->clip, u->grad_norm);
+    ns_real *x = scratch;
+    look_ahead(x, u->m + o, u->g + o, (ns_real)clip, (ns_real)u->settings->momentum, n);
+    ns_orthogonalize(x, t->rows, t->cols, scratch + lines(n));
+    NsUpdateSums sums = apply(u->w + o, x, (ns_real)(lr * shape), (ns_real)decay, n);
+    u->weight_sq[i] = sums.weight;
+    u->update_sq[i] = sums.update;
+}
+
+void ns_muon_update(const NsUpdate *u)
+{
+    const NsTensorTable *table = u->table;
+    size_t part = thread_scratch(table);
+    /* A matrix is one thread's work. */
+#pragma omp parallel for schedule(dynamic, 1) num_threads((int)MAX(u->threads, 1))
+    for (size_t i = 0; i < table->n; i++)
+        if (is_matrix(&table->tensors[i]))
+            update_matrix(u, i, u->scratch + (size_t)omp_get_thread_num() * part);
+    ns_adamw_update(u, is_rest);
+}

@@ -1,0 +1,21 @@
+/* What the optimizers share.  Internal to core/train.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/train/optimizer.h"
+
+typedef struct {
+    double weight, update; /* sums of squares */
+} NsUpdateSums;
+
+/* AdamW on the tensors that `takes` accepts (NULL: all). */
+void ns_adamw_update(const NsUpdate *update, bool (*takes)(const NsTensor *));
+
+/* Muon on the matrices of the layers, AdamW on the rest. */
+size_t ns_muon_scratch(const NsTensorTable *table, unsigned threads);
+void ns_muon_update(const NsUpdate *update);
+
+/* The orthogonal factor of a matrix, nearly: x [rows, cols] becomes U S' V^T for x = U S V^T, where
+ * S' is close to 1 (0.7 .. 1.2), by five steps of a Newton-Schulz iteration.  scratch:
+ * ns_orthogonal_scratch reals. */
+void ns_orthogonalize(ns_real *x, size_t rows, size_t cols, ns_real *scratch);
+size_t ns_orthogonal_scratch(size_t rows, size_t cols);
