@@ -3,38 +3,78 @@
 """Repeats what `normscope-cli dump` measured, in PyTorch and float64.
 
     check_dump.py BINARY --set placement=pre --set layers=12    one model, tensor by tensor
-    check_dump.py BINARY --tap                                  placement x norm x shape, as TAP
+    check_dump.py BINARY --tap                                  every placement, norm, option, as TAP
 
 The error of a tensor is |difference| / |reference|; more than 1e-5 fails, and 1e-6 for the loss.
-The key biases are measured against |gradient of the query biases|: adding one vector to all keys
-shifts every score of a query alike and softmax does not see it, so that their own gradient is zero.
+Gradients that are zero whatever the weights hold rounding alone.  They are measured against the whole
+gradient, those of the key biases against |gradient of the query biases|: adding one vector to all
+keys shifts every score of a query alike and softmax does not see it.
 
 Where no norm holds the hidden state back, attention scores of six layers reach a thousand, and single
-precision cannot hold their exponentials to 1e-5, in PyTorch either.  A model without norms may
-therefore be off by ten times what PyTorch itself is in single precision.
+precision cannot hold their exponentials to 1e-5, in PyTorch either; where tokens have become the same
+it cannot hold what is left of their differences.  A tensor that is off by more than 1e-5 may therefore
+be off by ten times what the worst tensor of PyTorch itself is in single precision.
 """
 
 import argparse
-import itertools
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-TENSOR_LIMIT, LOSS_LIMIT = 1e-5, 1e-6
+import numpy as np
 
-SHAPES = (
-    "layers=1 d-model=16 heads=4 d-ff=21 seq=9 batch=3",
-    "layers=2 d-model=24 heads=1 d-ff=0 seq=16 batch=5",
-    "layers=6 d-model=32 heads=4 d-ff=33 seq=12 batch=4",
+TENSOR_LIMIT, LOSS_LIMIT, PROFILE_LIMIT = 1e-5, 1e-6, 1e-5
+ZERO = 1e-12  # beside the whole gradient
+
+ARCHITECTURES = ("decoder", "encoder", "encoder-decoder")
+
+# Every placement in every architecture, after two steps, so that gains and biases have left their
+# start and branches that begin with a factor of 0 take part.
+PLACED = "layers=3 d-model=16 heads=2 d-ff=20 seq=10 batch=4 base-layers=1 steps=2 lr=0.01"
+UNEQUAL = "decoder-layers=2 source-seq=7"
+
+# Every norm where it stands in the branch, after it and outside.
+NORMED = (
+    "placement=pre layers=2 d-model=24 heads=1 d-ff=0 seq=16 batch=5",
+    "placement=sandwich layers=6 d-model=32 heads=4 d-ff=33 seq=12 batch=4",
+    "placement=post layers=1 d-model=16 heads=4 d-ff=21 seq=9 batch=3",
 )
-EXTRA = (
+OPTIONS = (
+    "placement=post layers=6 d-model=32 seq=12 batch=4",
+    "placement=none layers=6 d-model=32 seq=12 batch=4",
     "placement=post embedding-norm=off layers=3 d-model=16 seq=8 batch=2",
     "placement=post final-norm=on layers=3 d-model=16 seq=8 batch=2",
     "placement=pre final-norm=off layers=3 d-model=16 seq=8 batch=2",
     "placement=pre embedding-norm=on norm-eps=0.01 layers=3 d-model=16 seq=8 batch=2",
     "placement=post layers=2 d-model=16 heads=16 seq=33 batch=7 threads=2",
+    "activation=gelu placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "activation=gelu placement=normformer arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
+    "activation=swiglu placement=subln layers=2 d-model=16 seq=8 batch=3",
+    "activation=swiglu placement=pre arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
+    "attention=uniform heads=1 placement=post arch=encoder layers=3 d-model=16 d-ff=16 seq=8 batch=3",
+    "attention=uniform heads=1 placement=pre layers=3 d-model=16 d-ff=16 seq=8 batch=3",
+    "positions=sinusoidal placement=pre layers=2 d-model=18 heads=3 seq=8 batch=3",
+    "positions=sinusoidal placement=post arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
+    "positions=none placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "positions=none placement=post arch=encoder layers=2 d-model=16 seq=8 batch=3",
+    "tie-embeddings=on placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "tie-embeddings=on task=copy arch=encoder-decoder layers=2 d-model=16 seq=12 batch=3",
+    "qk-norm=on placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "qk-norm=on placement=post arch=encoder-decoder norm=rmsnorm layers=2 d-model=16 seq=8 batch=3",
+    "qk-norm=off placement=olmo2 layers=2 d-model=16 seq=8 batch=3",
+    "weight-standardization=on placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "weight-standardization=on placement=post arch=encoder-decoder activation=swiglu layers=2 "
+    "d-model=16 seq=8 batch=3",
+    "label-smoothing=0.1 placement=post layers=2 d-model=16 seq=8 batch=3",
+    "label-smoothing=0.3 placement=pre arch=encoder task=sort layers=2 d-model=16 seq=12 batch=3",
+    "mixture=post*1,pre*3 layers=4 d-model=16 seq=8 batch=3",
+    "mixture=deepnorm,sandwich,b2t arch=encoder layers=6 d-model=16 seq=8 batch=3",
+    "mixture=post*3,pre*9 arch=encoder-decoder layers=4 d-model=16 seq=8 batch=3",
+    "task=reverse placement=post norm=batchnorm layers=2 d-model=16 seq=20 batch=5",
+    "task=copy placement=pre norm=batchnorm arch=encoder-decoder layers=2 d-model=16 seq=12 batch=5",
+    "task=sort placement=pre arch=encoder-decoder layers=2 d-model=16 seq=12 batch=5 threads=2",
 )
 
 
@@ -47,43 +87,54 @@ def dump(binary, settings, folder):
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip()}")
 
 
-def compare(binary, settings):
-    """[(name, error, limit)], the worst first, after a check that nothing is missing."""
-    import numpy as np
+def read_dump(folder):
+    """(weights, gradients, batch, meta), after a check that nothing is missing."""
+    from tensors import read_safetensors
 
-    from decoder import loss_and_gradients, read_safetensors
-
-    with tempfile.TemporaryDirectory() as folder:
-        dump(binary, settings, folder)
-        path = pathlib.Path(folder)
-        weights, _ = read_safetensors(path / "params.safetensors")
-        gradients, _ = read_safetensors(path / "grads.safetensors")
-        batch, _ = read_safetensors(path / "batch.safetensors")
-        meta = json.loads((path / "meta.json").read_text())
+    path = pathlib.Path(folder)
+    weights, _ = read_safetensors(path / "params.safetensors")
+    gradients, _ = read_safetensors(path / "grads.safetensors")
+    batch, _ = read_safetensors(path / "batch.safetensors")
+    meta = json.loads((path / "meta.json").read_text())
     if weights.keys() != gradients.keys():
         raise RuntimeError(f"not in both files: {sorted(weights.keys() ^ gradients.keys())}")
-    chosen = meta["settings"]
-    model = {
-        "placement": chosen["placement"],
-        "kind": chosen["norm"],
-        "heads": int(chosen["heads"]),
-        "eps": float(chosen["norm-eps"]),
-    }
-    loss, reference = loss_and_gradients(weights, **batch, **model)
+    return weights, gradients, batch, meta
+
+
+def compare(weights, gradients, batch, meta):
+    """[(name, error, limit)], the worst first."""
+    from transformer import admin_profile, loss_and_gradients
+
+    settings = meta["settings"]
+    loss, reference = loss_and_gradients(weights, batch, settings)
+    sizes = {name: np.linalg.norm(array) for name, array in reference.items()}
+    whole = np.linalg.norm(list(sizes.values()))
 
     def error(name, gradient):
-        scale = reference[name.replace(".bk", ".bq")]
-        difference = gradient.astype(np.float64) - reference[name]
-        return np.linalg.norm(difference) / np.linalg.norm(scale)
+        scale = sizes[name]
+        if scale < ZERO * whole:
+            scale = sizes[name[:-1] + "q"] if name.endswith(".bk") else whole
+        return np.linalg.norm(gradient.astype(np.float64) - reference[name]) / scale
 
+    errors = {name: error(name, gradient) for name, gradient in gradients.items()}
     limit = TENSOR_LIMIT
-    if "none" in (chosen["placement"], chosen["norm"]):
-        _, single = loss_and_gradients(weights, **batch, precision=np.float32, **model)
+    if max(errors.values()) > limit:
+        _, single = loss_and_gradients(weights, batch, settings, precision=np.float32)
         limit = max(limit, 10 * max(error(name, gradient) for name, gradient in single.items()))
 
     rows = [("loss", abs(meta["loss"] - loss) / loss, LOSS_LIMIT)]
-    rows += [(name, error(name, gradient), limit) for name, gradient in gradients.items()]
+    rows += [(name, value, limit) for name, value in errors.items()]
+    if settings["placement"] == "admin" and not settings.get("mixture") and meta["step"] == 0:
+        for name, omega in admin_profile(weights, batch, settings).items():
+            value = np.abs(weights[name] / omega - 1).max()
+            rows.append((f"profile of {name}", value, PROFILE_LIMIT))
     return sorted(rows, key=lambda row: row[1] / row[2], reverse=True)
+
+
+def compare_binary(binary, settings):
+    with tempfile.TemporaryDirectory() as folder:
+        dump(binary, settings, folder)
+        return compare(*read_dump(folder))
 
 
 def failed(rows):
@@ -96,31 +147,42 @@ def keys(binary, registry):
 
 
 def matrix(binary):
-    registries = keys(binary, "placements"), keys(binary, "norms")
-    for placement, norm, shape in itertools.product(*registries, SHAPES):
-        yield f"placement={placement} norm={norm} {shape}"
-    yield from EXTRA
+    for arch in ARCHITECTURES:
+        shape = f"{PLACED} {UNEQUAL}" if arch == "encoder-decoder" else PLACED
+        for placement in keys(binary, "placements"):
+            yield f"arch={arch} placement={placement} {shape}"
+        yield f"arch={arch} placement=admin layers=3 d-model=16 seq=8 batch=3"
+    for norm in keys(binary, "norms"):
+        for shape in NORMED:
+            yield f"norm={norm} {shape}"
+        yield f"norm={norm} arch=encoder-decoder {PLACED} {UNEQUAL}"
+    yield from OPTIONS
 
 
-def run_tap(binary):
-    cases = list(matrix(binary))
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        print("1..0 # SKIP PyTorch (python3-torch) is not installed")
-        return
+def report_tap(cases, check):
+    """`check` makes the rows of a case."""
     print(f"1..{len(cases)}", flush=True)
     for number, case in enumerate(cases, start=1):
         try:
-            rows = compare(binary, case.split())
+            rows = check(case)
             for name, error, limit in failed(rows):
                 print(f"# {name}: {error:.2e} is above {limit:.1e}")
             verdict = "not ok" if failed(rows) else "ok"
             print(f"# worst: {rows[0][0]} {rows[0][1]:.2e}")
-        except (RuntimeError, KeyError, ValueError, OSError) as error:
+        except (RuntimeError, LookupError, ValueError, OSError) as error:
             print(f"# {type(error).__name__}: {error}".replace("\n", " "))
             verdict = "not ok"
         print(f"{verdict} {number} - dump {case}", flush=True)
+
+
+def run_tap(binary):
+    try:
+        import torch
+    except ImportError:
+        print("1..0 # SKIP PyTorch (python3-torch) is not installed")
+        return
+    torch.set_num_threads(1)
+    report_tap(list(matrix(binary)), lambda case: compare_binary(binary, case.split()))
 
 
 def main():
@@ -132,7 +194,7 @@ def main():
     if arguments.tap:
         run_tap(arguments.binary)
         return 0
-    rows = compare(arguments.binary, arguments.set)
+    rows = compare_binary(arguments.binary, arguments.set)
     for name, error, limit in rows:
         print(f"{error:9.2e}  {name}{'' if error <= limit else '  FAILS'}")
     return 1 if failed(rows) else 0

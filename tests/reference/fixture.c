@@ -32,25 +32,44 @@ void fixture_clear(Fixture *fixture)
     g_clear_pointer(&fixture->bytes, g_free);
 }
 
-const char *fixture_metadata(const Fixture *fixture, const char *key)
+static JsonObject *metadata(const Fixture *fixture)
 {
-    JsonObject *metadata = json_object_get_object_member(fixture->header, "__metadata__");
-    const char *value = json_object_get_string_member(metadata, key);
-    g_assert_nonnull(value);
-    return value;
+    return json_object_get_object_member(fixture->header, "__metadata__");
 }
 
-size_t fixture_count(const Fixture *fixture, const char *prefix)
+G_GNUC_PRINTF(1, 0) static char *make_name(const char *format, va_list arguments)
 {
-    size_t count = 0;
-    g_autoptr(GList) names = json_object_get_members(fixture->header);
-    for (const GList *i = names; i; i = i->next) {
-        if (g_str_has_prefix(i->data, prefix)) count++;
-    }
-    return count;
+    return g_strdup_vprintf(format, arguments);
 }
 
-double *fixture_reals(const Fixture *fixture, const char *name, size_t n)
+/* The name that a format and the arguments after it make. */
+#define MAKE_NAME(name, format)                                                                    \
+    va_list arguments;                                                                             \
+    va_start(arguments, format);                                                                   \
+    g_autofree char *name = make_name(format, arguments);                                          \
+    va_end(arguments)
+
+bool fixture_has(const Fixture *fixture, const char *format, ...)
+{
+    MAKE_NAME(name, format);
+    return json_object_has_member(fixture->header, name);
+}
+
+bool fixture_has_text(const Fixture *fixture, const char *format, ...)
+{
+    MAKE_NAME(name, format);
+    return json_object_has_member(metadata(fixture), name);
+}
+
+const char *fixture_text(const Fixture *fixture, const char *format, ...)
+{
+    MAKE_NAME(name, format);
+    if (!json_object_has_member(metadata(fixture), name))
+        g_error("the fixture has no text %s", name);
+    return json_object_get_string_member(metadata(fixture), name);
+}
+
+static double *read_reals(const Fixture *fixture, const char *name, size_t n, bool exactly)
 {
     if (!json_object_has_member(fixture->header, name))
         g_error("the fixture has no tensor %s", name);
@@ -60,7 +79,9 @@ double *fixture_reals(const Fixture *fixture, const char *name, size_t n)
     const gint64 begin = json_array_get_int_element(ends, 0);
     const gint64 end = json_array_get_int_element(ends, 1);
     const bool single = g_str_equal(type, "F32");
-    g_assert_cmpint(end - begin, ==, (gint64)(n * (single ? sizeof(float) : sizeof(double))));
+    const size_t stored = (size_t)(end - begin) / (single ? sizeof(float) : sizeof(double));
+    if (exactly ? stored != n : stored < n)
+        g_error("%s has %zu elements, not %zu", name, stored, n);
 
     double *reals = g_new(double, n);
     const char *data = fixture->data + begin;
@@ -78,4 +99,16 @@ double *fixture_reals(const Fixture *fixture, const char *name, size_t n)
         }
     }
     return reals;
+}
+
+double *fixture_reals(const Fixture *fixture, size_t n, const char *format, ...)
+{
+    MAKE_NAME(name, format);
+    return read_reals(fixture, name, n, true);
+}
+
+double *fixture_first_reals(const Fixture *fixture, size_t n, const char *format, ...)
+{
+    MAKE_NAME(name, format);
+    return read_reals(fixture, name, n, false);
 }

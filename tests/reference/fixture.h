@@ -4,7 +4,6 @@
  * running test. */
 #pragma once
 
-#include <glib.h>
 #include <json-glib/json-glib.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,11 +19,17 @@ typedef struct {
 void fixture_open(Fixture *fixture, const char *name);
 void fixture_clear(Fixture *fixture);
 
-/* A text of the metadata; borrowed. */
-const char *fixture_metadata(const Fixture *fixture, const char *key);
+/* Whether there is a tensor, or a text of the metadata, of the name that a format makes. */
+bool fixture_has(const Fixture *fixture, const char *format, ...) G_GNUC_PRINTF(2, 3);
+bool fixture_has_text(const Fixture *fixture, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Tensors whose name begins with a prefix. */
-size_t fixture_count(const Fixture *fixture, const char *prefix);
+/* A text of the metadata; borrowed. */
+const char *fixture_text(const Fixture *fixture, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* A tensor of any type as n reals; it must have n elements.  Free with g_free. */
-double *fixture_reals(const Fixture *fixture, const char *name, size_t n);
+double *fixture_reals(const Fixture *fixture, size_t n, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+/* The first n of a tensor's elements, which may be more.  Free with g_free. */
+double *fixture_first_reals(const Fixture *fixture, size_t n, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);

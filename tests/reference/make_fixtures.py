@@ -2,124 +2,255 @@
 # SPDX-License-Identifier: MIT
 """Writes the reference values that test_reference.c compares the core with.
 
-Every case shares the weights and the batch of start.safetensors: weights that single precision
-holds exactly, with gains, biases and all norms away from their usual start.  A case file holds the
-loss and every gradient tensor at these weights, and what ten Adam steps on the same batch make of
-them: for every tensor its norm and its sum with the weights cos(0.7 i + 0.3), and for the first
-case all of it.  Its metadata are the settings of the model.
+start.safetensors holds the weights and the batches of all cases: weights that single precision holds
+exactly, with gains, biases and all norms away from their usual start.  A model takes of each stored
+tensor as many elements as its own has.  ARCH.safetensors holds the cases of one architecture; a case
+NAME is
+
+    metadata  NAME/settings     of the model
+              NAME/names        its tensors, in the order of the rows of
+    tensors   NAME/loss         [1]
+              NAME/gradients    [tensors, 3] a signature of each gradient
+              NAME/grad.TENSOR  the whole gradient, for some cases
+    and for those that also take steps on the same batch
+    metadata  NAME/steps
+    tensors   NAME/after        [tensors, 3] a signature of each weight after the steps
+              NAME/after.loss   [1]
+
+The signature of a tensor is its norm and its sums with the weights cos(0.7 i + 0.3) and
+cos(1.9 i + 1.1) over its elements i.
 
     make_fixtures.py [FOLDER]
 """
 
 import pathlib
 import sys
+import zlib
 
 import numpy as np
 
-from decoder import Adam, learning_rate, loss_and_gradients, write_safetensors
+from optimizers import OPTIMIZERS, learning_rate
+from placements import PLACEMENTS
+from tensors import write_safetensors
+from transformer import Weights, as_leaves, loss_and_gradients, run_model
 
-LAYERS, WIDTH, HEADS, FFN, VOCAB, LENGTH, BATCH = 2, 8, 2, 12, 11, 6, 3
-STEPS, PEAK, BETA1, BETA2, EPS = 10, 3e-3, 0.9, 0.98, 1e-8
+LAYERS, WIDTH, HEADS, FFN, VOCAB, LENGTH, SOURCE, BATCH = 2, 8, 2, 12, 11, 6, 5, 3
+LENGTHS, SOURCE_LENGTHS = (6, 4, 5), (3, 5, 1)
+STEPS = 10
+ARCHITECTURES = ("decoder", "encoder", "encoder-decoder")
+NORMS = ("rmsnorm", "batchnorm", "scalenorm", "dyt", "none")
 
-# placement, norm, norm after the embedding, norm after the last layer, warm-up
-CASES = [
-    ("post", "layernorm", True, False, 4),
-    ("post", "rmsnorm", False, False, 1),
-    ("pre", "layernorm", False, True, 1),
-    ("pre", "rmsnorm", True, True, 4),
-    ("none", "layernorm", False, False, 4),
-    ("sandwich", "layernorm", False, True, 4),
-    ("sandwich", "rmsnorm", False, True, 4),
-    ("deepnorm", "layernorm", False, False, 4),
-]
+ADAM = "lr=0.003 beta1=0.9 beta2=0.98 eps=1e-8"
+WARM = "warmup=4 schedule=inverse-sqrt"
+
+# What a case sets beside its architecture, for every one of them ...
+OPTIONS = {
+    **{
+        f"{placement}-layernorm": f"placement={placement} base-layers=1"
+        for placement in PLACEMENTS
+    },
+    **{f"pre-{norm}": f"placement=pre norm={norm}" for norm in NORMS},
+    "sandwich-rmsnorm": "placement=sandwich norm=rmsnorm",
+    "sandwich-batchnorm": "placement=sandwich norm=batchnorm",
+    "post-rmsnorm": "placement=post norm=rmsnorm embedding-norm=off",
+    "post-batchnorm": "placement=post norm=batchnorm",
+    "final-norm-on": "placement=post final-norm=on norm-eps=0.01",
+    "final-norm-off": "placement=pre final-norm=off embedding-norm=on",
+    "gelu": "placement=pre activation=gelu",
+    "swiglu": "placement=subln activation=swiglu",
+    "uniform": "placement=post attention=uniform heads=1",
+    "sinusoidal": "placement=pre positions=sinusoidal",
+    "no-positions": "placement=pre positions=none",
+    "tied": "placement=pre tie-embeddings=on",
+    "qk-norm": "placement=pre qk-norm=on",
+    "qk-norm-rmsnorm": "placement=hybridnorm norm=rmsnorm",
+    "weight-standardization": "placement=pre weight-standardization=on",
+    "label-smoothing": "placement=post label-smoothing=0.1",
+    "mixture": "mixture=post*3,pre*3",
+}
+# ... for one alone ...
+EXTRA = {
+    "encoder-decoder": {
+        "deeper-decoder": "placement=deepnorm layers=1 decoder-layers=2",
+        "deeper-encoder": "placement=subln layers=2 decoder-layers=1",
+        "tied-sinusoidal": "placement=pre tie-embeddings=on positions=sinusoidal",
+    },
+}
+# ... and what trains: the same, and the optimizer.
+TRAINED = {
+    "post-layernorm": f"{ADAM} {WARM}",
+    "post-rmsnorm": f"{ADAM} warmup=1",
+    "pre-layernorm": f"{ADAM} warmup=1",
+    "pre-rmsnorm": f"{ADAM} {WARM}",
+    "none-layernorm": f"{ADAM} {WARM}",
+    "sandwich-layernorm": f"{ADAM} {WARM}",
+    "sandwich-rmsnorm": f"{ADAM} {WARM}",
+    "deepnorm-layernorm": f"{ADAM} {WARM}",
+}
+OPTIMIZER_CASES = {
+    "adam-clip": f"placement=pre optimizer=adam clip=0.5 {ADAM} {WARM}",
+    "adam-decay": f"placement=pre optimizer=adam weight-decay=0.1 {ADAM}",
+    "adamw": f"placement=pre optimizer=adamw weight-decay=0.1 {ADAM} {WARM}",
+    "sgd": "placement=pre optimizer=sgd momentum=0 lr=0.1",
+    "sgd-momentum": "placement=post optimizer=sgd momentum=0.9 weight-decay=0.01 lr=0.05",
+    "radam": f"placement=post optimizer=radam {ADAM}",
+    "muon": f"placement=pre optimizer=muon momentum=0.95 weight-decay=0.1 {ADAM}",
+    "completep": f"placement=completep base-layers=1 {ADAM}",
+    "depth-mup": f"placement=depth-mup base-layers=1 {ADAM}",
+}
+WHOLE = ("post-layernorm",)
 
 
-def start_weights(random):
-    def matrix(rows, columns):
-        return random.normal(0, np.sqrt(2 / (rows + columns)), (rows, columns))
-
-    weights = {"tok_emb": matrix(VOCAB, WIDTH), "pos_emb": matrix(LENGTH, WIDTH)}
-    norms = ["emb_norm", "final_norm"]
-    for layer in range(LAYERS):
-        block = f"blk{layer}"
-        for name in "qkvo":
-            weights[f"{block}.attn.w{name}"] = matrix(WIDTH, WIDTH)
-            weights[f"{block}.attn.b{name}"] = random.normal(0, 0.2, WIDTH)
-        weights[f"{block}.ffn.w1"] = matrix(FFN, WIDTH)
-        weights[f"{block}.ffn.b1"] = random.normal(0, 0.2, FFN)
-        weights[f"{block}.ffn.w2"] = matrix(WIDTH, FFN)
-        weights[f"{block}.ffn.b2"] = random.normal(0, 0.2, WIDTH)
-        norms += [f"{block}.{kind}{i}" for kind in ("norm", "branch_norm") for i in (1, 2)]
-    weights["head"] = matrix(VOCAB, WIDTH)
-    for norm in norms:
-        weights[norm + ".gain"] = random.normal(1, 0.2, WIDTH)
-        weights[norm + ".bias"] = random.normal(0, 0.2, WIDTH)
-    return {name: array.astype(np.float32) for name, array in weights.items()}
+def parse(line):
+    return dict(part.split("=", 1) for part in line.split())
 
 
-def tensors_of(case, weights):
-    """The tensors that a model of this case has."""
-    placement, norm, embedding_norm, final_norm, _ = case
-    kept = {}
-    for name, array in weights.items():
-        owner = name.split(".")[-2] if "." in name else ""
-        present = (
-            (owner == "emb_norm" and embedding_norm)
-            or (owner == "final_norm" and final_norm)
-            or (owner.startswith("norm") and placement != "none")
-            or (owner.startswith("branch_norm") and placement == "sandwich")
-            or not (name.endswith(".gain") or name.endswith(".bias"))
-        )
-        if present and not (norm == "rmsnorm" and name.endswith(".bias")):
-            kept[name] = array.astype(np.float64)
-    return kept
+class Start(Weights):
+    """Makes up every tensor that a pass asks for, each from its own name; `made` keeps the largest
+    of a name, of which the smaller ones are the beginning."""
+
+    def __init__(self, settings, made):
+        super().__init__({})
+        self.settings, self.made = settings, made
+
+    def __contains__(self, name):
+        placement, arch = self.settings.get("placement"), self.settings["arch"]
+        if name == "tok_emb":
+            return arch != "encoder-decoder" or self.settings.get("tie-embeddings") == "on"
+        return placement in EMBEDDING_NORM or "mixture" in self.settings
+
+    def __getitem__(self, name):
+        if name not in self.tensors:
+            shape = self.shape(name)
+            array = draw(name, shape)
+            if array.size > self.made.get(name, np.empty(0)).size:
+                self.made[name] = array
+            self.tensors |= as_leaves({name: array})
+        return super().__getitem__(name)
+
+    def shape(self, name):
+        *owners, leaf = name.split(".")
+        heads = int(self.settings["heads"])
+        if leaf in ("tok_emb", "head"):
+            return VOCAB, WIDTH
+        if leaf == "pos_emb":
+            return SOURCE if owners == ["enc"] else LENGTH, WIDTH
+        if leaf in ("w1", "w3"):
+            return FFN, WIDTH
+        if leaf == "w2":
+            return WIDTH, FFN
+        if leaf in ("wq", "wk", "wv", "wo"):
+            return WIDTH, WIDTH
+        if leaf == "alpha" or (leaf == "gain" and self.settings["norm"] == "scalenorm"):
+            return (1,)
+        if leaf == "branch_gain":
+            return (WIDTH if self.settings["placement"] == "layerscale" else 1,)
+        if leaf == "head_scale":
+            return (heads,)
+        if owners[-1] in ("q_norm", "k_norm", "v_norm"):
+            return (WIDTH // heads,)
+        if leaf == "b1" or owners[-2:] == ["ffn", "mid_norm"]:
+            return (FFN,)
+        return (WIDTH,)
+
+
+# The placements whose models have a norm after the embedding unless told otherwise.
+EMBEDDING_NORM = {
+    "post", "deepnorm", "no-residual", "peri", "keel", "mix-ln", "b2t", "residual", "admin",
+}  # fmt: skip
+
+
+def draw(name, shape):
+    """Random but for the name; a larger tensor of the same name begins like a smaller one."""
+    random = np.random.RandomState(zlib.crc32(name.encode()))
+    leaf = name.rsplit(".", 1)[-1]
+    mean, deviation = 0.0, 0.2
+    if len(shape) == 2:
+        deviation = np.sqrt(2 / sum(shape))
+    elif leaf in ("gain", "head_scale", "branch_gain", "stream_gain"):
+        mean = 1.0
+    elif leaf == "alpha":
+        mean, deviation = 0.5, 0.1
+    return random.normal(mean, deviation, shape).astype(np.float32)
 
 
 def signature(array):
     flat = array.ravel()
-    return [np.linalg.norm(flat), flat @ np.cos(0.7 * np.arange(flat.size) + 0.3)]
+    i = np.arange(flat.size)
+    sums = (flat @ np.cos(a * i + b) for a, b in ((0.7, 0.3), (1.9, 1.1)))
+    return [np.linalg.norm(flat), *sums]
 
 
-def make_case(case, start, batch, full):
-    placement, norm, embedding_norm, final_norm, warmup = case
-    weights = tensors_of(case, start)
-    model = {"placement": placement, "kind": norm, "heads": HEADS}
-    loss, gradients = loss_and_gradients(weights, **batch, **model)
+def make_batch(arch, random):
+    """Sequences of different lengths; beside the padding one position has no target either."""
+    text = random.randint(0, VOCAB, (BATCH, LENGTH + 1)).astype(np.int64)
+    tokens, targets = text[:, :-1].copy(), text[:, 1:].copy()
+    padding = np.arange(LENGTH) >= np.array(LENGTHS)[:, None]
+    tokens[padding], targets[padding] = 0, -1
+    targets[0, 1] = -1
+    batch = {"tokens": tokens, "targets": targets, "length": np.array(LENGTHS, np.int64)}
+    if arch == "encoder-decoder":
+        real = np.arange(SOURCE) < np.array(SOURCE_LENGTHS)[:, None]
+        source = random.randint(1, VOCAB, (BATCH, SOURCE)).astype(np.int64)
+        batch |= {"src": source * real, "src_mask": real.astype(np.int64)}
+    return batch
+
+
+def make_case(settings, batch, made, steps, whole):
+    """(tensors, metadata) of a case; adds what the model needs to `made`."""
+    start = Start(settings, made)
+    run_model(start, batch, settings)
+    weights = {name: leaf.detach().numpy() for name, leaf in start.tensors.items()}
+    loss, gradients = loss_and_gradients(weights, batch, settings)
     tensors = {"loss": np.array([loss])}
-    tensors |= {"grad." + name: array for name, array in gradients.items()}
+    tensors["gradients"] = np.array([signature(gradients[name]) for name in weights])
+    if whole:
+        tensors |= {"grad." + name: array for name, array in gradients.items()}
+    metadata = {"names": " ".join(weights)}
+    if steps:
+        optimizer = OPTIMIZERS[settings.get("optimizer", "adam")](settings)
+        for step in range(1, STEPS + 1):
+            rate = learning_rate(step, float(settings["lr"]), int(settings.get("warmup", 1)))
+            optimizer.update(weights, gradients, rate)
+            after, gradients = loss_and_gradients(weights, batch, settings)
+        tensors["after"] = np.array([signature(array) for array in weights.values()])
+        tensors["after.loss"] = np.array([after])
+        metadata["steps"] = str(STEPS)
+    return tensors, metadata
 
-    adam = Adam(BETA1, BETA2, EPS)
-    for step in range(1, STEPS + 1):
-        last, gradients = loss_and_gradients(weights, **batch, **model)
-        adam.update(weights, gradients, learning_rate(step, PEAK, warmup))
-    after, _ = loss_and_gradients(weights, **batch, **model)
-    tensors["after.loss"] = np.array([after])
-    for name, array in weights.items():
-        tensors["after." + name] = array if full else np.array(signature(array))
 
-    settings = (
-        f"placement={placement} norm={norm} layers={LAYERS} d-model={WIDTH} heads={HEADS} d-ff={FFN} seq={LENGTH} "
-        f"batch={BATCH} final-norm={'on' if final_norm else 'off'} "
-        f"embedding-norm={'on' if embedding_norm else 'off'} lr={PEAK} warmup={warmup} "
-        f"schedule=inverse-sqrt beta1={BETA1} beta2={BETA2} eps={EPS}"
-    )
-    return tensors, {"settings": settings, "steps": str(STEPS)}
+def cases_of(arch):
+    """(name, assignments, whether it takes steps)."""
+    trained = TRAINED if arch == "decoder" else {}
+    for name, line in (OPTIONS | EXTRA.get(arch, {})).items():
+        yield name, f"{line} {trained.get(name, '')}".strip(), name in trained
+    if arch == "decoder":
+        for name, line in OPTIMIZER_CASES.items():
+            yield "steps-" + name, line, True
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "fixtures")
+    here = pathlib.Path(__file__).parent
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here / "fixtures"
     folder.mkdir(parents=True, exist_ok=True)
-    random = np.random.RandomState(20)
-    start = start_weights(random)
-    text = random.randint(0, VOCAB, (BATCH, LENGTH + 1)).astype(np.int64)
-    batch = {"tokens": text[:, :-1].copy(), "targets": text[:, 1:].copy()}
-    write_safetensors(folder / "start.safetensors", start | batch, {"vocab": str(VOCAB)})
-    for number, case in enumerate(CASES):
-        tensors, metadata = make_case(case, start, batch, full=number == 0)
-        path = folder / f"{case[0]}-{case[1]}.safetensors"
-        write_safetensors(path, tensors, metadata)
-        loss, after = tensors["loss"][0], tensors["after.loss"][0]
-        print(f"{path.name}: loss {loss:.6f}, after {STEPS} steps {after:.6f}")
+    shape = f"layers={LAYERS} d-model={WIDTH} heads={HEADS} d-ff={FFN} seq={LENGTH} batch={BATCH}"
+    made, batches = {}, {}
+    for number, arch in enumerate(ARCHITECTURES):
+        batch = make_batch(arch, np.random.RandomState(20 + number))
+        batches |= {f"{arch}/{name}": array for name, array in batch.items()}
+        tensors, metadata = {}, {"cases": ""}
+        for case, line, steps in cases_of(arch):
+            source = f" source-seq={SOURCE}" if arch == "encoder-decoder" else ""
+            line = f"arch={arch} {shape}{source} norm=layernorm {line}"
+            values, words = make_case(parse(line), batch, made, steps, case in WHOLE)
+            words["settings"] = line
+            tensors |= {f"{case}/{name}": array for name, array in values.items()}
+            metadata |= {f"{case}/{name}": text for name, text in words.items()}
+            metadata["cases"] += " " + case
+            print(f"{arch} {case}: loss {values['loss'][0]:.6f}")
+        metadata["cases"] = metadata["cases"].strip()
+        write_safetensors(folder / f"{arch}.safetensors", tensors, metadata)
+    write_safetensors(folder / "start.safetensors", made | batches, {"vocab": str(VOCAB)})
 
 
 if __name__ == "__main__":

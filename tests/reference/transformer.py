@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: MIT
+"""An independent Transformer in float64, written from the formulas alone.
+
+Nothing here follows the C sources: a placement is spelled out as its paper writes it (placements.py),
+and autograd takes the gradients.  A model is a dict of tensors under the names that `normscope-cli
+dump` uses, weights [out, in], and a dict of settings under the keys of the command line.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+import placements
+
+
+class Weights:
+    """Tensors by name, and which of them a pass has used."""
+
+    def __init__(self, tensors):
+        self.tensors, self.used = tensors, set()
+
+    def __contains__(self, name):
+        return name in self.tensors
+
+    def __getitem__(self, name):
+        self.used.add(name)
+        return self.tensors[name]
+
+
+@dataclass
+class Stack:
+    """An encoder or a decoder on one batch."""
+
+    settings: dict
+    weights: Weights
+    prefix: str
+    layers: int
+    encoder: int  # layers of the whole model
+    decoder: int
+    in_decoder: bool
+    real: torch.Tensor  # [B, T] where a token stands, not padding
+    memory: torch.Tensor = None  # [B, S, D] output of the encoder
+    memory_real: torch.Tensor = None
+    second_stream: torch.Tensor = None
+    variances: dict = field(default_factory=dict)  # of what every branch adds, by its name
+
+    def standardised(self, name):
+        """A matrix of a layer, its rows centred and scaled where the model says so."""
+        w = self.weights[name]
+        if self.settings.get("weight-standardization", "off") != "on":
+            return w
+        centred = w - w.mean(1, keepdim=True)
+        deviation = (centred * centred).mean(1, keepdim=True).sqrt()
+        return centred / (deviation + 1e-5)
+
+    def norm(self, name, x, kind=None):
+        kind = kind or self.settings["norm"]
+        return normalise(self.weights, self.prefix + name, x, kind, self.eps, self.real)
+
+    @property
+    def eps(self):
+        return float(self.settings.get("norm-eps", 1e-5))
+
+
+def normalise(weights, name, x, kind, eps, real):
+    """The norm of this name over the last dimension of x; BatchNorm over the real tokens."""
+    if kind == "none":
+        return x
+    gain = weights[name + ".gain"]
+    if kind == "rmsnorm":  # Zhang and Sennrich 2019
+        return gain * x / torch.sqrt((x * x).mean(-1, keepdim=True) + eps)
+    if kind == "layernorm":  # Ba, Kiros, Hinton 2016
+        centred = x - x.mean(-1, keepdim=True)
+        variance = (centred * centred).mean(-1, keepdim=True)
+        return gain * centred / torch.sqrt(variance + eps) + weights[name + ".bias"]
+    if kind == "batchnorm":  # Ioffe and Szegedy 2015, in training
+        tokens = x[real]
+        variance, mean = torch.var_mean(tokens, dim=0, unbiased=False)
+        return gain * (x - mean) / torch.sqrt(variance + eps) + weights[name + ".bias"]
+    if kind == "scalenorm":  # Nguyen and Salazar 2019
+        return gain * x / x.norm(dim=-1, keepdim=True).clamp(min=eps)
+    if kind == "dyt":  # Zhu et al. 2025
+        return gain * torch.tanh(weights[name + ".alpha"] * x) + weights[name + ".bias"]
+    raise ValueError(f"unknown norm {kind}")
+
+
+def attention(stack, block, name, placement, x, keys, keys_real, causal):
+    """Multi-head attention of x to `keys`: [B, T, D] to [B, S, D]."""
+    settings, weights = stack.settings, stack.weights
+    owner = f"{stack.prefix}{block}.{name}"
+    batch, queries, width = x.shape
+    heads = int(settings["heads"])
+    uniform = settings.get("attention", "softmax") == "uniform"
+    # A norm over the features of one head is one of a row.
+    kind = {"batchnorm": "layernorm"}.get(settings["norm"], settings["norm"])
+
+    def project(letter, y):
+        y = y @ stack.standardised(f"{owner}.w{letter}").T + weights[f"{owner}.b{letter}"]
+        return y.view(batch, -1, heads, width // heads).transpose(1, 2)
+
+    def norm(letter, y):
+        return stack.norm(f"{block}.{name}.{letter}_norm", y, kind)
+
+    visible = keys_real[:, None, None, :].expand(batch, heads, queries, keys.shape[1])
+    if causal:
+        visible = visible & torch.ones(queries, queries, dtype=torch.bool).tril()
+    if uniform:
+        share = visible.to(x.dtype)
+        share = share / share.sum(-1, keepdim=True)
+    else:
+        q, k = project("q", x), project("k", keys)
+        if settings.get("qk-norm", "auto") == "on" or (
+            settings.get("qk-norm", "auto") == "auto" and placement in placements.QK_NORM
+        ):
+            q, k = norm("q", q), norm("k", k)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(width // heads)
+        share = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1)
+    v = project("v", keys)
+    if placement in placements.V_NORM:
+        v = norm("v", v)
+    seen = share @ v
+    if placement in placements.HEAD_SCALE:
+        seen = weights[f"{owner}.head_scale"].view(1, heads, 1, 1) * seen
+    seen = seen.transpose(1, 2).reshape(batch, queries, width)
+    if placement in placements.MID_NORM_ATTENTION:
+        seen = stack.norm(f"{block}.{name}.mid_norm", seen)
+    if uniform:
+        return seen
+    return seen @ stack.standardised(f"{owner}.wo").T + weights[f"{owner}.bo"]
+
+
+def feed_forward(stack, block, placement, x):
+    owner, weights = f"{stack.prefix}{block}.ffn", stack.weights
+    inner = x @ stack.standardised(f"{owner}.w1").T + weights[f"{owner}.b1"]
+    activation = stack.settings.get("activation", "relu")
+    if activation == "relu":
+        inner = torch.relu(inner)
+    elif activation == "gelu":  # Hendrycks and Gimpel 2016, x Phi(x)
+        inner = inner * (1 + torch.erf(inner / math.sqrt(2))) / 2
+    elif activation == "swiglu":  # Shazeer 2020
+        inner = inner * torch.sigmoid(inner) * (x @ stack.standardised(f"{owner}.w3").T)
+    else:
+        raise ValueError(f"unknown activation {activation}")
+    if placement in placements.MID_NORM_FFN:
+        inner = stack.norm(f"{block}.ffn.mid_norm", inner)
+    return inner @ stack.standardised(f"{owner}.w2").T + weights[f"{owner}.b2"]
+
+
+class SubLayer:
+    """What a placement sees of a sub-layer; see placements.py."""
+
+    NORMS = {"attn": "norm1", "cross": "cross_norm", "ffn": "norm2"}
+
+    def __init__(self, stack, layer, name, number, placement, layer_input):
+        self.stack, self.block, self.name, self.placement = stack, f"blk{layer}", name, placement
+        self.l, self.L = layer + 1, stack.layers
+        kinds = len(sub_layers(stack))
+        self.k, self.S = layer * kinds + number + 1, stack.layers * kinds
+        self.encoder, self.decoder, self.in_decoder = stack.encoder, stack.decoder, stack.in_decoder
+        self.is_ffn, self.is_attention = name == "ffn", name != "ffn"
+        self.layer_input = layer_input
+        self.base = float(stack.settings.get("base-layers", 2))
+
+    def F(self, u):
+        stack = self.stack
+        if self.is_ffn:
+            y = feed_forward(stack, self.block, self.placement, u)
+        elif self.name == "cross":
+            y = attention(
+                stack, self.block, self.name, self.placement, u, stack.memory, stack.memory_real, False
+            )
+        else:
+            y = attention(
+                stack, self.block, self.name, self.placement, u, u, stack.real, stack.in_decoder
+            )
+        stack.variances[f"{stack.prefix}{self.block}.{self.name}"] = y[stack.real].var(unbiased=False)
+        return y
+
+    def _norm(self, place, x):
+        return self.stack.norm(f"{self.block}.{place}{self.NORMS[self.name]}", x)
+
+    def N(self, x):
+        return self._norm("", x)
+
+    def N_branch(self, x):
+        return self._norm("branch_", x)
+
+    def N_out(self, x):
+        return self._norm("out_", x)
+
+    def weight(self, name):
+        return self.stack.weights[f"{self.stack.prefix}{self.block}.{self.name}.{name}"]
+
+    def layer_weight(self, name):
+        return self.stack.weights[f"{self.stack.prefix}{self.block}.{name}"]
+
+    def add_to_second_stream(self, y):
+        self.stack.second_stream = self.stack.second_stream + y
+
+
+def sub_layers(stack):
+    return ("attn", "ffn") if stack.memory is None else ("attn", "cross", "ffn")
+
+
+def sinusoids(length, width, dtype):
+    """Vaswani et al. 2017, 3.5."""
+    angle = torch.arange(length, dtype=torch.float64)[:, None]
+    feature = torch.arange(width)
+    angle = angle / 10000.0 ** ((feature - feature % 2).to(torch.float64) / width)
+    return torch.where(feature % 2 == 0, torch.sin(angle), torch.cos(angle)).to(dtype)
+
+
+def token_embedding(weights, prefix):
+    """Tied embeddings are one tensor without a prefix."""
+    return weights["tok_emb" if "tok_emb" in weights else prefix + "tok_emb"]
+
+
+def embed(stack, tokens):
+    weights, settings = stack.weights, stack.settings
+    x = token_embedding(weights, stack.prefix)[tokens]
+    positions = settings.get("positions", "learned")
+    if positions == "learned":
+        x = x + weights[stack.prefix + "pos_emb"][: tokens.shape[1]]
+    elif positions == "sinusoidal":
+        x = x + sinusoids(tokens.shape[1], x.shape[-1], x.dtype)
+    # Which placements come with a norm here is no part of their papers' equations, so that `auto`
+    # is what the model has.
+    switch = settings.get("embedding-norm", "auto")
+    if switch == "on" or (switch == "auto" and stack.prefix + "emb_norm.gain" in weights):
+        x = stack.norm("emb_norm", x)
+    return x
+
+
+def run_stack(stack, tokens):
+    """x_0 .. x_L and what comes after the last norm."""
+    settings = stack.settings
+    x = embed(stack, tokens)
+    stack.second_stream = x
+    hidden, chosen = [x], set()
+    for layer in range(stack.layers):
+        placement = placements.placement_of(settings, layer, stack.layers)
+        chosen.add(placement)
+        layer_input = x
+        for number, name in enumerate(sub_layers(stack)):
+            s = SubLayer(stack, layer, name, number, placement, layer_input)
+            x = placements.PLACEMENTS[placement](s, x)
+        hidden.append(x)
+    switch = settings.get("final-norm", "auto")
+    final = switch == "on" or (switch == "auto" and bool(chosen & placements.FINAL_NORM))
+    if "residual" in chosen:
+        second = stack.second_stream
+        return hidden, x + (stack.norm("final_norm", second) if final else second)
+    return hidden, stack.norm("final_norm", x) if final else x
+
+
+def run_model(weights, batch, settings):
+    """(logits [B, T, V], stacks by name, hidden states by name)."""
+    tokens = torch.from_numpy(batch["tokens"])
+    size, length = tokens.shape
+    full = np.full(size, length)
+
+    def mask(lengths, columns):
+        return torch.arange(columns)[None, :] < torch.from_numpy(np.asarray(lengths))[:, None]
+
+    arch = settings.get("arch", "decoder")
+    n = 0 if arch == "decoder" else int(settings["layers"])
+    m = 0 if arch == "encoder" else int(settings["layers"])
+    if arch == "encoder-decoder" and int(settings.get("decoder-layers", 0)):
+        m = int(settings["decoder-layers"])
+    real = mask(batch.get("length", full), length)
+    stacks, hidden = {}, {}
+    memory = memory_real = None
+    if arch == "encoder-decoder":
+        memory_real = torch.from_numpy(batch["src_mask"]) != 0
+        stacks["encoder"] = Stack(settings, weights, "enc.", n, n, m, False, memory_real)
+        source = torch.from_numpy(batch["src"])
+        hidden["encoder"], memory = run_stack(stacks["encoder"], source)
+    name = "encoder" if arch == "encoder" else "decoder"
+    prefix = "dec." if arch == "encoder-decoder" else ""
+    stacks[name] = Stack(
+        settings, weights, prefix, m or n, n, m, name == "decoder", real, memory, memory_real
+    )
+    hidden[name], x = run_stack(stacks[name], tokens)
+    tied = settings.get("tie-embeddings", "off") == "on"
+    head = token_embedding(weights, prefix) if tied else weights["head"]
+    return x @ head.T, stacks, hidden
+
+
+def cross_entropy(logits, targets, smoothing=0.0):
+    """Mean over the positions with a target, in nats; label smoothing of Szegedy et al. 2016."""
+    chosen = targets >= 0
+    log_probability = torch.log_softmax(logits[chosen], dim=-1)
+    hit = log_probability.gather(-1, targets[chosen].unsqueeze(-1)).squeeze(-1)
+    return -((1 - smoothing) * hit + smoothing * log_probability.mean(-1)).mean()
+
+
+def as_leaves(weights, precision=np.float64):
+    return {
+        name: torch.tensor(np.asarray(array, precision), requires_grad=True)
+        for name, array in weights.items()
+    }
+
+
+def loss_and_gradients(weights, batch, settings, precision=np.float64):
+    """(loss, gradients by name); weights and batch are numpy arrays.  KeyError where the model lacks
+    a tensor that its settings ask for, ValueError where it has one that nothing uses."""
+    leaves = Weights(as_leaves(weights, precision))
+    logits, _, _ = run_model(leaves, batch, settings)
+    unused = leaves.tensors.keys() - leaves.used
+    if unused:
+        raise ValueError(f"nothing uses {', '.join(sorted(unused))}")
+    smoothing = float(settings.get("label-smoothing", 0))
+    value = cross_entropy(logits, torch.from_numpy(batch["targets"]), smoothing)
+    value.backward()
+    gradients = {
+        name: np.zeros(leaf.shape) if leaf.grad is None else leaf.grad.numpy()
+        for name, leaf in leaves.tensors.items()
+    }
+    return value.item(), gradients
+
+
+def admin_profile(weights, batch, settings):
+    """omega of every sub-layer: one pass with all omega = 1, then omega_k^2 = 1 + the variances of
+    what the branches below it in its stack add (Liu et al. 2020, section 4)."""
+    leaves = {
+        name: torch.ones_like(leaf) if name.endswith("stream_gain") else leaf
+        for name, leaf in as_leaves(weights).items()
+    }
+    _, stacks, _ = run_model(Weights(leaves), batch, settings)
+    omegas = {}
+    for stack in stacks.values():
+        square = 1.0
+        for name, variance in stack.variances.items():
+            omegas[name + ".stream_gain"] = math.sqrt(square)
+            square += variance.item()
+    return omegas
