@@ -11,6 +11,7 @@ typedef struct {
     const NsSettings *settings;
     const NsCorpus *corpus;
     const NsBatch *batch;  /* that `seen` was measured on */
+    const NsNoise *noise;  /* the same */
     const NsMeasure *seen; /* at the present weights */
     int64_t step;
     bool updated;                        /* an update led to these weights */
