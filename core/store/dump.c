@@ -38,38 +38,64 @@ static int64_t *widen(const int32_t *from, size_t n)
     return to;
 }
 
+/* 1 where a sequence has a token, 0 where it is padded. */
+static int64_t *source_mask(const NsBatch *batch)
+{
+    int64_t *mask = g_new(int64_t, batch->B * batch->S);
+    for (size_t b = 0; b < batch->B; b++)
+        for (size_t s = 0; s < batch->S; s++)
+            mask[b * batch->S + s] = s < (size_t)batch->source_length[b];
+    return mask;
+}
+
 static bool write_batch(const char *path, const NsBatch *batch, GError **error)
 {
-    g_autofree int64_t *tokens = widen(batch->tokens, batch->B * batch->T);
-    g_autofree int64_t *targets = widen(batch->targets, batch->B * batch->T);
+    size_t B = batch->B, T = batch->T, S = batch->S;
+    g_autofree int64_t *tokens = widen(batch->tokens, B * T);
+    g_autofree int64_t *targets = widen(batch->targets, B * T);
+    g_autofree int64_t *length = widen(batch->length, B);
+    g_autofree int64_t *src = widen(batch->source, B * S);
+    g_autofree int64_t *src_mask = source_mask(batch);
     const NsStoredTensor stored[] = {
-        {"tokens", NS_STORED_I64, 2, {batch->B, batch->T}, tokens},
-        {"targets", NS_STORED_I64, 2, {batch->B, batch->T}, targets},
+        {"tokens", NS_STORED_I64, 2, {B, T}, tokens},
+        {"targets", NS_STORED_I64, 2, {B, T}, targets},
+        {"length", NS_STORED_I64, 1, {B}, length},
+        {"src", NS_STORED_I64, 2, {B, S}, src},
+        {"src_mask", NS_STORED_I64, 2, {B, S}, src_mask},
     };
-    return ns_safetensors_write(path, stored, G_N_ELEMENTS(stored), error);
+    size_t without_source = 3;
+    return ns_safetensors_write(path, stored, S > 0 ? G_N_ELEMENTS(stored) : without_source, error);
+}
+
+/* Empty where the symbols have no names. */
+static void write_symbols(NsJson *json, const NsCorpus *corpus)
+{
+    ns_json_open(json, "symbols", '[');
+    for (size_t i = 0; corpus->symbols && i < corpus->V; i++) {
+        char symbol[7] = "";
+        g_unichar_to_utf8(corpus->symbols[i], symbol);
+        ns_json_string(json, NULL, symbol);
+    }
+    ns_json_close(json, ']');
 }
 
 static char *make_meta(NsRun *run)
 {
     NsHistory *history = ns_run_history(run);
     const NsStep *newest = ns_history_step(history, ns_history_steps(history) - 1);
+    const NsSettings *settings = ns_run_settings(run);
     const NsCorpus *corpus = ns_run_corpus(run);
-    NsModel *model = ns_run_model(run);
+    NsVocab vocab = ns_corpus_vocab(corpus, settings);
 
     NsJson json;
     ns_json_init(&json);
-    ns_json_settings(&json, "settings", ns_run_settings(run));
-    ns_json_int(&json, "layers", (int64_t)ns_model_layers(model));
-    ns_json_int(&json, "parameters", (int64_t)ns_model_tensors(model)->elements);
-    ns_json_int(&json, "vocab", (int64_t)corpus->V);
+    ns_json_settings(&json, "settings", settings);
+    ns_json_layers(&json, settings);
+    ns_json_int(&json, "parameters", (int64_t)ns_model_tensors(ns_run_model(run))->elements);
+    ns_json_int(&json, "vocab", (int64_t)vocab.out);
+    ns_json_int(&json, "vocab_in", (int64_t)vocab.in);
     ns_json_string(&json, "text", corpus->name);
-    ns_json_open(&json, "symbols", '[');
-    for (size_t i = 0; i < corpus->V; i++) {
-        char symbol[7] = "";
-        g_unichar_to_utf8(corpus->symbols[i], symbol);
-        ns_json_string(&json, NULL, symbol);
-    }
-    ns_json_close(&json, ']');
+    write_symbols(&json, corpus);
     ns_json_int(&json, "step", newest->step);
     ns_json_double(&json, "loss", newest->loss);
     ns_json_double(&json, "grad_norm", newest->grad_norm);

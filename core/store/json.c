@@ -53,6 +53,10 @@ static void append_double(GString *text, double value)
 
 static void append_float(GString *text, float value)
 {
+    if (ns_is_blank(value)) {
+        g_string_append(text, "null");
+        return;
+    }
     if (append_not_finite(text, (double)value)) return;
     char buffer[G_ASCII_DTOSTR_BUF_SIZE];
     g_string_append(text, g_ascii_formatd(buffer, sizeof buffer, "%.9g", (double)value));
@@ -166,23 +170,52 @@ void ns_json_settings(NsJson *json, const char *key, const NsSettings *settings)
     ns_json_close(json, '}');
 }
 
-const char *ns_json_quantity_key(NsQuantity quantity)
+void ns_json_layers(NsJson *json, const NsSettings *settings)
+{
+    int64_t encoder = ns_settings_encoder_layers(settings);
+    int64_t decoder = ns_settings_decoder_layers(settings);
+    ns_json_string(json, "arch", ns_arch_choice(settings->arch)->key);
+    ns_json_int(json, "layers", encoder + decoder);
+    if (encoder == 0 || decoder == 0) return;
+    ns_json_int(json, "encoder_layers", encoder);
+    ns_json_int(json, "decoder_layers", decoder);
+}
+
+/* Two keys say more in files than in the registry. */
+static const char *special_key(NsQuantity quantity)
+{
+    if (quantity == NS_QUANTITY_HIDDEN_SQ) return "hidden_norm_sq";
+    return quantity == NS_QUANTITY_FINAL_SQ ? "final_hidden_norm_sq" : NULL;
+}
+
+static char **make_quantity_keys(void)
 {
     static const char *const role_keys[] = {
 #define ROLE_KEY(ID, key, ...) key,
         NS_ROLES(ROLE_KEY)
 #undef ROLE_KEY
     };
-    static const char *const keys[] = {
-        [NS_QUANTITY_GRAD_LAYER - NS_ROLE_COUNT] = "grad_layer",
-        [NS_QUANTITY_UPDATE_RATIO - NS_ROLE_COUNT] = "update_ratio",
-        [NS_QUANTITY_HIDDEN_NORM - NS_ROLE_COUNT] = "hidden_norm",
-        [NS_QUANTITY_HIDDEN_SQ - NS_ROLE_COUNT] = "hidden_norm_sq",
-        [NS_QUANTITY_FINAL_NORM - NS_ROLE_COUNT] = "final_hidden_norm",
-        [NS_QUANTITY_FINAL_SQ - NS_ROLE_COUNT] = "final_hidden_norm_sq",
-    };
     G_STATIC_ASSERT(G_N_ELEMENTS(role_keys) == NS_ROLE_COUNT);
-    G_STATIC_ASSERT(G_N_ELEMENTS(keys) == (int)NS_QUANTITY_COUNT - (int)NS_ROLE_COUNT);
-    return (unsigned)quantity < NS_ROLE_COUNT ? role_keys[quantity]
-                                              : keys[quantity - NS_ROLE_COUNT];
+    char **keys = g_new(char *, NS_QUANTITY_COUNT);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+        const char *special = special_key((NsQuantity)q);
+        if (q < NS_ROLE_COUNT)
+            keys[q] = g_strdup(role_keys[q]);
+        else if (special)
+            keys[q] = g_strdup(special);
+        else
+            keys[q] = g_strdelimit(g_strdup(ns_quantity((NsQuantity)q)->choice.key), "-", '_');
+    }
+    return keys;
+}
+
+const char *ns_json_quantity_key(NsQuantity quantity)
+{
+    static char **keys;
+    static gsize ready;
+    if (g_once_init_enter(&ready)) {
+        keys = make_quantity_keys();
+        g_once_init_leave(&ready, 1);
+    }
+    return keys[quantity];
 }

@@ -2,7 +2,8 @@
  *
  * A line of a deep model has tens of thousands of numbers, so lines are written straight into a
  * string.  Numbers read back to the same value whatever the locale; NaN, Infinity and -Infinity are
- * strings.  `key` names a member of an object and is NULL for an element of an array. */
+ * strings, and a value that does not exist (ns_is_blank) is null.  `key` names a member of an
+ * object and is NULL for an element of an array. */
 #pragma once
 
 #include "core/model/settings.h"
@@ -36,6 +37,10 @@ void ns_json_doubles(NsJson *json, const char *key, const double *values, size_t
 /* {key: value, ...}, every setting with its typed value; a choice by its key. */
 void ns_json_settings(NsJson *json, const char *key, const NsSettings *settings);
 
-/* The name of a quantity in files: for the gradient of a role, inside "grad_norm", the role's key.
- */
+/* "arch": key, "layers": all of them; with an encoder and a decoder also "encoder_layers" and
+ * "decoder_layers". */
+void ns_json_layers(NsJson *json, const NsSettings *settings);
+
+/* The name of a quantity in files: for the gradient of a role, inside "grad_norm", the role's key;
+ * else that of the registry with _ for -. */
 const char *ns_json_quantity_key(NsQuantity quantity);

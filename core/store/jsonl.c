@@ -5,16 +5,18 @@
 
 char *ns_jsonl_settings(NsRun *run)
 {
+    const NsSettings *settings = ns_run_settings(run);
     const NsCorpus *corpus = ns_run_corpus(run);
-    NsModel *model = ns_run_model(run);
+    NsVocab vocab = ns_corpus_vocab(corpus, settings);
     NsPlan plan = ns_run_plan(run);
     NsJson json;
 
     ns_json_init(&json);
-    ns_json_settings(&json, "settings", ns_run_settings(run));
-    ns_json_int(&json, "layers", (int64_t)ns_model_layers(model));
-    ns_json_int(&json, "parameters", (int64_t)ns_model_tensors(model)->elements);
-    ns_json_int(&json, "vocab", (int64_t)corpus->V);
+    ns_json_settings(&json, "settings", settings);
+    ns_json_layers(&json, settings);
+    ns_json_int(&json, "parameters", (int64_t)ns_model_tensors(ns_run_model(run))->elements);
+    ns_json_int(&json, "vocab", (int64_t)vocab.out);
+    ns_json_int(&json, "vocab_in", (int64_t)vocab.in);
     ns_json_string(&json, "text", corpus->name);
     ns_json_int(&json, "training_characters", (int64_t)corpus->n_train);
     ns_json_int(&json, "held_out_characters", (int64_t)(corpus->n - corpus->n_train));
@@ -28,27 +30,49 @@ char *ns_jsonl_settings(NsRun *run)
 typedef struct {
     NsJson json;
     const NsHistory *history;
-    size_t step;
+    size_t record;
     float *values;  /* room for the longest quantity */
     NsBucket steps; /* that the values written so far stand for */
 } Record;
 
-/* Nothing where the model does not have the quantity, a number where it has one value a step. */
+static bool all_blank(const float *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!ns_is_blank(values[i])) return false;
+    return true;
+}
+
+/* Nothing where the model does not have the quantity or this step did not measure it; else a number
+ * where it has one value a step, an array, or for heads an array a layer. */
 static void write_quantity(Record *record, NsQuantity quantity)
 {
-    size_t n = ns_history_layout(record->history)->count[quantity];
+    const NsRecordLayout *layout = ns_history_layout(record->history);
+    size_t n = layout->count[quantity];
     if (n == 0) return;
 
-    NsBucket bucket =
-        ns_history_read(record->history, quantity, record->step, NULL, record->values);
+    float *values = record->values;
+    NsBucket bucket = ns_history_read(record->history, quantity, record->record, NULL, values);
     record->steps.first = MIN(record->steps.first, bucket.first);
     record->steps.last = MAX(record->steps.last, bucket.last);
+    if (all_blank(values, n)) return;
 
+    NsJson *json = &record->json;
     const char *key = ns_json_quantity_key(quantity);
-    if (ns_quantity(quantity)->domain == NS_DOMAIN_STEP)
-        ns_json_float(&record->json, key, record->values[0]);
-    else
-        ns_json_floats(&record->json, key, record->values, n);
+    switch (ns_quantity(quantity)->domain) {
+    case NS_DOMAIN_STEP:
+        ns_json_float(json, key, values[0]);
+        break;
+    case NS_DOMAIN_LAYER:
+    case NS_DOMAIN_HIDDEN:
+        ns_json_floats(json, key, values, n);
+        break;
+    case NS_DOMAIN_HEAD:
+        ns_json_open(json, key, '[');
+        for (size_t i = 0; i < n; i += layout->heads)
+            ns_json_floats(json, NULL, values + i, layout->heads);
+        ns_json_close(json, ']');
+        break;
+    }
 }
 
 static void write_validation(NsJson *json, const NsHistory *history, int64_t step)
@@ -92,13 +116,13 @@ static void write_events(NsJson *json, const NsHistory *history, int64_t step)
     if (open) ns_json_close(json, ']');
 }
 
-char *ns_jsonl_record(const NsHistory *history, size_t step)
+char *ns_jsonl_record(const NsHistory *history, size_t index)
 {
-    const NsStep *scalars = ns_history_step(history, step);
+    const NsStep *scalars = ns_history_step(history, index);
     g_autofree float *values = g_new(float, ns_history_layout(history)->width);
     Record record = {
         .history = history,
-        .step = step,
+        .record = index,
         .values = values,
         .steps = {scalars->step, scalars->step},
     };
@@ -157,4 +181,9 @@ char *ns_jsonl_summary(NsRun *run, const char *state)
         ns_json_null(&json, "ms_per_step");
     ns_json_close(&json, '}');
     return ns_json_finish(&json);
+}
+
+char *ns_jsonl_in_lane(size_t lane, const char *line)
+{
+    return g_strdup_printf("{\"lane\":%zu,%s", lane, line + 1);
 }

@@ -7,21 +7,31 @@
 
 #include "core/train/run.h"
 
-/* {"settings": {key: value, ...}, "layers": L, "parameters": n, "vocab": V, "text": name,
- * "training_characters", "held_out_characters", "threads", "gflop_per_step", "memory_bytes",
- * "program"}. */
+/* {"settings": {key: value, ...}, "arch", "layers": L, "parameters": n, "vocab": symbols that are
+ * predicted, "vocab_in": symbols that are read, "text": name, "training_characters",
+ * "held_out_characters" (0 for tasks without a text), "threads", "gflop_per_step", "memory_bytes",
+ * "program"}.  With an encoder of N and a decoder of M layers, L = N + M, and "encoder_layers" and
+ * "decoder_layers" stand behind it. */
 char *ns_jsonl_settings(NsRun *run);
 
 /* {"step", "loss", "lr", "seconds", "grad_norm": {"total", "wq": [L], ...}, "grad_layer": [L],
  * "update_ratio": [L], "hidden_norm": [L + 1], "hidden_norm_sq": [L + 1], "final_hidden_norm",
- * "final_hidden_norm_sq"}; grad_norm has every role that the model has, by its key.  Where the
- * history has thinned the profiles of this step, they are the maxima over the steps that "thinned":
- * {"first", "last", "values": "maximum"} names; the newest step never is.  A step at which the
- * validation loss was measured has "validation_loss", and one at which something happened "events":
- * [{"kind": "diverged" or "setting", "layer": number from 1 or null, "what", "text"}, ...]. */
-char *ns_jsonl_record(const NsHistory *history, size_t step);
+ * "final_hidden_norm_sq", ...}; grad_norm has every role that the model has, by its key, and every
+ * other quantity of the registry that was measured at this step follows: one number a step, [L] by
+ * layer, [L + 1] by hidden state, or [[heads], ...] by layer.  With an encoder of N and a decoder
+ * of M layers the layers are those of the encoder, then those of the decoder, and there are N + M +
+ * 2 hidden states: x_0 .. x_N of the encoder, then x_0 .. x_M of the decoder.  A value that does
+ * not exist is null.  Where the history has thinned the profiles of this step, they are the maxima
+ * over the steps that "thinned": {"first", "last", "values": "maximum"} names; the newest step
+ * never is. A step at which the validation loss was measured has "validation_loss", and one at
+ * which something happened "events": [{"kind": "diverged" or "setting", "layer": number from 1 or
+ * null, "what", "text"}, ...]. */
+char *ns_jsonl_record(const NsHistory *history, size_t index);
 
 /* {"summary": {"state", "steps", "loss", "validation_loss", "validation_step", "seconds",
  * "ms_per_step"}}: loss and validation_loss are the last ones measured, validation_loss is null
  * where there is none; state is a word of NS_TRAINER_STATES. */
 char *ns_jsonl_summary(NsRun *run, const char *state);
+
+/* The same line for a run among several: "lane", counted from 1, is its first member. */
+char *ns_jsonl_in_lane(size_t lane, const char *line);

@@ -30,6 +30,7 @@ static bool add_record(NsInitial *initial, const NsSettings *settings, int64_t c
     const NsHistory *history = ns_run_history(run);
     if (count == 1) {
         initial->layout = *ns_history_layout(history);
+        initial->measured = g_new0(int64_t, initial->layout.width);
         initial->mean = g_new0(double, initial->layout.width);
         initial->sd = g_new0(double, initial->layout.width);
     }
@@ -40,12 +41,14 @@ static bool add_record(NsInitial *initial, const NsSettings *settings, int64_t c
         if (layout->count[q] > 0)
             ns_history_read(history, (NsQuantity)q, 0, NULL, values + layout->offset[q]);
 
-    double n = (double)count;
-    for (size_t i = 0; i < layout->width; i++)
+    for (size_t i = 0; i < layout->width; i++) {
+        if (ns_is_blank(values[i])) continue;
+        double n = (double)++initial->measured[i];
         add(&initial->mean[i], &initial->sd[i], (double)values[i], n);
+    }
     const NsStep *step = ns_history_step(history, 0);
-    add(&initial->loss_mean, &initial->loss_sd, step->loss, n);
-    add(&initial->grad_mean, &initial->grad_sd, step->grad_norm, n);
+    add(&initial->loss_mean, &initial->loss_sd, step->loss, (double)count);
+    add(&initial->grad_mean, &initial->grad_sd, step->grad_norm, (double)count);
     return true;
 }
 
@@ -63,6 +66,7 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **er
     NsSettings seeded;
     ns_settings_copy(&seeded, settings);
     seeded.eval_every = 0; /* a record says nothing of held-out text */
+    seeded.probe_every = 1;
     g_autoptr(NsInitial) initial = g_new0(NsInitial, 1);
     initial->seeds = seeds;
     bool good = true;
@@ -74,7 +78,7 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **er
     if (!good) return NULL;
 
     for (size_t i = 0; i < initial->layout.width; i++)
-        initial->sd[i] = sample_sd(initial->sd[i], seeds);
+        initial->sd[i] = sample_sd(initial->sd[i], initial->measured[i]);
     initial->loss_sd = sample_sd(initial->loss_sd, seeds);
     initial->grad_sd = sample_sd(initial->grad_sd, seeds);
     return g_steal_pointer(&initial);
@@ -82,6 +86,7 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **er
 
 void ns_initial_free(NsInitial *initial)
 {
+    g_free(initial->measured);
     g_free(initial->mean);
     g_free(initial->sd);
     g_free(initial);
@@ -95,21 +100,56 @@ static void write_scalar(NsJson *json, const char *key, double mean, double sd)
     ns_json_close(json, '}');
 }
 
+static void write_values(NsJson *json, const char *key, const double *values,
+                         const int64_t *measured, size_t n)
+{
+    ns_json_open(json, key, '[');
+    for (size_t i = 0; i < n; i++) {
+        if (measured[i] > 0)
+            ns_json_double(json, NULL, values[i]);
+        else
+            ns_json_null(json, NULL);
+    }
+    ns_json_close(json, ']');
+}
+
+/* One array, or for values of heads one a layer. */
+static void write_array(NsJson *json, const char *key, const NsInitial *initial,
+                        const double *values, NsQuantity quantity)
+{
+    const NsRecordLayout *layout = &initial->layout;
+    size_t first = layout->offset[quantity], n = layout->count[quantity];
+    if (ns_quantity(quantity)->domain != NS_DOMAIN_HEAD) {
+        write_values(json, key, values + first, initial->measured + first, n);
+        return;
+    }
+    ns_json_open(json, key, '[');
+    for (size_t i = first; i < first + n; i += layout->heads)
+        write_values(json, NULL, values + i, initial->measured + i, layout->heads);
+    ns_json_close(json, ']');
+}
+
+static bool was_measured(const NsInitial *initial, NsQuantity quantity)
+{
+    const int64_t *measured = initial->measured + initial->layout.offset[quantity];
+    for (size_t i = 0; i < initial->layout.count[quantity]; i++)
+        if (measured[i] > 0) return true;
+    return false;
+}
+
 static void write_quantity(NsJson *json, const NsInitial *initial, NsQuantity quantity)
 {
-    size_t n = initial->layout.count[quantity];
-    if (n == 0) return;
+    if (!was_measured(initial, quantity)) return;
 
     const char *key = ns_json_quantity_key(quantity);
-    const double *mean = initial->mean + initial->layout.offset[quantity];
-    const double *sd = initial->sd + initial->layout.offset[quantity];
     if (ns_quantity(quantity)->domain == NS_DOMAIN_STEP) {
-        write_scalar(json, key, *mean, *sd);
+        size_t at = initial->layout.offset[quantity];
+        write_scalar(json, key, initial->mean[at], initial->sd[at]);
         return;
     }
     ns_json_open(json, key, '{');
-    ns_json_doubles(json, "mean", mean, n);
-    ns_json_doubles(json, "sd", sd, n);
+    write_array(json, "mean", initial, initial->mean, quantity);
+    write_array(json, "sd", initial, initial->sd, quantity);
     ns_json_close(json, '}');
 }
 
@@ -118,7 +158,7 @@ char *ns_initial_json(const NsInitial *initial, const NsSettings *settings)
     NsJson json;
     ns_json_init(&json);
     ns_json_settings(&json, "settings", settings);
-    ns_json_int(&json, "layers", (int64_t)initial->layout.layers);
+    ns_json_layers(&json, settings);
     ns_json_int(&json, "seeds", initial->seeds);
     write_scalar(&json, "loss", initial->loss_mean, initial->loss_sd);
     ns_json_open(&json, "grad_norm", '{');

@@ -5,9 +5,12 @@
 #include "core/probe/history.h"
 
 /* Mean and sample standard deviation (0 for one seed) of every value of a record at step 0, over
- * seeds settings->seed .. + seeds - 1 (the batch stays the same). */
+ * seeds settings->seed .. + seeds - 1 (the batches stay the same).  Dear quantities are measured
+ * too, whatever probe-every says; the mean gradient is that over probe-batches batches. */
 typedef struct {
     NsRecordLayout layout;
+    int64_t
+        *measured; /* [layout.width] seeds at which the value exists; mean and sd are over these */
     double *mean, *sd; /* [layout.width] */
     double loss_mean, loss_sd;
     double grad_mean, grad_sd; /* all tensors together */
@@ -18,6 +21,8 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **er
 void ns_initial_free(NsInitial *initial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsInitial, ns_initial_free)
 
-/* As one JSON object: {"settings", "layers", "seeds", "loss": {"mean", "sd"}, "grad_norm": {"wq":
- * {"mean": [L], "sd": [L]}, ...}, "hidden_norm": ...}.  Free with g_free. */
+/* As one JSON object: {"settings", "arch", "layers", "seeds", "loss": {"mean", "sd"}, "grad_norm":
+ * {"total", "wq": {"mean": [L], "sd": [L]}, ...}, "hidden_norm": ...}, every quantity in the shape
+ * that it has in JSON lines (core/store/jsonl.h).  Null where no seed has the value; a quantity
+ * that no seed has is left out.  Free with g_free. */
 char *ns_initial_json(const NsInitial *initial, const NsSettings *settings);
