@@ -1,183 +1,70 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/train/run.h"
+#include "core/train/run-private.h"
 
 #include "core/ops/blas.h"
-#include "core/train/optimizer.h"
+#include "core/train/divergence.h"
+#include "core/train/live.h"
 #include "core/train/schedule.h"
 
-#include <math.h>
 #include <string.h>
 
-struct NsRun {
-    NsSettings settings;
-    NsCorpus *corpus;
-    NsPlan plan;
-    NsModel *model;
-    NsBatch batch, validation;
-    ns_real *m, *v; /* Adam's moments: arenas */
+/* ---- The record of a step ---- */
 
-    NsRecordLayout layout;
-    NsHistory *history;
-    float *values;                           /* [layout.width] */
-    double *grad_sq, *weight_sq, *update_sq; /* [tensors] */
-    double *layer_sq;                        /* [2, L] */
-
-    int64_t steps;
-    bool diverged;
-};
-
-/* ---- Divergence ---- */
-
-static void diverge(NsRun *run, int layer, const char *what, const char *sentence)
+static void watch(NsRun *run, const NsMeasure *seen, const NsRecord *record)
 {
-    NsEvent event = {.step = run->steps, .kind = NS_EVENT_DIVERGED, .layer = layer};
-    g_strlcpy(event.what, what, sizeof event.what);
-    g_snprintf(event.text, sizeof event.text, "Diverged at step %" G_GINT64_FORMAT ": %s.",
-               run->steps, sentence);
+    const NsWatch watch = {
+        .table = ns_model_tensors(run->model),
+        .seen = seen,
+        .update_sq = run->update_sq,
+        .grad_sq = record->grad_sq,
+        .first_stack = run->settings.arch == NS_ARCH_ENCODER_DECODER
+                           ? (size_t)ns_settings_encoder_layers(&run->settings)
+                           : ns_model_layers(run->model),
+        .final_norm = ns_recorder_layout(run->recorder)->count[NS_QUANTITY_FINAL_SQ] > 0,
+        .step = run->steps,
+    };
+    NsEvent event;
+    if (!ns_watch(&watch, &event)) return;
     ns_history_append_event(run->history, &event);
     run->diverged = true;
 }
 
-/* "blk3.ffn.w1 (layer 4)" */
-static char *tensor_words(const NsTensor *tensor)
-{
-    if (tensor->layer < 0) return g_strdup(tensor->name);
-    return g_strdup_printf("%s (layer %d)", tensor->name, tensor->layer + 1);
-}
-
-static void diverge_at_tensor(NsRun *run, size_t i, const char *format_before,
-                              const char *format_after)
-{
-    const NsTensor *tensor = &ns_model_tensors(run->model)->tensors[i];
-    g_autofree char *words = tensor_words(tensor);
-    g_autofree char *sentence = g_strconcat(format_before, words, format_after, NULL);
-    diverge(run, tensor->layer + 1, tensor->name, sentence);
-}
-
-/* The first value that is not finite, in the order in which a step computes them: the update that
- * led here, hidden states, loss, gradients from the last tensor back to the first. */
-static void watch(NsRun *run, const NsMeasure *seen)
-{
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    for (size_t i = 0; i < table->n; i++)
-        if (!isfinite(run->update_sq[i])) {
-            diverge_at_tensor(run, i, "the update of ", " is not finite");
-            return;
-        }
-    for (size_t l = 0; l <= run->layout.layers; l++)
-        if (!isfinite(seen->hidden_sq[l])) {
-            g_autofree char *sentence =
-                l ? g_strdup_printf("the hidden state after layer %zu is not finite", l)
-                  : g_strdup("the embedding is not finite");
-            diverge(run, (int)l, l ? "hidden state" : "embedding", sentence);
-            return;
-        }
-    if (run->layout.count[NS_QUANTITY_FINAL_SQ] && !isfinite(seen->final_sq)) {
-        diverge(run, 0, "hidden state", "the hidden state after the final norm is not finite");
-        return;
-    }
-    if (!isfinite(seen->loss)) {
-        diverge(run, 0, "loss", "the loss is not finite");
-        return;
-    }
-    for (size_t i = table->n; i-- > 0;)
-        if (!isfinite(run->grad_sq[i])) {
-            diverge_at_tensor(run, i, "the gradient of ", " is not finite");
-            return;
-        }
-}
-
-/* ---- The record of a step ---- */
-
-static float *values_of(NsRun *run, NsQuantity quantity)
-{
-    return run->values + run->layout.offset[quantity];
-}
-
-/* Fewer gradients than this are squared before a second thread has woken. */
-#define WORTH_SHARING ((size_t)1 << 20)
-
-/* Squared gradient norms of all tensors; each is one thread's work. */
-static void square_gradients(NsRun *run)
-{
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    const ns_real *gradients = ns_model_gradients(run->model);
-    int threads = table->elements < WORTH_SHARING ? 1 : (int)run->plan.threads;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
-        double norm = ns_real_norm(gradients + t->offset, ns_tensor_size(t));
-        run->grad_sq[i] = norm * norm;
-    }
-}
-
-/* Fills in the gradient norms, and returns the norm of all tensors together. */
-static double record_gradients(NsRun *run)
-{
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    double total = 0, *layer_sq = run->layer_sq;
-    memset(layer_sq, 0, run->layout.layers * sizeof *layer_sq);
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
-        size_t l = t->layer < 0 ? 0 : (size_t)t->layer;
-        values_of(run, (NsQuantity)t->role)[l] = (float)sqrt(run->grad_sq[i]);
-        total += run->grad_sq[i];
-        if (t->layer >= 0) layer_sq[l] += run->grad_sq[i];
-    }
-    float *layers = values_of(run, NS_QUANTITY_GRAD_LAYER);
-    for (size_t l = 0; l < run->layout.layers; l++) layers[l] = (float)sqrt(layer_sq[l]);
-    return sqrt(total);
-}
-
-static void record_updates(NsRun *run)
-{
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    size_t L = run->layout.layers;
-    float *ratio = values_of(run, NS_QUANTITY_UPDATE_RATIO);
-    if (run->steps == 0) {
-        memset(ratio, 0, L * sizeof *ratio);
-        return;
-    }
-    double *weight = run->layer_sq, *update = run->layer_sq + L;
-    memset(run->layer_sq, 0, 2 * L * sizeof *run->layer_sq);
-    for (size_t i = 0; i < table->n; i++) {
-        int l = table->tensors[i].layer;
-        if (l < 0) continue;
-        weight[l] += run->weight_sq[i];
-        update[l] += run->update_sq[i];
-    }
-    for (size_t l = 0; l < L; l++) ratio[l] = (float)sqrt(update[l] / weight[l]);
-}
-
-static void record_hidden(NsRun *run, const NsMeasure *seen)
-{
-    float *norm = values_of(run, NS_QUANTITY_HIDDEN_NORM),
-          *sq = values_of(run, NS_QUANTITY_HIDDEN_SQ);
-    for (size_t l = 0; l <= run->layout.layers; l++) {
-        norm[l] = (float)seen->hidden_norm[l];
-        sq[l] = (float)seen->hidden_sq[l];
-    }
-    if (run->layout.count[NS_QUANTITY_FINAL_SQ]) {
-        *values_of(run, NS_QUANTITY_FINAL_NORM) = (float)seen->final_norm;
-        *values_of(run, NS_QUANTITY_FINAL_SQ) = (float)seen->final_sq;
-    }
-}
-
 /* Measures the present weights on the batch of this step; `started` is when the step began. */
-static void measure(NsRun *run, double lr, int64_t started)
+static void measure(NsRun *run, int64_t started)
 {
     const NsSettings *s = &run->settings;
     ns_corpus_train_batch(run->corpus, (uint64_t)s->data_seed, (uint64_t)run->steps, &run->batch);
-    NsMeasure seen = ns_model_measure(run->model, &run->batch);
-    square_gradients(run);
+    size_t n;
+    const ns_real *state = ns_model_state(run->model, &n);
+    if (n) memcpy(run->state, state, n * sizeof *state);
+    NsNoise noise = ns_run_noise(run);
+    NsMeasure seen = ns_model_measure(run->model, &run->batch, &noise);
 
-    NsStep step = {.step = run->steps, .loss = seen.loss, .lr = lr};
-    step.grad_norm = record_gradients(run);
-    record_hidden(run, &seen);
-    record_updates(run);
-    step.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
-    ns_history_append(run->history, &step, run->values);
-    watch(run, &seen);
+    NsRecord record = ns_recorder_fill(run->recorder, &(NsRecordInput){
+                                                          .model = run->model,
+                                                          .settings = s,
+                                                          .corpus = run->corpus,
+                                                          .batch = &run->batch,
+                                                          .noise = &noise,
+                                                          .seen = &seen,
+                                                          .step = run->steps,
+                                                          .updated = run->steps > 0,
+                                                          .weight_sq = run->weight_sq,
+                                                          .update_sq = run->update_sq,
+                                                          .m = run->m,
+                                                          .v = run->v,
+                                                          .threads = run->plan.threads,
+                                                      });
+    run->grad_norm = record.grad_norm;
+    NsStep step = {
+        .step = run->steps,
+        .loss = seen.loss,
+        .lr = run->lr,
+        .grad_norm = record.grad_norm,
+        .seconds = (double)(g_get_monotonic_time() - started) / 1e6,
+    };
+    ns_history_append(run->history, &step, record.values);
+    watch(run, &seen, &record);
 
     bool due = s->eval_every > 0 && run->steps % s->eval_every == 0;
     if (due && !run->diverged) ns_run_evaluate(run);
@@ -185,33 +72,29 @@ static void measure(NsRun *run, double lr, int64_t started)
 
 /* ---- A step ---- */
 
-/* Step 0, from weights that are as they were drawn. */
-static void start(NsRun *run)
-{
-    int64_t started = g_get_monotonic_time();
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    memset(run->m, 0, table->size * sizeof *run->m);
-    memset(run->v, 0, table->size * sizeof *run->v);
-    memset(run->update_sq, 0, table->n * sizeof *run->update_sq);
-    run->steps = 0;
-    run->diverged = false;
-    ns_history_unref(run->history);
-    run->history = ns_history_new(&run->layout, NS_HISTORY_BUDGET);
-    measure(run, 0, started);
-}
-
 bool ns_run_step(NsRun *run)
 {
     if (run->diverged) return false;
     int64_t started = g_get_monotonic_time();
-    const NsSettings *s = &run->settings;
     run->steps++;
-    double lr = ns_schedule_lr(s, run->steps);
-    ns_adam_step(&(NsAdam){.beta1 = s->beta1, .beta2 = s->beta2, .eps = s->eps},
-                 ns_model_tensors(run->model), ns_model_weights(run->model), run->m, run->v,
-                 ns_model_gradients(run->model), lr, run->steps, run->plan.threads, run->weight_sq,
-                 run->update_sq);
-    measure(run, lr, started);
+    run->lr = ns_schedule_lr(&run->settings, run->steps);
+    run->optimizer->step(&(NsUpdate){
+        .settings = &run->settings,
+        .table = ns_model_tensors(run->model),
+        .w = ns_model_weights(run->model),
+        .m = run->m,
+        .v = run->v,
+        .scratch = run->scratch,
+        .g = ns_model_gradients(run->model),
+        .lr = run->lr,
+        .grad_norm = run->grad_norm,
+        .step = run->steps,
+        .born = run->born,
+        .threads = run->plan.threads,
+        .weight_sq = run->weight_sq,
+        .update_sq = run->update_sq,
+    });
+    measure(run, started);
     return !run->diverged;
 }
 
@@ -223,90 +106,147 @@ double ns_run_evaluate(NsRun *run)
         if (last->step == run->steps) return last->loss;
     }
     size_t batches = (size_t)run->settings.eval_batches;
-    double sum = 0;
+    double sum = 0, targets = 0;
     for (size_t i = 0; i < batches; i++) {
         ns_corpus_validation_batch(run->corpus, i, batches, &run->validation);
-        sum += ns_model_loss(run->model, &run->validation);
+        double counted = (double)ns_batch_targets(&run->validation);
+        if (counted > 0) sum += counted * ns_model_loss(run->model, &run->validation);
+        targets += counted;
     }
-    NsEvaluation evaluation = {.step = run->steps, .loss = sum / (double)batches};
+    NsEvaluation evaluation = {.step = run->steps, .loss = sum / targets};
     ns_history_append_evaluation(run->history, &evaluation);
     return evaluation.loss;
 }
 
-/* ---- Live changes ---- */
+/* ---- Changed settings ---- */
 
-static void note_change(NsRun *run, const char *key, const NsSettings *before)
+static void note_change(NsRun *run, const NsParam *param, const NsSettings *before, int64_t step)
 {
-    const NsParam *param = ns_param_find(key);
     g_autofree char *was = ns_settings_get(before, param);
     g_autofree char *is = ns_settings_get(&run->settings, param);
     if (g_str_equal(was, is)) return;
-    NsEvent event = {.step = run->steps + 1, .kind = NS_EVENT_SETTING};
-    g_strlcpy(event.what, key, sizeof event.what);
+    NsEvent event = {.step = step, .kind = NS_EVENT_SETTING};
+    g_strlcpy(event.what, param->key, sizeof event.what);
     g_snprintf(event.text, sizeof event.text,
                "%s changed from %s to %s at step %" G_GINT64_FORMAT ".", param->label, was, is,
                event.step);
     ns_history_append_event(run->history, &event);
 }
 
-static double within_range(const char *key, double value, double present)
-{
-    const NsParam *param = ns_param_find(key);
-    return isnan(value) ? present : CLAMP(value, param->least, param->most);
-}
-
-void ns_run_set_live(NsRun *run, double lr, int64_t warmup, unsigned schedule)
+void ns_run_set_live(NsRun *run, const NsSettings *settings)
 {
     NsSettings before = run->settings; /* borrows the texts */
-    run->settings.lr = within_range("lr", lr, before.lr);
-    run->settings.warmup = (int64_t)within_range("warmup", (double)warmup, 0);
-    if (ns_schedule(schedule)) run->settings.schedule = schedule;
-    note_change(run, "lr", &before);
-    note_change(run, "warmup", &before);
-    note_change(run, "schedule", &before);
+    if (!ns_live_copy(&run->settings, settings)) return;
+    for (size_t i = 0; ns_param(i); i++)
+        if (ns_param(i)->effect == NS_EFFECT_LIVE)
+            note_change(run, ns_param(i), &before, run->steps + 1);
+}
+
+/* What a fork does otherwise than the run it comes from; how long it runs and how it is measured
+ * changes nothing. */
+static void note_fork(NsRun *run)
+{
+    for (size_t i = 0; ns_param(i); i++)
+        if (ns_param(i)->group != NS_GROUP_RUN)
+            note_change(run, ns_param(i), ns_snapshot_settings(run->origin), run->steps);
 }
 
 /* ---- Life ---- */
 
-/* Opens the text and allocates what the plan has found room for. */
-static bool prepare(NsRun *run, GError **error)
+/* The first record, from weights that are as they were drawn. */
+static void begin(NsRun *run)
 {
-    const NsSettings *s = &run->settings;
-    if (!ns_settings_check(s, error)) return false;
-    run->corpus = ns_corpus_open(s, error);
-    if (!run->corpus) return false;
-    run->plan = ns_model_plan(s, run->corpus->V);
-    if (!ns_plan_check(&run->plan, error)) return false;
-    run->model = ns_model_new(s, run->corpus->V, error);
-    if (!run->model) return false;
-
+    int64_t started = g_get_monotonic_time();
     const NsTensorTable *table = ns_model_tensors(run->model);
-    run->m = ns_real_new(table->size, "first moments", error);
-    if (!run->m) return false;
-    run->v = ns_real_new(table->size, "second moments", error);
-    if (!run->v) return false;
+    if (run->m) memset(run->m, 0, table->size * sizeof *run->m);
+    if (run->v) memset(run->v, 0, table->size * sizeof *run->v);
+    memset(run->born, 0, table->n * sizeof *run->born);
+    memset(run->weight_sq, 0, table->n * sizeof *run->weight_sq);
+    memset(run->update_sq, 0, table->n * sizeof *run->update_sq);
+    run->steps = 0;
+    run->lr = 0;
+    run->diverged = false;
+    if (ns_model_needs_profile(run->model)) {
+        ns_corpus_train_batch(run->corpus, (uint64_t)run->settings.data_seed, 0, &run->batch);
+        ns_model_profile(run->model, &run->batch);
+    }
+    if (run->origin) ns_snapshot_restore(run->origin, run);
 
-    bool final_norm = ns_tensor_find(table, "final_norm.gain") != NULL;
-    ns_record_layout_init(&run->layout, table, ns_model_layers(run->model), final_norm);
-    run->values = g_new(float, run->layout.width);
-    for (size_t i = 0; i < run->layout.width; i++) run->values[i] = NAN;
-    run->grad_sq = g_new0(double, table->n);
-    run->weight_sq = g_new0(double, table->n);
-    run->update_sq = g_new0(double, table->n);
-    run->layer_sq = g_new0(double, 2 * run->layout.layers);
-    ns_batch_init(&run->batch, (size_t)s->batch, (size_t)s->seq);
-    ns_batch_init(&run->validation, (size_t)s->batch, (size_t)s->seq);
+    ns_history_unref(run->history);
+    run->history =
+        ns_history_new_from(ns_recorder_layout(run->recorder), NS_HISTORY_BUDGET, run->steps);
+    if (run->origin) note_fork(run);
+    measure(run, started);
+}
+
+static bool allocate_moments(NsRun *run, GError **error)
+{
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    run->optimizer = ns_optimizer(run->settings.optimizer);
+    if (run->optimizer->moments > 0) {
+        run->m = ns_real_new(table->size, "first moments", error);
+        if (!run->m) return false;
+    }
+    if (run->optimizer->moments > 1) {
+        run->v = ns_real_new(table->size, "second moments", error);
+        if (!run->v) return false;
+    }
+    if (run->optimizer->scratch) {
+        size_t reals = run->optimizer->scratch(table, run->plan.threads);
+        run->scratch = ns_real_new(MAX(reals, 1), "the optimizer", error);
+        if (!run->scratch) return false;
+    }
     return true;
 }
 
-NsRun *ns_run_new(const NsSettings *settings, GError **error)
+/* Opens the text and allocates what the plan has found room for. */
+static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
+{
+    const NsSettings *s = &run->settings;
+    if (!ns_settings_check(s, error)) return false;
+    run->corpus = corpus ? ns_corpus_ref(corpus) : ns_corpus_open(s, error);
+    if (!run->corpus) return false;
+    NsVocab vocab = ns_corpus_vocab(run->corpus, s);
+    run->plan = ns_model_plan(s, vocab);
+    if (!ns_plan_check(&run->plan, error)) return false;
+    run->model = ns_model_new(s, vocab, error);
+    if (!run->model) return false;
+    if (!allocate_moments(run, error)) return false;
+
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    size_t state;
+    ns_model_state(run->model, &state);
+    run->state = g_new0(ns_real, state);
+    run->born = g_new0(int64_t, table->n);
+    run->weight_sq = g_new0(double, table->n);
+    run->update_sq = g_new0(double, table->n);
+    run->recorder = ns_recorder_new(run->model, s);
+    size_t B = (size_t)s->batch, T = (size_t)s->seq, S = (size_t)ns_settings_source_seq(s);
+    ns_batch_init(&run->batch, B, T, S);
+    ns_batch_init(&run->validation, B, T, S);
+    return true;
+}
+
+NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsSnapshot *origin,
+                       GError **error)
 {
     ns_blas_init();
     g_autoptr(NsRun) run = g_new0(NsRun, 1);
     ns_settings_copy(&run->settings, settings);
-    if (!prepare(run, error)) return NULL;
-    start(run);
+    run->origin = origin ? ns_snapshot_ref(origin) : NULL;
+    if (!prepare(run, corpus, error)) return NULL;
+    begin(run);
     return g_steal_pointer(&run);
+}
+
+NsRun *ns_run_new(const NsSettings *settings, GError **error)
+{
+    return ns_run_new_from(settings, NULL, NULL, error);
+}
+
+NsRun *ns_run_fork(NsSnapshot *snapshot, const NsSettings *settings, GError **error)
+{
+    return ns_run_new_from(settings, ns_snapshot_corpus(snapshot, settings), snapshot, error);
 }
 
 void ns_run_free(NsRun *run)
@@ -317,13 +257,15 @@ void ns_run_free(NsRun *run)
     ns_batch_clear(&run->validation);
     ns_real_free(run->m);
     ns_real_free(run->v);
-    g_free(run->values);
-    g_free(run->grad_sq);
+    ns_real_free(run->scratch);
+    g_free(run->state);
+    g_free(run->born);
     g_free(run->weight_sq);
     g_free(run->update_sq);
-    g_free(run->layer_sq);
+    ns_recorder_free(run->recorder);
     ns_model_free(run->model);
     g_clear_pointer(&run->corpus, ns_corpus_unref);
+    g_clear_pointer(&run->origin, ns_snapshot_unref);
     ns_settings_clear(&run->settings);
     g_free(run);
 }
@@ -331,8 +273,24 @@ void ns_run_free(NsRun *run)
 void ns_run_reset(NsRun *run)
 {
     ns_model_reset(run->model);
-    start(run);
+    begin(run);
 }
+
+bool ns_run_same_data(const NsSettings *a, const NsSettings *b)
+{
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        bool data = param->group == NS_GROUP_DATA || g_str_equal(param->key, "data-seed") ||
+                    g_str_equal(param->key, "arch");
+        if (!data) continue;
+        g_autofree char *x = ns_settings_get(a, param);
+        g_autofree char *y = ns_settings_get(b, param);
+        if (!g_str_equal(x, y)) return false;
+    }
+    return true;
+}
+
+/* ---- What others may ask ---- */
 
 bool ns_run_diverged(const NsRun *run)
 {
@@ -372,4 +330,10 @@ NsPlan ns_run_plan(const NsRun *run)
 const NsBatch *ns_run_batch(const NsRun *run)
 {
     return &run->batch;
+}
+
+NsNoise ns_run_noise(const NsRun *run)
+{
+    return (NsNoise){
+        .training = true, .seed = (uint64_t)run->settings.seed, .step = (uint64_t)run->steps};
 }

@@ -26,20 +26,22 @@ bool ns_run_step(NsRun *run);
 
 bool ns_run_diverged(const NsRun *run);
 
-/* Back to step 0: the same initial weights, bit for bit, and a new history. */
+/* Back to step 0, or to where a fork began: the same weights, bit for bit, and a new history. */
 void ns_run_reset(NsRun *run);
 
-/* Changes what may change while a model runs (lr, warmup, schedule), from the next step on; a
- * change is an NS_EVENT_SETTING of the history. */
-void ns_run_set_live(NsRun *run, double lr, int64_t warmup, unsigned schedule);
+/* Takes over every setting that may change while a model runs (NS_EFFECT_LIVE), from the next step
+ * on; each change is an NS_EVENT_SETTING of the history. */
+void ns_run_set_live(NsRun *run, const NsSettings *settings);
 
-/* Measures the validation loss at the present weights and appends it to the history. */
+/* Measures the validation loss (mean over the held-out targets, without noise) at the present
+ * weights and appends it to the history, once a step. */
 double ns_run_evaluate(NsRun *run);
 
-int64_t ns_run_steps(const NsRun *run); /* updates done */
+int64_t ns_run_steps(const NsRun *run); /* updates done, those before a fork included */
 NsHistory *ns_run_history(NsRun *run);  /* borrowed; a reset replaces it */
 NsModel *ns_run_model(NsRun *run);
 const NsCorpus *ns_run_corpus(const NsRun *run);
 const NsSettings *ns_run_settings(const NsRun *run); /* with live changes applied */
 NsPlan ns_run_plan(const NsRun *run);
 const NsBatch *ns_run_batch(const NsRun *run); /* that the newest record was measured on */
+NsNoise ns_run_noise(const NsRun *run);        /* the same */

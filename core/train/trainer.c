@@ -6,6 +6,7 @@
 #include "core/train/trainer.h"
 
 #include "core/base/error.h"
+#include "core/train/live.h"
 #include "core/train/run.h"
 
 #include <errno.h>
@@ -21,19 +22,19 @@
 /* How much nicer the thread is than its creator. */
 #define NICER 10
 
-typedef enum { COMMAND_RUN, COMMAND_STEP, COMMAND_PAUSE, COMMAND_STOP, COMMAND_RESET } CommandKind;
+typedef enum {
+    COMMAND_RUN,
+    COMMAND_STEP,
+    COMMAND_PAUSE,
+    COMMAND_STOP,
+    COMMAND_RESET,
+    COMMAND_SNAPSHOT,
+} CommandKind;
 
 typedef struct {
     CommandKind kind;
     int64_t steps; /* STEP */
 } Command;
-
-typedef struct {
-    bool changed;
-    double lr;
-    int64_t warmup;
-    unsigned schedule;
-} Live;
 
 struct NsTrainer {
     atomic_int refs; /* the owner and the thread */
@@ -47,7 +48,10 @@ struct NsTrainer {
     bool quit;
     bool busy;        /* the thread is obeying commands or computing */
     GArray *commands; /* Command */
-    Live live;
+    NsSettings live;  /* as last asked for */
+    bool live_changed;
+    NsSnapshot *snapshot; /* not fetched yet */
+    GError *snapshot_error;
     char *message;
     NsHistory *history;
     bool planned;
@@ -55,6 +59,7 @@ struct NsTrainer {
 
     /* The thread's. */
     NsSettings settings;
+    NsSnapshot *origin; /* of a fork, or NULL */
     NsRun *run;
     int64_t left; /* steps until PAUSED; negative for as many as the settings say */
 };
@@ -95,7 +100,9 @@ static void settle(NsTrainer *t, NsTrainerState otherwise)
 static void prepare(NsTrainer *t)
 {
     g_autoptr(GError) error = NULL;
-    t->run = ns_run_new(&t->settings, &error);
+    t->run =
+        t->origin ? ns_run_fork(t->origin, &t->settings, &error) : ns_run_new(&t->settings, &error);
+    g_clear_pointer(&t->origin, ns_snapshot_unref);
     if (!t->run) {
         set_state(t, NS_TRAINER_FAILED, error->message);
         return;
@@ -111,11 +118,27 @@ static void prepare(NsTrainer *t)
 /* Live changes wait for the step that they act on, so that a slider leaves one event a step. */
 static void apply_live(NsTrainer *t)
 {
+    NsSettings live;
     pthread_mutex_lock(&t->mutex);
-    Live live = t->live;
-    t->live.changed = false;
+    bool changed = t->live_changed;
+    t->live_changed = false;
+    live = t->live; /* borrows the texts, which nobody writes */
     pthread_mutex_unlock(&t->mutex);
-    if (live.changed) ns_run_set_live(t->run, live.lr, live.warmup, live.schedule);
+    if (changed) ns_run_set_live(t->run, &live);
+}
+
+/* One that was not fetched gives way to the newer one. */
+static void take_snapshot(NsTrainer *t)
+{
+    GError *error = NULL;
+    NsSnapshot *taken = ns_snapshot_take(t->run, &error);
+    pthread_mutex_lock(&t->mutex);
+    NsSnapshot *replaced = t->snapshot;
+    t->snapshot = taken;
+    g_clear_error(&t->snapshot_error);
+    t->snapshot_error = error;
+    pthread_mutex_unlock(&t->mutex);
+    ns_snapshot_unref(replaced);
 }
 
 static void finish(NsTrainer *t)
@@ -137,12 +160,17 @@ static void obey(NsTrainer *t, const Command *command)
     bool going = state == NS_TRAINER_RUNNING;
     switch (command->kind) {
     case COMMAND_RUN:
-        if (!can_go && !going) return;
-        t->left = -1;
-        set_state(t, NS_TRAINER_RUNNING, NULL);
-        return;
     case COMMAND_STEP:
         if (!can_go && !going) return;
+        if (at_end(t)) {
+            finish(t);
+            return;
+        }
+        if (command->kind == COMMAND_RUN) {
+            t->left = -1;
+            set_state(t, NS_TRAINER_RUNNING, NULL);
+            return;
+        }
         t->left = going && t->left > 0 ? t->left + command->steps : command->steps;
         set_state(t, NS_TRAINER_RUNNING, NULL);
         return;
@@ -158,6 +186,9 @@ static void obey(NsTrainer *t, const Command *command)
         ns_run_reset(t->run);
         show_history(t);
         settle(t, NS_TRAINER_READY);
+        return;
+    case COMMAND_SNAPSHOT:
+        if (t->run) take_snapshot(t);
         return;
     }
 }
@@ -201,7 +232,11 @@ static void unref(NsTrainer *t)
     pthread_mutex_destroy(&t->mutex);
     g_array_unref(t->commands);
     g_free(t->message);
+    g_clear_error(&t->snapshot_error);
+    ns_snapshot_unref(t->snapshot);
+    ns_snapshot_unref(t->origin);
     ns_history_unref(t->history);
+    ns_settings_clear(&t->live);
     ns_settings_clear(&t->settings);
     g_free(t);
 }
@@ -238,7 +273,7 @@ static void init_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error)
+static NsTrainer *new_trainer(const NsSettings *settings, NsSnapshot *origin, GError **error)
 {
     if (!ns_settings_check(settings, error)) return NULL;
     NsTrainer *t = g_new0(NsTrainer, 1);
@@ -250,6 +285,8 @@ NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error)
     t->busy = true;
     t->commands = g_array_new(FALSE, FALSE, sizeof(Command));
     ns_settings_copy(&t->settings, settings);
+    ns_settings_copy(&t->live, settings);
+    t->origin = origin ? ns_snapshot_ref(origin) : NULL;
 
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -266,6 +303,16 @@ NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error)
         return NULL;
     }
     return t;
+}
+
+NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error)
+{
+    return new_trainer(settings, NULL, error);
+}
+
+NsTrainer *ns_trainer_new_fork(NsSnapshot *snapshot, const NsSettings *settings, GError **error)
+{
+    return new_trainer(settings, snapshot, error);
 }
 
 static void quit(NsTrainer *t)
@@ -328,10 +375,16 @@ void ns_trainer_reset(NsTrainer *trainer)
     post(trainer, COMMAND_RESET, 0);
 }
 
-void ns_trainer_set_live(NsTrainer *t, double lr, int64_t warmup, unsigned schedule)
+void ns_trainer_snapshot(NsTrainer *trainer)
+{
+    post(trainer, COMMAND_SNAPSHOT, 0);
+}
+
+void ns_trainer_set_live(NsTrainer *t, const NsSettings *settings)
 {
     pthread_mutex_lock(&t->mutex);
-    t->live = (Live){true, lr, warmup, schedule};
+    ns_live_copy(&t->live, settings);
+    t->live_changed = true;
     pthread_mutex_unlock(&t->mutex);
 }
 
@@ -366,6 +419,16 @@ NsHistory *ns_trainer_history(NsTrainer *t)
     NsHistory *history = t->history ? ns_history_ref(t->history) : NULL;
     pthread_mutex_unlock(&t->mutex);
     return history;
+}
+
+NsSnapshot *ns_trainer_take_snapshot(NsTrainer *t, GError **error)
+{
+    pthread_mutex_lock(&t->mutex);
+    NsSnapshot *snapshot = g_steal_pointer(&t->snapshot);
+    GError *problem = g_steal_pointer(&t->snapshot_error);
+    pthread_mutex_unlock(&t->mutex);
+    if (problem) g_propagate_error(error, problem);
+    return snapshot;
 }
 
 bool ns_trainer_plan(NsTrainer *t, NsPlan *plan)

@@ -11,13 +11,15 @@
  *
  * Stop also finishes a run that is READY or PAUSED.  A model whose very first record is not finite
  * goes from PREPARING straight to DIVERGED.  Reset leads back to READY (or to that DIVERGED) from
- * every state but PREPARING and FAILED.  A command that a state has no arrow for is ignored; those
- * given while PREPARING, a reset excepted, are obeyed afterwards. */
+ * every state but PREPARING and FAILED; a fork goes back to where it began.  A command that a state
+ * has no arrow for is ignored; those given while PREPARING, a reset excepted, are obeyed
+ * afterwards. */
 #pragma once
 
 #include "core/model/model.h"
 #include "core/model/settings.h"
 #include "core/probe/history.h"
+#include "core/train/snapshot.h"
 
 #define NS_TRAINER_STATES(X)                                                                       \
     X(PREPARING, "preparing")                                                                      \
@@ -42,6 +44,9 @@ typedef struct NsTrainer NsTrainer;
  * together. */
 NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error);
 
+/* The same for a fork of the snapshot (ns_run_fork), which is referenced, not taken. */
+NsTrainer *ns_trainer_new_fork(NsSnapshot *snapshot, const NsSettings *settings, GError **error);
+
 /* Gives the trainer up: the thread ends at the next step boundary and frees everything.  Never
  * waits.  Histories that are still referenced live on. */
 void ns_trainer_release(NsTrainer *trainer);
@@ -55,7 +60,17 @@ void ns_trainer_step(NsTrainer *trainer, int64_t n); /* n more steps, then PAUSE
 void ns_trainer_pause(NsTrainer *trainer);
 void ns_trainer_stop(NsTrainer *trainer); /* evaluates once more and ends as FINISHED */
 void ns_trainer_reset(NsTrainer *trainer);
-void ns_trainer_set_live(NsTrainer *trainer, double lr, int64_t warmup, unsigned schedule);
+
+/* Takes over every setting that may change while a model runs, as ns_run_set_live. */
+void ns_trainer_set_live(NsTrainer *trainer, const NsSettings *settings);
+
+/* Asks for a snapshot at the step boundary where the command is reached; nothing comes of it while
+ * there is no run. */
+void ns_trainer_snapshot(NsTrainer *trainer);
+
+/* The newest snapshot that was asked for, once: the caller owns it.  NULL while there is none;
+ * NULL with NS_ERROR_MEMORY, once, if the last one could not be made. */
+NsSnapshot *ns_trainer_take_snapshot(NsTrainer *trainer, GError **error);
 
 NsTrainerState ns_trainer_state(const NsTrainer *trainer);
 

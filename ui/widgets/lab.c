@@ -1,6 +1,8 @@
 /* The experiment behind a window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/lab.h"
 
+#include "core/train/live.h"
+
 /* How long after a command the trainer is looked at although it seems idle: it may not have woken
  * up for the command yet. */
 #define WAKE_US (2 * G_USEC_PER_SEC)
@@ -62,13 +64,6 @@ static void set_settings(NsSettings *to, const NsSettings *from)
     ns_settings_copy(to, from);
 }
 
-static void copy_live(NsSettings *to, const NsSettings *from)
-{
-    to->lr = from->lr;
-    to->warmup = from->warmup;
-    to->schedule = from->schedule;
-}
-
 static bool same_but_live(const NsSettings *a, const NsSettings *b)
 {
     for (size_t i = 0; ns_param(i); i++) {
@@ -113,10 +108,10 @@ static gboolean restart_now(gpointer data)
 
 static void send_live(NsLab *lab)
 {
-    copy_live(&lab->run, &lab->settings);
+    ns_live_copy(&lab->run, &lab->settings);
     lab->live_at = g_get_monotonic_time();
     if (!lab->trainer) return;
-    ns_trainer_set_live(lab->trainer, lab->run.lr, lab->run.warmup, lab->run.schedule);
+    ns_trainer_set_live(lab->trainer, &lab->run);
     if (lab->steps_seen <= 1) set_settings(&lab->view->settings, &lab->run);
     wake(lab);
 }
@@ -133,8 +128,7 @@ static gboolean live_now(gpointer data)
 static void apply(NsLab *lab)
 {
     const NsSettings *s = &lab->settings;
-    bool live =
-        s->lr != lab->run.lr || s->warmup != lab->run.warmup || s->schedule != lab->run.schedule;
+    bool live = ns_live_differs(s, &lab->run);
     gint64 rested = (g_get_monotonic_time() - lab->live_at) / 1000;
     if (live && !lab->live_source) {
         if (rested >= NS_LAB_SETTLE_MS)
@@ -243,7 +237,7 @@ bool ns_lab_poll(NsLab *lab)
     if (history) {
         size_t steps = ns_history_steps(history);
         /* A live change is part of what the history shows from the first step that felt it. */
-        if (steps > lab->steps_seen) copy_live(&lab->view->settings, &lab->run);
+        if (steps > lab->steps_seen) ns_live_copy(&lab->view->settings, &lab->run);
         lab->steps_seen = steps;
     }
     if (state != lab->state) {

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/train/divergence.h"
+
+#include <math.h>
+
+static bool diverged(const NsWatch *watch, NsEvent *event, int layer, const char *what,
+                     const char *sentence)
+{
+    *event = (NsEvent){.step = watch->step, .kind = NS_EVENT_DIVERGED, .layer = layer};
+    g_strlcpy(event->what, what, sizeof event->what);
+    g_snprintf(event->text, sizeof event->text, "Diverged at step %" G_GINT64_FORMAT ": %s.",
+               watch->step, sentence);
+    return true;
+}
+
+/* "the gradient of blk3.ffn.w1 (layer 4) is not finite" */
+static bool diverged_at_tensor(const NsWatch *watch, NsEvent *event, size_t i, const char *what)
+{
+    const NsTensor *tensor = &watch->table->tensors[i];
+    g_autofree char *layer =
+        tensor->layer < 0 ? g_strdup("") : g_strdup_printf(" (layer %d)", tensor->layer + 1);
+    g_autofree char *sentence =
+        g_strdup_printf("the %s of %s%s is not finite", what, tensor->name, layer);
+    return diverged(watch, event, tensor->layer + 1, tensor->name, sentence);
+}
+
+/* Hidden state i: x_0 .. x_N of the first stack, then x_0 .. x_M of the second. */
+static bool diverged_at_hidden(const NsWatch *watch, NsEvent *event, size_t i)
+{
+    bool second = i > watch->first_stack;
+    if (i == 0) return diverged(watch, event, 0, "embedding", "the embedding is not finite");
+    if (i == watch->first_stack + 1)
+        return diverged(watch, event, 0, "embedding", "the embedding of the decoder is not finite");
+    size_t layer = second ? i - 1 : i;
+    g_autofree char *sentence =
+        g_strdup_printf("the hidden state after layer %zu is not finite", layer);
+    return diverged(watch, event, (int)layer, "hidden state", sentence);
+}
+
+bool ns_watch(const NsWatch *watch, NsEvent *event)
+{
+    const NsMeasure *seen = watch->seen;
+    for (size_t i = 0; i < watch->table->n; i++)
+        if (!isfinite(watch->update_sq[i])) return diverged_at_tensor(watch, event, i, "update");
+    for (size_t i = 0; i < seen->hidden; i++)
+        if (!isfinite(seen->hidden_sq[i])) return diverged_at_hidden(watch, event, i);
+    if (watch->final_norm && !isfinite(seen->final_sq))
+        return diverged(watch, event, 0, "hidden state",
+                        "the hidden state after the final norm is not finite");
+    if (!isfinite(seen->loss)) return diverged(watch, event, 0, "loss", "the loss is not finite");
+    for (size_t i = watch->table->n; i-- > 0;)
+        if (!isfinite(watch->grad_sq[i])) return diverged_at_tensor(watch, event, i, "gradient");
+    return false;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/train/live.h"
+
+#include <math.h>
+
+/* A field of NsSettings, as its row of the table says where it is. */
+typedef union {
+    int64_t *integer;
+    double *real;
+    unsigned *choice;
+} Field;
+
+static Field field_of(NsSettings *settings, const NsParam *param)
+{
+    return (Field){.integer = (void *)((char *)settings + param->offset)};
+}
+
+static void copy(NsSettings *to, double value, const NsParam *param)
+{
+    Field field = field_of(to, param);
+    switch (param->type) {
+    case NS_PARAM_INT:
+        *field.integer = (int64_t)CLAMP(value, param->least, param->most);
+        return;
+    case NS_PARAM_REAL:
+        if (!isnan(value)) *field.real = CLAMP(value, param->least, param->most);
+        return;
+    case NS_PARAM_CHOICE:
+        if (param->choices((size_t)value)) *field.choice = (unsigned)value;
+        return;
+    case NS_PARAM_TEXT:
+        return;
+    }
+}
+
+bool ns_live_differs(const NsSettings *a, const NsSettings *b)
+{
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        if (param->effect != NS_EFFECT_LIVE || param->type == NS_PARAM_TEXT) continue;
+        if (ns_settings_get_number(a, param) != ns_settings_get_number(b, param)) return true;
+    }
+    return false;
+}
+
+bool ns_live_copy(NsSettings *to, const NsSettings *from)
+{
+    bool changed = false;
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        if (param->effect != NS_EFFECT_LIVE || param->type == NS_PARAM_TEXT) continue;
+        double before = ns_settings_get_number(to, param);
+        copy(to, ns_settings_get_number(from, param), param);
+        changed |= ns_settings_get_number(to, param) != before;
+    }
+    return changed;
+}

@@ -1,0 +1,12 @@
+/* Settings that may change while a model runs.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/model/settings.h"
+
+/* Copies every setting whose effect is NS_EFFECT_LIVE, within its range; a NaN and an unknown
+ * choice leave what was there.  True if `to` differs afterwards.  Touches no text, so it may be
+ * called under a lock. */
+bool ns_live_copy(NsSettings *to, const NsSettings *from);
+
+/* Whether `from` has another value for any of them. */
+bool ns_live_differs(const NsSettings *a, const NsSettings *b);

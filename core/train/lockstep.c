@@ -1,0 +1,173 @@
+/* The first lane steps on the caller's thread, each other one on a thread of its own, which waits
+ * for the clock to tick.  What a lane computes depends on nothing outside it but the clock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/train/lockstep.h"
+
+#include "core/base/error.h"
+#include "core/train/run-private.h"
+
+typedef struct {
+    NsLockstep *lockstep;
+    NsRun *run;
+    GThread *thread; /* NULL for the first lane */
+} Lane;
+
+struct NsLockstep {
+    Lane lanes[NS_LANES_MAX];
+    size_t n;
+
+    GMutex mutex;
+    GCond tick, tock;
+    /* Guarded by the mutex. */
+    uint64_t ticks;
+    size_t busy; /* lanes that have not finished the step */
+    bool quit;
+};
+
+static gpointer lane_main(gpointer data)
+{
+    Lane *lane = data;
+    NsLockstep *lockstep = lane->lockstep;
+    uint64_t seen = 0;
+    g_mutex_lock(&lockstep->mutex);
+    for (;;) {
+        while (!lockstep->quit && lockstep->ticks == seen)
+            g_cond_wait(&lockstep->tick, &lockstep->mutex);
+        if (lockstep->quit) break;
+        seen = lockstep->ticks;
+        g_mutex_unlock(&lockstep->mutex);
+        ns_run_step(lane->run);
+        g_mutex_lock(&lockstep->mutex);
+        if (--lockstep->busy == 0) g_cond_signal(&lockstep->tock);
+    }
+    g_mutex_unlock(&lockstep->mutex);
+    return NULL;
+}
+
+/* ---- Life ---- */
+
+static bool check(const NsSettings *const *settings, size_t lanes, GError **error)
+{
+    static const char *const shared[] = {"arch", "task",       "text",     "batch",
+                                         "seq",  "source-seq", "data-seed"};
+    if (lanes < 1 || lanes > NS_LANES_MAX) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "%zu lanes cannot run side by side; choose one to %d.", lanes, NS_LANES_MAX);
+        return false;
+    }
+    for (size_t k = 0; k < G_N_ELEMENTS(shared); k++) {
+        const NsParam *param = ns_param_find(shared[k]);
+        g_autofree char *first = ns_settings_get(settings[0], param);
+        for (size_t i = 1; i < lanes; i++) {
+            g_autofree char *other = ns_settings_get(settings[i], param);
+            if (g_str_equal(first, other)) continue;
+            g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                        "Lanes share every batch, but %s is %s in lane 1 and %s in lane %zu; give "
+                        "them the same.",
+                        param->key, first, other, i + 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The threads of the machine, or the most that a lane asks for, dealt out to the lanes. */
+static int64_t threads_of(const NsSettings *const *settings, size_t lanes, size_t lane)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < lanes; i++) {
+        int64_t wanted = settings[i]->threads;
+        total = MAX(total, wanted > 0 ? wanted : (int64_t)g_get_num_processors());
+    }
+    int64_t n = (int64_t)lanes;
+    return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
+}
+
+static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, int64_t threads,
+                     GError **error)
+{
+    Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n];
+    NsSettings own;
+    ns_settings_copy(&own, settings);
+    own.threads = threads;
+    bool same = lockstep->n && ns_run_same_data(ns_run_settings(first->run), &own);
+    lane->run = ns_run_new_from(&own, same ? first->run->corpus : NULL, NULL, error);
+    ns_settings_clear(&own);
+    if (!lane->run) return false;
+    lane->lockstep = lockstep;
+    lockstep->n++;
+    if (lane == first) return true;
+    g_autoptr(GError) problem = NULL;
+    lane->thread = g_thread_try_new("lane", lane_main, lane, &problem);
+    if (lane->thread) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
+                "No thread could be started for lane %zu: %s; close other programs and try again.",
+                lockstep->n, problem->message);
+    return false;
+}
+
+NsLockstep *ns_lockstep_new(const NsSettings *const *settings, size_t lanes, GError **error)
+{
+    if (!check(settings, lanes, error)) return NULL;
+    g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);
+    g_mutex_init(&lockstep->mutex);
+    g_cond_init(&lockstep->tick);
+    g_cond_init(&lockstep->tock);
+    for (size_t i = 0; i < lanes; i++)
+        if (!add_lane(lockstep, settings[i], threads_of(settings, lanes, i), error)) return NULL;
+    return g_steal_pointer(&lockstep);
+}
+
+void ns_lockstep_free(NsLockstep *lockstep)
+{
+    if (!lockstep) return;
+    g_mutex_lock(&lockstep->mutex);
+    lockstep->quit = true;
+    g_cond_broadcast(&lockstep->tick);
+    g_mutex_unlock(&lockstep->mutex);
+    for (size_t i = 0; i < lockstep->n; i++) {
+        if (lockstep->lanes[i].thread) g_thread_join(lockstep->lanes[i].thread);
+        ns_run_free(lockstep->lanes[i].run);
+    }
+    g_cond_clear(&lockstep->tick);
+    g_cond_clear(&lockstep->tock);
+    g_mutex_clear(&lockstep->mutex);
+    g_free(lockstep);
+}
+
+/* ---- The clock ---- */
+
+bool ns_lockstep_step(NsLockstep *lockstep)
+{
+    g_mutex_lock(&lockstep->mutex);
+    lockstep->ticks++;
+    lockstep->busy = lockstep->n - 1;
+    g_cond_broadcast(&lockstep->tick);
+    g_mutex_unlock(&lockstep->mutex);
+
+    ns_run_step(lockstep->lanes[0].run);
+
+    g_mutex_lock(&lockstep->mutex);
+    while (lockstep->busy > 0) g_cond_wait(&lockstep->tock, &lockstep->mutex);
+    g_mutex_unlock(&lockstep->mutex);
+
+    bool on = false;
+    for (size_t i = 0; i < lockstep->n; i++) on |= !ns_run_diverged(lockstep->lanes[i].run);
+    return on;
+}
+
+void ns_lockstep_reset(NsLockstep *lockstep)
+{
+    for (size_t i = 0; i < lockstep->n; i++) ns_run_reset(lockstep->lanes[i].run);
+}
+
+size_t ns_lockstep_lanes(const NsLockstep *lockstep)
+{
+    return lockstep->n;
+}
+
+NsRun *ns_lockstep_lane(NsLockstep *lockstep, size_t lane)
+{
+    return lockstep->lanes[lane].run;
+}

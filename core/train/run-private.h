@@ -1,0 +1,43 @@
+/* The inside of a run.  Internal to core/train.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/probe/record.h"
+#include "core/train/optimizer.h"
+#include "core/train/run.h"
+#include "core/train/snapshot.h"
+
+struct NsRun {
+    NsSettings settings;
+    NsCorpus *corpus;
+    NsPlan plan;
+    NsModel *model;
+    NsBatch batch, validation;
+
+    const NsOptimizer *optimizer;
+    ns_real *m, *v, *scratch;      /* NULL where the optimizer has none */
+    int64_t *born;                 /* [tensors] as in NsUpdate */
+    double *weight_sq, *update_sq; /* [tensors] of the update that led here */
+    double lr;                     /* of that update */
+    ns_real *state;                /* running statistics before the newest record was measured */
+
+    NsRecorder *recorder;
+    NsHistory *history;
+    double grad_norm; /* of the newest record */
+    int64_t steps;
+    bool diverged;
+    NsSnapshot *origin; /* where the run begins; NULL: at step 0 */
+};
+
+/* ns_run_new, with a corpus that was opened for the same data already (NULL: opens it), from the
+ * beginning or from a snapshot (NULL). */
+NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsSnapshot *origin,
+                       GError **error);
+
+/* Whether both train on the same batches, so that they can share a corpus. */
+bool ns_run_same_data(const NsSettings *a, const NsSettings *b);
+
+/* Puts into a run that stands at its beginning what the snapshot has for it. */
+void ns_snapshot_restore(const NsSnapshot *snapshot, NsRun *run);
+
+/* The snapshot's corpus if it serves these settings too, else NULL; borrowed. */
+NsCorpus *ns_snapshot_corpus(const NsSnapshot *snapshot, const NsSettings *settings);

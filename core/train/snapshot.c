@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/train/snapshot.h"
+
+#include "core/train/run-private.h"
+
+#include <string.h>
+
+struct NsSnapshot {
+    gatomicrefcount refs;
+    NsSettings settings;
+    NsCorpus *corpus;
+    NsTensorTable table; /* a copy: the run may be gone */
+    ns_real *w, *m, *v;  /* arenas of the table; NULL where the optimizer has none */
+    ns_real *state;      /* [n_state] before the record at `step` was measured */
+    size_t n_state;
+    int64_t *born;                 /* [tensors] */
+    double *weight_sq, *update_sq; /* [tensors] */
+    double lr;
+    int64_t step;
+};
+
+/* ---- Taking ---- */
+
+/* A copy of n reals; true if there is nothing to copy. */
+static bool keep(ns_real **to, const ns_real *from, size_t n, GError **error)
+{
+    if (!from || !n) return true;
+    *to = ns_real_new(n, "a snapshot", error);
+    if (!*to) return false;
+    memcpy(*to, from, n * sizeof **to);
+    return true;
+}
+
+NsSnapshot *ns_snapshot_take(NsRun *run, GError **error)
+{
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    g_autoptr(NsSnapshot) s = g_new0(NsSnapshot, 1);
+    g_atomic_ref_count_init(&s->refs);
+    ns_settings_copy(&s->settings, &run->settings);
+    s->corpus = ns_corpus_ref(run->corpus);
+    s->table = *table;
+    s->table.tensors = g_memdup2(table->tensors, table->n * sizeof *table->tensors);
+    s->born = g_memdup2(run->born, table->n * sizeof *run->born);
+    s->weight_sq = g_memdup2(run->weight_sq, table->n * sizeof *run->weight_sq);
+    s->update_sq = g_memdup2(run->update_sq, table->n * sizeof *run->update_sq);
+    s->lr = run->lr;
+    s->step = run->steps;
+    ns_model_state(run->model, &s->n_state);
+    bool room = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
+                keep(&s->m, run->m, table->size, error) &&
+                keep(&s->v, run->v, table->size, error) &&
+                keep(&s->state, run->state, s->n_state, error);
+    return room ? g_steal_pointer(&s) : NULL;
+}
+
+NsSnapshot *ns_snapshot_ref(NsSnapshot *snapshot)
+{
+    g_atomic_ref_count_inc(&snapshot->refs);
+    return snapshot;
+}
+
+void ns_snapshot_unref(NsSnapshot *s)
+{
+    if (!s || !g_atomic_ref_count_dec(&s->refs)) return;
+    ns_settings_clear(&s->settings);
+    ns_corpus_unref(s->corpus);
+    ns_tensor_table_clear(&s->table);
+    ns_real_free(s->w);
+    ns_real_free(s->m);
+    ns_real_free(s->v);
+    ns_real_free(s->state);
+    g_free(s->born);
+    g_free(s->weight_sq);
+    g_free(s->update_sq);
+    g_free(s);
+}
+
+int64_t ns_snapshot_step(const NsSnapshot *snapshot)
+{
+    return snapshot->step;
+}
+
+const NsSettings *ns_snapshot_settings(const NsSnapshot *snapshot)
+{
+    return &snapshot->settings;
+}
+
+size_t ns_snapshot_bytes(const NsSnapshot *s)
+{
+    size_t arenas = 1u + (s->m ? 1u : 0u) + (s->v ? 1u : 0u);
+    return (arenas * s->table.size + s->n_state) * sizeof(ns_real);
+}
+
+NsCorpus *ns_snapshot_corpus(const NsSnapshot *snapshot, const NsSettings *settings)
+{
+    return ns_run_same_data(&snapshot->settings, settings) ? snapshot->corpus : NULL;
+}
+
+/* ---- Restoring ---- */
+
+/* Whether moments of one optimizer mean the same to another. */
+static bool kin(unsigned a, unsigned b)
+{
+    return a == b || (ns_optimizer(a)->adam_moments && ns_optimizer(b)->adam_moments);
+}
+
+static void copy_tensor(ns_real *to, const NsTensor *at, const ns_real *from,
+                        const NsTensor *source)
+{
+    if (to && from) memcpy(to + at->offset, from + source->offset, ns_tensor_size(at) * sizeof *to);
+}
+
+/* Index by name, one more than the number so that 0 means absent. */
+static GHashTable *index_tensors(const NsTensorTable *table)
+{
+    GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = 0; i < table->n; i++)
+        g_hash_table_insert(index, table->tensors[i].name, GSIZE_TO_POINTER(i + 1));
+    return index;
+}
+
+void ns_snapshot_restore(const NsSnapshot *s, NsRun *run)
+{
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    g_autoptr(GHashTable) index = index_tensors(&s->table);
+    bool moments = kin(s->settings.optimizer, run->settings.optimizer);
+    size_t fitting = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        size_t found = GPOINTER_TO_SIZE(g_hash_table_lookup(index, t->name));
+        const NsTensor *source = found ? &s->table.tensors[found - 1] : NULL;
+        bool fits = source && source->rows == t->rows && source->cols == t->cols;
+        run->born[i] = fits && moments ? s->born[found - 1] : s->step;
+        if (!fits) continue;
+        fitting++;
+        copy_tensor(ns_model_weights(run->model), t, s->w, source);
+        if (moments) {
+            copy_tensor(run->m, t, s->m, source);
+            copy_tensor(run->v, t, s->v, source);
+        }
+        run->weight_sq[i] = s->weight_sq[found - 1];
+        run->update_sq[i] = s->update_sq[found - 1];
+    }
+
+    size_t n;
+    ns_real *state = ns_model_state(run->model, &n);
+    if (n && n == s->n_state && fitting == table->n && fitting == s->table.n)
+        memcpy(state, s->state, n * sizeof *state);
+    run->steps = s->step;
+    run->lr = s->lr;
+}
