@@ -216,8 +216,11 @@ static double gradient_norm(const Setup *setup)
 static void take_steps(const Setup *setup, int64_t steps)
 {
     const NsTensorTable *table = setup->table;
+    const NsOptimizer *optimizer = ns_optimizer(setup->settings.optimizer);
     ns_real *m = ns_real_new(table->size, "moments", NULL);
     ns_real *v = ns_real_new(table->size, "moments", NULL);
+    const size_t scratch_size = optimizer->scratch ? optimizer->scratch(table, 1) : 1;
+    ns_real *scratch = ns_real_new(scratch_size, "scratch", NULL);
     g_autofree double *weight_sq = g_new(double, table->n);
     g_autofree double *update_sq = g_new(double, table->n);
     for (int64_t step = 1; step <= steps; step++) {
@@ -228,6 +231,7 @@ static void take_steps(const Setup *setup, int64_t steps)
             .w = ns_model_weights(setup->model),
             .m = m,
             .v = v,
+            .scratch = scratch,
             .g = ns_model_gradients(setup->model),
             .lr = ns_schedule_lr(&setup->settings, step),
             .grad_norm = gradient_norm(setup),
@@ -236,10 +240,11 @@ static void take_steps(const Setup *setup, int64_t steps)
             .weight_sq = weight_sq,
             .update_sq = update_sq,
         };
-        ns_optimizer(setup->settings.optimizer)->step(&update);
+        optimizer->step(&update);
     }
     ns_real_free(m);
     ns_real_free(v);
+    ns_real_free(scratch);
 }
 
 static void test_steps(gconstpointer data)
