@@ -76,7 +76,7 @@ static size_t count_of(NsDomain domain, const NsRecordShape *shape)
     return 0;
 }
 
-/* The tensor whose gradient another quantity is about; NS_ROLE_COUNT where it is about none. */
+/* The tensor without which there is no such quantity; NS_ROLE_COUNT where there is none. */
 static NsRole role_of(NsQuantity quantity)
 {
     if ((unsigned)quantity < NS_ROLE_COUNT) return (NsRole)quantity;
@@ -84,9 +84,19 @@ static NsRole role_of(NsQuantity quantity)
         NsQuantity quantity;
         NsRole role;
     } about[] = {
-        {NS_QUANTITY_GRAD_RMS_WV, NS_ROLE_WV},  {NS_QUANTITY_GRAD_RMS_W1, NS_ROLE_W1},
-        {NS_QUANTITY_GRAD_RMS_W2, NS_ROLE_W2},  {NS_QUANTITY_MEAN_GRAD_WV, NS_ROLE_WV},
-        {NS_QUANTITY_MEAN_GRAD_W1, NS_ROLE_W1}, {NS_QUANTITY_MEAN_GRAD_W2, NS_ROLE_W2},
+        {NS_QUANTITY_GRAD_RMS_WV, NS_ROLE_WV},
+        {NS_QUANTITY_GRAD_RMS_W1, NS_ROLE_W1},
+        {NS_QUANTITY_GRAD_RMS_W2, NS_ROLE_W2},
+        {NS_QUANTITY_MEAN_GRAD_WV, NS_ROLE_WV},
+        {NS_QUANTITY_MEAN_GRAD_W1, NS_ROLE_W1},
+        {NS_QUANTITY_MEAN_GRAD_W2, NS_ROLE_W2},
+        {NS_QUANTITY_NORM_SIGMA_ATTENTION, NS_ROLE_NORM1_GAIN},
+        {NS_QUANTITY_NORM_SIGMA_CROSS, NS_ROLE_CROSS_NORM_GAIN},
+        {NS_QUANTITY_NORM_SIGMA_FFN, NS_ROLE_NORM2_GAIN},
+        {NS_QUANTITY_LOGIT_ATTENTION, NS_ROLE_WQ},
+        {NS_QUANTITY_HEAD_LOGIT_ATTENTION, NS_ROLE_WQ},
+        {NS_QUANTITY_LOGIT_CROSS, NS_ROLE_CROSS_WQ},
+        {NS_QUANTITY_HEAD_LOGIT_CROSS, NS_ROLE_CROSS_WQ},
     };
     for (size_t i = 0; i < sizeof about / sizeof *about; i++)
         if (about[i].quantity == quantity) return about[i].role;

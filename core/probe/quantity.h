@@ -155,7 +155,7 @@
       "Wortsman et al. 2023, arXiv 2304.13013")                                                    \
     X(SPIKE_SCORE, "spike-score", "Gradient spike score", "max g^2 / v", LAYER, CHEAP, MOMENTS,    \
       "Largest g^2 / max(v, eps^2) of any parameter of a layer: g as clipped, v the second "       \
-      "moment before g enters it, as the optimizer keeps it; blank at step 0, which has none.",    \
+      "moment before g enters it, free of its starting bias; blank at step 0, which has none.",    \
       "Huang et al. 2025, SPAM, arXiv 2501.06842")
 
 typedef enum { NS_DOMAIN_STEP, NS_DOMAIN_LAYER, NS_DOMAIN_HIDDEN, NS_DOMAIN_HEAD } NsDomain;

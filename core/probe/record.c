@@ -1,36 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/record.h"
 
+#include "core/ops/activation.h"
+#include "core/probe/dear.h"
+#include "core/probe/moments.h"
+#include "core/train/optimizer.h"
+
 #include <math.h>
 #include <string.h>
 
 struct NsRecorder {
     NsRecordLayout layout;
-    float *values;    /* [layout.width] */
-    double *grad_sq;  /* [tensors] */
-    double *layer_sq; /* [2, L] */
+    float *values;           /* [layout.width] */
+    double *grad_sq;         /* [tensors] */
+    NsMomentRatios *moments; /* [tensors] */
+    double *layer_sums;      /* [2, L] */
+    size_t *layer_elements;  /* [L] */
+    NsDear *dear;            /* NULL where nothing dear is ever measured */
+    int64_t dear_us;         /* what the sweep of this step took */
 };
 
-NsRecorder *ns_recorder_new(const NsModel *model, const NsSettings *settings)
+static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings)
 {
-    (void)settings;
+    unsigned has = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        if (table->tensors[i].role == NS_ROLE_FINAL_NORM_GAIN) has |= NS_NEED_FINAL_NORM;
+        if (table->tensors[i].role == NS_ROLE_CROSS_WV) has |= NS_NEED_CROSS;
+    }
+    if (g_str_equal(ns_activation_choice(settings->activation)->key, "relu")) has |= NS_NEED_RELU;
+    if (ns_optimizer(settings->optimizer)->adam_moments) has |= NS_NEED_MOMENTS;
+    if (settings->probe_batches > 1) has |= NS_NEED_BATCHES;
+    return has;
+}
+
+NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError **error)
+{
     const NsTensorTable *table = ns_model_tensors(model);
+    size_t L = ns_model_layers(model);
+    bool two = ns_settings_encoder_layers(settings) && ns_settings_decoder_layers(settings);
     NsRecorder *r = g_new0(NsRecorder, 1);
-    bool final_norm = ns_tensor_find(table, "final_norm.gain") != NULL;
-    ns_record_layout_init(&r->layout, table, ns_model_layers(model), final_norm);
+    ns_record_layout_init(&r->layout, &(NsRecordShape){.table = table,
+                                                       .layers = L,
+                                                       .hidden = L + (two ? 2 : 1),
+                                                       .heads = (size_t)settings->heads,
+                                                       .has = needs_met(table, settings),
+                                                       .probe_every = settings->probe_every});
     r->values = g_new(float, r->layout.width);
-    for (size_t i = 0; i < r->layout.width; i++) r->values[i] = NAN;
     r->grad_sq = g_new0(double, table->n);
-    r->layer_sq = g_new0(double, 2 * r->layout.layers);
-    return r;
+    r->moments = g_new0(NsMomentRatios, table->n);
+    r->layer_sums = g_new0(double, 2 * L);
+    r->layer_elements = g_new0(size_t, L);
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        if (t->layer >= 0) r->layer_elements[t->layer] += ns_tensor_size(t);
+    }
+    if (settings->probe_every < 1) return r;
+    r->dear = ns_dear_new(model, settings, &r->layout, error);
+    if (r->dear) return r;
+    ns_recorder_free(r);
+    return NULL;
 }
 
 void ns_recorder_free(NsRecorder *recorder)
 {
     if (!recorder) return;
+    ns_dear_free(recorder->dear);
     g_free(recorder->values);
     g_free(recorder->grad_sq);
-    g_free(recorder->layer_sq);
+    g_free(recorder->moments);
+    g_free(recorder->layer_sums);
+    g_free(recorder->layer_elements);
     g_free(recorder);
 }
 
@@ -39,10 +78,18 @@ const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder)
     return &recorder->layout;
 }
 
+/* NULL where the model does not have it. */
 static float *values_of(NsRecorder *r, NsQuantity quantity)
 {
-    return r->values + r->layout.offset[quantity];
+    return r->layout.count[quantity] ? r->values + r->layout.offset[quantity] : NULL;
 }
+
+static bool is_due(const NsRecorder *r, const NsRecordInput *input)
+{
+    return r->dear && (!input->updated || input->step % r->layout.probe_every == 0);
+}
+
+/* ---- Gradients ---- */
 
 /* Fewer gradients than this are squared before a second thread has woken. */
 #define WORTH_SHARING ((size_t)1 << 20)
@@ -61,22 +108,46 @@ static void square_gradients(NsRecorder *r, const NsRecordInput *input)
     }
 }
 
-/* Fills in the gradient norms, and returns the norm of all tensors together. */
+/* The root mean square of a tensor's gradient, for the roles that have it as a quantity. */
+static void record_root_mean_square(NsRecorder *r, const NsTensor *t, double norm)
+{
+    static const NsQuantity quantities[NS_ROLE_COUNT] = {[NS_ROLE_WV] = NS_QUANTITY_GRAD_RMS_WV,
+                                                         [NS_ROLE_W1] = NS_QUANTITY_GRAD_RMS_W1,
+                                                         [NS_ROLE_W2] = NS_QUANTITY_GRAD_RMS_W2};
+    NsQuantity quantity = quantities[t->role];
+    if (quantity)
+        values_of(r, quantity)[t->layer] = (float)(norm / sqrt((double)ns_tensor_size(t)));
+}
+
+/* Fills in the gradient norms, and returns the norm of all tensors together.  What an encoder and a
+ * decoder both have once is one value. */
 static double record_gradients(NsRecorder *r, const NsTensorTable *table)
 {
-    double total = 0, *layer_sq = r->layer_sq;
+    double total = 0, *layer_sq = r->layer_sums, outside[NS_ROLE_COUNT] = {0};
     memset(layer_sq, 0, r->layout.layers * sizeof *layer_sq);
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
-        size_t l = t->layer < 0 ? 0 : (size_t)t->layer;
-        values_of(r, (NsQuantity)t->role)[l] = (float)sqrt(r->grad_sq[i]);
         total += r->grad_sq[i];
-        if (t->layer >= 0) layer_sq[l] += r->grad_sq[i];
+        float *values = values_of(r, (NsQuantity)t->role);
+        if (t->layer < 0) {
+            outside[t->role] += r->grad_sq[i];
+            *values = (float)sqrt(outside[t->role]);
+            continue;
+        }
+        layer_sq[t->layer] += r->grad_sq[i];
+        values[t->layer] = (float)sqrt(r->grad_sq[i]);
+        record_root_mean_square(r, t, sqrt(r->grad_sq[i]));
     }
     float *layers = values_of(r, NS_QUANTITY_GRAD_LAYER);
-    for (size_t l = 0; l < r->layout.layers; l++) layers[l] = (float)sqrt(layer_sq[l]);
+    float *means = values_of(r, NS_QUANTITY_GRAD_RMS_LAYER);
+    for (size_t l = 0; l < r->layout.layers; l++) {
+        layers[l] = (float)sqrt(layer_sq[l]);
+        means[l] = (float)sqrt(layer_sq[l] / (double)r->layer_elements[l]);
+    }
     return sqrt(total);
 }
+
+/* ---- Updates and moments ---- */
 
 static void record_updates(NsRecorder *r, const NsTensorTable *table, const NsRecordInput *input)
 {
@@ -86,8 +157,8 @@ static void record_updates(NsRecorder *r, const NsTensorTable *table, const NsRe
         memset(ratio, 0, L * sizeof *ratio);
         return;
     }
-    double *weight = r->layer_sq, *update = r->layer_sq + L;
-    memset(r->layer_sq, 0, 2 * L * sizeof *r->layer_sq);
+    double *weight = r->layer_sums, *update = r->layer_sums + L;
+    memset(r->layer_sums, 0, 2 * L * sizeof *r->layer_sums);
     for (size_t i = 0; i < table->n; i++) {
         int l = table->tensors[i].layer;
         if (l < 0) continue;
@@ -97,25 +168,123 @@ static void record_updates(NsRecorder *r, const NsTensorTable *table, const NsRe
     for (size_t l = 0; l < L; l++) ratio[l] = (float)sqrt(update[l] / weight[l]);
 }
 
-static void record_hidden(NsRecorder *r, const NsMeasure *seen)
+static void record_moments(NsRecorder *r, const NsRecordInput *input, double grad_norm)
 {
-    float *norm = values_of(r, NS_QUANTITY_HIDDEN_NORM), *sq = values_of(r, NS_QUANTITY_HIDDEN_SQ);
-    for (size_t l = 0; l < r->layout.count[NS_QUANTITY_HIDDEN_NORM]; l++) {
-        norm[l] = (float)seen->hidden_norm[l];
-        sq[l] = (float)seen->hidden_sq[l];
+    if (!r->layout.count[NS_QUANTITY_ADAM_RMS] || !input->v) return;
+    const NsTensorTable *table = ns_model_tensors(input->model);
+    const NsSettings *s = input->settings;
+    const NsMoments moments = {.g = ns_model_gradients(input->model),
+                               .v = input->v,
+                               .clip = ns_clip_factor(s->clip, grad_norm),
+                               .beta2 = s->beta2,
+                               .eps = s->eps,
+                               .seen = input->step};
+    int threads = table->elements < WORTH_SHARING ? 1 : (int)input->threads;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
+    for (size_t i = 0; i < table->n; i++)
+        if (table->tensors[i].layer >= 0)
+            r->moments[i] = ns_moment_ratios(&moments, &table->tensors[i]);
+
+    size_t L = r->layout.layers;
+    double *sum = r->layer_sums, *spike = r->layer_sums + L;
+    memset(r->layer_sums, 0, 2 * L * sizeof *r->layer_sums);
+    for (size_t i = 0; i < table->n; i++) {
+        int l = table->tensors[i].layer;
+        if (l < 0) continue;
+        sum[l] += r->moments[i].sum;
+        if (!(r->moments[i].spike <= spike[l])) spike[l] = r->moments[i].spike;
     }
-    if (r->layout.count[NS_QUANTITY_FINAL_SQ]) {
-        *values_of(r, NS_QUANTITY_FINAL_NORM) = (float)seen->final_norm;
-        *values_of(r, NS_QUANTITY_FINAL_SQ) = (float)seen->final_sq;
+    for (size_t l = 0; l < L; l++) {
+        values_of(r, NS_QUANTITY_ADAM_RMS)[l] = (float)sqrt(sum[l] / (double)r->layer_elements[l]);
+        if (input->step > 0) values_of(r, NS_QUANTITY_SPIKE_SCORE)[l] = (float)spike[l];
     }
+}
+
+/* ---- Hidden states and sub-layers ---- */
+
+static void record_hidden(NsRecorder *r, const NsMeasure *seen, double D)
+{
+    for (size_t l = 0; l < r->layout.hidden; l++) {
+        double rms = sqrt(seen->hidden_sq[l] / D);
+        values_of(r, NS_QUANTITY_HIDDEN_NORM)[l] = (float)seen->hidden_norm[l];
+        values_of(r, NS_QUANTITY_HIDDEN_SQ)[l] = (float)seen->hidden_sq[l];
+        values_of(r, NS_QUANTITY_HIDDEN_GRAD)[l] = (float)seen->hidden_grad[l];
+        values_of(r, NS_QUANTITY_HIDDEN_RMS)[l] = (float)rms;
+        values_of(r, NS_QUANTITY_HIDDEN_MAX)[l] = (float)seen->hidden_max[l];
+        values_of(r, NS_QUANTITY_HIDDEN_PEAK)[l] =
+            rms == 0 ? ns_blank() : (float)(seen->hidden_max[l] / rms);
+    }
+    float *final_norm = values_of(r, NS_QUANTITY_FINAL_NORM);
+    float *final_sq = values_of(r, NS_QUANTITY_FINAL_SQ);
+    if (final_norm) *final_norm = (float)seen->final_norm;
+    if (final_sq) *final_sq = (float)seen->final_sq;
+}
+
+/* Blank where there is nothing to take a share of. */
+static float ratio(double part, double whole)
+{
+    return whole == 0 ? ns_blank() : (float)(part / whole);
+}
+
+static void record_sublayers(NsRecorder *r, const NsRecordInput *input)
+{
+    static const struct {
+        NsQuantity branch_ratio, skip_share, branch_share, norm_sigma;
+    } of[NS_SUBLAYER_KINDS] = {
+        [NS_SELF_ATTENTION] = {NS_QUANTITY_BRANCH_RATIO_ATTENTION, NS_QUANTITY_SKIP_SHARE_ATTENTION,
+                               NS_QUANTITY_BRANCH_SHARE_ATTENTION,
+                               NS_QUANTITY_NORM_SIGMA_ATTENTION},
+        [NS_CROSS_ATTENTION] = {NS_QUANTITY_BRANCH_RATIO_CROSS, NS_QUANTITY_SKIP_SHARE_CROSS,
+                                NS_QUANTITY_BRANCH_SHARE_CROSS, NS_QUANTITY_NORM_SIGMA_CROSS},
+        [NS_FFN] = {NS_QUANTITY_BRANCH_RATIO_FFN, NS_QUANTITY_SKIP_SHARE_FFN,
+                    NS_QUANTITY_BRANCH_SHARE_FFN, NS_QUANTITY_NORM_SIGMA_FFN},
+    };
+    const NsMeasure *seen = input->seen;
+    bool finite = true;
+    for (size_t i = 0; i < seen->hidden; i++) finite &= isfinite(seen->hidden_sq[i]) != 0;
+    for (size_t s = 0; s < seen->sublayers; s++) {
+        NsTap tap = ns_model_tap(input->model, 0, s);
+        double skip = seen->skip_grad[s] * seen->skip_grad[s];
+        double branch = seen->branch_grad[s] * seen->branch_grad[s];
+        values_of(r, of[tap.kind].branch_ratio)[tap.layer] =
+            ratio(seen->branch[s], seen->stream[s]);
+        values_of(r, of[tap.kind].skip_share)[tap.layer] = ratio(skip, skip + branch);
+        values_of(r, of[tap.kind].branch_share)[tap.layer] = ratio(branch, skip + branch);
+        /* Where the states are finite, only a norm that is not there has no sigma. */
+        bool none = isnan(seen->norm_sigma[s]) && finite;
+        float *sigma = values_of(r, of[tap.kind].norm_sigma);
+        if (sigma) sigma[tap.layer] = none ? ns_blank() : (float)seen->norm_sigma[s];
+    }
+}
+
+/* ---- The whole ---- */
+
+void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
+{
+    r->dear_us = 0;
+    if (!is_due(r, input)) return;
+    int64_t started = g_get_monotonic_time();
+    ns_sweep_run(r->dear->sweep, input->model, input->corpus, input->settings);
+    r->dear_us = g_get_monotonic_time() - started;
 }
 
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
     const NsTensorTable *table = ns_model_tensors(input->model);
+    bool due = is_due(r, input);
+    for (size_t i = 0; i < r->layout.width; i++) r->values[i] = ns_blank();
     square_gradients(r, input);
-    double grad_norm = record_gradients(r, table);
-    record_hidden(r, input->seen);
+    NsRecord record = {.values = r->values, .grad_sq = r->grad_sq};
+    record.grad_norm = record_gradients(r, table);
+    record_hidden(r, input->seen, (double)input->settings->d_model);
+    record_sublayers(r, input);
     record_updates(r, table, input);
-    return (NsRecord){.values = r->values, .grad_sq = r->grad_sq, .grad_norm = grad_norm};
+    record_moments(r, input, record.grad_norm);
+    if (!due) return record;
+
+    int64_t started = g_get_monotonic_time();
+    ns_dear_fill(r->dear, input, r->values);
+    record.similarity = &r->dear->similarity;
+    record.probe_seconds = (double)(r->dear_us + g_get_monotonic_time() - started) / 1e6;
+    return record;
 }

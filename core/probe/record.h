@@ -1,9 +1,13 @@
-/* Filling in the record of a step.  SPDX-License-Identifier: MIT */
+/* Filling in the record of a step.  SPDX-License-Identifier: MIT
+ *
+ * Cheap quantities are taken from what the pass of a step leaves behind.  Dear ones are due every
+ * `probe-every` steps and in the first record; what they cost stands in the record. */
 #pragma once
 
 #include "core/data/corpus.h"
 #include "core/model/model.h"
 #include "core/probe/quantity.h"
+#include "core/probe/similarity.h"
 
 /* What a step leaves to be recorded.  The model still holds the gradients of `seen`. */
 typedef struct {
@@ -22,18 +26,25 @@ typedef struct {
 
 typedef struct NsRecorder NsRecorder;
 
-/* Allocates all that ns_recorder_fill needs. */
-NsRecorder *ns_recorder_new(const NsModel *model, const NsSettings *settings);
+/* Allocates all that a record needs.  NULL with NS_ERROR_MEMORY. */
+NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError **error);
 void ns_recorder_free(NsRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRecorder, ns_recorder_free)
 
 const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder);
 
+/* Before the pass of a step: the passes over batches of their own that dear quantities need, where
+ * they are due.  Of the input, `seen` is not read.  Overwrites the gradients and activations of the
+ * model; weights, moments and running statistics stay as they are. */
+void ns_recorder_sweep(NsRecorder *recorder, const NsRecordInput *input);
+
 typedef struct {
     const float *values;   /* [layout->width] */
     const double *grad_sq; /* [tensors] squared norms of the gradients */
     double grad_norm;      /* of all tensors together */
+    double probe_seconds;  /* what the dear quantities took, sweep included; 0 where none was due */
+    const NsSimilarity *similarity; /* NULL where it was not measured */
 } NsRecord;
 
-/* Borrowed until the next call.  Allocates nothing. */
+/* After the pass.  Borrowed until the next call.  Allocates nothing. */
 NsRecord ns_recorder_fill(NsRecorder *recorder, const NsRecordInput *input);

@@ -11,7 +11,7 @@
 
 #include "core/base/choice.h"
 
-#include <stdint.h>
+#include "core/base/real.h"
 
 /* Deeper models are compared at this many states, evenly spread, the first and the last included.
  */
@@ -38,3 +38,20 @@ typedef struct {
     /* [n, n] each, symmetric; blank (ns_is_blank) between states of different stacks, which see
      * different tokens, and where a state has no direction or no variance */
 } NsSimilarity;
+
+/* States side by side, of the same D. */
+typedef struct {
+    size_t n, D;
+    const unsigned *stack;      /* [n] which stack a state is of */
+    size_t tokens[2];           /* of each stack, at most NS_SIMILARITY_TOKENS */
+    const ns_real *const *rows; /* [n, NS_SIMILARITY_TOKENS] where each token's features begin */
+    int threads;
+    ns_real *scratch; /* [ns_similarity_scratch()] */
+    double *norms;    /* [n, NS_SIMILARITY_TOKENS], scratch */
+} NsSimilarityInput;
+
+/* Reals of scratch for n states of D features over at most `tokens` tokens. */
+size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D);
+
+/* Overwrites n, tokens and the values of `similarity`. */
+void ns_similarity_measure(NsSimilarity *similarity, const NsSimilarityInput *input);

@@ -1,0 +1,35 @@
+/* The quantities that are not measured at every step.  SPDX-License-Identifier: MIT
+ *
+ * Internal to core/probe. */
+#pragma once
+
+#include "core/probe/heads.h"
+#include "core/probe/record.h"
+#include "core/probe/states.h"
+#include "core/probe/sweep.h"
+
+/* What measuring them needs. */
+typedef struct {
+    NsRecordLayout layout;
+    NsSweep *sweep;
+    NsStateSource *sources; /* [hidden] */
+    size_t first_stack;     /* layers of the first stack */
+    size_t B;               /* sequences in a batch */
+    int threads;
+    size_t work_size;     /* of one thread's part of work */
+    ns_real *work;        /* [threads, work_size] */
+    double *sums;         /* [threads, D] */
+    NsHeadMeasure *heads; /* [threads, H] */
+    const ns_real **rows; /* [states, NS_SIMILARITY_TOKENS] */
+    double *norms;        /* the same */
+    ns_real *grams;
+    NsSimilarity similarity;
+} NsDear;
+
+/* NULL with NS_ERROR_MEMORY. */
+NsDear *ns_dear_new(NsModel *model, const NsSettings *settings, const NsRecordLayout *layout,
+                    GError **error);
+void ns_dear_free(NsDear *dear);
+
+/* After the pass of a step: writes all dear values into a record, and dear->similarity. */
+void ns_dear_fill(NsDear *dear, const NsRecordInput *input, float *values);

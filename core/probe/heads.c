@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/probe/heads.h"
+
+#include "core/ops/blas.h"
+#include "core/probe/quantity.h"
+
+#include <math.h>
+
+/* How many keys the query at position t of sequence b sees: always the first ones. */
+static size_t visible(const NsTap *tap, size_t b, size_t t)
+{
+    size_t keys = (size_t)tap->key_length[b];
+    return tap->causal ? MIN(t + 1, keys) : keys;
+}
+
+typedef struct {
+    double entropy;
+    size_t queries;
+    double logit;
+} HeadSums;
+
+static double entropy(const ns_real *P, size_t n)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n; j++)
+        if (P[j] != 0) sum -= (double)P[j] * log((double)P[j]);
+    return sum / log((double)n);
+}
+
+static void add_entropy(HeadSums *sums, const NsTap *tap, size_t b, size_t h)
+{
+    for (size_t t = 0; t < (size_t)tap->length[b]; t++) {
+        size_t n = visible(tap, b, t);
+        if (n < 2) continue;
+        sums->entropy += entropy(tap->P + ((b * tap->H + h) * tap->T + t) * tap->S, n);
+        sums->queries++;
+    }
+}
+
+static void add_logit(HeadSums *sums, const NsTap *tap, size_t b, size_t h, ns_real *scores)
+{
+    size_t width = tap->D / tap->H, T = (size_t)tap->length[b], S = (size_t)tap->key_length[b];
+    ns_gemm(&(NsGemm){.tb = true,
+                      .M = T,
+                      .N = S,
+                      .K = width,
+                      .alpha = (ns_real)(1 / sqrt((double)width)),
+                      .A = tap->Q + b * tap->T * tap->q_stride + h * width,
+                      .lda = tap->q_stride,
+                      .B = tap->K + b * tap->S * tap->k_stride + h * width,
+                      .ldb = tap->k_stride,
+                      .C = scores,
+                      .ldc = S});
+    for (size_t t = 0; t < T; t++) {
+        const ns_real *row = scores + t * S;
+        for (size_t j = 0; j < visible(tap, b, t); j++) {
+            double size = fabs((double)row[j]);
+            if (size > sums->logit || isnan(size)) sums->logit = size;
+        }
+    }
+}
+
+void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublayer, ns_real *scratch)
+{
+    size_t H = ns_model_tap(model, 0, sublayer).H;
+    for (size_t h = 0; h < H; h++) {
+        HeadSums sums = {0};
+        bool logits = false;
+        for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+            NsTap tap = ns_model_tap(model, shard, sublayer);
+            logits = tap.Q && tap.K;
+            for (size_t b = 0; b < tap.B; b++) {
+                add_entropy(&sums, &tap, b, h);
+                if (logits) add_logit(&sums, &tap, b, h, scratch);
+            }
+        }
+        heads[h].entropy = sums.queries ? (float)(sums.entropy / (double)sums.queries) : ns_blank();
+        heads[h].logit = logits ? (float)sums.logit : ns_blank();
+    }
+}

@@ -1,0 +1,16 @@
+/* What the heads of an attention do.  SPDX-License-Identifier: MIT
+ *
+ * Internal to core/probe. */
+#pragma once
+
+#include "core/model/model.h"
+
+/* Of one head over a whole batch. */
+typedef struct {
+    float entropy; /* mean over queries that see n >= 2 keys of -sum P ln P / ln n; blank without */
+    float logit;   /* max |q.k| / sqrt(d_head) over visible pairs; blank without queries and keys */
+} NsHeadMeasure;
+
+/* An attention sub-layer.  heads: [H], overwritten; scratch: [T, S]. */
+void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublayer,
+                      ns_real *scratch);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/probe/similarity.h"
+
+#include "core/ops/blas.h"
+#include "core/ops/clones.h"
+#include "core/probe/quantity.h"
+
+#include <math.h>
+
+static const NsChoice kinds[NS_SIMILARITY_COUNT] = {
+    [NS_SIMILARITY_CKA] = {.key = "cka",
+                           .label = "Linear CKA",
+                           .formula = "‖Y^T X‖^2 / (‖X^T X‖ ‖Y^T Y‖)",
+                           .reference = "Kornblith et al. 2019, arXiv 1905.00414",
+                           .purpose = "Whether two states arrange the tokens alike, whatever "
+                                      "rotation and scale lie between them; 1 is the same."},
+    [NS_SIMILARITY_COSINE] = {.key = "cosine",
+                              .label = "Cosine",
+                              .formula = "⟨cos(x_i, x_j)⟩",
+                              .reference = "Men et al. 2024, ShortGPT, arXiv 2403.03853",
+                              .purpose = "Mean cosine between two states of the same token; 1 is "
+                                         "the same direction."},
+    [NS_SIMILARITY_ANGLE] = {.key = "angle",
+                             .label = "Angular distance",
+                             .formula = "⟨arccos(cos(x_i, x_j))⟩ / π",
+                             .reference = "Gromov et al. 2024, arXiv 2403.17887",
+                             .purpose = "Mean angle between two states of the same token over pi; "
+                                        "0 is the same direction."},
+};
+
+const NsChoice *ns_similarity_choice(size_t i)
+{
+    return i < NS_SIMILARITY_COUNT ? &kinds[i] : NULL;
+}
+
+NS_CLONES static double dot(const ns_real *x, const ns_real *y, size_t n)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)y[i];
+    return sum;
+}
+
+size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D)
+{
+    return n * tokens * tokens + tokens * D;
+}
+
+/* The tokens' features without their means over the tokens: [tokens, D]. */
+static void centre(ns_real *to, const ns_real *const *rows, size_t tokens, size_t D)
+{
+    for (size_t i = 0; i < D; i++) {
+        double mean = 0;
+        for (size_t t = 0; t < tokens; t++) mean += (double)rows[t][i] / (double)tokens;
+        for (size_t t = 0; t < tokens; t++) to[t * D + i] = (ns_real)((double)rows[t][i] - mean);
+    }
+}
+
+/* K = X X^T over tokens, scaled to norm 1: <K, L> is then the CKA, because
+ * |Y^T X|^2 = <X X^T, Y Y^T>.  All 0 where X has no variance. */
+static void gram(ns_real *K, ns_real *centred, const ns_real *const *rows, size_t tokens, size_t D)
+{
+    centre(centred, rows, tokens, D);
+    double norm = ns_real_norm(centred, tokens * D);
+    ns_real scale = norm > 0 || isnan(norm) ? (ns_real)(1 / norm) : 0;
+    for (size_t i = 0; i < tokens * D; i++) centred[i] *= scale;
+    ns_gemm(&(NsGemm){.tb = true,
+                      .M = tokens,
+                      .N = tokens,
+                      .K = D,
+                      .alpha = 1,
+                      .A = centred,
+                      .lda = D,
+                      .B = centred,
+                      .ldb = D,
+                      .C = K,
+                      .ldc = tokens});
+    double size = ns_real_norm(K, tokens * tokens);
+    if (size <= 0) return;
+    ns_real inverse = (ns_real)(1 / size);
+    for (size_t i = 0; i < tokens * tokens; i++) K[i] *= inverse;
+}
+
+static void put(NsSimilarity *to, NsSimilarityKind kind, size_t i, size_t j, float value)
+{
+    to->value[kind][i * to->n + j] = to->value[kind][j * to->n + i] = value;
+}
+
+/* Cosine and angle of two states over their tokens. */
+static void compare_directions(NsSimilarity *to, const NsSimilarityInput *in, size_t i, size_t j,
+                               size_t tokens)
+{
+    const ns_real *const *x = in->rows + i * NS_SIMILARITY_TOKENS;
+    const ns_real *const *y = in->rows + j * NS_SIMILARITY_TOKENS;
+    const double *nx = in->norms + i * NS_SIMILARITY_TOKENS;
+    const double *ny = in->norms + j * NS_SIMILARITY_TOKENS;
+    double cosines = 0, angles = 0, n = 0;
+    for (size_t t = 0; t < tokens; t++) {
+        if (nx[t] == 0 || ny[t] == 0) continue;
+        double cosine = i == j ? 1 : dot(x[t], y[t], in->D) / (nx[t] * ny[t]);
+        cosines += cosine;
+        angles += acos(cosine > 1 ? 1 : cosine < -1 ? -1 : cosine);
+        n++;
+    }
+    put(to, NS_SIMILARITY_COSINE, i, j, n > 0 ? (float)(cosines / n) : ns_blank());
+    put(to, NS_SIMILARITY_ANGLE, i, j, n > 0 ? (float)(angles / n / G_PI) : ns_blank());
+}
+
+static void compare_grams(NsSimilarity *to, const ns_real *K, const ns_real *L, size_t i, size_t j,
+                          size_t elements)
+{
+    double similarity = dot(K, L, elements);
+    bool flat = K[0] == 0 && ns_real_norm(K, elements) == 0;
+    flat = flat || (L[0] == 0 && ns_real_norm(L, elements) == 0);
+    put(to, NS_SIMILARITY_CKA, i, j, flat ? ns_blank() : i == j ? 1.0f : (float)similarity);
+}
+
+void ns_similarity_measure(NsSimilarity *to, const NsSimilarityInput *in)
+{
+    size_t n = in->n, most = in->tokens[0] > in->tokens[1] ? in->tokens[0] : in->tokens[1];
+    ns_real *grams = in->scratch, *centred = grams + n * most * most;
+    to->n = n;
+    to->tokens = most;
+    for (size_t i = 0; i < n; i++) {
+        size_t tokens = in->tokens[in->stack[i]];
+        const ns_real *const *rows = in->rows + i * NS_SIMILARITY_TOKENS;
+        for (size_t t = 0; t < tokens; t++)
+            in->norms[i * NS_SIMILARITY_TOKENS + t] = ns_real_norm(rows[t], in->D);
+        gram(grams + i * most * most, centred, rows, tokens, in->D);
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(in->threads)
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++) {
+            size_t tokens = in->tokens[in->stack[i]];
+            if (in->stack[i] != in->stack[j]) {
+                for (unsigned k = 0; k < NS_SIMILARITY_COUNT; k++)
+                    put(to, (NsSimilarityKind)k, i, j, ns_blank());
+                continue;
+            }
+            compare_directions(to, in, i, j, tokens);
+            compare_grams(to, grams + i * most * most, grams + j * most * most, i, j,
+                          tokens * tokens);
+        }
+}
