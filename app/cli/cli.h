@@ -20,6 +20,7 @@ int ns_cli_train(int argc, char **argv, GError **error);
 int ns_cli_probe(int argc, char **argv, GError **error);
 int ns_cli_dump(int argc, char **argv, GError **error);
 int ns_cli_chart(int argc, char **argv, GError **error);
+int ns_cli_compare(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);
 
 /* ---- options.c ---- */
@@ -76,3 +77,10 @@ void ns_progress_end(NsProgress *progress);
 /* Appends a text, padded to a width in characters: on its left, or where the width is negative on
  * its right. */
 void ns_output_pad(GString *line, const char *text, int width);
+
+/* ---- interrupt.c ---- */
+
+/* From now on the first SIGINT or SIGTERM is noted, so that a run can end after its step; the
+ * second one ends the program. */
+void ns_interrupt_catch(void);
+int ns_interrupt_signal(void); /* its number, or 0 */

@@ -19,12 +19,15 @@ int ns_cli_dump(int argc, char **argv, GError **error)
     ns_settings_init(&settings);
     const NsOptions options = {
         .command = "dump",
-        .summary = "Writes what another program needs to repeat one step:\n"
-                   "  params.safetensors  the weights\n"
-                   "  grads.safetensors   the gradient of the mean loss at these weights\n"
-                   "  batch.safetensors   tokens and targets, int64 [B, T]\n"
-                   "  meta.json           settings, step, and the loss in full precision\n"
-                   "Tensors are [out, in], layers count from 0: blk0.attn.wq.",
+        .summary =
+            "Writes what another program needs to repeat one step:\n"
+            "  params.safetensors  the weights\n"
+            "  grads.safetensors   the gradient of the mean loss at these weights\n"
+            "  batch.safetensors   tokens, targets (-1: none), length; with a source src, "
+            "src_mask\n"
+            "  meta.json           settings, step, and the loss in full precision\n"
+            "Tensors are [out, in], layers count from 0: blk0.attn.wq, and dec.blk0.cross.wq in\n"
+            "an encoder-decoder.  Batches are int64; padding follows each length.",
         .examples = NS_CLI " dump --set placement=pre --set layers=2 --out step0",
         .entries = entries,
         .settings = &settings,

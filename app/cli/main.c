@@ -16,6 +16,8 @@ typedef struct {
 static const NsCommand commands[] = {
     {{.key = "train", .purpose = "Train a model; write what was measured at every step"},
      ns_cli_train},
+    {{.key = "compare", .purpose = "Train two to four models in lockstep on the same batches"},
+     ns_cli_compare},
     {{.key = "probe", .purpose = "Measure models at initialisation, over several seeds"},
      ns_cli_probe},
     {{.key = "dump", .purpose = "Write weights, gradients and batch for other programs"},

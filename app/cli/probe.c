@@ -22,22 +22,58 @@ static char *cell(double mean, double sd)
                            g_ascii_formatd(s, sizeof s, "%.2g", sd));
 }
 
-static void show_row(const NsInitial *initial, size_t layer)
+/* Layers that follow one another: those of the only stack, or of encoder or decoder. */
+typedef struct {
+    const char *name;    /* NULL for the only one */
+    size_t layers;       /* of it */
+    size_t first;        /* layer, of all */
+    size_t first_hidden; /* hidden state, of all */
+} Stack;
+
+/* Where the value that belongs to row `layer` of a stack lies in a quantity; row 0 is the
+ * embedding, which is no layer. */
+static bool find_value(const Stack *stack, NsDomain domain, size_t layer, size_t *at)
+{
+    if (domain != NS_DOMAIN_HIDDEN && layer == 0) return false;
+    *at = domain == NS_DOMAIN_HIDDEN ? stack->first_hidden + layer : stack->first + layer - 1;
+    return true;
+}
+
+static void show_row(const NsInitial *initial, const Stack *stack, size_t layer)
 {
     g_autoptr(GString) line = g_string_new(NULL);
     g_string_append_printf(line, "%5zu", layer);
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
         const NsRecordLayout *layout = &initial->layout;
-        size_t first = ns_quantity(columns[i])->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
-        g_autofree char *text = NULL;
-        if (layer >= first && layer - first < layout->count[columns[i]]) {
-            size_t at = layout->offset[columns[i]] + layer - first;
-            text = cell(initial->mean[at], initial->sd[at]);
-        }
+        size_t at = 0;
+        bool exists = find_value(stack, ns_quantity(columns[i])->domain, layer, &at) &&
+                      at < layout->count[columns[i]];
+        at += layout->offset[columns[i]];
+        g_autofree char *text =
+            exists && initial->measured[at] > 0 ? cell(initial->mean[at], initial->sd[at]) : NULL;
         ns_output_pad(line, text ? text : "", CELL);
     }
     g_strchomp(line->str);
     puts(line->str);
+}
+
+static void show_stack(const NsInitial *initial, const Stack *stack)
+{
+    if (stack->name) printf("%s\n", stack->name);
+    for (size_t layer = 0; layer <= stack->layers; layer++) show_row(initial, stack, layer);
+}
+
+static void show_stacks(const NsInitial *initial, const NsSettings *settings)
+{
+    size_t N = (size_t)ns_settings_encoder_layers(settings);
+    size_t M = (size_t)ns_settings_decoder_layers(settings);
+    if (N == 0 || M == 0) {
+        show_stack(initial, &(Stack){.layers = N + M});
+        return;
+    }
+    show_stack(initial, &(Stack){.name = "encoder", .layers = N});
+    show_stack(initial,
+               &(Stack){.name = "decoder", .layers = M, .first = N, .first_hidden = N + 1});
 }
 
 static void show_table(const NsInitial *initial, const NsSettings *settings)
@@ -52,7 +88,7 @@ static void show_table(const NsInitial *initial, const NsSettings *settings)
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
         ns_output_pad(header, ns_quantity(columns[i])->choice.key, CELL);
     puts(header->str);
-    for (size_t layer = 0; layer <= initial->layout.layers; layer++) show_row(initial, layer);
+    show_stacks(initial, settings);
 }
 
 int ns_cli_probe(int argc, char **argv, GError **error)
@@ -69,8 +105,11 @@ int ns_cli_probe(int argc, char **argv, GError **error)
     ns_settings_init(&settings);
     const NsOptions options = {
         .command = "probe",
-        .summary = "Measures models as they are before any update: norms of hidden states and of\n"
-                   "gradients, mean and sample standard deviation over seeds, all on one batch.",
+        .summary =
+            "Measures models as they are before any update: norms of hidden states and of\n"
+            "gradients, mean and sample standard deviation over seeds, all on one batch.  With\n"
+            "--json every quantity, also those that a run measures only now and then, and\n"
+            "the norm of the gradient averaged over setting “probe-batches” batches.",
         .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
                            " probe --json > probe.json",
         .entries = entries,

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/journal.h"
+
+#include "core/base/error.h"
+#include "core/train/lockstep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define DEFAULT_STEPS 300
+
+/* The lanes as they were asked for. */
+typedef struct {
+    char **words; /* what each --lane says */
+    size_t n;
+    NsSettings settings[NS_LANES_MAX];
+} Lanes;
+
+static void lanes_clear(Lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->n; i++) ns_settings_clear(&lanes->settings[i]);
+    g_strfreev(lanes->words);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Lanes, lanes_clear)
+
+/* “placement=pre lr=1e-3”, as in a shell; an empty lane changes nothing. */
+static bool read_lane(NsSettings *settings, const char *words, GError **error)
+{
+    g_auto(GStrv) assignments = NULL;
+    g_autoptr(GError) wrong = NULL;
+    if (!g_shell_parse_argv(words, NULL, &assignments, &wrong) &&
+        !g_error_matches(wrong, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "The lane “%s” cannot be read: its quotation marks do not match.", words);
+        return false;
+    }
+    for (char **at = assignments; at && *at; at++)
+        if (!ns_settings_assign(settings, *at, error)) return false;
+    return ns_settings_check(settings, error);
+}
+
+static bool read_lanes(Lanes *lanes, const NsSettings *common, GError **error)
+{
+    size_t n = lanes->words ? g_strv_length(lanes->words) : 0;
+    if (n < 2 || n > NS_LANES_MAX) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "There are %zu lanes; give --lane two to %d times, each with what is special "
+                    "about it.",
+                    n, NS_LANES_MAX);
+        return false;
+    }
+    for (; lanes->n < n; lanes->n++) {
+        NsSettings *settings = &lanes->settings[lanes->n];
+        ns_settings_copy(settings, common);
+        if (read_lane(settings, lanes->words[lanes->n], error)) continue;
+        ns_settings_clear(settings);
+        return false;
+    }
+    return true;
+}
+
+static NsLockstep *start(const Lanes *lanes, GError **error)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
+    return ns_lockstep_new(settings, lanes->n, error);
+}
+
+static gint64 steps_done(NsLockstep *lockstep)
+{
+    gint64 steps = 0;
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
+        steps = MAX(steps, ns_run_steps(ns_lockstep_lane(lockstep, i)));
+    return steps;
+}
+
+typedef bool (*Write)(NsJournal *journal, NsRun *run, GError **error);
+
+static bool write_lanes(Write write, NsJournal *journals, NsLockstep *lockstep, GError **error)
+{
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
+        if (!write(&journals[i], ns_lockstep_lane(lockstep, i), error)) return false;
+    return true;
+}
+
+/* `limit` steps, or without an end if that is negative.  The validation loss at the end belongs
+ * into the lines of the last step, which therefore wait for it. */
+static bool train(NsLockstep *lockstep, gint64 limit, NsJournal *journals, NsProgress *progress,
+                  GError **error)
+{
+    bool go = true;
+    while (go && !ns_interrupt_signal() && (limit < 0 || steps_done(lockstep) < limit)) {
+        if (!write_lanes(ns_journal_news, journals, lockstep, error)) return false;
+        go = ns_lockstep_step(lockstep);
+        ns_progress_step(progress, steps_done(lockstep), limit, (double)NAN);
+    }
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++) {
+        NsRun *run = ns_lockstep_lane(lockstep, i);
+        if (!ns_run_diverged(run)) ns_run_evaluate(run);
+    }
+    return write_lanes(ns_journal_news, journals, lockstep, error);
+}
+
+/* ---- The result for people ---- */
+
+#define CELL 14
+
+static void pad_number(GString *line, const char *format, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE] = "";
+    if (isfinite(value)) g_ascii_formatd(text, sizeof text, format, value);
+    ns_output_pad(line, text, CELL);
+}
+
+static void show_lane(NsRun *run, size_t lane, const char *words)
+{
+    NsHistory *history = ns_run_history(run);
+    size_t evaluations = ns_history_evaluations(history);
+    double validation =
+        evaluations ? ns_history_evaluation(history, evaluations - 1)->loss : (double)NAN;
+    g_autoptr(GString) line = g_string_new(NULL);
+    g_string_append_printf(line, "%4zu", lane);
+    g_autofree char *steps = g_strdup_printf("%" G_GINT64_FORMAT, ns_run_steps(run));
+    ns_output_pad(line, steps, 8);
+    pad_number(line, "%.4f", ns_journal_newest_loss(run));
+    pad_number(line, "%.4f", validation);
+    pad_number(line, "%.2f", ns_journal_ms_per_step(run));
+    g_string_append_printf(line, "  %-9s  %s", ns_journal_state(run), words);
+    puts(g_strchomp(line->str));
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
+            printf("      %s\n", ns_history_event(history, i)->text);
+}
+
+static void show_result(NsLockstep *lockstep, char **words)
+{
+    static const char *const heads[] = {"training loss", "validation", "ms per step"};
+    g_autoptr(GString) line = g_string_new("lane   steps");
+    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_output_pad(line, heads[i], CELL);
+    g_string_append(line, "  state      settings");
+    puts(line->str);
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
+        show_lane(ns_lockstep_lane(lockstep, i), i + 1, words[i]);
+}
+
+static int compare(NsLockstep *lockstep, const Lanes *lanes, const char *jsonl, gint64 limit,
+                   GError **error)
+{
+    NsLines *lines = jsonl ? ns_lines_open(jsonl, error) : NULL;
+    if (jsonl && !lines) return NS_EXIT_ERROR;
+    NsJournal journals[NS_LANES_MAX];
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        journals[i] = (NsJournal){.lines = lines, .lane = i + 1};
+
+    NsProgress progress;
+    ns_progress_start(&progress, !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
+    ns_interrupt_catch();
+    bool ok = write_lanes(ns_journal_settings, journals, lockstep, error) &&
+              train(lockstep, limit, journals, &progress, error);
+    ns_progress_end(&progress);
+
+    ok = ok && write_lanes(ns_journal_summary, journals, lockstep, error);
+    if (lines)
+        ns_lines_close(lines, error);
+    else if (ok)
+        show_result(lockstep, lanes->words);
+    int signal_ = ns_interrupt_signal();
+    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_OK;
+}
+
+int ns_cli_compare(int argc, char **argv, GError **error)
+{
+    g_autofree char *steps = NULL, *jsonl = NULL;
+    g_auto(Lanes) lanes = {0};
+    const GOptionEntry entries[] = {
+        {"lane", 'l', 0, G_OPTION_ARG_FILENAME_ARRAY, &lanes.words,
+         "What is special about a lane, settings with spaces between; two to four times",
+         "SETTINGS"},
+        {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
+         "Steps to train (default: setting “steps”, else 300)", "N"},
+        {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
+         "Write one JSON object a line to a file, or to standard output if it is “-”", "FILE"},
+        {0},
+    };
+    NsSettings settings;
+    ns_settings_init(&settings);
+    settings.steps = DEFAULT_STEPS;
+    const NsOptions options = {
+        .command = "compare",
+        .summary =
+            "Trains two to four models step by step together.  They start from the same values\n"
+            "wherever their tensors match, and see the same batches; --set holds for all of them,\n"
+            "--lane for one.  Without --jsonl a short table is shown at the end.\n\n"
+            "JSON lines are those of “train”, each with “lane”, counted from 1: the settings of\n"
+            "every lane, then every step of every lane, then the summaries.  A lane that diverges\n"
+            "stands still, the others go on.",
+        .examples =
+            NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
+                   " compare --set layers=12 --lane \"warmup=1\" --lane \"warmup=100 lr=1e-2\""
+                   " --jsonl both.jsonl",
+        .entries = entries,
+        .settings = &settings,
+        .steps = (const char *const *)&steps,
+    };
+    bool go =
+        ns_options_read(&options, &argc, &argv, error) && read_lanes(&lanes, &settings, error);
+    gint64 limit = !steps && settings.steps == 0 ? -1 : settings.steps;
+    ns_settings_clear(&settings);
+    g_autoptr(NsLockstep) lockstep = go ? start(&lanes, error) : NULL;
+    return lockstep ? compare(lockstep, &lanes, jsonl, limit, error) : NS_EXIT_OK;
+}
