@@ -38,23 +38,25 @@ static void measure(NsRun *run, int64_t started)
     const ns_real *state = ns_model_state(run->model, &n);
     if (n) memcpy(run->state, state, n * sizeof *state);
     NsNoise noise = ns_run_noise(run);
-    NsMeasure seen = ns_model_measure(run->model, &run->batch, &noise);
-
-    NsRecord record = ns_recorder_fill(run->recorder, &(NsRecordInput){
-                                                          .model = run->model,
-                                                          .settings = s,
-                                                          .corpus = run->corpus,
-                                                          .batch = &run->batch,
-                                                          .noise = &noise,
-                                                          .seen = &seen,
-                                                          .step = run->steps,
-                                                          .updated = run->steps > 0,
-                                                          .weight_sq = run->weight_sq,
-                                                          .update_sq = run->update_sq,
-                                                          .m = run->m,
-                                                          .v = run->v,
-                                                          .threads = run->plan.threads,
-                                                      });
+    NsMeasure seen = {0};
+    const NsRecordInput input = {
+        .model = run->model,
+        .settings = s,
+        .corpus = run->corpus,
+        .batch = &run->batch,
+        .noise = &noise,
+        .seen = &seen,
+        .step = run->steps,
+        .updated = run->steps > 0,
+        .weight_sq = run->weight_sq,
+        .update_sq = run->update_sq,
+        .m = run->m,
+        .v = run->v,
+        .threads = run->plan.threads,
+    };
+    ns_recorder_sweep(run->recorder, &input);
+    seen = ns_model_measure(run->model, &run->batch, &noise);
+    NsRecord record = ns_recorder_fill(run->recorder, &input);
     run->grad_norm = record.grad_norm;
     NsStep step = {
         .step = run->steps,
@@ -220,7 +222,8 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     run->born = g_new0(int64_t, table->n);
     run->weight_sq = g_new0(double, table->n);
     run->update_sq = g_new0(double, table->n);
-    run->recorder = ns_recorder_new(run->model, s);
+    run->recorder = ns_recorder_new(run->model, s, error);
+    if (!run->recorder) return false;
     size_t B = (size_t)s->batch, T = (size_t)s->seq, S = (size_t)ns_settings_source_seq(s);
     ns_batch_init(&run->batch, B, T, S);
     ns_batch_init(&run->validation, B, T, S);
