@@ -469,8 +469,8 @@ size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t
 {
     int64_t every = history->layout.probe_every;
     if (!ns_quantity(quantity)->dear || every < 1) return record;
-    int64_t step = history->first_step + (int64_t)record;
-    return (size_t)MAX(step - step % every - history->first_step, 0);
+    int64_t past = (history->first_step + (int64_t)record) % every;
+    return past > (int64_t)record ? record : record - (size_t)past;
 }
 
 bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity)

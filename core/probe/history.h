@@ -74,7 +74,7 @@ size_t ns_history_events(const NsHistory *history);
 const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
 /* The record at or before `record` in which the quantity was measured last: `record` itself, but
- * for dear quantities. */
+ * for dear quantities.  `record` too where there is none before, and its values are blank. */
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
 
 /* Copies the newest similarity; false where there is none. */

@@ -86,7 +86,7 @@ static float *values_of(NsRecorder *r, NsQuantity quantity)
 
 static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 {
-    return r->dear && (!input->updated || input->step % r->layout.probe_every == 0);
+    return r->dear && input->step % r->layout.probe_every == 0;
 }
 
 /* ---- Gradients ---- */

@@ -1,7 +1,7 @@
 /* Filling in the record of a step.  SPDX-License-Identifier: MIT
  *
- * Cheap quantities are taken from what the pass of a step leaves behind.  Dear ones are due every
- * `probe-every` steps and in the first record; what they cost stands in the record. */
+ * Cheap quantities are taken from what the pass of a step leaves behind.  Dear ones are due at the
+ * multiples of `probe-every`; what they cost stands in the record. */
 #pragma once
 
 #include "core/data/corpus.h"
