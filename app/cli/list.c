@@ -3,10 +3,13 @@
 
 #include "core/base/error.h"
 #include "core/data/task.h"
+#include "core/model/init.h"
 #include "core/model/placement.h"
+#include "core/ops/activation.h"
 #include "core/ops/norm.h"
 #include "core/probe/quantity.h"
 #include "core/store/json.h"
+#include "core/train/optimizer.h"
 #include "core/train/schedule.h"
 #include "ui/figures/figures.h"
 #include "ui/plot/style.h"
@@ -22,8 +25,15 @@ typedef struct {
 } List;
 
 static const List lists[] = {
+    {{.key = "architectures", .purpose = "which halves of the Transformer there are"},
+     ns_arch_choice},
     {{.key = "placements", .purpose = "where the norms sit"}, ns_placement_choice},
     {{.key = "norms", .purpose = "what a norm does"}, ns_norm_choice},
+    {{.key = "activations", .purpose = "what the feed-forward network does"}, ns_activation_choice},
+    {{.key = "attentions", .purpose = "how attention weighs what it sees"}, ns_attention_choice},
+    {{.key = "positions", .purpose = "how a token knows its place"}, ns_positions_choice},
+    {{.key = "initialisations", .purpose = "how weights are drawn"}, ns_init_choice},
+    {{.key = "optimizers", .purpose = "what turns gradients into updates"}, ns_optimizer_choice},
     {{.key = "tasks", .purpose = "what a model can learn"}, ns_task_choice},
     {{.key = "figures", .purpose = "what can be drawn"}, ns_figure_choice},
     {{.key = "settings", .purpose = "what --set takes"}, NULL},
@@ -42,14 +52,17 @@ static const char *const type_words[] = {[NS_PARAM_INT] = "integer",
                                          [NS_PARAM_CHOICE] = "choice",
                                          [NS_PARAM_TEXT] = "text"};
 static const char *const group_words[] = {[NS_GROUP_MODEL] = "model",
+                                          [NS_GROUP_REGULARISER] = "regulariser",
                                           [NS_GROUP_OPTIMIZER] = "optimizer",
                                           [NS_GROUP_DATA] = "data",
                                           [NS_GROUP_RUN] = "run"};
 static const char *const scale_words[] = {[NS_SLIDER_LINEAR] = "linear", [NS_SLIDER_LOG] = "log"};
 static const char *const effect_words[] = {
     [NS_EFFECT_LIVE] = "live", [NS_EFFECT_RESTART] = "restart"};
-static const char *const domain_words[] = {
-    [NS_DOMAIN_STEP] = "step", [NS_DOMAIN_LAYER] = "layer", [NS_DOMAIN_HIDDEN] = "hidden"};
+static const char *const domain_words[] = {[NS_DOMAIN_STEP] = "step",
+                                           [NS_DOMAIN_LAYER] = "layer",
+                                           [NS_DOMAIN_HIDDEN] = "hidden",
+                                           [NS_DOMAIN_HEAD] = "head"};
 
 static bool is_number(const NsParam *param)
 {
@@ -108,7 +121,7 @@ static void show_settings(void)
     for (size_t i = 0; (param = ns_param(i)); i++) {
         g_autofree char *range = range_words(param);
         const char *initial = *param->default_text ? param->default_text : "none";
-        printf("%-16s%s: %s (default %s%s)\n", param->key, param->label, range, initial,
+        printf("%-24s%s: %s (default %s%s)\n", param->key, param->label, range, initial,
                param->effect == NS_EFFECT_LIVE ? "; acts on a running model" : "");
         show_more(param->help);
         show_more(param->source);
@@ -128,6 +141,7 @@ static void write_choice(NsJson *json, const List *list, size_t i)
         const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
         ns_json_string(json, "symbol", info->symbol);
         ns_json_string(json, "domain", domain_words[info->domain]);
+        ns_json_bool(json, "dear", info->dear);
     }
     ns_json_close(json, '}');
 }
@@ -181,7 +195,7 @@ int ns_cli_list(int argc, char **argv, GError **error)
     };
     g_autoptr(GString) summary = g_string_new("Shows what there is:");
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
-        g_string_append_printf(summary, "\n  %-12s%s", lists[i].choice.key,
+        g_string_append_printf(summary, "\n  %-16s%s", lists[i].choice.key,
                                lists[i].choice.purpose);
     const NsOptions options = {
         .command = "list",

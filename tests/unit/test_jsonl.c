@@ -77,6 +77,8 @@ static void test_json_round_trip(void)
     }
 }
 
+#define HEADS 2
+
 /* A history of `steps` records of a model that is nothing but its table, with known values. */
 static NsHistory *new_history(size_t layers, size_t steps, size_t budget)
 {
@@ -88,8 +90,16 @@ static NsHistory *new_history(size_t layers, size_t steps, size_t budget)
         for (size_t i = 0; i < G_N_ELEMENTS(per_layer); i++)
             ns_tensor_table_add(
                 &table, (NsTensor){.role = per_layer[i], .layer = (int)l, .rows = 1}, false);
+    const NsRecordShape shape = {
+        .table = &table,
+        .layers = layers,
+        .hidden = layers + 1,
+        .heads = HEADS,
+        .has = NS_NEED_FINAL_NORM,
+        .probe_every = 1,
+    };
     NsRecordLayout layout;
-    ns_record_layout_init(&layout, &table, layers, true);
+    ns_record_layout_init(&layout, &shape);
     ns_tensor_table_clear(&table);
 
     NsHistory *history = ns_history_new(&layout, budget);
@@ -122,9 +132,14 @@ static void assert_values(const NsHistory *history, JsonObject *object, NsQuanti
         return;
     }
     JsonArray *array = json_object_get_array_member(object, key);
-    g_assert_cmpuint(json_array_get_length(array), ==, n);
-    for (unsigned i = 0; i < n; i++)
-        g_assert_true((float)json_array_get_double_element(array, i) == values[i]);
+    bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
+    g_assert_cmpuint(json_array_get_length(array), ==, heads ? n / HEADS : n);
+    for (unsigned i = 0; i < n; i++) {
+        JsonArray *row = heads ? json_array_get_array_element(array, i / HEADS) : array;
+        if (heads) g_assert_cmpuint(json_array_get_length(row), ==, HEADS);
+        g_assert_true((float)json_array_get_double_element(row, heads ? i % HEADS : i) ==
+                      values[i]);
+    }
 }
 
 static void test_record(void)
@@ -162,6 +177,62 @@ static void test_record(void)
                          ==, arrays[i].length);
     g_assert_true(json_object_has_member(record, "final_hidden_norm"));
     g_assert_true(json_object_has_member(record, "final_hidden_norm_sq"));
+}
+
+/* A value that does not exist is null; a quantity without any is not mentioned. */
+static void test_record_blank(void)
+{
+    g_autoptr(NsHistory) history = new_history(3, 1, NS_HISTORY_BUDGET);
+    const NsRecordLayout *layout = ns_history_layout(history);
+    g_autofree float *values = g_new(float, layout->width);
+    for (size_t i = 0; i < layout->width; i++) values[i] = 1;
+    values[layout->offset[NS_QUANTITY_GRAD_WQ] + 1] = ns_blank();
+    for (size_t l = 0; l < 3; l++) values[layout->offset[NS_QUANTITY_GRAD_LAYER] + l] = ns_blank();
+    values[layout->offset[NS_QUANTITY_FINAL_NORM]] = ns_blank();
+    values[layout->offset[NS_QUANTITY_HEAD_LOGIT_ATTENTION]] = ns_blank();
+    ns_history_append(history, &(NsStep){.step = 1}, values);
+
+    g_autofree char *line = ns_jsonl_record(history, 1);
+    g_assert_nonnull(strstr(line, "\"wq\":[1,null,1]"));
+    g_assert_nonnull(strstr(line, "\"head_attention_logit\":[[null,1],[1,1],[1,1]]"));
+    g_assert_null(strstr(line, "\"grad_layer\""));
+    g_assert_null(strstr(line, "\"final_hidden_norm\""));
+    g_autoptr(JsonNode) node = ns_test_parse(line);
+    g_assert_nonnull(node);
+}
+
+static void test_lane(void)
+{
+    g_autofree char *line = ns_jsonl_in_lane(2, "{\"step\":0}");
+    g_assert_cmpstr(line, ==, "{\"lane\":2,\"step\":0}");
+}
+
+/* Every quantity has a key of its own, and those that files have always had stay. */
+static void test_keys(void)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+        const char *key = ns_json_quantity_key((NsQuantity)q);
+        if (q == NS_ROLE_COUNT)
+            g_hash_table_remove_all(seen); /* roles have an object of their own */
+        g_assert_true(g_hash_table_add(seen, g_strdup(key)));
+        if (q >= NS_ROLE_COUNT) g_assert_null(strchr(key, '-'));
+    }
+    static const struct {
+        NsQuantity quantity;
+        const char *key;
+    } kept[] = {
+        {NS_QUANTITY_GRAD_W1, "w1"},
+        {NS_QUANTITY_GRAD_NORM1_GAIN, "norm1-gain"},
+        {NS_QUANTITY_GRAD_LAYER, "grad_layer"},
+        {NS_QUANTITY_UPDATE_RATIO, "update_ratio"},
+        {NS_QUANTITY_HIDDEN_NORM, "hidden_norm"},
+        {NS_QUANTITY_HIDDEN_SQ, "hidden_norm_sq"},
+        {NS_QUANTITY_FINAL_NORM, "final_hidden_norm"},
+        {NS_QUANTITY_FINAL_SQ, "final_hidden_norm_sq"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(kept); i++)
+        g_assert_cmpstr(ns_json_quantity_key(kept[i].quantity), ==, kept[i].key);
 }
 
 static void test_record_not_finite(void)
@@ -263,6 +334,12 @@ static void test_settings_line(void)
     g_autoptr(JsonNode) node = ns_test_parse(line);
     JsonObject *object = json_node_get_object(node);
     g_assert_cmpint(json_object_get_int_member(object, "layers"), ==, 2);
+    g_assert_cmpstr(json_object_get_string_member(object, "arch"), ==, "decoder");
+    g_assert_false(json_object_has_member(object, "encoder_layers"));
+    g_assert_cmpint(json_object_get_int_member(object, "vocab"), ==,
+                    (int64_t)ns_run_corpus(run)->V);
+    g_assert_cmpint(json_object_get_int_member(object, "vocab_in"), ==,
+                    (int64_t)ns_run_corpus(run)->V);
     g_assert_cmpint(json_object_get_int_member(object, "parameters"), ==,
                     (int64_t)ns_model_tensors(ns_run_model(run))->elements);
 
@@ -284,6 +361,58 @@ static void test_settings_line(void)
         }
     }
     g_assert_cmpuint(json_object_get_size(all), ==, n);
+    ns_settings_clear(&settings);
+}
+
+/* An encoder and a decoder of different depth: layers are numbered through. */
+static void test_encoder_decoder(void)
+{
+    NsSettings settings;
+    ns_test_small_settings(&settings);
+    settings.arch = NS_ARCH_ENCODER_DECODER;
+    settings.decoder_layers = 3;
+    settings.source_seq = 4;
+    settings.probe_every = 2;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    g_assert_true(ns_run_step(run));
+
+    g_autofree char *first = ns_jsonl_settings(run);
+    g_autoptr(JsonNode) first_node = ns_test_parse(first);
+    JsonObject *object = json_node_get_object(first_node);
+    g_assert_cmpint(json_object_get_int_member(object, "layers"), ==, 5);
+    g_assert_cmpint(json_object_get_int_member(object, "encoder_layers"), ==, 2);
+    g_assert_cmpint(json_object_get_int_member(object, "decoder_layers"), ==, 3);
+    g_assert_cmpint(json_object_get_int_member(object, "vocab_in"), ==,
+                    json_object_get_int_member(object, "vocab") + 1);
+
+    static const struct {
+        const char *key;
+        unsigned length;
+        bool dear;
+    } arrays[] = {
+        {"hidden_norm", 2 + 3 + 2, false}, {"hidden_grad", 2 + 3 + 2, false},
+        {"grad_layer", 2 + 3, false},      {"branch_ratio_cross", 2 + 3, false},
+        {"token_cosine", 2 + 3 + 2, true}, {"head_attention_entropy", 2 + 3, true},
+    };
+    for (size_t step = 0; step < 2; step++) {
+        g_autofree char *line = ns_jsonl_record(ns_run_history(run), step);
+        g_autoptr(JsonNode) node = ns_test_parse(line);
+        JsonObject *record = json_node_get_object(node);
+        for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++) {
+            bool measured = !arrays[i].dear || step == 0;
+            g_assert_true(json_object_has_member(record, arrays[i].key) == measured);
+            if (measured)
+                g_assert_cmpuint(
+                    json_array_get_length(json_object_get_array_member(record, arrays[i].key)), ==,
+                    arrays[i].length);
+        }
+        /* The encoder has no cross-attention. */
+        JsonArray *cross = json_object_get_array_member(record, "branch_ratio_cross");
+        for (unsigned l = 0; l < 5; l++)
+            g_assert_true(json_array_get_null_element(cross, l) == (l < 2));
+    }
     ns_settings_clear(&settings);
 }
 
@@ -325,6 +454,10 @@ int main(int argc, char **argv)
     g_test_add_func("/jsonl/round-trip", test_json_round_trip);
     g_test_add_func("/jsonl/record", test_record);
     g_test_add_func("/jsonl/record/not-finite", test_record_not_finite);
+    g_test_add_func("/jsonl/record/blank", test_record_blank);
+    g_test_add_func("/jsonl/record/encoder-decoder", test_encoder_decoder);
+    g_test_add_func("/jsonl/keys", test_keys);
+    g_test_add_func("/jsonl/lane", test_lane);
     g_test_add_func("/jsonl/record/thinned", test_record_thinned);
     g_test_add_func("/jsonl/record/speed", test_record_speed);
     g_test_add_func("/jsonl/record/events", test_record_events);

@@ -1,5 +1,6 @@
 /* Safetensors and dumps read back.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/data/task.h"
 #include "core/store/dump.h"
 #include "core/store/safetensors.h"
 #include "tests/unit/support.h"
@@ -190,7 +191,107 @@ static void assert_arena(const char *folder, const char *file, const NsTensorTab
     clear_stored(&stored);
 }
 
+static void assert_stored_integers(const Stored *stored, const char *name, const int32_t *expected,
+                                   size_t rows, size_t cols)
+{
+    const char *bytes = stored_tensor(stored, name, "I64", rows, cols);
+    for (size_t i = 0; i < rows * MAX(cols, 1); i++) {
+        int64_t value;
+        memcpy(&value, bytes + i * sizeof value, sizeof value);
+        g_assert_cmpint(value, ==, expected[i]);
+    }
+}
+
+static void assert_batch(const char *folder, const NsBatch *batch)
+{
+    g_autofree char *path = g_build_filename(folder, "batch.safetensors", NULL);
+    Stored stored = read_stored(path);
+    size_t B = batch->B, T = batch->T, S = batch->S;
+    g_assert_cmpuint(json_object_get_size(json_node_get_object(stored.header)), ==, S > 0 ? 5 : 3);
+    assert_stored_integers(&stored, "tokens", batch->tokens, B, T);
+    assert_stored_integers(&stored, "targets", batch->targets, B, T);
+    assert_stored_integers(&stored, "length", batch->length, B, 0);
+    if (S > 0) {
+        g_autofree int32_t *mask = g_new(int32_t, B * S);
+        for (size_t b = 0; b < B; b++)
+            for (size_t i = 0; i < S; i++)
+                mask[b * S + i] = (int32_t)i < batch->source_length[b] ? 1 : 0;
+        assert_stored_integers(&stored, "src", batch->source, B, S);
+        assert_stored_integers(&stored, "src_mask", mask, B, S);
+    }
+    clear_stored(&stored);
+}
+
+static void assert_meta(const char *folder, NsRun *run)
+{
+    const NsSettings *settings = ns_run_settings(run);
+    const NsCorpus *corpus = ns_run_corpus(run);
+    NsVocab vocab = ns_corpus_vocab(corpus, settings);
+    g_autofree char *path = g_build_filename(folder, "meta.json", NULL);
+    g_autofree char *meta = NULL;
+    g_assert_true(g_file_get_contents(path, &meta, NULL, NULL));
+    g_autoptr(JsonNode) node = ns_test_parse(g_strchomp(meta));
+    JsonObject *object = json_node_get_object(node);
+    g_assert_cmpint(json_object_get_int_member(object, "step"), ==, 1);
+    g_assert_true(json_object_get_double_member(object, "loss") ==
+                  ns_history_step(ns_run_history(run), 1)->loss);
+    g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "symbols")), ==,
+                     corpus->symbols ? corpus->V : 0);
+    g_assert_cmpstr(json_object_get_string_member(object, "arch"), ==,
+                    ns_arch_choice(settings->arch)->key);
+    g_assert_cmpint(json_object_get_int_member(object, "vocab"), ==, (int64_t)vocab.out);
+    g_assert_cmpint(json_object_get_int_member(object, "vocab_in"), ==, (int64_t)vocab.in);
+    g_assert_cmpint(json_object_get_int_member(object, "layers"), ==,
+                    (int64_t)ns_model_layers(ns_run_model(run)));
+    bool both = settings->arch == NS_ARCH_ENCODER_DECODER;
+    g_assert_true(json_object_has_member(object, "encoder_layers") == both);
+    if (!both) return;
+    g_assert_cmpint(json_object_get_int_member(object, "encoder_layers"), ==, 2);
+    g_assert_cmpint(json_object_get_int_member(object, "decoder_layers"), ==, 1);
+}
+
+static void assert_dump(const char *parent, const char *task, unsigned arch)
+{
+    NsSettings settings;
+    ns_test_small_settings(&settings);
+    settings.task = (unsigned)ns_choices_find(ns_task_choice, task);
+    settings.arch = arch;
+    settings.decoder_layers = 1;
+    settings.source_seq = 4;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    g_assert_true(ns_run_step(run));
+    g_autofree char *folder = g_build_filename(parent, "new", NULL);
+    g_assert_true(ns_dump(run, folder, &error));
+    g_assert_no_error(error);
+
+    NsModel *model = ns_run_model(run);
+    assert_arena(folder, "params.safetensors", ns_model_tensors(model), ns_model_weights(model));
+    assert_arena(folder, "grads.safetensors", ns_model_tensors(model), ns_model_gradients(model));
+    const char *names[] = {"tok_emb", "tok_emb", "dec.tok_emb"};
+    const NsTensor *embedding = ns_tensor_find(ns_model_tensors(model), names[arch]);
+    g_assert_nonnull(embedding);
+    g_assert_cmpuint(embedding->rows, ==, ns_corpus_vocab(ns_run_corpus(run), &settings).in);
+    assert_batch(folder, ns_run_batch(run));
+    assert_meta(folder, run);
+    g_assert_cmpuint(empty_folder(folder), ==, 4);
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    ns_settings_clear(&settings);
+}
+
 static void test_dump(Files *files, gconstpointer data)
+{
+    (void)data;
+    for (size_t i = 0; ns_task(i); i++) {
+        const char *task = ns_task_choice(i)->key;
+        for (unsigned arch = 0; ns_arch_choice(arch); arch++)
+            if (!g_str_equal(task, "text")) assert_dump(files->folder, task, arch);
+    }
+}
+
+/* A file stands where the folder should be. */
+static void test_dump_refused(Files *files, gconstpointer data)
 {
     (void)data;
     NsSettings settings;
@@ -198,46 +299,11 @@ static void test_dump(Files *files, gconstpointer data)
     g_autoptr(GError) error = NULL;
     g_autoptr(NsRun) run = ns_run_new(&settings, &error);
     g_assert_no_error(error);
-    g_assert_true(ns_run_step(run));
-    g_autofree char *folder = g_build_filename(files->folder, "new", NULL);
-    g_assert_true(ns_dump(run, folder, &error));
-    g_assert_no_error(error);
-
-    NsModel *model = ns_run_model(run);
-    assert_arena(folder, "params.safetensors", ns_model_tensors(model), ns_model_weights(model));
-    assert_arena(folder, "grads.safetensors", ns_model_tensors(model), ns_model_gradients(model));
-
-    g_autofree char *batch_path = g_build_filename(folder, "batch.safetensors", NULL);
-    Stored stored = read_stored(batch_path);
-    const NsBatch *batch = ns_run_batch(run);
-    const char *tokens = stored_tensor(&stored, "tokens", "I64", 3, 5);
-    const char *targets = stored_tensor(&stored, "targets", "I64", 3, 5);
-    for (size_t i = 0; i < 15; i++) {
-        int64_t token, target;
-        memcpy(&token, tokens + i * sizeof token, sizeof token);
-        memcpy(&target, targets + i * sizeof target, sizeof target);
-        g_assert_cmpint(token, ==, batch->tokens[i]);
-        g_assert_cmpint(target, ==, batch->targets[i]);
-    }
-    clear_stored(&stored);
-
-    g_autofree char *meta_path = g_build_filename(folder, "meta.json", NULL);
-    g_autofree char *meta = NULL;
-    g_assert_true(g_file_get_contents(meta_path, &meta, NULL, NULL));
-    g_autoptr(JsonNode) node = ns_test_parse(g_strchomp(meta));
-    JsonObject *object = json_node_get_object(node);
-    g_assert_cmpint(json_object_get_int_member(object, "step"), ==, 1);
-    g_assert_true(json_object_get_double_member(object, "loss") ==
-                  ns_history_step(ns_run_history(run), 1)->loss);
-    g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "symbols")), ==,
-                     ns_run_corpus(run)->V);
-    g_assert_cmpuint(empty_folder(folder), ==, 4);
-
-    /* A file stands where the folder should be. */
-    g_assert_true(g_file_set_contents(meta_path, "x", 1, NULL));
-    g_assert_false(ns_dump(run, meta_path, &error));
+    g_autofree char *path = g_build_filename(files->folder, "file", NULL);
+    g_assert_true(g_file_set_contents(path, "x", 1, NULL));
+    g_assert_false(ns_dump(run, path, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
-    g_assert_cmpuint(empty_folder(folder), ==, 1);
+    g_assert_cmpuint(empty_folder(files->folder), ==, 1);
     ns_settings_clear(&settings);
 }
 
@@ -248,5 +314,6 @@ int main(int argc, char **argv)
     ADD("/store/safetensors/read-back", test_safetensors);
     ADD("/store/safetensors/refused", test_safetensors_refused);
     ADD("/store/dump", test_dump);
+    ADD("/store/dump/refused", test_dump_refused);
     return g_test_run();
 }

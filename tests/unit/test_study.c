@@ -39,6 +39,7 @@ static void test_spread(void)
     const NsRecordLayout *layout = &initial->layout;
     double loss[SEEDS], grad[SEEDS];
     g_autofree double *records = g_new(double, SEEDS * layout->width);
+    settings.probe_every = 1;
     for (size_t k = 0; k < SEEDS; k++) {
         settings.seed = 11 + (int64_t)k;
         g_autoptr(NsRun) run = ns_run_new(&settings, &error);
@@ -57,8 +58,21 @@ static void test_spread(void)
     assert_spread(loss, SEEDS, initial->loss_mean, initial->loss_sd);
     assert_spread(grad, SEEDS, initial->grad_mean, initial->grad_sd);
     g_assert_cmpfloat(initial->loss_sd, >, 0);
-    for (size_t i = 0; i < layout->width; i++)
-        assert_spread(records + i * SEEDS, SEEDS, initial->mean[i], initial->sd[i]);
+    for (size_t i = 0; i < layout->width; i++) {
+        double values[SEEDS];
+        size_t n = 0;
+        for (size_t k = 0; k < SEEDS; k++)
+            if (!ns_is_blank((float)records[i * SEEDS + k])) values[n++] = records[i * SEEDS + k];
+        g_assert_cmpint(initial->measured[i], ==, (int64_t)n);
+        if (n > 1) assert_spread(values, n, initial->mean[i], initial->sd[i]);
+    }
+    /* Dear quantities too, though these settings ask a run for none. */
+    static const NsQuantity dear[] = {NS_QUANTITY_MEAN_GRAD_LAYER, NS_QUANTITY_TOKEN_COSINE,
+                                      NS_QUANTITY_ENTROPY_ATTENTION};
+    for (size_t i = 0; i < G_N_ELEMENTS(dear); i++) {
+        g_assert_cmpuint(layout->count[dear[i]], >, 0);
+        g_assert_cmpint(initial->measured[layout->offset[dear[i]]], ==, SEEDS);
+    }
     ns_settings_clear(&settings);
 }
 
@@ -97,6 +111,24 @@ static void test_refused(void)
     ns_settings_clear(&settings);
 }
 
+/* The norm of the mean gradient lies below the mean of the norms. */
+static void test_mean_gradient(void)
+{
+    NsSettings settings;
+    study_settings(&settings);
+    g_autoptr(GError) error = NULL;
+    double before = INFINITY;
+    for (int64_t batches = 1; batches <= 16; batches *= 4) {
+        settings.probe_batches = batches;
+        g_autoptr(NsInitial) initial = ns_initial_new(&settings, 1, &error);
+        g_assert_no_error(error);
+        double norm = initial->mean[initial->layout.offset[NS_QUANTITY_MEAN_GRAD_W2]];
+        g_assert_cmpfloat(norm, <, before);
+        before = norm;
+    }
+    ns_settings_clear(&settings);
+}
+
 static void assert_member(JsonObject *object, const char *key, unsigned length, double first)
 {
     JsonObject *spread = json_object_get_object_member(object, key);
@@ -129,6 +161,14 @@ static void test_json(void)
     assert_member(grad, "wq", 2, initial->mean[offset[NS_QUANTITY_GRAD_WQ]]);
     assert_member(grad, "w2", 2, initial->mean[offset[NS_QUANTITY_GRAD_W2]]);
     assert_member(object, "hidden_norm", 3, initial->mean[offset[NS_QUANTITY_HIDDEN_NORM]]);
+    assert_member(object, "mean_grad_layer", 2, initial->mean[offset[NS_QUANTITY_MEAN_GRAD_LAYER]]);
+    JsonObject *heads = json_object_get_object_member(object, "head_attention_entropy");
+    JsonArray *of_layer =
+        json_array_get_array_element(json_object_get_array_member(heads, "mean"), 1);
+    g_assert_cmpuint(json_array_get_length(of_layer), ==, 2);
+    g_assert_true(json_array_get_double_element(of_layer, 1) ==
+                  initial->mean[offset[NS_QUANTITY_HEAD_ENTROPY_ATTENTION] + 3]);
+    g_assert_false(json_object_has_member(object, "branch_ratio_cross"));
     JsonObject *total = json_object_get_object_member(grad, "total");
     g_assert_true(json_object_get_double_member(total, "mean") == initial->grad_mean);
     JsonObject *final = json_object_get_object_member(object, "final_hidden_norm");
@@ -143,6 +183,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/initial/spread", test_spread);
     g_test_add_func("/study/initial/one-seed", test_one_seed);
     g_test_add_func("/study/initial/refused", test_refused);
+    g_test_add_func("/study/initial/mean-gradient", test_mean_gradient);
     g_test_add_func("/study/initial/json", test_json);
     return g_test_run();
 }
