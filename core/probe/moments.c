@@ -32,9 +32,9 @@ NsMomentRatios ns_moment_ratios(const NsMoments *m, const NsTensor *tensor)
            before = 1 - pow(m->beta2, (double)m->seen);
     const double scale[5] = {m->clip * m->clip, m->beta2 / after, (1 - m->beta2) / after,
                              m->seen > 0 ? 1 / before : 0, least};
-    NsMomentRatios found;
+    NsMomentRatios found = {.fresh = m->seen <= 0};
     ratios(&found.sum, &found.spike, m->g + tensor->offset, m->v + tensor->offset, scale,
            ns_tensor_size(tensor));
-    if (m->seen == 0 || isnan(found.sum)) found.spike = (double)NAN;
+    if (isnan(found.sum)) found.spike = (double)NAN;
     return found;
 }

@@ -13,10 +13,11 @@ typedef struct {
 } NsMoments;
 
 /* Of one tensor: the sum of g^2 / max(v', eps^2), where g has entered v', and the largest
- * g^2 / max(v, eps^2); both v are free of their starting bias.  spike is NaN before any gradient
- * has entered v. */
+ * g^2 / max(v, eps^2); both v are free of their starting bias.  `fresh`: nothing has entered v, and
+ * spike says nothing. */
 typedef struct {
     double sum, spike;
+    bool fresh;
 } NsMomentRatios;
 
 NsMomentRatios ns_moment_ratios(const NsMoments *moments, const NsTensor *tensor);

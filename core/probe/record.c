@@ -173,30 +173,34 @@ static void record_moments(NsRecorder *r, const NsRecordInput *input, double gra
     if (!r->layout.count[NS_QUANTITY_ADAM_RMS] || !input->v) return;
     const NsTensorTable *table = ns_model_tensors(input->model);
     const NsSettings *s = input->settings;
-    const NsMoments moments = {.g = ns_model_gradients(input->model),
-                               .v = input->v,
-                               .clip = ns_clip_factor(s->clip, grad_norm),
-                               .beta2 = s->beta2,
-                               .eps = s->eps,
-                               .seen = input->step};
+    const NsMoments all = {.g = ns_model_gradients(input->model),
+                           .v = input->v,
+                           .clip = ns_clip_factor(s->clip, grad_norm),
+                           .beta2 = s->beta2,
+                           .eps = s->eps};
     int threads = table->elements < WORTH_SHARING ? 1 : (int)input->threads;
 #pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-    for (size_t i = 0; i < table->n; i++)
-        if (table->tensors[i].layer >= 0)
-            r->moments[i] = ns_moment_ratios(&moments, &table->tensors[i]);
+    for (size_t i = 0; i < table->n; i++) {
+        if (table->tensors[i].layer < 0) continue;
+        NsMoments moments = all;
+        moments.seen = input->step - (input->born ? input->born[i] : 0);
+        r->moments[i] = ns_moment_ratios(&moments, &table->tensors[i]);
+    }
 
     size_t L = r->layout.layers;
     double *sum = r->layer_sums, *spike = r->layer_sums + L;
-    memset(r->layer_sums, 0, 2 * L * sizeof *r->layer_sums);
+    for (size_t l = 0; l < L; l++) sum[l] = 0, spike[l] = -1;
     for (size_t i = 0; i < table->n; i++) {
         int l = table->tensors[i].layer;
         if (l < 0) continue;
-        sum[l] += r->moments[i].sum;
-        if (!(r->moments[i].spike <= spike[l])) spike[l] = r->moments[i].spike;
+        const NsMomentRatios *found = &r->moments[i];
+        sum[l] += found->sum;
+        if (found->fresh) continue;
+        if (found->spike > spike[l] || isnan(found->spike)) spike[l] = found->spike;
     }
     for (size_t l = 0; l < L; l++) {
         values_of(r, NS_QUANTITY_ADAM_RMS)[l] = (float)sqrt(sum[l] / (double)r->layer_elements[l]);
-        if (input->step > 0) values_of(r, NS_QUANTITY_SPIKE_SCORE)[l] = (float)spike[l];
+        values_of(r, NS_QUANTITY_SPIKE_SCORE)[l] = spike[l] < 0 ? ns_blank() : (float)spike[l];
     }
 }
 

@@ -52,6 +52,7 @@ static void measure(NsRun *run, int64_t started)
         .update_sq = run->update_sq,
         .m = run->m,
         .v = run->v,
+        .born = run->born,
         .threads = run->plan.threads,
     };
     ns_recorder_sweep(run->recorder, &input);
@@ -64,7 +65,9 @@ static void measure(NsRun *run, int64_t started)
         .lr = run->lr,
         .grad_norm = record.grad_norm,
         .seconds = (double)(g_get_monotonic_time() - started) / 1e6,
+        .probe_seconds = record.probe_seconds,
     };
+    if (record.similarity) ns_history_publish_similarity(run->history, record.similarity);
     ns_history_append(run->history, &step, record.values);
     watch(run, &seen, &record);
 
