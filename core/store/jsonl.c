@@ -133,6 +133,7 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
     ns_json_double(json, "loss", scalars->loss);
     ns_json_double(json, "lr", scalars->lr);
     ns_json_double(json, "seconds", scalars->seconds);
+    if (scalars->probe_seconds > 0) ns_json_double(json, "probe_seconds", scalars->probe_seconds);
     ns_json_open(json, "grad_norm", '{');
     ns_json_double(json, "total", scalars->grad_norm);
     for (unsigned q = 0; q < NS_ROLE_COUNT; q++) write_quantity(&record, (NsQuantity)q);

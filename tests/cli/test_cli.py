@@ -19,8 +19,11 @@ import time
 CLI = sys.argv[1]
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
 ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
-COMMANDS = ["train", "probe", "dump", "chart", "list"]
-LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles"]
+COMMANDS = ["train", "compare", "probe", "dump", "chart", "list"]
+LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
+         "architectures", "activations", "attentions", "positions", "initialisations", "optimizers"]
+ARCHS = ["decoder", "encoder", "encoder-decoder"]
+TASKS = ["grammar", "copy", "reverse", "sort", "gaussian"]
 FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "all"]
 
 
@@ -31,7 +34,7 @@ class Skip(Exception):
 def run(*arguments, small=True, **options):
     """Runs a command; commands that train get the small model unless told otherwise."""
     arguments = list(arguments)
-    if small and arguments and arguments[0] in ("train", "probe", "dump", "chart"):
+    if small and arguments and arguments[0] not in ("list", "help"):
         arguments[1:1] = [word for setting in SMALL for word in ("--set", setting)]
     return subprocess.run([CLI] + arguments, capture_output=True, timeout=120, **options)
 
@@ -157,6 +160,25 @@ def test_json_lines_file():
             check_records([json.loads(line) for line in file], layers=2, steps=3)
 
 
+def test_every_task_for_every_architecture():
+    for arch in ARCHS:
+        for task in TASKS:
+            lines = train("--steps", "3", "--set", "arch=" + arch, "--set", "task=" + task,
+                          "--set", "decoder-layers=1", "--set", "probe-every=3")
+            both = arch == "encoder-decoder"
+            first, records = lines[0], records_of(lines)
+            assert first["arch"] == arch and first["layers"] == (3 if both else 2)
+            assert ("encoder_layers" in first, "decoder_layers" in first) == (both, both)
+            assert first["vocab_in"] >= first["vocab"] or task == "gaussian"
+            for record in records:
+                assert number(record["loss"]) > 0
+                assert len(record["grad_layer"]) == first["layers"]
+                assert len(record["hidden_norm"]) == first["layers"] + (2 if both else 1)
+                assert ("mean_grad_layer" in record) == (record["step"] % 3 == 0)
+                assert ("probe_seconds" in record) == (record["step"] % 3 == 0)
+            assert lines[-1]["summary"]["state"] == "finished"
+
+
 def test_result_for_people():
     result = run("train", "--steps", "3")
     text = result.stdout.decode()
@@ -184,6 +206,52 @@ def test_interrupt():
         lines = process.communicate(timeout=60)[0].decode().splitlines()
         assert process.returncode == 128 + number_, process.returncode
         assert json.loads(lines[-1])["summary"]["state"] == "paused"
+
+
+def test_compare():
+    result = run("compare", "--jsonl", "-", "--steps", "6", "--set", "eval-every=4",
+                 "--lane", "placement=pre", "--lane", "placement=post lr=1e-2", "--lane", "")
+    assert (result.returncode, result.stderr) == (0, b""), result
+    lines = [json.loads(line) for line in result.stdout.decode().splitlines()]
+    assert all(list(line)[0] == "lane" and line["lane"] in (1, 2, 3) for line in lines)
+    lanes = [[line for line in lines if line["lane"] == lane] for lane in (1, 2, 3)]
+    assert [lane[0]["settings"]["placement"] for lane in lanes] == ["pre", "post", "post"]
+    assert [lane[0]["settings"]["lr"] for lane in lanes] == [0.003, 0.01, 0.003]
+    for lane in lanes:
+        assert [r["step"] for r in records_of(lane)] == list(range(7))
+        assert [r["step"] for r in records_of(lane) if "validation_loss" in r] == [0, 4, 6]
+        assert lane[-1]["summary"]["state"] == "finished"
+    # The second and the third begin as the same model, and each is what it is on its own.
+    assert records_of(lanes[1])[0]["grad_norm"] == records_of(lanes[2])[0]["grad_norm"]
+    alone = records_of(train("--steps", "6", "--set", "eval-every=4"))
+    for record, expected in zip(records_of(lanes[2]), alone):
+        for key in expected:
+            assert "seconds" in key or record[key] == expected[key], key
+
+
+def test_compare_for_people():
+    result = run("compare", "--steps", "3", "--lane", "layers=1", "--lane", "layers=3")
+    assert (result.returncode, result.stderr) == (0, b""), result
+    rows = [line.split() for line in result.stdout.decode().splitlines()]
+    assert [row[:2] for row in rows[1:]] == [["1", "3"], ["2", "3"]], rows
+    assert [row[-2:] for row in rows[1:]] == [["finished", "layers=1"], ["finished", "layers=3"]]
+
+
+def test_compare_lanes_that_diverge():
+    lines = [json.loads(line) for line in run(
+        "compare", "--jsonl", "-", "--steps", "40", "--lane", "", "--lane",
+        "placement=none norm=none layers=30 lr=100").stdout.decode().splitlines()]
+    states = {line["lane"]: line["summary"] for line in lines if "summary" in line}
+    assert states[1]["state"] == "finished" and states[1]["steps"] == 40
+    assert states[2]["state"] == "diverged" and states[2]["steps"] < 40
+
+
+def test_compare_errors():
+    for lanes in ([], ["layers=1"], ["", "", "", "", ""], ["layers=1", "layer=2"],
+                  ["layers=1", "layers='2"], ["layers=1", "d-model=63"], ["seq=4", "seq=8"],
+                  ["", "data-seed=2"]):
+        words = [word for lane in lanes for word in ("--lane", lane)]
+        sentence(run("compare", "--steps", "1", *words, small=False), 2)
 
 
 def test_one_validation_a_step():
@@ -329,6 +397,27 @@ def test_probe():
     assert "±" in text
 
 
+def test_probe_of_both_stacks():
+    arguments = ("--seeds", "2", "--set", "arch=encoder-decoder", "--set", "decoder-layers=1")
+    value = json.loads(run("probe", "--json", *arguments).stdout)
+    assert value["encoder_layers"] == 2 and value["decoder_layers"] == 1
+    assert len(value["hidden_norm"]["mean"]) == 5 and len(value["grad_layer"]["mean"]) == 3
+    rows = [line.split() for line in run("probe", *arguments).stdout.decode().splitlines()]
+    assert [row[0] for row in rows[-7:]] == ["encoder", "0", "1", "2", "decoder", "0", "1"], rows
+    for row, layer, state in ((rows[-5], 0, 1), (rows[-4], 1, 2), (rows[-1], 2, 4)):
+        assert math.isclose(float(row[1]), value["hidden_norm"]["mean"][state], rel_tol=1e-3)
+        assert math.isclose(float(row[4]), value["grad_layer"]["mean"][layer], rel_tol=1e-3)
+
+
+def test_probe_has_every_quantity():
+    value = json.loads(run("probe", "--seeds", "2", "--json").stdout)
+    rows = json.loads(run("list", "quantities", "--json").stdout)
+    dear = [row["key"].replace("-", "_") for row in rows if row["dear"]]
+    assert "mean_grad_layer" in dear and "token_cosine" in dear
+    for key in dear:
+        assert key in value or "cross" in key or key == "noise_scale", key
+
+
 def test_probe_agrees_with_train():
     probe = json.loads(run("probe", "--seeds", "1", "--json").stdout)
     record = records_of(train("--steps", "0"))[0]
@@ -357,11 +446,32 @@ def test_dump():
         assert safetensors(os.path.join(out, "grads.safetensors")) == params
         assert params["blk1.ffn.w1"] == [64, 16] and params["blk0.attn.wq"] == [16, 16]
         batch = safetensors(os.path.join(out, "batch.safetensors"))
-        assert batch == {"tokens": [2, 8], "targets": [2, 8]}
+        assert batch == {"tokens": [2, 8], "targets": [2, 8], "length": [2]}
         with open(os.path.join(out, "meta.json")) as file:
             meta = json.load(file)
         record = records_of(train("--steps", "2"))[2]
         assert meta["loss"] == record["loss"] and meta["step"] == 2
+
+
+def test_dump_of_every_architecture():
+    names = {"decoder": "blk1.attn.wq", "encoder": "blk1.attn.wq",
+             "encoder-decoder": "dec.blk1.cross.wq"}
+    with tempfile.TemporaryDirectory() as folder:
+        for arch in ARCHS:
+            result = run("dump", "--out", folder, "--set", "arch=" + arch, "--set", "task=sort",
+                         "--set", "source-seq=5")
+            assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+            params = safetensors(os.path.join(folder, "params.safetensors"))
+            assert params[names[arch]] == [16, 16]
+            assert safetensors(os.path.join(folder, "grads.safetensors")) == params
+            expected = {"tokens": [2, 8], "targets": [2, 8], "length": [2]}
+            if arch == "encoder-decoder":
+                expected.update({"src": [2, 5], "src_mask": [2, 5]})
+            assert safetensors(os.path.join(folder, "batch.safetensors")) == expected
+            with open(os.path.join(folder, "meta.json")) as file:
+                meta = json.load(file)
+            assert meta["arch"] == arch and meta["vocab"] == len(meta["symbols"]) == 16
+            assert meta["vocab_in"] == (16 if arch == "encoder" else 17)
 
 
 def test_charts():
