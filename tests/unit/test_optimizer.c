@@ -1,0 +1,571 @@
+/* Every optimizer against a plain one, one number at a time and in double; clipping; schedules.
+ * SPDX-License-Identifier: MIT */
+#include "core/train/optimizer-private.h"
+#include "core/train/schedule.h"
+
+#include "core/ops/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ThreadSanitizer does not know OpenMP's own synchronisation. */
+#ifdef __SANITIZE_THREAD__
+#define MANY_THREADS 1
+#else
+#define MANY_THREADS 3
+#endif
+
+#define STEPS 10
+
+static void assert_close(double x, double expected, double relative)
+{
+    double scale = fabs(expected) > 0 ? fabs(expected) : 1;
+    if (!(fabs(x - expected) <= relative * scale)) {
+        g_test_message("%.17g, expected %.17g", x, expected);
+        g_test_fail();
+    }
+}
+
+static void assert_same(const void *a, const void *b, size_t bytes)
+{
+    g_assert_true(memcmp(a, b, bytes) == 0);
+}
+
+/* ---- Tensors to update ---- */
+
+typedef struct {
+    NsSettings settings; /* only the numbers that an update reads */
+    NsTensorTable table;
+    ns_real *w, *m, *v, *g, *scratch;
+    double *weight_sq, *update_sq;
+} Fixture;
+
+static void add(Fixture *f, NsTensor tensor, bool joined)
+{
+    if (tensor.lr <= 0) tensor.lr = 1;
+    if (tensor.eps <= 0) tensor.eps = 1;
+    ns_tensor_table_add(&f->table, tensor, joined);
+}
+
+/* A vector, matrices inside and outside the layers, tall and wide, some with a rate and an epsilon
+ * of their own; with `large`, one for several threads and one joined to it. */
+static void setup(Fixture *f, bool large)
+{
+    *f = (Fixture){.settings = {.beta1 = 0.9, .beta2 = 0.98, .eps = 1e-8}};
+    add(f, (NsTensor){.name = "embedding", .layer = -1, .rows = 11, .cols = 6}, false);
+    add(f, (NsTensor){.name = "vector", .layer = 0, .rows = 37}, false);
+    add(f, (NsTensor){.name = "tall", .layer = 0, .rows = 20, .cols = 12, .decay = true}, false);
+    add(f,
+        (NsTensor){.name = "wide",
+                   .layer = 1,
+                   .rows = 7,
+                   .cols = 23,
+                   .lr = 0.5,
+                   .eps = 1e6,
+                   .decay = true},
+        true);
+    if (large) {
+        add(f, (NsTensor){.name = "large", .layer = 1, .rows = 2001, .cols = 603, .decay = true},
+            false);
+        add(f, (NsTensor){.name = "joined", .layer = 1, .rows = 100}, true);
+    }
+    size_t n = f->table.size;
+    f->w = ns_real_new(n, "weights", NULL);
+    f->m = ns_real_new(n, "moments", NULL);
+    f->v = ns_real_new(n, "moments", NULL);
+    f->g = ns_real_new(n, "gradients", NULL);
+    f->scratch = ns_real_new(ns_muon_scratch(&f->table, MANY_THREADS), "scratch", NULL);
+    f->weight_sq = g_new0(double, f->table.n);
+    f->update_sq = g_new0(double, f->table.n);
+    for (size_t i = 0; i < n; i++) f->w[i] = (ns_real)sin((double)i);
+}
+
+static void teardown(Fixture *f)
+{
+    ns_real_free(f->w);
+    ns_real_free(f->m);
+    ns_real_free(f->v);
+    ns_real_free(f->g);
+    ns_real_free(f->scratch);
+    g_free(f->weight_sq);
+    g_free(f->update_sq);
+    ns_tensor_table_clear(&f->table);
+}
+
+/* Gradients of very different sizes, some of them zero.  Returns their norm. */
+static double make_gradients(Fixture *f, int64_t step)
+{
+    double sq = 0;
+    memset(f->g, 0, f->table.size * sizeof *f->g);
+    for (size_t t = 0; t < f->table.n; t++) {
+        const NsTensor *tensor = &f->table.tensors[t];
+        for (size_t i = tensor->offset; i < tensor->offset + ns_tensor_size(tensor); i++) {
+            double x = cos((double)i * 1.7 + (double)step);
+            f->g[i] = i % 11 ? (ns_real)(x * exp(4 * sin((double)i))) : 0;
+            sq += (double)f->g[i] * (double)f->g[i];
+        }
+    }
+    return sqrt(sq);
+}
+
+static const NsOptimizer *optimizer(const char *key)
+{
+    int i = ns_choices_find(ns_optimizer_choice, key);
+    g_assert_cmpint(i, >=, 0);
+    return ns_optimizer((size_t)i);
+}
+
+static void update(Fixture *f, const char *key, double lr, int64_t step, double grad_norm,
+                   const int64_t *born, unsigned threads)
+{
+    const NsOptimizer *row = optimizer(key);
+    row->step(&(NsUpdate){
+        .settings = &f->settings,
+        .table = &f->table,
+        .w = f->w,
+        .m = f->m,
+        .v = row->moments > 1 ? f->v : NULL,
+        .scratch = row->scratch ? f->scratch : NULL,
+        .g = f->g,
+        .lr = lr,
+        .grad_norm = grad_norm,
+        .step = step,
+        .born = born,
+        .threads = threads,
+        .weight_sq = f->weight_sq,
+        .update_sq = f->update_sq,
+    });
+}
+
+/* ---- Plain optimizers ---- */
+
+/* One weight and its moments. */
+typedef struct {
+    double w, m, v;
+} Weight;
+
+typedef struct {
+    const NsSettings *s;
+    double lr, eps, decay; /* the tensor's */
+    double g;
+    int64_t t;
+} Plain;
+
+/* Kingma and Ba 2015, algorithm 1: m-hat over root of v-hat. */
+static double adam_direction(Weight *x, const Plain *p, double g)
+{
+    x->m = p->s->beta1 * x->m + (1 - p->s->beta1) * g;
+    x->v = p->s->beta2 * x->v + (1 - p->s->beta2) * g * g;
+    double m_hat = x->m / (1 - pow(p->s->beta1, (double)p->t));
+    double v_hat = x->v / (1 - pow(p->s->beta2, (double)p->t));
+    return m_hat / (sqrt(v_hat) + p->eps);
+}
+
+static double plain_adam(Weight *x, const Plain *p)
+{
+    return p->lr * adam_direction(x, p, p->g + p->decay * x->w);
+}
+
+static double plain_adamw(Weight *x, const Plain *p)
+{
+    return p->lr * adam_direction(x, p, p->g) + p->lr * p->decay * x->w;
+}
+
+static double plain_sgd(Weight *x, const Plain *p)
+{
+    x->m = p->s->momentum * x->m + p->g + p->decay * x->w;
+    return p->lr * x->m;
+}
+
+static double plain_radam(Weight *x, const Plain *p)
+{
+    double direction = adam_direction(x, p, p->g + p->decay * x->w);
+    double b = p->s->beta2, t = (double)p->t, inf = 2 / (1 - b) - 1;
+    double rho = inf - 2 * t * pow(b, t) / (1 - pow(b, t));
+    if (rho < 5) return 0;
+    double r = sqrt(((rho - 4) * (rho - 2) * inf) / ((inf - 4) * (inf - 2) * rho));
+    return p->lr * r * direction;
+}
+
+static const struct {
+    const char *key;
+    double (*update)(Weight *x, const Plain *p);
+} plain[] = {
+    {"adam", plain_adam}, {"adamw", plain_adamw}, {"sgd", plain_sgd}, {"radam", plain_radam}};
+
+/* Ten steps of weights, moments and sums; the moments of the second tensor are three steps younger.
+ */
+static void compare(size_t k, double weight_decay, double clip, double mu)
+{
+    Fixture f;
+    setup(&f, false);
+    f.settings.weight_decay = weight_decay;
+    f.settings.clip = clip;
+    f.settings.momentum = mu;
+    const int64_t born[] = {0, -3, 0, 0};
+    size_t n = f.table.size;
+    g_autofree Weight *x = g_new0(Weight, n);
+    for (size_t i = 0; i < n; i++) x[i].w = (double)f.w[i];
+
+    for (int64_t step = 1; step <= STEPS; step++) {
+        double lr = 0.003 * (double)step, norm = make_gradients(&f, step);
+        double factor = clip > 0 && norm > clip ? clip / (norm + 1e-6) : 1;
+        update(&f, plain[k].key, lr, step, norm, born, 1);
+        for (size_t t = 0; t < f.table.n; t++) {
+            const NsTensor *tensor = &f.table.tensors[t];
+            double weight_sq = 0, update_sq = 0;
+            for (size_t i = tensor->offset; i < tensor->offset + ns_tensor_size(tensor); i++) {
+                const Plain p = {.s = &f.settings,
+                                 .lr = lr * tensor->lr,
+                                 .eps = f.settings.eps * tensor->eps,
+                                 .decay = tensor->decay ? weight_decay : 0,
+                                 .g = factor * (double)f.g[i],
+                                 .t = step - born[t]};
+                weight_sq += x[i].w * x[i].w;
+                double u = plain[k].update(&x[i], &p);
+                update_sq += u * u;
+                x[i].w -= u;
+                double scale = MAX(1.0, fabs(x[i].w));
+                g_assert_cmpfloat_with_epsilon((double)f.w[i], x[i].w, 3e-6 * scale);
+            }
+            assert_close(f.weight_sq[t], weight_sq, 2e-5);
+            assert_close(f.update_sq[t], update_sq, 2e-5);
+        }
+    }
+    teardown(&f);
+}
+
+static void test_plain(gconstpointer data)
+{
+    size_t k = GPOINTER_TO_SIZE(data);
+    compare(k, 0, 0, 0);
+    compare(k, 0, 0, 0.9);
+    compare(k, 0.1, 0, 0.9);
+    compare(k, 0, 0.5, 0.9);
+    compare(k, 0.1, 0.5, 0.9);
+    compare(k, 0.1, 1e6, 0.9); /* a limit that is not reached */
+}
+
+static void test_decoupled(void)
+{
+    /* Without a gradient AdamW shrinks what decays by 1 - lr lambda, Adam's step has a size of its
+     * own, and neither touches what does not decay. */
+    for (int k = 0; k < 2; k++) {
+        Fixture f;
+        setup(&f, false);
+        f.settings.weight_decay = 0.5;
+        size_t vector = f.table.tensors[1].offset + 1, tall = f.table.tensors[2].offset + 1;
+        double before = (double)f.w[vector], decays = (double)f.w[tall];
+        update(&f, k ? "adamw" : "adam", 0.01, 1, 0, NULL, 1);
+        g_assert_cmpfloat((double)f.w[vector], ==, before);
+        double expected = k ? decays * (1 - 0.01 * 0.5) : decays - copysign(0.01, decays);
+        assert_close((double)f.w[tall], expected, 1e-5);
+        teardown(&f);
+    }
+}
+
+/* ---- Muon ---- */
+
+/* Newton-Schulz by three nested loops, in double. */
+static void plain_orthogonalize(double *x, size_t rows, size_t cols)
+{
+    size_t n = rows * cols;
+    bool tall = rows > cols;
+    size_t S = MIN(rows, cols), L = MAX(rows, cols);
+    g_autofree double *y = g_new(double, n), *gram = g_new(double, S *S);
+    g_autofree double *poly = g_new(double, S *S);
+    double norm = 0;
+    for (size_t i = 0; i < n; i++) norm += x[i] * x[i];
+    norm = sqrt(norm) + 1e-7;
+    /* y: [S, L], the wide one. */
+    for (size_t r = 0; r < S; r++)
+        for (size_t c = 0; c < L; c++) y[r * L + c] = x[tall ? c * cols + r : r * cols + c] / norm;
+    for (int k = 0; k < 5; k++) {
+        g_autofree double *next = g_new(double, n);
+        for (size_t a = 0; a < S; a++)
+            for (size_t b = 0; b < S; b++) {
+                gram[a * S + b] = 0;
+                for (size_t c = 0; c < L; c++) gram[a * S + b] += y[a * L + c] * y[b * L + c];
+            }
+        for (size_t a = 0; a < S; a++)
+            for (size_t b = 0; b < S; b++) {
+                poly[a * S + b] = -4.7750 * gram[a * S + b];
+                for (size_t c = 0; c < S; c++)
+                    poly[a * S + b] += 2.0315 * gram[a * S + c] * gram[c * S + b];
+            }
+        for (size_t a = 0; a < S; a++)
+            for (size_t c = 0; c < L; c++) {
+                next[a * L + c] = 3.4445 * y[a * L + c];
+                for (size_t b = 0; b < S; b++) next[a * L + c] += poly[a * S + b] * y[b * L + c];
+            }
+        memcpy(y, next, n * sizeof *y);
+    }
+    for (size_t r = 0; r < S; r++)
+        for (size_t c = 0; c < L; c++) x[tall ? c * cols + r : r * cols + c] = y[r * L + c];
+}
+
+static void test_orthogonalize(void)
+{
+    static const size_t shapes[][2] = {{5, 5}, {12, 4}, {4, 12}, {1, 9}, {9, 1}, {40, 33}};
+    for (size_t s = 0; s < G_N_ELEMENTS(shapes); s++) {
+        size_t rows = shapes[s][0], cols = shapes[s][1], n = rows * cols, S = MIN(rows, cols);
+        g_autofree ns_real *x = g_new(ns_real, n);
+        g_autofree ns_real *scratch = g_new(ns_real, ns_orthogonal_scratch(rows, cols));
+        g_autofree double *expected = g_new(double, n);
+        for (size_t i = 0; i < n; i++)
+            expected[i] = (double)(x[i] = (ns_real)sin((double)(i * i) + 0.3 * (double)i));
+        ns_orthogonalize(x, rows, cols, scratch);
+        plain_orthogonalize(expected, rows, cols);
+        for (size_t i = 0; i < n; i++)
+            g_assert_cmpfloat_with_epsilon((double)x[i], expected[i], 1e-4);
+        /* Every singular value is near 1, so their squares add up to about the shorter side. */
+        double sq = 0;
+        for (size_t i = 0; i < n; i++) sq += (double)x[i] * (double)x[i];
+        g_assert_cmpfloat(sq, >, 0.4 * (double)S);
+        g_assert_cmpfloat(sq, <, 1.5 * (double)S);
+    }
+}
+
+static void test_muon(void)
+{
+    Fixture f, rest;
+    setup(&f, false);
+    setup(&rest, false);
+    f.settings.momentum = rest.settings.momentum = 0.9;
+    f.settings.weight_decay = rest.settings.weight_decay = 0.1;
+    f.settings.clip = rest.settings.clip = 0.5;
+    size_t size = f.table.size;
+    g_autofree double *w = g_new(double, size), *m = g_new0(double, size);
+    for (size_t i = 0; i < size; i++) w[i] = (double)f.w[i];
+
+    for (int64_t step = 1; step <= STEPS; step++) {
+        double norm = make_gradients(&f, step);
+        make_gradients(&rest, step);
+        update(&f, "muon", 0.02, step, norm, NULL, 1);
+        update(&rest, "adamw", 0.02, step, norm, NULL, 1);
+        for (size_t t = 0; t < f.table.n; t++) {
+            const NsTensor *tensor = &f.table.tensors[t];
+            size_t n = ns_tensor_size(tensor), o = tensor->offset;
+            if (tensor->layer < 0 || !tensor->cols) {
+                assert_same(f.w + o, rest.w + o, n * sizeof *f.w);
+                continue;
+            }
+            double factor = 0.5 / (norm + 1e-6), lr = 0.02 * tensor->lr;
+            double shape = sqrt(MAX(1.0, (double)tensor->rows / (double)tensor->cols));
+            g_autofree double *x = g_new(double, n);
+            for (size_t i = 0; i < n; i++) {
+                double g = factor * (double)f.g[o + i];
+                m[o + i] = 0.9 * m[o + i] + g;
+                x[i] = g + 0.9 * m[o + i];
+            }
+            plain_orthogonalize(x, tensor->rows, tensor->cols);
+            double update_sq = 0;
+            for (size_t i = 0; i < n; i++) {
+                double u = lr * shape * x[i] + lr * 0.1 * w[o + i];
+                update_sq += u * u;
+                w[o + i] -= u;
+                g_assert_cmpfloat_with_epsilon((double)f.w[o + i], w[o + i], 2e-5);
+            }
+            assert_close(f.update_sq[t], update_sq, 1e-4);
+        }
+    }
+    teardown(&f);
+    teardown(&rest);
+}
+
+/* ---- All of them ---- */
+
+static void test_threads(gconstpointer data)
+{
+    const char *key = data;
+    if (MANY_THREADS == 1) {
+        g_test_skip("ThreadSanitizer does not know OpenMP's own synchronisation");
+        return;
+    }
+    /* The iteration over a matrix of this size is not what this test is about. */
+    bool muon = g_str_equal(key, "muon");
+    Fixture one, many;
+    setup(&one, !muon);
+    setup(&many, !muon);
+    one.settings.weight_decay = many.settings.weight_decay = 0.1;
+    for (int64_t step = 1; step <= 8; step++) {
+        double norm = make_gradients(&one, step);
+        make_gradients(&many, step);
+        update(&one, key, 0.01, step, norm, NULL, 1);
+        update(&many, key, 0.01, step, norm, NULL, MANY_THREADS);
+    }
+    size_t arena = one.table.size * sizeof(ns_real), sums = one.table.n * sizeof(double);
+    assert_same(one.w, many.w, arena);
+    assert_same(one.m, many.m, arena);
+    assert_same(one.v, many.v, arena);
+    assert_same(one.weight_sq, many.weight_sq, sums);
+    assert_same(one.update_sq, many.update_sq, sums);
+    teardown(&one);
+    teardown(&many);
+}
+
+static void test_not_finite(gconstpointer data)
+{
+    Fixture f;
+    setup(&f, false);
+    /* Late enough that RAdam moves. */
+    make_gradients(&f, 20);
+    f.g[f.table.tensors[2].offset + 5] = (ns_real)NAN;
+    f.w[f.table.tensors[3].offset + 6] = (ns_real)INFINITY;
+    update(&f, data, 0.01, 20, 1, NULL, 1);
+    g_assert_true(isfinite(f.update_sq[0]) && isfinite(f.weight_sq[0]));
+    g_assert_true(isfinite(f.update_sq[1]) && isfinite(f.weight_sq[1]));
+    g_assert_true(isnan(f.update_sq[2]) && isfinite(f.weight_sq[2]));
+    g_assert_true(isfinite(f.update_sq[3]) && isinf(f.weight_sq[3]));
+    teardown(&f);
+}
+
+/* ---- Clipping, rectification, schedules ---- */
+
+static void test_clip(void)
+{
+    g_assert_cmpfloat(ns_clip_factor(0, 1e9), ==, 1);
+    g_assert_cmpfloat(ns_clip_factor(1, 0.5), ==, 1);
+    assert_close(ns_clip_factor(1, 4), 1 / 4.000001, 1e-15);
+
+    /* What an update uses has the norm of the limit; what was measured is not touched. */
+    Fixture f;
+    setup(&f, false);
+    f.settings.clip = 0.25;
+    double norm = make_gradients(&f, 1);
+    g_assert_cmpfloat(norm, >, 1);
+    g_autofree ns_real *before = g_memdup2(f.g, f.table.size * sizeof *f.g);
+    update(&f, "sgd", 1, 1, norm, NULL, 1);
+    assert_same(f.g, before, f.table.size * sizeof *f.g);
+    double sq = 0;
+    for (size_t i = 0; i < f.table.size; i++) sq += (double)f.m[i] * (double)f.m[i];
+    assert_close(sqrt(sq), 0.25, 1e-5);
+    teardown(&f);
+}
+
+/* At beta2 = 0.98, rho_inf is 99 and rho_t is first 5 or more at the sixth update. */
+static void test_radam(void)
+{
+    for (int64_t t = 1; t <= 5; t++) g_assert_cmpfloat(ns_radam_rectification(0.98, t), ==, 0);
+    double rho = 99 - 12 * pow(0.98, 6) / (1 - pow(0.98, 6));
+    g_assert_cmpfloat(rho, >, 5);
+    assert_close(ns_radam_rectification(0.98, 6),
+                 sqrt((rho - 4) * (rho - 2) * 99 / (95.0 * 97.0 * rho)), 1e-9);
+    assert_close(ns_radam_rectification(0.98, 100000), 1, 1e-9);
+    g_assert_cmpfloat(ns_radam_rectification(0.5, 100000), ==, 0); /* rho_inf = 3 */
+
+    Fixture f;
+    setup(&f, false);
+    g_autofree ns_real *before = g_memdup2(f.w, f.table.size * sizeof *f.w);
+    for (int64_t step = 1; step <= 5; step++) {
+        update(&f, "radam", 1, step, make_gradients(&f, step), NULL, 1);
+        g_assert_cmpfloat(f.update_sq[0], ==, 0);
+    }
+    assert_same(f.w, before, f.table.size * sizeof *f.w);
+    g_assert_cmpfloat((double)f.v[1], >, 0);
+    teardown(&f);
+}
+
+static void test_schedule(void)
+{
+    static const struct {
+        const char *schedule;
+        int64_t warmup, end, step;
+        double factor;
+    } rows[] = {
+        {"inverse-sqrt", 1, 0, 0, 0},
+        {"inverse-sqrt", 1, 0, 1, 1},
+        {"inverse-sqrt", 1, 0, 1000, 1},
+        {"inverse-sqrt", 100, 0, 0, 0},
+        {"inverse-sqrt", 100, 0, 1, 0.01},
+        {"inverse-sqrt", 100, 0, 50, 0.5},
+        {"inverse-sqrt", 100, 0, 100, 1},
+        {"inverse-sqrt", 100, 0, 400, 0.5},
+        {"inverse-sqrt", 2, 0, 200, 0.1},
+        {"constant", 1, 0, 1, 1},
+        {"constant", 1, 0, 77, 1},
+        {"constant", 100, 0, 25, 0.25},
+        {"constant", 100, 0, 100, 1},
+        {"constant", 100, 0, 100000, 1},
+        {"linear", 1, 101, 0, 0},
+        {"linear", 1, 101, 1, 1},
+        {"linear", 1, 101, 51, 0.5},
+        {"linear", 1, 101, 76, 0.25},
+        {"linear", 1, 101, 101, 0},
+        {"linear", 1, 101, 500, 0},
+        {"linear", 20, 120, 10, 0.5},
+        {"linear", 20, 120, 20, 1},
+        {"linear", 20, 120, 70, 0.5},
+        {"linear", 20, 120, 120, 0},
+        {"linear", 20, 10, 15, 0.75},
+        {"linear", 20, 10, 20, 1},
+        {"linear", 20, 10, 21, 0},
+        {"linear", 1, 0, 1000, 0},
+        {"cosine", 1, 121, 1, 1},
+        {"cosine", 1, 121, 61, 0.5},
+        {"cosine", 1, 121, 41, 0.75},
+        {"cosine", 1, 121, 81, 0.25},
+        {"cosine", 1, 121, 121, 0},
+        {"cosine", 1, 121, 999, 0},
+        {"cosine", 30, 90, 15, 0.5},
+        {"cosine", 30, 90, 30, 1},
+        {"cosine", 30, 90, 60, 0.5},
+        {"cosine", 30, 90, 90, 0},
+        {"step", 1, 90, 1, 1},
+        {"step", 1, 90, 30, 1},
+        {"step", 1, 90, 31, 0.1},
+        {"step", 1, 90, 60, 0.1},
+        {"step", 1, 90, 61, 0.01},
+        {"step", 1, 90, 9999, 0.01},
+        {"step", 50, 90, 25, 0.5},
+        {"step", 50, 90, 50, 1},
+        {"step", 50, 90, 51, 0.1},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        int schedule = ns_choices_find(ns_schedule_choice, rows[i].schedule);
+        g_assert_cmpint(schedule, >=, 0);
+        const NsSettings settings = {.lr = 0.008,
+                                     .warmup = rows[i].warmup,
+                                     .decay_steps = rows[i].end,
+                                     .schedule = (unsigned)schedule};
+        double lr = ns_schedule_lr(&settings, rows[i].step);
+        if (!(fabs(lr - 0.008 * rows[i].factor) <= 1e-15)) {
+            g_test_message("%s, warm-up %d, end %d, step %d: %.17g", rows[i].schedule,
+                           (int)rows[i].warmup, (int)rows[i].end, (int)rows[i].step, lr / 0.008);
+            g_test_fail();
+        }
+    }
+}
+
+/* decay-steps, or the steps of the run, or 1,000. */
+static void test_schedule_end(void)
+{
+    g_assert_cmpint(ns_schedule_end(&(NsSettings){.decay_steps = 7, .steps = 9}), ==, 7);
+    g_assert_cmpint(ns_schedule_end(&(NsSettings){.steps = 9}), ==, 9);
+    g_assert_cmpint(ns_schedule_end(&(NsSettings){0}), ==, 1000);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    ns_blas_init();
+    for (size_t k = 0; k < G_N_ELEMENTS(plain); k++) {
+        g_autofree char *path = g_strdup_printf("/optimizer/%s", plain[k].key);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(k), test_plain);
+    }
+    g_test_add_func("/optimizer/decoupled", test_decoupled);
+    g_test_add_func("/optimizer/muon", test_muon);
+    g_test_add_func("/optimizer/orthogonalize", test_orthogonalize);
+    for (size_t i = 0; ns_optimizer(i); i++) {
+        const char *key = ns_optimizer(i)->choice.key;
+        g_autofree char *threads = g_strdup_printf("/optimizer/threads/%s", key);
+        g_autofree char *finite = g_strdup_printf("/optimizer/not-finite/%s", key);
+        g_test_add_data_func(threads, key, test_threads);
+        g_test_add_data_func(finite, key, test_not_finite);
+    }
+    g_test_add_func("/optimizer/clip", test_clip);
+    g_test_add_func("/optimizer/rectification", test_radam);
+    g_test_add_func("/schedule/table", test_schedule);
+    g_test_add_func("/schedule/end", test_schedule_end);
+    return g_test_run();
+}
