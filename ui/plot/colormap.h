@@ -12,8 +12,9 @@ NsColor ns_viridis(double t);
 /* What a cell shows, as one byte, ordered so that the larger of two is the one that must be seen
  * when both fall on one pixel. */
 enum {
-    NS_LEVEL_NONE = 0,   /* not positive, on a logarithmic scale */
-    NS_LEVEL_LOW = 1,    /* the lower end of the scale */
+    NS_LEVEL_BLANK = 0,  /* no value */
+    NS_LEVEL_NONE = 1,   /* not positive, on a logarithmic scale */
+    NS_LEVEL_LOW = 2,    /* the lower end of the scale */
     NS_LEVEL_HIGH = 254, /* the upper end */
     NS_LEVEL_BAD = 255,  /* not finite */
 };

@@ -71,6 +71,14 @@ static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, siz
     return axis->integer ? ceil(edge - 1e-6) + 0.0 : edge + width / 2;
 }
 
+static void add_cell(GString *out, float z)
+{
+    if (ns_cell_is_blank(z))
+        g_string_append_c(out, ',');
+    else
+        add_float(out, z);
+}
+
 static void add_heatmap(GString *out, const NsPlot *plot, bool as_series)
 {
     const NsHeatmap *map = plot->heatmap;
@@ -87,12 +95,12 @@ static void add_heatmap(GString *out, const NsPlot *plot, bool as_series)
                 g_string_append_c(out, ' ');
                 g_string_append(out, g_ascii_formatd(digits, sizeof digits, "%.9g", y));
                 add_double(out, x);
-                add_float(out, z);
+                add_cell(out, z);
                 g_string_append(out, ",,\n");
             } else {
                 add_double(out, x);
                 add_double(out, y);
-                add_float(out, z);
+                add_cell(out, z);
                 g_string_append_c(out, '\n');
             }
         }

@@ -17,7 +17,9 @@ void ns_heat_levels(NsPlotLayout *layout)
     layout->levels = g_malloc(MAX(n, 1));
     for (size_t i = 0; i < n; i++) {
         float value = map->z[i];
-        if (!isfinite(value)) {
+        if (ns_cell_is_blank(value)) {
+            layout->levels[i] = NS_LEVEL_BLANK;
+        } else if (!isfinite(value)) {
             layout->levels[i] = NS_LEVEL_BAD;
         } else if (map->log && value <= 0) {
             layout->levels[i] = NS_LEVEL_NONE;

@@ -7,6 +7,7 @@
  * Strings may carry _ and ^ (one character or {braces}) for sub- and superscripts. */
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,7 +43,7 @@ typedef struct {
 } NsSeries;
 
 /* z[row * columns + column], rows upwards from y0.  Cells are equally wide.  Colour is log10 z
- * where `log`. */
+ * where `log`.  A cell without a value is -infinity; NaN and +infinity are marked. */
 typedef struct {
     const float *z;
     size_t rows, columns;
@@ -50,6 +51,11 @@ typedef struct {
     bool log;
     const char *label; /* of the colour bar */
 } NsHeatmap;
+
+static inline bool ns_cell_is_blank(float z)
+{
+    return z < 0 && isinf(z);
+}
 
 /* A vertical line with a word at it: a divergence, a changed setting. */
 typedef struct {

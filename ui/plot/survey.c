@@ -43,6 +43,7 @@ static void survey_heatmap(NsSurvey *survey, const NsHeatmap *map)
     widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y1);
     for (size_t i = 0; i < n; i++) {
         double z = (double)map->z[i];
+        if (ns_cell_is_blank(map->z[i])) continue;
         if (!isfinite(z))
             survey->bad_cells++;
         else if (map->log && z <= 0)
