@@ -18,9 +18,10 @@
     },
 
 enum { CHEAP, DEAR };
+enum { SIZE, UNIT };
 
-#define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, COST, NEEDS, definition,    \
-            source)                                                                                \
+#define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, COST, RANGE, NEEDS,         \
+            definition, source)                                                                    \
     [NS_QUANTITY_##ID] = {                                                                         \
         .choice = {.key = (quantity_key),                                                          \
                    .label = (quantity_label),                                                      \
@@ -29,6 +30,7 @@ enum { CHEAP, DEAR };
         .symbol = (quantity_symbol),                                                               \
         .domain = NS_DOMAIN_##DOMAIN,                                                              \
         .dear = (COST) == DEAR,                                                                    \
+        .unit = (RANGE) == UNIT,                                                                   \
         .needs = NS_NEED_##NEEDS,                                                                  \
     },
 

@@ -3,11 +3,13 @@
  *
  * One row a quantity, besides one for the gradient of every role (core/model/role.h):
  *
- * X(ID, key, label, symbol, domain, cost, needs, definition, source)
+ * X(ID, key, label, symbol, domain, cost, range, needs, definition, source)
  *
  * domain: STEP, one value a step; LAYER, one a layer, l = 1..L; HIDDEN, one for each hidden state
  * (those of the encoder, then those of the decoder); HEAD, one for each head of each layer.
  * cost: CHEAP ones are measured at every step, DEAR ones every `probe-every` steps.
+ * range: SIZE, positive, of any magnitude; UNIT, a share or a cosine, for which a logarithmic axis
+ * makes no sense.
  * needs: what a model must have for the quantity to exist (NsNeed).
  * Symbols use _ and ^ (with braces) for sub- and superscripts.
  *
@@ -23,21 +25,22 @@
  * P: the part of the ID, k: of the key, in words, needs. */
 #define NS_QUANTITIES_OF_SUBLAYER(X, P, k, words, needs)                                           \
     X(BRANCH_RATIO_##P, "branch-ratio-" k, "Branch / stream, " words, "‖y‖ / ‖a x‖", LAYER, CHEAP, \
-      needs,                                                                                       \
+      SIZE, needs,                                                                                 \
       "Frobenius norm of what the branch adds over that of what passes it by, in the " words       \
       " sub-layer; blank where nothing passes.",                                                   \
       "Sun et al. 2025, The Curse of Depth, arXiv 2502.05795")                                     \
     X(SKIP_SHARE_##P, "skip-share-" k, "Gradient share of the skip, " words,                       \
-      "‖g_{skip}‖^2 / (‖g_{skip}‖^2 + ‖g_{branch}‖^2)", LAYER, CHEAP, needs,                       \
+      "‖g_{skip}‖^2 / (‖g_{skip}‖^2 + ‖g_{branch}‖^2)", LAYER, CHEAP, UNIT, needs,                 \
       "The gradient at the input of the " words " sub-layer is a sum of two parts: one that came " \
       "past the branch and one that came through it.  Share of the first in the sum of their "     \
       "squared Frobenius norms.",                                                                  \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(BRANCH_SHARE_##P, "branch-share-" k, "Gradient share of the branch, " words,                 \
-      "‖g_{branch}‖^2 / (‖g_{skip}‖^2 + ‖g_{branch}‖^2)", LAYER, CHEAP, needs,                     \
+      "‖g_{branch}‖^2 / (‖g_{skip}‖^2 + ‖g_{branch}‖^2)", LAYER, CHEAP, UNIT, needs,               \
       "The other share: of the part that came through the branch of the " words " sub-layer.",     \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
-    X(NORM_SIGMA_##P, "norm-sigma-" k, "Scale before the norm, " words, "σ", LAYER, CHEAP, needs,  \
+    X(NORM_SIGMA_##P, "norm-sigma-" k, "Scale before the norm, " words, "σ", LAYER, CHEAP, SIZE,   \
+      needs,                                                                                       \
       "Standard deviation over the features (root mean square for norms that do not centre) of "   \
       "the input of the first norm of the " words " sub-layer, mean over tokens; its inverse "     \
       "multiplies the gradient that passes the norm.",                                             \
@@ -45,94 +48,102 @@
 
 /* Rows that exist for every kind of attention. */
 #define NS_QUANTITIES_OF_ATTENTION(X, P, k, words, needs)                                          \
-    X(ENTROPY_##P, k "-entropy", words " entropy, mean", "H / ln n", LAYER, DEAR, needs,           \
+    X(ENTROPY_##P, k "-entropy", words " entropy, mean", "H / ln n", LAYER, DEAR, UNIT, needs,     \
       "Entropy of the attention weights of a query over ln of the number of keys that it sees: "   \
       "1 is uniform, 0 is one key only.  Mean over queries that see two keys or more, and heads.", \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
     X(ENTROPY_MIN_##P, k "-entropy-min", words " entropy, least head", "min_h H / ln n", LAYER,    \
-      DEAR, needs, "The same of the head of the layer for which it is least.",                     \
+      DEAR, UNIT, needs, "The same of the head of the layer for which it is least.",               \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
-    X(LOGIT_##P, k "-logit", words " logit, largest", "max |q·k| / √d_h", LAYER, DEAR, needs,      \
+    X(LOGIT_##P, k "-logit", words " logit, largest", "max |q·k| / √d_h", LAYER, DEAR, SIZE,       \
+      needs,                                                                                       \
       "Largest absolute value of q.k / sqrt(d / heads) of any visible pair and head of the "       \
       "layer.",                                                                                    \
       "Wortsman et al. 2023, arXiv 2309.14322")                                                    \
     X(HEAD_ENTROPY_##P, "head-" k "-entropy", words " entropy by head", "H / ln n", HEAD, DEAR,    \
-      needs, "Entropy of the attention weights over ln of the visible keys, mean over queries.",   \
+      UNIT, needs,                                                                                 \
+      "Entropy of the attention weights over ln of the visible keys, mean over queries.",          \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
     X(HEAD_LOGIT_##P, "head-" k "-logit", words " logit by head, largest", "max |q·k| / √d_h",     \
-      HEAD, DEAR, needs, "Largest absolute value of q.k / sqrt(d / heads) of any visible pair.",   \
+      HEAD, DEAR, SIZE, needs,                                                                     \
+      "Largest absolute value of q.k / sqrt(d / heads) of any visible pair.",                      \
       "Wortsman et al. 2023, arXiv 2309.14322")
 
 #define NS_QUANTITIES(X)                                                                           \
-    X(GRAD_LAYER, "grad-layer", "Gradient norm, whole layer", "‖∇_l‖", LAYER, CHEAP, NOTHING,      \
+    X(GRAD_LAYER, "grad-layer", "Gradient norm, whole layer", "‖∇_l‖", LAYER, CHEAP, SIZE,         \
+      NOTHING,                                                                                     \
       "Frobenius norm of the mini-batch gradient of all tensors of a layer, before clipping.",     \
       "Xiong et al. 2020, 3.3")                                                                    \
-    X(UPDATE_RATIO, "update-ratio", "Update / weight", "‖ΔW‖ / ‖W‖", LAYER, CHEAP, NOTHING,        \
+    X(UPDATE_RATIO, "update-ratio", "Update / weight", "‖ΔW‖ / ‖W‖", LAYER, CHEAP, SIZE, NOTHING,  \
       "Norm of the update that led to this step over the norm of the weights it changed, "         \
       "all tensors of a layer; 0 at step 0.",                                                      \
       "CS231n notes, ratio of weights to updates")                                                 \
-    X(HIDDEN_NORM, "hidden-norm", "Hidden-state norm", "‖x_l‖", HIDDEN, CHEAP, NOTHING,            \
+    X(HIDDEN_NORM, "hidden-norm", "Hidden-state norm", "‖x_l‖", HIDDEN, CHEAP, SIZE, NOTHING,      \
       "L2 norm of the hidden state after layer l, mean over tokens; l = 0 is the embedding.",      \
       "Xiong et al. 2020, Lemma 2")                                                                \
-    X(HIDDEN_SQ, "hidden-sq", "Squared hidden-state norm", "‖x_l‖^2", HIDDEN, CHEAP, NOTHING,      \
-      "Squared L2 norm of the hidden state after layer l, mean over tokens.",                      \
+    X(HIDDEN_SQ, "hidden-sq", "Squared hidden-state norm", "‖x_l‖^2", HIDDEN, CHEAP, SIZE,         \
+      NOTHING, "Squared L2 norm of the hidden state after layer l, mean over tokens.",             \
       "Xiong et al. 2020, Lemma 2")                                                                \
     X(FINAL_NORM, "final-hidden-norm", "Hidden-state norm after the final norm", "‖x_{final}‖",    \
-      STEP, CHEAP, FINAL_NORM,                                                                     \
+      STEP, CHEAP, SIZE, FINAL_NORM,                                                               \
       "L2 norm of the hidden state after the final norm, mean over "                               \
       "tokens.",                                                                                   \
       "Xiong et al. 2020, Table 1")                                                                \
     X(FINAL_SQ, "final-hidden-sq", "Squared hidden-state norm after the final norm",               \
-      "‖x_{final}‖^2", STEP, CHEAP, FINAL_NORM,                                                    \
+      "‖x_{final}‖^2", STEP, CHEAP, SIZE, FINAL_NORM,                                              \
       "Squared L2 norm of the hidden state after the final norm, mean over tokens.",               \
       "Xiong et al. 2020, Table 1")                                                                \
     X(GRAD_RMS_LAYER, "grad-rms-layer", "Gradient per parameter, whole layer", "‖∇_l‖ / √n",       \
-      LAYER, CHEAP, NOTHING,                                                                       \
+      LAYER, CHEAP, SIZE, NOTHING,                                                                 \
       "Root mean square of the mini-batch gradient over the n parameters of a layer: its norm "    \
       "over the root of n, so that tensors of different size compare.",                            \
       "Xiong et al. 2020, 3.3")                                                                    \
     X(GRAD_RMS_WV, "grad-rms-wv", "Gradient per parameter of W_V", "‖∇W_V‖ / √n", LAYER, CHEAP,    \
-      NOTHING, "Root mean square of the mini-batch gradient over the n elements of W_V.",          \
+      SIZE, NOTHING, "Root mean square of the mini-batch gradient over the n elements of W_V.",    \
       "Xiong et al. 2020, 3.3")                                                                    \
     X(GRAD_RMS_W1, "grad-rms-w1", "Gradient per parameter of W_1", "‖∇W_1‖ / √n", LAYER, CHEAP,    \
-      NOTHING, "Root mean square of the mini-batch gradient over the n elements of W_1.",          \
+      SIZE, NOTHING, "Root mean square of the mini-batch gradient over the n elements of W_1.",    \
       "Xiong et al. 2020, 3.3")                                                                    \
     X(GRAD_RMS_W2, "grad-rms-w2", "Gradient per parameter of W_2", "‖∇W_2‖ / √n", LAYER, CHEAP,    \
-      NOTHING, "Root mean square of the mini-batch gradient over the n elements of W_2.",          \
+      SIZE, NOTHING, "Root mean square of the mini-batch gradient over the n elements of W_2.",    \
       "Xiong et al. 2020, 3.3")                                                                    \
     X(MEAN_GRAD_LAYER, "mean-grad-layer", "Norm of the mean gradient, whole layer", "‖E ∇_l‖",     \
-      LAYER, DEAR, NOTHING,                                                                        \
+      LAYER, DEAR, SIZE, NOTHING,                                                                  \
       "Frobenius norm of the gradient averaged over `probe-batches` batches, all tensors of a "    \
       "layer: not of one mini-batch.  The batches are the same at every step.",                    \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
     X(MEAN_GRAD_WV, "mean-grad-wv", "Norm of the mean gradient of W_V", "‖E ∇W_V‖", LAYER, DEAR,   \
-      NOTHING, "Frobenius norm of the gradient of W_V averaged over `probe-batches` batches.",     \
+      SIZE, NOTHING,                                                                               \
+      "Frobenius norm of the gradient of W_V averaged over `probe-batches` batches.",              \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
     X(MEAN_GRAD_W1, "mean-grad-w1", "Norm of the mean gradient of W_1", "‖E ∇W_1‖", LAYER, DEAR,   \
-      NOTHING, "Frobenius norm of the gradient of W_1 averaged over `probe-batches` batches.",     \
+      SIZE, NOTHING,                                                                               \
+      "Frobenius norm of the gradient of W_1 averaged over `probe-batches` batches.",              \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
     X(MEAN_GRAD_W2, "mean-grad-w2", "Norm of the mean gradient of W_2", "‖E ∇W_2‖", LAYER, DEAR,   \
-      NOTHING, "Frobenius norm of the gradient of W_2 averaged over `probe-batches` batches.",     \
+      SIZE, NOTHING,                                                                               \
+      "Frobenius norm of the gradient of W_2 averaged over `probe-batches` batches.",              \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
-    X(NOISE_SCALE, "noise-scale", "Gradient noise scale", "tr Σ / ‖G‖^2", STEP, DEAR, BATCHES,     \
+    X(NOISE_SCALE, "noise-scale", "Gradient noise scale", "tr Σ / ‖G‖^2", STEP, DEAR, SIZE,        \
+      BATCHES,                                                                                     \
       "Sequences beyond which a larger batch says little more: trace of the covariance of a "      \
       "sequence's gradient over the squared norm of the true gradient, both estimated without "    \
       "bias from the squared norms of `probe-batches` gradients and of their mean; blank where "   \
       "these are too few to tell the gradient from noise.",                                        \
       "McCandlish et al. 2018, arXiv 1812.06162, appendix A")                                      \
     X(HIDDEN_GRAD, "hidden-grad", "Gradient of the hidden state", "‖∂loss/∂x_l‖", HIDDEN, CHEAP,   \
-      NOTHING,                                                                                     \
+      SIZE, NOTHING,                                                                               \
       "Frobenius norm, over all tokens of the batch, of the gradient of the loss with respect "    \
       "to the hidden state after layer l.",                                                        \
       "Xiong et al. 2020, appendix F")                                                             \
-    X(HIDDEN_RMS, "hidden-rms", "Hidden-state RMS", "rms(x_l)", HIDDEN, CHEAP, NOTHING,            \
+    X(HIDDEN_RMS, "hidden-rms", "Hidden-state RMS", "rms(x_l)", HIDDEN, CHEAP, SIZE, NOTHING,      \
       "Root mean square of the hidden state after layer l over tokens and features.",              \
       "Xiong et al. 2020, Lemma 2")                                                                \
-    X(HIDDEN_MAX, "hidden-max", "Largest activation", "max |x_l|", HIDDEN, CHEAP, NOTHING,         \
+    X(HIDDEN_MAX, "hidden-max", "Largest activation", "max |x_l|", HIDDEN, CHEAP, SIZE, NOTHING,   \
       "Largest absolute value of any feature of any token of the hidden state after layer l.",     \
       "Sun et al. 2024, Massive Activations, arXiv 2402.17762")                                    \
     X(HIDDEN_PEAK, "hidden-peak", "Largest activation / RMS", "max |x_l| / rms(x_l)", HIDDEN,      \
-      CHEAP, NOTHING,                                                                              \
+      CHEAP, SIZE, NOTHING,                                                                        \
       "The largest absolute value over the root mean square of the same state: "                   \
       "large where few features carry all.",                                                       \
       "Sun et al. 2024, Massive Activations, arXiv 2402.17762")                                    \
@@ -141,19 +152,20 @@
     NS_QUANTITIES_OF_SUBLAYER(X, FFN, "ffn", "feed-forward", NOTHING)                              \
     NS_QUANTITIES_OF_ATTENTION(X, ATTENTION, "attention", "Attention", NOTHING)                    \
     NS_QUANTITIES_OF_ATTENTION(X, CROSS, "cross-attention", "Cross-attention", CROSS)              \
-    X(TOKEN_COSINE, "token-cosine", "Token cosine", "cos(x_i, x_j)", HIDDEN, DEAR, NOTHING,        \
+    X(TOKEN_COSINE, "token-cosine", "Token cosine", "cos(x_i, x_j)", HIDDEN, DEAR, UNIT, NOTHING,  \
       "Mean cosine between the hidden states of two different tokens of a sequence, over all "     \
       "pairs and then over sequences; 1 where all tokens have become the same direction.",         \
       "Dong et al. 2021, arXiv 2103.03404 (rank collapse)")                                        \
-    X(DEAD_RELU, "dead-relu", "Dead ReLU units", "dead / d_{ff}", LAYER, DEAR, RELU,               \
+    X(DEAD_RELU, "dead-relu", "Dead ReLU units", "dead / d_{ff}", LAYER, DEAR, UNIT, RELU,         \
       "Share of the units of the feed-forward network that are 0 for every token of the batch.",   \
       "CS231n notes, ReLU")                                                                        \
-    X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, MOMENTS,                   \
+    X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
       "Root mean of g^2 / max(v, eps^2) over the parameters of a layer: g as clipped, v the "      \
       "second moment that g has entered, free of its starting bias.  Well above 1 where v is out " \
       "of date.",                                                                                  \
       "Wortsman et al. 2023, arXiv 2304.13013")                                                    \
-    X(SPIKE_SCORE, "spike-score", "Gradient spike score", "max g^2 / v", LAYER, CHEAP, MOMENTS,    \
+    X(SPIKE_SCORE, "spike-score", "Gradient spike score", "max g^2 / v", LAYER, CHEAP, SIZE,       \
+      MOMENTS,                                                                                     \
       "Largest g^2 / max(v, eps^2) of any parameter of a layer: g as clipped, v the second "       \
       "moment before g enters it, free of its starting bias; blank at step 0, which has none.",    \
       "Huang et al. 2025, SPAM, arXiv 2501.06842")
@@ -184,8 +196,8 @@ typedef struct {
     NsChoice choice;
     const char *symbol;
     NsDomain domain;
-    bool dear;
-    unsigned needs; /* NsNeed */
+    bool dear, unit; /* cost and range */
+    unsigned needs;  /* NsNeed */
 } NsQuantityInfo;
 
 /* Of a quantity below NS_QUANTITY_COUNT.  The quantity of role r's gradient has the number r and
