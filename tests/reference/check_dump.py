@@ -3,17 +3,17 @@
 """Repeats what `normscope-cli dump` measured, in PyTorch and float64.
 
     check_dump.py BINARY --set placement=pre --set layers=12    one model, tensor by tensor
-    check_dump.py BINARY --tap                                  every placement, norm, option, as TAP
+    check_dump.py BINARY --tap                                  placements, norms, options, as TAP
 
 The error of a tensor is |difference| / |reference|; more than 1e-5 fails, and 1e-6 for the loss.
-Gradients that are zero whatever the weights hold rounding alone.  They are measured against the whole
-gradient, those of the key biases against |gradient of the query biases|: adding one vector to all
-keys shifts every score of a query alike and softmax does not see it.
+Gradients that are zero whatever the weights hold rounding alone.  They are measured against the
+whole gradient, those of the key biases against |gradient of the query biases|: adding one vector to
+all keys shifts every score of a query alike and softmax does not see it.
 
-Where no norm holds the hidden state back, attention scores of six layers reach a thousand, and single
-precision cannot hold their exponentials to 1e-5, in PyTorch either; where tokens have become the same
-it cannot hold what is left of their differences.  A tensor that is off by more than 1e-5 may therefore
-be off by ten times what the worst tensor of PyTorch itself is in single precision.
+Where no norm holds the hidden state back, attention scores of six layers reach a thousand, and
+single precision cannot hold their exponentials to 1e-5, in PyTorch either; where tokens have become
+the same it cannot hold what is left of their differences.  A tensor that is off by more than 1e-5
+may therefore be off by ten times what the worst tensor of PyTorch itself is in single precision.
 """
 
 import argparse
@@ -53,7 +53,8 @@ OPTIONS = (
     "activation=gelu placement=normformer arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
     "activation=swiglu placement=subln layers=2 d-model=16 seq=8 batch=3",
     "activation=swiglu placement=pre arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
-    "attention=uniform heads=1 placement=post arch=encoder layers=3 d-model=16 d-ff=16 seq=8 batch=3",
+    "attention=uniform heads=1 placement=post arch=encoder layers=3 d-model=16 d-ff=16 seq=8 "
+    "batch=3",
     "attention=uniform heads=1 placement=pre layers=3 d-model=16 d-ff=16 seq=8 batch=3",
     "positions=sinusoidal placement=pre layers=2 d-model=18 heads=3 seq=8 batch=3",
     "positions=sinusoidal placement=post arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
@@ -73,7 +74,8 @@ OPTIONS = (
     "mixture=deepnorm,sandwich,b2t arch=encoder layers=6 d-model=16 seq=8 batch=3",
     "mixture=post*3,pre*9 arch=encoder-decoder layers=4 d-model=16 seq=8 batch=3",
     "task=reverse placement=post norm=batchnorm layers=2 d-model=16 seq=20 batch=5",
-    "task=copy placement=pre norm=batchnorm arch=encoder-decoder layers=2 d-model=16 seq=12 batch=5",
+    "task=copy placement=pre norm=batchnorm arch=encoder-decoder layers=2 d-model=16 seq=12 "
+    "batch=5",
     "task=sort placement=pre arch=encoder-decoder layers=2 d-model=16 seq=12 batch=5 threads=2",
 )
 

@@ -110,8 +110,8 @@ def model_error(arch, placement, activation, smoothing):
 
 
 def optimizer_error(name, steps=30):
-    """PyTorch's RAdam differs by definition while rho_t < 5, so that ours starts from its weights after
-    that, and has its epsilon before the bias correction, so that there is none."""
+    """PyTorch's RAdam differs by definition while rho_t < 5, so that ours starts from its weights
+    after that, and has its epsilon before the bias correction, so that there is none."""
     import torch
 
     from optimizers import OPTIMIZERS
@@ -128,8 +128,8 @@ def optimizer_error(name, steps=30):
     random = np.random.RandomState(0)
     parameter = torch.nn.Parameter(torch.tensor(random.normal(size=(4, 5))))
     theirs = make([parameter], **options)
-    settings = {"placement": "post", "momentum": 0.9, "weight-decay": decay, "eps": eps, "clip": 4.0}
-    ours = OPTIMIZERS[name](settings)
+    settings = {"placement": "post", "momentum": 0.9, "weight-decay": decay, "eps": eps}
+    ours = OPTIMIZERS[name](settings | {"clip": 4.0})
     weights = {"head": parameter.detach().numpy().copy()}
     error = 0.0
     for step in range(1, steps + 1):

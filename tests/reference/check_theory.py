@@ -63,8 +63,8 @@ class Program:
 
     def call(self, placement, layers, d_ff, seed):
         settings = (
-            "arch=encoder attention=uniform heads=1 task=gaussian positions=none embedding-norm=off "
-            f"placement={placement} layers={layers} d-model={D} d-ff={d_ff} seq={LENGTH} "
+            "arch=encoder attention=uniform heads=1 task=gaussian positions=none "
+            f"embedding-norm=off placement={placement} layers={layers} d-model={D} d-ff={d_ff} seq={LENGTH} "
             f"batch={BATCH} seed={seed} data-seed={seed} probe-batches=1"
         )
         command = [self.binary, "probe", "--json", "--seeds", "1"]
@@ -97,8 +97,8 @@ def simulate(placement, layers, head_variance):
     from transformer import Weights, as_leaves, loss_and_gradients, run_model
 
     settings = {
-        "arch": "encoder", "attention": "uniform", "heads": 1, "positions": "none", "layers": layers,
-        "placement": placement, "norm": "layernorm", "embedding-norm": "off",
+        "arch": "encoder", "attention": "uniform", "heads": 1, "positions": "none",
+        "layers": layers, "placement": placement, "norm": "layernorm", "embedding-norm": "off",
     }  # fmt: skip
     gradients, outputs = [], []
     for seed in range(SEEDS):

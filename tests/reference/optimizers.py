@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Optimizers on numpy arrays, each from its paper; the learning rate; clipping.
 
-An optimizer keeps its moments by tensor name.  `decays(name, array)` says which tensors weight decay
-acts on: the matrices of the layers and the head.
+An optimizer keeps its moments by tensor name.  Weight decay acts on the matrices of the layers and
+on the head.
 """
 
 import math

@@ -1,5 +1,4 @@
-/* Loss, every gradient tensor and ten optimizer steps against PyTorch.  SPDX-License-Identifier:
- * MIT
+/* Loss, every gradient and ten optimizer steps against PyTorch.  SPDX-License-Identifier: MIT
  *
  * make_fixtures.py wrote the reference values in double precision and says what is in them; this
  * test is built in single and in double. */

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """An independent Transformer in float64, written from the formulas alone.
 
-Nothing here follows the C sources: a placement is spelled out as its paper writes it (placements.py),
-and autograd takes the gradients.  A model is a dict of tensors under the names that `normscope-cli
-dump` uses, weights [out, in], and a dict of settings under the keys of the command line.
+Nothing here follows the C sources: a placement is spelled out as its paper writes it
+(placements.py), and autograd takes the gradients.  A model is a dict of tensors under the names that
+`normscope-cli dump` uses, weights [out, in], and a dict of settings under the keys of the command
+line.
 """
 
 import math
@@ -164,18 +165,15 @@ class SubLayer:
         self.base = float(stack.settings.get("base-layers", 2))
 
     def F(self, u):
-        stack = self.stack
+        stack, here = self.stack, (self.block, self.name, self.placement)
         if self.is_ffn:
             y = feed_forward(stack, self.block, self.placement, u)
         elif self.name == "cross":
-            y = attention(
-                stack, self.block, self.name, self.placement, u, stack.memory, stack.memory_real, False
-            )
+            y = attention(stack, *here, u, stack.memory, stack.memory_real, causal=False)
         else:
-            y = attention(
-                stack, self.block, self.name, self.placement, u, u, stack.real, stack.in_decoder
-            )
-        stack.variances[f"{stack.prefix}{self.block}.{self.name}"] = y[stack.real].var(unbiased=False)
+            y = attention(stack, *here, u, u, stack.real, causal=stack.in_decoder)
+        owner = f"{stack.prefix}{self.block}.{self.name}"
+        stack.variances[owner] = y[stack.real].var(unbiased=False)
         return y
 
     def _norm(self, place, x):
@@ -304,8 +302,8 @@ def as_leaves(weights, precision=np.float64):
 
 
 def loss_and_gradients(weights, batch, settings, precision=np.float64):
-    """(loss, gradients by name); weights and batch are numpy arrays.  KeyError where the model lacks
-    a tensor that its settings ask for, ValueError where it has one that nothing uses."""
+    """(loss, gradients by name); weights and batch are numpy arrays.  KeyError where the model
+    lacks a tensor that its settings ask for, ValueError where it has one that nothing uses."""
     leaves = Weights(as_leaves(weights, precision))
     logits, _, _ = run_model(leaves, batch, settings)
     unused = leaves.tensors.keys() - leaves.used
