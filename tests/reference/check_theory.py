@@ -64,8 +64,8 @@ class Program:
     def call(self, placement, layers, d_ff, seed):
         settings = (
             "arch=encoder attention=uniform heads=1 task=gaussian positions=none "
-            f"embedding-norm=off placement={placement} layers={layers} d-model={D} d-ff={d_ff} seq={LENGTH} "
-            f"batch={BATCH} seed={seed} data-seed={seed} probe-batches=1"
+            f"embedding-norm=off placement={placement} layers={layers} d-model={D} d-ff={d_ff} "
+            f"seq={LENGTH} batch={BATCH} seed={seed} data-seed={seed} probe-batches=1"
         )
         command = [self.binary, "probe", "--json", "--seeds", "1"]
         for setting in settings.split():

@@ -4,8 +4,8 @@
 
 start.safetensors holds the weights and the batches of all cases: weights that single precision
 holds exactly, with gains, biases and all norms away from their usual start.  A model takes of each
-stored tensor as many elements as its own has.  ARCH.safetensors holds the cases of one architecture;
-a case NAME is
+stored tensor as many elements as its own has.  ARCH.safetensors holds the cases of one
+architecture; a case NAME is
 
     metadata  NAME/settings     of the model
               NAME/names        its tensors, in the order of the rows of

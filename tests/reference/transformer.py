@@ -2,9 +2,9 @@
 """An independent Transformer in float64, written from the formulas alone.
 
 Nothing here follows the C sources: a placement is spelled out as its paper writes it
-(placements.py), and autograd takes the gradients.  A model is a dict of tensors under the names that
-`normscope-cli dump` uses, weights [out, in], and a dict of settings under the keys of the command
-line.
+(placements.py), and autograd takes the gradients.  A model is a dict of tensors under the names
+that `normscope-cli dump` uses, weights [out, in], and a dict of settings under the keys of the
+command line.
 """
 
 import math
