@@ -1,4 +1,4 @@
-/* Schedules, Adam, and a run without a thread.  SPDX-License-Identifier: MIT */
+/* A run without a thread.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/train/optimizer.h"
 #include "core/train/run.h"
@@ -14,8 +14,6 @@
 #define THREADS "2"
 #endif
 
-/* ---- Schedules ---- */
-
 static void set(NsSettings *settings, const char *assignment)
 {
     GError *error = NULL;
@@ -30,159 +28,6 @@ static void assert_close(double x, double expected, double relative)
         g_test_message("%.17g, expected %.17g", x, expected);
         g_test_fail();
     }
-}
-
-static void test_schedule(void)
-{
-    static const struct {
-        const char *schedule;
-        int64_t warmup, step;
-        double factor;
-    } rows[] = {
-        {"inverse-sqrt", 1, 0, 0},      {"inverse-sqrt", 1, 1, 1},
-        {"inverse-sqrt", 1, 1000, 1},   {"inverse-sqrt", 100, 0, 0},
-        {"inverse-sqrt", 100, 1, 0.01}, {"inverse-sqrt", 100, 50, 0.5},
-        {"inverse-sqrt", 100, 100, 1},  {"inverse-sqrt", 100, 400, 0.5},
-        {"inverse-sqrt", 2, 200, 0.1},  {"constant", 1, 1, 1},
-        {"constant", 1, 77, 1},         {"constant", 100, 25, 0.25},
-        {"constant", 100, 100, 1},      {"constant", 100, 100000, 1},
-    };
-    NsSettings settings;
-    ns_settings_init(&settings);
-    set(&settings, "lr=0.008");
-    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        int schedule = ns_choices_find(ns_schedule_choice, rows[i].schedule);
-        g_assert_cmpint(schedule, >=, 0);
-        settings.schedule = (unsigned)schedule;
-        settings.warmup = rows[i].warmup;
-        assert_close(ns_schedule_lr(&settings, rows[i].step), 0.008 * rows[i].factor, 1e-15);
-    }
-    ns_settings_clear(&settings);
-}
-
-/* ---- Adam ---- */
-
-typedef struct {
-    NsTensorTable table;
-    ns_real *w, *m, *v, *g;
-    double *weight_sq, *update_sq;
-} Arenas;
-
-/* A vector, a matrix, one that is large enough for several threads, and one joined to it. */
-static void arenas_init(Arenas *a)
-{
-    *a = (Arenas){0};
-    ns_tensor_table_add(&a->table, (NsTensor){.name = "vector", .rows = 37}, false);
-    ns_tensor_table_add(&a->table, (NsTensor){.name = "matrix", .rows = 20, .cols = 33}, false);
-    ns_tensor_table_add(&a->table, (NsTensor){.name = "large", .rows = 2001, .cols = 603}, false);
-    ns_tensor_table_add(&a->table, (NsTensor){.name = "joined", .rows = 100}, true);
-    size_t n = a->table.size;
-    a->w = ns_real_new(n, "weights", NULL);
-    a->m = ns_real_new(n, "moments", NULL);
-    a->v = ns_real_new(n, "moments", NULL);
-    a->g = ns_real_new(n, "gradients", NULL);
-    a->weight_sq = g_new0(double, a->table.n);
-    a->update_sq = g_new0(double, a->table.n);
-    for (size_t i = 0; i < n; i++) a->w[i] = (ns_real)sin((double)i);
-}
-
-static void arenas_clear(Arenas *a)
-{
-    ns_real_free(a->w);
-    ns_real_free(a->m);
-    ns_real_free(a->v);
-    ns_real_free(a->g);
-    g_free(a->weight_sq);
-    g_free(a->update_sq);
-    ns_tensor_table_clear(&a->table);
-}
-
-/* Gradients of very different sizes, some of them zero. */
-static void make_gradients(Arenas *a, int64_t step)
-{
-    for (size_t i = 0; i < a->table.size; i++) {
-        double x = cos((double)i * 1.7 + (double)step);
-        a->g[i] = i % 11 ? (ns_real)(x * exp(4 * sin((double)i))) : 0;
-    }
-}
-
-static const NsAdam adam = {.beta1 = 0.9, .beta2 = 0.98, .eps = 1e-8};
-
-/* Against algorithm 1 of the paper, one number at a time, in double. */
-static void test_adam(void)
-{
-    Arenas a;
-    arenas_init(&a);
-    size_t n = a.table.size;
-    g_autofree double *w = g_new(double, n), *m = g_new0(double, n), *v = g_new0(double, n);
-    for (size_t i = 0; i < n; i++) w[i] = (double)a.w[i];
-
-    for (int64_t step = 1; step <= 10; step++) {
-        double lr = 0.003 * (double)step;
-        make_gradients(&a, step);
-        ns_adam_step(&adam, &a.table, a.w, a.m, a.v, a.g, lr, step, 1, a.weight_sq, a.update_sq);
-        for (size_t t = 0; t < a.table.n; t++) {
-            const NsTensor *tensor = &a.table.tensors[t];
-            double weight_sq = 0, update_sq = 0;
-            for (size_t j = 0; j < ns_tensor_size(tensor); j++) {
-                size_t i = tensor->offset + j;
-                double g = (double)a.g[i];
-                m[i] = adam.beta1 * m[i] + (1 - adam.beta1) * g;
-                v[i] = adam.beta2 * v[i] + (1 - adam.beta2) * g * g;
-                double m_hat = m[i] / (1 - pow(adam.beta1, (double)step));
-                double v_hat = v[i] / (1 - pow(adam.beta2, (double)step));
-                double u = lr * m_hat / (sqrt(v_hat) + adam.eps);
-                weight_sq += w[i] * w[i];
-                update_sq += u * u;
-                w[i] -= u;
-                g_assert_cmpfloat_with_epsilon((double)a.w[i], w[i], 2e-6);
-            }
-            assert_close(a.weight_sq[t], weight_sq, 1e-5);
-            assert_close(a.update_sq[t], update_sq, 1e-5);
-        }
-    }
-    arenas_clear(&a);
-}
-
-static void test_adam_threads(void)
-{
-    if (g_str_equal(THREADS, "1")) {
-        g_test_skip("ThreadSanitizer does not know OpenMP's own synchronisation");
-        return;
-    }
-    Arenas one, three;
-    arenas_init(&one);
-    arenas_init(&three);
-    for (int64_t step = 1; step <= 3; step++) {
-        make_gradients(&one, step);
-        make_gradients(&three, step);
-        ns_adam_step(&adam, &one.table, one.w, one.m, one.v, one.g, 0.01, step, 1, one.weight_sq,
-                     one.update_sq);
-        ns_adam_step(&adam, &three.table, three.w, three.m, three.v, three.g, 0.01, step, 3,
-                     three.weight_sq, three.update_sq);
-    }
-    size_t arena = one.table.size * sizeof(ns_real), sums = one.table.n * sizeof(double);
-    g_assert_true(memcmp(one.w, three.w, arena) == 0);
-    g_assert_true(memcmp(one.m, three.m, arena) == 0);
-    g_assert_true(memcmp(one.v, three.v, arena) == 0);
-    g_assert_true(memcmp(one.weight_sq, three.weight_sq, sums) == 0);
-    g_assert_true(memcmp(one.update_sq, three.update_sq, sums) == 0);
-    arenas_clear(&one);
-    arenas_clear(&three);
-}
-
-static void test_adam_not_finite(void)
-{
-    Arenas a;
-    arenas_init(&a);
-    make_gradients(&a, 1);
-    a.g[a.table.tensors[1].offset + 5] = (ns_real)NAN;
-    a.w[a.table.tensors[2].offset + 6] = (ns_real)INFINITY;
-    ns_adam_step(&adam, &a.table, a.w, a.m, a.v, a.g, 0.01, 1, 1, a.weight_sq, a.update_sq);
-    g_assert_true(isfinite(a.update_sq[0]) && isfinite(a.weight_sq[0]));
-    g_assert_true(isnan(a.update_sq[1]) && isfinite(a.weight_sq[1]));
-    g_assert_true(isfinite(a.update_sq[2]) && isinf(a.weight_sq[2]));
-    arenas_clear(&a);
 }
 
 /* ---- A run ---- */
@@ -261,7 +106,8 @@ static void test_run_record_0(void)
     for (int l = 0; l < 2; l++) assert_close((double)layers[l], sqrt(layer[l]), 1e-6);
     for (int l = 0; l < 2; l++) g_assert_cmpfloat(ratio[l], ==, 0);
 
-    NsMeasure again = ns_model_measure(model, ns_run_batch(run));
+    NsNoise noise = ns_run_noise(run);
+    NsMeasure again = ns_model_measure(model, ns_run_batch(run), &noise);
     g_assert_true(memcmp(&again.loss, &step->loss, sizeof again.loss) == 0);
     ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, hidden, NULL);
     ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, 0, hidden_sq, NULL);
@@ -334,39 +180,123 @@ static void test_run_reset(void)
     assert_same_history(ns_run_history(run), first);
 }
 
+/* A copy of the run's settings with some live ones changed, as a slider would. */
+static void set_live(NsRun *run, const char *const *changes)
+{
+    NsSettings settings;
+    ns_settings_copy(&settings, ns_run_settings(run));
+    for (; *changes; changes++) set(&settings, *changes);
+    ns_run_set_live(run, &settings);
+    ns_settings_clear(&settings);
+}
+
+static const NsEvent *event_at(NsRun *run, size_t i)
+{
+    g_assert_cmpuint(ns_history_events(ns_run_history(run)), >, i);
+    return ns_history_event(ns_run_history(run), i);
+}
+
 static void test_run_live(void)
 {
     g_autoptr(NsRun) run = tiny_run(NULL);
-    int constant = ns_choices_find(ns_schedule_choice, "constant");
     ns_run_step(run);
     const NsSettings *settings = ns_run_settings(run);
-    ns_run_set_live(run, settings->lr, settings->warmup, settings->schedule);
+    ns_run_set_live(run, settings);
+    /* What needs a new run is left alone. */
+    set_live(run, (const char *const[]){"layers=9", "seed=8", "optimizer=sgd", NULL});
+    g_assert_cmpint(settings->layers, ==, 2);
+    g_assert_cmpint(settings->seed, ==, 1);
     g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 0);
 
-    ns_run_set_live(run, 0.5, 10, settings->schedule);
+    set_live(run, (const char *const[]){"lr=0.5", "warmup=10", NULL});
     g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 2);
-    const NsEvent *event = ns_history_event(ns_run_history(run), 0);
+    const NsEvent *event = event_at(run, 0);
     g_assert_cmpint(event->kind, ==, NS_EVENT_SETTING);
     g_assert_cmpint(event->step, ==, 2);
     g_assert_cmpstr(event->what, ==, "lr");
     g_assert_nonnull(strstr(event->text, "0.003"));
     g_assert_nonnull(strstr(event->text, "0.5"));
-    g_assert_cmpstr(ns_history_event(ns_run_history(run), 1)->what, ==, "warmup");
+    g_assert_cmpstr(event_at(run, 1)->what, ==, "warmup");
     ns_run_step(run);
     assert_close(ns_history_step(ns_run_history(run), 2)->lr, 0.5 * 2 / 10, 1e-15);
 
-    ns_run_set_live(run, 0.25, 1, (unsigned)constant);
-    g_assert_cmpstr(ns_history_event(ns_run_history(run), 4)->what, ==, "schedule");
+    set_live(run, (const char *const[]){"lr=0.25", "warmup=1", "schedule=linear", "decay-steps=5",
+                                        NULL});
+    g_assert_cmpstr(event_at(run, 4)->what, ==, "schedule");
+    g_assert_cmpstr(event_at(run, 5)->what, ==, "decay-steps");
     ns_run_step(run);
-    assert_close(ns_history_step(ns_run_history(run), 3)->lr, 0.25, 1e-15);
+    assert_close(ns_history_step(ns_run_history(run), 3)->lr, 0.25 / 2, 1e-15);
 
     /* Out of range, and no number at all. */
-    ns_run_set_live(run, 1e9, -5, 99);
+    NsSettings wild = *settings;
+    wild.lr = 1e9;
+    wild.warmup = -5;
+    wild.schedule = 99;
+    wild.clip = -1;
+    unsigned linear = settings->schedule;
+    ns_run_set_live(run, &wild);
     assert_close(settings->lr, 100, 0);
     g_assert_cmpint(settings->warmup, ==, 1);
-    g_assert_cmpuint(settings->schedule, ==, (unsigned)constant);
-    ns_run_set_live(run, (double)NAN, 1, 0);
+    g_assert_cmpuint(settings->schedule, ==, linear);
+    g_assert_cmpfloat(settings->clip, ==, 0);
+    wild.lr = (double)NAN;
+    ns_run_set_live(run, &wild);
     assert_close(settings->lr, 100, 0);
+}
+
+/* Decay and clipping act from the next step on, and measured norms are those before clipping. */
+static void test_run_live_regularisers(void)
+{
+    const char *const sgd[] = {"optimizer=sgd", "lr=1", "schedule=constant", NULL};
+    g_autoptr(NsRun) run = tiny_run(sgd);
+    set_live(run, (const char *const[]){"clip=0.001", NULL});
+    g_assert_cmpstr(event_at(run, 0)->what, ==, "clip");
+    NsModel *model = ns_run_model(run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    double measured = ns_history_step(ns_run_history(run), 0)->grad_norm;
+    g_assert_cmpfloat(measured, >, 0.01);
+    double update[2] = {0}, weight = 0;
+    for (int k = 0; k < 2; k++) {
+        g_autofree ns_real *before =
+            g_memdup2(ns_model_weights(model), table->size * sizeof(ns_real));
+        ns_run_step(run);
+        for (size_t i = 0; i < table->size; i++) {
+            double u = (double)ns_model_weights(model)[i] - (double)before[i];
+            update[k] += u * u;
+        }
+        for (size_t i = 0; i < table->n; i++) {
+            const NsTensor *t = &table->tensors[i];
+            double norm = ns_real_norm(before + t->offset, ns_tensor_size(t));
+            if (t->decay) weight += k ? norm * norm : 0;
+        }
+        set_live(run, (const char *const[]){"weight-decay=0.01", NULL});
+    }
+    g_assert_cmpfloat_with_epsilon(sqrt(update[0]), 0.001, 2e-5);
+    g_assert_cmpfloat(weight, >, 0);
+    g_assert_cmpfloat_with_epsilon(sqrt(update[1]), 0.01 * sqrt(weight),
+                                   0.001 + 0.01 * sqrt(weight) * 0.01);
+}
+
+/* Every optimizer trains, and leaves the same bits the second time. */
+static void test_run_optimizers(void)
+{
+    for (size_t i = 0; ns_optimizer_choice(i); i++) {
+        const char *key = ns_optimizer_choice(i)->key;
+        g_autofree char *choice = g_strdup_printf("optimizer=%s", key);
+        const char *rate = g_str_equal(key, "sgd") ? "lr=0.2" : "lr=0.01";
+        g_autoptr(NsRun) run = tiny_run((const char *const[]){
+            "placement=pre", choice, rate, "momentum=0.9", "weight-decay=0.01", "clip=1", NULL});
+        double before = ns_run_evaluate(run);
+        for (int k = 0; k < 60; k++) g_assert_true(ns_run_step(run));
+        double after = ns_run_evaluate(run);
+        g_test_message("%s: %.3f to %.3f", key, before, after);
+        g_assert_cmpfloat(after, <, before - 0.3);
+        g_autoptr(NsHistory) first = ns_history_ref(ns_run_history(run));
+        ns_run_reset(run);
+        for (int k = 0; k < 60; k++) ns_run_step(run);
+        ns_run_evaluate(run);
+        assert_same_history(first, ns_run_history(run));
+    }
 }
 
 /* ---- Divergence ---- */
@@ -492,15 +422,13 @@ static void test_refused(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/train/schedule", test_schedule);
-    g_test_add_func("/train/adam", test_adam);
-    g_test_add_func("/train/adam/threads", test_adam_threads);
-    g_test_add_func("/train/adam/not-finite", test_adam_not_finite);
     g_test_add_func("/train/run/record-0", test_run_record_0);
     g_test_add_func("/train/run/steps", test_run_steps);
     g_test_add_func("/train/run/learns", test_run_learns);
     g_test_add_func("/train/run/reset", test_run_reset);
     g_test_add_func("/train/run/live", test_run_live);
+    g_test_add_func("/train/run/live-regularisers", test_run_live_regularisers);
+    g_test_add_func("/train/run/optimizers", test_run_optimizers);
     g_test_add_func("/train/run/diverges", test_diverges);
     g_test_add_func("/train/run/bad-but-finite", test_bad_but_finite);
     g_test_add_func("/train/run/names", test_names);

@@ -52,6 +52,16 @@ static void until_steps(NsTrainer *trainer, size_t steps)
     g_assert_not_reached();
 }
 
+static void set_rate(NsTrainer *trainer, double lr, int64_t warmup)
+{
+    NsSettings settings;
+    tiny_settings(&settings, NULL);
+    settings.lr = lr;
+    settings.warmup = warmup;
+    ns_trainer_set_live(trainer, &settings);
+    ns_settings_clear(&settings);
+}
+
 static size_t evaluations(NsTrainer *trainer)
 {
     g_autoptr(NsHistory) history = ns_trainer_history(trainer);
@@ -250,7 +260,7 @@ static void test_live(void)
     g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
     ns_trainer_step(trainer, 2);
     expect(trainer, NS_TRAINER_PAUSED, 2);
-    for (int i = 1; i <= 9; i++) ns_trainer_set_live(trainer, 0.01 * i, 1, 0);
+    for (int i = 1; i <= 9; i++) set_rate(trainer, 0.01 * i, 1);
     ns_trainer_step(trainer, 2);
     expect(trainer, NS_TRAINER_PAUSED, 4);
     g_autoptr(NsHistory) history = ns_trainer_history(trainer);
@@ -265,6 +275,113 @@ static void test_live(void)
     g_autoptr(NsHistory) again = ns_trainer_history(trainer);
     g_assert_cmpfloat(ns_history_step(again, 1)->lr, ==, 0.09);
     g_assert_cmpuint(ns_history_events(again), ==, 0);
+}
+
+/* Asked for, and fetched when it is there. */
+static NsSnapshot *snapshot_of(NsTrainer *trainer)
+{
+    ns_trainer_snapshot(trainer);
+    g_assert_true(ns_trainer_wait(trainer, PATIENCE_MS));
+    GError *error = NULL;
+    NsSnapshot *snapshot = ns_trainer_take_snapshot(trainer, &error);
+    g_assert_no_error(error);
+    g_assert_null(ns_trainer_take_snapshot(trainer, NULL));
+    return snapshot;
+}
+
+static NsTrainer *fork_of(NsSnapshot *snapshot, const char *change)
+{
+    NsSettings settings;
+    GError *error = NULL;
+    ns_settings_copy(&settings, ns_snapshot_settings(snapshot));
+    if (change) ns_settings_assign(&settings, change, &error);
+    g_assert_no_error(error);
+    NsTrainer *trainer = ns_trainer_new_fork(snapshot, &settings, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&settings);
+    return trainer;
+}
+
+static void assert_same_steps(NsHistory *a, size_t first, NsHistory *b)
+{
+    g_assert_cmpuint(ns_history_steps(a), ==, first + ns_history_steps(b));
+    for (size_t i = 0; i < ns_history_steps(b); i++)
+        g_assert_true(memcmp(ns_history_step(a, first + i), ns_history_step(b, i),
+                             offsetof(NsStep, seconds)) == 0);
+}
+
+static void test_snapshot(void)
+{
+    g_autoptr(NsTrainer) trainer = tiny_trainer((const char *const[]){"steps=12", NULL});
+    ns_trainer_step(trainer, 5);
+    expect(trainer, NS_TRAINER_PAUSED, 5);
+    g_assert_null(ns_trainer_take_snapshot(trainer, NULL));
+    g_autoptr(NsSnapshot) snapshot = snapshot_of(trainer);
+    g_assert_nonnull(snapshot);
+    g_assert_cmpint(ns_snapshot_step(snapshot), ==, 5);
+    expect(trainer, NS_TRAINER_PAUSED, 5);
+    ns_trainer_run(trainer);
+    expect(trainer, NS_TRAINER_FINISHED, 12);
+
+    g_autoptr(NsTrainer) fork = fork_of(snapshot, NULL);
+    expect(fork, NS_TRAINER_READY, 0);
+    ns_trainer_run(fork);
+    expect(fork, NS_TRAINER_FINISHED, 7);
+    g_autoptr(NsHistory) whole = ns_trainer_history(trainer);
+    g_autoptr(NsHistory) rest = ns_trainer_history(fork);
+    g_assert_cmpint(ns_history_first_step(rest), ==, 5);
+    assert_same_steps(whole, 5, rest);
+
+    /* Back to where the fork began. */
+    ns_trainer_reset(fork);
+    expect(fork, NS_TRAINER_READY, 0);
+    ns_trainer_run(fork);
+    expect(fork, NS_TRAINER_FINISHED, 7);
+    g_autoptr(NsHistory) again = ns_trainer_history(fork);
+    g_assert_true(again != rest);
+    assert_same_steps(rest, 0, again);
+
+    /* A fork that stands at its end already makes no step. */
+    g_autoptr(NsTrainer) short_fork = fork_of(snapshot, "steps=5");
+    ns_trainer_run(short_fork);
+    expect(short_fork, NS_TRAINER_FINISHED, 0);
+}
+
+/* While a run goes on, in states without one, and as the last thing before the end. */
+static void test_snapshot_states(void)
+{
+    g_autoptr(NsTrainer) running = tiny_trainer(NULL);
+    ns_trainer_run(running);
+    until_steps(running, 2);
+    g_autoptr(NsSnapshot) newest = NULL;
+    for (int i = 0; i < 20; i++) {
+        ns_trainer_snapshot(running);
+        NsSnapshot *next = NULL;
+        for (int ms = 0; ms < PATIENCE_MS && !next; ms++) {
+            next = ns_trainer_take_snapshot(running, NULL);
+            if (!next) g_usleep(1000);
+        }
+        g_assert_nonnull(next);
+        g_assert_cmpint(ns_snapshot_step(next), >=, newest ? ns_snapshot_step(newest) : 2);
+        ns_snapshot_unref(newest);
+        newest = next;
+    }
+    ns_trainer_snapshot(running);
+    ns_trainer_snapshot(running);
+    ns_trainer_pause(running);
+    expect(running, NS_TRAINER_PAUSED, -1);
+
+    g_autoptr(NsTrainer) failed =
+        tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
+    g_assert_null(snapshot_of(failed));
+    expect(failed, NS_TRAINER_FAILED, -1);
+
+    g_autoptr(NsTrainer) fork = fork_of(newest, "placement=pre");
+    ns_trainer_step(fork, 2);
+    expect(fork, NS_TRAINER_PAUSED, 2);
+    NsTrainer *given_up = fork_of(newest, NULL);
+    ns_trainer_snapshot(given_up);
+    ns_trainer_free(given_up);
 }
 
 /* A history is read on while its trainer goes on to another and ends. */
@@ -340,7 +457,7 @@ static void test_random_commands(void)
             if (i % 4 == 0) ns_trainer_stop(trainer);
             break;
         case 6:
-            ns_trainer_set_live(trainer, g_rand_double(rand) * 1e-3, 1 + i % 5, 0);
+            set_rate(trainer, g_rand_double(rand) * 1e-3, 1 + i % 5);
             break;
         default:
             g_usleep(2000);
@@ -379,6 +496,8 @@ int main(int argc, char **argv)
     g_test_add_func("/trainer/diverged-at-once", test_diverged_at_once);
     g_test_add_func("/trainer/reset", test_reset);
     g_test_add_func("/trainer/live", test_live);
+    g_test_add_func("/trainer/snapshot", test_snapshot);
+    g_test_add_func("/trainer/snapshot/states", test_snapshot_states);
     g_test_add_func("/trainer/ghost", test_ghost);
     g_test_add_func("/trainer/release", test_release);
     g_test_add_func("/trainer/random-commands", test_random_commands);

@@ -1,0 +1,424 @@
+/* Snapshots, forks and lanes in lockstep.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/train/lockstep.h"
+#include "core/train/optimizer.h"
+#include "core/train/snapshot.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ThreadSanitizer does not know OpenMP's own synchronisation. */
+#ifdef __SANITIZE_THREAD__
+#define THREADS "threads=1"
+#else
+#define THREADS "threads=2"
+#endif
+
+static void assign(NsSettings *settings, const char *assignments)
+{
+    g_auto(GStrv) words = g_strsplit(assignments, " ", -1);
+    GError *error = NULL;
+    for (char **word = words; *word; word++)
+        if (**word) ns_settings_assign(settings, *word, &error);
+    g_assert_no_error(error);
+}
+
+static void tiny_settings(NsSettings *settings, const char *assignments)
+{
+    ns_settings_init(settings);
+    assign(settings, "layers=2 d-model=16 heads=2 seq=12 batch=4 eval-every=4 eval-batches=2 "
+                     "momentum=0.9 " THREADS);
+    assign(settings, assignments);
+}
+
+static NsRun *tiny_run(const char *assignments)
+{
+    NsSettings settings;
+    GError *error = NULL;
+    tiny_settings(&settings, assignments);
+    NsRun *run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&settings);
+    return run;
+}
+
+static NsSnapshot *take(NsRun *run)
+{
+    GError *error = NULL;
+    NsSnapshot *snapshot = ns_snapshot_take(run, &error);
+    g_assert_no_error(error);
+    return snapshot;
+}
+
+/* A fork with these changes to the snapshot's own settings. */
+static NsRun *fork_of(NsSnapshot *snapshot, const char *assignments)
+{
+    NsSettings settings;
+    GError *error = NULL;
+    ns_settings_copy(&settings, ns_snapshot_settings(snapshot));
+    assign(&settings, assignments);
+    NsRun *run = ns_run_fork(snapshot, &settings, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&settings);
+    return run;
+}
+
+static void steps(NsRun *run, int n)
+{
+    for (int i = 0; i < n; i++) g_assert_true(ns_run_step(run));
+}
+
+/* Records from..end of one history are those of the other from its first, bit for bit but for the
+ * time they took. */
+static void assert_continues(const NsHistory *whole, size_t from, const NsHistory *rest)
+{
+    const NsRecordLayout *layout = ns_history_layout(whole);
+    g_autofree float *x = g_new(float, layout->width), *y = g_new(float, layout->width);
+    g_assert_cmpuint(ns_history_steps(whole), ==, from + ns_history_steps(rest));
+    for (size_t i = 0; i < ns_history_steps(rest); i++) {
+        const NsStep *a = ns_history_step(whole, from + i), *b = ns_history_step(rest, i);
+        g_assert_true(memcmp(a, b, offsetof(NsStep, seconds)) == 0);
+        for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+            NsBucket p = ns_history_read(whole, q, from + i, x, NULL);
+            NsBucket r = ns_history_read(rest, q, i, y, NULL);
+            g_assert_cmpint(p.first, ==, r.first);
+            g_assert_cmpint(p.last, ==, r.last);
+            if (memcmp(x, y, layout->count[q] * sizeof *x) == 0) continue;
+            g_test_message("%s differs at step %d", ns_quantity(q)->choice.key, (int)a->step);
+            g_test_fail();
+        }
+    }
+    size_t n = ns_history_evaluations(whole), m = ns_history_evaluations(rest);
+    for (size_t i = 0; i < m; i++) {
+        const NsEvaluation *a = ns_history_evaluation(whole, n - m + i);
+        const NsEvaluation *b = ns_history_evaluation(rest, i);
+        g_assert_cmpint(a->step, ==, b->step);
+        g_assert_true(memcmp(&a->loss, &b->loss, sizeof a->loss) == 0);
+    }
+}
+
+static void assert_same_weights(NsRun *a, NsRun *b)
+{
+    size_t n = ns_model_tensors(ns_run_model(a))->size, na, nb;
+    g_assert_true(memcmp(ns_model_weights(ns_run_model(a)), ns_model_weights(ns_run_model(b)),
+                         n * sizeof(ns_real)) == 0);
+    const ns_real *x = ns_model_state(ns_run_model(a), &na);
+    const ns_real *y = ns_model_state(ns_run_model(b), &nb);
+    g_assert_cmpuint(na, ==, nb);
+    g_assert_true(!na || memcmp(x, y, na * sizeof *x) == 0);
+}
+
+/* ---- Without a change ---- */
+
+static void test_continues(gconstpointer data)
+{
+    for (int at = 0; at <= 8; at += 4) {
+        g_autoptr(NsRun) run = tiny_run(data);
+        steps(run, at);
+        g_autoptr(NsSnapshot) snapshot = take(run);
+        g_assert_cmpint(ns_snapshot_step(snapshot), ==, at);
+        steps(run, 7);
+
+        g_autoptr(NsRun) fork = fork_of(snapshot, "");
+        g_assert_cmpint(ns_run_steps(fork), ==, at);
+        g_assert_cmpint(ns_history_first_step(ns_run_history(fork)), ==, at);
+        g_assert_cmpuint(ns_history_events(ns_run_history(fork)), ==, 0);
+        steps(fork, 7);
+        assert_continues(ns_run_history(run), (size_t)at, ns_run_history(fork));
+        assert_same_weights(run, fork);
+
+        /* Back to its beginning, and a fork of the fork. */
+        ns_run_reset(fork);
+        steps(fork, 3);
+        g_autoptr(NsSnapshot) second = take(fork);
+        g_autoptr(NsRun) grandchild = fork_of(second, "");
+        steps(fork, 4);
+        steps(grandchild, 4);
+        assert_continues(ns_run_history(run), (size_t)at, ns_run_history(fork));
+        assert_continues(ns_run_history(run), (size_t)at + 3, ns_run_history(grandchild));
+    }
+}
+
+static void test_outlives(void)
+{
+    NsRun *run = tiny_run("");
+    steps(run, 3);
+    NsSnapshot *snapshot = take(run);
+    g_assert_cmpuint(ns_snapshot_bytes(snapshot), >=,
+                     3 * ns_model_tensors(ns_run_model(run))->elements * sizeof(ns_real));
+    steps(run, 1);
+    double loss = ns_history_step(ns_run_history(run), 4)->loss;
+    ns_run_free(run);
+    NsRun *fork = fork_of(snapshot, "");
+    ns_snapshot_unref(snapshot);
+    steps(fork, 1);
+    g_assert_cmpfloat(ns_history_step(ns_run_history(fork), 1)->loss, ==, loss);
+    ns_run_free(fork);
+}
+
+/* Live changes belong to what is kept. */
+static void test_live(void)
+{
+    g_autoptr(NsRun) run = tiny_run("warmup=3");
+    steps(run, 4);
+    NsSettings settings;
+    ns_settings_copy(&settings, ns_run_settings(run));
+    assign(&settings, "lr=0.02 clip=0.5 schedule=cosine decay-steps=20");
+    ns_run_set_live(run, &settings);
+    ns_settings_clear(&settings);
+    g_autoptr(NsSnapshot) snapshot = take(run);
+    g_autoptr(NsRun) fork = fork_of(snapshot, "");
+    steps(run, 5);
+    steps(fork, 5);
+    assert_continues(ns_run_history(run), 4, ns_run_history(fork));
+}
+
+static void test_diverged(void)
+{
+    g_autoptr(NsRun) run = tiny_run("placement=none layers=30 lr=100");
+    while (ns_run_step(run)) g_assert_cmpint(ns_run_steps(run), <, 50);
+    g_autoptr(NsSnapshot) snapshot = take(run);
+    g_autoptr(NsRun) fork = fork_of(snapshot, "");
+    g_assert_true(ns_run_diverged(fork));
+    const NsEvent *a = ns_history_event(ns_run_history(run), 0);
+    const NsEvent *b = ns_history_event(ns_run_history(fork), 0);
+    g_assert_cmpstr(a->text, ==, b->text);
+}
+
+/* ---- With changes ---- */
+
+static const ns_real *tensor_of(NsRun *run, const char *name, size_t *n)
+{
+    const NsTensor *t = ns_tensor_find(ns_model_tensors(ns_run_model(run)), name);
+    g_assert_nonnull(t);
+    *n = ns_tensor_size(t);
+    return ns_model_weights(ns_run_model(run)) + t->offset;
+}
+
+static void assert_same_tensor(NsRun *a, NsRun *b, const char *name)
+{
+    size_t n, m;
+    const ns_real *x = tensor_of(a, name, &n), *y = tensor_of(b, name, &m);
+    g_assert_cmpuint(n, ==, m);
+    g_assert_true(memcmp(x, y, n * sizeof *x) == 0);
+}
+
+/* To another placement: what both have goes on, what is new is as drawn. */
+static void test_placement(void)
+{
+    g_autoptr(NsRun) run = tiny_run("placement=post");
+    steps(run, 6);
+    g_autoptr(NsSnapshot) snapshot = take(run);
+    g_autoptr(NsRun) fork = fork_of(snapshot, "placement=pre");
+    g_autoptr(NsRun) fresh = tiny_run("placement=pre");
+    assert_same_tensor(run, fork, "tok_emb");
+    assert_same_tensor(run, fork, "blk1.attn.wq");
+    assert_same_tensor(run, fork, "blk0.norm1.gain");
+    assert_same_tensor(fresh, fork, "final_norm.gain");
+    const NsHistory *history = ns_run_history(fork);
+    g_assert_cmpint(ns_history_step(history, 0)->step, ==, 6);
+    g_assert_cmpuint(ns_history_events(history), ==, 1);
+    const NsEvent *event = ns_history_event(history, 0);
+    g_assert_cmpint(event->kind, ==, NS_EVENT_SETTING);
+    g_assert_cmpint(event->step, ==, 6);
+    g_assert_cmpstr(event->what, ==, "placement");
+
+    /* The same measured with a model that was given these weights. */
+    GError *error = NULL;
+    NsVocab vocab = ns_corpus_vocab(ns_run_corpus(fork), ns_run_settings(fork));
+    g_autoptr(NsModel) model = ns_model_new(ns_run_settings(fork), vocab, &error);
+    g_assert_no_error(error);
+    memcpy(ns_model_weights(model), ns_model_weights(ns_run_model(fork)),
+           ns_model_tensors(model)->size * sizeof(ns_real));
+    NsNoise noise = {.training = true, .seed = 1, .step = 6};
+    NsMeasure seen = ns_model_measure(model, ns_run_batch(fork), &noise);
+    g_assert_cmpfloat(seen.loss, ==, ns_history_step(history, 0)->loss);
+    steps(fork, 3);
+}
+
+static void test_shapes(void)
+{
+    g_autoptr(NsRun) run = tiny_run("placement=pre");
+    steps(run, 5);
+    g_autoptr(NsSnapshot) snapshot = take(run);
+    g_autoptr(NsRun) deep = fork_of(snapshot, "layers=4");
+    g_autoptr(NsRun) fresh = tiny_run("placement=pre layers=4");
+    assert_same_tensor(run, deep, "blk1.ffn.w2");
+    assert_same_tensor(fresh, deep, "blk3.ffn.w2");
+    steps(deep, 3);
+
+    g_autoptr(NsRun) shallow = fork_of(snapshot, "layers=1");
+    assert_same_tensor(run, shallow, "blk0.ffn.w2");
+    steps(shallow, 3);
+
+    /* Another width fits nothing but what has none. */
+    g_autoptr(NsRun) wide = fork_of(snapshot, "d-model=24 d-ff=64");
+    g_autoptr(NsRun) fresh_wide = tiny_run("placement=pre d-model=24 d-ff=64");
+    assert_same_tensor(fresh_wide, wide, "tok_emb");
+    assert_same_tensor(run, wide, "blk0.ffn.b1");
+    steps(wide, 3);
+}
+
+/* Moments that begin with the fork are corrected from there on: the first update of a new tensor
+ * is as large as the first of a new run, its rate. */
+static void test_new_moments(void)
+{
+    g_autoptr(NsRun) run = tiny_run("optimizer=sgd lr=0.05 schedule=constant");
+    steps(run, 30);
+    g_autoptr(NsSnapshot) snapshot = take(run);
+    g_autoptr(NsRun) fork = fork_of(snapshot, "optimizer=adam lr=0.001");
+    size_t n;
+    const ns_real *w = tensor_of(fork, "blk0.ffn.w1", &n);
+    g_autofree ns_real *before = g_memdup2(w, n * sizeof *w);
+    steps(fork, 1);
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs((double)(w[i] - before[i])));
+    g_assert_cmpfloat_with_epsilon(largest, 0.001, 2e-5);
+
+    /* Adam's kin take its moments over. */
+    g_autoptr(NsRun) adam = tiny_run("optimizer=adam");
+    steps(adam, 10);
+    g_autoptr(NsSnapshot) kept = take(adam);
+    g_autoptr(NsRun) adamw = fork_of(kept, "optimizer=adamw");
+    steps(adam, 5);
+    steps(adamw, 5);
+    assert_same_weights(adam, adamw);
+}
+
+static void test_refused(void)
+{
+    g_autoptr(NsRun) run = tiny_run("");
+    g_autoptr(NsSnapshot) snapshot = take(run);
+    NsSettings settings;
+    GError *error = NULL;
+    ns_settings_copy(&settings, ns_snapshot_settings(snapshot));
+    assign(&settings, "d-model=15");
+    g_assert_null(ns_run_fork(snapshot, &settings, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_clear_error(&error);
+    ns_settings_clear(&settings);
+}
+
+/* ---- Lockstep ---- */
+
+static NsLockstep *lanes_of(const char *const *lanes, size_t n, GError **error)
+{
+    NsSettings settings[NS_LANES_MAX];
+    const NsSettings *borrowed[NS_LANES_MAX];
+    for (size_t i = 0; i < n; i++) {
+        tiny_settings(&settings[i], lanes[i]);
+        borrowed[i] = &settings[i];
+    }
+    NsLockstep *lockstep = ns_lockstep_new(borrowed, n, error);
+    for (size_t i = 0; i < n; i++) ns_settings_clear(&settings[i]);
+    return lockstep;
+}
+
+static void test_lockstep(void)
+{
+    static const char *const lanes[] = {
+        "placement=post threads=4",
+        "placement=pre threads=4",
+        "placement=post layers=5 dropout=0.1 threads=4",
+        "placement=sandwich optimizer=sgd lr=0.1 threads=4",
+    };
+    for (size_t n = 1; n <= G_N_ELEMENTS(lanes); n++) {
+        GError *error = NULL;
+        g_autoptr(NsLockstep) lockstep = lanes_of(lanes, n, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(ns_lockstep_lanes(lockstep), ==, n);
+        int64_t threads = 0;
+        for (int k = 0; k < 6; k++) g_assert_true(ns_lockstep_step(lockstep));
+        ns_lockstep_reset(lockstep);
+        for (int k = 0; k < 9; k++) g_assert_true(ns_lockstep_step(lockstep));
+        for (size_t i = 0; i < n; i++) {
+            NsRun *lane = ns_lockstep_lane(lockstep, i);
+            g_assert_cmpint(ns_run_steps(lane), ==, 9);
+            threads += ns_run_settings(lane)->threads;
+            g_autoptr(NsRun) alone = ns_run_new(ns_run_settings(lane), &error);
+            g_assert_no_error(error);
+            steps(alone, 9);
+            assert_continues(ns_run_history(alone), 0, ns_run_history(lane));
+            g_assert_true(memcmp(ns_run_batch(lane)->tokens,
+                                 ns_run_batch(ns_lockstep_lane(lockstep, 0))->tokens,
+                                 4 * 12 * sizeof(int32_t)) == 0);
+        }
+        g_assert_cmpint(threads, ==, 4);
+        if (n > 1) {
+            ns_lockstep_reset(lockstep);
+            assert_same_tensor(ns_lockstep_lane(lockstep, 0), ns_lockstep_lane(lockstep, 1),
+                               "blk1.attn.wq");
+        }
+    }
+}
+
+static void test_lockstep_diverges(void)
+{
+    static const char *const lanes[] = {"placement=pre", "placement=none layers=30 lr=100"};
+    GError *error = NULL;
+    g_autoptr(NsLockstep) lockstep = lanes_of(lanes, 2, &error);
+    g_assert_no_error(error);
+    for (int k = 0; k < 50; k++) g_assert_true(ns_lockstep_step(lockstep));
+    g_assert_cmpint(ns_run_steps(ns_lockstep_lane(lockstep, 0)), ==, 50);
+    g_assert_true(ns_run_diverged(ns_lockstep_lane(lockstep, 1)));
+    g_assert_cmpint(ns_run_steps(ns_lockstep_lane(lockstep, 1)), <, 50);
+
+    static const char *const both[] = {"placement=none layers=400", "placement=none layers=401"};
+    g_autoptr(NsLockstep) dead = lanes_of(both, 2, &error);
+    g_assert_no_error(error);
+    g_assert_false(ns_lockstep_step(dead));
+}
+
+static void test_lockstep_refused(void)
+{
+    static const struct {
+        const char *second, *named;
+    } rows[] = {{"batch=5", "batch"},  {"seq=13", "seq is"},     {"data-seed=2", "data-seed"},
+                {"task=copy", "task"}, {"arch=encoder", "arch"}, {"d-model=15", "d-model"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        GError *error = NULL;
+        g_assert_null(lanes_of((const char *const[]){"", rows[i].second}, 2, &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+        g_assert_nonnull(strstr(error->message, rows[i].named));
+        g_clear_error(&error);
+    }
+    GError *error = NULL;
+    g_assert_null(ns_lockstep_new(NULL, 0, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_clear_error(&error);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name, *settings;
+    } continued[] = {
+        {"adam", ""},
+        {"sgd", "optimizer=sgd lr=0.1 clip=0.5 weight-decay=0.001"},
+        {"radam", "optimizer=radam beta2=0.9 placement=pre"},
+        {"muon", "optimizer=muon weight-decay=0.01"},
+        {"dropout", "dropout=0.2 drop-path=0.3 label-smoothing=0.1"},
+        {"batchnorm", "norm=batchnorm placement=pre"},
+        {"admin", "placement=admin"},
+        {"probes", "placement=pre probe-every=4 probe-batches=2 norm=batchnorm"},
+        {"schedule", "warmup=6 schedule=cosine decay-steps=12"},
+        {"encoder", "arch=encoder"},
+        {"encoder-decoder", "arch=encoder-decoder task=reverse dropout=0.1 tie-embeddings=off"},
+    };
+    g_test_init(&argc, &argv, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(continued); i++) {
+        g_autofree char *path = g_strdup_printf("/snapshot/continues/%s", continued[i].name);
+        g_test_add_data_func(path, continued[i].settings, test_continues);
+    }
+    g_test_add_func("/snapshot/outlives", test_outlives);
+    g_test_add_func("/snapshot/live", test_live);
+    g_test_add_func("/snapshot/diverged", test_diverged);
+    g_test_add_func("/fork/placement", test_placement);
+    g_test_add_func("/fork/shapes", test_shapes);
+    g_test_add_func("/fork/new-moments", test_new_moments);
+    g_test_add_func("/fork/refused", test_refused);
+    g_test_add_func("/lockstep/alone", test_lockstep);
+    g_test_add_func("/lockstep/diverges", test_lockstep_diverges);
+    g_test_add_func("/lockstep/refused", test_lockstep_refused);
+    return g_test_run();
+}
