@@ -58,8 +58,27 @@ bool ns_figure_mark_events(NsFigure *figure, NsHistory *history);
 /* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */
 char *ns_figure_ghost_label(const NsFigureInput *input);
 
+/* What to say of a quantity that a history does not have.  Free with g_free. */
+char *ns_figure_absent(NsQuantity quantity, const NsHistory *history);
+
+/* The axis along which a quantity has its values: "layer", "layer (0: embedding)", ...; `history`
+ * may be NULL.  Free with g_free. */
+char *ns_figure_axis(NsQuantity quantity, const NsHistory *history);
+
+/* The scale that suits a quantity. */
+NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input);
+
+/* The record that the subtitle's step belongs to: input->step, or the newest; -1 where there is
+ * none. */
+int64_t ns_figure_record(const NsFigureInput *input);
+
 /* The rows of the registry. */
 NsFigure *ns_loss_new(void);
 NsFigure *ns_gradient_norm_new(void);
 NsFigure *ns_hidden_norm_new(void);
+NsFigure *ns_gradient_heatmap_new(void);
+NsFigure *ns_profile_new(void);
+NsFigure *ns_steps_new(void);
 NsFigure *ns_heatmap_new(void);
+NsFigure *ns_heads_new(void);
+NsFigure *ns_similarity_new(void);

@@ -16,17 +16,21 @@ typedef struct {
     const NsSettings *settings; /* of that history */
     NsHistory *ghost;           /* the run before, or NULL */
     const NsSettings *ghost_settings;
-    NsQuantity gradient; /* which gradient the gradient figures show: a quantity of domain LAYER */
-    NsQuantity hidden;   /* NS_QUANTITY_HIDDEN_NORM or _SQ */
-    bool log;            /* logarithmic gradient and hidden-state axes */
-    int64_t step;        /* that profiles show; negative for the newest */
+    NsQuantity gradient; /* of domain LAYER: gradient-norm and gradient-heatmap show it */
+    NsQuantity hidden;   /* of domain HIDDEN: hidden-norm shows it */
+    NsQuantity quantity; /* of any domain: profile, steps, heatmap and heads show it */
+    NsSimilarityKind similarity;
+    bool log;     /* logarithmic axes, but for shares and cosines */
+    int64_t step; /* that profiles show; negative for the newest */
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;
 
 typedef struct {
-    NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap */
+    NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap, profile, steps, heatmap,
+                      * heads, similarity */
     NsFigure *(*create)(void);
+    bool overview; /* one of the few that are shown side by side */
 } NsFigureKind;
 
 const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */

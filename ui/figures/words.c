@@ -47,22 +47,55 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
         g_string_append_printf(words, "%s %s", param->key, value);
 }
 
+/* Whether the norm kind makes a difference: any of the first sub-layers, or what surrounds them,
+ * has one. */
 static bool has_norms(const NsSettings *settings)
 {
     const NsPlacement *placement = ns_placement(settings->placement);
-    return placement->norm_in || placement->norm_branch || placement->norm_out;
+    if (*settings->mixture || placement->final_norm || placement->embedding_norm) return true;
+    unsigned N = (unsigned)ns_settings_encoder_layers(settings);
+    unsigned M = (unsigned)ns_settings_decoder_layers(settings), own = N ? N : M;
+    for (unsigned i = 0; i < 2; i++) {
+        const NsPosition position = {.kind = i ? NS_FFN : NS_SELF_ATTENTION,
+                                     .decoder = N == 0,
+                                     .N = N,
+                                     .M = M,
+                                     .layers = own,
+                                     .sublayer = i,
+                                     .sublayers = 2 * own,
+                                     .depth_ratio = 1};
+        NsWiring wiring = ns_placement_wiring(placement, &position);
+        if (wiring.in || wiring.branch || wiring.out || wiring.mid) return true;
+    }
+    return false;
+}
+
+/* "6 layers", "6 + 4 layers". */
+static void append_depth(GString *words, const NsSettings *settings)
+{
+    if (settings->arch != NS_ARCH_ENCODER_DECODER)
+        append_words(words, ns_param_find("layers"), settings);
+    else
+        g_string_append_printf(words, ", %" G_GINT64_FORMAT " + %" G_GINT64_FORMAT " layers",
+                               ns_settings_encoder_layers(settings),
+                               ns_settings_decoder_layers(settings));
 }
 
 char *ns_settings_words(const NsSettings *settings)
 {
-    static const char *const always[] = {"layers", "lr", "warmup"};
     const NsParam *norm = ns_param_find("norm");
     GString *words = g_string_new(NULL);
-    append_words(words, ns_param_find("placement"), settings);
+    if (*settings->mixture)
+        g_string_append(words, settings->mixture);
+    else
+        append_words(words, ns_param_find("placement"), settings);
+    if (settings->arch != NS_ARCH_DECODER)
+        g_string_append_printf(words, ", %s", ns_arch_choice(settings->arch)->key);
     if (has_norms(settings) && !ns_settings_is_default(settings, norm))
         append_words(words, norm, settings);
-    for (size_t i = 0; i < G_N_ELEMENTS(always); i++)
-        append_words(words, ns_param_find(always[i]), settings);
+    append_depth(words, settings);
+    append_words(words, ns_param_find("lr"), settings);
+    append_words(words, ns_param_find("warmup"), settings);
     return g_string_free(words, FALSE);
 }
 
@@ -104,6 +137,44 @@ char *ns_figure_ghost_label(const NsFigureInput *input)
     if (!input->ghost_settings || !input->settings) return g_strdup("previous run");
     g_autofree char *difference = ns_settings_difference(input->ghost_settings, input->settings);
     return g_strconcat("previous run: ", difference, NULL);
+}
+
+char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)
+{
+    const NsQuantityInfo *info = ns_quantity(quantity);
+    if (info->dear && ns_history_layout(history)->probe_every < 1)
+        return g_strdup_printf("%s is dear to measure: choose with “probe-every” how often.",
+                               info->choice.label);
+    return g_strdup_printf("This model has no %s.", info->symbol);
+}
+
+char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
+{
+    const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
+    bool two = layout && layout->hidden > layout->layers + 1;
+    switch (ns_quantity(quantity)->domain) {
+    case NS_DOMAIN_HIDDEN:
+        return g_strdup(two ? "hidden state (encoder, then decoder)" : "layer (0: embedding)");
+    case NS_DOMAIN_HEAD:
+        return g_strdup("head (layer by layer)");
+    case NS_DOMAIN_LAYER:
+    case NS_DOMAIN_STEP:
+        break;
+    }
+    return g_strdup(two ? "layer (encoder, then decoder)" : "layer");
+}
+
+NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input)
+{
+    return input->log && !ns_quantity(quantity)->unit ? NS_SCALE_LOG : NS_SCALE_LINEAR;
+}
+
+int64_t ns_figure_record(const NsFigureInput *input)
+{
+    if (!input->history) return -1;
+    int64_t newest = (int64_t)ns_history_steps(input->history) - 1;
+    if (input->step < 0) return newest;
+    return CLAMP(input->step - ns_history_first_step(input->history), MIN(newest, 0), newest);
 }
 
 static const NsEvent *divergence(const NsHistory *history)

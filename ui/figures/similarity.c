@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/figure.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    NsFigure figure;
+    NsSource run;
+    NsSimilarityKind kind;
+    NsSimilarity similarity;
+    bool there;
+    NsHeatmap map;
+    float *z; /* [n, n] */
+} Similarity;
+
+/* Cells are equally wide, so that where not all states are compared each stands for its share. */
+static void fill_map(Similarity *s)
+{
+    size_t n = s->similarity.n, cells = n * n;
+    s->z = g_renew(float, s->z, cells);
+    for (size_t i = 0; i < cells; i++) {
+        float value = s->similarity.value[s->kind][i];
+        s->z[i] = ns_is_blank(value) ? -INFINITY : value;
+    }
+    double end = (double)s->similarity.state[n - 1] + 0.5;
+    s->map = (NsHeatmap){.z = s->z,
+                         .rows = n,
+                         .columns = n,
+                         .x0 = -0.5,
+                         .x1 = end,
+                         .y0 = -0.5,
+                         .y1 = end,
+                         .label = ns_similarity_choice(s->kind)->formula};
+}
+
+/* TRUE if another matrix is there. */
+static bool read_newest(Similarity *s, NsHistory *history)
+{
+    NsSimilarity newest;
+    bool there = history && ns_history_similarity(history, &newest);
+    if (there == s->there && (!there || newest.step == s->similarity.step)) return false;
+    s->there = there;
+    if (there) s->similarity = newest;
+    return true;
+}
+
+static char *note(const Similarity *s, const NsFigureInput *input)
+{
+    if (!s->there) return NULL;
+    GString *words = g_string_new(NULL);
+    bool all = s->similarity.state[s->similarity.n - 1] + 1 == s->similarity.n;
+    if (!all)
+        g_string_append_printf(words, "%zu states, evenly spread, are compared. ", s->similarity.n);
+    if (input->step >= 0 && input->step != s->similarity.step)
+        g_string_append_printf(words,
+                               "Only the newest matrix is kept, of step %" G_GINT64_FORMAT ".",
+                               s->similarity.step);
+    g_strchomp(words->str);
+    words->len = strlen(words->str);
+    return g_string_free(words, words->len == 0);
+}
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Similarity *s = (Similarity *)figure;
+    bool changed = ns_source_follow(&s->run, input->history) || s->kind != input->similarity;
+    if (changed) s->there = false;
+    s->kind = input->similarity;
+    changed |= read_newest(s, input->history);
+
+    bool never = input->history && ns_history_layout(input->history)->probe_every < 1;
+    g_autofree char *title =
+        g_strdup_printf("%s of hidden states", ns_similarity_choice(s->kind)->label);
+    changed |=
+        ns_figure_text(&figure->x_label, ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history));
+    changed |= ns_figure_words(
+        figure, input,
+        (NsFigureWords){
+            .title = title,
+            .empty = never ? "Similarity is dear to measure: choose with “probe-every” how often."
+                           : "No step has been measured yet.",
+            .step = s->there ? s->similarity.step : -1,
+            .note = note(s, input),
+        });
+    if (!changed) return false;
+
+    if (s->there) fill_map(s);
+    figure->plot.x.label = figure->x_label;
+    figure->plot.left.label = figure->x_label;
+    figure->plot.heatmap = s->there ? &s->map : NULL;
+    return true;
+}
+
+static void clear(NsFigure *figure)
+{
+    Similarity *s = (Similarity *)figure;
+    ns_source_follow(&s->run, NULL);
+    g_free(s->z);
+}
+
+NsFigure *ns_similarity_new(void)
+{
+    static const NsFigureClass class = {sizeof(Similarity), update, clear};
+    NsFigure *figure = ns_figure_alloc(&class);
+    figure->plot.left.integer = true;
+    return figure;
+}
