@@ -166,11 +166,12 @@ static void test_live(void)
     assign(&settings, "lr=0.02 clip=0.5 schedule=cosine decay-steps=20");
     ns_run_set_live(run, &settings);
     ns_settings_clear(&settings);
+    steps(run, 1); /* that they act on */
     g_autoptr(NsSnapshot) snapshot = take(run);
     g_autoptr(NsRun) fork = fork_of(snapshot, "");
     steps(run, 5);
     steps(fork, 5);
-    assert_continues(ns_run_history(run), 4, ns_run_history(fork));
+    assert_continues(ns_run_history(run), 5, ns_run_history(fork));
 }
 
 static void test_diverged(void)
@@ -255,8 +256,29 @@ static void test_shapes(void)
     g_autoptr(NsRun) wide = fork_of(snapshot, "d-model=24 d-ff=64");
     g_autoptr(NsRun) fresh_wide = tiny_run("placement=pre d-model=24 d-ff=64");
     assert_same_tensor(fresh_wide, wide, "tok_emb");
+    assert_same_tensor(fresh_wide, wide, "blk0.norm1.gain");
     assert_same_tensor(run, wide, "blk0.ffn.b1");
     steps(wide, 3);
+}
+
+/* What Admin derives from a pass is there in every new run and fork, and the same after a reset. */
+static void test_profiled(void)
+{
+    g_autoptr(NsRun) fresh = tiny_run("placement=admin");
+    size_t n;
+    const ns_real *gain = tensor_of(fresh, "blk1.ffn.stream_gain", &n);
+    g_assert_cmpfloat((double)gain[0], >, 1.01);
+    g_autoptr(NsRun) again = tiny_run("placement=admin");
+    steps(again, 3);
+    ns_run_reset(again);
+    assert_same_weights(fresh, again);
+
+    g_autoptr(NsRun) run = tiny_run("placement=post");
+    steps(run, 5);
+    g_autoptr(NsSnapshot) snapshot = take(run);
+    g_autoptr(NsRun) fork = fork_of(snapshot, "placement=admin");
+    assert_same_tensor(fresh, fork, "blk1.ffn.stream_gain");
+    assert_same_tensor(run, fork, "blk1.ffn.w1");
 }
 
 /* Moments that begin with the fork are corrected from there on: the first update of a new tensor
@@ -415,6 +437,7 @@ int main(int argc, char **argv)
     g_test_add_func("/snapshot/diverged", test_diverged);
     g_test_add_func("/fork/placement", test_placement);
     g_test_add_func("/fork/shapes", test_shapes);
+    g_test_add_func("/fork/profiled", test_profiled);
     g_test_add_func("/fork/new-moments", test_new_moments);
     g_test_add_func("/fork/refused", test_refused);
     g_test_add_func("/lockstep/alone", test_lockstep);
