@@ -3,6 +3,7 @@
 
 #include "core/base/rng.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Tensors start on multiples of this many reals: a cache line in single precision. */
@@ -53,9 +54,17 @@ void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t s
         case NS_INIT_ONE:
             for (size_t j = 0; j < n; j++) x[j] = 1;
             break;
+        case NS_INIT_CONSTANT:
+            for (size_t j = 0; j < n; j++) x[j] = (ns_real)t->std;
+            break;
         case NS_INIT_NORMAL:
             ns_rng_init(&rng, seed, ns_rng_stream(t->name));
             for (size_t j = 0; j < n; j++) x[j] = (ns_real)(t->std * ns_rng_normal(&rng));
+            break;
+        case NS_INIT_UNIFORM:
+            ns_rng_init(&rng, seed, ns_rng_stream(t->name));
+            for (size_t j = 0; j < n; j++)
+                x[j] = (ns_real)(t->std * sqrt(3) * (2 * ns_rng_uniform(&rng) - 1));
             break;
         }
     }

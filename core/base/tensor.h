@@ -22,7 +22,7 @@ typedef struct {
     size_t rows, cols; /* [rows, cols] = [out, in]; cols 0 for a vector [rows] */
     size_t offset;     /* first element, in reals from the start of an arena */
     NsInitKind init;
-    double std;     /* NORMAL: its own; UNIFORM: of the interval +- sqrt(3) std; CONSTANT: the value */
+    double std; /* NORMAL: its own; UNIFORM: of the interval +- sqrt(3) std; CONSTANT: the value */
     double lr, eps; /* multiply the optimizer's learning rate and epsilon */
     bool decay;     /* weight decay acts on it: matrices of the layers and the head */
 } NsTensor;

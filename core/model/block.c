@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/model/block.h"
 
-#include "core/ops/attention.h"
-#include "core/ops/relu.h"
+#include "core/ops/dropout.h"
 #include "core/ops/residual.h"
+
+#include <math.h>
+#include <string.h>
 
 /* Reals on a cache line in single precision. */
 #define LINE 16
@@ -20,137 +22,272 @@ static bool is_one(double x)
     return !(x < 1 || x > 1);
 }
 
-void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
-                         const ns_real *x, NsCursor *cursor)
+static ns_real *take_stats(const NsNormPlace *place, const NsShape *shape, NsCursor *cursor)
 {
-    size_t R = shape->R, D = shape->D;
-    *a = (NsActivations){.x = x};
-    if (s->in.norm || !is_one(s->c.s)) a->u = ns_cursor_take(cursor, R * D);
-    if (s->in.norm) a->stats_in = ns_cursor_take(cursor, R * 2);
-    a->hidden = ns_cursor_take(cursor, R * (s->kind == NS_ATTENTION ? 3 * D : shape->F));
-    if (s->kind == NS_ATTENTION) {
-        a->P = ns_cursor_take(cursor, shape->B * shape->H * shape->T * shape->T);
-        a->context = ns_cursor_take(cursor, R * D);
-    }
-    /* Backward needs F(u) itself only under a branch norm; elsewhere the sum overwrites it. */
-    a->f = ns_cursor_take(cursor, R * D);
-    a->z = s->branch.norm ? ns_cursor_take(cursor, R * D) : a->f;
-    if (s->branch.norm) a->stats_branch = ns_cursor_take(cursor, R * 2);
-    a->out = s->out.norm ? ns_cursor_take(cursor, R * D) : a->z;
-    if (s->out.norm) a->stats_out = ns_cursor_take(cursor, R * 2);
+    return place->norm ? ns_cursor_take(cursor, ns_norm_stats_size(place->norm, shape->R, place->C))
+                       : NULL;
+}
+
+void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
+                         const ns_real *x, const ns_real *layer, NsCursor *cursor)
+{
+    size_t n = shape->R * shape->D;
+    *a = (NsActivations){.x = x, .layer = layer};
+    if (s->in.norm || !is_one(s->c.s)) a->u = ns_cursor_take(cursor, n);
+    a->stats_in = take_stats(&s->in, shape, cursor);
+    ns_branch_take(a, s, shape, cursor);
+    /* Backward needs F(u) only under a norm, and what a learned gain multiplies only under one;
+     * elsewhere the sum overwrites them. */
+    a->f = ns_cursor_take(cursor, n);
+    a->v = s->branch.norm ? ns_cursor_take(cursor, n) : a->f;
+    a->stats_branch = take_stats(&s->branch, shape, cursor);
+    a->z = s->c.gain != NS_GAIN_NONE ? ns_cursor_take(cursor, n) : a->v;
+    a->out = s->out.norm ? ns_cursor_take(cursor, n) : a->z;
+    a->stats_out = take_stats(&s->out, shape, cursor);
 }
 
 void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor)
 {
-    size_t R = shape->R, D = shape->D;
+    size_t R = shape->R, RS = shape->RS, D = shape->D, F = shape->F;
     scratch->branch = ns_cursor_take(cursor, R * D);
     scratch->du = ns_cursor_take(cursor, R * D);
-    scratch->hidden = ns_cursor_take(cursor, R * MAX(3 * D, shape->F));
-    scratch->scores = ns_cursor_take(cursor, shape->T * shape->T);
+    scratch->skip = ns_cursor_take(cursor, R * D);
+    scratch->hidden = ns_cursor_take(cursor, MAX((R + 2 * RS) * D, R * F));
+    scratch->gate = ns_cursor_take(cursor, R * F);
+    scratch->context = ns_cursor_take(cursor, R * D);
+    scratch->memory = ns_cursor_take(cursor, RS * D);
+    scratch->scores = ns_cursor_take(cursor, shape->T * MAX(shape->T, shape->S));
 }
 
-void ns_norm_place_forward(const NsNormPlace *place, ns_real *y, ns_real *stats, const ns_real *x,
-                           const ns_real *weights, const NsShape *shape)
-{
-    place->norm->forward(y, stats, x, place->norm->gain ? weights + place->gain : NULL,
-                         place->norm->bias ? weights + place->bias : NULL, shape->eps, shape->R,
-                         shape->D);
-}
-
-void ns_norm_place_backward(const NsNormPlace *place, ns_real *dx, NsInto into, const ns_real *dy,
-                            const ns_real *x, const ns_real *stats, const ns_real *weights,
-                            ns_real *gradients, const NsShape *shape)
+NsNormPass ns_norm_place_pass(const NsNormPlace *place, const NsPass *pass, ns_real *stats,
+                              size_t R, ns_real eps)
 {
     const NsNorm *norm = place->norm;
-    norm->backward(dx, into, norm->gain ? gradients + place->gain : NULL,
-                   norm->bias ? gradients + place->bias : NULL, dy, x, stats,
-                   norm->gain ? weights + place->gain : NULL, shape->R, shape->D);
+    return (NsNormPass){
+        .R = R,
+        .C = place->C,
+        .eps = eps,
+        .gain = norm->gain ? pass->weights + place->gain : NULL,
+        .bias = norm->bias ? pass->weights + place->bias : NULL,
+        .alpha = norm->alpha ? pass->weights + place->alpha : NULL,
+        .stats = stats,
+        .live = pass->live,
+        .running = ns_norm_over_batch(norm) ? pass->state + place->running : NULL,
+        .statistics = pass->statistics,
+    };
 }
 
-/* f = F(u) */
-static void branch_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                           const ns_real *u, const ns_real *w)
+NsNormGradients ns_norm_place_gradients(const NsNormPlace *place, const NsPass *pass)
 {
-    size_t R = shape->R, D = shape->D, F = shape->F;
-    if (s->kind == NS_ATTENTION) {
-        ns_linear_forward(a->hidden, u, w + s->w_in, w + s->b_in, R, D, 3 * D);
-        ns_attention_forward(a->context, a->P, a->hidden, shape->B, shape->T, D, shape->H);
-        ns_linear_forward(a->f, a->context, w + s->w_out, w + s->b_out, R, D, D);
-    } else {
-        ns_linear_forward(a->hidden, u, w + s->w_in, w + s->b_in, R, D, F);
-        ns_relu_forward(a->hidden, R * F);
-        ns_linear_forward(a->f, a->hidden, w + s->w_out, w + s->b_out, R, F, D);
+    const NsNorm *norm = place->norm;
+    return (NsNormGradients){
+        .gain = norm->gain ? pass->gradients + place->gain : NULL,
+        .bias = norm->bias ? pass->gradients + place->bias : NULL,
+        .alpha = norm->alpha ? pass->gradients + place->alpha : NULL,
+    };
+}
+
+void ns_norm_place_forward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
+                           ns_real *y, ns_real *stats, const ns_real *x)
+{
+    NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->R, shape->eps);
+    place->norm->forward(&p, y, x);
+}
+
+void ns_norm_place_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
+                            ns_real *dx, const ns_real *dy, const ns_real *x, ns_real *stats)
+{
+    NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->R, shape->eps);
+    NsNormGradients gradients = ns_norm_place_gradients(place, pass);
+    place->norm->backward(&p, &gradients, dx, dy, x);
+}
+
+double ns_live_squares(const NsShape *shape, const NsPass *pass, const ns_real *x)
+{
+    double sum = 0;
+    for (size_t b = 0; b < shape->B; b++)
+        sum += ns_squares(x + b * shape->T * shape->D, (size_t)pass->length[b] * shape->D);
+    return sum;
+}
+
+/* Squares of a x, where the skip path may be a learned vector. */
+static double stream_squares(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
+                             const ns_real *x)
+{
+    double squares = s->c.a * s->c.a;
+    if (!s->c.stream_gain) return squares > 0 ? squares * ns_live_squares(shape, pass, x) : 0;
+    double sum = 0;
+    for (size_t b = 0; b < shape->B; b++)
+        sum += ns_gain_squares(pass->weights + s->stream_gain, x + b * shape->T * shape->D,
+                               (size_t)pass->length[b], shape->D);
+    return squares * sum;
+}
+
+static double live_sum(const NsShape *shape, const NsPass *pass, const ns_real *x)
+{
+    double sum = 0;
+    for (size_t b = 0; b < shape->B; b++)
+        for (size_t i = 0; i < (size_t)pass->length[b] * shape->D; i++)
+            sum += (double)x[b * shape->T * shape->D + i];
+    return sum;
+}
+
+/* Sigma of the first norm that the sub-layer has. */
+static double norm_sigma(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                         const NsPass *pass)
+{
+    const NsNormPlace *place = &s->out;
+    ns_real *stats = a->stats_out;
+    if (s->in.norm) {
+        place = &s->in;
+        stats = a->stats_in;
+    } else if (s->mid.norm) {
+        place = &s->mid;
+        stats = a->stats_mid;
+    } else if (s->branch.norm) {
+        place = &s->branch;
+        stats = a->stats_branch;
+    }
+    if (!place->norm) return (double)NAN;
+    NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->R, shape->eps);
+    double sum = 0, rows = 0;
+    for (size_t b = 0; b < shape->B; b++) {
+        size_t n = (size_t)pass->length[b];
+        sum += (double)n * ns_norm_sigma(place->norm, &p, b * shape->T, n);
+        rows += (double)n;
+    }
+    return sum / rows;
+}
+
+static bool is_noisy(const NsSublayer *s, const NsPass *pass)
+{
+    return pass->noisy && (pass->dropout > 0 || s->drop_path > 0);
+}
+
+/* Dropout and stochastic depth, the same ones in forward and backward. */
+static void add_noise(const NsSublayer *s, const NsShape *shape, const NsPass *pass, ns_real *y)
+{
+    size_t n = shape->T * shape->D;
+    for (size_t b = 0; b < shape->B; b++, y += n) {
+        NsNoiseKey key = {.seed = pass->noise.seed,
+                          .step = pass->noise.step,
+                          .place = s->number,
+                          .sequence = (uint32_t)(pass->first + b)};
+        double keep = s->drop_path > 0 ? ns_drop_path(s->drop_path, &key) : 1;
+        if (!(keep > 0)) {
+            memset(y, 0, n * sizeof *y);
+            continue;
+        }
+        if (pass->dropout > 0) ns_dropout(y, n, pass->dropout, &key);
+        if (!is_one(keep)) ns_scale(y, (ns_real)keep, y, n);
     }
 }
 
-/* scratch->du = gradient of u, from df = gradient of F(u) */
-static void branch_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                            const NsScratch *scratch, const ns_real *w, ns_real *g,
-                            const ns_real *df)
+/* z = y = noise(b g v), g the learned gain. */
+static void branch_strength(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                            const NsPass *pass)
 {
-    size_t R = shape->R, D = shape->D, F = shape->F;
-    const ns_real *u = a->u ? a->u : a->x;
-    if (s->kind == NS_ATTENTION) {
-        ns_real *dcontext = scratch->du;
-        ns_linear_backward(dcontext, g + s->w_out, g + s->b_out, df, a->context, w + s->w_out, R, D,
-                           D);
-        ns_attention_backward(scratch->hidden, scratch->scores, dcontext, a->hidden, a->P, shape->B,
-                              shape->T, D, shape->H);
-        ns_linear_backward(scratch->du, g + s->w_in, g + s->b_in, scratch->hidden, u, w + s->w_in,
-                           R, D, 3 * D);
-    } else {
-        ns_linear_backward(scratch->hidden, g + s->w_out, g + s->b_out, df, a->hidden, w + s->w_out,
-                           R, F, D);
-        ns_relu_backward(scratch->hidden, a->hidden, R * F);
-        ns_linear_backward(scratch->du, g + s->w_in, g + s->b_in, scratch->hidden, u, w + s->w_in,
-                           R, D, F);
+    size_t R = shape->R, D = shape->D;
+    ns_real b = (ns_real)s->c.b;
+    const ns_real *gain = pass->weights + s->branch_gain;
+    switch (s->c.gain) {
+    case NS_GAIN_NONE:
+        if (!is_one(s->c.b)) ns_scale(a->z, b, a->v, R * D);
+        break;
+    case NS_GAIN_LAYER:
+    case NS_GAIN_SCALAR:
+        ns_scale(a->z, b * gain[0], a->v, R * D);
+        break;
+    case NS_GAIN_VECTOR:
+        ns_gain_forward(a->z, b, gain, a->v, R, D);
+        break;
+    }
+    if (is_noisy(s, pass)) add_noise(s, shape, pass, a->z);
+}
+
+/* dv from dy, both in d. */
+static void branch_strength_backward(const NsSublayer *s, const NsShape *shape,
+                                     const NsActivations *a, const NsPass *pass, ns_real *d)
+{
+    size_t R = shape->R, D = shape->D;
+    ns_real b = (ns_real)s->c.b;
+    const ns_real *gain = pass->weights + s->branch_gain;
+    ns_real *dgain = pass->gradients + s->branch_gain;
+    if (is_noisy(s, pass)) add_noise(s, shape, pass, d);
+    switch (s->c.gain) {
+    case NS_GAIN_NONE:
+        if (!is_one(s->c.b)) ns_scale(d, b, d, R * D);
+        break;
+    case NS_GAIN_LAYER:
+    case NS_GAIN_SCALAR:
+        dgain[0] += b * (ns_real)ns_inner(d, a->v, R * D);
+        ns_scale(d, b * gain[0], d, R * D);
+        break;
+    case NS_GAIN_VECTOR:
+        ns_gain_backward(dgain, b, d, a->v, R, D);
+        ns_gain_forward(d, b, gain, d, R, D);
+        break;
     }
 }
 
 void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                         const ns_real *weights)
+                         const NsPass *pass, NsSums *sums)
 {
     size_t n = shape->R * shape->D;
-    ns_real in_scale = (ns_real)s->c.s;
+    ns_real in_scale = (ns_real)s->c.s, skip = (ns_real)s->c.a;
     if (s->in.norm) {
-        ns_norm_place_forward(&s->in, a->u, a->stats_in, a->x, weights, shape);
+        ns_norm_place_forward(&s->in, shape, pass, a->u, a->stats_in, a->x);
         if (!is_one(s->c.s)) ns_scale(a->u, in_scale, a->u, n);
     } else if (a->u) {
         ns_scale(a->u, in_scale, a->x, n);
     }
-    branch_forward(s, shape, a, a->u ? a->u : a->x, weights);
-    if (s->branch.norm)
-        ns_norm_place_forward(&s->branch, a->z, a->stats_branch, a->f, weights, shape);
-    ns_residual_forward(a->z, (ns_real)s->c.a, a->x, (ns_real)s->c.b, a->z, n);
-    if (s->out.norm) ns_norm_place_forward(&s->out, a->out, a->stats_out, a->z, weights, shape);
+    ns_branch_forward(s, shape, a, pass);
+    if (s->branch.norm) ns_norm_place_forward(&s->branch, shape, pass, a->v, a->stats_branch, a->f);
+    branch_strength(s, shape, a, pass);
+    sums->branch = ns_live_squares(shape, pass, a->z);
+    sums->branch_sum = pass->profiling ? live_sum(shape, pass, a->z) : 0;
+    sums->stream = stream_squares(s, shape, pass, a->x);
+    if (pass->dual) ns_add_scaled(pass->dual, 1, a->z, n);
+
+    if (s->c.stream_gain) {
+        ns_real *z = a->z;
+        const ns_real *omega = pass->weights + s->stream_gain, *x = a->x;
+        for (size_t r = 0; r < shape->R; r++, x += shape->D, z += shape->D)
+            for (size_t i = 0; i < shape->D; i++) z[i] += skip * omega[i] * x[i];
+    } else if (skip != 0) {
+        ns_add_scaled(a->z, skip, a->x, n);
+    }
+    if (s->c.skip_layer) ns_add_scaled(a->z, 1, a->layer, n);
+    if (s->out.norm) ns_norm_place_forward(&s->out, shape, pass, a->out, a->stats_out, a->z);
+    sums->sigma = norm_sigma(s, shape, a, pass);
 }
 
 void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                          const NsScratch *scratch, const ns_real *weights, ns_real *gradients,
-                          ns_real *d)
+                          const NsScratch *scratch, const NsPass *pass, NsSums *sums, ns_real *d)
 {
-    size_t n = shape->R * shape->D;
-    if (s->out.norm)
-        ns_norm_place_backward(&s->out, d, NS_OVERWRITE, d, a->z, a->stats_out, weights, gradients,
-                               shape);
+    size_t R = shape->R, D = shape->D, n = R * D;
+    if (s->out.norm) ns_norm_place_backward(&s->out, shape, pass, d, d, a->z, a->stats_out);
 
-    /* z = a x + b y: the branch gets b dz, the stream a dz. */
-    const ns_real *df = d;
-    if (s->branch.norm || !is_one(s->c.b)) {
-        ns_scale(scratch->branch, (ns_real)s->c.b, d, n);
-        df = scratch->branch;
-    }
+    /* z = a x + r + y: the branch gets dz, the stream a dz, the layer's input dz. */
+    if (s->c.skip_layer) memcpy(scratch->skip, d, n * sizeof *d);
+    ns_real *df = scratch->branch;
+    memcpy(df, d, n * sizeof *d);
+    if (pass->ddual) ns_add_scaled(df, 1, pass->ddual, n);
+    branch_strength_backward(s, shape, a, pass, df);
     if (s->branch.norm)
-        ns_norm_place_backward(&s->branch, scratch->branch, NS_OVERWRITE, scratch->branch, a->f,
-                               a->stats_branch, weights, gradients, shape);
-    branch_backward(s, shape, a, scratch, weights, gradients, df);
+        ns_norm_place_backward(&s->branch, shape, pass, df, df, a->f, a->stats_branch);
+    ns_branch_backward(s, shape, a, scratch, pass, df);
 
-    if (!is_one(s->c.a)) ns_scale(d, (ns_real)s->c.a, d, n);
-    if (s->in.norm) {
-        if (!is_one(s->c.s)) ns_scale(scratch->du, (ns_real)s->c.s, scratch->du, n);
-        ns_norm_place_backward(&s->in, d, NS_ADD, scratch->du, a->x, a->stats_in, weights,
-                               gradients, shape);
-    } else {
-        ns_add_scaled(d, (ns_real)s->c.s, scratch->du, n);
+    if (s->c.stream_gain) {
+        ns_gain_backward(pass->gradients + s->stream_gain, (ns_real)s->c.a, d, a->x, R, D);
+        ns_gain_forward(d, (ns_real)s->c.a, pass->weights + s->stream_gain, d, R, D);
+    } else if (!is_one(s->c.a)) {
+        ns_scale(d, (ns_real)s->c.a, d, n);
     }
+    sums->skip_grad = ns_live_squares(shape, pass, d);
+    if (!is_one(s->c.s)) ns_scale(scratch->du, (ns_real)s->c.s, scratch->du, n);
+    if (s->in.norm)
+        ns_norm_place_backward(&s->in, shape, pass, scratch->du, scratch->du, a->x, a->stats_in);
+    sums->branch_grad = ns_live_squares(shape, pass, scratch->du);
+    ns_add_scaled(d, 1, scratch->du, n);
 }

@@ -2,44 +2,42 @@
 #include "core/model/model.h"
 
 #include "core/base/error.h"
-#include "core/model/stack.h"
+#include "core/model/pass.h"
 #include "core/ops/blas.h"
-#include "core/ops/clones.h"
-#include "core/ops/cross_entropy.h"
 #include "core/ops/embedding.h"
 #include "core/ops/residual.h"
+#include "core/ops/standardize.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What one thread works on: a shard of the batch, its activations and its own gradients. */
-typedef struct {
-    NsShard shard;
-    ns_real *activations;
-    ns_real *gradients; /* the first worker adds straight into the model's */
-    double loss;        /* sum over its tokens */
-    double *sq, *norm;  /* [L + 2] sums over its tokens; the last is after the final norm */
-} Worker;
 
 struct NsModel {
     NsStack stack;
     uint64_t seed;
     size_t B;
     ns_real *weights, *gradients;
-    Worker *workers;
+    ns_real *standardized; /* the weights as they are used, or NULL where those are the weights */
+    ns_real *sinusoids;    /* or NULL */
+    ns_real *state;        /* running statistics: mean and variance of each norm over the batch */
+    NsWorker *workers;
     unsigned n_workers;
-    double *sq, *norm; /* [L + 2] means over the batch */
+    double *seen; /* the arrays of NsMeasure, one after another */
 };
 
-static bool worker_init(Worker *w, const NsModel *model, const NsSettings *settings, unsigned i,
-                        GError **error)
+enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 5 };
+
+static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)
 {
     const NsStack *stack = &model->stack;
-    size_t first, n;
-    ns_stack_shard_range(settings, i, &first, &n);
-    w->shard.sublayers = g_new0(NsActivations, 2 * stack->L);
-    w->sq = g_new0(double, stack->L + 2);
-    w->norm = g_new0(double, stack->L + 2);
+    size_t first, n, hidden = ns_stack_hidden(stack);
+    ns_stack_shard_range(stack, model->B, i, &first, &n);
+    w->shard.sublayers = g_new0(NsActivations, stack->n_sublayers);
+    w->sums = g_new0(NsSums, stack->n_sublayers);
+    w->hidden_sq = g_new0(double, hidden);
+    w->hidden_norm = g_new0(double, hidden);
+    w->hidden_max = g_new0(double, hidden);
+    w->hidden_grad = g_new0(double, hidden);
+    for (size_t k = 0; k < stack->n_towers; k++) w->live[k] = g_new0(bool, n * stack->towers[k].T);
     NsCursor count = {0};
     ns_shard_take(&w->shard, stack, first, n, &count);
     w->activations = ns_real_new(count.used, "activations", error);
@@ -49,36 +47,65 @@ static bool worker_init(Worker *w, const NsModel *model, const NsSettings *setti
     return w->gradients != NULL;
 }
 
-static void worker_clear(Worker *w, bool owns_gradients)
+static void worker_clear(NsWorker *w, bool owns_gradients)
 {
     ns_real_free(w->activations);
     if (owns_gradients) ns_real_free(w->gradients);
     g_free(w->shard.sublayers);
-    g_free(w->sq);
-    g_free(w->norm);
+    g_free(w->sums);
+    g_free(w->hidden_sq);
+    g_free(w->hidden_norm);
+    g_free(w->hidden_max);
+    g_free(w->hidden_grad);
+    for (size_t k = 0; k < NS_TOWERS_MAX; k++) g_free(w->live[k]);
 }
 
-NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement, size_t vocab,
-                             GError **error)
+static bool make_sinusoids(NsModel *model, GError **error)
 {
-    if (!ns_settings_check(settings, error)) return NULL;
+    const NsStack *stack = &model->stack;
+    size_t T = 0;
+    for (size_t i = 0; i < stack->n_towers; i++) T = MAX(T, stack->towers[i].T);
+    model->sinusoids = ns_real_new(T * stack->D, "positions", error);
+    if (model->sinusoids) ns_sinusoids(model->sinusoids, T, stack->D);
+    return model->sinusoids != NULL;
+}
+
+static bool check_vocab(const NsSettings *settings, NsVocab vocab, GError **error)
+{
+    if (settings->tie_embeddings != NS_TOGGLE_ON || vocab.in == vocab.out) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "Tied embeddings need the same symbols in and out, and this task reads %zu and "
+                "predicts %zu; set tie-embeddings=off.",
+                vocab.in, vocab.out);
+    return false;
+}
+
+NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement,
+                             NsVocab vocab, GError **error)
+{
+    if (!ns_settings_check(settings, error) || !check_vocab(settings, vocab, error)) return NULL;
     ns_blas_init();
     g_autoptr(NsModel) model = g_new0(NsModel, 1);
+    NsStack *stack = &model->stack;
     model->seed = (uint64_t)settings->seed;
     model->B = (size_t)settings->batch;
-    ns_stack_init(&model->stack, settings, placement, vocab);
-    size_t L = model->stack.L;
-    model->sq = g_new0(double, L + 2);
-    model->norm = g_new0(double, L + 2);
-    model->weights = ns_real_new(model->stack.table.size, "weights", error);
+    ns_stack_init(stack, settings, placement, vocab);
+    model->seen = g_new0(double, HIDDEN_ARRAYS *ns_stack_hidden(stack) +
+                                     SUBLAYER_ARRAYS * stack->n_sublayers);
+    model->weights = ns_real_new(stack->table.size, "weights", error);
     if (!model->weights) return NULL;
-    model->gradients = ns_real_new(model->stack.table.size, "gradients", error);
+    model->gradients = ns_real_new(stack->table.size, "gradients", error);
     if (!model->gradients) return NULL;
-    unsigned shards = ns_stack_shards(settings);
-    model->workers = g_new0(Worker, shards);
-    for (; model->n_workers < shards; model->n_workers++)
-        if (!worker_init(&model->workers[model->n_workers], model, settings, model->n_workers,
-                         error)) {
+    model->state = ns_real_new(stack->state_size, "running statistics", error);
+    if (!model->state) return NULL;
+    if (stack->standardize) {
+        model->standardized = ns_real_new(stack->table.size, "standardized weights", error);
+        if (!model->standardized) return NULL;
+    }
+    if (stack->sinusoids && !make_sinusoids(model, error)) return NULL;
+    model->workers = g_new0(NsWorker, stack->shards);
+    for (; model->n_workers < stack->shards; model->n_workers++)
+        if (!worker_init(&model->workers[model->n_workers], model, model->n_workers, error)) {
             worker_clear(&model->workers[model->n_workers], model->n_workers > 0);
             return NULL;
         }
@@ -86,9 +113,9 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
     return g_steal_pointer(&model);
 }
 
-NsModel *ns_model_new(const NsSettings *settings, size_t vocab, GError **error)
+NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error)
 {
-    return ns_model_new_placed(settings, ns_placement(settings->placement), vocab, error);
+    return ns_model_new_placed(settings, NULL, vocab, error);
 }
 
 void ns_model_free(NsModel *model)
@@ -98,8 +125,10 @@ void ns_model_free(NsModel *model)
     g_free(model->workers);
     ns_real_free(model->weights);
     ns_real_free(model->gradients);
-    g_free(model->sq);
-    g_free(model->norm);
+    ns_real_free(model->standardized);
+    ns_real_free(model->sinusoids);
+    ns_real_free(model->state);
+    g_free(model->seen);
     ns_stack_clear(&model->stack);
     g_free(model);
 }
@@ -111,7 +140,7 @@ const NsTensorTable *ns_model_tensors(const NsModel *model)
 
 size_t ns_model_layers(const NsModel *model)
 {
-    return model->stack.L;
+    return model->stack.layers;
 }
 
 ns_real *ns_model_weights(NsModel *model)
@@ -124,88 +153,70 @@ const ns_real *ns_model_gradients(NsModel *model)
     return model->gradients;
 }
 
-void ns_model_reset(NsModel *model)
+ns_real *ns_model_state(NsModel *model, size_t *n)
 {
-    ns_tensor_table_init(&model->stack.table, model->weights, model->seed);
+    *n = model->stack.state_size;
+    return model->state;
 }
 
-/* Sums over the rows of x [R, D] of |x|^2 and |x|. */
-NS_CLONES static void sum_row_norms(double *sq, double *norm, const ns_real *x, size_t R, size_t D)
+static void reset_statistics(NsModel *model, const NsNormPlace *place)
 {
-    *sq = *norm = 0;
-    for (size_t r = 0; r < R; r++, x += D) {
-        double row = 0;
-#pragma omp simd reduction(+ : row)
-        for (size_t c = 0; c < D; c++) row += (double)x[c] * (double)x[c];
-        *sq += row;
-        *norm += sqrt(row);
+    if (!place->norm || !ns_norm_over_batch(place->norm)) return;
+    ns_real *mean = model->state + place->running, *variance = mean + place->C;
+    for (size_t c = 0; c < place->C; c++) {
+        mean[c] = 0;
+        variance[c] = 1;
     }
 }
 
-/* What the head sees: the output of the last layer, or of the final norm. */
-static const ns_real *top(const NsStack *stack, const NsShard *shard)
+void ns_model_reset(NsModel *model)
 {
-    return stack->final_norm.norm ? shard->final : shard->sublayers[2 * stack->L - 1].out;
+    const NsStack *stack = &model->stack;
+    ns_tensor_table_init(&stack->table, model->weights, model->seed);
+    for (size_t i = 0; i < stack->n_towers; i++) {
+        reset_statistics(model, &stack->towers[i].embedding_norm);
+        reset_statistics(model, &stack->towers[i].final_norm);
+    }
+    for (size_t k = 0; k < stack->n_sublayers; k++) {
+        const NsSublayer *s = &stack->sublayers[k];
+        const NsNormPlace *const places[] = {&s->in, &s->mid, &s->branch, &s->out};
+        for (size_t i = 0; i < G_N_ELEMENTS(places); i++) reset_statistics(model, places[i]);
+    }
 }
 
-/* From the tokens to the logits. */
-static void forward(const NsStack *stack, Worker *w, const ns_real *weights, const NsBatch *batch)
+static bool is_standardized(const NsTensor *tensor)
 {
-    NsShard *shard = &w->shard;
-    const NsShape *shape = &shard->shape;
-    const int32_t *tokens = batch->tokens + shard->first * shape->T;
-    ns_embedding_forward(shard->embedding, tokens, weights + stack->tok_emb,
-                         weights + stack->pos_emb, shape->B, shape->T, shape->D);
-    if (stack->embedding_norm.norm)
-        ns_norm_place_forward(&stack->embedding_norm, shard->x0, shard->stats_embedding,
-                              shard->embedding, weights, shape);
-    for (size_t k = 0; k < 2 * stack->L; k++)
-        ns_sublayer_forward(&stack->sublayers[k], shape, &shard->sublayers[k], weights);
-    if (stack->final_norm.norm)
-        ns_norm_place_forward(&stack->final_norm, shard->final, shard->stats_final,
-                              shard->sublayers[2 * stack->L - 1].out, weights, shape);
-    ns_linear_forward(shard->logits, top(stack, shard), weights + stack->head, NULL, shape->R,
-                      shape->D, stack->V);
+    return tensor->layer >= 0 && tensor->cols > 0;
 }
 
-static void measure_hidden(const NsStack *stack, Worker *w)
+/* The weights as the pass uses them. */
+static const ns_real *used_weights(NsModel *model)
 {
-    const NsShard *shard = &w->shard;
-    size_t R = shard->shape.R, D = shard->shape.D, L = stack->L;
-    sum_row_norms(&w->sq[0], &w->norm[0], shard->x0, R, D);
-    for (size_t l = 0; l < L; l++)
-        sum_row_norms(&w->sq[l + 1], &w->norm[l + 1], shard->sublayers[2 * l + 1].out, R, D);
-    w->sq[L + 1] = w->norm[L + 1] = (double)NAN;
-    if (stack->final_norm.norm) sum_row_norms(&w->sq[L + 1], &w->norm[L + 1], shard->final, R, D);
+    const NsTensorTable *table = &model->stack.table;
+    if (!model->standardized) return model->weights;
+    memcpy(model->standardized, model->weights, table->size * sizeof *model->weights);
+#pragma omp parallel for num_threads((int)model->n_workers)
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        if (is_standardized(t))
+            ns_standardize_forward(model->standardized + t->offset, model->weights + t->offset,
+                                   t->rows, t->cols);
+    }
+    return model->standardized;
 }
 
-/* From the gradient of the logits, in their place, to that of every weight. */
-static void backward(const NsStack *stack, Worker *w, const ns_real *weights, const NsBatch *batch)
+/* Turns the gradients of the weights as used into those of the weights. */
+static void gradients_of_weights(NsModel *model)
 {
-    NsShard *shard = &w->shard;
-    const NsShape *shape = &shard->shape;
-    ns_linear_backward(shard->d, w->gradients + stack->head, NULL, shard->logits, top(stack, shard),
-                       weights + stack->head, shape->R, shape->D, stack->V);
-    if (stack->final_norm.norm)
-        ns_norm_place_backward(&stack->final_norm, shard->d, NS_OVERWRITE, shard->d,
-                               shard->sublayers[2 * stack->L - 1].out, shard->stats_final, weights,
-                               w->gradients, shape);
-    for (size_t k = 2 * stack->L; k-- > 0;)
-        ns_sublayer_backward(&stack->sublayers[k], shape, &shard->sublayers[k], &shard->scratch,
-                             weights, w->gradients, shard->d);
-    if (stack->embedding_norm.norm)
-        ns_norm_place_backward(&stack->embedding_norm, shard->d, NS_OVERWRITE, shard->d,
-                               shard->embedding, shard->stats_embedding, weights, w->gradients,
-                               shape);
-    ns_embedding_backward(w->gradients + stack->tok_emb, w->gradients + stack->pos_emb, shard->d,
-                          batch->tokens + shard->first * shape->T, shape->B, shape->T, shape->D);
-}
-
-static double shard_loss(const NsStack *stack, Worker *w, const NsBatch *batch, ns_real dscale)
-{
-    const NsShard *shard = &w->shard;
-    return ns_cross_entropy(shard->logits, batch->targets + shard->first * shard->shape.T,
-                            shard->shape.R, stack->V, dscale);
+    const NsTensorTable *table = &model->stack.table;
+    if (!model->standardized) return;
+#pragma omp parallel for num_threads((int)model->n_workers)
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        if (is_standardized(t))
+            ns_standardize_backward(model->gradients + t->offset, model->weights + t->offset,
+                                    t->rows, t->cols);
+    }
 }
 
 /* Reals of an arena that one thread sums at a time: small enough to stay in its cache. */
@@ -222,54 +233,258 @@ static void sum_gradients(NsModel *model)
                           MIN(SUM_BLOCK, n - start));
 }
 
-NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch)
+static void assert_fits(const NsModel *model, const NsBatch *batch)
+{
+    const NsTower *towers = model->stack.towers;
+    size_t last = model->stack.n_towers - 1;
+    g_assert(batch->B == model->B && batch->T == towers[last].T);
+    g_assert(last == 0 || batch->S == towers[0].T);
+}
+
+static double sum_lengths(const int32_t *length, size_t B)
+{
+    double sum = 0;
+    for (size_t b = 0; b < B; b++) sum += (double)length[b];
+    return sum;
+}
+
+/* Tokens of a tower in the batch that are not padding. */
+static double tokens_of(const NsModel *model, const NsBatch *batch, size_t tower)
+{
+    bool source = tower + 1 < model->stack.n_towers;
+    return sum_lengths(source ? batch->source_length : batch->length, batch->B);
+}
+
+/* Without a target in the batch there is no loss, and no gradient. */
+static double per_target(const NsBatch *batch)
+{
+    return 1 / (double)MAX(ns_batch_targets(batch), 1);
+}
+
+static void collect_hidden(const NsModel *model, const NsBatch *batch, NsMeasure *measure,
+                           double *sq)
 {
     const NsStack *stack = &model->stack;
-    g_assert(batch->B == model->B && batch->T == stack->T);
-    size_t L = stack->L;
-    double tokens = (double)(batch->B * batch->T);
+    size_t n = ns_stack_hidden(stack);
+    double *norm = sq + n, *max = norm + n, *grad = max + n;
+    for (size_t i = 0; i < stack->n_towers; i++) {
+        double tokens = tokens_of(model, batch, i);
+        size_t first = ns_tower_hidden(stack, i);
+        for (size_t k = first; k <= first + stack->towers[i].L; k++) {
+            sq[k] = norm[k] = max[k] = grad[k] = 0;
+            for (unsigned j = 0; j < model->n_workers; j++) {
+                const NsWorker *w = &model->workers[j];
+                sq[k] += w->hidden_sq[k] / tokens;
+                norm[k] += w->hidden_norm[k] / tokens;
+                grad[k] += w->hidden_grad[k];
+                if (!(w->hidden_max[k] <= max[k])) max[k] = w->hidden_max[k];
+            }
+            if (isnan(sq[k])) max[k] = (double)NAN;
+            grad[k] = sqrt(grad[k]);
+        }
+    }
+    measure->hidden = n;
+    measure->hidden_sq = sq;
+    measure->hidden_norm = norm;
+    measure->hidden_max = max;
+    measure->hidden_grad = grad;
+}
+
+static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeasure *measure,
+                              double *stream)
+{
+    const NsStack *stack = &model->stack;
+    size_t n = stack->n_sublayers;
+    double *branch = stream + n, *skip_grad = branch + n, *branch_grad = skip_grad + n;
+    double *sigma = branch_grad + n;
+    for (size_t i = 0; i < stack->n_towers; i++) {
+        const NsTower *tower = &stack->towers[i];
+        bool source = i + 1 < stack->n_towers;
+        const int32_t *length = source ? batch->source_length : batch->length;
+        double tokens = tokens_of(model, batch, i);
+        for (size_t k = tower->first; k < tower->first + tower->n; k++) {
+            NsSums all = {0};
+            for (unsigned j = 0; j < model->n_workers; j++) {
+                const NsWorker *w = &model->workers[j];
+                const NsSums *sums = &w->sums[k];
+                all.stream += sums->stream;
+                all.branch += sums->branch;
+                all.skip_grad += sums->skip_grad;
+                all.branch_grad += sums->branch_grad;
+                all.sigma +=
+                    sums->sigma * sum_lengths(length + w->shard.first, w->shard.B) / tokens;
+            }
+            stream[k] = sqrt(all.stream);
+            branch[k] = sqrt(all.branch);
+            skip_grad[k] = sqrt(all.skip_grad);
+            branch_grad[k] = sqrt(all.branch_grad);
+            sigma[k] = all.sigma;
+        }
+    }
+    measure->sublayers = n;
+    measure->stream = stream;
+    measure->branch = branch;
+    measure->skip_grad = skip_grad;
+    measure->branch_grad = branch_grad;
+    measure->norm_sigma = sigma;
+}
+
+NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise)
+{
+    const NsStack *stack = &model->stack;
+    assert_fits(model, batch);
+    NsCall call = {.batch = batch,
+                   .weights = used_weights(model),
+                   .sinusoids = model->sinusoids,
+                   .state = model->state,
+                   .noise = noise ? *noise : (NsNoise){0}};
+    call.statistics = call.noise.training ? NS_OF_BATCH_KEPT : NS_OF_BATCH;
+    double share = per_target(batch);
 #pragma omp parallel num_threads((int)model->n_workers)
     {
 #pragma omp for schedule(static, 1)
         for (unsigned i = 0; i < model->n_workers; i++) {
-            Worker *w = &model->workers[i];
+            NsWorker *w = &model->workers[i];
             memset(w->gradients, 0, stack->table.size * sizeof *w->gradients);
-            forward(stack, w, model->weights, batch);
-            measure_hidden(stack, w);
-            w->loss = shard_loss(stack, w, batch, (ns_real)(1 / tokens));
-            backward(stack, w, model->weights, batch);
+            ns_worker_forward(stack, w, &call);
+            ns_worker_loss(stack, w, &call, stack->label_smoothing, (ns_real)share);
+            ns_worker_backward(stack, w, &call);
         }
         sum_gradients(model);
     }
+    gradients_of_weights(model);
 
-    double loss = 0;
-    memset(model->sq, 0, (L + 2) * sizeof *model->sq);
-    memset(model->norm, 0, (L + 2) * sizeof *model->norm);
+    NsMeasure measure = {0};
+    double tokens = tokens_of(model, batch, stack->n_towers - 1);
     for (unsigned i = 0; i < model->n_workers; i++) {
-        loss += model->workers[i].loss / tokens;
-        for (size_t l = 0; l < L + 2; l++) {
-            model->sq[l] += model->workers[i].sq[l] / tokens;
-            model->norm[l] += model->workers[i].norm[l] / tokens;
-        }
+        const NsWorker *w = &model->workers[i];
+        measure.loss += w->loss.loss * share;
+        measure.nll += w->loss.nll * share;
+        measure.final_sq += w->final_sq / tokens;
+        measure.final_norm += w->final_norm / tokens;
     }
-    return (NsMeasure){.loss = loss,
-                       .hidden_sq = model->sq,
-                       .hidden_norm = model->norm,
-                       .final_sq = model->sq[L + 1],
-                       .final_norm = model->norm[L + 1]};
+    collect_hidden(model, batch, &measure, model->seen);
+    collect_sublayers(model, batch, &measure, model->seen + HIDDEN_ARRAYS * ns_stack_hidden(stack));
+    return measure;
+}
+
+static void forward(NsModel *model, const NsCall *call)
+{
+#pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
+    for (unsigned i = 0; i < model->n_workers; i++) {
+        NsWorker *w = &model->workers[i];
+        ns_worker_forward(&model->stack, w, call);
+        ns_worker_loss(&model->stack, w, call, 0, 0);
+    }
 }
 
 double ns_model_loss(NsModel *model, const NsBatch *batch)
 {
-    const NsStack *stack = &model->stack;
-    g_assert(batch->B == model->B && batch->T == stack->T);
-#pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
+    assert_fits(model, batch);
+    forward(model, &(NsCall){.batch = batch,
+                             .weights = used_weights(model),
+                             .sinusoids = model->sinusoids,
+                             .state = model->state,
+                             .statistics = NS_RUNNING});
+    double nll = 0;
+    for (unsigned i = 0; i < model->n_workers; i++) nll += model->workers[i].loss.nll;
+    return nll * per_target(batch);
+}
+
+bool ns_model_needs_profile(const NsModel *model)
+{
+    for (size_t k = 0; k < model->stack.n_sublayers; k++)
+        if (model->stack.sublayers[k].c.stream_gain) return true;
+    return false;
+}
+
+static void set_omega(NsModel *model, const NsSublayer *s, double omega)
+{
+    if (!s->c.stream_gain) return;
+    ns_real *x = model->weights + s->stream_gain;
+    for (size_t i = 0; i < model->stack.D; i++) x[i] = (ns_real)omega;
+}
+
+/* Variance of what a sub-layer's branch added in the last pass, over all elements. */
+static double branch_variance(const NsModel *model, size_t k, double elements)
+{
+    double sum = 0, squares = 0;
     for (unsigned i = 0; i < model->n_workers; i++) {
-        Worker *w = &model->workers[i];
-        forward(stack, w, model->weights, batch);
-        w->loss = shard_loss(stack, w, batch, 0);
+        sum += model->workers[i].sums[k].branch_sum;
+        squares += model->workers[i].sums[k].branch;
     }
-    double loss = 0;
-    for (unsigned i = 0; i < model->n_workers; i++) loss += model->workers[i].loss;
-    return loss / (double)(batch->B * batch->T);
+    double mean = sum / elements;
+    return squares / elements - mean * mean;
+}
+
+void ns_model_profile(NsModel *model, const NsBatch *batch)
+{
+    const NsStack *stack = &model->stack;
+    assert_fits(model, batch);
+    for (size_t k = 0; k < stack->n_sublayers; k++) set_omega(model, &stack->sublayers[k], 1);
+    forward(model, &(NsCall){.batch = batch,
+                             .weights = used_weights(model),
+                             .sinusoids = model->sinusoids,
+                             .state = model->state,
+                             .statistics = NS_OF_BATCH,
+                             .profiling = true});
+    for (size_t i = 0; i < stack->n_towers; i++) {
+        const NsTower *tower = &stack->towers[i];
+        double elements = tokens_of(model, batch, i) * (double)stack->D, variance = 1;
+        for (size_t k = tower->first; k < tower->first + tower->n; k++) {
+            set_omega(model, &stack->sublayers[k], sqrt(variance));
+            variance += branch_variance(model, k, elements);
+        }
+    }
+}
+
+size_t ns_model_shards(const NsModel *model)
+{
+    return model->n_workers;
+}
+
+size_t ns_model_sublayers(const NsModel *model)
+{
+    return model->stack.n_sublayers;
+}
+
+NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer)
+{
+    const NsStack *stack = &model->stack;
+    const NsWorker *w = &model->workers[shard];
+    const NsSublayer *s = &stack->sublayers[sublayer];
+    const NsActivations *a = &w->shard.sublayers[sublayer];
+    size_t tower = stack->n_towers > 1 && sublayer >= stack->towers[1].first ? 1 : 0;
+    const NsShape *shape = ns_tower_shape(&w->shard.towers[tower], s);
+    NsTap tap = {
+        .kind = s->kind,
+        .layer = s->layer,
+        .last = s->last,
+        .causal = s->causal,
+        .first = w->shard.first,
+        .B = shape->B,
+        .T = shape->T,
+        .S = shape->S,
+        .D = shape->D,
+        .H = shape->H,
+        .F = shape->F,
+        .length = w->length[tower],
+        .key_length = w->length[s->kind == NS_CROSS_ATTENTION ? tower - 1 : tower],
+        .x = a->x,
+        .u = a->u ? a->u : a->x,
+        .out = a->out,
+    };
+    if (s->kind == NS_FFN) {
+        tap.key_length = NULL;
+        tap.hidden = a->hidden;
+        return tap;
+    }
+    NsHeads heads = ns_heads(s, shape, a->hidden);
+    tap.Q = heads.Q;
+    tap.K = heads.K;
+    tap.V = heads.V;
+    tap.q_stride = heads.q_stride;
+    tap.k_stride = heads.k_stride;
+    tap.P = a->P;
+    return tap;
 }

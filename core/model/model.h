@@ -43,8 +43,8 @@ bool ns_plan_check(const NsPlan *plan, GError **error);
  * Hidden states are those of the first stack, x_0 .. x_L, then those of the second: L + 1 values,
  * or N + M + 2 for an encoder-decoder. */
 typedef struct {
-    double loss; /* nats a target, label smoothing included */
-    double nll;  /* the same without label smoothing */
+    double loss;               /* nats a target, label smoothing included */
+    double nll;                /* the same without label smoothing */
     size_t hidden;             /* how many hidden states */
     const double *hidden_sq;   /* [hidden] mean |x|^2 */
     const double *hidden_norm; /* [hidden] mean |x| */
@@ -56,12 +56,14 @@ typedef struct {
     const double *branch;      /* |y| */
     const double *skip_grad;   /* of the part of dloss / dx that came past the branch: a dx' */
     const double *branch_grad; /* of the part that came through it */
-    const double *norm_sigma;  /* mean sigma (or RMS) of the input of the first norm there; NaN without */
-    double final_sq;           /* mean |x|^2 after the last final norm; NaN without one */
+    const double
+        *norm_sigma; /* mean sigma (or RMS) of the input of the first norm there; NaN without */
+    double final_sq; /* mean |x|^2 after the last final norm; NaN without one */
     double final_norm;
 } NsMeasure;
 
-/* Whether noise (dropout, stochastic depth) is on and which; the same noise for the same numbers. */
+/* Whether noise (dropout, stochastic depth) is on and which; the same noise for the same numbers.
+ */
 typedef struct {
     bool training;
     uint64_t seed, step;
@@ -71,8 +73,8 @@ typedef struct {
 NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error);
 
 /* The same with a placement that is not in the registry (tests). */
-NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement, NsVocab vocab,
-                             GError **error);
+NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement,
+                             NsVocab vocab, GError **error);
 void ns_model_free(NsModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsModel, ns_model_free)
 
@@ -87,35 +89,36 @@ void ns_model_reset(NsModel *model);
 /* Whether the placement wants ns_model_profile after a reset (Admin). */
 bool ns_model_needs_profile(const NsModel *model);
 
-/* One forward pass that sets what the placement derives from it: omega_k = sqrt(1 + sum_{j<k} Var F_j).
- * Liu et al. 2020, section 4. */
+/* One forward pass that sets what the placement derives from it: omega_k = sqrt(1 + sum_{j<k} Var
+ * F_j). Liu et al. 2020, section 4. */
 void ns_model_profile(NsModel *model, const NsBatch *batch);
 
-/* Forward and backward over one batch of the model's B, T and S: overwrites the gradients with those
- * of the mean loss, and returns what was seen.  Allocates nothing. */
+/* Forward and backward over one batch of the model's B, T and S: overwrites the gradients with
+ * those of the mean loss, and returns what was seen.  Allocates nothing. */
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise);
 
-/* Forward only, without noise and with running statistics: mean negative log-likelihood in nats a target. */
+/* Forward only, without noise and with running statistics: mean negative log-likelihood in nats a
+ * target. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
-/* What the last measure left in memory of one sub-layer in one shard, for probes.  Borrowed until the next
- * call; NULL where the sub-layer does not have it. */
+/* What the last measure left in memory of one sub-layer in one shard, for probes.  Borrowed until
+ * the next call; NULL where the sub-layer does not have it. */
 typedef struct {
     NsSublayerKind kind;
     size_t layer; /* numbered through all layers, from 0 */
     bool last;    /* its output is the hidden state after the layer */
     bool causal;
-    size_t first;    /* of the shard's sequences in the batch */
-    size_t B, T, S;  /* sequences, queries, keys */
+    size_t first;   /* of the shard's sequences in the batch */
+    size_t B, T, S; /* sequences, queries, keys */
     size_t D, H, F;
     const int32_t *length, *key_length; /* [B] */
     const ns_real *x;                   /* [B T, D] input */
     const ns_real *u;                   /* [B T, D] what F saw */
     const ns_real *out;                 /* [B T, D] output */
     const ns_real *Q, *K, *V;           /* after any norm on them */
-    size_t q_stride, k_stride;          /* reals from one token to the next, for Q, and for K and V */
-    const ns_real *P;                   /* [B, H, T, S] attention weights */
-    const ns_real *hidden;              /* [B T, F] FFN after the activation */
+    size_t q_stride, k_stride; /* reals from one token to the next, for Q, and for K and V */
+    const ns_real *P;          /* [B, H, T, S] attention weights */
+    const ns_real *hidden;     /* [B T, F] FFN after the activation */
 } NsTap;
 
 size_t ns_model_shards(const NsModel *model);

@@ -213,7 +213,8 @@ static const NsPlacement placements[] = {
                 .label = "Peri-LN",
                 .formula = "x' = x + N(F(N(x))), N after the embedding and after the last layer",
                 .reference = "Kim et al. 2025, arXiv 2502.02732",
-                .purpose = "Norms around every branch, as in Gemma 2 and 3; the stream grows linearly."},
+                .purpose =
+                    "Norms around every branch, as in Gemma 2 and 3; the stream grows linearly."},
      .final_norm = true,
      .embedding_norm = true,
      .wire = sandwich},

@@ -14,6 +14,7 @@
 
 #include "core/base/choice.h"
 
+#include <glib.h>
 #include <stdbool.h>
 
 typedef enum { NS_SELF_ATTENTION, NS_CROSS_ATTENTION, NS_FFN, NS_SUBLAYER_KINDS } NsSublayerKind;
@@ -29,12 +30,12 @@ typedef struct {
     bool qk, v;           /* norms on queries and keys, on values, head by head */
     bool head_scale;      /* a learned factor on every head */
     double s, b, a;
-    NsBranchGain gain;   /* learned b, times the constant */
-    double gain_start;   /* its initial value */
-    bool stream_gain;    /* a is a learned vector, set by a profiling pass (Admin) */
-    bool skip_layer;     /* r = the input of the layer (B2T) */
-    double init;         /* multiplies the initial std of W_V, W_O, W_1, W_2 */
-    double lr, eps;      /* multiply Adam's learning rate and epsilon */
+    NsBranchGain gain; /* learned b, times the constant */
+    double gain_start; /* its initial value */
+    bool stream_gain;  /* a is a learned vector, set by a profiling pass (Admin) */
+    bool skip_layer;   /* r = the input of the layer (B2T) */
+    double init;       /* multiplies the initial std of W_V, W_O, W_1, W_2 */
+    double lr, eps;    /* multiply Adam's learning rate and epsilon */
 } NsWiring;
 
 /* Which sub-layer is asked about. */
@@ -50,11 +51,12 @@ typedef struct {
 } NsPosition;
 
 typedef struct {
-    NsChoice choice; /* first, so that a row is an NsChoice */
+    NsChoice choice;                 /* first, so that a row is an NsChoice */
     bool final_norm, embedding_norm; /* what `auto` means for these settings */
     bool qk_norm;                    /* the same for qk-norm */
     bool dual_stream; /* a second stream D' = D + y beside the first; the output is x_L + N(D_L) */
-    double (*embedding_init)(const NsPosition *position); /* multiplies both embeddings; or NULL */
+    /* The standard deviation of both embeddings, in units of 1 / sqrt(d); or NULL. */
+    double (*embedding_init)(const NsPosition *position);
     /* Fills in the wiring of a sub-layer, which arrives with no norm and every constant 1. */
     void (*wire)(NsWiring *wiring, const NsPosition *position);
 } NsPlacement;
@@ -64,6 +66,11 @@ const NsChoice *ns_placement_choice(size_t i);
 
 NsWiring ns_placement_wiring(const NsPlacement *placement, const NsPosition *position);
 
-/* Per-layer mixtures, "post*3,pre*9": the placement of layer l of L, by the pattern's shares (a
- * pattern for 12 layers stretches to any depth).  NULL with NS_ERROR_SETTING if it cannot be read. */
-const NsPlacement *ns_mixture_at(const char *mixture, unsigned layer, unsigned layers);
+/* Per-layer mixtures, "post*3,pre*9": the placement of layer `layer` (from 0) of `layers`, by the
+ * pattern's shares, so that a pattern for 12 layers stretches to any depth.  A key without a number
+ * counts once.  There is a final norm where any of the placements has one, and the same holds for
+ * the embedding norm; norms on queries and keys are a matter of each layer.  NULL with
+ * NS_ERROR_SETTING if it cannot be read, or names a placement that needs a stack of its own
+ * (ResiDual). */
+const NsPlacement *ns_mixture_at(const char *mixture, unsigned layer, unsigned layers,
+                                 GError **error);

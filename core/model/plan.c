@@ -7,20 +7,42 @@
 #include <string.h>
 #include <unistd.h>
 
-NsPlan ns_model_plan(const NsSettings *settings, size_t vocab)
+/* Multiply-adds of the matrix products in one forward pass of a sub-layer over B sequences. */
+static double sublayer_work(const NsStack *stack, const NsSublayer *s, const NsTower *tower,
+                            double B)
+{
+    double D = (double)stack->D, F = (double)stack->F, T = (double)tower->T;
+    double S = s->kind == NS_CROSS_ATTENTION ? (double)tower->S : T;
+    if (s->kind == NS_FFN) return B * T * D * F * (s->activation->gated ? 3 : 2);
+    if (s->uniform) return B * (S * D * D + T * S * D);
+    return B * (2 * (T + S) * D * D + 2 * T * S * D);
+}
+
+static double forward_work(const NsStack *stack, double B)
+{
+    const NsTower *top = &stack->towers[stack->n_towers - 1];
+    double work = B * (double)top->T * (double)stack->D * (double)stack->V;
+    for (size_t i = 0; i < stack->n_towers; i++)
+        for (size_t k = 0; k < stack->towers[i].n; k++)
+            work += sublayer_work(stack, &stack->sublayers[stack->towers[i].first + k],
+                                  &stack->towers[i], B);
+    return work;
+}
+
+NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 {
     NsStack stack;
-    ns_stack_init(&stack, settings, ns_placement(settings->placement), vocab);
-    NsPlan plan = {.parameters = stack.table.elements, .threads = ns_stack_shards(settings)};
+    ns_stack_init(&stack, settings, NULL, vocab);
+    NsPlan plan = {.parameters = stack.table.elements, .threads = (unsigned)stack.shards};
 
     size_t arena = stack.table.size * sizeof(ns_real);
-    plan.weight_bytes = arena;
+    plan.weight_bytes = stack.standardize ? 2 * arena : arena;
     plan.gradient_bytes = arena * plan.threads;
     plan.moment_bytes = 2 * arena;
-    g_autofree NsActivations *room = g_new(NsActivations, 2 * stack.L);
-    for (unsigned i = 0; i < plan.threads; i++) {
+    g_autofree NsActivations *room = g_new(NsActivations, stack.n_sublayers);
+    for (size_t i = 0; i < stack.shards; i++) {
         size_t first, n;
-        ns_stack_shard_range(settings, i, &first, &n);
+        ns_stack_shard_range(&stack, (size_t)settings->batch, i, &first, &n);
         NsShard shard = {.sublayers = room};
         NsCursor cursor = {0};
         ns_shard_take(&shard, &stack, first, n, &cursor);
@@ -30,9 +52,7 @@ NsPlan ns_model_plan(const NsSettings *settings, size_t vocab)
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 
     /* Two operations a multiply-add; backward takes twice what forward takes. */
-    double tokens = (double)settings->batch * (double)stack.T, D = (double)stack.D;
-    double layer = 4 * D * D + 2 * D * (double)stack.F + 2 * (double)stack.T * D;
-    plan.gflop_per_step = 6e-9 * tokens * ((double)stack.L * layer + D * (double)stack.V);
+    plan.gflop_per_step = 6e-9 * forward_work(&stack, (double)settings->batch);
     ns_stack_clear(&stack);
     return plan;
 }

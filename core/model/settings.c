@@ -3,8 +3,11 @@
 
 #include "core/base/error.h"
 #include "core/data/task.h"
+#include "core/model/init.h"
 #include "core/model/placement.h"
+#include "core/ops/activation.h"
 #include "core/ops/norm.h"
+#include "core/train/optimizer.h"
 #include "core/train/schedule.h"
 
 #include <errno.h>
@@ -75,18 +78,6 @@ const NsParam *ns_param_find(const char *key)
     for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
         if (g_str_equal(params[i].key, key)) return &params[i];
     return NULL;
-}
-
-const NsChoice *ns_switch_choice(size_t i)
-{
-    static const NsChoice rows[] = {
-        [NS_SWITCH_AUTO] = {.key = "auto",
-                            .label = "As the placement has it",
-                            .purpose = "On where the placement's own paper has one."},
-        [NS_SWITCH_ON] = {.key = "on", .label = "On", .purpose = "Always on."},
-        [NS_SWITCH_OFF] = {.key = "off", .label = "Off", .purpose = "Always off."},
-    };
-    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
 }
 
 static void *field(NsSettings *settings, const NsParam *param)
@@ -283,6 +274,12 @@ bool ns_settings_is_default(const NsSettings *settings, const NsParam *param)
     return !(difference < 0 || difference > 0);
 }
 
+static bool refuse(GError **error, const char *message)
+{
+    g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING, message);
+    return false;
+}
+
 bool ns_settings_check(const NsSettings *settings, GError **error)
 {
     if (settings->d_model % settings->heads != 0) {
@@ -293,11 +290,14 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
                     settings->d_model, settings->heads);
         return false;
     }
-    if (g_str_equal(ns_task_choice(settings->task)->key, "text") && !*settings->text) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The task “text” needs a file to learn; name one with text=PATH.");
-        return false;
-    }
+    if (settings->attention == NS_ATTENTION_UNIFORM && settings->heads != 1)
+        return refuse(error, "Uniform attention has one head; set heads=1.");
+    if (settings->attention == NS_ATTENTION_UNIFORM && settings->qk_norm == NS_SWITCH_ON)
+        return refuse(error, "Uniform attention has no queries and keys that a norm could act on; "
+                             "set qk-norm=off.");
+    if (*settings->mixture && !ns_mixture_at(settings->mixture, 0, 1, error)) return false;
+    if (g_str_equal(ns_task_choice(settings->task)->key, "text") && !*settings->text)
+        return refuse(error, "The task “text” needs a file to learn; name one with text=PATH.");
     return true;
 }
 
@@ -317,4 +317,27 @@ char *ns_settings_line(const NsSettings *settings, bool all)
 int64_t ns_settings_d_ff(const NsSettings *settings)
 {
     return settings->d_ff ? settings->d_ff : 4 * settings->d_model;
+}
+
+int64_t ns_settings_encoder_layers(const NsSettings *settings)
+{
+    return settings->arch == NS_ARCH_DECODER ? 0 : settings->layers;
+}
+
+int64_t ns_settings_decoder_layers(const NsSettings *settings)
+{
+    switch (settings->arch) {
+    case NS_ARCH_ENCODER:
+        return 0;
+    case NS_ARCH_ENCODER_DECODER:
+        return settings->decoder_layers ? settings->decoder_layers : settings->layers;
+    default:
+        return settings->layers;
+    }
+}
+
+int64_t ns_settings_source_seq(const NsSettings *settings)
+{
+    if (settings->arch != NS_ARCH_ENCODER_DECODER) return 0;
+    return settings->source_seq ? settings->source_seq : settings->seq;
 }

@@ -22,7 +22,13 @@ typedef struct {
 } NsSettings;
 
 typedef enum { NS_PARAM_INT, NS_PARAM_REAL, NS_PARAM_CHOICE, NS_PARAM_TEXT } NsParamType;
-typedef enum { NS_GROUP_MODEL, NS_GROUP_REGULARISER, NS_GROUP_OPTIMIZER, NS_GROUP_DATA, NS_GROUP_RUN } NsParamGroup;
+typedef enum {
+    NS_GROUP_MODEL,
+    NS_GROUP_REGULARISER,
+    NS_GROUP_OPTIMIZER,
+    NS_GROUP_DATA,
+    NS_GROUP_RUN
+} NsParamGroup;
 typedef enum { NS_SLIDER_LINEAR, NS_SLIDER_LOG } NsSliderScale;
 typedef enum { NS_EFFECT_LIVE, NS_EFFECT_RESTART } NsParamEffect;
 
@@ -60,8 +66,8 @@ const NsChoice *ns_toggle_choice(size_t i);
 enum { NS_ARCH_DECODER, NS_ARCH_ENCODER, NS_ARCH_ENCODER_DECODER };
 const NsChoice *ns_arch_choice(size_t i);
 
-/* softmax, uniform (the paper's theory mode: every visible key weighs the same; W_Q, W_K, W_O and their biases do
- * not exist, one head). */
+/* softmax, uniform (the paper's theory mode: every visible key weighs the same; W_Q, W_K, W_O and
+ * their biases do not exist, one head). */
 enum { NS_ATTENTION_SOFTMAX, NS_ATTENTION_UNIFORM };
 const NsChoice *ns_attention_choice(size_t i);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/model/stack.h"
 
+#include "core/model/init.h"
+
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,104 +14,213 @@ static const char *const role_names[NS_ROLE_COUNT] = {
 #undef ROLE_NAME
 };
 
+/* The roles of a kind of sub-layer.  Norms are those of the gain; bias and alpha follow. */
 typedef struct {
-    NsRole role;
-    int layer; /* -1 outside the layers */
-    size_t rows, cols;
-    NsInitKind init;
-    double std;
-    bool joined;
-} TensorSpec;
+    NsRole in, mid, branch, out, q, k, v;
+    NsRole w_q, w_k, w_v, w_out, b_q, b_k, b_v, b_out;
+    NsRole head_scale, branch_gain, stream_gain;
+} Roles;
 
-static size_t add(NsStack *stack, TensorSpec spec)
+static const Roles roles[NS_SUBLAYER_KINDS] = {
+    [NS_SELF_ATTENTION] = {.in = NS_ROLE_NORM1_GAIN,
+                           .mid = NS_ROLE_MID_NORM1_GAIN,
+                           .branch = NS_ROLE_BRANCH_NORM1_GAIN,
+                           .out = NS_ROLE_OUT_NORM1_GAIN,
+                           .q = NS_ROLE_Q_NORM_GAIN,
+                           .k = NS_ROLE_K_NORM_GAIN,
+                           .v = NS_ROLE_V_NORM_GAIN,
+                           .w_q = NS_ROLE_WQ,
+                           .w_k = NS_ROLE_WK,
+                           .w_v = NS_ROLE_WV,
+                           .w_out = NS_ROLE_WO,
+                           .b_q = NS_ROLE_BQ,
+                           .b_k = NS_ROLE_BK,
+                           .b_v = NS_ROLE_BV,
+                           .b_out = NS_ROLE_BO,
+                           .head_scale = NS_ROLE_HEAD_SCALE,
+                           .branch_gain = NS_ROLE_BRANCH_GAIN1,
+                           .stream_gain = NS_ROLE_STREAM_GAIN1},
+    [NS_CROSS_ATTENTION] = {.in = NS_ROLE_CROSS_NORM_GAIN,
+                            .mid = NS_ROLE_CROSS_MID_NORM_GAIN,
+                            .branch = NS_ROLE_BRANCH_CROSS_NORM_GAIN,
+                            .out = NS_ROLE_OUT_CROSS_NORM_GAIN,
+                            .q = NS_ROLE_CROSS_Q_NORM_GAIN,
+                            .k = NS_ROLE_CROSS_K_NORM_GAIN,
+                            .v = NS_ROLE_CROSS_V_NORM_GAIN,
+                            .w_q = NS_ROLE_CROSS_WQ,
+                            .w_k = NS_ROLE_CROSS_WK,
+                            .w_v = NS_ROLE_CROSS_WV,
+                            .w_out = NS_ROLE_CROSS_WO,
+                            .b_q = NS_ROLE_CROSS_BQ,
+                            .b_k = NS_ROLE_CROSS_BK,
+                            .b_v = NS_ROLE_CROSS_BV,
+                            .b_out = NS_ROLE_CROSS_BO,
+                            .head_scale = NS_ROLE_CROSS_HEAD_SCALE,
+                            .branch_gain = NS_ROLE_CROSS_BRANCH_GAIN,
+                            .stream_gain = NS_ROLE_CROSS_STREAM_GAIN},
+    [NS_FFN] = {.in = NS_ROLE_NORM2_GAIN,
+                .mid = NS_ROLE_MID_NORM2_GAIN,
+                .branch = NS_ROLE_BRANCH_NORM2_GAIN,
+                .out = NS_ROLE_OUT_NORM2_GAIN,
+                .w_out = NS_ROLE_W2,
+                .b_out = NS_ROLE_B2,
+                .branch_gain = NS_ROLE_BRANCH_GAIN2,
+                .stream_gain = NS_ROLE_STREAM_GAIN2},
+};
+
+/* What is being built, and where in it the next tensor belongs. */
+typedef struct {
+    NsStack *stack;
+    const NsSettings *settings;
+    const NsPlacement *placement; /* for every layer, or NULL */
+    const NsNorm *norm;
+    const NsInit *init;
+    const char *prefix;
+    int layer, block; /* through all towers and within its own; -1 outside the layers */
+    double lr, eps;
+    size_t layer_gain; /* offset of the gain that the sub-layers of this layer share; 0 for none */
+} Builder;
+
+/* Adds one tensor of a role where the builder stands and returns its offset.  The caller fills in
+ * shape and initialisation. */
+static size_t add(const Builder *b, NsRole role, NsTensor tensor, bool joined)
 {
-    NsTensor tensor = {.role = spec.role,
-                       .layer = spec.layer,
-                       .rows = spec.rows,
-                       .cols = spec.cols,
-                       .init = spec.init,
-                       .std = spec.std};
-    if (spec.layer < 0)
-        g_snprintf(tensor.name, sizeof tensor.name, "%s", role_names[spec.role]);
+    tensor.role = role;
+    tensor.layer = b->layer;
+    tensor.lr = b->lr;
+    tensor.eps = b->eps;
+    if (b->block < 0)
+        g_snprintf(tensor.name, sizeof tensor.name, "%s%s", b->prefix, role_names[role]);
     else
-        g_snprintf(tensor.name, sizeof tensor.name, "blk%d.%s", spec.layer, role_names[spec.role]);
-    size_t i = ns_tensor_table_add(&stack->table, tensor, spec.joined);
-    return stack->table.tensors[i].offset;
+        g_snprintf(tensor.name, sizeof tensor.name, "%sblk%d.%s", b->prefix, b->block,
+                   role_names[role]);
+    size_t i = ns_tensor_table_add(&b->stack->table, tensor, joined);
+    return b->stack->table.tensors[i].offset;
 }
 
-/* Xavier normal: N(0, 2 / (fan_in + fan_out)), times a gain.  Glorot and Bengio 2010, eq. 12. */
-static size_t add_matrix(NsStack *stack, NsRole role, int layer, size_t out, size_t in, double gain,
+static size_t add_matrix(const Builder *b, NsRole role, size_t out, size_t in, double factor,
                          bool joined)
 {
-    return add(stack, (TensorSpec){.role = role,
-                                   .layer = layer,
-                                   .rows = out,
-                                   .cols = in,
-                                   .init = NS_INIT_NORMAL,
-                                   .std = gain * sqrt(2.0 / (double)(in + out)),
-                                   .joined = joined});
+    return add(b, role,
+               (NsTensor){.rows = out,
+                          .cols = in,
+                          .init = b->init->kind,
+                          .std = factor * b->init->std((double)out, (double)in),
+                          .decay = true},
+               joined);
 }
 
-static size_t add_bias(NsStack *stack, NsRole role, int layer, size_t n, bool joined)
+static size_t add_zeros(const Builder *b, NsRole role, size_t n, bool joined)
 {
-    return add(
-        stack,
-        (TensorSpec){
-            .role = role, .layer = layer, .rows = n, .init = NS_INIT_ZERO, .joined = joined});
+    return add(b, role, (NsTensor){.rows = n, .init = NS_INIT_ZERO}, joined);
 }
 
-static NsNormPlace add_norm(NsStack *stack, const NsNorm *norm, NsRole gain, NsRole bias, int layer)
+static size_t add_constant(const Builder *b, NsRole role, size_t n, double value)
+{
+    return add(b, role, (NsTensor){.rows = n, .init = NS_INIT_CONSTANT, .std = value}, false);
+}
+
+/* DyT's alpha.  Zhu et al. 2025. */
+#define ALPHA_START 0.5
+
+/* `gain` is the role of the gain; those of bias and alpha follow it. */
+static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsRole gain, size_t C)
 {
     NsNormPlace place = {0};
     if (!norm->forward) return place;
     place.norm = norm;
-    if (norm->gain)
-        place.gain =
-            add(stack,
-                (TensorSpec){.role = gain, .layer = layer, .rows = stack->D, .init = NS_INIT_ONE});
-    if (norm->bias) place.bias = add_bias(stack, bias, layer, stack->D, false);
+    place.C = C;
+    if (norm->gain && norm->scalar)
+        place.gain = add_constant(b, gain, 1, sqrt((double)C));
+    else if (norm->gain)
+        place.gain = add(b, gain, (NsTensor){.rows = C, .init = NS_INIT_ONE}, false);
+    if (norm->bias) place.bias = add_zeros(b, gain + 1, C, false);
+    if (norm->alpha) place.alpha = add_constant(b, gain + 2, 1, ALPHA_START);
+    if (ns_norm_over_batch(norm)) {
+        place.running = b->stack->state_size;
+        b->stack->state_size += 2 * C;
+    }
     return place;
+}
+
+static void add_attention(const Builder *b, NsSublayer *s, double factor, double last)
+{
+    const Roles *r = &roles[s->kind];
+    size_t D = b->stack->D, H = b->stack->H;
+    double plain = b->settings->init_scale;
+    bool self = s->kind == NS_SELF_ATTENTION;
+    if (!s->uniform) {
+        s->w_in = add_matrix(b, r->w_q, D, D, plain, false);
+        s->w_memory = add_matrix(b, r->w_k, D, D, plain, self);
+        add_matrix(b, r->w_v, D, D, factor, true);
+        s->b_in = add_zeros(b, r->b_q, D, false);
+        s->b_memory = add_zeros(b, r->b_k, D, self);
+        add_zeros(b, r->b_v, D, true);
+    } else {
+        s->w_memory = add_matrix(b, r->w_v, D, D, factor, false);
+        s->b_memory = add_zeros(b, r->b_v, D, false);
+    }
+    const NsNorm *norm = ns_norm_of_head(b->norm);
+    if (s->c.qk && !s->uniform) {
+        s->q = add_norm(b, norm, r->q, D / H);
+        s->k = add_norm(b, norm, r->k, D / H);
+    }
+    if (s->c.v) s->v = add_norm(b, norm, r->v, D / H);
+    if (s->c.head_scale) s->head_scale = add_constant(b, r->head_scale, H, 1);
+    if (s->c.mid) s->mid = add_norm(b, b->norm, r->mid, D);
+    if (s->uniform) return;
+    s->w_out = add_matrix(b, r->w_out, D, D, last, false);
+    s->b_out = add_zeros(b, r->b_out, D, false);
+}
+
+static void add_ffn(const Builder *b, NsSublayer *s, double factor, double last)
+{
+    size_t D = b->stack->D, F = b->stack->F;
+    s->w_in = add_matrix(b, NS_ROLE_W1, F, D, factor, false);
+    s->b_in = add_zeros(b, NS_ROLE_B1, F, false);
+    if (s->activation->gated) s->w_gate = add_matrix(b, NS_ROLE_W3, F, D, factor, false);
+    if (s->c.mid) s->mid = add_norm(b, b->norm, roles[NS_FFN].mid, F);
+    s->w_out = add_matrix(b, NS_ROLE_W2, D, F, last, false);
+    s->b_out = add_zeros(b, NS_ROLE_B2, D, false);
+}
+
+static void add_gains(Builder *b, NsSublayer *s)
+{
+    const Roles *r = &roles[s->kind];
+    size_t D = b->stack->D;
+    switch (s->c.gain) {
+    case NS_GAIN_NONE:
+        break;
+    case NS_GAIN_LAYER:
+        if (s->first) b->layer_gain = add_constant(b, NS_ROLE_LAYER_GAIN, 1, s->c.gain_start);
+        s->branch_gain = b->layer_gain;
+        break;
+    case NS_GAIN_SCALAR:
+        s->branch_gain = add_constant(b, r->branch_gain, 1, s->c.gain_start);
+        break;
+    case NS_GAIN_VECTOR:
+        s->branch_gain = add_constant(b, r->branch_gain, D, s->c.gain_start);
+        break;
+    }
+    if (s->c.stream_gain) s->stream_gain = add_constant(b, r->stream_gain, D, 1);
 }
 
 /* A sub-layer with one norm beside the branch's calls it norm1 or norm2, wherever it sits, so that
  * Post-LN and Pre-LN share the tensor; with two, the outer one has a name of its own. */
-static void add_attention(NsStack *stack, NsSublayer *s, const NsPlacement *p, const NsNorm *norm,
-                          int l)
+static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 {
-    size_t D = stack->D;
-    s->kind = NS_ATTENTION;
-    if (p->norm_in) s->in = add_norm(stack, norm, NS_ROLE_NORM1_GAIN, NS_ROLE_NORM1_BIAS, l);
-    s->w_in = add_matrix(stack, NS_ROLE_WQ, l, D, D, 1, false);
-    add_matrix(stack, NS_ROLE_WK, l, D, D, 1, true);
-    add_matrix(stack, NS_ROLE_WV, l, D, D, s->c.init_gain, true);
-    s->b_in = add_bias(stack, NS_ROLE_BQ, l, D, false);
-    add_bias(stack, NS_ROLE_BK, l, D, true);
-    add_bias(stack, NS_ROLE_BV, l, D, true);
-    s->w_out = add_matrix(stack, NS_ROLE_WO, l, D, D, s->c.init_gain, false);
-    s->b_out = add_bias(stack, NS_ROLE_BO, l, D, false);
-    if (p->norm_branch)
-        s->branch = add_norm(stack, norm, NS_ROLE_BRANCH_NORM1_GAIN, NS_ROLE_BRANCH_NORM1_BIAS, l);
-    if (p->norm_out && p->norm_in)
-        s->out = add_norm(stack, norm, NS_ROLE_OUT_NORM1_GAIN, NS_ROLE_OUT_NORM1_BIAS, l);
-    else if (p->norm_out)
-        s->out = add_norm(stack, norm, NS_ROLE_NORM1_GAIN, NS_ROLE_NORM1_BIAS, l);
-}
-
-static void add_ffn(NsStack *stack, NsSublayer *s, const NsPlacement *p, const NsNorm *norm, int l)
-{
-    size_t D = stack->D, F = stack->F;
-    s->kind = NS_FFN;
-    if (p->norm_in) s->in = add_norm(stack, norm, NS_ROLE_NORM2_GAIN, NS_ROLE_NORM2_BIAS, l);
-    s->w_in = add_matrix(stack, NS_ROLE_W1, l, F, D, s->c.init_gain, false);
-    s->b_in = add_bias(stack, NS_ROLE_B1, l, F, false);
-    s->w_out = add_matrix(stack, NS_ROLE_W2, l, D, F, s->c.init_gain, false);
-    s->b_out = add_bias(stack, NS_ROLE_B2, l, D, false);
-    if (p->norm_branch)
-        s->branch = add_norm(stack, norm, NS_ROLE_BRANCH_NORM2_GAIN, NS_ROLE_BRANCH_NORM2_BIAS, l);
-    if (p->norm_out && p->norm_in)
-        s->out = add_norm(stack, norm, NS_ROLE_OUT_NORM2_GAIN, NS_ROLE_OUT_NORM2_BIAS, l);
-    else if (p->norm_out)
-        s->out = add_norm(stack, norm, NS_ROLE_NORM2_GAIN, NS_ROLE_NORM2_BIAS, l);
+    const Roles *r = &roles[s->kind];
+    size_t D = b->stack->D;
+    double factor = b->settings->init_scale * ns_init_factor(b->init, &s->c, p);
+    double last = b->init->scaled_residual ? factor / sqrt(2.0 * p->layers) : factor;
+    b->lr = s->c.lr;
+    b->eps = s->c.eps;
+    add_gains(b, s);
+    if (s->c.in) s->in = add_norm(b, b->norm, r->in, D);
+    (s->kind == NS_FFN ? add_ffn : add_attention)(b, s, factor, last);
+    if (s->c.branch) s->branch = add_norm(b, b->norm, r->branch, D);
+    if (s->c.out) s->out = add_norm(b, b->norm, s->c.in ? r->out : r->in, D);
+    b->lr = b->eps = 1;
 }
 
 static bool switched(unsigned setting, bool automatic)
@@ -117,99 +228,176 @@ static bool switched(unsigned setting, bool automatic)
     return setting == NS_SWITCH_AUTO ? automatic : setting == NS_SWITCH_ON;
 }
 
-/* Standard deviations of the embeddings; with a norm after them or before the first branch their
- * ratio is all that counts. */
-#define TOK_EMB_STD 1.0
-#define POS_EMB_STD 0.1
+static const NsPlacement *placement_at(const Builder *b, unsigned layer, unsigned layers)
+{
+    if (b->placement) return b->placement;
+    const NsPlacement *own = ns_placement(b->settings->placement);
+    if (!*b->settings->mixture) return own;
+    const NsPlacement *placement = ns_mixture_at(b->settings->mixture, layer, layers, NULL);
+    return placement ? placement : own;
+}
+
+static NsPosition position_in(const Builder *b, const NsTower *tower)
+{
+    unsigned kinds = tower->cross ? 3 : 2, L = (unsigned)tower->L;
+    return (NsPosition){
+        .decoder = tower->decoder,
+        .N = (unsigned)ns_settings_encoder_layers(b->settings),
+        .M = (unsigned)ns_settings_decoder_layers(b->settings),
+        .layers = L,
+        .sublayers = L * kinds,
+        .depth_ratio = (double)L / (double)b->settings->base_layers,
+    };
+}
+
+static void add_layers(Builder *b, NsTower *tower)
+{
+    static const NsSublayerKind kinds[] = {NS_SELF_ATTENTION, NS_CROSS_ATTENTION, NS_FFN};
+    NsStack *stack = b->stack;
+    NsPosition p = position_in(b, tower);
+    for (; p.layer < p.layers; p.layer++) {
+        const NsPlacement *placement = placement_at(b, p.layer, p.layers);
+        b->block = (int)p.layer;
+        b->layer = (int)(tower->first_layer + p.layer);
+        for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+            p.kind = kinds[k];
+            if (p.kind == NS_CROSS_ATTENTION && !tower->cross) continue;
+            NsSublayer *s = &stack->sublayers[tower->first + p.sublayer];
+            *s = (NsSublayer){
+                .kind = p.kind,
+                .c = ns_placement_wiring(placement, &p),
+                .causal = tower->decoder && p.kind == NS_SELF_ATTENTION,
+                .uniform = p.kind != NS_FFN && b->settings->attention == NS_ATTENTION_UNIFORM,
+                .activation = ns_activation(b->settings->activation),
+                .first = k == 0,
+                .last = p.kind == NS_FFN,
+                .layer = tower->first_layer + p.layer,
+                .number = (unsigned)(tower->first + p.sublayer),
+                .drop_path = b->settings->drop_path * (p.layer + 1.0) / p.layers,
+            };
+            if (p.kind != NS_FFN)
+                s->c.qk = switched(b->settings->qk_norm, s->c.qk || placement->qk_norm);
+            add_sublayer(b, s, &p);
+            p.sublayer++;
+        }
+    }
+    b->block = b->layer = -1;
+}
+
+static void add_embedding(const Builder *b, NsTower *tower, NsVocab vocab, bool tied, bool shared)
+{
+    NsStack *stack = b->stack;
+    NsPosition p = position_in(b, tower);
+    NsEmbeddingInit init =
+        ns_init_embedding(b->init, placement_at(b, 0, p.layers), &p, (double)stack->D, tied);
+    Builder outside = *b;
+    if (tied) outside.prefix = "";
+    /* A tied embedding is a head, too, which decays. */
+    tower->tok_emb = shared ? stack->towers[0].tok_emb
+                            : add(&outside, NS_ROLE_TOK_EMB,
+                                  (NsTensor){.rows = vocab.in,
+                                             .cols = stack->D,
+                                             .init = NS_INIT_NORMAL,
+                                             .std = init.token,
+                                             .decay = tied},
+                                  false);
+    if (stack->learned_positions)
+        tower->pos_emb = add(
+            b, NS_ROLE_POS_EMB,
+            (NsTensor){
+                .rows = tower->T, .cols = stack->D, .init = NS_INIT_NORMAL, .std = init.position},
+            false);
+}
+
+static void add_tower(Builder *b, NsTower *tower, NsVocab vocab)
+{
+    bool tied = b->settings->tie_embeddings == NS_TOGGLE_ON;
+    bool embedding_norm = false, final_norm = false;
+    unsigned L = (unsigned)tower->L;
+    for (unsigned l = 0; l < L; l++) {
+        const NsPlacement *placement = placement_at(b, l, L);
+        embedding_norm |= placement->embedding_norm;
+        final_norm |= placement->final_norm;
+        tower->dual |= placement->dual_stream;
+    }
+    b->prefix = tower->prefix;
+    add_embedding(b, tower, vocab, tied, tied && tower != b->stack->towers);
+    if (switched(b->settings->embedding_norm, embedding_norm))
+        tower->embedding_norm = add_norm(b, b->norm, NS_ROLE_EMB_NORM_GAIN, b->stack->D);
+    add_layers(b, tower);
+    if (switched(b->settings->final_norm, final_norm))
+        tower->final_norm = add_norm(b, b->norm, NS_ROLE_FINAL_NORM_GAIN, b->stack->D);
+}
+
+static size_t shards_of(const NsSettings *settings)
+{
+    if (ns_norm_over_batch(ns_norm(settings->norm))) return 1;
+    int64_t threads =
+        settings->threads ? settings->threads : (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    return (size_t)CLAMP(threads, 1, settings->batch);
+}
+
+static void lay_out_towers(NsStack *stack, const NsSettings *settings)
+{
+    size_t N = (size_t)ns_settings_encoder_layers(settings);
+    size_t M = (size_t)ns_settings_decoder_layers(settings);
+    size_t T = (size_t)settings->seq, S = (size_t)ns_settings_source_seq(settings);
+    bool both = N && M;
+    if (N)
+        stack->towers[stack->n_towers++] =
+            (NsTower){.prefix = both ? "enc." : "", .L = N, .T = both ? S : T, .n = 2 * N};
+    if (M)
+        stack->towers[stack->n_towers++] = (NsTower){.prefix = both ? "dec." : "",
+                                                     .decoder = true,
+                                                     .cross = both,
+                                                     .L = M,
+                                                     .T = T,
+                                                     .S = S,
+                                                     .first_layer = N,
+                                                     .first = 2 * N,
+                                                     .n = (both ? 3 : 2) * M};
+    stack->layers = N + M;
+    for (size_t i = 0; i < stack->n_towers; i++) stack->n_sublayers += stack->towers[i].n;
+}
 
 void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement *placement,
-                   size_t vocab)
+                   NsVocab vocab)
 {
-    *stack = (NsStack){.L = (size_t)settings->layers,
-                       .V = vocab,
-                       .T = (size_t)settings->seq,
-                       .D = (size_t)settings->d_model,
-                       .H = (size_t)settings->heads,
-                       .F = (size_t)ns_settings_d_ff(settings),
-                       .eps = (ns_real)settings->norm_eps};
-    const NsNorm *norm = ns_norm(settings->norm);
-    stack->tok_emb = add(stack, (TensorSpec){.role = NS_ROLE_TOK_EMB,
-                                             .layer = -1,
-                                             .rows = stack->V,
-                                             .cols = stack->D,
-                                             .init = NS_INIT_NORMAL,
-                                             .std = TOK_EMB_STD});
-    stack->pos_emb = add(stack, (TensorSpec){.role = NS_ROLE_POS_EMB,
-                                             .layer = -1,
-                                             .rows = stack->T,
-                                             .cols = stack->D,
-                                             .init = NS_INIT_NORMAL,
-                                             .std = POS_EMB_STD});
-    if (switched(settings->embedding_norm, placement->embedding_norm))
-        stack->embedding_norm =
-            add_norm(stack, norm, NS_ROLE_EMB_NORM_GAIN, NS_ROLE_EMB_NORM_BIAS, -1);
-    stack->sublayers = g_new0(NsSublayer, 2 * stack->L);
-    for (size_t l = 0; l < stack->L; l++) {
-        NsSublayer *attention = &stack->sublayers[2 * l], *ffn = attention + 1;
-        unsigned k = (unsigned)(2 * l), L = (unsigned)stack->L;
-        attention->c = ns_placement_coefficients(placement, k, L);
-        ffn->c = ns_placement_coefficients(placement, k + 1, L);
-        add_attention(stack, attention, placement, norm, (int)l);
-        add_ffn(stack, ffn, placement, norm, (int)l);
-    }
-    if (switched(settings->final_norm, placement->final_norm))
-        stack->final_norm =
-            add_norm(stack, norm, NS_ROLE_FINAL_NORM_GAIN, NS_ROLE_FINAL_NORM_BIAS, -1);
-    stack->head = add_matrix(stack, NS_ROLE_HEAD, -1, stack->V, stack->D, 1, false);
+    *stack = (NsStack){
+        .V = vocab.out,
+        .D = (size_t)settings->d_model,
+        .H = (size_t)settings->heads,
+        .F = (size_t)ns_settings_d_ff(settings),
+        .shards = shards_of(settings),
+        .eps = (ns_real)settings->norm_eps,
+        .standardize = settings->weight_standardization == NS_TOGGLE_ON,
+        .sinusoids = settings->positions == NS_POSITIONS_SINUSOIDAL,
+        .learned_positions = settings->positions == NS_POSITIONS_LEARNED,
+        .dropout = settings->dropout,
+        .label_smoothing = settings->label_smoothing,
+    };
+    lay_out_towers(stack, settings);
+    stack->sublayers = g_new0(NsSublayer, stack->n_sublayers);
+    Builder b = {
+        .stack = stack,
+        .settings = settings,
+        .placement = placement,
+        .norm = ns_norm(settings->norm),
+        .init = ns_init(settings->init),
+        .layer = -1,
+        .block = -1,
+        .lr = 1,
+        .eps = 1,
+    };
+    for (size_t i = 0; i < stack->n_towers; i++) add_tower(&b, &stack->towers[i], vocab);
+    b.prefix = "";
+    stack->head = settings->tie_embeddings == NS_TOGGLE_ON
+                      ? stack->towers[0].tok_emb
+                      : add_matrix(&b, NS_ROLE_HEAD, stack->V, stack->D, 1, false);
 }
 
 void ns_stack_clear(NsStack *stack)
 {
     ns_tensor_table_clear(&stack->table);
     g_clear_pointer(&stack->sublayers, g_free);
-}
-
-unsigned ns_stack_shards(const NsSettings *settings)
-{
-    int64_t threads =
-        settings->threads ? settings->threads : (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    return (unsigned)CLAMP(threads, 1, settings->batch);
-}
-
-void ns_stack_shard_range(const NsSettings *settings, unsigned i, size_t *first, size_t *n)
-{
-    size_t B = (size_t)settings->batch, shards = ns_stack_shards(settings);
-    *first = B * i / shards;
-    *n = B * (i + 1) / shards - *first;
-}
-
-void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
-                   NsCursor *cursor)
-{
-    size_t R = sequences * stack->T, D = stack->D;
-    shard->shape = (NsShape){.B = sequences,
-                             .T = stack->T,
-                             .R = R,
-                             .D = D,
-                             .H = stack->H,
-                             .F = stack->F,
-                             .eps = stack->eps};
-    shard->first = first;
-    shard->embedding = shard->x0 = ns_cursor_take(cursor, R * D);
-    if (stack->embedding_norm.norm) {
-        shard->stats_embedding = ns_cursor_take(cursor, R * 2);
-        shard->x0 = ns_cursor_take(cursor, R * D);
-    }
-    const ns_real *x = shard->x0;
-    for (size_t k = 0; k < 2 * stack->L; k++) {
-        ns_activations_take(&shard->sublayers[k], &stack->sublayers[k], &shard->shape, x, cursor);
-        x = shard->sublayers[k].out;
-    }
-    if (stack->final_norm.norm) {
-        shard->final = ns_cursor_take(cursor, R * D);
-        shard->stats_final = ns_cursor_take(cursor, R * 2);
-    }
-    shard->logits = ns_cursor_take(cursor, R * stack->V);
-    shard->d = ns_cursor_take(cursor, R * D);
-    ns_scratch_take(&shard->scratch, &shard->shape, cursor);
 }

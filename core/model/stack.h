@@ -8,37 +8,69 @@
 #include "core/model/model.h"
 #include "core/model/role.h"
 
+/* An encoder or a decoder. */
 typedef struct {
-    size_t L, V, T, D, H, F;
-    ns_real eps;
-    NsTensorTable table;
-    NsSublayer *sublayers; /* [2 L] */
+    const char *prefix; /* of its tensors' names */
+    bool decoder;
+    bool cross;         /* its layers look at the output of the tower before */
+    bool dual;          /* it has a second stream */
+    size_t L, T, S;     /* S: keys of cross-attention, else 0 */
+    size_t first_layer; /* through all towers */
+    size_t first, n;    /* its sub-layers among those of the model */
     NsNormPlace embedding_norm, final_norm;
-    size_t tok_emb, pos_emb, head; /* offsets */
+    size_t tok_emb, pos_emb; /* offsets */
+} NsTower;
+
+#define NS_TOWERS_MAX 2
+
+typedef struct {
+    size_t V, D, H, F; /* V: what comes out */
+    size_t shards;
+    ns_real eps;
+    bool standardize, sinusoids, learned_positions;
+    double dropout, label_smoothing;
+    NsTensorTable table;
+    size_t layers;
+    NsTower towers[NS_TOWERS_MAX];
+    size_t n_towers;
+    NsSublayer *sublayers; /* [n_sublayers] */
+    size_t n_sublayers;
+    size_t head;       /* offset */
+    size_t state_size; /* reals of running statistics */
 } NsStack;
 
-/* The activations of a shard, from the embedding up. */
+/* The activations of one tower in a shard, from the embedding up. */
 typedef struct {
-    NsShape shape;
-    size_t first;             /* of its sequences in the batch */
-    ns_real *embedding;       /* [R, D] sum of the embeddings */
-    ns_real *stats_embedding; /* [R, 2] */
-    ns_real *x0;              /* [R, D] what the first layer sees */
-    NsActivations *sublayers; /* [2 L] */
-    ns_real *final, *stats_final;
-    ns_real *logits; /* [R, V] */
-    ns_real *d;      /* [R, D] the gradient that travels down */
+    NsShape self, cross;
+    ns_real *embedding; /* [R, D] sum of the embeddings */
+    ns_real *stats_embedding;
+    ns_real *x0;                  /* [R, D] what the first layer sees */
+    ns_real *dual;                /* [R, D] second stream, or NULL */
+    ns_real *final, *stats_final; /* [R, D] after the final norm */
+    ns_real *top;                 /* [R, D] what comes out of the tower */
+    ns_real *d;                   /* [R, D] the gradient that travels down */
+    ns_real *ddual;               /* [R, D] that of the second stream, or NULL */
+} NsTowerShard;
+
+typedef struct {
+    size_t first, B; /* its sequences in the batch */
+    NsTowerShard towers[NS_TOWERS_MAX];
+    NsActivations *sublayers; /* [n_sublayers] */
+    ns_real *logits;          /* [R, V] */
     NsScratch scratch;
 } NsShard;
 
+/* `placement` NULL: the settings' own, or their mixture.  The settings have been checked. */
 void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement *placement,
-                   size_t vocab);
+                   NsVocab vocab);
 void ns_stack_clear(NsStack *stack);
 
-/* How many shards a batch is divided into, and the sequences [first, first + n) of shard i. */
-unsigned ns_stack_shards(const NsSettings *settings);
-void ns_stack_shard_range(const NsSettings *settings, unsigned i, size_t *first, size_t *n);
+/* The sequences [first, first + n) of shard i of a batch of B. */
+void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *first, size_t *n);
 
-/* Takes everything that one shard needs.  shard->sublayers must have room for 2 L. */
+/* Takes everything that one shard needs.  shard->sublayers must have room for all of them. */
 void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
                    NsCursor *cursor);
+
+/* The sizes with which a sub-layer of this tower is called. */
+const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s);

@@ -1,19 +1,33 @@
-/* Multi-head causal self-attention, between its projections.  SPDX-License-Identifier: MIT */
+/* Multi-head attention, between its projections.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/base/real.h"
 
-/* For each sequence b and head h, with d = D / H features a head:
+/* For each sequence b and head h, with d features a head:
  *
- *     P = softmax(Q K^T / sqrt(d)) over the keys j <= i,   o = P V
+ *     P = softmax(Q K^T / sqrt(d)) over the visible keys,   o = P V
  *
- * qkv: [B, T, 3 D], the rows Q, K, V side by side, heads within each; P: [B, H, T, T] (0 above the
- * diagonal) and o: [B, T, D] are overwritten; P is kept for backward.  Vaswani et al. 2017, eq. 1.
- */
-void ns_attention_forward(ns_real *o, ns_real *P, const ns_real *qkv, size_t B, size_t T, size_t D,
-                          size_t H);
+ * Visible are the keys before key_length[b] and, where it is causal, not after the query.
+ * Vaswani et al. 2017, eq. 1.  Uniform attention has P = 1 / (visible keys) without Q and K.
+ *
+ * Q: [B T, H d] and K, V: [B S, H d], heads side by side, rows at the strides; P: [B, H, T, S], 0
+ * where a key is not visible; o: [B T, H d] without gaps. */
+typedef struct {
+    size_t B, T, S, H, d;
+    bool causal, uniform;
+    const int32_t *key_length; /* [B] in 1..S */
+    const ns_real *Q, *K, *V;
+    size_t q_stride, k_stride; /* reals from one row to the next; K and V share one */
+} NsAttention;
 
-/* dqkv: [B, T, 3 D], overwritten; scratch: [T, T].  qkv and P are those of forward. */
-void ns_attention_backward(ns_real *dqkv, ns_real *scratch, const ns_real *doutput,
-                           const ns_real *qkv, const ns_real *P, size_t B, size_t T, size_t D,
-                           size_t H);
+/* Overwrites o and P, which is kept for backward. */
+void ns_attention_forward(const NsAttention *a, ns_real *o, ns_real *P);
+
+/* Gradients of Q, K and V (strided like them; dQ and dK are not touched where attention is
+ * uniform), overwritten; scratch: [T, S].  P is that of forward. */
+typedef struct {
+    const ns_real *dO, *P;
+    ns_real *dQ, *dK, *dV, *scratch;
+} NsAttentionGradients;
+
+void ns_attention_backward(const NsAttention *a, const NsAttentionGradients *d);

@@ -3,8 +3,14 @@
 
 #include "core/base/real.h"
 
-/* Sum over rows of -log softmax(logits[r])[targets[r]], by log-sum-exp in double.  logits: [R, V],
- * targets: [R] in 0..V-1.  Unless dscale is 0, overwrites logits with their gradient times dscale:
- * dscale (softmax(logits) - onehot(target)). */
-double ns_cross_entropy(ns_real *logits, const int32_t *targets, size_t R, size_t V,
-                        ns_real dscale);
+/* Sums over the rows that have a target. */
+typedef struct {
+    double nll;  /* -log softmax(logits)[target] */
+    double loss; /* (1 - smoothing) nll + smoothing / V sum_v -log softmax(logits)[v] */
+} NsCrossEntropy;
+
+/* By log-sum-exp in double.  logits: [R, V], targets: [R] in 0..V-1, or negative: a row without a
+ * target, which adds nothing and whose gradient is 0.  Unless dscale is 0, overwrites logits with
+ * the gradient of the loss times dscale.  Szegedy et al. 2016, section 7. */
+NsCrossEntropy ns_cross_entropy(ns_real *logits, const int32_t *targets, size_t R, size_t V,
+                                double smoothing, ns_real dscale);

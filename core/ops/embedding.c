@@ -3,13 +3,20 @@
 
 #include "core/ops/residual.h"
 
+#include <math.h>
+#include <string.h>
+
 void ns_embedding_forward(ns_real *x, const int32_t *tokens, const ns_real *tok, const ns_real *pos,
                           size_t B, size_t T, size_t D)
 {
     for (size_t b = 0; b < B; b++)
-        for (size_t t = 0; t < T; t++)
-            ns_residual_forward(x + (b * T + t) * D, 1, tok + (size_t)tokens[b * T + t] * D, 1,
-                                pos + t * D, D);
+        for (size_t t = 0; t < T; t++, x += D) {
+            const ns_real *token = tok + (size_t)tokens[b * T + t] * D;
+            if (pos)
+                ns_residual_forward(x, 1, token, 1, pos + t * D, D);
+            else
+                memcpy(x, token, D * sizeof *x);
+        }
 }
 
 void ns_embedding_backward(ns_real *dtok, ns_real *dpos, const ns_real *dx, const int32_t *tokens,
@@ -18,6 +25,15 @@ void ns_embedding_backward(ns_real *dtok, ns_real *dpos, const ns_real *dx, cons
     for (size_t b = 0; b < B; b++)
         for (size_t t = 0; t < T; t++, dx += D) {
             ns_add_scaled(dtok + (size_t)tokens[b * T + t] * D, 1, dx, D);
-            ns_add_scaled(dpos + t * D, 1, dx, D);
+            if (dpos) ns_add_scaled(dpos + t * D, 1, dx, D);
         }
+}
+
+void ns_sinusoids(ns_real *pos, size_t T, size_t D)
+{
+    for (size_t i = 0; i < D; i++) {
+        double rate = pow(10000, -(double)(i - i % 2) / (double)D);
+        for (size_t t = 0; t < T; t++)
+            pos[t * D + i] = (ns_real)(i % 2 ? cos((double)t * rate) : sin((double)t * rate));
+    }
 }

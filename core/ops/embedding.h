@@ -3,11 +3,15 @@
 
 #include "core/base/real.h"
 
-/* x[b, t] = tok[tokens[b, t]] + pos[t].  tokens: [B, T], tok: [V, D], pos: [T, D], x: [B, T, D],
- * overwritten. */
+/* x[b, t] = tok[tokens[b, t]] + pos[t].  tokens: [B, T], tok: [V, D], pos: [T, D] or NULL, x:
+ * [B, T, D], overwritten. */
 void ns_embedding_forward(ns_real *x, const int32_t *tokens, const ns_real *tok, const ns_real *pos,
                           size_t B, size_t T, size_t D);
 
-/* dtok += and dpos +=. */
+/* dtok += and, unless it is NULL, dpos +=. */
 void ns_embedding_backward(ns_real *dtok, ns_real *dpos, const ns_real *dx, const int32_t *tokens,
                            size_t B, size_t T, size_t D);
+
+/* pos[t, 2 i] = sin(t / 10000^(2 i / D)), pos[t, 2 i + 1] = cos of the same.  pos: [T, D],
+ * overwritten.  Vaswani et al. 2017, 3.5. */
+void ns_sinusoids(ns_real *pos, size_t T, size_t D);

@@ -3,9 +3,6 @@
 
 #include "core/base/real.h"
 
-/* Where a backward pass puts the gradient of an activation. */
-typedef enum { NS_OVERWRITE, NS_ADD } NsInto;
-
 /* y = x w^T + b, row by row.  x: [R, I], w: [O, I], b: [O] or NULL, y: [R, O], overwritten. */
 void ns_linear_forward(ns_real *y, const ns_real *x, const ns_real *w, const ns_real *b, size_t R,
                        size_t I, size_t O);

@@ -1,26 +1,67 @@
 /* The registry of norms.  SPDX-License-Identifier: MIT
  *
- * Every norm works row by row over the C features.  To add one, write its forward and backward here
- * and add a row; every placement then has it. */
+ * To add one, write its forward and backward in norm.c and add a row; every placement then has it.
+ */
 #pragma once
 
 #include "core/base/choice.h"
-#include "core/ops/linear.h"
+#include "core/base/real.h"
+
+/* What forward keeps for backward: nothing, two reals a row, or two reals a feature. */
+typedef enum { NS_STATS_NONE, NS_STATS_ROWS, NS_STATS_FEATURES } NsNormStats;
+
+/* Which statistics a norm over the batch uses: those of the batch, the same while the running ones
+ * move towards them, or the running ones. */
+typedef enum { NS_OF_BATCH, NS_OF_BATCH_KEPT, NS_RUNNING } NsStatistics;
+
+/* The share of the batch's statistics in the running ones.  Ioffe and Szegedy 2015, as PyTorch. */
+#define NS_BATCHNORM_MOMENTUM 0.1
+
+/* One use of a norm on R rows of C features. */
+typedef struct {
+    size_t R, C;
+    ns_real eps;
+    const ns_real *gain;  /* [C], or [1] where the norm has a scalar */
+    const ns_real *bias;  /* [C] */
+    const ns_real *alpha; /* [1] */
+    ns_real *stats;       /* of ns_norm_stats_size(), written by forward and read by backward */
+    /* For norms over the batch alone: */
+    const bool *live; /* [R] rows that are not padding; NULL if none is */
+    ns_real *running; /* [2, C] mean and variance */
+    NsStatistics statistics;
+} NsNormPass;
+
+/* Where the gradients of the parameters are added; NULL where the norm has none. */
+typedef struct {
+    ns_real *gain, *bias, *alpha;
+} NsNormGradients;
 
 typedef struct {
     NsChoice choice;
-    bool gain, bias; /* which parameters it has */
-    /* y = norm(x) gain + bias.  x, y: [R, C]; stats: [R, 2], kept for backward.  Overwrites y and
-     * stats; y must not overlap x.  gain and bias: [C], NULL where the norm has none. */
-    void (*forward)(ns_real *y, ns_real *stats, const ns_real *x, const ns_real *gain,
-                    const ns_real *bias, ns_real eps, size_t R, size_t C);
-    /* dx as `into` says, dgain += and dbias += (NULL where there is none).  x, stats: of forward.
-     * dx may be dy. */
-    void (*backward)(ns_real *dx, NsInto into, ns_real *dgain, ns_real *dbias, const ns_real *dy,
-                     const ns_real *x, const ns_real *stats, const ns_real *gain, size_t R,
-                     size_t C);
+    bool gain, bias, alpha; /* which parameters it has */
+    bool scalar;            /* the gain is one number, sqrt(C) at the start */
+    NsNormStats stats;
+    /* x, y: [R, C]; overwrites y, which must not overlap x. */
+    void (*forward)(const NsNormPass *p, ns_real *y, const ns_real *x);
+    /* Overwrites dx, which may be dy; x is that of forward.  Rows that are padding must have
+     * dy = 0. */
+    void (*backward)(const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
+                     const ns_real *x);
 } NsNorm;
 
 /* NULL past the end.  The row `none` has no functions: places that would have it stay empty. */
 const NsNorm *ns_norm(size_t i);
 const NsChoice *ns_norm_choice(size_t i);
+
+/* Whether its statistics are over the rows of the batch, so that they must not be divided. */
+bool ns_norm_over_batch(const NsNorm *norm);
+
+/* The kind that works on a single head: itself, or LayerNorm for one over the batch. */
+const NsNorm *ns_norm_of_head(const NsNorm *norm);
+
+/* Reals in its stats. */
+size_t ns_norm_stats_size(const NsNorm *norm, size_t R, size_t C);
+
+/* Mean of the sigma (or root mean square) that forward found, eps included: over `n` rows starting
+ * at `row`, or over the features for a norm over the batch; NaN for one without. */
+double ns_norm_sigma(const NsNorm *norm, const NsNormPass *p, size_t row, size_t n);

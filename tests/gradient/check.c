@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/gradient/check.h"
 
+#include <float.h>
 #include <math.h>
 
 #define STEP 1e-6
 #define TOLERANCE 1e-6
+
+/* Relative error of a loss: some rounding errors of a double. */
+#define ROUNDING (32 * DBL_EPSILON)
 
 void ns_fill_normal(ns_real *x, size_t n, double std, uint64_t stream)
 {
@@ -35,7 +39,8 @@ void ns_check_gradient(const char *what, ns_real *x, const ns_real *g, size_t n,
         double down = loss(data);
         for (size_t i = 0; i < n; i++) x[i] = kept[i];
         double seen = (up - down) / (2 * STEP), foretold = ns_dot(g, v, n);
-        double bound = TOLERANCE * MAX(ns_real_norm(g, n), 1e-2);
+        double rounding = ROUNDING * fabs(up) / STEP;
+        double bound = TOLERANCE * MAX(ns_real_norm(g, n), 1e-2) + rounding;
         if (!(fabs(seen - foretold) <= bound)) {
             g_test_message("%s, direction %d: finite difference %.12g, gradient %.12g", what, k,
                            seen, foretold);

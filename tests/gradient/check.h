@@ -11,7 +11,8 @@ void ns_fill_normal(ns_real *x, size_t n, double std, uint64_t stream);
 
 /* Compares the derivative of loss along `directions` random directions of x [n], by central
  * differences, with the one that the gradient g [n] foretells.  Fails the test, naming `what`,
- * where they differ by more than 1e-6 of the gradient's norm. */
+ * where they differ by more than 1e-6 of the gradient's norm and what rounding of the loss
+ * explains. */
 void ns_check_gradient(const char *what, ns_real *x, const ns_real *g, size_t n, int directions,
                        NsLossFunction loss, void *data);
 

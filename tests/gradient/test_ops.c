@@ -1,21 +1,22 @@
 /* Every operator against finite differences, in double.  SPDX-License-Identifier: MIT
  *
  * The loss of an operator is <c, y> with a fixed random c, so that dy = c. */
+#include "core/ops/activation.h"
 #include "core/ops/attention.h"
 #include "core/ops/blas.h"
 #include "core/ops/cross_entropy.h"
+#include "core/ops/dropout.h"
 #include "core/ops/embedding.h"
+#include "core/ops/linear.h"
 #include "core/ops/norm.h"
-#include "core/ops/relu.h"
 #include "core/ops/residual.h"
+#include "core/ops/standardize.h"
 #include "tests/gradient/check.h"
 
 #include <math.h>
 #include <string.h>
 
-#define R 5
-#define I 7
-#define O 6
+enum { R = 5, I = 7, O = 6 };
 
 typedef struct {
     ns_real x[R * I], w[O * I], b[O], y[R * O], c[R * O];
@@ -50,56 +51,123 @@ static void test_linear(void)
 
 typedef struct {
     const NsNorm *norm;
-    ns_real x[R * I], gain[I], bias[I], y[R * I], stats[R * 2], c[R * I];
+    NsNormPass pass;
+    ns_real x[R * I], gain[I], bias[I], alpha[1], y[R * I], stats[2 * MAX(R, I)], c[R * I];
+    ns_real running[2 * I];
 } Norm;
 
 static double norm_loss(void *data)
 {
     Norm *t = data;
-    t->norm->forward(t->y, t->stats, t->x, t->gain, t->bias, (ns_real)1e-5, R, I);
+    t->norm->forward(&t->pass, t->y, t->x);
     return ns_dot(t->c, t->y, R * I);
+}
+
+static void norm_init(Norm *t, const NsNorm *norm)
+{
+    *t = (Norm){.norm = norm};
+    t->pass = (NsNormPass){.R = R,
+                           .C = I,
+                           .eps = (ns_real)1e-5,
+                           .gain = t->gain,
+                           .bias = t->bias,
+                           .alpha = t->alpha,
+                           .stats = t->stats,
+                           .running = t->running};
+    ns_fill_normal(t->x, R * I, 2, 1);
+    ns_fill_normal(t->gain, I, 1, 2);
+    ns_fill_normal(t->bias, I, 1, 3);
+    ns_fill_normal(t->alpha, 1, 1, 5);
+    ns_fill_normal(t->c, R * I, 1, 4);
+}
+
+static void check_norm(Norm *t)
+{
+    const NsNorm *norm = t->norm;
+    norm_loss(t);
+    ns_real dx[R * I], dgain[I] = {0}, dbias[I] = {0}, dalpha[1] = {0};
+    NsNormGradients d = {.gain = dgain, .bias = dbias, .alpha = dalpha};
+    norm->backward(&t->pass, &d, dx, t->c, t->x);
+    g_autofree ns_real *stats = g_memdup2(t->stats, sizeof t->stats);
+    ns_check_gradient("norm dx", t->x, dx, R * I, 5, norm_loss, t);
+    ns_check_gradient("norm dgain", t->gain, dgain, norm->scalar ? 1 : I, 5, norm_loss, t);
+    if (norm->bias) ns_check_gradient("norm dbias", t->bias, dbias, I, 5, norm_loss, t);
+    if (norm->alpha) ns_check_gradient("norm dalpha", t->alpha, dalpha, 1, 1, norm_loss, t);
+
+    /* In place. */
+    ns_real place[R * I];
+    memcpy(place, t->c, sizeof place);
+    memcpy(t->stats, stats, sizeof t->stats);
+    norm->backward(&t->pass, &d, place, place, t->x);
+    for (size_t i = 0; i < R * I; i++) g_assert_cmpfloat_with_epsilon(place[i], dx[i], 1e-12);
 }
 
 static void test_norms(void)
 {
     for (size_t k = 0; ns_norm(k); k++) {
-        Norm t = {.norm = ns_norm(k)};
-        if (!t.norm->forward) continue;
-        ns_fill_normal(t.x, R * I, 2, 1);
-        ns_fill_normal(t.gain, I, 1, 2);
-        ns_fill_normal(t.bias, I, 1, 3);
-        ns_fill_normal(t.c, R * I, 1, 4);
-        norm_loss(&t);
-        ns_real dx[R * I], dgain[I] = {0}, dbias[I] = {0};
-        t.norm->backward(dx, NS_OVERWRITE, dgain, dbias, t.c, t.x, t.stats, t.gain, R, I);
-        ns_check_gradient("norm dx", t.x, dx, R * I, 5, norm_loss, &t);
-        ns_check_gradient("norm dgain", t.gain, dgain, I, 5, norm_loss, &t);
-        if (t.norm->bias) ns_check_gradient("norm dbias", t.bias, dbias, I, 5, norm_loss, &t);
-
-        /* In place, and added to what is there. */
-        ns_real place[R * I], sum[R * I];
-        memcpy(place, t.c, sizeof place);
-        t.norm->backward(place, NS_OVERWRITE, dgain, dbias, place, t.x, t.stats, t.gain, R, I);
-        for (size_t i = 0; i < R * I; i++) sum[i] = 1;
-        t.norm->backward(sum, NS_ADD, dgain, dbias, t.c, t.x, t.stats, t.gain, R, I);
-        for (size_t i = 0; i < R * I; i++) {
-            g_assert_cmpfloat_with_epsilon(place[i], dx[i], 1e-12);
-            g_assert_cmpfloat_with_epsilon(sum[i], 1 + dx[i], 1e-12);
-        }
+        if (!ns_norm(k)->forward) continue;
+        Norm t;
+        norm_init(&t, ns_norm(k));
+        check_norm(&t);
     }
+}
+
+/* Rows that are padding have no share in the statistics of a batch. */
+static void test_batchnorm(void)
+{
+    static const bool live[R] = {true, true, false, true, false};
+    Norm t;
+    norm_init(&t, ns_norm((size_t)ns_choices_find(ns_norm_choice, "batchnorm")));
+    t.pass.live = live;
+    for (size_t r = 0; r < R; r++)
+        if (!live[r]) memset(t.c + r * I, 0, I * sizeof *t.c);
+    check_norm(&t);
+
+    /* Over the live rows: mean 0 and variance 1 before gain and bias; the running statistics move a
+     * tenth of the way, towards the unbiased variance. */
+    t.pass.statistics = NS_OF_BATCH_KEPT;
+    t.pass.eps = 0;
+    for (size_t i = 0; i < I; i++) {
+        t.gain[i] = 1;
+        t.bias[i] = 0;
+        t.running[i] = 3;
+        t.running[I + i] = 2;
+    }
+    norm_loss(&t);
+    for (size_t i = 0; i < I; i++) {
+        double sum = 0, squares = 0, mean = 0, variance = 0;
+        for (size_t r = 0; r < R; r++) {
+            if (!live[r]) continue;
+            sum += (double)t.y[r * I + i];
+            squares += (double)(t.y[r * I + i] * t.y[r * I + i]);
+            mean += (double)t.x[r * I + i] / 3;
+        }
+        for (size_t r = 0; r < R; r++)
+            if (live[r]) variance += pow((double)t.x[r * I + i] - mean, 2) / 2;
+        g_assert_cmpfloat_with_epsilon(sum, 0, 1e-12);
+        g_assert_cmpfloat_with_epsilon(squares, 3, 1e-12);
+        g_assert_cmpfloat_with_epsilon(t.running[i], 0.9 * 3 + 0.1 * mean, 1e-12);
+        g_assert_cmpfloat_with_epsilon(t.running[I + i], 0.9 * 2 + 0.1 * variance, 1e-12);
+    }
+    t.pass.statistics = NS_RUNNING;
+    norm_loss(&t);
+    g_assert_cmpfloat_with_epsilon(t.y[0], (t.x[0] - t.running[0]) / sqrt(t.running[I]), 1e-12);
 }
 
 /* With unit gain, no bias and eps = 0 the output of LayerNorm has squared norm d, and the gradient
  * of its input sums to 0 and is orthogonal to the centred input. */
 static void test_layernorm_identities(void)
 {
-    Norm t = {.norm = ns_norm((size_t)ns_choices_find(ns_norm_choice, "layernorm"))};
-    ns_fill_normal(t.x, R * I, 3, 1);
-    ns_fill_normal(t.c, R * I, 1, 4);
-    for (size_t i = 0; i < I; i++) t.gain[i] = 1;
-    t.norm->forward(t.y, t.stats, t.x, t.gain, t.bias, 0, R, I);
+    Norm t;
+    norm_init(&t, ns_norm((size_t)ns_choices_find(ns_norm_choice, "layernorm")));
+    t.pass.eps = 0;
+    for (size_t i = 0; i < I; i++) {
+        t.gain[i] = 1;
+        t.bias[i] = 0;
+    }
+    norm_loss(&t);
     ns_real dx[R * I], dgain[I] = {0}, dbias[I] = {0};
-    t.norm->backward(dx, NS_OVERWRITE, dgain, dbias, t.c, t.x, t.stats, t.gain, R, I);
+    t.norm->backward(&t.pass, &(NsNormGradients){.gain = dgain, .bias = dbias}, dx, t.c, t.x);
     for (size_t r = 0; r < R; r++) {
         g_assert_cmpfloat_with_epsilon(ns_dot(t.y + r * I, t.y + r * I, I), I, 1e-12);
         double sum = 0, along = 0;
@@ -112,82 +180,227 @@ static void test_layernorm_identities(void)
     }
 }
 
-#define B 2
-#define T 5
-#define D 6
-#define H 3
+/* Gain sqrt(C): every row has the length sqrt(C); a row shorter than eps is divided by eps. */
+static void test_scalenorm(void)
+{
+    Norm t;
+    norm_init(&t, ns_norm((size_t)ns_choices_find(ns_norm_choice, "scalenorm")));
+    t.gain[0] = sqrt(I);
+    norm_loss(&t);
+    for (size_t r = 0; r < R; r++)
+        g_assert_cmpfloat_with_epsilon(ns_dot(t.y + r * I, t.y + r * I, I), I, 1e-12);
+    t.pass.eps = 1000;
+    check_norm(&t);
+    norm_loss(&t);
+    g_assert_cmpfloat_with_epsilon(t.y[3], t.x[3] * t.gain[0] / 1000, 1e-12);
+}
+
+enum { B = 2, T = 5, S = 7, D = 6, H = 3 };
 
 typedef struct {
-    ns_real qkv[B * T * 3 * D], P[B * H * T * T], o[B * T * D], c[B * T * D];
+    NsAttention attention;
+    ns_real q[B * T * D], kv[B * S * 2 * D], P[B * H * T * S], o[B * T * D], c[B * T * D];
 } Attention;
 
 static double attention_loss(void *data)
 {
     Attention *t = data;
-    ns_attention_forward(t->o, t->P, t->qkv, B, T, D, H);
+    ns_attention_forward(&t->attention, t->o, t->P);
     return ns_dot(t->c, t->o, B * T * D);
+}
+
+static void attention_init(Attention *t, bool causal, bool uniform)
+{
+    static const int32_t lengths[B] = {4, S};
+    t->attention = (NsAttention){.B = B,
+                                 .T = T,
+                                 .S = S,
+                                 .H = H,
+                                 .d = D / H,
+                                 .causal = causal,
+                                 .uniform = uniform,
+                                 .key_length = lengths,
+                                 .Q = t->q,
+                                 .K = t->kv,
+                                 .V = t->kv + D,
+                                 .q_stride = D,
+                                 .k_stride = 2 * D};
+    ns_fill_normal(t->q, B * T * D, 1, 1);
+    ns_fill_normal(t->kv, B * S * 2 * D, 1, 3);
+    ns_fill_normal(t->c, B * T * D, 1, 2);
+}
+
+static size_t visible_keys(const Attention *t, size_t b, size_t i)
+{
+    size_t keys = (size_t)t->attention.key_length[b];
+    return t->attention.causal ? MIN(keys, i + 1) : keys;
+}
+
+static void check_weights(const Attention *t, bool uniform)
+{
+    for (size_t row = 0; row < B * H * T; row++) {
+        double sum = 0;
+        size_t keys = visible_keys(t, row / (H * T), row % T);
+        for (size_t j = 0; j < S; j++) {
+            double p = (double)t->P[row * S + j];
+            sum += p;
+            if (j >= keys)
+                g_assert_cmpfloat(p, ==, 0);
+            else if (uniform)
+                g_assert_cmpfloat_with_epsilon(p, 1 / (double)keys, 1e-12);
+        }
+        g_assert_cmpfloat_with_epsilon(sum, 1, 1e-12);
+    }
 }
 
 static void test_attention(void)
 {
-    Attention t;
-    ns_fill_normal(t.qkv, B * T * 3 * D, 1, 1);
-    ns_fill_normal(t.c, B * T * D, 1, 2);
-    attention_loss(&t);
-    for (size_t row = 0; row < B * H * T; row++) {
-        double sum = 0;
-        for (size_t j = 0; j < T; j++) {
-            double p = (double)t.P[row * T + j];
-            sum += p;
-            if (j > row % T) g_assert_cmpfloat(p, ==, 0);
-        }
-        g_assert_cmpfloat_with_epsilon(sum, 1, 1e-12);
-    }
-    ns_real dqkv[B * T * 3 * D], scratch[T * T];
-    ns_attention_backward(dqkv, scratch, t.c, t.qkv, t.P, B, T, D, H);
-    ns_check_gradient("attention dqkv", t.qkv, dqkv, B * T * 3 * D, 10, attention_loss, &t);
+    for (int k = 0; k < 4; k++) {
+        Attention t;
+        bool uniform = k & 2;
+        attention_init(&t, k & 1, uniform);
+        attention_loss(&t);
+        check_weights(&t, uniform);
+        ns_real dq[B * T * D] = {0}, dkv[B * S * 2 * D] = {0}, scratch[T * S];
+        ns_attention_backward(
+            &t.attention,
+            &(NsAttentionGradients){
+                .dO = t.c, .P = t.P, .dQ = dq, .dK = dkv, .dV = dkv + D, .scratch = scratch});
+        ns_check_gradient("attention dq", t.q, dq, B * T * D, 10, attention_loss, &t);
+        ns_check_gradient("attention dkv", t.kv, dkv, B * S * 2 * D, 10, attention_loss, &t);
 
-    /* Equal keys: attention is uniform over what is visible. */
-    memset(t.qkv, 0, sizeof t.qkv);
-    attention_loss(&t);
-    for (size_t row = 0; row < B * H * T; row++)
-        for (size_t j = 0; j <= row % T; j++)
-            g_assert_cmpfloat_with_epsilon(t.P[row * T + j], 1.0 / (double)(row % T + 1), 1e-12);
+        /* Equal keys: attention is uniform over what is visible. */
+        memset(t.kv, 0, sizeof t.kv);
+        attention_loss(&t);
+        check_weights(&t, true);
+    }
 }
 
 typedef struct {
-    ns_real x[R * I], y[R * I], c[R * I];
-} Relu;
+    const NsActivation *activation;
+    ns_real x[R * I], gate[R * I], y[R * I], c[R * I];
+} Activation;
 
-static double relu_loss(void *data)
+static double activation_loss(void *data)
 {
-    Relu *t = data;
-    memcpy(t->y, t->x, sizeof t->y);
-    ns_relu_forward(t->y, R * I);
+    Activation *t = data;
+    t->activation->forward(t->y, t->x, t->gate, R * I);
     return ns_dot(t->c, t->y, R * I);
 }
 
-static void test_relu(void)
+static void test_activations(void)
 {
-    Relu t;
-    ns_fill_normal(t.x, R * I, 1, 1);
-    ns_fill_normal(t.c, R * I, 1, 2);
-    relu_loss(&t);
-    ns_real dx[R * I];
-    memcpy(dx, t.c, sizeof dx);
-    ns_relu_backward(dx, t.y, R * I);
-    ns_check_gradient("relu dx", t.x, dx, R * I, 5, relu_loss, &t);
+    for (size_t k = 0; ns_activation(k); k++) {
+        Activation t = {.activation = ns_activation(k)};
+        ns_fill_normal(t.x, R * I, 1, 1);
+        ns_fill_normal(t.gate, R * I, 1, 3);
+        ns_fill_normal(t.c, R * I, 1, 2);
+        activation_loss(&t);
+        ns_real dx[R * I], dgate[R * I];
+        memcpy(dx, t.c, sizeof dx);
+        t.activation->backward(dx, dgate, dx, t.activation->keeps ? t.x : t.y, t.gate, R * I);
+        ns_check_gradient("activation dx", t.x, dx, R * I, 5, activation_loss, &t);
+        if (t.activation->gated)
+            ns_check_gradient("activation dgate", t.gate, dgate, R * I, 5, activation_loss, &t);
 
-    ns_real broken = NAN;
-    ns_relu_forward(&broken, 1);
-    g_assert_true(isnan(broken));
+        ns_real broken = NAN, gate = 1, y;
+        t.activation->forward(&y, &broken, &gate, 1);
+        g_assert_true(isnan(y));
+    }
+    /* GELU(1) = Phi(1) and SiLU(1) = 1 / (1 + e^-1). */
+    ns_real one = 1, two = 2, y;
+    ns_activation((size_t)ns_choices_find(ns_activation_choice, "gelu"))
+        ->forward(&y, &one, NULL, 1);
+    g_assert_cmpfloat_with_epsilon(y, 0.8413447460685429, 1e-12);
+    ns_activation((size_t)ns_choices_find(ns_activation_choice, "swiglu"))
+        ->forward(&y, &one, &two, 1);
+    g_assert_cmpfloat_with_epsilon(y, 2 * 0.7310585786300049, 1e-12);
 }
 
-#define V 9
+typedef struct {
+    ns_real w[O * I], what[O * I], c[O * I];
+} Standardized;
+
+static double standardized_loss(void *data)
+{
+    Standardized *t = data;
+    ns_standardize_forward(t->what, t->w, O, I);
+    return ns_dot(t->c, t->what, O * I);
+}
+
+static void test_standardize(void)
+{
+    Standardized t;
+    ns_fill_normal(t.w, O * I, 0.1, 1);
+    ns_fill_normal(t.c, O * I, 1, 2);
+    standardized_loss(&t);
+    for (size_t r = 0; r < O; r++) {
+        double sum = 0;
+        for (size_t i = 0; i < I; i++) sum += (double)t.what[r * I + i];
+        g_assert_cmpfloat_with_epsilon(sum, 0, 1e-12);
+        g_assert_cmpfloat_with_epsilon(ns_dot(t.what + r * I, t.what + r * I, I), I, 1e-2);
+    }
+    ns_real dw[O * I];
+    memcpy(dw, t.c, sizeof dw);
+    ns_standardize_backward(dw, t.w, O, I);
+    ns_check_gradient("standardize dw", t.w, dw, O * I, 5, standardized_loss, &t);
+
+    /* A constant row stays finite. */
+    for (size_t i = 0; i < I; i++) t.w[i] = 1;
+    standardized_loss(&t);
+    memcpy(dw, t.c, sizeof dw);
+    ns_standardize_backward(dw, t.w, O, I);
+    for (size_t i = 0; i < I; i++) g_assert_true(isfinite(t.what[i]) && isfinite(dw[i]));
+}
+
+/* The share that is kept and the mean of the result lie within five standard errors of what they
+ * should be; the same key gives the same mask, any other a different one. */
+static void test_dropout(void)
+{
+    enum { N = 100000 };
+    const double rate = 0.3;
+    g_autofree ns_real *x = g_new(ns_real, N);
+    g_autofree ns_real *again = g_new(ns_real, N);
+    NsNoiseKey key = {.seed = 3, .step = 7, .place = 2, .sequence = 1};
+    for (size_t i = 0; i < N; i++) x[i] = again[i] = 1;
+    ns_dropout(x, N, rate, &key);
+    double sum = 0;
+    for (size_t i = 0; i < N; i++) {
+        sum += (double)x[i];
+        if (x[i] > 0) g_assert_cmpfloat_with_epsilon(x[i], 1 / (1 - rate), 1e-12);
+    }
+    double error = sqrt(rate / (1 - rate) / N);
+    g_assert_cmpfloat(fabs(sum / N - 1), <, 5 * error);
+    ns_dropout(again, N, rate, &key);
+    g_assert_true(memcmp(x, again, N * sizeof *x) == 0);
+
+    const NsNoiseKey others[] = {
+        {.seed = 4, .step = 7, .place = 2, .sequence = 1},
+        {.seed = 3, .step = 8, .place = 2, .sequence = 1},
+        {.seed = 3, .step = 7 + (1ull << 32), .place = 2, .sequence = 1},
+        {.seed = 3, .step = 7, .place = 3, .sequence = 1},
+        {.seed = 3, .step = 7, .place = 2, .sequence = 2},
+    };
+    for (size_t k = 0; k < G_N_ELEMENTS(others); k++) {
+        for (size_t i = 0; i < 1000; i++) again[i] = 1;
+        ns_dropout(again, 1000, rate, &others[k]);
+        g_assert_true(memcmp(x, again, 1000 * sizeof *x) != 0);
+    }
+
+    double kept = 0;
+    for (uint32_t b = 0; b < N / 10; b++) {
+        key.sequence = b;
+        kept += ns_drop_path(rate, &key);
+    }
+    g_assert_cmpfloat(fabs(kept / (N / 10.0) - 1), <, 5 * error * sqrt(10));
+}
+
+enum { V = 9 };
 
 typedef struct {
     ns_real logits[R * V];
     int32_t targets[R];
+    double smoothing;
 } CrossEntropy;
 
 static double cross_entropy_loss(void *data)
@@ -195,23 +408,39 @@ static double cross_entropy_loss(void *data)
     CrossEntropy *t = data;
     ns_real copy[R * V];
     memcpy(copy, t->logits, sizeof copy);
-    return ns_cross_entropy(copy, t->targets, R, V, 0);
+    return ns_cross_entropy(copy, t->targets, R, V, t->smoothing, 0).loss;
 }
 
 static void test_cross_entropy(void)
 {
-    CrossEntropy t = {.targets = {0, 3, 8, 3, 5}};
-    ns_fill_normal(t.logits, R * V, 2, 1);
-    ns_real d[R * V];
-    memcpy(d, t.logits, sizeof d);
-    double loss = ns_cross_entropy(d, t.targets, R, V, 1);
-    g_assert_cmpfloat_with_epsilon(loss, cross_entropy_loss(&t), 1e-12);
-    ns_check_gradient("cross entropy", t.logits, d, R * V, 5, cross_entropy_loss, &t);
+    static const double smoothings[] = {0, 0.1};
+    for (size_t k = 0; k < G_N_ELEMENTS(smoothings); k++) {
+        CrossEntropy t = {.targets = {0, 3, -1, 3, 5}, .smoothing = smoothings[k]};
+        ns_fill_normal(t.logits, R * V, 2, 1);
+        ns_real d[R * V];
+        memcpy(d, t.logits, sizeof d);
+        NsCrossEntropy sum = ns_cross_entropy(d, t.targets, R, V, t.smoothing, 1);
+        g_assert_cmpfloat_with_epsilon(sum.loss, cross_entropy_loss(&t), 1e-12);
+        ns_check_gradient("cross entropy", t.logits, d, R * V, 5, cross_entropy_loss, &t);
+        for (size_t v = 0; v < V; v++) g_assert_cmpfloat(d[2 * V + v], ==, 0);
+
+        /* (1 - e) nll + e / V times the sum over all classes. */
+        double spread = 0;
+        for (size_t r = 0; r < R; r++)
+            for (int32_t v = 0; v < V && r != 2; v++) {
+                CrossEntropy one = t;
+                for (size_t i = 0; i < R; i++) one.targets[i] = i == r ? v : -1;
+                one.smoothing = 0;
+                spread += cross_entropy_loss(&one) / V;
+            }
+        double expected = (1 - t.smoothing) * sum.nll + t.smoothing * spread;
+        g_assert_cmpfloat_with_epsilon(sum.loss, expected, 1e-12);
+    }
 
     /* Log-sum-exp: a hopeless target costs its distance, not infinity. */
     ns_real far[2] = {0, 2000};
     int32_t target = 0;
-    g_assert_cmpfloat_with_epsilon(ns_cross_entropy(far, &target, 1, 2, 0), 2000, 1e-9);
+    g_assert_cmpfloat_with_epsilon(ns_cross_entropy(far, &target, 1, 2, 0, 0).nll, 2000, 1e-9);
 }
 
 typedef struct {
@@ -238,6 +467,19 @@ static void test_embedding(void)
     ns_check_gradient("embedding dpos", t.pos, dpos, T * D, 5, embedding_loss, &t);
 }
 
+/* Vaswani et al. 2017, 3.5, by hand. */
+static void test_sinusoids(void)
+{
+    ns_real pos[3 * 4];
+    ns_sinusoids(pos, 3, 4);
+    g_assert_cmpfloat(pos[0], ==, 0);
+    g_assert_cmpfloat(pos[1], ==, 1);
+    g_assert_cmpfloat_with_epsilon(pos[2 * 4 + 0], sin(2), 1e-12);
+    g_assert_cmpfloat_with_epsilon(pos[2 * 4 + 1], cos(2), 1e-12);
+    g_assert_cmpfloat_with_epsilon(pos[2 * 4 + 2], sin(0.02), 1e-12);
+    g_assert_cmpfloat_with_epsilon(pos[2 * 4 + 3], cos(0.02), 1e-12);
+}
+
 static void test_residual(void)
 {
     ns_real x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, z[3];
@@ -248,6 +490,14 @@ static void test_residual(void)
     g_assert_cmpfloat(z[2], ==, 21);
     ns_scale(z, 2, z, 3);
     g_assert_cmpfloat(z[2], ==, 42);
+    ns_real g[3] = {1, 0, -1}, dg[3] = {1, 1, 1};
+    ns_gain_forward(z, 2, g, x, 1, 3);
+    g_assert_cmpfloat(z[2], ==, -6);
+    ns_gain_backward(dg, 2, y, x, 1, 3);
+    g_assert_cmpfloat(dg[2], ==, 37);
+    g_assert_cmpfloat(ns_inner(x, y, 3), ==, 32);
+    g_assert_cmpfloat(ns_squares(x, 3), ==, 14);
+    g_assert_cmpfloat(ns_gain_squares(g, x, 1, 3), ==, 10);
 }
 
 int main(int argc, char **argv)
@@ -256,11 +506,16 @@ int main(int argc, char **argv)
     ns_blas_init();
     g_test_add_func("/ops/linear", test_linear);
     g_test_add_func("/ops/norms", test_norms);
+    g_test_add_func("/ops/batchnorm", test_batchnorm);
+    g_test_add_func("/ops/scalenorm", test_scalenorm);
     g_test_add_func("/ops/layernorm-identities", test_layernorm_identities);
     g_test_add_func("/ops/attention", test_attention);
-    g_test_add_func("/ops/relu", test_relu);
+    g_test_add_func("/ops/activations", test_activations);
+    g_test_add_func("/ops/standardize", test_standardize);
+    g_test_add_func("/ops/dropout", test_dropout);
     g_test_add_func("/ops/cross-entropy", test_cross_entropy);
     g_test_add_func("/ops/embedding", test_embedding);
+    g_test_add_func("/ops/sinusoids", test_sinusoids);
     g_test_add_func("/ops/residual", test_residual);
     return g_test_run();
 }

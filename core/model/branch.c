@@ -1,0 +1,259 @@
+/* F of the block equation: attention or the feed-forward network.  SPDX-License-Identifier: MIT */
+#include "core/model/block.h"
+
+#include "core/ops/linear.h"
+#include "core/ops/residual.h"
+
+#include <string.h>
+
+NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base)
+{
+    size_t D = shape->D;
+    if (s->uniform) return (NsHeads){.V = base, .q_stride = D, .k_stride = D};
+    if (s->kind == NS_SELF_ATTENTION)
+        return (NsHeads){
+            .Q = base, .K = base + D, .V = base + 2 * D, .q_stride = 3 * D, .k_stride = 3 * D};
+    ns_real *K = base + shape->R * D;
+    return (NsHeads){.Q = base, .K = K, .V = K + D, .q_stride = D, .k_stride = 2 * D};
+}
+
+static size_t heads_size(const NsSublayer *s, const NsShape *shape)
+{
+    return (s->uniform ? shape->RS : shape->R + 2 * shape->RS) * shape->D;
+}
+
+static bool head_norms(const NsSublayer *s)
+{
+    return s->q.norm || s->k.norm || s->v.norm;
+}
+
+static ns_real *take_stats(const NsNormPlace *place, size_t rows, NsCursor *cursor)
+{
+    return place->norm ? ns_cursor_take(cursor, ns_norm_stats_size(place->norm, rows, place->C))
+                       : NULL;
+}
+
+void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape, NsCursor *cursor)
+{
+    size_t R = shape->R, D = shape->D, F = shape->F;
+    if (s->kind == NS_FFN) {
+        a->raw = a->hidden = ns_cursor_take(cursor, R * F);
+        if (s->activation->keeps) a->hidden = ns_cursor_take(cursor, R * F);
+        if (s->activation->gated) a->gate = ns_cursor_take(cursor, R * F);
+        a->mid = s->mid.norm ? ns_cursor_take(cursor, R * F) : a->hidden;
+    } else {
+        a->raw = a->hidden = ns_cursor_take(cursor, heads_size(s, shape));
+        if (head_norms(s)) a->hidden = ns_cursor_take(cursor, heads_size(s, shape));
+        a->stats_q = take_stats(&s->q, R * shape->H, cursor);
+        a->stats_k = take_stats(&s->k, shape->RS * shape->H, cursor);
+        a->stats_v = take_stats(&s->v, shape->RS * shape->H, cursor);
+        a->P = ns_cursor_take(cursor, shape->B * shape->H * shape->T * shape->S);
+        a->context = a->scaled = ns_cursor_take(cursor, R * D);
+        if (s->c.head_scale) a->scaled = ns_cursor_take(cursor, R * D);
+        a->mid = s->mid.norm ? ns_cursor_take(cursor, R * D) : a->scaled;
+    }
+    a->stats_mid = take_stats(&s->mid, R, cursor);
+}
+
+/* A norm over each head of each of `rows` rows. */
+static void head_norm_forward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
+                              ns_real *y, ns_real *stats, const ns_real *x, size_t rows,
+                              size_t stride)
+{
+    if (!place->norm) return;
+    NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->H, shape->eps);
+    for (size_t r = 0; r < rows; r++) {
+        place->norm->forward(&p, y + r * stride, x + r * stride);
+        p.stats += ns_norm_stats_size(place->norm, shape->H, place->C);
+    }
+}
+
+static void head_norm_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
+                               ns_real *d, ns_real *stats, const ns_real *x, size_t rows,
+                               size_t stride)
+{
+    if (!place->norm) return;
+    NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->H, shape->eps);
+    NsNormGradients gradients = ns_norm_place_gradients(place, pass);
+    for (size_t r = 0; r < rows; r++) {
+        place->norm->backward(&p, &gradients, d + r * stride, d + r * stride, x + r * stride);
+        p.stats += ns_norm_stats_size(place->norm, shape->H, place->C);
+    }
+}
+
+static NsAttention attention_of(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                                const NsPass *pass)
+{
+    NsHeads heads = ns_heads(s, shape, a->hidden);
+    return (NsAttention){
+        .B = shape->B,
+        .T = shape->T,
+        .S = shape->S,
+        .H = shape->H,
+        .d = shape->D / shape->H,
+        .causal = s->causal,
+        .uniform = s->uniform,
+        .key_length = s->kind == NS_CROSS_ATTENTION ? pass->memory_length : pass->length,
+        .Q = heads.Q,
+        .K = heads.K,
+        .V = heads.V,
+        .q_stride = heads.q_stride,
+        .k_stride = heads.k_stride,
+    };
+}
+
+static void project(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                    const NsPass *pass)
+{
+    size_t D = shape->D;
+    const ns_real *w = pass->weights, *u = a->u ? a->u : a->x;
+    const ns_real *memory = s->kind == NS_CROSS_ATTENTION ? pass->memory : u;
+    NsHeads heads = ns_heads(s, shape, a->raw);
+    if (s->uniform) {
+        ns_linear_forward(heads.V, memory, w + s->w_memory, w + s->b_memory, shape->RS, D, D);
+    } else if (s->kind == NS_SELF_ATTENTION) {
+        ns_linear_forward(a->raw, u, w + s->w_in, w + s->b_in, shape->R, D, 3 * D);
+    } else {
+        ns_linear_forward(heads.Q, u, w + s->w_in, w + s->b_in, shape->R, D, D);
+        ns_linear_forward(heads.K, memory, w + s->w_memory, w + s->b_memory, shape->RS, D, 2 * D);
+    }
+}
+
+static void scale_heads(const NsSublayer *s, const NsShape *shape, const NsPass *pass, ns_real *y,
+                        const ns_real *x)
+{
+    size_t d = shape->D / shape->H;
+    const ns_real *scale = pass->weights + s->head_scale;
+    for (size_t r = 0; r < shape->R; r++)
+        for (size_t h = 0; h < shape->H; h++, x += d, y += d) ns_scale(y, scale[h], x, d);
+}
+
+static void attention_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                              const NsPass *pass)
+{
+    size_t R = shape->R, D = shape->D;
+    const ns_real *w = pass->weights;
+    project(s, shape, a, pass);
+    if (head_norms(s)) {
+        NsHeads raw = ns_heads(s, shape, a->raw), heads = ns_heads(s, shape, a->hidden);
+        memcpy(a->hidden, a->raw, heads_size(s, shape) * sizeof *a->hidden);
+        head_norm_forward(&s->q, shape, pass, heads.Q, a->stats_q, raw.Q, R, raw.q_stride);
+        head_norm_forward(&s->k, shape, pass, heads.K, a->stats_k, raw.K, shape->RS, raw.k_stride);
+        head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, shape->RS, raw.k_stride);
+    }
+    NsAttention attention = attention_of(s, shape, a, pass);
+    ns_attention_forward(&attention, a->context, a->P);
+    if (s->c.head_scale) scale_heads(s, shape, pass, a->scaled, a->context);
+    if (s->mid.norm) ns_norm_place_forward(&s->mid, shape, pass, a->mid, a->stats_mid, a->scaled);
+    if (s->uniform)
+        memcpy(a->f, a->mid, R * D * sizeof *a->f);
+    else
+        ns_linear_forward(a->f, a->mid, w + s->w_out, w + s->b_out, R, D, D);
+}
+
+/* From the gradients of Q, K and V before their norms, in scratch->hidden, to those of the weights,
+ * of u and, in cross-attention, of the memory. */
+static void project_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                             const NsScratch *scratch, const NsPass *pass)
+{
+    size_t D = shape->D;
+    bool cross = s->kind == NS_CROSS_ATTENTION;
+    const ns_real *w = pass->weights, *u = a->u ? a->u : a->x;
+    ns_real *g = pass->gradients, *dmemory = cross ? scratch->memory : scratch->du;
+    NsHeads d = ns_heads(s, shape, scratch->hidden);
+    if (s->uniform) {
+        if (cross) memset(scratch->du, 0, shape->R * D * sizeof *scratch->du);
+        ns_linear_backward(dmemory, g + s->w_memory, g + s->b_memory, d.V, cross ? pass->memory : u,
+                           w + s->w_memory, shape->RS, D, D);
+    } else if (!cross) {
+        ns_linear_backward(scratch->du, g + s->w_in, g + s->b_in, scratch->hidden, u, w + s->w_in,
+                           shape->R, D, 3 * D);
+    } else {
+        ns_linear_backward(scratch->du, g + s->w_in, g + s->b_in, d.Q, u, w + s->w_in, shape->R, D,
+                           D);
+        ns_linear_backward(dmemory, g + s->w_memory, g + s->b_memory, d.K, pass->memory,
+                           w + s->w_memory, shape->RS, D, 2 * D);
+    }
+    if (cross) ns_add_scaled(pass->dmemory, 1, dmemory, shape->RS * D);
+}
+
+static void scale_heads_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                                 const NsPass *pass, ns_real *d)
+{
+    size_t features = shape->D / shape->H;
+    ns_real *g = pass->gradients + s->head_scale;
+    const ns_real *x = a->context;
+    for (size_t r = 0; r < shape->R; r++)
+        for (size_t h = 0; h < shape->H; h++, x += features, d += features) {
+            g[h] += (ns_real)ns_inner(d, x, features);
+            ns_scale(d, pass->weights[s->head_scale + h], d, features);
+        }
+}
+
+static void attention_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                               const NsScratch *scratch, const NsPass *pass, const ns_real *df)
+{
+    size_t R = shape->R, D = shape->D;
+    const ns_real *w = pass->weights;
+    ns_real *g = pass->gradients, *dcontext = scratch->context;
+    if (s->uniform)
+        memcpy(dcontext, df, R * D * sizeof *dcontext);
+    else
+        ns_linear_backward(dcontext, g + s->w_out, g + s->b_out, df, a->mid, w + s->w_out, R, D, D);
+    if (s->mid.norm)
+        ns_norm_place_backward(&s->mid, shape, pass, dcontext, dcontext, a->scaled, a->stats_mid);
+    if (s->c.head_scale) scale_heads_backward(s, shape, a, pass, dcontext);
+
+    NsAttention attention = attention_of(s, shape, a, pass);
+    NsHeads d = ns_heads(s, shape, scratch->hidden), raw = ns_heads(s, shape, a->raw);
+    ns_attention_backward(&attention, &(NsAttentionGradients){.dO = dcontext,
+                                                              .P = a->P,
+                                                              .dQ = d.Q,
+                                                              .dK = d.K,
+                                                              .dV = d.V,
+                                                              .scratch = scratch->scores});
+    head_norm_backward(&s->q, shape, pass, d.Q, a->stats_q, raw.Q, R, d.q_stride);
+    head_norm_backward(&s->k, shape, pass, d.K, a->stats_k, raw.K, shape->RS, d.k_stride);
+    head_norm_backward(&s->v, shape, pass, d.V, a->stats_v, raw.V, shape->RS, d.k_stride);
+    project_backward(s, shape, a, scratch, pass);
+}
+
+static void ffn_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                        const NsPass *pass)
+{
+    size_t R = shape->R, D = shape->D, F = shape->F;
+    const ns_real *w = pass->weights, *u = a->u ? a->u : a->x;
+    ns_linear_forward(a->raw, u, w + s->w_in, w + s->b_in, R, D, F);
+    if (s->activation->gated) ns_linear_forward(a->gate, u, w + s->w_gate, NULL, R, D, F);
+    s->activation->forward(a->hidden, a->raw, a->gate, R * F);
+    if (s->mid.norm) ns_norm_place_forward(&s->mid, shape, pass, a->mid, a->stats_mid, a->hidden);
+    ns_linear_forward(a->f, a->mid, w + s->w_out, w + s->b_out, R, F, D);
+}
+
+static void ffn_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                         const NsScratch *scratch, const NsPass *pass, const ns_real *df)
+{
+    size_t R = shape->R, D = shape->D, F = shape->F;
+    const ns_real *w = pass->weights, *u = a->u ? a->u : a->x;
+    ns_real *g = pass->gradients, *d = scratch->hidden;
+    ns_linear_backward(d, g + s->w_out, g + s->b_out, df, a->mid, w + s->w_out, R, F, D);
+    if (s->mid.norm) ns_norm_place_backward(&s->mid, shape, pass, d, d, a->hidden, a->stats_mid);
+    s->activation->backward(d, scratch->gate, d, a->raw, a->gate, R * F);
+    ns_linear_backward(scratch->du, g + s->w_in, g + s->b_in, d, u, w + s->w_in, R, D, F);
+    if (!s->activation->gated) return;
+    ns_linear_backward(scratch->context, g + s->w_gate, NULL, scratch->gate, u, w + s->w_gate, R, D,
+                       F);
+    ns_add_scaled(scratch->du, 1, scratch->context, R * D);
+}
+
+void ns_branch_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                       const NsPass *pass)
+{
+    (s->kind == NS_FFN ? ffn_forward : attention_forward)(s, shape, a, pass);
+}
+
+void ns_branch_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                        const NsScratch *scratch, const NsPass *pass, const ns_real *df)
+{
+    (s->kind == NS_FFN ? ffn_backward : attention_backward)(s, shape, a, scratch, pass, df);
+}

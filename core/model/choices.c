@@ -1,0 +1,86 @@
+/* The small registries behind settings.  SPDX-License-Identifier: MIT */
+#include "core/model/settings.h"
+
+const NsChoice *ns_switch_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_SWITCH_AUTO] = {.key = "auto",
+                            .label = "As the placement has it",
+                            .purpose = "On where the placement's own paper has one."},
+        [NS_SWITCH_ON] = {.key = "on", .label = "On", .purpose = "Always on."},
+        [NS_SWITCH_OFF] = {.key = "off", .label = "Off", .purpose = "Always off."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}
+
+const NsChoice *ns_toggle_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_TOGGLE_OFF] = {.key = "off", .label = "Off", .purpose = "Off."},
+        [NS_TOGGLE_ON] = {.key = "on", .label = "On", .purpose = "On."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}
+
+const NsChoice *ns_arch_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_ARCH_DECODER] = {.key = "decoder",
+                             .label = "Decoder only",
+                             .formula = "every token sees itself and those before it",
+                             .reference = "Radford et al. 2018",
+                             .purpose = "A language model, such as GPT."},
+        [NS_ARCH_ENCODER] = {.key = "encoder",
+                             .label = "Encoder only",
+                             .formula = "every token sees every other",
+                             .reference = "Devlin et al. 2018, arXiv 1810.04805",
+                             .purpose = "A model that reads both ways, such as BERT."},
+        [NS_ARCH_ENCODER_DECODER] =
+            {.key = "encoder-decoder",
+             .label = "Encoder and decoder",
+             .formula = "an encoder reads the source, a decoder looks at it and writes",
+             .reference = "Vaswani et al. 2017, arXiv 1706.03762",
+             .purpose = "The original Transformer, and the one of the paper's experiments."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}
+
+const NsChoice *ns_attention_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_ATTENTION_SOFTMAX] = {.key = "softmax",
+                                  .label = "Softmax",
+                                  .formula = "softmax(Q K^T / √d_h) V W_O",
+                                  .reference = "Vaswani et al. 2017, eq. 1",
+                                  .purpose = "Attention as it is used."},
+        [NS_ATTENTION_UNIFORM] =
+            {.key = "uniform",
+             .label = "Uniform",
+             .formula = "mean of V over the visible keys: W_Q = W_K = 0, no W_O, one head",
+             .reference = "Xiong et al. 2020, 3.3",
+             .purpose = "The setting of the paper's theory, in which its constants hold."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}
+
+const NsChoice *ns_positions_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_POSITIONS_LEARNED] = {.key = "learned",
+                                  .label = "Learned",
+                                  .formula = "x_0 = W_{tok}[token] + W_{pos}[t]",
+                                  .reference = "Gehring et al. 2017, arXiv 1705.03122",
+                                  .purpose = "A learned vector for every position."},
+        [NS_POSITIONS_SINUSOIDAL] = {.key = "sinusoidal",
+                                     .label = "Sinusoidal",
+                                     .formula = "sin and cos of t / 10000^{2 i / d}",
+                                     .reference = "Vaswani et al. 2017, 3.5",
+                                     .purpose = "Fixed waves of many lengths; nothing to learn."},
+        [NS_POSITIONS_NONE] = {.key = "none",
+                               .label = "None",
+                               .formula = "x_0 = W_{tok}[token]",
+                               .reference = "Xiong et al. 2020, 3.3",
+                               .purpose = "The theory's inputs; order is lost without a mask."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}

@@ -1,0 +1,34 @@
+/* The registry of initialisers.  SPDX-License-Identifier: MIT
+ *
+ * An initialiser gives the standard deviation of a matrix from its shape.  A placement's own factor
+ * on W_V, W_O, W_1, W_2 and W_3 multiplies it, unless the initialiser brings those of another. */
+#pragma once
+
+#include "core/base/choice.h"
+#include "core/base/tensor.h"
+#include "core/model/placement.h"
+
+typedef struct {
+    NsChoice choice;
+    NsInitKind kind;
+    double (*std)(double out, double in);
+    double embedding;      /* standard deviation of both embeddings; 0: the usual ones */
+    bool scaled_residual;  /* W_O and W_2 times 1 / sqrt(2 L) */
+    const char *placement; /* whose factors hold at any placement, or NULL */
+} NsInit;
+
+const NsInit *ns_init(size_t i); /* NULL past the end */
+const NsChoice *ns_init_choice(size_t i);
+
+/* The factor on W_V, W_O, W_1, W_2 and W_3 of a sub-layer with this wiring. */
+double ns_init_factor(const NsInit *init, const NsWiring *wiring, const NsPosition *position);
+
+/* Of the token embedding that the stack at this position reads; the position embedding has a tenth
+ * of it, or as much where both are given by the initialiser or the placement.  d: width.  Tied
+ * embeddings are a head too, and have 1 / sqrt(d) where nothing else is said. */
+typedef struct {
+    double token, position;
+} NsEmbeddingInit;
+
+NsEmbeddingInit ns_init_embedding(const NsInit *init, const NsPlacement *placement,
+                                  const NsPosition *position, double d, bool tied);

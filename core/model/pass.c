@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/model/pass.h"
+
+#include "core/ops/clones.h"
+#include "core/ops/dropout.h"
+#include "core/ops/embedding.h"
+#include "core/ops/linear.h"
+#include "core/ops/residual.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t ns_stack_hidden(const NsStack *stack)
+{
+    return stack->layers + stack->n_towers;
+}
+
+size_t ns_tower_hidden(const NsStack *stack, size_t tower)
+{
+    return stack->towers[tower].first_layer + tower;
+}
+
+/* Of a shard's tower in the batch: the encoder of an encoder-decoder reads the source. */
+static const int32_t *tokens_of(const NsStack *stack, const NsWorker *w, const NsBatch *batch,
+                                size_t i)
+{
+    size_t first = w->shard.first;
+    if (i + 1 < stack->n_towers) return batch->source + first * batch->S;
+    return batch->tokens + first * batch->T;
+}
+
+static const int32_t *length_of(const NsStack *stack, const NsWorker *w, const NsBatch *batch,
+                                size_t i)
+{
+    return (i + 1 < stack->n_towers ? batch->source_length : batch->length) + w->shard.first;
+}
+
+static void find_padding(const NsStack *stack, NsWorker *w, const NsBatch *batch, size_t i)
+{
+    const int32_t *length = length_of(stack, w, batch, i);
+    size_t T = stack->towers[i].T;
+    w->length[i] = length;
+    w->padded[i] = false;
+    for (size_t b = 0; b < w->shard.B; b++)
+        for (size_t t = 0; t < T; t++) {
+            bool live = t < (size_t)length[b];
+            w->live[i][b * T + t] = live;
+            w->padded[i] |= !live;
+        }
+}
+
+static NsPass pass_of(const NsStack *stack, const NsWorker *w, const NsCall *call, size_t i)
+{
+    const NsTower *tower = &stack->towers[i];
+    const NsTowerShard *t = &w->shard.towers[i], *below = t - 1;
+    return (NsPass){
+        .weights = call->weights,
+        .gradients = w->gradients,
+        .state = call->state,
+        .statistics = call->statistics,
+        .profiling = call->profiling,
+        .noisy = call->noise.training,
+        .noise = call->noise,
+        .dropout = stack->dropout,
+        .first = w->shard.first,
+        .length = length_of(stack, w, call->batch, i),
+        .memory_length = tower->cross ? length_of(stack, w, call->batch, i - 1) : NULL,
+        .live = w->padded[i] ? w->live[i] : NULL,
+        .memory = tower->cross ? below->top : NULL,
+        .dmemory = tower->cross ? below->d : NULL,
+        .dual = t->dual,
+        .ddual = t->ddual,
+    };
+}
+
+/* Dropout on the sum of the embeddings; i tells the towers' noise apart from that of sub-layers. */
+static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, ns_real *x)
+{
+    if (!pass->noisy || !(pass->dropout > 0)) return;
+    size_t n = shape->T * shape->D;
+    for (size_t b = 0; b < shape->B; b++)
+        ns_dropout(x + b * n, n, pass->dropout,
+                   &(NsNoiseKey){.seed = pass->noise.seed,
+                                 .step = pass->noise.step,
+                                 .place = UINT32_MAX - (uint32_t)i,
+                                 .sequence = (uint32_t)(pass->first + b)});
+}
+
+/* Sums over the live rows of x of |x|^2 and |x|, and the largest |x_i|; NaN where there is one. */
+NS_CLONES static void sum_rows(const NsShape *shape, const NsPass *pass, const ns_real *x,
+                               double *sq, double *norm, double *max)
+{
+    double squares = 0, norms = 0;
+    ns_real largest = 0;
+    size_t D = shape->D;
+    for (size_t b = 0; b < shape->B; b++) {
+        const ns_real *row = x + b * shape->T * D;
+        for (int32_t t = 0; t < pass->length[b]; t++, row += D) {
+            double sum = 0;
+#pragma omp simd reduction(+ : sum) reduction(max : largest)
+            for (size_t c = 0; c < D; c++) {
+                ns_real size = row[c] < 0 ? -row[c] : row[c];
+                largest = size > largest ? size : largest;
+                sum += (double)row[c] * (double)row[c];
+            }
+            squares += sum;
+            norms += sqrt(sum);
+        }
+    }
+    *sq = squares;
+    *norm = norms;
+    *max = isnan(squares) ? (double)NAN : (double)largest;
+}
+
+static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass, size_t k,
+                           const ns_real *x)
+{
+    sum_rows(shape, pass, x, &w->hidden_sq[k], &w->hidden_norm[k], &w->hidden_max[k]);
+}
+
+static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
+{
+    const NsTower *tower = &stack->towers[i];
+    const NsTowerShard *t = &w->shard.towers[i];
+    const NsShape *shape = &t->self;
+    find_padding(stack, w, call->batch, i);
+    NsPass pass = pass_of(stack, w, call, i);
+    const ns_real *pos =
+        stack->learned_positions ? call->weights + tower->pos_emb : call->sinusoids;
+    ns_embedding_forward(t->embedding, tokens_of(stack, w, call->batch, i),
+                         call->weights + tower->tok_emb, pos, shape->B, shape->T, shape->D);
+    drop_embedding(shape, &pass, i, t->embedding);
+    if (tower->embedding_norm.norm)
+        ns_norm_place_forward(&tower->embedding_norm, shape, &pass, t->x0, t->stats_embedding,
+                              t->embedding);
+    size_t n = shape->R * shape->D, hidden = ns_tower_hidden(stack, i);
+    if (tower->dual) memcpy(t->dual, t->x0, n * sizeof *t->dual);
+    measure_hidden(w, shape, &pass, hidden, t->x0);
+
+    for (size_t k = tower->first; k < tower->first + tower->n; k++) {
+        const NsSublayer *s = &stack->sublayers[k];
+        const NsActivations *a = &w->shard.sublayers[k];
+        ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass, &w->sums[k]);
+        if (s->last) measure_hidden(w, shape, &pass, ++hidden, a->out);
+    }
+
+    const ns_real *out = w->shard.sublayers[tower->first + tower->n - 1].out;
+    bool norm = tower->final_norm.norm;
+    if (norm)
+        ns_norm_place_forward(&tower->final_norm, shape, &pass, t->final, t->stats_final,
+                              tower->dual ? t->dual : out);
+    if (tower->dual) ns_residual_forward(t->top, 1, out, 1, norm ? t->final : t->dual, n);
+    double largest;
+    w->final_sq = w->final_norm = (double)NAN;
+    if (norm) sum_rows(shape, &pass, t->top, &w->final_sq, &w->final_norm, &largest);
+}
+
+void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call)
+{
+    for (size_t i = 0; i < stack->n_towers; i++) tower_forward(stack, w, call, i);
+    const NsTowerShard *last = &w->shard.towers[stack->n_towers - 1];
+    ns_linear_forward(w->shard.logits, last->top, call->weights + stack->head, NULL, last->self.R,
+                      stack->D, stack->V);
+}
+
+void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
+                    ns_real dscale)
+{
+    const NsShape *shape = &w->shard.towers[stack->n_towers - 1].self;
+    w->loss = ns_cross_entropy(w->shard.logits, call->batch->targets + w->shard.first * shape->T,
+                               shape->R, stack->V, smoothing, dscale);
+}
+
+/* From t->d, the gradient of the tower's top. */
+static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
+{
+    const NsTower *tower = &stack->towers[i];
+    const NsTowerShard *t = &w->shard.towers[i];
+    const NsShape *shape = &t->self;
+    NsPass pass = pass_of(stack, w, call, i);
+    size_t n = shape->R * shape->D, hidden = ns_tower_hidden(stack, i) + tower->L;
+    if (tower->cross) memset(pass.dmemory, 0, t->cross.RS * shape->D * sizeof *pass.dmemory);
+
+    /* Where there is a second stream, it is what the final norm sees, and the sum takes both. */
+    ns_real *d = tower->dual ? t->ddual : t->d;
+    if (tower->dual) memcpy(t->ddual, t->d, n * sizeof *d);
+    const ns_real *out = w->shard.sublayers[tower->first + tower->n - 1].out;
+    if (tower->final_norm.norm)
+        ns_norm_place_backward(&tower->final_norm, shape, &pass, d, d, tower->dual ? t->dual : out,
+                               t->stats_final);
+
+    bool skip = false; /* a gradient waits for the layer's input */
+    for (size_t k = tower->first + tower->n; k-- > tower->first;) {
+        const NsSublayer *s = &stack->sublayers[k];
+        if (s->last) w->hidden_grad[hidden--] = ns_live_squares(shape, &pass, t->d);
+        ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard.sublayers[k], &w->shard.scratch,
+                             &pass, &w->sums[k], t->d);
+        skip |= s->c.skip_layer;
+        if (s->first && skip) {
+            ns_add_scaled(t->d, 1, w->shard.scratch.skip, n);
+            skip = false;
+        }
+    }
+    if (tower->dual) ns_add_scaled(t->d, 1, t->ddual, n);
+    w->hidden_grad[hidden] = ns_live_squares(shape, &pass, t->d);
+    if (tower->embedding_norm.norm)
+        ns_norm_place_backward(&tower->embedding_norm, shape, &pass, t->d, t->d, t->embedding,
+                               t->stats_embedding);
+    drop_embedding(shape, &pass, i, t->d);
+    ns_embedding_backward(w->gradients + tower->tok_emb,
+                          stack->learned_positions ? w->gradients + tower->pos_emb : NULL, t->d,
+                          tokens_of(stack, w, call->batch, i), shape->B, shape->T, shape->D);
+}
+
+void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call)
+{
+    const NsTowerShard *last = &w->shard.towers[stack->n_towers - 1];
+    ns_linear_backward(last->d, w->gradients + stack->head, NULL, w->shard.logits, last->top,
+                       call->weights + stack->head, last->self.R, stack->D, stack->V);
+    for (size_t i = stack->n_towers; i-- > 0;) tower_backward(stack, w, call, i);
+}

@@ -1,0 +1,49 @@
+/* One shard's way through the model and back.  SPDX-License-Identifier: MIT
+ *
+ * Internal to core/model.  Calls on different workers may run at the same time. */
+#pragma once
+
+#include "core/model/stack.h"
+#include "core/ops/cross_entropy.h"
+
+/* What one thread works on: a shard of the batch, its activations and its own gradients. */
+typedef struct {
+    NsShard shard;
+    ns_real *activations;
+    ns_real *gradients;                   /* the first worker adds straight into the model's */
+    bool *live[NS_TOWERS_MAX];            /* [R] rows of each tower that are not padding */
+    bool padded[NS_TOWERS_MAX];           /* whether any is */
+    const int32_t *length[NS_TOWERS_MAX]; /* [B] of the last batch, borrowed */
+    /* Sums over its tokens that are not padding. */
+    NsCrossEntropy loss;
+    NsSums *sums;                                               /* [sublayers] */
+    double *hidden_sq, *hidden_norm, *hidden_max, *hidden_grad; /* [hidden]; grad: squares */
+    double final_sq, final_norm;
+} NsWorker;
+
+/* What all workers see. */
+typedef struct {
+    const NsBatch *batch;
+    const ns_real *weights;   /* as they are used */
+    const ns_real *sinusoids; /* [T, D] of the longest tower, or NULL */
+    ns_real *state;
+    NsStatistics statistics;
+    NsNoise noise;
+    bool profiling;
+} NsCall;
+
+/* Hidden states that a model has: one more than layers in every tower. */
+size_t ns_stack_hidden(const NsStack *stack);
+
+/* Where those of a tower begin. */
+size_t ns_tower_hidden(const NsStack *stack, size_t tower);
+
+/* From the tokens to the logits, with every sum but the gradients'. */
+void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call);
+
+/* The loss; with dscale other than 0 the logits become their gradient times it. */
+void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
+                    ns_real dscale);
+
+/* From the gradient of the logits to that of every weight, added to the worker's. */
+void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call);

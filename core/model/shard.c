@@ -1,0 +1,80 @@
+/* The memory that one shard of a batch takes.  SPDX-License-Identifier: MIT */
+#include "core/model/stack.h"
+
+void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *first, size_t *n)
+{
+    *first = B * i / stack->shards;
+    *n = B * (i + 1) / stack->shards - *first;
+}
+
+static NsShape shape_of(const NsStack *stack, size_t B, size_t T, size_t S)
+{
+    return (NsShape){.B = B,
+                     .T = T,
+                     .S = S,
+                     .R = B * T,
+                     .RS = B * S,
+                     .D = stack->D,
+                     .H = stack->H,
+                     .F = stack->F,
+                     .eps = stack->eps};
+}
+
+static ns_real *take_norm(const NsNormPlace *place, const NsShape *shape, ns_real **stats,
+                          NsCursor *cursor)
+{
+    *stats = ns_cursor_take(cursor, ns_norm_stats_size(place->norm, shape->R, place->C));
+    return ns_cursor_take(cursor, shape->R * shape->D);
+}
+
+static void take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCursor *cursor)
+{
+    const NsTower *tower = &stack->towers[i];
+    NsTowerShard *t = &shard->towers[i];
+    t->self = shape_of(stack, shard->B, tower->T, tower->T);
+    t->cross = shape_of(stack, shard->B, tower->T, tower->S);
+    size_t n = t->self.R * stack->D;
+    t->embedding = t->x0 = ns_cursor_take(cursor, n);
+    if (tower->embedding_norm.norm)
+        t->x0 = take_norm(&tower->embedding_norm, &t->self, &t->stats_embedding, cursor);
+
+    const ns_real *x = t->x0, *layer = x;
+    for (size_t k = tower->first; k < tower->first + tower->n; k++) {
+        const NsSublayer *s = &stack->sublayers[k];
+        if (s->first) layer = x;
+        ns_activations_take(&shard->sublayers[k], s, ns_tower_shape(t, s), x, layer, cursor);
+        x = shard->sublayers[k].out;
+    }
+    t->top = shard->sublayers[tower->first + tower->n - 1].out;
+    if (tower->dual) {
+        t->dual = ns_cursor_take(cursor, n);
+        t->ddual = ns_cursor_take(cursor, n);
+        t->top = ns_cursor_take(cursor, n);
+    }
+    if (tower->final_norm.norm) {
+        t->final = take_norm(&tower->final_norm, &t->self, &t->stats_final, cursor);
+        if (!tower->dual) t->top = t->final;
+    }
+    t->d = ns_cursor_take(cursor, n);
+}
+
+const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s)
+{
+    return s->kind == NS_CROSS_ATTENTION ? &tower->cross : &tower->self;
+}
+
+void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
+                   NsCursor *cursor)
+{
+    shard->first = first;
+    shard->B = sequences;
+    size_t T = 0;
+    for (size_t i = 0; i < stack->n_towers; i++) {
+        take_tower(shard, stack, i, cursor);
+        T = MAX(T, stack->towers[i].T);
+    }
+    size_t last = stack->towers[stack->n_towers - 1].T;
+    shard->logits = ns_cursor_take(cursor, sequences * last * stack->V);
+    NsShape largest = shape_of(stack, sequences, T, T);
+    ns_scratch_take(&shard->scratch, &largest, cursor);
+}

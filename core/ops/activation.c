@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/ops/activation.h"
+
+#include "core/ops/clones.h"
+#include "core/ops/math.h"
+
+/* max(a, 0); a NaN stays one. */
+NS_CLONES static void relu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
+{
+    (void)g;
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) y[i] = a[i] < 0 ? 0 : a[i];
+}
+
+NS_CLONES static void relu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *y,
+                                    const ns_real *g, size_t n)
+{
+    (void)dg;
+    (void)g;
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) da[i] = y[i] > 0 ? dy[i] : 0;
+}
+
+#define ROOT_HALF ((ns_real)0.70710678118654752440)
+#define ROOT_HALF_PI ((ns_real)0.39894228040143267794) /* 1 / sqrt(2 pi) */
+
+/* a Phi(a), Phi the distribution function of the standard normal. */
+NS_CLONES static void gelu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
+{
+    (void)g;
+    for (size_t i = 0; i < n; i++) y[i] = a[i] * (1 + ns_erf(a[i] * ROOT_HALF)) / 2;
+}
+
+/* Phi(a) + a phi(a) */
+NS_CLONES static void gelu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a,
+                                    const ns_real *g, size_t n)
+{
+    (void)dg;
+    (void)g;
+    for (size_t i = 0; i < n; i++) {
+        ns_real below = (1 + ns_erf(a[i] * ROOT_HALF)) / 2;
+        da[i] = dy[i] * (below + a[i] * ROOT_HALF_PI * ns_exp(-a[i] * a[i] / 2));
+    }
+}
+
+/* SiLU(a) g, SiLU(a) = a / (1 + exp(-a)). */
+NS_CLONES static void swiglu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
+{
+    for (size_t i = 0; i < n; i++) y[i] = a[i] / (1 + ns_exp(-a[i])) * g[i];
+}
+
+/* With s = 1 / (1 + exp(-a)): dg = dy a s, da = dy g s (1 + a (1 - s)). */
+NS_CLONES static void swiglu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a,
+                                      const ns_real *g, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ns_real s = 1 / (1 + ns_exp(-a[i])), d = dy[i];
+        dg[i] = d * a[i] * s;
+        da[i] = d * g[i] * s * (1 + a[i] * (1 - s));
+    }
+}
+
+static const NsActivation activations[] = {
+    {.choice = {.key = "relu",
+                .label = "ReLU",
+                .formula = "max(0, x W_1 + b_1) W_2 + b_2",
+                .reference = "Vaswani et al. 2017, eq. 2",
+                .purpose = "The original one, and that of the paper's theory."},
+     .forward = relu_forward,
+     .backward = relu_backward},
+    {.choice = {.key = "gelu",
+                .label = "GELU",
+                .formula = "GELU(x W_1 + b_1) W_2 + b_2, GELU(a) = a Φ(a)",
+                .reference = "Hendrycks and Gimpel 2016, arXiv 1606.08415",
+                .purpose = "Smooth; that of BERT and GPT-2."},
+     .forward = gelu_forward,
+     .backward = gelu_backward,
+     .keeps = true},
+    {.choice = {.key = "swiglu",
+                .label = "SwiGLU",
+                .formula = "(SiLU(x W_1 + b_1) ⊙ x W_3) W_2 + b_2, SiLU(a) = a / (1 + e^{−a})",
+                .reference = "Shazeer 2020, arXiv 2002.05202",
+                .purpose = "Gated by a third matrix; that of most present language models."},
+     .gated = true,
+     .forward = swiglu_forward,
+     .backward = swiglu_backward,
+     .keeps = true},
+};
+
+const NsActivation *ns_activation(size_t i)
+{
+    return i < G_N_ELEMENTS(activations) ? &activations[i] : NULL;
+}
+
+const NsChoice *ns_activation_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(activations) ? &activations[i].choice : NULL;
+}
