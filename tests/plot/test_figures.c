@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define BUDGET ((size_t)64 << 20)
+#define HEADS 2
 
 /* A history that the test writes, with the gradients of W_2 and nothing else besides what every
  * model has. */
@@ -18,19 +19,32 @@ typedef struct {
     int64_t steps;
 } Run;
 
-static Run *run_with_norm(size_t layers, size_t budget, bool final_norm)
+static Run *run_made(size_t layers, size_t budget, bool final_norm, int64_t probe_every,
+                     int64_t first)
 {
     Run *run = g_new0(Run, 1);
     NsTensorTable table = {0};
     for (size_t l = 0; l < layers; l++)
         ns_tensor_table_add(
             &table, (NsTensor){.role = NS_ROLE_W2, .layer = (int)l, .rows = 1, .cols = 1}, false);
-    ns_record_layout_init(&run->layout, &table, layers, final_norm);
+    ns_record_layout_init(&run->layout,
+                          &(NsRecordShape){.table = &table,
+                                           .layers = layers,
+                                           .hidden = layers + 1,
+                                           .heads = HEADS,
+                                           .has = final_norm ? NS_NEED_FINAL_NORM : NS_NEED_NOTHING,
+                                           .probe_every = probe_every});
     ns_tensor_table_clear(&table);
-    run->history = ns_history_new(&run->layout, budget);
+    run->history = ns_history_new_from(&run->layout, budget, first);
+    run->steps = first;
     ns_settings_init(&run->settings);
     run->values = g_new0(float, run->layout.width);
     return run;
+}
+
+static Run *run_with_norm(size_t layers, size_t budget, bool final_norm)
+{
+    return run_made(layers, budget, final_norm, 0, 0);
 }
 
 static Run *run_new(size_t layers, size_t budget)
@@ -74,6 +88,7 @@ static NsFigureInput input_of(const Run *run)
                            .settings = run ? &run->settings : NULL,
                            .gradient = NS_QUANTITY_GRAD_W2,
                            .hidden = NS_QUANTITY_HIDDEN_NORM,
+                           .quantity = NS_QUANTITY_GRAD_W2,
                            .log = true,
                            .step = -1};
 }
@@ -89,9 +104,13 @@ static const NsSeries *series_named(const NsPlot *plot, const char *label)
 
 static void test_registry(void)
 {
-    static const char *const keys[] = {"loss", "gradient-norm", "hidden-norm", "gradient-heatmap"};
-    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+    static const char *const keys[] = {
+        "loss",  "gradient-norm", "hidden-norm", "gradient-heatmap", "profile",
+        "steps", "heatmap",       "heads",       "similarity"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         g_assert_cmpstr(ns_figure_choice(i)->key, ==, keys[i]);
+        g_assert_true(ns_figure_kind(i)->overview == (i < 4));
+    }
     g_assert_null(ns_figure_choice(G_N_ELEMENTS(keys)));
     g_assert_null(ns_figure_kind(G_N_ELEMENTS(keys)));
     g_assert_null(ns_figure_new("losses"));
@@ -396,6 +415,168 @@ static void test_words(void)
     ns_settings_clear(&b);
 }
 
+/* ---- Any quantity ---- */
+
+/* As append, but dear quantities only at multiples of 10, and layer 2 has none of them. */
+static void append_dear(Run *run)
+{
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        for (size_t i = 0; i < run->layout.count[q]; i++) {
+            bool dear = ns_quantity((NsQuantity)q)->dear;
+            bool blank = dear && (run->steps % 10 || (run->layout.count[q] == 3 && i == 1));
+            run->values[run->layout.offset[q] + i] =
+                blank ? ns_blank() : (float)(i + 1) * (float)(run->steps + 1);
+        }
+    NsStep step = {.step = run->steps++, .loss = 3, .lr = 1e-3, .grad_norm = 1, .seconds = 1e-3};
+    ns_history_append(run->history, &step, run->values);
+}
+
+static const char *const any_keys[] = {"profile", "steps", "heatmap"};
+
+/* Every quantity that is there is drawn; none has a mark of something not finite. */
+static void test_every_quantity(void)
+{
+    g_autoptr(Run) run = run_made(3, BUDGET, true, 10, 0);
+    for (int i = 0; i < 25; i++) append_dear(run);
+    NsFigureInput input = input_of(run);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        for (size_t k = 0; k < G_N_ELEMENTS(any_keys); k++) {
+            input.quantity = (NsQuantity)q;
+            g_autoptr(NsFigure) figure = ns_figure_new(any_keys[k]);
+            const NsPlot *plot = ns_figure_update(figure, &input);
+            bool scalar = ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_STEP;
+            bool drawn = run->layout.count[q] > 0 && (!scalar || k == 1);
+            g_assert_true(drawn == (plot->n_series > 0 || plot->heatmap));
+            g_assert_true(drawn || strlen(plot->empty) > 0);
+            for (size_t i = 0; i < plot->n_series; i++)
+                for (size_t p = 0; p < plot->series[i].n; p++)
+                    g_assert_true(isfinite(plot->series[i].y[p]));
+            uint64_t version = plot->version;
+            g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
+        }
+}
+
+static void test_dear_quantity(void)
+{
+    g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 0);
+    for (int i = 0; i < 25; i++) append_dear(run);
+    NsFigureInput input = input_of(run);
+    input.quantity = NS_QUANTITY_MEAN_GRAD_LAYER;
+
+    g_autoptr(NsFigure) profile = ns_figure_new("profile");
+    const NsPlot *plot = ns_figure_update(profile, &input);
+    const NsSeries *now = series_named(plot, "step 20");
+    g_assert_cmpuint(now->n, ==, 2); /* layer 2 has no value */
+    g_assert_cmpfloat(now->x[1], ==, 3);
+    g_assert_cmpfloat(now->y[1], ==, 63);
+    g_assert_true(g_str_has_suffix(plot->subtitle, "step 20"));
+    input.step = 7;
+    plot = ns_figure_update(profile, &input);
+    g_assert_cmpfloat(series_named(plot, "step 0")->y[0], ==, 1);
+
+    g_autoptr(NsFigure) steps = ns_figure_new("steps");
+    plot = ns_figure_update(steps, &input);
+    const NsSeries *mean = series_named(plot, "mean over the layers");
+    g_assert_cmpuint(mean->n, ==, 3);
+    g_assert_cmpfloat(mean->x[2], ==, 20);
+    g_assert_cmpfloat(mean->y[2], ==, 42);
+    g_assert_cmpfloat(series_named(plot, "largest of any layer")->y[2], ==, 63);
+    g_assert_cmpfloat(series_named(plot, "least of any layer")->y[2], ==, 21);
+
+    g_autoptr(NsFigure) heatmap = ns_figure_new("heatmap");
+    const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
+    g_assert_cmpuint(map->columns, ==, 3);
+    g_assert_cmpfloat(map->x1, ==, 29.5);
+    g_assert_cmpfloat(map->z[2 * 3 + 2], ==, 63);
+    g_assert_true(ns_cell_is_blank(map->z[1 * 3 + 2]));
+
+    input.quantity = NS_QUANTITY_TOKEN_COSINE;
+    g_assert_cmpint(ns_figure_update(profile, &input)->left.scale, ==, NS_SCALE_LINEAR);
+    map = ns_figure_update(heatmap, &input)->heatmap;
+    g_assert_false(map->log);
+    g_assert_cmpfloat(map->y0, ==, -0.5);
+
+    g_autoptr(Run) without = run_new(3, BUDGET);
+    append(without, 4);
+    input = input_of(without);
+    input.quantity = NS_QUANTITY_TOKEN_COSINE;
+    g_assert_nonnull(strstr(ns_figure_update(profile, &input)->empty, "probe-every"));
+}
+
+/* A fork begins in the middle: steps are those of the run that it continues. */
+static void test_fork(void)
+{
+    g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 25);
+    for (int i = 0; i < 20; i++) append_dear(run);
+    NsFigureInput input = input_of(run);
+    input.quantity = NS_QUANTITY_MEAN_GRAD_LAYER;
+    g_autoptr(NsFigure) heatmap = ns_figure_new("heatmap");
+    const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
+    g_assert_cmpuint(map->columns, ==, 3);
+    g_assert_cmpfloat(map->x0, ==, 19.5);
+    g_assert_true(ns_cell_is_blank(map->z[0]));
+    g_assert_cmpfloat(map->z[1], ==, 31);
+    g_assert_cmpfloat(map->z[2], ==, 41);
+    g_autoptr(NsFigure) steps = ns_figure_new("steps");
+    const NsSeries *mean = series_named(ns_figure_update(steps, &input), "mean over the layers");
+    g_assert_cmpuint(mean->n, ==, 2);
+    g_assert_cmpfloat(mean->x[0], ==, 30);
+    g_autoptr(NsFigure) profile = ns_figure_new("gradient-norm");
+    input.step = 33;
+    const NsPlot *plot = ns_figure_update(profile, &input);
+    g_assert_cmpfloat(series_named(plot, "step 33")->y[0], ==, 34);
+    series_named(plot, "step 25");
+    input.step = 3; /* before it began */
+    g_assert_cmpfloat(series_named(ns_figure_update(profile, &input), "step 25")->y[0], ==, 26);
+}
+
+static void test_heads(void)
+{
+    g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 0);
+    for (int i = 0; i < 12; i++) append_dear(run);
+    NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) heads = ns_figure_new("heads");
+    const NsHeatmap *map = ns_figure_update(heads, &input)->heatmap;
+    g_assert_cmpuint(map->rows, ==, HEADS);
+    g_assert_cmpuint(map->columns, ==, 3);
+    g_assert_cmpfloat(map->z[1 * 3 + 2], ==, 6 * 11); /* layer 3, head 2 at step 10 */
+
+    input.quantity = NS_QUANTITY_HEAD_ENTROPY_ATTENTION;
+    g_autoptr(NsFigure) profile = ns_figure_new("profile");
+    const NsSeries *now = series_named(ns_figure_update(profile, &input), "step 10");
+    g_assert_cmpuint(now->n, ==, 3);
+    g_assert_cmpfloat(now->lo[2], ==, 5 * 11);
+    g_assert_cmpfloat(now->y[2], ==, 6 * 11);
+}
+
+static void test_similarity(void)
+{
+    g_autoptr(Run) run = run_made(2, BUDGET, false, 10, 0);
+    append_dear(run);
+    NsFigureInput input = input_of(run);
+    input.similarity = NS_SIMILARITY_COSINE;
+    g_autoptr(NsFigure) figure = ns_figure_new("similarity");
+    g_assert_null(ns_figure_update(figure, &input)->heatmap);
+    g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
+    *s = (NsSimilarity){.step = 0, .n = 3, .state = {0, 1, 2}};
+    for (size_t i = 0; i < 9; i++) s->value[NS_SIMILARITY_COSINE][i] = (float)i / 8;
+    s->value[NS_SIMILARITY_COSINE][1] = ns_blank();
+    ns_history_publish_similarity(run->history, s);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->heatmap->rows, ==, 3);
+    g_assert_cmpfloat(plot->heatmap->x0, ==, -0.5);
+    g_assert_cmpfloat(plot->heatmap->x1, ==, 2.5);
+    g_assert_true(ns_cell_is_blank(plot->heatmap->z[1]));
+    g_assert_cmpfloat(plot->heatmap->z[8], ==, 1);
+    uint64_t version = plot->version;
+    g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
+    input.similarity = NS_SIMILARITY_CKA;
+    g_assert_cmpfloat(ns_figure_update(figure, &input)->heatmap->z[8], ==, 0);
+    append_dear(run);
+    input.step = 1;
+    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->note, "of step 0"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -413,5 +594,10 @@ int main(int argc, char **argv)
     g_test_add_data_func("/figures/long-run/at-once", "", test_long_run);
     g_test_add_func("/figures/thinned-profile", test_thinned_profile_has_a_band);
     g_test_add_func("/figures/words", test_words);
+    g_test_add_func("/figures/every-quantity", test_every_quantity);
+    g_test_add_func("/figures/dear-quantity", test_dear_quantity);
+    g_test_add_func("/figures/fork", test_fork);
+    g_test_add_func("/figures/heads", test_heads);
+    g_test_add_func("/figures/similarity", test_similarity);
     return g_test_run();
 }

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #define LAYERS 3
+#define HEADS 2
 
 /* A layout of three layers: W_Q, W_1, a head, and what every model has. */
-static void small_layout(NsRecordLayout *layout, bool final_norm)
+static void layout_with_probes(NsRecordLayout *layout, bool final_norm, int64_t probe_every)
 {
     NsTensorTable table = {0};
     for (int l = 0; l < LAYERS; l++) {
@@ -22,8 +23,20 @@ static void small_layout(NsRecordLayout *layout, bool final_norm)
     }
     NsTensor head = {.role = NS_ROLE_HEAD, .layer = -1, .rows = 9, .cols = 4};
     ns_tensor_table_add(&table, head, false);
-    ns_record_layout_init(layout, &table, LAYERS, final_norm);
+    ns_record_layout_init(layout, &(NsRecordShape){
+                                      .table = &table,
+                                      .layers = LAYERS,
+                                      .hidden = LAYERS + 1,
+                                      .heads = HEADS,
+                                      .has = final_norm ? NS_NEED_FINAL_NORM : NS_NEED_NOTHING,
+                                      .probe_every = probe_every,
+                                  });
     ns_tensor_table_clear(&table);
+}
+
+static void small_layout(NsRecordLayout *layout, bool final_norm)
+{
+    layout_with_probes(layout, final_norm, 0);
 }
 
 static void test_quantities(void)
@@ -325,6 +338,109 @@ static void test_readers(void)
     ns_history_unref(history);
 }
 
+/* Blank values: neutral beside others, kept where all are blank, and not confused with a NaN. */
+static void test_blank(void)
+{
+    g_assert_true(isnan(ns_blank()));
+    g_assert_true(ns_is_blank(ns_blank()));
+    g_assert_false(ns_is_blank(NAN));
+    g_assert_false(ns_is_blank(-NAN));
+    NsRecordLayout layout;
+    small_layout(&layout, false);
+    NsHistory *history = ns_history_new(&layout, 4096);
+    g_autofree float *values = g_new(float, layout.width);
+    const size_t at = layout.offset[NS_QUANTITY_GRAD_LAYER];
+    enum { STEPS = 5000, EVERY = 7, HOLE = 2100 };
+    for (int64_t step = 0; step < STEPS; step++) {
+        for (size_t i = 0; i < layout.width; i++) values[i] = 1;
+        values[at] = step % EVERY ? ns_blank() : (float)step;
+        values[at + 1] = ns_blank();
+        values[at + 2] = step == HOLE ? NAN : step % 2 ? ns_blank() : -(float)step;
+        ns_history_append(history, &(NsStep){.step = step}, values);
+    }
+    g_assert_cmpint(ns_history_stride(history), >, EVERY);
+    bool seen_hole = false;
+    for (int64_t step = 1; step < STEPS - 1;) {
+        float min[LAYERS], max[LAYERS];
+        NsBucket b = ns_history_read(history, NS_QUANTITY_GRAD_LAYER, (size_t)step, min, max);
+        int64_t first = (b.first + EVERY - 1) / EVERY * EVERY, last = b.last / EVERY * EVERY;
+        if (first <= b.last) {
+            g_assert_cmpfloat(min[0], ==, (float)first);
+            g_assert_cmpfloat(max[0], ==, (float)last);
+        } else {
+            g_assert_true(ns_is_blank(min[0]) && ns_is_blank(max[0]));
+        }
+        g_assert_true(ns_is_blank(min[1]) && ns_is_blank(max[1]));
+        bool hole = b.first <= HOLE && HOLE <= b.last;
+        g_assert_true(hole == (isnan(max[2]) && !ns_is_blank(max[2])));
+        seen_hole = seen_hole || hole;
+        step = b.last + 1;
+    }
+    g_assert_true(seen_hole);
+    ns_history_unref(history);
+}
+
+static void test_dear(void)
+{
+    NsRecordLayout without, layout;
+    small_layout(&without, false);
+    layout_with_probes(&layout, false, 10);
+    g_assert_cmpuint(without.count[NS_QUANTITY_TOKEN_COSINE], ==, 0);
+    g_assert_cmpuint(without.count[NS_QUANTITY_HIDDEN_MAX], ==, LAYERS + 1);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_TOKEN_COSINE], ==, LAYERS + 1);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_HEAD_ENTROPY_ATTENTION], ==, LAYERS * HEADS);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_ENTROPY_CROSS], ==, 0);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_MEAN_GRAD_W1], ==, LAYERS);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_MEAN_GRAD_W2], ==, 0);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_NORM_SIGMA_FFN], ==, 0);
+    g_assert_cmpuint(layout.count[NS_QUANTITY_ADAM_RMS], ==, 0);
+
+    /* Begins at 25: 30 is measured first. */
+    NsHistory *history = ns_history_new_from(&layout, 1 << 20, 25);
+    static const size_t expected[][2] = {{0, 0}, {4, 4}, {5, 5}, {9, 5}, {14, 5}, {15, 15}};
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+        size_t record = expected[i][0];
+        g_assert_cmpuint(ns_history_measured(history, NS_QUANTITY_TOKEN_COSINE, record), ==,
+                         expected[i][1]);
+        g_assert_cmpuint(ns_history_measured(history, NS_QUANTITY_HIDDEN_MAX, record), ==, record);
+    }
+    ns_history_unref(history);
+}
+
+static void *read_similarities(void *data)
+{
+    NsHistory *history = data;
+    g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
+    for (int64_t newest = -1; newest < 4999;) {
+        if (!ns_history_similarity(history, s)) continue;
+        g_assert_cmpint(s->step, >=, newest);
+        newest = s->step;
+        for (size_t i = 0; i < G_N_ELEMENTS(s->value[0]); i++)
+            g_assert_cmpfloat(s->value[1][i], ==, (float)newest);
+    }
+    return NULL;
+}
+
+/* Readers only ever see whole matrices, never older ones than before, and the last one. */
+static void test_similarity(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, false);
+    NsHistory *history = ns_history_new(&layout, 1 << 20);
+    g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
+    g_assert_false(ns_history_similarity(history, s));
+    pthread_t readers[2];
+    for (size_t i = 0; i < 2; i++)
+        g_assert_cmpint(pthread_create(&readers[i], NULL, read_similarities, history), ==, 0);
+    for (int64_t step = 0; step < 5000; step++) {
+        s->step = step;
+        for (size_t i = 0; i < G_N_ELEMENTS(s->value[0]); i++) s->value[1][i] = (float)step;
+        ns_history_publish_similarity(history, s);
+    }
+    for (size_t i = 0; i < 2; i++) pthread_join(readers[i], NULL);
+    ns_history_unref(history);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -337,6 +453,9 @@ int main(int argc, char **argv)
     g_test_add_data_func("/history/thinned/9", GSIZE_TO_POINTER(9), test_thinned);
     g_test_add_func("/history/range", test_range);
     g_test_add_func("/history/nan", test_nan);
+    g_test_add_func("/history/blank", test_blank);
+    g_test_add_func("/history/dear", test_dear);
+    g_test_add_func("/history/similarity", test_similarity);
     g_test_add_func("/history/budget", test_budget);
     g_test_add_func("/history/other-logs", test_other_logs);
     g_test_add_func("/history/readers", test_readers);

@@ -30,7 +30,7 @@ typedef struct {
     NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap, profile, steps, heatmap,
                       * heads, similarity */
     NsFigure *(*create)(void);
-    bool overview; /* one of the few that are shown side by side */
+    bool overview; /* one of the few that are shown side by side; these come first */
 } NsFigureKind;
 
 const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */

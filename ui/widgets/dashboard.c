@@ -277,6 +277,7 @@ GtkWidget *ns_dashboard_new(NsLab *lab)
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->lab = g_object_ref(lab);
     for (size_t i = 0; ns_figure_kind(i); i++) {
+        if (!ns_figure_kind(i)->overview) continue;
         GtkWidget *tile = ns_chart_tile_new(lab, ns_figure_kind(i));
         NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
         Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true};

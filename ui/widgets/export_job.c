@@ -57,7 +57,7 @@ static bool write_files(const Job *job, GError **error)
     NsFigureInput input = ns_view_input(job->view);
     for (size_t i = 0; ns_figure_kind(i); i++) {
         const NsFigureKind *kind = ns_figure_kind(i);
-        if (request->what == NS_EXPORT_ONE && kind != request->kind) continue;
+        if (request->what == NS_EXPORT_ONE ? kind != request->kind : !kind->overview) continue;
         NsFigure *figure = kind->create();
         g_ptr_array_add(figures, figure);
         g_ptr_array_add(plots, (gpointer)(guintptr)ns_figure_update(figure, &input));
