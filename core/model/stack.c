@@ -205,8 +205,8 @@ static void add_gains(Builder *b, NsSublayer *s)
     if (s->c.stream_gain) s->stream_gain = add_constant(b, r->stream_gain, D, 1);
 }
 
-/* A sub-layer with one norm beside the branch's calls it norm1 or norm2, wherever it sits, so that
- * Post-LN and Pre-LN share the tensor; with two, the outer one has a name of its own. */
+/* The first norm of a sub-layer is norm1 or norm2, wherever it sits, so that Post-LN, Pre-LN and
+ * OLMo 2 share the tensor; those beside it have names of their own. */
 static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 {
     const Roles *r = &roles[s->kind];
@@ -218,7 +218,8 @@ static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
     add_gains(b, s);
     if (s->c.in) s->in = add_norm(b, b->norm, r->in, D);
     (s->kind == NS_FFN ? add_ffn : add_attention)(b, s, factor, last);
-    if (s->c.branch) s->branch = add_norm(b, b->norm, r->branch, D);
+    bool only = !s->c.in && !s->c.out;
+    if (s->c.branch) s->branch = add_norm(b, b->norm, only ? r->in : r->branch, D);
     if (s->c.out) s->out = add_norm(b, b->norm, s->c.in ? r->out : r->in, D);
     b->lr = b->eps = 1;
 }
