@@ -7,41 +7,47 @@
 #include "core/base/error.h"
 #include "core/train/run-private.h"
 
+#include <pthread.h>
+
+/* Deep stacks of calls in BLAS and OpenMP have room in this. */
+#define STACK_BYTES ((size_t)8 << 20)
+
 typedef struct {
     NsLockstep *lockstep;
     NsRun *run;
-    GThread *thread; /* NULL for the first lane */
+    pthread_t thread;
+    bool threaded; /* all but the first are */
 } Lane;
 
 struct NsLockstep {
     Lane lanes[NS_LANES_MAX];
     size_t n;
 
-    GMutex mutex;
-    GCond tick, tock;
+    pthread_mutex_t mutex;
+    pthread_cond_t tick, tock;
     /* Guarded by the mutex. */
     uint64_t ticks;
     size_t busy; /* lanes that have not finished the step */
     bool quit;
 };
 
-static gpointer lane_main(gpointer data)
+static void *lane_main(void *data)
 {
     Lane *lane = data;
     NsLockstep *lockstep = lane->lockstep;
     uint64_t seen = 0;
-    g_mutex_lock(&lockstep->mutex);
+    pthread_mutex_lock(&lockstep->mutex);
     for (;;) {
         while (!lockstep->quit && lockstep->ticks == seen)
-            g_cond_wait(&lockstep->tick, &lockstep->mutex);
+            pthread_cond_wait(&lockstep->tick, &lockstep->mutex);
         if (lockstep->quit) break;
         seen = lockstep->ticks;
-        g_mutex_unlock(&lockstep->mutex);
+        pthread_mutex_unlock(&lockstep->mutex);
         ns_run_step(lane->run);
-        g_mutex_lock(&lockstep->mutex);
-        if (--lockstep->busy == 0) g_cond_signal(&lockstep->tock);
+        pthread_mutex_lock(&lockstep->mutex);
+        if (--lockstep->busy == 0) pthread_cond_signal(&lockstep->tock);
     }
-    g_mutex_unlock(&lockstep->mutex);
+    pthread_mutex_unlock(&lockstep->mutex);
     return NULL;
 }
 
@@ -98,12 +104,17 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, int64_t t
     lane->lockstep = lockstep;
     lockstep->n++;
     if (lane == first) return true;
-    g_autoptr(GError) problem = NULL;
-    lane->thread = g_thread_try_new("lane", lane_main, lane, &problem);
-    if (lane->thread) return true;
+
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    int failure = pthread_create(&lane->thread, &attributes, lane_main, lane);
+    pthread_attr_destroy(&attributes);
+    lane->threaded = !failure;
+    if (!failure) return true;
     g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
                 "No thread could be started for lane %zu: %s; close other programs and try again.",
-                lockstep->n, problem->message);
+                lockstep->n, g_strerror(failure));
     return false;
 }
 
@@ -111,9 +122,9 @@ NsLockstep *ns_lockstep_new(const NsSettings *const *settings, size_t lanes, GEr
 {
     if (!check(settings, lanes, error)) return NULL;
     g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);
-    g_mutex_init(&lockstep->mutex);
-    g_cond_init(&lockstep->tick);
-    g_cond_init(&lockstep->tock);
+    pthread_mutex_init(&lockstep->mutex, NULL);
+    pthread_cond_init(&lockstep->tick, NULL);
+    pthread_cond_init(&lockstep->tock, NULL);
     for (size_t i = 0; i < lanes; i++)
         if (!add_lane(lockstep, settings[i], threads_of(settings, lanes, i), error)) return NULL;
     return g_steal_pointer(&lockstep);
@@ -122,17 +133,17 @@ NsLockstep *ns_lockstep_new(const NsSettings *const *settings, size_t lanes, GEr
 void ns_lockstep_free(NsLockstep *lockstep)
 {
     if (!lockstep) return;
-    g_mutex_lock(&lockstep->mutex);
+    pthread_mutex_lock(&lockstep->mutex);
     lockstep->quit = true;
-    g_cond_broadcast(&lockstep->tick);
-    g_mutex_unlock(&lockstep->mutex);
+    pthread_cond_broadcast(&lockstep->tick);
+    pthread_mutex_unlock(&lockstep->mutex);
     for (size_t i = 0; i < lockstep->n; i++) {
-        if (lockstep->lanes[i].thread) g_thread_join(lockstep->lanes[i].thread);
+        if (lockstep->lanes[i].threaded) pthread_join(lockstep->lanes[i].thread, NULL);
         ns_run_free(lockstep->lanes[i].run);
     }
-    g_cond_clear(&lockstep->tick);
-    g_cond_clear(&lockstep->tock);
-    g_mutex_clear(&lockstep->mutex);
+    pthread_cond_destroy(&lockstep->tick);
+    pthread_cond_destroy(&lockstep->tock);
+    pthread_mutex_destroy(&lockstep->mutex);
     g_free(lockstep);
 }
 
@@ -140,17 +151,17 @@ void ns_lockstep_free(NsLockstep *lockstep)
 
 bool ns_lockstep_step(NsLockstep *lockstep)
 {
-    g_mutex_lock(&lockstep->mutex);
+    pthread_mutex_lock(&lockstep->mutex);
     lockstep->ticks++;
     lockstep->busy = lockstep->n - 1;
-    g_cond_broadcast(&lockstep->tick);
-    g_mutex_unlock(&lockstep->mutex);
+    pthread_cond_broadcast(&lockstep->tick);
+    pthread_mutex_unlock(&lockstep->mutex);
 
     ns_run_step(lockstep->lanes[0].run);
 
-    g_mutex_lock(&lockstep->mutex);
-    while (lockstep->busy > 0) g_cond_wait(&lockstep->tock, &lockstep->mutex);
-    g_mutex_unlock(&lockstep->mutex);
+    pthread_mutex_lock(&lockstep->mutex);
+    while (lockstep->busy > 0) pthread_cond_wait(&lockstep->tock, &lockstep->mutex);
+    pthread_mutex_unlock(&lockstep->mutex);
 
     bool on = false;
     for (size_t i = 0; i < lockstep->n; i++) on |= !ns_run_diverged(lockstep->lanes[i].run);
