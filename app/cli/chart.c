@@ -2,6 +2,7 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/probe/similarity.h"
 #include "core/train/run.h"
 #include "ui/figures/figures.h"
 #include "ui/plot/export.h"
@@ -33,17 +34,17 @@ static const NsChoice *size_choice(size_t i)
 
 /* The command line as it was given, and what it means. */
 typedef struct {
-    char *figure, *out, *style, *size, *gradient, *hidden;
+    char *figure, *out, *style, *size, *gradient, *hidden, *quantity, *similarity;
     gint dpi;
     gboolean linear;
-    NsQuantity gradient_quantity, hidden_quantity;
+    NsFigureInput input; /* what the figures show; without a history as yet */
     NsExport export;
 } Chart;
 
 static void chart_clear(Chart *chart)
 {
-    char *texts[] = {chart->figure, chart->out,      chart->style,
-                     chart->size,   chart->gradient, chart->hidden};
+    char *texts[] = {chart->figure,   chart->out,    chart->style,    chart->size,
+                     chart->gradient, chart->hidden, chart->quantity, chart->similarity};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Chart, chart_clear)
@@ -53,9 +54,40 @@ static bool is_sheet(const Chart *chart)
     return g_str_equal(chart->figure, SHEET);
 }
 
-/* “wq” is short for “grad-wq”. */
-static bool find_quantity(const char *key, NsDomain domain, NsQuantity *quantity, GError **error)
+#define ANYWHERE                                                                                   \
+    (1u << NS_DOMAIN_STEP | 1u << NS_DOMAIN_LAYER | 1u << NS_DOMAIN_HIDDEN | 1u << NS_DOMAIN_HEAD)
+
+/* Which quantities a figure can show, as bits of their domains, and which one unless told. */
+typedef struct {
+    const char *figure;
+    const char *initial;
+    unsigned domains;
+} Subject;
+
+static const Subject subjects[] = {
+    {"profile", "grad-w2", ANYWHERE & ~(1u << NS_DOMAIN_STEP)},
+    {"steps", "grad-w2", ANYWHERE},
+    {"heatmap", "grad-w2", ANYWHERE & ~(1u << NS_DOMAIN_STEP)},
+    {"heads", "head-attention-entropy", 1u << NS_DOMAIN_HEAD},
+};
+
+/* The figure's row, or NULL where it shows what --quantity does not choose. */
+static const Subject *subject_of(const Chart *chart)
 {
+    for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++)
+        if (g_str_equal(subjects[i].figure, chart->figure)) return &subjects[i];
+    return NULL;
+}
+
+/* “wq” is short for “grad-wq”. */
+static bool find_quantity(const char *key, unsigned domains, NsQuantity *quantity, GError **error)
+{
+    static const char *const places[] = {
+        [NS_DOMAIN_STEP] = "once a step",
+        [NS_DOMAIN_LAYER] = "in every layer",
+        [NS_DOMAIN_HIDDEN] = "on hidden states",
+        [NS_DOMAIN_HEAD] = "in every head",
+    };
     g_autofree char *whole = g_strconcat("grad-", key, NULL);
     int i = ns_choices_find(ns_quantity_choice, key);
     if (i < 0) i = ns_choices_find(ns_quantity_choice, whole);
@@ -64,12 +96,85 @@ static bool find_quantity(const char *key, NsDomain domain, NsQuantity *quantity
         return false;
     }
     *quantity = (NsQuantity)i;
-    if (ns_quantity(*quantity)->domain == domain) return true;
+    NsDomain domain = ns_quantity(*quantity)->domain;
+    if (domains & 1u << domain) return true;
     g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "%s is not measured %s; “" NS_CLI " list quantities” shows where each is.",
-                ns_quantity(*quantity)->choice.key,
-                domain == NS_DOMAIN_LAYER ? "in every layer" : "on hidden states");
+                "%s is measured %s, which this figure does not show; “" NS_CLI
+                " list quantities” shows where each is, and the figure steps takes every one.",
+                ns_quantity(*quantity)->choice.key, places[domain]);
     return false;
+}
+
+static bool read_quantities(Chart *chart, GError **error)
+{
+    const Subject *subject = subject_of(chart);
+    if (chart->quantity && !subject) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "The figure %s has its own quantities; --quantity goes with profile, steps, "
+                    "heatmap and heads.",
+                    chart->figure);
+        return false;
+    }
+    const char *similarity = chart->similarity ? chart->similarity : "cka";
+    int kind = ns_choices_find(ns_similarity_choice, similarity);
+    if (kind < 0) {
+        ns_options_unknown("similarity", similarity, ns_similarity_choice, error);
+        return false;
+    }
+    NsFigureInput *input = &chart->input;
+    input->similarity = (NsSimilarityKind)kind;
+    input->quantity = NS_QUANTITY_GRAD_W2;
+    const char *initial = subject ? subject->initial : NULL;
+    return find_quantity(chart->gradient ? chart->gradient : "grad-w2", 1u << NS_DOMAIN_LAYER,
+                         &input->gradient, error) &&
+           find_quantity(chart->hidden ? chart->hidden : "hidden-norm", 1u << NS_DOMAIN_HIDDEN,
+                         &input->hidden, error) &&
+           (!subject || find_quantity(chart->quantity ? chart->quantity : initial, subject->domains,
+                                      &input->quantity, error));
+}
+
+/* The quantities that the figure will show: at most three. */
+static size_t shown(const Chart *chart, NsQuantity *quantities)
+{
+    const NsFigureInput *input = &chart->input;
+    size_t n = 0;
+    if (subject_of(chart)) quantities[n++] = input->quantity;
+    if (is_sheet(chart) || g_str_has_prefix(chart->figure, "gradient-"))
+        quantities[n++] = input->gradient;
+    if (is_sheet(chart) || g_str_equal(chart->figure, "hidden-norm"))
+        quantities[n++] = input->hidden;
+    return n;
+}
+
+/* What is dear must be measured now and then, if it is to be drawn: where the settings say never,
+ * about MEASURED times. */
+#define MEASURED 20
+
+static void provide_probes(const Chart *chart, NsSettings *settings)
+{
+    NsQuantity quantities[3];
+    bool dear = g_str_equal(chart->figure, "similarity");
+    for (size_t n = shown(chart, quantities); n > 0; n--)
+        dear = dear || ns_quantity(quantities[n - 1])->dear;
+    if (dear && settings->probe_every == 0)
+        settings->probe_every = MAX(1, settings->steps / MEASURED);
+}
+
+/* Whether the model has what is to be drawn. */
+static bool check_exists(const Chart *chart, NsRun *run, GError **error)
+{
+    const NsRecordLayout *layout = ns_history_layout(ns_run_history(run));
+    NsQuantity quantities[3];
+    for (size_t n = shown(chart, quantities); n > 0; n--) {
+        NsQuantity quantity = quantities[n - 1];
+        if (layout->count[quantity] > 0) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "This model has no %s to draw; choose another quantity "
+                    "or other settings.",
+                    ns_quantity(quantity)->choice.key);
+        return false;
+    }
+    return true;
 }
 
 static bool read_size(Chart *chart, GError **error)
@@ -126,32 +231,29 @@ static bool understand(Chart *chart, GError **error)
     }
     chart->export.dpi = chart->dpi;
     return ns_format_from_path(chart->out, &chart->export.format, error) &&
-           find_quantity(chart->gradient ? chart->gradient : "grad-w2", NS_DOMAIN_LAYER,
-                         &chart->gradient_quantity, error) &&
-           find_quantity(chart->hidden ? chart->hidden : "hidden-norm", NS_DOMAIN_HIDDEN,
-                         &chart->hidden_quantity, error) &&
-           read_size(chart, error) && read_style(chart, error) &&
+           read_quantities(chart, error) && read_size(chart, error) && read_style(chart, error) &&
            ns_output_check(chart->out, error);
 }
 
 static bool draw(Chart *chart, NsRun *run, GError **error)
 {
-    const NsFigureInput input = {.history = ns_run_history(run),
-                                 .settings = ns_run_settings(run),
-                                 .gradient = chart->gradient_quantity,
-                                 .hidden = chart->hidden_quantity,
-                                 .log = !chart->linear,
-                                 .step = -1};
+    NsFigureInput *input = &chart->input;
+    input->history = ns_run_history(run);
+    input->settings = ns_run_settings(run);
+    input->log = !chart->linear;
+    input->step = -1;
     size_t n = 0, kinds = 0;
     while (ns_figure_choice(kinds)) kinds++;
     g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
     g_autofree const NsPlot **plots = g_new(const NsPlot *, kinds);
     for (size_t i = 0; i < kinds; i++) {
         const char *key = ns_figure_choice(i)->key;
-        if (!is_sheet(chart) && !g_str_equal(key, chart->figure)) continue;
+        bool wanted =
+            is_sheet(chart) ? ns_figure_kind(i)->overview : g_str_equal(key, chart->figure);
+        if (!wanted) continue;
         NsFigure *figure = ns_figure_new(key);
         g_ptr_array_add(figures, figure);
-        plots[n++] = ns_figure_update(figure, &input);
+        plots[n++] = ns_figure_update(figure, input);
     }
     g_autofree char *settings = ns_settings_line(ns_run_settings(run), true);
     chart->export.settings = settings;
@@ -164,16 +266,22 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     g_autofree char *steps = NULL;
     const GOptionEntry entries[] = {
         {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart.figure,
-         "loss, gradient-norm, hidden-norm, gradient-heatmap, or all as one lettered sheet",
+         "Of “" NS_CLI " list figures”, or all: loss, gradient-norm, hidden-norm and "
+         "gradient-heatmap as one lettered sheet",
          "NAME"},
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &chart.out,
          "The file; its ending png, svg, pdf or csv says the format", "FILE"},
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train before (default: setting “steps”, else 100)", "N"},
-        {"gradient", 'g', 0, G_OPTION_ARG_STRING, &chart.gradient,
-         "Which gradient, of “" NS_CLI " list quantities” (default: grad-w2)", "QUANTITY"},
-        {"hidden", 0, 0, G_OPTION_ARG_STRING, &chart.hidden, "hidden-norm (default) or hidden-sq",
+        {"quantity", 'q', 0, G_OPTION_ARG_STRING, &chart.quantity,
+         "What profile, steps, heatmap and heads show, of “" NS_CLI " list quantities”",
          "QUANTITY"},
+        {"gradient", 'g', 0, G_OPTION_ARG_STRING, &chart.gradient,
+         "What gradient-norm and gradient-heatmap show (default: grad-w2)", "QUANTITY"},
+        {"hidden", 0, 0, G_OPTION_ARG_STRING, &chart.hidden,
+         "What hidden-norm shows (default: hidden-norm)", "QUANTITY"},
+        {"similarity", 0, 0, G_OPTION_ARG_STRING, &chart.similarity,
+         "What similarity shows: cka (default), cosine or angle", "KEY"},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &chart.linear,
          "Linear axes for norms (default: logarithmic)", NULL},
         {"style", 0, 0, G_OPTION_ARG_STRING, &chart.style,
@@ -188,10 +296,14 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     settings.steps = DEFAULT_STEPS;
     const NsOptions options = {
         .command = "chart",
-        .summary = "Trains a model and draws a chart of what was measured.",
+        .summary =
+            "Trains a model and draws a chart of what was measured.  Where the chart needs a\n"
+            "quantity that is too dear for every step and setting “probe-every” is 0, it is\n"
+            "measured about twenty times.",
         .examples =
             NS_CLI " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
                    " chart --figure all --steps 300 --out run.png\n" NS_CLI
+                   " chart --figure heatmap --quantity token-cosine --out cosine.svg\n" NS_CLI
                    " chart --figure loss --out loss.csv",
         .entries = entries,
         .settings = &settings,
@@ -199,9 +311,10 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     };
     bool go = ns_options_read(&options, &argc, &argv, error) && understand(&chart, error);
     gint64 limit = settings.steps;
+    if (go) provide_probes(&chart, &settings);
     g_autoptr(NsRun) run = go ? ns_run_new(&settings, error) : NULL;
     ns_settings_clear(&settings);
-    if (!run) return NS_EXIT_OK;
+    if (!run || !check_exists(&chart, run, error)) return NS_EXIT_OK;
 
     NsProgress progress;
     ns_progress_start(&progress, true);
