@@ -312,3 +312,10 @@ const NsChoice *ns_optimizer_choice(size_t i)
 {
     return i < G_N_ELEMENTS(optimizers) ? &optimizers[i].choice : NULL;
 }
+
+size_t ns_optimizer_bytes(const NsOptimizer *optimizer, const NsTensorTable *table,
+                          unsigned threads)
+{
+    size_t scratch = optimizer->scratch ? optimizer->scratch(table, threads) : 0;
+    return (optimizer->moments * table->size + scratch) * sizeof(ns_real);
+}

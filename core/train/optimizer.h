@@ -44,6 +44,10 @@ typedef struct {
 const NsOptimizer *ns_optimizer(size_t i); /* NULL past the end: adam, adamw, sgd, radam, muon */
 const NsChoice *ns_optimizer_choice(size_t i);
 
+/* What it keeps beside weights and gradients: moments and scratch. */
+size_t ns_optimizer_bytes(const NsOptimizer *optimizer, const NsTensorTable *table,
+                          unsigned threads);
+
 /* min(1, clip / (grad_norm + 1e-6)), or 1 where clip is 0.  Pascanu et al. 2013. */
 double ns_clip_factor(double clip, double grad_norm);
 
