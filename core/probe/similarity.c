@@ -46,22 +46,32 @@ size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D)
     return n * tokens * tokens + tokens * D;
 }
 
-/* The tokens' features without their means over the tokens: [tokens, D]. */
-static void centre(ns_real *to, const ns_real *const *rows, size_t tokens, size_t D)
+/* What is smaller than this part of a state is its rounding. */
+#define ROUNDING 1e-6
+
+/* The tokens' features without their means over the tokens: [tokens, D].  The norm of what is left;
+ * 0 where the tokens differ by rounding only. */
+static double centre(ns_real *to, const ns_real *const *rows, size_t tokens, size_t D)
 {
+    double whole = 0, left = 0;
     for (size_t i = 0; i < D; i++) {
-        double mean = 0;
-        for (size_t t = 0; t < tokens; t++) mean += (double)rows[t][i] / (double)tokens;
-        for (size_t t = 0; t < tokens; t++) to[t * D + i] = (ns_real)((double)rows[t][i] - mean);
+        double sum = 0;
+        for (size_t t = 0; t < tokens; t++) sum += (double)rows[t][i];
+        for (size_t t = 0; t < tokens; t++) {
+            double x = (double)rows[t][i], centred = x - sum / (double)tokens;
+            whole += x * x;
+            left += centred * centred;
+            to[t * D + i] = (ns_real)centred;
+        }
     }
+    return left < ROUNDING * ROUNDING * whole ? 0 : sqrt(left);
 }
 
 /* K = X X^T over tokens, scaled to norm 1: <K, L> is then the CKA, because
  * |Y^T X|^2 = <X X^T, Y Y^T>.  All 0 where X has no variance. */
 static void gram(ns_real *K, ns_real *centred, const ns_real *const *rows, size_t tokens, size_t D)
 {
-    centre(centred, rows, tokens, D);
-    double norm = ns_real_norm(centred, tokens * D);
+    double norm = centre(centred, rows, tokens, D);
     ns_real scale = norm > 0 || isnan(norm) ? (ns_real)(1 / norm) : 0;
     for (size_t i = 0; i < tokens * D; i++) centred[i] *= scale;
     ns_gemm(&(NsGemm){.tb = true,

@@ -1,0 +1,700 @@
+/* Every measured quantity against a plain computation of its definition.
+ * SPDX-License-Identifier: MIT */
+#include "core/probe/moments.h"
+#include "core/probe/similarity.h"
+#include "core/probe/sweep.h"
+#include "core/train/run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- A run, and what its newest record says ---- */
+
+static NsRun *run_new(const char *const *settings)
+{
+    NsSettings s;
+    g_autoptr(GError) error = NULL;
+    ns_settings_init(&s);
+    static const char *const small[] = {"layers=3",     "d-model=12",    "heads=3",
+                                        "seq=7",        "batch=5",       "threads=2",
+                                        "eval-every=0", "probe-every=1", "probe-batches=3"};
+    for (size_t i = 0; i < G_N_ELEMENTS(small); i++) ns_settings_assign(&s, small[i], &error);
+    for (; *settings; settings++) ns_settings_assign(&s, *settings, &error);
+    g_assert_no_error(error);
+    NsRun *run = ns_run_new(&s, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&s);
+    return run;
+}
+
+/* A value of the newest record. */
+static double value(NsRun *run, NsQuantity quantity, size_t i)
+{
+    const NsHistory *history = ns_run_history(run);
+    const NsRecordLayout *layout = ns_history_layout(history);
+    g_assert_cmpuint(i, <, layout->count[quantity]);
+    g_autofree float *values = g_new(float, layout->width);
+    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values);
+    return ns_is_blank(values[i]) ? (double)INFINITY : (double)values[i];
+}
+
+static size_t count(NsRun *run, NsQuantity quantity)
+{
+    return ns_history_layout(ns_run_history(run))->count[quantity];
+}
+
+static void close_to(double a, double b, double tolerance)
+{
+    if (fabs(a - b) <= tolerance * (fabs(b) + 1e-3)) return;
+    g_test_message("%.9g is not %.9g", a, b);
+    g_test_fail();
+}
+
+/* The runs on which the definitions are checked: both masks, padding, two stacks. */
+static const char *const runs[][8] = {
+    {"placement=pre"},
+    {"placement=post", "arch=encoder", "task=sort", "norm=rmsnorm"},
+    {"placement=sandwich", "arch=encoder-decoder", "decoder-layers=2", "task=reverse",
+     "source-seq=5"},
+    {"placement=deepnorm", "optimizer=sgd", "activation=gelu", "init-scale=3"},
+};
+
+static NsRun *nth_run(size_t i)
+{
+    NsRun *run = run_new(runs[i]);
+    for (int k = 0; k < 3; k++) g_assert_true(ns_run_step(run));
+    return run;
+}
+
+static size_t first_stack(NsRun *run)
+{
+    int64_t N = ns_settings_encoder_layers(ns_run_settings(run));
+    return N ? (size_t)N : ns_model_layers(ns_run_model(run));
+}
+
+/* ---- Hidden states ---- */
+
+/* All tokens of hidden state i that are not padding, as doubles; `sequence` says of which each is.
+ */
+typedef struct {
+    double *x; /* [n, D] */
+    size_t *sequence;
+    size_t n, D;
+} State;
+
+static State state_of(NsRun *run, size_t i)
+{
+    NsModel *model = ns_run_model(run);
+    size_t N = first_stack(run), D = (size_t)ns_run_settings(run)->d_model;
+    bool second = i > N, input = i == 0 || i == N + 1;
+    size_t layer = input ? (second ? N : 0) : i - 1 - second;
+    State state = {.D = D};
+    state.x = g_new(double, 10000 * D);
+    state.sequence = g_new(size_t, 10000);
+    for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+        bool found = false;
+        for (size_t s = 0; s < ns_model_sublayers(model) && !found; s++) {
+            NsTap tap = ns_model_tap(model, shard, s);
+            if (tap.layer != layer || !(input || tap.last)) continue;
+            found = true;
+            const ns_real *x = input ? tap.x : tap.out;
+            for (size_t b = 0; b < tap.B; b++)
+                for (size_t t = 0; t < (size_t)tap.length[b]; t++) {
+                    for (size_t k = 0; k < D; k++)
+                        state.x[state.n * D + k] = (double)x[(b * tap.T + t) * D + k];
+                    state.sequence[state.n++] = tap.first + b;
+                }
+        }
+        g_assert_true(found);
+    }
+    return state;
+}
+
+static void state_clear(State *state)
+{
+    g_free(state->x);
+    g_free(state->sequence);
+}
+
+static double dot(const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+static double cosine(const State *a, size_t i, const State *b, size_t j)
+{
+    const double *x = a->x + i * a->D, *y = b->x + j * b->D;
+    return dot(x, y, a->D) / sqrt(dot(x, x, a->D) * dot(y, y, a->D));
+}
+
+static double pairwise_cosine(const State *state)
+{
+    double total = 0;
+    size_t sequences = 0, end;
+    for (size_t first = 0; first < state->n; first = end) {
+        for (end = first; end < state->n && state->sequence[end] == state->sequence[first];) end++;
+        double sum = 0, pairs = 0;
+        for (size_t i = first; i < end; i++)
+            for (size_t j = first; j < i; j++, pairs++) sum += cosine(state, i, state, j);
+        if (pairs > 0) total += sum / pairs;
+        sequences += pairs > 0;
+    }
+    return total / (double)sequences;
+}
+
+static void check_states(NsRun *run)
+{
+    for (size_t i = 0; i < count(run, NS_QUANTITY_HIDDEN_NORM); i++) {
+        State state = state_of(run, i);
+        double norm = 0, square = 0, most = 0;
+        for (size_t t = 0; t < state.n; t++) {
+            double sq = dot(state.x + t * state.D, state.x + t * state.D, state.D);
+            norm += sqrt(sq) / (double)state.n;
+            square += sq / (double)state.n;
+        }
+        for (size_t k = 0; k < state.n * state.D; k++) most = fmax(most, fabs(state.x[k]));
+        double rms = sqrt(square / (double)state.D);
+        close_to(value(run, NS_QUANTITY_HIDDEN_NORM, i), norm, 1e-5);
+        close_to(value(run, NS_QUANTITY_HIDDEN_SQ, i), square, 1e-5);
+        close_to(value(run, NS_QUANTITY_HIDDEN_RMS, i), rms, 1e-5);
+        close_to(value(run, NS_QUANTITY_HIDDEN_MAX, i), most, 1e-6);
+        close_to(value(run, NS_QUANTITY_HIDDEN_PEAK, i), most / rms, 1e-5);
+        close_to(value(run, NS_QUANTITY_TOKEN_COSINE, i), pairwise_cosine(&state), 1e-4);
+        state_clear(&state);
+    }
+}
+
+/* ---- Similarity ---- */
+
+static void centre(State *state)
+{
+    for (size_t k = 0; k < state->D; k++) {
+        double mean = 0;
+        for (size_t t = 0; t < state->n; t++) mean += state->x[t * state->D + k];
+        for (size_t t = 0; t < state->n; t++) state->x[t * state->D + k] -= mean / (double)state->n;
+    }
+}
+
+/* |Y^T X|_F^2 */
+static double cross_square(const State *x, const State *y)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->D; i++)
+        for (size_t j = 0; j < y->D; j++) {
+            double element = 0;
+            for (size_t t = 0; t < x->n; t++) element += x->x[t * x->D + i] * y->x[t * y->D + j];
+            sum += element * element;
+        }
+    return sum;
+}
+
+static void check_pair(NsRun *run, const NsSimilarity *s, size_t i, size_t j)
+{
+    size_t N = first_stack(run), at = i * s->n + j;
+    if ((i > N) != (j > N)) {
+        for (size_t k = 0; k < NS_SIMILARITY_COUNT; k++)
+            g_assert_true(ns_is_blank(s->value[k][at]));
+        return;
+    }
+    State x = state_of(run, i), y = state_of(run, j);
+    double cosines = 0, angles = 0;
+    for (size_t t = 0; t < x.n; t++) {
+        double c = cosine(&x, t, &y, t);
+        cosines += c / (double)x.n;
+        angles += acos(fmin(c, 1)) / G_PI / (double)x.n;
+    }
+    close_to((double)s->value[NS_SIMILARITY_COSINE][at], cosines, 1e-5);
+    close_to((double)s->value[NS_SIMILARITY_ANGLE][at], angles, 1e-4);
+    centre(&x);
+    centre(&y);
+    double cka = cross_square(&x, &y) / sqrt(cross_square(&x, &x) * cross_square(&y, &y));
+    close_to((double)s->value[NS_SIMILARITY_CKA][at], cka, 1e-4);
+    state_clear(&x);
+    state_clear(&y);
+}
+
+static void check_similarity(NsRun *run)
+{
+    g_autofree NsSimilarity *s = g_new(NsSimilarity, 1);
+    g_assert_true(ns_history_similarity(ns_run_history(run), s));
+    g_assert_cmpint(s->step, ==, 3);
+    g_assert_cmpuint(s->n, ==, count(run, NS_QUANTITY_HIDDEN_NORM));
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t j = 0; j < s->n; j++) check_pair(run, s, i, j);
+}
+
+/* ---- Attention ---- */
+
+typedef struct {
+    double entropy, logit;
+} Head;
+
+static Head head_of(NsRun *run, size_t sublayer, size_t h)
+{
+    NsModel *model = ns_run_model(run);
+    double entropy = 0, queries = 0, logit = 0;
+    for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+        NsTap tap = ns_model_tap(model, shard, sublayer);
+        size_t d = tap.D / tap.H;
+        for (size_t b = 0; b < tap.B; b++)
+            for (size_t t = 0; t < (size_t)tap.length[b]; t++) {
+                double sum = 0, keys = 0, weights = 0;
+                for (size_t j = 0; j < (size_t)tap.key_length[b]; j++) {
+                    if (tap.causal && j > t) continue;
+                    double p = (double)tap.P[((b * tap.H + h) * tap.T + t) * tap.S + j], qk = 0;
+                    for (size_t k = 0; k < d; k++)
+                        qk += (double)tap.Q[(b * tap.T + t) * tap.q_stride + h * d + k] *
+                              (double)tap.K[(b * tap.S + j) * tap.k_stride + h * d + k];
+                    if (p > 0) sum -= p * log(p);
+                    logit = fmax(logit, fabs(qk) / sqrt((double)d));
+                    weights += p;
+                    keys++;
+                }
+                close_to(weights, 1, 1e-5);
+                if (keys < 2) continue;
+                entropy += sum / log(keys);
+                queries++;
+            }
+    }
+    return (Head){entropy / queries, logit};
+}
+
+static void check_attention(NsRun *run, size_t sublayer, const NsTap *tap)
+{
+    bool cross = tap->kind == NS_CROSS_ATTENTION;
+    double mean = 0, least = 1, most = 0;
+    for (size_t h = 0; h < tap->H; h++) {
+        Head head = head_of(run, sublayer, h);
+        size_t at = tap->layer * tap->H + h;
+        close_to(value(run,
+                       cross ? NS_QUANTITY_HEAD_ENTROPY_CROSS : NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
+                       at),
+                 head.entropy, 1e-5);
+        close_to(
+            value(run, cross ? NS_QUANTITY_HEAD_LOGIT_CROSS : NS_QUANTITY_HEAD_LOGIT_ATTENTION, at),
+            head.logit, 1e-5);
+        mean += head.entropy / (double)tap->H;
+        least = fmin(least, head.entropy);
+        most = fmax(most, head.logit);
+    }
+    size_t l = tap->layer;
+    close_to(value(run, cross ? NS_QUANTITY_ENTROPY_CROSS : NS_QUANTITY_ENTROPY_ATTENTION, l), mean,
+             1e-5);
+    close_to(
+        value(run, cross ? NS_QUANTITY_ENTROPY_MIN_CROSS : NS_QUANTITY_ENTROPY_MIN_ATTENTION, l),
+        least, 1e-5);
+    close_to(value(run, cross ? NS_QUANTITY_LOGIT_CROSS : NS_QUANTITY_LOGIT_ATTENTION, l), most,
+             1e-5);
+}
+
+static void check_dead(NsRun *run, size_t sublayer, const NsTap *first)
+{
+    if (!count(run, NS_QUANTITY_DEAD_RELU)) return;
+    NsModel *model = ns_run_model(run);
+    size_t dead = 0;
+    for (size_t f = 0; f < first->F; f++) {
+        bool alive = false;
+        for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+            NsTap tap = ns_model_tap(model, shard, sublayer);
+            for (size_t b = 0; b < tap.B; b++)
+                for (size_t t = 0; t < (size_t)tap.length[b]; t++)
+                    alive |= tap.hidden[(b * tap.T + t) * tap.F + f] > 0;
+        }
+        dead += !alive;
+    }
+    close_to(value(run, NS_QUANTITY_DEAD_RELU, first->layer), (double)dead / (double)first->F,
+             1e-6);
+}
+
+static void check_sublayers(NsRun *run)
+{
+    NsModel *model = ns_run_model(run);
+    for (size_t s = 0; s < ns_model_sublayers(model); s++) {
+        NsTap tap = ns_model_tap(model, 0, s);
+        if (tap.kind == NS_FFN)
+            check_dead(run, s, &tap);
+        else
+            check_attention(run, s, &tap);
+    }
+}
+
+/* ---- Gradients ---- */
+
+static void check_gradients(NsRun *run)
+{
+    NsModel *model = ns_run_model(run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    const ns_real *g = ns_model_gradients(model);
+    for (size_t l = 0; l < ns_model_layers(model); l++) {
+        double layer = 0, elements = 0;
+        for (size_t i = 0; i < table->n; i++) {
+            const NsTensor *t = &table->tensors[i];
+            if (t->layer != (int)l) continue;
+            double square = 0, n = (double)ns_tensor_size(t);
+            for (size_t k = 0; k < ns_tensor_size(t); k++)
+                square += (double)g[t->offset + k] * (double)g[t->offset + k];
+            close_to(value(run, (NsQuantity)t->role, l), sqrt(square), 1e-5);
+            if (t->role == NS_ROLE_W1)
+                close_to(value(run, NS_QUANTITY_GRAD_RMS_W1, l), sqrt(square / n), 1e-5);
+            if (t->role == NS_ROLE_W2)
+                close_to(value(run, NS_QUANTITY_GRAD_RMS_W2, l), sqrt(square / n), 1e-5);
+            if (t->role == NS_ROLE_WV)
+                close_to(value(run, NS_QUANTITY_GRAD_RMS_WV, l), sqrt(square / n), 1e-5);
+            layer += square;
+            elements += n;
+        }
+        close_to(value(run, NS_QUANTITY_GRAD_LAYER, l), sqrt(layer), 1e-5);
+        close_to(value(run, NS_QUANTITY_GRAD_RMS_LAYER, l), sqrt(layer / elements), 1e-5);
+    }
+}
+
+/* The gradient averaged over the probe batches, batch by batch. */
+static void check_mean_gradient(NsRun *run)
+{
+    NsModel *model = ns_run_model(run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    const NsSettings *s = ns_run_settings(run);
+    g_autofree double *mean = g_new0(double, table->size);
+    double single = 0, whole = 0, K = (double)s->probe_batches;
+    NsBatch batch;
+    ns_batch_init(&batch, (size_t)s->batch, (size_t)s->seq, (size_t)ns_settings_source_seq(s));
+    for (uint64_t k = 0; k < (uint64_t)s->probe_batches; k++) {
+        uint64_t apart = ((uint64_t)1 << 40) + k;
+        ns_corpus_train_batch(ns_run_corpus(run), (uint64_t)s->data_seed, apart, &batch);
+        NsNoise noise = {.training = true, .seed = (uint64_t)s->seed, .step = apart};
+        ns_model_measure(model, &batch, &noise);
+        const ns_real *g = ns_model_gradients(model);
+        for (size_t i = 0; i < table->n; i++)
+            for (size_t e = 0; e < ns_tensor_size(&table->tensors[i]); e++) {
+                double x = (double)g[table->tensors[i].offset + e];
+                mean[table->tensors[i].offset + e] += x / K;
+                single += x * x / K;
+            }
+    }
+    ns_batch_clear(&batch);
+    g_autofree double *layers = g_new0(double, ns_model_layers(model));
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        double square = dot(mean + t->offset, mean + t->offset, ns_tensor_size(t));
+        whole += square;
+        if (t->layer < 0) continue;
+        layers[t->layer] += square;
+        size_t l = (size_t)t->layer;
+        if (t->role == NS_ROLE_WV)
+            close_to(value(run, NS_QUANTITY_MEAN_GRAD_WV, l), sqrt(square), 1e-4);
+        if (t->role == NS_ROLE_W1)
+            close_to(value(run, NS_QUANTITY_MEAN_GRAD_W1, l), sqrt(square), 1e-4);
+        if (t->role == NS_ROLE_W2)
+            close_to(value(run, NS_QUANTITY_MEAN_GRAD_W2, l), sqrt(square), 1e-4);
+    }
+    for (size_t l = 0; l < ns_model_layers(model); l++)
+        close_to(value(run, NS_QUANTITY_MEAN_GRAD_LAYER, l), sqrt(layers[l]), 1e-4);
+
+    /* McCandlish et al. 2018, appendix A, with batches of B and of K B. */
+    double B = (double)s->batch, large = K * B;
+    double signal = (large * whole - B * single) / (large - B);
+    double noise = (single - whole) / (1 / B - 1 / large);
+    double scale = value(run, NS_QUANTITY_NOISE_SCALE, 0);
+    if (signal > 0)
+        close_to(scale, noise / signal, 1e-3);
+    else
+        g_assert_true(isinf(scale));
+}
+
+static void test_definitions(gconstpointer which)
+{
+    g_autoptr(NsRun) run = nth_run(GPOINTER_TO_SIZE(which));
+    check_states(run);
+    check_similarity(run);
+    check_sublayers(run);
+    check_gradients(run);
+    check_mean_gradient(run); /* last: it passes over other batches */
+}
+
+/* ---- Moments ---- */
+
+static void test_moments(void)
+{
+    static const char *const settings[] = {"placement=pre", "beta2=0.9", "eps=1e-6", "clip=0.5",
+                                           NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    NsModel *model = ns_run_model(run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    g_autofree double *v = g_new0(double, table->size);
+    for (int k = 0; k < 5; k++) {
+        const ns_real *g = ns_model_gradients(model);
+        const NsHistory *history = ns_run_history(run);
+        double norm = ns_history_step(history, (size_t)k)->grad_norm;
+        double clip = norm > 0.5 ? 0.5 / (norm + 1e-6) : 1;
+        for (size_t l = 0; l < ns_model_layers(model); l++) {
+            double sum = 0, n = 0, spike = 0;
+            for (size_t i = 0; i < table->n; i++) {
+                const NsTensor *t = &table->tensors[i];
+                for (size_t e = 0; t->layer == (int)l && e < ns_tensor_size(t); e++, n++) {
+                    double x = clip * (double)g[t->offset + e], old = v[t->offset + e];
+                    double after = (0.9 * old + 0.1 * x * x) / (1 - pow(0.9, k + 1));
+                    double before = old / (1 - pow(0.9, k));
+                    sum += x * x / fmax(after, 1e-12);
+                    if (k > 0) spike = fmax(spike, x * x / fmax(before, 1e-12));
+                }
+            }
+            close_to(value(run, NS_QUANTITY_ADAM_RMS, l), sqrt(sum / n), 1e-4);
+            if (k == 0)
+                g_assert_true(isinf(value(run, NS_QUANTITY_SPIKE_SCORE, l)));
+            else
+                close_to(value(run, NS_QUANTITY_SPIKE_SCORE, l), spike, 1e-3);
+        }
+        for (size_t e = 0; e < table->size; e++) {
+            double x = clip * (double)g[e];
+            v[e] = 0.9 * v[e] + 0.1 * x * x;
+        }
+        g_assert_true(ns_run_step(run));
+    }
+    static const char *const sgd[] = {"optimizer=sgd", NULL};
+    g_autoptr(NsRun) without = run_new(sgd);
+    g_assert_cmpuint(count(without, NS_QUANTITY_ADAM_RMS), ==, 0);
+}
+
+/* ---- Sub-layers of known effect ---- */
+
+/* Pre-LN: what the branch adds is out - x, and nothing stands between a state and its gradient. */
+static void test_branches(void)
+{
+    static const char *const settings[] = {"placement=pre", "batch=1", "threads=1", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    g_assert_true(ns_run_step(run));
+    NsModel *model = ns_run_model(run);
+    for (size_t s = 0; s < ns_model_sublayers(model); s++) {
+        NsTap tap = ns_model_tap(model, 0, s);
+        bool ffn = tap.kind == NS_FFN;
+        double branch = 0, stream = 0, sigma = 0;
+        for (size_t t = 0; t < tap.T; t++) {
+            const ns_real *x = tap.x + t * tap.D, *out = tap.out + t * tap.D;
+            double mean = 0, square = 0, D = (double)tap.D;
+            for (size_t k = 0; k < tap.D; k++) {
+                mean += (double)x[k] / D;
+                square += (double)x[k] * (double)x[k];
+                branch += ((double)out[k] - (double)x[k]) * ((double)out[k] - (double)x[k]);
+            }
+            stream += square;
+            sigma += sqrt(square / D - mean * mean) / (double)tap.T;
+        }
+        close_to(value(run, ffn ? NS_QUANTITY_BRANCH_RATIO_FFN : NS_QUANTITY_BRANCH_RATIO_ATTENTION,
+                       tap.layer),
+                 sqrt(branch / stream), 1e-4);
+        close_to(value(run, ffn ? NS_QUANTITY_NORM_SIGMA_FFN : NS_QUANTITY_NORM_SIGMA_ATTENTION,
+                       tap.layer),
+                 sigma, 1e-4);
+    }
+    /* One sequence: a position's embedding has the gradient of the one state that it is in. */
+    close_to(value(run, NS_QUANTITY_HIDDEN_GRAD, 0), value(run, NS_QUANTITY_GRAD_POS_EMB, 0), 1e-5);
+    for (size_t l = 0; l < 3; l++) {
+        double skip = value(run, NS_QUANTITY_SKIP_SHARE_FFN, l);
+        close_to(skip + value(run, NS_QUANTITY_BRANCH_SHARE_FFN, l), 1, 1e-6);
+        g_assert_cmpfloat(skip, >, 0);
+        g_assert_cmpfloat(skip, <, 1);
+    }
+}
+
+/* ReZero's branches are shut at the start: everything goes past them.  Without a residual nothing
+ * does. */
+static void test_shares(void)
+{
+    static const char *const rezero[] = {"placement=rezero", NULL};
+    g_autoptr(NsRun) run = run_new(rezero);
+    for (size_t l = 0; l < 3; l++) {
+        g_assert_cmpfloat(value(run, NS_QUANTITY_SKIP_SHARE_ATTENTION, l), ==, 1);
+        g_assert_cmpfloat(value(run, NS_QUANTITY_SKIP_SHARE_FFN, l), ==, 1);
+        g_assert_cmpfloat(value(run, NS_QUANTITY_BRANCH_SHARE_FFN, l), ==, 0);
+        g_assert_cmpfloat(value(run, NS_QUANTITY_BRANCH_RATIO_ATTENTION, l), ==, 0);
+        g_assert_cmpfloat(value(run, NS_QUANTITY_BRANCH_RATIO_FFN, l), ==, 0);
+        close_to(value(run, NS_QUANTITY_HIDDEN_GRAD, l), value(run, NS_QUANTITY_HIDDEN_GRAD, 3),
+                 1e-6);
+    }
+    g_assert_cmpuint(count(run, NS_QUANTITY_NORM_SIGMA_FFN), ==, 0);
+
+    static const char *const bare[] = {"placement=no-residual", NULL};
+    g_autoptr(NsRun) without = run_new(bare);
+    for (size_t l = 0; l < 3; l++) {
+        g_assert_cmpfloat(value(without, NS_QUANTITY_SKIP_SHARE_FFN, l), ==, 0);
+        g_assert_cmpfloat(value(without, NS_QUANTITY_BRANCH_SHARE_FFN, l), ==, 1);
+        g_assert_true(isinf(value(without, NS_QUANTITY_BRANCH_RATIO_FFN, l))); /* no stream */
+    }
+}
+
+/* A mixture has quantities that some of its layers lack. */
+static void test_blank_layers(void)
+{
+    static const char *const settings[] = {"mixture=post*1,none*2", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    g_assert_cmpuint(count(run, NS_QUANTITY_NORM_SIGMA_FFN), ==, 3);
+    g_assert_true(isfinite(value(run, NS_QUANTITY_NORM_SIGMA_FFN, 0)));
+    g_assert_true(isinf(value(run, NS_QUANTITY_NORM_SIGMA_FFN, 1)));
+    g_assert_true(isinf(value(run, NS_QUANTITY_GRAD_NORM2_GAIN, 2)));
+}
+
+/* ---- Limits ---- */
+
+static void test_uniform(void)
+{
+    static const char *const settings[] = {"attention=uniform",     "heads=1",
+                                           "task=gaussian",         "arch=encoder",
+                                           "placement=no-residual", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    g_assert_cmpuint(count(run, NS_QUANTITY_LOGIT_ATTENTION), ==, 0);
+    for (size_t l = 0; l < 3; l++) {
+        close_to(value(run, NS_QUANTITY_ENTROPY_ATTENTION, l), 1, 1e-6);
+        close_to(value(run, NS_QUANTITY_ENTROPY_MIN_ATTENTION, l), 1, 1e-6);
+    }
+    /* Without a residual every token becomes the mean of all. */
+    g_assert_cmpfloat(value(run, NS_QUANTITY_TOKEN_COSINE, 0), <, 0.5);
+    for (size_t l = 1; l <= 3; l++) close_to(value(run, NS_QUANTITY_TOKEN_COSINE, l), 1, 1e-4);
+}
+
+enum { TOKENS = 40, WIDTH = 6, STATES = 5 };
+
+static void test_similarity_limits(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(3);
+    static ns_real x[STATES][TOKENS * WIDTH];
+    for (size_t t = 0; t < TOKENS; t++) {
+        for (size_t k = 0; k < WIDTH; k++)
+            x[0][t * WIDTH + k] = (ns_real)g_rand_double_range(random, -1, 1);
+        const ns_real *a = &x[0][t * WIDTH];
+        for (size_t k = 0; k < WIDTH; k += 2) {
+            /* State 1: turned by a quarter, plane by plane.  State 2: turned by 0.3, made three
+             * times as large, and moved. */
+            ns_real *b = &x[1][t * WIDTH + k], *c = &x[2][t * WIDTH + k];
+            b[0] = -a[k + 1];
+            b[1] = a[k];
+            double turn = 0.3 * (double)(k + 1);
+            c[0] = (ns_real)(3 * (cos(turn) * (double)a[k] - sin(turn) * (double)a[k + 1]) + 7);
+            c[1] = (ns_real)(3 * (sin(turn) * (double)a[k] + cos(turn) * (double)a[k + 1]) - 5);
+            x[3][t * WIDTH + k] = 1; /* the same for every token */
+        }
+    }
+    static const ns_real *rows[STATES * NS_SIMILARITY_TOKENS];
+    static double norms[STATES * NS_SIMILARITY_TOKENS];
+    for (size_t i = 0; i < STATES; i++)
+        for (size_t t = 0; t < TOKENS; t++) rows[i * NS_SIMILARITY_TOKENS + t] = x[i] + t * WIDTH;
+    g_autofree ns_real *scratch = g_new(ns_real, ns_similarity_scratch(STATES, TOKENS, WIDTH));
+    const unsigned stack[STATES] = {0};
+    g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
+    ns_similarity_measure(s, &(NsSimilarityInput){.n = STATES,
+                                                  .D = WIDTH,
+                                                  .stack = stack,
+                                                  .tokens = {TOKENS, 0},
+                                                  .rows = rows,
+                                                  .threads = 1,
+                                                  .scratch = scratch,
+                                                  .norms = norms});
+    close_to((double)s->value[NS_SIMILARITY_CKA][0], 1, 1e-6);
+    close_to((double)s->value[NS_SIMILARITY_CKA][1], 1, 1e-5);
+    close_to((double)s->value[NS_SIMILARITY_CKA][2], 1, 1e-5);
+    close_to((double)s->value[NS_SIMILARITY_COSINE][0], 1, 1e-6);
+    close_to((double)s->value[NS_SIMILARITY_COSINE][1], 0, 1e-5);
+    g_assert_cmpfloat(s->value[NS_SIMILARITY_ANGLE][0], ==, 0);
+    close_to((double)s->value[NS_SIMILARITY_ANGLE][1], 0.5, 1e-5);
+    /* State 3 has no variance, state 4 no direction either. */
+    g_assert_true(ns_is_blank(s->value[NS_SIMILARITY_CKA][3]));
+    g_assert_false(ns_is_blank(s->value[NS_SIMILARITY_COSINE][3]));
+    g_assert_true(ns_is_blank(s->value[NS_SIMILARITY_COSINE][4]));
+    g_assert_true(ns_is_blank(s->value[NS_SIMILARITY_ANGLE][4]));
+}
+
+/* Gradients g = G + noise: squared norms of means over B and K B sequences are |G|^2 + tr S / B
+ * and |G|^2 + tr S / (K B). */
+static void test_noise_scale(void)
+{
+    const double G2 = 0.25, trace = 12, K = 6, B = 4;
+    NsSweep sweep = {.batches = (size_t)K, .sequences = (size_t)B};
+    sweep.single_sq = G2 + trace / B;
+    sweep.whole_sq = G2 + trace / (K * B);
+    close_to((double)ns_sweep_noise_scale(&sweep), trace / G2, 1e-6);
+    sweep.whole_sq = sweep.single_sq / K; /* as if there were no gradient at all */
+    g_assert_true(ns_is_blank(ns_sweep_noise_scale(&sweep)) || ns_sweep_noise_scale(&sweep) > 1e6f);
+}
+
+/* A deep model is compared at states that are evenly spread, ends included, and a long batch at
+ * tokens of all its sequences. */
+static void test_spread(void)
+{
+    static const char *const settings[] = {"layers=70", "d-model=4", "heads=1",         "seq=60",
+                                           "batch=20",  "d-ff=4",    "probe-batches=1", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    g_autofree NsSimilarity *s = g_new(NsSimilarity, 1);
+    g_assert_true(ns_history_similarity(ns_run_history(run), s));
+    g_assert_cmpuint(s->n, ==, NS_SIMILARITY_STATES);
+    g_assert_cmpuint(s->tokens, ==, NS_SIMILARITY_TOKENS);
+    g_assert_cmpuint(s->state[0], ==, 0);
+    g_assert_cmpuint(s->state[s->n - 1], ==, 70);
+    for (size_t i = 1; i < s->n; i++) {
+        unsigned step = s->state[i] - s->state[i - 1];
+        g_assert_true(step == 1 || step == 2);
+    }
+    g_assert_cmpuint(count(run, NS_QUANTITY_NOISE_SCALE), ==, 0);
+}
+
+/* ---- Probes leave no trace ---- */
+
+static void test_no_trace(gconstpointer option)
+{
+    const char *every[] = {option, "dropout=0.1", "drop-path=0.2", "probe-every=1", NULL};
+    const char *never[] = {option, "dropout=0.1", "drop-path=0.2", "probe-every=0", NULL};
+    g_autoptr(NsRun) a = run_new(every);
+    g_autoptr(NsRun) b = run_new(never);
+    for (int k = 0; k < 4; k++) {
+        g_assert_true(ns_run_step(a));
+        g_assert_true(ns_run_step(b));
+    }
+    size_t bytes = ns_model_tensors(ns_run_model(a))->size * sizeof(ns_real), n, m;
+    NsModel *p = ns_run_model(a), *q = ns_run_model(b);
+    g_assert_cmpint(memcmp(ns_model_weights(p), ns_model_weights(q), bytes), ==, 0);
+    g_assert_cmpint(memcmp(ns_model_gradients(p), ns_model_gradients(q), bytes), ==, 0);
+    const ns_real *x = ns_model_state(p, &n), *y = ns_model_state(q, &m);
+    g_assert_cmpuint(n, ==, m);
+    if (n) g_assert_cmpint(memcmp(x, y, n * sizeof *x), ==, 0);
+    g_assert_cmpuint(count(b, NS_QUANTITY_TOKEN_COSINE), ==, 0);
+    g_assert_cmpfloat(ns_history_step(ns_run_history(a), 4)->probe_seconds, >, 0);
+    g_assert_cmpfloat(ns_history_step(ns_run_history(b), 4)->probe_seconds, ==, 0);
+}
+
+/* In between, dear quantities are blank and cheap ones are not. */
+static void test_rhythm(void)
+{
+    static const char *const settings[] = {"probe-every=3", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    for (int step = 0; step < 7; step++) {
+        bool due = step % 3 == 0;
+        g_assert_true(due == isfinite(value(run, NS_QUANTITY_TOKEN_COSINE, 1)));
+        g_assert_true(due == isfinite(value(run, NS_QUANTITY_MEAN_GRAD_W1, 1)));
+        g_assert_true(isfinite(value(run, NS_QUANTITY_HIDDEN_GRAD, 1)));
+        g_assert_true(due ==
+                      (ns_history_step(ns_run_history(run), (size_t)step)->probe_seconds > 0));
+        g_assert_true(ns_run_step(run));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    static const char *const names[] = {"decoder", "encoder", "encoder-decoder", "sgd"};
+    for (size_t i = 0; i < G_N_ELEMENTS(runs); i++) {
+        g_autofree char *path = g_strconcat("/probe/definitions/", names[i], NULL);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_definitions);
+    }
+    g_test_add_func("/probe/moments", test_moments);
+    g_test_add_func("/probe/branches", test_branches);
+    g_test_add_func("/probe/shares", test_shares);
+    g_test_add_func("/probe/blank-layers", test_blank_layers);
+    g_test_add_func("/probe/uniform", test_uniform);
+    g_test_add_func("/probe/similarity-limits", test_similarity_limits);
+    g_test_add_func("/probe/noise-scale", test_noise_scale);
+    g_test_add_func("/probe/spread", test_spread);
+    g_test_add_data_func("/probe/no-trace/layernorm", "norm=layernorm", test_no_trace);
+    g_test_add_data_func("/probe/no-trace/batchnorm", "norm=batchnorm", test_no_trace);
+    g_test_add_func("/probe/rhythm", test_rhythm);
+    return g_test_run();
+}
