@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 Usage: test_cli.py NORMSCOPE_CLI
 """
 
+import csv
 import json
 import math
 import os
@@ -24,7 +25,8 @@ LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "qu
          "architectures", "activations", "attentions", "positions", "initialisations", "optimizers"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian"]
-FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "all"]
+FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",
+           "heads", "similarity", "all"]
 
 
 class Skip(Exception):
@@ -313,7 +315,13 @@ def test_usage_errors():
                       ["chart", "--figure", "loss", "--out", "a.png", "--style", "pape"],
                       ["chart", "--figure", "loss", "--out", "a.png", "--dpi", "1"],
                       ["chart", "--figure", "loss", "--out", "a.png", "--gradient", "hidden-norm"],
-                      ["chart", "--figure", "loss", "--out", "a.png", "--gradient", "grad-w3"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--gradient", "grad-w9"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--quantity", "grad-w2"],
+                      ["chart", "--figure", "steps", "--out", "a.png", "--quantity", "grad-w9"],
+                      ["chart", "--figure", "heads", "--out", "a.png", "--quantity", "grad-w2"],
+                      ["chart", "--figure", "profile", "--out", "a.png", "--quantity",
+                       "final-hidden-norm"],
+                      ["chart", "--figure", "similarity", "--out", "a.png", "--similarity", "cca"],
                       ["list"], ["list", "placement"], ["list", "norms", "tasks"]):
         sentence(run(*arguments, small=False), 2)
 
@@ -522,6 +530,66 @@ def test_chart_data():
     assert len(values) == 2
     for value, expected in zip(values, record["grad_norm"]["w1"]):
         assert math.isclose(value, expected, rel_tol=1e-6), (values, record["grad_norm"]["w1"])
+
+
+def values_in_record(record, row):
+    """What a record says of a quantity, in one row of numbers; None if it says nothing."""
+    key = row["key"]
+    special = {"hidden-sq": "hidden_norm_sq", "final-hidden-sq": "final_hidden_norm_sq"}
+    role = key[len("grad-"):] if key.startswith("grad-") else None
+    value = record["grad_norm"].get(role, record.get(special.get(key, key.replace("-", "_"))))
+    if value is None or isinstance(value, (int, float)):
+        return value if value is None else [value]
+    flat = [v for item in value for v in (item if isinstance(item, list) else [item])]
+    return [v for v in flat if v is not None]
+
+
+def test_chart_of_every_quantity():
+    """Each is drawn, and the numbers drawn are those of the JSON lines."""
+    figures = {"step": "steps", "layer": "profile", "hidden": "profile", "head": "heads"}
+    model = ("--steps", "2", "--set", "arch=encoder-decoder", "--set", "probe-every=2",
+             "--set", "seq=5", "--set", "eval-every=0")
+    record = records_of(train(*model))[2]
+    rows = json.loads(run("list", "quantities", "--json").stdout)
+    drawn = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        for row in rows:
+            figure = figures[row["domain"]]
+            result = run("chart", "--figure", figure, "--quantity", row["key"], "--out", path,
+                         *model)
+            expected = values_in_record(record, row)
+            if expected is None:
+                sentence(result, 2)
+                continue
+            assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+            with open(path, newline="") as file:
+                lines = [line for line in csv.DictReader(l for l in file if l[0] != "#")]
+            if figure == "heads":
+                found = [line["value"] for line in lines if line["value"]]
+            elif figure == "profile":
+                found = [line["y"] for line in lines if "step 2" in line["series"] and line["y"]]
+            else:
+                found = [line["y"] for line in lines if line["x"] == "2"]
+            assert len(found) == len(expected), (row["key"], found, expected)
+            for a, b in zip(sorted(map(float, found)), sorted(expected)):
+                assert math.isclose(a, b, rel_tol=1e-6), (row["key"], found, expected)
+            drawn += 1
+        for figure in ("steps", "heatmap", "profile"):
+            assert run("chart", "--figure", figure, "--quantity", "token-cosine", "--steps", "5",
+                       "--out", path).returncode == 0
+    assert drawn > 60, drawn
+
+
+def test_chart_measures_what_is_dear():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        for settings, steps in (((), range(0, 41, 2)), (("--set", "probe-every=8"), range(0, 41, 8))):
+            assert run("chart", "--figure", "steps", "--quantity", "token-cosine", "--steps", "40",
+                       "--out", path, *settings).returncode == 0
+            with open(path, newline="") as file:
+                lines = list(csv.DictReader(l for l in file if l[0] != "#"))
+            assert {int(line["x"]) for line in lines if line["y"]} == set(steps)
 
 
 def test_lists():
