@@ -8,6 +8,7 @@
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
 #include "core/probe/quantity.h"
+#include "core/probe/similarity.h"
 #include "core/store/json.h"
 #include "core/train/optimizer.h"
 #include "core/train/schedule.h"
@@ -39,6 +40,7 @@ static const List lists[] = {
     {{.key = "settings", .purpose = "what --set takes"}, NULL},
     {{.key = "schedules", .purpose = "how the learning rate runs"}, ns_schedule_choice},
     {{.key = "quantities", .purpose = "what is measured"}, ns_quantity_choice},
+    {{.key = "similarities", .purpose = "how hidden states are compared"}, ns_similarity_choice},
     {{.key = "styles", .purpose = "how a chart looks"}, ns_style_choice},
 };
 

@@ -22,7 +22,8 @@ SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=
 ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
 COMMANDS = ["train", "compare", "probe", "dump", "chart", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
-         "architectures", "activations", "attentions", "positions", "initialisations", "optimizers"]
+         "architectures", "activations", "attentions", "positions", "initialisations", "optimizers",
+         "similarities"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian"]
 FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",

@@ -399,6 +399,7 @@ static void test_symbols_room(void)
     settings.arch = NS_ARCH_ENCODER;
     g_autoptr(NsCorpus) corpus = ns_corpus_open(&settings, &error);
     g_assert_no_error(error);
+    g_assert_nonnull(corpus);
     ns_settings_clear(&settings);
 }
 
