@@ -8,7 +8,9 @@ stored tensor as many elements as its own has.  ARCH.safetensors holds the cases
 architecture; a case NAME is
 
     metadata  NAME/settings     of the model
-              NAME/names        its tensors, in the order of the rows of
+              NAME/names        its tensors, in the order of the rows of the signatures
+              NAME/single       how far PyTorch is off in single precision: the largest relative
+                                error of a gradient, where that is above 1e-5
     tensors   NAME/loss         [1]
               NAME/gradients    [tensors, 3] a signature of each gradient
               NAME/grad.TENSOR  the whole gradient, for some cases
@@ -196,6 +198,17 @@ def make_batch(arch, random):
     return batch
 
 
+def single_error(weights, batch, settings, gradients):
+    """Key biases, whose gradient is zero, apart."""
+    _, single = loss_and_gradients(weights, batch, settings, precision=np.float32)
+    whole = np.linalg.norm([np.linalg.norm(array) for array in gradients.values()])
+    return max(
+        np.linalg.norm(single[name] - array) / np.linalg.norm(array)
+        for name, array in gradients.items()
+        if not name.endswith(".bk") and np.linalg.norm(array) > 1e-12 * whole
+    )
+
+
 def make_case(settings, batch, made, steps, whole):
     """(tensors, metadata) of a case; adds what the model needs to `made`."""
     start = Start(settings, made)
@@ -207,6 +220,9 @@ def make_case(settings, batch, made, steps, whole):
     if whole:
         tensors |= {"grad." + name: array for name, array in gradients.items()}
     metadata = {"names": " ".join(weights)}
+    single = single_error(weights, batch, settings, gradients)
+    if single > 1e-5:
+        metadata["single"] = f"{single:.0e}"
     if steps:
         optimizer = OPTIMIZERS[settings.get("optimizer", "adam")](settings)
         for step in range(1, STEPS + 1):

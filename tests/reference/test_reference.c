@@ -12,7 +12,8 @@
 
 /* Relative to the norm of a tensor.  Single precision holds 6e-8 a value; the longest way through a
  * model here has some fifty products, and cancellation in norms of eight features costs the rest.
- */
+ * Where PyTorch itself is off by more than a tenth of this in single precision, the limit is ten
+ * times what it is off by. */
 #ifdef NS_DOUBLE
 #define LIMIT 1e-9
 #else
@@ -42,6 +43,7 @@ typedef struct {
     const NsTensorTable *table;
     NsBatch batch;
     size_t *row; /* [table->n] of each tensor in the signatures of the case */
+    double limit;
 } Setup;
 
 static void set_tokens(int32_t *tokens, const char *arch, const char *name, size_t n)
@@ -75,6 +77,14 @@ static size_t find_name(const char *const *names, const char *name)
     return i;
 }
 
+static double limit_of(const Case *c)
+{
+    if (sizeof(ns_real) == sizeof(double) || !fixture_has_text(c->expected, "%s/single", c->name))
+        return LIMIT;
+    const double single = g_ascii_strtod(fixture_text(c->expected, "%s/single", c->name), NULL);
+    return MAX(LIMIT, 10 * single);
+}
+
 /* A model with the weights and the batch of start.safetensors. */
 static void setup_init(Setup *setup, const Case *c)
 {
@@ -104,6 +114,7 @@ static void setup_init(Setup *setup, const Case *c)
         setup->row[t] = find_name((const char *const *)names, tensor->name);
     }
     set_batch(&setup->batch, &setup->settings, c->arch);
+    setup->limit = limit_of(c);
 }
 
 static void setup_clear(Setup *setup)
@@ -126,24 +137,25 @@ static NsMeasure measure(const Setup *setup, int64_t step)
     return ns_model_measure(setup->model, &setup->batch, &noise);
 }
 
-static void check(const char *name, double error, double scale)
+static void check(const Setup *setup, const char *name, double error, double scale)
 {
-    if (!(error <= LIMIT * scale)) {
-        g_test_message("%s: relative error %.2e is above %.0e", name, error / scale, LIMIT);
+    if (!(error <= setup->limit * scale)) {
+        g_test_message("%s: relative error %.2e is above %.0e", name, error / scale, setup->limit);
         g_test_fail();
     }
 }
 
 /* Norm and weighted sums of a tensor, as make_fixtures.py writes them. */
-static void check_signature(const NsTensor *tensor, const ns_real *x, const double *signature,
-                            double scale)
+static void check_signature(const Setup *setup, const NsTensor *tensor, const ns_real *x,
+                            const double *signature, double scale)
 {
     double sums[SUMS] = {ns_real_norm(x, ns_tensor_size(tensor))};
     for (size_t i = 0; i < ns_tensor_size(tensor); i++) {
         sums[1] += (double)x[i] * cos(0.7 * (double)i + 0.3);
         sums[2] += (double)x[i] * cos(1.9 * (double)i + 1.1);
     }
-    for (size_t k = 0; k < SUMS; k++) check(tensor->name, fabs(sums[k] - signature[k]), scale);
+    for (size_t k = 0; k < SUMS; k++)
+        check(setup, tensor->name, fabs(sums[k] - signature[k]), scale);
 }
 
 static void check_whole(const Setup *setup, const NsTensor *tensor, const ns_real *x, double scale)
@@ -153,7 +165,7 @@ static void check_whole(const Setup *setup, const NsTensor *tensor, const ns_rea
         fixture_reals(setup->c->expected, n, "%s/grad.%s", setup->c->name, tensor->name);
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
-    check(tensor->name, sqrt(sum), scale);
+    check(setup, tensor->name, sqrt(sum), scale);
 }
 
 static bool is_key_bias(const char *name)
@@ -161,21 +173,30 @@ static bool is_key_bias(const char *name)
     return g_str_has_suffix(name, ".bk");
 }
 
+/* The gradient norm of another tensor of the same attention as tensor t. */
+static double norm_beside(const Setup *setup, size_t t, const char *name, const double *signatures)
+{
+    const NsTensorTable *table = setup->table;
+    g_autofree char *other = g_strdup(table->tensors[t].name);
+    memcpy(strrchr(other, '.') + 1, name, strlen(name));
+    return signatures[SUMS * setup->row[ns_tensor_find(table, other) - table->tensors]];
+}
+
 /* What the error of a gradient is held against: its norm.  Some gradients are zero whatever the
- * weights, and what comes out is rounding: one vector added to all keys shifts every score of a
- * query alike, and softmax does not see it; batch normalisation does not see a bias before it.
- * Those are held against the gradient of the query biases, and against the whole gradient. */
+ * weights, and what comes out is rounding: batch normalisation does not see a bias before it, and
+ * softmax does not see one vector added to all keys, which shifts every score of a query alike.
+ * Those are held against the whole gradient, and key biases against the query biases at least;
+ * where all keys are the same their gradient is zero as well, and a thousandth of that of W_O
+ * stands in for it. */
 static double gradient_scale(const Setup *setup, size_t t, const double *signatures)
 {
     const NsTensorTable *table = setup->table;
     double whole = 0, own = signatures[SUMS * setup->row[t]];
     for (size_t i = 0; i < table->n; i++) whole = hypot(whole, signatures[SUMS * i]);
-    if (own > ZERO * whole) return own;
-    if (!is_key_bias(table->tensors[t].name)) return whole;
-    g_autofree char *query = g_strdup(table->tensors[t].name);
-    query[strlen(query) - 1] = 'q';
-    const NsTensor *q = ns_tensor_find(table, query);
-    return signatures[SUMS * setup->row[q - table->tensors]];
+    if (!is_key_bias(table->tensors[t].name)) return own > ZERO * whole ? own : whole;
+    const double query = norm_beside(setup, t, "bq", signatures);
+    const double output = norm_beside(setup, t, "wo", signatures);
+    return MAX(own, MAX(query, 1e-3 * output));
 }
 
 static void test_gradients(gconstpointer data)
@@ -185,7 +206,7 @@ static void test_gradients(gconstpointer data)
     setup_init(&setup, c);
 
     const double loss = expected_real(&setup, "loss");
-    check("loss", fabs(measure(&setup, 0).loss - loss), loss);
+    check(&setup, "loss", fabs(measure(&setup, 0).loss - loss), loss);
 
     const NsTensorTable *table = setup.table;
     g_autofree double *signatures =
@@ -194,7 +215,7 @@ static void test_gradients(gconstpointer data)
         const NsTensor *tensor = &table->tensors[t];
         const ns_real *gradient = ns_model_gradients(setup.model) + tensor->offset;
         const double scale = gradient_scale(&setup, t, signatures);
-        check_signature(tensor, gradient, signatures + SUMS * setup.row[t], scale);
+        check_signature(&setup, tensor, gradient, signatures + SUMS * setup.row[t], scale);
         if (fixture_has(c->expected, "%s/grad.%s", c->name, tensor->name))
             check_whole(&setup, tensor, gradient, scale);
     }
@@ -254,7 +275,7 @@ static void test_steps(gconstpointer data)
     take_steps(&setup, g_ascii_strtoll(fixture_text(c->expected, "%s/steps", c->name), NULL, 10));
 
     const double loss = expected_real(&setup, "after.loss");
-    check("loss", fabs(measure(&setup, 0).loss - loss), loss);
+    check(&setup, "loss", fabs(measure(&setup, 0).loss - loss), loss);
     const NsTensorTable *table = setup.table;
     g_autofree double *signatures =
         fixture_reals(c->expected, SUMS * table->n, "%s/after", c->name);
@@ -265,7 +286,7 @@ static void test_steps(gconstpointer data)
          * rounding in one that is zero. */
         if (sizeof(ns_real) == sizeof(float) && is_key_bias(tensor->name)) continue;
         const double *signature = signatures + SUMS * setup.row[t];
-        check_signature(tensor, w, signature, signature[0]);
+        check_signature(&setup, tensor, w, signature, signature[0]);
     }
     setup_clear(&setup);
 }
