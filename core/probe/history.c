@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profiles are an array of chunks, each holding as many buckets of one width (its stride) as
  * fit into a megabyte or so of the usual budget.  New records are gathered into buckets of the
  * finest stride s; the oldest chunks may have the stride 4 s; nothing else occurs.  When there is
@@ -5,9 +6,7 @@
  * left, these become the beginning of a chunk of stride 4 s, which is then the finest there is.
  *
  * Readers see one immutable view, replaced as a whole by an atomic exchange.  The writer recycles a
- * view, and the chunks that only older views name, once no reader can hold them (see Gate).
- *
- * SPDX-License-Identifier: MIT */
+ * view, and the chunks that only older views name, once no reader can hold them (see Gate). */
 #include "core/probe/history.h"
 
 #include "core/base/log.h"
