@@ -1,8 +1,10 @@
 /* Settings, placements, plans, and what a model promises in single precision.
  * SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/model/init.h"
 #include "core/model/model.h"
 #include "core/model/role.h"
+#include "core/ops/activation.h"
 #include "core/ops/norm.h"
 
 #include <locale.h>
@@ -70,6 +72,16 @@ static void test_settings_refused(void)
     g_assert_nonnull(strstr(error->message, "5 heads"));
     g_clear_error(&error);
     settings.heads = 4;
+    settings.attention = NS_ATTENTION_UNIFORM;
+    g_assert_false(ns_settings_check(&settings, &error));
+    g_assert_nonnull(strstr(error->message, "heads=1"));
+    g_clear_error(&error);
+    settings.attention = NS_ATTENTION_SOFTMAX;
+    g_assert_true(ns_settings_set(&settings, "mixture", "pre*2,middle", NULL));
+    g_assert_false(ns_settings_check(&settings, &error));
+    g_assert_nonnull(strstr(error->message, "middle"));
+    g_clear_error(&error);
+    g_assert_true(ns_settings_set(&settings, "mixture", "", NULL));
     g_assert_true(ns_settings_set(&settings, "task", "text", NULL));
     g_assert_false(ns_settings_check(&settings, &error));
     g_assert_nonnull(strstr(error->message, "text=PATH"));
@@ -105,12 +117,101 @@ static void test_registries(void)
         g_assert_nonnull(ns_param(i)->help);
         g_assert_true(ns_param_find(ns_param(i)->key) == ns_param(i));
     }
-    /* DeepNorm, decoder-only, 18 layers: alpha = 36^(1/4), beta = 144^(-1/4). */
-    const NsPlacement *deepnorm =
-        ns_placement((size_t)ns_choices_find(ns_placement_choice, "deepnorm"));
-    NsCoefficients c = ns_placement_coefficients(deepnorm, 3, 18);
-    g_assert_cmpfloat_with_epsilon(c.a, 2.449489742783178, 1e-12);
-    g_assert_cmpfloat_with_epsilon(c.init_gain, 0.28867513459481287, 1e-12);
+    static const NsChoices registries[] = {
+        ns_norm_choice,   ns_activation_choice, ns_init_choice,      ns_arch_choice,
+        ns_switch_choice, ns_toggle_choice,     ns_attention_choice, ns_positions_choice,
+    };
+    for (size_t k = 0; k < G_N_ELEMENTS(registries); k++)
+        for (size_t i = 0; registries[k](i); i++) {
+            g_assert_nonnull(registries[k](i)->label);
+            g_assert_nonnull(registries[k](i)->purpose);
+            g_assert_cmpint(ns_choices_find(registries[k], registries[k](i)->key), ==, (int)i);
+        }
+    g_assert_cmpint(ns_choices_find(ns_placement_choice, "depth-mup"), ==, 22);
+}
+
+static NsWiring wiring(const char *placement, NsPosition position)
+{
+    return ns_placement_wiring(
+        ns_placement((size_t)ns_choices_find(ns_placement_choice, placement)), &position);
+}
+
+/* The constants of DeepNorm, T-Fixup, SubLN and CompleteP in all three architectures, worked out by
+ * hand from their papers' tables. */
+static void test_constants(void)
+{
+    static const struct {
+        const char *placement;
+        NsPosition position;
+        double a, init, b, lr, eps;
+    } table[] = {
+        {"deepnorm",
+         {.decoder = true, .M = 18, .layers = 18},
+         2.449489742783178,
+         0.28867513459481287,
+         1,
+         1,
+         1},
+        {"deepnorm", {.N = 8, .layers = 8}, 2, 0.35355339059327373, 1, 1, 1},
+        {"deepnorm", {.N = 16, .M = 1, .layers = 16}, 1.62, 0.435, 1, 1, 1},
+        {"deepnorm",
+         {.decoder = true, .N = 16, .M = 27, .layers = 27},
+         3,
+         0.23570226039551584,
+         1,
+         1,
+         1},
+        {"t-fixup", {.decoder = true, .M = 9, .layers = 9}, 1, 1 / 3.0, 1, 1, 1},
+        {"t-fixup", {.N = 16, .layers = 16}, 1, 0.335, 1, 1, 1},
+        {"subln", {.N = 12, .layers = 12}, 1, 1.782709687623856, 1, 1, 1},
+        {"completep", {.layers = 8, .depth_ratio = 4}, 1, 1, 0.25, 1, 0.25},
+        {"depth-mup", {.layers = 8, .depth_ratio = 4}, 1, 1, 0.5, 0.5, 0.5},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        NsWiring w = wiring(table[i].placement, table[i].position);
+        g_assert_cmpfloat_with_epsilon(w.a, table[i].a, 1e-12);
+        g_assert_cmpfloat_with_epsilon(w.init, table[i].init, 1e-12);
+        g_assert_cmpfloat_with_epsilon(w.b, table[i].b, 1e-12);
+        g_assert_cmpfloat_with_epsilon(w.lr, table[i].lr, 1e-12);
+        g_assert_cmpfloat_with_epsilon(w.eps, table[i].eps, 1e-12);
+    }
+    /* Keel: the first sub-layer has no outer norm, the first layer no S. */
+    NsPosition p = {.layers = 3, .sublayers = 6};
+    g_assert_false(wiring("keel", p).out);
+    p.sublayer = 1;
+    g_assert_true(wiring("keel", p).out);
+    g_assert_cmpfloat(wiring("keel", p).a, ==, 1);
+    p.sublayer = 2;
+    p.layer = 1;
+    g_assert_cmpfloat(wiring("keel", p).a, ==, 6);
+}
+
+static void test_mixtures(void)
+{
+    static const struct {
+        const char *mixture;
+        unsigned layers;
+        const char *says[8];
+    } table[] = {
+        {"post*3,pre*9", 4, {"post", "pre", "pre", "pre"}},
+        {"post*1,pre*1", 5, {"post", "post", "post", "pre", "pre"}},
+        {"rezero", 2, {"rezero", "rezero"}},
+        {" post , pre * 2 ", 6, {"post", "post", "pre", "pre", "pre", "pre"}},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++)
+        for (unsigned l = 0; l < table[i].layers; l++) {
+            const NsPlacement *p = ns_mixture_at(table[i].mixture, l, table[i].layers, NULL);
+            g_assert_nonnull(p);
+            g_assert_cmpstr(p->choice.key, ==, table[i].says[l]);
+        }
+    static const char *const wrong[] = {
+        "",       "middle",    "post*",          "post*0",
+        "post*x", "post,,pre", "residual*2,pre", "post*99999999999999999999"};
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        g_autoptr(GError) error = NULL;
+        g_assert_null(ns_mixture_at(wrong[i], 0, 4, &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    }
 }
 
 static NsSettings tiny(const char *placement)
@@ -127,19 +228,23 @@ static NsSettings tiny(const char *placement)
     return settings;
 }
 
-static void fill(NsBatch *batch, const NsSettings *settings, int32_t vocab)
+static const NsVocab vocab = {.in = 20, .out = 20};
+
+static void fill(NsBatch *batch, const NsSettings *settings)
 {
-    ns_batch_init(batch, (size_t)settings->batch, (size_t)settings->seq);
+    ns_batch_init(batch, (size_t)settings->batch, (size_t)settings->seq,
+                  (size_t)ns_settings_source_seq(settings));
+    for (size_t i = 0; i < batch->B * batch->S; i++) batch->source[i] = (int32_t)(i % 7);
     for (size_t i = 0; i < batch->B * batch->T; i++) {
-        batch->tokens[i] = (int32_t)(i * i) % vocab;
-        batch->targets[i] = (int32_t)(i * i + 3 * i) % vocab;
+        batch->tokens[i] = (int32_t)(i * i) % (int32_t)vocab.in;
+        batch->targets[i] = (int32_t)(i * i + 3 * i) % (int32_t)vocab.in;
     }
 }
 
 static void test_names(void)
 {
     NsSettings settings = tiny("pre");
-    g_autoptr(NsModel) model = ns_model_new(&settings, 20, NULL);
+    g_autoptr(NsModel) model = ns_model_new(&settings, vocab, NULL);
     static const struct {
         const char *name;
         size_t rows, cols;
@@ -164,34 +269,173 @@ static void test_names(void)
     ns_settings_clear(&settings);
 }
 
-static void test_same_bits(void)
+/* Both towers, numbered through; cross-attention; what a placement and an option add. */
+static void test_names_of_both(void)
 {
-    for (size_t p = 0; ns_placement(p); p++) {
-        NsSettings settings = tiny(ns_placement(p)->choice.key);
-        NsBatch batch;
-        fill(&batch, &settings, 20);
-        g_autoptr(NsModel) a = ns_model_new(&settings, 20, NULL);
-        g_autoptr(NsModel) b = ns_model_new(&settings, 20, NULL);
-        size_t bytes = ns_model_tensors(a)->size * sizeof(ns_real);
-        double loss = ns_model_measure(a, &batch).loss;
-        g_assert_cmpfloat(loss, ==, ns_model_measure(b, &batch).loss);
-        g_assert_true(memcmp(ns_model_gradients(a), ns_model_gradients(b), bytes) == 0);
-        g_assert_cmpfloat_with_epsilon(loss, ns_model_loss(a, &batch), 1e-12);
+    NsSettings settings = tiny("pre");
+    g_autoptr(GError) error = NULL;
+    static const char *const assignments[] = {
+        "arch=encoder-decoder",
+        "layers=2",
+        "decoder-layers=3",
+        "source-seq=5",
+        "norm=dyt",
+        "activation=swiglu",
+        "qk-norm=on",
+        "mixture=pre*2,normformer,rezero,layerscale,admin",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(assignments); i++)
+        g_assert_true(ns_settings_assign(&settings, assignments[i], &error));
+    g_autoptr(NsModel) model = ns_model_new(&settings, vocab, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(ns_model_layers(model), ==, 5);
+    static const struct {
+        const char *name;
+        size_t rows, cols;
+        int layer;
+        NsRole role;
+    } table[] = {
+        {"enc.tok_emb", 20, 16, -1, NS_ROLE_TOK_EMB},
+        {"enc.pos_emb", 5, 16, -1, NS_ROLE_POS_EMB},
+        {"dec.pos_emb", 8, 16, -1, NS_ROLE_POS_EMB},
+        {"enc.blk1.attn.wq", 16, 16, 1, NS_ROLE_WQ},
+        {"dec.blk0.attn.wq", 16, 16, 2, NS_ROLE_WQ},
+        {"dec.blk2.cross.wk", 16, 16, 4, NS_ROLE_CROSS_WK},
+        {"dec.blk2.cross.bo", 16, 0, 4, NS_ROLE_CROSS_BO},
+        {"dec.blk0.cross_norm.alpha", 1, 0, 2, NS_ROLE_CROSS_NORM_ALPHA},
+        {"dec.blk0.cross.q_norm.gain", 8, 0, 2, NS_ROLE_CROSS_Q_NORM_GAIN},
+        {"dec.blk1.ffn.w3", 64, 16, 3, NS_ROLE_W3},
+        {"dec.blk1.cross.head_scale", 2, 0, 3, NS_ROLE_CROSS_HEAD_SCALE},
+        {"dec.blk1.ffn.mid_norm.gain", 64, 0, 3, NS_ROLE_MID_NORM2_GAIN},
+        {"enc.blk1.branch_gain", 1, 0, 1, NS_ROLE_LAYER_GAIN},
+        {"dec.blk2.attn.branch_gain", 16, 0, 4, NS_ROLE_BRANCH_GAIN1},
+        {"enc.final_norm.gain", 16, 0, -1, NS_ROLE_FINAL_NORM_GAIN},
+        {"dec.final_norm.bias", 16, 0, -1, NS_ROLE_FINAL_NORM_BIAS},
+        {"head", 20, 16, -1, NS_ROLE_HEAD},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        const NsTensor *t = ns_tensor_find(ns_model_tensors(model), table[i].name);
+        if (!t) g_error("there is no tensor %s", table[i].name);
+        g_assert_cmpuint(t->rows, ==, table[i].rows);
+        g_assert_cmpuint(t->cols, ==, table[i].cols);
+        g_assert_cmpint(t->layer, ==, table[i].layer);
+        g_assert_cmpuint(t->role, ==, table[i].role);
+    }
+    ns_settings_clear(&settings);
 
-        ns_model_weights(a)[0] += 1;
-        ns_model_reset(a);
-        g_assert_true(memcmp(ns_model_weights(a), ns_model_weights(b), bytes) == 0);
-        ns_batch_clear(&batch);
+    settings = tiny("post");
+    settings.arch = NS_ARCH_ENCODER_DECODER;
+    settings.tie_embeddings = NS_TOGGLE_ON;
+    g_autoptr(NsModel) tied = ns_model_new(&settings, vocab, NULL);
+    g_assert_nonnull(ns_tensor_find(ns_model_tensors(tied), "tok_emb"));
+    g_assert_null(ns_tensor_find(ns_model_tensors(tied), "dec.tok_emb"));
+    g_assert_null(ns_tensor_find(ns_model_tensors(tied), "head"));
+    g_assert_null(ns_model_new(&settings, (NsVocab){.in = 20, .out = 21}, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    ns_settings_clear(&settings);
+}
+
+/* The standard deviation that a matrix is drawn with, and the range of a uniform one. */
+static void test_initialisers(void)
+{
+    static const struct {
+        const char *init;
+        double wq, wo, w1; /* at width 16, FFN 64, 3 layers */
+        bool uniform;
+    } table[] = {
+        {"xavier-normal", 0.25, 0.25, 0.15811388300841897, false},
+        {"xavier-uniform", 0.25, 0.25, 0.15811388300841897, true},
+        {"kaiming-normal", 0.35355339059327373, 0.35355339059327373, 0.35355339059327373, false},
+        {"kaiming-uniform", 0.35355339059327373, 0.35355339059327373, 0.35355339059327373, true},
+        {"normal", 0.02, 0.02, 0.02, false},
+        {"gpt2", 0.02, 0.02 / 2.449489742783178, 0.02, false},
+        {"deepnorm", 0.25, 0.25 * 0.45180100180492244, 0.15811388300841897 * 0.45180100180492244,
+         false},
+        {"t-fixup", 0.25, 0.25 * 0.4386913376508308, 0.15811388300841897 * 0.4386913376508308,
+         false},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        NsSettings settings = tiny("pre");
+        g_assert_true(ns_settings_set(&settings, "init", table[i].init, NULL));
+        settings.init_scale = 2;
+        g_autoptr(NsModel) model = ns_model_new(&settings, vocab, NULL);
+        const NsTensorTable *tensors = ns_model_tensors(model);
+        const NsTensor *w1 = ns_tensor_find(tensors, "blk1.ffn.w1");
+        g_assert_cmpfloat_with_epsilon(ns_tensor_find(tensors, "blk2.attn.wq")->std,
+                                       2 * table[i].wq, 1e-12);
+        g_assert_cmpfloat_with_epsilon(ns_tensor_find(tensors, "blk2.attn.wo")->std,
+                                       2 * table[i].wo, 1e-12);
+        g_assert_cmpfloat_with_epsilon(w1->std, 2 * table[i].w1, 1e-12);
+        const ns_real *w = ns_model_weights(model) + w1->offset;
+        double squares = 0, largest = 0;
+        for (size_t k = 0; k < ns_tensor_size(w1); k++) {
+            squares += (double)w[k] * (double)w[k];
+            largest = MAX(largest, fabs((double)w[k]));
+        }
+        double n = (double)ns_tensor_size(w1), std = sqrt(squares / n);
+        g_assert_cmpfloat(fabs(std / w1->std - 1), <, 5 / sqrt(2 * n));
+        g_assert_true(table[i].uniform == (largest <= sqrt(3) * w1->std));
         ns_settings_clear(&settings);
     }
+}
+
+/* Depth-muP's factors stand at every tensor of its layers, weight decay at matrices alone. */
+static void test_factors(void)
+{
+    NsSettings settings = tiny("depth-mup");
+    settings.layers = 8;
+    g_autoptr(NsModel) model = ns_model_new(&settings, vocab, NULL);
+    const NsTensorTable *tensors = ns_model_tensors(model);
+    for (size_t i = 0; i < tensors->n; i++) {
+        const NsTensor *t = &tensors->tensors[i];
+        double factor = t->layer >= 0 ? 0.5 : 1;
+        g_assert_cmpfloat_with_epsilon(t->lr, factor, 1e-12);
+        g_assert_cmpfloat_with_epsilon(t->eps, factor, 1e-12);
+        g_assert_true(t->decay == (t->cols > 0 && (t->layer >= 0 || t->role == NS_ROLE_HEAD)));
+    }
+    ns_settings_clear(&settings);
+}
+
+static void check_same_bits(const NsSettings *settings)
+{
+    NsBatch batch;
+    fill(&batch, settings);
+    g_autoptr(NsModel) a = ns_model_new(settings, vocab, NULL);
+    g_autoptr(NsModel) b = ns_model_new(settings, vocab, NULL);
+    size_t bytes = ns_model_tensors(a)->size * sizeof(ns_real);
+    const NsNoise noise = {.training = true, .seed = 3, .step = 8};
+    NsMeasure seen = ns_model_measure(a, &batch, &noise);
+    g_assert_cmpfloat(seen.loss, ==, ns_model_measure(b, &batch, &noise).loss);
+    g_assert_true(memcmp(ns_model_gradients(a), ns_model_gradients(b), bytes) == 0);
+    double loss = ns_model_loss(a, &batch);
+    g_assert_cmpfloat(loss, ==, ns_model_loss(a, &batch));
+    g_assert_cmpfloat_with_epsilon(ns_model_measure(a, &batch, NULL).nll, loss, 1e-12);
+
+    ns_model_weights(a)[0] += 1;
+    ns_model_reset(a);
+    g_assert_true(memcmp(ns_model_weights(a), ns_model_weights(b), bytes) == 0);
+    ns_batch_clear(&batch);
+}
+
+static void test_same_bits(void)
+{
+    for (unsigned arch = 0; ns_arch_choice(arch); arch++)
+        for (size_t p = 0; ns_placement(p); p++) {
+            NsSettings settings = tiny(ns_placement(p)->choice.key);
+            settings.arch = arch;
+            settings.dropout = 0.1;
+            settings.drop_path = 0.2;
+            check_same_bits(&settings);
+            ns_settings_clear(&settings);
+        }
 }
 
 /* Lanes that differ in the placement share the initial value of every tensor that both have. */
 static void test_shared_start(void)
 {
     NsSettings post = tiny("post"), pre = tiny("pre");
-    g_autoptr(NsModel) a = ns_model_new(&post, 20, NULL);
-    g_autoptr(NsModel) b = ns_model_new(&pre, 20, NULL);
+    g_autoptr(NsModel) a = ns_model_new(&post, vocab, NULL);
+    g_autoptr(NsModel) b = ns_model_new(&pre, vocab, NULL);
     size_t shared = 0;
     for (size_t i = 0; i < ns_model_tensors(a)->n; i++) {
         const NsTensor *t = &ns_model_tensors(a)->tensors[i];
@@ -210,8 +454,8 @@ static void test_shared_start(void)
 static void test_plan(void)
 {
     NsSettings settings = tiny("post");
-    NsPlan plan = ns_model_plan(&settings, 20);
-    g_autoptr(NsModel) model = ns_model_new(&settings, 20, NULL);
+    NsPlan plan = ns_model_plan(&settings, vocab);
+    g_autoptr(NsModel) model = ns_model_new(&settings, vocab, NULL);
     g_assert_cmpuint(plan.parameters, ==, ns_model_tensors(model)->elements);
     g_assert_cmpuint(plan.threads, ==, 2);
     g_assert_true(ns_plan_check(&plan, NULL));
@@ -219,7 +463,7 @@ static void test_plan(void)
     settings.layers = 10000;
     settings.d_model = 8192;
     settings.batch = 4096;
-    plan = ns_model_plan(&settings, 20);
+    plan = ns_model_plan(&settings, vocab);
     g_autoptr(GError) error = NULL;
     g_assert_false(ns_plan_check(&plan, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_MEMORY);
@@ -232,11 +476,11 @@ static void test_not_finite(void)
 {
     NsSettings settings = tiny("pre");
     NsBatch batch;
-    fill(&batch, &settings, 20);
-    g_autoptr(NsModel) model = ns_model_new(&settings, 20, NULL);
+    fill(&batch, &settings);
+    g_autoptr(NsModel) model = ns_model_new(&settings, vocab, NULL);
     const NsTensor *w1 = ns_tensor_find(ns_model_tensors(model), "blk1.ffn.w1");
     ns_model_weights(model)[w1->offset] = NAN;
-    NsMeasure measure = ns_model_measure(model, &batch);
+    NsMeasure measure = ns_model_measure(model, &batch, NULL);
     g_assert_true(isnan(measure.loss));
     g_assert_true(isfinite(measure.hidden_sq[1]));
     g_assert_false(isfinite(measure.hidden_sq[2]));
@@ -251,7 +495,12 @@ int main(int argc, char **argv)
     g_test_add_func("/settings/refused", test_settings_refused);
     g_test_add_func("/settings/locale", test_settings_locale);
     g_test_add_func("/model/registries", test_registries);
+    g_test_add_func("/model/constants", test_constants);
+    g_test_add_func("/model/mixtures", test_mixtures);
     g_test_add_func("/model/names", test_names);
+    g_test_add_func("/model/names-of-both", test_names_of_both);
+    g_test_add_func("/model/initialisers", test_initialisers);
+    g_test_add_func("/model/factors", test_factors);
     g_test_add_func("/model/same-bits", test_same_bits);
     g_test_add_func("/model/shared-start", test_shared_start);
     g_test_add_func("/model/plan", test_plan);
