@@ -30,13 +30,13 @@
       " sub-layer; blank where nothing passes.",                                                   \
       "Sun et al. 2025, The Curse of Depth, arXiv 2502.05795")                                     \
     X(SKIP_SHARE_##P, "skip-share-" k, "Gradient share of the skip, " words,                       \
-      "‖g_{skip}‖^2 / (‖g_{skip}‖^2 + ‖g_{branch}‖^2)", LAYER, CHEAP, UNIT, needs,                 \
+      "‖g_{skip}‖^2 / Σ‖g‖^2", LAYER, CHEAP, UNIT, needs,                                          \
       "The gradient at the input of the " words " sub-layer is a sum of two parts: one that came " \
       "past the branch and one that came through it.  Share of the first in the sum of their "     \
       "squared Frobenius norms.",                                                                  \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(BRANCH_SHARE_##P, "branch-share-" k, "Gradient share of the branch, " words,                 \
-      "‖g_{branch}‖^2 / (‖g_{skip}‖^2 + ‖g_{branch}‖^2)", LAYER, CHEAP, UNIT, needs,               \
+      "‖g_{branch}‖^2 / Σ‖g‖^2", LAYER, CHEAP, UNIT, needs,                                        \
       "The other share: of the part that came through the branch of the " words " sub-layer.",     \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(NORM_SIGMA_##P, "norm-sigma-" k, "Scale before the norm, " words, "σ", LAYER, CHEAP, SIZE,   \

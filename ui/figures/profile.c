@@ -204,6 +204,21 @@ static char *layer_axis(NsQuantity quantity, const NsHistory *history)
     return ns_figure_axis(heads ? NS_QUANTITY_GRAD_LAYER : quantity, history);
 }
 
+/* Where the layers of the second stack begin, so that the line across is not read as one. */
+static bool mark_decoder(NsFigure *figure, const NsFigureInput *input)
+{
+    int64_t N = 0;
+    if (input->settings && ns_settings_decoder_layers(input->settings) > 0)
+        N = ns_settings_encoder_layers(input->settings);
+    const NsMarker *old =
+        figure->markers->len ? &g_array_index(figure->markers, NsMarker, 0) : NULL;
+    NsMarker marker = {.x = (double)N + 0.5, .text = "decoder"};
+    if (old ? N > 0 && old->x >= marker.x && old->x <= marker.x : N == 0) return false;
+    g_array_set_size(figure->markers, 0);
+    if (N > 0) g_array_append_val(figure->markers, marker);
+    return true;
+}
+
 static char *band_note(const Column *now)
 {
     if (now->thinned) return g_strdup("This step is kept in a group: the band is its range.");
@@ -232,6 +247,7 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
     changed |= make_labels(profile, input);
     changed |= ns_figure_text(&figure->labels[END], g_strdup(spec->end_label));
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
+    changed |= mark_decoder(figure, input);
     changed |= ns_figure_text(&figure->x_label, layer_axis(spec->quantity, input->history));
     changed |=
         ns_figure_words(figure, input,

@@ -154,14 +154,14 @@ char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
     bool two = layout && layout->hidden > layout->layers + 1;
     switch (ns_quantity(quantity)->domain) {
     case NS_DOMAIN_HIDDEN:
-        return g_strdup(two ? "hidden state (encoder, then decoder)" : "layer (0: embedding)");
+        return g_strdup(two ? "state (encoder, decoder)" : "layer (0: embedding)");
     case NS_DOMAIN_HEAD:
         return g_strdup("head (layer by layer)");
     case NS_DOMAIN_LAYER:
     case NS_DOMAIN_STEP:
         break;
     }
-    return g_strdup(two ? "layer (encoder, then decoder)" : "layer");
+    return g_strdup(two ? "layer (encoder, decoder)" : "layer");
 }
 
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input)
