@@ -8,11 +8,17 @@
 #define THIN_SPACE "\u2009"
 #define TIMES "\u00d7"
 
+/* The end of the character; g_utf8_next_char drops const. */
+static const char *next_character(const char *text)
+{
+    return text + g_utf8_skip[(guchar)*text];
+}
+
 /* One character, or what stands between braces; *end is behind it. */
 static char *take_group(const char *text, const char **end)
 {
     if (*text != '{') {
-        *end = *text ? g_utf8_next_char(text) : text;
+        *end = *text ? next_character(text) : text;
         return g_strndup(text, (gsize)(*end - text));
     }
     int depth = 0;
@@ -43,7 +49,7 @@ static char *convert(const char *text, double size)
                 g_string_append(out, inner);
             continue;
         }
-        const char *next = g_utf8_next_char(p);
+        const char *next = next_character(p);
         if (size > 0) {
             g_autofree char *escaped = g_markup_escape_text(p, next - p);
             g_string_append(out, escaped);
