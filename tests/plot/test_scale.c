@@ -3,6 +3,7 @@
 #include "ui/plot/scale.h"
 #include "ui/plot/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -106,6 +107,25 @@ static void test_any_range(void)
     }
 }
 
+static void test_extremes(void)
+{
+    static const double ends[][2] = {
+        {-DBL_MAX, DBL_MAX}, {0, DBL_MAX},     {-DBL_MAX, -1},    {0, DBL_TRUE_MIN},
+        {1, 1 + 1e-15},      {1e15, 1e15 + 1}, {-1e-300, 1e-300}, {DBL_TRUE_MIN, DBL_MAX},
+        {DBL_MIN, 1e-300},   {1e300, DBL_MAX}};
+    for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
+        for (unsigned most = 2; most < 12; most++) {
+            NsScale linear = fitted(NS_SCALE_LINEAR, i % 2, ends[i][0], ends[i][1]);
+            g_assert_true(isfinite(linear.hi - linear.lo) && linear.hi > linear.lo);
+            g_autoptr(GArray) ticks = ns_scale_ticks(&linear, most);
+            g_assert_cmpuint(ticks->len, <=, 1000);
+            if (ends[i][0] <= 0) continue;
+            NsScale log = fitted(NS_SCALE_LOG, false, ends[i][0], ends[i][1]);
+            g_autoptr(GArray) decades = ns_scale_ticks(&log, most);
+            g_assert_cmpuint(ns_ticks_labelled(decades), >=, 2);
+        }
+}
+
 static void test_inverse(void)
 {
     for (int i = 0; i < 1000; i++) {
@@ -200,6 +220,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/scale/tick-tables", test_tables);
     g_test_add_func("/scale/any-range", test_any_range);
+    g_test_add_func("/scale/extremes", test_extremes);
     g_test_add_func("/scale/inverse", test_inverse);
     g_test_add_func("/scale/fit", test_fit);
     g_test_add_func("/text/numbers", test_numbers);

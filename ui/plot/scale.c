@@ -9,6 +9,9 @@
 #define LEAST 2   /* labels on an axis that has room for none */
 #define MOST 1000 /* candidates looked at on one axis */
 
+/* Ends further apart than this have no difference in double precision. */
+#define FURTHEST (DBL_MAX / 8)
+
 typedef struct {
     bool (*shows)(double value);
     double (*forward)(double value); /* to where equal distances are drawn equally long */
@@ -198,6 +201,8 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     }
     if (fixed_lo) lo = axis->lo;
     if (fixed_hi) hi = axis->hi;
+    lo = CLAMP(lo, -FURTHEST, FURTHEST);
+    hi = CLAMP(hi, -FURTHEST, FURTHEST);
     /* Nearer than this, ticks could not be told apart in double precision. */
     double least = 1e-9 * MAX(fabs(lo), fabs(hi));
     if (!(hi - lo > least)) {
