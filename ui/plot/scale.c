@@ -9,8 +9,9 @@
 #define LEAST 2   /* labels on an axis that has room for none */
 #define MOST 1000 /* candidates looked at on one axis */
 
-/* Ends further apart than this have no difference in double precision. */
+/* Ends further apart, or nearer together, have no difference that can be divided into steps. */
 #define FURTHEST (DBL_MAX / 8)
+#define NEAREST (DBL_MIN * 1e6)
 
 typedef struct {
     bool (*shows)(double value);
@@ -42,7 +43,7 @@ static double power_of_ten(double position)
 
 static void linear_widen(double *lo, double *hi)
 {
-    double by = *lo == 0 ? 1 : fabs(*lo) * 0.1;
+    double by = fabs(*lo) < NEAREST ? 1 : fabs(*lo) * 0.1;
     *lo -= by;
     *hi += by;
 }
@@ -204,7 +205,7 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     lo = CLAMP(lo, -FURTHEST, FURTHEST);
     hi = CLAMP(hi, -FURTHEST, FURTHEST);
     /* Nearer than this, ticks could not be told apart in double precision. */
-    double least = 1e-9 * MAX(fabs(lo), fabs(hi));
+    double least = MAX(1e-9 * MAX(fabs(lo), fabs(hi)), NEAREST);
     if (!(hi - lo > least)) {
         double middle = fixed_hi && !fixed_lo ? hi : lo;
         lo = hi = middle;
