@@ -49,3 +49,4 @@ void ui_add_settings_tests(void);
 void ui_add_view_tests(void);
 void ui_add_export_tests(void);
 void ui_add_stress_tests(void);
+void ui_add_program_tests(void);
