@@ -8,6 +8,10 @@
 #define THIN_SPACE "\u2009"
 #define TIMES "\u00d7"
 
+/* The two strokes of its glyph run together at the size of an axis label on a screen; two bars of
+ * the text's own font do not. */
+#define NORM "\u2016"
+
 /* The end of the character; g_utf8_next_char drops const. */
 static const char *next_character(const char *text)
 {
@@ -50,7 +54,10 @@ static char *convert(const char *text, double size)
             continue;
         }
         const char *next = next_character(p);
-        if (size > 0) {
+        if (size > 0 && g_str_has_prefix(p, NORM)) {
+            g_string_append_printf(out, "<span letter_spacing=\"%d\">|</span>|",
+                                   (int)lround(-0.1 * size * PANGO_SCALE));
+        } else if (size > 0) {
             g_autofree char *escaped = g_markup_escape_text(p, next - p);
             g_string_append(out, escaped);
         } else {
