@@ -158,6 +158,12 @@ static void test_fit(void)
     g_assert_true(scale.lo < 5 && scale.hi > 5 && !scale.blank);
     ns_scale_fit(&scale, &log, 5, 5, 0.05);
     g_assert_true(scale.lo > 0 && scale.lo < 5 && scale.hi > 5);
+    ns_scale_fit(&scale, &linear, 7.99996, 7.99997, 0.05); /* rounding is no finding */
+    g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
+    ns_scale_fit(&scale, &log, 7.99996, 7.99997, 0.05);
+    g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
+    ns_scale_fit(&scale, &linear, 3.2, 3.3, 0);
+    g_assert_true(scale.lo > 3.19 && scale.hi < 3.31);
     ns_scale_fit(&scale, &log, INFINITY, -INFINITY, 0.05);
     g_assert_true(scale.blank);
     g_autoptr(GArray) none = ns_scale_ticks(&scale, 5);

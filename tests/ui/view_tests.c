@@ -1,7 +1,6 @@
 /* Charts, keys, styles.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 
-#include "ui/widgets/markup.h"
 #include "ui/widgets/settings_pane.h"
 
 static NsChartView *chart_at(NsWindow *window, size_t i)
@@ -175,26 +174,6 @@ static void test_styles(void)
     ui_close(window);
 }
 
-static void test_markup(void)
-{
-    static const char *const table[][2] = {
-        {"W_Q", "W<sub>Q</sub>"},   {"γ_{1,out} < x^2", "γ<sub>1,out</sub> &lt; x<sup>2</sup>"},
-        {"x'", "x&apos;"},          {"a_", "a_"},
-        {"a_{b", "a<sub>{</sub>b"},
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
-        g_autofree char *markup = ns_pango_markup(table[i][0]);
-        g_autofree char *wanted = g_strdup(table[i][1]);
-        g_autofree char *apostrophe = g_markup_escape_text("'", -1);
-        if (strstr(wanted, "&apos;")) {
-            g_free(wanted);
-            wanted = g_strconcat("x", apostrophe, NULL);
-        }
-        g_assert_cmpstr(markup, ==, wanted);
-        g_assert_true(pango_parse_markup(markup, -1, 0, NULL, NULL, NULL, NULL));
-    }
-}
-
 void ui_add_view_tests(void)
 {
     g_test_add_func("/ui/view/tiles", test_every_figure_has_a_tile);
@@ -204,5 +183,4 @@ void ui_add_view_tests(void)
     g_test_add_func("/ui/view/gradient-choice", test_gradient_choice);
     g_test_add_func("/ui/view/pinned-step", test_pinned_step);
     g_test_add_func("/ui/view/styles", test_styles);
-    g_test_add_func("/ui/view/markup", test_markup);
 }
