@@ -32,8 +32,7 @@ NsWindow *ui_open(const char *assignments)
         g_assert_no_error(error);
     }
     g_autoptr(NsLab) lab = ns_lab_new(&settings);
-    g_autoptr(NsStyleManager) styles = ns_style_manager_new();
-    NsWindow *window = ns_window_new(app, lab, styles);
+    NsWindow *window = ns_window_new(app, lab);
     ns_settings_clear(&settings);
     gtk_window_present(GTK_WINDOW(window));
     return window;

@@ -2,6 +2,7 @@
 #include "tests/ui/support.h"
 
 #include "ui/widgets/settings_pane.h"
+#include "ui/widgets/style_manager.h"
 
 static NsChartView *chart_at(NsWindow *window, size_t i)
 {
@@ -165,11 +166,12 @@ static void test_styles(void)
     gboolean dark = FALSE;
     g_object_get(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", &dark, NULL);
     g_assert_true(dark);
-    ns_dashboard_set_style(ns_window_dashboard(window), ns_style_manager_chart_style(styles));
     ui_idle(200);
     g_assert_cmpfloat(brightness(ns_chart_view_texture(chart_at(window, 0))), <, light - 0.2);
     ns_style_manager_set_scheme(styles, NS_SCHEME_LIGHT);
-    g_assert_cmpstr(ns_style_manager_chart_style(styles)->choice.key, ==, "screen-light");
+    ui_idle(200);
+    g_assert_cmpstr(ns_chart_style_for(GTK_WIDGET(window))->choice.key, ==, "screen-light");
+    g_assert_cmpfloat(brightness(ns_chart_view_texture(chart_at(window, 0))), >, light - 0.05);
     g_assert_true(g_action_group_has_action(G_ACTION_GROUP(application), "style"));
     ui_close(window);
 }
