@@ -14,7 +14,5 @@ int main(int argc, char **argv)
     ui_add_export_tests();
     ui_add_stress_tests();
     ui_add_program_tests();
-    int status = g_test_run();
-    ns_lab_wait_for_threads();
-    return status;
+    return g_test_run();
 }

@@ -80,12 +80,6 @@ static void ns_application_activate(GApplication *app)
     gtk_window_present(GTK_WINDOW(window));
 }
 
-static void ns_application_shutdown(GApplication *app)
-{
-    G_APPLICATION_CLASS(ns_application_parent_class)->shutdown(app);
-    ns_lab_wait_for_threads();
-}
-
 static int complain(int status, const char *sentence)
 {
     g_printerr("normscope: %s\n", sentence);
@@ -135,7 +129,6 @@ static void ns_application_class_init(NsApplicationClass *klass)
     G_OBJECT_CLASS(klass)->finalize = ns_application_finalize;
     application_class->startup = ns_application_startup;
     application_class->activate = ns_application_activate;
-    application_class->shutdown = ns_application_shutdown;
     application_class->handle_local_options = ns_application_handle_local_options;
 }
 

@@ -26,27 +26,6 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsLab, ns_lab, G_TYPE_OBJECT)
 
-/* Threads that wait for trainers to end, each for one, so that nobody else has to. */
-static GThreadPool *waiting;
-
-static void wait_for_end(gpointer trainer, gpointer data)
-{
-    (void)data;
-    ns_trainer_free(trainer);
-}
-
-static void give_up(NsTrainer *trainer)
-{
-    if (!waiting) waiting = g_thread_pool_new(wait_for_end, NULL, -1, FALSE, NULL);
-    g_thread_pool_push(waiting, trainer, NULL);
-}
-
-void ns_lab_wait_for_threads(void)
-{
-    if (waiting) g_thread_pool_free(waiting, FALSE, TRUE);
-    waiting = NULL;
-}
-
 static void emit(NsLab *lab, int signal)
 {
     g_signal_emit(lab, signals[signal], 0);
@@ -108,7 +87,7 @@ static void start(NsLab *lab)
 {
     g_autoptr(GError) error = NULL;
     bool run_on = lab->wants_run;
-    g_clear_pointer(&lab->trainer, give_up);
+    g_clear_pointer(&lab->trainer, ns_trainer_release);
     set_settings(&lab->run, &lab->settings);
     if (!lab->view->history) set_settings(&lab->view->settings, &lab->run);
     lab->trainer = ns_trainer_new(&lab->run, &error);
@@ -358,7 +337,7 @@ static void ns_lab_finalize(GObject *object)
     NsLab *lab = NS_LAB(object);
     g_clear_handle_id(&lab->restart_source, g_source_remove);
     g_clear_handle_id(&lab->live_source, g_source_remove);
-    g_clear_pointer(&lab->trainer, give_up);
+    g_clear_pointer(&lab->trainer, ns_trainer_release);
     ns_view_free(lab->view);
     ns_settings_clear(&lab->settings);
     ns_settings_clear(&lab->run);

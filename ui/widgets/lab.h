@@ -27,11 +27,6 @@ G_DECLARE_FINAL_TYPE(NsLab, ns_lab, NS, LAB, GObject)
 /* Prepares a run with these settings. */
 NsLab *ns_lab_new(const NsSettings *settings);
 
-/* Waits for the threads of all runs that were given up, which end at their next step boundary.  A
- * program calls this last: it must not exit under a step, for the BLAS library is taken down first.
- */
-void ns_lab_wait_for_threads(void);
-
 /* The settings as the controls show them. */
 const NsSettings *ns_lab_settings(NsLab *lab);
 
