@@ -219,16 +219,19 @@ bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **e
     return ns_settings_set(settings, g_strstrip(key), equals + 1, error);
 }
 
-/* The fewest digits that read back to the same bits. */
+/* The shortest text that reads back to the same bits: 100 rather than 1e+02. */
 static char *format_real(double x)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
+    char shortest[G_ASCII_DTOSTR_BUF_SIZE] = "";
     for (int digits = 1; digits <= 17; digits++) {
+        char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
         g_snprintf(format, sizeof format, "%%.%dg", digits);
         g_ascii_formatd(text, sizeof text, format, x);
-        if (memcmp(&(double){g_ascii_strtod(text, NULL)}, &x, sizeof x) == 0) break;
+        bool same = memcmp(&(double){g_ascii_strtod(text, NULL)}, &x, sizeof x) == 0;
+        if (same && (!*shortest || strlen(text) < strlen(shortest)))
+            g_strlcpy(shortest, text, sizeof shortest);
     }
-    return g_strdup(text);
+    return g_strdup(shortest);
 }
 
 char *ns_settings_get(const NsSettings *settings, const NsParam *param)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -46,6 +47,7 @@ struct NsTrainer {
     /* Guarded by the mutex; the state is also read without it. */
     _Atomic NsTrainerState state;
     bool quit;
+    bool given_up;    /* counted in `released`; set before `quit` */
     bool busy;        /* the thread is obeying commands or computing */
     GArray *commands; /* Command */
     NsSettings live;  /* as last asked for */
@@ -63,6 +65,41 @@ struct NsTrainer {
     NsRun *run;
     int64_t left; /* steps until PAUSED; negative for as many as the settings say */
 };
+
+/* ---- Threads that were given up ---- */
+
+/* When a program ends, libraries take down what a step still works with; so the end of the program
+ * waits for the end of the step that a released trainer is in. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t released_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t released_gone = PTHREAD_COND_INITIALIZER;
+static unsigned released; /* threads that are still there */
+
+static void wait_for_released(void)
+{
+    pthread_mutex_lock(&released_mutex);
+    while (released) pthread_cond_wait(&released_gone, &released_mutex);
+    pthread_mutex_unlock(&released_mutex);
+}
+
+static void wait_at_exit(void)
+{
+    atexit(wait_for_released);
+}
+
+static void count_released(void)
+{
+    pthread_mutex_lock(&released_mutex);
+    released++;
+    pthread_mutex_unlock(&released_mutex);
+}
+
+static void released_is_gone(void)
+{
+    pthread_mutex_lock(&released_mutex);
+    if (--released == 0) pthread_cond_broadcast(&released_gone);
+    pthread_mutex_unlock(&released_mutex);
+}
 
 /* ---- The thread's side ---- */
 
@@ -258,7 +295,9 @@ static void *thread_main(void *data)
     }
     g_array_unref(commands);
     ns_run_free(t->run);
+    bool given_up = t->given_up;
     unref(t);
+    if (given_up) released_is_gone();
     return NULL;
 }
 
@@ -326,6 +365,9 @@ static void quit(NsTrainer *t)
 void ns_trainer_release(NsTrainer *t)
 {
     if (!t) return;
+    pthread_once(&once, wait_at_exit);
+    count_released();
+    t->given_up = true;
     quit(t);
     pthread_detach(t->thread);
     unref(t);

@@ -48,7 +48,7 @@ NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error);
 NsTrainer *ns_trainer_new_fork(NsSnapshot *snapshot, const NsSettings *settings, GError **error);
 
 /* Gives the trainer up: the thread ends at the next step boundary and frees everything.  Never
- * waits.  Histories that are still referenced live on. */
+ * waits, but the end of the program then does.  Histories that are still referenced live on. */
 void ns_trainer_release(NsTrainer *trainer);
 
 /* The same, and waits for the end. */

@@ -346,6 +346,8 @@ static void test_bad_sizes(void)
     tiny.width = tiny.height = 1;
     g_autoptr(GBytes) small = exported(&plot, 1, &tiny);
     g_autoptr(GBytes) none = exported(NULL, 0, &tiny);
+    g_assert_true(g_str_has_prefix(g_bytes_get_data(small, NULL), "%PDF"));
+    g_assert_true(g_str_has_prefix(g_bytes_get_data(none, NULL), "%PDF"));
     g_assert_cmpuint(files_in_folder(), ==, 0);
 }
 

@@ -3,6 +3,7 @@
 #include "ui/plot/scale.h"
 #include "ui/plot/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -106,6 +107,25 @@ static void test_any_range(void)
     }
 }
 
+static void test_extremes(void)
+{
+    static const double ends[][2] = {
+        {-DBL_MAX, DBL_MAX}, {0, DBL_MAX},     {-DBL_MAX, -1},    {0, DBL_TRUE_MIN},
+        {1, 1 + 1e-15},      {1e15, 1e15 + 1}, {-1e-300, 1e-300}, {DBL_TRUE_MIN, DBL_MAX},
+        {DBL_MIN, 1e-300},   {1e300, DBL_MAX}};
+    for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
+        for (unsigned most = 2; most < 12; most++) {
+            NsScale linear = fitted(NS_SCALE_LINEAR, i % 2, ends[i][0], ends[i][1]);
+            g_assert_true(isfinite(linear.hi - linear.lo) && linear.hi > linear.lo);
+            g_autoptr(GArray) ticks = ns_scale_ticks(&linear, most);
+            g_assert_cmpuint(ticks->len, <=, 1000);
+            if (ends[i][0] <= 0) continue;
+            NsScale log = fitted(NS_SCALE_LOG, false, ends[i][0], ends[i][1]);
+            g_autoptr(GArray) decades = ns_scale_ticks(&log, most);
+            g_assert_cmpuint(ns_ticks_labelled(decades), >=, 2);
+        }
+}
+
 static void test_inverse(void)
 {
     for (int i = 0; i < 1000; i++) {
@@ -138,6 +158,12 @@ static void test_fit(void)
     g_assert_true(scale.lo < 5 && scale.hi > 5 && !scale.blank);
     ns_scale_fit(&scale, &log, 5, 5, 0.05);
     g_assert_true(scale.lo > 0 && scale.lo < 5 && scale.hi > 5);
+    ns_scale_fit(&scale, &linear, 7.99996, 7.99997, 0.05); /* rounding is no finding */
+    g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
+    ns_scale_fit(&scale, &log, 7.99996, 7.99997, 0.05);
+    g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
+    ns_scale_fit(&scale, &linear, 3.2, 3.3, 0);
+    g_assert_true(scale.lo > 3.19 && scale.hi < 3.31);
     ns_scale_fit(&scale, &log, INFINITY, -INFINITY, 0.05);
     g_assert_true(scale.blank);
     g_autoptr(GArray) none = ns_scale_ticks(&scale, 5);
@@ -200,6 +226,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/scale/tick-tables", test_tables);
     g_test_add_func("/scale/any-range", test_any_range);
+    g_test_add_func("/scale/extremes", test_extremes);
     g_test_add_func("/scale/inverse", test_inverse);
     g_test_add_func("/scale/fit", test_fit);
     g_test_add_func("/text/numbers", test_numbers);

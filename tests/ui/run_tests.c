@@ -18,7 +18,7 @@ static void test_run_and_pause(void)
     ui_idle(200);
     g_assert_cmpint(ns_lab_steps(lab), ==, steps);
     ui_click(window, "run_button");
-    while (ns_lab_steps(lab) == steps) ui_idle(5);
+    UI_UNTIL(ns_lab_steps(lab) > steps);
     ui_close(window);
 }
 
@@ -32,7 +32,7 @@ static void test_step(void)
     UI_WAIT(window, ui_is_paused);
     g_assert_cmpint(ns_lab_steps(lab), ==, 1);
     ui_click(window, "step_button");
-    while (ns_lab_steps(lab) < 2) ui_idle(5);
+    UI_UNTIL(ns_lab_steps(lab) >= 2);
     ui_idle(100);
     g_assert_cmpint(ns_lab_steps(lab), ==, 2);
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "step_button")));
@@ -69,7 +69,7 @@ static void test_reset_without_step_keeps_ghost(void)
     UI_WAIT(window, ui_is_ready);
     const NsHistory *first = ns_lab_view(lab)->history;
     ui_click(window, "reset_button");
-    while (ns_lab_view(lab)->history == first) ui_idle(5);
+    UI_UNTIL(ns_lab_view(lab)->history != first);
     g_assert_null(ns_lab_view(lab)->ghost);
     ui_close(window);
 }
@@ -116,7 +116,7 @@ static void test_finished(void)
     NsLab *lab = ns_window_lab(window);
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
-    while (ns_lab_state(lab) != NS_TRAINER_FINISHED) ui_idle(5);
+    UI_UNTIL(ns_lab_state(lab) == NS_TRAINER_FINISHED);
     g_assert_cmpint(ns_lab_steps(lab), ==, 4);
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "reset_button")));

@@ -14,10 +14,7 @@ static GtkWidget *row_of(NsWindow *window, const char *key)
 static void wait_for_new_history(NsWindow *window, const NsHistory *old)
 {
     NsLab *lab = ns_window_lab(window);
-    for (int i = 0; ns_lab_view(lab)->history == old; i++) {
-        g_assert_cmpint(i, <, 3000);
-        ui_idle(10);
-    }
+    UI_UNTIL(ns_lab_view(lab)->history != old);
 }
 
 static void test_every_setting_has_a_row(void)
@@ -105,9 +102,9 @@ static void test_live_change(void)
     const NsHistory *history = ns_lab_view(lab)->history;
     g_assert_cmpuint(ns_history_events(history), ==, 0);
     ui_type(window, "lr", "1e-4");
-    while (ns_history_events(history) == 0) ui_idle(5);
+    UI_UNTIL(ns_history_events(history) > 0);
     int64_t at = ns_lab_steps(lab);
-    while (ns_lab_steps(lab) < at + 3) ui_idle(5);
+    UI_UNTIL(ns_lab_steps(lab) >= at + 3);
     g_assert_true(ns_lab_view(lab)->history == history);
     const NsEvent *event = ns_history_event(history, 0);
     g_assert_cmpint(event->kind, ==, NS_EVENT_SETTING);

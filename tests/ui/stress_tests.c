@@ -85,7 +85,7 @@ static void test_quick_hands(void)
     NsLab *lab = ns_window_lab(window);
     ns_lab_set_defaults(lab);
     ui_idle(3 * NS_LAB_SETTLE_MS);
-    while (ns_lab_state(lab) == NS_TRAINER_PREPARING) ui_idle(10);
+    UI_UNTIL(ns_lab_state(lab) != NS_TRAINER_PREPARING);
     ns_lab_reset(lab);
     UI_WAIT(window, ui_is_ready);
     ns_lab_run(lab);

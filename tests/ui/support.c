@@ -3,8 +3,6 @@
 
 #include "ui/widgets/settings_pane.h"
 
-#define PATIENCE_US (30 * G_USEC_PER_SEC)
-
 static NsApplication *application;
 
 /* One application for all tests: it registers resources and style once. */
@@ -34,8 +32,7 @@ NsWindow *ui_open(const char *assignments)
         g_assert_no_error(error);
     }
     g_autoptr(NsLab) lab = ns_lab_new(&settings);
-    g_autoptr(NsStyleManager) styles = ns_style_manager_new();
-    NsWindow *window = ns_window_new(app, lab, styles);
+    NsWindow *window = ns_window_new(app, lab);
     ns_settings_clear(&settings);
     gtk_window_present(GTK_WINDOW(window));
     return window;
@@ -56,9 +53,7 @@ void ui_close(NsWindow *window)
     close_popovers(GTK_WIDGET(window));
     ui_idle(50);
     gtk_window_close(GTK_WINDOW(window));
-    for (gint64 end = g_get_monotonic_time() + PATIENCE_US; weak && g_get_monotonic_time() < end;)
-        ui_idle(20);
-    g_assert_null(weak);
+    UI_UNTIL(weak == NULL);
 }
 
 static gboolean on_time(gpointer over)
@@ -72,15 +67,6 @@ void ui_idle(int milliseconds)
     bool over = false;
     g_timeout_add((guint)milliseconds, on_time, &over);
     while (!over) g_main_context_iteration(NULL, TRUE);
-}
-
-void ui_wait(NsWindow *window, UiCondition condition, const char *what)
-{
-    gint64 end = g_get_monotonic_time() + PATIENCE_US;
-    while (!condition(window)) {
-        if (g_get_monotonic_time() > end) g_error("waited in vain for %s", what);
-        ui_idle(5);
-    }
 }
 
 static GtkWidget *find_id(GtkWidget *widget, const char *id)

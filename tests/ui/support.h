@@ -10,10 +10,17 @@ NsWindow *ui_open(const char *assignments);
 /* Closes a window as its user would, and checks that it is freed. */
 void ui_close(NsWindow *window);
 
-/* Runs the main loop until the condition holds; fails after half a minute. */
-typedef bool (*UiCondition)(NsWindow *window);
-void ui_wait(NsWindow *window, UiCondition condition, const char *what);
-#define UI_WAIT(window, condition) ui_wait((window), (condition), #condition)
+/* Runs the main loop until an expression is true; fails after half a minute. */
+#define UI_UNTIL(expression)                                                                       \
+    do {                                                                                           \
+        gint64 ui_deadline = g_get_monotonic_time() + 30 * G_USEC_PER_SEC;                         \
+        while (!(expression)) {                                                                    \
+            if (g_get_monotonic_time() > ui_deadline)                                              \
+                g_error("%s: waited in vain for %s", G_STRLOC, #expression);                       \
+            ui_idle(5);                                                                            \
+        }                                                                                          \
+    } while (0)
+#define UI_WAIT(window, condition) UI_UNTIL(condition(window))
 
 /* Runs the main loop for a while. */
 void ui_idle(int milliseconds);
@@ -49,3 +56,4 @@ void ui_add_settings_tests(void);
 void ui_add_view_tests(void);
 void ui_add_export_tests(void);
 void ui_add_stress_tests(void);
+void ui_add_program_tests(void);

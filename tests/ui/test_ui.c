@@ -13,5 +13,6 @@ int main(int argc, char **argv)
     ui_add_view_tests();
     ui_add_export_tests();
     ui_add_stress_tests();
+    ui_add_program_tests();
     return g_test_run();
 }

@@ -32,6 +32,9 @@ static void test_settings_round_trip(void)
         if (p->type == NS_PARAM_REAL)
             g_assert_true(memcmp((char *)&a + p->offset, (char *)&b + p->offset, 8) == 0);
     }
+    g_assert_true(ns_settings_assign(&b, "lr=1e2", NULL));
+    g_autofree char *hundred = ns_settings_get(&b, ns_param_find("lr"));
+    g_assert_cmpstr(hundred, ==, "100");
     g_autofree char *line = ns_settings_line(&a, false);
     g_assert_cmpstr(line, ==,
                     "placement=pre layers=100 final-norm=on norm-eps=1e-12 lr=0.1 task=text "

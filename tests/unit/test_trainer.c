@@ -4,7 +4,9 @@
 #include "core/base/error.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PATIENCE_MS 60000
 
@@ -432,6 +434,33 @@ static void test_release(void)
     ns_trainer_release(failed);
 }
 
+static NsHistory *history_at_exit;
+
+/* Fails the program if a step ends after this began. */
+static void no_step_may_end(void)
+{
+    size_t steps = ns_history_steps(history_at_exit);
+    g_usleep(500000);
+    if (ns_history_steps(history_at_exit) != steps) _exit(EXIT_FAILURE);
+}
+
+/* The end of a program waits for the step of a released trainer: libraries end after it. */
+static void test_release_and_exit(void)
+{
+    if (g_test_subprocess()) {
+        atexit(no_step_may_end); /* handlers run last in, first out: after the trainer's */
+        NsTrainer *trainer = tiny_trainer(
+            (const char *const[]){"layers=4", "d-model=128", "seq=64", "batch=8", NULL});
+        ns_trainer_run(trainer);
+        until_steps(trainer, 1);
+        history_at_exit = ns_trainer_history(trainer);
+        ns_trainer_release(trainer);
+        exit(EXIT_SUCCESS);
+    }
+    g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+    g_test_trap_assert_passed();
+}
+
 static void test_random_commands(void)
 {
     g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
@@ -500,6 +529,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trainer/snapshot/states", test_snapshot_states);
     g_test_add_func("/trainer/ghost", test_ghost);
     g_test_add_func("/trainer/release", test_release);
+    g_test_add_func("/trainer/release-and-exit", test_release_and_exit);
     g_test_add_func("/trainer/random-commands", test_random_commands);
     return g_test_run();
 }

@@ -113,5 +113,6 @@ NsFigure *ns_loss_new(void)
     figure->plot.left.label = "loss";
     figure->plot.left.unit = "nats per token";
     figure->plot.right.label = "learning rate";
+    figure->plot.right.lo = 0;
     return figure;
 }

@@ -67,7 +67,7 @@ static void draw_sheet(cairo_t *cr, const NsPlot *const *plots, size_t n, size_t
     const NsStyle *style = options->style;
     columns = CLAMP(columns, 1, MAX(n, 1));
     size_t rows = (MAX(n, 1) + columns - 1) / columns;
-    double gutter = style->text_size;
+    double gutter = MAX(0, 1.3 * style->text_size - style->padding);
     double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
     double height = (options->height - gutter * (double)(rows - 1)) / (double)rows;
     cairo_set_source_rgba(cr, style->background.r, style->background.g, style->background.b,

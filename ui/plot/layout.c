@@ -88,22 +88,22 @@ static double area_height(const NsFrame *frame)
     return frame->layout->height - frame->top - frame->bottom;
 }
 
-/* Leaves out parts until the plot area has a comfortable height, then more until it has any. */
+/* Leaves out parts until the plot area has the share of the page, and the lines of text, that each
+ * is worth. */
 static void fit_height(NsFrame *frame)
 {
     static const struct {
         NsPart part;
-        bool comfort;
+        double share, lines;
     } order[] = {
-        {NS_PART_NOTE, true},    {NS_PART_SUBTITLE, true}, {NS_PART_LEGEND, true},
-        {NS_PART_X_LABEL, true}, {NS_PART_MARKER, false},  {NS_PART_TITLE, false},
-        {NS_PART_X_TICK, false},
+        {NS_PART_NOTE, 0.36, 3.5}, {NS_PART_SUBTITLE, 0.36, 3.5}, {NS_PART_LEGEND, 0.2, 3},
+        {NS_PART_X_LABEL, 0.2, 3}, {NS_PART_MARKER, 0, 1.6},      {NS_PART_TITLE, 0, 1.6},
+        {NS_PART_X_TICK, 0, 1.6},
     };
-    double comfortable = MAX(3.5 * frame->size, 0.36 * frame->layout->height);
-    double least = 1.6 * frame->size;
     measure_heights(frame);
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
-        if (area_height(frame) >= (order[i].comfort ? comfortable : least)) continue;
+        double least = MAX(order[i].share * frame->layout->height, order[i].lines * frame->size);
+        if (area_height(frame) >= least) continue;
         frame->show[order[i].part] = false;
         measure_heights(frame);
     }

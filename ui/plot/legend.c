@@ -16,7 +16,7 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series)
 {
     double size = layout->style->text_size, width, height;
     g_autofree char *words =
-        g_strconcat(series->label, series->side == NS_AXIS_RIGHT ? " (right axis)" : "", NULL);
+        g_strconcat(series->label, series->side == NS_AXIS_RIGHT ? " (right)" : "", NULL);
     g_autoptr(PangoLayout) text = ns_text_new(layout->context, layout->style, size, false, words);
     ns_text_size(text, &width, &height);
     double whole = (SAMPLE + GAP) * size + width;

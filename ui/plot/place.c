@@ -169,6 +169,19 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
     ns_tick_texts_free(texts);
 }
 
+/* How far down a column of the page is free of the words under the area. */
+static double free_below(const NsPlotLayout *layout, double left, double right)
+{
+    double y = layout->height - layout->style->padding, gap = NS_GAP * layout->style->text_size;
+    double below = layout->area.y + layout->area.height;
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsBox *box = &g_array_index(layout->labels, NsLabel, i).box;
+        if (box->y >= below && box->x < right + gap && box->x + box->width > left - gap)
+            y = MIN(y, box->y - gap);
+    }
+    return y;
+}
+
 static void place_axis_labels(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -193,14 +206,14 @@ static void place_axis_labels(NsFrame *frame)
     for (size_t i = 0; i < G_N_ELEMENTS(sides); i++) {
         if (!frame->show[sides[i]]) continue;
         PangoLayout *text = frame->text[sides[i]];
-        /* The line of the markers' words is free beside the area. */
-        double markers = frame->show[NS_PART_MARKER] ? frame->line : 0;
-        double room = area->height + markers + NS_GAP * frame->size;
-        if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
+        /* Longer than the axis, it may reach beside the words of markers and below the area. */
         double x = i ? layout->width - pad - ns_text_height(text) : pad;
-        double top = area->y + (area->height - ns_text_width(text)) / 2;
-        double lowest = area->y + area->height + NS_GAP / 2 * frame->size - ns_text_width(text);
-        top = MIN(top, lowest);
+        double highest = area->y - NS_GAP / 2 * frame->size;
+        if (frame->show[NS_PART_MARKER]) highest -= NS_MARKER_LINE * frame->line;
+        double lowest = free_below(layout, x, x + ns_text_height(text));
+        if (ns_text_width(text) > lowest - highest) ns_text_limit(text, lowest - highest, 1);
+        double width = ns_text_width(text), top = area->y + (area->height - width) / 2;
+        top = MIN(MAX(top, highest), lowest - width);
         ns_layout_add_label(layout, sides[i], g_object_ref(text), x, top, true);
     }
 }

@@ -9,6 +9,17 @@
 #define LEAST 2   /* labels on an axis that has room for none */
 #define MOST 1000 /* candidates looked at on one axis */
 
+/* Ends further apart, or nearer together, have no difference that can be divided into steps. */
+#define FURTHEST (DBL_MAX / 8)
+#define NEAREST (DBL_MIN * 1e6)
+
+/* Nearer than this, relative to their size, ticks could not be told apart in double precision. */
+#define INDISTINCT 1e-9
+
+/* Data whose extremes differ by less, relative to their size, are drawn as the flat line that they
+ * are, not blown up to the height of the chart: rounding would look like a finding. */
+#define FLAT 0.01
+
 typedef struct {
     bool (*shows)(double value);
     double (*forward)(double value); /* to where equal distances are drawn equally long */
@@ -39,7 +50,7 @@ static double power_of_ten(double position)
 
 static void linear_widen(double *lo, double *hi)
 {
-    double by = *lo == 0 ? 1 : fabs(*lo) * 0.1;
+    double by = fabs(*lo) < NEAREST ? 1 : fabs(*lo) * 0.1;
     *lo -= by;
     *hi += by;
 }
@@ -198,10 +209,12 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     }
     if (fixed_lo) lo = axis->lo;
     if (fixed_hi) hi = axis->hi;
-    /* Nearer than this, ticks could not be told apart in double precision. */
-    double least = 1e-9 * MAX(fabs(lo), fabs(hi));
+    lo = CLAMP(lo, -FURTHEST, FURTHEST);
+    hi = CLAMP(hi, -FURTHEST, FURTHEST);
+    bool fitted = !fixed_lo && !fixed_hi && !axis->integer;
+    double least = MAX((fitted ? FLAT : INDISTINCT) * MAX(fabs(lo), fabs(hi)), NEAREST);
     if (!(hi - lo > least)) {
-        double middle = fixed_hi && !fixed_lo ? hi : lo;
+        double middle = fitted ? lo + (hi - lo) / 2 : fixed_hi && !fixed_lo ? hi : lo;
         lo = hi = middle;
         kind->widen(&lo, &hi);
         padding = 0;

@@ -25,8 +25,9 @@ typedef struct {
 bool ns_scale_shows(NsScaleKind kind, double value);
 
 /* Sets the ends from the limits of the axis or, where it has none, from lo..hi of the data (lo > hi
- * for no data) with `padding` of the length added.  A padded end never crosses zero.  p0, p1 are
- * left. */
+ * for no data) with `padding` of the length added.  A padded end never crosses zero.  Data that
+ * vary by less than a hundredth of their size get a wider range, in which they are flat.  p0, p1
+ * are left. */
 void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, double padding);
 
 /* NaN for a value that the scale does not show. */

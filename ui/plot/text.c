@@ -8,11 +8,21 @@
 #define THIN_SPACE "\u2009"
 #define TIMES "\u00d7"
 
+/* The two strokes of its glyph run together at the size of an axis label on a screen; two bars of
+ * the text's own font do not. */
+#define NORM "\u2016"
+
+/* The end of the character; g_utf8_next_char drops const. */
+static const char *next_character(const char *text)
+{
+    return text + g_utf8_skip[(guchar)*text];
+}
+
 /* One character, or what stands between braces; *end is behind it. */
 static char *take_group(const char *text, const char **end)
 {
     if (*text != '{') {
-        *end = *text ? g_utf8_next_char(text) : text;
+        *end = *text ? next_character(text) : text;
         return g_strndup(text, (gsize)(*end - text));
     }
     int depth = 0;
@@ -43,8 +53,11 @@ static char *convert(const char *text, double size)
                 g_string_append(out, inner);
             continue;
         }
-        const char *next = g_utf8_next_char(p);
-        if (size > 0) {
+        const char *next = next_character(p);
+        if (size > 0 && g_str_has_prefix(p, NORM)) {
+            g_string_append_printf(out, "<span letter_spacing=\"%d\">|</span>|",
+                                   (int)lround(-0.1 * size * PANGO_SCALE));
+        } else if (size > 0) {
             g_autofree char *escaped = g_markup_escape_text(p, next - p);
             g_string_append(out, escaped);
         } else {

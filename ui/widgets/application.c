@@ -2,6 +2,7 @@
 #include "ui/widgets/application.h"
 
 #include "resources/normscope-resources.h"
+#include "ui/widgets/style_manager.h"
 #include "ui/widgets/window_actions.h"
 
 #define APPLICATION_ID "org.normscope.Normscope"
@@ -74,7 +75,7 @@ static void ns_application_activate(GApplication *app)
 {
     NsApplication *application = NS_APPLICATION(app);
     g_autoptr(NsLab) lab = ns_lab_new(&application->settings);
-    NsWindow *window = ns_window_new(GTK_APPLICATION(app), lab, application->styles);
+    NsWindow *window = ns_window_new(GTK_APPLICATION(app), lab);
     if (application->run) ns_lab_run(lab);
     gtk_window_present(GTK_WINDOW(window));
 }

@@ -1,8 +1,9 @@
 /* A chart in its frame, with its few controls.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/chart_tile.h"
 
+#include "ui/plot/text.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/export_job.h"
-#include "ui/widgets/markup.h"
 
 /* A title and its controls share a line.  Where that is narrow, the controls go above the title's
  * end, and a choice that another chart has too is left to that one. */
@@ -88,8 +89,8 @@ static void bind_symbol(GtkListItemFactory *factory, GtkListItem *item, NsChartT
     guint i = gtk_list_item_get_position(item);
     if (i >= tile->quantities->len) return;
     NsQuantity q = g_array_index(tile->quantities, NsQuantity, i);
-    g_autofree char *markup =
-        ns_pango_markup(q == NS_QUANTITY_GRAD_LAYER ? "‖∇‖ whole layer" : ns_quantity(q)->symbol);
+    g_autofree char *markup = ns_text_markup(
+        q == NS_QUANTITY_GRAD_LAYER ? "‖∇‖ whole layer" : ns_quantity(q)->symbol, NS_LABEL_SIZE);
     gtk_label_set_markup(GTK_LABEL(gtk_list_item_get_child(item)), markup);
     gtk_widget_set_tooltip_text(gtk_list_item_get_child(item), ns_quantity(q)->choice.purpose);
 }

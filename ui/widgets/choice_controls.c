@@ -1,7 +1,8 @@
 /* Toggles, drop-downs and the file button.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/controls.h"
+
+#include "ui/plot/text.h"
 #include "ui/widgets/file_dialog.h"
-#include "ui/widgets/markup.h"
 
 #define BUTTONS_A_ROW 3
 
@@ -46,7 +47,7 @@ static guint chosen(const Choice *choice)
 static char *explain(const NsChoice *row)
 {
     g_autofree char *purpose = g_markup_escape_text(row->purpose ? row->purpose : row->label, -1);
-    g_autofree char *formula = ns_pango_markup(row->formula ? row->formula : "");
+    g_autofree char *formula = ns_text_markup(row->formula ? row->formula : "", NS_LABEL_SIZE);
     g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
     return g_strjoin("", purpose, *formula ? "\n" : "", formula, *source ? "\n" : "", source, NULL);
 }
@@ -59,7 +60,7 @@ static void sync_toggles(GtkWidget *widget)
     gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, row), TRUE);
     choice->syncing = false;
     const char *formula = choice->param->choices(row)->formula;
-    g_autofree char *markup = ns_pango_markup(formula ? formula : "");
+    g_autofree char *markup = ns_text_markup(formula ? formula : "", NS_LABEL_SIZE);
     gtk_label_set_markup(GTK_LABEL(choice->label), markup);
 }
 

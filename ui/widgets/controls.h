@@ -9,6 +9,9 @@
 
 #include <gtk/gtk.h>
 
+/* Text of labels in points, by which formulas are raised and lowered. */
+#define NS_LABEL_SIZE 11
+
 /* An entry with buttons for less and more; Up and Down do the same.  A logarithmic setting moves
  * to the next power of two.  Enter or leaving the entry sets the value. */
 GtkWidget *ns_number_control_new(NsLab *lab, const NsParam *param);

@@ -17,8 +17,6 @@ struct _NsStyleManager {
     guint subscription;
 };
 
-static guint changed_signal;
-
 G_DEFINE_FINAL_TYPE(NsStyleManager, ns_style_manager, G_TYPE_OBJECT)
 
 static bool is_dark(const NsStyleManager *manager)
@@ -36,7 +34,6 @@ static void apply(NsStyleManager *manager)
      * beside it would lose the contrast. */
     if (!theme || !g_str_has_prefix(theme, "Default-hc"))
         g_object_set(settings, "gtk-application-prefer-dark-theme", is_dark(manager), NULL);
-    g_signal_emit(manager, changed_signal, 0);
 }
 
 static void set_system(NsStyleManager *manager, GVariant *value)
@@ -100,9 +97,12 @@ void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme)
     apply(manager);
 }
 
-const NsStyle *ns_style_manager_chart_style(NsStyleManager *manager)
+const NsStyle *ns_chart_style_for(GtkWidget *widget)
 {
-    return ns_style_find(is_dark(manager) ? "screen-dark" : "screen-light");
+    GdkRGBA text;
+    gtk_style_context_get_color(gtk_widget_get_style_context(widget), &text);
+    bool light_on_dark = text.red + text.green + text.blue > 1.5F;
+    return ns_style_find(light_on_dark ? "screen-dark" : "screen-light");
 }
 
 static void ns_style_manager_dispose(GObject *object)
@@ -118,8 +118,6 @@ static void ns_style_manager_dispose(GObject *object)
 static void ns_style_manager_class_init(NsStyleManagerClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_style_manager_dispose;
-    changed_signal = g_signal_new("changed", NS_TYPE_STYLE_MANAGER, G_SIGNAL_RUN_LAST, 0, NULL,
-                                  NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void ns_style_manager_init(NsStyleManager *manager)

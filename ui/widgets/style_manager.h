@@ -1,6 +1,6 @@
 /* Light, dark, or as the desktop has it.  SPDX-License-Identifier: MIT
  *
- * Sets the colour scheme of every window and says which style the charts should have. */
+ * Sets the colour scheme of every window, and finds the style of charts that goes with one. */
 #pragma once
 
 #include "ui/plot/style.h"
@@ -12,10 +12,11 @@ G_DECLARE_FINAL_TYPE(NsStyleManager, ns_style_manager, NS, STYLE_MANAGER, GObjec
 
 typedef enum { NS_SCHEME_SYSTEM, NS_SCHEME_LIGHT, NS_SCHEME_DARK } NsScheme;
 
-/* Follows the desktop, as the settings portal tells it.  Emits "changed". */
+/* Follows the desktop, as the settings portal tells it. */
 NsStyleManager *ns_style_manager_new(void);
 
 void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme);
 
-/* screen-light or screen-dark. */
-const NsStyle *ns_style_manager_chart_style(NsStyleManager *manager);
+/* screen-dark where the widget's theme writes light on dark, whoever chose that theme; else
+ * screen-light. */
+const NsStyle *ns_chart_style_for(GtkWidget *widget);

@@ -2,6 +2,7 @@
 #include "ui/widgets/window.h"
 
 #include "ui/widgets/settings_pane.h"
+#include "ui/widgets/style_manager.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/window_actions.h"
 
@@ -11,7 +12,6 @@
 struct _NsWindow {
     GtkApplicationWindow parent;
     NsLab *lab;
-    NsStyleManager *styles;
     NsDashboard *dashboard;
     GtkWidget *settings_pane, *toast;
     guint tick, fold_source;
@@ -82,9 +82,11 @@ static void on_status(NsWindow *window)
         window->tick = gtk_widget_add_tick_callback(GTK_WIDGET(window), on_tick, NULL, NULL);
 }
 
-static void on_style(NsWindow *window)
+static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
-    ns_dashboard_set_style(window->dashboard, ns_style_manager_chart_style(window->styles));
+    NsWindow *window = NS_WINDOW(widget);
+    GTK_WIDGET_CLASS(ns_window_parent_class)->css_changed(widget, change);
+    if (window->dashboard) ns_dashboard_set_style(window->dashboard, ns_chart_style_for(widget));
 }
 
 static gboolean fold(gpointer data)
@@ -153,10 +155,8 @@ static void ns_window_dispose(GObject *object)
     if (window->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(window), window->tick);
     window->tick = 0;
     if (window->lab) g_signal_handlers_disconnect_by_data(window->lab, window);
-    if (window->styles) g_signal_handlers_disconnect_by_data(window->styles, window);
     G_OBJECT_CLASS(ns_window_parent_class)->dispose(object);
     g_clear_object(&window->lab);
-    g_clear_object(&window->styles);
 }
 
 static void ns_window_class_init(NsWindowClass *klass)
@@ -164,6 +164,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_window_dispose;
     widget_class->size_allocate = ns_window_size_allocate;
+    widget_class->css_changed = ns_window_css_changed;
     gtk_widget_class_set_template_from_resource(widget_class, "/org/normscope/Normscope/window.ui");
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_icon);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
@@ -188,11 +189,10 @@ static void ns_window_init(NsWindow *window)
     gtk_widget_add_controller(GTK_WIDGET(window), GTK_EVENT_CONTROLLER(drop));
 }
 
-NsWindow *ns_window_new(GtkApplication *application, NsLab *lab, NsStyleManager *styles)
+NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
 {
     NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
     window->lab = g_object_ref(lab);
-    window->styles = g_object_ref(styles);
     window->dashboard = NS_DASHBOARD(ns_dashboard_new(lab));
     window->settings_pane = ns_settings_pane_new(lab);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
@@ -206,8 +206,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab, NsStyleManager 
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "view-changed", G_CALLBACK(sync_subtitle), window,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(styles, "changed", G_CALLBACK(on_style), window, G_CONNECT_SWAPPED);
-    on_style(window);
+    ns_dashboard_set_style(window->dashboard, ns_chart_style_for(GTK_WIDGET(window)));
     on_status(window);
     return window;
 }

@@ -3,13 +3,12 @@
 
 #include "ui/widgets/dashboard.h"
 #include "ui/widgets/lab.h"
-#include "ui/widgets/style_manager.h"
 
 #define NS_TYPE_WINDOW (ns_window_get_type())
 G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
 
 /* A window on a lab; it keeps references to both. */
-NsWindow *ns_window_new(GtkApplication *application, NsLab *lab, NsStyleManager *styles);
+NsWindow *ns_window_new(GtkApplication *application, NsLab *lab);
 
 NsLab *ns_window_lab(NsWindow *window);
 NsDashboard *ns_window_dashboard(NsWindow *window);
