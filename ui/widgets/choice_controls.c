@@ -6,10 +6,15 @@
 
 #define BUTTONS_A_ROW 3
 
+/* A registry with more rows than this shows the first ones as buttons, the others in a drop-down.
+ */
+#define BUTTONS_MOST 5
+
 typedef struct {
     NsLab *lab;
     const NsParam *param;
-    GPtrArray *buttons; /* toggles, one a row of the registry */
+    GPtrArray *buttons; /* toggles, one for each of the registry's first rows */
+    GtkWidget *others;  /* drop-down of the rows without a button, or NULL */
     GtkWidget *label;   /* formula, or file name */
     GtkWidget *clear;
     bool syncing;
@@ -55,22 +60,57 @@ static char *explain(const NsChoice *row)
 static void sync_toggles(GtkWidget *widget)
 {
     Choice *choice = choice_of(widget);
-    guint row = chosen(choice);
+    guint row = chosen(choice), buttons = choice->buttons->len;
     choice->syncing = true;
-    gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, row), TRUE);
+    for (guint i = 0; i < buttons; i++)
+        gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, i), i == row);
+    if (choice->others)
+        gtk_drop_down_set_selected(GTK_DROP_DOWN(choice->others),
+                                   row < buttons ? 0 : row - buttons + 1);
     choice->syncing = false;
     const char *formula = choice->param->choices(row)->formula;
     g_autofree char *markup = ns_text_markup(formula ? formula : "", NS_LABEL_SIZE);
     gtk_label_set_markup(GTK_LABEL(choice->label), markup);
 }
 
-static void on_toggled(GtkToggleButton *button, gpointer user_data)
+/* A second press on the chosen button leaves it pressed. */
+static void on_toggled(GtkToggleButton *button, gpointer widget)
 {
-    Choice *choice = user_data;
-    if (choice->syncing || !gtk_toggle_button_get_active(button)) return;
+    Choice *choice = choice_of(widget);
+    if (choice->syncing) return;
     guint row = 0;
-    if (g_ptr_array_find(choice->buttons, button, &row))
+    if (gtk_toggle_button_get_active(button) && g_ptr_array_find(choice->buttons, button, &row))
         ns_lab_set(choice->lab, choice->param->key, choice->param->choices(row)->key);
+    else
+        sync_toggles(widget);
+}
+
+/* Item 0 names the drop-down and chooses nothing. */
+static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
+{
+    (void)pspec;
+    Choice *choice = choice_of(widget);
+    if (choice->syncing) return;
+    guint item = gtk_drop_down_get_selected(drop_down);
+    const NsChoice *row = item ? choice->param->choices(choice->buttons->len + item - 1) : NULL;
+    if (row)
+        ns_lab_set(choice->lab, choice->param->key, row->key);
+    else
+        sync_toggles(widget);
+}
+
+static GtkWidget *make_others(Choice *choice, GtkWidget *widget)
+{
+    g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+    g_autofree char *title = g_strdup_printf("%s: others", choice->param->label);
+    gtk_string_list_append(labels, "Others…");
+    for (guint i = choice->buttons->len; choice->param->choices(i); i++)
+        gtk_string_list_append(labels, choice->param->choices(i)->label);
+    GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(others), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                   -1);
+    g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), widget);
+    return others;
 }
 
 GtkWidget *ns_toggle_control_new(NsLab *lab, const NsParam *param)
@@ -79,7 +119,7 @@ GtkWidget *ns_toggle_control_new(NsLab *lab, const NsParam *param)
     Choice *choice = choice_new(lab, param, box, G_CALLBACK(sync_toggles));
     choice->buttons = g_ptr_array_new();
     GtkWidget *line = NULL;
-    for (guint i = 0; param->choices(i); i++) {
+    for (guint i = 0; i < BUTTONS_MOST && param->choices(i); i++) {
         const NsChoice *row = param->choices(i);
         if (i % BUTTONS_A_ROW == 0) {
             line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
@@ -91,12 +131,13 @@ GtkWidget *ns_toggle_control_new(NsLab *lab, const NsParam *param)
         g_autofree char *tip = explain(row);
         gtk_widget_set_tooltip_markup(button, tip);
         gtk_widget_add_css_class(button, "choice");
-        if (i > 0)
-            gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button),
-                                        g_ptr_array_index(choice->buttons, 0));
         g_ptr_array_add(choice->buttons, button);
-        g_signal_connect(button, "toggled", G_CALLBACK(on_toggled), choice);
+        g_signal_connect(button, "toggled", G_CALLBACK(on_toggled), box);
         gtk_box_append(GTK_BOX(line), button);
+    }
+    if (param->choices(choice->buttons->len)) {
+        choice->others = make_others(choice, box);
+        gtk_box_append(GTK_BOX(box), choice->others);
     }
     choice->label = gtk_label_new(NULL);
     gtk_label_set_xalign(GTK_LABEL(choice->label), 0.0f);

@@ -22,8 +22,8 @@ GtkWidget *ns_entry_control_new(NsLab *lab, const NsParam *param);
 /* A logarithmic slider over least .. most.  A value outside rests at its end. */
 GtkWidget *ns_slider_control_new(NsLab *lab, const NsParam *param, double least, double most);
 
-/* The rows of the setting's registry as linked toggle buttons, with the formula of the one that
- * is chosen below. */
+/* The first rows of the setting's registry as linked toggle buttons, the others in a drop-down, and
+ * the formula of the one that is chosen below. */
 GtkWidget *ns_toggle_control_new(NsLab *lab, const NsParam *param);
 
 /* The rows of the setting's registry as a drop-down. */

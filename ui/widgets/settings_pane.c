@@ -3,7 +3,7 @@
 
 #include "ui/widgets/controls.h"
 
-typedef enum { AUTO, TOGGLES, SLIDER, SEED } Kind;
+typedef enum { AUTO, TOGGLES, SLIDER, SEED, FILE_BUTTON } Kind;
 
 /* The rows on top, in the order in which they are told. */
 static const struct {
@@ -22,7 +22,7 @@ static const struct {
     {NULL, "batch", AUTO, 0, 0},
     {NULL, "seq", AUTO, 0, 0},
     {NULL, "seed", SEED, 0, 0},
-    {"Data", "text", AUTO, 0, 0},
+    {"Data", "text", FILE_BUTTON, 0, 0},
 };
 
 typedef struct {
@@ -81,8 +81,10 @@ static GtkWidget *make_row(NsLab *lab, const NsParam *param, Kind kind, double l
     row->reset = reset;
     g_object_set_data_full(G_OBJECT(box), "ns-row", row, row_free);
 
-    g_autofree char *back = g_strdup_printf(
-        "Back to %s", *param->default_text ? param->default_text : "the generated text");
+    g_autofree char *back =
+        g_strdup_printf("Back to %s", *param->default_text  ? param->default_text
+                                      : kind == FILE_BUTTON ? "the generated text"
+                                                            : "nothing");
     g_autofree char *tip = tooltip_of(param);
     gtk_widget_add_css_class(box, "setting");
     gtk_widget_set_tooltip_text(box, tip);
@@ -106,7 +108,7 @@ static GtkWidget *make_row(NsLab *lab, const NsParam *param, Kind kind, double l
         gtk_box_append(GTK_BOX(box), ns_slider_control_new(lab, param, least, most));
     } else if (kind == SEED) {
         gtk_box_append(GTK_BOX(line), ns_seed_control_new(lab, param));
-    } else if (param->type == NS_PARAM_TEXT) {
+    } else if (kind == FILE_BUTTON) {
         gtk_box_append(GTK_BOX(box), ns_file_control_new(lab, param));
     } else {
         gtk_box_append(GTK_BOX(line),
