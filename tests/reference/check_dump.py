@@ -14,8 +14,8 @@ same that gradient is zero as well, and a thousandth of |gradient of W_O| stands
 Where no norm holds the hidden state back, attention scores of six layers reach a thousand, and
 single precision cannot hold their exponentials to 1e-5, in PyTorch either; where tokens have become
 the same it cannot hold what is left of their differences.  Where something is off by more, the
-limit is therefore ten times what PyTorch itself is off by in single precision: in the loss, in a key
-bias, in the worst of the other tensors.
+limit is therefore ten times what PyTorch itself is off by in single precision: in the loss, in a
+key bias, in the worst of the other tensors.
 """
 
 import argparse
@@ -33,8 +33,8 @@ ZERO = 1e-12  # beside the whole gradient
 
 ARCHITECTURES = ("decoder", "encoder", "encoder-decoder")
 
-# Every placement in every architecture, and with every norm in one of them, after two steps, so that
-# gains and biases have left their start and branches that begin with a factor of 0 take part.
+# Every placement in every architecture, and with every norm in one of them, after two steps, so
+# that gains and biases have left their start and branches that begin with a factor of 0 take part.
 PLACED = "layers=3 d-model=16 heads=2 d-ff=20 seq=10 batch=4 base-layers=1 steps=2 lr=0.01"
 UNEQUAL = "decoder-layers=2 source-seq=7"
 
