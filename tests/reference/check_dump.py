@@ -14,8 +14,9 @@ same that gradient is zero as well, and a thousandth of |gradient of W_O| stands
 Where no norm holds the hidden state back, attention scores of six layers reach a thousand, and
 single precision cannot hold their exponentials to 1e-5, in PyTorch either; where tokens have become
 the same it cannot hold what is left of their differences.  Where something is off by more, the
-limit is therefore ten times what PyTorch itself is off by in single precision: in the loss, in a
-key bias, in the worst of the other tensors.
+limit is therefore ten times what PyTorch itself is off by in single precision, in the worst of a few
+passes with weights that differ in their last bit: in the loss, in a key bias, in the worst of the
+other tensors.
 """
 
 import argparse
@@ -106,6 +107,17 @@ def read_dump(folder):
     return weights, gradients, batch, meta
 
 
+def roundings(weights, passes=4):
+    """The weights, and the weights with their last single-precision bit changed at random."""
+    yield weights
+    random = np.random.default_rng(1)
+    for _ in range(passes - 1):
+        yield {
+            name: array * (1 + random.choice([-1, 0, 1], array.shape) * np.finfo(np.float32).eps / 2)
+            for name, array in weights.items()
+        }
+
+
 def compare(weights, gradients, batch, meta):
     """[(name, error, limit)], the worst first."""
     from transformer import admin_profile, loss_and_gradients
@@ -127,12 +139,14 @@ def compare(weights, gradients, batch, meta):
     loss_error = abs(meta["loss"] - loss) / loss
     loss_limit, limits = LOSS_LIMIT, dict.fromkeys(errors, TENSOR_LIMIT)
     if loss_error > loss_limit or max(errors.values()) > TENSOR_LIMIT:
-        rough, single = loss_and_gradients(weights, batch, settings, precision=np.float32)
-        loss_limit = max(loss_limit, 10 * abs(rough - loss) / loss)
-        rough_errors = {name: error(name, gradient) for name, gradient in single.items()}
-        worst = max(value for name, value in rough_errors.items() if not name.endswith(".bk"))
-        for name, value in rough_errors.items():
-            limits[name] = max(TENSOR_LIMIT, 10 * (value if name.endswith(".bk") else worst))
+        for rounded in roundings(weights):
+            rough, single = loss_and_gradients(rounded, batch, settings, precision=np.float32)
+            loss_limit = max(loss_limit, 10 * abs(rough - loss) / loss)
+            rough_errors = {name: error(name, gradient) for name, gradient in single.items()}
+            worst = max(value for name, value in rough_errors.items() if not name.endswith(".bk"))
+            for name, value in rough_errors.items():
+                limit = 10 * (value if name.endswith(".bk") else worst)
+                limits[name] = max(limits[name], limit)
 
     rows = [("loss", loss_error, loss_limit)]
     rows += [(name, value, limits[name]) for name, value in errors.items()]
