@@ -94,8 +94,9 @@ void ns_model_reset(NsModel *model);
 /* Whether the placement wants ns_model_profile after a reset (Admin). */
 bool ns_model_needs_profile(const NsModel *model);
 
-/* One forward pass that sets what the placement derives from it: omega_k = sqrt(1 + sum_{j<k} Var
- * F_j). Liu et al. 2020, section 4. */
+/* One forward pass with omega = 1 that sets what the placement derives from it, in each stack by
+ * itself: omega_k = sqrt(1 + sum_{j<k} Var F_j), Var over all features of all tokens that are not
+ * padding.  Liu et al. 2020, section 4. */
 void ns_model_profile(NsModel *model, const NsBatch *batch);
 
 /* Forward and backward over one batch of the model's B, T and S: overwrites the gradients with
