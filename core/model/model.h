@@ -4,6 +4,8 @@
  *     x_l = block_l(x_{l-1}),  l = 1..L                     (core/model/placement.h)
  *     loss = mean over targets of -log softmax(head N_final(x_L))[target]
  *
+ * With a second stream (ResiDual) the head sees x_L + N_final(D_L), D_0 = x_0, D' = D + y.
+ *
  * A decoder looks back only, an encoder both ways.  In an encoder-decoder the decoder's layers also
  * attend to the output of the encoder, after its own final norm where there is one.  Layers are
  * numbered through: the encoder's, then the decoder's.
@@ -29,7 +31,7 @@ typedef struct {
     size_t activation_bytes; /* kept for backward, all threads */
     size_t total_bytes;
     double gflop_per_step; /* forward and backward, matrix products only */
-    unsigned threads;      /* that will share a batch */
+    unsigned threads;      /* that will share a batch; one where a norm is over the batch */
 } NsPlan;
 
 NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab);
@@ -52,14 +54,17 @@ typedef struct {
     const double *hidden_grad; /* [hidden] Frobenius norm of dloss / dx over the whole batch */
     /* By sub-layer, counted through all layers: Frobenius norms over the batch. */
     size_t sublayers;
-    const double *stream;      /* |a x| */
-    const double *branch;      /* |y| */
-    const double *skip_grad;   /* of the part of dloss / dx that came past the branch: a dx' */
-    const double *branch_grad; /* of the part that came through it */
-    const double
-        *norm_sigma; /* mean sigma (or RMS) of the input of the first norm there; NaN without */
-    double final_sq; /* mean |x|^2 after the last final norm; NaN without one */
-    double final_norm;
+    const double *stream; /* |a x| */
+    const double *branch; /* |y| */
+    /* Of the two parts of dloss / dx: what came past the branch, a times the gradient of the sum
+     * under N_out, and what came through it. */
+    const double *skip_grad;
+    const double *branch_grad;
+    /* Mean sigma (or RMS) that the first norm of N_in, the one within F, N_br and N_out divided by;
+     * NaN without one. */
+    const double *norm_sigma;
+    double final_sq;   /* mean |x|^2 of what the head sees; NaN without a final norm */
+    double final_norm; /* mean |x| of the same */
 } NsMeasure;
 
 /* Whether noise (dropout, stochastic depth) is on and which; the same noise for the same numbers.
@@ -89,16 +94,19 @@ void ns_model_reset(NsModel *model);
 /* Whether the placement wants ns_model_profile after a reset (Admin). */
 bool ns_model_needs_profile(const NsModel *model);
 
-/* One forward pass that sets what the placement derives from it: omega_k = sqrt(1 + sum_{j<k} Var
- * F_j). Liu et al. 2020, section 4. */
+/* One forward pass with omega = 1 that sets what the placement derives from it, in each stack by
+ * itself: omega_k = sqrt(1 + sum_{j<k} Var F_j), Var over all features of all tokens that are not
+ * padding.  Liu et al. 2020, section 4. */
 void ns_model_profile(NsModel *model, const NsBatch *batch);
 
 /* Forward and backward over one batch of the model's B, T and S: overwrites the gradients with
- * those of the mean loss, and returns what was seen.  Allocates nothing. */
+ * those of the mean loss, and returns what was seen.  `noise` may be NULL: none.  A norm over the
+ * batch uses the statistics of this one; those of a training step also move the running ones.  A
+ * batch without any target has loss 0 and no gradient.  Allocates nothing. */
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise);
 
 /* Forward only, without noise and with running statistics: mean negative log-likelihood in nats a
- * target. */
+ * target; 0 without one. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
 /* What the last measure left in memory of one sub-layer in one shard, for probes.  Borrowed until
@@ -125,6 +133,6 @@ size_t ns_model_shards(const NsModel *model);
 size_t ns_model_sublayers(const NsModel *model);
 NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer);
 
-/* What a model carries beside weights: running statistics of BatchNorm.  An arena of its own table;
+/* What a model carries beside weights: the running statistics of norms over the batch, n reals;
  * part of a snapshot. */
 ns_real *ns_model_state(NsModel *model, size_t *n);

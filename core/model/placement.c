@@ -195,11 +195,13 @@ static const NsPlacement placements[] = {
                 .purpose = "Pre-LN with a second norm that bounds what each branch adds."},
      .final_norm = true,
      .wire = sandwich},
-    {.choice = {.key = "deepnorm",
-                .label = "DeepNorm",
-                .formula = "x' = N(α x + F(x)), α = (2 L)^{1/4}, initial gain (8 L)^{−1/4}",
-                .reference = "Wang et al. 2022, arXiv 2203.00555",
-                .purpose = "Post-LN with a stronger skip path and smaller initial branches."},
+    {.choice =
+         {.key = "deepnorm",
+          .label = "DeepNorm",
+          .formula =
+              "x' = N(α x + F(x)), α = (2 L)^{1/4}, initial gain (8 L)^{−1/4} in a single stack",
+          .reference = "Wang et al. 2022, arXiv 2203.00555",
+          .purpose = "Post-LN with a stronger skip path and smaller initial branches."},
      .embedding_norm = true,
      .wire = deepnorm},
     {.choice = {.key = "no-residual",
@@ -313,7 +315,8 @@ static const NsPlacement placements[] = {
      .wire = normformer},
     {.choice = {.key = "subln",
                 .label = "SubLN",
-                .formula = "Pre-LN, and norms before W_O and W_2, initial gain √(ln 2L)",
+                .formula =
+                    "Pre-LN, and norms before W_O and W_2, initial gain √(ln 2L) in a single stack",
                 .reference = "Wang et al. 2022, arXiv 2210.06423",
                 .purpose = "Pre-LN with a second norm inside each branch (Magneto)."},
      .final_norm = true,

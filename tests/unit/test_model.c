@@ -382,6 +382,33 @@ static void test_initialisers(void)
     }
 }
 
+/* Both embeddings: usual ones, those of an initialiser, of T-Fixup, and those that are a head, too.
+ */
+static void test_embeddings(void)
+{
+    static const struct {
+        const char *assignment;
+        double token, position; /* at width 16, 3 layers */
+    } table[] = {
+        {"placement=pre", 1, 0.1},
+        {"init=gpt2", 0.02, 0.02},
+        {"placement=t-fixup", 0.25 * 0.4386913376508308, 0.25 * 0.4386913376508308},
+        {"init=t-fixup", 0.25 * 0.4386913376508308, 0.25 * 0.4386913376508308},
+        {"tie-embeddings=on", 0.25, 0.025},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        NsSettings settings = tiny("post");
+        g_assert_true(ns_settings_assign(&settings, table[i].assignment, NULL));
+        g_autoptr(NsModel) model = ns_model_new(&settings, vocab, NULL);
+        const NsTensorTable *tensors = ns_model_tensors(model);
+        g_assert_cmpfloat_with_epsilon(ns_tensor_find(tensors, "tok_emb")->std, table[i].token,
+                                       1e-12);
+        g_assert_cmpfloat_with_epsilon(ns_tensor_find(tensors, "pos_emb")->std, table[i].position,
+                                       1e-12);
+        ns_settings_clear(&settings);
+    }
+}
+
 /* Depth-muP's factors stand at every tensor of its layers, weight decay at matrices alone. */
 static void test_factors(void)
 {
@@ -487,6 +514,9 @@ static void test_not_finite(void)
     g_assert_true(isnan(measure.loss));
     g_assert_true(isfinite(measure.hidden_sq[1]));
     g_assert_false(isfinite(measure.hidden_sq[2]));
+    g_assert_true(isfinite(measure.hidden_max[1]));
+    g_assert_true(isnan(measure.hidden_max[2]));
+    g_assert_true(isnan(measure.hidden_grad[0]));
     ns_batch_clear(&batch);
     ns_settings_clear(&settings);
 }
@@ -503,6 +533,7 @@ int main(int argc, char **argv)
     g_test_add_func("/model/names", test_names);
     g_test_add_func("/model/names-of-both", test_names_of_both);
     g_test_add_func("/model/initialisers", test_initialisers);
+    g_test_add_func("/model/embeddings", test_embeddings);
     g_test_add_func("/model/factors", test_factors);
     g_test_add_func("/model/same-bits", test_same_bits);
     g_test_add_func("/model/shared-start", test_shared_start);
