@@ -72,11 +72,12 @@ static bool make_sinusoids(NsModel *model, GError **error)
 
 static bool check_vocab(const NsSettings *settings, NsVocab vocab, GError **error)
 {
-    if (settings->tie_embeddings != NS_TOGGLE_ON || vocab.in == vocab.out) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "Tied embeddings need the same symbols in and out, and this task reads %zu and "
-                "predicts %zu; set tie-embeddings=off.",
-                vocab.in, vocab.out);
+    if (settings->tie_embeddings != NS_TOGGLE_ON || vocab.in >= vocab.out) return true;
+    g_set_error(
+        error, NS_ERROR, NS_ERROR_SETTING,
+        "Tied embeddings need a row for every symbol that is predicted, and this task reads "
+        "%zu symbols and predicts %zu; set tie-embeddings=off.",
+        vocab.in, vocab.out);
     return false;
 }
 

@@ -3,6 +3,7 @@
 #include "core/model/stack.h"
 
 #include "core/base/error.h"
+#include "core/train/optimizer.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +39,8 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
     size_t arena = stack.table.size * sizeof(ns_real);
     plan.weight_bytes = stack.standardize ? 2 * arena : arena;
     plan.gradient_bytes = arena * plan.threads;
-    plan.moment_bytes = 2 * arena;
+    plan.moment_bytes =
+        ns_optimizer_bytes(ns_optimizer(settings->optimizer), &stack.table, plan.threads);
     g_autofree NsActivations *room = g_new(NsActivations, stack.n_sublayers);
     for (size_t i = 0; i < stack.shards; i++) {
         size_t first, n;

@@ -139,9 +139,12 @@ static void set_text(NsSettings *settings, const NsParam *param, const char *val
     char *copy = g_strdup(value); /* before the old text goes, which may be the same */
     g_free(*text);
     *text = copy;
-    if (text == &settings->text)
-        settings->task =
-            (unsigned)MAX(0, ns_choices_find(ns_task_choice, *value ? "text" : "grammar"));
+    if (text != &settings->text) return;
+    bool learns_file = g_str_equal(ns_task_choice(settings->task)->key, "text");
+    if (*value && !learns_file)
+        settings->task = (unsigned)MAX(0, ns_choices_find(ns_task_choice, "text"));
+    else if (!*value && learns_file)
+        settings->task = (unsigned)MAX(0, ns_choices_find(ns_task_choice, "grammar"));
 }
 
 static bool set_param(NsSettings *settings, const NsParam *param, const char *value, GError **error)

@@ -392,6 +392,8 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
     };
     for (size_t i = 0; i < stack->n_towers; i++) add_tower(&b, &stack->towers[i], vocab);
     b.prefix = "";
+    /* Symbols that are read and never predicted (begin, mask) come last, so that the head is the
+     * first rows of a tied embedding. */
     stack->head = settings->tie_embeddings == NS_TOGGLE_ON
                       ? stack->towers[0].tok_emb
                       : add_matrix(&b, NS_ROLE_HEAD, stack->V, stack->D, 1, false);

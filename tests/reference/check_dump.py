@@ -53,6 +53,8 @@ OPTIONS = (
     "placement=pre final-norm=off layers=3 d-model=16 seq=8 batch=2",
     "placement=pre embedding-norm=on norm-eps=0.01 layers=3 d-model=16 seq=8 batch=2",
     "placement=post layers=2 d-model=16 heads=16 seq=33 batch=7 threads=2",
+    "arch=encoder tie-embeddings=on placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "arch=encoder-decoder tie-embeddings=on task=reverse layers=2 d-model=16 seq=8 batch=3",
     "activation=gelu placement=pre layers=2 d-model=16 seq=8 batch=3",
     "activation=gelu placement=normformer arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
     "activation=swiglu placement=subln layers=2 d-model=16 seq=8 batch=3",
@@ -122,7 +124,7 @@ def compare(weights, gradients, batch, meta):
     """[(name, error, limit)], the worst first."""
     from transformer import admin_profile, loss_and_gradients
 
-    settings = meta["settings"]
+    settings = meta["settings"] | {"vocab_out": meta["vocab"]}
     loss, reference = loss_and_gradients(weights, batch, settings)
     sizes = {name: np.linalg.norm(array) for name, array in reference.items()}
     whole = np.linalg.norm(list(sizes.values()))

@@ -282,7 +282,9 @@ def run_model(weights, batch, settings):
     )
     hidden[name], x = run_stack(stacks[name], tokens)
     tied = settings.get("tie-embeddings", "off") == "on"
-    head = token_embedding(weights, prefix) if tied else weights["head"]
+    # Symbols that are only read come after those that are predicted.
+    predicted = settings.get("vocab_out")
+    head = token_embedding(weights, prefix)[:predicted] if tied else weights["head"]
     return x @ head.T, stacks, hidden
 
 

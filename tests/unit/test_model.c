@@ -1,6 +1,7 @@
 /* Settings, placements, plans, and what a model promises in single precision.
  * SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/data/task.h"
 #include "core/model/init.h"
 #include "core/model/model.h"
 #include "core/model/role.h"
@@ -35,6 +36,10 @@ static void test_settings_round_trip(void)
     g_assert_true(ns_settings_assign(&b, "lr=1e2", NULL));
     g_autofree char *hundred = ns_settings_get(&b, ns_param_find("lr"));
     g_assert_cmpstr(hundred, ==, "100");
+    /* A task stays what it was when no text is named beside it. */
+    g_assert_true(ns_settings_set(&b, "task", "copy", NULL));
+    g_assert_true(ns_settings_set(&b, "text", "", NULL));
+    g_assert_cmpint((int)b.task, ==, ns_choices_find(ns_task_choice, "copy"));
     g_autofree char *line = ns_settings_line(&a, false);
     g_assert_cmpstr(line, ==,
                     "placement=pre layers=100 final-norm=on norm-eps=1e-12 lr=0.1 task=text "
