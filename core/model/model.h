@@ -26,7 +26,7 @@ typedef struct NsModel NsModel;
 typedef struct {
     size_t parameters;       /* elements */
     size_t weight_bytes;     /* weights */
-    size_t gradient_bytes;   /* gradients, one arena a thread and the sum */
+    size_t gradient_bytes;   /* gradients, an arena a thread, one more for the mean gradient */
     size_t moment_bytes;     /* Adam's two moments */
     size_t activation_bytes; /* kept for backward, all threads */
     size_t total_bytes;

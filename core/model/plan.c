@@ -38,7 +38,7 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 
     size_t arena = stack.table.size * sizeof(ns_real);
     plan.weight_bytes = stack.standardize ? 2 * arena : arena;
-    plan.gradient_bytes = arena * plan.threads;
+    plan.gradient_bytes = arena * (plan.threads + (settings->probe_every > 0));
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &stack.table, plan.threads);
     g_autofree NsActivations *room = g_new(NsActivations, stack.n_sublayers);

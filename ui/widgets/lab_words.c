@@ -22,19 +22,35 @@ char *ns_group_digits(int64_t number)
 char *ns_lab_title(NsLab *lab)
 {
     const NsSettings *s = ns_lab_settings(lab);
+    const char *placement = *s->mixture ? s->mixture : ns_placement_choice(s->placement)->label;
     g_autofree char *layers = ns_group_digits(s->layers);
-    return g_strdup_printf("%s, %s %s", ns_placement_choice(s->placement)->label, layers,
-                           s->layers == 1 ? "layer" : "layers");
+    if (s->arch == NS_ARCH_ENCODER_DECODER) {
+        g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(s));
+        return g_strdup_printf("%s, %s + %s layers", placement, layers, decoder);
+    }
+    return g_strdup_printf("%s, %s %s", placement, layers, s->layers == 1 ? "layer" : "layers");
 }
 
-static double steps_per_second(const NsHistory *history)
+/* How fast the newest steps were, and what share of their time the dear quantities took. */
+typedef struct {
+    double steps_per_second,
+        probe_share; /* NaN where there is nothing to go by; 0 without probes */
+} Pace;
+
+/* Goes back over the window and, where dear quantities are measured, to the last time they were. */
+static Pace pace_of(const NsHistory *history, int64_t probe_every)
 {
-    size_t records = ns_history_steps(history);
-    double seconds = 0.0;
-    size_t n = 0;
-    for (size_t i = records; i > 1 && seconds < SPEED_WINDOW_S; i--, n++)
-        seconds += ns_history_step(history, i - 1)->seconds;
-    return seconds > 0.0 ? (double)n / seconds : (double)NAN;
+    size_t records = ns_history_steps(history), n = 0;
+    double seconds = 0.0, probes = 0.0;
+    for (size_t i = records; i > 1; i--, n++) {
+        bool enough = probe_every <= 0 || (int64_t)n >= probe_every;
+        if (seconds >= SPEED_WINDOW_S && enough) break;
+        const NsStep *step = ns_history_step(history, i - 1);
+        seconds += step->seconds;
+        probes += step->probe_seconds;
+    }
+    if (seconds <= 0.0) return (Pace){(double)NAN, 0.0};
+    return (Pace){(double)n / seconds, probes / seconds};
 }
 
 char *ns_lab_status(NsLab *lab)
@@ -54,11 +70,14 @@ char *ns_lab_status(NsLab *lab)
     if (isfinite(loss))
         g_string_append_printf(text, ", loss %s",
                                g_ascii_formatd(number, sizeof number, "%.2f", loss));
-    double speed = steps_per_second(history);
+    Pace pace = pace_of(history, ns_lab_settings(lab)->probe_every);
+    double speed = pace.steps_per_second;
     if (state != NS_TRAINER_DIVERGED && isfinite(speed))
         g_string_append_printf(
             text, ", %s steps/s",
             g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
+    if (pace.probe_share > 0.0)
+        g_string_append_printf(text, ", probes %.0f %%", 100.0 * pace.probe_share);
     int64_t pinned = ns_lab_view(lab)->step;
     if (pinned >= 0) {
         g_autofree char *shown = ns_group_digits(pinned);
