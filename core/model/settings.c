@@ -10,18 +10,17 @@
 #include "core/train/optimizer.h"
 #include "core/train/schedule.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#define INT_ROW(field, key_, group_, label_, unit_, least_, most_, initial, scale_, effect_,       \
-                help_, source_)                                                                    \
+#define NUMBER_ROW(type_, field, key_, group_, label_, unit_, least_, most_, initial, scale_,      \
+                   effect_, help_, source_)                                                        \
     {.key = key_,                                                                                  \
      .label = label_,                                                                              \
      .unit = unit_,                                                                                \
      .help = help_,                                                                                \
      .source = source_,                                                                            \
-     .type = NS_PARAM_INT,                                                                         \
+     .type = type_,                                                                                \
      .group = NS_GROUP_##group_,                                                                   \
      .scale = NS_SLIDER_##scale_,                                                                  \
      .effect = NS_EFFECT_##effect_,                                                                \
@@ -29,21 +28,8 @@
      .most = most_,                                                                                \
      .default_text = #initial,                                                                     \
      .offset = offsetof(NsSettings, field)},
-#define REAL_ROW(field, key_, group_, label_, unit_, least_, most_, initial, scale_, effect_,      \
-                 help_, source_)                                                                   \
-    {.key = key_,                                                                                  \
-     .label = label_,                                                                              \
-     .unit = unit_,                                                                                \
-     .help = help_,                                                                                \
-     .source = source_,                                                                            \
-     .type = NS_PARAM_REAL,                                                                        \
-     .group = NS_GROUP_##group_,                                                                   \
-     .scale = NS_SLIDER_##scale_,                                                                  \
-     .effect = NS_EFFECT_##effect_,                                                                \
-     .least = least_,                                                                              \
-     .most = most_,                                                                                \
-     .default_text = #initial,                                                                     \
-     .offset = offsetof(NsSettings, field)},
+#define INT_ROW(...) NUMBER_ROW(NS_PARAM_INT, __VA_ARGS__)
+#define REAL_ROW(...) NUMBER_ROW(NS_PARAM_REAL, __VA_ARGS__)
 #define CHOICE_ROW(field, key_, group_, label_, registry, initial, effect_, help_, source_)        \
     {.key = key_,                                                                                  \
      .label = label_,                                                                              \

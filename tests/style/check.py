@@ -104,7 +104,7 @@ def headers():
 
 
 def leftovers():
-    words = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+    words = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
     for path, name in source_files(".c", ".h", ".py", ".ui", ".css", ".build"):
         if path.samefile(__file__):
             continue
