@@ -5,7 +5,7 @@ const NsChoice *ns_switch_choice(size_t i)
 {
     static const NsChoice rows[] = {
         [NS_SWITCH_AUTO] = {.key = "auto",
-                            .label = "As the placement has it",
+                            .label = "Automatic",
                             .purpose = "On where the placement's own paper has one."},
         [NS_SWITCH_ON] = {.key = "on", .label = "On", .purpose = "Always on."},
         [NS_SWITCH_OFF] = {.key = "off", .label = "Off", .purpose = "Always off."},

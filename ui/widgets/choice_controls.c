@@ -57,6 +57,16 @@ static char *explain(const NsChoice *row)
     return g_strjoin("", purpose, *formula ? "\n" : "", formula, *source ? "\n" : "", source, NULL);
 }
 
+/* The formula of the row; for placements, what a mixture has put in their place. */
+static char *words_below(const Choice *choice, guint row)
+{
+    const char *mixture = ns_lab_settings(choice->lab)->mixture;
+    if (*mixture && choice->param == ns_param_find("placement"))
+        return g_strdup_printf("Not used: the mixture %s places every norm.", mixture);
+    const char *formula = choice->param->choices(row)->formula;
+    return g_strdup(formula ? formula : "");
+}
+
 static void sync_toggles(GtkWidget *widget)
 {
     Choice *choice = choice_of(widget);
@@ -68,8 +78,8 @@ static void sync_toggles(GtkWidget *widget)
         gtk_drop_down_set_selected(GTK_DROP_DOWN(choice->others),
                                    row < buttons ? 0 : row - buttons + 1);
     choice->syncing = false;
-    const char *formula = choice->param->choices(row)->formula;
-    g_autofree char *markup = ns_text_markup(formula ? formula : "", NS_LABEL_SIZE);
+    g_autofree char *below = words_below(choice, row);
+    g_autofree char *markup = ns_text_markup(below, NS_LABEL_SIZE);
     gtk_label_set_markup(GTK_LABEL(choice->label), markup);
 }
 

@@ -3,7 +3,8 @@
 
 #include "ui/widgets/controls.h"
 
-typedef enum { AUTO, TOGGLES, SLIDER, SEED, FILE_BUTTON } Kind;
+/* AUTO has buttons for less and more beside a number, PLAIN has not. */
+typedef enum { AUTO, PLAIN, TOGGLES, SLIDER, SEED, FILE_BUTTON } Kind;
 
 /* The rows on top, in the order in which they are told. */
 static const struct {
@@ -110,11 +111,18 @@ static GtkWidget *make_row(NsLab *lab, const NsParam *param, Kind kind, double l
         gtk_box_append(GTK_BOX(line), ns_seed_control_new(lab, param));
     } else if (kind == FILE_BUTTON) {
         gtk_box_append(GTK_BOX(box), ns_file_control_new(lab, param));
+    } else if (param->type == NS_PARAM_TEXT) {
+        GtkWidget *entry = ns_entry_control_new(lab, param);
+        gtk_widget_set_hexpand(gtk_widget_get_first_child(entry), TRUE);
+        gtk_editable_set_alignment(GTK_EDITABLE(gtk_widget_get_first_child(entry)), 0.0f);
+        gtk_editable_set_max_width_chars(GTK_EDITABLE(gtk_widget_get_first_child(entry)), -1);
+        gtk_box_append(GTK_BOX(box), entry);
+    } else if (param->type == NS_PARAM_CHOICE) {
+        gtk_box_append(GTK_BOX(line), ns_choice_control_new(lab, param));
     } else {
-        gtk_box_append(GTK_BOX(line),
-                       param->type == NS_PARAM_CHOICE ? ns_choice_control_new(lab, param)
-                       : param->type == NS_PARAM_INT  ? ns_number_control_new(lab, param)
-                                                      : ns_entry_control_new(lab, param));
+        gtk_box_append(GTK_BOX(line), param->type == NS_PARAM_INT && kind == AUTO
+                                          ? ns_number_control_new(lab, param)
+                                          : ns_entry_control_new(lab, param));
     }
     g_signal_connect_object(reset, "clicked", G_CALLBACK(on_reset), box, G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_row), box, G_CONNECT_SWAPPED);
@@ -156,7 +164,7 @@ GtkWidget *ns_settings_pane_new(NsLab *lab)
     GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
     for (size_t i = 0; ns_param(i); i++)
         if (!on_top(ns_param(i)->key))
-            add_row(pane, more, make_row(lab, ns_param(i), AUTO, 0, 0), ns_param(i));
+            add_row(pane, more, make_row(lab, ns_param(i), PLAIN, 0, 0), ns_param(i));
     GtkWidget *expander = gtk_expander_new("More settings");
     gtk_expander_set_child(GTK_EXPANDER(expander), more);
     gtk_box_append(GTK_BOX(pane), expander);
