@@ -44,6 +44,26 @@ static void test_placement_leaves_a_ghost(void)
     ui_close(window);
 }
 
+/* A run is told by what it started with, not by what was changed before it was left. */
+static void test_ghost_of_changed_run(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped_five);
+    g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
+    ns_lab_set(lab, "warmup", "100");
+    UI_UNTIL(ns_history_events(old) > 0);
+    ui_click(window, "reset_button");
+    wait_for_new_history(window, old);
+    const NsView *view = ns_lab_view(lab);
+    g_assert_true(view->ghost == old);
+    g_assert_cmpint(view->ghost_settings.warmup, ==, 1);
+    g_assert_cmpint(view->started.warmup, ==, 100);
+    ui_close(window);
+}
+
 static void test_restart_without_step_leaves_no_ghost(void)
 {
     NsWindow *window = ui_open("");
@@ -238,6 +258,7 @@ void ui_add_settings_tests(void)
 {
     g_test_add_func("/ui/settings/every-row", test_every_setting_has_a_row);
     g_test_add_func("/ui/settings/placement-ghost", test_placement_leaves_a_ghost);
+    g_test_add_func("/ui/settings/changed-ghost", test_ghost_of_changed_run);
     g_test_add_func("/ui/settings/no-ghost", test_restart_without_step_leaves_no_ghost);
     g_test_add_func("/ui/settings/change-and-back", test_change_and_back_restarts_nothing);
     g_test_add_func("/ui/settings/layers-slider", test_layers_slider);

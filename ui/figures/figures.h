@@ -12,10 +12,10 @@
 /* What there is to show.  Borrowed during the call; a figure takes references of its own to the
  * histories that it follows. */
 typedef struct {
-    NsHistory *history;         /* NULL while there is none */
-    const NsSettings *settings; /* of that history */
-    NsHistory *ghost;           /* the run before, or NULL */
-    const NsSettings *ghost_settings;
+    NsHistory *history;               /* NULL while there is none */
+    const NsSettings *settings;       /* of that history */
+    NsHistory *ghost;                 /* the run before, or NULL */
+    const NsSettings *ghost_settings; /* that its first update was made with */
     NsQuantity gradient; /* of domain LAYER: gradient-norm and gradient-heatmap show it */
     NsQuantity hidden;   /* of domain HIDDEN: hidden-norm shows it */
     NsQuantity quantity; /* of any domain: profile, steps, heatmap and heads show it */

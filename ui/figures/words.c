@@ -132,11 +132,23 @@ char *ns_settings_difference(const NsSettings *other, const NsSettings *settings
     return g_string_free(words, FALSE);
 }
 
+/* The step from which a live setting of the run was another; 0 where none was changed. */
+static int64_t first_change(const NsHistory *history)
+{
+    for (size_t i = 0; history && i < ns_history_events(history); i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        if (event->kind == NS_EVENT_SETTING && event->step > 1) return event->step;
+    }
+    return 0;
+}
+
 char *ns_figure_ghost_label(const NsFigureInput *input)
 {
     if (!input->ghost_settings || !input->settings) return g_strdup("previous run");
     g_autofree char *difference = ns_settings_difference(input->ghost_settings, input->settings);
-    return g_strconcat("previous run: ", difference, NULL);
+    int64_t changed = first_change(input->ghost);
+    if (!changed) return g_strconcat("previous run: ", difference, NULL);
+    return g_strdup_printf("previous run: %s, changed at %" G_GINT64_FORMAT, difference, changed);
 }
 
 char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)

@@ -84,7 +84,7 @@ static void start(NsLab *lab)
     bool run_on = lab->wants_run;
     g_clear_pointer(&lab->trainer, ns_trainer_release);
     set_settings(&lab->run, &lab->settings);
-    if (!lab->view->history) set_settings(&lab->view->settings, &lab->run);
+    if (!lab->view->history) ns_view_set_started(lab->view, &lab->run);
     lab->trainer = ns_trainer_new(&lab->run, &error);
     if (lab->trainer) {
         set_problem(lab, NULL, NULL, false);
@@ -112,7 +112,7 @@ static void send_live(NsLab *lab)
     lab->live_at = g_get_monotonic_time();
     if (!lab->trainer) return;
     ns_trainer_set_live(lab->trainer, &lab->run);
-    if (lab->steps_seen <= 1) set_settings(&lab->view->settings, &lab->run);
+    if (lab->steps_seen <= 1) ns_view_set_started(lab->view, &lab->run);
     wake(lab);
 }
 
@@ -217,8 +217,7 @@ void ns_lab_reset(NsLab *lab)
 static void adopt(NsLab *lab, NsHistory *history)
 {
     NsView *view = lab->view;
-    if (view->history && ns_history_steps(view->history) > 1)
-        ns_view_set_ghost(view, view->history, &view->settings);
+    if (view->history && ns_history_steps(view->history) > 1) ns_view_leave_ghost(view);
     ns_view_set_history(view, history, &lab->run);
     view->step = -1;
     lab->steps_seen = 0;

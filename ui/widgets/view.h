@@ -7,10 +7,11 @@
 #include "ui/figures/figures.h"
 
 typedef struct {
-    NsHistory *history;  /* NULL while there is none */
-    NsSettings settings; /* that the history was made with */
-    NsHistory *ghost;    /* the run before, or NULL */
-    NsSettings ghost_settings;
+    NsHistory *history;        /* NULL while there is none */
+    NsSettings settings;       /* that the newest step was made with */
+    NsSettings started;        /* that the first update was made with */
+    NsHistory *ghost;          /* the run before, or NULL */
+    NsSettings ghost_settings; /* that its first update was made with */
     NsQuantity gradient;
     NsQuantity hidden;
     bool log;
@@ -28,7 +29,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsView, ns_view_free)
 /* The view as the input of a figure; borrowed from the view. */
 NsFigureInput ns_view_input(const NsView *view);
 
-/* Puts a history and its settings in the place of the present one, or of the ghost.  Copies the
- * settings and takes a reference; history may be NULL. */
+/* Puts a history in the place of the present one, with the settings that its first update will be
+ * made with.  Copies the settings and takes a reference; history may be NULL. */
 void ns_view_set_history(NsView *view, NsHistory *history, const NsSettings *settings);
-void ns_view_set_ghost(NsView *view, NsHistory *ghost, const NsSettings *settings);
+
+/* As long as there was no update yet: other settings for it. */
+void ns_view_set_started(NsView *view, const NsSettings *settings);
+
+/* The present history becomes the ghost, too. */
+void ns_view_leave_ghost(NsView *view);
