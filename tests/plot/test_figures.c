@@ -215,11 +215,17 @@ static void test_ghost_and_swap(void)
     g_assert_cmpuint(ghost->n, ==, 4);
     g_assert_cmpfloat(ghost->y[3], ==, 6);
 
+    /* A setting that was changed on the way is not what the run is named after, but it is said. */
+    NsEvent event = {.step = 3, .kind = NS_EVENT_SETTING, .what = "lr"};
+    ns_history_append_event(first->history, &event);
+    plot = ns_figure_update(loss, &input);
+    g_assert_nonnull(series_named(plot, "previous run: Pre-LN, 3 layers, changed at 3"));
+
     plot = ns_figure_update(gradient, &input);
     g_assert_cmpuint(plot->n_series, ==, 3);
     g_assert_cmpuint(series_named(plot, "step 2")->n, ==, 5);
     g_assert_true(series_named(plot, "step 0")->ghost);
-    ghost = series_named(plot, "previous run: Pre-LN, 3 layers, step 3");
+    ghost = series_named(plot, "previous run: Pre-LN, 3 layers, changed at 3, step 3");
     g_assert_true(ghost->ghost);
     g_assert_cmpuint(ghost->n, ==, 3);
     g_assert_cmpfloat_with_epsilon(ghost->y[2], 30.3, 1e-5);

@@ -26,11 +26,8 @@ static void test_every_setting_has_a_row(void)
 
 static void test_placement_leaves_a_ghost(void)
 {
-    NsWindow *window = ui_open("");
+    NsWindow *window = ui_open_running("");
     NsLab *lab = ns_window_lab(window);
-    UI_WAIT(window, ui_is_ready);
-    ui_click(window, "run_button");
-    UI_WAIT(window, ui_has_stepped_five);
     g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
     ui_toggle(window, "Pre-LN");
     wait_for_new_history(window, old);
@@ -47,11 +44,8 @@ static void test_placement_leaves_a_ghost(void)
 /* A run is told by what it started with, not by what was changed before it was left. */
 static void test_ghost_of_changed_run(void)
 {
-    NsWindow *window = ui_open("");
+    NsWindow *window = ui_open_running("");
     NsLab *lab = ns_window_lab(window);
-    UI_WAIT(window, ui_is_ready);
-    ui_click(window, "run_button");
-    UI_WAIT(window, ui_has_stepped_five);
     g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
     ns_lab_set(lab, "warmup", "100");
     UI_UNTIL(ns_history_events(old) > 0);
@@ -114,11 +108,8 @@ static void test_layers_slider(void)
 
 static void test_live_change(void)
 {
-    NsWindow *window = ui_open("");
+    NsWindow *window = ui_open_running("");
     NsLab *lab = ns_window_lab(window);
-    UI_WAIT(window, ui_is_ready);
-    ui_click(window, "run_button");
-    UI_WAIT(window, ui_has_stepped_five);
     const NsHistory *history = ns_lab_view(lab)->history;
     g_assert_cmpuint(ns_history_events(history), ==, 0);
     ui_type(window, "lr", "1e-4");

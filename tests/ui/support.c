@@ -181,3 +181,12 @@ bool ui_has_toast(NsWindow *window)
 {
     return ns_window_toast_text(window) != NULL;
 }
+
+NsWindow *ui_open_running(const char *assignments)
+{
+    NsWindow *window = ui_open(assignments);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped_five);
+    return window;
+}

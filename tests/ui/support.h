@@ -7,6 +7,9 @@
  */
 NsWindow *ui_open(const char *assignments);
 
+/* The same, after a press of Run and five steps of the run. */
+NsWindow *ui_open_running(const char *assignments);
+
 /* Closes a window as its user would, and checks that it is freed. */
 void ui_close(NsWindow *window);
 
