@@ -1,5 +1,6 @@
 /* Random numbers, logs, tensor tables and choices.  SPDX-License-Identifier: MIT */
 #include "core/base/choice.h"
+#include "core/base/flush.h"
 #include "core/base/log.h"
 #include "core/base/real.h"
 #include "core/base/rng.h"
@@ -156,11 +157,54 @@ static void test_no_room(void)
     g_assert_nonnull(g_strstr_len(error->message, -1, "weights"));
 }
 
+/* What a product of this size is, and what comes of a factor too small to be normal: in their ways
+ * 0 while it counts as such. */
+static void multiply_small(float *product, float *grown)
+{
+    volatile float small = 1e-30f, smaller = 1e-10f, denormal = 1e-40f, large = 1e30f;
+    *product = small * smaller;
+    *grown = denormal * large;
+}
+
+static gpointer multiply_in_thread(gpointer data)
+{
+    float product, grown;
+    (void)data;
+    multiply_small(&product, &grown);
+    return GINT_TO_POINTER(product > 0 && grown > 0);
+}
+
+static void test_flush(void)
+{
+#if defined __x86_64__ || defined __aarch64__
+    float product, grown;
+    multiply_small(&product, &grown);
+    g_assert_cmpfloat(product, >, 0);
+    g_assert_cmpfloat(grown, >, 0);
+
+    GThread *other = g_thread_new("other", multiply_in_thread, NULL);
+    uint64_t before = ns_flush_begin(), within = ns_flush_begin();
+    for (int depth = 2; depth > 0; depth--) {
+        multiply_small(&product, &grown);
+        g_assert_cmpfloat(product, ==, 0);
+        g_assert_cmpfloat(grown, ==, 0);
+        ns_flush_end(depth == 2 ? within : before);
+    }
+    multiply_small(&product, &grown);
+    g_assert_cmpfloat(product, >, 0);
+    g_assert_cmpfloat(grown, >, 0);
+    g_assert_true(GPOINTER_TO_INT(g_thread_join(other)));
+#else
+    g_test_skip("this processor computes with every number");
+#endif
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/base/philox", test_philox);
     g_test_add_func("/base/distributions", test_distributions);
+    g_test_add_func("/base/flush", test_flush);
     g_test_add_func("/base/log", test_log);
     g_test_add_func("/base/log-readers", test_log_readers);
     g_test_add_func("/base/norm", test_norm);
