@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/run-private.h"
 
+#include "core/base/clock.h"
 #include "core/ops/blas.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"
@@ -33,7 +34,9 @@ static void watch(NsRun *run, const NsMeasure *seen, const NsRecord *record)
 static void measure(NsRun *run, int64_t started)
 {
     const NsSettings *s = &run->settings;
+    NsClockMark mark = ns_clock_begin();
     ns_corpus_train_batch(run->corpus, (uint64_t)s->data_seed, (uint64_t)run->steps, &run->batch);
+    ns_clock_end(mark, NS_OP_DATA);
     size_t n;
     const ns_real *state = ns_model_state(run->model, &n);
     if (n) memcpy(run->state, state, n * sizeof *state);
@@ -55,8 +58,11 @@ static void measure(NsRun *run, int64_t started)
         .born = run->born,
         .threads = run->plan.threads,
     };
+    mark = ns_clock_begin();
     ns_recorder_sweep(run->recorder, &input);
+    ns_clock_end(mark, NS_OP_MEASURE);
     seen = ns_model_measure(run->model, &run->batch, &noise);
+    mark = ns_clock_begin();
     NsRecord record = ns_recorder_fill(run->recorder, &input);
     run->grad_norm = record.grad_norm;
     NsStep step = {
@@ -70,6 +76,7 @@ static void measure(NsRun *run, int64_t started)
     if (record.similarity) ns_history_publish_similarity(run->history, record.similarity);
     ns_history_append(run->history, &step, record.values);
     watch(run, &seen, &record);
+    ns_clock_end(mark, NS_OP_MEASURE);
 
     bool due = s->eval_every > 0 && run->steps % s->eval_every == 0;
     if (due && !run->diverged) ns_run_evaluate(run);
@@ -83,6 +90,7 @@ bool ns_run_step(NsRun *run)
     int64_t started = g_get_monotonic_time();
     run->steps++;
     run->lr = ns_schedule_lr(&run->settings, run->steps);
+    NsClockMark mark = ns_clock_begin();
     run->optimizer->step(&(NsUpdate){
         .settings = &run->settings,
         .table = ns_model_tensors(run->model),
@@ -99,6 +107,7 @@ bool ns_run_step(NsRun *run)
         .weight_sq = run->weight_sq,
         .update_sq = run->update_sq,
     });
+    ns_clock_end(mark, NS_OP_OPTIMIZER);
     measure(run, started);
     return !run->diverged;
 }

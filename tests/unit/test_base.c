@@ -1,5 +1,6 @@
 /* Random numbers, logs, tensor tables and choices.  SPDX-License-Identifier: MIT */
 #include "core/base/choice.h"
+#include "core/base/clock.h"
 #include "core/base/flush.h"
 #include "core/base/log.h"
 #include "core/base/real.h"
@@ -200,6 +201,46 @@ static void test_flush(void)
 #endif
 }
 
+static void work(NsOp op, gulong us)
+{
+    NsClockMark mark = ns_clock_begin();
+    g_usleep(us);
+    ns_clock_end(mark, op);
+}
+
+/* A mark inside another, once alone and then on every thread of a team: what each adds. */
+static void test_clock(void)
+{
+    double none[NS_OP_COUNT], seconds[NS_OP_COUNT];
+    ns_clock_read(none);
+    work(NS_OP_LOSS, 1000);
+    ns_clock_read(seconds);
+    g_assert_cmpfloat(seconds[NS_OP_LOSS], ==, none[NS_OP_LOSS]);
+
+    for (int threads = 1; threads <= 2; threads++) {
+        ns_clock_enable(true);
+        gint64 begin = g_get_monotonic_time();
+#pragma omp parallel num_threads(threads)
+        {
+            NsClockMark outer = ns_clock_begin();
+            g_usleep(2000);
+            work(NS_OP_MATMUL, 3000);
+            work(NS_OP_MATMUL, 3000);
+            ns_clock_end(outer, NS_OP_ATTENTION);
+        }
+        double wall = (double)(g_get_monotonic_time() - begin) / 1e6;
+        ns_clock_enable(false);
+        work(NS_OP_MATMUL, 1000);
+        ns_clock_read(seconds);
+        g_assert_cmpfloat(seconds[NS_OP_ATTENTION], >=, 2e-3);
+        g_assert_cmpfloat(seconds[NS_OP_MATMUL], >=, 6e-3);
+        g_assert_cmpfloat(seconds[NS_OP_ATTENTION] + seconds[NS_OP_MATMUL], <=, wall + 1e-5);
+        g_assert_cmpfloat(seconds[NS_OP_OTHER], ==, 0);
+    }
+    for (size_t i = 0; i < NS_OP_COUNT; i++)
+        for (size_t k = 0; k < i; k++) g_assert_cmpstr(ns_op_key((NsOp)i), !=, ns_op_key((NsOp)k));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -208,6 +249,7 @@ int main(int argc, char **argv)
     g_test_add_func("/base/flush", test_flush);
     g_test_add_func("/base/log", test_log);
     g_test_add_func("/base/log-readers", test_log_readers);
+    g_test_add_func("/base/clock", test_clock);
     g_test_add_func("/base/norm", test_norm);
     g_test_add_func("/base/tensor-table", test_tensor_table);
     g_test_add_func("/base/nearest", test_nearest);

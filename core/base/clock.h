@@ -1,0 +1,69 @@
+/* Where the time of a step goes.  SPDX-License-Identifier: MIT
+ *
+ *     NsClockMark mark = ns_clock_begin();
+ *     ... the work ...
+ *     ns_clock_end(mark, NS_OP_NORM);
+ *
+ * Off, which is how a program begins, a mark costs one branch that is always taken the same way.
+ * Marks may be nested: the time of the inner one is not the outer one's.  A thread of an OpenMP
+ * team of n adds a nth of what it takes, so that all operators together, and what no mark covers,
+ * are the time on the wall. */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* MEASURE is what is done for the record alone; OTHER is what nobody marks, waiting included. */
+#define NS_OPS(X)                                                                                  \
+    X(MATMUL, "matmul")                                                                            \
+    X(ATTENTION, "attention")                                                                      \
+    X(NORM, "norm")                                                                                \
+    X(ACTIVATION, "activation")                                                                    \
+    X(RESIDUAL, "residual")                                                                        \
+    X(EMBEDDING, "embedding")                                                                      \
+    X(LOSS, "loss")                                                                                \
+    X(GRADIENT_SUM, "gradient-sum")                                                                \
+    X(OPTIMIZER, "optimizer")                                                                      \
+    X(MEASURE, "measure")                                                                          \
+    X(DATA, "data")                                                                                \
+    X(OTHER, "other")
+
+typedef enum {
+#define NS_OP_ID(ID, key) NS_OP_##ID,
+    NS_OPS(NS_OP_ID)
+#undef NS_OP_ID
+        NS_OP_COUNT
+} NsOp;
+
+const char *ns_op_key(NsOp op);
+
+typedef struct {
+    int64_t start; /* monotonic time, nanoseconds; 0 where the clock was off */
+    int64_t inner; /* what marks inside the enclosing one had taken */
+} NsClockMark;
+
+/* Internal: read through ns_clock_begin. */
+extern bool ns_clock_on;
+NsClockMark ns_clock_begin_on(void);
+void ns_clock_end_on(NsClockMark mark, NsOp op);
+
+static inline NsClockMark ns_clock_begin(void)
+{
+    return G_UNLIKELY(ns_clock_on) ? ns_clock_begin_on() : (NsClockMark){0};
+}
+
+/* On the thread that began it, innermost first. */
+static inline void ns_clock_end(NsClockMark mark, NsOp op)
+{
+    if (G_UNLIKELY(mark.start)) ns_clock_end_on(mark, op);
+}
+
+/* Switches the clock of the whole program; on, every operator begins at 0.  Not while a step
+ * runs. */
+void ns_clock_enable(bool on);
+
+/* Seconds on the wall since the clock was switched on, by operator, summed over all threads; 0 for
+ * NS_OP_OTHER.  Not while a step runs. */
+void ns_clock_read(double seconds[NS_OP_COUNT]);
