@@ -3,6 +3,8 @@
 
 #include "core/ops/clones.h"
 
+#include <math.h>
+
 NS_CLONES void ns_residual_forward(ns_real *z, ns_real a, const ns_real *x, ns_real b,
                                    const ns_real *y, size_t n)
 {
@@ -64,4 +66,51 @@ NS_CLONES double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, s
         }
     }
     return sum;
+}
+
+NS_CLONES static NsJointSquares join(ns_real *z, ns_real a, const ns_real *x, ns_real b,
+                                     const ns_real *y, size_t n)
+{
+    double stream = 0, branch = 0, sum = 0;
+#pragma omp simd reduction(+ : stream, branch, sum)
+    for (size_t i = 0; i < n; i++) {
+        ns_real p = a * x[i], q = b * y[i], r = p + q;
+        z[i] = r;
+        stream += (double)p * (double)p;
+        branch += (double)q * (double)q;
+        sum += (double)r * (double)r;
+    }
+    return (NsJointSquares){.stream = stream, .branch = branch, .sum = sum};
+}
+
+NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
+                               size_t n)
+{
+    if (a < 0 || a > 0 || isnan(a)) return join(z, a, x, b, y, n);
+    ns_scale(z, b, y, n);
+    double squares = ns_squares(z, n);
+    return (NsJointSquares){.branch = squares, .sum = squares};
+}
+
+NS_CLONES void ns_row_sums_add(NsRowSums *sums, const ns_real *x, size_t R, size_t D)
+{
+    double squares = 0, norms = 0;
+    ns_real largest = 0;
+    for (size_t r = 0; r < R; r++, x += D) {
+        double sum = 0;
+#pragma omp simd reduction(+ : sum) reduction(max : largest)
+        for (size_t i = 0; i < D; i++) {
+            ns_real size = x[i] < 0 ? -x[i] : x[i];
+            largest = size > largest ? size : largest;
+            sum += (double)x[i] * (double)x[i];
+        }
+        squares += sum;
+        norms += sqrt(sum);
+    }
+    sums->squares += squares;
+    sums->norms += norms;
+    if (isnan(sums->squares))
+        sums->largest = (double)NAN;
+    else if ((double)largest > sums->largest)
+        sums->largest = (double)largest;
 }

@@ -26,3 +26,24 @@ double ns_squares(const ns_real *x, size_t n);
 
 /* sum g_i^2 x_i^2 over the rows. */
 double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, size_t D);
+
+/* Squares of what meets where a branch joins the stream. */
+typedef struct {
+    double stream, branch; /* of the two terms */
+    double sum;            /* of their sum */
+} NsJointSquares;
+
+/* z = a x + b y, element by element, with the sums over i of (a x_i)^2, (b y_i)^2 and z_i^2, in
+ * double and in a fixed order; z may be x or y.  Where a is 0, x counts as 0, whatever it holds. */
+NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
+                               size_t n);
+
+/* The rows of a hidden state. */
+typedef struct {
+    double squares; /* sum over the rows of |x|^2 */
+    double norms;   /* sum of |x| */
+    double largest; /* max |x_i|; NaN where any x_i is */
+} NsRowSums;
+
+/* Takes the rows of x [R, D] into the sums, which start as {0}; in double and in a fixed order. */
+void ns_row_sums_add(NsRowSums *sums, const ns_real *x, size_t R, size_t D);
