@@ -26,7 +26,8 @@ static const NsMarker markers[] = {
 
 NsAxis axis(const char *label, const char *unit, NsScaleKind scale, bool integer)
 {
-    return (NsAxis){label, unit, scale, integer, NAN, NAN};
+    return (NsAxis){
+        .label = label, .unit = unit, .scale = scale, .integer = integer, .lo = NAN, .hi = NAN};
 }
 
 static void fill_columns(void)

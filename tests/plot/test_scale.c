@@ -58,6 +58,12 @@ static void test_tables(void)
         {NS_SCALE_LOG, false, 1.5, 60, 3, "3 | 10 | 30"},
         {NS_SCALE_LOG, false, 0.31, 0.49, 4, "0.35 | 0.40 | 0.45"},
         {NS_SCALE_LOG, false, 2e-7, 6e-7, 4, "2x10^{-7} | 5x10^{-7}"},
+        {NS_SCALE_SYMLOG, false, -300, 1000, 12,
+         "-10^{2} | -10^{1} | -10^{0} | 0 | 10^{0} | 10^{1} | 10^{2} | 10^{3}"},
+        {NS_SCALE_SYMLOG, false, -300, 1000, 5, "-10^{2} | -10^{0} | 0 | 10^{0} | 10^{2}"},
+        {NS_SCALE_SYMLOG, false, 0, 0.02, 6, "0 | 10^{-5} | 10^{-4} | 10^{-3} | 10^{-2}"},
+        {NS_SCALE_SYMLOG, false, -0.02, -0.001, 6, "-10^{-2} | -10^{-3}"},
+        {NS_SCALE_SYMLOG, false, 300, 700, 6, "300 | 400 | 500 | 600 | 700"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         NsScale scale = fitted(rows[i].kind, rows[i].integer, rows[i].lo, rows[i].hi);
@@ -73,7 +79,7 @@ static void check_ticks(const NsScale *scale, unsigned most)
     g_autofree char *shown = labels(scale, most);
     g_test_message("%.17g to %.17g: %s", scale->lo, scale->hi, shown);
     g_assert_cmpuint(labelled, <=, most + 1);
-    if (scale->kind == NS_SCALE_LOG) g_assert_cmpuint(labelled, >=, 2);
+    if (scale->kind != NS_SCALE_LINEAR) g_assert_cmpuint(labelled, >=, 2);
     double slack = 1e-6 * (scale->p1 - scale->p0), before = -INFINITY;
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     for (unsigned i = 0; i < ticks->len; i++) {
@@ -102,6 +108,8 @@ static void test_any_range(void)
         check_ticks(&log, most);
         double first = g_test_rand_int_range(0, 1000);
         double last = first + floor(pow(10, g_test_rand_double_range(0, 7)));
+        NsScale symlog = fitted(NS_SCALE_SYMLOG, false, lo, hi);
+        check_ticks(&symlog, most);
         NsScale integer = fitted(NS_SCALE_LINEAR, true, first, last);
         check_ticks(&integer, most);
     }

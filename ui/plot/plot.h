@@ -2,7 +2,8 @@
  *
  * A plot is a plain description: axes, series as borrowed columns, a heatmap, notes.  It owns
  * nothing; whoever fills it in keeps the columns and strings alive while layouts of it are in use.
- * ui/plot/layout.h turns it into boxes and paths, and draws them on any cairo surface.
+ * ui/plot/layout.h turns it into boxes and paths, and draws them on any cairo surface.  A field
+ * that is 0 asks for nothing, but for the limits of axes: NaN is "none" there.
  *
  * Strings may carry _ and ^ (one character or {braces}) for sub- and superscripts. */
 #pragma once
@@ -12,44 +13,67 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { NS_SCALE_LINEAR, NS_SCALE_LOG } NsScaleKind;
+/* SYMLOG: linear from -threshold to threshold, in the space of one decade on either side, and
+ * logarithmic beyond; for values of both signs that span decades. */
+typedef enum { NS_SCALE_LINEAR, NS_SCALE_LOG, NS_SCALE_SYMLOG } NsScaleKind;
 
 typedef struct {
     const char *label; /* "training loss" */
     const char *unit;  /* "nats", or NULL for a pure number */
     NsScaleKind scale;
-    bool integer;  /* ticks fall on whole numbers only (steps, layers) */
-    double lo, hi; /* fixed limits; NaN where the data decides */
+    bool integer;     /* ticks fall on whole numbers only (steps, layers) */
+    double lo, hi;    /* fixed limits; NaN where the data decides */
+    double threshold; /* of SYMLOG; 0: a power of ten, three decades below the largest magnitude */
+    bool reversed;    /* grows downwards, or to the left: row 1 of a matrix is its uppermost */
+    bool quiet;       /* neither label nor words at the ticks: a plot beside it has them */
 } NsAxis;
 
 typedef enum { NS_AXIS_LEFT, NS_AXIS_RIGHT } NsAxisSide;
 
 typedef enum {
-    NS_SERIES_LINE,   /* a curve over many points */
-    NS_SERIES_POINTS, /* a line with a mark at every point (profiles over layers) */
+    NS_SERIES_LINE,    /* a curve over many points */
+    NS_SERIES_POINTS,  /* a line with a mark at every point (profiles over layers) */
+    NS_SERIES_STEPS,   /* a value holds until the next point (schedules) */
+    NS_SERIES_SCATTER, /* marks without a line */
+    NS_SERIES_BARS,    /* from zero, or from the foot of a logarithmic axis, to the value */
+    NS_SERIES_BAND,    /* lo to hi, without a line; y is its middle */
 } NsSeriesKind;
 
-/* Ghosts are a run that is over, or the first step: pale, behind, first in no legend. */
+/* Ghosts are a run that is over, or the first step: grey, behind, last in the legend. */
 typedef struct {
     const char *label;
     NsSeriesKind kind;
     NsAxisSide side;
     unsigned style; /* index of colour, dash and mark together */
     bool ghost;
+    bool hidden; /* struck out in the legend; not drawn, and no axis makes room for it */
+    bool pale;   /* what was measured, behind a smoothed curve of the same style */
+    bool theory; /* dotted, in the colour of text: computed, not measured */
     size_t n;
     const double *x;       /* ascending */
     const double *y;       /* NaN and infinities are gaps that are marked */
     const double *lo, *hi; /* a band around the curve (thinned extremes, a deviation), or NULL */
+    const double *edges;   /* [n + 1] of bars that touch (a histogram); NULL: bars around x, those
+                            * of several series side by side */
 } NsSeries;
 
-/* z[row * columns + column], rows upwards from y0.  Cells are equally wide.  Colour is log10 z
- * where `log`.  A cell without a value is -infinity; NaN and +infinity are marked. */
+/* DIVERGING: blue, white at the centre, orange; for ratios and differences. */
+typedef enum { NS_COLORS_VIRIDIS, NS_COLORS_CIVIDIS, NS_COLORS_DIVERGING } NsColorMap;
+
+/* z[row * columns + column], rows upwards from y0 (downwards where the left axis is reversed).
+ * Cells are equally wide.  Colour is log10 z where `log`.  A cell without a value is -infinity; NaN
+ * and +infinity are marked. */
 typedef struct {
     const float *z;
     size_t rows, columns;
     double x0, x1, y0, y1; /* outer edges of the first and the last cells */
     bool log;
     const char *label; /* of the colour bar */
+    NsColorMap colors;
+    double center; /* what DIVERGING shows as white: 0 of log2 ratios; of ratios, with `log`, 1 */
+    double lo, hi; /* fixed ends of the colours, where lo < hi; cells beyond have the end's */
+    bool square;   /* cells are as high as wide: a matrix */
+    bool values;   /* numbers in the cells where they have room */
 } NsHeatmap;
 
 static inline bool ns_cell_is_blank(float z)
@@ -62,9 +86,28 @@ typedef struct {
     double x;
     const char *text;
     bool alarm;
+    bool handle; /* can be dragged: it has a grip, and ns_plot_handle_at finds it */
 } NsMarker;
 
+/* A horizontal line with a name: a bound, a reference. */
 typedef struct {
+    double y;
+    const char *text;
+    NsAxisSide side;
+} NsLevel;
+
+/* A straight piece with a word at it; between logarithmic axes a power law: "∝ L^{−1/2}". */
+typedef struct {
+    double x0, y0, x1, y1;
+    const char *text;
+    NsAxisSide side;
+    unsigned style; /* of the series that it was fitted to */
+} NsSlope;
+
+typedef enum { NS_LEGEND_ABOVE, NS_LEGEND_INSIDE, NS_LEGEND_NONE } NsLegendPlace;
+
+typedef struct NsPlot NsPlot;
+struct NsPlot {
     const char *title;
     const char *subtitle; /* settings that matter, or NULL */
     NsAxis x, left, right;
@@ -73,7 +116,17 @@ typedef struct {
     const NsHeatmap *heatmap; /* NULL for none */
     const NsMarker *markers;
     size_t n_markers;
+    const NsLevel *levels;
+    size_t n_levels;
+    const NsSlope *slopes;
+    size_t n_slopes;
+    NsLegendPlace legend;
+    bool readings;     /* the legend keeps room for the values at the crosshair */
+    bool no_grid;      /* without lines across at the ticks */
     const char *note;  /* something the reader must know (thinned, not finite); NULL for none */
     const char *empty; /* what to say in the plot area while there is no data */
     uint64_t version;  /* changes whenever any of this changes */
-} NsPlot;
+    /* A lower plot of a quarter of the height that shares the x axis (a ratio under its curves), or
+     * NULL.  Of it only series, levels, slopes, left axis and note are shown. */
+    const NsPlot *strip;
+};

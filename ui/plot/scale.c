@@ -6,6 +6,8 @@
 #include <float.h>
 #include <math.h>
 
+#define MINUS "\u2212"
+
 #define LEAST 2   /* labels on an axis that has room for none */
 #define MOST 1000 /* candidates looked at on one axis */
 
@@ -22,8 +24,9 @@
 
 typedef struct {
     bool (*shows)(double value);
-    double (*forward)(double value); /* to where equal distances are drawn equally long */
-    double (*backward)(double position);
+    /* To where equal distances are drawn equally long, and back. */
+    double (*forward)(double value, double threshold);
+    double (*backward)(double position, double threshold);
     void (*widen)(double *lo, double *hi); /* around constant data */
     void (*ticks)(GArray *ticks, const NsScale *scale, unsigned most);
 } Kind;
@@ -38,14 +41,35 @@ static bool log_shows(double value)
     return isfinite(value) && value > 0;
 }
 
-static double identity(double value)
+static double identity(double value, double threshold)
 {
+    (void)threshold;
     return value;
 }
 
-static double power_of_ten(double position)
+static double log_forward(double value, double threshold)
 {
+    (void)threshold;
+    return log10(value);
+}
+
+static double log_backward(double position, double threshold)
+{
+    (void)threshold;
     return pow(10, position);
+}
+
+/* One to one, and continuous: 1 at the threshold, one more for every further decade. */
+static double symlog_forward(double value, double threshold)
+{
+    double size = fabs(value) / threshold;
+    return copysign(size <= 1 ? size : 1 + log10(size), value);
+}
+
+static double symlog_backward(double position, double threshold)
+{
+    double size = fabs(position);
+    return copysign(threshold * (size <= 1 ? size : pow(10, size - 1)), position);
 }
 
 static void linear_widen(double *lo, double *hi)
@@ -187,10 +211,53 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
     linear_ticks(ticks, scale, most);
 }
 
+/* Decades of both signs, zero, and the tenths between. */
+static void symlog_decades(GArray *ticks, const NsScale *scale, int least, int most_k, int stride)
+{
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (int i = least - 1; i <= most_k; i++) {
+            /* The negative side is walked from its far end, so that ticks ascend. */
+            int k = sign < 0 ? most_k - (i - (least - 1)) : i;
+            for (int j = 1; j <= 9; j++) {
+                int m = sign < 0 ? 10 - j : j;
+                double value = sign * m * pow(10, k);
+                bool major = m == 1 && k >= least && (k - least) % stride == 0;
+                if (value < scale->lo || value > scale->hi || (!major && stride > 1)) continue;
+                if (scale->integer && !is_whole(value)) continue;
+                g_autofree char *power = major ? ns_text_power(k) : NULL;
+                add(ticks, value, power ? g_strconcat(sign < 0 ? MINUS : "", power, NULL) : NULL);
+            }
+        }
+        if (sign < 0 && scale->lo <= 0 && scale->hi >= 0) add(ticks, 0, g_strdup("0"));
+    }
+}
+
+static void symlog_ticks(GArray *ticks, const NsScale *scale, unsigned most)
+{
+    int least = (int)ceil(log10(scale->threshold) - 1e-9);
+    int last = (int)floor(log10(MAX(fabs(scale->lo), fabs(scale->hi))) + 1e-9);
+    for (int stride = 1; stride <= MAX(last - least, 0) + 1; stride++) {
+        g_array_set_size(ticks, 0);
+        symlog_decades(ticks, scale, least, last, stride);
+        if (ns_ticks_labelled(ticks) <= most) break;
+    }
+    if (ns_ticks_labelled(ticks) >= LEAST) return;
+    g_array_set_size(ticks, 0);
+    linear_ticks(ticks, scale, most);
+}
+
 static const Kind kinds[] = {
     [NS_SCALE_LINEAR] = {linear_shows, identity, identity, linear_widen, linear_ticks},
-    [NS_SCALE_LOG] = {log_shows, log10, power_of_ten, log_widen, log_ticks},
+    [NS_SCALE_LOG] = {log_shows, log_forward, log_backward, log_widen, log_ticks},
+    [NS_SCALE_SYMLOG] = {linear_shows, symlog_forward, symlog_backward, linear_widen, symlog_ticks},
 };
+
+/* Three decades below the largest magnitude. */
+static double usual_threshold(double lo, double hi)
+{
+    double largest = CLAMP(MAX(fabs(lo), fabs(hi)), NEAREST, FURTHEST);
+    return pow(10, floor(log10(largest)) - 3);
+}
 
 bool ns_scale_shows(NsScaleKind kind, double value)
 {
@@ -219,30 +286,35 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
         kind->widen(&lo, &hi);
         padding = 0;
     }
-    double from = kind->forward(lo), to = kind->forward(hi), margin = padding * (to - from);
-    double padded_lo = kind->backward(from - margin), padded_hi = kind->backward(to + margin);
+    double threshold = axis->threshold > 0 ? axis->threshold : usual_threshold(lo, hi);
+    double from = kind->forward(lo, threshold), to = kind->forward(hi, threshold);
+    double margin = padding * (to - from);
+    double padded_lo = kind->backward(from - margin, threshold);
+    double padded_hi = kind->backward(to + margin, threshold);
     if (padding > 0 && !fixed_lo && kind->shows(padded_lo))
         lo = lo >= 0 ? MAX(padded_lo, 0) : padded_lo;
     if (padding > 0 && !fixed_hi && kind->shows(padded_hi))
         hi = hi <= 0 ? MIN(padded_hi, 0) : padded_hi;
     scale->lo = lo;
     scale->hi = hi;
-    scale->from = kind->forward(lo);
-    scale->to = kind->forward(hi);
+    scale->threshold = threshold;
+    scale->from = kind->forward(lo, threshold);
+    scale->to = kind->forward(hi, threshold);
 }
 
 double ns_scale_to_pixel(const NsScale *scale, double value)
 {
     const Kind *kind = &kinds[scale->kind];
     if (!kind->shows(value)) return NAN;
-    double t = (kind->forward(value) - scale->from) / (scale->to - scale->from);
+    double t = (kind->forward(value, scale->threshold) - scale->from) / (scale->to - scale->from);
     return scale->p0 + t * (scale->p1 - scale->p0);
 }
 
 double ns_scale_to_value(const NsScale *scale, double pixel)
 {
     double t = (pixel - scale->p0) / (scale->p1 - scale->p0);
-    return kinds[scale->kind].backward(scale->from + t * (scale->to - scale->from));
+    double position = scale->from + t * (scale->to - scale->from);
+    return kinds[scale->kind].backward(position, scale->threshold);
 }
 
 static void clear_tick(void *tick)
