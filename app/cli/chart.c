@@ -54,29 +54,12 @@ static bool is_sheet(const Chart *chart)
     return g_str_equal(chart->figure, SHEET);
 }
 
-#define ANYWHERE                                                                                   \
-    (1u << NS_DOMAIN_STEP | 1u << NS_DOMAIN_LAYER | 1u << NS_DOMAIN_HIDDEN | 1u << NS_DOMAIN_HEAD)
-
-/* Which quantities a figure can show, as bits of their domains, and which one unless told. */
-typedef struct {
-    const char *figure;
-    const char *initial;
-    unsigned domains;
-} Subject;
-
-static const Subject subjects[] = {
-    {"profile", "grad-w2", ANYWHERE & ~(1u << NS_DOMAIN_STEP)},
-    {"steps", "grad-w2", ANYWHERE},
-    {"heatmap", "grad-w2", ANYWHERE & ~(1u << NS_DOMAIN_STEP)},
-    {"heads", "head-attention-entropy", 1u << NS_DOMAIN_HEAD},
-};
-
 /* The figure's row, or NULL where it shows what --quantity does not choose. */
-static const Subject *subject_of(const Chart *chart)
+static const NsFigureKind *subject_of(const Chart *chart)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++)
-        if (g_str_equal(subjects[i].figure, chart->figure)) return &subjects[i];
-    return NULL;
+    int i = ns_choices_find(ns_figure_choice, chart->figure);
+    const NsFigureKind *kind = i < 0 ? NULL : ns_figure_kind((size_t)i);
+    return kind && kind->subject == NS_SUBJECT_QUANTITY ? kind : NULL;
 }
 
 /* “wq” is short for “grad-wq”. */
@@ -107,7 +90,7 @@ static bool find_quantity(const char *key, unsigned domains, NsQuantity *quantit
 
 static bool read_quantities(Chart *chart, GError **error)
 {
-    const Subject *subject = subject_of(chart);
+    const NsFigureKind *subject = subject_of(chart);
     if (chart->quantity && !subject) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "The figure %s has its own quantities; --quantity goes with profile, steps, "
@@ -124,7 +107,7 @@ static bool read_quantities(Chart *chart, GError **error)
     NsFigureInput *input = &chart->input;
     input->similarity = (NsSimilarityKind)kind;
     input->quantity = NS_QUANTITY_GRAD_W2;
-    const char *initial = subject ? subject->initial : NULL;
+    const char *initial = subject ? ns_quantity(subject->initial)->choice.key : NULL;
     return find_quantity(chart->gradient ? chart->gradient : "grad-w2", 1u << NS_DOMAIN_LAYER,
                          &input->gradient, error) &&
            find_quantity(chart->hidden ? chart->hidden : "hidden-norm", 1u << NS_DOMAIN_HIDDEN,

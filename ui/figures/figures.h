@@ -26,11 +26,30 @@ typedef struct {
 
 typedef struct NsFigure NsFigure;
 
+/* What the horizontal axis counts: charts of the same abscissa are pointed at and zoomed together.
+ */
+typedef enum { NS_OVER_OTHER, NS_OVER_STEPS, NS_OVER_LAYERS } NsAbscissa;
+
+/* Which entry of the input says what the figure shows. */
+typedef enum {
+    NS_SUBJECT_NONE,
+    NS_SUBJECT_GRADIENT,
+    NS_SUBJECT_HIDDEN,
+    NS_SUBJECT_QUANTITY,
+    NS_SUBJECT_SIMILARITY,
+} NsSubject;
+
 typedef struct {
     NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap, profile, steps, heatmap,
                       * heads, similarity */
     NsFigure *(*create)(void);
-    bool overview; /* one of the few that are shown side by side; these come first */
+    NsAbscissa abscissa;
+    NsSubject subject;
+    unsigned domains;     /* of the quantities that it can show, as bits 1 << NsDomain */
+    NsQuantity initial;   /* the quantity that it shows unless told; 0 where it shows none */
+    bool overview;        /* one of the few that are shown side by side; these come first */
+    bool rows_are_layers; /* of its heatmap, which is layer by abscissa */
+    bool log;             /* it has a logarithmic axis where the quantity allows one */
 } NsFigureKind;
 
 const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */

@@ -28,37 +28,10 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
 
-/* What a figure lets the user choose. */
-typedef enum { NO_QUANTITY, GRADIENT, HIDDEN } QuantityChoice;
-
-static const struct {
-    const char *figure;
-    QuantityChoice quantity;
-    bool log;
-} OFFERS[] = {
-    {"gradient-norm", GRADIENT, true},
-    {"hidden-norm", HIDDEN, true},
-    {"gradient-heatmap", GRADIENT, false},
-};
-
-static QuantityChoice quantity_choice(const NsChartTile *tile)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(OFFERS); i++)
-        if (g_str_equal(OFFERS[i].figure, tile->kind->choice.key)) return OFFERS[i].quantity;
-    return NO_QUANTITY;
-}
-
-static bool has_log(const NsChartTile *tile)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(OFFERS); i++)
-        if (g_str_equal(OFFERS[i].figure, tile->kind->choice.key)) return OFFERS[i].log;
-    return false;
-}
-
 static NsQuantity shown_quantity(const NsChartTile *tile)
 {
     const NsView *view = ns_lab_view(tile->lab);
-    return quantity_choice(tile) == HIDDEN ? view->hidden : view->gradient;
+    return tile->kind->subject == NS_SUBJECT_HIDDEN ? view->hidden : view->gradient;
 }
 
 /* The whole layer and the six weight matrices first, then whatever else a layer may have. */
@@ -68,7 +41,7 @@ static void list_quantities(NsChartTile *tile)
         NS_QUANTITY_GRAD_LAYER, NS_QUANTITY_GRAD_WQ, NS_QUANTITY_GRAD_WK, NS_QUANTITY_GRAD_WV,
         NS_QUANTITY_GRAD_WO,    NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2,
     };
-    NsDomain domain = quantity_choice(tile) == HIDDEN ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER;
+    NsDomain domain = tile->kind->subject == NS_SUBJECT_HIDDEN ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER;
     g_array_set_size(tile->quantities, 0);
     if (domain == NS_DOMAIN_LAYER)
         g_array_append_vals(tile->quantities, first, G_N_ELEMENTS(first));
@@ -132,7 +105,7 @@ static void on_quantity(NsChartTile *tile)
     guint i = gtk_drop_down_get_selected(GTK_DROP_DOWN(tile->quantity));
     if (tile->syncing || i >= tile->quantities->len) return;
     NsQuantity quantity = g_array_index(tile->quantities, NsQuantity, i);
-    if (quantity_choice(tile) == HIDDEN)
+    if (tile->kind->subject == NS_SUBJECT_HIDDEN)
         ns_lab_show_hidden(tile->lab, quantity);
     else
         ns_lab_show_gradient(tile->lab, quantity);
@@ -296,11 +269,11 @@ GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
     gtk_widget_add_css_class(tools, "tools");
     gtk_widget_set_halign(tools, GTK_ALIGN_END);
     gtk_widget_set_valign(tools, GTK_ALIGN_START);
-    if (quantity_choice(tile) != NO_QUANTITY) {
+    if (tile->kind->subject == NS_SUBJECT_GRADIENT || tile->kind->subject == NS_SUBJECT_HIDDEN) {
         tile->quantity = make_quantity(tile);
         gtk_box_append(GTK_BOX(tools), tile->quantity);
     }
-    if (has_log(tile)) {
+    if (tile->kind->log && !tile->kind->rows_are_layers) {
         tile->log = make_log(tile);
         gtk_box_append(GTK_BOX(tools), tile->log);
     }

@@ -99,24 +99,9 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
     }
 }
 
-/* Charts whose abscissa is the step, and those whose abscissa is the layer. */
-typedef enum { OVER_NOTHING, OVER_STEPS, OVER_LAYERS } Abscissa;
-
-static Abscissa abscissa_of(NsChartTile *tile)
+static NsAbscissa abscissa_of(NsChartTile *tile)
 {
-    static const struct {
-        const char *figure;
-        Abscissa abscissa;
-    } TABLE[] = {
-        {"loss", OVER_STEPS},
-        {"gradient-heatmap", OVER_STEPS},
-        {"gradient-norm", OVER_LAYERS},
-        {"hidden-norm", OVER_LAYERS},
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(TABLE); i++)
-        if (g_str_equal(TABLE[i].figure, ns_chart_tile_kind(tile)->choice.key))
-            return TABLE[i].abscissa;
-    return OVER_NOTHING;
+    return ns_chart_tile_kind(tile)->abscissa;
 }
 
 static NsChartTile *tile_of(GtkWidget *chart)
@@ -134,7 +119,7 @@ static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *da
         double there = NAN;
         if (abscissa_of(to) == abscissa_of(from))
             there = x;
-        else if (abscissa_of(to) == OVER_LAYERS && isfinite(row))
+        else if (abscissa_of(to) == NS_OVER_LAYERS && isfinite(row))
             there = row;
         ns_chart_view_point_at(ns_chart_tile_chart(to), there, NAN);
     }
@@ -142,7 +127,7 @@ static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *da
 
 static void on_picked(NsChartView *chart, double x, NsDashboard *dashboard)
 {
-    if (abscissa_of(tile_of(GTK_WIDGET(chart))) != OVER_STEPS || !isfinite(x)) return;
+    if (abscissa_of(tile_of(GTK_WIDGET(chart))) != NS_OVER_STEPS || !isfinite(x)) return;
     int64_t step = (int64_t)llround(x);
     ns_lab_show_step(dashboard->lab, step == ns_lab_view(dashboard->lab)->step ? -1 : step);
 }
