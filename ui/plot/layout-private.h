@@ -88,7 +88,11 @@ const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *serie
 
 /* Drawing that layout and reading share. */
 void ns_set_color(cairo_t *cr, NsColor color);
+void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width);
 void ns_draw_mark(cairo_t *cr, NsMark mark, double x, double y, double size);
+
+/* All series that are ghosts, or all that are not. */
+void ns_draw_series(const NsPlotLayout *layout, bool ghosts, cairo_t *cr);
 
 /* The heatmap and its colour bar. */
 void ns_heat_levels(NsPlotLayout *layout);

@@ -1,0 +1,186 @@
+/* From paths to ink: curves, marks, bands.  SPDX-License-Identifier: MIT */
+#include "ui/plot/layout-private.h"
+
+#include <math.h>
+
+#define BAND_ALPHA 0.18
+
+/* A curve that goes up and down further than this, in heights of the plot area, is noise. */
+#define NOISY 12
+
+void ns_draw_mark(cairo_t *cr, NsMark mark, double x, double y, double size)
+{
+    double r = size / 2;
+    cairo_new_sub_path(cr);
+    switch (mark) {
+    case NS_MARK_CIRCLE:
+        cairo_arc(cr, x, y, r, 0, 2 * G_PI);
+        break;
+    case NS_MARK_SQUARE:
+        r *= 0.89; /* marks of equal area look equally large */
+        cairo_rectangle(cr, x - r, y - r, 2 * r, 2 * r);
+        break;
+    case NS_MARK_TRIANGLE:
+        cairo_move_to(cr, x, y - 1.25 * r);
+        cairo_line_to(cr, x + 1.17 * r, y + 0.8 * r);
+        cairo_line_to(cr, x - 1.17 * r, y + 0.8 * r);
+        break;
+    case NS_MARK_DIAMOND:
+        r *= 1.25;
+        cairo_move_to(cr, x, y - r);
+        cairo_line_to(cr, x + r, y);
+        cairo_line_to(cr, x, y + r);
+        cairo_line_to(cr, x - r, y);
+        break;
+    }
+    cairo_close_path(cr);
+    cairo_fill(cr);
+}
+
+static void draw_faults(const NsPlotLayout *layout, const NsPath *path, cairo_t *cr)
+{
+    double size = layout->style->text_size * 0.55, last[NS_FAULT_KINDS];
+    for (int i = 0; i < NS_FAULT_KINDS; i++) last[i] = -INFINITY;
+    for (unsigned i = 0; i < path->faults->len; i++) {
+        const NsFaultMark *mark = &g_array_index(path->faults, NsFaultMark, i);
+        if (mark->x < last[mark->fault] + size * 0.5) continue;
+        last[mark->fault] = mark->x;
+        bool low = mark->fault == NS_FAULT_LOW;
+        double y = low ? layout->area.y + layout->area.height - layout->strip_bottom / 2
+                       : layout->area.y + layout->strip_top / 2;
+        double up = low ? -1 : 1, r = size / 2;
+        cairo_move_to(cr, mark->x, y - up * r);
+        cairo_line_to(cr, mark->x + r, y + up * r * 0.8);
+        cairo_line_to(cr, mark->x - r, y + up * r * 0.8);
+        cairo_close_path(cr);
+        if (mark->fault == NS_FAULT_NAN) {
+            cairo_set_line_width(cr, size * 0.14);
+            cairo_stroke(cr);
+        } else {
+            cairo_fill(cr);
+        }
+    }
+}
+
+static void draw_band(const NsPath *path, cairo_t *cr)
+{
+    const NsBandColumn *band = (const NsBandColumn *)(const void *)path->band->data;
+    for (unsigned from = 0, to; from < path->band->len; from = to + 1) {
+        for (to = from; to < path->band->len && !isnan(band[to].x); to++)
+            cairo_line_to(cr, band[to].x, band[to].top);
+        for (unsigned i = to; i-- > from;) cairo_line_to(cr, band[i].x, band[i].bottom);
+        cairo_close_path(cr);
+        cairo_new_sub_path(cr);
+    }
+    cairo_fill(cr);
+}
+
+void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width)
+{
+    double dash[G_N_ELEMENTS(look->dash)];
+    for (int i = 0; i < look->n_dash; i++) dash[i] = look->dash[i] * line_width;
+    cairo_set_dash(cr, dash, look->n_dash, 0);
+}
+
+/* Whether x falls on a stroke of the dash; where a curve is noise, dashes are counted along x. */
+static bool dash_on(const NsSeriesStyle *look, double line_width, double x)
+{
+    double period = 0;
+    for (int i = 0; i < look->n_dash; i++) period += look->dash[i] * line_width;
+    if (period <= 0) return true;
+    double at = fmod(fmod(x, period) + period, period);
+    for (int i = 0; i < look->n_dash; i++) {
+        at -= look->dash[i] * line_width;
+        if (at < 0) return i % 2 == 0;
+    }
+    return true;
+}
+
+/* Noise as the outline that its stroke would fill: one polygon instead of thousands of segments. */
+static void fill_noise(const NsPoint *points, unsigned n, double column, double line_width,
+                       const NsSeriesStyle *look, cairo_t *cr)
+{
+    g_autoptr(GArray) outline = g_array_new(FALSE, FALSE, sizeof(NsBandColumn));
+    for (unsigned i = 0; i < n;) {
+        double index = floor(points[i].x / column);
+        /* From the point before, so that neighbouring columns join. */
+        unsigned k = i ? i - 1 : i;
+        NsBandColumn part = {points[i].x, points[k].y, points[k].y};
+        for (; i < n && floor(points[i].x / column) == index; i++) {
+            part.top = MIN(part.top, points[i].y);
+            part.bottom = MAX(part.bottom, points[i].y);
+        }
+        g_array_append_val(outline, part);
+    }
+    const NsBandColumn *parts = (const NsBandColumn *)(const void *)outline->data;
+    double half = line_width / 2;
+    for (unsigned from = 0, to; from < outline->len; from = to) {
+        bool on = dash_on(look, line_width, parts[from].x);
+        for (to = from; to < outline->len && dash_on(look, line_width, parts[to].x) == on; to++)
+            if (on) cairo_line_to(cr, parts[to].x, parts[to].top - half);
+        for (unsigned i = to; i-- > from && on;)
+            cairo_line_to(cr, parts[i].x, parts[i].bottom + half);
+        cairo_close_path(cr);
+        cairo_new_sub_path(cr);
+    }
+    cairo_fill(cr);
+}
+
+static void draw_curve(const NsPlotLayout *layout, const NsPath *path, const NsSeries *series,
+                       cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    const NsSeriesStyle *look = ns_series_style(style, series);
+    const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
+    double width = style->line_width * (series->ghost ? 0.8 : 1);
+    bool noise = path->travel > NOISY * layout->area.height;
+    cairo_set_line_width(cr, width);
+    ns_set_dash(cr, look, width);
+    for (unsigned run = 0; run < path->runs->len; run++) {
+        unsigned from = g_array_index(path->runs, unsigned, run);
+        unsigned to = run + 1 < path->runs->len ? g_array_index(path->runs, unsigned, run + 1)
+                                                : path->points->len;
+        if (to - from == 1) {
+            /* A value between two gaps is no line; it must still be seen. */
+            if (series->kind == NS_SERIES_LINE)
+                ns_draw_mark(cr, NS_MARK_CIRCLE, points[from].x, points[from].y,
+                             MAX(width * 2.4, style->mark_size * 0.7));
+        } else if (noise) {
+            fill_noise(points + from, to - from, style->line_width / 2, width, look, cr);
+        } else {
+            for (unsigned i = from; i < to; i++) cairo_line_to(cr, points[i].x, points[i].y);
+            cairo_stroke(cr);
+        }
+    }
+    cairo_set_dash(cr, NULL, 0, 0);
+}
+
+/* Marks at every point, or at every so many-th where they would touch. */
+static void draw_marks(const NsPlotLayout *layout, const NsSeries *series, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    double size = style->mark_size * (series->ghost ? 0.8 : 1), next = -INFINITY;
+    for (size_t i = 0; i < series->n; i++) {
+        double x = ns_scale_to_pixel(&layout->x, series->x[i]);
+        double y = ns_scale_to_pixel(&layout->y[series->side], series->y[i]);
+        if (isnan(x) || isnan(y) || x < next) continue;
+        next = x + size * 1.35;
+        ns_draw_mark(cr, ns_series_style(style, series)->mark, x, y, size);
+    }
+}
+
+void ns_draw_series(const NsPlotLayout *layout, bool ghosts, cairo_t *cr)
+{
+    const NsPlot *plot = layout->plot;
+    for (size_t i = 0; i < layout->n_paths; i++) {
+        const NsSeries *series = &plot->series[i];
+        if (series->ghost != ghosts) continue;
+        NsColor color = ns_series_color(layout->style, series);
+        ns_set_color(cr, ns_with_alpha(color, BAND_ALPHA));
+        draw_band(&layout->paths[i], cr);
+        ns_set_color(cr, color);
+        draw_curve(layout, &layout->paths[i], series, cr);
+        if (series->kind == NS_SERIES_POINTS) draw_marks(layout, series, cr);
+        draw_faults(layout, &layout->paths[i], cr);
+    }
+}
