@@ -86,7 +86,7 @@ static void add_heatmap(GString *out, const NsPlot *plot, bool as_series)
         double y = cell_value(&plot->left, map->y0, map->y1, row, map->rows);
         for (size_t column = 0; column < map->columns; column++) {
             double x = cell_value(&plot->x, map->x0, map->x1, column, map->columns);
-            float z = map->z[row * map->columns + column];
+            float z = ns_heatmap_row(map, row)[column];
             add_word(out, plot->title);
             if (as_series) {
                 char digits[64];

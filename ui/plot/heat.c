@@ -12,23 +12,24 @@ void ns_heat_levels(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     const NsScale *z = &layout->z;
-    size_t n = map->rows * map->columns;
     double steps = NS_LEVEL_HIGH - NS_LEVEL_LOW, scale = steps / (z->to - z->from);
-    layout->levels = g_malloc(MAX(n, 1));
-    for (size_t i = 0; i < n; i++) {
-        float value = map->z[i];
-        if (ns_cell_is_blank(value)) {
-            layout->levels[i] = NS_LEVEL_BLANK;
-        } else if (!isfinite(value)) {
-            layout->levels[i] = NS_LEVEL_BAD;
-        } else if (map->log && value <= 0) {
-            layout->levels[i] = NS_LEVEL_NONE;
-        } else {
-            double position = map->log ? (double)log10f(value) : (double)value;
-            double level = NS_LEVEL_LOW + (position - z->from) * scale + 0.5;
-            layout->levels[i] = (uint8_t)CLAMP(level, NS_LEVEL_LOW, NS_LEVEL_HIGH);
+    layout->levels = g_malloc(MAX(map->rows * map->columns, 1));
+    uint8_t *out = layout->levels;
+    for (size_t row = 0; row < map->rows; row++)
+        for (size_t column = 0; column < map->columns; column++, out++) {
+            float value = ns_heatmap_row(map, row)[column];
+            if (ns_cell_is_blank(value)) {
+                *out = NS_LEVEL_BLANK;
+            } else if (!isfinite(value)) {
+                *out = NS_LEVEL_BAD;
+            } else if (map->log && value <= 0) {
+                *out = NS_LEVEL_NONE;
+            } else {
+                double position = map->log ? (double)log10f(value) : (double)value;
+                double level = NS_LEVEL_LOW + (position - z->from) * scale + 0.5;
+                *out = (uint8_t)CLAMP(level, NS_LEVEL_LOW, NS_LEVEL_HIGH);
+            }
         }
-    }
 }
 
 typedef struct {

@@ -121,7 +121,7 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "%s %s\n%s %s", plot->x.label ? plot->x.label : "x", steps,
                            plot->left.label ? plot->left.label : "y", layers);
-    float z = map->z[(size_t)row * map->columns + (size_t)column];
+    float z = ns_heatmap_row(map, (size_t)row)[(size_t)column];
     if (!ns_cell_is_blank(z)) add_value(text, map->label, (double)z, NULL);
     *reading = (NsReading){
         .x = plot->x.integer ? ceil(left - 1e-6) : left + dx / 2,

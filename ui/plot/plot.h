@@ -55,17 +55,24 @@ typedef struct {
     const double *lo, *hi; /* a band around the curve (thinned extremes, a deviation), or NULL */
     const double *edges;   /* [n + 1] of bars that touch (a histogram); NULL: bars around x, those
                             * of several series side by side */
+    uint64_t stem;         /* of a series that grows, so that only what is new is drawn: series of
+                            * the same stem, not 0, begin alike, with the first `settled` points of
+                            * the earlier one */
+    size_t settled;        /* how many points will stay as they are; the others may still change */
 } NsSeries;
 
 /* DIVERGING: blue, white at the centre, orange; for ratios and differences. */
 typedef enum { NS_COLORS_VIRIDIS, NS_COLORS_CIVIDIS, NS_COLORS_DIVERGING } NsColorMap;
 
-/* z[row * columns + column], rows upwards from y0 (downwards where the left axis is reversed).
+/* z[row * stride + column], rows upwards from y0 (downwards where the left axis is reversed).
  * Cells are equally wide.  Colour is log10 z where `log`.  A cell without a value is -infinity; NaN
  * and +infinity are marked. */
 typedef struct {
     const float *z;
     size_t rows, columns;
+    size_t stride;         /* cells from one row to the next; 0: there are `columns` */
+    uint64_t stem;         /* as of a series: maps of one stem begin with the same `settled` */
+    size_t settled;        /* columns, and have columns of the same width */
     double x0, x1, y0, y1; /* outer edges of the first and the last cells */
     bool log;
     const char *label; /* of the colour bar */
@@ -75,6 +82,11 @@ typedef struct {
     bool square;   /* cells are as high as wide: a matrix */
     bool values;   /* numbers in the cells where they have room */
 } NsHeatmap;
+
+static inline const float *ns_heatmap_row(const NsHeatmap *map, size_t row)
+{
+    return map->z + row * (map->stride ? map->stride : map->columns);
+}
 
 static inline bool ns_cell_is_blank(float z)
 {

@@ -34,23 +34,24 @@ static void survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *
 
 static void survey_heatmap(NsSurvey *survey, const NsHeatmap *map)
 {
-    size_t n = map->rows * map->columns;
-    if (!n) return;
+    if (!map->rows || !map->columns) return;
     survey->any = true;
     widen(&survey->x_lo, &survey->x_hi, map->x0);
     widen(&survey->x_lo, &survey->x_hi, map->x1);
     widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y0);
     widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y1);
-    for (size_t i = 0; i < n; i++) {
-        double z = (double)map->z[i];
-        if (ns_cell_is_blank(map->z[i])) continue;
-        if (!isfinite(z))
-            survey->bad_cells++;
-        else if (map->log && z <= 0)
-            survey->unshown_cells++;
-        else
-            widen(&survey->z_lo, &survey->z_hi, z);
-    }
+    for (size_t row = 0; row < map->rows; row++)
+        for (size_t column = 0; column < map->columns; column++) {
+            float cell = ns_heatmap_row(map, row)[column];
+            double z = (double)cell;
+            if (ns_cell_is_blank(cell)) continue;
+            if (!isfinite(z))
+                survey->bad_cells++;
+            else if (map->log && z <= 0)
+                survey->unshown_cells++;
+            else
+                widen(&survey->z_lo, &survey->z_hi, z);
+        }
 }
 
 NsSurvey ns_survey(const NsPlot *plot)
