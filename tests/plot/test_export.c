@@ -142,6 +142,71 @@ static void test_png(void)
     g_unlink(path);
 }
 
+/* The words of an SVG file, and whether each stands on its page. */
+typedef struct {
+    GString *words; /* one <text> a line */
+    int depth;
+    bool text, outlines;
+} SvgReader;
+
+static double number_of(const char **names, const char **values, const char *name)
+{
+    for (; *names; names++, values++)
+        if (strcmp(*names, name) == 0) return g_ascii_strtod(*values, NULL);
+    return (double)NAN;
+}
+
+static void on_start(GMarkupParseContext *context, const char *element, const char **names,
+                     const char **values, gpointer data, GError **error)
+{
+    (void)context, (void)error;
+    SvgReader *reader = data;
+    reader->depth++;
+    reader->outlines |= strcmp(element, "symbol") == 0 || strcmp(element, "use") == 0;
+    if (strcmp(element, "text") != 0) return;
+    reader->text = true;
+    double x = number_of(names, values, "x"), y = number_of(names, values, "y");
+    g_assert_true(x >= 0 && x <= 234 && y >= 0 && y <= 160);
+    g_assert_cmpfloat(number_of(names, values, "font-size"), >, 5);
+    g_assert_cmpfloat(number_of(names, values, "textLength"), >, 0);
+    g_assert_cmpfloat(number_of(names, values, "textLength"), <, 234);
+}
+
+static void on_end(GMarkupParseContext *context, const char *element, gpointer data, GError **error)
+{
+    (void)context, (void)error;
+    SvgReader *reader = data;
+    reader->depth--;
+    if (strcmp(element, "text") != 0) return;
+    reader->text = false;
+    g_string_append_c(reader->words, '\n');
+}
+
+static void on_words(GMarkupParseContext *context, const char *text, gsize size, gpointer data,
+                     GError **error)
+{
+    (void)context, (void)error;
+    SvgReader *reader = data;
+    if (reader->text) g_string_append_len(reader->words, text, (gssize)size);
+}
+
+/* Free with g_free. */
+static char *words_of_svg(GBytes *file)
+{
+    const GMarkupParser parser = {
+        .start_element = on_start, .end_element = on_end, .text = on_words};
+    SvgReader reader = {.words = g_string_new("\n")};
+    GMarkupParseContext *context = g_markup_parse_context_new(&parser, 0, &reader, NULL);
+    size_t size;
+    const char *text = g_bytes_get_data(file, &size);
+    g_assert_true(g_markup_parse_context_parse(context, text, (gssize)size, NULL));
+    g_assert_true(g_markup_parse_context_end_parse(context, NULL));
+    g_markup_parse_context_free(context);
+    g_assert_cmpint(reader.depth, ==, 0);
+    g_assert_false(reader.outlines);
+    return g_string_free(reader.words, FALSE);
+}
+
 static void test_svg(void)
 {
     const NsPlot *plot = sample(LOSS);
@@ -150,13 +215,39 @@ static void test_svg(void)
     g_assert_nonnull(find(file, "width=\"234pt\" height=\"160pt\""));
     g_assert_nonnull(find(file, "<title>Loss and learning rate</title>"));
     g_assert_nonnull(find(file, "text=“é &amp; &lt;b&gt;”</metadata>"));
-    GMarkupParser parser = {0};
-    GMarkupParseContext *context = g_markup_parse_context_new(&parser, 0, NULL, NULL);
-    size_t size;
-    const char *text = g_bytes_get_data(file, &size);
-    g_assert_true(g_markup_parse_context_parse(context, text, (gssize)size, NULL));
-    g_assert_true(g_markup_parse_context_end_parse(context, NULL));
-    g_markup_parse_context_free(context);
+    g_autofree char *words = words_of_svg(file);
+    static const char *const expected[] = {"\nLoss and learning rate\n",
+                                           "\ntraining loss\n",
+                                           "\nlearning rate (right)\n",
+                                           "\nloss (nats)\n",
+                                           "\ndiverged\n",
+                                           "\n0.002\n",
+                                           "\nstep\n"};
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+        if (!strstr(words, expected[i])) g_error("no%sin%s", expected[i], words);
+}
+
+/* Scripts are text of their own size, above or below the line, and the line returns. */
+static void test_svg_scripts(void)
+{
+    NsPlot plot = *sample(PROFILE);
+    plot.title = "W_2 & x^{−1} <y>";
+    plot.subtitle = "a text so long that it cannot end on a page as narrow as this one is, however "
+                    "small its letters are";
+    const NsPlot *one = &plot;
+    NsExport how = options(NS_FORMAT_SVG);
+    g_autoptr(GBytes) file = exported(&one, 1, &how);
+    g_autofree char *words = words_of_svg(file);
+    g_assert_nonnull(strstr(words, "\nW2 & x−1 <y>\n"));
+    g_assert_nonnull(strstr(words, "\na text so long that "));
+    g_assert_nonnull(strstr(words, "…\n"));
+    g_assert_null(strstr(words, "letters"));
+    g_assert_nonnull(find(file, ">W<tspan dy=\"1.7\" font-size=\"6.375\">2</tspan>"
+                                "<tspan dy=\"-1.7\"> &amp; x</tspan>"
+                                "<tspan dy=\"-3.06\" font-size=\"6.375\">−1</tspan>"));
+    g_assert_nonnull(find(file, "font-weight=\"bold\""));
+    g_assert_nonnull(find(file, "text-anchor=\"end\""));
+    g_assert_nonnull(find(file, "sans-serif\""));
 }
 
 /* The output of a program of poppler, or NULL where it is not installed. */
@@ -359,6 +450,7 @@ int main(int argc, char **argv)
     g_test_add_func("/export/same-bytes", test_same_bytes);
     g_test_add_func("/export/png", test_png);
     g_test_add_func("/export/svg", test_svg);
+    g_test_add_func("/export/svg-scripts", test_svg_scripts);
     g_test_add_func("/export/pdf", test_pdf);
     g_test_add_func("/export/heat-is-image", test_heat_is_image);
     g_test_add_func("/export/csv", test_csv);

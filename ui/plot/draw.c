@@ -1,5 +1,6 @@
 /* From boxes and ticks to ink.  SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
+#include "ui/plot/words.h"
 
 #include <math.h>
 
@@ -174,6 +175,29 @@ static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)
     }
 }
 
+static NsAnchor anchor_of(const NsLabel *label)
+{
+    switch (label->part) {
+    case NS_PART_LEFT_TICK:
+        return NS_ANCHOR_END;
+    case NS_PART_X_TICK:
+    case NS_PART_X_LABEL:
+    case NS_PART_LEFT_LABEL:
+    case NS_PART_RIGHT_LABEL:
+    case NS_PART_MARKER:
+    case NS_PART_EMPTY:
+        return NS_ANCHOR_MIDDLE;
+    case NS_PART_TITLE:
+    case NS_PART_SUBTITLE:
+    case NS_PART_LEGEND:
+    case NS_PART_RIGHT_TICK:
+    case NS_PART_NOTE:
+    case NS_PARTS:
+        break;
+    }
+    return NS_ANCHOR_START;
+}
+
 static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
@@ -187,9 +211,7 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
             cairo_translate(cr, 0, width);
             cairo_rotate(cr, -G_PI / 2);
         }
-        cairo_move_to(cr, 0, 0);
-        pango_cairo_show_layout(cr, label->text);
-        cairo_new_path(cr);
+        ns_words_show(cr, label->text, anchor_of(label));
         cairo_restore(cr);
     }
 }

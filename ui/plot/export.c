@@ -7,6 +7,7 @@
 #include "ui/plot/save.h"
 #include "ui/plot/svg.h"
 #include "ui/plot/text.h"
+#include "ui/plot/words.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
@@ -142,6 +143,8 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
 {
     g_autofree char *title = sheet_title(plots, n);
     cairo_surface_t *surface = open_surface(options, bytes);
+    g_autoptr(GArray) words = NULL;
+    if (options->format == NS_FORMAT_SVG) words = ns_words_collect(surface);
     cairo_t *cr = cairo_create(surface);
     if (options->format == NS_FORMAT_PNG)
         cairo_scale(cr, cairo_image_surface_get_width(surface) / options->width,
@@ -164,7 +167,8 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
     if (options->format == NS_FORMAT_SVG) {
         const char *settings = options->settings ? options->settings : "";
         g_autofree char *metadata = g_strdup_printf("%s; settings: %s", SOFTWARE, settings);
-        ns_svg_finish(bytes, title, metadata);
+        const NsSvgWords about = {.title = title, .metadata = metadata};
+        ns_svg_finish(bytes, &about, words);
     }
     return status;
 }

@@ -1,6 +1,9 @@
 /* What cairo leaves out of an SVG file.  SPDX-License-Identifier: MIT */
 #include "ui/plot/svg.h"
 
+#include "ui/plot/words.h"
+
+#include <math.h>
 #include <string.h>
 
 /* An image, or the name of something where it is defined or used. */
@@ -31,32 +34,268 @@ static gboolean rewrite(const GMatchInfo *match, GString *out, gpointer names)
     return FALSE;
 }
 
-static void replace_bytes(GByteArray *bytes, const char *text)
+/* ---- text ---- */
+
+/* How a stretch of text differs from the element around it. */
+typedef struct {
+    double size, rise, spacing; /* units of the page */
+    bool bold;
+} Look;
+
+/* A stretch of one look. */
+typedef struct {
+    int offset; /* bytes, where it begins in the whole text */
+    Look look;
+    char *text;
+} Stretch;
+
+static void clear_stretch(void *stretch)
 {
-    g_byte_array_set_size(bytes, 0);
-    g_byte_array_append(bytes, (const guint8 *)text, (guint)strlen(text));
+    g_free(((Stretch *)stretch)->text);
 }
 
-static void insert_metadata(GByteArray *svg, const char *title, const char *metadata)
+static void append_number(GString *out, const char *name, double value)
 {
-    const char *text = (const char *)svg->data;
-    const char *tag = g_strstr_len(text, (gssize)svg->len, "<svg");
-    const char *end = tag ? memchr(tag, '>', svg->len - (size_t)(tag - text)) : NULL;
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(digits, sizeof digits, "%.3f", value + 0.0);
+    char *end = digits + strlen(digits);
+    while (end[-1] == '0') *--end = '\0';
+    if (end[-1] == '.') *--end = '\0';
+    g_string_append_printf(out, "%s%s", name, g_str_equal(digits, "-0") ? "0" : digits);
+}
+
+static void append_attribute(GString *out, const char *name, double value)
+{
+    g_string_append_printf(out, " %s=\"", name);
+    append_number(out, "", value);
+    g_string_append_c(out, '"');
+}
+
+static double page_units(int units)
+{
+    return (double)units / PANGO_SCALE;
+}
+
+static Look look_of(const PangoGlyphItem *run)
+{
+    Look look = {.rise = page_units(run->y_offset)};
+    PangoFontDescription *font = pango_font_describe_with_absolute_size(run->item->analysis.font);
+    look.size = page_units(pango_font_description_get_size(font));
+    look.bold = pango_font_description_get_weight(font) >= PANGO_WEIGHT_SEMIBOLD;
+    pango_font_description_free(font);
+    for (GSList *at = run->item->analysis.extra_attrs; at; at = at->next) {
+        const PangoAttribute *attribute = at->data;
+        if (attribute->klass->type == PANGO_ATTR_LETTER_SPACING)
+            look.spacing = page_units(((const PangoAttrInt *)(const void *)attribute)->value);
+    }
+    return look;
+}
+
+static bool same_look(const Look *a, const Look *b)
+{
+    return fabs(a->size - b->size) < 1e-3 && fabs(a->rise - b->rise) < 1e-3 &&
+           fabs(a->spacing - b->spacing) < 1e-3 && a->bold == b->bold;
+}
+
+static gint by_offset(gconstpointer a, gconstpointer b)
+{
+    return ((const Stretch *)a)->offset - ((const Stretch *)b)->offset;
+}
+
+/* The runs of a line in the order of reading, joined where only the fallback font differs. */
+static GArray *stretches_of(PangoLayout *layout, PangoLayoutLine *line)
+{
+    const char *whole = pango_layout_get_text(layout);
+    g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(Stretch));
+    for (GSList *at = line->runs; at; at = at->next) {
+        const PangoGlyphItem *run = at->data;
+        const PangoItem *item = run->item;
+        bool cut = item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS;
+        Stretch stretch = {
+            .offset = item->offset,
+            .look = look_of(run),
+            .text = cut ? g_strdup("…") : g_strndup(whole + item->offset, (gsize)item->length),
+        };
+        g_array_append_val(runs, stretch);
+    }
+    g_array_sort(runs, by_offset);
+    GArray *joined = g_array_new(FALSE, FALSE, sizeof(Stretch));
+    g_array_set_clear_func(joined, clear_stretch);
+    for (unsigned i = 0; i < runs->len; i++) {
+        const Stretch *run = &g_array_index(runs, Stretch, i);
+        Stretch *last = joined->len ? &g_array_index(joined, Stretch, joined->len - 1) : NULL;
+        if (last && same_look(&last->look, &run->look)) {
+            char *both = g_strconcat(last->text, run->text, NULL);
+            g_free(last->text);
+            g_free(run->text);
+            last->text = both;
+        } else {
+            g_array_append_vals(joined, run, 1);
+        }
+    }
+    /* A space at which a line was broken has no width. */
+    if (joined->len) g_strchomp(g_array_index(joined, Stretch, joined->len - 1).text);
+    return joined;
+}
+
+static void append_stretches(GString *out, const GArray *stretches, const Look *base)
+{
+    double rise = 0;
+    for (unsigned i = 0; i < stretches->len; i++) {
+        const Stretch *stretch = &g_array_index(stretches, Stretch, i);
+        const Look *look = &stretch->look;
+        g_autofree char *escaped = g_markup_escape_text(stretch->text, -1);
+        Look moved = *look;
+        moved.rise -= rise;
+        const Look level = {base->size, 0, 0, base->bold};
+        if (same_look(&moved, &level)) {
+            g_string_append(out, escaped);
+            continue;
+        }
+        g_string_append(out, "<tspan");
+        if (fabs(moved.rise) >= 1e-3) append_attribute(out, "dy", -moved.rise);
+        if (fabs(look->size - base->size) >= 1e-3) append_attribute(out, "font-size", look->size);
+        if (fabs(look->spacing) >= 1e-3) append_attribute(out, "letter-spacing", look->spacing);
+        if (look->bold != base->bold)
+            g_string_append_printf(out, " font-weight=\"%s\"", look->bold ? "bold" : "normal");
+        g_string_append_printf(out, ">%s</tspan>", escaped);
+        rise = look->rise;
+    }
+}
+
+/* CSS has names of its own for the generic families, and quotes those with spaces. */
+static char *css_families(const char *families)
+{
+    static const char *const generic[][2] = {
+        {"Sans", "sans-serif"}, {"Serif", "serif"}, {"Monospace", "monospace"}};
+    g_auto(GStrv) names = g_strsplit(families, ",", -1);
+    GString *out = g_string_new(NULL);
+    for (char **name = names; *name; name++) {
+        const char *word = g_strstrip(*name);
+        bool spaces = strchr(word, ' ') != NULL;
+        for (size_t i = 0; i < G_N_ELEMENTS(generic); i++)
+            if (g_ascii_strcasecmp(word, generic[i][0]) == 0) word = generic[i][1];
+        g_string_append_printf(out, "%s%s%s%s", out->len ? ", " : "", spaces ? "'" : "", word,
+                               spaces ? "'" : "");
+    }
+    return g_string_free(out, FALSE);
+}
+
+static char *families_of(const NsWords *words)
+{
+    const PangoFontDescription *font = pango_layout_get_font_description(words->text);
+    const char *family = font ? pango_font_description_get_family(font) : NULL;
+    return css_families(family ? family : "Sans");
+}
+
+static void append_place(GString *out, const cairo_matrix_t *matrix, double x, double y)
+{
+    const cairo_matrix_t *m = matrix;
+    bool upright = fabs(m->xx - 1) < 1e-9 && fabs(m->yy - 1) < 1e-9 && fabs(m->xy) < 1e-9 &&
+                   fabs(m->yx) < 1e-9;
+    if (upright) {
+        append_attribute(out, "x", m->x0 + x);
+        append_attribute(out, "y", m->y0 + y);
+        return;
+    }
+    const double values[] = {m->xx, m->yx, m->xy, m->yy, m->x0, m->y0};
+    g_string_append(out, " transform=\"matrix(");
+    for (size_t i = 0; i < G_N_ELEMENTS(values); i++) append_number(out, i ? " " : "", values[i]);
+    g_string_append(out, ")\"");
+    append_attribute(out, "x", x);
+    append_attribute(out, "y", y);
+}
+
+static void append_color(GString *out, const NsColor *color)
+{
+    int r = (int)lround(color->r * 255), g = (int)lround(color->g * 255);
+    g_string_append_printf(out, " fill=\"#%02x%02x%02x\"", r, g, (int)lround(color->b * 255));
+    if (color->a < 1) append_attribute(out, "fill-opacity", color->a);
+}
+
+static void append_line(GString *out, const NsWords *words, PangoLayoutIter *iter,
+                        const char *family)
+{
+    static const char *const anchors[] = {NULL, "middle", "end"};
+    PangoRectangle logical;
+    pango_layout_iter_get_line_extents(iter, NULL, &logical);
+    PangoLayoutLine *line = pango_layout_iter_get_line_readonly(iter);
+    g_autoptr(GArray) stretches = stretches_of(words->text, line);
+    if (!stretches->len || logical.width <= 0) return;
+    /* The text as a whole has the look of its first stretch on the base line. */
+    const Look *base = &g_array_index(stretches, Stretch, 0).look;
+    for (unsigned i = stretches->len; i-- > 0;)
+        if (fabs(g_array_index(stretches, Stretch, i).look.rise) < 1e-3)
+            base = &g_array_index(stretches, Stretch, i).look;
+    double width = page_units(logical.width);
+    double x = page_units(logical.x) + width * (double)words->anchor / 2;
+    double y = page_units(pango_layout_iter_get_baseline(iter));
+    g_string_append(out, "<text");
+    append_place(out, &words->matrix, x, y);
+    append_attribute(out, "font-size", base->size);
+    if (base->bold) g_string_append(out, " font-weight=\"bold\"");
+    if (family) g_string_append_printf(out, " font-family=\"%s\"", family);
+    if (anchors[words->anchor])
+        g_string_append_printf(out, " text-anchor=\"%s\"", anchors[words->anchor]);
+    append_attribute(out, "textLength", width);
+    append_color(out, &words->color);
+    g_string_append_c(out, '>');
+    append_stretches(out, stretches, base);
+    g_string_append(out, "</text>\n");
+}
+
+static void append_words(GString *out, const GArray *words)
+{
+    if (!words->len) return;
+    g_autofree char *common = families_of(&g_array_index(words, NsWords, 0));
+    g_string_append_printf(out, "<g font-family=\"%s\" xml:space=\"preserve\">\n", common);
+    for (unsigned i = 0; i < words->len; i++) {
+        const NsWords *text = &g_array_index(words, NsWords, i);
+        g_autofree char *family = families_of(text);
+        PangoLayoutIter *iter = pango_layout_get_iter(text->text);
+        do append_line(out, text, iter, g_str_equal(family, common) ? NULL : family);
+        while (pango_layout_iter_next_line(iter));
+        pango_layout_iter_free(iter);
+    }
+    g_string_append(out, "</g>\n");
+}
+
+/* ---- the file ---- */
+
+static void append_element(GString *out, const char *name, const char *text)
+{
+    if (!text) return;
+    g_autofree char *escaped = g_markup_escape_text(text, -1);
+    g_string_append_printf(out, "\n<%s>%s</%s>", name, escaped, name);
+}
+
+static void insert_about(GString *svg, const NsSvgWords *about)
+{
+    const char *tag = strstr(svg->str, "<svg");
+    const char *end = tag ? strchr(tag, '>') : NULL;
     if (!end) return;
-    g_autofree char *words =
-        g_markup_printf_escaped("\n<title>%s</title>\n<metadata>%s</metadata>", title, metadata);
-    guint at = (guint)(end + 1 - text), size = (guint)strlen(words), rest = svg->len - at;
-    g_byte_array_set_size(svg, svg->len + size);
-    memmove(svg->data + at + size, svg->data + at, rest);
-    memcpy(svg->data + at, words, size);
+    g_autoptr(GString) inside = g_string_new(NULL);
+    append_element(inside, "title", about->title);
+    append_element(inside, "desc", about->description);
+    append_element(inside, "metadata", about->metadata);
+    g_string_insert(svg, end + 1 - svg->str, inside->str);
 }
 
-void ns_svg_finish(GByteArray *svg, const char *title, const char *metadata)
+void ns_svg_finish(GByteArray *bytes, const NsSvgWords *about, const GArray *words)
 {
     g_autoptr(GRegex) regex = g_regex_new(PATTERN, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autofree char *rewritten = g_regex_replace_eval(regex, (const char *)svg->data,
-                                                      (gssize)svg->len, 0, 0, rewrite, names, NULL);
-    if (rewritten) replace_bytes(svg, rewritten);
-    insert_metadata(svg, title, metadata);
+    g_autofree char *rewritten = g_regex_replace_eval(
+        regex, (const char *)bytes->data, (gssize)bytes->len, 0, 0, rewrite, names, NULL);
+    if (!rewritten) return;
+    g_autoptr(GString) svg = g_string_new(rewritten);
+    const char *close = g_strrstr(svg->str, "</svg>");
+    if (close) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        append_words(text, words);
+        g_string_insert(svg, close - svg->str, text->str);
+    }
+    insert_about(svg, about);
+    g_byte_array_set_size(bytes, 0);
+    g_byte_array_append(bytes, (const guint8 *)svg->str, (guint)svg->len);
 }
