@@ -1,0 +1,248 @@
+/* Zooming, panning, hiding, pinning.  SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "ui/plot/lens.h"
+
+#include <float.h>
+#include <math.h>
+
+static NsScale scale(NsScaleKind kind, double lo, double hi, double p0, double p1)
+{
+    NsAxis shape = axis(NULL, NULL, kind, false);
+    NsScale scale = {.p0 = p0, .p1 = p1};
+    shape.lo = lo;
+    shape.threshold = 0.1; /* of SYMLOG: the same before and after */
+    shape.hi = hi;
+    ns_scale_fit(&scale, &shape, lo, hi, 0);
+    return scale;
+}
+
+static void assert_range(NsRange range, double lo, double hi)
+{
+    g_assert_cmpfloat_with_epsilon(range.lo, lo, 1e-9 * MAX(fabs(lo), 1e-3));
+    g_assert_cmpfloat_with_epsilon(range.hi, hi, 1e-9 * MAX(fabs(hi), 1e-3));
+}
+
+static void test_zoom_about(void)
+{
+    NsScale linear = scale(NS_SCALE_LINEAR, 0, 1000, 50, 550);
+    /* A quarter from the left, value 250, stays there. */
+    assert_range(ns_zoom_about(&linear, 175, 0.5, NS_RANGE_FREE), 125, 625);
+    /* Growing upwards on the page, like every vertical axis. */
+    NsScale vertical = scale(NS_SCALE_LINEAR, 0, 1000, 550, 50);
+    assert_range(ns_zoom_about(&vertical, 425, 0.5, NS_RANGE_FREE), 125, 625);
+    /* On a logarithmic axis the middle is the geometric one. */
+    NsScale log = scale(NS_SCALE_LOG, 1e-4, 1e4, 0, 800);
+    assert_range(ns_zoom_about(&log, 400, 0.5, NS_RANGE_FREE), 1e-2, 1e2);
+    assert_range(ns_zoom_about(&log, 400, 1.25, NS_RANGE_FREE), 1e-5, 1e5);
+}
+
+static void test_zoom_stays_inside(void)
+{
+    NsScale steps = scale(NS_SCALE_LINEAR, 100, 200, 0, 500);
+    NsRange whole = {0, 1000};
+    assert_range(ns_zoom_about(&steps, 0, 4, whole), 100, 500);
+    /* Past the first step: moved to begin there. */
+    assert_range(ns_zoom_about(&steps, 250, 4, whole), 0, 400);
+    g_assert_true(ns_range_is_free(ns_zoom_about(&steps, 250, 10, whole)));
+    g_assert_true(ns_range_is_free(ns_zoom_about(&steps, 0, 1e300, whole)));
+    assert_range(ns_zoom_pan(&steps, 250, whole), 50, 150);
+    assert_range(ns_zoom_pan(&steps, 5000, whole), 0, 100);
+    assert_range(ns_zoom_pan(&steps, -5000, whole), 900, 1000);
+    assert_range(ns_zoom_pan(&steps, 5000, NS_RANGE_FREE), -900, -800);
+}
+
+/* Where no view can be had the present one stays. */
+static void test_zoom_has_ends(void)
+{
+    NsScale linear = scale(NS_SCALE_LINEAR, 1e6, 1e6 + 1, 0, 500);
+    assert_range(ns_zoom_about(&linear, 250, 1e-3, NS_RANGE_FREE), 1e6, 1e6 + 1);
+    NsScale whole_numbers = scale(NS_SCALE_LINEAR, 10, 13, 0, 500);
+    whole_numbers.integer = true;
+    assert_range(ns_zoom_about(&whole_numbers, 250, 0.5, NS_RANGE_FREE), 10, 13);
+    assert_range(ns_zoom_between(&linear, 100, 100, NS_RANGE_FREE), 1e6, 1e6 + 1);
+    assert_range(ns_zoom_between(&linear, NAN, 100, NS_RANGE_FREE), 1e6, 1e6 + 1);
+    static const NsScaleKind kinds[] = {NS_SCALE_LINEAR, NS_SCALE_LOG};
+    for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+        NsScale at = scale(kinds[k], 1, 2, 0, 500);
+        for (int i = 0; i < 5000; i++) {
+            NsRange next = ns_zoom_about(&at, 123, i < 2500 ? 1.5 : 0.5, NS_RANGE_FREE);
+            g_assert_true(isfinite(next.lo) && isfinite(next.hi) && next.lo < next.hi);
+            at = scale(kinds[k], next.lo, next.hi, 0, 500);
+        }
+    }
+}
+
+/* To and fro, anywhere on any scale: one undoes the other, and the point never moves. */
+static void test_zoom_is_undone(void)
+{
+    static const NsScaleKind kinds[] = {NS_SCALE_LINEAR, NS_SCALE_LOG, NS_SCALE_SYMLOG};
+    for (int i = 0; i < 3000; i++) {
+        NsScaleKind kind = kinds[i % 3];
+        double lo = g_test_rand_double_range(1e-3, 1), hi = lo * g_test_rand_double_range(2, 1e4);
+        double p0 = g_test_rand_double_range(0, 100), p1 = g_test_rand_double_range(200, 900);
+        double point = g_test_rand_double_range(p0, p1), factor = g_test_rand_double_range(0.2, 4);
+        NsScale before = i % 2 ? scale(kind, lo, hi, p0, p1) : scale(kind, lo, hi, p1, p0);
+        double value = ns_scale_to_value(&before, point);
+        NsRange zoomed = ns_zoom_about(&before, point, factor, NS_RANGE_FREE);
+        NsScale after = scale(kind, zoomed.lo, zoomed.hi, before.p0, before.p1);
+        g_assert_cmpfloat_with_epsilon(ns_scale_to_pixel(&after, value), point, 1e-3);
+        NsRange panned = ns_zoom_pan(&before, 10, NS_RANGE_FREE);
+        NsScale moved = scale(kind, panned.lo, panned.hi, before.p0, before.p1);
+        NsRange back = ns_zoom_pan(&moved, -10, NS_RANGE_FREE);
+        g_assert_cmpfloat_with_epsilon(back.lo / lo, 1, 1e-6);
+        g_assert_cmpfloat_with_epsilon(back.hi / hi, 1, 1e-6);
+    }
+}
+
+typedef struct {
+    NsLens lens;
+    NsPlot shown;
+    GArray *series;
+    NsPlotLayout *layout;
+} Seen;
+
+static void look(Seen *seen, const NsPlot *plot)
+{
+    g_clear_pointer(&seen->layout, ns_plot_layout_free);
+    if (!seen->series) seen->series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+    ns_lens_apply(&seen->lens, plot, &seen->shown, seen->series);
+    seen->layout = ns_plot_layout(&seen->shown, 640, 400, ns_style_find("screen-light"));
+}
+
+static void seen_clear(Seen *seen)
+{
+    ns_plot_layout_free(seen->layout);
+    g_array_unref(seen->series);
+    ns_lens_clear(&seen->lens);
+}
+
+static void test_lens_on_layout(void)
+{
+    const NsPlot *plot = sample(LOSS);
+    Seen seen = {0};
+    ns_lens_init(&seen.lens);
+    look(&seen, plot);
+    g_assert_true(ns_lens_is_fitted(&seen.lens));
+    NsRange extent = ns_plot_extent(plot);
+    NsBox area = ns_plot_area(seen.layout);
+    double px = area.x + area.width / 3, py = area.y + area.height / 2;
+    double at = ns_plot_pixel_to_x(seen.layout, px);
+    g_assert_true(ns_lens_zoom_about(&seen.lens, seen.layout, px, py, 0.5, 1));
+    g_assert_true(seen.lens.held);
+    g_assert_true(ns_range_is_free(seen.lens.range[NS_LENS_LEFT]));
+    look(&seen, plot);
+    g_assert_cmpfloat_with_epsilon(ns_plot_x_to_pixel(seen.layout, at), px, 0.6);
+
+    /* Vertically both axes move, by as much on the page. */
+    g_assert_true(ns_lens_zoom_about(&seen.lens, seen.layout, px, py, 1, 0.5));
+    g_assert_false(ns_range_is_free(seen.lens.range[NS_LENS_LEFT]));
+    g_assert_false(ns_range_is_free(seen.lens.range[NS_LENS_RIGHT]));
+    look(&seen, plot);
+    g_assert_true(ns_lens_pan(&seen.lens, seen.layout, -20, 0));
+    g_assert_cmpfloat(seen.lens.range[NS_LENS_X].hi, <=, extent.hi);
+    look(&seen, plot);
+    g_assert_true(ns_lens_zoom_to(&seen.lens, seen.layout, (NsBox){px, area.y, 50, 60}));
+    look(&seen, plot);
+    g_assert_false(ns_lens_is_fitted(&seen.lens));
+
+    /* Out again, and further: everything is shown, and followed. */
+    for (int i = 0; i < 40; i++) {
+        ns_lens_zoom_about(&seen.lens, seen.layout, px, py, 2, 1);
+        look(&seen, plot);
+    }
+    g_assert_true(ns_range_is_free(seen.lens.range[NS_LENS_X]));
+    g_assert_false(seen.lens.held);
+    g_assert_false(ns_lens_pan(&seen.lens, seen.layout, -20, 0));
+    ns_lens_fit(&seen.lens);
+    g_assert_true(ns_lens_is_fitted(&seen.lens));
+    seen_clear(&seen);
+}
+
+static void test_follow(void)
+{
+    NsLens lens;
+    ns_lens_init(&lens);
+    g_assert_false(ns_lens_advance(&lens, 500));
+    ns_lens_set_range(&lens, NS_LENS_X, (NsRange){100, 200});
+    g_assert_false(ns_lens_advance(&lens, 500)); /* held */
+    ns_lens_follow(&lens);
+    g_assert_true(ns_lens_advance(&lens, 500));
+    assert_range(lens.range[NS_LENS_X], 425, 525);
+    g_assert_false(ns_lens_advance(&lens, 520)); /* room ahead */
+    g_assert_true(ns_lens_advance(&lens, 526));
+    g_assert_true(ns_lens_advance(&lens, 0)); /* a new run */
+    assert_range(lens.range[NS_LENS_X], 0, 100);
+    /* A range with one end only cannot be moved. */
+    ns_lens_set_range(&lens, NS_LENS_X, (NsRange){5, NAN});
+    ns_lens_follow(&lens);
+    g_assert_true(ns_range_is_free(lens.range[NS_LENS_X]));
+    ns_lens_clear(&lens);
+}
+
+static void test_hide(void)
+{
+    const NsPlot *plot = sample(LOSS);
+    Seen seen = {0};
+    ns_lens_init(&seen.lens);
+    look(&seen, plot);
+    const char *first = NULL;
+    size_t labelled = 0;
+    for (size_t i = 0; i < plot->n_series; i++) {
+        if (!plot->series[i].label) continue;
+        labelled++;
+        if (!first) first = plot->series[i].label;
+    }
+    g_assert_cmpuint(labelled, >=, 2);
+    ns_lens_hide(&seen.lens, first, true);
+    ns_lens_hide(&seen.lens, first, true);
+    ns_lens_hide(&seen.lens, NULL, true);
+    look(&seen, plot);
+    for (size_t i = 0; i < plot->n_series; i++)
+        g_assert_true(seen.shown.series[i].hidden ==
+                      (g_strcmp0(plot->series[i].label, first) == 0));
+    ns_lens_hide(&seen.lens, first, false);
+    ns_lens_solo(&seen.lens, plot, first);
+    look(&seen, plot);
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (plot->series[i].label)
+            g_assert_true(seen.shown.series[i].hidden ==
+                          (g_strcmp0(plot->series[i].label, first) != 0));
+    ns_lens_solo(&seen.lens, plot, first);
+    g_assert_cmpuint(seen.lens.hidden->len, ==, 0);
+    seen_clear(&seen);
+}
+
+static void test_pins(void)
+{
+    NsLens lens;
+    ns_lens_init(&lens);
+    g_assert_false(ns_lens_unpin(&lens, 0));
+    for (int i = 0; i < NS_LENS_PINS; i++) g_assert_true(ns_lens_pin(&lens, i, NAN));
+    g_assert_false(ns_lens_pin(&lens, 100, NAN));
+    g_assert_cmpuint(lens.n_pins, ==, NS_LENS_PINS);
+    /* The same place again takes the pin away, and its number is free. */
+    g_assert_true(ns_lens_pin(&lens, 3, NAN));
+    g_assert_cmpuint(lens.n_pins, ==, NS_LENS_PINS - 1);
+    g_assert_true(ns_lens_pin(&lens, 3, 2)); /* another row is another place */
+    g_assert_cmpuint(lens.pins[lens.n_pins - 1].number, ==, 4);
+    g_assert_true(ns_lens_unpin(&lens, 1));
+    g_assert_false(ns_lens_unpin(&lens, 1));
+    g_assert_cmpfloat(lens.pins[0].x, ==, 1);
+    g_assert_true(ns_lens_unpin(&lens, 0));
+    g_assert_cmpuint(lens.pins[lens.n_pins - 1].number, ==, 9);
+    ns_lens_clear(&lens);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/zoom/about", test_zoom_about);
+    g_test_add_func("/zoom/inside", test_zoom_stays_inside);
+    g_test_add_func("/zoom/ends", test_zoom_has_ends);
+    g_test_add_func("/zoom/undone", test_zoom_is_undone);
+    g_test_add_func("/lens/layout", test_lens_on_layout);
+    g_test_add_func("/lens/follow", test_follow);
+    g_test_add_func("/lens/hide", test_hide);
+    g_test_add_func("/lens/pins", test_pins);
+    return g_test_run();
+}
