@@ -29,7 +29,7 @@ static ns_real *take_stats(const NsNormPlace *place, const NsShape *shape, NsCur
 }
 
 void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
-                         const ns_real *x, const ns_real *layer, NsCursor *cursor)
+                         const ns_real *x, const ns_real *layer, ns_real *out, NsCursor *cursor)
 {
     size_t n = shape->R * shape->D;
     *a = (NsActivations){.x = x, .layer = layer};
@@ -38,12 +38,12 @@ void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *s
     ns_branch_take(a, s, shape, cursor);
     /* Backward needs F(u) only under a norm, and what a learned gain multiplies only under one;
      * elsewhere the sum overwrites them. */
-    a->f = ns_cursor_take(cursor, n);
-    a->v = s->branch.norm ? ns_cursor_take(cursor, n) : a->f;
-    a->stats_branch = take_stats(&s->branch, shape, cursor);
-    a->z = s->c.gain != NS_GAIN_NONE ? ns_cursor_take(cursor, n) : a->v;
-    a->out = s->out.norm ? ns_cursor_take(cursor, n) : a->z;
+    a->out = out;
+    a->z = s->out.norm ? ns_cursor_take(cursor, n) : a->out;
     a->stats_out = take_stats(&s->out, shape, cursor);
+    a->v = s->c.gain != NS_GAIN_NONE ? ns_cursor_take(cursor, n) : a->z;
+    a->f = s->branch.norm ? ns_cursor_take(cursor, n) : a->v;
+    a->stats_branch = take_stats(&s->branch, shape, cursor);
 }
 
 void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor)
@@ -77,13 +77,18 @@ NsNormPass ns_norm_place_pass(const NsNormPlace *place, const NsPass *pass, ns_r
     };
 }
 
+ns_real *ns_pass_gradient(const NsPass *pass, size_t offset)
+{
+    return pass->gradients + (offset - pass->origin);
+}
+
 NsNormGradients ns_norm_place_gradients(const NsNormPlace *place, const NsPass *pass)
 {
     const NsNorm *norm = place->norm;
     return (NsNormGradients){
-        .gain = norm->gain ? pass->gradients + place->gain : NULL,
-        .bias = norm->bias ? pass->gradients + place->bias : NULL,
-        .alpha = norm->alpha ? pass->gradients + place->alpha : NULL,
+        .gain = norm->gain ? ns_pass_gradient(pass, place->gain) : NULL,
+        .bias = norm->bias ? ns_pass_gradient(pass, place->bias) : NULL,
+        .alpha = norm->alpha ? ns_pass_gradient(pass, place->alpha) : NULL,
     };
 }
 
@@ -212,7 +217,7 @@ static void branch_strength_backward(const NsSublayer *s, const NsShape *shape,
     size_t R = shape->R, D = shape->D;
     ns_real b = (ns_real)s->c.b;
     const ns_real *gain = pass->weights + s->branch_gain;
-    ns_real *dgain = pass->gradients + s->branch_gain;
+    ns_real *dgain = s->c.gain == NS_GAIN_NONE ? NULL : ns_pass_gradient(pass, s->branch_gain);
     if (is_noisy(s, pass)) add_noise(s, shape, pass, d);
     switch (s->c.gain) {
     case NS_GAIN_NONE:
@@ -244,9 +249,11 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
     ns_branch_forward(s, shape, a, pass);
     if (s->branch.norm) ns_norm_place_forward(&s->branch, shape, pass, a->v, a->stats_branch, a->f);
     branch_strength(s, shape, a, pass);
-    sums->branch = ns_live_squares(shape, pass, a->z);
-    sums->branch_sum = pass->profiling ? live_sum(shape, pass, a->z) : 0;
-    sums->stream = stream_squares(s, shape, pass, a->x);
+    if (sums) {
+        sums->branch = ns_live_squares(shape, pass, a->z);
+        sums->branch_sum = pass->profiling ? live_sum(shape, pass, a->z) : 0;
+        sums->stream = stream_squares(s, shape, pass, a->x);
+    }
     if (pass->dual) ns_add_scaled(pass->dual, 1, a->z, n);
 
     if (s->c.stream_gain) {
@@ -259,7 +266,7 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
     }
     if (s->c.skip_layer) ns_add_scaled(a->z, 1, a->layer, n);
     if (s->out.norm) ns_norm_place_forward(&s->out, shape, pass, a->out, a->stats_out, a->z);
-    sums->sigma = norm_sigma(s, shape, a, pass);
+    if (sums) sums->sigma = norm_sigma(s, shape, a, pass);
 }
 
 void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
@@ -279,15 +286,15 @@ void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsAct
     ns_branch_backward(s, shape, a, scratch, pass, df);
 
     if (s->c.stream_gain) {
-        ns_gain_backward(pass->gradients + s->stream_gain, (ns_real)s->c.a, d, a->x, R, D);
+        ns_gain_backward(ns_pass_gradient(pass, s->stream_gain), (ns_real)s->c.a, d, a->x, R, D);
         ns_gain_forward(d, (ns_real)s->c.a, pass->weights + s->stream_gain, d, R, D);
     } else if (!is_one(s->c.a)) {
         ns_scale(d, (ns_real)s->c.a, d, n);
     }
-    sums->skip_grad = ns_live_squares(shape, pass, d);
+    if (sums) sums->skip_grad = ns_live_squares(shape, pass, d);
     if (!is_one(s->c.s)) ns_scale(scratch->du, (ns_real)s->c.s, scratch->du, n);
     if (s->in.norm)
         ns_norm_place_backward(&s->in, shape, pass, scratch->du, scratch->du, a->x, a->stats_in);
-    sums->branch_grad = ns_live_squares(shape, pass, scratch->du);
+    if (sums) sums->branch_grad = ns_live_squares(shape, pass, scratch->du);
     ns_add_scaled(d, 1, scratch->du, n);
 }

@@ -92,8 +92,9 @@ typedef struct {
 /* What a shard sees around its sub-layers in one call. */
 typedef struct {
     const ns_real *weights; /* as they are used */
-    ns_real *gradients;     /* an arena with the same offsets, added to; NULL in a forward pass */
-    ns_real *state;         /* running statistics */
+    ns_real *gradients;     /* added to; that of the tensor at `origin`.  NULL in a forward pass */
+    size_t origin;
+    ns_real *state; /* running statistics */
     NsStatistics statistics;
     bool profiling; /* branch_sum is wanted */
     bool noisy;
@@ -123,17 +124,19 @@ typedef struct {
 
 NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base);
 
-/* Takes the activations of a sub-layer whose input is x, in a layer whose input is `layer`. */
+/* Takes the activations of a sub-layer whose input is x, in a layer whose input is `layer`, and
+ * whose result goes to `out`. */
 void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
-                         const ns_real *x, const ns_real *layer, NsCursor *cursor);
+                         const ns_real *x, const ns_real *layer, ns_real *out, NsCursor *cursor);
 void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor);
 
-/* Overwrites the activations; the result is a->out.  Fills in the sums, but for the gradients'. */
+/* Overwrites the activations; the result is a->out.  Fills in the sums, but for the gradients',
+ * unless they are NULL. */
 void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                          const NsPass *pass, NsSums *sums);
 
 /* d: [R, D], on entry the gradient of a->out, on return that of a->x.  Fills in the gradients'
- * sums. */
+ * sums, unless they are NULL. */
 void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                           const NsScratch *scratch, const NsPass *pass, NsSums *sums, ns_real *d);
 
@@ -153,6 +156,9 @@ void ns_norm_place_forward(const NsNormPlace *place, const NsShape *shape, const
                            ns_real *y, ns_real *stats, const ns_real *x);
 void ns_norm_place_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                             ns_real *dx, const ns_real *dy, const ns_real *x, ns_real *stats);
+
+/* Where the gradient of what stands at this offset is added. */
+ns_real *ns_pass_gradient(const NsPass *pass, size_t offset);
 
 /* The gradients of the parameters at this place. */
 NsNormGradients ns_norm_place_gradients(const NsNormPlace *place, const NsPass *pass);

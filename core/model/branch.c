@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define NO_BIAS SIZE_MAX
+
 NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base)
 {
     size_t D = shape->D;
@@ -151,6 +153,15 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
         ns_linear_forward(a->f, a->mid, w + s->w_out, w + s->b_out, R, D, D);
 }
 
+/* dx from dy, and the gradients of the matrix and of the bias (or NO_BIAS) at these offsets. */
+static void map_backward(const NsPass *pass, ns_real *dx, size_t w, size_t b, const ns_real *dy,
+                         const ns_real *x, size_t R, size_t I, size_t O)
+{
+    ns_linear_backward(dx, ns_pass_gradient(pass, w),
+                       b == NO_BIAS ? NULL : ns_pass_gradient(pass, b), dy, x, pass->weights + w, R,
+                       I, O);
+}
+
 /* From the gradients of Q, K and V before their norms, in scratch->hidden, to those of the weights,
  * of u and, in cross-attention, of the memory. */
 static void project_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
@@ -158,21 +169,19 @@ static void project_backward(const NsSublayer *s, const NsShape *shape, const Ns
 {
     size_t D = shape->D;
     bool cross = s->kind == NS_CROSS_ATTENTION;
-    const ns_real *w = pass->weights, *u = a->u ? a->u : a->x;
-    ns_real *g = pass->gradients, *dmemory = cross ? scratch->memory : scratch->du;
+    const ns_real *u = a->u ? a->u : a->x;
+    ns_real *dmemory = cross ? scratch->memory : scratch->du;
     NsHeads d = ns_heads(s, shape, scratch->hidden);
     if (s->uniform) {
         if (cross) memset(scratch->du, 0, shape->R * D * sizeof *scratch->du);
-        ns_linear_backward(dmemory, g + s->w_memory, g + s->b_memory, d.V, cross ? pass->memory : u,
-                           w + s->w_memory, shape->RS, D, D);
+        map_backward(pass, dmemory, s->w_memory, s->b_memory, d.V, cross ? pass->memory : u,
+                     shape->RS, D, D);
     } else if (!cross) {
-        ns_linear_backward(scratch->du, g + s->w_in, g + s->b_in, scratch->hidden, u, w + s->w_in,
-                           shape->R, D, 3 * D);
+        map_backward(pass, scratch->du, s->w_in, s->b_in, scratch->hidden, u, shape->R, D, 3 * D);
     } else {
-        ns_linear_backward(scratch->du, g + s->w_in, g + s->b_in, d.Q, u, w + s->w_in, shape->R, D,
-                           D);
-        ns_linear_backward(dmemory, g + s->w_memory, g + s->b_memory, d.K, pass->memory,
-                           w + s->w_memory, shape->RS, D, 2 * D);
+        map_backward(pass, scratch->du, s->w_in, s->b_in, d.Q, u, shape->R, D, D);
+        map_backward(pass, dmemory, s->w_memory, s->b_memory, d.K, pass->memory, shape->RS, D,
+                     2 * D);
     }
     if (cross) ns_add_scaled(pass->dmemory, 1, dmemory, shape->RS * D);
 }
@@ -181,7 +190,7 @@ static void scale_heads_backward(const NsSublayer *s, const NsShape *shape, cons
                                  const NsPass *pass, ns_real *d)
 {
     size_t features = shape->D / shape->H;
-    ns_real *g = pass->gradients + s->head_scale;
+    ns_real *g = ns_pass_gradient(pass, s->head_scale);
     const ns_real *x = a->context;
     for (size_t r = 0; r < shape->R; r++)
         for (size_t h = 0; h < shape->H; h++, x += features, d += features) {
@@ -194,12 +203,11 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
                                const NsScratch *scratch, const NsPass *pass, const ns_real *df)
 {
     size_t R = shape->R, D = shape->D;
-    const ns_real *w = pass->weights;
-    ns_real *g = pass->gradients, *dcontext = scratch->context;
+    ns_real *dcontext = scratch->context;
     if (s->uniform)
         memcpy(dcontext, df, R * D * sizeof *dcontext);
     else
-        ns_linear_backward(dcontext, g + s->w_out, g + s->b_out, df, a->mid, w + s->w_out, R, D, D);
+        map_backward(pass, dcontext, s->w_out, s->b_out, df, a->mid, R, D, D);
     if (s->mid.norm)
         ns_norm_place_backward(&s->mid, shape, pass, dcontext, dcontext, a->scaled, a->stats_mid);
     if (s->c.head_scale) scale_heads_backward(s, shape, a, pass, dcontext);
@@ -234,15 +242,14 @@ static void ffn_backward(const NsSublayer *s, const NsShape *shape, const NsActi
                          const NsScratch *scratch, const NsPass *pass, const ns_real *df)
 {
     size_t R = shape->R, D = shape->D, F = shape->F;
-    const ns_real *w = pass->weights, *u = a->u ? a->u : a->x;
-    ns_real *g = pass->gradients, *d = scratch->hidden;
-    ns_linear_backward(d, g + s->w_out, g + s->b_out, df, a->mid, w + s->w_out, R, F, D);
+    const ns_real *u = a->u ? a->u : a->x;
+    ns_real *d = scratch->hidden;
+    map_backward(pass, d, s->w_out, s->b_out, df, a->mid, R, F, D);
     if (s->mid.norm) ns_norm_place_backward(&s->mid, shape, pass, d, d, a->hidden, a->stats_mid);
     s->activation->backward(d, scratch->gate, d, a->raw, a->gate, R * F);
-    ns_linear_backward(scratch->du, g + s->w_in, g + s->b_in, d, u, w + s->w_in, R, D, F);
+    map_backward(pass, scratch->du, s->w_in, s->b_in, d, u, R, D, F);
     if (!s->activation->gated) return;
-    ns_linear_backward(scratch->context, g + s->w_gate, NULL, scratch->gate, u, w + s->w_gate, R, D,
-                       F);
+    map_backward(pass, scratch->context, s->w_gate, NO_BIAS, scratch->gate, u, R, D, F);
     ns_add_scaled(scratch->du, 1, scratch->context, R * D);
 }
 

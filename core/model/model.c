@@ -15,13 +15,15 @@ struct NsModel {
     NsStack stack;
     uint64_t seed;
     size_t B;
-    ns_real *weights, *gradients;
+    ns_real *weights;
+    NsGradients *gradients;
     ns_real *standardized; /* the weights as they are used, or NULL where those are the weights */
     ns_real *sinusoids;    /* or NULL */
     ns_real *state;        /* running statistics: mean and variance of each norm over the batch */
     NsWorker *workers;
     unsigned n_workers;
     double *seen; /* the arrays of NsMeasure, one after another */
+    NsCall call;  /* the last one to measure */
 };
 
 enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 5 };
@@ -43,14 +45,14 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->activations = ns_real_new(count.used, "activations", error);
     if (!w->activations) return false;
     ns_shard_take(&w->shard, stack, first, n, &(NsCursor){.base = w->activations});
-    w->gradients = i ? ns_real_new(stack->table.size, "gradients", error) : model->gradients;
-    return w->gradients != NULL;
+    w->gradients = model->gradients;
+    w->number = i;
+    return true;
 }
 
-static void worker_clear(NsWorker *w, bool owns_gradients)
+static void worker_clear(NsWorker *w)
 {
     ns_real_free(w->activations);
-    if (owns_gradients) ns_real_free(w->gradients);
     g_free(w->shard.sublayers);
     g_free(w->sums);
     g_free(w->hidden_sq);
@@ -95,7 +97,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
                                      SUBLAYER_ARRAYS * stack->n_sublayers);
     model->weights = ns_real_new(stack->table.size, "weights", error);
     if (!model->weights) return NULL;
-    model->gradients = ns_real_new(stack->table.size, "gradients", error);
+    model->gradients = ns_gradients_new(stack, error);
     if (!model->gradients) return NULL;
     model->state = ns_real_new(stack->state_size, "running statistics", error);
     if (!model->state) return NULL;
@@ -107,7 +109,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
     model->workers = g_new0(NsWorker, stack->shards);
     for (; model->n_workers < stack->shards; model->n_workers++)
         if (!worker_init(&model->workers[model->n_workers], model, model->n_workers, error)) {
-            worker_clear(&model->workers[model->n_workers], model->n_workers > 0);
+            worker_clear(&model->workers[model->n_workers]);
             return NULL;
         }
     ns_model_reset(model);
@@ -122,10 +124,10 @@ NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error)
 void ns_model_free(NsModel *model)
 {
     if (!model) return;
-    for (unsigned i = 0; i < model->n_workers; i++) worker_clear(&model->workers[i], i > 0);
+    for (unsigned i = 0; i < model->n_workers; i++) worker_clear(&model->workers[i]);
     g_free(model->workers);
     ns_real_free(model->weights);
-    ns_real_free(model->gradients);
+    ns_gradients_free(model->gradients);
     ns_real_free(model->standardized);
     ns_real_free(model->sinusoids);
     ns_real_free(model->state);
@@ -151,7 +153,7 @@ ns_real *ns_model_weights(NsModel *model)
 
 const ns_real *ns_model_gradients(NsModel *model)
 {
-    return model->gradients;
+    return ns_gradients_arena(model->gradients);
 }
 
 ns_real *ns_model_state(NsModel *model, size_t *n)
@@ -210,28 +212,15 @@ static const ns_real *used_weights(NsModel *model)
 static void gradients_of_weights(NsModel *model)
 {
     const NsTensorTable *table = &model->stack.table;
+    ns_real *gradients = ns_gradients_arena(model->gradients);
     if (!model->standardized) return;
 #pragma omp parallel for num_threads((int)model->n_workers)
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         if (is_standardized(t))
-            ns_standardize_backward(model->gradients + t->offset, model->weights + t->offset,
-                                    t->rows, t->cols);
+            ns_standardize_backward(gradients + t->offset, model->weights + t->offset, t->rows,
+                                    t->cols);
     }
-}
-
-/* Reals of an arena that one thread sums at a time: small enough to stay in its cache. */
-#define SUM_BLOCK ((size_t)1 << 14)
-
-/* Adds the gradients of the other workers to the first one's, always in the same order. */
-static void sum_gradients(NsModel *model)
-{
-    size_t n = model->stack.table.size;
-#pragma omp for schedule(static)
-    for (size_t start = 0; start < n; start += SUM_BLOCK)
-        for (unsigned i = 1; i < model->n_workers; i++)
-            ns_add_scaled(model->gradients + start, 1, model->workers[i].gradients + start,
-                          MIN(SUM_BLOCK, n - start));
 }
 
 static void assert_fits(const NsModel *model, const NsBatch *batch)
@@ -340,18 +329,19 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
                    .state = model->state,
                    .noise = noise ? *noise : (NsNoise){0}};
     call.statistics = call.noise.training ? NS_OF_BATCH_KEPT : NS_OF_BATCH;
+    model->call = call;
     double share = per_target(batch);
+    ns_gradients_begin(model->gradients);
 #pragma omp parallel num_threads((int)model->n_workers)
     {
 #pragma omp for schedule(static, 1)
         for (unsigned i = 0; i < model->n_workers; i++) {
             NsWorker *w = &model->workers[i];
-            memset(w->gradients, 0, stack->table.size * sizeof *w->gradients);
             ns_worker_forward(stack, w, &call);
             ns_worker_loss(stack, w, &call, stack->label_smoothing, (ns_real)share);
             ns_worker_backward(stack, w, &call);
         }
-        sum_gradients(model);
+        ns_gradients_sum_outside(model->gradients);
     }
     gradients_of_weights(model);
 
@@ -437,6 +427,19 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
             variance += branch_variance(model, k, elements);
         }
     }
+}
+
+void ns_model_revisit(NsModel *model, size_t layer)
+{
+    if (!model->stack.recompute) return;
+#pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
+    for (unsigned i = 0; i < model->n_workers; i++)
+        ns_worker_revisit(&model->stack, &model->workers[i], &model->call, layer);
+}
+
+bool ns_model_keeps(const NsModel *model)
+{
+    return !model->stack.recompute;
 }
 
 size_t ns_model_shards(const NsModel *model)

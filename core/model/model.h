@@ -109,8 +109,18 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
  * target; 0 without one. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
+/* Whether the activations of all layers are in memory after a measure; where they are recomputed,
+ * those of one layer are, and of the others only what the layer saw and what it gave out. */
+bool ns_model_keeps(const NsModel *model);
+
+/* Brings back the activations of a layer as the last measure computed them, until the next call.
+ * The batch of that measure must still be there, and the weights must be those it used. */
+void ns_model_revisit(NsModel *model, size_t layer);
+
 /* What the last measure left in memory of one sub-layer in one shard, for probes.  Borrowed until
- * the next call; NULL where the sub-layer does not have it. */
+ * the next call; NULL where the sub-layer does not have it.  Where the model does not keep
+ * activations, x of a layer's first sub-layer and out of its last one stand; for all else visit the
+ * layer first. */
 typedef struct {
     NsSublayerKind kind;
     size_t layer; /* numbered through all layers, from 0 */

@@ -55,7 +55,6 @@ static NsPass pass_of(const NsStack *stack, const NsWorker *w, const NsCall *cal
     const NsTowerShard *t = &w->shard.towers[i], *below = t - 1;
     return (NsPass){
         .weights = call->weights,
-        .gradients = w->gradients,
         .state = call->state,
         .statistics = call->statistics,
         .profiling = call->profiling,
@@ -142,6 +141,7 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
         const NsActivations *a = &w->shard.sublayers[k];
         ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass, &w->sums[k]);
         if (s->last) measure_hidden(w, shape, &pass, ++hidden, a->out);
+        w->present = s->layer;
     }
 
     const ns_real *out = w->shard.sublayers[tower->first + tower->n - 1].out;
@@ -171,6 +171,45 @@ void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, doubl
                                shape->R, stack->V, smoothing, dscale);
 }
 
+static size_t tower_of(const NsStack *stack, size_t layer)
+{
+    return stack->n_towers > 1 && layer >= stack->towers[1].first_layer ? 1 : 0;
+}
+
+void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer)
+{
+    if (!stack->recompute || w->present == layer) return;
+    size_t i = tower_of(stack, layer);
+    const NsTower *tower = &stack->towers[i];
+    NsPass pass = pass_of(stack, w, call, i);
+    /* These have seen the layer once. */
+    if (pass.statistics == NS_OF_BATCH_KEPT) pass.statistics = NS_OF_BATCH;
+    pass.dual = NULL;
+    size_t kinds = tower->n / tower->L;
+    size_t first = tower->first + (layer - tower->first_layer) * kinds;
+    for (size_t k = first; k < first + kinds; k++) {
+        const NsSublayer *s = &stack->sublayers[k];
+        ns_sublayer_forward(s, ns_tower_shape(&w->shard.towers[i], s), &w->shard.sublayers[k],
+                            &pass, NULL);
+    }
+    w->present = layer;
+}
+
+/* Of a tensor outside the layers. */
+static ns_real *gradient_at(NsWorker *w, size_t offset)
+{
+    return ns_gradients_outside(w->gradients, w->number, offset);
+}
+
+/* The norm at a place outside the layers. */
+static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *pass,
+                                const NsShape *shape, ns_real *d, const ns_real *x, ns_real *stats)
+{
+    pass->origin = place->gain;
+    pass->gradients = gradient_at(w, place->gain);
+    ns_norm_place_backward(place, shape, pass, d, d, x, stats);
+}
+
 /* From t->d, the gradient of the tower's top. */
 static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
 {
@@ -186,13 +225,18 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
     if (tower->dual) memcpy(t->ddual, t->d, n * sizeof *d);
     const ns_real *out = w->shard.sublayers[tower->first + tower->n - 1].out;
     if (tower->final_norm.norm)
-        ns_norm_place_backward(&tower->final_norm, shape, &pass, d, d, tower->dual ? t->dual : out,
-                               t->stats_final);
+        outer_norm_backward(&tower->final_norm, w, &pass, shape, d, tower->dual ? t->dual : out,
+                            t->stats_final);
 
     bool skip = false; /* a gradient waits for the layer's input */
     for (size_t k = tower->first + tower->n; k-- > tower->first;) {
         const NsSublayer *s = &stack->sublayers[k];
-        if (s->last) w->hidden_grad[hidden--] = ns_live_squares(shape, &pass, t->d);
+        if (s->last) {
+            w->hidden_grad[hidden--] = ns_live_squares(shape, &pass, t->d);
+            ns_worker_revisit(stack, w, call, s->layer);
+            pass.gradients =
+                ns_gradients_begin_layer(w->gradients, w->number, s->layer, &pass.origin);
+        }
         ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard.sublayers[k], &w->shard.scratch,
                              &pass, &w->sums[k], t->d);
         skip |= s->c.skip_layer;
@@ -200,22 +244,25 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
             ns_add_scaled(t->d, 1, w->shard.scratch.skip, n);
             skip = false;
         }
+        if (s->first) ns_gradients_end_layer(w->gradients, w->number);
     }
     if (tower->dual) ns_add_scaled(t->d, 1, t->ddual, n);
     w->hidden_grad[hidden] = ns_live_squares(shape, &pass, t->d);
     if (tower->embedding_norm.norm)
-        ns_norm_place_backward(&tower->embedding_norm, shape, &pass, t->d, t->d, t->embedding,
-                               t->stats_embedding);
+        outer_norm_backward(&tower->embedding_norm, w, &pass, shape, t->d, t->embedding,
+                            t->stats_embedding);
     drop_embedding(shape, &pass, i, t->d);
-    ns_embedding_backward(w->gradients + tower->tok_emb,
-                          stack->learned_positions ? w->gradients + tower->pos_emb : NULL, t->d,
+    ns_embedding_backward(gradient_at(w, tower->tok_emb),
+                          stack->learned_positions ? gradient_at(w, tower->pos_emb) : NULL, t->d,
                           tokens_of(stack, w, call->batch, i), shape->B, shape->T, shape->D);
 }
 
 void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call)
 {
     const NsTowerShard *last = &w->shard.towers[stack->n_towers - 1];
-    ns_linear_backward(last->d, w->gradients + stack->head, NULL, w->shard.logits, last->top,
+    ns_gradients_begin_outside(w->gradients, w->number);
+    ns_linear_backward(last->d, gradient_at(w, stack->head), NULL, w->shard.logits, last->top,
                        call->weights + stack->head, last->self.R, stack->D, stack->V);
     for (size_t i = stack->n_towers; i-- > 0;) tower_backward(stack, w, call, i);
+    ns_gradients_end(w->gradients, w->number);
 }

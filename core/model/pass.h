@@ -3,15 +3,17 @@
  * Internal to core/model.  Calls on different workers may run at the same time. */
 #pragma once
 
-#include "core/model/stack.h"
+#include "core/model/gradients.h"
 #include "core/ops/cross_entropy.h"
 
 /* What one thread works on: a shard of the batch, its activations and its own gradients. */
 typedef struct {
     NsShard shard;
     ns_real *activations;
-    ns_real *gradients;                   /* the first worker adds straight into the model's */
-    bool *live[NS_TOWERS_MAX];            /* [R] rows of each tower that are not padding */
+    NsGradients *gradients;    /* shared by all */
+    unsigned number;           /* of this worker */
+    size_t present;            /* where layers are run again: the one whose activations are there */
+    bool *live[NS_TOWERS_MAX]; /* [R] rows of each tower that are not padding */
     bool padded[NS_TOWERS_MAX];           /* whether any is */
     const int32_t *length[NS_TOWERS_MAX]; /* [B] of the last batch, borrowed */
     /* Sums over its tokens that are not padding. */
@@ -45,5 +47,9 @@ void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call);
 void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale);
 
-/* From the gradient of the logits to that of every weight, added to the worker's. */
+/* Runs a layer forward again, for its activations alone; nothing else changes.  Where they are all
+ * kept, or were the last to be computed, it has nothing to do. */
+void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer);
+
+/* From the gradient of the logits to that of every weight. */
 void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call);

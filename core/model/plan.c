@@ -1,6 +1,6 @@
 /* What a run will take, counted by the code that later allocates it.  SPDX-License-Identifier: MIT
  */
-#include "core/model/stack.h"
+#include "core/model/gradients.h"
 
 #include "core/base/error.h"
 #include "core/train/optimizer.h"
@@ -38,7 +38,8 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 
     size_t arena = stack.table.size * sizeof(ns_real);
     plan.weight_bytes = stack.standardize ? 2 * arena : arena;
-    plan.gradient_bytes = arena * (plan.threads + (settings->probe_every > 0));
+    plan.gradient_bytes =
+        arena * (settings->probe_every > 0 ? 2 : 1) + ns_gradients_reals(&stack) * sizeof(ns_real);
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &stack.table, plan.threads);
     g_autofree NsActivations *room = g_new(NsActivations, stack.n_sublayers);

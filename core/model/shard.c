@@ -27,7 +27,8 @@ static ns_real *take_norm(const NsNormPlace *place, const NsShape *shape, ns_rea
     return ns_cursor_take(cursor, shape->R * shape->D);
 }
 
-static void take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCursor *cursor)
+/* Returns the reals that the largest layer takes of the common ones. */
+static size_t take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCursor *cursor)
 {
     const NsTower *tower = &stack->towers[i];
     NsTowerShard *t = &shard->towers[i];
@@ -38,12 +39,20 @@ static void take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCursor 
     if (tower->embedding_norm.norm)
         t->x0 = take_norm(&tower->embedding_norm, &t->self, &t->stats_embedding, cursor);
 
+    /* Where layers are run again, they share their activations, all but what each gives out. */
+    NsCursor common = {.base = shard->common}, *inner = stack->recompute ? &common : cursor;
     const ns_real *x = t->x0, *layer = x;
+    size_t most = 0;
     for (size_t k = tower->first; k < tower->first + tower->n; k++) {
         const NsSublayer *s = &stack->sublayers[k];
-        if (s->first) layer = x;
-        ns_activations_take(&shard->sublayers[k], s, ns_tower_shape(t, s), x, layer, cursor);
-        x = shard->sublayers[k].out;
+        if (s->first) {
+            layer = x;
+            common.used = 0;
+        }
+        ns_real *out = ns_cursor_take(s->last ? cursor : inner, n);
+        ns_activations_take(&shard->sublayers[k], s, ns_tower_shape(t, s), x, layer, out, inner);
+        x = out;
+        most = MAX(most, common.used);
     }
     t->top = shard->sublayers[tower->first + tower->n - 1].out;
     if (tower->dual) {
@@ -56,6 +65,17 @@ static void take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCursor 
         if (!tower->dual) t->top = t->final;
     }
     t->d = ns_cursor_take(cursor, n);
+    return most;
+}
+
+/* What the largest layer of all needs, found without taking anything. */
+static size_t common_reals(NsShard *shard, const NsStack *stack)
+{
+    size_t most = 0;
+    shard->common = NULL;
+    for (size_t i = 0; i < stack->n_towers && stack->recompute; i++)
+        most = MAX(most, take_tower(shard, stack, i, &(NsCursor){0}));
+    return most;
 }
 
 const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s)
@@ -69,6 +89,7 @@ void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t se
     shard->first = first;
     shard->B = sequences;
     size_t T = 0;
+    shard->common = ns_cursor_take(cursor, common_reals(shard, stack));
     for (size_t i = 0; i < stack->n_towers; i++) {
         take_tower(shard, stack, i, cursor);
         T = MAX(T, stack->towers[i].T);

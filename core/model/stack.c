@@ -361,6 +361,28 @@ static void lay_out_towers(NsStack *stack, const NsSettings *settings)
     for (size_t i = 0; i < stack->n_towers; i++) stack->n_sublayers += stack->towers[i].n;
 }
 
+/* The tensors of a layer lie side by side, and so do the layers of a tower. */
+static void find_spans(NsStack *stack)
+{
+    const NsTensorTable *table = &stack->table;
+    stack->layer_spans = g_new0(NsSpan, stack->layers);
+    size_t end = 0; /* of what the spans cover so far */
+    int layer = -1;
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        if (t->layer >= 0) {
+            NsSpan *span = &stack->layer_spans[t->layer];
+            if (t->layer != layer) span->begin = t->offset;
+            span->end = t->offset + ns_tensor_size(t);
+        }
+        if (t->layer >= 0 && layer < 0 && t->offset > end)
+            stack->outside[stack->n_outside++] = (NsSpan){end, t->offset};
+        if (t->layer >= 0) end = stack->layer_spans[t->layer].end;
+        layer = t->layer;
+    }
+    if (table->size > end) stack->outside[stack->n_outside++] = (NsSpan){end, table->size};
+}
+
 void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement *placement,
                    NsVocab vocab)
 {
@@ -374,6 +396,7 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
         .standardize = settings->weight_standardization == NS_TOGGLE_ON,
         .sinusoids = settings->positions == NS_POSITIONS_SINUSOIDAL,
         .learned_positions = settings->positions == NS_POSITIONS_LEARNED,
+        .recompute = settings->recompute == NS_TOGGLE_ON,
         .dropout = settings->dropout,
         .label_smoothing = settings->label_smoothing,
     };
@@ -397,10 +420,12 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
     stack->head = settings->tie_embeddings == NS_TOGGLE_ON
                       ? stack->towers[0].tok_emb
                       : add_matrix(&b, NS_ROLE_HEAD, stack->V, stack->D, 1, false);
+    find_spans(stack);
 }
 
 void ns_stack_clear(NsStack *stack)
 {
     ns_tensor_table_clear(&stack->table);
     g_clear_pointer(&stack->sublayers, g_free);
+    g_clear_pointer(&stack->layer_spans, g_free);
 }

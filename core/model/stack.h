@@ -23,14 +23,23 @@ typedef struct {
 
 #define NS_TOWERS_MAX 2
 
+/* A part of an arena, in reals. */
+typedef struct {
+    size_t begin, end;
+} NsSpan;
+
 typedef struct {
     size_t V, D, H, F; /* V: what comes out */
     size_t shards;
     ns_real eps;
     bool standardize, sinusoids, learned_positions;
+    bool recompute; /* of a layer only what it gives out is kept for backward */
     double dropout, label_smoothing;
     NsTensorTable table;
     size_t layers;
+    NsSpan *layer_spans;               /* [layers] where the tensors of each layer lie */
+    NsSpan outside[NS_TOWERS_MAX + 1]; /* and those outside the layers */
+    size_t n_outside;
     NsTower towers[NS_TOWERS_MAX];
     size_t n_towers;
     NsSublayer *sublayers; /* [n_sublayers] */
@@ -56,6 +65,7 @@ typedef struct {
     size_t first, B; /* its sequences in the batch */
     NsTowerShard towers[NS_TOWERS_MAX];
     NsActivations *sublayers; /* [n_sublayers] */
+    ns_real *common;          /* activations that all layers share, where they are run again */
     ns_real *logits;          /* [R, V] */
     NsScratch scratch;
 } NsShard;

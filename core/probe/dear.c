@@ -111,6 +111,23 @@ static void fill_sublayer(NsDear *dear, const NsModel *model, size_t sublayer, i
     put_heads(dear, values, tap.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads, tap.layer);
 }
 
+/* All sub-layers at once, or layer by layer where only one at a time can be in memory. */
+static void fill_sublayers(NsDear *dear, NsModel *model, float *values)
+{
+    size_t n = ns_model_sublayers(model);
+    bool all = ns_model_keeps(model);
+    for (size_t first = 0, end = n; first < n; first = end) {
+        size_t layer = ns_model_tap(model, 0, first).layer;
+        if (!all) {
+            ns_model_revisit(model, layer);
+            for (end = first; end < n && ns_model_tap(model, 0, end).layer == layer;) end++;
+        }
+#pragma omp parallel for schedule(dynamic) num_threads(dear->threads)
+        for (size_t i = first; i < end; i++)
+            fill_sublayer(dear, model, i, omp_get_thread_num(), values);
+    }
+}
+
 /* ---- Similarity ---- */
 
 /* Whether the k-th of n tokens is among the `most` that stand for all, evenly spread. */
@@ -189,20 +206,16 @@ static void fill_mean_gradients(const NsDear *dear, const NsTensorTable *table, 
 
 void ns_dear_fill(NsDear *dear, const NsRecordInput *input, float *values)
 {
-    const NsModel *model = input->model;
+    NsModel *model = input->model;
     const NsRecordLayout *layout = &dear->layout;
-    size_t sublayers = ns_model_sublayers(model), D = (size_t)input->settings->d_model;
+    size_t D = (size_t)input->settings->d_model;
     ns_states_find(dear->sources, model, dear->first_stack);
     fill_mean_gradients(dear, ns_model_tensors(model), values);
     float *cosine = values + layout->offset[NS_QUANTITY_TOKEN_COSINE];
 #pragma omp parallel for schedule(dynamic) num_threads(dear->threads)
-    for (size_t i = 0; i < sublayers + layout->hidden; i++) {
-        int thread = omp_get_thread_num();
-        if (i < sublayers)
-            fill_sublayer(dear, model, i, thread, values);
-        else
-            cosine[i - sublayers] = ns_token_cosine(model, &dear->sources[i - sublayers],
-                                                    dear->sums + (size_t)thread * D);
-    }
+    for (size_t i = 0; i < layout->hidden; i++)
+        cosine[i] = ns_token_cosine(model, &dear->sources[i],
+                                    dear->sums + (size_t)omp_get_thread_num() * D);
+    fill_sublayers(dear, model, values);
     fill_similarity(dear, input);
 }

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/model/gradients.h"
+
+#include "core/ops/residual.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* A worker may be this many layers ahead of the one before it, or as many as fit into RING_REALS:
+ * they should still be in its cache when they are added. */
+#define SLOTS_MIN ((size_t)2)
+#define SLOTS_MAX ((size_t)16)
+#define RING_REALS ((size_t)1 << 18)
+
+/* Looks at the clock of another worker before the core is offered to someone else: some
+ * microseconds, in which a worker that runs does come along. */
+#define LOOKS 4096
+
+/* Reals of an arena that one thread sums at a time: small enough to stay in its cache. */
+#define SUM_BLOCK ((size_t)1 << 14)
+
+typedef struct {
+    ns_real *ring, *outside; /* NULL for the first worker */
+    size_t begun, added;     /* layers */
+    /* Layers that this worker has put into the sum; on a cache line of its own, for the next one
+     * looks at it all the time. */
+    _Alignas(64) _Atomic size_t done;
+    char rest[64 - sizeof(_Atomic size_t)];
+} Share;
+
+struct NsGradients {
+    const NsStack *stack;
+    size_t slots, slot; /* of a ring; reals in one */
+    ns_real *arena;
+    Share *shares; /* [stack->shards] */
+};
+
+static size_t slot_reals(const NsStack *stack)
+{
+    size_t most = 0;
+    for (size_t l = 0; l < stack->layers; l++)
+        most = MAX(most, stack->layer_spans[l].end - stack->layer_spans[l].begin);
+    return most;
+}
+
+static size_t slots_of(size_t slot)
+{
+    return CLAMP(RING_REALS / MAX(slot, 1), SLOTS_MIN, SLOTS_MAX);
+}
+
+static size_t outside_reals(const NsStack *stack)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < stack->n_outside; i++)
+        sum += stack->outside[i].end - stack->outside[i].begin;
+    return sum;
+}
+
+static size_t ring_reals(const NsStack *stack)
+{
+    size_t slot = slot_reals(stack);
+    return slot * slots_of(slot);
+}
+
+size_t ns_gradients_reals(const NsStack *stack)
+{
+    return (stack->shards - 1) * (ring_reals(stack) + outside_reals(stack));
+}
+
+NsGradients *ns_gradients_new(const NsStack *stack, GError **error)
+{
+    NsGradients *g = g_new0(NsGradients, 1);
+    g->stack = stack;
+    g->slot = slot_reals(stack);
+    g->slots = slots_of(g->slot);
+    g->shares = g_aligned_alloc0(stack->shards, sizeof *g->shares, _Alignof(Share));
+    g->arena = ns_real_new(stack->table.size, "gradients", error);
+    bool whole = g->arena != NULL;
+    for (size_t i = 1; i < stack->shards && whole; i++) {
+        Share *share = &g->shares[i];
+        share->ring = ns_real_new(ring_reals(stack), "gradients", error);
+        if (share->ring) share->outside = ns_real_new(outside_reals(stack), "gradients", error);
+        whole = share->outside != NULL;
+    }
+    if (whole) return g;
+    ns_gradients_free(g);
+    return NULL;
+}
+
+void ns_gradients_free(NsGradients *g)
+{
+    if (!g) return;
+    for (size_t i = 1; i < g->stack->shards; i++) {
+        ns_real_free(g->shares[i].ring);
+        ns_real_free(g->shares[i].outside);
+    }
+    g_aligned_free(g->shares);
+    ns_real_free(g->arena);
+    g_free(g);
+}
+
+ns_real *ns_gradients_arena(NsGradients *g)
+{
+    return g->arena;
+}
+
+void ns_gradients_begin(NsGradients *g)
+{
+    for (size_t i = 0; i < g->stack->shards; i++) {
+        g->shares[i].begun = g->shares[i].added = 0;
+        atomic_init(&g->shares[i].done, 0);
+    }
+}
+
+/* ---- Outside the layers ---- */
+
+void ns_gradients_begin_outside(NsGradients *g, unsigned worker)
+{
+    const NsStack *stack = g->stack;
+    if (worker > 0) {
+        memset(g->shares[worker].outside, 0, outside_reals(stack) * sizeof(ns_real));
+        return;
+    }
+    for (size_t i = 0; i < stack->n_outside; i++) {
+        const NsSpan *span = &stack->outside[i];
+        memset(g->arena + span->begin, 0, (span->end - span->begin) * sizeof(ns_real));
+    }
+}
+
+ns_real *ns_gradients_outside(NsGradients *g, unsigned worker, size_t offset)
+{
+    if (worker == 0) return g->arena + offset;
+    ns_real *base = g->shares[worker].outside;
+    const NsSpan *span = g->stack->outside;
+    for (; offset >= span->end; span++) base += span->end - span->begin;
+    return base + (offset - span->begin);
+}
+
+static void sum_span(NsGradients *g, const NsSpan *span)
+{
+#pragma omp for schedule(static)
+    for (size_t start = span->begin; start < span->end; start += SUM_BLOCK)
+        for (unsigned i = 1; i < g->stack->shards; i++)
+            ns_add_scaled(g->arena + start, 1, ns_gradients_outside(g, i, start),
+                          MIN(SUM_BLOCK, span->end - start));
+}
+
+void ns_gradients_sum_outside(NsGradients *g)
+{
+    for (size_t i = 0; i < g->stack->n_outside; i++) sum_span(g, &g->stack->outside[i]);
+}
+
+/* ---- Layers ---- */
+
+/* The layer that comes n-th from the top. */
+static const NsSpan *span_of(const NsGradients *g, size_t n)
+{
+    return &g->stack->layer_spans[g->stack->layers - 1 - n];
+}
+
+static ns_real *slot_of(const NsGradients *g, const Share *share, size_t n)
+{
+    return share->ring + n % g->slots * g->slot;
+}
+
+/* Adds the layers that are complete here and in the sum of the workers before. */
+static void add_layers(NsGradients *g, unsigned worker, size_t complete)
+{
+    Share *share = &g->shares[worker];
+    size_t before = atomic_load_explicit(&g->shares[worker - 1].done, memory_order_acquire);
+    for (; share->added < MIN(complete, before); share->added++) {
+        const NsSpan *span = span_of(g, share->added);
+        ns_add_scaled(g->arena + span->begin, 1, slot_of(g, share, share->added),
+                      span->end - span->begin);
+        atomic_store_explicit(&share->done, share->added + 1, memory_order_release);
+    }
+}
+
+/* Until all but `left` of the complete layers are in the sum. */
+static void wait_for_room(NsGradients *g, unsigned worker, size_t complete, size_t left)
+{
+    const Share *share = &g->shares[worker];
+    for (unsigned looks = 0;; looks++) {
+        add_layers(g, worker, complete);
+        if (complete - share->added <= left) return;
+        if (looks >= LOOKS) sched_yield();
+    }
+}
+
+ns_real *ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer, size_t *origin)
+{
+    Share *share = &g->shares[worker];
+    size_t n = share->begun++;
+    const NsSpan *span = span_of(g, n);
+    g_assert(layer == g->stack->layers - 1 - n);
+    ns_real *base = g->arena + span->begin;
+    if (worker > 0) {
+        wait_for_room(g, worker, n, g->slots - 1);
+        base = slot_of(g, share, n);
+    }
+    memset(base, 0, (span->end - span->begin) * sizeof *base);
+    *origin = span->begin;
+    return base;
+}
+
+void ns_gradients_end_layer(NsGradients *g, unsigned worker)
+{
+    Share *share = &g->shares[worker];
+    if (worker > 0)
+        add_layers(g, worker, share->begun);
+    else
+        atomic_store_explicit(&share->done, share->begun, memory_order_release);
+}
+
+void ns_gradients_end(NsGradients *g, unsigned worker)
+{
+    if (worker > 0) wait_for_room(g, worker, g->shares[worker].begun, 0);
+}

@@ -1,0 +1,51 @@
+/* The gradients of all workers, and their sum.  SPDX-License-Identifier: MIT
+ *
+ * Internal to core/model.  Every worker computes the gradient of its shard, layer by layer from the
+ * top.  The first writes straight into the arena of the tensor table.  Each other one has room for
+ * a few layers only and adds them to the arena as soon as the worker before it has added its own:
+ *
+ *     G_l = ((g_l of worker 0) + g_l of worker 1) + ...
+ *
+ * The order is fixed, so the bits do not depend on who is faster, and what is added was written
+ * moments ago and is still in the cache.  Tensors outside the layers are summed when all workers
+ * are done. */
+#pragma once
+
+#include "core/model/stack.h"
+
+typedef struct NsGradients NsGradients;
+
+/* Reals that it takes beside the arena. */
+size_t ns_gradients_reals(const NsStack *stack);
+
+/* The stack is borrowed.  NULL with NS_ERROR_MEMORY. */
+NsGradients *ns_gradients_new(const NsStack *stack, GError **error);
+void ns_gradients_free(NsGradients *gradients);
+
+/* The arena: offsets are those of the table. */
+ns_real *ns_gradients_arena(NsGradients *gradients);
+
+/* Before the workers set out; not from several threads. */
+void ns_gradients_begin(NsGradients *gradients);
+
+/* Every worker, once: what it adds to outside the layers becomes 0. */
+void ns_gradients_begin_outside(NsGradients *gradients, unsigned worker);
+
+/* Where a worker adds the gradient of a tensor outside the layers that stands at this offset. */
+ns_real *ns_gradients_outside(NsGradients *gradients, unsigned worker, size_t offset);
+
+/* Where a worker adds the gradients of a layer, 0 at first: those of the tensor at `offset` belong
+ * to the returned address + offset - *origin.  Layers come in descending order, each once.  May
+ * wait for the workers before this one. */
+ns_real *ns_gradients_begin_layer(NsGradients *gradients, unsigned worker, size_t layer,
+                                  size_t *origin);
+
+/* The layer that was begun is complete. */
+void ns_gradients_end_layer(NsGradients *gradients, unsigned worker);
+
+/* A worker has done its last layer. */
+void ns_gradients_end(NsGradients *gradients, unsigned worker);
+
+/* Adds up what lies outside the layers.  All threads of a parallel region call it, after the
+ * barrier that follows their ns_gradients_end. */
+void ns_gradients_sum_outside(NsGradients *gradients);

@@ -1,0 +1,205 @@
+/* How gradients are summed over the threads, and what is kept for them.
+ * SPDX-License-Identifier: MIT */
+#include "core/base/real.h"
+#include "core/model/model.h"
+#include "core/ops/norm.h"
+
+#include <string.h>
+
+static const NsVocab vocab = {.in = 20, .out = 20};
+
+typedef struct {
+    NsSettings settings;
+    NsBatch batch;
+    NsModel *model;
+    NsMeasure seen;
+} Case;
+
+static void set(NsSettings *settings, const char *changes)
+{
+    g_auto(GStrv) all = g_strsplit(changes, " ", -1);
+    for (size_t i = 0; all[i] && *all[i]; i++)
+        g_assert_true(ns_settings_assign(settings, all[i], NULL));
+}
+
+/* `changes` are assignments with spaces between them. */
+static void case_init(Case *c, const char *changes)
+{
+    NsSettings *s = &c->settings;
+    ns_settings_init(s);
+    set(s, "layers=5 d-model=16 heads=2 seq=7 batch=6 threads=2");
+    set(s, changes);
+    ns_batch_init(&c->batch, (size_t)s->batch, (size_t)s->seq, (size_t)ns_settings_source_seq(s));
+    for (size_t i = 0; i < c->batch.B * c->batch.S; i++) c->batch.source[i] = (int32_t)(i % 7);
+    for (size_t i = 0; i < c->batch.B * c->batch.T; i++) {
+        c->batch.tokens[i] = (int32_t)(i * i) % 20;
+        c->batch.targets[i] = (int32_t)(i * i + 3 * i) % 20;
+    }
+    c->batch.length[1] = 4; /* padding */
+    for (size_t t = 4; t < c->batch.T; t++) c->batch.targets[c->batch.T + t] = -1;
+    g_autoptr(GError) error = NULL;
+    c->model = ns_model_new(s, vocab, &error);
+    g_assert_no_error(error);
+}
+
+static void case_measure(Case *c)
+{
+    const NsNoise noise = {.training = true, .seed = 3, .step = 8};
+    c->seen = ns_model_measure(c->model, &c->batch, &noise);
+}
+
+static void case_clear(Case *c)
+{
+    ns_model_free(c->model);
+    ns_batch_clear(&c->batch);
+    ns_settings_clear(&c->settings);
+}
+
+static void same(const double *a, const double *b, size_t n)
+{
+    g_assert_true(memcmp(a, b, n * sizeof *a) == 0);
+}
+
+/* What is measured and what is learnt, bit for bit. */
+static void assert_same(Case *a, Case *b)
+{
+    size_t state, bytes = ns_model_tensors(a->model)->size * sizeof(ns_real);
+    g_assert_true(memcmp(ns_model_gradients(a->model), ns_model_gradients(b->model), bytes) == 0);
+    ns_real *x_state = ns_model_state(a->model, &state),
+            *y_state = ns_model_state(b->model, &state);
+    g_assert_true(state == 0 || memcmp(x_state, y_state, state * sizeof *x_state) == 0);
+    const NsMeasure *x = &a->seen, *y = &b->seen;
+    g_assert_cmpfloat(x->loss, ==, y->loss);
+    g_assert_cmpuint(x->hidden, ==, y->hidden);
+    same(x->hidden_sq, y->hidden_sq, x->hidden);
+    same(x->hidden_norm, y->hidden_norm, x->hidden);
+    same(x->hidden_max, y->hidden_max, x->hidden);
+    same(x->hidden_grad, y->hidden_grad, x->hidden);
+    same(x->stream, y->stream, x->sublayers);
+    same(x->branch, y->branch, x->sublayers);
+    same(x->skip_grad, y->skip_grad, x->sublayers);
+    same(x->branch_grad, y->branch_grad, x->sublayers);
+    for (size_t k = 0; k < x->sublayers; k++)
+        g_assert_true(memcmp(&x->norm_sigma[k], &y->norm_sigma[k], sizeof(double)) == 0);
+}
+
+static void same_view(const ns_real *a, const ns_real *b, size_t n)
+{
+    g_assert_true((a == NULL) == (b == NULL));
+    if (a) g_assert_true(memcmp(a, b, n * sizeof *a) == 0);
+}
+
+static void assert_same_taps(Case *kept, Case *recomputed)
+{
+    for (size_t k = ns_model_sublayers(kept->model); k-- > 0;)
+        for (size_t i = 0; i < ns_model_shards(kept->model); i++) {
+            NsTap a = ns_model_tap(kept->model, i, k);
+            ns_model_revisit(recomputed->model, a.layer);
+            NsTap b = ns_model_tap(recomputed->model, i, k);
+            size_t n = a.B * a.T * a.D;
+            same_view(a.x, b.x, n);
+            same_view(a.u, b.u, n);
+            same_view(a.out, b.out, n);
+            same_view(a.P, b.P, a.B * a.H * a.T * a.S);
+            same_view(a.hidden, b.hidden, a.B * a.T * a.F);
+        }
+}
+
+static void check_recompute(const char *changes)
+{
+    Case kept, recomputed;
+    case_init(&kept, changes);
+    g_autofree char *again = g_strconcat(changes, " recompute=on", NULL);
+    case_init(&recomputed, again);
+    g_assert_true(ns_model_keeps(kept.model));
+    g_assert_false(ns_model_keeps(recomputed.model));
+    for (int i = 0; i < 2; i++) {
+        case_measure(&kept);
+        case_measure(&recomputed);
+        assert_same(&kept, &recomputed);
+    }
+    assert_same_taps(&kept, &recomputed);
+    g_assert_cmpfloat(ns_model_loss(kept.model, &kept.batch), ==,
+                      ns_model_loss(recomputed.model, &recomputed.batch));
+    case_clear(&kept);
+    case_clear(&recomputed);
+}
+
+static void test_recompute(void)
+{
+    static const char *const options[] = {
+        "dropout=0.2 drop-path=0.3",
+        "qk-norm=on activation=swiglu",
+        "activation=gelu",
+        "weight-standardization=on",
+        "norm=batchnorm",
+        "mixture=post*2,deepnorm,pre*2",
+    };
+    for (unsigned arch = 0; ns_arch_choice(arch); arch++) {
+        for (size_t p = 0; ns_placement(p); p++) {
+            g_autofree char *changes = g_strdup_printf(
+                "arch=%s placement=%s", ns_arch_choice(arch)->key, ns_placement(p)->choice.key);
+            check_recompute(changes);
+        }
+        for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
+            g_autofree char *changes =
+                g_strdup_printf("arch=%s placement=pre %s", ns_arch_choice(arch)->key, options[i]);
+            check_recompute(changes);
+        }
+    }
+}
+
+/* Of a deep stack one layer is kept, and what each layer gives out. */
+static void test_recompute_plan(void)
+{
+    NsSettings settings;
+    ns_settings_init(&settings);
+    set(&settings, "layers=100 d-model=32 heads=2 seq=16 batch=4 threads=2");
+    NsPlan kept = ns_model_plan(&settings, vocab);
+    set(&settings, "recompute=on");
+    NsPlan recomputed = ns_model_plan(&settings, vocab);
+    g_assert_cmpuint(recomputed.activation_bytes, <, kept.activation_bytes / 8);
+    g_assert_cmpuint(recomputed.gradient_bytes, ==, kept.gradient_bytes);
+    g_assert_cmpuint(kept.gradient_bytes, <, kept.weight_bytes * 3 / 2);
+    ns_settings_clear(&settings);
+}
+
+/* Every number of threads, each worker slower or faster than its neighbours, gives the same bits
+ * again, and nearly those of one thread. */
+static void test_threads(void)
+{
+    for (int threads = 1; threads <= 6; threads++) {
+        g_autofree char *changes = g_strdup_printf("threads=%d layers=40", threads);
+        Case one, a, b;
+        case_init(&one, "threads=1 layers=40");
+        case_init(&a, changes);
+        case_init(&b, changes);
+        case_measure(&one);
+        case_measure(&a);
+        for (int i = 0; i < 5; i++) {
+            case_measure(&b);
+            assert_same(&a, &b);
+        }
+        const NsTensorTable *table = ns_model_tensors(a.model);
+        const ns_real *g = ns_model_gradients(a.model), *sum = ns_model_gradients(one.model);
+        double whole = ns_real_norm(sum, table->size);
+        for (size_t i = 0; i < table->n; i++) {
+            size_t at = table->tensors[i].offset, n = ns_tensor_size(&table->tensors[i]);
+            double norm = ns_real_norm(sum + at, n) + 1e-3 * whole;
+            for (size_t j = 0; j < n; j++)
+                g_assert_cmpfloat_with_epsilon((double)g[at + j], (double)sum[at + j], 1e-5 * norm);
+        }
+        case_clear(&one);
+        case_clear(&a);
+        case_clear(&b);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/gradients/recompute", test_recompute);
+    g_test_add_func("/gradients/recompute-plan", test_recompute_plan);
+    g_test_add_func("/gradients/threads", test_threads);
+    return g_test_run();
+}
