@@ -28,12 +28,17 @@ extern const NsSampler ns_text_sampler;
  * the answer from a begin symbol V on.  A decoder alone reads symbols, a separator V and the
  * answer, and has targets from the separator on; its room is half of T. */
 extern const NsSampler ns_copy_sampler, ns_reverse_sampler, ns_sort_sampler;
-#define NS_TASK_SYMBOLS 16
+#define NS_TASK_SYMBOLS 16 /* unless the settings say how many */
 
 /* Every position of every sequence has an input symbol of its own, so that the rows of the token
  * embedding are the inputs; targets are uniformly random.  Xiong et al. 2020, 3.3. */
 extern const NsSampler ns_gaussian_sampler;
 #define NS_GAUSSIAN_TARGETS 256
+
+/* Every token is drawn uniformly, for itself.  A decoder predicts the next one; an encoder, which
+ * would see that, one that is drawn too.  Sequences fill all of T and S; the best loss is log V. */
+extern const NsSampler ns_random_sampler;
+#define NS_RANDOM_SYMBOLS 96
 
 /* A corpus without a text: `name` for people, V symbols to predict, called a, b, c ... where
  * `letters` (V <= 26). */

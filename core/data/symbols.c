@@ -2,6 +2,7 @@
 #include "core/base/rng.h"
 #include "core/data/sampler.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void copy(int32_t *answer, const int32_t *symbols, size_t n)
@@ -14,17 +15,20 @@ static void reverse(int32_t *answer, const int32_t *symbols, size_t n)
     for (size_t i = 0; i < n; i++) answer[i] = symbols[n - 1 - i];
 }
 
-static void sort(int32_t *answer, const int32_t *symbols, size_t n)
+static int compare(const void *a, const void *b)
 {
-    size_t occur[NS_TASK_SYMBOLS] = {0};
-    for (size_t i = 0; i < n; i++) occur[symbols[i]]++;
-    for (int32_t symbol = 0; symbol < NS_TASK_SYMBOLS; symbol++)
-        for (; occur[symbol] > 0; occur[symbol]--) *answer++ = symbol;
+    return *(const int32_t *)a - *(const int32_t *)b;
 }
 
-static void draw(int32_t *symbols, size_t n, NsRng *rng)
+static void sort(int32_t *answer, const int32_t *symbols, size_t n)
 {
-    for (size_t i = 0; i < n; i++) symbols[i] = (int32_t)ns_rng_below(rng, NS_TASK_SYMBOLS);
+    memcpy(answer, symbols, n * sizeof *answer);
+    qsort(answer, n, sizeof *answer, compare);
+}
+
+static void draw(const NsCorpus *corpus, int32_t *symbols, size_t n, NsRng *rng)
+{
+    for (size_t i = 0; i < n; i++) symbols[i] = (int32_t)ns_rng_below(rng, corpus->V);
 }
 
 /* Symbols for which there is room. */
@@ -36,9 +40,9 @@ static size_t room(const NsCorpus *corpus, const NsBatch *batch)
 
 /* Tokens of a decoder that writes `n` targets after a first symbol V: that symbol, then what it
  * should have written so far. */
-static void shift_right(int32_t *tokens, const int32_t *targets, size_t n)
+static void shift_right(const NsCorpus *corpus, int32_t *tokens, const int32_t *targets, size_t n)
 {
-    tokens[0] = NS_TASK_SYMBOLS;
+    tokens[0] = (int32_t)corpus->V;
     memcpy(tokens + 1, targets, (n - 1) * sizeof *tokens);
 }
 
@@ -54,24 +58,24 @@ static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, si
 
     switch (corpus->arch) {
     case NS_ARCH_ENCODER:
-        draw(tokens, n, rng);
+        draw(corpus, tokens, n, rng);
         answer(targets, tokens, n);
         batch->length[b] = (int32_t)n;
         break;
     case NS_ARCH_ENCODER_DECODER: {
         int32_t *source = batch->source + b * S;
         memset(source, 0, S * sizeof *source);
-        draw(source, n, rng);
+        draw(corpus, source, n, rng);
         batch->source_length[b] = (int32_t)n;
         answer(targets, source, n);
-        shift_right(tokens, targets, n);
+        shift_right(corpus, tokens, targets, n);
         batch->length[b] = (int32_t)n;
         break;
     }
     default:
-        draw(tokens, n, rng);
+        draw(corpus, tokens, n, rng);
         answer(targets + n, tokens, n);
-        shift_right(tokens + n, targets + n, n);
+        shift_right(corpus, tokens + n, targets + n, n);
         batch->length[b] = (int32_t)(2 * n);
         break;
     }

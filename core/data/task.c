@@ -35,6 +35,19 @@ static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GErro
     return ns_corpus_new_from_file(settings->text, span(settings), error);
 }
 
+/* A corpus of as many symbols as the settings ask for; `letters` where they may have names. */
+static NsCorpus *open_made(const NsTask *task, const NsSettings *settings, const char *name,
+                           bool letters, GError **error)
+{
+    size_t V = settings->vocab ? (size_t)settings->vocab : task->V;
+    if (V > 1) return ns_corpus_new_made(name, task->sampler, V, letters && V <= 26);
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "The task “%s” has nothing to predict with vocab=%zu; make vocab 2 or more, or 0 "
+                "for its own %zu.",
+                task->choice.key, V, task->V);
+    return NULL;
+}
+
 static NsCorpus *open_symbols(const NsTask *task, const NsSettings *settings, GError **error)
 {
     if (settings->arch == NS_ARCH_DECODER && settings->seq < 2) {
@@ -45,14 +58,17 @@ static NsCorpus *open_symbols(const NsTask *task, const NsSettings *settings, GE
                     task->choice.key, settings->seq);
         return NULL;
     }
-    return ns_corpus_new_made("random symbols", task->sampler, task->V, true);
+    return open_made(task, settings, "random symbols", true, error);
 }
 
 static NsCorpus *open_gaussian(const NsTask *task, const NsSettings *settings, GError **error)
 {
-    (void)settings;
-    (void)error;
-    return ns_corpus_new_made("Gaussian inputs", task->sampler, task->V, false);
+    return open_made(task, settings, "Gaussian inputs", false, error);
+}
+
+static NsCorpus *open_random(const NsTask *task, const NsSettings *settings, GError **error)
+{
+    return open_made(task, settings, "random tokens", false, error);
 }
 
 static const NsTask tasks[] = {
@@ -83,6 +99,11 @@ static const NsTask tasks[] = {
      open_gaussian,
      &ns_gaussian_sampler,
      NS_GAUSSIAN_TARGETS},
+    {{"random", "Random tokens", "loss → log V", NULL,
+      "Every next token is drawn at random: nothing to learn but that all are equally frequent."},
+     open_random,
+     &ns_random_sampler,
+     NS_RANDOM_SYMBOLS},
 };
 
 const NsTask *ns_task(size_t i)

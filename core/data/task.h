@@ -10,7 +10,7 @@ typedef struct NsTask {
     NsChoice choice;
     NsCorpus *(*open)(const struct NsTask *task, const NsSettings *settings, GError **error);
     const NsSampler *sampler; /* of the corpus */
-    size_t V;                 /* symbols to predict; 0 where a text decides */
+    size_t V; /* symbols to predict unless the setting `vocab` says; 0 where a text decides */
 } NsTask;
 
 const NsTask *ns_task(size_t i); /* NULL past the end */

@@ -105,6 +105,9 @@
         "What the model learns.", NULL)                                                            \
     TEXT(text, "text", DATA, "Text file", "", RESTART,                                             \
         "A UTF-8 file to learn, character by character; naming one chooses task text.", NULL)      \
+    INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART,                         \
+        "Symbols of the tasks copy, reverse, sort, gaussian and random; 0 means the task's own "   \
+        "number.  A text decides for itself.", NULL)                                               \
     INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART,                     \
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, RESTART,                     \

@@ -25,7 +25,7 @@ LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "qu
          "architectures", "activations", "attentions", "positions", "initialisations", "optimizers",
          "similarities"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
-TASKS = ["grammar", "copy", "reverse", "sort", "gaussian"]
+TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]
 FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",
            "heads", "similarity", "all"]
 

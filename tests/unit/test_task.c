@@ -5,6 +5,7 @@
 #include "core/data/task.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 #define B 6
@@ -18,7 +19,8 @@ typedef struct {
     bool held_out; /* the batch is one of validation */
 } Fixture;
 
-static void open_task(Fixture *f, const char *task, unsigned arch, int64_t seq, int64_t source)
+static void open_made(Fixture *f, const char *task, unsigned arch, int64_t seq, int64_t source,
+                      int64_t vocab)
 {
     *f = (Fixture){0};
     ns_settings_init(&f->settings);
@@ -27,11 +29,17 @@ static void open_task(Fixture *f, const char *task, unsigned arch, int64_t seq, 
     f->settings.batch = B;
     f->settings.seq = seq;
     f->settings.source_seq = source;
+    f->settings.vocab = vocab;
     g_autoptr(GError) error = NULL;
     f->corpus = ns_corpus_open(&f->settings, &error);
     g_assert_no_error(error);
     f->vocab = ns_corpus_vocab(f->corpus, &f->settings);
     ns_batch_init(&f->batch, B, (size_t)seq, (size_t)ns_settings_source_seq(&f->settings));
+}
+
+static void open_task(Fixture *f, const char *task, unsigned arch, int64_t seq, int64_t source)
+{
+    open_made(f, task, arch, seq, source, 0);
 }
 
 static void close_task(Fixture *f)
@@ -321,7 +329,7 @@ static void check_symbols(const Fixture *f)
             n = s.n / 2;
             most = T / 2;
             g_assert_cmpuint(s.n, ==, 2 * n);
-            g_assert_cmpint(s.tokens[n], ==, NS_TASK_SYMBOLS);
+            g_assert_cmpint(s.tokens[n], ==, (int32_t)f->vocab.out);
             for (size_t t = 0; t < n; t++) g_assert_cmpint(s.targets[t], ==, NS_NO_TARGET);
             for (size_t t = n + 1; t < s.n; t++) g_assert_cmpint(s.tokens[t], ==, s.targets[t - 1]);
             answer += n;
@@ -329,11 +337,11 @@ static void check_symbols(const Fixture *f)
             symbols = s.source;
             most = MIN(T, f->batch.S);
             g_assert_cmpuint(s.m, ==, n);
-            g_assert_cmpint(s.tokens[0], ==, NS_TASK_SYMBOLS);
+            g_assert_cmpint(s.tokens[0], ==, (int32_t)f->vocab.out);
             for (size_t t = 1; t < n; t++) g_assert_cmpint(s.tokens[t], ==, s.targets[t - 1]);
         }
         g_assert_true(n <= most && 2 * n >= most);
-        for (size_t i = 0; i < n; i++) g_assert_cmpint(symbols[i], <, NS_TASK_SYMBOLS);
+        for (size_t i = 0; i < n; i++) g_assert_cmpint(symbols[i], <, (int32_t)f->vocab.out);
         assert_answer(f, answer, symbols, n);
     }
 }
@@ -383,6 +391,57 @@ static void test_symbols_spread(void)
     for (size_t i = 0; i < NS_TASK_SYMBOLS; i++)
         g_assert_cmpfloat_with_epsilon(symbols[i], n / 16.0, 350);
     close_task(&f);
+}
+
+/* As many symbols as are asked for, all of which occur, with names as far as letters go. */
+static void test_symbols_vocab(void)
+{
+    static const struct {
+        int64_t vocab;
+        unsigned V;
+        bool names;
+    } cases[] = {{0, NS_TASK_SYMBOLS, true}, {2, 2, true}, {26, 26, true}, {27, 27, false}};
+    static const char *const tasks[] = {"copy", "reverse", "sort"};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(tasks); k++)
+            for (unsigned arch = 0; ns_arch_choice(arch); arch++) {
+                Fixture f;
+                open_made(&f, tasks[k], arch, 30, 0, cases[i].vocab);
+                g_assert_cmpuint(f.vocab.out, ==, cases[i].V);
+                g_assert_true((f.corpus->symbols != NULL) == cases[i].names);
+                check_task(&f, check_symbols);
+                bool seen[32] = {false};
+                for (uint64_t index = 0; index < INDICES; index++) {
+                    ns_corpus_train_batch(f.corpus, 7, index, &f.batch);
+                    for (size_t p = 0; p < B * f.batch.T; p++)
+                        if (f.batch.targets[p] >= 0) seen[f.batch.targets[p]] = true;
+                }
+                for (size_t v = 0; v < cases[i].V; v++) g_assert_true(seen[v]);
+                close_task(&f);
+            }
+}
+
+/* One symbol leaves nothing to predict; a text has its own. */
+static void test_vocab_too_small(void)
+{
+    for (size_t i = 0; ns_task(i); i++) {
+        if (g_str_equal(ns_task_choice(i)->key, "text")) continue;
+        NsSettings settings;
+        ns_settings_init(&settings);
+        settings.task = (unsigned)i;
+        settings.vocab = 1;
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsCorpus) corpus = ns_corpus_open(&settings, &error);
+        if (ns_task(i)->V > 0) {
+            g_assert_null(corpus);
+            g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+            g_assert_nonnull(strstr(error->message, ns_task_choice(i)->key));
+        } else {
+            g_assert_no_error(error);
+            g_assert_cmpuint(corpus->V, >, 1);
+        }
+        ns_settings_clear(&settings);
+    }
 }
 
 static void test_symbols_room(void)
@@ -444,11 +503,73 @@ static void test_gaussian(void)
     }
 }
 
+/* ---- Random tokens ---- */
+
+static void check_random(const Fixture *f)
+{
+    bool next = f->settings.arch != NS_ARCH_ENCODER;
+    for (size_t b = 0; b < B; b++) {
+        Sequence s = sequence(&f->batch, b);
+        g_assert_cmpuint(s.n, ==, f->batch.T);
+        g_assert_cmpuint(s.m, ==, f->batch.S);
+        for (size_t t = 1; next && t < s.n; t++) g_assert_cmpint(s.tokens[t], ==, s.targets[t - 1]);
+    }
+    g_assert_cmpuint(ns_batch_targets(&f->batch), ==, B * f->batch.T);
+}
+
+/* In a hundred thousand draws all pairs of a target with its token, with the target before it and,
+ * in an encoder, with the token after it are equally frequent: nothing can be learned. */
+static void assert_independent(Fixture *f, size_t V)
+{
+    g_autofree double *pairs = g_new0(double, V *V), *before = g_new0(double, V *V);
+    g_autofree double *after = g_new0(double, V *V);
+    double n = 0;
+    for (uint64_t i = 0; i < 2000; i++) {
+        ns_corpus_train_batch(f->corpus, 1, i, &f->batch);
+        for (size_t p = 0; p < B * f->batch.T; p++, n++) {
+            size_t token = (size_t)f->batch.tokens[p], target = (size_t)f->batch.targets[p];
+            pairs[token * V + target]++;
+            size_t beside = (p + 1) % (B * f->batch.T);
+            if (p > 0) before[(size_t)f->batch.targets[p - 1] * V + target]++;
+            after[(size_t)f->batch.tokens[beside] * V + target]++;
+        }
+    }
+    double expected = n / (double)(V * V);
+    for (size_t i = 0; i < V * V; i++) {
+        g_assert_cmpfloat_with_epsilon(pairs[i], expected, 6 * sqrt(expected));
+        g_assert_cmpfloat_with_epsilon(before[i], expected, 6 * sqrt(expected));
+        if (f->settings.arch == NS_ARCH_ENCODER)
+            g_assert_cmpfloat_with_epsilon(after[i], expected, 6 * sqrt(expected));
+    }
+}
+
+static void test_random(void)
+{
+    for (unsigned arch = 0; ns_arch_choice(arch); arch++) {
+        Fixture f;
+        open_task(&f, "random", arch, 9, 5);
+        g_assert_cmpuint(f.vocab.in, ==, NS_RANDOM_SYMBOLS);
+        g_assert_cmpuint(f.vocab.out, ==, NS_RANDOM_SYMBOLS);
+        check_task(&f, check_random);
+        close_task(&f);
+        open_made(&f, "random", arch, 9, 5, 7);
+        g_assert_cmpuint(f.vocab.in, ==, 7);
+        g_assert_cmpuint(f.vocab.out, ==, 7);
+        check_task(&f, check_random);
+        assert_independent(&f, 7);
+        close_task(&f);
+        open_made(&f, "random", arch, 1, 1, 8000);
+        check_task(&f, check_random);
+        close_task(&f);
+    }
+}
+
 /* ---- The registry ---- */
 
 static void test_registry(void)
 {
-    static const char *const keys[] = {"grammar", "text", "copy", "reverse", "sort", "gaussian"};
+    static const char *const keys[] = {"grammar", "text",     "copy",  "reverse",
+                                       "sort",    "gaussian", "random"};
     size_t n = 0;
     for (; ns_task(n); n++) {
         g_assert_cmpstr(ns_task_choice(n)->key, ==, keys[n]);
@@ -491,7 +612,10 @@ int main(int argc, char **argv)
     g_test_add_func("/task/text/room", test_text_room);
     g_test_add_func("/task/symbols", test_symbols);
     g_test_add_func("/task/symbols/spread", test_symbols_spread);
+    g_test_add_func("/task/symbols/vocab", test_symbols_vocab);
     g_test_add_func("/task/symbols/room", test_symbols_room);
+    g_test_add_func("/task/vocab-too-small", test_vocab_too_small);
+    g_test_add_func("/task/random", test_random);
     g_test_add_func("/task/gaussian", test_gaussian);
     g_test_add_func("/task/registry", test_registry);
     g_test_add_func("/task/speed", test_speed);

@@ -1,0 +1,52 @@
+/* Batches in which there is nothing to learn but how often each symbol occurs.
+ * SPDX-License-Identifier: MIT */
+#include "core/base/rng.h"
+#include "core/data/sampler.h"
+
+#include <string.h>
+
+static void draw(int32_t *symbols, size_t n, size_t V, NsRng *rng)
+{
+    for (size_t i = 0; i < n; i++) symbols[i] = (int32_t)ns_rng_below(rng, V);
+}
+
+static void make_sequence(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
+{
+    size_t T = batch->T, S = batch->S;
+    int32_t *tokens = batch->tokens + b * T, *targets = batch->targets + b * T;
+    draw(tokens, T, corpus->V, rng);
+    /* An encoder would see the next token, so that its targets are drawn for themselves. */
+    bool next = corpus->arch != NS_ARCH_ENCODER;
+    if (next) memcpy(targets, tokens + 1, (T - 1) * sizeof *targets);
+    draw(next ? targets + T - 1 : targets, next ? 1 : T, corpus->V, rng);
+    batch->length[b] = (int32_t)T;
+    if (S == 0) return;
+    draw(batch->source + b * S, S, corpus->V, rng);
+    batch->source_length[b] = (int32_t)S;
+}
+
+static void make_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t stream, NsBatch *batch)
+{
+    NsRng rng;
+    ns_rng_init(&rng, data_seed, stream);
+    for (size_t b = 0; b < batch->B; b++) make_sequence(corpus, &rng, batch, b);
+}
+
+static NsVocab vocab(const NsCorpus *corpus, const NsSettings *settings)
+{
+    (void)settings;
+    return (NsVocab){.in = corpus->V, .out = corpus->V};
+}
+
+static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
+{
+    make_batch(corpus, data_seed, ns_rng_stream("random") + index, batch);
+}
+
+static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch)
+{
+    (void)count;
+    make_batch(corpus, corpus->data_seed, ns_rng_stream("held-out random") + index, batch);
+}
+
+const NsSampler ns_random_sampler = {.vocab = vocab, .train = train, .validate = validate};
