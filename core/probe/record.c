@@ -272,6 +272,14 @@ void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
     r->dear_us = g_get_monotonic_time() - started;
 }
 
+double ns_recorder_grad_norm(NsRecorder *r, const NsRecordInput *input)
+{
+    double total = 0;
+    square_gradients(r, input);
+    for (size_t i = 0; i < ns_model_tensors(input->model)->n; i++) total += r->grad_sq[i];
+    return sqrt(total);
+}
+
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
     const NsTensorTable *table = ns_model_tensors(input->model);

@@ -47,5 +47,8 @@ typedef struct {
     const NsSimilarity *similarity; /* NULL where it was not measured */
 } NsRecord;
 
+/* After the pass, instead of a record: the norm of all gradients together, which clipping needs. */
+double ns_recorder_grad_norm(NsRecorder *recorder, const NsRecordInput *input);
+
 /* After the pass.  Borrowed until the next call.  Allocates nothing. */
 NsRecord ns_recorder_fill(NsRecorder *recorder, const NsRecordInput *input);

@@ -25,6 +25,7 @@ struct NsRun {
     double grad_norm; /* of the newest record */
     int64_t steps;
     bool diverged;
+    bool bare;          /* steps leave no record */
     NsSnapshot *origin; /* where the run begins; NULL: at step 0 */
 };
 

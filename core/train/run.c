@@ -30,7 +30,25 @@ static void watch(NsRun *run, const NsMeasure *seen, const NsRecord *record)
     run->diverged = true;
 }
 
-/* Measures the present weights on the batch of this step; `started` is when the step began. */
+/* Appends what was seen; `started` is when the step began. */
+static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
+{
+    NsRecord record = ns_recorder_fill(run->recorder, input);
+    run->grad_norm = record.grad_norm;
+    NsStep step = {
+        .step = run->steps,
+        .loss = input->seen->loss,
+        .lr = run->lr,
+        .grad_norm = record.grad_norm,
+        .seconds = (double)(g_get_monotonic_time() - started) / 1e6,
+        .probe_seconds = record.probe_seconds,
+    };
+    if (record.similarity) ns_history_publish_similarity(run->history, record.similarity);
+    ns_history_append(run->history, &step, record.values);
+    watch(run, input->seen, &record);
+}
+
+/* Measures the present weights on the batch of this step. */
 static void measure(NsRun *run, int64_t started)
 {
     const NsSettings *s = &run->settings;
@@ -59,26 +77,17 @@ static void measure(NsRun *run, int64_t started)
         .threads = run->plan.threads,
     };
     mark = ns_clock_begin();
-    ns_recorder_sweep(run->recorder, &input);
+    if (!run->bare) ns_recorder_sweep(run->recorder, &input);
     ns_clock_end(mark, NS_OP_MEASURE);
     seen = ns_model_measure(run->model, &run->batch, &noise);
     mark = ns_clock_begin();
-    NsRecord record = ns_recorder_fill(run->recorder, &input);
-    run->grad_norm = record.grad_norm;
-    NsStep step = {
-        .step = run->steps,
-        .loss = seen.loss,
-        .lr = run->lr,
-        .grad_norm = record.grad_norm,
-        .seconds = (double)(g_get_monotonic_time() - started) / 1e6,
-        .probe_seconds = record.probe_seconds,
-    };
-    if (record.similarity) ns_history_publish_similarity(run->history, record.similarity);
-    ns_history_append(run->history, &step, record.values);
-    watch(run, &seen, &record);
+    if (!run->bare)
+        record_step(run, &input, started);
+    else if (s->clip > 0)
+        run->grad_norm = ns_recorder_grad_norm(run->recorder, &input);
     ns_clock_end(mark, NS_OP_MEASURE);
 
-    bool due = s->eval_every > 0 && run->steps % s->eval_every == 0;
+    bool due = !run->bare && s->eval_every > 0 && run->steps % s->eval_every == 0;
     if (due && !run->diverged) ns_run_evaluate(run);
 }
 
@@ -130,6 +139,16 @@ double ns_run_evaluate(NsRun *run)
     NsEvaluation evaluation = {.step = run->steps, .loss = sum / targets};
     ns_history_append_evaluation(run->history, &evaluation);
     return evaluation.loss;
+}
+
+void ns_run_set_measuring(NsRun *run, bool measuring)
+{
+    if (run->bare == !measuring) return;
+    run->bare = !measuring;
+    if (run->bare) return;
+    ns_history_unref(run->history);
+    run->history =
+        ns_history_new_from(ns_recorder_layout(run->recorder), NS_HISTORY_BUDGET, run->steps + 1);
 }
 
 /* ---- Changed settings ---- */

@@ -37,6 +37,11 @@ void ns_run_set_live(NsRun *run, const NsSettings *settings);
  * weights and appends it to the history, once a step. */
 double ns_run_evaluate(NsRun *run);
 
+/* Off, a step does what training needs and leaves no record, and nobody watches whether the run
+ * diverges: to find out what measuring costs.  On again, a new history begins with the next step.
+ */
+void ns_run_set_measuring(NsRun *run, bool measuring);
+
 int64_t ns_run_steps(const NsRun *run); /* updates done, those before a fork included */
 NsHistory *ns_run_history(NsRun *run);  /* borrowed; a reset replaces it */
 NsModel *ns_run_model(NsRun *run);

@@ -20,7 +20,7 @@ import time
 CLI = sys.argv[1]
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
 ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
-COMMANDS = ["train", "compare", "probe", "dump", "chart", "list"]
+COMMANDS = ["train", "compare", "probe", "dump", "chart", "bench", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
          "architectures", "activations", "attentions", "positions", "initialisations", "optimizers",
          "similarities"]
@@ -307,6 +307,9 @@ def test_version():
 def test_usage_errors():
     for arguments in ([], ["trian"], ["help", "trian"], ["train", "--nothing"], ["train", "word"],
                       ["train", "--steps", "x"], ["train", "--steps", "-1"], ["train", "--steps"],
+                      ["bench", "--steps", "0"], ["bench", "--steps", "many"], ["bench", "word"],
+                      ["bench", "--steps", "2", "--set", "vocab=-1"],
+                      ["bench", "--steps", "2", "--set", "vocab=1"], ["bench", "--jsonl", "-"],
                       ["probe", "--seeds", "0"], ["probe", "--seeds", "many"], ["dump"],
                       ["chart"], ["chart", "--figure", "loss"], ["chart", "--out", "a.png"],
                       ["chart", "--figure", "los", "--out", "a.png"],
@@ -404,6 +407,66 @@ def test_probe():
     rows = [line.split() for line in text.splitlines()]
     assert [row[0] for row in rows[-3:]] == ["0", "1", "2"], text
     assert "±" in text
+
+
+OPERATORS = ["matmul", "attention", "norm", "activation", "residual", "embedding", "loss",
+             "gradient-sum", "optimizer", "measure", "data", "other"]
+
+
+def test_bench():
+    result = run("bench", "--steps", "5", "--json", "--set", "vocab=31")
+    assert (result.returncode, result.stderr) == (0, b""), result
+    value = json.loads(result.stdout)
+    ms = value["ms_per_step"]
+    assert ms > 0 and value["ms_unmeasured"] > 0
+    assert len(value["each_ms"]) == value["steps"] == 5
+    assert ms == sorted(value["each_ms"])[2]
+    assert math.isclose(value["tokens_per_s"], 2 * 8 * 1e3 / ms)
+    assert math.isclose(value["gflops"], 1e3 * value["gflop_per_step"] / ms)
+    assert math.isclose(value["probe_share"], 1 - value["ms_unmeasured"] / ms, abs_tol=1e-12)
+    assert value["peak_rss_mib"] is None or 1 < value["peak_rss_mib"] < 4096
+    assert list(value["operators"]) == OPERATORS
+    assert all(taken >= 0 for taken in value["operators"].values())
+    for operator in ("optimizer", "measure", "data"):
+        assert value["operators"][operator] > 0, operator
+    settings = value["settings"]
+    assert settings["task"] == "random" and settings["vocab"] == 31 and settings["layers"] == 2
+    # Of 31 symbols that are read and predicted: two matrices, positions, two layers, a norm.
+    layer = 4 * 16 * 16 + 2 * 16 * 64 + 4 * 16 + 64 + 16 + 2 * 2 * 16
+    assert value["parameters"] == 2 * 31 * 16 + 8 * 16 + 2 * layer + 2 * 16
+    assert value["threads"] == 1 and value["memory_bytes"] > 0
+
+
+def test_bench_for_people():
+    text = run("bench", "--steps", "1").stdout.decode()
+    for word in ["Post-LN", "GFLOP/s", "tokens a second", "measuring"] + OPERATORS:
+        assert word in text, text
+
+
+def test_bench_that_cannot_go_on():
+    sentence(run("bench", "--steps", "40", "--set", "placement=none", "--set", "norm=none",
+                 "--set", "layers=30", "--set", "lr=100"), 2)
+    process = subprocess.Popen([CLI, "bench", "--steps", "100000"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == (b"", b"") and process.returncode == 130
+
+
+def test_vocab():
+    for task in ("copy", "reverse", "sort", "gaussian", "random"):
+        first = train("--steps", "1", "--set", "task=" + task, "--set", "vocab=40")[0]
+        assert first["vocab"] == 40 and first["settings"]["vocab"] == 40
+        assert first["vocab_in"] == {"gaussian": 16, "random": 40}.get(task, 41)
+        line = sentence(run("train", "--set", "task=" + task, "--set", "vocab=1"), 2)
+        assert task in line and "vocab" in line
+    assert train("--steps", "1", "--set", "vocab=1")[0]["vocab"] > 40
+
+
+def test_random_tokens_teach_nothing():
+    lines = train("--steps", "150", "--set", "task=random", "--set", "vocab=8", "--set", "batch=64")
+    last = lines[-1]["summary"]["validation_loss"]
+    assert math.log(8) - 0.01 < last < math.log(8) + 0.2, last
 
 
 def test_probe_of_both_stacks():

@@ -419,6 +419,32 @@ static void test_refused(void)
     ns_settings_clear(&settings);
 }
 
+/* Steps without a record lead to the same weights, and the next record to the same values. */
+static void test_run_without_measuring(void)
+{
+    static const char *const clips[] = {"clip=0", "clip=0.5"};
+    for (size_t i = 0; i < G_N_ELEMENTS(clips); i++) {
+        const char *const more[] = {clips[i], "probe-every=2", NULL};
+        g_autoptr(NsRun) all = tiny_run(more), some = tiny_run(more);
+        for (int step = 1; step <= 9; step++) {
+            ns_run_set_measuring(some, step < 3 || step > 6);
+            g_assert_true(ns_run_step(all) && ns_run_step(some));
+            if (step == 2) g_assert_cmpuint(ns_history_steps(ns_run_history(some)), ==, 3);
+        }
+        const NsHistory *history = ns_run_history(some), *whole = ns_run_history(all);
+        g_assert_cmpint(ns_run_steps(some), ==, 9);
+        g_assert_cmpint(ns_history_first_step(history), ==, 7);
+        g_assert_cmpuint(ns_history_steps(history), ==, 3);
+        g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
+        for (size_t k = 0; k < 3; k++)
+            g_assert_true(memcmp(ns_history_step(history, k), ns_history_step(whole, 7 + k),
+                                 offsetof(NsStep, seconds)) == 0);
+        size_t bytes = ns_model_tensors(ns_run_model(all))->size * sizeof(ns_real);
+        g_assert_true(memcmp(ns_model_weights(ns_run_model(all)),
+                             ns_model_weights(ns_run_model(some)), bytes) == 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -429,6 +455,7 @@ int main(int argc, char **argv)
     g_test_add_func("/train/run/live", test_run_live);
     g_test_add_func("/train/run/live-regularisers", test_run_live_regularisers);
     g_test_add_func("/train/run/optimizers", test_run_optimizers);
+    g_test_add_func("/train/run/without-measuring", test_run_without_measuring);
     g_test_add_func("/train/run/diverges", test_diverges);
     g_test_add_func("/train/run/bad-but-finite", test_bad_but_finite);
     g_test_add_func("/train/run/names", test_names);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/data/task.h"
+#include "core/study/speed.h"
+#include "ui/figures/words.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define DEFAULT_STEPS 20
+#define MOST_STEPS 1000000
+#define WARM_UP 3
+
+static bool show_progress(void *data, int64_t done, int64_t of)
+{
+    ns_progress_step(data, done, of, (double)NAN);
+    return !ns_interrupt_signal();
+}
+
+static void show_operators(const NsSpeed *speed)
+{
+    double all = 0;
+    for (size_t op = 0; op < NS_OP_COUNT; op++) all += speed->operators[op];
+    printf("\n%-16s%12s%8s\n", "operator", "ms a step", "share");
+    for (size_t op = 0; op < NS_OP_COUNT; op++)
+        printf("%-16s%12.3f%7.1f%%\n", ns_op_key((NsOp)op), speed->operators[op],
+               all > 0 ? 100 * speed->operators[op] / all : 0);
+}
+
+static void show_table(const NsSpeed *speed, const NsSettings *settings)
+{
+    g_autofree char *words = ns_settings_words(settings);
+    printf("%s: medians of %zu steps, %u %s, %zu parameters\n\n", words, speed->steps,
+           speed->plan.threads, speed->plan.threads == 1 ? "thread" : "threads",
+           speed->plan.parameters);
+    printf("%-16s%12.3f ms, without measuring %.3f ms\n", "step", speed->ms_per_step,
+           speed->ms_unmeasured);
+    printf("%-16s%12.0f tokens a second\n", "throughput", speed->tokens_per_s);
+    printf("%-16s%12.2f GFLOP/s in %.3f GFLOP of matrix products a step\n", "speed", speed->gflops,
+           speed->plan.gflop_per_step);
+    printf("%-16s%11.1f%% of a step\n", "measuring", 100 * speed->probe_share);
+    if (!isnan(speed->peak_rss_mib))
+        printf("%-16s%12.1f MiB at its peak, %.1f of it planned\n", "memory",
+               speed->peak_rss_mib, (double)speed->plan.total_bytes / (1 << 20));
+    show_operators(speed);
+}
+
+int ns_cli_bench(int argc, char **argv, GError **error)
+{
+    gint64 steps = DEFAULT_STEPS;
+    gboolean json = FALSE;
+    const GOptionEntry entries[] = {
+        {"steps", 'n', 0, G_OPTION_ARG_INT64, &steps,
+         "Steps to time, with measuring and as many without (default: 20)", "N"},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object", NULL},
+        {0},
+    };
+    NsSettings settings;
+    ns_settings_init(&settings);
+    settings.task = (unsigned)ns_choices_find(ns_task_choice, "random");
+    settings.eval_every = 0;
+    const NsOptions options = {
+        .command = "bench",
+        .summary =
+            "Times the steps of a model on random tokens: milliseconds a step, the share of a\n"
+            "step that measuring takes, peak memory, and where the time goes.  Other settings\n"
+            "than “task” (random) and “eval-every” (0) have their defaults.",
+        .examples = NS_CLI " bench --set layers=100 --set vocab=96\n" NS_CLI
+                           " bench --set placement=pre --steps 50 --json > bench.json",
+        .entries = entries,
+        .settings = &settings,
+    };
+    bool go = ns_options_read(&options, &argc, &argv, error);
+    if (go && (steps < 1 || steps > MOST_STEPS)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--steps must lie between 1 and %d.",
+                    MOST_STEPS);
+        go = false;
+    }
+    NsProgress progress;
+    ns_progress_start(&progress, go);
+    if (go) ns_interrupt_catch();
+    g_autoptr(NsSpeed) speed =
+        go ? ns_speed_new(&settings, WARM_UP, (size_t)steps, show_progress, &progress, error)
+           : NULL;
+    ns_progress_end(&progress);
+    if (speed && json) {
+        g_autofree char *text = ns_speed_json(speed, &settings);
+        puts(text);
+    } else if (speed)
+        show_table(speed, &settings);
+    ns_settings_clear(&settings);
+    int signal_ = ns_interrupt_signal();
+    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_OK;
+}

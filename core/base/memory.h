@@ -1,0 +1,10 @@
+/* What the program has had in memory.  SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Peak of the resident memory since the last reset (or since the program began, where the system
+ * does not let itself be reset), in MiB; NaN where it does not say.  Linux: VmHWM of
+ * /proc/self/status. */
+double ns_memory_peak_mib(void);
+
+/* The peak begins anew at what is resident now. */
+void ns_memory_reset_peak(void);

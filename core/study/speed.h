@@ -1,0 +1,37 @@
+/* How fast a model steps, and what measuring costs.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/train/run.h"
+
+/* All times are medians over steps, in milliseconds of wall time. */
+typedef struct {
+    size_t steps;                  /* that were measured */
+    double *each;                  /* [steps] every measured step, in order */
+    double ms_per_step;            /* measuring at every step, as in a run */
+    double ms_unmeasured;          /* the same steps without measuring */
+    double probe_share;            /* 1 - ms_unmeasured / ms_per_step: noise may make it negative */
+    double tokens_per_s;           /* of the sequences; sources are not counted */
+    double gflops;                 /* the plan's products in ms_per_step */
+    double peak_rss_mib;           /* of the process while it made the model and trained it; NaN
+                                    * where the system does not say */
+    double operators[NS_OP_COUNT]; /* of further steps, with the clock on */
+    NsPlan plan;
+} NsSpeed;
+
+/* Called after every step; FALSE ends the measurement. */
+typedef bool (*NsSpeedProgress)(void *data, int64_t done, int64_t of);
+
+/* Makes a run and times it: `warm_up` steps, then `steps` (1 or more) with measuring and as many
+ * without, in turns of a few, then some with the clock on.  NULL with an error: that of
+ * ns_run_new, NS_ERROR_SETTING where the run diverges, or none where `progress` (NULL: none) ended
+ * it. */
+NsSpeed *ns_speed_new(const NsSettings *settings, size_t warm_up, size_t steps,
+                      NsSpeedProgress progress, void *data, GError **error);
+void ns_speed_free(NsSpeed *speed);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSpeed, ns_speed_free)
+
+/* {"ms_per_step", "tokens_per_s", "gflops", "probe_share", "peak_rss_mib" (null where it is not
+ * known), "operators": {key: ms}, "ms_unmeasured", "steps": n, "each_ms": [n], "threads",
+ * "parameters", "gflop_per_step", "memory_bytes", "settings": {...}}; free with g_free. */
+char *ns_speed_json(const NsSpeed *speed, const NsSettings *settings);
