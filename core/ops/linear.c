@@ -4,53 +4,74 @@
 #include "core/ops/blas.h"
 #include "core/ops/clones.h"
 
-#include <string.h>
-
 void ns_linear_forward(ns_real *y, const ns_real *x, const ns_real *w, const ns_real *b, size_t R,
                        size_t I, size_t O)
 {
-    if (b)
-        for (size_t r = 0; r < R; r++) memcpy(y + r * O, b, O * sizeof *y);
     ns_gemm(&(NsGemm){.tb = true,
                       .M = R,
                       .N = O,
                       .K = I,
                       .alpha = 1,
-                      .beta = b ? 1 : 0,
                       .A = x,
                       .lda = I,
                       .B = w,
                       .ldb = I,
                       .C = y,
-                      .ldc = O});
+                      .ldc = O,
+                      .bias = b});
 }
 
-NS_CLONES static void add_columns(ns_real *sum, const ns_real *x, size_t R, size_t C)
+/* A cache line. */
+enum { LINE = 64 / sizeof(ns_real) };
+
+typedef ns_real Line __attribute__((vector_size(64), aligned(sizeof(ns_real)), may_alias));
+
+/* Unrolled for a constant number of lines, whose sums are then in registers. */
+__attribute__((always_inline)) static inline void
+sum_lines(ns_real *sum, bool add, const ns_real *x, size_t R, size_t C, size_t lines)
 {
+    Line total[4] = {0};
     for (size_t r = 0; r < R; r++) {
-        const ns_real *row = x + r * C;
-#pragma omp simd
-        for (size_t c = 0; c < C; c++) sum[c] += row[c];
+        const Line *row = (const Line *)(const void *)(x + r * C);
+        for (size_t i = 0; i < lines; i++) total[i] += row[i];
+    }
+    Line *out = (Line *)(void *)sum;
+    for (size_t i = 0; i < lines; i++) {
+        if (add) total[i] += out[i];
+        out[i] = total[i];
     }
 }
 
-void ns_linear_backward(ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy, const ns_real *x,
-                        const ns_real *w, size_t R, size_t I, size_t O)
+/* Adds the sum of the rows to `sum`, or overwrites it with that. */
+NS_CLONES static void sum_rows(ns_real *sum, bool add, const ns_real *x, size_t R, size_t C)
 {
-    /* y = x w^T + b, so dw = dy^T x, db = 1^T dy, dx = dy w. */
+    size_t c = 0;
+    for (; c + 4 * LINE <= C; c += 4 * LINE) sum_lines(sum + c, add, x + c, R, C, 4);
+    for (; c + LINE <= C; c += LINE) sum_lines(sum + c, add, x + c, R, C, 1);
+    for (; c < C; c++) {
+        ns_real total = 0;
+        for (size_t r = 0; r < R; r++) total += x[r * C + c];
+        sum[c] = add ? sum[c] + total : total;
+    }
+}
+
+/* y = x w^T + b, so dw = dy^T x, db = 1^T dy, dx = dy w. */
+static void backward(bool add, ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy,
+                     const ns_real *x, const ns_real *w, size_t R, size_t I, size_t O)
+{
     ns_gemm(&(NsGemm){.ta = true,
                       .M = O,
                       .N = I,
                       .K = R,
                       .alpha = 1,
-                      .beta = 1,
+                      .beta = add,
                       .A = dy,
                       .lda = O,
                       .B = x,
                       .ldb = I,
                       .C = dw,
                       .ldc = I});
-    if (db) add_columns(db, dy, R, O);
+    if (db) sum_rows(db, add, dy, R, O);
     if (!dx) return;
     ns_gemm(&(NsGemm){.M = R,
                       .N = I,
@@ -62,4 +83,16 @@ void ns_linear_backward(ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy
                       .ldb = I,
                       .C = dx,
                       .ldc = I});
+}
+
+void ns_linear_backward(ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy, const ns_real *x,
+                        const ns_real *w, size_t R, size_t I, size_t O)
+{
+    backward(true, dx, dw, db, dy, x, w, R, I, O);
+}
+
+void ns_linear_backward_over(ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy,
+                             const ns_real *x, const ns_real *w, size_t R, size_t I, size_t O)
+{
+    backward(false, dx, dw, db, dy, x, w, R, I, O);
 }

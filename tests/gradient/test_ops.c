@@ -49,6 +49,38 @@ static void test_linear(void)
     for (size_t i = 0; i < O * I; i++) g_assert_cmpfloat_with_epsilon(twice[i], 2 * dw[i], 1e-12);
 }
 
+/* Sums of columns for every width around those that are summed in registers; what adds and what
+ * overwrites. */
+static void test_linear_gradients(void)
+{
+    enum { ROWS = 9, MOST = 150, IN = 3 };
+    ns_real x[ROWS * IN], dy[ROWS * MOST], w[MOST * IN];
+    ns_fill_normal(x, ROWS * IN, 1, 1);
+    ns_fill_normal(dy, ROWS * MOST, 1, 2);
+    ns_fill_normal(w, MOST * IN, 1, 3);
+    for (size_t out = 1; out <= MOST; out++) {
+        ns_real dx[ROWS * IN], same[ROWS * IN], dw[MOST * IN], added[MOST * IN];
+        ns_real db[MOST + 1], sum[MOST + 1];
+        for (size_t i = 0; i <= MOST; i++) db[i] = NAN;
+        for (size_t i = 0; i < MOST * IN; i++) dw[i] = NAN;
+        ns_linear_backward_over(dx, dw, db, dy, x, w, ROWS, IN, out);
+        g_assert_true(isnan(db[out]));
+        for (size_t o = 0; o < out; o++) {
+            ns_real column = 0;
+            for (size_t r = 0; r < ROWS; r++) column += dy[r * out + o];
+            g_assert_cmpfloat_with_epsilon(db[o], column, 1e-12);
+            sum[o] = (ns_real)o;
+        }
+        for (size_t i = 0; i < out * IN; i++) added[i] = -2;
+        ns_linear_backward(same, added, sum, dy, x, w, ROWS, IN, out);
+        for (size_t o = 0; o < out; o++)
+            g_assert_cmpfloat_with_epsilon(sum[o], db[o] + (ns_real)o, 1e-12);
+        for (size_t i = 0; i < out * IN; i++)
+            g_assert_cmpfloat_with_epsilon(added[i], dw[i] - 2, 1e-12);
+        g_assert_true(memcmp(dx, same, sizeof dx) == 0);
+    }
+}
+
 typedef struct {
     const NsNorm *norm;
     NsNormPass pass;
@@ -505,6 +537,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     ns_blas_init();
     g_test_add_func("/ops/linear", test_linear);
+    g_test_add_func("/ops/linear-gradients", test_linear_gradients);
     g_test_add_func("/ops/norms", test_norms);
     g_test_add_func("/ops/batchnorm", test_batchnorm);
     g_test_add_func("/ops/scalenorm", test_scalenorm);

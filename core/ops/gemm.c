@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/ops/gemm.h"
+
+#include <stdalign.h>
+
+/* What is packed of B at a time stays in the second cache, and a tile of A in the first. */
+enum {
+    DEPTH = 256,
+    BLOCK = (512 << 10) / sizeof(ns_real),
+    SMALL = (32 << 10) / sizeof(ns_real),
+    MOST_LANES = 64 / sizeof(ns_real)
+};
+
+const NsGemmKernels *ns_gemm_kernels(size_t i)
+{
+#ifdef NS_GEMM_X86
+    static const NsGemmKernels *const all[] = {&ns_gemm_avx512, &ns_gemm_avx2};
+    for (size_t j = 0; j < G_N_ELEMENTS(all); j++)
+        if (all[j]->runs() && i-- == 0) return all[j];
+#endif
+    return NULL;
+}
+
+/* Rows k0 ... k0 + K of B times the columns of A that meet them, for columns n0 ... n0 + N of C. */
+typedef struct {
+    const NsGemmKernels *kernels;
+    const NsGemm *g;
+    size_t k0, K, n0, N;
+} Part;
+
+/* One panel, out[k * stride + j], of n columns or rows side by side: in[k * ld + j], or in[j * ld +
+ * k] where it is `turned`. */
+static void pack(const NsGemmKernels *kernels, ns_real *out, size_t stride, const ns_real *in,
+                 size_t ld, size_t n, size_t K, bool turned)
+{
+    size_t lanes = kernels->lanes;
+    for (size_t j = 0; j < n; j += lanes)
+        kernels->pack[turned](out + j, stride, in + j * (turned ? ld : 1), ld, MIN(lanes, n - j),
+                              K);
+}
+
+/* Panels of as many columns as the widest tile has, one after the other. */
+static void pack_b(const Part *p, ns_real *out)
+{
+    const NsGemm *g = p->g;
+    size_t width = 2 * p->kernels->lanes;
+    for (size_t n = 0; n < p->N; n += width) {
+        size_t at = p->n0 + n;
+        const ns_real *b = g->tb ? g->B + at * g->ldb + p->k0 : g->B + p->k0 * g->ldb + at;
+        pack(p->kernels, out + n * p->K, width, b, g->ldb, MIN(width, p->N - n), p->K, g->tb);
+    }
+}
+
+/* `packed`: room for the part of B, or NULL to read it where it is; `rows`: the same for a tile of
+ * A. */
+static void multiply(const Part *p, ns_real *packed, ns_real *rows)
+{
+    const NsGemm *g = p->g;
+    const NsGemmKernels *kernels = p->kernels;
+    size_t lanes = kernels->lanes, width = 2 * lanes;
+    if (packed) pack_b(p, packed);
+    NsGemmTile t = {.b_stride = packed ? width : g->ldb,
+                    .c_stride = g->ldc,
+                    .K = p->K,
+                    .alpha = g->alpha,
+                    .beta = p->k0 ? 1 : g->beta};
+    bool across = rows || g->ta;
+    t.a_stride = rows ? width : g->lda;
+    size_t tiles = (g->M + kernels->rows - 1) / kernels->rows;
+    for (size_t i = 0, m = 0; i < tiles; i++) {
+        size_t height = g->M / tiles + (i < g->M % tiles);
+        t.a = g->ta ? g->A + p->k0 * g->lda + m : g->A + m * g->lda + p->k0;
+        if (rows) {
+            pack(kernels, rows, width, t.a, g->lda, height, p->K, !g->ta);
+            t.a = rows;
+        }
+        for (size_t n = 0; n < p->N; n += width) {
+            size_t at = p->n0 + n;
+            t.columns = MIN(width, p->N - n);
+            t.b = packed ? packed + n * p->K : g->B + p->k0 * g->ldb + at;
+            t.c = g->C + m * g->ldc + at;
+            t.bias = g->bias && !p->k0 ? g->bias + at : NULL;
+            kernels->tiles[across][t.columns > lanes][height - 1](&t);
+        }
+        m += height;
+    }
+}
+
+/* Without a stack frame that touches more memory than a small product. */
+G_GNUC_NO_INLINE static void multiply_small(const Part *p)
+{
+    alignas(64) ns_real packed[SMALL];
+    multiply(p, packed, NULL);
+}
+
+G_GNUC_NO_INLINE static void multiply_large(const NsGemmKernels *kernels, const NsGemm *g, size_t K)
+{
+    alignas(64) ns_real packed[BLOCK];
+    alignas(64) ns_real rows[DEPTH * 2 * MOST_LANES];
+    size_t width = 2 * kernels->lanes;
+    size_t blocks = K ? (K + DEPTH - 1) / DEPTH : 1, depth = (K + blocks - 1) / blocks;
+    size_t columns = depth ? BLOCK / depth / width * width : g->N;
+    for (size_t n = 0; n < g->N; n += columns)
+        for (size_t b = 0, k = 0; b < blocks; b++, k += depth) {
+            Part p = {kernels, g, k, MIN(depth, K - k), n, MIN(columns, g->N - n)};
+            multiply(&p, packed, rows);
+        }
+}
+
+void ns_gemm_tiled(const NsGemmKernels *kernels, const NsGemm *g)
+{
+    if (!g->M || !g->N) return;
+    size_t K = g->alpha == 0 ? 0 : g->K;
+    size_t width = 2 * kernels->lanes, panels = (g->N + width - 1) / width;
+    Part all = {kernels, g, 0, K, 0, g->N};
+    if (!g->tb && K <= DEPTH && K * g->ldb <= SMALL)
+        multiply(&all, NULL, NULL);
+    else if (K <= DEPTH && K * panels * width <= SMALL)
+        multiply_small(&all);
+    else
+        multiply_large(kernels, g, K);
+}

@@ -1,0 +1,54 @@
+/* Matrix products of our own.  SPDX-License-Identifier: MIT
+ *
+ * OpenBLAS copies both operands before it multiplies, which costs more than the product where a
+ * side is 32 or 64.  These kernels read what they can where it lies.  Everybody calls ns_gemm of
+ * blas.h; this header is for it, for the tests and for the benchmark. */
+#pragma once
+
+#include "core/ops/blas.h"
+
+/* A tile of C, small enough that all of it is kept in registers: C = alpha A B + beta C + bias.
+ * A[m][k] is at a[m * stride + k], or at a[k * stride + m] for the kernels of `across`; B[k][n] at
+ * b[k * b_stride + n]; C[m][n] at c[m * c_stride + n].  C is not read where beta is 0; bias:
+ * [columns] or NULL. */
+typedef struct {
+    const ns_real *a, *b, *bias;
+    ns_real *c;
+    size_t a_stride, b_stride, c_stride;
+    size_t K, columns;
+    ns_real alpha, beta;
+} NsGemmTile;
+
+typedef void NsGemmKernel(const NsGemmTile *tile);
+
+enum { NS_GEMM_MOST_ROWS = 14 };
+
+/* The kernels of one kind of processor. */
+typedef struct {
+    const char *name;
+    bool (*runs)(void); /* on this processor */
+    size_t lanes, rows; /* of a vector; of the tallest tile */
+    /* [A across][more than one vector wide][rows - 1] */
+    NsGemmKernel *tiles[2][2][NS_GEMM_MOST_ROWS];
+    /* out[k * stride + j] = in[k * ld + j], or in[j * ld + k] by the second of the two, for k < K
+     * and j < n <= lanes.  All `lanes` reals of a row of out are overwritten; those after n mean
+     * nothing. */
+    void (*pack[2])(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n, size_t K);
+} NsGemmKernels;
+
+/* Fastest first; NULL beyond the last, so at 0 where this compiler or processor has none. */
+const NsGemmKernels *ns_gemm_kernels(size_t i);
+
+/* The product of ns_gemm by these kernels.  Every element of C is summed in the order of k in
+ * blocks that depend on K alone, so that its bits depend neither on where the matrices lie nor on M
+ * and N. */
+void ns_gemm_tiled(const NsGemmKernels *kernels, const NsGemm *g);
+
+/* The product of ns_gemm by OpenBLAS. */
+void ns_gemm_openblas(const NsGemm *g);
+
+/* Rows of the table, in files of their own. */
+#if defined __x86_64__ && defined __GNUC__
+#define NS_GEMM_X86
+extern const NsGemmKernels ns_gemm_avx512, ns_gemm_avx2;
+#endif

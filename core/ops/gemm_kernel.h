@@ -1,0 +1,101 @@
+/* The kernels, for any width of vector.  SPDX-License-Identifier: MIT
+ *
+ * A file that includes this one has defined, for ns_real in vectors of one kind of processor:
+ *   TARGET, INLINE      the attributes that let a function use it; that and put it into its caller
+ *   Vector, Mask        the types
+ *   LANES, ROWS         reals in a vector, rows of the tallest tile
+ *   GROUP               reals in 128 bits
+ *   V(op)               the intrinsic of that operation
+ *   lanes(n)            the mask of the first n lanes
+ *   load(p, mask), store(p, mask, v)
+ *   gather(p, k)        a vector of GROUP reals from each of p[0] + k, p[GROUP] + k, p[2 GROUP] + k
+ * ... turn(v)             transposes the GROUP x GROUP matrices that lie in v[0] ... v[GROUP - 1]
+ */
+#pragma once
+
+#include "core/ops/gemm.h"
+
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* Unrolled for constant `rows`, `vectors` and `across`, so that all of `sum` is in registers. */
+INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
+{
+    size_t a_row = across ? 1 : t->a_stride, a_k = across ? t->a_stride : 1;
+    size_t b_k = t->b_stride;
+    Mask last = lanes(t->columns - (vectors - 1) * LANES);
+    Vector sum[ROWS][2];
+    UNROLL for (size_t m = 0; m < rows; m++)
+    {
+        sum[m][0] = V(setzero)();
+        sum[m][1] = V(setzero)();
+    }
+    const ns_real *a = t->a, *b = t->b;
+    for (size_t k = 0; k < t->K; k++, a += a_k, b += b_k) {
+        Vector b0 = vectors > 1 ? V(loadu)(b) : load(b, last);
+        Vector b1 = vectors > 1 ? load(b + LANES, last) : b0;
+        UNROLL for (size_t m = 0; m < rows; m++)
+        {
+            Vector x = V(set1)(a[m * a_row]);
+            sum[m][0] = V(fmadd)(x, b0, sum[m][0]);
+            if (vectors > 1) sum[m][1] = V(fmadd)(x, b1, sum[m][1]);
+        }
+    }
+    Vector alpha = V(set1)(t->alpha), beta = V(set1)(t->beta);
+    UNROLL for (size_t v = 0; v < vectors; v++)
+    {
+        Mask mask = v + 1 < vectors ? lanes(LANES) : last;
+        Vector bias = t->bias ? load(t->bias + v * LANES, mask) : V(setzero)();
+        UNROLL for (size_t m = 0; m < rows; m++)
+        {
+            ns_real *c = t->c + m * t->c_stride + v * LANES;
+            Vector y = V(fmadd)(alpha, sum[m][v], bias);
+            if (t->beta != 0) y = V(fmadd)(beta, load(c, mask), y);
+            store(c, mask, y);
+        }
+    }
+}
+
+#define TILE(rows)                                                                                 \
+    TARGET static void narrow_##rows(const NsGemmTile *t)                                          \
+    {                                                                                              \
+        tile(t, rows, 1, false);                                                                   \
+    }                                                                                              \
+    TARGET static void wide_##rows(const NsGemmTile *t)                                            \
+    {                                                                                              \
+        tile(t, rows, 2, false);                                                                   \
+    }                                                                                              \
+    TARGET static void narrow_across_##rows(const NsGemmTile *t)                                   \
+    {                                                                                              \
+        tile(t, rows, 1, true);                                                                    \
+    }                                                                                              \
+    TARGET static void wide_across_##rows(const NsGemmTile *t)                                     \
+    {                                                                                              \
+        tile(t, rows, 2, true);                                                                    \
+    }
+
+TARGET static void transpose(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n,
+                             size_t K)
+{
+    const ns_real *row[LANES];
+    for (size_t j = 0; j < LANES; j++) row[j] = in + (j < n ? j : n - 1) * ld;
+    size_t k = 0;
+    for (; k + GROUP <= K; k += GROUP, out += GROUP * stride) {
+        Vector v[GROUP];
+        UNROLL for (size_t i = 0; i < GROUP; i++) v[i] = gather(row + i, k);
+        turn(v);
+        UNROLL for (size_t i = 0; i < GROUP; i++) V(storeu)(out + i * stride, v[i]);
+    }
+    for (; k < K; k++, out += stride)
+        for (size_t j = 0; j < LANES; j++) out[j] = row[j][k];
+}
+
+TARGET static void copy(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n,
+                        size_t K)
+{
+    Mask mask = lanes(n);
+    for (size_t k = 0; k < K; k++) V(storeu)(out + k * stride, load(in + k * ld, mask));
+}
