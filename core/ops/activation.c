@@ -21,14 +21,17 @@ NS_CLONES static void relu_backward(ns_real *da, ns_real *dg, const ns_real *dy,
     for (size_t i = 0; i < n; i++) da[i] = y[i] > 0 ? dy[i] : 0;
 }
 
-#define ROOT_HALF ((ns_real)0.70710678118654752440)
-#define ROOT_HALF_PI ((ns_real)0.39894228040143267794) /* 1 / sqrt(2 pi) */
+#define DENSITY ((ns_real)0.39894228040143267794) /* that of the standard normal at 0 */
 
 /* a Phi(a), Phi the distribution function of the standard normal. */
 NS_CLONES static void gelu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
 {
     (void)g;
-    for (size_t i = 0; i < n; i++) y[i] = a[i] * (1 + ns_erf(a[i] * ROOT_HALF)) / 2;
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        ns_real tail = ns_exp(-a[i] * a[i] / 2) * ns_mills(ns_abs(a[i]));
+        y[i] = a[i] * (a[i] < 0 ? tail : 1 - tail);
+    }
 }
 
 /* Phi(a) + a phi(a) */
@@ -37,15 +40,17 @@ NS_CLONES static void gelu_backward(ns_real *da, ns_real *dg, const ns_real *dy,
 {
     (void)dg;
     (void)g;
+#pragma omp simd
     for (size_t i = 0; i < n; i++) {
-        ns_real below = (1 + ns_erf(a[i] * ROOT_HALF)) / 2;
-        da[i] = dy[i] * (below + a[i] * ROOT_HALF_PI * ns_exp(-a[i] * a[i] / 2));
+        ns_real e = ns_exp(-a[i] * a[i] / 2), tail = e * ns_mills(ns_abs(a[i]));
+        da[i] = dy[i] * ((a[i] < 0 ? tail : 1 - tail) + a[i] * DENSITY * e);
     }
 }
 
 /* SiLU(a) g, SiLU(a) = a / (1 + exp(-a)). */
 NS_CLONES static void swiglu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
 {
+#pragma omp simd
     for (size_t i = 0; i < n; i++) y[i] = a[i] / (1 + ns_exp(-a[i])) * g[i];
 }
 
@@ -53,6 +58,7 @@ NS_CLONES static void swiglu_forward(ns_real *y, const ns_real *a, const ns_real
 NS_CLONES static void swiglu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a,
                                       const ns_real *g, size_t n)
 {
+#pragma omp simd
     for (size_t i = 0; i < n; i++) {
         ns_real s = 1 / (1 + ns_exp(-a[i])), d = dy[i];
         dg[i] = d * a[i] * s;
