@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/model/block.h"
 
+#include "core/base/clock.h"
 #include "core/ops/dropout.h"
 #include "core/ops/residual.h"
 
@@ -95,16 +96,20 @@ NsNormGradients ns_norm_place_gradients(const NsNormPlace *place, const NsPass *
 void ns_norm_place_forward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                            ns_real *y, ns_real *stats, const ns_real *x)
 {
+    NsClockMark mark = ns_clock_begin();
     NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->R, shape->eps);
     place->norm->forward(&p, y, x);
+    ns_clock_end(mark, NS_OP_NORM);
 }
 
 void ns_norm_place_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                             ns_real *dx, const ns_real *dy, const ns_real *x, ns_real *stats)
 {
+    NsClockMark mark = ns_clock_begin();
     NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->R, shape->eps);
     NsNormGradients gradients = ns_norm_place_gradients(place, pass);
     place->norm->backward(&p, &gradients, dx, dy, x);
+    ns_clock_end(mark, NS_OP_NORM);
 }
 
 double ns_live_squares(const NsShape *shape, const NsPass *pass, const ns_real *x)
@@ -188,25 +193,28 @@ static void add_noise(const NsSublayer *s, const NsShape *shape, const NsPass *p
     }
 }
 
+/* b, times the learned gain where that is one number. */
+static ns_real branch_factor(const NsSublayer *s, const NsPass *pass)
+{
+    bool number = s->c.gain == NS_GAIN_LAYER || s->c.gain == NS_GAIN_SCALAR;
+    return (ns_real)s->c.b * (number ? pass->weights[s->branch_gain] : 1);
+}
+
+/* Whether y is v times branch_factor, and nothing else. */
+static bool is_plain(const NsSublayer *s, const NsPass *pass)
+{
+    return s->c.gain != NS_GAIN_VECTOR && !is_noisy(s, pass);
+}
+
 /* z = y = noise(b g v), g the learned gain. */
 static void branch_strength(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                             const NsPass *pass)
 {
     size_t R = shape->R, D = shape->D;
-    ns_real b = (ns_real)s->c.b;
-    const ns_real *gain = pass->weights + s->branch_gain;
-    switch (s->c.gain) {
-    case NS_GAIN_NONE:
-        if (!is_one(s->c.b)) ns_scale(a->z, b, a->v, R * D);
-        break;
-    case NS_GAIN_LAYER:
-    case NS_GAIN_SCALAR:
-        ns_scale(a->z, b * gain[0], a->v, R * D);
-        break;
-    case NS_GAIN_VECTOR:
-        ns_gain_forward(a->z, b, gain, a->v, R, D);
-        break;
-    }
+    if (s->c.gain == NS_GAIN_VECTOR)
+        ns_gain_forward(a->z, (ns_real)s->c.b, pass->weights + s->branch_gain, a->v, R, D);
+    else
+        ns_scale(a->z, branch_factor(s, pass), a->v, R * D);
     if (is_noisy(s, pass)) add_noise(s, shape, pass, a->z);
 }
 
@@ -216,30 +224,77 @@ static void branch_strength_backward(const NsSublayer *s, const NsShape *shape,
 {
     size_t R = shape->R, D = shape->D;
     ns_real b = (ns_real)s->c.b;
-    const ns_real *gain = pass->weights + s->branch_gain;
-    ns_real *dgain = s->c.gain == NS_GAIN_NONE ? NULL : ns_pass_gradient(pass, s->branch_gain);
     if (is_noisy(s, pass)) add_noise(s, shape, pass, d);
     switch (s->c.gain) {
     case NS_GAIN_NONE:
-        if (!is_one(s->c.b)) ns_scale(d, b, d, R * D);
         break;
     case NS_GAIN_LAYER:
     case NS_GAIN_SCALAR:
-        dgain[0] += b * (ns_real)ns_inner(d, a->v, R * D);
-        ns_scale(d, b * gain[0], d, R * D);
+        *ns_pass_gradient(pass, s->branch_gain) += b * (ns_real)ns_inner(d, a->v, R * D);
         break;
     case NS_GAIN_VECTOR:
-        ns_gain_backward(dgain, b, d, a->v, R, D);
-        ns_gain_forward(d, b, gain, d, R, D);
-        break;
+        ns_gain_backward(ns_pass_gradient(pass, s->branch_gain), b, d, a->v, R, D);
+        ns_gain_forward(d, b, pass->weights + s->branch_gain, d, R, D);
+        return;
     }
+    if (!is_one((double)branch_factor(s, pass))) ns_scale(d, branch_factor(s, pass), d, R * D);
+}
+
+/* z = a x + b y, the bits of ns_join_streams. */
+static void join_unmeasured(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
+                            size_t n)
+{
+    if (a == 0)
+        ns_scale(z, b, y, n);
+    else
+        ns_residual_forward(z, a, x, b, y, n);
+}
+
+/* z = a x + b y.  Where it is measured, padding is left out of the squares. */
+static void join(const NsShape *shape, const NsPass *pass, ns_real *z, ns_real a, const ns_real *x,
+                 ns_real b, const ns_real *y, NsSums *sums)
+{
+    size_t D = shape->D, T = shape->T;
+    if (!sums) {
+        join_unmeasured(z, a, x, b, y, shape->R * D);
+        return;
+    }
+    if (!pass->live) {
+        NsJointSquares squares = ns_join_streams(z, a, x, b, y, shape->R * D);
+        sums->stream = squares.stream;
+        sums->branch = squares.branch;
+        return;
+    }
+    sums->stream = sums->branch = 0;
+    for (size_t i = 0; i < shape->B; i++) {
+        size_t at = i * T * D, live = (size_t)pass->length[i] * D;
+        NsJointSquares squares = ns_join_streams(z + at, a, x + at, b, y + at, live);
+        sums->stream += squares.stream;
+        sums->branch += squares.branch;
+        join_unmeasured(z + at + live, a, x + at + live, b, y + at + live, T * D - live);
+    }
+}
+
+/* z += a omega x, omega the learned gain of the stream. */
+static void join_scaled(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                        const NsPass *pass, NsSums *sums)
+{
+    const ns_real skip = (ns_real)s->c.a, *omega = pass->weights + s->stream_gain, *x = a->x;
+    if (sums) {
+        sums->branch = ns_live_squares(shape, pass, a->z);
+        sums->branch_sum = pass->profiling ? live_sum(shape, pass, a->z) : 0;
+        sums->stream = stream_squares(s, shape, pass, x);
+    }
+    ns_real *z = a->z;
+    for (size_t r = 0; r < shape->R; r++, x += shape->D, z += shape->D)
+        for (size_t i = 0; i < shape->D; i++) z[i] += skip * omega[i] * x[i];
 }
 
 void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                          const NsPass *pass, NsSums *sums)
 {
     size_t n = shape->R * shape->D;
-    ns_real in_scale = (ns_real)s->c.s, skip = (ns_real)s->c.a;
+    ns_real in_scale = (ns_real)s->c.s;
     if (s->in.norm) {
         ns_norm_place_forward(&s->in, shape, pass, a->u, a->stats_in, a->x);
         if (!is_one(s->c.s)) ns_scale(a->u, in_scale, a->u, n);
@@ -248,25 +303,40 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
     }
     ns_branch_forward(s, shape, a, pass);
     if (s->branch.norm) ns_norm_place_forward(&s->branch, shape, pass, a->v, a->stats_branch, a->f);
-    branch_strength(s, shape, a, pass);
-    if (sums) {
-        sums->branch = ns_live_squares(shape, pass, a->z);
-        sums->branch_sum = pass->profiling ? live_sum(shape, pass, a->z) : 0;
-        sums->stream = stream_squares(s, shape, pass, a->x);
-    }
-    if (pass->dual) ns_add_scaled(pass->dual, 1, a->z, n);
 
-    if (s->c.stream_gain) {
-        ns_real *z = a->z;
-        const ns_real *omega = pass->weights + s->stream_gain, *x = a->x;
-        for (size_t r = 0; r < shape->R; r++, x += shape->D, z += shape->D)
-            for (size_t i = 0; i < shape->D; i++) z[i] += skip * omega[i] * x[i];
-    } else if (skip != 0) {
-        ns_add_scaled(a->z, skip, a->x, n);
-    }
+    NsClockMark mark = ns_clock_begin();
+    bool plain = is_plain(s, pass) && !s->c.stream_gain;
+    ns_real factor = plain ? branch_factor(s, pass) : 1;
+    const ns_real *y = plain ? a->v : a->z;
+    if (!plain) branch_strength(s, shape, a, pass);
+    if (pass->dual) ns_add_scaled(pass->dual, factor, y, n);
+    if (s->c.stream_gain)
+        join_scaled(s, shape, a, pass, sums);
+    else
+        join(shape, pass, a->z, (ns_real)s->c.a, a->x, factor, y, sums);
     if (s->c.skip_layer) ns_add_scaled(a->z, 1, a->layer, n);
+    ns_clock_end(mark, NS_OP_RESIDUAL);
     if (s->out.norm) ns_norm_place_forward(&s->out, shape, pass, a->out, a->stats_out, a->z);
     if (sums) sums->sigma = norm_sigma(s, shape, a, pass);
+}
+
+/* The gradient of the branch's output from d, that of the sum: d itself where nothing changes it,
+ * else in scratch->branch. */
+static const ns_real *branch_gradient(const NsSublayer *s, const NsShape *shape,
+                                      const NsActivations *a, const NsScratch *scratch,
+                                      const NsPass *pass, const ns_real *d)
+{
+    bool same = s->c.gain == NS_GAIN_NONE && is_one(s->c.b) && !is_noisy(s, pass) && !pass->ddual;
+    ns_real *df = scratch->branch;
+    if (!same) {
+        memcpy(df, d, shape->R * shape->D * sizeof *d);
+        if (pass->ddual) ns_add_scaled(df, 1, pass->ddual, shape->R * shape->D);
+        branch_strength_backward(s, shape, a, pass, df);
+        d = df;
+    }
+    if (!s->branch.norm) return d;
+    ns_norm_place_backward(&s->branch, shape, pass, df, d, a->f, a->stats_branch);
+    return df;
 }
 
 void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
@@ -276,25 +346,31 @@ void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsAct
     if (s->out.norm) ns_norm_place_backward(&s->out, shape, pass, d, d, a->z, a->stats_out);
 
     /* z = a x + r + y: the branch gets dz, the stream a dz, the layer's input dz. */
+    NsClockMark mark = ns_clock_begin();
     if (s->c.skip_layer) memcpy(scratch->skip, d, n * sizeof *d);
-    ns_real *df = scratch->branch;
-    memcpy(df, d, n * sizeof *d);
-    if (pass->ddual) ns_add_scaled(df, 1, pass->ddual, n);
-    branch_strength_backward(s, shape, a, pass, df);
-    if (s->branch.norm)
-        ns_norm_place_backward(&s->branch, shape, pass, df, df, a->f, a->stats_branch);
+    const ns_real *df = branch_gradient(s, shape, a, scratch, pass, d);
+    ns_clock_end(mark, NS_OP_RESIDUAL);
     ns_branch_backward(s, shape, a, scratch, pass, df);
 
+    ns_real *du = scratch->du;
+    if (!is_one(s->c.s)) ns_scale(du, (ns_real)s->c.s, du, n);
+    if (s->in.norm) ns_norm_place_backward(&s->in, shape, pass, du, du, a->x, a->stats_in);
+
+    mark = ns_clock_begin();
+    ns_real skip = (ns_real)s->c.a;
     if (s->c.stream_gain) {
-        ns_gain_backward(ns_pass_gradient(pass, s->stream_gain), (ns_real)s->c.a, d, a->x, R, D);
-        ns_gain_forward(d, (ns_real)s->c.a, pass->weights + s->stream_gain, d, R, D);
-    } else if (!is_one(s->c.a)) {
-        ns_scale(d, (ns_real)s->c.a, d, n);
+        ns_gain_backward(ns_pass_gradient(pass, s->stream_gain), skip, d, a->x, R, D);
+        ns_gain_forward(d, skip, pass->weights + s->stream_gain, d, R, D);
+        skip = 1;
     }
-    if (sums) sums->skip_grad = ns_live_squares(shape, pass, d);
-    if (!is_one(s->c.s)) ns_scale(scratch->du, (ns_real)s->c.s, scratch->du, n);
-    if (s->in.norm)
-        ns_norm_place_backward(&s->in, shape, pass, scratch->du, scratch->du, a->x, a->stats_in);
-    if (sums) sums->branch_grad = ns_live_squares(shape, pass, scratch->du);
-    ns_add_scaled(d, 1, scratch->du, n);
+    if (sums) {
+        /* The gradients of padding are 0. */
+        NsJointSquares squares = ns_join_streams(d, skip, d, 1, du, n);
+        sums->skip_grad = squares.stream;
+        sums->branch_grad = squares.branch;
+        sums->grad = squares.sum;
+    } else {
+        join_unmeasured(d, skip, d, 1, du, n);
+    }
+    ns_clock_end(mark, NS_OP_RESIDUAL);
 }

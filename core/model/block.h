@@ -113,6 +113,7 @@ typedef struct {
     double stream, branch;         /* squares of a x and of y */
     double branch_sum;             /* of the elements of y */
     double skip_grad, branch_grad; /* squares */
+    double grad;                   /* squares of their sum */
     double sigma;                  /* mean over the live rows; NaN without a norm */
 } NsSums;
 

@@ -1,6 +1,7 @@
 /* F of the block equation: attention or the feed-forward network.  SPDX-License-Identifier: MIT */
 #include "core/model/block.h"
 
+#include "core/base/clock.h"
 #include "core/ops/linear.h"
 #include "core/ops/residual.h"
 
@@ -63,11 +64,13 @@ static void head_norm_forward(const NsNormPlace *place, const NsShape *shape, co
                               size_t stride)
 {
     if (!place->norm) return;
+    NsClockMark mark = ns_clock_begin();
     NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->H, shape->eps);
     for (size_t r = 0; r < rows; r++) {
         place->norm->forward(&p, y + r * stride, x + r * stride);
         p.stats += ns_norm_stats_size(place->norm, shape->H, place->C);
     }
+    ns_clock_end(mark, NS_OP_NORM);
 }
 
 static void head_norm_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
@@ -75,12 +78,14 @@ static void head_norm_backward(const NsNormPlace *place, const NsShape *shape, c
                                size_t stride)
 {
     if (!place->norm) return;
+    NsClockMark mark = ns_clock_begin();
     NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->H, shape->eps);
     NsNormGradients gradients = ns_norm_place_gradients(place, pass);
     for (size_t r = 0; r < rows; r++) {
         place->norm->backward(&p, &gradients, d + r * stride, d + r * stride, x + r * stride);
         p.stats += ns_norm_stats_size(place->norm, shape->H, place->C);
     }
+    ns_clock_end(mark, NS_OP_NORM);
 }
 
 static NsAttention attention_of(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
@@ -104,20 +109,40 @@ static NsAttention attention_of(const NsSublayer *s, const NsShape *shape, const
     };
 }
 
+/* y = x w^T + b, with the matrix and the bias (or NO_BIAS) at these offsets. */
+static void map_forward(const NsPass *pass, ns_real *y, size_t w, size_t b, const ns_real *x,
+                        size_t R, size_t I, size_t O)
+{
+    NsClockMark mark = ns_clock_begin();
+    ns_linear_forward(y, x, pass->weights + w, b == NO_BIAS ? NULL : pass->weights + b, R, I, O);
+    ns_clock_end(mark, NS_OP_MATMUL);
+}
+
+/* dx from dy, and the gradients of the matrix and of the bias (or NO_BIAS) at these offsets. */
+static void map_backward(const NsPass *pass, ns_real *dx, size_t w, size_t b, const ns_real *dy,
+                         const ns_real *x, size_t R, size_t I, size_t O)
+{
+    NsClockMark mark = ns_clock_begin();
+    ns_linear_backward(dx, ns_pass_gradient(pass, w),
+                       b == NO_BIAS ? NULL : ns_pass_gradient(pass, b), dy, x, pass->weights + w, R,
+                       I, O);
+    ns_clock_end(mark, NS_OP_MATMUL);
+}
+
 static void project(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                     const NsPass *pass)
 {
     size_t D = shape->D;
-    const ns_real *w = pass->weights, *u = a->u ? a->u : a->x;
+    const ns_real *u = a->u ? a->u : a->x;
     const ns_real *memory = s->kind == NS_CROSS_ATTENTION ? pass->memory : u;
     NsHeads heads = ns_heads(s, shape, a->raw);
     if (s->uniform) {
-        ns_linear_forward(heads.V, memory, w + s->w_memory, w + s->b_memory, shape->RS, D, D);
+        map_forward(pass, heads.V, s->w_memory, s->b_memory, memory, shape->RS, D, D);
     } else if (s->kind == NS_SELF_ATTENTION) {
-        ns_linear_forward(a->raw, u, w + s->w_in, w + s->b_in, shape->R, D, 3 * D);
+        map_forward(pass, a->raw, s->w_in, s->b_in, u, shape->R, D, 3 * D);
     } else {
-        ns_linear_forward(heads.Q, u, w + s->w_in, w + s->b_in, shape->R, D, D);
-        ns_linear_forward(heads.K, memory, w + s->w_memory, w + s->b_memory, shape->RS, D, 2 * D);
+        map_forward(pass, heads.Q, s->w_in, s->b_in, u, shape->R, D, D);
+        map_forward(pass, heads.K, s->w_memory, s->b_memory, memory, shape->RS, D, 2 * D);
     }
 }
 
@@ -134,7 +159,6 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
                               const NsPass *pass)
 {
     size_t R = shape->R, D = shape->D;
-    const ns_real *w = pass->weights;
     project(s, shape, a, pass);
     if (head_norms(s)) {
         NsHeads raw = ns_heads(s, shape, a->raw), heads = ns_heads(s, shape, a->hidden);
@@ -144,22 +168,15 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
         head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, shape->RS, raw.k_stride);
     }
     NsAttention attention = attention_of(s, shape, a, pass);
+    NsClockMark mark = ns_clock_begin();
     ns_attention_forward(&attention, a->context, a->P);
+    ns_clock_end(mark, NS_OP_ATTENTION);
     if (s->c.head_scale) scale_heads(s, shape, pass, a->scaled, a->context);
     if (s->mid.norm) ns_norm_place_forward(&s->mid, shape, pass, a->mid, a->stats_mid, a->scaled);
     if (s->uniform)
         memcpy(a->f, a->mid, R * D * sizeof *a->f);
     else
-        ns_linear_forward(a->f, a->mid, w + s->w_out, w + s->b_out, R, D, D);
-}
-
-/* dx from dy, and the gradients of the matrix and of the bias (or NO_BIAS) at these offsets. */
-static void map_backward(const NsPass *pass, ns_real *dx, size_t w, size_t b, const ns_real *dy,
-                         const ns_real *x, size_t R, size_t I, size_t O)
-{
-    ns_linear_backward(dx, ns_pass_gradient(pass, w),
-                       b == NO_BIAS ? NULL : ns_pass_gradient(pass, b), dy, x, pass->weights + w, R,
-                       I, O);
+        map_forward(pass, a->f, s->w_out, s->b_out, a->mid, R, D, D);
 }
 
 /* From the gradients of Q, K and V before their norms, in scratch->hidden, to those of the weights,
@@ -214,12 +231,14 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
 
     NsAttention attention = attention_of(s, shape, a, pass);
     NsHeads d = ns_heads(s, shape, scratch->hidden), raw = ns_heads(s, shape, a->raw);
+    NsClockMark mark = ns_clock_begin();
     ns_attention_backward(&attention, &(NsAttentionGradients){.dO = dcontext,
                                                               .P = a->P,
                                                               .dQ = d.Q,
                                                               .dK = d.K,
                                                               .dV = d.V,
                                                               .scratch = scratch->scores});
+    ns_clock_end(mark, NS_OP_ATTENTION);
     head_norm_backward(&s->q, shape, pass, d.Q, a->stats_q, raw.Q, R, d.q_stride);
     head_norm_backward(&s->k, shape, pass, d.K, a->stats_k, raw.K, shape->RS, d.k_stride);
     head_norm_backward(&s->v, shape, pass, d.V, a->stats_v, raw.V, shape->RS, d.k_stride);
@@ -230,12 +249,14 @@ static void ffn_forward(const NsSublayer *s, const NsShape *shape, const NsActiv
                         const NsPass *pass)
 {
     size_t R = shape->R, D = shape->D, F = shape->F;
-    const ns_real *w = pass->weights, *u = a->u ? a->u : a->x;
-    ns_linear_forward(a->raw, u, w + s->w_in, w + s->b_in, R, D, F);
-    if (s->activation->gated) ns_linear_forward(a->gate, u, w + s->w_gate, NULL, R, D, F);
+    const ns_real *u = a->u ? a->u : a->x;
+    map_forward(pass, a->raw, s->w_in, s->b_in, u, R, D, F);
+    if (s->activation->gated) map_forward(pass, a->gate, s->w_gate, NO_BIAS, u, R, D, F);
+    NsClockMark mark = ns_clock_begin();
     s->activation->forward(a->hidden, a->raw, a->gate, R * F);
+    ns_clock_end(mark, NS_OP_ACTIVATION);
     if (s->mid.norm) ns_norm_place_forward(&s->mid, shape, pass, a->mid, a->stats_mid, a->hidden);
-    ns_linear_forward(a->f, a->mid, w + s->w_out, w + s->b_out, R, F, D);
+    map_forward(pass, a->f, s->w_out, s->b_out, a->mid, R, F, D);
 }
 
 static void ffn_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
@@ -246,7 +267,9 @@ static void ffn_backward(const NsSublayer *s, const NsShape *shape, const NsActi
     ns_real *d = scratch->hidden;
     map_backward(pass, d, s->w_out, s->b_out, df, a->mid, R, F, D);
     if (s->mid.norm) ns_norm_place_backward(&s->mid, shape, pass, d, d, a->hidden, a->stats_mid);
+    NsClockMark mark = ns_clock_begin();
     s->activation->backward(d, scratch->gate, d, a->raw, a->gate, R * F);
+    ns_clock_end(mark, NS_OP_ACTIVATION);
     map_backward(pass, scratch->du, s->w_in, s->b_in, d, u, R, D, F);
     if (!s->activation->gated) return;
     map_backward(pass, scratch->context, s->w_gate, NO_BIAS, scratch->gate, u, R, D, F);

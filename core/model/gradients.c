@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/model/gradients.h"
 
+#include "core/base/clock.h"
 #include "core/ops/residual.h"
 
 #include <sched.h>
@@ -148,7 +149,9 @@ static void sum_span(NsGradients *g, const NsSpan *span)
 
 void ns_gradients_sum_outside(NsGradients *g)
 {
+    NsClockMark mark = ns_clock_begin();
     for (size_t i = 0; i < g->stack->n_outside; i++) sum_span(g, &g->stack->outside[i]);
+    ns_clock_end(mark, NS_OP_GRADIENT_SUM);
 }
 
 /* ---- Layers ---- */
@@ -169,12 +172,15 @@ static void add_layers(NsGradients *g, unsigned worker, size_t complete)
 {
     Share *share = &g->shares[worker];
     size_t before = atomic_load_explicit(&g->shares[worker - 1].done, memory_order_acquire);
+    if (share->added >= MIN(complete, before)) return;
+    NsClockMark mark = ns_clock_begin();
     for (; share->added < MIN(complete, before); share->added++) {
         const NsSpan *span = span_of(g, share->added);
         ns_add_scaled(g->arena + span->begin, 1, slot_of(g, share, share->added),
                       span->end - span->begin);
         atomic_store_explicit(&share->done, share->added + 1, memory_order_release);
     }
+    ns_clock_end(mark, NS_OP_GRADIENT_SUM);
 }
 
 /* Until all but `left` of the complete layers are in the sum. */

@@ -2,6 +2,7 @@
 #include "core/model/model.h"
 
 #include "core/base/error.h"
+#include "core/base/flush.h"
 #include "core/model/pass.h"
 #include "core/ops/blas.h"
 #include "core/ops/embedding.h"
@@ -24,6 +25,7 @@ struct NsModel {
     unsigned n_workers;
     double *seen; /* the arrays of NsMeasure, one after another */
     NsCall call;  /* the last one to measure */
+    bool unmeasured;
 };
 
 enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 5 };
@@ -329,11 +331,13 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
                    .state = model->state,
                    .noise = noise ? *noise : (NsNoise){0}};
     call.statistics = call.noise.training ? NS_OF_BATCH_KEPT : NS_OF_BATCH;
+    call.measuring = !model->unmeasured;
     model->call = call;
     double share = per_target(batch);
     ns_gradients_begin(model->gradients);
 #pragma omp parallel num_threads((int)model->n_workers)
     {
+        uint64_t mode = ns_flush_begin();
 #pragma omp for schedule(static, 1)
         for (unsigned i = 0; i < model->n_workers; i++) {
             NsWorker *w = &model->workers[i];
@@ -342,6 +346,7 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
             ns_worker_backward(stack, w, &call);
         }
         ns_gradients_sum_outside(model->gradients);
+        ns_flush_end(mode);
     }
     gradients_of_weights(model);
 
@@ -364,8 +369,10 @@ static void forward(NsModel *model, const NsCall *call)
 #pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
     for (unsigned i = 0; i < model->n_workers; i++) {
         NsWorker *w = &model->workers[i];
+        uint64_t mode = ns_flush_begin();
         ns_worker_forward(&model->stack, w, call);
         ns_worker_loss(&model->stack, w, call, 0, 0);
+        ns_flush_end(mode);
     }
 }
 
@@ -418,7 +425,8 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
                              .sinusoids = model->sinusoids,
                              .state = model->state,
                              .statistics = NS_OF_BATCH,
-                             .profiling = true});
+                             .profiling = true,
+                             .measuring = true});
     for (size_t i = 0; i < stack->n_towers; i++) {
         const NsTower *tower = &stack->towers[i];
         double elements = tokens_of(model, batch, i) * (double)stack->D, variance = 1;
@@ -433,8 +441,16 @@ void ns_model_revisit(NsModel *model, size_t layer)
 {
     if (!model->stack.recompute) return;
 #pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
-    for (unsigned i = 0; i < model->n_workers; i++)
+    for (unsigned i = 0; i < model->n_workers; i++) {
+        uint64_t mode = ns_flush_begin();
         ns_worker_revisit(&model->stack, &model->workers[i], &model->call, layer);
+        ns_flush_end(mode);
+    }
+}
+
+void ns_model_set_measuring(NsModel *model, bool measuring)
+{
+    model->unmeasured = !measuring;
 }
 
 bool ns_model_keeps(const NsModel *model)

@@ -105,6 +105,11 @@ void ns_model_profile(NsModel *model, const NsBatch *batch);
  * batch without any target has loss 0 and no gradient.  Allocates nothing. */
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise);
 
+/* Whether ns_model_measure takes the sums of hidden states and sub-layers; it does at first.
+ * Without, everything in NsMeasure but the losses keeps what it was.  For telling what measuring
+ * costs. */
+void ns_model_set_measuring(NsModel *model, bool measuring);
+
 /* Forward only, without noise and with running statistics: mean negative log-likelihood in nats a
  * target; 0 without one. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/model/pass.h"
 
-#include "core/ops/clones.h"
+#include "core/base/clock.h"
 #include "core/ops/dropout.h"
 #include "core/ops/embedding.h"
 #include "core/ops/linear.h"
@@ -85,36 +85,28 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
                                  .sequence = (uint32_t)(pass->first + b)});
 }
 
-/* Sums over the live rows of x of |x|^2 and |x|, and the largest |x_i|; NaN where there is one. */
-NS_CLONES static void sum_rows(const NsShape *shape, const NsPass *pass, const ns_real *x,
-                               double *sq, double *norm, double *max)
+/* Sums over the live rows of x. */
+static NsRowSums sum_rows(const NsShape *shape, const NsPass *pass, const ns_real *x)
 {
-    double squares = 0, norms = 0;
-    ns_real largest = 0;
-    size_t D = shape->D;
-    for (size_t b = 0; b < shape->B; b++) {
-        const ns_real *row = x + b * shape->T * D;
-        for (int32_t t = 0; t < pass->length[b]; t++, row += D) {
-            double sum = 0;
-#pragma omp simd reduction(+ : sum) reduction(max : largest)
-            for (size_t c = 0; c < D; c++) {
-                ns_real size = row[c] < 0 ? -row[c] : row[c];
-                largest = size > largest ? size : largest;
-                sum += (double)row[c] * (double)row[c];
-            }
-            squares += sum;
-            norms += sqrt(sum);
-        }
+    NsRowSums sums = {0};
+    if (!pass->live) {
+        ns_row_sums_add(&sums, x, shape->R, shape->D);
+        return sums;
     }
-    *sq = squares;
-    *norm = norms;
-    *max = isnan(squares) ? (double)NAN : (double)largest;
+    for (size_t b = 0; b < shape->B; b++)
+        ns_row_sums_add(&sums, x + b * shape->T * shape->D, (size_t)pass->length[b], shape->D);
+    return sums;
 }
 
 static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass, size_t k,
                            const ns_real *x)
 {
-    sum_rows(shape, pass, x, &w->hidden_sq[k], &w->hidden_norm[k], &w->hidden_max[k]);
+    NsClockMark mark = ns_clock_begin();
+    NsRowSums sums = sum_rows(shape, pass, x);
+    w->hidden_sq[k] = sums.squares;
+    w->hidden_norm[k] = sums.norms;
+    w->hidden_max[k] = sums.largest;
+    ns_clock_end(mark, NS_OP_MEASURE);
 }
 
 static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
@@ -126,21 +118,24 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
     NsPass pass = pass_of(stack, w, call, i);
     const ns_real *pos =
         stack->learned_positions ? call->weights + tower->pos_emb : call->sinusoids;
+    NsClockMark mark = ns_clock_begin();
     ns_embedding_forward(t->embedding, tokens_of(stack, w, call->batch, i),
                          call->weights + tower->tok_emb, pos, shape->B, shape->T, shape->D);
     drop_embedding(shape, &pass, i, t->embedding);
+    ns_clock_end(mark, NS_OP_EMBEDDING);
     if (tower->embedding_norm.norm)
         ns_norm_place_forward(&tower->embedding_norm, shape, &pass, t->x0, t->stats_embedding,
                               t->embedding);
     size_t n = shape->R * shape->D, hidden = ns_tower_hidden(stack, i);
     if (tower->dual) memcpy(t->dual, t->x0, n * sizeof *t->dual);
-    measure_hidden(w, shape, &pass, hidden, t->x0);
+    if (call->measuring) measure_hidden(w, shape, &pass, hidden, t->x0);
 
     for (size_t k = tower->first; k < tower->first + tower->n; k++) {
         const NsSublayer *s = &stack->sublayers[k];
         const NsActivations *a = &w->shard.sublayers[k];
-        ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass, &w->sums[k]);
-        if (s->last) measure_hidden(w, shape, &pass, ++hidden, a->out);
+        ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass,
+                            call->measuring ? &w->sums[k] : NULL);
+        if (s->last && call->measuring) measure_hidden(w, shape, &pass, ++hidden, a->out);
         w->present = s->layer;
     }
 
@@ -150,25 +145,31 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
         ns_norm_place_forward(&tower->final_norm, shape, &pass, t->final, t->stats_final,
                               tower->dual ? t->dual : out);
     if (tower->dual) ns_residual_forward(t->top, 1, out, 1, norm ? t->final : t->dual, n);
-    double largest;
     w->final_sq = w->final_norm = (double)NAN;
-    if (norm) sum_rows(shape, &pass, t->top, &w->final_sq, &w->final_norm, &largest);
+    if (!norm || !call->measuring) return;
+    NsRowSums sums = sum_rows(shape, &pass, t->top);
+    w->final_sq = sums.squares;
+    w->final_norm = sums.norms;
 }
 
 void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call)
 {
     for (size_t i = 0; i < stack->n_towers; i++) tower_forward(stack, w, call, i);
     const NsTowerShard *last = &w->shard.towers[stack->n_towers - 1];
+    NsClockMark mark = ns_clock_begin();
     ns_linear_forward(w->shard.logits, last->top, call->weights + stack->head, NULL, last->self.R,
                       stack->D, stack->V);
+    ns_clock_end(mark, NS_OP_MATMUL);
 }
 
 void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale)
 {
     const NsShape *shape = &w->shard.towers[stack->n_towers - 1].self;
+    NsClockMark mark = ns_clock_begin();
     w->loss = ns_cross_entropy(w->shard.logits, call->batch->targets + w->shard.first * shape->T,
                                shape->R, stack->V, smoothing, dscale);
+    ns_clock_end(mark, NS_OP_LOSS);
 }
 
 static size_t tower_of(const NsStack *stack, size_t layer)
@@ -229,40 +230,50 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
                             t->stats_final);
 
     bool skip = false; /* a gradient waits for the layer's input */
+    double squares = ns_live_squares(shape, &pass, t->d);
     for (size_t k = tower->first + tower->n; k-- > tower->first;) {
         const NsSublayer *s = &stack->sublayers[k];
         if (s->last) {
-            w->hidden_grad[hidden--] = ns_live_squares(shape, &pass, t->d);
+            w->hidden_grad[hidden--] = squares;
             ns_worker_revisit(stack, w, call, s->layer);
             pass.gradients =
                 ns_gradients_begin_layer(w->gradients, w->number, s->layer, &pass.origin);
         }
         ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard.sublayers[k], &w->shard.scratch,
-                             &pass, &w->sums[k], t->d);
+                             &pass, call->measuring ? &w->sums[k] : NULL, t->d);
+        squares = w->sums[k].grad;
         skip |= s->c.skip_layer;
         if (s->first && skip) {
             ns_add_scaled(t->d, 1, w->shard.scratch.skip, n);
+            squares = ns_live_squares(shape, &pass, t->d);
             skip = false;
         }
         if (s->first) ns_gradients_end_layer(w->gradients, w->number);
     }
-    if (tower->dual) ns_add_scaled(t->d, 1, t->ddual, n);
-    w->hidden_grad[hidden] = ns_live_squares(shape, &pass, t->d);
+    if (tower->dual) {
+        ns_add_scaled(t->d, 1, t->ddual, n);
+        squares = ns_live_squares(shape, &pass, t->d);
+    }
+    w->hidden_grad[hidden] = squares;
     if (tower->embedding_norm.norm)
         outer_norm_backward(&tower->embedding_norm, w, &pass, shape, t->d, t->embedding,
                             t->stats_embedding);
+    NsClockMark mark = ns_clock_begin();
     drop_embedding(shape, &pass, i, t->d);
     ns_embedding_backward(gradient_at(w, tower->tok_emb),
                           stack->learned_positions ? gradient_at(w, tower->pos_emb) : NULL, t->d,
                           tokens_of(stack, w, call->batch, i), shape->B, shape->T, shape->D);
+    ns_clock_end(mark, NS_OP_EMBEDDING);
 }
 
 void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call)
 {
     const NsTowerShard *last = &w->shard.towers[stack->n_towers - 1];
     ns_gradients_begin_outside(w->gradients, w->number);
+    NsClockMark mark = ns_clock_begin();
     ns_linear_backward(last->d, gradient_at(w, stack->head), NULL, w->shard.logits, last->top,
                        call->weights + stack->head, last->self.R, stack->D, stack->V);
+    ns_clock_end(mark, NS_OP_MATMUL);
     for (size_t i = stack->n_towers; i-- > 0;) tower_backward(stack, w, call, i);
     ns_gradients_end(w->gradients, w->number);
 }

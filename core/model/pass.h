@@ -32,6 +32,7 @@ typedef struct {
     NsStatistics statistics;
     NsNoise noise;
     bool profiling;
+    bool measuring; /* the sums are wanted */
 } NsCall;
 
 /* Hidden states that a model has: one more than layers in every tower. */

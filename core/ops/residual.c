@@ -3,6 +3,12 @@
 
 #include "core/ops/clones.h"
 
+/* No product melts into a sum here: a x + b y has the same bits whether or not its terms are
+ * squared beside it. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("fp-contract=off")
+#endif
+
 #include <math.h>
 
 NS_CLONES void ns_residual_forward(ns_real *z, ns_real a, const ns_real *x, ns_real b,
