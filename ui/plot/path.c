@@ -7,13 +7,16 @@
 /* Keeps coordinates of points far outside within what cairo's fixed-point numbers hold. */
 #define FAR 1e5
 
+/* A curve that goes up and down further than this, in heights of the area, is noise. */
+#define NOISY 12
+
+/* What a path is made with. */
 typedef struct {
-    bool open;
-    double index; /* of the column */
-    size_t n;     /* points seen in it */
-    NsPoint first, low, high, last;
-    size_t low_at, high_at; /* when they were seen */
-} Column;
+    NsPath *path;
+    const NsSeries *series;
+    const NsScale *x, *y;
+    double width; /* of a column */
+} Builder;
 
 NsFault ns_fault_of(NsScaleKind kind, double value)
 {
@@ -22,8 +25,20 @@ NsFault ns_fault_of(NsScaleKind kind, double value)
     return ns_scale_shows(kind, value) ? NS_FAULT_KINDS : NS_FAULT_LOW;
 }
 
-static void append(NsPath *path, NsPoint point, bool continues)
+/* ns_scale_to_pixel for a value that has a place, without a call on the commonest scale. */
+static double to_pixel(const NsScale *scale, double value)
 {
+    double p = scale->kind == NS_SCALE_LINEAR
+                   ? scale->p0 +
+                         (value - scale->from) / (scale->to - scale->from) * (scale->p1 - scale->p0)
+                   : ns_scale_to_pixel(scale, value);
+    return CLAMP(p, -FAR, FAR);
+}
+
+static void append(const Builder *b, NsPoint value, bool continues)
+{
+    NsPath *path = b->path;
+    NsPoint point = {to_pixel(b->x, value.x), to_pixel(b->y, value.y)};
     if (continues) {
         const NsPoint *before = &g_array_index(path->points, NsPoint, path->points->len - 1);
         path->travel += fabs(point.y - before->y);
@@ -31,42 +46,43 @@ static void append(NsPath *path, NsPoint point, bool continues)
     g_array_append_val(path->points, point);
 }
 
-static void flush(NsPath *path, Column *column)
+static void flush(const Builder *b, NsPathState *state)
 {
+    NsPathColumn *column = &state->column;
     if (!column->n) return;
-    unsigned start = path->points->len;
-    if (!column->open) g_array_append_val(path->runs, start);
-    append(path, column->first, column->open);
+    unsigned start = b->path->points->len;
+    if (!state->joined) g_array_append_val(b->path->runs, start);
+    append(b, column->first, state->joined);
     bool low_first = column->low_at < column->high_at;
     size_t times[2] = {column->low_at, column->high_at};
     NsPoint extremes[2] = {column->low, column->high};
     for (int i = 0; i < 2; i++) {
         int k = low_first ? i : 1 - i;
-        if (times[k] > 0 && times[k] < column->n - 1) append(path, extremes[k], true);
+        if (times[k] > 0 && times[k] < column->n - 1) append(b, extremes[k], true);
     }
-    if (column->n > 1) append(path, column->last, true);
-    column->open = true;
+    if (column->n > 1) append(b, column->last, true);
+    state->joined = true;
     column->n = 0;
 }
 
-static void collect(NsPath *path, Column *column, NsPoint point, double width)
+static void collect(const Builder *b, NsPathState *state, NsPoint value, double index)
 {
-    double index = floor(point.x / width);
-    if (column->n && index != column->index) flush(path, column);
+    NsPathColumn *column = &state->column;
+    if (column->n && index != column->index) flush(b, state);
     if (!column->n) {
         column->index = index;
-        column->first = column->low = column->high = point;
+        column->first = column->low = column->high = value;
         column->low_at = column->high_at = 0;
     }
-    if (point.y < column->low.y) {
-        column->low = point;
+    if (value.y < column->low.y) {
+        column->low = value;
         column->low_at = column->n;
     }
-    if (point.y > column->high.y) {
-        column->high = point;
+    if (value.y > column->high.y) {
+        column->high = value;
         column->high_at = column->n;
     }
-    column->last = point;
+    column->last = value;
     column->n++;
 }
 
@@ -88,14 +104,14 @@ static double edge(const NsScale *y, double value, double otherwise)
     return isnan(p) ? otherwise : CLAMP(p, -FAR, FAR);
 }
 
-static void widen_band(NsPath *path, const NsSeries *series, size_t i, const NsScale *y,
-                       NsPoint point, double width)
+static void widen_band(const Builder *b, size_t i, double px, double py)
 {
-    double a = edge(y, series->lo[i], point.y), b = edge(y, series->hi[i], point.y);
-    NsBandColumn part = {point.x, MIN(a, b), MAX(a, b)};
+    NsPath *path = b->path;
+    double lo = edge(b->y, b->series->lo[i], py), hi = edge(b->y, b->series->hi[i], py);
+    NsBandColumn part = {px, MIN(lo, hi), MAX(lo, hi)};
     if (path->band->len) {
         NsBandColumn *last = &g_array_index(path->band, NsBandColumn, path->band->len - 1);
-        if (floor(last->x / width) == floor(point.x / width)) {
+        if (floor(last->x / b->width) == floor(px / b->width)) {
             last->top = MIN(last->top, part.top);
             last->bottom = MAX(last->bottom, part.bottom);
             return;
@@ -118,6 +134,94 @@ static size_t lower_bound(const NsSeries *series, double x)
     return lo;
 }
 
+/* floor() without a call, for values that fit. */
+static double floor_of(double value)
+{
+    double whole = (double)(long)value;
+    return whole - (whole > value);
+}
+
+static void take(const Builder *b, NsPathState *state, size_t i)
+{
+    static const NsBandColumn band_break = {.x = NAN};
+    const NsSeries *series = b->series;
+    if (!ns_scale_shows(b->x->kind, series->x[i])) return;
+    double px = to_pixel(b->x, series->x[i]);
+    NsPoint value = {series->x[i], series->y[i]};
+    NsFault fault = ns_fault_of(b->y->kind, value.y);
+    if (fault != NS_FAULT_KINDS) {
+        flush(b, state);
+        state->joined = false;
+        if (b->path->band->len) g_array_append_val(b->path->band, band_break);
+        mark_fault(b->path, fault, px, b->width);
+        return;
+    }
+    double index = floor_of(px / b->width);
+    /* A value that holds meets the next one at a corner. */
+    if (series->kind == NS_SERIES_STEPS && (state->column.n || state->joined))
+        collect(b, state, (NsPoint){value.x, state->before}, index);
+    state->before = value.y;
+    collect(b, state, value, index);
+    if (series->lo && series->hi) widen_band(b, i, px, to_pixel(b->y, value.y));
+}
+
+/* Takes points up to `end`, or to the first beyond the visible range, with which the curve leaves
+ * it. */
+static void take_range(const Builder *b, NsPathState *state, size_t end)
+{
+    while (state->read < end && !state->ended) {
+        size_t i = state->read++;
+        state->ended = b->series->x[i] > b->x->hi;
+        take(b, state, i);
+    }
+}
+
+/* Goes back to what is kept. */
+static void rewind_path(NsPath *path)
+{
+    const NsPathState *kept = &path->kept;
+    path->changed = -FAR;
+    if (kept->points > 0) path->changed = g_array_index(path->points, NsPoint, kept->points - 1).x;
+    g_array_set_size(path->points, kept->points);
+    g_array_set_size(path->runs, kept->runs);
+    g_array_set_size(path->band, kept->band);
+    g_array_set_size(path->faults, kept->faults);
+    if (kept->band > 0) g_array_index(path->band, NsBandColumn, kept->band - 1) = kept->edge;
+    path->travel = kept->travel;
+}
+
+static void keep(NsPath *path, const NsPathState *state)
+{
+    NsPathState *kept = &path->kept;
+    *kept = *state;
+    kept->points = path->points->len;
+    kept->runs = path->runs->len;
+    kept->band = path->band->len;
+    kept->faults = path->faults->len;
+    if (kept->band > 0) kept->edge = g_array_index(path->band, NsBandColumn, kept->band - 1);
+    kept->travel = path->travel;
+}
+
+void ns_path_extend(NsPath *path, const NsSeries *series, const NsScale *x, const NsScale *y,
+                    double column)
+{
+    Builder b = {path, series, x, y, column};
+    rewind_path(path);
+    NsPathState state = path->kept;
+    if (!state.begun) {
+        /* One neighbour beyond the end, so that the curve comes in through the edge. */
+        size_t first = lower_bound(series, x->lo);
+        state.read = first - (first > 0);
+        state.begun = first < series->settled;
+    }
+    if (state.begun) {
+        take_range(&b, &state, MIN(series->settled, series->n));
+        keep(path, &state);
+    }
+    take_range(&b, &state, series->n);
+    flush(&b, &state);
+}
+
 void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const NsScale *y,
                    double column)
 {
@@ -127,30 +231,12 @@ void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const
         .band = g_array_new(FALSE, FALSE, sizeof(NsBandColumn)),
         .faults = g_array_new(FALSE, FALSE, sizeof(NsFaultMark)),
     };
-    static const NsBandColumn band_break = {.x = NAN};
-    Column current = {0};
-    /* One neighbour beyond each end, so that the curve leaves through the edge. */
-    size_t from = lower_bound(series, x->lo), to = lower_bound(series, x->hi);
-    from -= from > 0;
-    while (to < series->n && series->x[to] <= x->hi) to++;
-    to += to < series->n;
-    for (size_t i = from; i < to; i++) {
-        double px = ns_scale_to_pixel(x, series->x[i]);
-        if (isnan(px)) continue;
-        px = CLAMP(px, -FAR, FAR);
-        NsFault fault = ns_fault_of(y->kind, series->y[i]);
-        if (fault != NS_FAULT_KINDS) {
-            flush(path, &current);
-            current.open = false;
-            if (path->band->len) g_array_append_val(path->band, band_break);
-            mark_fault(path, fault, px, column);
-            continue;
-        }
-        NsPoint point = {px, CLAMP(ns_scale_to_pixel(y, series->y[i]), -FAR, FAR)};
-        collect(path, &current, point, column);
-        if (series->lo && series->hi) widen_band(path, series, i, y, point, column);
-    }
-    flush(path, &current);
+    ns_path_extend(path, series, x, y, column);
+}
+
+bool ns_path_is_noise(const NsPath *path, double height)
+{
+    return path->travel > NOISY * height;
 }
 
 void ns_path_clear(NsPath *path)

@@ -342,6 +342,13 @@ void ns_raster_stroke(NsRaster *raster, const NsPoint *points, size_t n, const N
                       NsColor color)
 {
     if (n < 2) return;
+    if (points[0].x > points[n - 1].x) {
+        /* On a reversed axis. */
+        g_autofree NsPoint *ascending = g_new(NsPoint, n);
+        for (size_t i = 0; i < n; i++) ascending[i] = points[n - 1 - i];
+        ns_raster_stroke(raster, ascending, n, pen, color);
+        return;
+    }
     double period = period_of(pen);
     if (period > 0 && !pen->across) {
         dash_along(raster, points, n, pen, color);
