@@ -145,6 +145,7 @@ void ns_run_set_measuring(NsRun *run, bool measuring)
 {
     if (run->bare == !measuring) return;
     run->bare = !measuring;
+    ns_model_set_measuring(run->model, measuring);
     if (run->bare) return;
     ns_history_unref(run->history);
     run->history =

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What the benchmarks measure, and how they call the programs."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+TORCH_STEPS = Path(__file__).with_name("torch_steps.py")
+COMMON = ["placement=pre", "optimizer=adam", "clip=0", "lr=1e-4"]
+
+
+@dataclass(frozen=True)
+class Config:
+    name: str
+    settings: tuple
+    goal: float  # how many times faster than PyTorch
+    steps: int  # in one round
+
+
+def decoder(layers, d, heads, d_ff, vocab, seq, batch):
+    return (f"layers={layers}", f"d-model={d}", f"heads={heads}", f"d-ff={d_ff}",
+            f"vocab={vocab}", f"seq={seq}", f"batch={batch}")
+
+
+CONFIGS = (
+    Config("tiny", decoder(6, 64, 4, 256, 96, 64, 16), 4, 30),
+    Config("small", decoder(6, 128, 4, 512, 96, 128, 16), 2.8, 12),
+    Config("medium", decoder(12, 256, 8, 1024, 512, 128, 8), 1.7, 6),
+    Config("iwslt", ("arch=encoder-decoder", *decoder(6, 512, 4, 1024, 8000, 32, 32)), 1.6, 3),
+    Config("deep", decoder(100, 64, 4, 256, 96, 32, 8), 5, 12),
+    Config("verydeep", decoder(1000, 32, 2, 128, 96, 16, 4), 25, 5),
+)
+
+
+def run_json(command, limit=None):
+    """The JSON object that a program prints; one thread a product, whatever library multiplies."""
+    environment = dict(os.environ, OPENBLAS_NUM_THREADS="1")
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, timeout=limit)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} ended with status {done.returncode}.")
+    return json.loads(done.stdout)
+
+
+def assignments(settings):
+    return [word for setting in (*COMMON, *settings) for word in ("--set", setting)]
+
+
+def run_normscope(cli, settings, steps):
+    return run_json([cli, "bench", "--json", "--steps", str(steps), *assignments(settings)])
+
+
+def run_floor(floor, settings, steps):
+    return run_json([floor, str(steps), *settings])
+
+
+def run_torch(python, settings, steps, threads, limit=None):
+    """PyTorch's steps, or None where they take longer than the limit in seconds."""
+    known = [s for s in (*COMMON, *settings)]
+    words = [word for setting in known for word in ("--set", setting)]
+    command = [python, "-B", TORCH_STEPS, "--threads", str(threads), "--steps", str(steps), *words]
+    try:
+        return run_json(command, limit)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def find_torch():
+    """A Python that has PyTorch, or None."""
+    for python in ("/usr/bin/python3", sys.executable):
+        done = subprocess.run([python, "-c", "import torch"], stderr=subprocess.DEVNULL,
+                              check=False) if os.path.exists(python) else None
+        if done and done.returncode == 0:
+            return python
+    return None
