@@ -42,8 +42,8 @@ static void show_table(const NsSpeed *speed, const NsSettings *settings)
            speed->plan.gflop_per_step);
     printf("%-16s%11.1f%% of a step\n", "measuring", 100 * speed->probe_share);
     if (!isnan(speed->peak_rss_mib))
-        printf("%-16s%12.1f MiB at its peak, %.1f of it planned\n", "memory",
-               speed->peak_rss_mib, (double)speed->plan.total_bytes / (1 << 20));
+        printf("%-16s%12.1f MiB at its peak, %.1f of it planned\n", "memory", speed->peak_rss_mib,
+               (double)speed->plan.total_bytes / (1 << 20));
     show_operators(speed);
 }
 
