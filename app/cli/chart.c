@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/cli.h"
+#include "app/cli/picture.h"
 
 #include "core/base/error.h"
 #include "core/probe/similarity.h"
 #include "core/train/run.h"
 #include "ui/figures/figures.h"
-#include "ui/plot/export.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,39 +12,20 @@
 #define DEFAULT_STEPS 100
 #define SHEET "all"
 
-/* Points.  Heights follow from what the sheet holds. */
-typedef struct {
-    NsChoice choice;
-    double width;
-    double height; /* 0: in proportion */
-} Size;
-
-static const Size sizes[] = {
-    {{.key = "column", .purpose = "one column of a paper, 3.25 in"}, 234, 0},
-    {{.key = "text", .purpose = "the text width of a one-column paper, 5.5 in"}, 396, 0},
-    {{.key = "wide", .purpose = "both columns, 7 in"}, 504, 0},
-    {{.key = "slide", .purpose = "a 16:9 slide"}, 960, 540},
-};
-
-static const NsChoice *size_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(sizes) ? &sizes[i].choice : NULL;
-}
-
 /* The command line as it was given, and what it means. */
 typedef struct {
-    char *figure, *out, *style, *size, *gradient, *hidden, *quantity, *similarity;
-    gint dpi;
+    char *figure, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
     NsFigureInput input; /* what the figures show; without a history as yet */
-    NsExport export;
+    NsPicture picture;
 } Chart;
 
 static void chart_clear(Chart *chart)
 {
-    char *texts[] = {chart->figure,   chart->out,    chart->style,    chart->size,
-                     chart->gradient, chart->hidden, chart->quantity, chart->similarity};
+    char *texts[] = {chart->figure, chart->gradient, chart->hidden, chart->quantity,
+                     chart->similarity};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
+    ns_picture_clear(&chart->picture);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Chart, chart_clear)
 
@@ -160,62 +140,19 @@ static bool check_exists(const Chart *chart, NsRun *run, GError **error)
     return true;
 }
 
-static bool read_size(Chart *chart, GError **error)
-{
-    NsExport *export = &chart->export;
-    const char *text = chart->size ? chart->size : is_sheet(chart) ? "wide" : "column";
-    int i = ns_choices_find(size_choice, text);
-    if (i >= 0) {
-        export->width = sizes[i].width;
-        export->height = sizes[i].height > 0 ? sizes[i].height : round(0.7 * sizes[i].width);
-        return true;
-    }
-    char *end = NULL;
-    export->width = g_ascii_strtod(text, &end);
-    bool read = end > text && (*end == 'x' || *end == 'X');
-    const char *second = read ? end + 1 : text;
-    if (read) export->height = g_ascii_strtod(second, &end);
-    /* The largest page that every reader of PDF opens is 200 in; below 72 pt nothing can be read.
-     */
-    if (read && end > second && !*end && export->width >= 72 && export->height >= 72 &&
-        export->width <= 14400 && export->height <= 14400)
-        return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” is no size; it is column, text, wide, slide or WIDTHxHEIGHT in points, 72 to "
-                "14400 each.",
-                text);
-    return false;
-}
-
-static bool read_style(Chart *chart, GError **error)
-{
-    bool slide = chart->size && g_str_equal(chart->size, "slide");
-    const char *key = chart->style ? chart->style : slide ? "slide" : "paper";
-    chart->export.style = ns_style_find(key);
-    if (!chart->export.style) ns_options_unknown("style", key, ns_style_choice, error);
-    return chart->export.style;
-}
-
 /* Finds every mistake before the model is trained. */
 static bool understand(Chart *chart, GError **error)
 {
-    if (!chart->figure || !chart->out) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "%s is missing.",
-                    chart->figure ? "--out FILE" : "--figure NAME");
+    if (!chart->figure) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--figure NAME is missing.");
         return false;
     }
     if (!is_sheet(chart) && ns_choices_find(ns_figure_choice, chart->figure) < 0) {
         ns_options_unknown("figure", chart->figure, ns_figure_choice, error);
         return false;
     }
-    if (chart->dpi < 36 || chart->dpi > 2400) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--dpi must lie between 36 and 2400.");
-        return false;
-    }
-    chart->export.dpi = chart->dpi;
-    return ns_format_from_path(chart->out, &chart->export.format, error) &&
-           read_quantities(chart, error) && read_size(chart, error) && read_style(chart, error) &&
-           ns_output_check(chart->out, error);
+    return ns_picture_understand(&chart->picture, is_sheet(chart), error) &&
+           read_quantities(chart, error);
 }
 
 static bool draw(Chart *chart, NsRun *run, GError **error)
@@ -239,21 +176,19 @@ static bool draw(Chart *chart, NsRun *run, GError **error)
         plots[n++] = ns_figure_update(figure, input);
     }
     g_autofree char *settings = ns_settings_line(ns_run_settings(run), true);
-    chart->export.settings = settings;
-    return ns_export(plots, n, is_sheet(chart) ? 2 : 1, &chart->export, chart->out, error);
+    return ns_picture_write(&chart->picture, plots, n, is_sheet(chart) ? 2 : 1, settings, error);
 }
 
 int ns_cli_chart(int argc, char **argv, GError **error)
 {
-    g_auto(Chart) chart = {.dpi = 300};
+    g_auto(Chart) chart = {.picture.dpi = 300};
     g_autofree char *steps = NULL;
     const GOptionEntry entries[] = {
         {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart.figure,
          "Of “" NS_CLI " list figures”, or all: loss, gradient-norm, hidden-norm and "
          "gradient-heatmap as one lettered sheet",
          "NAME"},
-        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &chart.out,
-         "The file; its ending png, svg, pdf or csv says the format", "FILE"},
+        NS_PICTURE_ENTRIES(&chart.picture),
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train before (default: setting “steps”, else 100)", "N"},
         {"quantity", 'q', 0, G_OPTION_ARG_STRING, &chart.quantity,
@@ -267,11 +202,6 @@ int ns_cli_chart(int argc, char **argv, GError **error)
          "What similarity shows: cka (default), cosine or angle", "KEY"},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &chart.linear,
          "Linear axes for norms (default: logarithmic)", NULL},
-        {"style", 0, 0, G_OPTION_ARG_STRING, &chart.style,
-         "Of “" NS_CLI " list styles” (default: paper; slide for that size)", "KEY"},
-        {"size", 0, 0, G_OPTION_ARG_STRING, &chart.size,
-         "column, text, wide, slide, or points as 400x300 (default: column; wide for all)", "SIZE"},
-        {"dpi", 0, 0, G_OPTION_ARG_INT, &chart.dpi, "Pixels per inch of a PNG (default: 300)", "N"},
         {0},
     };
     NsSettings settings;
