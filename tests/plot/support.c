@@ -126,6 +126,9 @@ const NsPlot *sample(Sample which)
     plots[LOSS] = over_steps("Loss and learning rate", curves, 4);
     plots[LOSS].markers = markers;
     plots[LOSS].n_markers = G_N_ELEMENTS(markers);
+    static const NsLevel level = {.y = 2.9, .text = "letters alone"};
+    plots[LOSS].levels = &level;
+    plots[LOSS].n_levels = 1;
     plots[LOSS].note = "thinned to 2 000 of 8 000 steps; every extreme is kept";
     static NsSeries long_run;
     long_run = curves[0];

@@ -1,4 +1,5 @@
 /* Boxes, paths, ink and readings.  SPDX-License-Identifier: MIT */
+#include "random.h"
 #include "support.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/layout-private.h"
@@ -50,25 +51,52 @@ static void check_apart(const GArray *boxes)
         }
 }
 
-static void check_boxes(const NsPlotLayout *layout, double width, double height)
+/* Words and legend in the plot area lie inside it and apart from one another, all else outside. */
+static void check_part(const NsPlotLayout *layout, double width, double height)
 {
-    g_autoptr(GArray) boxes = g_array_new(FALSE, FALSE, sizeof(Named));
-    add(boxes, layout->area, "plot area");
-    if (layout->bar.width > 0) add(boxes, layout->bar, "colour bar");
+    g_autoptr(GArray) around = g_array_new(FALSE, FALSE, sizeof(Named));
+    g_autoptr(GArray) inside = g_array_new(FALSE, FALSE, sizeof(Named));
+    bool legend_inside = layout->legend_box.width > 0;
+    add(around, layout->area, "plot area");
+    if (layout->bar.width > 0) add(around, layout->bar, "colour bar");
     for (unsigned i = 0; i < layout->legend->len; i++)
-        add(boxes, g_array_index(layout->legend, NsLegendSample, i).box, "legend");
+        add(legend_inside ? inside : around, g_array_index(layout->legend, NsLegendSample, i).box,
+            "legend");
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         check_inside(&label->box, width, height);
+        bool within =
+            label->part == NS_PART_INSIDE || (label->part == NS_PART_LEGEND && legend_inside);
         if (label->part == NS_PART_EMPTY)
             g_assert_false(apart(&label->box, &layout->area));
         else
-            add(boxes, label->box, pango_layout_get_text(label->text));
+            add(within ? inside : around, label->box, pango_layout_get_text(label->text));
     }
-    check_apart(boxes);
-    check_inside(&layout->area, width, height);
+    check_apart(around);
+    check_apart(inside);
+    const NsBox *area = &layout->area;
+    for (unsigned i = 0; i < inside->len; i++) {
+        NsBox box = g_array_index(inside, Named, i).box;
+        box.x -= area->x;
+        box.y -= area->y;
+        check_inside(&box, area->width, area->height);
+    }
+    check_inside(area, width, height);
+}
+
+static void check_boxes(const NsPlotLayout *layout, double width, double height)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    double upper = layout->strip ? layout->strip_y : height;
+    check_part(layout, width, upper);
+    if (layout->strip) {
+        check_part(layout->strip, width, height - upper);
+        g_assert_cmpfloat_with_epsilon(layout->strip->area.x, layout->area.x, 1e-6);
+        g_assert_cmpfloat_with_epsilon(layout->strip->area.width, layout->area.width, 1e-6);
+    }
+    if (map && map->square) return;
     g_assert_cmpfloat(layout->area.width, >=, 0.25 * width);
-    g_assert_cmpfloat(layout->area.height, >=, 0.2 * height);
+    g_assert_cmpfloat(layout->area.height, >=, 0.2 * upper);
 }
 
 static void test_boxes(void)
@@ -85,6 +113,44 @@ static void test_boxes(void)
                         ns_plot_layout(sample(i), pages[p].width, pages[p].height, &style);
                     check_boxes(layout, pages[p].width, pages[p].height);
                 }
+}
+
+/* Whatever is plotted, on whatever page. */
+static void test_random_boxes(void)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(7);
+    RandomPlot *random = g_new0(RandomPlot, 1);
+    size_t n_styles = 0;
+    while (ns_style(n_styles)) n_styles++;
+    for (int i = 0; i < 600; i++) {
+        double width = i % 3 ? g_rand_double_range(rand, 200, 595) : 200;
+        double height = i % 4 ? g_rand_double_range(rand, 120, 842) : 120;
+        const NsStyle *base = ns_style((size_t)g_rand_int_range(rand, 0, (int)n_styles));
+        NsStyle style = ns_style_scaled(base, g_rand_double_range(rand, 1, 2));
+        if (i % 5 == 0) style = ns_style_patterned(&style);
+        random_plot(random, rand);
+        g_test_message("plot %d: %g x %g, %s, text %g", i, width, height, style.choice.key,
+                       style.text_size);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&random->plot, width, height, &style);
+        check_boxes(layout, width, height);
+        cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 595, 842);
+        cairo_t *cr = cairo_create(image);
+        ns_plot_draw(layout, cr);
+        NsReading reading;
+        for (int k = 0; k < 20; k++) {
+            double x = g_rand_double_range(rand, 0, width),
+                   y = g_rand_double_range(rand, 0, height);
+            if (!ns_plot_pick(layout, x, y, &reading)) continue;
+            ns_plot_draw_reading(layout, &reading, cr);
+            ns_reading_clear(&reading);
+        }
+        g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
+        cairo_destroy(cr);
+        cairo_surface_destroy(image);
+        g_autofree char *spoken = ns_plot_describe(&random->plot);
+        g_assert_true(g_utf8_validate(spoken, -1, NULL));
+    }
+    g_free(random);
 }
 
 static const char *text_of(const NsPlotLayout *layout, NsPart part)
@@ -246,7 +312,7 @@ static void test_heat_spike(void)
     cairo_surface_t *image = draw(&plot, 400, 300, 1, style);
     NsBox area = ns_plot_area(layout);
     uint32_t palette[256];
-    ns_level_palette(palette, style);
+    ns_level_palette(palette, style, NS_COLORS_VIRIDIS);
     int spikes = 0, bad = 0;
     for (int x = (int)area.x; x < (int)(area.x + area.width); x++) {
         uint32_t pixel = pixel_at(image, x, (int)(area.y + area.height / 3));
@@ -398,6 +464,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/layout/boxes", test_boxes);
+    g_test_add_func("/layout/random-boxes", test_random_boxes);
     g_test_add_func("/layout/complete", test_complete);
     g_test_add_func("/layout/extremes", test_extremes);
     g_test_add_func("/layout/gaps", test_gaps);

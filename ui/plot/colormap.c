@@ -26,19 +26,70 @@ NsColor ns_viridis(double t)
     return (NsColor){rgb[0], rgb[1], rgb[2], 1};
 }
 
+/* Every fifth colour of matplotlib's table (CC0); a straight line between two stays within 0.02. */
+static const uint32_t cividis[] = {
+    0x00224e, 0x002656, 0x002a5f, 0x002d68, 0x003070, 0x083370, 0x163770, 0x203a6f, 0x273e6e,
+    0x2e416d, 0x34456c, 0x3a486c, 0x3f4c6c, 0x444f6c, 0x49536c, 0x4e566c, 0x535a6d, 0x575d6d,
+    0x5c616e, 0x60646f, 0x656870, 0x696b71, 0x6d6f72, 0x727274, 0x767676, 0x7a7a78, 0x7e7d78,
+    0x838179, 0x888578, 0x8d8878, 0x928c78, 0x969077, 0x9b9476, 0xa09875, 0xa59c74, 0xaaa073,
+    0xafa471, 0xb5a86f, 0xbaac6d, 0xbfb06b, 0xc4b468, 0xc9b965, 0xcfbd62, 0xd4c15f, 0xdac65b,
+    0xdfca57, 0xe5cf52, 0xead34c, 0xf0d846, 0xf6dd3f, 0xfce236, 0xfee838,
+};
+
+/* Colours at the same distance from the centre have the same lightness, within 2 of CIE L*. */
+static const uint32_t diverging[] = {0x0b3c78, 0x2c72b0, 0x85b9dc, 0xf7f7f7,
+                                     0xf2a950, 0xb45c08, 0x6a2d00};
+
+static NsColor unpack(uint32_t rgb)
+{
+    return (NsColor){(rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, 1};
+}
+
+static NsColor between(const uint32_t *table, size_t n, double t)
+{
+    double at = CLAMP(t, 0, 1) * (double)(n - 1);
+    size_t i = MIN((size_t)at, n - 2);
+    NsColor a = unpack(table[i]), b = unpack(table[i + 1]);
+    double s = at - (double)i;
+    return (NsColor){a.r + s * (b.r - a.r), a.g + s * (b.g - a.g), a.b + s * (b.b - a.b), 1};
+}
+
+NsColor ns_cividis(double t)
+{
+    return between(cividis, G_N_ELEMENTS(cividis), t);
+}
+
+NsColor ns_diverging(double t)
+{
+    return between(diverging, G_N_ELEMENTS(diverging), t);
+}
+
+NsColor ns_map_color(NsColorMap map, double t)
+{
+    switch (map) {
+    case NS_COLORS_CIVIDIS:
+        return ns_cividis(t);
+    case NS_COLORS_DIVERGING:
+        return ns_diverging(t);
+    case NS_COLORS_VIRIDIS:
+        break;
+    }
+    return ns_viridis(t);
+}
+
 static uint32_t pixel(NsColor c)
 {
     return (uint32_t)(c.r * 255 + 0.5) << 16 | (uint32_t)(c.g * 255 + 0.5) << 8 |
            (uint32_t)(c.b * 255 + 0.5);
 }
 
-void ns_level_palette(uint32_t palette[256], const NsStyle *style)
+void ns_level_palette(uint32_t palette[256], const NsStyle *style, NsColorMap map)
 {
     palette[NS_LEVEL_BLANK] = pixel(style->panel);
     palette[NS_LEVEL_NONE] = pixel(style->ghost);
     for (int level = NS_LEVEL_LOW; level <= NS_LEVEL_HIGH; level++) {
         double t = (double)(level - NS_LEVEL_LOW) / (NS_LEVEL_HIGH - NS_LEVEL_LOW);
-        palette[level] = pixel(ns_viridis(t));
+        palette[level] = pixel(ns_map_color(map, t));
     }
     palette[NS_LEVEL_BAD] = pixel(style->alarm);
 }

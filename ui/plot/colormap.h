@@ -1,6 +1,7 @@
 /* Colours of a heatmap.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ui/plot/plot.h"
 #include "ui/plot/style.h"
 
 #include <stdint.h>
@@ -8,6 +9,15 @@
 /* Viridis (Smith and van der Walt 2015) at t in [0, 1]: equal steps look equal, also in grey and to
  * colour-blind eyes. */
 NsColor ns_viridis(double t);
+
+/* Cividis (Nuñez, Anderton and Renslow 2018) at t in [0, 1]: the same for eyes with and without
+ * colour blindness. */
+NsColor ns_cividis(double t);
+
+/* Blue, white at t = 0.5, orange: the two ends are equally dark and differ to every kind of eye. */
+NsColor ns_diverging(double t);
+
+NsColor ns_map_color(NsColorMap map, double t);
 
 /* What a cell shows, as one byte, ordered so that the larger of two is the one that must be seen
  * when both fall on one pixel. */
@@ -20,4 +30,4 @@ enum {
 };
 
 /* The palette over the levels as opaque cairo pixels (CAIRO_FORMAT_RGB24). */
-void ns_level_palette(uint32_t palette[256], const NsStyle *style);
+void ns_level_palette(uint32_t palette[256], const NsStyle *style, NsColorMap map);

@@ -126,13 +126,20 @@ static void fill_noise(const NsPoint *points, unsigned n, double column, double 
     cairo_fill(cr);
 }
 
-static void draw_curve(const NsPlotLayout *layout, const NsPath *path, const NsSeries *series,
-                       cairo_t *cr)
+/* In line widths: what is behind is thinner. */
+static double weight(const NsSeries *series)
+{
+    return series->ghost || series->pale ? 0.8 : series->theory ? 0.9 : 1;
+}
+
+void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
+    const NsPath *path = &layout->paths[which];
+    const NsSeries *series = &layout->plot->series[which];
     const NsSeriesStyle *look = ns_series_style(style, series);
     const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
-    double width = style->line_width * (series->ghost ? 0.8 : 1);
+    double width = style->line_width * weight(series) * stronger;
     bool noise = path->travel > NOISY * layout->area.height;
     cairo_set_line_width(cr, width);
     ns_set_dash(cr, look, width);
@@ -142,7 +149,7 @@ static void draw_curve(const NsPlotLayout *layout, const NsPath *path, const NsS
                                                 : path->points->len;
         if (to - from == 1) {
             /* A value between two gaps is no line; it must still be seen. */
-            if (series->kind == NS_SERIES_LINE)
+            if (series->kind != NS_SERIES_POINTS)
                 ns_draw_mark(cr, NS_MARK_CIRCLE, points[from].x, points[from].y,
                              MAX(width * 2.4, style->mark_size * 0.7));
         } else if (noise) {
@@ -169,18 +176,94 @@ static void draw_marks(const NsPlotLayout *layout, const NsSeries *series, cairo
     }
 }
 
-void ns_draw_series(const NsPlotLayout *layout, bool ghosts, cairo_t *cr)
+/* Every point, but for those that fall on the same half pixel as one before. */
+static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cairo_t *cr)
 {
-    const NsPlot *plot = layout->plot;
-    for (size_t i = 0; i < layout->n_paths; i++) {
-        const NsSeries *series = &plot->series[i];
-        if (series->ghost != ghosts) continue;
-        NsColor color = ns_series_color(layout->style, series);
-        ns_set_color(cr, ns_with_alpha(color, BAND_ALPHA));
-        draw_band(&layout->paths[i], cr);
-        ns_set_color(cr, color);
-        draw_curve(layout, &layout->paths[i], series, cr);
-        if (series->kind == NS_SERIES_POINTS) draw_marks(layout, series, cr);
-        draw_faults(layout, &layout->paths[i], cr);
+    const NsBox *area = &layout->area;
+    size_t width = (size_t)(2 * area->width) + 2, height = (size_t)(2 * area->height) + 2;
+    g_autofree uint8_t *seen = g_malloc0(width * height / 8 + 1);
+    NsMark mark = ns_series_style(layout->style, series)->mark;
+    double size = layout->style->mark_size * (series->ghost ? 0.8 : 1);
+    for (size_t i = 0; i < series->n; i++) {
+        double x = ns_scale_to_pixel(&layout->x, series->x[i]);
+        double y = ns_scale_to_pixel(&layout->y[series->side], series->y[i]);
+        double column = 2 * (x - area->x), row = 2 * (y - area->y);
+        if (!(column >= 0 && row >= 0 && column < (double)width && row < (double)height)) continue;
+        size_t bit = (size_t)row * width + (size_t)column;
+        if (seen[bit / 8] >> bit % 8 & 1) continue;
+        seen[bit / 8] = (uint8_t)(seen[bit / 8] | 1 << bit % 8);
+        ns_draw_mark(cr, mark, x, y, size);
     }
+}
+
+static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    const NsPath *path = &layout->paths[i];
+    NsColor color = ns_series_color(layout->style, series);
+    ns_set_color(cr, ns_with_alpha(color, BAND_ALPHA));
+    if (series->kind != NS_SERIES_BARS) draw_band(path, cr);
+    ns_set_color(cr, color);
+    switch (series->kind) {
+    case NS_SERIES_POINTS:
+        ns_draw_curve(layout, i, 1, cr);
+        draw_marks(layout, series, cr);
+        break;
+    case NS_SERIES_LINE:
+    case NS_SERIES_STEPS:
+        ns_draw_curve(layout, i, 1, cr);
+        break;
+    case NS_SERIES_SCATTER:
+        draw_scatter(layout, series, cr);
+        break;
+    case NS_SERIES_BARS:
+        ns_draw_bars(layout, i, cr);
+        break;
+    case NS_SERIES_BAND:
+        break;
+    }
+    ns_set_color(cr, color);
+    draw_faults(layout, path, cr);
+}
+
+/* What covers an area lies behind, then what is over, then what is computed. */
+static int rank(const NsSeries *series)
+{
+    bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
+    return wide ? 0 : series->ghost ? 1 : series->pale ? 2 : series->theory ? 3 : 4;
+}
+
+void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr)
+{
+    for (int r = 0; r <= 4; r++)
+        for (size_t i = 0; i < layout->n_paths; i++) {
+            const NsSeries *series = &layout->plot->series[i];
+            if (rank(series) == r && !series->hidden) draw_one(layout, i, cr);
+        }
+}
+
+void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const NsBox *box,
+                    cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    const NsSeriesStyle *look = ns_series_style(style, series);
+    double y = box->y + box->height / 2, width = style->line_width * weight(series);
+    bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
+    NsColor color = series->hidden ? style->ghost : ns_series_color(style, series);
+    ns_set_color(cr, color);
+    if (wide) {
+        NsBox swatch = {box->x, box->y + 0.22 * box->height, box->width, 0.56 * box->height};
+        ns_fill_boxes(layout, series, color, &swatch, 1, cr);
+        return;
+    }
+    if (series->kind != NS_SERIES_SCATTER) {
+        cairo_set_line_width(cr, width);
+        ns_set_dash(cr, look, width);
+        cairo_move_to(cr, box->x, y);
+        cairo_line_to(cr, box->x + box->width, y);
+        cairo_stroke(cr);
+        cairo_set_dash(cr, NULL, 0, 0);
+    }
+    if (series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER)
+        ns_draw_mark(cr, look->mark, box->x + box->width / 2, y, style->mark_size);
 }

@@ -4,6 +4,12 @@
 
 #include <math.h>
 
+/* How much of the panel is in a curve that stands behind its smoothed one. */
+#define PALE 0.62
+
+/* In text sizes: the grip of a marker. */
+#define GRIP 0.75
+
 /* Where lines must fall to be sharp: the pixels of the target. */
 typedef struct {
     bool raster;
@@ -18,12 +24,22 @@ NsColor ns_with_alpha(NsColor color, double alpha)
 
 const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series)
 {
-    return &style->series[series->style % NS_SERIES_STYLES];
+    return series->theory ? &ns_theory_style : &style->series[series->style % NS_SERIES_STYLES];
+}
+
+/* Opaque, so that a curve that crosses itself is as pale everywhere. */
+static NsColor mix(NsColor a, NsColor b, double share)
+{
+    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
+                     a.b + share * (b.b - a.b), a.a};
 }
 
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
 {
-    return series->ghost ? style->ghost : ns_series_style(style, series)->color;
+    if (series->ghost) return style->ghost;
+    if (series->theory) return style->faint_text;
+    NsColor color = ns_series_style(style, series)->color;
+    return series->pale ? mix(color, style->panel, PALE) : color;
 }
 
 void ns_set_color(cairo_t *cr, NsColor color)
@@ -155,23 +171,97 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const Grid *gr
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
-static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)
+/* The grip hangs at the upper end of the line. */
+static NsPoint grip_of(const NsPlotLayout *layout, const NsMarker *marker)
+{
+    return (NsPoint){ns_scale_to_pixel(&layout->x, marker->x),
+                     layout->area.y + GRIP * layout->style->text_size};
+}
+
+static void draw_grips(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
+    const NsBox *area = &layout->area;
+    for (size_t i = 0; i < layout->plot->n_markers; i++) {
+        const NsMarker *marker = &layout->plot->markers[i];
+        NsPoint at = grip_of(layout, marker);
+        if (!marker->handle || !(at.x >= area->x && at.x <= area->x + area->width)) continue;
+        double r = GRIP * style->text_size / 2;
+        ns_set_color(cr, style->panel);
+        ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r + 3 * style->axis_width);
+        ns_set_color(cr, style->text);
+        ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r);
+        /* Two arrow heads: it goes to both sides. */
+        for (int side = -1; side <= 1; side += 2) {
+            cairo_move_to(cr, at.x + side * (r + 3.5 * style->axis_width), at.y);
+            cairo_rel_line_to(cr, -side * 0.45 * r, -0.5 * r);
+            cairo_rel_line_to(cr, 0, r);
+            cairo_close_path(cr);
+        }
+        cairo_fill(cr);
+    }
+}
+
+int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y)
+{
+    const NsBox *area = &layout->area;
+    double best = MAX(0.7 * layout->style->text_size, 8);
+    int found = -1;
+    if (y < area->y || y > area->y + area->height) return -1;
+    for (size_t i = 0; i < layout->plot->n_markers; i++) {
+        const NsMarker *marker = &layout->plot->markers[i];
+        double distance = fabs(ns_scale_to_pixel(&layout->x, marker->x) - x);
+        if (!marker->handle || !(distance <= best)) continue;
+        best = distance;
+        found = (int)i;
+    }
+    return found;
+}
+
+static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+{
+    const NsBox *area = &layout->area;
+    const double dash[] = {4 * layout->style->axis_width, 2.5 * layout->style->axis_width};
+    ns_set_color(cr, layout->style->faint_text);
+    cairo_set_dash(cr, dash, 2, 0);
+    for (size_t i = 0; i < layout->plot->n_levels; i++) {
+        const NsLevel *level = &layout->plot->levels[i];
+        double y = ns_scale_to_pixel(&layout->y[level->side], level->y);
+        if (!(y >= area->y && y <= area->y + area->height)) continue;
+        rule(cr, grid, layout->style->axis_width, (NsPoint){area->x, y},
+             (NsPoint){area->x + area->width, y});
+    }
+    cairo_set_dash(cr, NULL, 0, 0);
+}
+
+static void draw_slopes(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    for (size_t i = 0; i < layout->plot->n_slopes; i++) {
+        const NsSlope *slope = &layout->plot->slopes[i];
+        const NsScale *y = &layout->y[slope->side];
+        NsPoint a = {ns_scale_to_pixel(&layout->x, slope->x0), ns_scale_to_pixel(y, slope->y0)};
+        NsPoint b = {ns_scale_to_pixel(&layout->x, slope->x1), ns_scale_to_pixel(y, slope->y1)};
+        if (isnan(a.x + a.y + b.x + b.y)) continue;
+        ns_set_color(cr, style->series[slope->style % NS_SERIES_STYLES].color);
+        cairo_set_line_width(cr, 0.9 * style->line_width);
+        cairo_move_to(cr, a.x, a.y);
+        cairo_line_to(cr, b.x, b.y);
+        cairo_stroke(cr);
+    }
+}
+
+static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsBox *box = &layout->legend_box;
+    if (box->width > 0) {
+        cairo_rectangle(cr, box->x, box->y, box->width, box->height);
+        ns_set_color(cr, ns_with_alpha(layout->style->panel, 0.85));
+        cairo_fill(cr);
+    }
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
-        const NsSeriesStyle *look = ns_series_style(style, sample->series);
-        const NsBox *box = &sample->box;
-        double y = box->y + box->height / 2;
-        ns_set_color(cr, ns_series_color(style, sample->series));
-        cairo_set_line_width(cr, style->line_width);
-        ns_set_dash(cr, look, style->line_width);
-        cairo_move_to(cr, box->x, y);
-        cairo_line_to(cr, box->x + box->width, y);
-        cairo_stroke(cr);
-        cairo_set_dash(cr, NULL, 0, 0);
-        if (sample->series->kind == NS_SERIES_POINTS)
-            ns_draw_mark(cr, look->mark, box->x + box->width / 2, y, style->mark_size);
+        ns_draw_sample(layout, sample->series, &sample->box, cr);
     }
 }
 
@@ -192,10 +282,23 @@ static NsAnchor anchor_of(const NsLabel *label)
     case NS_PART_LEGEND:
     case NS_PART_RIGHT_TICK:
     case NS_PART_NOTE:
+    case NS_PART_INSIDE:
     case NS_PARTS:
         break;
     }
     return NS_ANCHOR_START;
+}
+
+static void draw_backs(const NsPlotLayout *layout, cairo_t *cr)
+{
+    ns_set_color(cr, ns_with_alpha(layout->style->panel, 0.8));
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        const NsBox *box = &label->box;
+        if (label->backed)
+            cairo_rectangle(cr, box->x - 2, box->y - 1, box->width + 4, box->height + 2);
+    }
+    cairo_fill(cr);
 }
 
 static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
@@ -232,7 +335,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     draw_strips(layout, cr, &grid);
     if (layout->plot->heatmap)
         ns_heat_draw(layout, cr);
-    else
+    else if (!layout->plot->no_grid)
         draw_grid(layout, cr, &grid);
 
     cairo_save(cr);
@@ -240,13 +343,21 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_clip(cr);
     if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
-    ns_draw_series(layout, true, cr);
-    ns_draw_series(layout, false, cr);
+    ns_draw_series(layout, cr);
+    draw_slopes(layout, cr);
+    draw_levels(layout, cr, &grid);
     draw_markers(layout, cr, &grid);
+    draw_grips(layout, cr);
+    draw_backs(layout, cr);
     cairo_restore(cr);
 
     draw_axes(layout, cr, &grid);
     draw_legend(layout, cr);
     draw_labels(layout, cr);
+    cairo_restore(cr);
+    if (!layout->strip) return;
+    cairo_save(cr);
+    cairo_translate(cr, 0, layout->strip_y);
+    ns_plot_draw(layout->strip, cr);
     cairo_restore(cr);
 }

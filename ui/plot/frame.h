@@ -9,7 +9,7 @@
 #define NS_TICK 0.3
 #define NS_TICK_GAP 0.32
 
-/* The line of words above markers, in lines. */
+/* The least height of the line of words above markers, in lines. */
 #define NS_MARKER_LINE 1.1
 
 typedef struct {
@@ -19,7 +19,10 @@ typedef struct {
     double size;                 /* of text */
     double line;                 /* height of a line of text */
     double digit;                /* height of a digit */
+    double marker_line;          /* height of the line of words above markers */
     double top, bottom, left, right;
+    NsMargins least;  /* the margins are at least these, so that plots beside it align */
+    const NsScale *x; /* the horizontal scale of the plot above it; NULL for its own */
 } NsFrame;
 
 /* Whether the right axis is drawn: a heatmap has its colour bar there. */

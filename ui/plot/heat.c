@@ -78,7 +78,7 @@ static cairo_surface_t *heat_image(const NsPlotLayout *layout, Target target)
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) return image;
     uint32_t palette[256];
-    ns_level_palette(palette, layout->style);
+    ns_level_palette(palette, layout->style, layout->plot->heatmap->colors);
     g_autofree uint8_t *row = g_malloc(width);
     unsigned char *pixels = cairo_image_surface_get_data(image);
     size_t stride = (size_t)cairo_image_surface_get_stride(image);
@@ -116,7 +116,7 @@ static void draw_bar(const NsPlotLayout *layout, cairo_t *cr)
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 256);
     if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) {
         uint32_t palette[256];
-        ns_level_palette(palette, layout->style);
+        ns_level_palette(palette, layout->style, layout->plot->heatmap->colors);
         unsigned char *pixels = cairo_image_surface_get_data(image);
         size_t stride = (size_t)cairo_image_surface_get_stride(image);
         int levels = NS_LEVEL_HIGH - NS_LEVEL_LOW;
@@ -139,7 +139,8 @@ void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
     double top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], map->y1);
     double bottom = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], map->y0);
     NsBox box = {left, top, right - left, bottom - top};
-    if (!(box.width > 0 && box.height > 0)) return;
+    /* On a reversed axis a side is negative, and the image is turned with it. */
+    if (box.width == 0 || box.height == 0 || isnan(box.width + box.height)) return;
     cairo_surface_t *image = heat_image(layout, target_of(cr));
     if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
     cairo_surface_destroy(image);

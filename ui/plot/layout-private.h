@@ -18,6 +18,7 @@ typedef enum {
     NS_PART_LEFT_LABEL,
     NS_PART_RIGHT_LABEL, /* likewise */
     NS_PART_NOTE,
+    NS_PART_INSIDE, /* names of levels and slopes, numbers in cells */
     NS_PART_EMPTY,
     NS_PARTS,
 } NsPart;
@@ -28,13 +29,21 @@ typedef struct {
     double x, y;  /* the upper left corner of its logical box on the page */
     NsBox box;    /* of its ink on the page */
     bool rotated; /* a quarter turn to the left */
+    bool backed;  /* stands on curves: the background shines through less there */
     NsColor color;
 } NsLabel;
 
 typedef struct {
     const NsSeries *series;
-    NsBox box; /* of the line and mark before the word */
+    NsBox box;     /* of the line and mark before the word */
+    NsBox entry;   /* of all of it, the room for a value included */
+    NsPoint value; /* the upper left corner of that room */
 } NsLegendSample;
+
+/* From the edges of the page to the plot area. */
+typedef struct {
+    double top, right, bottom, left;
+} NsMargins;
 
 /* What a look at all values told. */
 typedef struct {
@@ -44,7 +53,9 @@ typedef struct {
     size_t bad_cells, unshown_cells; /* of the heatmap: not finite; not positive on a log scale */
     double z_lo, z_hi;
     bool right, points; /* a series on the right axis; one with marks */
-    bool any;           /* there is something to draw */
+    bool any;           /* there is something to draw, hidden or not */
+    size_t groups;      /* series of bars side by side */
+    double bar_width;   /* of the room for one group, in units of x */
 } NsSurvey;
 
 struct NsPlotLayout {
@@ -60,10 +71,19 @@ struct NsPlotLayout {
     GArray *x_ticks, *y_ticks[2], *z_ticks; /* NsTick */
     GArray *labels;                         /* NsLabel */
     GArray *legend;                         /* NsLegendSample */
+    NsBox legend_box;                       /* of a legend in the area; width 0 without one */
     NsPath *paths;                          /* one for every series */
     size_t n_paths;
-    uint8_t *levels; /* one for every cell of the heatmap */
+    uint8_t *levels;     /* one for every cell of the heatmap */
+    NsPlotLayout *strip; /* of plot->strip, drawn strip_y further down; NULL without one */
+    double strip_y;
+    NsPlot own; /* what a plot with a strip, and the strip, are laid out from */
+    char *note; /* of a strip: for both */
 };
+
+/* ns_plot_layout with margins at least so wide, for plots that stand in line. */
+NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
+                                    const NsStyle *style, const NsMargins *least);
 
 /* Looks once at every value of a plot. */
 NsSurvey ns_survey(const NsPlot *plot);
@@ -76,6 +96,20 @@ char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey);
  * where it needs more than max_height.  With `draw` unset it only measures. */
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw);
+
+/* In a corner of the area, once the curves are known. */
+void ns_legend_place_inside(NsPlotLayout *layout);
+
+/* The plot area without the strips of values that have no place, and a little less. */
+NsBox ns_layout_inside(const NsPlotLayout *layout);
+
+/* Of the corners at which a box of that size is inside and over no word, the one where it covers
+ * the least of the curves, the first of several; false if there is none. */
+bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners, size_t n,
+                             double width, double height, NsPoint *best);
+
+/* Words in the plot area, once the curves are known. */
+void ns_layout_place_inside(NsPlotLayout *layout);
 
 /* Adds a label whose logical box, after rotation, has its upper left corner at x, y; takes over the
  * text. */
@@ -91,9 +125,25 @@ void ns_set_color(cairo_t *cr, NsColor color);
 void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width);
 void ns_draw_mark(cairo_t *cr, NsMark mark, double x, double y, double size);
 
-/* All series that are ghosts, or all that are not. */
-void ns_draw_series(const NsPlotLayout *layout, bool ghosts, cairo_t *cr);
+/* All series that are shown, those behind first. */
+void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr);
 
+/* One curve over the others, `stronger` times as wide. */
+void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr);
+
+/* The sample of a series before its name, in a box. */
+void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const NsBox *box,
+                    cairo_t *cr);
+
+/* Bars of a series. */
+void ns_draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr);
+
+/* Boxes as bars and bands are filled: in their colour, or hatched. */
+void ns_fill_boxes(const NsPlotLayout *layout, const NsSeries *series, NsColor color,
+                   const NsBox *boxes, size_t n, cairo_t *cr);
+
+/* Where series i of bars has its j-th one, in units of x. */
+void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, double *to);
 /* The heatmap and its colour bar. */
 void ns_heat_levels(NsPlotLayout *layout);
 void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr);

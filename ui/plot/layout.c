@@ -11,6 +11,13 @@
 #define BAR 0.9
 #define STRIP 0.95
 
+/* The least that the ends of a diverging map are from its centre: what is less is rounding. */
+#define FLATTEST 0.01
+
+/* A strip's share of the height, and the least that it needs, in text sizes. */
+#define STRIP_SHARE 0.3
+#define STRIP_LINES 6
+
 static char *axis_title(const char *label, const char *unit)
 {
     return label && unit ? g_strdup_printf("%s (%s)", label, unit) : g_strdup(label);
@@ -30,6 +37,23 @@ static void write_part(NsFrame *frame, NsPart part, const char *words, double si
             ns_text_new(frame->layout->context, frame->layout->style, size, bold, words);
 }
 
+/* Lowered characters and large brackets reach below the line. */
+static void measure_markers(NsFrame *frame)
+{
+    const NsPlot *plot = frame->layout->plot;
+    frame->marker_line = NS_MARKER_LINE * frame->line;
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        if (!plot->markers[i].text) continue;
+        g_autoptr(PangoLayout) text =
+            ns_text_new(frame->layout->context, frame->layout->style, frame->size,
+                        plot->markers[i].alarm, plot->markers[i].text);
+        PangoRectangle ink;
+        pango_layout_get_extents(text, &ink, NULL);
+        frame->marker_line = MAX(frame->marker_line, (double)(ink.y + ink.height) / PANGO_SCALE);
+        frame->show[NS_PART_MARKER] = true;
+    }
+}
+
 static void write_texts(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -42,12 +66,12 @@ static void write_texts(NsFrame *frame)
     g_autofree char *note = ns_survey_note(plot, &layout->survey);
     write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
     write_part(frame, NS_PART_SUBTITLE, plot->subtitle, size, false);
-    write_part(frame, NS_PART_NOTE, note, size * 0.92, false);
-    write_part(frame, NS_PART_X_LABEL, x, size, false);
-    write_part(frame, NS_PART_LEFT_LABEL, left, size, false);
+    write_part(frame, NS_PART_NOTE, layout->strip ? NULL : note, size * 0.92, false);
+    write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
+    write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
     if (plot->heatmap)
         write_part(frame, NS_PART_RIGHT_LABEL, plot->heatmap->label, size, false);
-    else if (layout->survey.right)
+    else if (layout->survey.right && !plot->right.quiet)
         write_part(frame, NS_PART_RIGHT_LABEL, right, size, false);
     if (!layout->survey.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : "no data", size, false);
@@ -55,24 +79,23 @@ static void write_texts(NsFrame *frame)
     for (size_t i = 0; i < G_N_ELEMENTS(across); i++)
         if (frame->show[across[i]]) ns_text_limit(frame->text[across[i]], room, 1);
     if (frame->show[NS_PART_NOTE]) ns_text_limit(frame->text[NS_PART_NOTE], room, 2);
-    frame->show[NS_PART_X_TICK] = frame->show[NS_PART_LEFT_TICK] = true;
-    frame->show[NS_PART_RIGHT_TICK] = true;
-    frame->show[NS_PART_LEGEND] = true;
-    for (size_t i = 0; i < plot->n_markers; i++)
-        frame->show[NS_PART_MARKER] |= plot->markers[i].text != NULL;
-
+    frame->show[NS_PART_X_TICK] = !plot->x.quiet;
+    frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
+    frame->show[NS_PART_RIGHT_TICK] = plot->heatmap || !plot->right.quiet;
+    frame->show[NS_PART_LEGEND] = plot->legend == NS_LEGEND_ABOVE;
     g_autoptr(PangoLayout) zero = ns_text_new(layout->context, style, size, false, "0");
     PangoRectangle ink;
     pango_layout_get_extents(zero, &ink, NULL);
     frame->digit = (double)ink.height / PANGO_SCALE;
     frame->line = ns_text_height(zero);
+    measure_markers(frame);
 }
 
 static void measure_heights(NsFrame *frame)
 {
     double size = frame->size;
     frame->top = ns_frame_stack(frame, false);
-    if (frame->show[NS_PART_MARKER]) frame->top += NS_MARKER_LINE * frame->line;
+    if (frame->show[NS_PART_MARKER]) frame->top += frame->marker_line;
     frame->bottom = frame->layout->style->padding;
     if (frame->show[NS_PART_NOTE])
         frame->bottom += ns_text_height(frame->text[NS_PART_NOTE]) + NS_GAP * size;
@@ -81,6 +104,8 @@ static void measure_heights(NsFrame *frame)
         frame->bottom += (NS_TICK + NS_TICK_GAP + NS_GAP) * size + frame->digit;
     else
         frame->bottom += 0.5 * frame->digit;
+    frame->top = MAX(frame->top, frame->least.top);
+    frame->bottom = MAX(frame->bottom, frame->least.bottom);
 }
 
 static double area_height(const NsFrame *frame)
@@ -122,6 +147,31 @@ static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
     return ns_scale_ticks(scale, (unsigned)MIN(length / (2.4 * frame->size) + 1, 8));
 }
 
+/* The ends of the colours.  Those of a diverging map are equally far from its centre, or one side
+ * would look further than it is. */
+static void fit_colors(NsPlotLayout *layout)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    NsAxis color = {.scale = map->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
+    double lo = layout->survey.z_lo, hi = layout->survey.z_hi;
+    if (map->lo < map->hi) {
+        color.lo = map->lo;
+        color.hi = map->hi;
+    } else if (map->colors == NS_COLORS_DIVERGING && lo <= hi) {
+        double center = map->log && !(map->center > 0) ? 1 : map->center;
+        if (map->log) {
+            double factor = MAX(MAX(hi / center, center / lo), 1 + FLATTEST);
+            color.lo = center / factor;
+            color.hi = center * factor;
+        } else {
+            double reach = MAX(MAX(fabs(hi - center), fabs(center - lo)), FLATTEST);
+            color.lo = center - reach;
+            color.hi = center + reach;
+        }
+    }
+    ns_scale_fit(&layout->z, &color, lo, hi, 0);
+}
+
 /* Vertical scales and ticks, once the height of the area is known. */
 static void fit_vertical(NsFrame *frame)
 {
@@ -147,14 +197,14 @@ static void fit_vertical(NsFrame *frame)
         NsScale *scale = &layout->y[side];
         double padding = plot->heatmap ? 0 : 0.04;
         ns_scale_fit(scale, axes[side], survey->lo[side], survey->hi[side], padding);
-        scale->p0 = layout->area.y + layout->area.height - layout->strip_bottom - inset;
-        scale->p1 = layout->area.y + layout->strip_top + inset;
+        double foot = layout->area.y + layout->area.height - layout->strip_bottom - inset;
+        double head = layout->area.y + layout->strip_top + inset;
+        scale->p0 = axes[side]->reversed ? head : foot;
+        scale->p1 = axes[side]->reversed ? foot : head;
         layout->y_ticks[side] = vertical_ticks(frame, scale);
     }
     if (!plot->heatmap) return;
-    NsAxis color = {
-        .scale = plot->heatmap->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
-    ns_scale_fit(&layout->z, &color, survey->z_lo, survey->z_hi, 0);
+    fit_colors(layout);
     layout->z.p0 = layout->area.y + layout->area.height;
     layout->z.p1 = layout->area.y;
     layout->z_ticks = vertical_ticks(frame, &layout->z);
@@ -176,6 +226,8 @@ static void measure_widths(NsFrame *frame)
         frame->right += widest_label(layout, right) + ticks;
     if (frame->show[NS_PART_RIGHT_LABEL])
         frame->right += ns_text_height(frame->text[NS_PART_RIGHT_LABEL]) + NS_GAP * size;
+    frame->left = MAX(frame->left, frame->least.left);
+    frame->right = MAX(frame->right, frame->least.right);
 }
 
 static void fit_width(NsFrame *frame)
@@ -190,7 +242,8 @@ static void fit_width(NsFrame *frame)
         {NS_PART_LEFT_TICK, false},
     };
     NsPlotLayout *layout = frame->layout;
-    double comfortable = MAX(7 * frame->size, 0.45 * layout->width), least = 3 * frame->size;
+    double comfortable = MAX(7 * frame->size, 0.45 * layout->width);
+    double least = MAX(3 * frame->size, 0.3 * layout->width);
     measure_widths(frame);
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
         double width = layout->width - frame->left - frame->right;
@@ -214,8 +267,9 @@ static void fit_x_range(NsPlotLayout *layout)
     double inset = layout->plot->heatmap ? 0 : layout->style->mark_size / 2 + 1;
     inset =
         MIN(inset + (survey->points ? 0.25 * layout->style->text_size : 0), layout->area.width / 8);
-    layout->x.p0 = layout->area.x + inset;
-    layout->x.p1 = layout->area.x + layout->area.width - inset;
+    double left = layout->area.x + inset, right = layout->area.x + layout->area.width - inset;
+    layout->x.p0 = axis->reversed ? right : left;
+    layout->x.p1 = axis->reversed ? left : right;
 }
 
 static void fit_horizontal(NsFrame *frame)
@@ -237,13 +291,49 @@ static void fit_horizontal(NsFrame *frame)
     }
     layout->area.x = left;
     layout->area.width = MAX(right - left, 1);
-    if (bar > 0)
-        layout->bar = (NsBox){right + (style->raster ? round(0.8 * size) : 0.8 * size),
-                              layout->area.y, bar, layout->area.height};
-    fit_x_range(layout);
 }
 
-NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style)
+/* Takes away what a matrix of square cells does not fill, as much on either side.  TRUE if the
+ * height changed, on which everything else depends. */
+static bool make_square(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsHeatmap *map = layout->plot->heatmap;
+    if (!map || !map->square || !map->rows || !map->columns) return false;
+    NsBox *area = &layout->area;
+    double side = MIN(area->width / (double)map->columns, area->height / (double)map->rows);
+    double spare_width = area->width - side * (double)map->columns;
+    double spare_height = area->height - side * (double)map->rows;
+    if (spare_height > 1) {
+        frame->least.top = frame->top + spare_height / 2;
+        frame->least.bottom = frame->bottom + spare_height / 2;
+        return true;
+    }
+    if (layout->style->raster) spare_width = 2 * floor(spare_width / 2);
+    area->x += spare_width / 2;
+    area->width -= spare_width;
+    return false;
+}
+
+static void place_bar(NsPlotLayout *layout)
+{
+    if (!layout->plot->heatmap) return;
+    bool raster = layout->style->raster;
+    double size = layout->style->text_size, right = layout->area.x + layout->area.width;
+    layout->bar = (NsBox){right + (raster ? round(0.8 * size) : 0.8 * size), layout->area.y,
+                          raster ? round(BAR * size) : BAR * size, layout->area.height};
+}
+
+static void clear_ticks(NsPlotLayout *layout)
+{
+    g_clear_pointer(&layout->x_ticks, g_array_unref);
+    g_clear_pointer(&layout->y_ticks[0], g_array_unref);
+    g_clear_pointer(&layout->y_ticks[1], g_array_unref);
+    g_clear_pointer(&layout->z_ticks, g_array_unref);
+}
+
+static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
+                                const NsStyle *style, const NsSurvey *survey)
 {
     NsPlotLayout *layout = g_new0(NsPlotLayout, 1);
     layout->plot = plot;
@@ -251,41 +341,135 @@ NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, co
     layout->width = width;
     layout->height = height;
     layout->context = ns_text_context_new();
-    layout->survey = ns_survey(plot);
+    layout->survey = *survey;
     layout->labels = g_array_new(FALSE, FALSE, sizeof(NsLabel));
     g_array_set_clear_func(layout->labels, clear_label);
     layout->legend = g_array_new(FALSE, FALSE, sizeof(NsLegendSample));
     layout->tick_length = NS_TICK * style->text_size;
     layout->tick_gap = NS_TICK_GAP * style->text_size;
+    return layout;
+}
 
-    NsFrame frame = {.layout = layout, .size = style->text_size};
+/* Boxes, ticks and the words around the area, afresh. */
+static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale *x)
+{
+    NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
+    g_array_set_size(layout->labels, 0);
+    g_array_set_size(layout->legend, 0);
     write_texts(&frame);
     fit_height(&frame);
-    fit_vertical(&frame);
-    fit_horizontal(&frame);
+    for (int i = 0; i < 3; i++) {
+        clear_ticks(layout);
+        fit_vertical(&frame);
+        fit_horizontal(&frame);
+        if (!make_square(&frame)) break;
+        measure_heights(&frame);
+    }
+    if (x)
+        layout->x = *x;
+    else
+        fit_x_range(layout);
+    place_bar(layout);
     ns_frame_place(&frame);
     for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
+}
 
+/* Curves and colours, and the words that must keep clear of them. */
+static void fill(NsPlotLayout *layout)
+{
+    const NsPlot *plot = layout->plot;
     /* Columns of half a line's width: a reduced curve covers what the whole one would. */
     layout->n_paths = plot->n_series;
     layout->paths = g_new0(NsPath, plot->n_series);
-    for (size_t i = 0; i < plot->n_series; i++)
-        ns_path_build(&layout->paths[i], &plot->series[i], &layout->x,
-                      &layout->y[plot->series[i].side], style->line_width / 2);
+    for (size_t i = 0; i < plot->n_series; i++) {
+        NsSeries series = plot->series[i];
+        if (series.hidden) series.n = 0;
+        ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y[series.side],
+                      layout->style->line_width / 2);
+    }
     if (plot->heatmap) ns_heat_levels(layout);
+    ns_layout_place_inside(layout);
+}
+
+static NsMargins margins_of(const NsPlotLayout *layout)
+{
+    const NsBox *area = &layout->area;
+    return (NsMargins){area->y, layout->width - area->x - area->width,
+                       layout->height - area->y - area->height, area->x};
+}
+
+/* The plot and the strip under it, their areas as wide as one another. */
+static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMargins *least)
+{
+    const NsPlot *upper = layout->plot, *lower = upper->strip;
+    NsSurvey survey = ns_survey(lower);
+    NsPlotLayout *strip = layout_new(lower, layout->width, strip_height, layout->style, &survey);
+    strip->own = (NsPlot){.x = upper->x,
+                          .left = lower->left,
+                          .right = lower->right,
+                          .series = lower->series,
+                          .n_series = lower->n_series,
+                          .levels = lower->levels,
+                          .n_levels = lower->n_levels,
+                          .slopes = lower->slopes,
+                          .n_slopes = lower->n_slopes,
+                          .no_grid = upper->no_grid,
+                          .legend = NS_LEGEND_NONE};
+    strip->plot = &strip->own;
+    strip->own.right.quiet = true;
+    /* What there is to say of either stands under both. */
+    g_autofree char *note = ns_survey_note(upper, &layout->survey);
+    strip->note = note && lower->note ? g_strconcat(note, " · ", lower->note, NULL)
+                                      : g_strdup(note ? note : lower->note);
+    strip->own.note = strip->note;
+    layout->own = *upper;
+    layout->own.x.quiet = true;
+    layout->plot = &layout->own;
+    layout->strip = strip;
+    layout->strip_y = layout->height - strip_height;
+    layout->height = layout->strip_y;
+    NsMargins upper_least = *least, lower_least = *least;
+    upper_least.bottom = lower_least.top = 0;
+    lay_out(layout, &upper_least, NULL);
+    lay_out(strip, &lower_least, &layout->x);
+    NsMargins a = margins_of(layout), b = margins_of(strip);
+    upper_least.left = lower_least.left = MAX(a.left, b.left);
+    upper_least.right = lower_least.right = MAX(a.right, b.right);
+    lay_out(layout, &upper_least, NULL);
+    lay_out(strip, &lower_least, &layout->x);
+}
+
+NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
+                                    const NsStyle *style, const NsMargins *least)
+{
+    NsSurvey survey = ns_survey(plot);
+    NsPlotLayout *layout = layout_new(plot, width, height, style, &survey);
+    double strip_height = STRIP_SHARE * height;
+    if (plot->strip && !plot->heatmap && survey.any &&
+        strip_height > STRIP_LINES * style->text_size)
+        lay_out_pair(layout, style->raster ? round(strip_height) : strip_height, least);
+    else
+        lay_out(layout, least, NULL);
+    fill(layout);
+    if (layout->strip) fill(layout->strip);
     return layout;
+}
+
+NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style)
+{
+    static const NsMargins none = {0};
+    return ns_plot_layout_within(plot, width, height, style, &none);
 }
 
 void ns_plot_layout_free(NsPlotLayout *layout)
 {
     if (!layout) return;
-    for (size_t i = 0; i < layout->plot->n_series; i++) ns_path_clear(&layout->paths[i]);
+    ns_plot_layout_free(layout->strip);
+    for (size_t i = 0; i < layout->n_paths; i++) ns_path_clear(&layout->paths[i]);
     g_free(layout->paths);
     g_free(layout->levels);
-    g_clear_pointer(&layout->x_ticks, g_array_unref);
-    g_clear_pointer(&layout->y_ticks[0], g_array_unref);
-    g_clear_pointer(&layout->y_ticks[1], g_array_unref);
-    g_clear_pointer(&layout->z_ticks, g_array_unref);
+    g_free(layout->note);
+    clear_ticks(layout);
     g_array_unref(layout->labels);
     g_array_unref(layout->legend);
     g_object_unref(layout->context);

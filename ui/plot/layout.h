@@ -33,11 +33,18 @@ double ns_plot_x_to_pixel(const NsPlotLayout *layout, double x);
 double ns_plot_pixel_to_x(const NsPlotLayout *layout, double px);
 double ns_plot_y_to_pixel(const NsPlotLayout *layout, NsAxisSide side, double y);
 
+/* The series whose legend entry is at a point, hidden ones included; -1 for none. */
+int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y);
+
+/* The marker with a grip that is near a point; -1 for none. */
+int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y);
+
 /* What the pointer touches. */
 typedef struct {
     double x;   /* data: the abscissa of the nearest point, or the first step of a heatmap column */
     double row; /* heatmap: the row from 0 (the layer from y0); NaN elsewhere */
     double px, py; /* where it is drawn */
+    int series;    /* the nearest curve, as an index of the plot's series; -1 for none */
     char *
         text; /* lines for a tip: "step 120\nloss: 2.306 nats", with markup for _ and ^ as in NsPlot
                */
@@ -47,7 +54,9 @@ typedef struct {
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading);
 void ns_reading_clear(NsReading *reading);
 
-/* Draws crosshair and tip of a reading over a drawn plot; the tip stays inside the chart. */
+/* Draws crosshair and tip of a reading over a drawn plot; the tip stays inside the chart.  The
+ * nearest curve is drawn stronger, and where the plot asks for `readings` the legend tells values.
+ */
 void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
 
 /* One sentence that says in words what the plot shows now, for a screen reader.  Free with g_free.

@@ -1,62 +1,179 @@
-/* The legend: one line under the title, or as many as it takes.  SPDX-License-Identifier: MIT */
+/* The legend: lines under the title, or a column in a corner of the plot area.
+ * SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
 
-/* In text sizes: the line before a word, the gap behind it, the gap between entries. */
+#include <math.h>
+
+/* In text sizes: the line before a word, the gap behind it, the gap between entries, the least room
+ * for a word. */
 #define SAMPLE 2.0
 #define GAP 0.45
 #define BETWEEN 1.3
+#define LEAST 4.0
+
+/* In text sizes: between lines, and around a legend in the plot area. */
+#define LINE 1.45
+#define MARGIN 0.5
+
+/* The widest value that an entry makes room for. */
+#define VALUE " \u22120.000\u00d710^{\u221200}"
 
 typedef struct {
     double x, y, left, right, line; /* the pen, and where it may go */
+    bool column;                    /* every entry begins a line */
+    double widest;                  /* where the longest line ended */
     bool draw;
 } Pen;
 
-/* False where the entry is wider than the whole line. */
-static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series)
+static bool is_listed(const NsSeries *series)
 {
-    double size = layout->style->text_size, width, height;
+    return series->label && series->n;
+}
+
+/* The last value that is a number: where the curve ends. */
+static double last_value(const NsSeries *series)
+{
+    for (size_t i = series->n; i-- > 0;)
+        if (isfinite(series->y[i])) return series->y[i];
+    return -INFINITY;
+}
+
+/* Behind those of the present run come theory and ghosts.  On paper entries stand in the order in
+ * which the curves end; on the screen they keep their places. */
+static int rank(const NsSeries *series)
+{
+    return series->ghost ? 3 : series->theory ? 2 : series->side == NS_AXIS_RIGHT;
+}
+
+static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)
+{
+    const NsSeries *a = *(const NsSeries *const *)pa, *b = *(const NsSeries *const *)pb;
+    if (rank(a) != rank(b)) return rank(a) - rank(b);
+    if (!((const NsPlotLayout *)layout)->style->raster) {
+        double last_a = last_value(a), last_b = last_value(b);
+        if (last_a > last_b) return -1;
+        if (last_a < last_b) return 1;
+    }
+    return a < b ? -1 : 1;
+}
+
+static GPtrArray *listed(NsPlotLayout *layout)
+{
+    const NsPlot *plot = layout->plot;
+    GPtrArray *found = g_ptr_array_new();
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (is_listed(&plot->series[i]))
+            g_ptr_array_add(found, (void *)(uintptr_t)&plot->series[i]);
+    g_ptr_array_sort_with_data(found, compare, layout);
+    return found;
+}
+
+static double value_room(NsPlotLayout *layout)
+{
+    if (!layout->plot->readings) return 0;
+    g_autoptr(PangoLayout) text =
+        ns_text_new(layout->context, layout->style, layout->style->text_size, false, VALUE);
+    return ns_text_width(text);
+}
+
+/* False where not even the beginning of the word has room. */
+static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, double value)
+{
+    double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
     g_autofree char *words =
         g_strconcat(series->label, series->side == NS_AXIS_RIGHT ? " (right)" : "", NULL);
     g_autoptr(PangoLayout) text = ns_text_new(layout->context, layout->style, size, false, words);
+    if (series->hidden) ns_text_strike(text);
+    double room = pen->right - pen->left - before - value;
+    if (room < LEAST * size) return false;
+    if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
     ns_text_size(text, &width, &height);
-    double whole = (SAMPLE + GAP) * size + width;
-    if (whole > pen->right - pen->left) return false;
-    if (pen->x > pen->left && pen->x + whole > pen->right) {
+    double whole = before + width + value;
+    bool first = pen->x <= pen->left;
+    if (!first && (pen->column || pen->x + whole > pen->right)) {
         pen->x = pen->left;
         pen->y += pen->line;
     }
     if (pen->draw) {
-        NsLegendSample sample = {series, {pen->x, pen->y, SAMPLE * size, height}};
+        NsLegendSample sample = {
+            .series = series,
+            .box = {pen->x, pen->y, SAMPLE * size, height},
+            .entry = {pen->x, pen->y, whole, height},
+            .value = {pen->x + before + width, pen->y},
+        };
         g_array_append_val(layout->legend, sample);
-        ns_layout_add_label(layout, NS_PART_LEGEND, g_object_ref(text),
-                            pen->x + (SAMPLE + GAP) * size, pen->y, false);
+        ns_layout_add_label(layout, NS_PART_LEGEND, g_object_ref(text), pen->x + before, pen->y,
+                            false);
+        if (series->hidden)
+            g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color =
+                layout->style->faint_text;
     }
+    pen->widest = MAX(pen->widest, pen->x + whole);
     pen->x += whole + BETWEEN * size;
     return true;
 }
 
-static bool place_all(NsPlotLayout *layout, Pen *pen, bool ghosts)
+static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
 {
-    const NsPlot *plot = layout->plot;
-    for (size_t i = 0; i < plot->n_series; i++) {
-        const NsSeries *series = &plot->series[i];
-        if (series->label && series->n && series->ghost == ghosts &&
-            !place_entry(layout, pen, series))
-            return false;
-    }
+    double value = value_room(layout);
+    for (unsigned i = 0; i < series->len; i++)
+        if (!place_entry(layout, pen, series->pdata[i], value)) return false;
     return true;
 }
 
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw)
 {
-    const NsPlot *plot = layout->plot;
-    size_t labelled = 0;
-    for (size_t i = 0; i < plot->n_series; i++)
-        labelled += plot->series[i].label && plot->series[i].n;
-    if (labelled < 2) return 0;
-    Pen pen = {x, y, x, x + width, layout->style->text_size * 1.45, draw};
-    if (!place_all(layout, &pen, false) || !place_all(layout, &pen, true)) return 0;
+    g_autoptr(GPtrArray) series = listed(layout);
+    if (series->len < 2) return 0;
+    Pen pen = {.x = x,
+               .y = y,
+               .left = x,
+               .right = x + width,
+               .line = layout->style->text_size * LINE,
+               .draw = draw};
+    if (!place_all(layout, &pen, series)) return 0;
     double height = pen.y + pen.line - y;
     return height <= max_height ? height : 0;
+}
+
+void ns_legend_place_inside(NsPlotLayout *layout)
+{
+    g_autoptr(GPtrArray) series = listed(layout);
+    if (series->len < 2) return;
+    const NsStyle *style = layout->style;
+    NsBox room = ns_layout_inside(layout);
+    double margin = MARGIN * style->text_size;
+    Pen pen = {.right = 0.7 * room.width, .line = style->text_size * LINE, .column = true};
+    if (!place_all(layout, &pen, series)) return;
+    double width = pen.widest + 2 * margin, height = pen.y + pen.line + 2 * margin;
+    if (height > 0.7 * room.height) return;
+    double right = room.x + room.width - width, bottom = room.y + room.height - height;
+    const NsPoint corners[] = {
+        {right, room.y}, {room.x, room.y}, {right, bottom}, {room.x, bottom}};
+    NsPoint at;
+    if (!ns_layout_least_crowded(layout, corners, G_N_ELEMENTS(corners), width, height, &at))
+        return;
+    layout->legend_box = (NsBox){at.x, at.y, width, height};
+    pen = (Pen){.x = at.x + margin,
+                .y = at.y + margin,
+                .left = at.x + margin,
+                .right = at.x + margin + pen.right,
+                .line = pen.line,
+                .column = true,
+                .draw = true};
+    place_all(layout, &pen, series);
+}
+
+int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y)
+{
+    double slack = 0.2 * layout->style->text_size;
+    for (unsigned i = 0; i < layout->legend->len; i++) {
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
+        const NsBox *box = &sample->entry;
+        if (x >= box->x - slack && x <= box->x + box->width + slack && y >= box->y - slack &&
+            y <= box->y + box->height + slack)
+            return (int)(sample->series - layout->plot->series);
+    }
+    return -1;
 }

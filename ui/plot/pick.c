@@ -5,6 +5,8 @@
 
 #define DIGITS 4 /* significant digits of a value in a tip */
 
+#define EMPHASIS 1.7 /* times the width of the line that is nearest */
+
 /* The index of the abscissa nearest to x; n > 0. */
 static size_t nearest(const NsSeries *series, double x)
 {
@@ -44,7 +46,7 @@ static bool nearest_x(const NsPlotLayout *layout, double x, double *at)
         double best = INFINITY;
         for (size_t i = 0; i < layout->n_paths; i++) {
             const NsSeries *series = &layout->plot->series[i];
-            if (!series->n || series->ghost != ghosts) continue;
+            if (!series->n || series->hidden || series->ghost != ghosts) continue;
             double candidate = series->x[nearest(series, x)];
             double distance = fabs(candidate - x);
             if (distance < best) {
@@ -64,7 +66,8 @@ static GPtrArray *series_at(const NsPlotLayout *layout, double x)
     for (int ghosts = 0; ghosts < 2; ghosts++)
         for (size_t i = 0; i < layout->n_paths; i++) {
             const NsSeries *series = &layout->plot->series[i];
-            if (series->n && series->ghost == ghosts && series->x[nearest(series, x)] == x)
+            if (series->n && !series->hidden && series->ghost == ghosts &&
+                series->x[nearest(series, x)] == x)
                 g_ptr_array_add(found, (void *)(uintptr_t)series);
         }
     return found;
@@ -78,7 +81,8 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
     g_autofree char *abscissa = axis_value(&plot->x, x);
     GString *text = g_string_new(plot->x.label ? plot->x.label : "x");
     g_string_append_printf(text, " %s", abscissa);
-    *reading = (NsReading){.x = x, .row = NAN, .px = ns_scale_to_pixel(&layout->x, x), .py = py};
+    *reading = (NsReading){
+        .x = x, .row = NAN, .px = ns_scale_to_pixel(&layout->x, x), .py = py, .series = -1};
     g_autoptr(GPtrArray) found = series_at(layout, x);
     for (unsigned i = 0; i < found->len; i++) {
         const NsSeries *series = found->pdata[i];
@@ -89,6 +93,7 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
         if (!series->ghost && fabs(y - py) < best) {
             best = fabs(y - py);
             reading->py = y;
+            reading->series = (int)(series - plot->series);
         }
     }
     reading->text = g_string_free(text, FALSE);
@@ -128,15 +133,27 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
         .row = row,
         .px = ns_scale_to_pixel(&layout->x, left + dx / 2),
         .py = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], bottom + dy / 2),
+        .series = -1,
         .text = g_string_free(text, FALSE),
     };
+    return true;
+}
+
+/* A curve of the strip below is told like one of the plot. */
+static bool pick_strip(const NsPlotLayout *layout, double px, double py, NsReading *reading)
+{
+    if (!layout->strip || !ns_plot_pick(layout->strip, px, py - layout->strip_y, reading))
+        return false;
+    reading->py += layout->strip_y;
+    reading->series = -1;
     return true;
 }
 
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
     const NsBox *area = &layout->area;
-    *reading = (NsReading){0};
+    *reading = (NsReading){.series = -1};
+    if (layout->strip && py >= layout->strip_y) return pick_strip(layout, px, py, reading);
     if (!layout->survey.any || layout->x.blank || !(px >= area->x && px <= area->x + area->width) ||
         !(py >= area->y && py <= area->y + area->height))
         return false;
@@ -147,6 +164,51 @@ bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *r
 void ns_reading_clear(NsReading *reading)
 {
     g_clear_pointer(&reading->text, g_free);
+}
+
+/* The curve that the pointer is nearest to stands out where there are several. */
+static void draw_nearest(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
+{
+    if (reading->series < 0 || (size_t)reading->series >= layout->n_paths) return;
+    const NsSeries *series = &layout->plot->series[reading->series];
+    bool line = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS ||
+                series->kind == NS_SERIES_STEPS;
+    size_t shown = 0;
+    for (size_t i = 0; i < layout->n_paths; i++) {
+        const NsSeries *other = &layout->plot->series[i];
+        shown += other->n && !other->hidden && !other->pale;
+    }
+    if (!line || series->hidden || shown < 2) return;
+    const NsBox *area = &layout->area;
+    cairo_save(cr);
+    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
+    cairo_clip(cr);
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
+    ns_set_color(cr, ns_series_color(layout->style, series));
+    ns_draw_curve(layout, (size_t)reading->series, EMPHASIS, cr);
+    cairo_restore(cr);
+}
+
+/* Behind every name in the legend that keeps room for it: the value at the crosshair. */
+static void draw_values(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    if (!layout->plot->readings) return;
+    ns_set_color(cr, style->text);
+    for (unsigned i = 0; i < layout->legend->len; i++) {
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
+        const NsSeries *series = sample->series;
+        if (series->hidden || !series->n) continue;
+        size_t at = nearest(series, reading->x);
+        if (series->x[at] != reading->x) continue;
+        g_autofree char *number = ns_text_number(series->y[at], DIGITS);
+        g_autofree char *words = g_strconcat(" ", isnan(series->y[at]) ? "NaN" : number, NULL);
+        g_autoptr(PangoLayout) text =
+            ns_text_new(layout->context, style, style->text_size, true, words);
+        cairo_move_to(cr, sample->value.x, sample->value.y);
+        pango_cairo_show_layout(cr, text);
+    }
+    cairo_new_path(cr);
 }
 
 /* A dot on every curve at the abscissa of the reading. */
@@ -209,6 +271,11 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     }
     cairo_move_to(cr, x, area->y);
     cairo_line_to(cr, x, area->y + area->height);
+    if (layout->strip) {
+        const NsBox *below = &layout->strip->area;
+        cairo_move_to(cr, x, layout->strip_y + below->y);
+        cairo_rel_line_to(cr, 0, below->height);
+    }
     cairo_stroke(cr);
 }
 
@@ -221,7 +288,8 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
     if (x + width > layout->width - edge) x = reading->px - gap - width;
     if (y < layout->area.y) y = reading->py + gap;
     x = CLAMP(x, edge, MAX(edge, layout->width - edge - width));
-    y = CLAMP(y, edge, MAX(edge, layout->height - edge - height));
+    double page = layout->height + (layout->strip ? layout->strip->height : 0);
+    y = CLAMP(y, edge, MAX(edge, page - edge - height));
     return (NsPoint){x, y};
 }
 
@@ -241,11 +309,24 @@ void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, 
     if (!reading->text || isnan(reading->px) || isnan(reading->py)) return;
     g_autoptr(GPtrArray) found = series_at(layout, reading->x);
     double size = style->text_size, pad = 0.6 * size, width, height;
-    double indent = found->len ? 1.15 * size : 0;
     cairo_save(cr);
     cairo_new_path(cr);
+    draw_nearest(layout, reading, cr);
     draw_crosshair(layout, reading, cr);
     draw_dots(layout, reading, found, cr);
+    draw_values(layout, reading, cr);
+    if (layout->strip) {
+        g_autoptr(GPtrArray) below = series_at(layout->strip, reading->x);
+        cairo_save(cr);
+        cairo_translate(cr, 0, layout->strip_y);
+        draw_dots(layout->strip, reading, below, cr);
+        cairo_restore(cr);
+        /* The lines of a tip in the strip are those of its curves. */
+        if (reading->py > layout->strip_y) g_ptr_array_set_size(found, 0);
+        for (unsigned i = 0; i < below->len && reading->py > layout->strip_y; i++)
+            g_ptr_array_add(found, below->pdata[i]);
+    }
+    double indent = found->len ? 1.15 * size : 0;
     g_autoptr(PangoLayout) text = ns_text_new(layout->context, style, size, false, reading->text);
     /* A line that does not fit ends in an ellipsis: swatches count on one line a series. */
     double room = layout->width - 2.6 * pad - indent;

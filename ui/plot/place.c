@@ -11,6 +11,7 @@ static NsColor part_color(const NsStyle *style, NsPart part)
     case NS_PART_X_TICK:
     case NS_PART_LEFT_TICK:
     case NS_PART_RIGHT_TICK:
+    case NS_PART_INSIDE:
     case NS_PART_EMPTY:
         return style->faint_text;
     case NS_PART_TITLE:
@@ -194,6 +195,11 @@ static void place_axis_labels(NsFrame *frame)
         y -= NS_GAP * frame->size;
     }
     if (frame->show[NS_PART_X_LABEL]) {
+        /* A square area may leave room under it: the label stays with its axis. */
+        double ticks = frame->show[NS_PART_X_TICK]
+                           ? (NS_TICK + NS_TICK_GAP + NS_GAP) * frame->size + frame->digit
+                           : 0.5 * frame->digit;
+        y = MIN(y, area->y + area->height + ticks + ns_text_height(frame->text[NS_PART_X_LABEL]));
         PangoLayout *text = frame->text[NS_PART_X_LABEL];
         if (ns_text_width(text) > layout->width - 2 * pad)
             ns_text_limit(text, layout->width - 2 * pad, 1);
@@ -209,7 +215,7 @@ static void place_axis_labels(NsFrame *frame)
         /* Longer than the axis, it may reach beside the words of markers and below the area. */
         double x = i ? layout->width - pad - ns_text_height(text) : pad;
         double highest = area->y - NS_GAP / 2 * frame->size;
-        if (frame->show[NS_PART_MARKER]) highest -= NS_MARKER_LINE * frame->line;
+        if (frame->show[NS_PART_MARKER]) highest -= frame->marker_line;
         double lowest = free_below(layout, x, x + ns_text_height(text));
         if (ns_text_width(text) > lowest - highest) ns_text_limit(text, lowest - highest, 1);
         double width = ns_text_width(text), top = area->y + (area->height - width) / 2;
@@ -223,8 +229,7 @@ static void place_markers(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
-    double y = layout->area.y - NS_MARKER_LINE * frame->line,
-           right = layout->area.x + layout->area.width;
+    double y = layout->area.y - frame->marker_line, right = layout->area.x + layout->area.width;
     unsigned first = layout->labels->len;
     for (int alarm = 1; alarm >= 0; alarm--)
         for (size_t i = plot->n_markers; i-- > 0;) {

@@ -276,6 +276,8 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     }
     if (fixed_lo) lo = axis->lo;
     if (fixed_hi) hi = axis->hi;
+    if (!kind->shows(lo)) lo = kind->shows(hi) ? hi : 1;
+    if (!kind->shows(hi)) hi = lo;
     lo = CLAMP(lo, -FURTHEST, FURTHEST);
     hi = CLAMP(hi, -FURTHEST, FURTHEST);
     bool fitted = !fixed_lo && !fixed_hi && !axis->integer;

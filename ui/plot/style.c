@@ -1,4 +1,4 @@
-/* The four looks.  SPDX-License-Identifier: MIT */
+/* The looks of charts.  SPDX-License-Identifier: MIT */
 #include "ui/plot/style.h"
 
 #include <string.h>
@@ -27,6 +27,12 @@
 /* clang-format on */
 #define ON_WHITE SERIES(0x0072b2, 0xd55e00, 0x009e73, 0xc46d99, 0xbf8000, 0x2f97d4, 0x000000)
 #define ON_DARK SERIES(0x5ab4e8, 0xff8a4a, 0x2fc79a, 0xe69fc3, 0xf0b429, 0x9bd6ff, 0xf2f2f2)
+
+/* The same hues at a contrast of 4.5:1 and more, for text-like legibility. */
+#define STRONG_ON_WHITE SERIES(0x005a9c, 0xa83e00, 0x00694d, 0x8f3a6b, 0x7a5200, 0x1f6b9c, 0x000000)
+#define STRONG_ON_BLACK SERIES(0x6cc4ff, 0xff9a5c, 0x3fe0b0, 0xf5b5d5, 0xffc83d, 0xb8e4ff, 0xffffff)
+
+const NsSeriesStyle ns_theory_style = {.mark = NS_MARK_CIRCLE, .dash = {1.1, 1.9}, .n_dash = 2};
 
 static const NsStyle styles[] = {
     {
@@ -107,6 +113,48 @@ static const NsStyle styles[] = {
         .alarm = RGB(0xc01c28),
         .series = ON_WHITE,
     },
+    {
+        .choice = {"high-contrast", "High contrast", NULL, NULL,
+                   "Black on white, thicker lines, stronger colours"},
+        .font = FONT,
+        .text_size = 13,
+        .title_size = 15,
+        .line_width = 2.25,
+        .axis_width = 1.5,
+        .mark_size = 8,
+        .padding = 10,
+        .raster = true,
+        .background = RGB(0xffffff),
+        .panel = RGB(0xffffff),
+        .text = RGB(0x000000),
+        .faint_text = RGB(0x1a1a1a),
+        .axis = RGB(0x000000),
+        .grid = RGB(0xc4c4c4),
+        .ghost = RGB(0x767676),
+        .alarm = RGB(0xa00010),
+        .series = STRONG_ON_WHITE,
+    },
+    {
+        .choice = {"high-contrast-dark", "High contrast, dark", NULL, NULL,
+                   "White on black, thicker lines, stronger colours"},
+        .font = FONT,
+        .text_size = 13,
+        .title_size = 15,
+        .line_width = 2.25,
+        .axis_width = 1.5,
+        .mark_size = 8,
+        .padding = 10,
+        .raster = true,
+        .background = RGB(0x000000),
+        .panel = RGB(0x000000),
+        .text = RGB(0xffffff),
+        .faint_text = RGB(0xe6e6e6),
+        .axis = RGB(0xffffff),
+        .grid = RGB(0x4a4a4a),
+        .ghost = RGB(0x9a9a9a),
+        .alarm = RGB(0xff8a8a),
+        .series = STRONG_ON_BLACK,
+    },
 };
 
 const NsStyle *ns_style(size_t i)
@@ -135,4 +183,12 @@ NsStyle ns_style_scaled(const NsStyle *style, double scale)
     scaled.mark_size *= scale;
     scaled.padding *= scale;
     return scaled;
+}
+
+NsStyle ns_style_patterned(const NsStyle *style)
+{
+    NsStyle patterned = *style;
+    patterned.patterns = true;
+    for (int i = 0; i < NS_SERIES_STYLES; i++) patterned.series[i].color = style->text;
+    return patterned;
 }

@@ -22,13 +22,17 @@ typedef struct {
 
 #define NS_SERIES_STYLES 7
 
+/* The look of what is computed and not measured: dots. */
+extern const NsSeriesStyle ns_theory_style;
+
 /* Lengths are in the unit of the drawing: logical pixels on screen, points on paper. */
 typedef struct {
-    NsChoice choice;              /* screen-light, screen-dark, paper, slide */
+    NsChoice choice;              /* screen-light, screen-dark, paper, slide, high-contrast... */
     const char *font;             /* families, best first */
     double text_size, title_size; /* pixels or points */
     double line_width, axis_width, mark_size;
     double padding; /* between the edge of the page and the ink */
+    bool patterns;  /* dash, mark and hatching tell series apart, not colour */
     bool raster;    /* meant for pixels: strokes may trade smoothness for speed */
     NsColor background, panel, text, faint_text, axis, grid, ghost, alarm;
     NsSeriesStyle series[NS_SERIES_STYLES]; /* Okabe-Ito, lightened on dark */
@@ -40,3 +44,6 @@ const NsStyle *ns_style_find(const char *key); /* NULL if there is none */
 
 /* A copy with text, marks and padding `scale` times as large (a reader's text size). */
 NsStyle ns_style_scaled(const NsStyle *style, double scale);
+
+/* A copy in which dash, mark and hatching alone tell series apart: all have the colour of text. */
+NsStyle ns_style_patterned(const NsStyle *style);

@@ -9,16 +9,40 @@ static void widen(double *lo, double *hi, double value)
     *hi = MAX(*hi, value);
 }
 
+/* Bars stand on zero, and their sides reach beyond their abscissas. */
+static void survey_bars(NsSurvey *survey, NsScaleKind x, NsScaleKind kind, const NsSeries *series)
+{
+    if (kind != NS_SCALE_LOG && !series->hidden && series->n)
+        widen(&survey->lo[series->side], &survey->hi[series->side], 0);
+    if (series->edges) {
+        if (!series->n) return;
+        for (size_t i = 0; i <= series->n; i++)
+            if (ns_scale_shows(x, series->edges[i]))
+                widen(&survey->x_lo, &survey->x_hi, series->edges[i]);
+        return;
+    }
+    survey->groups += !series->hidden;
+    for (size_t i = 1; i < series->n; i++) {
+        double distance = series->x[i] - series->x[i - 1];
+        if (distance > 0 && (survey->bar_width <= 0 || distance < survey->bar_width))
+            survey->bar_width = distance;
+    }
+}
+
 static void survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *series)
 {
     NsAxisSide side = series->side;
     NsScaleKind kind = side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
     survey->right |= side == NS_AXIS_RIGHT;
-    survey->points |= series->kind == NS_SERIES_POINTS;
+    survey->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
+    if (series->kind == NS_SERIES_BARS) survey_bars(survey, plot->x.scale, kind, series);
     for (size_t i = 0; i < series->n; i++) {
         if (!ns_scale_shows(plot->x.scale, series->x[i])) continue;
         survey->any = true;
         widen(&survey->x_lo, &survey->x_hi, series->x[i]);
+        /* Hiding a curve leaves the axis that all share where it is; a window on a part makes room
+         * for what is in it. */
+        if (series->hidden || series->x[i] < plot->x.lo || series->x[i] > plot->x.hi) continue;
         NsFault fault = ns_fault_of(kind, series->y[i]);
         if (fault != NS_FAULT_KINDS) {
             survey->faults[fault]++;
@@ -29,6 +53,16 @@ static void survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *
             widen(&survey->lo[side], &survey->hi[side], series->lo[i]);
         if (series->hi && ns_scale_shows(kind, series->hi[i]))
             widen(&survey->lo[side], &survey->hi[side], series->hi[i]);
+    }
+}
+
+static void survey_levels(NsSurvey *survey, const NsPlot *plot)
+{
+    for (size_t i = 0; i < plot->n_levels; i++) {
+        const NsLevel *level = &plot->levels[i];
+        const NsAxis *axis = level->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
+        if (ns_scale_shows(axis->scale, level->y))
+            widen(&survey->lo[level->side], &survey->hi[level->side], level->y);
     }
 }
 
@@ -66,6 +100,13 @@ NsSurvey ns_survey(const NsPlot *plot)
     };
     for (size_t i = 0; i < plot->n_series; i++) survey_series(&survey, plot, &plot->series[i]);
     if (plot->heatmap) survey_heatmap(&survey, plot->heatmap);
+    survey_levels(&survey, plot);
+    if (survey.groups) {
+        if (!(survey.bar_width > 0)) survey.bar_width = 1;
+        double lo = survey.x_lo - survey.bar_width / 2;
+        if (ns_scale_shows(plot->x.scale, lo)) survey.x_lo = lo;
+        survey.x_hi += survey.bar_width / 2;
+    }
     return survey;
 }
 

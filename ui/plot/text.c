@@ -153,6 +153,14 @@ void ns_text_limit(PangoLayout *text, double width, int lines)
     pango_layout_set_ellipsize(text, PANGO_ELLIPSIZE_END);
 }
 
+void ns_text_strike(PangoLayout *text)
+{
+    PangoAttrList *attributes = pango_attr_list_copy(pango_layout_get_attributes(text));
+    pango_attr_list_insert(attributes, pango_attr_strikethrough_new(TRUE));
+    pango_layout_set_attributes(text, attributes);
+    pango_attr_list_unref(attributes);
+}
+
 void ns_text_size(PangoLayout *text, double *width, double *height)
 {
     PangoRectangle logical;

@@ -35,6 +35,9 @@ PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double siz
 /* Ends the text with an ellipsis where it is wider than `width`, after `lines` lines. */
 void ns_text_limit(PangoLayout *text, double width, int lines);
 
+/* Strikes the text out. */
+void ns_text_strike(PangoLayout *text);
+
 /* Logical width and height. */
 void ns_text_size(PangoLayout *text, double *width, double *height);
 
