@@ -5,9 +5,6 @@
 
 #define BAND_ALPHA 0.18
 
-/* A curve that goes up and down further than this, in heights of the plot area, is noise. */
-#define NOISY 12
-
 void ns_draw_mark(cairo_t *cr, NsMark mark, double x, double y, double size)
 {
     double r = size / 2;
@@ -140,7 +137,7 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
     const NsSeriesStyle *look = ns_series_style(style, series);
     const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
     double width = style->line_width * weight(series) * stronger;
-    bool noise = path->travel > NOISY * layout->area.height;
+    bool noise = ns_path_is_noise(path, layout->area.height);
     cairo_set_line_width(cr, width);
     ns_set_dash(cr, look, width);
     for (unsigned run = 0; run < path->runs->len; run++) {
