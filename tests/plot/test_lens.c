@@ -1,6 +1,7 @@
 /* Zooming, panning, hiding, pinning.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/plot/lens.h"
+#include "ui/plot/walk.h"
 
 #include <float.h>
 #include <math.h>
@@ -234,6 +235,56 @@ static void test_pins(void)
     ns_lens_clear(&lens);
 }
 
+static void test_walk(void)
+{
+    static const double x[] = {0, 1, 2, 5, 8}, other[] = {1, 4}, y[] = {1, 2, 3, 4, 5};
+    NsSeries series[] = {{.n = 5, .x = x, .y = y},
+                         {.n = 2, .x = other, .y = y},
+                         {.n = 5, .x = x, .y = y, .ghost = true}};
+    NsPlot plot = {.series = series, .n_series = 3};
+    static const struct {
+        double from;
+        int64_t by;
+        double to;
+    } rows[] = {
+        {0, 1, 1},
+        {1, 1, 2},
+        {2, 1, 4},
+        {2, 2, 5},
+        {4, -1, 2},
+        {0, -1, 0},
+        {8, 10, 8},
+        {8, -2, 4},
+        {1.5, 1, 2},
+        {1.5, -1, 1},
+        {2, NS_WALK_FIRST, 0},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_assert_cmpfloat(ns_plot_walk(&plot, rows[i].from, rows[i].by), ==, rows[i].to);
+    g_assert_cmpfloat(ns_plot_walk(&plot, NAN, -1), ==, 8);
+    g_assert_cmpfloat(ns_plot_walk(&plot, NAN, NS_WALK_FIRST), ==, 0);
+    g_assert_cmpfloat(ns_plot_walk(&plot, 0, NS_WALK_LAST), ==, 8);
+    series[0].hidden = true;
+    g_assert_cmpfloat(ns_plot_walk(&plot, 1, 1), ==, 4);
+    series[1].hidden = true;
+    g_assert_cmpfloat(ns_plot_walk(&plot, 1, 1), ==, 2); /* the ghost's */
+    g_assert_true(isnan(ns_plot_walk_rows(&plot, 1, 1)));
+    plot.n_series = 0;
+    g_assert_true(isnan(ns_plot_walk(&plot, 1, 1)));
+
+    /* Columns of three steps each, rows that are layers 1 to 4. */
+    NsHeatmap map = {.rows = 4, .columns = 10, .x0 = -0.5, .x1 = 29.5, .y0 = 0.5, .y1 = 4.5};
+    NsPlot steps = {.heatmap = &map, .x.integer = true};
+    g_assert_cmpfloat(ns_plot_walk(&steps, NAN, -1), ==, 27);
+    g_assert_cmpfloat(ns_plot_walk(&steps, NAN, NS_WALK_FIRST), ==, 0);
+    g_assert_cmpfloat(ns_plot_walk(&steps, 4, 1), ==, 6);
+    g_assert_cmpfloat(ns_plot_walk(&steps, 4, NS_WALK_LAST), ==, 27);
+    g_assert_cmpfloat(ns_plot_walk(&steps, 4, -7), ==, 0);
+    g_assert_cmpfloat(ns_plot_walk_rows(&steps, 2, 1), ==, 3);
+    g_assert_cmpfloat(ns_plot_walk_rows(&steps, 2, 9), ==, 4);
+    g_assert_cmpfloat(ns_plot_walk_rows(&steps, NAN, -9), ==, 1);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -245,5 +296,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lens/follow", test_follow);
     g_test_add_func("/lens/hide", test_hide);
     g_test_add_func("/lens/pins", test_pins);
+    g_test_add_func("/lens/walk", test_walk);
     return g_test_run();
 }

@@ -127,23 +127,6 @@ static void test_gradient_choice(void)
     ui_close(window);
 }
 
-static void test_pinned_step(void)
-{
-    NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
-    UI_WAIT(window, ui_is_ready);
-    ns_lab_step(lab, 5);
-    UI_WAIT(window, ui_has_stepped_five);
-    UI_WAIT(window, ui_is_paused);
-    g_signal_emit_by_name(chart_at(window, 0), "picked", 3.0);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, 3);
-    g_signal_emit_by_name(chart_at(window, 1), "picked", 2.0);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, 3);
-    g_signal_emit_by_name(chart_at(window, 0), "picked", 3.0);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, -1);
-    ui_close(window);
-}
-
 static double brightness(GdkTexture *texture)
 {
     int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
@@ -183,6 +166,5 @@ void ui_add_view_tests(void)
     g_test_add_func("/ui/view/keys", test_keys);
     g_test_add_func("/ui/view/accelerators", test_accelerators);
     g_test_add_func("/ui/view/gradient-choice", test_gradient_choice);
-    g_test_add_func("/ui/view/pinned-step", test_pinned_step);
     g_test_add_func("/ui/view/styles", test_styles);
 }

@@ -30,7 +30,12 @@ void ns_lens_apply(const NsLens *lens, const NsPlot *plot, NsPlot *shown, GArray
     limit(lens, NS_LENS_X, &shown->x);
     limit(lens, NS_LENS_LEFT, &shown->left);
     limit(lens, NS_LENS_RIGHT, &shown->right);
-    if (plot->heatmap) shown->left.scale = plot->left.scale;
+    if (plot->heatmap) {
+        /* Cells are equally large. */
+        shown->x.scale = plot->x.scale;
+        shown->left.scale = plot->left.scale;
+    }
+    shown->no_grid = shown->no_grid || lens->no_grid;
     g_array_set_size(series, 0);
     g_array_append_vals(series, plot->series, (guint)plot->n_series);
     shown->series = (const NsSeries *)(const void *)series->data;
@@ -189,6 +194,16 @@ bool ns_lens_advance(NsLens *lens, double newest)
         return false;
     }
     return true;
+}
+
+bool ns_lens_reveal(NsLens *lens, const NsPlotLayout *layout, double x)
+{
+    double px = ns_plot_x_to_pixel(layout, x), margin = layout->area.width / 10;
+    double left = layout->area.x, right = left + layout->area.width;
+    if (ns_range_is_free(lens->range[NS_LENS_X]) || !isfinite(px)) return false;
+    if (px < left - 0.5) return ns_lens_pan(lens, layout, left - px + margin, 0);
+    if (px > right + 0.5) return ns_lens_pan(lens, layout, right - px - margin, 0);
+    return false;
 }
 
 static bool find(const NsLens *lens, const char *label, guint *at)

@@ -24,6 +24,7 @@ typedef struct {
     bool rescaled[NS_LENS_AXES]; /* by `scale`; else as the figure has it */
     NsScaleKind scale[NS_LENS_AXES];
     bool held;                /* the x range stays where it is, though newer data lie beyond it */
+    bool no_grid;             /* without lines across at the ticks */
     GPtrArray *hidden;        /* labels of series; NULL for none */
     NsPin pins[NS_LENS_PINS]; /* the newest last */
     size_t n_pins;
@@ -62,6 +63,9 @@ void ns_lens_follow(NsLens *lens);
 /* Moves a limited x range that is not held so that `newest` lies inside, with room ahead for a
  * while.  TRUE if it moved. */
 bool ns_lens_advance(NsLens *lens, double newest);
+
+/* Moves a limited x range so that x lies inside it.  FALSE if it does already. */
+bool ns_lens_reveal(NsLens *lens, const NsPlotLayout *layout, double x);
 
 bool ns_lens_hides(const NsLens *lens, const char *label);
 void ns_lens_hide(NsLens *lens, const char *label, bool hide);

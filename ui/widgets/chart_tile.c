@@ -2,73 +2,101 @@
 #include "ui/widgets/chart_tile.h"
 
 #include "ui/plot/text.h"
+#include "ui/widgets/chart_input.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/export_job.h"
+#include "ui/widgets/limits_popover.h"
+#include "ui/widgets/tile_choices.h"
+#include "ui/widgets/tile_menu.h"
 
 /* A title and its controls share a line.  Where that is narrow, the controls go above the title's
  * end, and a choice that another chart has too is left to that one. */
 #define SHARED_CHOICE_FROM 420
 #define CORNER_HEIGHT 28
 
+#define CHOICE_CHARS 18 /* of words on the drop-down */
+#define SEARCH_FROM 20u /* choices */
+
 struct _NsChartTile {
     GtkWidget parent;
     NsLab *lab;
-    const NsFigureKind *kind;
+    NsQuantity quantity; /* its own, of figures that show any */
+    NsSimilarityKind similarity;
     NsChartView *chart;
     GtkWidget *overlay, *tools;
-    GtkWidget *menu_button;
-    GtkWidget *quantity; /* drop-down; NULL where the figure has no choice */
-    GtkWidget *log;      /* toggle; NULL where the figure has none */
-    GArray *quantities;  /* NsQuantity, as in the drop-down */
+    GtkWidget *follow, *choice, *log, *menu_button;
+    GtkWidget *context, *limits; /* popovers; NULL until wanted */
+    GArray *choices;             /* int, as in the drop-down */
+    GActionMap *actions;
     bool maximised, syncing;
 };
 
-enum { EXPORT, MAXIMISE, N_SIGNALS };
+enum { EXPORT, MAXIMISE, KIND_CHANGED, TOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
 
-static NsQuantity shown_quantity(const NsChartTile *tile)
+static const NsFigureKind *kind_of(const NsChartTile *tile)
 {
-    const NsView *view = ns_lab_view(tile->lab);
-    return tile->kind->subject == NS_SUBJECT_HIDDEN ? view->hidden : view->gradient;
+    return ns_chart_view_kind(tile->chart);
 }
 
-/* The whole layer and the six weight matrices first, then whatever else a layer may have. */
-static void list_quantities(NsChartTile *tile)
+NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 {
-    static const NsQuantity first[] = {
-        NS_QUANTITY_GRAD_LAYER, NS_QUANTITY_GRAD_WQ, NS_QUANTITY_GRAD_WK, NS_QUANTITY_GRAD_WV,
-        NS_QUANTITY_GRAD_WO,    NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2,
-    };
-    NsDomain domain = tile->kind->subject == NS_SUBJECT_HIDDEN ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER;
-    g_array_set_size(tile->quantities, 0);
-    if (domain == NS_DOMAIN_LAYER)
-        g_array_append_vals(tile->quantities, first, G_N_ELEMENTS(first));
+    NsFigureInput input = ns_view_input(ns_lab_view(tile->lab));
+    input.quantity = tile->quantity;
+    input.similarity = tile->similarity;
+    return input;
+}
+
+static int shown_choice(const NsChartTile *tile)
+{
     const NsView *view = ns_lab_view(tile->lab);
-    for (NsQuantity q = 0; q < NS_QUANTITY_COUNT; q++) {
-        bool listed = false;
-        for (size_t i = 0; domain == NS_DOMAIN_LAYER && i < G_N_ELEMENTS(first); i++)
-            listed = listed || first[i] == q;
-        bool there = !view->history || ns_history_layout(view->history)->count[q] > 0;
-        if (!listed && ns_quantity(q)->domain == domain && (there || q == shown_quantity(tile)))
-            g_array_append_val(tile->quantities, q);
+    switch (kind_of(tile)->subject) {
+    case NS_SUBJECT_GRADIENT:
+        return (int)view->gradient;
+    case NS_SUBJECT_HIDDEN:
+        return (int)view->hidden;
+    case NS_SUBJECT_QUANTITY:
+        return (int)tile->quantity;
+    case NS_SUBJECT_SIMILARITY:
+        return (int)tile->similarity;
+    case NS_SUBJECT_NONE:
+        break;
     }
+    return 0;
 }
 
-static void bind_symbol(GtkListItemFactory *factory, GtkListItem *item, NsChartTile *tile)
+/* The choice is on show in another tile, too. */
+static bool is_shared(const NsChartTile *tile)
+{
+    return kind_of(tile)->subject == NS_SUBJECT_GRADIENT && kind_of(tile)->rows_are_layers;
+}
+
+static void tell(NsChartTile *tile, const char *sentence)
+{
+    g_signal_emit(tile, signals[TOLD], 0, sentence);
+}
+
+static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartTile *tile)
 {
     (void)factory;
     guint i = gtk_list_item_get_position(item);
-    if (i >= tile->quantities->len) return;
-    NsQuantity q = g_array_index(tile->quantities, NsQuantity, i);
-    g_autofree char *markup = ns_text_markup(
-        q == NS_QUANTITY_GRAD_LAYER ? "‖∇‖ whole layer" : ns_quantity(q)->symbol, NS_LABEL_SIZE);
-    gtk_label_set_markup(GTK_LABEL(gtk_list_item_get_child(item)), markup);
-    gtk_widget_set_tooltip_text(gtk_list_item_get_child(item), ns_quantity(q)->choice.purpose);
+    if (i >= tile->choices->len) return;
+    GtkLabel *label = GTK_LABEL(gtk_list_item_get_child(item));
+    int choice = g_array_index(tile->choices, int, i);
+    const char *symbol = ns_tile_choice_symbol(kind_of(tile), choice);
+    /* Symbols of quantities of all sorts would not tell them apart. */
+    if (symbol && kind_of(tile)->subject != NS_SUBJECT_QUANTITY) {
+        g_autofree char *markup = ns_text_markup(symbol, NS_LABEL_SIZE);
+        gtk_label_set_markup(label, markup);
+    } else {
+        gtk_label_set_text(label, ns_tile_choice_label(kind_of(tile), choice));
+    }
+    gtk_widget_set_tooltip_text(GTK_WIDGET(label), ns_tile_choice_purpose(kind_of(tile), choice));
 }
 
-static void set_up_symbol(GtkListItemFactory *factory, GtkListItem *item)
+static void set_up_choice(GtkListItemFactory *factory, GtkListItem *item)
 {
     (void)factory;
     GtkWidget *label = gtk_label_new(NULL);
@@ -76,39 +104,82 @@ static void set_up_symbol(GtkListItemFactory *factory, GtkListItem *item)
     gtk_list_item_set_child(item, label);
 }
 
+static void set_up_button(GtkListItemFactory *factory, GtkListItem *item)
+{
+    set_up_choice(factory, item);
+    GtkLabel *label = GTK_LABEL(gtk_list_item_get_child(item));
+    gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_END);
+    gtk_label_set_max_width_chars(label, CHOICE_CHARS);
+}
+
+static void sync_choices(NsChartTile *tile)
+{
+    const NsFigureKind *kind = kind_of(tile);
+    int shown = shown_choice(tile);
+    g_autoptr(GArray) now = ns_tile_choices(kind, ns_lab_view(tile->lab)->history, shown);
+    GtkDropDown *drop_down = GTK_DROP_DOWN(tile->choice);
+    bool same = now->len == tile->choices->len &&
+                memcmp(now->data, tile->choices->data, now->len * sizeof(int)) == 0;
+    if (!same) {
+        g_array_set_size(tile->choices, 0);
+        g_array_append_vals(tile->choices, now->data, now->len);
+        g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+        for (guint i = 0; i < now->len; i++)
+            gtk_string_list_append(labels, ns_tile_choice_label(kind, g_array_index(now, int, i)));
+        gtk_drop_down_set_model(drop_down, G_LIST_MODEL(labels));
+        gtk_drop_down_set_enable_search(drop_down, now->len >= SEARCH_FROM);
+    }
+    for (guint i = 0; i < now->len; i++)
+        if (g_array_index(now, int, i) == shown) gtk_drop_down_set_selected(drop_down, i);
+    gtk_widget_set_visible(tile->choice, now->len > 0);
+}
+
 static void sync_controls(NsChartTile *tile)
 {
+    const NsFigureKind *kind = kind_of(tile);
     tile->syncing = true;
-    if (tile->quantity) {
-        g_autoptr(GArray) before = g_array_copy(tile->quantities);
-        list_quantities(tile);
-        GArray *now = tile->quantities;
-        if (now->len != before->len ||
-            memcmp(now->data, before->data, now->len * sizeof(NsQuantity)) != 0) {
-            g_autoptr(GtkStringList) keys = gtk_string_list_new(NULL);
-            for (guint i = 0; i < now->len; i++)
-                gtk_string_list_append(
-                    keys, ns_quantity(g_array_index(now, NsQuantity, i))->choice.label);
-            gtk_drop_down_set_model(GTK_DROP_DOWN(tile->quantity), G_LIST_MODEL(keys));
-        }
-        for (guint i = 0; i < now->len; i++)
-            if (g_array_index(now, NsQuantity, i) == shown_quantity(tile))
-                gtk_drop_down_set_selected(GTK_DROP_DOWN(tile->quantity), i);
-    }
-    if (tile->log)
-        gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), ns_lab_view(tile->lab)->log);
+    sync_choices(tile);
+    gtk_widget_set_visible(tile->log, kind->log && !kind->rows_are_layers);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), ns_lab_view(tile->lab)->log);
     tile->syncing = false;
 }
 
-static void on_quantity(NsChartTile *tile)
+/* The chip offers what the chart does not do any more. */
+static void sync_follow(NsChartTile *tile)
 {
-    guint i = gtk_drop_down_get_selected(GTK_DROP_DOWN(tile->quantity));
-    if (tile->syncing || i >= tile->quantities->len) return;
-    NsQuantity quantity = g_array_index(tile->quantities, NsQuantity, i);
-    if (tile->kind->subject == NS_SUBJECT_HIDDEN)
-        ns_lab_show_hidden(tile->lab, quantity);
-    else
-        ns_lab_show_gradient(tile->lab, quantity);
+    const NsLens *lens = ns_chart_view_lens(tile->chart);
+    bool held = lens->held && kind_of(tile)->abscissa == NS_OVER_STEPS;
+    bool fitted = ns_lens_is_fitted(lens);
+    gtk_button_set_label(GTK_BUTTON(tile->follow), held ? "Follow" : "Fit");
+    gtk_widget_set_tooltip_text(tile->follow,
+                                held ? "Keep the newest step in view"
+                                     : "Show everything (F, or a double click on the chart)");
+    gtk_widget_set_visible(tile->follow, held || !fitted);
+}
+
+static void on_choice(NsChartTile *tile)
+{
+    guint i = gtk_drop_down_get_selected(GTK_DROP_DOWN(tile->choice));
+    if (tile->syncing || i >= tile->choices->len) return;
+    int choice = g_array_index(tile->choices, int, i);
+    switch (kind_of(tile)->subject) {
+    case NS_SUBJECT_GRADIENT:
+        ns_lab_show_gradient(tile->lab, (NsQuantity)choice);
+        break;
+    case NS_SUBJECT_HIDDEN:
+        ns_lab_show_hidden(tile->lab, (NsQuantity)choice);
+        break;
+    case NS_SUBJECT_QUANTITY:
+        tile->quantity = (NsQuantity)choice;
+        g_signal_emit(tile, signals[KIND_CHANGED], 0);
+        break;
+    case NS_SUBJECT_SIMILARITY:
+        tile->similarity = (NsSimilarityKind)choice;
+        g_signal_emit(tile, signals[KIND_CHANGED], 0);
+        break;
+    case NS_SUBJECT_NONE:
+        break;
+    }
 }
 
 static void on_log(NsChartTile *tile)
@@ -134,7 +205,9 @@ static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer u
     (void)action, (void)parameter;
     NsChartTile *tile = user_data;
     GdkTexture *texture = ns_chart_view_texture(tile->chart);
-    if (texture) gdk_clipboard_set_texture(gtk_widget_get_clipboard(GTK_WIDGET(tile)), texture);
+    if (!texture) return;
+    gdk_clipboard_set_texture(gtk_widget_get_clipboard(GTK_WIDGET(tile)), texture);
+    tell(tile, "Copied the picture of the chart");
 }
 
 static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -142,20 +215,99 @@ static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer us
     (void)action, (void)parameter;
     NsChartTile *tile = user_data;
     const NsPlot *plot = ns_chart_view_plot(tile->chart);
-    g_autofree char *csv = plot ? ns_plot_csv(plot, NULL) : NULL;
+    g_autoptr(GError) error = NULL;
+    if (!plot) return;
+    g_autofree char *csv = ns_plot_csv(plot, &error);
     if (csv) gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tile)), csv);
+    tell(tile, csv ? "Copied the data of the chart, all of it, as CSV" : error->message);
 }
 
-static GtkWidget *make_menu_button(NsChartTile *tile)
+static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
+{
+    (void)action;
+    int i = ns_choices_find(ns_figure_choice, g_variant_get_string(key, NULL));
+    if (i >= 0) ns_chart_tile_set_kind(user_data, ns_figure_kind((size_t)i));
+}
+
+static void on_limits(GSimpleAction *action, GVariant *parameter, gpointer tile)
+{
+    (void)action, (void)parameter;
+    ns_chart_tile_ask_limits(tile);
+}
+
+static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
+    NsLens *lens = ns_chart_view_lens(tile->chart);
+    ns_lens_fit(lens);
+    for (int axis = 0; axis < NS_LENS_AXES; axis++) lens->rescaled[axis] = false;
+    g_clear_pointer(&lens->hidden, g_ptr_array_unref);
+    ns_chart_view_lens_changed(tile->chart);
+}
+
+static void on_unpin(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
+    ns_chart_view_lens(tile->chart)->n_pins = 0;
+    ns_chart_view_lens_changed(tile->chart);
+}
+
+static void on_follow(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
+    NsLens *lens = ns_chart_view_lens(tile->chart);
+    if (lens->held && kind_of(tile)->abscissa == NS_OVER_STEPS) {
+        ns_lens_follow(lens);
+    } else {
+        ns_lens_fit(lens);
+        for (int axis = 0; axis < NS_LENS_AXES; axis++) lens->rescaled[axis] = false;
+    }
+    ns_chart_view_lens_changed(tile->chart);
+}
+
+/* A popover over the chart, at a place of it or at the menu button. */
+static void pop_up(NsChartTile *tile, GtkWidget **slot, GtkWidget *popover,
+                   const GdkRectangle *place)
+{
+    g_clear_pointer(slot, gtk_widget_unparent);
+    *slot = popover;
+    gtk_widget_set_parent(popover, tile->overlay);
+    gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
+    gtk_popover_popup(GTK_POPOVER(popover));
+}
+
+void ns_chart_tile_ask_limits(NsChartTile *tile)
+{
+    graphene_rect_t bounds = GRAPHENE_RECT_INIT(0, 0, 1, 1);
+    if (!ns_chart_view_plot(tile->chart)) return;
+    if (!gtk_widget_compute_bounds(tile->menu_button, tile->overlay, &bounds)) return;
+    GdkRectangle place = {(int)bounds.origin.x, (int)bounds.origin.y, (int)bounds.size.width,
+                          (int)bounds.size.height};
+    pop_up(tile, &tile->limits, ns_limits_popover_new(tile->chart), &place);
+}
+
+static void on_context(NsChartTile *tile, double x, double y)
+{
+    g_autoptr(GMenuModel) model = ns_tile_menu_new(tile->maximised);
+    GtkWidget *menu = gtk_popover_menu_new_from_model(model);
+    GdkRectangle place = {(int)x, (int)y, 1, 1};
+    gtk_popover_set_has_arrow(GTK_POPOVER(menu), FALSE);
+    gtk_widget_set_halign(menu, GTK_ALIGN_START);
+    pop_up(tile, &tile->context, menu, &place);
+}
+
+static void sync_menu(NsChartTile *tile)
+{
+    g_autoptr(GMenuModel) model = ns_tile_menu_new(tile->maximised);
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(tile->menu_button), model);
+}
+
+static GtkWidget *make_menu_button(void)
 {
     GtkWidget *button = gtk_menu_button_new();
-    g_autoptr(GMenu) menu = g_menu_new();
-    g_menu_append(menu, "Export this chart…", "tile.export");
-    g_menu_append(menu, "Copy image", "tile.copy-image");
-    g_menu_append(menu, "Copy data", "tile.copy-data");
-    g_menu_append(menu, tile->maximised ? "Back to all charts" : "Fill the window",
-                  "tile.maximise");
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
     gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "view-more-symbolic");
     gtk_widget_set_tooltip_text(button, "Chart menu");
     gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -164,17 +316,22 @@ static GtkWidget *make_menu_button(NsChartTile *tile)
     return button;
 }
 
-static GtkWidget *make_quantity(NsChartTile *tile)
+static GtkWidget *make_choice(NsChartTile *tile)
 {
-    g_autoptr(GtkListItemFactory) factory = gtk_signal_list_item_factory_new();
-    g_signal_connect(factory, "setup", G_CALLBACK(set_up_symbol), NULL);
-    g_signal_connect_object(factory, "bind", G_CALLBACK(bind_symbol), tile, 0);
-    GtkWidget *drop_down = gtk_drop_down_new(NULL, NULL);
-    gtk_drop_down_set_factory(GTK_DROP_DOWN(drop_down), factory);
+    g_autoptr(GtkListItemFactory) button = gtk_signal_list_item_factory_new();
+    g_autoptr(GtkListItemFactory) list = gtk_signal_list_item_factory_new();
+    g_signal_connect(button, "setup", G_CALLBACK(set_up_button), NULL);
+    g_signal_connect(list, "setup", G_CALLBACK(set_up_choice), NULL);
+    g_signal_connect_object(button, "bind", G_CALLBACK(bind_choice), tile, 0);
+    g_signal_connect_object(list, "bind", G_CALLBACK(bind_choice), tile, 0);
+    GtkExpression *words = gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string");
+    GtkWidget *drop_down = gtk_drop_down_new(NULL, words);
+    gtk_drop_down_set_factory(GTK_DROP_DOWN(drop_down), button);
+    gtk_drop_down_set_list_factory(GTK_DROP_DOWN(drop_down), list);
     gtk_widget_set_tooltip_text(drop_down, "What the chart shows");
     gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    "What the chart shows", -1);
-    g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_quantity), tile,
+    g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), tile,
                             G_CONNECT_SWAPPED);
     return drop_down;
 }
@@ -186,6 +343,15 @@ static GtkWidget *make_log(NsChartTile *tile)
     gtk_widget_set_tooltip_text(toggle, "Logarithmic axis (L)");
     g_signal_connect_object(toggle, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
     return toggle;
+}
+
+static GtkWidget *make_follow(void)
+{
+    GtkWidget *chip = gtk_button_new();
+    gtk_widget_add_css_class(chip, "chip");
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "tile.follow");
+    gtk_widget_set_visible(chip, FALSE);
+    return chip;
 }
 
 static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
@@ -200,19 +366,24 @@ static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation,
 static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsChartTile *tile = NS_CHART_TILE(widget);
-    bool shared = tile->quantity && !tile->log;
-    if (shared) gtk_widget_set_child_visible(tile->quantity, width >= SHARED_CHOICE_FROM);
+    gtk_widget_set_child_visible(tile->choice, !is_shared(tile) || width >= SHARED_CHOICE_FROM);
     gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
-    bool narrow = shared && width < SHARED_CHOICE_FROM;
-    GtkWidget *first = narrow || !tile->quantity ? tile->menu_button : tile->quantity;
-    graphene_rect_t left;
-    if (gtk_widget_compute_bounds(first, widget, &left))
-        ns_chart_view_set_corner(tile->chart, width - (int)left.origin.x, CORNER_HEIGHT);
+    int left = width;
+    for (GtkWidget *tool = gtk_widget_get_first_child(tile->tools); tool;
+         tool = gtk_widget_get_next_sibling(tool)) {
+        graphene_rect_t bounds;
+        bool shown = gtk_widget_get_visible(tool) && gtk_widget_get_child_visible(tool);
+        if (shown && gtk_widget_compute_bounds(tool, widget, &bounds))
+            left = MIN(left, (int)bounds.origin.x);
+    }
+    ns_chart_view_set_corner(tile->chart, width - left, CORNER_HEIGHT);
 }
 
 static void ns_chart_tile_dispose(GObject *object)
 {
     NsChartTile *tile = NS_CHART_TILE(object);
+    g_clear_pointer(&tile->context, gtk_widget_unparent);
+    g_clear_pointer(&tile->limits, gtk_widget_unparent);
     g_clear_pointer(&tile->overlay, gtk_widget_unparent);
     g_clear_object(&tile->lab);
     G_OBJECT_CLASS(ns_chart_tile_parent_class)->dispose(object);
@@ -220,7 +391,7 @@ static void ns_chart_tile_dispose(GObject *object)
 
 static void ns_chart_tile_finalize(GObject *object)
 {
-    g_array_unref(NS_CHART_TILE(object)->quantities);
+    g_array_unref(NS_CHART_TILE(object)->choices);
     G_OBJECT_CLASS(ns_chart_tile_parent_class)->finalize(object);
 }
 
@@ -233,57 +404,75 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     widget_class->size_allocate = ns_chart_tile_size_allocate;
     gtk_widget_class_set_css_name(widget_class, "tile");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-    const char *names[N_SIGNALS] = {"export", "maximise"};
-    for (int i = 0; i < N_SIGNALS; i++)
+    const char *names[] = {"export", "maximise", "kind-changed"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         signals[i] = g_signal_new(names[i], NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                   NULL, G_TYPE_NONE, 0);
+    signals[TOLD] = g_signal_new("told", NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_chart_tile_init(NsChartTile *tile)
 {
     static const GActionEntry entries[] = {
-        {.name = "export", .activate = on_export},
-        {.name = "maximise", .activate = on_maximise},
+        {.name = "kind", .activate = on_kind, .parameter_type = "s", .state = "''"},
         {.name = "copy-image", .activate = on_copy_image},
         {.name = "copy-data", .activate = on_copy_data},
+        {.name = "limits", .activate = on_limits},
+        {.name = "reset", .activate = on_reset},
+        {.name = "unpin", .activate = on_unpin},
+        {.name = "follow", .activate = on_follow},
+        {.name = "export", .activate = on_export},
+        {.name = "maximise", .activate = on_maximise},
     };
     g_autoptr(GSimpleActionGroup) actions = g_simple_action_group_new();
-    tile->quantities = g_array_new(FALSE, FALSE, sizeof(NsQuantity));
+    tile->choices = g_array_new(FALSE, FALSE, sizeof(int));
     g_action_map_add_action_entries(G_ACTION_MAP(actions), entries, G_N_ELEMENTS(entries), tile);
     gtk_widget_insert_action_group(GTK_WIDGET(tile), "tile", G_ACTION_GROUP(actions));
     gtk_widget_set_overflow(GTK_WIDGET(tile), GTK_OVERFLOW_HIDDEN);
+    tile->actions = G_ACTION_MAP(actions);
+}
+
+/* The menu marks the kind that is shown. */
+static void sync_kind(NsChartTile *tile)
+{
+    GAction *action = g_action_map_lookup_action(tile->actions, "kind");
+    g_simple_action_set_state(G_SIMPLE_ACTION(action),
+                              g_variant_new_string(kind_of(tile)->choice.key));
 }
 
 GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
 {
     NsChartTile *tile = g_object_new(NS_TYPE_CHART_TILE, NULL);
     tile->lab = g_object_ref(lab);
-    tile->kind = kind;
+    tile->quantity = kind->initial;
     tile->chart = NS_CHART_VIEW(ns_chart_view_new(kind));
+    ns_chart_input_add(tile->chart);
     tile->overlay = gtk_overlay_new();
     gtk_overlay_set_child(GTK_OVERLAY(tile->overlay), GTK_WIDGET(tile->chart));
     gtk_widget_set_parent(tile->overlay, GTK_WIDGET(tile));
 
-    GtkWidget *tools = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
-    tile->tools = tools;
-    gtk_widget_add_css_class(tools, "tools");
-    gtk_widget_set_halign(tools, GTK_ALIGN_END);
-    gtk_widget_set_valign(tools, GTK_ALIGN_START);
-    if (tile->kind->subject == NS_SUBJECT_GRADIENT || tile->kind->subject == NS_SUBJECT_HIDDEN) {
-        tile->quantity = make_quantity(tile);
-        gtk_box_append(GTK_BOX(tools), tile->quantity);
-    }
-    if (tile->kind->log && !tile->kind->rows_are_layers) {
-        tile->log = make_log(tile);
-        gtk_box_append(GTK_BOX(tools), tile->log);
-    }
-    tile->menu_button = make_menu_button(tile);
-    gtk_box_append(GTK_BOX(tools), tile->menu_button);
-    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tools);
+    tile->tools = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
+    gtk_widget_add_css_class(tile->tools, "tools");
+    gtk_widget_set_halign(tile->tools, GTK_ALIGN_END);
+    gtk_widget_set_valign(tile->tools, GTK_ALIGN_START);
+    tile->follow = make_follow();
+    tile->choice = make_choice(tile);
+    tile->log = make_log(tile);
+    tile->menu_button = make_menu_button();
+    GtkWidget *const tools[] = {tile->follow, tile->choice, tile->log, tile->menu_button};
+    for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) gtk_box_append(GTK_BOX(tile->tools), tools[i]);
+    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->tools);
 
     g_signal_connect_object(lab, "view-changed", G_CALLBACK(sync_controls), tile,
                             G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "lens-changed", G_CALLBACK(sync_follow), tile,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "menu", G_CALLBACK(on_context), tile, G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "told", G_CALLBACK(tell), tile, G_CONNECT_SWAPPED);
     sync_controls(tile);
+    sync_menu(tile);
+    sync_kind(tile);
     return GTK_WIDGET(tile);
 }
 
@@ -294,14 +483,26 @@ NsChartView *ns_chart_tile_chart(NsChartTile *tile)
 
 const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile)
 {
-    return tile->kind;
+    return kind_of(tile);
+}
+
+void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
+{
+    if (kind == kind_of(tile)) return;
+    ns_chart_view_set_kind(tile->chart, kind);
+    /* The quantity stays where the new figure can show it. */
+    if (!(kind->domains & 1u << ns_quantity(tile->quantity)->domain))
+        tile->quantity = kind->initial;
+    g_array_set_size(tile->choices, 0);
+    sync_controls(tile);
+    sync_kind(tile);
+    sync_follow(tile);
+    g_signal_emit(tile, signals[KIND_CHANGED], 0);
 }
 
 void ns_chart_tile_set_maximised(NsChartTile *tile, bool maximised)
 {
     if (tile->maximised == maximised) return;
     tile->maximised = maximised;
-    gtk_box_remove(GTK_BOX(tile->tools), tile->menu_button);
-    tile->menu_button = make_menu_button(tile);
-    gtk_box_append(GTK_BOX(tile->tools), tile->menu_button);
+    sync_menu(tile);
 }

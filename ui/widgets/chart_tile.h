@@ -1,7 +1,13 @@
 /* A chart in its frame, with its few controls.  SPDX-License-Identifier: MIT
  *
- * Actions, of the group "tile": "export", "copy-image", "copy-data", "maximise"; the first and the
- * last are signals of the tile, for they concern the window: "export" and "maximise". */
+ * Any figure of the registry can be put into a tile.  One that shows a gradient or a hidden state
+ * shares the choice with its like (NsView); any other quantity is the tile's own.
+ *
+ * Actions, of the group "tile": "kind" (string, a row of the registry), "copy-image", "copy-data",
+ * "limits", "reset", "unpin", "follow", "export", "maximise"; the last two are signals of the tile,
+ * for they concern the window: "export" and "maximise".
+ *
+ * Further signals: "kind-changed"; "told" (string), a sentence for the reader. */
 #pragma once
 
 #include "ui/widgets/chart_view.h"
@@ -14,7 +20,15 @@ G_DECLARE_FINAL_TYPE(NsChartTile, ns_chart_tile, NS, CHART_TILE, GtkWidget)
 GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind);
 
 NsChartView *ns_chart_tile_chart(NsChartTile *tile);
+
 const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile);
+void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind);
+
+/* What its figure is made of: the view of the lab with what is the tile's own. */
+NsFigureInput ns_chart_tile_input(NsChartTile *tile);
 
 /* Whether the tile fills the window, for the words on its menu. */
 void ns_chart_tile_set_maximised(NsChartTile *tile, bool maximised);
+
+/* Limits and scales of the axes, at its button. */
+void ns_chart_tile_ask_limits(NsChartTile *tile);

@@ -1,6 +1,10 @@
 /* A live chart.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/chart_view.h"
 
+#include "ui/plot/pins.h"
+#include "ui/plot/text.h"
+#include "ui/plot/walk.h"
+
 #include <math.h>
 
 #define LEAST_WIDTH 240
@@ -11,8 +15,13 @@ typedef enum { AIM_NONE, AIM_POINTER, AIM_VALUE } NsAim;
 
 struct _NsChartView {
     GtkWidget parent;
+    const NsFigureKind *kind;
     NsFigure *figure;
-    const NsPlot *plot;
+    const NsPlot *plot; /* the figure's, whole */
+    NsLens lens;
+    NsPlot shown;         /* the plot under the lens; borrows from it and from the next */
+    GArray *shown_series; /* NsSeries */
+    uint64_t version;     /* of what is shown: it differs with the lens, too */
     const NsStyle *style;
     NsPlotLayout *layout; /* of the present plot and style at the drawn size, or NULL */
     GdkTexture *texture;  /* drawn from a layout */
@@ -23,10 +32,11 @@ struct _NsChartView {
     NsReading reading;
     bool pointed; /* reading holds something */
     NsAim aim;
-    double aim_x, aim_y; /* pixels of the pointer, or x value and row */
+    double aim_x, aim_y; /* pixels of the pointer, or values on the x and the left axis */
+    NsBox band;          /* that is being drawn with the pointer; without width and height, none */
 };
 
-enum { HOVERED, PICKED, MAXIMISED, N_SIGNALS };
+enum { HOVERED, LENS_CHANGED, MAXIMISED, MENU, TOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -48,7 +58,7 @@ static bool ensure_layout(NsChartView *chart)
 {
     if (!chart->layout && chart->plot && chart->drawn_width > 0)
         chart->layout =
-            ns_plot_layout(chart->plot, chart->drawn_width, chart->drawn_height, chart->style);
+            ns_plot_layout(&chart->shown, chart->drawn_width, chart->drawn_height, chart->style);
     return chart->layout != NULL;
 }
 
@@ -126,9 +136,14 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
                                                       (float)chart->corner_width,
                                                       (float)chart->corner_height));
     }
-    if (chart->pointed && ensure_layout(chart)) {
+    bool banded = chart->band.width > 0 && chart->band.height > 0;
+    if ((chart->pointed || chart->lens.n_pins || banded) && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
-        ns_plot_draw_reading(chart->layout, &chart->reading, cr);
+        ns_plot_draw_pins(chart->layout, chart->lens.pins, chart->lens.n_pins, cr);
+        if (banded)
+            ns_plot_draw_band(chart->layout, chart->band, cr);
+        else if (chart->pointed)
+            ns_plot_draw_reading(chart->layout, &chart->reading, cr);
         cairo_destroy(cr);
     }
 }
@@ -143,70 +158,97 @@ static void ns_chart_view_measure(GtkWidget *widget, GtkOrientation orientation,
     *minimum_baseline = *natural_baseline = -1;
 }
 
+/* The row of a heatmap as a value on the left axis; NaN elsewhere. */
+static double row_value(const NsChartView *chart)
+{
+    const NsHeatmap *map = chart->shown.heatmap;
+    if (!chart->pointed || !map || !map->rows) return NAN;
+    return map->y0 + (chart->reading.row + 0.5) * (map->y1 - map->y0) / (double)map->rows;
+}
+
 static void tell_hover(NsChartView *chart)
 {
     g_signal_emit(chart, signals[HOVERED], 0, chart->pointed ? chart->reading.x : (double)NAN,
-                  chart->pointed ? chart->reading.row : (double)NAN);
+                  row_value(chart));
 }
 
-static void on_motion(NsChartView *chart, double x, double y)
+void ns_chart_view_hover(NsChartView *chart, double px, double py)
 {
     bool before = chart->pointed;
-    set_aim(chart, AIM_POINTER, x, y);
+    set_aim(chart, isfinite(px) ? AIM_POINTER : AIM_NONE, px, py);
     if (before || chart->pointed) tell_hover(chart);
 }
 
-static void on_leave(NsChartView *chart)
+void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows)
 {
-    set_aim(chart, AIM_NONE, 0, 0);
+    if (!ensure_layout(chart)) return;
+    double x =
+        ns_plot_walk(&chart->shown, chart->pointed ? chart->reading.x : (double)NAN, columns);
+    double row = ns_plot_walk_rows(&chart->shown, row_value(chart), rows);
+    if (!isfinite(x)) return;
+    if (ns_lens_reveal(&chart->lens, chart->layout, x)) ns_chart_view_lens_changed(chart);
+    set_aim(chart, AIM_VALUE, x, row);
     tell_hover(chart);
+    ns_chart_view_describe(chart);
 }
 
-static void on_click(NsChartView *chart, int presses, double x, double y)
+bool ns_chart_view_pin(NsChartView *chart)
 {
-    gtk_widget_grab_focus(GTK_WIDGET(chart));
-    on_motion(chart, x, y);
-    if (presses == 1 && chart->pointed)
-        g_signal_emit(chart, signals[PICKED], 0, chart->reading.x);
-    else if (presses == 2 && !chart->pointed)
-        g_signal_emit(chart, signals[MAXIMISED], 0);
+    if (!chart->pointed) return true;
+    if (!ns_lens_pin(&chart->lens, chart->reading.x, row_value(chart))) return false;
+    ns_chart_view_lens_changed(chart);
+    return true;
 }
 
-/* The keyboard moves the crosshair by pixels until it reads something else. */
-static void walk(NsChartView *chart, double direction, bool far)
+void ns_chart_view_set_band(NsChartView *chart, NsBox band)
 {
-    NsBox area = ns_plot_area(chart->layout);
-    double middle = area.y + area.height / 2;
-    double px = chart->pointed ? chart->reading.px : area.x + area.width / 2;
-    double py = chart->pointed && isfinite(chart->reading.row) ? chart->reading.py : middle;
-    double from = chart->pointed ? chart->reading.x : (double)NAN;
-    double stride = far ? area.width / 10 : 1.0;
-    for (px += direction * stride; px >= area.x && px <= area.x + area.width; px += direction) {
-        NsReading reading = {0};
-        if (!ns_plot_pick(chart->layout, px, py, &reading)) continue;
-        double x = reading.x, row = reading.row;
-        ns_reading_clear(&reading);
-        if (x == from) continue;
-        set_aim(chart, AIM_VALUE, x, row);
-        tell_hover(chart);
-        return;
-    }
+    chart->band = band;
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
-static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, GdkModifierType state,
-                       NsChartView *chart)
+NsLens *ns_chart_view_lens(NsChartView *chart)
 {
-    (void)keys, (void)code, (void)state;
-    if (!ensure_layout(chart)) return GDK_EVENT_PROPAGATE;
-    if (keyval == GDK_KEY_Left || keyval == GDK_KEY_Right)
-        walk(chart, keyval == GDK_KEY_Right ? 1.0 : -1.0, false);
-    else if (keyval == GDK_KEY_Page_Up || keyval == GDK_KEY_Page_Down)
-        walk(chart, keyval == GDK_KEY_Page_Down ? 1.0 : -1.0, true);
-    else if (keyval == GDK_KEY_Return && chart->pointed)
-        g_signal_emit(chart, signals[PICKED], 0, chart->reading.x);
-    else
-        return GDK_EVENT_PROPAGATE;
-    return GDK_EVENT_STOP;
+    return &chart->lens;
+}
+
+/* Lays the lens over the plot again; what was drawn is out of date. */
+static void refocus(NsChartView *chart)
+{
+    forget_layout(chart);
+    chart->stale = true;
+    if (!chart->plot) return;
+    ns_lens_apply(&chart->lens, chart->plot, &chart->shown, chart->shown_series);
+    chart->shown.readings = true;
+    chart->shown.version = ++chart->version;
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+void ns_chart_view_lens_changed(NsChartView *chart)
+{
+    refocus(chart);
+    g_signal_emit(chart, signals[LENS_CHANGED], 0);
+}
+
+void ns_chart_view_link(NsChartView *chart, NsRange x, bool held)
+{
+    chart->lens.range[NS_LENS_X] = x;
+    chart->lens.held = held;
+    ns_chart_view_lens_changed(chart);
+}
+
+void ns_chart_view_advance(NsChartView *chart, double newest)
+{
+    if (ns_lens_advance(&chart->lens, newest)) refocus(chart);
+}
+
+const NsPlotLayout *ns_chart_view_layout(NsChartView *chart)
+{
+    return ensure_layout(chart) ? chart->layout : NULL;
+}
+
+const NsReading *ns_chart_view_reading(NsChartView *chart)
+{
+    return chart->pointed ? &chart->reading : NULL;
 }
 
 bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input)
@@ -216,8 +258,7 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input)
     forget_layout(chart);
     chart->plot = ns_figure_update(chart->figure, input);
     if (!first && chart->plot->version == version) return false;
-    chart->stale = true;
-    gtk_widget_queue_draw(GTK_WIDGET(chart));
+    refocus(chart);
     return true;
 }
 
@@ -256,7 +297,11 @@ void ns_chart_view_point_at(NsChartView *chart, double x, double row)
 void ns_chart_view_describe(NsChartView *chart)
 {
     if (!chart->plot) return;
-    g_autofree char *words = ns_plot_describe(chart->plot);
+    g_autofree char *summary = ns_plot_describe(&chart->shown);
+    g_autofree char *reading = chart->pointed ? ns_text_plain(chart->reading.text) : NULL;
+    g_autofree char *words =
+        reading ? g_strconcat(g_strdelimit(reading, "\n", ','), ". ", summary, NULL)
+                : g_strdup(summary);
     gtk_accessible_update_property(GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                    words, -1);
 }
@@ -271,6 +316,8 @@ static void ns_chart_view_finalize(GObject *object)
     NsChartView *chart = NS_CHART_VIEW(object);
     forget_reading(chart);
     forget_layout(chart);
+    ns_lens_clear(&chart->lens);
+    g_array_unref(chart->shown_series);
     g_clear_object(&chart->texture);
     g_clear_pointer(&chart->figure, ns_figure_free);
     G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
@@ -286,10 +333,14 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
     gtk_widget_class_set_css_name(widget_class, "chart");
     signals[HOVERED] = g_signal_new("hovered", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                     NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
-    signals[PICKED] = g_signal_new("picked", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                   NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
+    signals[LENS_CHANGED] = g_signal_new("lens-changed", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0,
+                                         NULL, NULL, NULL, G_TYPE_NONE, 0);
     signals[MAXIMISED] = g_signal_new("maximised", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL,
                                       NULL, NULL, G_TYPE_NONE, 0);
+    signals[MENU] = g_signal_new("menu", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    signals[TOLD] = g_signal_new("told", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_chart_view_init(NsChartView *chart)
@@ -299,28 +350,45 @@ static void ns_chart_view_init(NsChartView *chart)
     gtk_widget_set_hexpand(widget, TRUE);
     gtk_widget_set_vexpand(widget, TRUE);
     gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN);
+    chart->shown_series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+    ns_lens_init(&chart->lens);
+}
 
-    GtkEventController *motion = gtk_event_controller_motion_new();
-    g_signal_connect_swapped(motion, "enter", G_CALLBACK(on_motion), chart);
-    g_signal_connect_swapped(motion, "motion", G_CALLBACK(on_motion), chart);
-    g_signal_connect_swapped(motion, "leave", G_CALLBACK(on_leave), chart);
-    gtk_widget_add_controller(widget, motion);
-
-    GtkGesture *click = gtk_gesture_click_new();
-    g_signal_connect_swapped(click, "pressed", G_CALLBACK(on_click), chart);
-    gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(click));
-
-    GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), chart);
-    gtk_widget_add_controller(widget, keys);
+static void name_accessible(NsChartView *chart)
+{
+    const NsChoice *choice = &chart->kind->choice;
+    gtk_accessible_update_property(GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   choice->label, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                   choice->purpose ? choice->purpose : "", -1);
 }
 
 GtkWidget *ns_chart_view_new(const NsFigureKind *kind)
 {
     NsChartView *chart = g_object_new(NS_TYPE_CHART_VIEW, NULL);
+    chart->kind = kind;
     chart->figure = kind->create();
-    gtk_accessible_update_property(GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   kind->choice.label, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                   kind->choice.purpose ? kind->choice.purpose : "", -1);
+    name_accessible(chart);
     return GTK_WIDGET(chart);
+}
+
+void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind)
+{
+    if (chart->kind == kind) return;
+    forget_reading(chart);
+    forget_layout(chart);
+    chart->aim = AIM_NONE;
+    chart->plot = NULL;
+    ns_figure_free(chart->figure);
+    chart->kind = kind;
+    chart->figure = kind->create();
+    ns_lens_clear(&chart->lens);
+    ns_lens_init(&chart->lens);
+    chart->stale = true;
+    name_accessible(chart);
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+const NsFigureKind *ns_chart_view_kind(NsChartView *chart)
+{
+    return chart->kind;
 }

@@ -16,6 +16,7 @@ typedef struct {
     bool stale;     /* the view was changed */
     gint64 redrawn; /* when it last showed something new */
     gint64 described;
+    double pinned; /* abscissa of its newest pin; NaN for none */
 } Slot;
 
 struct _NsDashboard {
@@ -25,9 +26,11 @@ struct _NsDashboard {
     guint next;    /* whose turn it is: no chart starves where all together take too long */
     NsChartTile *maximised;
     NsChartTile *hovered;
+    bool linking;
 };
 
-static guint export_signal;
+enum { EXPORT, TOLD, N_SIGNALS };
+static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsDashboard, ns_dashboard, GTK_TYPE_WIDGET)
 
@@ -112,24 +115,117 @@ static NsChartTile *tile_of(GtkWidget *chart)
 static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *dashboard)
 {
     NsChartTile *from = tile_of(GTK_WIDGET(chart));
+    bool from_rows = ns_chart_tile_kind(from)->rows_are_layers;
     dashboard->hovered = from;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartTile *to = slot_at(dashboard, i)->tile;
         if (to == from) continue;
-        double there = NAN;
-        if (abscissa_of(to) == abscissa_of(from))
+        bool rows = ns_chart_tile_kind(to)->rows_are_layers;
+        double there = NAN, layer = from_rows && rows ? row : (double)NAN;
+        if (abscissa_of(to) == abscissa_of(from) && abscissa_of(to) != NS_OVER_OTHER)
             there = x;
-        else if (abscissa_of(to) == NS_OVER_LAYERS && isfinite(row))
+        else if (abscissa_of(to) == NS_OVER_LAYERS && from_rows)
             there = row;
-        ns_chart_view_point_at(ns_chart_tile_chart(to), there, NAN);
+        ns_chart_view_point_at(ns_chart_tile_chart(to), there, layer);
     }
 }
 
-static void on_picked(NsChartView *chart, double x, NsDashboard *dashboard)
+/* Charts with the same abscissa show the same part of it. */
+static void link_ranges(NsDashboard *dashboard, NsChartTile *from)
 {
-    if (abscissa_of(tile_of(GTK_WIDGET(chart))) != NS_OVER_STEPS || !isfinite(x)) return;
-    int64_t step = (int64_t)llround(x);
-    ns_lab_show_step(dashboard->lab, step == ns_lab_view(dashboard->lab)->step ? -1 : step);
+    const NsLens *lens = ns_chart_view_lens(ns_chart_tile_chart(from));
+    dashboard->linking = true;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *to = slot_at(dashboard, i)->tile;
+        if (to == from || abscissa_of(to) != abscissa_of(from) || abscissa_of(to) == NS_OVER_OTHER)
+            continue;
+        const NsLens *other = ns_chart_view_lens(ns_chart_tile_chart(to));
+        if (memcmp(&other->range[NS_LENS_X], &lens->range[NS_LENS_X], sizeof(NsRange)) != 0 ||
+            other->held != lens->held)
+            ns_chart_view_link(ns_chart_tile_chart(to), lens->range[NS_LENS_X], lens->held);
+    }
+    dashboard->linking = false;
+}
+
+static double newest_pin(NsChartTile *tile)
+{
+    const NsLens *lens = ns_chart_view_lens(ns_chart_tile_chart(tile));
+    return lens->n_pins > 0 ? lens->pins[lens->n_pins - 1].x : (double)NAN;
+}
+
+/* Profiles show the step that was pinned last; where its pin goes, that of another, else the
+ * newest. */
+static void show_pinned_step(NsDashboard *dashboard, NsChartTile *changed)
+{
+    double x = NAN;
+    bool differs = false;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        Slot *slot = slot_at(dashboard, i);
+        double pinned =
+            abscissa_of(slot->tile) == NS_OVER_STEPS ? newest_pin(slot->tile) : (double)NAN;
+        if (slot->tile == changed) {
+            differs = pinned != slot->pinned && !(isnan(pinned) && isnan(slot->pinned));
+            slot->pinned = pinned;
+        }
+        if (isnan(x) || (slot->tile == changed && !isnan(pinned))) x = pinned;
+    }
+    if (differs) ns_lab_show_step(dashboard->lab, isnan(x) ? -1 : (int64_t)llround(x));
+}
+
+static void on_lens_changed(NsChartView *chart, NsDashboard *dashboard)
+{
+    NsChartTile *tile = tile_of(GTK_WIDGET(chart));
+    if (dashboard->linking) return;
+    link_ranges(dashboard, tile);
+    show_pinned_step(dashboard, tile);
+}
+
+static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)
+{
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        Slot *slot = slot_at(dashboard, i);
+        if (slot->tile == tile) {
+            slot->stale = true;
+            slot->described = 0;
+        } else if (abscissa_of(slot->tile) == abscissa_of(tile)) {
+            link_ranges(dashboard, slot->tile);
+        }
+    }
+    show_pinned_step(dashboard, tile);
+    ns_dashboard_refresh(dashboard);
+}
+
+static void on_told(NsDashboard *dashboard, const char *sentence)
+{
+    g_signal_emit(dashboard, signals[TOLD], 0, sentence);
+}
+
+bool ns_dashboard_unpin(NsDashboard *dashboard)
+{
+    bool any = false;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
+        NsLens *lens = ns_chart_view_lens(chart);
+        if (!lens->n_pins) continue;
+        lens->n_pins = 0;
+        ns_chart_view_lens_changed(chart);
+        any = true;
+    }
+    return any;
+}
+
+bool ns_dashboard_has_grid(NsDashboard *dashboard)
+{
+    return !ns_chart_view_lens(ns_chart_tile_chart(slot_at(dashboard, 0)->tile))->no_grid;
+}
+
+void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid)
+{
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
+        ns_chart_view_lens(chart)->no_grid = !grid;
+        ns_chart_view_lens_changed(chart);
+    }
 }
 
 static void on_maximise(NsChartTile *tile, NsDashboard *dashboard)
@@ -144,7 +240,7 @@ static void on_maximised_chart(GtkWidget *chart, NsDashboard *dashboard)
 
 static void on_export(NsChartTile *tile, NsDashboard *dashboard)
 {
-    g_signal_emit(dashboard, export_signal, 0, tile);
+    g_signal_emit(dashboard, signals[EXPORT], 0, tile);
 }
 
 static void on_view_changed(NsDashboard *dashboard)
@@ -155,7 +251,7 @@ static void on_view_changed(NsDashboard *dashboard)
 
 bool ns_dashboard_refresh(NsDashboard *dashboard)
 {
-    NsFigureInput input = ns_view_input(ns_lab_view(dashboard->lab));
+    double newest = (double)ns_lab_steps(dashboard->lab);
     guint n = dashboard->slots->len;
     double spent = 0.0;
     bool behind = false;
@@ -174,6 +270,8 @@ bool ns_dashboard_refresh(NsDashboard *dashboard)
             return true;
         }
         slot->stale = false;
+        NsFigureInput input = ns_chart_tile_input(slot->tile);
+        if (abscissa_of(slot->tile) == NS_OVER_STEPS) ns_chart_view_advance(chart, newest);
         if (!ns_chart_view_update(chart, &input)) continue;
         slot->redrawn = now;
         behind = true;
@@ -248,8 +346,10 @@ static void ns_dashboard_class_init(NsDashboardClass *klass)
     widget_class->get_request_mode = ns_dashboard_get_request_mode;
     widget_class->measure = ns_dashboard_measure;
     widget_class->size_allocate = ns_dashboard_size_allocate;
-    export_signal = g_signal_new("export", NS_TYPE_DASHBOARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                 NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
+    signals[EXPORT] = g_signal_new("export", NS_TYPE_DASHBOARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                   NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
+    signals[TOLD] = g_signal_new("told", NS_TYPE_DASHBOARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_dashboard_init(NsDashboard *dashboard)
@@ -265,14 +365,16 @@ GtkWidget *ns_dashboard_new(NsLab *lab)
         if (!ns_figure_kind(i)->overview) continue;
         GtkWidget *tile = ns_chart_tile_new(lab, ns_figure_kind(i));
         NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
-        Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true};
+        Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
         g_array_append_val(dashboard->slots, slot);
         gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
         g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
-        g_signal_connect_object(chart, "picked", G_CALLBACK(on_picked), dashboard, 0);
+        g_signal_connect_object(chart, "lens-changed", G_CALLBACK(on_lens_changed), dashboard, 0);
         g_signal_connect_object(chart, "maximised", G_CALLBACK(on_maximised_chart), dashboard, 0);
         g_signal_connect_object(tile, "maximise", G_CALLBACK(on_maximise), dashboard, 0);
         g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
+        g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
+        g_signal_connect_object(tile, "told", G_CALLBACK(on_told), dashboard, G_CONNECT_SWAPPED);
     }
     g_signal_connect_object(lab, "view-changed", G_CALLBACK(on_view_changed), dashboard,
                             G_CONNECT_SWAPPED);

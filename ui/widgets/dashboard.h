@@ -1,10 +1,13 @@
 /* All charts of a lab, side by side or one at a time.  SPDX-License-Identifier: MIT
  *
- * One tile for every row of the registry of figures: in two columns where there is room, else in
- * one.  Pointing at a step or a layer in one chart points at it in those that have the same axis;
- * a click on a step makes the profiles show it.
+ * A tile for every row of the registry of figures that belongs to the overview, in two columns
+ * where there is room, else in one; any tile can be given another figure.  Pointing at a step or a
+ * layer in one chart points at it in all, and charts with the same abscissa show the same part of
+ * it: zooming one over steps zooms all over steps, likewise over layers.  Vertical limits are each
+ * chart's own.  Profiles show the step that was pinned last.
  *
- * Signals: "export" (NsChartTile), a tile asks to be exported. */
+ * Signals: "export" (NsChartTile), a tile asks to be exported; "told" (string), a sentence for the
+ * reader. */
 #pragma once
 
 #include "ui/widgets/chart_tile.h"
@@ -28,3 +31,10 @@ NsChartTile *ns_dashboard_current(NsDashboard *dashboard);
 /* One tile in place of all; NULL brings them back. */
 void ns_dashboard_maximise(NsDashboard *dashboard, NsChartTile *tile);
 NsChartTile *ns_dashboard_maximised(NsDashboard *dashboard);
+
+/* Removes all pins.  FALSE if there were none. */
+bool ns_dashboard_unpin(NsDashboard *dashboard);
+
+/* Lines across the charts at their ticks. */
+bool ns_dashboard_has_grid(NsDashboard *dashboard);
+void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid);

@@ -79,8 +79,29 @@ static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
         gtk_window_unfullscreen(window);
     else if (ns_dashboard_maximised(ns_window_dashboard(window)))
         ns_dashboard_maximise(ns_window_dashboard(window), NULL);
-    else
+    else if (!ns_dashboard_unpin(ns_window_dashboard(window)))
         ns_lab_show_step(ns_window_lab(window), -1);
+}
+
+static void on_grid(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    ns_dashboard_show_grid(dashboard, !ns_dashboard_has_grid(dashboard));
+}
+
+static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = ns_dashboard_current(ns_window_dashboard(window));
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-data", NULL);
+}
+
+static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = ns_dashboard_current(ns_window_dashboard(window));
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-image", NULL);
 }
 
 static void open_export(NsWindow *window, NsChartTile *tile, bool one)
@@ -139,6 +160,9 @@ static const GActionEntry ACTIONS[] = {
     {.name = "new-seed", .activate = on_new_seed},
     {.name = "next-placement", .activate = on_next_placement},
     {.name = "log", .activate = on_log},
+    {.name = "grid", .activate = on_grid},
+    {.name = "copy-data", .activate = on_copy_data},
+    {.name = "copy-image", .activate = on_copy_image},
     {.name = "maximise", .activate = on_maximise},
     {.name = "back", .activate = on_back},
     {.name = "export", .activate = on_export},
@@ -155,7 +179,7 @@ static const struct {
     {GDK_KEY_space, "run"},        {GDK_KEY_KP_Space, "run"},     {GDK_KEY_period, "step"},
     {GDK_KEY_greater, "step-ten"}, {GDK_KEY_colon, "step-ten"},   {GDK_KEY_r, "reset"},
     {GDK_KEY_R, "new-seed"},       {GDK_KEY_p, "next-placement"}, {GDK_KEY_l, "log"},
-    {GDK_KEY_m, "maximise"},       {GDK_KEY_Escape, "back"},
+    {GDK_KEY_m, "maximise"},       {GDK_KEY_Escape, "back"},      {GDK_KEY_g, "grid"},
 };
 
 /* An entry wants the key for itself, and so does whatever has popped up. */
@@ -166,18 +190,39 @@ static bool focus_takes_keys(NsWindow *window)
     return GTK_IS_EDITABLE(focus) || gtk_widget_get_ancestor(focus, GTK_TYPE_POPOVER) != NULL;
 }
 
+/* Space belongs to a chart that the keyboard went to; one that was clicked leaves it to the run. */
+static bool chart_takes_key(NsWindow *window, guint keyval)
+{
+    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
+    return (keyval == GDK_KEY_space || keyval == GDK_KEY_KP_Space) && NS_IS_CHART_VIEW(focus) &&
+           gtk_window_get_focus_visible(GTK_WINDOW(window));
+}
+
 static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code,
                        GdkModifierType modifiers, gpointer window)
 {
     (void)keys, (void)code;
     if (modifiers & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK)) return GDK_EVENT_PROPAGATE;
-    if (focus_takes_keys(window)) return GDK_EVENT_PROPAGATE;
+    if (focus_takes_keys(window) || chart_takes_key(window, keyval)) return GDK_EVENT_PROPAGATE;
     for (size_t i = 0; i < G_N_ELEMENTS(KEYS); i++) {
         if (KEYS[i].keyval != keyval) continue;
         g_action_group_activate_action(G_ACTION_GROUP(window), KEYS[i].action, NULL);
         return GDK_EVENT_STOP;
     }
     return GDK_EVENT_PROPAGATE;
+}
+
+/* After the focused widget: an entry copies its own text. */
+static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint code,
+                            GdkModifierType modifiers, gpointer window)
+{
+    (void)keys, (void)code;
+    bool shift = modifiers & GDK_SHIFT_MASK, control = modifiers & GDK_CONTROL_MASK;
+    if (!control || modifiers & (GDK_ALT_MASK | GDK_SUPER_MASK)) return GDK_EVENT_PROPAGATE;
+    if (gdk_keyval_to_lower(keyval) != GDK_KEY_c) return GDK_EVENT_PROPAGATE;
+    g_action_group_activate_action(G_ACTION_GROUP(window), shift ? "copy-image" : "copy-data",
+                                   NULL);
+    return GDK_EVENT_STOP;
 }
 
 void ns_window_add_actions(NsWindow *window)
@@ -189,6 +234,12 @@ void ns_window_add_actions(NsWindow *window)
     gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
     g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), window);
     gtk_widget_add_controller(GTK_WIDGET(window), keys);
+    GtkEventController *late = gtk_event_controller_key_new();
+    gtk_event_controller_set_name(late, "normscope-late-keys");
+    g_signal_connect(late, "key-pressed", G_CALLBACK(on_late_key), window);
+    gtk_widget_add_controller(GTK_WIDGET(window), late);
+    g_signal_connect_object(ns_window_dashboard(window), "told", G_CALLBACK(ns_window_toast),
+                            window, G_CONNECT_SWAPPED);
     g_signal_connect_object(ns_window_dashboard(window), "export", G_CALLBACK(on_tile_export),
                             window, 0);
 }

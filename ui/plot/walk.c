@@ -1,0 +1,85 @@
+/* From one reading to the next, for the keyboard.  SPDX-License-Identifier: MIT */
+#include "ui/plot/walk.h"
+
+#include <glib.h>
+
+/* Further than this is as far as it goes: points are passed one by one. */
+#define FAR 1000
+
+/* Whole numbers between the edges of a cell have the first of them as its name. */
+#define ROUNDING 1e-6
+
+/* The cell that holds a value, `by` further, inside 0 .. n - 1. */
+static double cell(double value, double from, double size, size_t n, int64_t by)
+{
+    double last = (double)n - 1;
+    double at = CLAMP(floor((value - from) / size), 0, last);
+    return CLAMP(at + (double)by, 0, last);
+}
+
+static double walk_columns(const NsPlot *plot, const NsHeatmap *map, double from, int64_t by)
+{
+    if (!map->columns) return NAN;
+    double size = (map->x1 - map->x0) / (double)map->columns;
+    /* Without a place to come from, the newest. */
+    double start = isnan(from) ? map->x1 - size / 2 : from;
+    if (isnan(from) && by >= -FAR) by = 0;
+    double column = cell(start, map->x0, size, map->columns, by);
+    double left = map->x0 + column * size;
+    return plot->x.integer ? ceil(left - ROUNDING) : left + size / 2;
+}
+
+double ns_plot_walk_rows(const NsPlot *plot, double from, int64_t by)
+{
+    const NsHeatmap *map = plot->heatmap;
+    if (!map || !map->rows) return NAN;
+    double size = (map->y1 - map->y0) / (double)map->rows;
+    double middle = (map->y0 + map->y1) / 2;
+    return map->y0 + (cell(isnan(from) ? middle : from, map->y0, size, map->rows, by) + 0.5) * size;
+}
+
+/* The index of the first abscissa above `from`, or not below it. */
+static size_t first_above(const NsSeries *series, double from, bool or_equal)
+{
+    size_t lo = 0, hi = series->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        double x = series->x[middle];
+        if (x < from || (x == from && !or_equal))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+/* The nearest abscissa of any series on one side of `from`; NaN if there is none. */
+static double neighbour(const NsPlot *plot, bool ghosts, double from, bool forwards)
+{
+    double best = NAN;
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        if (series->hidden || series->ghost != ghosts || !series->n) continue;
+        size_t at = first_above(series, from, !forwards);
+        if (forwards ? at == series->n : at == 0) continue;
+        double x = series->x[forwards ? at : at - 1];
+        if (isnan(best) || (forwards ? x < best : x > best)) best = x;
+    }
+    return best;
+}
+
+double ns_plot_walk(const NsPlot *plot, double from, int64_t by)
+{
+    if (plot->heatmap) return walk_columns(plot, plot->heatmap, from, by);
+    bool ghosts = isnan(neighbour(plot, false, INFINITY, false));
+    double last = neighbour(plot, ghosts, INFINITY, false);
+    if (isnan(last)) return NAN;
+    if (by < -FAR) return neighbour(plot, ghosts, -INFINITY, true);
+    if (by > FAR || isnan(from)) return last;
+    for (; by != 0; by += by > 0 ? -1 : 1) {
+        double next = neighbour(plot, ghosts, from, by > 0);
+        if (isnan(next)) break;
+        from = next;
+    }
+    return from;
+}

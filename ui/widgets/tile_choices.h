@@ -1,0 +1,17 @@
+/* What the drop-down of a tile offers.  SPDX-License-Identifier: MIT
+ *
+ * A choice is a number: an NsQuantity, or an NsSimilarityKind, as the subject of the figure has it.
+ */
+#pragma once
+
+#include "ui/figures/figures.h"
+
+/* An array of int: those that the figure can show of the history (NULL for none yet), the usual
+ * ones first; `shown` is there whatever it is.  Empty where there is nothing to choose.  Free with
+ * g_array_unref. */
+GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int shown);
+
+/* The words of a choice, and its symbol, which has _ and ^ (NULL for none). */
+const char *ns_tile_choice_label(const NsFigureKind *kind, int choice);
+const char *ns_tile_choice_symbol(const NsFigureKind *kind, int choice);
+const char *ns_tile_choice_purpose(const NsFigureKind *kind, int choice);
