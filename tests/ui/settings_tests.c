@@ -24,6 +24,26 @@ static void test_every_setting_has_a_row(void)
     ui_close(window);
 }
 
+/* Under the depth stands what it takes, as soon as that is known and before anything runs. */
+static void test_size(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    GtkWidget *label = gtk_widget_get_last_child(row_of(window, "layers"));
+    UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), " parameters, ") &&
+             strstr(gtk_label_get_text(GTK_LABEL(label)), ", step 0 in "));
+    g_autofree char *before = g_strdup(gtk_label_get_text(GTK_LABEL(label)));
+    g_assert_cmpint(ns_lab_state(lab), ==, NS_TRAINER_READY);
+
+    g_assert_true(ns_lab_set(lab, "layers", "24"));
+    UI_UNTIL(g_strcmp0(gtk_label_get_text(GTK_LABEL(label)), before) != 0);
+    NsPlan plan;
+    g_assert_true(ns_lab_plan(lab, &plan));
+    g_autofree char *parameters = ns_group_digits((int64_t)plan.parameters);
+    g_assert_true(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(label)), parameters));
+    ui_close(window);
+}
+
 static void test_placement_leaves_a_ghost(void)
 {
     NsWindow *window = ui_open_running("");
@@ -247,6 +267,7 @@ static void test_text_file(void)
 
 void ui_add_settings_tests(void)
 {
+    g_test_add_func("/ui/settings/size", test_size);
     g_test_add_func("/ui/settings/every-row", test_every_setting_has_a_row);
     g_test_add_func("/ui/settings/placement-ghost", test_placement_leaves_a_ghost);
     g_test_add_func("/ui/settings/changed-ghost", test_ghost_of_changed_run);

@@ -264,6 +264,11 @@ bool ns_lab_is_running(NsLab *lab)
     return lab->wants_run;
 }
 
+bool ns_lab_plan(NsLab *lab, NsPlan *plan)
+{
+    return lab->trainer && ns_trainer_plan(lab->trainer, plan);
+}
+
 bool ns_lab_can_run(NsLab *lab)
 {
     return lab->trainer && lab->state != NS_TRAINER_FAILED && lab->state != NS_TRAINER_DIVERGED &&

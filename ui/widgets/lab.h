@@ -46,6 +46,9 @@ void ns_lab_pause(NsLab *lab);
 void ns_lab_step(NsLab *lab, int64_t n);
 void ns_lab_reset(NsLab *lab);
 
+/* The plan of the run that is shown; false while there is none. */
+bool ns_lab_plan(NsLab *lab, NsPlan *plan);
+
 NsTrainerState ns_lab_state(NsLab *lab);
 bool ns_lab_is_running(NsLab *lab); /* or will be as soon as it is prepared */
 bool ns_lab_can_run(NsLab *lab);
@@ -74,6 +77,10 @@ char *ns_lab_title(NsLab *lab);
 
 /* "paused at step 1,240, loss 2.31, 180 steps/s".  Free with g_free. */
 char *ns_lab_status(NsLab *lab);
+
+/* What the run that is shown takes: "316,416 parameters, 34.4 MiB, step 0 in 12 ms".  NULL while
+ * there is no run.  Free with g_free. */
+char *ns_lab_size(NsLab *lab);
 
 /* A count with its digits grouped in threes: "1,240".  Free with g_free. */
 char *ns_group_digits(int64_t number);

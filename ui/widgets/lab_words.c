@@ -85,3 +85,26 @@ char *ns_lab_status(NsLab *lab)
     }
     return g_string_free(text, FALSE);
 }
+
+/* Milliseconds with two digits that say something. */
+static void append_time(GString *text, double seconds)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *format = seconds < 0.00995 ? "%.1f" : "%.0f";
+    g_ascii_formatd(number, sizeof number, format, seconds * 1e3);
+    g_string_append_printf(text, ", step 0 in %s ms", number);
+}
+
+char *ns_lab_size(NsLab *lab)
+{
+    NsPlan plan;
+    const NsHistory *history = ns_lab_view(lab)->history;
+    if (!ns_lab_plan(lab, &plan)) return NULL;
+    g_autofree char *parameters = ns_group_digits((int64_t)plan.parameters);
+    g_autofree char *memory = g_format_size_full(plan.total_bytes, G_FORMAT_SIZE_IEC_UNITS);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%s parameters, %s", parameters, memory);
+    const NsStep *first = history && ns_history_steps(history) ? ns_history_step(history, 0) : NULL;
+    if (first && first->step == 0) append_time(text, first->seconds);
+    return g_string_free(text, FALSE);
+}

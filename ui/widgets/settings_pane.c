@@ -130,6 +130,30 @@ static GtkWidget *make_row(NsLab *lab, const NsParam *param, Kind kind, double l
     return box;
 }
 
+/* What the model takes, under the row of its depth. */
+static void sync_size(GtkWidget *label)
+{
+    NsLab *lab = g_object_get_data(G_OBJECT(label), "ns-lab");
+    g_autofree char *size = ns_lab_size(lab);
+    if (size) gtk_label_set_text(GTK_LABEL(label), size);
+}
+
+static void add_size(NsLab *lab, GtkWidget *row)
+{
+    GtkWidget *label = gtk_label_new(NULL);
+    g_object_set_data_full(G_OBJECT(label), "ns-lab", g_object_ref(lab), g_object_unref);
+    gtk_widget_add_css_class(label, "hint");
+    gtk_widget_add_css_class(label, "size");
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_widget_set_tooltip_text(label,
+                                "Weights, gradients, moments and what backward needs of all "
+                                "threads; the time is that of one forward and backward pass.");
+    gtk_box_append(GTK_BOX(row), label);
+    g_signal_connect_object(lab, "status-changed", G_CALLBACK(sync_size), label, G_CONNECT_SWAPPED);
+    sync_size(label);
+}
+
 static void add_heading(GtkWidget *box, const char *words)
 {
     GtkWidget *label = gtk_label_new(words);
@@ -161,6 +185,7 @@ GtkWidget *ns_settings_pane_new(NsLab *lab)
         if (TOP[i].heading) add_heading(pane, TOP[i].heading);
         add_row(pane, pane, make_row(lab, param, TOP[i].kind, TOP[i].least, TOP[i].most), param);
     }
+    add_size(lab, ns_settings_pane_row(pane, "layers"));
     GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
     for (size_t i = 0; ns_param(i); i++)
         if (!on_top(ns_param(i)->key))
