@@ -2,7 +2,8 @@
  *
  * OpenBLAS copies both operands before it multiplies, which costs more than the product where a
  * side is 32 or 64.  These kernels read what they can where it lies.  Everybody calls ns_gemm of
- * blas.h; this header is for it, for the tests and for the benchmark. */
+ * blas.h; this header is for it, for attention, whose products are triangles, for the tests and for
+ * the benchmark. */
 #pragma once
 
 #include "core/ops/blas.h"

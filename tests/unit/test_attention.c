@@ -1,0 +1,311 @@
+/* Attention against plain loops in double; in both precisions.  SPDX-License-Identifier: MIT */
+#include "core/base/rng.h"
+#include "core/ops/attention.h"
+#include "core/ops/blas.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#ifdef NS_DOUBLE
+#define ROUNDING DBL_EPSILON
+#else
+#define ROUNDING ((double)FLT_EPSILON)
+#endif
+
+typedef struct {
+    NsAttention a;
+    size_t q, kv, p, out; /* reals of Q, of K and V, of P and of o */
+    ns_real *Q, *KV, *P, *o, *dO, *dQ, *dKV, *scratch;
+    int32_t lengths[2];
+} Case;
+
+static ns_real *normal(size_t n, uint64_t stream)
+{
+    ns_real *x = ns_real_new(n, "a test", NULL);
+    g_assert_nonnull(x);
+    NsRng rng;
+    ns_rng_init(&rng, 3, stream);
+    for (size_t i = 0; i < n; i++) x[i] = (ns_real)ns_rng_normal(&rng);
+    return x;
+}
+
+/* Two sequences, the first of them padded where `padded`; K and V side by side, rows with a gap. */
+static void make(Case *c, size_t T, size_t S, size_t H, size_t d, bool causal, bool padded)
+{
+    size_t B = 2, D = H * d, q_stride = D + 3, k_stride = 2 * D + 1;
+    *c = (Case){.q = B * T * q_stride,
+                .kv = B * S * k_stride,
+                .p = B * H * T * S,
+                .out = B * T * D,
+                .lengths = {padded ? (int32_t)(S / 2 + 1) : (int32_t)S, (int32_t)S}};
+    c->Q = normal(c->q, 1);
+    c->KV = normal(c->kv, 2);
+    c->P = normal(c->p, 3);
+    c->o = normal(c->out, 4);
+    c->dO = normal(c->out, 5);
+    c->dQ = normal(c->q, 6);
+    c->dKV = normal(c->kv, 7);
+    c->scratch = normal(T * S, 8);
+    c->a = (NsAttention){.B = B,
+                         .T = T,
+                         .S = S,
+                         .H = H,
+                         .d = d,
+                         .causal = causal,
+                         .key_length = c->lengths,
+                         .Q = c->Q,
+                         .K = c->KV,
+                         .V = c->KV + D,
+                         .q_stride = q_stride,
+                         .k_stride = k_stride};
+}
+
+static void clear(Case *c)
+{
+    ns_real *all[] = {c->Q, c->KV, c->P, c->o, c->dO, c->dQ, c->dKV, c->scratch};
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++) ns_real_free(all[i]);
+}
+
+static void backward(Case *c)
+{
+    size_t D = c->a.H * c->a.d;
+    ns_attention_backward(&c->a, &(NsAttentionGradients){.dO = c->dO,
+                                                         .P = c->P,
+                                                         .dQ = c->dQ,
+                                                         .dK = c->dKV,
+                                                         .dV = c->dKV + D,
+                                                         .scratch = c->scratch});
+}
+
+static size_t visible(const Case *c, size_t b, size_t i)
+{
+    size_t keys = (size_t)c->lengths[b];
+    return c->a.causal ? MIN(keys, i + 1) : keys;
+}
+
+/* One head, as the formulas have it.  P, o, dQ, dK, dV: double. */
+typedef struct {
+    double *P, *o, *dQ, *dK, *dV;
+} Plain;
+
+static void plain_forward(const Case *c, size_t b, size_t h, Plain *p)
+{
+    const NsAttention *a = &c->a;
+    size_t S = a->S, d = a->d;
+    const ns_real *Q = a->Q + b * a->T * a->q_stride + h * d;
+    const ns_real *K = a->K + b * S * a->k_stride + h * d;
+    const ns_real *V = a->V + b * S * a->k_stride + h * d;
+    for (size_t i = 0; i < a->T; i++) {
+        size_t n = visible(c, b, i);
+        double *row = p->P + i * S, sum = 0, max = -INFINITY;
+        for (size_t j = 0; j < S; j++) row[j] = 0;
+        for (size_t j = 0; j < n; j++) {
+            for (size_t k = 0; k < d; k++)
+                row[j] += (double)Q[i * a->q_stride + k] * (double)K[j * a->k_stride + k];
+            row[j] = a->uniform ? 0 : row[j] / sqrt((double)d);
+            max = MAX(max, row[j]);
+        }
+        for (size_t j = 0; j < n; j++) sum += exp(row[j] - max);
+        for (size_t j = 0; j < n; j++) row[j] = exp(row[j] - max) / sum;
+        for (size_t k = 0; k < d; k++) {
+            double o = 0;
+            for (size_t j = 0; j < n; j++) o += row[j] * (double)V[j * a->k_stride + k];
+            p->o[i * d + k] = o;
+        }
+    }
+}
+
+static void plain_backward(const Case *c, size_t b, size_t h, Plain *p)
+{
+    const NsAttention *a = &c->a;
+    size_t S = a->S, d = a->d, D = a->H * d;
+    const ns_real *Q = a->Q + b * a->T * a->q_stride + h * d;
+    const ns_real *K = a->K + b * S * a->k_stride + h * d;
+    const ns_real *V = a->V + b * S * a->k_stride + h * d;
+    const ns_real *dO = c->dO + b * a->T * D + h * d;
+    memset(p->dQ, 0, a->T * d * sizeof *p->dQ);
+    memset(p->dK, 0, S * d * sizeof *p->dK);
+    memset(p->dV, 0, S * d * sizeof *p->dV);
+    g_autofree double *dP = g_new(double, S);
+    for (size_t i = 0; i < a->T; i++) {
+        size_t n = visible(c, b, i);
+        const double *row = p->P + i * S;
+        double dot = 0;
+        for (size_t j = 0; j < n; j++) {
+            dP[j] = 0;
+            for (size_t k = 0; k < d; k++) {
+                dP[j] += (double)dO[i * D + k] * (double)V[j * a->k_stride + k];
+                p->dV[j * d + k] += row[j] * (double)dO[i * D + k];
+            }
+            dot += dP[j] * row[j];
+        }
+        for (size_t j = 0; j < n; j++) {
+            double ds = row[j] * (dP[j] - dot) / sqrt((double)d);
+            for (size_t k = 0; k < d; k++) {
+                p->dQ[i * d + k] += ds * (double)K[j * a->k_stride + k];
+                p->dK[j * d + k] += ds * (double)Q[i * a->q_stride + k];
+            }
+        }
+    }
+}
+
+/* Rounding errors of sums of operands of size 1, or of that of the largest value. */
+static void compare(const char *what, const ns_real *seen, size_t stride, const double *expected,
+                    size_t rows, size_t cols)
+{
+    double size = 1;
+    for (size_t i = 0; i < rows * cols; i++) size = MAX(size, fabs(expected[i]));
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++) {
+            double error = fabs((double)seen[r * stride + c] - expected[r * cols + c]);
+            if (error <= 64 * ROUNDING * size) continue;
+            g_test_message("%s[%zu, %zu] = %.9g, not %.9g", what, r, c,
+                           (double)seen[r * stride + c], expected[r * cols + c]);
+            g_test_fail();
+            return;
+        }
+}
+
+static void check(const Case *c)
+{
+    const NsAttention *a = &c->a;
+    size_t T = a->T, S = a->S, d = a->d, D = a->H * d;
+    g_autofree double *P = g_new(double, T *S);
+    g_autofree double *o = g_new(double, T *d);
+    g_autofree double *dQ = g_new(double, T *d);
+    g_autofree double *dK = g_new(double, S *d);
+    g_autofree double *dV = g_new(double, S *d);
+    Plain p = {P, o, dQ, dK, dV};
+    for (size_t b = 0; b < a->B; b++)
+        for (size_t h = 0; h < a->H; h++) {
+            plain_forward(c, b, h, &p);
+            plain_backward(c, b, h, &p);
+            const ns_real *weights = c->P + (b * a->H + h) * T * S;
+            compare("P", weights, S, P, T, S);
+            for (size_t i = 0; i < T; i++)
+                for (size_t j = visible(c, b, i); j < S; j++)
+                    g_assert_cmpfloat(weights[i * S + j], ==, 0);
+            compare("o", c->o + b * T * D + h * d, D, o, T, d);
+            const ns_real *dk = c->dKV + b * S * a->k_stride + h * d;
+            compare("dV", dk + D, a->k_stride, dV, S, d);
+            if (a->uniform) continue;
+            compare("dQ", c->dQ + b * T * a->q_stride + h * d, a->q_stride, dQ, T, d);
+            compare("dK", dk, a->k_stride, dK, S, d);
+        }
+}
+
+/* What lies between the rows of Q, K and V is nobody's. */
+static void check_gaps(const Case *c)
+{
+    size_t D = c->a.H * c->a.d;
+    g_autofree ns_real *dQ = g_memdup2(c->dQ, c->q * sizeof *dQ);
+    ns_real *fresh = normal(c->q, 6);
+    for (size_t r = 0; r < c->a.B * c->a.T; r++)
+        for (size_t i = D; i < c->a.q_stride; i++)
+            g_assert_cmpfloat(dQ[r * c->a.q_stride + i], ==, fresh[r * c->a.q_stride + i]);
+    ns_real_free(fresh);
+    fresh = normal(c->kv, 7);
+    for (size_t r = 0; r < c->a.B * c->a.S; r++)
+        for (size_t i = 2 * D; i < c->a.k_stride; i++)
+            g_assert_cmpfloat(c->dKV[r * c->a.k_stride + i], ==, fresh[r * c->a.k_stride + i]);
+    ns_real_free(fresh);
+}
+
+static void try(size_t T, size_t S, size_t H, size_t d)
+{
+    for (int k = 0; k < 8; k++) {
+        Case c;
+        make(&c, T, S, H, d, k & 1, k & 2);
+        c.a.uniform = k & 4;
+        ns_attention_forward(&c.a, c.o, c.P);
+        backward(&c);
+        check(&c);
+        check_gaps(&c);
+        /* The same bits again. */
+        g_autofree ns_real *o = g_memdup2(c.o, c.out * sizeof *o);
+        g_autofree ns_real *dKV = g_memdup2(c.dKV, c.kv * sizeof *dKV);
+        ns_attention_forward(&c.a, c.o, c.P);
+        backward(&c);
+        g_assert_true(memcmp(o, c.o, c.out * sizeof *o) == 0);
+        g_assert_true(memcmp(dKV, c.dKV, c.kv * sizeof *dKV) == 0);
+        clear(&c);
+    }
+}
+
+static void test_shapes(void)
+{
+    static const size_t lengths[][2] = {{1, 1},   {2, 5},   {5, 2},   {16, 16}, {17, 17},
+                                        {15, 31}, {33, 16}, {13, 48}, {40, 40}, {64, 64}};
+    static const size_t widths[] = {1, 2, 3, 8, 15, 16, 17, 32, 33, 128};
+    for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(widths); k++)
+            try(lengths[i][0], lengths[i][1], 2, widths[k]);
+    try(128, 128, 1, 32);
+}
+
+/* More keys and features than are turned at once. */
+static void test_pieces(void)
+{
+    try(9, 150, 1, 300);
+    try(70, 70, 1, 257);
+    try(3, 600, 1, 32);
+}
+
+/* Padding is never read: what is not finite there goes nowhere.  In a key that is seen it goes
+ * everywhere it is seen, and no further. */
+static void test_broken_keys(void)
+{
+    enum { T = 37, D = 16 };
+    for (size_t at = 0; at < T; at++) {
+        Case c;
+        make(&c, T, T, 1, D, true, true);
+        size_t length = (size_t)c.lengths[0];
+        ns_real *key = c.KV + at * c.a.k_stride;
+        key[3] = at % 2 ? (ns_real)NAN : (ns_real)INFINITY;
+        if (at >= length) key[D + 3] = NAN;
+        ns_attention_forward(&c.a, c.o, c.P);
+        for (size_t i = 0; i < T; i++) {
+            size_t n = visible(&c, 0, i);
+            bool broken = false;
+            for (size_t j = 0; j < T; j++) {
+                broken |= !isfinite(c.P[i * T + j]);
+                if (j >= n) g_assert_cmpfloat(c.P[i * T + j], ==, 0);
+            }
+            /* A score of minus infinity is a weight of 0. */
+            if (at >= n || at % 2) g_assert_true(broken == (at < n));
+            if (at >= length)
+                for (size_t k = 0; k < D; k++) g_assert_true(isfinite(c.o[i * D + k]));
+        }
+        clear(&c);
+    }
+}
+
+/* No bit of a query's result hangs on what comes later. */
+static void test_causal(void)
+{
+    enum { T = 45, D = 24 };
+    Case c;
+    make(&c, T, T, 3, D / 3, true, false);
+    ns_attention_forward(&c.a, c.o, c.P);
+    g_autofree ns_real *before = g_memdup2(c.o, c.out * sizeof *before);
+    for (size_t at = T; at-- > 1;) {
+        for (size_t k = 0; k < 2 * D; k++) c.KV[at * c.a.k_stride + k] += 1;
+        for (size_t k = 0; k < D; k++) c.Q[at * c.a.q_stride + k] -= 1;
+        ns_attention_forward(&c.a, c.o, c.P);
+        g_assert_true(memcmp(before, c.o, at * D * sizeof *before) == 0);
+        g_assert_true(memcmp(before + at * D, c.o + at * D, D * sizeof *before) != 0);
+    }
+    clear(&c);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    ns_blas_init();
+    g_test_add_func("/attention/shapes", test_shapes);
+    g_test_add_func("/attention/pieces", test_pieces);
+    g_test_add_func("/attention/broken-keys", test_broken_keys);
+    g_test_add_func("/attention/causal", test_causal);
+    return g_test_run();
+}
