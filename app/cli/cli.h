@@ -20,6 +20,7 @@ int ns_cli_train(int argc, char **argv, GError **error);
 int ns_cli_probe(int argc, char **argv, GError **error);
 int ns_cli_dump(int argc, char **argv, GError **error);
 int ns_cli_chart(int argc, char **argv, GError **error);
+int ns_cli_plot(int argc, char **argv, GError **error);
 int ns_cli_compare(int argc, char **argv, GError **error);
 int ns_cli_bench(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);

@@ -24,6 +24,7 @@ static const NsCommand commands[] = {
      ns_cli_dump},
     {{.key = "chart", .purpose = "Train a model and draw a chart as PNG, SVG, PDF or CSV"},
      ns_cli_chart},
+    {{.key = "plot", .purpose = "Draw columns of a table of comma-separated values"}, ns_cli_plot},
     {{.key = "bench", .purpose = "Time the steps of a model, and what measuring them costs"},
      ns_cli_bench},
     {{.key = "list", .purpose = "Show placements, settings, figures and the like"}, ns_cli_list},

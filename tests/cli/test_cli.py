@@ -20,7 +20,7 @@ import time
 CLI = sys.argv[1]
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
 ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
-COMMANDS = ["train", "compare", "probe", "dump", "chart", "bench", "list"]
+COMMANDS = ["train", "compare", "probe", "dump", "chart", "plot", "bench", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
          "architectures", "activations", "attentions", "positions", "initialisations", "optimizers",
          "similarities"]
@@ -654,6 +654,75 @@ def test_chart_measures_what_is_dear():
             with open(path, newline="") as file:
                 lines = list(csv.DictReader(l for l in file if l[0] != "#"))
             assert {int(line["x"]) for line in lines if line["y"]} == set(steps)
+
+
+TABLE = """# written by hand
+kind,depth,time [ms],share
+ours,100,20,0.01
+theirs,10,9,
+ours,10,2,NaN
+ours,1000,200,0.03
+theirs,100,90,
+"""
+
+
+def plotted(folder, *arguments):
+    """The curves that a plot of the table has as CSV: [chart, name, [(x, y), ...]] each."""
+    source, path = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
+    with open(source, "w", newline="") as file:
+        file.write(TABLE)
+    result = run("plot", source, "--out", path, *arguments, small=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+    curves = {}
+    with open(path, newline="") as file:
+        for line in csv.DictReader(l for l in file if l[0] != "#"):
+            points = curves.setdefault((line["figure"], line["series"]), [])
+            points.append((float(line["x"]), float(line["y"] or "nan")))
+    return [(*key, points) for key, points in curves.items()]
+
+
+def test_plot():
+    with tempfile.TemporaryDirectory() as folder:
+        curves = plotted(folder, "--x", "depth", "--y", "time [ms]", "--by", "kind")
+        assert [curve[1:] for curve in curves] == [
+            ("ours", [(10, 2), (100, 20), (1000, 200)]), ("theirs", [(10, 9), (100, 90)])], curves
+        curves = plotted(folder, "--x", "depth", "--y", "time [ms]", "--y", "share", "--where",
+                         "kind=ours")
+        assert [curve[1] for curve in curves] == ["time", "share"], curves
+        assert curves[0][2] == [(10, 2), (100, 20), (1000, 200)], curves
+        assert [x for x, _ in curves[1][2]] == [10, 100, 1000] and math.isnan(curves[1][2][0][1])
+        curves = plotted(folder, "--x", "depth", "--y", "time [ms],share", "--by", "kind",
+                         "--label", "share=part", "--log", "depth")
+        assert [curve[1] for curve in curves][:2] == ["ours, time", "ours, part"], curves
+        for ending in ("png", "svg", "pdf"):
+            path = os.path.join(folder, "a." + ending)
+            for kind in ("line", "points", "steps", "scatter", "bars"):
+                result = run("plot", os.path.join(folder, "in.csv"), "--x", "depth", "--y", "share",
+                             "--out", path, "--kind", kind, "--title", "T", small=False)
+                assert (result.returncode, result.stderr) == (0, b""), result
+                assert os.path.getsize(path) > 500
+
+
+def test_plot_errors():
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.csv"), os.path.join(folder, "out.svg")
+        with open(source, "w") as file:
+            file.write(TABLE)
+        xy = ["--x", "depth", "--y", "share"]
+        for arguments in ([], [source], [source, "--x", "depth"], [source, "--y", "depth"], xy,
+                          [source, source, *xy], [source, "--x", "deep", "--y", "share"],
+                          [source, "--x", "depth", "--y", "share,shared"],
+                          [source, *xy, "--by", "kin"], [source, *xy, "--where", "kind"],
+                          [source, *xy, "--where", "kin=ours"], [source, *xy, "--where", "kind=our"],
+                          [source, *xy, "--log", "x"], [source, *xy, "--label", "depth"],
+                          [source, *xy, "--kind", "lines"], [source, *xy, "--dpi", "1"]):
+            sentence(run("plot", *arguments, "--out", out, small=False), 2)
+        sentence(run("plot", source, *xy, small=False), 2)
+        line = sentence(run("plot", source, "--x", "kind", "--y", "share", "--out", out,
+                            small=False), 1)
+        assert "ours" in line and "line 3" in line, line
+        sentence(run("plot", source + "x", *xy, "--out", out, small=False), 1)
+        assert not os.path.exists(out)
 
 
 def test_lists():
