@@ -3,6 +3,7 @@
 #include "support.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/pins.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,6 +116,18 @@ static void test_boxes(void)
                 }
 }
 
+/* All that is drawn over a plot: crosshair, pins, band, tip. */
+static void draw_over(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    NsPin pins[] = {{reading->x, NAN, 1}, {reading->x, NAN, 2}};
+    if (map) pins[0].row = map->y0 + (map->y1 - map->y0) * (reading->row + 0.5) / (double)map->rows;
+    ns_plot_draw_reading(layout, reading, cr);
+    ns_plot_draw_pins(layout, pins, G_N_ELEMENTS(pins), cr);
+    ns_plot_draw_band(layout, (NsBox){reading->px - 40, reading->py - 30, 90, 1e6}, cr);
+    ns_plot_draw_tip(layout, reading, cr);
+}
+
 /* Whatever is plotted, on whatever page. */
 static void test_random_boxes(void)
 {
@@ -141,7 +154,7 @@ static void test_random_boxes(void)
             double x = g_rand_double_range(rand, 0, width),
                    y = g_rand_double_range(rand, 0, height);
             if (!ns_plot_pick(layout, x, y, &reading)) continue;
-            ns_plot_draw_reading(layout, &reading, cr);
+            draw_over(layout, &reading, cr);
             ns_reading_clear(&reading);
         }
         g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
@@ -436,7 +449,7 @@ static void test_tip_inside(void)
                 continue;
             cairo_surface_t *ink = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, NULL);
             cairo_t *cr = cairo_create(ink);
-            ns_plot_draw_reading(layout, &reading, cr);
+            draw_over(layout, &reading, cr);
             g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
             double x, y, width, height;
             cairo_recording_surface_ink_extents(ink, &x, &y, &width, &height);

@@ -51,7 +51,7 @@ static bool shows_steps(NsWindow *window)
 /* A window whose run has made 40 steps and rests. */
 static NsWindow *open_paused(void)
 {
-    NsWindow *window = ui_open("layers=4");
+    NsWindow *window = ui_open("layers=4 eval-every=20");
     UI_WAIT(window, ui_is_ready);
     ns_lab_step(ns_window_lab(window), 40);
     UI_UNTIL(ns_lab_steps(ns_window_lab(window)) >= 40);
@@ -612,6 +612,49 @@ static void test_context_menu(void)
     ui_close(window);
 }
 
+/* A place on the legend's entry of a series. */
+static NsPoint on_legend(NsChartView *chart, int series)
+{
+    const NsPlotLayout *layout = ns_chart_view_layout(chart);
+    NsBox area = ns_plot_area(layout);
+    for (double y = 0; y < area.y; y += 2)
+        for (double x = 0; x < area.x + area.width; x += 2)
+            if (ns_plot_legend_at(layout, x, y) == series) return (NsPoint){x + 2, y + 2};
+    g_assert_not_reached();
+}
+
+static bool is_hidden(NsChartView *chart, const char *label)
+{
+    return ns_lens_hides(ns_chart_view_lens(chart), label);
+}
+
+static void test_legend(void)
+{
+    NsWindow *window = open_paused();
+    NsChartView *chart = chart_at(window, LOSS);
+    const NsPlot *plot = ns_chart_view_plot(chart);
+    g_assert_cmpuint(plot->n_series, ==, 3);
+    click(chart, on_legend(chart, 0), 0);
+    g_assert_true(is_hidden(chart, "training"));
+    g_assert_cmpuint(lens_at(window, LOSS)->n_pins, ==, 0);
+    /* It is still in the legend, to be brought back; and it is read no more. */
+    move_to(chart, inside(chart, 0.5, 0.5));
+    g_assert_null(strstr(ns_chart_view_reading(chart)->text, "training"));
+    click(chart, on_legend(chart, 0), 0);
+    g_assert_false(is_hidden(chart, "training"));
+    click(chart, on_legend(chart, 2), GDK_ALT_MASK);
+    g_assert_true(is_hidden(chart, "training") && is_hidden(chart, "validation"));
+    g_assert_false(is_hidden(chart, "learning rate"));
+    click(chart, on_legend(chart, 2), GDK_CONTROL_MASK);
+    for (size_t i = 0; i < plot->n_series; i++)
+        g_assert_false(is_hidden(chart, plot->series[i].label));
+    /* Two quick clicks are two clicks, and no maximising. */
+    double_click(chart, on_legend(chart, 1));
+    g_assert_false(is_hidden(chart, "validation"));
+    g_assert_null(ns_dashboard_maximised(ns_window_dashboard(window)));
+    ui_close(window);
+}
+
 static void test_grid(void)
 {
     NsWindow *window = ui_open("");
@@ -639,5 +682,6 @@ void ui_add_chart_tests(void)
     g_test_add_func("/ui/chart/limits", test_limits);
     g_test_add_func("/ui/chart/copy", test_copy);
     g_test_add_func("/ui/chart/context-menu", test_context_menu);
+    g_test_add_func("/ui/chart/legend", test_legend);
     g_test_add_func("/ui/chart/grid", test_grid);
 }

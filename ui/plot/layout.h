@@ -54,10 +54,15 @@ typedef struct {
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading);
 void ns_reading_clear(NsReading *reading);
 
-/* Draws crosshair and tip of a reading over a drawn plot; the tip stays inside the chart.  The
- * nearest curve is drawn stronger, and where the plot asks for `readings` the legend tells values.
- */
+/* Draws the crosshair of a reading over a drawn plot.  The nearest curve is drawn stronger, and
+ * where the plot asks for `readings` the legend tells values. */
 void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
+
+/* Draws its words in a box beside it, inside the chart, where they cover little of the curves. */
+void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
+
+/* Whether a legend is shown, and so tells the values of a reading if the plot asks for it. */
+bool ns_plot_has_legend(const NsPlotLayout *layout);
 
 /* One sentence that says in words what the plot shows now, for a screen reader.  Free with g_free.
  */

@@ -165,6 +165,11 @@ void ns_legend_place_inside(NsPlotLayout *layout)
     place_all(layout, &pen, series);
 }
 
+bool ns_plot_has_legend(const NsPlotLayout *layout)
+{
+    return layout->legend->len > 0;
+}
+
 int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y)
 {
     double slack = 0.2 * layout->style->text_size;

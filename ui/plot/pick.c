@@ -279,18 +279,45 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     cairo_stroke(cr);
 }
 
-/* The corner of the tip: beside the point, on the side with room, inside the chart. */
+/* How much of the curves a box would lie over, in points of their paths. */
+static size_t points_under(const NsPlotLayout *layout, const NsBox *box)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < layout->n_paths; i++) {
+        const GArray *points = layout->paths[i].points;
+        for (unsigned k = 0; points && k < points->len; k++) {
+            const NsPoint *at = &g_array_index(points, NsPoint, k);
+            n += at->x > box->x && at->x < box->x + box->width && at->y > box->y &&
+                 at->y < box->y + box->height;
+        }
+    }
+    return n;
+}
+
+/* The corner of the tip: beside the point, inside the chart, in the quarter where it covers the
+ * least of the curves. */
 static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, double width,
                           double height)
 {
     double gap = layout->style->text_size, edge = 0.3 * gap;
-    double x = reading->px + gap, y = reading->py - height - gap;
-    if (x + width > layout->width - edge) x = reading->px - gap - width;
-    if (y < layout->area.y) y = reading->py + gap;
-    x = CLAMP(x, edge, MAX(edge, layout->width - edge - width));
     double page = layout->height + (layout->strip ? layout->strip->height : 0);
-    y = CLAMP(y, edge, MAX(edge, page - edge - height));
-    return (NsPoint){x, y};
+    size_t least = SIZE_MAX;
+    NsPoint best = {0, 0};
+    for (int quarter = 0; quarter < 4; quarter++) {
+        bool left = quarter & 1, below = quarter & 2;
+        NsBox box = {left ? reading->px - gap - width : reading->px + gap,
+                     below ? reading->py + gap : reading->py - height - gap, width, height};
+        bool inside = box.x >= edge && box.x + width <= layout->width - edge &&
+                      box.y >= MIN(layout->area.y, edge) && box.y + height <= page - edge;
+        box.x = CLAMP(box.x, edge, MAX(edge, layout->width - edge - width));
+        box.y = CLAMP(box.y, edge, MAX(edge, page - edge - height));
+        /* One that had to be moved may lie over the point itself. */
+        size_t covered = points_under(layout, &box) + (inside ? 0 : SIZE_MAX / 2);
+        if (covered >= least) continue;
+        least = covered;
+        best = (NsPoint){box.x, box.y};
+    }
+    return best;
 }
 
 static void rounded_box(cairo_t *cr, double x, double y, double width, double height, double r)
@@ -303,12 +330,15 @@ static void rounded_box(cairo_t *cr, double x, double y, double width, double he
     cairo_close_path(cr);
 }
 
+static bool has_place(const NsReading *reading)
+{
+    return reading->text && !isnan(reading->px) && !isnan(reading->py);
+}
+
 void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
 {
-    const NsStyle *style = layout->style;
-    if (!reading->text || isnan(reading->px) || isnan(reading->py)) return;
+    if (!has_place(reading)) return;
     g_autoptr(GPtrArray) found = series_at(layout, reading->x);
-    double size = style->text_size, pad = 0.6 * size, width, height;
     cairo_save(cr);
     cairo_new_path(cr);
     draw_nearest(layout, reading, cr);
@@ -321,11 +351,20 @@ void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, 
         cairo_translate(cr, 0, layout->strip_y);
         draw_dots(layout->strip, reading, below, cr);
         cairo_restore(cr);
-        /* The lines of a tip in the strip are those of its curves. */
-        if (reading->py > layout->strip_y) g_ptr_array_set_size(found, 0);
-        for (unsigned i = 0; i < below->len && reading->py > layout->strip_y; i++)
-            g_ptr_array_add(found, below->pdata[i]);
     }
+    cairo_restore(cr);
+}
+
+void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    if (!has_place(reading)) return;
+    double size = style->text_size, pad = 0.6 * size, width, height;
+    /* The lines of a tip in the strip are those of its curves. */
+    bool strip = layout->strip && reading->py > layout->strip_y;
+    g_autoptr(GPtrArray) found = series_at(strip ? layout->strip : layout, reading->x);
+    cairo_save(cr);
+    cairo_new_path(cr);
     double indent = found->len ? 1.15 * size : 0;
     g_autoptr(PangoLayout) text = ns_text_new(layout->context, style, size, false, reading->text);
     /* A line that does not fit ends in an ellipsis: swatches count on one line a series. */

@@ -45,8 +45,8 @@ static bool in_area(Input *input, double px, double py)
 
 static int legend_at(Input *input, double px, double py)
 {
-    (void)input, (void)px, (void)py;
-    return -1;
+    const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
+    return layout ? ns_plot_legend_at(layout, px, py) : -1;
 }
 
 static bool zoom(Input *input, double px, double py, double factor_x, double factor_y)

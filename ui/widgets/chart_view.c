@@ -139,11 +139,14 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     bool banded = chart->band.width > 0 && chart->band.height > 0;
     if ((chart->pointed || chart->lens.n_pins || banded) && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
+        bool read = chart->pointed && !banded;
+        if (read) ns_plot_draw_reading(chart->layout, &chart->reading, cr);
         ns_plot_draw_pins(chart->layout, chart->lens.pins, chart->lens.n_pins, cr);
-        if (banded)
-            ns_plot_draw_band(chart->layout, chart->band, cr);
-        else if (chart->pointed)
-            ns_plot_draw_reading(chart->layout, &chart->reading, cr);
+        if (banded) ns_plot_draw_band(chart->layout, chart->band, cr);
+        /* Where another chart is pointed at, values in the legend are enough. */
+        bool own = chart->aim == AIM_POINTER || gtk_widget_has_focus(widget);
+        if (read && (own || !ns_plot_has_legend(chart->layout)))
+            ns_plot_draw_tip(chart->layout, &chart->reading, cr);
         cairo_destroy(cr);
     }
 }

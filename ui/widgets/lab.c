@@ -112,7 +112,8 @@ static void send_live(NsLab *lab)
     lab->live_at = g_get_monotonic_time();
     if (!lab->trainer) return;
     ns_trainer_set_live(lab->trainer, &lab->run);
-    if (lab->steps_seen <= 1) ns_view_set_started(lab->view, &lab->run);
+    size_t records = lab->view->history ? ns_history_steps(lab->view->history) : 0;
+    if (records <= 1) ns_view_set_started(lab->view, &lab->run);
     wake(lab);
 }
 
