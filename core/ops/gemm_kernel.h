@@ -21,11 +21,18 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* The rows of A are reached from two of them, for which there are registers enough; the compiler
+ * would go from one, and fetch distances from the stack. */
+#define HIDE(pointer) __asm__("" : "+r"(pointer))
+
 /* Unrolled for constant `rows`, `vectors` and `across`, so that all of `sum` is in registers. */
 INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
 {
     size_t a_row = across ? 1 : t->a_stride, a_k = across ? t->a_stride : 1;
-    size_t b_k = t->b_stride;
+    size_t b_k = t->b_stride, c_row = t->c_stride, K = t->K;
+    const ns_real *a = t->a, *high = rows > ROWS / 2 ? a + ROWS / 2 * a_row : a, *b = t->b;
+    HIDE(high);
+    bool whole = t->columns == vectors * LANES;
     Mask last = lanes(t->columns - (vectors - 1) * LANES);
     Vector sum[ROWS][2];
     UNROLL for (size_t m = 0; m < rows; m++)
@@ -33,28 +40,35 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         sum[m][0] = V(setzero)();
         sum[m][1] = V(setzero)();
     }
-    const ns_real *a = t->a, *b = t->b;
-    for (size_t k = 0; k < t->K; k++, a += a_k, b += b_k) {
-        Vector b0 = vectors > 1 ? V(loadu)(b) : load(b, last);
-        Vector b1 = vectors > 1 ? load(b + LANES, last) : b0;
+    for (size_t k = 0; k < K; k++, a += a_k, high += a_k, b += b_k) {
+        const ns_real *end = b + (vectors - 1) * LANES;
+        Vector b0 = V(setzero)(), b1 = whole ? V(loadu)(end) : load(end, last);
+        if (vectors > 1) b0 = V(loadu)(b);
         UNROLL for (size_t m = 0; m < rows; m++)
         {
-            Vector x = V(set1)(a[m * a_row]);
-            sum[m][0] = V(fmadd)(x, b0, sum[m][0]);
-            if (vectors > 1) sum[m][1] = V(fmadd)(x, b1, sum[m][1]);
+            const ns_real *row = m < ROWS / 2 ? a + m * a_row : high + (m - ROWS / 2) * a_row;
+            Vector x = V(set1)(*row);
+            if (vectors > 1) sum[m][0] = V(fmadd)(x, b0, sum[m][0]);
+            sum[m][1] = V(fmadd)(x, b1, sum[m][1]);
         }
     }
     Vector alpha = V(set1)(t->alpha), beta = V(set1)(t->beta);
-    UNROLL for (size_t v = 0; v < vectors; v++)
+    bool add = t->beta != 0;
+    const ns_real *bias = t->bias;
+    ns_real *c = t->c;
+    UNROLL for (size_t v = 2 - vectors; v < 2; v++, c += LANES, bias += bias ? LANES : 0)
     {
-        Mask mask = v + 1 < vectors ? lanes(LANES) : last;
-        Vector bias = t->bias ? load(t->bias + v * LANES, mask) : V(setzero)();
-        UNROLL for (size_t m = 0; m < rows; m++)
-        {
-            ns_real *c = t->c + m * t->c_stride + v * LANES;
-            Vector y = V(fmadd)(alpha, sum[m][v], bias);
-            if (t->beta != 0) y = V(fmadd)(beta, load(c, mask), y);
-            store(c, mask, y);
+        Mask mask = v == 0 ? lanes(LANES) : last;
+        Vector start = bias ? load(bias, mask) : V(setzero)();
+        if (add) {
+            UNROLL for (size_t m = 0; m < rows; m++)
+            {
+                Vector old = V(fmadd)(beta, load(c + m * c_row, mask), start);
+                store(c + m * c_row, mask, V(fmadd)(alpha, sum[m][v], old));
+            }
+        } else {
+            UNROLL for (size_t m = 0; m < rows; m++)
+                store(c + m * c_row, mask, V(fmadd)(alpha, sum[m][v], start));
         }
     }
 }

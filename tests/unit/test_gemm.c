@@ -159,7 +159,7 @@ static void check_shape(Rig *t, size_t M, size_t N, size_t K)
 /* Every edge of the tiles of every kernel: one size runs, the others take values around theirs. */
 static void test_small(const void *who)
 {
-    static const size_t others[] = {1, 2, 7, 16, 33, 48};
+    static const size_t others[] = {2, 16, 37};
     Rig t;
     rig_init(&t, who);
     for (size_t run = 1; run <= 70; run++)
@@ -169,7 +169,7 @@ static void test_small(const void *who)
                 check_shape(&t, others[i], run, others[j]);
                 check_shape(&t, others[i], others[j], run);
             }
-    for (int i = 0; i < 1500; i++)
+    for (int i = 0; i < 1000; i++)
         check_shape(&t, (size_t)g_rand_int_range(t.random, 0, 71),
                     (size_t)g_rand_int_range(t.random, 0, 71),
                     (size_t)g_rand_int_range(t.random, 0, 71));
@@ -188,7 +188,7 @@ static void test_large(const void *who)
     Rig t;
     rig_init(&t, who);
     for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++)
-        for (int draw = 0; draw < 6; draw++)
+        for (int draw = 0; draw < 3; draw++)
             check_shape(&t, shapes[i][0], shapes[i][1], shapes[i][2]);
     rig_clear(&t);
 }
