@@ -35,13 +35,16 @@ CONFIGS = (
 )
 
 
-def run_json(command, limit=None):
-    """The JSON object that a program prints; one thread a product, whatever library multiplies."""
-    environment = dict(os.environ, OPENBLAS_NUM_THREADS="1")
-    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, timeout=limit)
+def run(command, limit=None):
+    """What a program prints; its failure ends this one."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, timeout=limit, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} ended with status {done.returncode}.")
-    return json.loads(done.stdout)
+    return done.stdout
+
+
+def run_json(command, limit=None):
+    return json.loads(run(command, limit))
 
 
 def assignments(settings):
@@ -58,9 +61,8 @@ def run_floor(floor, settings, steps):
 
 def run_torch(python, settings, steps, threads, limit=None):
     """PyTorch's steps, or None where they take longer than the limit in seconds."""
-    known = [s for s in (*COMMON, *settings)]
-    words = [word for setting in known for word in ("--set", setting)]
-    command = [python, "-B", TORCH_STEPS, "--threads", str(threads), "--steps", str(steps), *words]
+    command = [python, "-B", TORCH_STEPS, "--threads", str(threads), "--steps", str(steps),
+               *assignments(settings)]
     try:
         return run_json(command, limit)
     except subprocess.TimeoutExpired:
