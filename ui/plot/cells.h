@@ -1,0 +1,28 @@
+/* Cells of a heatmap by the row: what they hold, what they show.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* lo > hi while no cell had a place on the scale. */
+typedef struct {
+    float lo, hi;
+    size_t bad;     /* not finite */
+    size_t unshown; /* not positive, where `log` */
+} NsCellSurvey;
+
+/* Adds n cells to a survey; blank ones do not count. */
+void ns_cells_survey(NsCellSurvey *survey, const float *z, size_t n, bool log);
+
+/* The levels of colormap.h of n cells: 2 + (t - from) * scale, rounded and held within 2..254,
+ * where t is z, or log10 z to within 1e-5 where `log`. */
+void ns_cells_levels(uint8_t *level, const float *z, size_t n, bool log, double from, double scale);
+
+/* to[i] = max(to[i], from[i]) */
+void ns_cells_join(uint8_t *to, const uint8_t *from, size_t n);
+
+/* n pixels, of which pixel i shows the largest level of the cells first[i]..first[i + 1] - 1, or of
+ * the cell first[i] where there are none. */
+void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const uint32_t *first,
+                    const uint32_t palette[256]);
