@@ -3,110 +3,100 @@
 
 #include "core/base/error.h"
 #include "core/probe/similarity.h"
+#include "core/store/experiment.h"
 #include "core/train/run.h"
-#include "ui/figures/figures.h"
+#include "ui/figures/spec.h"
 
 #include <math.h>
 #include <string.h>
 
 #define DEFAULT_STEPS 100
-#define SHEET "all"
+#define EACH "each"
 
 /* The command line as it was given, and what it means. */
 typedef struct {
-    char *figure, *gradient, *hidden, *quantity, *similarity;
+    char *figure, *step, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
-    NsFigureInput input; /* what the figures show; without a history as yet */
+    bool each;     /* a file for every figure */
+    GArray *specs; /* NsFigureSpec */
+    int64_t limit; /* updates before the record that is drawn */
     NsPicture picture;
+    NsExperiment from; /* the settings are where the options put them */
 } Chart;
+
+static void chart_init(Chart *chart)
+{
+    *chart = (Chart){.specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec))};
+    ns_experiment_init(&chart->from);
+    ns_picture_init(&chart->picture);
+}
 
 static void chart_clear(Chart *chart)
 {
-    char *texts[] = {chart->figure, chart->gradient, chart->hidden, chart->quantity,
-                     chart->similarity};
+    char *texts[] = {chart->figure, chart->step,     chart->gradient,
+                     chart->hidden, chart->quantity, chart->similarity};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
+    g_array_unref(chart->specs);
+    ns_experiment_clear(&chart->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Chart, chart_clear)
 
-static bool is_sheet(const Chart *chart)
+static NsFigureSpec *spec_at(const Chart *chart, guint i)
 {
-    return g_str_equal(chart->figure, SHEET);
+    return &g_array_index(chart->specs, NsFigureSpec, i);
 }
 
-/* The figure's row, or NULL where it shows what --quantity does not choose. */
-static const NsFigureKind *subject_of(const Chart *chart)
-{
-    int i = ns_choices_find(ns_figure_choice, chart->figure);
-    const NsFigureKind *kind = i < 0 ? NULL : ns_figure_kind((size_t)i);
-    return kind && kind->subject == NS_SUBJECT_QUANTITY ? kind : NULL;
-}
+/* ---- what is drawn ---- */
 
-/* “wq” is short for “grad-wq”. */
-static bool find_quantity(const char *key, unsigned domains, NsQuantity *quantity, GError **error)
+/* One of the options that choose what all figures of a sort show. */
+static bool show(Chart *chart, NsSubject subject, const char *option, const char *key,
+                 GError **error)
 {
-    static const char *const places[] = {
-        [NS_DOMAIN_STEP] = "once a step",
-        [NS_DOMAIN_LAYER] = "in every layer",
-        [NS_DOMAIN_HIDDEN] = "on hidden states",
-        [NS_DOMAIN_HEAD] = "in every head",
-    };
-    g_autofree char *whole = g_strconcat("grad-", key, NULL);
-    int i = ns_choices_find(ns_quantity_choice, key);
-    if (i < 0) i = ns_choices_find(ns_quantity_choice, whole);
-    if (i < 0) {
-        ns_options_unknown("quantity", key, ns_quantity_choice, error);
-        return false;
+    bool any = false;
+    if (!key) return true;
+    for (guint i = 0; i < chart->specs->len; i++) {
+        NsFigureSpec *spec = spec_at(chart, i);
+        if (spec->kind->subject != subject) continue;
+        if (!ns_figure_spec_show(spec, key, error)) return false;
+        any = true;
     }
-    *quantity = (NsQuantity)i;
-    NsDomain domain = ns_quantity(*quantity)->domain;
-    if (domains & 1u << domain) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "%s is measured %s, which this figure does not show; “" NS_CLI
-                " list quantities” shows where each is, and the figure steps takes every one.",
-                ns_quantity(*quantity)->choice.key, places[domain]);
-    return false;
-}
-
-static bool read_quantities(Chart *chart, GError **error)
-{
-    const NsFigureKind *subject = subject_of(chart);
-    if (chart->quantity && !subject) {
+    if (!any)
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The figure %s has its own quantities; --quantity goes with profile, steps, "
-                    "heatmap and heads.",
-                    chart->figure);
-        return false;
-    }
-    const char *similarity = chart->similarity ? chart->similarity : "cka";
-    int kind = ns_choices_find(ns_similarity_choice, similarity);
-    if (kind < 0) {
-        ns_options_unknown("similarity", similarity, ns_similarity_choice, error);
-        return false;
-    }
-    NsFigureInput *input = &chart->input;
-    input->similarity = (NsSimilarityKind)kind;
-    input->quantity = NS_QUANTITY_GRAD_W2;
-    const char *initial = subject ? ns_quantity(subject->initial)->choice.key : NULL;
-    return find_quantity(chart->gradient ? chart->gradient : "grad-w2", 1u << NS_DOMAIN_LAYER,
-                         &input->gradient, error) &&
-           find_quantity(chart->hidden ? chart->hidden : "hidden-norm", 1u << NS_DOMAIN_HIDDEN,
-                         &input->hidden, error) &&
-           (!subject || find_quantity(chart->quantity ? chart->quantity : initial, subject->domains,
-                                      &input->quantity, error));
+                    "--%s does not go with the figure %s; “" NS_CLI
+                    " chart --help” shows which it goes with.",
+                    option, chart->figure);
+    return any;
 }
 
-/* The quantities that the figure will show: at most three. */
-static size_t shown(const Chart *chart, NsQuantity *quantities)
+static bool read_figures(Chart *chart, GError **error)
 {
-    const NsFigureInput *input = &chart->input;
-    size_t n = 0;
-    if (subject_of(chart)) quantities[n++] = input->quantity;
-    if (is_sheet(chart) || g_str_has_prefix(chart->figure, "gradient-"))
-        quantities[n++] = input->gradient;
-    if (is_sheet(chart) || g_str_equal(chart->figure, "hidden-norm"))
-        quantities[n++] = input->hidden;
-    return n;
+    const char *names = chart->figure;
+    if (!names) names = chart->figure = g_strdup(chart->from.figure);
+    if (!names) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--figure NAME is missing.");
+        return false;
+    }
+    chart->each = g_str_equal(names, EACH);
+    return ns_figure_specs_read(chart->specs, chart->each ? "all" : names, error) &&
+           show(chart, NS_SUBJECT_GRADIENT, "gradient", chart->gradient, error) &&
+           show(chart, NS_SUBJECT_HIDDEN, "hidden", chart->hidden, error) &&
+           show(chart, NS_SUBJECT_QUANTITY, "quantity", chart->quantity, error) &&
+           show(chart, NS_SUBJECT_SIMILARITY, "similarity", chart->similarity, error);
+}
+
+/* How far to train.  Without --steps, a figure that is drawn again says it. */
+static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GError **error)
+{
+    gint64 step = chart->from.step;
+    if (chart->step && !g_ascii_string_to_signed(chart->step, 10, 0, 1000000000, &step, NULL)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” is no step; it is a whole number from 0 to 1000000000.", chart->step);
+        return false;
+    }
+    bool known = step >= 0 && (chart->step || !steps);
+    chart->limit = known ? step : settings->steps;
+    return true;
 }
 
 /* What is dear must be measured now and then, if it is to be drawn: where the settings say never,
@@ -115,95 +105,108 @@ static size_t shown(const Chart *chart, NsQuantity *quantities)
 
 static void provide_probes(const Chart *chart, NsSettings *settings)
 {
-    NsQuantity quantities[3];
-    bool dear = g_str_equal(chart->figure, "similarity");
-    for (size_t n = shown(chart, quantities); n > 0; n--)
-        dear = dear || ns_quantity(quantities[n - 1])->dear;
-    if (dear && settings->probe_every == 0)
-        settings->probe_every = MAX(1, settings->steps / MEASURED);
+    bool dear = false;
+    for (guint i = 0; i < chart->specs->len; i++)
+        dear = dear || ns_figure_spec_is_dear(spec_at(chart, i));
+    if (dear && settings->probe_every == 0) settings->probe_every = MAX(1, chart->limit / MEASURED);
 }
 
 /* Whether the model has what is to be drawn. */
 static bool check_exists(const Chart *chart, NsRun *run, GError **error)
 {
     const NsRecordLayout *layout = ns_history_layout(ns_run_history(run));
-    NsQuantity quantities[3];
-    for (size_t n = shown(chart, quantities); n > 0; n--) {
-        NsQuantity quantity = quantities[n - 1];
-        if (layout->count[quantity] > 0) continue;
+    for (guint i = 0; i < chart->specs->len; i++) {
+        const NsFigureSpec *spec = spec_at(chart, i);
+        bool any = spec->kind->subject == NS_SUBJECT_NONE ||
+                   spec->kind->subject == NS_SUBJECT_SIMILARITY ||
+                   layout->count[spec->quantity] > 0;
+        if (any) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "This model has no %s to draw; choose another quantity "
                     "or other settings.",
-                    ns_quantity(quantity)->choice.key);
+                    ns_quantity(spec->quantity)->choice.key);
         return false;
     }
     return true;
 }
 
 /* Finds every mistake before the model is trained. */
-static bool understand(Chart *chart, GError **error)
+static bool understand(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
-    if (!chart->figure) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--figure NAME is missing.");
-        return false;
-    }
-    if (!is_sheet(chart) && ns_choices_find(ns_figure_choice, chart->figure) < 0) {
-        ns_options_unknown("figure", chart->figure, ns_figure_choice, error);
-        return false;
-    }
-    return ns_picture_understand(&chart->picture, is_sheet(chart), error) &&
-           read_quantities(chart, error);
+    return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
+           read_limit(chart, settings, steps, error);
 }
 
-static bool draw(Chart *chart, NsRun *run, GError **error)
+/* ---- drawing ---- */
+
+/* The figures of these specs in one file. */
+static bool draw(const Chart *chart, NsRun *run, guint first, guint n, GError **error)
 {
-    NsFigureInput *input = &chart->input;
-    input->history = ns_run_history(run);
-    input->settings = ns_run_settings(run);
-    input->log = !chart->linear;
-    input->step = -1;
-    size_t n = 0, kinds = 0;
-    while (ns_figure_choice(kinds)) kinds++;
     g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
-    g_autofree const NsPlot **plots = g_new(const NsPlot *, kinds);
-    for (size_t i = 0; i < kinds; i++) {
-        const char *key = ns_figure_choice(i)->key;
-        bool wanted =
-            is_sheet(chart) ? ns_figure_kind(i)->overview : g_str_equal(key, chart->figure);
-        if (!wanted) continue;
-        NsFigure *figure = ns_figure_new(key);
+    g_autofree const NsPlot **plots = g_new(const NsPlot *, MAX(n, 1));
+    NsFigureInput input = {.history = ns_run_history(run),
+                           .settings = ns_run_settings(run),
+                           .log = !chart->linear,
+                           .step = -1};
+    for (guint i = 0; i < n; i++) {
+        const NsFigureSpec *spec = spec_at(chart, first + i);
+        ns_figure_spec_apply(spec, &input);
+        NsFigure *figure = ns_figure_new(spec->kind->choice.key);
         g_ptr_array_add(figures, figure);
-        plots[n++] = ns_figure_update(figure, input);
+        plots[i] = ns_figure_update(figure, &input);
     }
-    g_autofree char *settings = ns_settings_line(ns_run_settings(run), true);
-    return ns_picture_write(&chart->picture, plots, n, is_sheet(chart) ? 2 : 1, settings, error);
+    g_auto(NsExperiment) experiment = {.step = ns_run_steps(run)};
+    ns_settings_copy(&experiment.settings, ns_run_settings(run));
+    experiment.figure = ns_figure_specs_text(spec_at(chart, first), n);
+    experiment.axes = g_strdup(chart->linear ? "linear" : "log");
+    const char *key = chart->each ? spec_at(chart, first)->kind->choice.key : NULL;
+    return ns_picture_write(&chart->picture, plots, n, &experiment, key, error);
+}
+
+static bool draw_all(const Chart *chart, NsRun *run, GError **error)
+{
+    if (!chart->each) return draw(chart, run, 0, chart->specs->len, error);
+    for (guint i = 0; i < chart->specs->len; i++)
+        if (!draw(chart, run, i, 1, error)) return false;
+    return true;
+}
+
+static GArray *make_entries(Chart *chart, char **steps)
+{
+    const GOptionEntry own[] = {
+        {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart->figure,
+         "Of “" NS_CLI " list figures”, with commas between several, which become one lettered "
+         "sheet; NAME:QUANTITY chooses what it shows.  all: loss, gradient-norm, hidden-norm and "
+         "gradient-heatmap; each: these in a file each, with their names before the ending",
+         "NAME"},
+        {"steps", 'n', 0, G_OPTION_ARG_STRING, steps,
+         "Steps to train before (default: setting “steps”, else 100)", "N"},
+        {"step", 0, 0, G_OPTION_ARG_STRING, &chart->step,
+         "The step to show, where the run is to go on after it (default: its last)", "N"},
+        {"quantity", 'q', 0, G_OPTION_ARG_STRING, &chart->quantity,
+         "What profile, steps, heatmap and heads show, of “" NS_CLI " list quantities”",
+         "QUANTITY"},
+        {"gradient", 'g', 0, G_OPTION_ARG_STRING, &chart->gradient,
+         "What gradient-norm and gradient-heatmap show (default: grad-w2)", "QUANTITY"},
+        {"hidden", 0, 0, G_OPTION_ARG_STRING, &chart->hidden,
+         "What hidden-norm shows (default: hidden-norm)", "QUANTITY"},
+        {"similarity", 0, 0, G_OPTION_ARG_STRING, &chart->similarity,
+         "What similarity shows: cka (default), cosine or angle", "KEY"},
+        {"linear", 0, 0, G_OPTION_ARG_NONE, &chart->linear,
+         "Linear axes for norms (default: logarithmic)", NULL},
+    };
+    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+    ns_picture_add_entries(&chart->picture, entries, NULL);
+    return entries;
 }
 
 int ns_cli_chart(int argc, char **argv, GError **error)
 {
-    g_auto(Chart) chart = {.picture.dpi = 300};
+    g_auto(Chart) chart;
+    chart_init(&chart);
     g_autofree char *steps = NULL;
-    const GOptionEntry entries[] = {
-        {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart.figure,
-         "Of “" NS_CLI " list figures”, or all: loss, gradient-norm, hidden-norm and "
-         "gradient-heatmap as one lettered sheet",
-         "NAME"},
-        NS_PICTURE_ENTRIES(&chart.picture),
-        {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
-         "Steps to train before (default: setting “steps”, else 100)", "N"},
-        {"quantity", 'q', 0, G_OPTION_ARG_STRING, &chart.quantity,
-         "What profile, steps, heatmap and heads show, of “" NS_CLI " list quantities”",
-         "QUANTITY"},
-        {"gradient", 'g', 0, G_OPTION_ARG_STRING, &chart.gradient,
-         "What gradient-norm and gradient-heatmap show (default: grad-w2)", "QUANTITY"},
-        {"hidden", 0, 0, G_OPTION_ARG_STRING, &chart.hidden,
-         "What hidden-norm shows (default: hidden-norm)", "QUANTITY"},
-        {"similarity", 0, 0, G_OPTION_ARG_STRING, &chart.similarity,
-         "What similarity shows: cka (default), cosine or angle", "KEY"},
-        {"linear", 0, 0, G_OPTION_ARG_NONE, &chart.linear,
-         "Linear axes for norms (default: logarithmic)", NULL},
-        {0},
-    };
+    g_autoptr(GArray) entries = make_entries(&chart, &steps);
     NsSettings settings;
     ns_settings_init(&settings);
     settings.steps = DEFAULT_STEPS;
@@ -212,27 +215,30 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         .summary =
             "Trains a model and draws a chart of what was measured.  Where the chart needs a\n"
             "quantity that is too dear for every step and setting “probe-every” is 0, it is\n"
-            "measured about twenty times.",
+            "measured about twenty times.  The same command gives the same bytes.",
         .examples =
             NS_CLI " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
-                   " chart --figure all --steps 300 --out run.png\n" NS_CLI
-                   " chart --figure heatmap --quantity token-cosine --out cosine.svg\n" NS_CLI
-                   " chart --figure loss --out loss.csv",
-        .entries = entries,
+                   " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
+                   " chart --figure heatmap:token-cosine,loss --title off --out cosine.svg\n" NS_CLI
+                   " chart --figure loss --out loss.csv\n" NS_CLI
+                   " chart --from pre.pdf --set placement=post --out post.pdf",
+        .entries = (const GOptionEntry *)(void *)entries->data,
         .settings = &settings,
+        .from = &chart.from,
         .steps = (const char *const *)&steps,
     };
-    bool go = ns_options_read(&options, &argc, &argv, error) && understand(&chart, error);
-    gint64 limit = settings.steps;
+    bool go = ns_options_read(&options, &argc, &argv, error) &&
+              understand(&chart, &settings, steps != NULL, error);
     if (go) provide_probes(&chart, &settings);
+    chart.linear = chart.linear || g_strcmp0(chart.from.axes, "linear") == 0;
     g_autoptr(NsRun) run = go ? ns_run_new(&settings, error) : NULL;
     ns_settings_clear(&settings);
     if (!run || !check_exists(&chart, run, error)) return NS_EXIT_OK;
 
     NsProgress progress;
     ns_progress_start(&progress, true);
-    while (ns_run_steps(run) < limit && ns_run_step(run))
-        ns_progress_step(&progress, ns_run_steps(run), limit, (double)NAN);
+    while (ns_run_steps(run) < chart.limit && ns_run_step(run))
+        ns_progress_step(&progress, ns_run_steps(run), chart.limit, (double)NAN);
     ns_progress_end(&progress);
-    return draw(&chart, run, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+    return draw_all(&chart, run, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/base/choice.h"
-#include "core/model/settings.h"
+#include "core/store/experiment.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -23,6 +23,7 @@ int ns_cli_chart(int argc, char **argv, GError **error);
 int ns_cli_plot(int argc, char **argv, GError **error);
 int ns_cli_compare(int argc, char **argv, GError **error);
 int ns_cli_bench(int argc, char **argv, GError **error);
+int ns_cli_show(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);
 
 /* ---- options.c ---- */
@@ -34,7 +35,8 @@ typedef struct {
     const char *summary;         /* what it does, with its exit statuses where they are special */
     const char *examples;        /* whole command lines, one a line */
     const GOptionEntry *entries; /* besides --set and --help */
-    NsSettings *settings;        /* initialised; takes --set.  NULL: the command has no settings */
+    NsSettings *settings;        /* initialised; takes --from and --set.  NULL: there are none */
+    NsExperiment *from;          /* initialised; what the file of --from says besides; or NULL */
     const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */
 } NsOptions;
 

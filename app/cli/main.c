@@ -22,11 +22,12 @@ static const NsCommand commands[] = {
      ns_cli_probe},
     {{.key = "dump", .purpose = "Write weights, gradients and batch for other programs"},
      ns_cli_dump},
-    {{.key = "chart", .purpose = "Train a model and draw a chart as PNG, SVG, PDF or CSV"},
+    {{.key = "chart", .purpose = "Train a model and draw a chart as PDF, SVG, PNG, CSV or TeX"},
      ns_cli_chart},
     {{.key = "plot", .purpose = "Draw columns of a table of comma-separated values"}, ns_cli_plot},
     {{.key = "bench", .purpose = "Time the steps of a model, and what measuring them costs"},
      ns_cli_bench},
+    {{.key = "show", .purpose = "Show the experiment inside a figure"}, ns_cli_show},
     {{.key = "list", .purpose = "Show placements, settings, figures and the like"}, ns_cli_list},
 };
 

@@ -2,12 +2,14 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/store/figure_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* File names and the texts of settings are bytes, so that they pass unchanged in every locale. */
 typedef struct {
+    char *from;
     char **set;
     gboolean help;
 } Common;
@@ -15,6 +17,10 @@ typedef struct {
 static void add_entries(GOptionContext *context, const NsOptions *options, Common *common)
 {
     const GOptionEntry set[] = {
+        {"from", 0, 0, G_OPTION_ARG_FILENAME, &common->from,
+         "The experiment inside a figure (PNG, SVG, PDF, CSV or TeX), or a preset: lines of "
+         "“key = value”; --set changes it",
+         "FILE"},
         {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &common->set,
          "A setting; repeatable.  “" NS_CLI " list settings” shows them all", "KEY=VALUE"},
         {0},
@@ -28,10 +34,33 @@ static void add_entries(GOptionContext *context, const NsOptions *options, Commo
     g_option_context_add_main_entries(context, help, NULL);
 }
 
-static bool read_settings(const NsOptions *options, char **set, GError **error)
+/* The settings of a file in place of those there were. */
+static bool read_from(const NsOptions *options, const char *path, GError **error)
+{
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    ns_settings_clear(&experiment.settings);
+    ns_settings_copy(&experiment.settings, options->settings);
+    if (!ns_figure_file_read(&experiment, path, NULL, error)) return false;
+    if (experiment.unknown) {
+        g_autofree char *name = g_filename_display_basename(path);
+        fprintf(stderr, NS_CLI ": “%s” also names %s, which mean nothing here.\n", name,
+                experiment.unknown);
+    }
+    ns_settings_clear(options->settings);
+    ns_settings_copy(options->settings, &experiment.settings);
+    if (!options->from) return true;
+    ns_experiment_clear(options->from);
+    *options->from = experiment;
+    experiment = (NsExperiment){0};
+    return true;
+}
+
+static bool read_settings(const NsOptions *options, const char *from, char **set, GError **error)
 {
     NsSettings *settings = options->settings;
     if (!settings) return true;
+    if (from && !read_from(options, from, error)) return false;
     for (; set && *set; set++)
         if (!ns_settings_assign(settings, *set, error)) return false;
     if (options->steps && *options->steps &&
@@ -63,6 +92,7 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
     g_autoptr(GError) wrong = NULL;
     bool read = g_option_context_parse(context, argc, argv, &wrong);
     g_auto(GStrv) set = common.set;
+    g_autofree char *from = common.from;
     if (!read) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "%s; “%s --help” shows what there is.",
                     wrong->message, name);
@@ -77,7 +107,7 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
                     "“%s” was not expected; settings are given as --set KEY=VALUE.", (*argv)[1]);
         return false;
     }
-    return read_settings(options, set, error);
+    return read_settings(options, from, set, error);
 }
 
 void ns_options_unknown(const char *what, const char *word, NsChoices choices, GError **error)

@@ -293,7 +293,7 @@ static bool understand(Request *request, int argc, NsSeriesKind *kind, GError **
         return false;
     }
     *kind = (NsSeriesKind)i;
-    return ns_picture_understand(&request->picture, charts > 1, error);
+    return ns_picture_understand(&request->picture, error);
 }
 
 /* Every column that --log and --label name must be there. */
@@ -319,33 +319,43 @@ static bool draw(Request *request, Sheet *sheet, GError **error)
     for (char **words = request->y; *words; words++)
         if (!make_plot(sheet, *words, error)) return false;
     for (size_t i = 0; i < sheet->n; i++) plots[i] = &sheet->plots[i];
-    return ns_picture_write(&request->picture, plots, sheet->n, MIN(sheet->n, 3), NULL, error);
+    return ns_picture_write(&request->picture, plots, sheet->n, NULL, NULL, error);
+}
+
+/* The title is a text of this command, and a table has no experiment. */
+static GArray *make_entries(Request *request)
+{
+    static const char *const without[] = {"title", "caption", "experiment", NULL};
+    const GOptionEntry own[] = {
+        {"x", 'x', 0, G_OPTION_ARG_STRING, &request->x, "The column along the x axis", "COLUMN"},
+        {"y", 'y', 0, G_OPTION_ARG_STRING_ARRAY, &request->y,
+         "What is drawn over it, one column or several joined by commas; repeatable, one chart "
+         "each",
+         "COLUMN"},
+        {"by", 'b', 0, G_OPTION_ARG_STRING, &request->by,
+         "One curve for every value of this column", "COLUMN"},
+        {"where", 'w', 0, G_OPTION_ARG_STRING_ARRAY, &request->where,
+         "Only rows with this value; repeatable", "COLUMN=VALUE"},
+        {"log", 'l', 0, G_OPTION_ARG_STRING, &request->log,
+         "Columns, joined by commas, whose axes are logarithmic", "COLUMNS"},
+        {"kind", 'k', 0, G_OPTION_ARG_STRING, &request->kind,
+         "line, points (default), steps, scatter or bars", "KIND"},
+        {"label", 0, 0, G_OPTION_ARG_STRING_ARRAY, &request->labels,
+         "What an axis says instead of a column's name; repeatable", "COLUMN=TEXT [UNIT]"},
+        {"title", 't', 0, G_OPTION_ARG_STRING, &request->title, "The title, over the first chart",
+         "TEXT"},
+    };
+    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+    ns_picture_add_entries(&request->picture, entries, without);
+    return entries;
 }
 
 int ns_cli_plot(int argc, char **argv, GError **error)
 {
-    g_auto(Request) request = {.picture.dpi = 300};
-    const GOptionEntry entries[] = {
-        {"x", 'x', 0, G_OPTION_ARG_STRING, &request.x, "The column along the x axis", "COLUMN"},
-        {"y", 'y', 0, G_OPTION_ARG_STRING_ARRAY, &request.y,
-         "What is drawn over it, one column or several joined by commas; repeatable, one chart "
-         "each",
-         "COLUMN"},
-        {"by", 'b', 0, G_OPTION_ARG_STRING, &request.by, "One curve for every value of this column",
-         "COLUMN"},
-        {"where", 'w', 0, G_OPTION_ARG_STRING_ARRAY, &request.where,
-         "Only rows with this value; repeatable", "COLUMN=VALUE"},
-        {"log", 'l', 0, G_OPTION_ARG_STRING, &request.log,
-         "Columns, joined by commas, whose axes are logarithmic", "COLUMNS"},
-        {"kind", 'k', 0, G_OPTION_ARG_STRING, &request.kind,
-         "line, points (default), steps, scatter or bars", "KIND"},
-        {"label", 0, 0, G_OPTION_ARG_STRING_ARRAY, &request.labels,
-         "What an axis says instead of a column's name; repeatable", "COLUMN=TEXT [UNIT]"},
-        {"title", 't', 0, G_OPTION_ARG_STRING, &request.title, "The title, over the first chart",
-         "TEXT"},
-        NS_PICTURE_ENTRIES(&request.picture),
-        {0},
-    };
+    g_auto(Request) request = {0};
+    ns_picture_init(&request.picture);
+    g_autoptr(GArray) entries = make_entries(&request);
     const NsOptions options = {
         .command = "plot",
         .words = "FILE",
@@ -357,7 +367,7 @@ int ns_cli_plot(int argc, char **argv, GError **error)
                            "--out growth.svg\n" NS_CLI
                            " plot run.csv --x step --y loss,validation_loss --kind line "
                            "--label 'loss=loss [nats]' --out loss.pdf",
-        .entries = entries,
+        .entries = (const GOptionEntry *)(void *)entries->data,
     };
     g_auto(Sheet) sheet = {.request = &request};
     if (!ns_options_read(&options, &argc, &argv, error) ||

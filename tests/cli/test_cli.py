@@ -20,12 +20,13 @@ import time
 CLI = sys.argv[1]
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
 ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
-COMMANDS = ["train", "compare", "probe", "dump", "chart", "plot", "bench", "list"]
+COMMANDS = ["train", "compare", "probe", "dump", "chart", "plot", "bench", "show", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
          "architectures", "activations", "attentions", "positions", "initialisations", "optimizers",
          "similarities"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]
+FORMATS = ["pdf", "svg", "png", "csv", "tex"]
 FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",
            "heads", "similarity", "all"]
 
@@ -318,6 +319,13 @@ def test_usage_errors():
                       ["chart", "--figure", "loss", "--out", "a.png", "--size", "nanx100"],
                       ["chart", "--figure", "loss", "--out", "a.png", "--style", "pape"],
                       ["chart", "--figure", "loss", "--out", "a.png", "--dpi", "1"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--font", "No Such Font"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--text-size", "huge"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--line-width", "-1"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--legend", "left"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--background", "pink"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--caption", "maybe"],
+                      ["chart", "--figure", "loss", "--out", "a.png", "--step", "-1"],
                       ["chart", "--figure", "loss", "--out", "a.png", "--gradient", "hidden-norm"],
                       ["chart", "--figure", "loss", "--out", "a.png", "--gradient", "grad-w9"],
                       ["chart", "--figure", "loss", "--out", "a.png", "--quantity", "grad-w2"],
@@ -547,7 +555,8 @@ def test_dump_of_every_architecture():
 
 
 def test_charts():
-    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"#"}
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"figure,",
+              "tex": b"% normscope="}
     with tempfile.TemporaryDirectory() as folder:
         for figure in FIGURES:
             for ending, start in starts.items():
@@ -561,7 +570,7 @@ def test_charts():
 
 def test_chart_is_the_same_every_time():
     with tempfile.TemporaryDirectory() as folder:
-        for ending in ("png", "svg", "pdf", "csv"):
+        for ending in FORMATS:
             contents = []
             for name in ("a", "b"):
                 path = os.path.join(folder, name + "." + ending)
@@ -588,7 +597,7 @@ def test_chart_data():
         assert run("chart", "--figure", "gradient-norm", "--gradient", "w1", "--steps", "4",
                    "--out", path).returncode == 0
         with open(path) as file:
-            rows = [line.rstrip("\n").split(",") for line in file if not line.startswith("#")]
+            rows = [line.rstrip("\n").split(",") for line in file]
     where = rows[0].index("y")
     values = [float(row[where]) for row in rows[1:] if row[rows[0].index("series")] == "step 4"]
     assert len(values) == 2
@@ -628,7 +637,7 @@ def test_chart_of_every_quantity():
                 continue
             assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
             with open(path, newline="") as file:
-                lines = [line for line in csv.DictReader(l for l in file if l[0] != "#")]
+                lines = [line for line in csv.DictReader(file)]
             if figure == "heads":
                 found = [line["value"] for line in lines if line["value"]]
             elif figure == "profile":
@@ -652,7 +661,7 @@ def test_chart_measures_what_is_dear():
             assert run("chart", "--figure", "steps", "--quantity", "token-cosine", "--steps", "40",
                        "--out", path, *settings).returncode == 0
             with open(path, newline="") as file:
-                lines = list(csv.DictReader(l for l in file if l[0] != "#"))
+                lines = list(csv.DictReader(file))
             assert {int(line["x"]) for line in lines if line["y"]} == set(steps)
 
 
@@ -758,8 +767,8 @@ def test_no_display_is_needed():
         assert result.returncode == 0, result.stderr
 
 
-def main():
-    tests = [(name, function) for name, function in globals().items() if name.startswith("test_")]
+def main(names):
+    tests = [(name, function) for name, function in names.items() if name.startswith("test_")]
     print(f"1..{len(tests)}", flush=True)
     failed = False
     for number_, (name, function) in enumerate(tests, 1):
@@ -779,4 +788,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals()))

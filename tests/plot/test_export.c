@@ -1,7 +1,8 @@
 /* Files.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/store/figure_file.h"
 #include "support.h"
-#include "ui/plot/export.h"
+#include "ui/plot/export_choices.h"
 #include "ui/plot/save.h"
 
 #include <glib/gstdio.h>
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SETTINGS "placement=pre layers=6 lr=0.003 text=\u201cé & <b>\u201d"
+#define SETTINGS "normscope=0 placement=pre layers=6 lr=0.003 text=\u201cé & <b>\u201d"
 
 static char *folder;
 
@@ -28,7 +29,7 @@ static NsExport options(NsFormat format)
                       .width = 234,
                       .height = 160,
                       .dpi = 300,
-                      .settings = SETTINGS};
+                      .experiment = SETTINGS};
 }
 
 static size_t all(const NsPlot *plots[SAMPLES])
@@ -66,7 +67,8 @@ static void test_formats(void)
     } rows[] = {{"a.png", NS_FORMAT_PNG},
                 {"/x.y/b.SVG", NS_FORMAT_SVG},
                 {"c.tar.pdf", NS_FORMAT_PDF},
-                {"d.csv", NS_FORMAT_CSV}};
+                {"d.csv", NS_FORMAT_CSV},
+                {"e.tex", NS_FORMAT_TEX}};
     NsFormat format;
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_assert_true(ns_format_from_path(rows[i].path, &format, NULL));
@@ -85,7 +87,7 @@ static void test_same_bytes(void)
 {
     const NsPlot *plots[SAMPLES];
     size_t n = all(plots);
-    for (int format = NS_FORMAT_PNG; format <= NS_FORMAT_CSV; format++) {
+    for (int format = 0; format < NS_FORMATS; format++) {
         NsExport how = options((NsFormat)format);
         how.height = 640;
         how.dpi = 72;
@@ -123,9 +125,9 @@ static void test_png(void)
         if (strcmp(type, "pHYs") == 0)
             resolution = memcmp(content, "\0\0\x2e\x23\0\0\x2e\x23\1", 9) == 0;
         /* Words beyond ASCII follow a keyword and four bytes. */
-        if (strcmp(type, "iTXt") == 0 && strcmp(content, "Settings") == 0)
-            settings = size == 9 + 4 + strlen(SETTINGS) &&
-                       memcmp(content + 13, SETTINGS, strlen(SETTINGS)) == 0;
+        if (strcmp(type, "iTXt") == 0 && strcmp(content, "Experiment") == 0)
+            settings = size == 11 + 4 + strlen(SETTINGS) &&
+                       memcmp(content + 15, SETTINGS, strlen(SETTINGS)) == 0;
         software |= strcmp(type, "tEXt") == 0 && strcmp(content, "Software") == 0 &&
                     g_str_has_prefix(content + 9, "Normscope ");
     } while (strcmp(type, "IEND") != 0 && at < length);
@@ -306,16 +308,17 @@ static void test_csv(void)
     NsExport how = options(NS_FORMAT_CSV);
     g_autoptr(GBytes) file = exported(&plot, 1, &how);
     g_auto(GStrv) lines = g_strsplit(g_bytes_get_data(file, NULL), "\n", -1);
-    g_assert_cmpstr(lines[0], ==, "# settings: " SETTINGS);
-    g_assert_cmpstr(lines[1], ==, "figure,series,x,y,lo,hi");
-    size_t line = 2;
+    g_assert_cmpstr(lines[0], ==, "figure,series,x,y,lo,hi,experiment");
+    g_assert_true(g_str_has_suffix(lines[1], ",,," SETTINGS));
+    g_assert_true(g_str_has_suffix(lines[2], ",,,"));
+    size_t line = 1;
     for (size_t s = 0; s < plot->n_series; s++)
         for (size_t i = 0; i < plot->series[s].n; i++, line++) {
             /* "Post-LN, 12 layers" is in quotes: take the numbers from the end. */
             g_auto(GStrv) fields = g_strsplit(lines[line], ",", -1);
             unsigned end = g_strv_length(fields);
-            g_assert_cmpfloat(g_ascii_strtod(fields[end - 4], NULL), ==, plot->series[s].x[i]);
-            g_assert_cmpfloat(g_ascii_strtod(fields[end - 3], NULL), ==, plot->series[s].y[i]);
+            g_assert_cmpfloat(g_ascii_strtod(fields[end - 5], NULL), ==, plot->series[s].x[i]);
+            g_assert_cmpfloat(g_ascii_strtod(fields[end - 4], NULL), ==, plot->series[s].y[i]);
         }
     g_assert_cmpstr(lines[line], ==, "");
     g_assert_nonnull(find(file, "Loss and learning rate,\"Post-LN, 12 layers\",0,"));
@@ -325,7 +328,7 @@ static void test_csv_heatmap(void)
 {
     const NsPlot *plots[] = {sample(HEATMAP), sample(PROFILE)};
     NsExport how = options(NS_FORMAT_CSV);
-    how.settings = NULL;
+    how.experiment = NULL;
     g_autoptr(GBytes) alone = exported(plots, 1, &how);
     g_auto(GStrv) lines = g_strsplit(g_bytes_get_data(alone, NULL), "\n", -1);
     g_assert_cmpstr(lines[0], ==, "figure,step,layer,value");
@@ -354,7 +357,7 @@ static unsigned files_in_folder(void)
 static void test_no_folder(void)
 {
     const NsPlot *plot = sample(PROFILE);
-    for (int format = NS_FORMAT_PNG; format <= NS_FORMAT_CSV; format++) {
+    for (int format = 0; format < NS_FORMATS; format++) {
         NsExport how = options((NsFormat)format);
         g_autofree char *path = path_of("missing/figure.png");
         g_autoptr(GError) error = NULL;
@@ -442,6 +445,236 @@ static void test_bad_sizes(void)
     g_assert_cmpuint(files_in_folder(), ==, 0);
 }
 
+/* What a file holds can be read out of it, whatever its format. */
+static void test_experiment_inside(void)
+{
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_assert_true(
+        ns_settings_assign(&experiment.settings, "text=a é's & \\<b>\\ (c), \"d\"", NULL));
+    experiment.step = 12;
+    g_autofree char *line = ns_experiment_line(&experiment);
+    const NsPlot *plots[] = {sample(LOSS), sample(HEATMAP)};
+    for (int format = 0; format < NS_FORMATS; format++) {
+        NsExport how = options((NsFormat)format);
+        how.width = 468;
+        how.experiment = line;
+        g_autofree char *path = path_of("figure");
+        g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));
+        g_auto(NsExperiment) read;
+        ns_experiment_init(&read);
+        g_autoptr(GError) error = NULL;
+        g_assert_true(ns_figure_file_read(&read, path, NULL, &error));
+        g_assert_no_error(error);
+        g_autofree char *again = ns_experiment_line(&read);
+        g_assert_cmpstr(again, ==, line);
+        how.experiment = NULL;
+        g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));
+        NsFileKind kind;
+        g_assert_false(ns_figure_file_read(&read, path, &kind, NULL));
+        g_assert_cmpint(kind, ==, format == NS_FORMAT_TEX ? NS_FILE_OTHER : NS_FILE_FIGURE);
+        g_unlink(path);
+    }
+}
+
+static cairo_surface_t *drawn(const NsExport *how)
+{
+    const NsPlot *plot = sample(PROFILE);
+    g_autofree char *path = path_of("figure.png");
+    g_assert_true(ns_export(&plot, 1, 1, how, path, NULL));
+    cairo_surface_t *image = cairo_image_surface_create_from_png(path);
+    g_assert_cmpint(cairo_surface_status(image), ==, CAIRO_STATUS_SUCCESS);
+    g_unlink(path);
+    return image;
+}
+
+static uint32_t pixel(cairo_surface_t *image, int x, int y)
+{
+    const unsigned char *data = cairo_image_surface_get_data(image);
+    size_t at = (size_t)y * (size_t)cairo_image_surface_get_stride(image) + 4 * (size_t)x;
+    return *(const uint32_t *)(const void *)(data + at);
+}
+
+static void test_transparent(void)
+{
+    NsExportChoices choices;
+    ns_export_choices_init(&choices);
+    for (int clear = 0; clear < 2; clear++) {
+        NsStyle style;
+        NsExport how = {.format = NS_FORMAT_PNG};
+        g_assert_true(
+            ns_export_choices_set(&choices, "background", clear ? "none" : "style", NULL));
+        ns_export_choices_apply(&choices, 1, &style, &how);
+        cairo_surface_t *image = drawn(&how);
+        bool alpha = cairo_image_surface_get_format(image) == CAIRO_FORMAT_ARGB32;
+        g_assert_true(alpha == clear);
+        int middle = cairo_image_surface_get_width(image) / 2;
+        g_assert_cmphex(pixel(image, 0, 0) & 0xffffff, ==, clear ? 0 : 0xffffff);
+        if (clear) g_assert_cmphex(pixel(image, middle, 300) >> 24, <, 255);
+        cairo_surface_destroy(image);
+    }
+}
+
+static void test_title_and_caption(void)
+{
+    const NsPlot *plots[] = {sample(PROFILE), sample(LOSS)};
+    NsExport how = options(NS_FORMAT_SVG);
+    how.untitled = true;
+    g_autoptr(GBytes) bare = exported(plots, 1, &how);
+    g_autofree char *words = words_of_svg(bare);
+    g_assert_null(strstr(words, "Gradient norm by layer"));
+    g_assert_null(strstr(words, "more"));
+    g_assert_nonnull(strstr(words, "\nlayer\n"));
+    how.caption = "lr=0.003 text=my_file^x, step 7";
+    how.width = 468;
+    g_autoptr(GBytes) pair = exported(plots, 2, &how);
+    size_t size;
+    const char *text = g_bytes_get_data(pair, &size);
+    g_assert_nonnull(g_strstr_len(text, (gssize)size, ">(a) </text>") ||
+                             g_strstr_len(text, (gssize)size, ">(a)</text>")
+                         ? text
+                         : NULL);
+    g_assert_nonnull(find(pair, ">lr=0.003 text=my_file^x, step 7</text>"));
+    how.untitled = false;
+    g_autoptr(GBytes) titled = exported(plots, 2, &how);
+    g_assert_nonnull(find(titled, "Gradient norm by layer</text>"));
+    g_assert_null(find(titled, "Pre-LN, 6 layers"));
+    how.caption = NULL;
+    g_autoptr(GBytes) whole = exported(plots, 2, &how);
+    g_assert_nonnull(find(whole, "Pre-LN, 6 layers"));
+}
+
+/* TeX that balances, and in which nothing of the user's is a command. */
+static void test_tex(void)
+{
+    NsPlot plot = *sample(LOSS);
+    plot.title = "100% of W_2^{−1} & {a} $x$~ #1 \\end ~ ‖∇L‖ é";
+    const NsPlot *plots[] = {&plot,           sample(HEATMAP), sample(LONG_RUN),
+                             sample(ALL_NAN), sample(EMPTY),   sample(PROFILE)};
+    NsExport how = options(NS_FORMAT_TEX);
+    how.width = 468;
+    how.height = 600;
+    how.experiment = "normscope=1 text='a\n\\input{b}'";
+    g_autoptr(GBytes) file = exported(plots, G_N_ELEMENTS(plots), &how);
+    size_t size;
+    const char *text = g_bytes_get_data(file, &size);
+    g_autofree char *document = g_strndup(text, size);
+    g_assert_true(g_str_has_prefix(document, "% normscope=1 text='a \\input{b}'\n"));
+    g_assert_nonnull(strstr(document,
+                            "{(a) 100\\% of W${}_{2}^{-1}$ \\& \\{a\\} \\$x\\$$\\sim $ \\#1 "
+                            "$\\backslash $end $\\sim $ $\\|\\nabla $L$\\|$ é}"));
+    int depth = 0, environments = 0;
+    for (const char *p = document; *p; p++) {
+        if (*p == '\\' && p[1] && strchr("{}\\%", p[1]))
+            p++;
+        else if (*p == '%')
+            p += strcspn(p, "\n");
+        depth += (*p == '{') - (*p == '}');
+        g_assert_cmpint(depth, >=, 0);
+        environments += g_str_has_prefix(p, "\\begin{") - g_str_has_prefix(p, "\\end{");
+    }
+    g_assert_cmpint(depth, ==, 0);
+    g_assert_cmpint(environments, ==, 0);
+    g_assert_null(strstr(document, "inf)"));
+    g_assert_nonnull(strstr(document, "ymode=log"));
+    g_assert_nonnull(strstr(document, "100000 points, reduced"));
+    /* The longest run must not make a document that TeX cannot hold. */
+    g_assert_cmpuint(size, <, 2000000);
+    if (!g_find_program_in_path("pdflatex")) return;
+    g_autofree char *path = path_of("figure.tex");
+    g_assert_true(g_file_set_contents(path, document, -1, NULL));
+    const char *const arguments[] = {"pdflatex", "-interaction=nonstopmode", "-halt-on-error",
+                                     "figure.tex", NULL};
+    int status = -1;
+    g_spawn_sync(folder, (char **)(uintptr_t)arguments, NULL,
+                 G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL, &status,
+                 NULL);
+    g_assert_cmpint(status, ==, 0);
+    static const char *const made[] = {"figure.tex", "figure.log", "figure.aux", "figure.pdf"};
+    for (size_t i = 0; i < G_N_ELEMENTS(made); i++) {
+        g_autofree char *each = path_of(made[i]);
+        g_unlink(each);
+    }
+}
+
+/* ---- choices ---- */
+
+static void test_choices(void)
+{
+    static const char *const good[][2] = {
+        {"size", "slide"},      {"size", "88mm"},       {"size", "6x4in"},    {"size", "800x600px"},
+        {"size", "400x300pt"},  {"size", "auto"},       {"style", "slide"},   {"style", "auto"},
+        {"dpi", "600"},         {"dpi", "auto"},        {"font", "Sans"},     {"font", "auto"},
+        {"text-size", "9.5"},   {"line-width", "0.75"}, {"legend", "inside"}, {"legend", "none"},
+        {"background", "none"}, {"title", "off"},       {"caption", "on"},    {"experiment", "off"},
+    };
+    static const char *const bad[][2] = {
+        {"size", "big"},         {"size", "nanx100"}, {"size", "0.5in"},     {"size", "88cm"},
+        {"size", "201in"},       {"size", "100x"},    {"size", "100x100x1"}, {"style", "papr"},
+        {"dpi", "35"},           {"dpi", "2401"},     {"dpi", "99.5"},       {"dpi", "nan"},
+        {"font", "No Such 123"}, {"font", "a;b"},     {"text-size", "3"},    {"text-size", "big"},
+        {"line-width", "0"},     {"legend", "right"}, {"background", "red"}, {"title", "yes"},
+        {"colour", "on"},
+    };
+    NsExportChoices choices;
+    ns_export_choices_init(&choices);
+    g_autofree char *none = ns_export_choices_flags(&choices);
+    g_assert_cmpstr(none, ==, "");
+    for (size_t i = 0; i < G_N_ELEMENTS(good); i++) {
+        g_autoptr(GError) error = NULL;
+        g_assert_true(ns_export_choices_set(&choices, good[i][0], good[i][1], &error));
+        g_assert_no_error(error);
+        g_autofree char *text = ns_export_choices_get(&choices, good[i][0]);
+        g_assert_cmpstr(text, ==, good[i][1]);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autofree char *before = ns_export_choices_flags(&choices);
+        g_autoptr(GError) error = NULL;
+        if (ns_export_choices_set(&choices, bad[i][0], bad[i][1], &error))
+            g_error("%s was set to “%s”", bad[i][0], bad[i][1]);
+        g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
+        g_assert_true(strchr(".?", error->message[strlen(error->message) - 1]) != NULL);
+        g_autofree char *after = ns_export_choices_flags(&choices);
+        g_assert_cmpstr(after, ==, before);
+    }
+    g_assert_true(ns_export_choices_set(&choices, "size", "6x4in", NULL));
+    g_assert_true(ns_export_choices_set(&choices, "font", "Sans", NULL));
+    g_autofree char *flags = ns_export_choices_flags(&choices);
+    g_assert_cmpstr(flags, ==,
+                    "--size 6x4in --font Sans --text-size 9.5 --line-width 0.75 --legend none "
+                    "--background none --title off --caption on --experiment off");
+}
+
+static void test_pages(void)
+{
+    static const struct {
+        const char *size;
+        size_t n, columns;
+        double width, height, dpi; /* pixels of a PNG: width times dpi / 72 */
+    } rows[] = {
+        {"auto", 1, 1, 234, 164, 300},         {"auto", 4, 2, 504, 353, 300},
+        {"column", 4, 1, 234, 655, 300},       {"text", 2, 2, 396, 139, 300},
+        {"column-3.5in", 1, 1, 252, 176, 300}, {"wide", 3, 2, 504, 353, 300},
+        {"slide", 1, 1, 960, 540, 144},        {"slide", 4, 2, 960, 540, 144},
+        {"slide", 9, 3, 960, 540, 144},        {"1920x1080px", 1, 1, 1440, 810, 96},
+        {"127mm", 1, 1, 360, 252, 300},        {"100x200", 1, 1, 100, 200, 300},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        NsExportChoices choices;
+        ns_export_choices_init(&choices);
+        g_assert_true(ns_export_choices_set(&choices, "size", rows[i].size, NULL));
+        NsStyle style;
+        NsExport how = {0};
+        g_assert_cmpuint(ns_export_choices_apply(&choices, rows[i].n, &style, &how), ==,
+                         rows[i].columns);
+        g_assert_cmpfloat_with_epsilon(how.width, rows[i].width, 1e-9);
+        g_assert_cmpfloat_with_epsilon(how.height, rows[i].height, 1e-9);
+        g_assert_cmpfloat(how.dpi, ==, rows[i].dpi);
+        bool slide = g_str_equal(rows[i].size, "slide");
+        g_assert_cmpstr(style.choice.key, ==, slide ? "slide" : "paper");
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -459,6 +692,12 @@ int main(int argc, char **argv)
     g_test_add_func("/export/full-disk", test_full_disk);
     g_test_add_func("/export/links-and-modes", test_links_and_modes);
     g_test_add_func("/export/bad-sizes", test_bad_sizes);
+    g_test_add_func("/export/experiment-inside", test_experiment_inside);
+    g_test_add_func("/export/transparent", test_transparent);
+    g_test_add_func("/export/title-and-caption", test_title_and_caption);
+    g_test_add_func("/export/tex", test_tex);
+    g_test_add_func("/export/choices", test_choices);
+    g_test_add_func("/export/pages", test_pages);
     int status = g_test_run();
     g_rmdir(folder);
     g_free(folder);

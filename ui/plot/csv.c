@@ -7,19 +7,24 @@
 #include <string.h>
 
 /* RFC 4180: quotes where a field would be taken apart. */
-static void add_word(GString *out, const char *text)
+static void add_literal(GString *out, const char *text)
 {
-    g_autofree char *plain = ns_text_plain(text);
-    if (!strpbrk(plain, ",\"\r\n")) {
-        g_string_append(out, plain);
+    if (!strpbrk(text, ",\"\r\n")) {
+        g_string_append(out, text);
         return;
     }
     g_string_append_c(out, '"');
-    for (const char *p = plain; *p; p++) {
+    for (const char *p = text; *p; p++) {
         if (*p == '"') g_string_append_c(out, '"');
         g_string_append_c(out, *p);
     }
     g_string_append_c(out, '"');
+}
+
+static void add_word(GString *out, const char *text)
+{
+    g_autofree char *plain = ns_text_plain(text);
+    add_literal(out, plain);
 }
 
 static void add_number(GString *out, const char *format, double value)
@@ -44,11 +49,27 @@ static void add_float(GString *out, float value)
     add_number(out, "%.9g", (double)value);
 }
 
-static void add_series(GString *out, const NsPlot *plot, const NsSeries *series)
+/* A table in the making. */
+typedef struct {
+    GString *out;
+    bool column;            /* for the experiment */
+    const char *experiment; /* until it was written */
+} Table;
+
+static void end_row(Table *table)
 {
+    if (table->column) g_string_append_c(table->out, ',');
+    if (table->experiment) add_literal(table->out, table->experiment);
+    table->experiment = NULL;
+    g_string_append_c(table->out, '\n');
+}
+
+static void add_series(Table *table, const NsPlot *plot, const char *title, const NsSeries *series)
+{
+    GString *out = table->out;
     const NsAxis *axis = series->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
     for (size_t i = 0; i < series->n; i++) {
-        add_word(out, plot->title);
+        add_word(out, title);
         g_string_append_c(out, ',');
         add_word(out, series->label ? series->label : axis->label);
         add_double(out, series->x[i]);
@@ -56,10 +77,10 @@ static void add_series(GString *out, const NsPlot *plot, const NsSeries *series)
         if (series->lo && series->hi) {
             add_double(out, series->lo[i]);
             add_double(out, series->hi[i]);
-            g_string_append_c(out, '\n');
         } else {
-            g_string_append(out, ",,\n");
+            g_string_append(out, ",,");
         }
+        end_row(table);
     }
 }
 
@@ -79,8 +100,9 @@ static void add_cell(GString *out, float z)
         add_float(out, z);
 }
 
-static void add_heatmap(GString *out, const NsPlot *plot, bool as_series)
+static void add_heatmap(Table *table, const NsPlot *plot, bool as_series)
 {
+    GString *out = table->out;
     const NsHeatmap *map = plot->heatmap;
     for (size_t row = 0; row < map->rows; row++) {
         double y = cell_value(&plot->left, map->y0, map->y1, row, map->rows);
@@ -96,39 +118,49 @@ static void add_heatmap(GString *out, const NsPlot *plot, bool as_series)
                 g_string_append(out, g_ascii_formatd(digits, sizeof digits, "%.9g", y));
                 add_double(out, x);
                 add_cell(out, z);
-                g_string_append(out, ",,\n");
+                g_string_append(out, ",,");
             } else {
                 add_double(out, x);
                 add_double(out, y);
                 add_cell(out, z);
-                g_string_append_c(out, '\n');
             }
+            end_row(table);
         }
     }
 }
 
-GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *settings)
+static bool is_map(const NsPlot *plot)
 {
-    GString *out = g_string_new(NULL);
-    bool only_maps = true;
-    for (size_t i = 0; i < n; i++) only_maps &= plots[i]->heatmap != NULL;
-    if (settings) {
-        g_autofree char *line = g_strdelimit(g_strdup(settings), "\r\n", ' ');
-        g_string_append_printf(out, "# settings: %s\n", line);
-    }
-    if (only_maps && n > 0) {
-        g_string_append(out, "figure,");
-        add_word(out, plots[0]->x.label ? plots[0]->x.label : "x");
-        g_string_append_c(out, ',');
-        add_word(out, plots[0]->left.label ? plots[0]->left.label : "y");
-        g_string_append(out, ",value\n");
+    return plot->heatmap && !plot->n_series;
+}
+
+static void add_header(Table *table, const NsPlot *maps)
+{
+    if (maps) {
+        g_string_append(table->out, "figure,");
+        add_word(table->out, maps->x.label ? maps->x.label : "x");
+        g_string_append_c(table->out, ',');
+        add_word(table->out, maps->left.label ? maps->left.label : "y");
+        g_string_append(table->out, ",value");
     } else {
-        g_string_append(out, "figure,series,x,y,lo,hi\n");
+        g_string_append(table->out, "figure,series,x,y,lo,hi");
     }
+    g_string_append(table->out, table->column ? ",experiment\n" : "\n");
+}
+
+GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experiment)
+{
+    Table table = {g_string_new(NULL), experiment != NULL, experiment};
+    bool maps = n > 0;
+    for (size_t i = 0; i < n; i++) maps &= is_map(plots[i]);
+    add_header(&table, maps ? plots[0] : NULL);
     for (size_t i = 0; i < n; i++) {
-        if (plots[i]->heatmap) add_heatmap(out, plots[i], !only_maps);
-        for (size_t k = 0; k < plots[i]->n_series && !only_maps; k++)
-            add_series(out, plots[i], &plots[i]->series[k]);
+        const NsPlot *plot = plots[i], *strip = plot->strip;
+        if (plot->heatmap) add_heatmap(&table, plot, !maps);
+        for (size_t k = 0; k < plot->n_series; k++)
+            add_series(&table, plot, plot->title, &plot->series[k]);
+        for (size_t k = 0; strip && k < strip->n_series; k++)
+            add_series(&table, strip, plot->title, &strip->series[k]);
     }
-    return out;
+    return table.out;
 }

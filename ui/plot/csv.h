@@ -7,5 +7,7 @@
 
 /* One table of every value of every plot, with all the digits that a number has:
  * figure,series,x,y,lo,hi; or figure,step,layer,value (by the names of the axes) where all plots
- * are heatmaps.  A heatmap among curves is one series a row.  Free with g_string_free. */
-GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *settings);
+ * are heatmaps.  A heatmap among curves is one series a row.  The experiment (may be NULL) is one
+ * more column, filled in the first row only: programs that read tables do not expect comments in
+ * one.  Free with g_string_free. */
+GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experiment);

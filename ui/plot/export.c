@@ -3,6 +3,8 @@
 
 #include "core/base/error.h"
 #include "ui/plot/csv.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/pgfplots.h"
 #include "ui/plot/png.h"
 #include "ui/plot/save.h"
 #include "ui/plot/svg.h"
@@ -17,34 +19,46 @@
 #define SOFTWARE "Normscope " NS_VERSION
 #define MOST_PIXELS 32767 /* a side of an image in cairo */
 
+#define CAPTION_SIZE 0.92 /* in text sizes */
+#define CAPTION_LINES 4
+
 /* The date inside files that must have one, unless SOURCE_DATE_EPOCH says another: the same
  * experiment gives the same bytes on any day. */
 #define EPOCH 1577836800 /* 2020-01-01 */
 
-static const struct {
-    const char *ending;
-    NsFormat format;
-} endings[] = {
-    {".png", NS_FORMAT_PNG},
-    {".svg", NS_FORMAT_SVG},
-    {".pdf", NS_FORMAT_PDF},
-    {".csv", NS_FORMAT_CSV},
+static const char *const endings[NS_FORMATS] = {
+    [NS_FORMAT_PDF] = "pdf", [NS_FORMAT_SVG] = "svg", [NS_FORMAT_PNG] = "png",
+    [NS_FORMAT_CSV] = "csv", [NS_FORMAT_TEX] = "tex",
 };
+
+const char *ns_format_ending(NsFormat format)
+{
+    return endings[format];
+}
 
 bool ns_format_from_path(const char *path, NsFormat *format, GError **error)
 {
     size_t length = strlen(path);
-    for (size_t i = 0; i < G_N_ELEMENTS(endings); i++)
-        if (length > 4 && g_ascii_strcasecmp(path + length - 4, endings[i].ending) == 0) {
-            *format = endings[i].format;
+    for (unsigned i = 0; i < NS_FORMATS; i++)
+        if (length > 4 && path[length - 4] == '.' &&
+            g_ascii_strcasecmp(path + length - 3, endings[i]) == 0) {
+            *format = (NsFormat)i;
             return true;
         }
     g_autofree char *name = g_filename_display_name(path);
-    g_set_error(
-        error, NS_ERROR, NS_ERROR_USAGE,
-        "“%s” does not tell the kind of file to write: end it with .png, .svg, .pdf or .csv.",
-        name);
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "“%s” does not tell the kind of file to write: end it with .png, .svg, .pdf, .csv "
+                "or .tex.",
+                name);
     return false;
+}
+
+char *ns_export_path(const char *path, const char *key)
+{
+    const char *slash = strrchr(path, G_DIR_SEPARATOR), *dot = strrchr(path, '.');
+    if (!dot || (slash && dot < slash)) return g_strconcat(path, "-", key, NULL);
+    g_autofree char *stem = g_strndup(path, (gsize)(dot - path));
+    return g_strconcat(stem, "-", key, dot, NULL);
 }
 
 static cairo_status_t collect(void *bytes, const unsigned char *data, unsigned size)
@@ -62,29 +76,83 @@ static char *lettered_title(const NsPlot *plot, size_t i, size_t n)
     return g_strdup_printf("(%zu) %s", i + 1, title);
 }
 
-static void draw_sheet(cairo_t *cr, const NsPlot *const *plots, size_t n, size_t columns,
-                       const NsExport *options)
+/* Each plot as it stands on the sheet; borrows from the plots and from `titles`. */
+static NsPlot *sheet_plots(const NsPlot *const *plots, size_t n, const NsExport *options,
+                           GPtrArray *titles)
+{
+    NsPlot *copies = g_new0(NsPlot, n);
+    for (size_t i = 0; i < n; i++) {
+        copies[i] = *plots[i];
+        copies[i].legend = options->legend;
+        if (options->untitled) copies[i].title = NULL;
+        if (options->untitled || options->caption) copies[i].subtitle = NULL;
+        char *title = lettered_title(&copies[i], i, n);
+        g_ptr_array_add(titles, title);
+        copies[i].title = title && *title ? title : NULL;
+    }
+    return copies;
+}
+
+/* The caption as wide as the page; NULL for none. */
+static PangoLayout *caption_text(const NsExport *options)
 {
     const NsStyle *style = options->style;
-    columns = CLAMP(columns, 1, MAX(n, 1));
-    size_t rows = (MAX(n, 1) + columns - 1) / columns;
-    double gutter = MAX(0, 1.3 * style->text_size - style->padding);
-    double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
-    double height = (options->height - gutter * (double)(rows - 1)) / (double)rows;
-    cairo_set_source_rgba(cr, style->background.r, style->background.g, style->background.b,
-                          style->background.a);
-    cairo_paint(cr);
+    if (!options->caption || !*options->caption) return NULL;
+    PangoContext *context = ns_text_context_new();
+    PangoLayout *text = ns_text_new(context, style, style->text_size * CAPTION_SIZE, false, "");
+    g_object_unref(context);
+    /* Literal: the values of settings may hold what marks scripts. */
+    pango_layout_set_attributes(text, NULL);
+    pango_layout_set_text(text, options->caption, -1);
+    ns_text_limit(text, options->width - 2 * style->padding, CAPTION_LINES);
+    return text;
+}
+
+/* The room for the caption below the plots. */
+static double foot_height(PangoLayout *caption, const NsExport *options)
+{
+    return caption ? ns_text_height(caption) + 0.6 * options->style->text_size : 0;
+}
+
+static void draw_caption(cairo_t *cr, PangoLayout *text, const NsExport *options)
+{
+    const NsStyle *style = options->style;
+    cairo_save(cr);
+    ns_set_color(cr, style->faint_text);
+    cairo_translate(cr, style->padding, options->height - style->padding - ns_text_height(text));
+    ns_words_show(cr, text, NS_ANCHOR_START);
+    cairo_restore(cr);
+}
+
+static void draw_sheet(cairo_t *cr, const NsPlot *plots, size_t n, const NsExport *options,
+                       NsBox *cells)
+{
+    const NsStyle *style = options->style;
+    ns_set_color(cr, style->background);
+    if (!options->transparent) cairo_paint(cr);
     for (size_t i = 0; i < n; i++) {
-        g_autofree char *title = lettered_title(plots[i], i, n);
-        NsPlot plot = *plots[i];
-        plot.title = title;
-        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, width, height, style);
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(&plots[i], cells[i].width, cells[i].height, style);
         cairo_save(cr);
-        cairo_translate(cr, (double)(i % columns) * (width + gutter),
-                        (double)(i / columns) * (height + gutter));
+        cairo_translate(cr, cells[i].x, cells[i].y);
         ns_plot_draw(layout, cr);
         cairo_restore(cr);
     }
+}
+
+/* Divides the sheet among the plots, above a foot of this height. */
+static NsBox *divide(size_t n, size_t columns, const NsExport *options, double foot)
+{
+    NsBox *cells = g_new0(NsBox, MAX(n, 1));
+    columns = CLAMP(columns, 1, MAX(n, 1));
+    size_t rows = (MAX(n, 1) + columns - 1) / columns;
+    double gutter = MAX(0, 1.3 * options->style->text_size - options->style->padding);
+    double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
+    double height = (options->height - foot - gutter * (double)(rows - 1)) / (double)rows;
+    for (size_t i = 0; i < n; i++)
+        cells[i] = (NsBox){(double)(i % columns) * (width + gutter),
+                           (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
+    return cells;
 }
 
 /* "Loss; Gradient norm": the title of the file. */
@@ -108,14 +176,20 @@ static char *creation_date(void)
     return g_date_time_format(date, "%Y-%m-%dT%H:%M:%SZ");
 }
 
-static void describe_pdf(cairo_surface_t *surface, const char *title, const char *settings)
+/* Version 1.4 keeps its information uncompressed, where it can be read again, and is what the
+ * strictest publishers take. */
+static void describe_pdf(cairo_surface_t *surface, const char *title, const NsExport *options)
 {
+    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
     g_autofree char *date = creation_date();
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, SOFTWARE);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_MOD_DATE, date);
-    if (settings) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, settings);
+    if (options->experiment)
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, options->experiment);
+    if (options->caption)
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, options->caption);
 }
 
 static cairo_surface_t *open_surface(const NsExport *options, GByteArray *bytes)
@@ -131,46 +205,79 @@ static cairo_surface_t *open_surface(const NsExport *options, GByteArray *bytes)
     }
     case NS_FORMAT_PNG:
     case NS_FORMAT_CSV:
+    case NS_FORMAT_TEX:
+    case NS_FORMATS:
         break;
     }
     double scale = options->dpi / 72;
-    return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)round(options->width * scale),
+    cairo_format_t format = options->transparent ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24;
+    return cairo_image_surface_create(format, (int)round(options->width * scale),
                                       (int)round(options->height * scale));
+}
+
+/* What a file says of its charts to who cannot see them. */
+static char *sheet_description(const NsPlot *const *plots, size_t n)
+{
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *sentence = ns_plot_describe(plots[i]);
+        g_autofree char *plain = ns_text_plain(sentence);
+        g_string_append_printf(words, "%s%s", i ? "\n" : "", plain);
+    }
+    return g_string_free(words, FALSE);
+}
+
+static void finish_png(GByteArray *bytes, const char *title, const NsExport *options)
+{
+    if (options->experiment) ns_png_add_text(bytes, "Experiment", options->experiment);
+    if (options->caption) ns_png_add_text(bytes, "Description", options->caption);
+    ns_png_add_text(bytes, "Title", title);
+    ns_png_add_text(bytes, "Software", SOFTWARE);
+    ns_png_set_dpi(bytes, options->dpi);
 }
 
 static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t columns,
                                 const NsExport *options, GByteArray *bytes)
 {
     g_autofree char *title = sheet_title(plots, n);
+    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
+    g_autofree NsPlot *copies = sheet_plots(plots, n, options, titles);
+    g_autoptr(PangoLayout) caption = caption_text(options);
+    g_autofree NsBox *cells = divide(n, columns, options, foot_height(caption, options));
     cairo_surface_t *surface = open_surface(options, bytes);
     g_autoptr(GArray) words = NULL;
     if (options->format == NS_FORMAT_SVG) words = ns_words_collect(surface);
+    if (options->format == NS_FORMAT_PDF) describe_pdf(surface, title, options);
     cairo_t *cr = cairo_create(surface);
     if (options->format == NS_FORMAT_PNG)
         cairo_scale(cr, cairo_image_surface_get_width(surface) / options->width,
                     cairo_image_surface_get_height(surface) / options->height);
-    if (options->format == NS_FORMAT_PDF) describe_pdf(surface, title, options->settings);
-    draw_sheet(cr, plots, n, columns, options);
+    draw_sheet(cr, copies, n, options, cells);
+    if (caption) draw_caption(cr, caption, options);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
-    if (options->format == NS_FORMAT_PNG) {
-        if (status == CAIRO_STATUS_SUCCESS)
-            status = cairo_surface_write_to_png_stream(surface, collect, bytes);
-        if (options->settings) ns_png_add_text(bytes, "Settings", options->settings);
-        ns_png_add_text(bytes, "Title", title);
-        ns_png_add_text(bytes, "Software", SOFTWARE);
-        ns_png_set_dpi(bytes, options->dpi);
+    if (options->format == NS_FORMAT_PNG && status == CAIRO_STATUS_SUCCESS) {
+        status = cairo_surface_write_to_png_stream(surface, collect, bytes);
+        finish_png(bytes, title, options);
     }
     cairo_surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
     if (options->format == NS_FORMAT_SVG) {
-        const char *settings = options->settings ? options->settings : "";
-        g_autofree char *metadata = g_strdup_printf("%s; settings: %s", SOFTWARE, settings);
-        const NsSvgWords about = {.title = title, .metadata = metadata};
-        ns_svg_finish(bytes, &about, words);
+        g_autofree char *description = sheet_description(plots, n);
+        ns_svg_finish(bytes, &(NsSvgWords){title, description, options->experiment}, words);
     }
     return status;
+}
+
+static GString *write_tex(const NsPlot *const *plots, size_t n, size_t columns,
+                          const NsExport *options)
+{
+    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
+    g_autofree NsPlot *copies = sheet_plots(plots, n, options, titles);
+    g_autoptr(PangoLayout) caption = caption_text(options);
+    g_autofree NsBox *cells = divide(n, columns, options, foot_height(caption, options));
+    return ns_pgfplots_write(copies, cells, n, options);
 }
 
 static bool check_size(const NsExport *options, GError **error)
@@ -197,12 +304,16 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
                const char *path, GError **error)
 {
     if (options->format == NS_FORMAT_CSV) {
-        GString *table = ns_csv_write(plots, n, options->settings);
+        GString *table = ns_csv_write(plots, n, options->experiment);
         bool saved = ns_save(path, table->str, table->len, error);
         g_string_free(table, TRUE);
         return saved;
     }
     if (!check_size(options, error)) return false;
+    if (options->format == NS_FORMAT_TEX) {
+        g_autoptr(GString) document = write_tex(plots, n, columns, options);
+        return ns_save(path, document->str, document->len, error);
+    }
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     cairo_status_t status = draw_file(plots, n, columns, options, bytes);
     if (status != CAIRO_STATUS_SUCCESS) {

@@ -3,20 +3,37 @@
 
 #include "ui/plot/layout.h"
 
-typedef enum { NS_FORMAT_PNG, NS_FORMAT_SVG, NS_FORMAT_PDF, NS_FORMAT_CSV } NsFormat;
+typedef enum {
+    NS_FORMAT_PDF,
+    NS_FORMAT_SVG,
+    NS_FORMAT_PNG,
+    NS_FORMAT_CSV,
+    NS_FORMAT_TEX, /* pgfplots, with the data inside */
+    NS_FORMATS,
+} NsFormat;
+
+/* The ending of a format's files, without the dot: "pdf". */
+const char *ns_format_ending(NsFormat format);
+
+/* The format that a file name's ending asks for; NS_ERROR_USAGE names them all if it is none of
+ * them. */
+bool ns_format_from_path(const char *path, NsFormat *format, GError **error);
+
+/* "dir/runs.pdf" and "loss": "dir/runs-loss.pdf", the file of one of several figures.  Free with
+ * g_free. */
+char *ns_export_path(const char *path, const char *key);
 
 typedef struct {
     NsFormat format;
     const NsStyle *style;
-    double width,
-        height; /* points (1/72 inch) for SVG and PDF and for PNG with dpi; of the whole sheet */
-    double dpi; /* PNG */
-    const char *settings; /* the settings line, kept inside the file; or NULL */
+    double width, height; /* points (1/72 inch), of the whole sheet */
+    double dpi;           /* PNG */
+    NsLegendPlace legend;
+    bool transparent;    /* the page is not painted */
+    bool untitled;       /* charts without title and subtitle, but for their letters */
+    const char *caption; /* a text at the foot of the sheet, in place of the subtitles; or NULL */
+    const char *experiment; /* the line of ns_experiment_line, kept inside the file; or NULL */
 } NsExport;
-
-/* The format that a file name's ending asks for; NS_ERROR_USAGE names the four if it is none of
- * them. */
-bool ns_format_from_path(const char *path, NsFormat *format, GError **error);
 
 /* Writes the plots as one figure, `columns` side by side, lettered (a), (b), ... where there is
  * more than one.  CSV holds every value of every series in full precision.  The same input gives

@@ -35,6 +35,7 @@ static const struct {
     {NS_FORMAT_SVG, "SVG"},
     {NS_FORMAT_PNG, "PNG"},
     {NS_FORMAT_CSV, "CSV, data only"},
+    {NS_FORMAT_TEX, "TeX, for pgfplots"},
 };
 
 static const char *const WHAT[] = {"This chart", "All charts, one figure",
@@ -157,13 +158,18 @@ static void on_choice(NsExportDialog *dialog)
         hint = "Vector, fonts embedded, text searchable. Best for a paper.";
         break;
     case NS_FORMAT_SVG:
-        hint = "Vector; text becomes outlines, alike everywhere.";
+        hint = "Vector, text editable. Best for a web page or a drawing program.";
         break;
     case NS_FORMAT_PNG:
         hint = "Pixels. 300 dpi or more for print.";
         break;
     case NS_FORMAT_CSV:
         hint = "Every value of every series, in full precision.";
+        break;
+    case NS_FORMAT_TEX:
+        hint = "A picture of pgfplots, set in the fonts of the document.";
+        break;
+    case NS_FORMATS:
         break;
     }
     gtk_label_set_text(GTK_LABEL(dialog->hint), hint);

@@ -2,6 +2,7 @@
 #include "ui/widgets/export_job.h"
 
 #include "core/base/error.h"
+#include "core/store/experiment.h"
 
 #include <glib/gstdio.h>
 #include <unistd.h>
@@ -22,38 +23,15 @@ static void job_free(gpointer data)
     g_free(job);
 }
 
-const char *ns_format_ending(NsFormat format)
-{
-    switch (format) {
-    case NS_FORMAT_PNG:
-        return "png";
-    case NS_FORMAT_SVG:
-        return "svg";
-    case NS_FORMAT_PDF:
-        return "pdf";
-    case NS_FORMAT_CSV:
-        return "csv";
-    }
-    return "";
-}
-
-/* "dir/runs.pdf" and "loss": "dir/runs-loss.pdf". */
-static char *path_with_key(const char *path, const char *key)
-{
-    const char *slash = strrchr(path, G_DIR_SEPARATOR);
-    const char *dot = strrchr(path, '.');
-    if (!dot || (slash && dot < slash)) return g_strconcat(path, "-", key, NULL);
-    g_autofree char *stem = g_strndup(path, (gsize)(dot - path));
-    return g_strconcat(stem, "-", key, dot, NULL);
-}
-
 static bool write_files(const Job *job, GError **error)
 {
     const NsExportRequest *request = &job->request;
     g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
     g_autoptr(GPtrArray) plots = g_ptr_array_new();
     g_autoptr(GPtrArray) keys = g_ptr_array_new();
-    g_autofree char *line = ns_settings_line(&job->view->settings, true);
+    g_auto(NsExperiment) experiment = {.step = job->view->step};
+    ns_settings_copy(&experiment.settings, &job->view->settings);
+    g_autofree char *line = ns_experiment_line(&experiment);
     NsFigureInput input = ns_view_input(job->view);
     for (size_t i = 0; ns_figure_kind(i); i++) {
         const NsFigureKind *kind = ns_figure_kind(i);
@@ -70,13 +48,13 @@ static bool write_files(const Job *job, GError **error)
         .width = request->width,
         .height = request->height,
         .dpi = request->dpi,
-        .settings = line,
+        .experiment = line,
     };
     if (request->what != NS_EXPORT_SEPARATE)
         return ns_export(all, plots->len, plots->len > 1 ? SHEET_COLUMNS : 1, &options, job->path,
                          error);
     for (guint i = 0; i < plots->len; i++) {
-        g_autofree char *path = path_with_key(job->path, g_ptr_array_index(keys, i));
+        g_autofree char *path = ns_export_path(job->path, g_ptr_array_index(keys, i));
         if (!ns_export(all + i, 1, 1, &options, path, error)) return false;
     }
     return true;
@@ -93,7 +71,7 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
     }
     g_autofree char *name = g_path_get_basename(job->path);
     if (job->request.what == NS_EXPORT_SEPARATE) {
-        g_autofree char *pattern = path_with_key(name, "*");
+        g_autofree char *pattern = ns_export_path(name, "*");
         g_task_return_pointer(task, g_steal_pointer(&pattern), g_free);
         return;
     }

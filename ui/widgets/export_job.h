@@ -17,9 +17,6 @@ typedef struct {
     double dpi;           /* PNG */
 } NsExportRequest;
 
-/* The ending of a format's files: "pdf". */
-const char *ns_format_ending(NsFormat format);
-
 /* Makes the figures of a view afresh and writes them to path, or for SEPARATE to path with each
  * figure's key before its ending.  Copies the view and the request.  The result is the base name
  * of what was written, for a message. */

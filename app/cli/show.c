@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/store/figure_file.h"
+
+#include <stdio.h>
+
+static char *comment_of(const NsExperiment *experiment, const char *path)
+{
+    g_autofree char *name = g_filename_display_basename(path);
+    GString *comment = g_string_new(name);
+    if (experiment->figure) g_string_append_printf(comment, ": figure %s", experiment->figure);
+    if (experiment->step >= 0)
+        g_string_append_printf(comment, ", step %" G_GINT64_FORMAT, experiment->step);
+    if (experiment->version) g_string_append_printf(comment, ", Normscope %s", experiment->version);
+    if (experiment->changes)
+        g_string_append_printf(comment, "\nchanged on the way: %s", experiment->changes);
+    if (experiment->unknown)
+        g_string_append_printf(comment, "\nnot known here: %s", experiment->unknown);
+    return g_string_free(comment, FALSE);
+}
+
+int ns_cli_show(int argc, char **argv, GError **error)
+{
+    const GOptionEntry entries[] = {{0}};
+    const NsOptions options = {
+        .command = "show",
+        .words = "FILE",
+        .summary =
+            "Shows the experiment inside a figure (PNG, SVG, PDF, CSV or TeX) or a preset: the\n"
+            "settings that differ from the defaults, as a preset that --from reads.",
+        .examples = NS_CLI " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
+        .entries = entries,
+    };
+    if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;
+    if (argc != 2) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "%s; write “" NS_CLI " show FILE”.",
+                    argc < 2 ? "A file is missing" : "One file at a time can be shown");
+        return NS_EXIT_USAGE;
+    }
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    if (!ns_figure_file_read(&experiment, argv[1], NULL, error)) return NS_EXIT_ERROR;
+    g_autofree char *comment = comment_of(&experiment, argv[1]);
+    g_autofree char *preset = ns_experiment_preset(&experiment, comment);
+    fputs(preset, stdout);
+    return NS_EXIT_OK;
+}

@@ -1,0 +1,203 @@
+/* What a figure says of where it comes from.  SPDX-License-Identifier: MIT */
+#include "core/store/experiment.h"
+
+#include "core/base/error.h"
+
+#include <string.h>
+
+#define VERSION_KEY "normscope"
+#define STEP_KEY "step"
+
+/* A preset is written by hand; what is longer is a text. */
+#define LONGEST_PRESET 65536
+
+/* Keys of an experiment that are no settings, in the order of the line. */
+static const struct {
+    const char *key;
+    size_t offset;
+} texts[] = {
+    {VERSION_KEY, offsetof(NsExperiment, version)},
+    {"figure", offsetof(NsExperiment, figure)},
+    {"quantity", offsetof(NsExperiment, quantity)},
+    {"gradient", offsetof(NsExperiment, gradient)},
+    {"hidden", offsetof(NsExperiment, hidden)},
+    {"similarity", offsetof(NsExperiment, similarity)},
+    {"axes", offsetof(NsExperiment, axes)},
+    {"changes", offsetof(NsExperiment, changes)},
+};
+
+static char **slot(NsExperiment *experiment, size_t offset)
+{
+    return (char **)(void *)((char *)experiment + offset);
+}
+
+static const char *text_of(const NsExperiment *experiment, size_t offset)
+{
+    return *(char *const *)(const void *)((const char *)experiment + offset);
+}
+
+void ns_experiment_init(NsExperiment *experiment)
+{
+    *experiment = (NsExperiment){.step = -1};
+    ns_settings_init(&experiment->settings);
+}
+
+void ns_experiment_clear(NsExperiment *experiment)
+{
+    ns_settings_clear(&experiment->settings);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_clear_pointer(slot(experiment, texts[i].offset), g_free);
+    g_clear_pointer(&experiment->unknown, g_free);
+}
+
+static void add_word(GString *line, const char *key, const char *value)
+{
+    bool plain =
+        *value && strspn(value, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_.+:/,") == strlen(value);
+    g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
+    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", key, quoted);
+}
+
+char *ns_experiment_line(const NsExperiment *experiment)
+{
+    GString *line = g_string_new(NULL);
+    add_word(line, VERSION_KEY, NS_VERSION);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        const char *value = text_of(experiment, texts[i].offset);
+        if (value && !g_str_equal(texts[i].key, VERSION_KEY)) add_word(line, texts[i].key, value);
+    }
+    if (experiment->step >= 0)
+        g_string_append_printf(line, " " STEP_KEY "=%" G_GINT64_FORMAT, experiment->step);
+    g_autofree char *settings = ns_settings_line(&experiment->settings, true);
+    g_string_append_printf(line, " %s", settings);
+    /* It is a comment in some formats, which ends with its line. */
+    g_strdelimit(line->str, "\r\n", ' ');
+    return g_string_free(line, FALSE);
+}
+
+char *ns_experiment_caption(const NsExperiment *experiment)
+{
+    const NsSettings *settings = &experiment->settings;
+    g_autofree char *line = ns_settings_line(settings, false);
+    GString *caption = g_string_new(line);
+    if (ns_settings_is_default(settings, ns_param_find("seed")))
+        g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, *line ? " " : "",
+                               settings->seed);
+    if (experiment->step >= 0)
+        g_string_append_printf(caption, ", step %" G_GINT64_FORMAT, experiment->step);
+    if (experiment->changes)
+        g_string_append_printf(caption, ", changed on the way: %s", experiment->changes);
+    g_string_append(caption, ", Normscope " NS_VERSION);
+    return g_string_free(caption, FALSE);
+}
+
+char *ns_experiment_preset(const NsExperiment *experiment, const char *comment)
+{
+    GString *out = g_string_new(NULL);
+    g_auto(GStrv) lines = g_strsplit(comment ? comment : "", "\n", -1);
+    for (char **line = lines; *line; line++) g_string_append_printf(out, "# %s\n", *line);
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        if (ns_settings_is_default(&experiment->settings, param)) continue;
+        g_autofree char *value = ns_settings_get(&experiment->settings, param);
+        g_string_append_printf(out, "%s = %s\n", param->key, g_strdelimit(value, "\r\n", ' '));
+    }
+    return g_string_free(out, FALSE);
+}
+
+static bool read_step(NsExperiment *experiment, const char *value, GError **error)
+{
+    gint64 step;
+    if (!g_ascii_string_to_signed(value, 10, 0, G_MAXINT64, &step, NULL)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    STEP_KEY " is “%s”; it must be a whole number that is not negative.", value);
+        return false;
+    }
+    experiment->step = step;
+    return true;
+}
+
+static bool take(NsExperiment *experiment, const char *key, const char *value, GError **error)
+{
+    if (g_str_equal(key, STEP_KEY)) return read_step(experiment, value, error);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        if (!g_str_equal(key, texts[i].key)) continue;
+        char **text = slot(experiment, texts[i].offset);
+        g_free(*text);
+        *text = g_strdup(value);
+        return true;
+    }
+    if (ns_param_find(key)) return ns_settings_set(&experiment->settings, key, value, error);
+    char *unknown =
+        experiment->unknown ? g_strconcat(experiment->unknown, ", ", key, NULL) : g_strdup(key);
+    g_free(experiment->unknown);
+    experiment->unknown = unknown;
+    return true;
+}
+
+/* "key = value" in two; NULL where there is no key. */
+static char *split(char *assignment, char **value)
+{
+    char *equals = strchr(assignment, '=');
+    if (!equals) return NULL;
+    *equals = '\0';
+    *value = g_strstrip(equals + 1);
+    char *key = g_strstrip(assignment);
+    return *key ? key : NULL;
+}
+
+/* The words of a line, or the lines of a preset, without comments. */
+static char **assignments(const char *text, bool preset)
+{
+    int n = 0;
+    char **words = NULL;
+    if (!preset) return g_shell_parse_argv(text, &n, &words, NULL) ? words : NULL;
+    GPtrArray *kept = g_ptr_array_new();
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        g_strstrip(*line);
+        if (**line && **line != '#') g_ptr_array_add(kept, g_strdup(*line));
+    }
+    g_ptr_array_add(kept, NULL);
+    return (char **)g_ptr_array_free(kept, FALSE);
+}
+
+static bool refuse(GError **error)
+{
+    g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
+                        "This is no experiment; one is made of “key = value”, such as "
+                        "placement = pre.");
+    return false;
+}
+
+bool ns_experiment_read(NsExperiment *experiment, const char *text, GError **error)
+{
+    experiment->preset = !g_str_has_prefix(text, VERSION_KEY "=");
+    if (!g_utf8_validate(text, -1, NULL)) return refuse(error);
+    g_auto(GStrv) words = assignments(text, experiment->preset);
+    if (!words) return refuse(error);
+    /* Naming a text chooses the task, so a task that is named has the last word. */
+    const char *task = NULL;
+    for (char **word = words; *word; word++) {
+        char *value, *key = split(*word, &value);
+        if (!key) return refuse(error);
+        if (g_str_equal(key, "task"))
+            task = value;
+        else if (!take(experiment, key, value, error))
+            return false;
+    }
+    return (!task || take(experiment, "task", task, error)) &&
+           ns_settings_check(&experiment->settings, error);
+}
+
+bool ns_experiment_is_preset(const char *text, size_t size)
+{
+    if (size > LONGEST_PRESET || !g_utf8_validate(text, (gssize)size, NULL)) return false;
+    g_autofree char *copy = g_strndup(text, size);
+    g_auto(GStrv) lines = assignments(copy, true);
+    for (char **line = lines; *line; line++) {
+        char *value, *key = split(*line, &value);
+        if (!key || (line == lines && !ns_param_find(key))) return false;
+    }
+    return *lines != NULL;
+}

@@ -1,0 +1,224 @@
+/* Experiments out of files.  SPDX-License-Identifier: MIT
+ *
+ * No format is parsed whole: each has one place for the line, and what is not found there is not
+ * there.  PNG: a tEXt or iTXt chunk "Experiment".  SVG: <metadata>.  PDF: the Keywords of the
+ * document information.  CSV: a field of the first row.  TeX: a comment. */
+#include "core/store/figure_file.h"
+
+#include "core/base/error.h"
+#include "core/data/reader.h"
+
+#include <string.h>
+
+#define KEYWORD "Experiment"
+#define BEGIN "normscope="
+#define LONGEST_LINE 65536u
+
+/* Larger files are no figures. */
+#define LARGEST ((size_t)256 << 20)
+
+static const char png_signature[] = "\x89PNG\r\n\x1a\n";
+
+typedef struct {
+    const char *at, *end;
+} Bytes;
+
+static bool begins(Bytes bytes, const char *text)
+{
+    size_t n = strlen(text);
+    return (size_t)(bytes.end - bytes.at) >= n && memcmp(bytes.at, text, n) == 0;
+}
+
+/* What follows the first occurrence of the text; empty if there is none. */
+static Bytes after(Bytes bytes, const char *text)
+{
+    const char *found = memmem(bytes.at, (size_t)(bytes.end - bytes.at), text, strlen(text));
+    return (Bytes){found ? found + strlen(text) : bytes.end, bytes.end};
+}
+
+/* What precedes any of the characters; all of it if there is none. */
+static Bytes until(Bytes bytes, const char *characters)
+{
+    const char *p = bytes.at;
+    while (p < bytes.end && !strchr(characters, *p)) p++;
+    return (Bytes){bytes.at, p};
+}
+
+/* A copy, if it may be a line. */
+static char *line_of(Bytes bytes)
+{
+    size_t size = (size_t)(bytes.end - bytes.at);
+    if (!begins(bytes, BEGIN) || size > LONGEST_LINE ||
+        !g_utf8_validate(bytes.at, (gssize)size, NULL))
+        return NULL;
+    return g_strndup(bytes.at, size);
+}
+
+static char *find_in_png(Bytes png)
+{
+    const char *p = png.at + strlen(png_signature);
+    while (png.end - p >= 12) {
+        guint32 big;
+        memcpy(&big, p, sizeof big);
+        size_t size = GUINT32_FROM_BE(big);
+        if (size > (size_t)(png.end - p) - 12) return NULL;
+        Bytes data = {p + 8, p + 8 + size};
+        bool latin = memcmp(p + 4, "tEXt", 4) == 0, text = latin || memcmp(p + 4, "iTXt", 4) == 0;
+        /* The keyword ends with a zero byte; in iTXt four more follow: not compressed, no language
+         * and no translation of the keyword. */
+        size_t head = sizeof KEYWORD + (latin ? 0 : 4);
+        if (text && size > head && memcmp(data.at, KEYWORD "\0\0\0\0", head) == 0)
+            return line_of((Bytes){data.at + head, data.end});
+        p = data.end + 4;
+    }
+    return NULL;
+}
+
+static char *find_in_svg(Bytes svg)
+{
+    static const struct {
+        const char *entity, *character;
+    } entities[] = {{"&lt;", "<"},   {"&gt;", ">"},    {"&quot;", "\""},
+                    {"&apos;", "'"}, {"&#39;", "'"},   {"&#34;", "\""},
+                    {"&#x27;", "'"}, {"&#x22;", "\""}, {"&amp;", "&"}};
+    Bytes inside = after(svg, "<metadata");
+    const char *found = memmem(inside.at, (size_t)(inside.end - inside.at), BEGIN, strlen(BEGIN));
+    if (!found) return NULL;
+    g_autofree char *raw = line_of(until((Bytes){found, inside.end}, "<"));
+    if (!raw) return NULL;
+    GString *line = g_string_new(g_strstrip(raw));
+    /* The ampersand comes last, or what it was escaped for would be taken for an entity. */
+    for (size_t i = 0; i < G_N_ELEMENTS(entities); i++)
+        g_string_replace(line, entities[i].entity, entities[i].character, 0);
+    return g_string_free(line, FALSE);
+}
+
+/* "(a \(b\) \\ \050)": PDF 32000-1, 7.3.4.2. */
+static char *literal_string(Bytes pdf)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    int depth = 1;
+    for (const char *p = pdf.at; p < pdf.end && out->len <= LONGEST_LINE; p++) {
+        if (*p == '\\' && p + 1 < pdf.end) {
+            p++;
+            int code = 0, digits = 0;
+            while (digits < 3 && p + digits < pdf.end && p[digits] >= '0' && p[digits] <= '7')
+                code = 8 * code + p[digits++] - '0';
+            if (digits) p += digits - 1;
+            g_string_append_c(out, digits ? (char)code : *p);
+            continue;
+        }
+        depth += (*p == '(') - (*p == ')');
+        if (!depth) return line_of((Bytes){out->str, out->str + out->len});
+        g_string_append_c(out, *p);
+    }
+    return NULL;
+}
+
+/* "<FEFF006E...>": UTF-16, big-endian. */
+static char *hex_string(Bytes pdf)
+{
+    g_autoptr(GString) bytes = g_string_new(NULL);
+    int half = -1;
+    for (const char *p = pdf.at; p < pdf.end && *p != '>' && bytes->len <= 4 * LONGEST_LINE; p++) {
+        int digit = g_ascii_xdigit_value(*p);
+        if (digit < 0) continue;
+        if (half >= 0) g_string_append_c(bytes, (char)(16 * half + digit));
+        half = half < 0 ? digit : -1;
+    }
+    if (bytes->len < 2 || memcmp(bytes->str, "\xfe\xff", 2) != 0) return NULL;
+    gsize size = 0;
+    g_autofree char *text =
+        g_convert(bytes->str + 2, (gssize)bytes->len - 2, "UTF-8", "UTF-16BE", NULL, &size, NULL);
+    return text ? line_of((Bytes){text, text + size}) : NULL;
+}
+
+static char *find_in_pdf(Bytes pdf)
+{
+    for (Bytes rest = after(pdf, "/Keywords"); rest.at < rest.end;
+         rest = after(rest, "/Keywords")) {
+        const char *p = rest.at;
+        while (p < rest.end && g_ascii_isspace(*p)) p++;
+        if (p == rest.end) return NULL;
+        Bytes inside = {p + 1, rest.end};
+        char *line = *p == '(' ? literal_string(inside) : *p == '<' ? hex_string(inside) : NULL;
+        if (line) return line;
+    }
+    return NULL;
+}
+
+/* A field, in quotes or not: RFC 4180. */
+static char *find_in_csv(Bytes csv)
+{
+    Bytes row = until(after(csv, "\n"), "\n");
+    /* A field in quotes may hold newlines, but the line never does. */
+    const char *found = memmem(row.at, (size_t)(row.end - row.at), BEGIN, strlen(BEGIN));
+    if (!found) return NULL;
+    if (found == row.at || found[-1] != '"') return line_of(until((Bytes){found, row.end}, ",\r"));
+    g_autoptr(GString) field = g_string_new(NULL);
+    for (const char *p = found; p < row.end; p++) {
+        if (*p == '"' && !(p + 1 < row.end && p[1] == '"'))
+            return line_of((Bytes){field->str, field->str + field->len});
+        p += *p == '"';
+        g_string_append_c(field, *p);
+    }
+    return NULL;
+}
+
+NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **text)
+{
+    Bytes all = {bytes, bytes + size};
+    Bytes head = {bytes, bytes + MIN(size, 1024)};
+    *text = NULL;
+    if (begins(all, png_signature)) {
+        *text = find_in_png(all);
+    } else if (begins(all, "%PDF-")) {
+        *text = find_in_pdf(all);
+    } else if (begins(all, "<svg") || (begins(all, "<?xml") && after(head, "<svg").at < head.end)) {
+        *text = find_in_svg(all);
+    } else if (begins(all, "figure,")) {
+        *text = find_in_csv(all);
+    } else if (begins(all, "% " BEGIN)) {
+        *text = line_of(until((Bytes){bytes + 2, all.end}, "\r\n"));
+    } else if (ns_experiment_is_preset(bytes, size)) {
+        *text = g_strndup(bytes, size);
+        return NS_FILE_PRESET;
+    } else {
+        return NS_FILE_OTHER;
+    }
+    return NS_FILE_FIGURE;
+}
+
+static bool nothing_in(const char *name, NsFileKind kind, GError **error)
+{
+    if (kind == NS_FILE_FIGURE)
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                    "“%s” holds no experiment: choose a figure that Normscope has written with its "
+                    "experiment inside.",
+                    name);
+    else
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                    "“%s” is neither a figure nor a preset: choose a PNG, SVG, PDF, CSV or TeX "
+                    "file with an experiment inside, or lines of “key = value”.",
+                    name);
+    return false;
+}
+
+bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind *kind,
+                         GError **error)
+{
+    size_t size;
+    NsFileKind found = NS_FILE_OTHER;
+    if (kind) *kind = found;
+    g_autofree char *name = g_filename_display_basename(path), *text = NULL;
+    g_autofree char *bytes = ns_read_file(path, LARGEST, &size, error);
+    if (!bytes) return false;
+    found = ns_figure_file_find(bytes, size, &text);
+    if (kind) *kind = found;
+    if (kind && found == NS_FILE_OTHER) return false;
+    if (!text) return nothing_in(name, found, error);
+    g_autoptr(GError) wrong = NULL;
+    if (ns_experiment_read(experiment, text, &wrong)) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
+    return false;
+}

@@ -1,0 +1,21 @@
+/* Experiments out of files.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/store/experiment.h"
+
+typedef enum {
+    NS_FILE_OTHER,  /* neither, such as a text to learn */
+    NS_FILE_FIGURE, /* PNG, SVG, PDF, CSV or TeX; whether it holds an experiment or not */
+    NS_FILE_PRESET,
+} NsFileKind;
+
+/* What the bytes of a file are.  For a figure *text is the line that it holds, or NULL if it holds
+ * none; for a preset its text.  Free *text with g_free.  Reads within the bytes whatever they are.
+ */
+NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **text);
+
+/* Reads the experiment of a figure or a preset into one that is initialised.  Where `kind` is given
+ * it tells what the file is, also when it cannot be used; a file that is neither is OTHER without
+ * an error if `kind` is given, else NS_ERROR_FILE.  Errors name the file. */
+bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind *kind,
+                         GError **error);

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Charts as files: what is asked of them, and the experiment inside; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_figure_files.py NORMSCOPE_CLI
+"""
+
+import csv
+import json
+import os
+import struct
+import sys
+import tempfile
+
+from test_cli import FIGURES, FORMATS, main, run, sentence, train
+
+
+def png_header(path):
+    """Width, height and colour type."""
+    with open(path, "rb") as file:
+        header = file.read(26)
+    return (*struct.unpack(">II", header[16:24]), header[25])
+
+
+def read_text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def chart(out, *arguments, figure="loss"):
+    result = run("chart", "--figure", figure, "--steps", "2", "--out", out, *arguments)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+
+
+def test_chart_choices():
+    with tempfile.TemporaryDirectory() as folder:
+        png, svg = os.path.join(folder, "a.png"), os.path.join(folder, "a.svg")
+        for arguments, header in ((("--size", "slide"), (1920, 1080, 2)),
+                                  (("--size", "640x480px"), (640, 480, 2)),
+                                  (("--size", "1x1in", "--dpi", "150"), (150, 150, 2)),
+                                  (("--size", "slide", "--background", "none"), (1920, 1080, 6))):
+            chart(png, *arguments)
+            assert png_header(png) == header, (arguments, png_header(png))
+        chart(svg)
+        usual = read_text(svg)
+        assert "Loss and learning rate</text>" in usual and "<use" not in usual
+        assert 'font-size="8"' in usual and "stroke-width:1;" in usual and 'width="234pt"' in usual
+        chart(svg, "--title", "off", "--text-size", "9", "--line-width", "1.5", "--legend", "none",
+              "--caption", "on", "--font", "Sans", "--size", "180x120mm")
+        other = read_text(svg)
+        assert "Loss and learning rate</text>" not in other and "training</text>" not in other
+        assert 'font-size="9"' in other and "stroke-width:1.5;" in other
+        assert 'font-family="sans-serif"' in other and 'width="510.' in other
+        assert "seed=1, step 2, Normscope" in other.split("<g font-family")[1]
+
+
+def test_several_figures():
+    with tempfile.TemporaryDirectory() as folder:
+        chart(os.path.join(folder, "a.svg"), figure="loss, profile:token-cosine,loss")
+        text = read_text(os.path.join(folder, "a.svg"))
+        assert ">(a) " in text and ">(b) " in text and ">(c) " in text
+        chart(os.path.join(folder, "run.pdf"), figure="each")
+        assert sorted(os.listdir(folder)) == ["a.svg"] + sorted(
+            f"run-{figure}.pdf" for figure in FIGURES[:4])
+        sentence(run("chart", "--figure", "loss:grad-w2", "--out", "a.png"), 2)
+        sentence(run("chart", "--figure", "heads:grad-w2", "--out", "a.png"), 2)
+        sentence(run("chart", "--figure", "loss,", "--out", "a.png"), 2)
+
+
+def settings_of(*arguments):
+    lines = train("--steps", "0", *arguments, small=False)
+    return lines[0]["settings"]
+
+
+def test_a_figure_restores_its_experiment():
+    changed = ("--set", "placement=pre", "--set", "lr=0.0123", "--set", "seed=7", "--set",
+               "schedule=cosine")
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in FORMATS:
+            first, second = (os.path.join(folder, name + "." + ending) for name in "ab")
+            chart(first, *changed, figure="gradient-norm:grad-wq")
+            result = run("chart", "--from", first, "--out", second, small=False)
+            assert (result.returncode, result.stderr) == (0, b""), result
+            with open(first, "rb") as a, open(second, "rb") as b:
+                assert a.read() == b.read(), ending
+            settings = settings_of("--from", first)
+            assert (settings["placement"], settings["lr"], settings["seed"]) == ("pre", 0.0123, 7)
+            assert settings["layers"] == 2 and settings["d-model"] == 16, settings
+            assert settings_of("--from", first, "--set", "layers=1")["layers"] == 1
+            shown = run("show", first, small=False)
+            assert shown.returncode == 0 and shown.stderr == b"", shown
+            text = shown.stdout.decode()
+            assert text.startswith(f"# a.{ending}: figure gradient-norm:grad-wq, step 2, Normscope ")
+            assert "\nlr = 0.0123\n" in text and "\nplacement = pre\n" in text
+            preset = os.path.join(folder, "a.preset")
+            with open(preset, "w", encoding="utf-8") as file:
+                file.write(text)
+            again = settings_of("--from", preset)
+            assert {**again, "steps": 0} == {**settings, "steps": 0}
+
+
+def test_a_step_within_a_longer_run():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        chart(path, "--set", "schedule=cosine", "--step", "1")
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert {row["x"] for row in rows} == {"0", "1"}
+        assert " step=1 " in rows[0]["experiment"] and " steps=2 " in rows[0]["experiment"]
+        shown = run("chart", "--from", path, "--out", path, small=False)
+        assert shown.returncode == 0
+        with open(path, newline="") as file:
+            assert list(csv.DictReader(file)) == rows
+
+
+def test_without_the_experiment():
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in FORMATS:
+            path = os.path.join(folder, "a." + ending)
+            chart(path, "--experiment", "off")
+            with open(path, "rb") as file:
+                assert b"normscope=" not in file.read()
+            assert "a." + ending in sentence(run("show", path, small=False), 1)
+
+
+def test_from_what_is_no_experiment():
+    with tempfile.TemporaryDirectory() as folder:
+        book, preset = os.path.join(folder, "book.txt"), os.path.join(folder, "a.preset")
+        with open(book, "w", encoding="utf-8") as file:
+            file.write("Once upon a time")
+        for path in (book, folder, os.path.join(folder, "missing"), "/dev/zero"):
+            sentence(run("show", path, small=False), 1)
+            sentence(run("train", "--from", path, small=False), 1)
+        with open(preset, "w", encoding="utf-8") as file:
+            file.write("layers = many\n")
+        assert "a.preset" in sentence(run("train", "--from", preset, small=False), 2)
+        with open(preset, "w", encoding="utf-8") as file:
+            file.write("layers = 1\nwings = 2\nsteps = 1\n")
+        result = run("train", "--from", preset, "--jsonl", "-")
+        assert result.returncode == 0 and b"wings" in result.stderr, result
+        assert json.loads(result.stdout.splitlines()[0])["settings"]["layers"] == 2
+        sentence(run("show", small=False), 2)
+        sentence(run("show", book, book, small=False), 2)
+
+
+def test_chart_help_has_every_choice():
+    text = run("chart", "--help").stdout.decode()
+    for option in ("size", "style", "dpi", "font", "text-size", "line-width", "legend", "background",
+                   "title", "caption", "experiment", "from", "step"):
+        assert f"--{option}" in text, option
+    for word in ("column-88mm", "slide", "inside", "each", "tex"):
+        assert word in text, word
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

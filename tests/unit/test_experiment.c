@@ -1,0 +1,325 @@
+/* Experiments as lines, as presets and inside figures.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/store/figure_file.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* Values that need quotes, and numbers with all their digits. */
+static const char *const ASSIGNMENTS[] = {
+    "placement=pre", "layers=12",  "lr=0.0012345678901234567", "text=/tmp/a b's \"c\" $d; é # = \\",
+    "task=copy",     "seed=12345", "mixture=post*3,pre*9",     "eps=1e-300",
+};
+
+static void fill(NsExperiment *experiment)
+{
+    ns_experiment_init(experiment);
+    for (size_t i = 0; i < G_N_ELEMENTS(ASSIGNMENTS); i++)
+        g_assert_true(ns_settings_assign(&experiment->settings, ASSIGNMENTS[i], NULL));
+    experiment->step = 240;
+    experiment->figure = g_strdup("loss,profile:token-cosine");
+    experiment->axes = g_strdup("linear");
+    experiment->changes = g_strdup("step 40: lr 0.003 → 0.001");
+}
+
+static void assert_same_settings(const NsSettings *a, const NsSettings *b)
+{
+    g_autofree char *one = ns_settings_line(a, true), *other = ns_settings_line(b, true);
+    g_assert_cmpstr(one, ==, other);
+}
+
+static void assert_same(const NsExperiment *a, const NsExperiment *b)
+{
+    assert_same_settings(&a->settings, &b->settings);
+    g_assert_cmpint(a->step, ==, b->step);
+    g_assert_cmpstr(a->figure, ==, b->figure);
+    g_assert_cmpstr(a->axes, ==, b->axes);
+    g_assert_cmpstr(a->changes, ==, b->changes);
+}
+
+static void test_line(void)
+{
+    g_auto(NsExperiment) written, read;
+    fill(&written);
+    g_autofree char *line = ns_experiment_line(&written);
+    g_assert_true(g_str_has_prefix(line, "normscope=" NS_VERSION " figure="));
+    ns_experiment_init(&read);
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ns_experiment_read(&read, line, &error));
+    g_assert_no_error(error);
+    g_assert_false(read.preset);
+    g_assert_cmpstr(read.version, ==, NS_VERSION);
+    g_assert_null(read.unknown);
+    assert_same(&written, &read);
+    g_autofree char *again = ns_experiment_line(&read);
+    g_assert_cmpstr(again, ==, line);
+}
+
+/* The text that a run with the task “copy” does not read must not become its task. */
+static void test_task_has_the_last_word(void)
+{
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_assert_true(ns_experiment_read(&experiment, "normscope=1 task=copy text=book.txt", NULL));
+    const NsParam *task = ns_param_find("task");
+    g_autofree char *key = ns_settings_get(&experiment.settings, task);
+    g_assert_cmpstr(key, ==, "copy");
+    g_assert_true(ns_experiment_read(&experiment, "text = book.txt", NULL));
+    g_autofree char *chosen = ns_settings_get(&experiment.settings, task);
+    g_assert_cmpstr(chosen, ==, "text");
+}
+
+static void test_preset(void)
+{
+    g_auto(NsExperiment) written, read;
+    fill(&written);
+    g_autofree char *preset = ns_experiment_preset(&written, "a figure\nof two lines");
+    g_assert_true(g_str_has_prefix(preset, "# a figure\n# of two lines\nplacement = pre\n"));
+    g_assert_true(ns_experiment_is_preset(preset, strlen(preset)));
+    ns_experiment_init(&read);
+    g_assert_true(ns_experiment_read(&read, preset, NULL));
+    g_assert_true(read.preset);
+    assert_same_settings(&written.settings, &read.settings);
+    g_assert_cmpint(read.step, ==, -1);
+
+    /* Keys that are not named keep what they had; those of a newer program are told. */
+    ns_experiment_clear(&read);
+    ns_experiment_init(&read);
+    g_assert_true(ns_settings_assign(&read.settings, "layers=3", NULL));
+    const char *text = "\n  # comment\r\nwarmup=100\r\nbeta9 = 1\n lr = 0.5  \n\ngamma = x = y\n";
+    g_assert_true(ns_experiment_read(&read, text, NULL));
+    g_assert_cmpint(read.settings.layers, ==, 3);
+    g_assert_cmpint(read.settings.warmup, ==, 100);
+    g_assert_cmpstr(read.unknown, ==, "beta9, gamma");
+}
+
+static void test_is_preset(void)
+{
+    static const struct {
+        const char *text;
+        bool preset;
+    } rows[] = {
+        {"layers = 3", true},
+        {"# hello\n\nlayers=3\nfuture = 1\n", true},
+        {"", false},
+        {"# only a comment\n", false},
+        {"To be, or not to be = that is\n", false},
+        {"layers = 3\nand then some words\n", false},
+        {"= 3\n", false},
+        {"future = 1\nlayers = 3\n", false},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_assert_true(ns_experiment_is_preset(rows[i].text, strlen(rows[i].text)) ==
+                      rows[i].preset);
+    g_assert_false(ns_experiment_is_preset("layers = 3\0\n", 12));
+    g_assert_false(ns_experiment_is_preset("layers = \xff\n", 11));
+}
+
+static void test_refused(void)
+{
+    static const char *const bad[] = {
+        "normscope=1 layers=0",
+        "normscope=1 layers='3",
+        "normscope=1 layers",
+        "normscope=1 step=-1",
+        "normscope=1 step=many",
+        "normscope=1 placement=sideways",
+        "normscope=1 heads=3",
+        "normscope=1 =3",
+        "just words",
+        "layers = 3\nlayers = many",
+        "normscope=1 lr=nan",
+        "normscope=1 task=text",
+        "normscope=1 mixture=post*x",
+        "normscope=1 layers=\xff\n",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_auto(NsExperiment) experiment;
+        ns_experiment_init(&experiment);
+        g_autoptr(GError) error = NULL;
+        if (ns_experiment_read(&experiment, bad[i], &error)) g_error("“%s” was read", bad[i]);
+        g_assert_cmpint(error->domain, ==, NS_ERROR);
+        g_assert_true(g_str_has_suffix(error->message, "."));
+    }
+}
+
+static void test_caption(void)
+{
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_assert_true(ns_settings_assign(&experiment.settings, "layers=12", NULL));
+    experiment.step = 7;
+    g_autofree char *caption = ns_experiment_caption(&experiment);
+    g_assert_cmpstr(caption, ==, "layers=12 seed=1, step 7, Normscope " NS_VERSION);
+}
+
+/* ---- files ---- */
+
+#define LINE "normscope=1 text='a (b) \\ & <c>, \"d\" \xc3\xa9' layers=3"
+
+static void assert_found(const char *bytes, size_t size, const char *expected)
+{
+    g_autofree char *text = NULL;
+    /* A copy of exactly that size, so that a sanitizer sees every byte read too many. */
+    g_autofree char *copy = g_memdup2(bytes, size);
+    g_assert_cmpint(ns_figure_file_find(copy, size, &text), ==, NS_FILE_FIGURE);
+    g_assert_cmpstr(text, ==, expected);
+}
+
+static void assert_found_text(const char *bytes, const char *expected)
+{
+    assert_found(bytes, strlen(bytes), expected);
+}
+
+static void add_chunk(GByteArray *png, const char *type, const char *data, size_t size)
+{
+    guint32 big = GUINT32_TO_BE((guint32)size);
+    g_byte_array_append(png, (const guint8 *)&big, 4);
+    g_byte_array_append(png, (const guint8 *)type, 4);
+    g_byte_array_append(png, (const guint8 *)data, (guint)size);
+    g_byte_array_append(png, (const guint8 *)"\0\0\0", 4);
+}
+
+static void test_png(void)
+{
+    static const char utf8[] = "Experiment\0\0\0\0\0" LINE;
+    static const char packed[] = "Experiment\0\1\0\0\0xxxxxxxx", other[] = "Author\0normscope=1 me";
+    g_autoptr(GByteArray) png = g_byte_array_new();
+    g_byte_array_append(png, (const guint8 *)"\x89PNG\r\n\x1a\n", 8);
+    add_chunk(png, "IHDR", "0123456789012", 13);
+    add_chunk(png, "tEXt", other, sizeof other - 1);
+    add_chunk(png, "iTXt", packed, sizeof packed - 1);
+    assert_found((const char *)png->data, png->len, NULL);
+    guint without = png->len;
+    add_chunk(png, "iTXt", utf8, sizeof utf8 - 1);
+    assert_found((const char *)png->data, png->len, LINE);
+    /* Every place where the file may have been cut. */
+    for (guint size = 8; size < png->len; size++) assert_found((const char *)png->data, size, NULL);
+    /* A chunk that claims to be larger than the file, or as large as a number can be. */
+    for (int i = 0; i < 4; i++) png->data[without + (guint)i] = 0xff;
+    assert_found((const char *)png->data, png->len, NULL);
+    png->data[without] = 0;
+    assert_found((const char *)png->data, png->len, NULL);
+}
+
+static void test_svg(void)
+{
+    assert_found_text(
+        "<?xml version='1.0'?>\n<svg>\n<metadata>normscope=1 text=&apos;&amp;lt; &lt;c"
+        "&gt; &quot;d&#34;&apos; layers=3\n</metadata><g/></svg>",
+        "normscope=1 text='&lt; <c> \"d\"' layers=3");
+    assert_found_text("<svg><metadata id='a'><rdf>normscope=1 layers=3</rdf></metadata></svg>",
+                      "normscope=1 layers=3");
+    assert_found_text("<svg><g>normscope=1</g></svg>", NULL);
+    assert_found_text("<svg><metadata>", NULL);
+    assert_found_text("<svg><metadata>Inkscape</metadata></svg>", NULL);
+}
+
+static void test_pdf(void)
+{
+    assert_found_text("%PDF-1.4\n<< /Keywords (normscope=1 text='a \\(b\\) (c) \\\\ \\050') >>",
+                      "normscope=1 text='a (b) (c) \\ ('");
+    assert_found_text(
+        "%PDF-1.4\n<< /Keywords <FEFF006e006F0072006D00730063006F00700065003d0031 00E9>",
+        "normscope=1\xc3\xa9");
+    /* Somebody else's, then ours. */
+    assert_found_text("%PDF-1.4\n/Keywords (cats)\n/Keywords 3 0 R /Keywords(normscope=1)",
+                      "normscope=1");
+    static const char *const none[] = {"%PDF-1.4\n/Keywords",
+                                       "%PDF-1.4\n/Keywords   ",
+                                       "%PDF-1.4\n/Keywords (",
+                                       "%PDF-1.4\n/Keywords (norm\\",
+                                       "%PDF-1.4\n/Keywords <",
+                                       "%PDF-1.4\n/Keywords <FEFF0",
+                                       "%PDF-1.4\n/Keywords <FEFFD8>",
+                                       "%PDF-1.4\n/Keywords ()",
+                                       "%PDF-1.4\n/Keywords (normscope=1",
+                                       "%PDF-1.4"};
+    for (size_t i = 0; i < G_N_ELEMENTS(none); i++) assert_found_text(none[i], NULL);
+}
+
+static void test_csv_and_tex(void)
+{
+    assert_found_text(
+        "figure,series,x,y,lo,hi,experiment\nLoss,a,0,1,,,\"normscope=1 text='\"\"'\"\n"
+        "Loss,a,1,1,,,\n",
+        "normscope=1 text='\"'");
+    assert_found_text("figure,step,layer,value,experiment\r\nN,0,1,2,normscope=1 layers=3\r\n",
+                      "normscope=1 layers=3");
+    assert_found_text("figure,step,layer,value\nN,0,1,2\nnormscope=1\n", NULL);
+    assert_found_text("figure,step,layer,value\nN,0,1,\"normscope=1", NULL);
+    assert_found_text("figure,", NULL);
+    assert_found_text("% normscope=1 layers=3\n\\documentclass", "normscope=1 layers=3");
+    assert_found_text("% normscope=1 layers=3", "normscope=1 layers=3");
+}
+
+static void test_other_files(void)
+{
+    static const char *const other[] = {"", "Once upon a time", "\x89PNG",
+                                        "<?xml version='1.0'?><a/>", "figures, and words"};
+    for (size_t i = 0; i < G_N_ELEMENTS(other); i++) {
+        g_autofree char *text = NULL;
+        g_assert_cmpint(ns_figure_file_find(other[i], strlen(other[i]), &text), ==, NS_FILE_OTHER);
+        g_assert_null(text);
+    }
+}
+
+static void test_reading(void)
+{
+    static const struct {
+        const char *name, *contents, *sentence; /* NULL: it is read */
+        NsFileKind kind;
+    } rows[] = {
+        {"good.svg", "<svg><metadata>normscope=1 layers=3</metadata></svg>", NULL, NS_FILE_FIGURE},
+        {"good.preset", "layers = 3\n", NULL, NS_FILE_PRESET},
+        {"empty.svg", "<svg></svg>", "“empty.svg” holds no experiment", NS_FILE_FIGURE},
+        {"bad.svg", "<svg><metadata>normscope=1 layers=0</metadata></svg>",
+         "“bad.svg”: layers is 0", NS_FILE_FIGURE},
+        {"book.txt", "Once upon a time", "“book.txt” is neither a figure nor a preset",
+         NS_FILE_OTHER},
+    };
+    g_autofree char *folder = g_dir_make_tmp("normscope-experiment-XXXXXX", NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *path = g_build_filename(folder, rows[i].name, NULL);
+        g_assert_true(g_file_set_contents(path, rows[i].contents, -1, NULL));
+        g_auto(NsExperiment) experiment;
+        ns_experiment_init(&experiment);
+        g_autoptr(GError) error = NULL;
+        bool read = ns_figure_file_read(&experiment, path, NULL, &error);
+        g_assert_true(read == !rows[i].sentence);
+        if (read)
+            g_assert_cmpint(experiment.settings.layers, ==, 3);
+        else
+            g_assert_true(g_str_has_prefix(error->message, rows[i].sentence));
+        g_clear_error(&error);
+        NsFileKind kind;
+        ns_figure_file_read(&experiment, path, &kind, &error);
+        g_assert_cmpint(kind, ==, rows[i].kind);
+        g_assert_true((error != NULL) == (rows[i].sentence && kind != NS_FILE_OTHER));
+        g_unlink(path);
+    }
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ns_figure_file_read(&experiment, folder, NULL, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    g_rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/experiment/line", test_line);
+    g_test_add_func("/experiment/task", test_task_has_the_last_word);
+    g_test_add_func("/experiment/preset", test_preset);
+    g_test_add_func("/experiment/is-preset", test_is_preset);
+    g_test_add_func("/experiment/refused", test_refused);
+    g_test_add_func("/experiment/caption", test_caption);
+    g_test_add_func("/experiment/png", test_png);
+    g_test_add_func("/experiment/svg", test_svg);
+    g_test_add_func("/experiment/pdf", test_pdf);
+    g_test_add_func("/experiment/csv-and-tex", test_csv_and_tex);
+    g_test_add_func("/experiment/other-files", test_other_files);
+    g_test_add_func("/experiment/reading", test_reading);
+    return g_test_run();
+}

@@ -1,0 +1,157 @@
+/* Charts by name.  SPDX-License-Identifier: MIT */
+#include "ui/figures/spec.h"
+
+#include "core/base/error.h"
+
+#include <string.h>
+
+#define ALL "all"
+
+static bool shows_quantity(const NsFigureKind *kind)
+{
+    return kind->subject == NS_SUBJECT_GRADIENT || kind->subject == NS_SUBJECT_HIDDEN ||
+           kind->subject == NS_SUBJECT_QUANTITY;
+}
+
+NsFigureSpec ns_figure_spec(const NsFigureKind *kind)
+{
+    return (NsFigureSpec){.kind = kind, .quantity = kind->initial};
+}
+
+static void unknown(const char *what, const char *word, NsChoices choices, GError **error)
+{
+    const NsChoice *near = ns_choices_nearest(choices, word);
+    g_autofree char *keys = ns_choices_keys(choices);
+    if (near)
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?",
+                    what, word, near->key);
+    else
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", what,
+                    word, keys);
+}
+
+static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
+{
+    static const char *const places[] = {
+        [NS_DOMAIN_STEP] = "once a step",
+        [NS_DOMAIN_LAYER] = "in every layer",
+        [NS_DOMAIN_HIDDEN] = "on hidden states",
+        [NS_DOMAIN_HEAD] = "in every head",
+    };
+    g_autofree char *whole = g_strconcat("grad-", key, NULL);
+    int i = ns_choices_find(ns_quantity_choice, key);
+    if (i < 0) i = ns_choices_find(ns_quantity_choice, whole);
+    if (i < 0) {
+        unknown("quantity", key, ns_quantity_choice, error);
+        return false;
+    }
+    const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
+    if (!(spec->kind->domains & 1u << info->domain)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "%s is measured %s, which the figure %s does not show; “normscope-cli list "
+                    "quantities” shows where each is, and the figure steps takes every one.",
+                    info->choice.key, places[info->domain], spec->kind->choice.key);
+        return false;
+    }
+    spec->quantity = (NsQuantity)i;
+    return true;
+}
+
+bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error)
+{
+    if (shows_quantity(spec->kind)) return show_quantity(spec, key, error);
+    if (spec->kind->subject != NS_SUBJECT_SIMILARITY) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "The figure %s shows no quantity that could be chosen; leave “%s” out.",
+                    spec->kind->choice.key, key);
+        return false;
+    }
+    int i = ns_choices_find(ns_similarity_choice, key);
+    if (i < 0)
+        unknown("similarity", key, ns_similarity_choice, error);
+    else
+        spec->similarity = (NsSimilarityKind)i;
+    return i >= 0;
+}
+
+static bool read_one(GArray *specs, char *word, GError **error)
+{
+    char *colon = strchr(word, ':');
+    if (colon) *colon = '\0';
+    const char *key = g_strstrip(word);
+    int i = ns_choices_find(ns_figure_choice, key);
+    if (i < 0) {
+        unknown("figure", key, ns_figure_choice, error);
+        return false;
+    }
+    NsFigureSpec spec = ns_figure_spec(ns_figure_kind((size_t)i));
+    if (colon && !ns_figure_spec_show(&spec, g_strstrip(colon + 1), error)) return false;
+    g_array_append_val(specs, spec);
+    return true;
+}
+
+bool ns_figure_specs_read(GArray *specs, const char *text, GError **error)
+{
+    g_auto(GStrv) words = g_strsplit(text, ",", -1);
+    for (char **word = words; *word; word++) {
+        if (!g_str_equal(*word, ALL)) {
+            if (!read_one(specs, *word, error)) return false;
+            continue;
+        }
+        const NsFigureKind *kind;
+        for (size_t i = 0; (kind = ns_figure_kind(i)); i++) {
+            NsFigureSpec spec = ns_figure_spec(kind);
+            if (kind->overview) g_array_append_val(specs, spec);
+        }
+    }
+    return true;
+}
+
+char *ns_figure_specs_text(const NsFigureSpec *specs, size_t n)
+{
+    GString *text = g_string_new(NULL);
+    for (size_t i = 0; i < n; i++) {
+        const NsFigureSpec *spec = &specs[i], usual = ns_figure_spec(spec->kind);
+        g_string_append_printf(text, "%s%s", i ? "," : "", spec->kind->choice.key);
+        if (shows_quantity(spec->kind) && spec->quantity != usual.quantity)
+            g_string_append_printf(text, ":%s", ns_quantity(spec->quantity)->choice.key);
+        if (spec->kind->subject == NS_SUBJECT_SIMILARITY && spec->similarity != usual.similarity)
+            g_string_append_printf(text, ":%s", ns_similarity_choice(spec->similarity)->key);
+    }
+    return g_string_free(text, FALSE);
+}
+
+bool ns_figure_spec_is_dear(const NsFigureSpec *spec)
+{
+    if (spec->kind->subject == NS_SUBJECT_SIMILARITY) return true;
+    return shows_quantity(spec->kind) && ns_quantity(spec->quantity)->dear;
+}
+
+void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input)
+{
+    switch (spec->kind->subject) {
+    case NS_SUBJECT_GRADIENT:
+        input->gradient = spec->quantity;
+        break;
+    case NS_SUBJECT_HIDDEN:
+        input->hidden = spec->quantity;
+        break;
+    case NS_SUBJECT_QUANTITY:
+        input->quantity = spec->quantity;
+        break;
+    case NS_SUBJECT_SIMILARITY:
+        input->similarity = spec->similarity;
+        break;
+    case NS_SUBJECT_NONE:
+        break;
+    }
+}
+
+NsFigureSpec ns_figure_spec_of(const NsFigureKind *kind, const NsFigureInput *input)
+{
+    NsFigureSpec spec = {
+        .kind = kind, .quantity = input->quantity, .similarity = input->similarity};
+    if (kind->subject == NS_SUBJECT_GRADIENT) spec.quantity = input->gradient;
+    if (kind->subject == NS_SUBJECT_HIDDEN) spec.quantity = input->hidden;
+    return spec;
+}

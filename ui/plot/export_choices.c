@@ -1,0 +1,418 @@
+/* How a figure is to look in a file.  SPDX-License-Identifier: MIT */
+#include "ui/plot/export_choices.h"
+
+#include "core/base/error.h"
+
+#include <math.h>
+#include <pango/pangocairo.h>
+#include <string.h>
+
+#define POINTS_PER_INCH 72.0
+#define POINTS_PER_MM (POINTS_PER_INCH / 25.4)
+
+/* Height over width of one chart. */
+#define ASPECT 0.7
+
+/* Two charts stand side by side where each has that many points. */
+#define LEAST_WIDTH 160.0
+
+/* The largest page that every reader of PDF opens is 200 in; below 72 pt nothing can be read. */
+#define LEAST_SIDE 72.0
+#define MOST_SIDE 14400.0
+
+#define USUAL_DPI 300
+
+typedef struct {
+    NsChoice choice;
+    double width, height; /* points; height 0: in proportion */
+    int dpi;              /* that gives the pixels of the name; 0: the usual */
+} Page;
+
+static const Page pages[] = {
+    {{.key = "column", .label = "One column, 3.25 in"}, 3.25 * POINTS_PER_INCH, 0, 0},
+    {{.key = "column-3.5in", .label = "One column, 3.5 in"}, 3.5 * POINTS_PER_INCH, 0, 0},
+    {{.key = "column-88mm", .label = "One column, 88 mm"}, 88 * POINTS_PER_MM, 0, 0},
+    {{.key = "text", .label = "Text width, 5.5 in"}, 5.5 * POINTS_PER_INCH, 0, 0},
+    {{.key = "wide", .label = "Two columns, 7 in"}, 7 * POINTS_PER_INCH, 0, 0},
+    {{.key = "wide-180mm", .label = "Two columns, 180 mm"}, 180 * POINTS_PER_MM, 0, 0},
+    {{.key = "slide", .label = "Slide, 1920 × 1080"}, 960, 540, 144},
+};
+
+enum { COLUMN = 0, WIDE = 4, SLIDE = 6 };
+
+const NsChoice *ns_page_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(pages) ? &pages[i].choice : NULL;
+}
+
+static const struct {
+    const char *key;
+    double points;
+} units[NS_UNITS] = {{"pt", 1}, {"mm", POINTS_PER_MM}, {"in", POINTS_PER_INCH}, {"px", 0.75}};
+
+const char *ns_unit_key(NsUnit unit)
+{
+    return units[unit].key;
+}
+
+double ns_unit_points(NsUnit unit)
+{
+    return units[unit].points;
+}
+
+void ns_export_choices_init(NsExportChoices *choices)
+{
+    *choices = (NsExportChoices){.page = NS_PAGE_AUTO, .title = true, .experiment = true};
+}
+
+static bool refuse(GError **error, const char *what, const char *text, const char *advice)
+{
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” is no %s; it is %s.", text, what, advice);
+    return false;
+}
+
+static char *number_text(double number)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.6g", number));
+}
+
+/* A number with nothing behind it, within limits. */
+static bool read_number(const char *text, double least, double most, double *number)
+{
+    char *end = NULL;
+    *number = g_ascii_strtod(text, &end);
+    return end > text && !*end && *number >= least && *number <= most;
+}
+
+/* ---- size ---- */
+
+static bool side_fits(double length, NsUnit unit)
+{
+    double points = length * units[unit].points;
+    return points >= LEAST_SIDE - 1e-9 && points <= MOST_SIDE + 1e-9;
+}
+
+/* "88mm", "6x4in", "1920x1080px", "400x300". */
+static bool read_custom(const char *text, NsExportChoices *choices)
+{
+    char *end = NULL;
+    double width = g_ascii_strtod(text, &end), height = 0;
+    if (end == text) return false;
+    bool both = *end == 'x' || *end == 'X';
+    if (both) {
+        const char *second = end + 1;
+        height = g_ascii_strtod(second, &end);
+        if (end == second) return false;
+    }
+    NsUnit unit = NS_UNIT_PT;
+    while (*end && unit < NS_UNITS && g_ascii_strcasecmp(end, units[unit].key) != 0) unit++;
+    if (unit == NS_UNITS || !side_fits(width, unit) || (both && !side_fits(height, unit)))
+        return false;
+    choices->page = NS_PAGE_CUSTOM;
+    choices->width = width;
+    choices->height = height;
+    choices->unit = unit;
+    return true;
+}
+
+static bool set_size(NsExportChoices *choices, const char *text, GError **error)
+{
+    int i = ns_choices_find(ns_page_choice, text);
+    if (i >= 0 || g_str_equal(text, "auto")) {
+        choices->page = i >= 0 ? i : NS_PAGE_AUTO;
+        return true;
+    }
+    if (read_custom(text, choices)) return true;
+    g_autofree char *keys = ns_choices_keys(ns_page_choice);
+    g_autofree char *advice = g_strconcat(
+        keys, ", or WIDTHxHEIGHT with pt, mm, in or px behind it, from 1 in to 200 in", NULL);
+    return refuse(error, "size", text, advice);
+}
+
+static char *get_size(const NsExportChoices *choices)
+{
+    if (choices->page >= 0) return g_strdup(pages[choices->page].choice.key);
+    if (choices->page == NS_PAGE_AUTO) return g_strdup("auto");
+    g_autofree char *width = number_text(choices->width), *height = number_text(choices->height);
+    bool both = choices->height > 0;
+    return g_strconcat(width, both ? "x" : "", both ? height : "", units[choices->unit].key, NULL);
+}
+
+/* ---- the others ---- */
+
+static bool set_style(NsExportChoices *choices, const char *text, GError **error)
+{
+    const NsStyle *style = ns_style_find(text);
+    if (!style && !g_str_equal(text, "auto")) {
+        const NsChoice *near = ns_choices_nearest(ns_style_choice, text);
+        g_autofree char *keys = ns_choices_keys(ns_style_choice);
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    near ? "There is no style “%s”; did you mean “%s”?"
+                         : "There is no style “%s”; choose one of %s.",
+                    text, near ? near->key : keys);
+        return false;
+    }
+    choices->style = style;
+    return true;
+}
+
+static char *get_style(const NsExportChoices *choices)
+{
+    return g_strdup(choices->style ? choices->style->choice.key : "auto");
+}
+
+static bool set_dpi(NsExportChoices *choices, const char *text, GError **error)
+{
+    double dpi;
+    if (!g_str_equal(text, "auto") && !(read_number(text, 36, 2400, &dpi) && dpi == floor(dpi)))
+        return refuse(error, "resolution", text, "a whole number from 36 to 2400");
+    choices->dpi = g_str_equal(text, "auto") ? 0 : (int)dpi;
+    return true;
+}
+
+static char *get_dpi(const NsExportChoices *choices)
+{
+    return choices->dpi ? g_strdup_printf("%d", choices->dpi) : g_strdup("auto");
+}
+
+static bool set_font(NsExportChoices *choices, const char *text, GError **error)
+{
+    bool usable = strlen(text) < sizeof choices->font && !strpbrk(text, "\"'<>&;\\\n") &&
+                  g_utf8_validate(text, -1, NULL);
+    if (!usable) return refuse(error, "font", text, "the name of a family, such as Cantarell");
+    if (!g_str_equal(text, "auto") &&
+        !pango_font_map_get_family(pango_cairo_font_map_get_default(), text)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "There is no font “%s” here; install it, or name another family.", text);
+        return false;
+    }
+    g_strlcpy(choices->font, g_str_equal(text, "auto") ? "" : text, sizeof choices->font);
+    return true;
+}
+
+static char *get_font(const NsExportChoices *choices)
+{
+    return g_strdup(*choices->font ? choices->font : "auto");
+}
+
+static bool set_points(double *points, const char *text, double least, double most,
+                       const char *what, GError **error)
+{
+    double number = 0;
+    if (!g_str_equal(text, "auto") && !read_number(text, least, most, &number)) {
+        g_autofree char *low = number_text(least), *high = number_text(most);
+        g_autofree char *advice = g_strdup_printf("a number of points from %s to %s", low, high);
+        return refuse(error, what, text, advice);
+    }
+    *points = number;
+    return true;
+}
+
+static bool set_text_size(NsExportChoices *choices, const char *text, GError **error)
+{
+    return set_points(&choices->text_size, text, 4, 72, "text size", error);
+}
+
+static char *get_text_size(const NsExportChoices *choices)
+{
+    return choices->text_size > 0 ? number_text(choices->text_size) : g_strdup("auto");
+}
+
+static bool set_line_width(NsExportChoices *choices, const char *text, GError **error)
+{
+    return set_points(&choices->line_width, text, 0.25, 10, "line width", error);
+}
+
+static char *get_line_width(const NsExportChoices *choices)
+{
+    return choices->line_width > 0 ? number_text(choices->line_width) : g_strdup("auto");
+}
+
+static const char *const legends[] = {
+    [NS_LEGEND_ABOVE] = "outside", [NS_LEGEND_INSIDE] = "inside", [NS_LEGEND_NONE] = "none"};
+
+static bool set_legend(NsExportChoices *choices, const char *text, GError **error)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(legends); i++)
+        if (g_str_equal(text, legends[i])) {
+            choices->legend = (NsLegendPlace)i;
+            return true;
+        }
+    return refuse(error, "place for the legend", text, "outside, inside or none");
+}
+
+static char *get_legend(const NsExportChoices *choices)
+{
+    return g_strdup(legends[choices->legend]);
+}
+
+static bool set_background(NsExportChoices *choices, const char *text, GError **error)
+{
+    bool none = g_str_equal(text, "none");
+    if (!none && !g_str_equal(text, "style"))
+        return refuse(error, "background", text, "style, which is white on paper, or none");
+    choices->transparent = none;
+    return true;
+}
+
+static char *get_background(const NsExportChoices *choices)
+{
+    return g_strdup(choices->transparent ? "none" : "style");
+}
+
+static bool set_switch(bool *value, const char *text, GError **error)
+{
+    bool on = g_str_equal(text, "on");
+    if (!on && !g_str_equal(text, "off")) return refuse(error, "switch", text, "on or off");
+    *value = on;
+    return true;
+}
+
+#define SWITCH(field)                                                                              \
+    static bool set_##field(NsExportChoices *choices, const char *text, GError **error)            \
+    {                                                                                              \
+        return set_switch(&choices->field, text, error);                                           \
+    }                                                                                              \
+    static char *get_##field(const NsExportChoices *choices)                                       \
+    {                                                                                              \
+        return g_strdup(choices->field ? "on" : "off");                                            \
+    }
+SWITCH(title)
+SWITCH(caption)
+SWITCH(experiment)
+
+/* ---- the table ---- */
+
+typedef struct {
+    NsChoice choice;
+    bool (*set)(NsExportChoices *, const char *, GError **);
+    char *(*get)(const NsExportChoices *);
+} Row;
+
+static const Row rows[] = {
+    {{"size", "Size", "SIZE", NULL,
+      "column (3.25 in), column-3.5in, column-88mm, text (5.5 in), wide (7 in), wide-180mm, slide "
+      "(1920 x 1080), or as 88mm, 6x4in, 800x600px, 400x300 (points) (default: column; wide for "
+      "several charts)"},
+     set_size,
+     get_size},
+    {{"style", "Style", "KEY", NULL,
+      "Of “normscope-cli list styles” (default: paper; slide for that size)"},
+     set_style,
+     get_style},
+    {{"dpi", "Dots per inch", "N", NULL,
+      "Pixels per inch of a PNG (default: 300; for a slide and sizes in px as many pixels as they "
+      "say)"},
+     set_dpi,
+     get_dpi},
+    {{"font", "Font", "FAMILY", NULL, "Font family (default: Cantarell)"}, set_font, get_font},
+    {{"text-size", "Text size", "POINTS", NULL, "Of axes and legend (default: 8; slide: 18)"},
+     set_text_size,
+     get_text_size},
+    {{"line-width", "Line width", "POINTS", NULL, "Of curves (default: 1; slide: 2.75)"},
+     set_line_width,
+     get_line_width},
+    {{"legend", "Legend", "PLACE", NULL, "outside (default), inside or none"},
+     set_legend,
+     get_legend},
+    {{"background", "Background", "WHAT", NULL, "style (default), or none: transparent"},
+     set_background,
+     get_background},
+    {{"title", "Title", "on|off", NULL, "Title and subtitle of every chart (default: on)"},
+     set_title,
+     get_title},
+    {{"caption", "Caption", "on|off", NULL,
+      "The settings in a line at the foot, in place of the subtitles (default: off)"},
+     set_caption,
+     get_caption},
+    {{"experiment", "Experiment", "on|off", NULL,
+      "Keep settings, seed, step and version inside the file, so that it can be read with --from "
+      "(default: on)"},
+     set_experiment,
+     get_experiment},
+};
+
+const NsChoice *ns_export_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(rows) ? &rows[i].choice : NULL;
+}
+
+bool ns_export_choices_set(NsExportChoices *choices, const char *key, const char *text,
+                           GError **error)
+{
+    int i = ns_choices_find(ns_export_choice, key);
+    if (i >= 0) return rows[i].set(choices, text, error);
+    g_autofree char *keys = ns_choices_keys(ns_export_choice);
+    return refuse(error, "choice", key, keys);
+}
+
+char *ns_export_choices_get(const NsExportChoices *choices, const char *key)
+{
+    int i = ns_choices_find(ns_export_choice, key);
+    return i >= 0 ? rows[i].get(choices) : NULL;
+}
+
+char *ns_export_choices_flags(const NsExportChoices *choices)
+{
+    NsExportChoices usual;
+    ns_export_choices_init(&usual);
+    GString *flags = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = rows[i].get(choices), *other = rows[i].get(&usual);
+        if (g_str_equal(text, other)) continue;
+        g_autofree char *quoted = strchr(text, ' ') ? g_shell_quote(text) : g_strdup(text);
+        g_string_append_printf(flags, "%s--%s %s", flags->len ? " " : "", rows[i].choice.key,
+                               quoted);
+    }
+    return g_string_free(flags, FALSE);
+}
+
+/* ---- what follows ---- */
+
+static NsStyle make_style(const NsExportChoices *choices, int page)
+{
+    const NsStyle *base = choices->style  ? choices->style
+                          : page == SLIDE ? ns_style_find("slide")
+                                          : ns_style_find("paper");
+    NsStyle style = *base;
+    if (choices->text_size > 0) {
+        double scale = choices->text_size / style.text_size;
+        style.text_size *= scale;
+        style.title_size *= scale;
+    }
+    if (choices->line_width > 0) {
+        /* A mark is as much larger than its line as before. */
+        style.mark_size += 2 * (choices->line_width - style.line_width);
+        style.line_width = choices->line_width;
+        style.mark_size = MAX(style.mark_size, 1.5 * style.line_width);
+    }
+    if (*choices->font) style.font = choices->font;
+    if (choices->transparent) style.background.a = style.panel.a = 0;
+    return style;
+}
+
+size_t ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *style,
+                               NsExport *options)
+{
+    int page = choices->page == NS_PAGE_AUTO ? (n > 1 ? WIDE : COLUMN) : choices->page;
+    double width = page >= 0 ? pages[page].width : choices->width * units[choices->unit].points;
+    double height = page >= 0 ? pages[page].height : choices->height * units[choices->unit].points;
+    size_t columns = n > 1 && width >= 2 * LEAST_WIDTH ? 2 : 1;
+    if (height > 0)
+        while (columns * columns < n && width / (double)(columns + 1) >= LEAST_WIDTH) columns++;
+    size_t rows_ = (MAX(n, 1) + columns - 1) / columns;
+    if (!(height > 0)) height = round(ASPECT * width / (double)columns * (double)rows_);
+    int dpi = choices->dpi ? choices->dpi
+              : page >= 0  ? pages[page].dpi
+                           : (choices->unit == NS_UNIT_PX ? 96 : 0);
+    *style = make_style(choices, page);
+    options->style = style;
+    options->width = width;
+    options->height = height;
+    options->dpi = dpi ? dpi : USUAL_DPI;
+    options->legend = choices->legend;
+    options->transparent = choices->transparent;
+    options->untitled = !choices->title;
+    return columns;
+}

@@ -1,0 +1,175 @@
+/* The strings of a plot as TeX.  SPDX-License-Identifier: MIT */
+#include "ui/plot/tex.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* What every TeX engine sets alike, whatever the fonts of the document have. */
+static const struct {
+    const char *sign, *tex;
+    bool math;
+} signs[] = {
+    {"\\", "\\backslash ", true},
+    {"{", "\\{", false},
+    {"}", "\\}", false},
+    {"%", "\\%", false},
+    {"&", "\\&", false},
+    {"#", "\\#", false},
+    {"$", "\\$", false},
+    {"~", "\\sim ", true},
+    {"_", "\\_", false},
+    {"^", "\\wedge ", true},
+    {"|", "|", true},
+    {"<", "<", true},
+    {">", ">", true},
+    {"−", "-", true},
+    {"×", "\\times ", true},
+    {"·", "\\cdot ", true},
+    {"±", "\\pm ", true},
+    {"√", "\\surd ", true},
+    {"∞", "\\infty ", true},
+    {"∂", "\\partial ", true},
+    {"∇", "\\nabla ", true},
+    {"‖", "\\|", true},
+    {"∝", "\\propto ", true},
+    {"≈", "\\approx ", true},
+    {"≤", "\\le ", true},
+    {"≥", "\\ge ", true},
+    {"≪", "\\ll ", true},
+    {"≫", "\\gg ", true},
+    {"∈", "\\in ", true},
+    {"→", "\\to ", true},
+    {"←", "\\leftarrow ", true},
+    {"⊙", "\\odot ", true},
+    {"△", "\\triangle ", true},
+    {"▲", "\\blacktriangle ", true},
+    {"▼", "\\blacktriangledown ", true},
+    {"α", "\\alpha ", true},
+    {"β", "\\beta ", true},
+    {"γ", "\\gamma ", true},
+    {"δ", "\\delta ", true},
+    {"Δ", "\\Delta ", true},
+    {"ε", "\\varepsilon ", true},
+    {"η", "\\eta ", true},
+    {"θ", "\\theta ", true},
+    {"λ", "\\lambda ", true},
+    {"μ", "\\mu ", true},
+    {"π", "\\pi ", true},
+    {"ρ", "\\rho ", true},
+    {"σ", "\\sigma ", true},
+    {"Σ", "\\Sigma ", true},
+    {"τ", "\\tau ", true},
+    {"φ", "\\varphi ", true},
+    {"ω", "\\omega ", true},
+    {"“", "``", false},
+    {"”", "''", false},
+    {"‘", "`", false},
+    {"’", "'", false},
+    {"–", "--", false},
+    {"—", "---", false},
+    {"…", "\\dots{}", false},
+    {"\u2009", "\\,", false},
+    {"\u00a0", "~", false},
+    {"\n", " ", false},
+    {"\r", " ", false},
+};
+
+/* Text in the making; a formula is opened and closed as what comes next needs. */
+typedef struct {
+    GString *out;
+    bool formula; /* it is open */
+    int depth;    /* of scripts, which are all inside one */
+} Writer;
+
+static void set_formula(Writer *writer, bool formula)
+{
+    if (writer->formula != formula && !writer->depth) {
+        g_string_append_c(writer->out, '$');
+        writer->formula = formula;
+    }
+}
+
+static void append_text(Writer *writer, const char *text, size_t size, bool math)
+{
+    set_formula(writer, math);
+    bool words = writer->formula && !math;
+    if (words) g_string_append(writer->out, "\\text{");
+    g_string_append_len(writer->out, text, (gssize)size);
+    if (words) g_string_append_c(writer->out, '}');
+}
+
+static bool append_sign(Writer *writer, const char **p)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(signs); i++) {
+        if (!g_str_has_prefix(*p, signs[i].sign)) continue;
+        append_text(writer, signs[i].tex, strlen(signs[i].tex), signs[i].math);
+        *p += strlen(signs[i].sign);
+        return true;
+    }
+    return false;
+}
+
+/* One character, or what stands between braces; *p goes behind it.  Free with g_free. */
+static char *take_group(const char **p)
+{
+    const char *start = *p;
+    if (*start != '{') {
+        *p = g_utf8_find_next_char(start, NULL);
+        return g_strndup(start, (gsize)(*p - start));
+    }
+    int depth = 0;
+    do {
+        depth += **p == '{';
+        depth -= **p == '}';
+        ++*p;
+    } while (depth && **p);
+    return g_strndup(start + 1, (gsize)(*p - start - 1 - (depth == 0)));
+}
+
+static void convert(Writer *writer, const char *text, bool scripts)
+{
+    for (const char *p = text; *p;) {
+        if (scripts && (*p == '_' || *p == '^') && p[1]) {
+            bool base = writer->formula;
+            set_formula(writer, true);
+            g_string_append_printf(writer->out, "%s%c{", base ? "" : "{}", *p++);
+            g_autofree char *group = take_group(&p);
+            writer->depth++;
+            convert(writer, group, true);
+            writer->depth--;
+            g_string_append_c(writer->out, '}');
+        } else if (!append_sign(writer, &p)) {
+            const char *next = g_utf8_find_next_char(p, NULL);
+            /* A letter or a digit needs no font of its own inside a formula. */
+            append_text(writer, p, (size_t)(next - p), writer->depth && g_ascii_isalnum(*p));
+            p = next;
+        }
+    }
+}
+
+static char *tex_of(const char *text, bool scripts)
+{
+    g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+    Writer writer = {.out = g_string_new(NULL)};
+    convert(&writer, valid, scripts);
+    set_formula(&writer, false);
+    return g_string_free(writer.out, FALSE);
+}
+
+char *ns_tex_text(const char *text)
+{
+    return tex_of(text, true);
+}
+
+char *ns_tex_literal(const char *text)
+{
+    return tex_of(text, false);
+}
+
+void ns_tex_number(GString *out, double value)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    g_string_append(
+        out, isfinite(value) ? g_ascii_formatd(digits, sizeof digits, "%.9g", value + 0.0) : "nan");
+}

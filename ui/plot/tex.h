@@ -1,0 +1,15 @@
+/* The strings of a plot as TeX.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+/* Text with the mini-markup of NsPlot as TeX: scripts and mathematical signs in math mode, what
+ * TeX would take for a command escaped.  NULL is empty.  Free with g_free. */
+char *ns_tex_text(const char *text);
+
+/* The same for a text in which _ and ^ mean themselves. */
+char *ns_tex_literal(const char *text);
+
+/* A number that TeX reads back to the same value within nine digits; "nan" where it is not finite.
+ */
+void ns_tex_number(GString *out, double value);
