@@ -1,6 +1,6 @@
 /* Zooming, panning, hiding, pinning.  SPDX-License-Identifier: MIT */
 #include "support.h"
-#include "ui/plot/lens.h"
+#include "ui/plot/pins.h"
 #include "ui/plot/walk.h"
 
 #include <float.h>
@@ -235,6 +235,33 @@ static void test_pins(void)
     ns_lens_clear(&lens);
 }
 
+/* A pin is found at its badge and along its line, in a heatmap at its cell; the newest first. */
+static void test_pin_at(void)
+{
+    Seen seen = {0};
+    ns_lens_init(&seen.lens);
+    look(&seen, sample(LOSS));
+    NsBox area = ns_plot_area(seen.layout);
+    NsPin pins[] = {{300, NAN, 1}, {600, NAN, 2}, {301, NAN, 3}};
+    double first = ns_plot_x_to_pixel(seen.layout, 300), middle = area.y + area.height / 2;
+    g_assert_cmpuint(ns_plot_pin_at(seen.layout, pins, 2, first, middle), ==, 1);
+    g_assert_cmpuint(ns_plot_pin_at(seen.layout, pins, 3, first, middle), ==, 3);
+    g_assert_cmpuint(ns_plot_pin_at(seen.layout, pins, 2, first + 12, middle), ==, 0);
+    g_assert_cmpuint(ns_plot_pin_at(seen.layout, pins, 2, first + 6, area.y + 8), ==, 1);
+    g_assert_cmpuint(ns_plot_pin_at(seen.layout, pins, 2, first, area.y - 5), ==, 0);
+    look(&seen, sample(HEATMAP));
+    NsPin cells[] = {{385, 6, 1}, {385, 7, 2}};
+    double px = ns_plot_x_to_pixel(seen.layout, 385);
+    for (unsigned i = 0; i < 2; i++) {
+        double py = ns_plot_y_to_pixel(seen.layout, NS_AXIS_LEFT, cells[i].row);
+        g_assert_cmpuint(ns_plot_pin_at(seen.layout, cells, 2, px, py), ==, i + 1);
+    }
+    g_assert_cmpuint(
+        ns_plot_pin_at(seen.layout, cells, 2, px, ns_plot_y_to_pixel(seen.layout, NS_AXIS_LEFT, 2)),
+        ==, 0);
+    seen_clear(&seen);
+}
+
 static void test_walk(void)
 {
     static const double x[] = {0, 1, 2, 5, 8}, other[] = {1, 4}, y[] = {1, 2, 3, 4, 5};
@@ -296,6 +323,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lens/follow", test_follow);
     g_test_add_func("/lens/hide", test_hide);
     g_test_add_func("/lens/pins", test_pins);
+    g_test_add_func("/lens/pin-at", test_pin_at);
     g_test_add_func("/lens/walk", test_walk);
     return g_test_run();
 }

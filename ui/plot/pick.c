@@ -279,19 +279,41 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     cairo_stroke(cr);
 }
 
-/* How much of the curves a box would lie over, in points of their paths. */
-static size_t points_under(const NsPlotLayout *layout, const NsBox *box)
+/* Whether a point lies in a box. */
+static bool is_under(const NsBox *box, double x, double y)
 {
-    size_t n = 0;
+    return x > box->x && x < box->x + box->width && y > box->y && y < box->y + box->height;
+}
+
+/* How much of the curves a box would lie over: the length of them in it, nearly. */
+static double length_under(const NsPlotLayout *layout, const NsBox *box)
+{
+    double stride = layout->style->text_size / 2, length = 0;
     for (size_t i = 0; i < layout->n_paths; i++) {
         const GArray *points = layout->paths[i].points;
-        for (unsigned k = 0; points && k < points->len; k++) {
-            const NsPoint *at = &g_array_index(points, NsPoint, k);
-            n += at->x > box->x && at->x < box->x + box->width && at->y > box->y &&
-                 at->y < box->y + box->height;
+        for (unsigned k = 1; points && k < points->len; k++) {
+            const NsPoint *from = &g_array_index(points, NsPoint, k - 1);
+            const NsPoint *to = &g_array_index(points, NsPoint, k);
+            if (MAX(from->x, to->x) < box->x || MIN(from->x, to->x) > box->x + box->width) continue;
+            double dx = to->x - from->x, dy = to->y - from->y, whole = hypot(dx, dy);
+            int parts = (int)CLAMP(whole / stride, 1, 200);
+            for (int part = 0; part < parts; part++) {
+                double t = (part + 0.5) / parts;
+                if (is_under(box, from->x + t * dx, from->y + t * dy)) length += whole / parts;
+            }
         }
     }
-    return n;
+    return length;
+}
+
+/* How bad a place for a tip is: lying over curves, or over the words of the axes. */
+static double badness(const NsPlotLayout *layout, const NsBox *box)
+{
+    const NsBox *area = &layout->area;
+    double inside_x = MIN(box->x + box->width, area->x + area->width) - MAX(box->x, area->x);
+    double inside_y = MIN(box->y + box->height, area->y + area->height) - MAX(box->y, area->y);
+    double outside = 1 - MAX(inside_x, 0) * MAX(inside_y, 0) / (box->width * box->height);
+    return length_under(layout, box) + outside * box->width;
 }
 
 /* The corner of the tip: beside the point, inside the chart, in the quarter where it covers the
@@ -301,7 +323,7 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
 {
     double gap = layout->style->text_size, edge = 0.3 * gap;
     double page = layout->height + (layout->strip ? layout->strip->height : 0);
-    size_t least = SIZE_MAX;
+    double least = INFINITY;
     NsPoint best = {0, 0};
     for (int quarter = 0; quarter < 4; quarter++) {
         bool left = quarter & 1, below = quarter & 2;
@@ -312,9 +334,9 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
         box.x = CLAMP(box.x, edge, MAX(edge, layout->width - edge - width));
         box.y = CLAMP(box.y, edge, MAX(edge, page - edge - height));
         /* One that had to be moved may lie over the point itself. */
-        size_t covered = points_under(layout, &box) + (inside ? 0 : SIZE_MAX / 2);
-        if (covered >= least) continue;
-        least = covered;
+        double bad = badness(layout, &box) + (inside ? 0 : 1e6);
+        if (bad >= least) continue;
+        least = bad;
         best = (NsPoint){box.x, box.y};
     }
     return best;

@@ -11,6 +11,8 @@
 #define GAP 0.55   /* between a pin's line and its words */
 #define REACH 0.45 /* of the pointer around a line */
 
+#define WIDEST 0.65 /* words of a pin, of the plot area */
+
 static double badge_radius(const NsPlotLayout *layout)
 {
     return BADGE * layout->style->text_size;
@@ -80,8 +82,8 @@ static void draw_words(const NsPlotLayout *layout, const NsReading *reading, GAr
     const NsStyle *style = layout->style;
     double size = style->text_size * 0.92, pad = PAD * size;
     g_autoptr(PangoLayout) text = ns_text_new(layout->context, style, size, false, reading->text);
-    if (ns_text_width(text) > 0.45 * layout->area.width)
-        ns_text_limit(text, 0.45 * layout->area.width, 1);
+    double most = WIDEST * layout->area.width;
+    if (ns_text_width(text) > most) ns_text_limit(text, most, 1);
     NsBox box = {.width = ns_text_width(text) + 2 * pad, .height = ns_text_height(text) + pad};
     if (!find_place(layout, taken, reading->px, &box)) return;
     g_array_append_val(taken, box);
