@@ -4,7 +4,7 @@
 #include "ui/figures/figures.h"
 #include "ui/figures/words.h"
 
-#define NS_FIGURE_SERIES 4
+#define NS_FIGURE_SERIES 8
 
 /* What one sort of figure does.  Its struct begins with an NsFigure. */
 typedef struct {

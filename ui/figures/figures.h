@@ -7,6 +7,7 @@
 #include "core/base/choice.h"
 #include "core/model/settings.h"
 #include "core/probe/history.h"
+#include "ui/figures/smooth.h"
 #include "ui/plot/plot.h"
 
 /* What there is to show.  Borrowed during the call; a figure takes references of its own to the
@@ -20,8 +21,10 @@ typedef struct {
     NsQuantity hidden;   /* of domain HIDDEN: hidden-norm shows it */
     NsQuantity quantity; /* of any domain: profile, steps, heatmap and heads show it */
     NsSimilarityKind similarity;
-    bool log;     /* logarithmic axes, but for shares and cosines */
-    int64_t step; /* that profiles show; negative for the newest */
+    NsSmoothing smoothing; /* of curves over steps; what was measured stays, pale, behind them */
+    bool theory;           /* what is computed stands beside what is measured, where there is any */
+    bool log;              /* logarithmic axes, but for shares and cosines */
+    int64_t step;          /* that profiles show; negative for the newest */
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;

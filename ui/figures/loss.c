@@ -2,21 +2,41 @@
 #include "ui/figures/curve.h"
 #include "ui/figures/figure.h"
 
-enum { GHOST, TRAINING, VALIDATION, RATE, SERIES };
+enum { GHOST, TRAINING, SMOOTH, VALIDATION, RATE, SERIES };
 G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
     NsSource run, ghost;
     NsCurve curves[SERIES];
+    NsSmoother smoother;
 } Loss;
 
-static bool read_run(Loss *loss, NsHistory *history)
+/* The whole run again where another smoothing was chosen: the scalars of all its steps are there.
+ * TRUE if it was. */
+static bool smooth(Loss *loss, NsSmoothing how, size_t steps)
+{
+    if (ns_smoothing_equal(loss->smoother.how, how)) return false;
+    ns_smoother_clear(&loss->smoother);
+    ns_smoother_init(&loss->smoother, how);
+    ns_curve_clear(&loss->curves[SMOOTH]);
+    for (size_t i = 0; i < steps && how.kind != NS_SMOOTH_NONE; i++) {
+        const NsStep *step = ns_history_step(loss->run.history, i);
+        ns_curve_append(&loss->curves[SMOOTH], (double)step->step,
+                        ns_smoother_next(&loss->smoother, step->loss));
+    }
+    return true;
+}
+
+static bool read_run(Loss *loss, NsHistory *history, NsSmoothing how)
 {
     NsSource *run = &loss->run;
     bool changed = ns_source_follow(run, history);
-    if (changed)
+    if (changed) {
         for (size_t i = TRAINING; i < SERIES; i++) ns_curve_clear(&loss->curves[i]);
+        ns_smoother_clear(&loss->smoother);
+    }
+    changed |= smooth(loss, how, run->steps);
     if (!history) return changed;
 
     size_t steps = ns_history_steps(history), evaluations = ns_history_evaluations(history);
@@ -24,6 +44,9 @@ static bool read_run(Loss *loss, NsHistory *history)
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
         ns_curve_append(&loss->curves[TRAINING], (double)step->step, step->loss);
+        if (how.kind != NS_SMOOTH_NONE)
+            ns_curve_append(&loss->curves[SMOOTH], (double)step->step,
+                            ns_smoother_next(&loss->smoother, step->loss));
         /* No update led to step 0, so it has no rate. */
         if (step->step > 0) ns_curve_append(&loss->curves[RATE], (double)step->step, step->lr);
     }
@@ -64,6 +87,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     static const NsSeries looks[SERIES] = {
         [GHOST] = {.kind = NS_SERIES_LINE, .style = 0, .ghost = true},
         [TRAINING] = {.label = "training", .kind = NS_SERIES_LINE, .style = 0},
+        [SMOOTH] = {.kind = NS_SERIES_LINE, .style = 0},
         [VALIDATION] = {.label = "validation", .kind = NS_SERIES_POINTS, .style = 1},
         [RATE] = {.label = "learning rate",
                   .kind = NS_SERIES_LINE,
@@ -71,11 +95,14 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                   .style = 2},
     };
     Loss *loss = (Loss *)figure;
-    bool changed = read_run(loss, input->history);
+    bool changed = read_run(loss, input->history, input->smoothing);
+    g_autofree char *how = ns_smoothing_words(input->smoothing);
     changed |= read_ghost(loss, input->ghost);
     changed |= ns_figure_mark_events(figure, input->history);
     changed |=
         ns_figure_text(&figure->labels[GHOST], input->ghost ? ns_figure_ghost_label(input) : NULL);
+    changed |=
+        ns_figure_text(&figure->labels[SMOOTH], how ? g_strconcat("training, ", how, NULL) : NULL);
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = "Loss and learning rate",
                                                .empty = "No step has been measured yet.",
@@ -89,7 +116,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
         if (!curve->n) continue;
         NsSeries *series = &figure->series[figure->plot.n_series++];
         *series = looks[i];
-        if (i == GHOST) series->label = figure->labels[GHOST];
+        if (i == GHOST || i == SMOOTH) series->label = figure->labels[i];
+        series->pale = i == TRAINING && how;
         series->n = curve->n;
         series->x = curve->x;
         series->y = curve->y;
@@ -102,6 +130,7 @@ static void clear(NsFigure *figure)
     Loss *loss = (Loss *)figure;
     ns_source_follow(&loss->run, NULL);
     ns_source_follow(&loss->ghost, NULL);
+    ns_smoother_clear(&loss->smoother);
     for (size_t i = 0; i < SERIES; i++) ns_curve_clear(&loss->curves[i]);
 }
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Of a quantity of one value a step, only MEAN is there. */
-enum { GHOST, LARGEST, LEAST, MEAN, SERIES };
+/* Of a quantity of one value a step, only MEAN is there, and SMOOTH of it. */
+enum { GHOST, LARGEST, LEAST, MEAN, SMOOTH, SERIES };
 G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
 
 typedef struct {
@@ -14,6 +14,7 @@ typedef struct {
     NsQuantity quantity;
     float *min, *max; /* [count] of the record that is read */
     NsCurve curves[SERIES];
+    NsSmoother smoother;
 } Steps;
 
 /* What the values of a record come to. */
@@ -42,6 +43,7 @@ static Summary summarise(const float *min, const float *max, size_t count)
 static void read_records(Steps *steps, NsSource *source, NsCurve *mean, NsCurve *largest,
                          NsCurve *least)
 {
+    bool smooth = largest && steps->smoother.how.kind != NS_SMOOTH_NONE;
     NsHistory *history = source->history;
     NsQuantity quantity = steps->quantity;
     size_t count = ns_history_layout(history)->count[quantity];
@@ -56,6 +58,8 @@ static void read_records(Steps *steps, NsSource *source, NsCurve *mean, NsCurve 
         if (!s.n) continue;
         double x = (double)MAX(bucket.first, first + (int64_t)record);
         ns_curve_append(mean, x, s.mean);
+        if (smooth)
+            ns_curve_append(&steps->curves[SMOOTH], x, ns_smoother_next(&steps->smoother, s.mean));
         if (largest) ns_curve_append(largest, x, s.largest);
         if (least) ns_curve_append(least, x, s.least);
     }
@@ -66,12 +70,19 @@ static bool follow(Steps *steps, const NsFigureInput *input)
     bool other = steps->quantity != input->quantity;
     bool run = ns_source_follow(&steps->run, input->history);
     bool ghost = ns_source_follow(&steps->ghost, input->ghost);
+    bool smooth = !ns_smoothing_equal(steps->smoother.how, input->smoothing);
     steps->quantity = input->quantity;
-    if (other || run)
+    if (other || run || smooth) {
         for (size_t i = GHOST + 1; i < SERIES; i++) ns_curve_clear(&steps->curves[i]);
-    if (other || ghost) ns_curve_clear(&steps->curves[GHOST]);
-    if (other) steps->run.steps = steps->ghost.steps = 0;
-    if (!other && !run && !ghost) return false;
+        ns_smoother_clear(&steps->smoother);
+        ns_smoother_init(&steps->smoother, input->smoothing);
+        steps->run.steps = 0;
+    }
+    if (other || ghost) {
+        ns_curve_clear(&steps->curves[GHOST]);
+        steps->ghost.steps = 0;
+    }
+    if (!other && !run && !ghost && !smooth) return false;
 
     size_t count = 0;
     NsHistory *histories[] = {input->history, input->ghost};
@@ -122,6 +133,9 @@ static bool make_texts(Steps *steps, const NsFigureInput *input)
     changed |=
         ns_figure_text(&figure->labels[MEAN],
                        several ? g_strdup_printf("mean over the %ss", of) : g_strdup(info->symbol));
+    g_autofree char *how = ns_smoothing_words(input->smoothing);
+    changed |= ns_figure_text(&figure->labels[SMOOTH],
+                              how ? g_strdup_printf("%s, %s", figure->labels[MEAN], how) : NULL);
     changed |= ns_figure_words(
         figure, input,
         (NsFigureWords){.title = title,
@@ -138,6 +152,7 @@ static void show(Steps *steps, NsScaleKind scale)
         [LARGEST] = {.kind = NS_SERIES_LINE, .style = 1},
         [LEAST] = {.kind = NS_SERIES_LINE, .style = 2},
         [MEAN] = {.kind = NS_SERIES_LINE, .style = 0},
+        [SMOOTH] = {.kind = NS_SERIES_LINE, .style = 0},
     };
     NsFigure *figure = &steps->figure;
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
@@ -150,7 +165,8 @@ static void show(Steps *steps, NsScaleKind scale)
         if (!curve->n || (!several && (i == LARGEST || i == LEAST))) continue;
         NsSeries *series = &figure->series[figure->plot.n_series++];
         *series = looks[i];
-        if (dear) series->kind = NS_SERIES_POINTS;
+        if (dear && i != SMOOTH) series->kind = NS_SERIES_POINTS;
+        series->pale = i == MEAN && steps->curves[SMOOTH].n;
         series->label = figure->labels[i];
         series->n = curve->n;
         series->x = curve->x;
@@ -180,6 +196,7 @@ static void clear(NsFigure *figure)
     Steps *steps = (Steps *)figure;
     ns_source_follow(&steps->run, NULL);
     ns_source_follow(&steps->ghost, NULL);
+    ns_smoother_clear(&steps->smoother);
     g_free(steps->min);
     g_free(steps->max);
     for (size_t i = 0; i < SERIES; i++) ns_curve_clear(&steps->curves[i]);

@@ -27,7 +27,7 @@ typedef struct {
 
 static bool is_listed(const NsSeries *series)
 {
-    return series->label && series->n;
+    return series->label && series->n && !series->pale;
 }
 
 /* The last value that is a number: where the curve ends. */

@@ -47,7 +47,7 @@ typedef struct {
     unsigned style; /* index of colour, dash and mark together */
     bool ghost;
     bool hidden; /* struck out in the legend; not drawn, and no axis makes room for it */
-    bool pale;   /* what was measured, behind a smoothed curve of the same style */
+    bool pale;   /* what was measured, behind a smoothed curve of the same style; in no legend */
     bool theory; /* dotted, in the colour of text: computed, not measured */
     size_t n;
     const double *x;       /* ascending */

@@ -304,6 +304,16 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     scale->to = kind->forward(hi, threshold);
 }
 
+double ns_scale_position(const NsScale *scale, double value)
+{
+    return kinds[scale->kind].forward(value, scale->threshold);
+}
+
+double ns_scale_at(const NsScale *scale, double position)
+{
+    return kinds[scale->kind].backward(position, scale->threshold);
+}
+
 double ns_scale_to_pixel(const NsScale *scale, double value)
 {
     const Kind *kind = &kinds[scale->kind];

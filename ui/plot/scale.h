@@ -31,6 +31,10 @@ bool ns_scale_shows(NsScaleKind kind, double value);
  * are left. */
 void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, double padding);
 
+/* Where equal distances are drawn equally long, and back: without the place on the page. */
+double ns_scale_position(const NsScale *scale, double value);
+double ns_scale_at(const NsScale *scale, double position);
+
 /* NaN for a value that the scale does not show. */
 double ns_scale_to_pixel(const NsScale *scale, double value);
 double ns_scale_to_value(const NsScale *scale, double pixel);

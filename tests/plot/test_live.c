@@ -1,0 +1,150 @@
+/* Axes of live charts, and smoothing.  SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "ui/figures/smooth.h"
+#include "ui/plot/live.h"
+
+#include <glib.h>
+
+static void test_widen(void)
+{
+    NsAxis linear = axis("loss", NULL, NS_SCALE_LINEAR, false);
+    NsLimits limits = NS_LIMITS_NONE;
+    g_assert_false(ns_limits_follow(&limits, &linear, INFINITY, -INFINITY, 0));
+    g_assert_true(ns_limits_follow(&limits, &linear, 1, 2, 0));
+    g_assert_true(limits.lo < 1 && limits.hi > 2);
+    /* What is inside moves nothing; what is outside is shown at once, with room to spare. */
+    NsLimits before = limits;
+    g_assert_false(ns_limits_follow(&limits, &linear, 1.1, 2, 0.02));
+    g_assert_cmpfloat(limits.lo, ==, before.lo);
+    g_assert_true(ns_limits_follow(&limits, &linear, 1, 5, 0));
+    g_assert_cmpfloat(limits.lo, ==, before.lo);
+    g_assert_cmpfloat(limits.hi, >, 5.1);
+    before = limits;
+    g_assert_false(ns_limits_follow(&limits, &linear, 1, 5.1, 0.02));
+    g_assert_cmpfloat(limits.hi, ==, before.hi);
+}
+
+static void test_shrink(void)
+{
+    NsAxis axes[] = {axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                     axis(NULL, NULL, NS_SCALE_LOG, false)};
+    for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
+        NsLimits limits = NS_LIMITS_NONE;
+        double spike = i ? 1e6 : 100;
+        ns_limits_follow(&limits, &axes[i], 1, spike, 0);
+        /* The spike has gone: no frame takes more than a few percent away, and none overshoots. */
+        double hi = limits.hi, shown = i ? log10(limits.hi) : limits.hi;
+        for (int frame = 0; frame < 600; frame++) {
+            ns_limits_follow(&limits, &axes[i], 1, 2, 1 / 60.0);
+            double now = i ? log10(limits.hi) : limits.hi;
+            g_assert_cmpfloat(limits.hi, <=, hi);
+            g_assert_cmpfloat(shown - now, <=, 0.04 * (shown + 1));
+            g_assert_cmpfloat(limits.hi, >, 2);
+            hi = limits.hi;
+            shown = now;
+        }
+        g_assert_cmpfloat(limits.hi, <, 3);
+        /* It has come to rest. */
+        g_assert_false(ns_limits_follow(&limits, &axes[i], 1, 2, 1));
+    }
+    /* A little empty room is left alone. */
+    NsLimits limits = NS_LIMITS_NONE;
+    ns_limits_follow(&limits, &axes[0], 0, 100, 0);
+    g_assert_false(ns_limits_follow(&limits, &axes[0], 0, 85, 100));
+}
+
+/* However values come, all of them are on the axis. */
+static void test_always_inside(void)
+{
+    NsAxis axes[] = {axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                     axis(NULL, NULL, NS_SCALE_LOG, false),
+                     axis(NULL, NULL, NS_SCALE_SYMLOG, false)};
+    for (int i = 0; i < 3000; i++) {
+        NsAxis *a = &axes[i % 3];
+        NsLimits limits = NS_LIMITS_NONE;
+        for (int k = 0; k < 10; k++) {
+            double size = pow(10, g_test_rand_double_range(-6, 6));
+            double lo = g_test_rand_double_range(a->scale == NS_SCALE_LOG ? 1e-9 : -1, 1) * size;
+            double hi = lo + g_test_rand_double_range(0, 1) * size;
+            ns_limits_follow(&limits, a, lo, hi, g_test_rand_double_range(0, 2));
+            g_assert_true(limits.lo <= lo && limits.hi >= hi && limits.lo < limits.hi);
+        }
+    }
+}
+
+static void test_ahead(void)
+{
+    double end = 0;
+    int changes = 0;
+    for (int last = 0; last <= 100000; last++) {
+        double ahead = ns_limits_ahead(0, last);
+        g_assert_true(ahead > last && (last < 4 || ahead <= 1.34 * last + 1));
+        changes += ahead > end;
+        g_assert_cmpfloat(ahead, >=, end);
+        end = ahead;
+    }
+    g_assert_cmpint(changes, <=, 60);
+    g_assert_cmpfloat(ns_limits_ahead(1000, 1090), ==, 1100);
+}
+
+static void test_average(void)
+{
+    NsSmoother smoother;
+    ns_smoother_init(&smoother, (NsSmoothing){NS_SMOOTH_EMA, 0.9});
+    /* A constant stays itself from its first value on: the start is not drawn towards zero. */
+    for (int i = 0; i < 50; i++)
+        g_assert_cmpfloat_with_epsilon(ns_smoother_next(&smoother, 3.5), 3.5, 1e-12);
+    g_assert_true(isnan(ns_smoother_next(&smoother, INFINITY)));
+    g_assert_cmpfloat_with_epsilon(ns_smoother_next(&smoother, 3.5), 3.5, 1e-12);
+    ns_smoother_clear(&smoother);
+    /* Two values: weights w(1-w) and 1-w, over their sum. */
+    ns_smoother_init(&smoother, (NsSmoothing){NS_SMOOTH_EMA, 0.5});
+    ns_smoother_next(&smoother, 1);
+    g_assert_cmpfloat_with_epsilon(ns_smoother_next(&smoother, 4), 3, 1e-12);
+    ns_smoother_clear(&smoother);
+}
+
+static void test_mean(void)
+{
+    enum { N = 500 };
+    double y[N];
+    for (int i = 0; i < N; i++) y[i] = g_test_rand_double_range(-1, 1);
+    y[40] = NAN;
+    y[41] = -INFINITY;
+    y[100] = 1e300;
+    for (int window = 1; window <= 60; window += 7) {
+        NsSmoother smoother;
+        ns_smoother_init(&smoother, (NsSmoothing){NS_SMOOTH_MEAN, window});
+        for (int i = 0; i < N; i++) {
+            double found = ns_smoother_next(&smoother, y[i]), sum = 0;
+            int n = 0;
+            for (int k = MAX(0, i - window + 1); k <= i; k++)
+                if (isfinite(y[k])) {
+                    sum += y[k];
+                    n++;
+                }
+            if (isfinite(y[i]))
+                g_assert_cmpfloat_with_epsilon(found, sum / n, 1e-12 * (1 + fabs(sum)));
+            else
+                g_assert_true(isnan(found));
+        }
+        ns_smoother_clear(&smoother);
+    }
+    g_autofree char *ema = ns_smoothing_words((NsSmoothing){NS_SMOOTH_EMA, 0.9});
+    g_autofree char *mean = ns_smoothing_words((NsSmoothing){NS_SMOOTH_MEAN, 20});
+    g_assert_cmpstr(ema, ==, "EMA 0.9");
+    g_assert_cmpstr(mean, ==, "mean of 20");
+    g_assert_null(ns_smoothing_words((NsSmoothing){0}));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/limits/widen", test_widen);
+    g_test_add_func("/limits/shrink", test_shrink);
+    g_test_add_func("/limits/always-inside", test_always_inside);
+    g_test_add_func("/limits/ahead", test_ahead);
+    g_test_add_func("/smooth/average", test_average);
+    g_test_add_func("/smooth/mean", test_mean);
+    return g_test_run();
+}

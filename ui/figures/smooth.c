@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/smooth.h"
+
+#include <glib.h>
+#include <math.h>
+
+#define LARGEST_WINDOW 100000
+
+bool ns_smoothing_equal(NsSmoothing a, NsSmoothing b)
+{
+    return a.kind == b.kind && (a.kind == NS_SMOOTH_NONE || fabs(a.amount - b.amount) < 1e-12);
+}
+
+char *ns_smoothing_words(NsSmoothing how)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(digits, sizeof digits, "%.4g", how.amount);
+    switch (how.kind) {
+    case NS_SMOOTH_EMA:
+        return g_strconcat("EMA ", digits, NULL);
+    case NS_SMOOTH_MEAN:
+        return g_strconcat("mean of ", digits, NULL);
+    case NS_SMOOTH_NONE:
+        break;
+    }
+    return NULL;
+}
+
+void ns_smoother_init(NsSmoother *smoother, NsSmoothing how)
+{
+    *smoother = (NsSmoother){.how = how};
+    if (how.kind != NS_SMOOTH_MEAN) return;
+    smoother->window = (size_t)CLAMP(how.amount, 1, LARGEST_WINDOW);
+    smoother->now = g_new(double, smoother->window);
+    smoother->before = g_new0(double, smoother->window + 1);
+    smoother->before_count = g_new0(size_t, smoother->window + 1);
+}
+
+void ns_smoother_clear(NsSmoother *smoother)
+{
+    g_free(smoother->now);
+    g_free(smoother->before);
+    g_free(smoother->before_count);
+    *smoother = (NsSmoother){0};
+}
+
+static double next_average(NsSmoother *s, double value)
+{
+    if (!isfinite(value)) return NAN;
+    s->mean = s->how.amount * s->mean + (1 - s->how.amount) * value;
+    s->weight = s->how.amount * s->weight + (1 - s->how.amount);
+    return s->mean / s->weight;
+}
+
+/* The window is the end of the block before and the beginning of the present one.  Both are sums
+ * that only grew, so that a spike that has left leaves no rounding error behind. */
+static double next_mean(NsSmoother *s, double value)
+{
+    bool finite = isfinite(value);
+    if (s->n == s->window) {
+        double sum = 0;
+        size_t count = 0;
+        for (size_t i = s->window; i-- > 0;) {
+            bool there = isfinite(s->now[i]);
+            sum += there ? s->now[i] : 0;
+            count += there;
+            s->before[i] = sum;
+            s->before_count[i] = count;
+        }
+        s->n = s->count = 0;
+        s->sum = 0;
+    }
+    s->now[s->n++] = value;
+    s->sum += finite ? value : 0;
+    s->count += finite;
+    if (!finite) return NAN;
+    return (s->before[s->n] + s->sum) / (double)(s->before_count[s->n] + s->count);
+}
+
+double ns_smoother_next(NsSmoother *smoother, double value)
+{
+    switch (smoother->how.kind) {
+    case NS_SMOOTH_EMA:
+        return next_average(smoother, value);
+    case NS_SMOOTH_MEAN:
+        return next_mean(smoother, value);
+    case NS_SMOOTH_NONE:
+        break;
+    }
+    return value;
+}

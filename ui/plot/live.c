@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/plot/live.h"
+
+#include <math.h>
+
+/* Added to the data at either end, as a share of their length. */
+#define SPARE 0.08
+
+/* An end begins to shrink where more than this share of the axis is empty beyond it, and rests
+ * where less than that is. */
+#define BEGIN 0.3
+#define REST 0.05
+
+/* Seconds in which the empty part becomes 1/e of itself. */
+#define PACE 0.8
+
+/* Where both ends of the axis were fitted to the data alone. */
+static NsScale fit(const NsAxis *axis, double lo, double hi)
+{
+    NsAxis free_axis = *axis;
+    NsScale scale = {.p1 = 1};
+    free_axis.lo = free_axis.hi = NAN;
+    ns_scale_fit(&scale, &free_axis, lo, hi, SPARE);
+    return scale;
+}
+
+static bool shrink(double *end, bool *shrinking, double target, double length, double share)
+{
+    double empty = fabs(*end - target) / length;
+    if (!*shrinking && empty > BEGIN) *shrinking = true;
+    if (*shrinking && empty < REST) *shrinking = false;
+    if (!*shrinking) return false;
+    *end += (target - *end) * share;
+    return true;
+}
+
+bool ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi, double seconds)
+{
+    if (!(lo <= hi)) return false;
+    NsScale target = fit(axis, lo, hi);
+    bool shows = ns_scale_shows(axis->scale, limits->lo) && ns_scale_shows(axis->scale, limits->hi);
+    if (!(limits->lo < limits->hi) || !shows) {
+        *limits = (NsLimits){.lo = target.lo, .hi = target.hi};
+        return true;
+    }
+    bool moved = false;
+    if (lo < limits->lo) {
+        limits->lo = target.lo;
+        limits->shrinking[0] = false;
+        moved = true;
+    }
+    if (hi > limits->hi) {
+        limits->hi = target.hi;
+        limits->shrinking[1] = false;
+        moved = true;
+    }
+    /* Shrinking is done where equal distances are drawn equally long. */
+    NsScale shown = {.kind = axis->scale, .threshold = target.threshold, .p1 = 1};
+    double from = ns_scale_position(&shown, limits->lo), to = ns_scale_position(&shown, limits->hi);
+    double length = to - from, share = 1 - exp(-fmax(seconds, 0) / PACE);
+    if (!(length > 0)) return moved;
+    bool lower = shrink(&from, &limits->shrinking[0], fmax(target.from, from), length, share);
+    bool upper = shrink(&to, &limits->shrinking[1], fmin(target.to, to), length, share);
+    if (lower) limits->lo = ns_scale_at(&shown, from);
+    if (upper) limits->hi = ns_scale_at(&shown, to);
+    return moved || lower || upper;
+}
+
+double ns_limits_ahead(double first, double last)
+{
+    static const double round_numbers[] = {1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
+    double length = last - first;
+    if (!(length > 0)) return first + 1;
+    double power = pow(10, floor(log10(length)));
+    for (size_t i = 0; i < G_N_ELEMENTS(round_numbers); i++)
+        if (round_numbers[i] * power > length * (1 + 1e-9)) return first + round_numbers[i] * power;
+    return first + 10 * power * round_numbers[1];
+}
