@@ -2,7 +2,56 @@
 #include "core/ops/norm.h"
 
 #include "core/ops/clones.h"
+#include "core/ops/lanes.h"
 #include "core/ops/math.h"
+
+enum {
+    CHUNK = 16,          /* rows whose roots are taken together */
+    GROUP = 4,           /* rows that pass over the gradients of gain and bias together */
+    BLOCK = 4 * NS_LANES /* features that are summed in single precision */
+};
+
+/* Sums over a row of x - x[0] and of its square.  The distance of x[0] from the mean is at most
+ * sqrt(C) sigma, so that the variance keeps its digits, however far from 0 the row lies. */
+NS_LANES_INLINE void sum_row(const ns_real *x, size_t C, double *sum, double *squares)
+{
+    double s[NS_LANES] = {0}, q[NS_LANES] = {0}, origin = (double)x[0];
+    size_t c = 0;
+    for (; c + NS_LANES <= C; c += NS_LANES)
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++) {
+            double v = (double)x[c + (size_t)l] - origin;
+            s[l] += v;
+            q[l] += v * v;
+        }
+    int left = (int)(C - c);
+    if (left)
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++) {
+            double v = l < left ? (double)x[c + (size_t)l] - origin : 0;
+            s[l] += v;
+            q[l] += v * v;
+        }
+    *sum = ns_lanes_sum(s);
+    *squares = ns_lanes_sum(q);
+}
+
+/* sum x_i y_i over a row. */
+NS_LANES_INLINE double dot_row(const ns_real *x, const ns_real *y, size_t C)
+{
+    double dot[NS_LANES] = {0};
+    size_t c = 0;
+    for (; c + NS_LANES <= C; c += NS_LANES)
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++)
+            dot[l] += (double)x[c + (size_t)l] * (double)y[c + (size_t)l];
+    int left = (int)(C - c);
+    if (left)
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++)
+            dot[l] += l < left ? (double)x[c + (size_t)l] * (double)y[c + (size_t)l] : 0;
+    return ns_lanes_sum(dot);
+}
 
 /* LayerNorm: y = gain (x - mean) / sigma + bias, sigma^2 = mean (x - mean)^2 + eps.
  * stats = (mean, 1 / sigma).  Ba, Kiros, Hinton 2016, eq. 4. */
@@ -10,89 +59,165 @@ NS_CLONES static void layernorm_forward(const NsNormPass *p, ns_real *y, const n
 {
     size_t C = p->C;
     const ns_real *gain = p->gain, *bias = p->bias;
-    ns_real *stats = p->stats;
-    for (size_t r = 0; r < p->R; r++, x += C, y += C, stats += 2) {
-        double sum = 0, squares = 0;
-#pragma omp simd reduction(+ : sum)
-        for (size_t c = 0; c < C; c++) sum += (double)x[c];
-        double mean = sum / (double)C;
-#pragma omp simd reduction(+ : squares)
-        for (size_t c = 0; c < C; c++) squares += ((double)x[c] - mean) * ((double)x[c] - mean);
-        ns_real m = (ns_real)mean;
-        ns_real rsigma = (ns_real)(1 / sqrt(squares / (double)C + (double)p->eps));
+    double n = (double)C, eps = (double)p->eps;
+    for (size_t first = 0; first < p->R; first += CHUNK) {
+        size_t rows = MIN(CHUNK, p->R - first);
+        double sum[CHUNK] = {0}, squares[CHUNK] = {0}, rsigma[CHUNK];
+        for (size_t r = 0; r < rows; r++) sum_row(x + (first + r) * C, C, &sum[r], &squares[r]);
 #pragma omp simd
-        for (size_t c = 0; c < C; c++) y[c] = (x[c] - m) * rsigma * gain[c] + bias[c];
-        stats[0] = m;
-        stats[1] = rsigma;
-    }
-}
-
-/* With xhat = (x - mean) / sigma and g = dy gain: dx = (g - mean(g) - xhat mean(g xhat)) / sigma.
- */
-NS_CLONES static void layernorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
-                                         const ns_real *dy, const ns_real *x)
-{
-    size_t C = p->C;
-    const ns_real *gain = p->gain, *stats = p->stats;
-    ns_real *dgain = d->gain, *dbias = d->bias;
-    for (size_t r = 0; r < p->R; r++, x += C, dy += C, dx += C, stats += 2) {
-        ns_real m = stats[0], rsigma = stats[1];
-        double sum_g = 0, sum_gx = 0;
-#pragma omp simd reduction(+ : sum_g, sum_gx)
-        for (size_t c = 0; c < C; c++) {
-            ns_real xhat = (x[c] - m) * rsigma;
-            ns_real g = dy[c] * gain[c];
-            dgain[c] += dy[c] * xhat;
-            dbias[c] += dy[c];
-            sum_g += (double)g;
-            sum_gx += (double)g * (double)xhat;
+        for (int r = 0; r < CHUNK; r++) {
+            sum[r] /= n;
+            double variance = squares[r] / n - sum[r] * sum[r];
+            rsigma[r] = 1 / sqrt((variance < 0 ? 0 : variance) + eps);
         }
-        ns_real mean_g = (ns_real)(sum_g / (double)C), mean_gx = (ns_real)(sum_gx / (double)C);
+        for (size_t r = first; r < first + rows; r++) {
+            const ns_real *from = x + r * C;
+            ns_real *to = y + r * C, m = (ns_real)((double)from[0] + sum[r - first]);
+            ns_real k = (ns_real)rsigma[r - first];
 #pragma omp simd
-        for (size_t c = 0; c < C; c++)
-            dx[c] = (dy[c] * gain[c] - mean_g - (x[c] - m) * rsigma * mean_gx) * rsigma;
+            for (size_t c = 0; c < C; c++) to[c] = (from[c] - m) * k * gain[c] + bias[c];
+            p->stats[2 * r] = m;
+            p->stats[2 * r + 1] = k;
+        }
     }
 }
 
-/* RMSNorm: y = gain x / rms, rms^2 = mean x^2 + eps.  stats[1] = 1 / rms.
+/* RMSNorm: y = gain x / rms, rms^2 = mean x^2 + eps.  stats = (0, 1 / rms).
  * Zhang and Sennrich 2019, eq. 4. */
 NS_CLONES static void rmsnorm_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
 {
     size_t C = p->C;
     const ns_real *gain = p->gain;
-    ns_real *stats = p->stats;
-    for (size_t r = 0; r < p->R; r++, x += C, y += C, stats += 2) {
-        double squares = 0;
-#pragma omp simd reduction(+ : squares)
-        for (size_t c = 0; c < C; c++) squares += (double)x[c] * (double)x[c];
-        ns_real rrms = (ns_real)(1 / sqrt(squares / (double)C + (double)p->eps));
+    double n = (double)C, eps = (double)p->eps;
+    for (size_t first = 0; first < p->R; first += CHUNK) {
+        size_t rows = MIN(CHUNK, p->R - first);
+        double squares[CHUNK] = {0};
+        for (size_t r = 0; r < rows; r++) {
+            const ns_real *row = x + (first + r) * C;
+            squares[r] = dot_row(row, row, C);
+        }
 #pragma omp simd
-        for (size_t c = 0; c < C; c++) y[c] = x[c] * rrms * gain[c];
-        stats[0] = 0;
-        stats[1] = rrms;
+        for (int r = 0; r < CHUNK; r++) squares[r] = 1 / sqrt(squares[r] / n + eps);
+        for (size_t r = first; r < first + rows; r++) {
+            const ns_real *from = x + r * C;
+            ns_real *to = y + r * C, k = (ns_real)squares[r - first];
+#pragma omp simd
+            for (size_t c = 0; c < C; c++) to[c] = from[c] * k * gain[c];
+            p->stats[2 * r] = 0;
+            p->stats[2 * r + 1] = k;
+        }
     }
 }
 
-/* With xhat = x / rms and g = dy gain: dx = (g - xhat mean(g xhat)) / rms. */
+/* Some rows of a backward pass.  Where they are not centred, there is no bias and the mean is 0. */
+typedef struct {
+    const NsNormPass *p;
+    const NsNormGradients *d;
+    const ns_real *x, *dy, *stats;
+    bool centred;
+} Rows;
+
+/* With xhat = (x - mean) / sigma and g = dy gain, of the `left` features from c on: adds dy xhat to
+ * dgain, dy to dbias, g and g xhat to the lanes. */
+NS_LANES_INLINE void add_features(const Rows *w, size_t rows, size_t c, int left,
+                                  ns_real g_lane[GROUP][NS_LANES], ns_real gx_lane[GROUP][NS_LANES])
+{
+    const ns_real *gain = w->p->gain + c;
+    ns_real *dgain = w->d->gain + c, *dbias = w->centred ? w->d->bias + c : NULL;
+    ns_real gain_sum[NS_LANES], bias_sum[NS_LANES];
+#pragma omp simd
+    for (int l = 0; l < NS_LANES; l++) {
+        gain_sum[l] = l < left ? dgain[l] : 0;
+        bias_sum[l] = w->centred && l < left ? dbias[l] : 0;
+    }
+#pragma GCC unroll 4
+    for (size_t r = 0; r < rows; r++) {
+        const ns_real *x = w->x + r * w->p->C + c, *dy = w->dy + r * w->p->C + c;
+        ns_real m = w->centred ? w->stats[2 * r] : 0, k = w->stats[2 * r + 1];
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++) {
+            ns_real xhat = l < left ? (x[l] - m) * k : 0, dyl = l < left ? dy[l] : 0;
+            ns_real g = l < left ? dyl * gain[l] : 0;
+            gain_sum[l] += dyl * xhat;
+            bias_sum[l] += dyl;
+            g_lane[r][l] += g;
+            gx_lane[r][l] += g * xhat;
+        }
+    }
+#pragma omp simd
+    for (int l = 0; l < NS_LANES; l++)
+        if (l < left) dgain[l] = gain_sum[l];
+    if (w->centred)
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++)
+            if (l < left) dbias[l] = bias_sum[l];
+}
+
+/* dx = (g - mean(g) - xhat mean(g xhat)) / sigma; mean(g) is 0 where rows are not centred.  A lane
+ * adds up four features at most before it goes into a sum in double: that is no more rounding than
+ * the terms have. */
+NS_LANES_INLINE void rows_backward(const Rows *w, size_t rows, ns_real *dx)
+{
+    size_t C = w->p->C;
+    const ns_real *gain = w->p->gain;
+    double g_sum[GROUP] = {0}, gx_sum[GROUP] = {0};
+    for (size_t start = 0; start < C; start += BLOCK) {
+        ns_real g_lane[GROUP][NS_LANES] = {0}, gx_lane[GROUP][NS_LANES] = {0};
+        size_t end = MIN(start + BLOCK, C), c = start;
+        for (; c + NS_LANES <= end; c += NS_LANES)
+            add_features(w, rows, c, NS_LANES, g_lane, gx_lane);
+        if (c < end) add_features(w, rows, c, (int)(end - c), g_lane, gx_lane);
+#pragma GCC unroll 4
+        for (size_t r = 0; r < rows; r++) {
+            double g[NS_LANES], gx[NS_LANES];
+#pragma omp simd
+            for (int l = 0; l < NS_LANES; l++) {
+                g[l] = (double)g_lane[r][l];
+                gx[l] = (double)gx_lane[r][l];
+            }
+            g_sum[r] += w->centred ? ns_lanes_sum(g) : 0;
+            gx_sum[r] += ns_lanes_sum(gx);
+        }
+    }
+    for (size_t r = 0; r < rows; r++) {
+        const ns_real *x = w->x + r * C, *dy = w->dy + r * C;
+        ns_real *out = dx + r * C, m = w->centred ? w->stats[2 * r] : 0, k = w->stats[2 * r + 1];
+        ns_real mean_g = w->centred ? (ns_real)(g_sum[r] / (double)C) : 0;
+        ns_real mean_gx = (ns_real)(gx_sum[r] / (double)C);
+#pragma omp simd
+        for (size_t c = 0; c < C; c++)
+            out[c] = (dy[c] * gain[c] - mean_g - (x[c] - m) * k * mean_gx) * k;
+    }
+}
+
+NS_LANES_INLINE void all_backward(Rows w, ns_real *dx)
+{
+    size_t C = w.p->C, r = 0;
+    const ns_real *x = w.x, *dy = w.dy, *stats = w.stats;
+    for (; r + GROUP <= w.p->R; r += GROUP) {
+        w.x = x + r * C;
+        w.dy = dy + r * C;
+        w.stats = stats + 2 * r;
+        rows_backward(&w, GROUP, dx + r * C);
+    }
+    for (; r < w.p->R; r++) {
+        w.x = x + r * C;
+        w.dy = dy + r * C;
+        w.stats = stats + 2 * r;
+        rows_backward(&w, 1, dx + r * C);
+    }
+}
+
+NS_CLONES static void layernorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
+                                         const ns_real *dy, const ns_real *x)
+{
+    all_backward((Rows){p, d, x, dy, p->stats, true}, dx);
+}
+
 NS_CLONES static void rmsnorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
                                        const ns_real *dy, const ns_real *x)
 {
-    size_t C = p->C;
-    const ns_real *gain = p->gain, *stats = p->stats;
-    ns_real *dgain = d->gain;
-    for (size_t r = 0; r < p->R; r++, x += C, dy += C, dx += C, stats += 2) {
-        ns_real rrms = stats[1];
-        double sum_gx = 0;
-#pragma omp simd reduction(+ : sum_gx)
-        for (size_t c = 0; c < C; c++) {
-            ns_real xhat = x[c] * rrms;
-            dgain[c] += dy[c] * xhat;
-            sum_gx += (double)(dy[c] * gain[c]) * (double)xhat;
-        }
-        ns_real mean_gx = (ns_real)(sum_gx / (double)C);
-#pragma omp simd
-        for (size_t c = 0; c < C; c++) dx[c] = (dy[c] * gain[c] - x[c] * rrms * mean_gx) * rrms;
-    }
+    all_backward((Rows){p, d, x, dy, p->stats, false}, dx);
 }
 
 /* ScaleNorm: y = g x / |x|, with |x| at least eps.  stats = (whether |x| counts, sqrt(C) / |x|), so
@@ -103,10 +228,7 @@ NS_CLONES static void scalenorm_forward(const NsNormPass *p, ns_real *y, const n
     ns_real *stats = p->stats;
     double root = sqrt((double)C);
     for (size_t r = 0; r < p->R; r++, x += C, y += C, stats += 2) {
-        double squares = 0;
-#pragma omp simd reduction(+ : squares)
-        for (size_t c = 0; c < C; c++) squares += (double)x[c] * (double)x[c];
-        double length = sqrt(squares);
+        double length = sqrt(dot_row(x, x, C));
         bool small = length < (double)p->eps;
         stats[0] = small ? 0 : 1;
         stats[1] = (ns_real)(root / (small ? (double)p->eps : length));
@@ -125,9 +247,7 @@ NS_CLONES static void scalenorm_backward(const NsNormPass *p, const NsNormGradie
     const ns_real *stats = p->stats;
     double root = sqrt((double)C), dgain = 0;
     for (size_t r = 0; r < p->R; r++, x += C, dy += C, dx += C, stats += 2) {
-        double dot = 0, inverse = (double)stats[1] / root;
-#pragma omp simd reduction(+ : dot)
-        for (size_t c = 0; c < C; c++) dot += (double)dy[c] * (double)x[c];
+        double inverse = (double)stats[1] / root, dot = dot_row(dy, x, C);
         dgain += dot * inverse;
         ns_real along = (ns_real)((double)stats[0] * dot * inverse * inverse);
         ns_real scale = (ns_real)((double)p->gain[0] * inverse);
@@ -144,6 +264,7 @@ NS_CLONES static void dyt_forward(const NsNormPass *p, ns_real *y, const ns_real
     const ns_real *gain = p->gain, *bias = p->bias;
     ns_real alpha = p->alpha[0];
     for (size_t r = 0; r < p->R; r++, x += C, y += C)
+#pragma omp simd
         for (size_t c = 0; c < C; c++) y[c] = gain[c] * ns_tanh(alpha * x[c]) + bias[c];
 }
 
@@ -153,13 +274,14 @@ NS_CLONES static void dyt_backward(const NsNormPass *p, const NsNormGradients *d
 {
     size_t C = p->C;
     const ns_real *gain = p->gain;
-    ns_real alpha = p->alpha[0];
+    ns_real *dgain = d->gain, *dbias = d->bias, alpha = p->alpha[0];
     double dalpha = 0;
     for (size_t r = 0; r < p->R; r++, x += C, dy += C, dx += C)
+#pragma omp simd reduction(+ : dalpha)
         for (size_t c = 0; c < C; c++) {
             ns_real t = ns_tanh(alpha * x[c]), g = dy[c] * gain[c] * (1 - t * t);
-            d->gain[c] += dy[c] * t;
-            d->bias[c] += dy[c];
+            dgain[c] += dy[c] * t;
+            dbias[c] += dy[c];
             dalpha += (double)g * (double)x[c];
             dx[c] = alpha * g;
         }
@@ -178,69 +300,121 @@ static double live_rows(const NsNormPass *p)
     return (double)n;
 }
 
-/* stats = (mean, 1 / sigma) of every feature over the live rows. */
-static void batch_statistics(const NsNormPass *p, const ns_real *x)
+/* stats = (mean, 1 / sigma) of the `left` features from c on, over the live rows.  As in a row,
+ * they are summed from where the first one lies. */
+NS_LANES_INLINE void feature_statistics(const NsNormPass *p, const ns_real *x, double n, size_t c,
+                                        size_t left)
 {
-    size_t C = p->C;
-    double n = live_rows(p);
-    for (size_t c = 0; c < C; c++) {
-        double sum = 0, squares = 0;
-        for (size_t r = 0; r < p->R; r++)
-            if (is_live(p, r)) sum += (double)x[r * C + c];
-        double mean = sum / n;
-        for (size_t r = 0; r < p->R; r++)
-            if (is_live(p, r))
-                squares += ((double)x[r * C + c] - mean) * ((double)x[r * C + c] - mean);
-        p->stats[2 * c] = (ns_real)mean;
-        p->stats[2 * c + 1] = (ns_real)(1 / sqrt(squares / n + (double)p->eps));
+    size_t C = p->C, r = 0;
+    while (r + 1 < p->R && !is_live(p, r)) r++;
+    const ns_real *origin = x + r * C + c;
+    double sum[NS_LANES] = {0}, squares[NS_LANES] = {0};
+    for (; r < p->R; r++) {
+        if (!is_live(p, r)) continue;
+        const ns_real *row = x + r * C + c;
+#pragma omp simd
+        for (size_t l = 0; l < left; l++) {
+            double v = (double)row[l] - (double)origin[l];
+            sum[l] += v;
+            squares[l] += v * v;
+        }
+    }
+    for (size_t l = 0; l < left; l++) {
+        double shift = sum[l] / n, variance = squares[l] / n - shift * shift;
+        double mean = (double)origin[l] + shift;
+        if (variance < 0) variance = 0;
+        p->stats[2 * (c + l)] = (ns_real)mean;
+        p->stats[2 * (c + l) + 1] = (ns_real)(1 / sqrt(variance + (double)p->eps));
         if (p->statistics != NS_OF_BATCH_KEPT) continue;
         /* The running variance is the unbiased one. */
-        double variance = n > 1 ? squares / (n - 1) : 0, k = NS_BATCHNORM_MOMENTUM;
-        p->running[c] = (ns_real)((1 - k) * (double)p->running[c] + k * mean);
-        p->running[C + c] = (ns_real)((1 - k) * (double)p->running[C + c] + k * variance);
+        double k = NS_BATCHNORM_MOMENTUM, unbiased = n > 1 ? variance * n / (n - 1) : 0;
+        ns_real *running = p->running + c + l;
+        running[0] = (ns_real)((1 - k) * (double)running[0] + k * mean);
+        running[C] = (ns_real)((1 - k) * (double)running[C] + k * unbiased);
+    }
+}
+
+NS_LANES_INLINE void features_forward(const NsNormPass *p, ns_real *y, const ns_real *x, double n,
+                                      size_t c, size_t left)
+{
+    size_t C = p->C;
+    ns_real m[NS_LANES], scale[NS_LANES];
+    if (p->statistics != NS_RUNNING) feature_statistics(p, x, n, c, left);
+    for (size_t l = 0; l < left; l++) {
+        ns_real *stats = p->stats + 2 * (c + l);
+        if (p->statistics == NS_RUNNING) {
+            stats[0] = p->running[c + l];
+            stats[1] = (ns_real)(1 / sqrt((double)p->running[C + c + l] + (double)p->eps));
+        }
+        m[l] = stats[0];
+        scale[l] = stats[1];
+    }
+    const ns_real *gain = p->gain + c, *bias = p->bias + c;
+    for (size_t r = 0; r < p->R; r++) {
+        const ns_real *from = x + r * C + c;
+        ns_real *to = y + r * C + c;
+#pragma omp simd
+        for (size_t l = 0; l < left; l++) to[l] = (from[l] - m[l]) * scale[l] * gain[l] + bias[l];
+    }
+}
+
+/* As LayerNorm, with means over the live rows of a feature in place of those over the features. */
+NS_LANES_INLINE void features_backward(const Rows *w, ns_real *dx, double n, size_t c, size_t left)
+{
+    const NsNormPass *p = w->p;
+    size_t C = p->C;
+    double sum[NS_LANES] = {0}, along[NS_LANES] = {0};
+    ns_real m[NS_LANES], rsigma[NS_LANES], mean[NS_LANES], mean_along[NS_LANES], scale[NS_LANES];
+    for (size_t l = 0; l < left; l++) {
+        m[l] = p->stats[2 * (c + l)];
+        rsigma[l] = p->stats[2 * (c + l) + 1];
+        scale[l] = p->gain[c + l] * rsigma[l];
+    }
+    for (size_t r = 0; r < p->R; r++) {
+        const ns_real *x = w->x + r * C + c, *dy = w->dy + r * C + c;
+#pragma omp simd
+        for (size_t l = 0; l < left; l++) {
+            sum[l] += (double)dy[l];
+            along[l] += (double)dy[l] * (double)((x[l] - m[l]) * rsigma[l]);
+        }
+    }
+    for (size_t l = 0; l < left; l++) {
+        w->d->bias[c + l] += (ns_real)sum[l];
+        w->d->gain[c + l] += (ns_real)along[l];
+        mean[l] = (ns_real)(sum[l] / n);
+        mean_along[l] = (ns_real)(along[l] / n);
+    }
+    for (size_t r = 0; r < p->R; r++) {
+        const ns_real *x = w->x + r * C + c, *dy = w->dy + r * C + c;
+        ns_real *out = dx + r * C + c;
+        if (!is_live(p, r)) {
+            memset(out, 0, left * sizeof *out);
+            continue;
+        }
+#pragma omp simd
+        for (size_t l = 0; l < left; l++)
+            out[l] = (dy[l] - mean[l] - (x[l] - m[l]) * rsigma[l] * mean_along[l]) * scale[l];
     }
 }
 
 /* BatchNorm: y = gain (x - mean) / sigma + bias with the mean and variance of each feature over the
  * rows.  Ioffe and Szegedy 2015, algorithm 1. */
-static void batchnorm_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
+NS_CLONES static void batchnorm_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
 {
-    size_t C = p->C;
-    if (p->statistics == NS_RUNNING) {
-        for (size_t c = 0; c < C; c++) {
-            p->stats[2 * c] = p->running[c];
-            p->stats[2 * c + 1] = (ns_real)(1 / sqrt((double)p->running[C + c] + (double)p->eps));
-        }
-    } else {
-        batch_statistics(p, x);
-    }
-    for (size_t r = 0; r < p->R; r++, x += C, y += C)
-        for (size_t c = 0; c < C; c++)
-            y[c] = (x[c] - p->stats[2 * c]) * p->stats[2 * c + 1] * p->gain[c] + p->bias[c];
+    double n = live_rows(p);
+    size_t c = 0;
+    for (; c + NS_LANES <= p->C; c += NS_LANES) features_forward(p, y, x, n, c, NS_LANES);
+    if (c < p->C) features_forward(p, y, x, n, c, p->C - c);
 }
 
-/* As LayerNorm, with means over the live rows of a feature in place of those over the features. */
-static void batchnorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
-                               const ns_real *dy, const ns_real *x)
+NS_CLONES static void batchnorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
+                                         const ns_real *dy, const ns_real *x)
 {
-    size_t C = p->C;
+    const Rows w = {.p = p, .d = d, .x = x, .dy = dy};
     double n = live_rows(p);
-    for (size_t c = 0; c < C; c++) {
-        double sum = 0, along = 0;
-        ns_real m = p->stats[2 * c], rsigma = p->stats[2 * c + 1];
-        for (size_t r = 0; r < p->R; r++) {
-            sum += (double)dy[r * C + c];
-            along += (double)dy[r * C + c] * (double)((x[r * C + c] - m) * rsigma);
-        }
-        d->bias[c] += (ns_real)sum;
-        d->gain[c] += (ns_real)along;
-        ns_real mean = (ns_real)(sum / n), mean_along = (ns_real)(along / n);
-        ns_real scale = p->gain[c] * rsigma;
-        for (size_t r = 0; r < p->R; r++) {
-            size_t i = r * C + c;
-            dx[i] = is_live(p, r) ? (dy[i] - mean - (x[i] - m) * rsigma * mean_along) * scale : 0;
-        }
-    }
+    size_t c = 0;
+    for (; c + NS_LANES <= p->C; c += NS_LANES) features_backward(&w, dx, n, c, NS_LANES);
+    if (c < p->C) features_backward(&w, dx, n, c, p->C - c);
 }
 
 enum { LAYERNORM };

@@ -2,6 +2,7 @@
 #include "core/ops/residual.h"
 
 #include "core/ops/clones.h"
+#include "core/ops/lanes.h"
 
 /* No product melts into a sum here: a x + b y has the same bits whether or not its terms are
  * squared beside it. */
@@ -98,21 +99,31 @@ NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real 
     return (NsJointSquares){.branch = squares, .sum = squares};
 }
 
+/* The `left` elements from x on. */
+NS_LANES_INLINE void take_lanes(const ns_real *x, int left, double *sum, ns_real *largest)
+{
+#pragma omp simd
+    for (int l = 0; l < NS_LANES; l++) {
+        ns_real v = l < left ? x[l] : 0, size = v < 0 ? -v : v;
+        largest[l] = size > largest[l] ? size : largest[l];
+        sum[l] += (double)v * (double)v;
+    }
+}
+
 NS_CLONES void ns_row_sums_add(NsRowSums *sums, const ns_real *x, size_t R, size_t D)
 {
     double squares = 0, norms = 0;
-    ns_real largest = 0;
+    ns_real largest_lane[NS_LANES] = {0};
     for (size_t r = 0; r < R; r++, x += D) {
-        double sum = 0;
-#pragma omp simd reduction(+ : sum) reduction(max : largest)
-        for (size_t i = 0; i < D; i++) {
-            ns_real size = x[i] < 0 ? -x[i] : x[i];
-            largest = size > largest ? size : largest;
-            sum += (double)x[i] * (double)x[i];
-        }
+        double lane[NS_LANES] = {0};
+        size_t i = 0;
+        for (; i + NS_LANES <= D; i += NS_LANES) take_lanes(x + i, NS_LANES, lane, largest_lane);
+        if (i < D) take_lanes(x + i, (int)(D - i), lane, largest_lane);
+        double sum = ns_lanes_sum(lane);
         squares += sum;
         norms += sqrt(sum);
     }
+    ns_real largest = ns_lanes_max(largest_lane);
     sums->squares += squares;
     sums->norms += norms;
     if (isnan(sums->squares))
