@@ -86,6 +86,15 @@ char *ns_lab_status(NsLab *lab)
     return g_string_free(text, FALSE);
 }
 
+/* All digits, or millions from a million on: "311,296", "1.21 M". */
+static char *short_count(size_t n)
+{
+    if (n < 1000000) return ns_group_digits((int64_t)n);
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *format = n < 100000000 ? "%.3g" : "%.0f";
+    return g_strconcat(g_ascii_formatd(number, sizeof number, format, (double)n / 1e6), " M", NULL);
+}
+
 /* Milliseconds with two digits that say something. */
 static void append_time(GString *text, double seconds)
 {
@@ -100,7 +109,7 @@ char *ns_lab_size(NsLab *lab)
     NsPlan plan;
     const NsHistory *history = ns_lab_view(lab)->history;
     if (!ns_lab_plan(lab, &plan)) return NULL;
-    g_autofree char *parameters = ns_group_digits((int64_t)plan.parameters);
+    g_autofree char *parameters = short_count(plan.parameters);
     g_autofree char *memory = g_format_size_full(plan.total_bytes, G_FORMAT_SIZE_IEC_UNITS);
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "%s parameters, %s", parameters, memory);
