@@ -655,6 +655,77 @@ static void test_legend(void)
     ui_close(window);
 }
 
+static bool is_pale(NsChartView *chart, const char *label)
+{
+    const NsPlot *plot = ns_chart_view_plot(chart);
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (g_strcmp0(plot->series[i].label, label) == 0) return plot->series[i].pale;
+    g_assert_not_reached();
+}
+
+static bool has_series(NsChartView *chart, const char *label)
+{
+    const NsPlot *plot = ns_chart_view_plot(chart);
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (g_strcmp0(plot->series[i].label, label) == 0) return true;
+    return false;
+}
+
+static void test_smoothing(void)
+{
+    NsWindow *window = open_paused();
+    NsLab *lab = ns_window_lab(window);
+    NsChartView *chart = chart_at(window, LOSS);
+    g_assert_false(is_pale(chart, "training"));
+    g_assert_true(ui_press(window, GDK_KEY_s));
+    UI_UNTIL(has_series(chart, "training, EMA 0.9"));
+    g_assert_true(is_pale(chart, "training"));
+
+    /* The slider in the menu of a chart over steps; what it passes in a frame acts once. */
+    GtkWidget *scale = NULL;
+    GtkWidget *button =
+        gtk_widget_get_last_child(ui_first(GTK_WIDGET(tile_at(window, LOSS)), GTK_TYPE_BOX));
+    gtk_menu_button_popup(GTK_MENU_BUTTON(button));
+    ui_idle(50);
+    scale =
+        ui_first(GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button))), GTK_TYPE_SCALE);
+    g_assert_nonnull(scale);
+    g_assert_cmpfloat(gtk_range_get_value(GTK_RANGE(scale)), ==, 0.9);
+    guint changes = 0;
+    gulong handler = g_signal_connect_swapped(lab, "view-changed", G_CALLBACK(count), &changes);
+    for (int i = 0; i <= 20; i++) gtk_range_set_value(GTK_RANGE(scale), 0.5 + 0.01 * i);
+    UI_UNTIL(changes > 0);
+    ui_idle(50);
+    g_assert_cmpuint(changes, ==, 1);
+    g_signal_handler_disconnect(lab, handler);
+    UI_UNTIL(has_series(chart, "training, EMA 0.7"));
+    gtk_range_set_value(GTK_RANGE(scale), 0);
+    UI_UNTIL(ns_lab_view(lab)->smoothing.kind == NS_SMOOTH_NONE);
+    gtk_menu_button_popdown(GTK_MENU_BUTTON(button));
+    ui_idle(50);
+    /* On again as it was. */
+    g_assert_true(ui_press(window, GDK_KEY_s));
+    UI_UNTIL(has_series(chart, "training, EMA 0.7"));
+    /* A heatmap has no such thing. */
+    button =
+        gtk_widget_get_last_child(ui_first(GTK_WIDGET(tile_at(window, HEATMAP)), GTK_TYPE_BOX));
+    g_assert_null(
+        ui_first(GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button))), GTK_TYPE_SCALE));
+    ui_close(window);
+}
+
+static void test_theory(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(ns_chart_tile_input(tile_at(window, GRADIENT)).theory);
+    g_assert_true(ui_press(window, GDK_KEY_t));
+    g_assert_false(ns_lab_view(lab)->theory);
+    g_assert_false(ns_chart_tile_input(tile_at(window, GRADIENT)).theory);
+    ui_close(window);
+}
+
 static void test_grid(void)
 {
     NsWindow *window = ui_open("");
@@ -683,5 +754,7 @@ void ui_add_chart_tests(void)
     g_test_add_func("/ui/chart/copy", test_copy);
     g_test_add_func("/ui/chart/context-menu", test_context_menu);
     g_test_add_func("/ui/chart/legend", test_legend);
+    g_test_add_func("/ui/chart/smoothing", test_smoothing);
+    g_test_add_func("/ui/chart/theory", test_theory);
     g_test_add_func("/ui/chart/grid", test_grid);
 }

@@ -6,6 +6,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/export_job.h"
 #include "ui/widgets/limits_popover.h"
+#include "ui/widgets/smoothing_control.h"
 #include "ui/widgets/tile_choices.h"
 #include "ui/widgets/tile_menu.h"
 
@@ -289,10 +290,16 @@ void ns_chart_tile_ask_limits(NsChartTile *tile)
     pop_up(tile, &tile->limits, ns_limits_popover_new(tile->chart), &place);
 }
 
+/* Curves over steps can be smoothed. */
+static GtkWidget *make_menu(NsChartTile *tile)
+{
+    bool curves = kind_of(tile)->abscissa == NS_OVER_STEPS && !kind_of(tile)->rows_are_layers;
+    return ns_tile_menu_new(tile->maximised, curves ? ns_smoothing_control_new(tile->lab) : NULL);
+}
+
 static void on_context(NsChartTile *tile, double x, double y)
 {
-    g_autoptr(GMenuModel) model = ns_tile_menu_new(tile->maximised);
-    GtkWidget *menu = gtk_popover_menu_new_from_model(model);
+    GtkWidget *menu = make_menu(tile);
     GdkRectangle place = {(int)x, (int)y, 1, 1};
     gtk_popover_set_has_arrow(GTK_POPOVER(menu), FALSE);
     gtk_widget_set_halign(menu, GTK_ALIGN_START);
@@ -301,8 +308,7 @@ static void on_context(NsChartTile *tile, double x, double y)
 
 static void sync_menu(NsChartTile *tile)
 {
-    g_autoptr(GMenuModel) model = ns_tile_menu_new(tile->maximised);
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(tile->menu_button), model);
+    gtk_menu_button_set_popover(GTK_MENU_BUTTON(tile->menu_button), make_menu(tile));
 }
 
 static GtkWidget *make_menu_button(void)
@@ -496,6 +502,7 @@ void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
     g_array_set_size(tile->choices, 0);
     sync_controls(tile);
     sync_kind(tile);
+    sync_menu(tile);
     sync_follow(tile);
     g_signal_emit(tile, signals[KIND_CHANGED], 0);
 }

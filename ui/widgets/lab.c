@@ -17,6 +17,7 @@ struct _NsLab {
     gint64 awake_until; /* monotonic time */
     size_t steps_seen;  /* records that were there at the last poll */
     NsView *view;
+    NsSmoothing usual_smoothing; /* that was last chosen */
     char *problem, *problem_key;
     bool problem_is_run; /* the problem is the trainer's, not a setting's */
     guint restart_source, live_source;
@@ -323,6 +324,27 @@ void ns_lab_show_log(NsLab *lab, bool log)
     emit(lab, VIEW_CHANGED);
 }
 
+void ns_lab_show_smoothing(NsLab *lab, NsSmoothing smoothing)
+{
+    if (ns_smoothing_equal(lab->view->smoothing, smoothing)) return;
+    lab->view->smoothing = smoothing;
+    if (smoothing.kind != NS_SMOOTH_NONE) lab->usual_smoothing = smoothing;
+    emit(lab, VIEW_CHANGED);
+}
+
+void ns_lab_toggle_smoothing(NsLab *lab)
+{
+    bool smooth = lab->view->smoothing.kind != NS_SMOOTH_NONE;
+    ns_lab_show_smoothing(lab, smooth ? (NsSmoothing){0} : lab->usual_smoothing);
+}
+
+void ns_lab_show_theory(NsLab *lab, bool theory)
+{
+    if (lab->view->theory == theory) return;
+    lab->view->theory = theory;
+    emit(lab, VIEW_CHANGED);
+}
+
 void ns_lab_show_step(NsLab *lab, int64_t step)
 {
     if (step > ns_lab_steps(lab)) step = -1;
@@ -357,6 +379,7 @@ static void ns_lab_class_init(NsLabClass *klass)
 static void ns_lab_init(NsLab *lab)
 {
     lab->view = ns_view_new();
+    lab->usual_smoothing = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
     ns_settings_init(&lab->settings);
     ns_settings_init(&lab->run);
 }

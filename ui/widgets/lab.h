@@ -70,6 +70,9 @@ const NsView *ns_lab_view(NsLab *lab);
 void ns_lab_show_gradient(NsLab *lab, NsQuantity quantity);
 void ns_lab_show_hidden(NsLab *lab, NsQuantity quantity);
 void ns_lab_show_log(NsLab *lab, bool log);
+void ns_lab_show_smoothing(NsLab *lab, NsSmoothing smoothing);
+void ns_lab_toggle_smoothing(NsLab *lab); /* off, and on again as it was */
+void ns_lab_show_theory(NsLab *lab, bool theory);
 void ns_lab_show_step(NsLab *lab, int64_t step); /* negative for the newest */
 
 /* "Post-LN, 6 layers".  Free with g_free. */

@@ -3,9 +3,11 @@
 
 #include "ui/figures/figures.h"
 
-static void add_section(GMenu *menu, const char *label, GMenu *section)
+#define SMOOTHING "smoothing" /* the place of the control */
+
+static void add_section(GMenu *menu, GMenu *section)
 {
-    g_menu_append_section(menu, label, G_MENU_MODEL(section));
+    g_menu_append_section(menu, NULL, G_MENU_MODEL(section));
     g_object_unref(section);
 }
 
@@ -28,20 +30,30 @@ static GMenu *kinds(void)
     return menu;
 }
 
-GMenuModel *ns_tile_menu_new(bool maximised)
+GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing)
 {
-    GMenu *menu = g_menu_new(), *show = g_menu_new(), *copy = g_menu_new(), *view = g_menu_new();
+    g_autoptr(GMenu) menu = g_menu_new();
     g_autoptr(GMenu) all = kinds();
+    GMenu *show = g_menu_new(), *copy = g_menu_new(), *view = g_menu_new();
     g_menu_append_submenu(show, "Show", G_MENU_MODEL(all));
-    add_section(menu, NULL, show);
+    add_section(menu, show);
+    if (smoothing) {
+        GMenu *section = g_menu_new();
+        g_autoptr(GMenuItem) item = g_menu_item_new(NULL, NULL);
+        g_menu_item_set_attribute(item, "custom", "s", SMOOTHING);
+        g_menu_append_item(section, item);
+        add_section(menu, section);
+    }
+    add(view, "Set limits…", "tile.limits", NULL);
+    add(view, "Reset view", "tile.reset", NULL);
+    add(view, "Remove pins", "tile.unpin", NULL);
+    add(view, maximised ? "Back to all charts" : "Fill the window", "tile.maximise", "m");
+    add_section(menu, view);
     add(copy, "Copy image", "tile.copy-image", "<Control><Shift>c");
     add(copy, "Copy data", "tile.copy-data", "<Control>c");
     add(copy, "Export this chart…", "tile.export", NULL);
-    add_section(menu, NULL, copy);
-    add(view, "Set limits…", "tile.limits", NULL);
-    add(view, "Reset view", "tile.reset", "f");
-    add(view, "Remove pins", "tile.unpin", NULL);
-    add(view, maximised ? "Back to all charts" : "Fill the window", "tile.maximise", "m");
-    add_section(menu, NULL, view);
-    return G_MENU_MODEL(menu);
+    add_section(menu, copy);
+    GtkWidget *popover = gtk_popover_menu_new_from_model(G_MENU_MODEL(menu));
+    if (smoothing) gtk_popover_menu_add_child(GTK_POPOVER_MENU(popover), smoothing, SMOOTHING);
+    return popover;
 }

@@ -4,5 +4,6 @@
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
-/* Actions of the group "tile" (ui/widgets/chart_tile.h). */
-GMenuModel *ns_tile_menu_new(bool maximised);
+/* A popover with the actions of the group "tile" (ui/widgets/chart_tile.h); `smoothing` is a
+ * control to be put into it, or NULL. */
+GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing);

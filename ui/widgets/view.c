@@ -10,6 +10,7 @@ NsView *ns_view_new(void)
     view->gradient = NS_QUANTITY_GRAD_W2;
     view->hidden = NS_QUANTITY_HIDDEN_NORM;
     view->log = true;
+    view->theory = true;
     view->step = -1;
     return view;
 }
@@ -45,6 +46,8 @@ NsFigureInput ns_view_input(const NsView *view)
         .ghost_settings = view->ghost ? &view->ghost_settings : NULL,
         .gradient = view->gradient,
         .hidden = view->hidden,
+        .smoothing = view->smoothing,
+        .theory = view->theory,
         .log = view->log,
         .step = view->step,
     };

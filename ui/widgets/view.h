@@ -14,6 +14,8 @@ typedef struct {
     NsSettings ghost_settings; /* that its first update was made with */
     NsQuantity gradient;
     NsQuantity hidden;
+    NsSmoothing smoothing; /* of curves over steps */
+    bool theory;           /* computed beside measured */
     bool log;
     int64_t step; /* that profiles show; negative for the newest */
 } NsView;

@@ -83,6 +83,19 @@ static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
         ns_lab_show_step(ns_window_lab(window), -1);
 }
 
+static void on_smooth(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_lab_toggle_smoothing(ns_window_lab(window));
+}
+
+static void on_theory(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsLab *lab = ns_window_lab(window);
+    ns_lab_show_theory(lab, !ns_lab_view(lab)->theory);
+}
+
 static void on_grid(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
@@ -160,6 +173,8 @@ static const GActionEntry ACTIONS[] = {
     {.name = "new-seed", .activate = on_new_seed},
     {.name = "next-placement", .activate = on_next_placement},
     {.name = "log", .activate = on_log},
+    {.name = "smooth", .activate = on_smooth},
+    {.name = "theory", .activate = on_theory},
     {.name = "grid", .activate = on_grid},
     {.name = "copy-data", .activate = on_copy_data},
     {.name = "copy-image", .activate = on_copy_image},
@@ -180,6 +195,7 @@ static const struct {
     {GDK_KEY_greater, "step-ten"}, {GDK_KEY_colon, "step-ten"},   {GDK_KEY_r, "reset"},
     {GDK_KEY_R, "new-seed"},       {GDK_KEY_p, "next-placement"}, {GDK_KEY_l, "log"},
     {GDK_KEY_m, "maximise"},       {GDK_KEY_Escape, "back"},      {GDK_KEY_g, "grid"},
+    {GDK_KEY_s, "smooth"},         {GDK_KEY_t, "theory"},
 };
 
 /* An entry wants the key for itself, and so does whatever has popped up. */
