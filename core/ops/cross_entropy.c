@@ -2,9 +2,63 @@
 #include "core/ops/cross_entropy.h"
 
 #include "core/ops/clones.h"
+#include "core/ops/lanes.h"
+#include "core/ops/math.h"
 
-#include <math.h>
-#include <string.h>
+/* Classes that are summed in single precision: four to a lane, no more rounding than the terms
+ * have. */
+enum { BLOCK = 4 * NS_LANES };
+
+typedef struct {
+    ns_real max;
+    double exps, total; /* sum_v exp(logit_v - max) and sum_v logit_v */
+} RowSums;
+
+NS_LANES_INLINE void max_lanes(const ns_real *x, int left, ns_real *lane)
+{
+#pragma omp simd
+    for (int l = 0; l < NS_LANES; l++) lane[l] = l < left && x[l] > lane[l] ? x[l] : lane[l];
+}
+
+/* x becomes exp(x - max) where it is kept. */
+NS_LANES_INLINE void exp_lanes(ns_real *x, int left, ns_real max, bool keep, ns_real *exps,
+                               ns_real *total)
+{
+#pragma omp simd
+    for (int l = 0; l < NS_LANES; l++) {
+        ns_real v = l < left ? x[l] : 0, e = l < left ? ns_exp(v - max) : 0;
+        exps[l] += e;
+        total[l] += v;
+        if (keep && l < left) x[l] = e;
+    }
+}
+
+NS_LANES_INLINE RowSums sum_row(ns_real *x, size_t V, bool keep)
+{
+    ns_real lane[NS_LANES];
+    size_t v = 0;
+    for (int l = 0; l < NS_LANES; l++) lane[l] = -(ns_real)INFINITY;
+    for (; v + NS_LANES <= V; v += NS_LANES) max_lanes(x + v, NS_LANES, lane);
+    if (v < V) max_lanes(x + v, (int)(V - v), lane);
+    RowSums sums = {.max = ns_lanes_max(lane)};
+
+    double exps[NS_LANES] = {0}, total[NS_LANES] = {0};
+    for (size_t start = 0; start < V; start += BLOCK) {
+        ns_real few_exps[NS_LANES] = {0}, few[NS_LANES] = {0};
+        size_t end = MIN(start + BLOCK, V);
+        for (v = start; v + NS_LANES <= end; v += NS_LANES)
+            exp_lanes(x + v, NS_LANES, sums.max, keep, few_exps, few);
+        if (v < end) exp_lanes(x + v, (int)(end - v), sums.max, keep, few_exps, few);
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++) {
+            exps[l] += (double)few_exps[l];
+            total[l] += (double)few[l];
+        }
+    }
+    sums.exps = ns_lanes_sum(exps);
+    sums.total = ns_lanes_sum(total);
+    return sums;
+}
 
 NS_CLONES NsCrossEntropy ns_cross_entropy(ns_real *logits, const int32_t *targets, size_t R,
                                           size_t V, double smoothing, ns_real dscale)
@@ -17,23 +71,15 @@ NS_CLONES NsCrossEntropy ns_cross_entropy(ns_real *logits, const int32_t *target
             if (dscale != 0) memset(logits, 0, V * sizeof *logits);
             continue;
         }
-        ns_real max = logits[0];
-#pragma omp simd reduction(max : max)
-        for (size_t v = 0; v < V; v++) max = logits[v] > max ? logits[v] : max;
-        double exps = 0, total = 0;
-#pragma omp simd reduction(+ : exps, total)
-        for (size_t v = 0; v < V; v++) {
-            exps += exp((double)(logits[v] - max));
-            total += (double)logits[v];
-        }
-        double logsumexp = (double)max + log(exps);
-        double nll = logsumexp - (double)logits[targets[r]];
+        double logit = (double)logits[targets[r]];
+        RowSums row = dscale != 0 ? sum_row(logits, V, true) : sum_row(logits, V, false);
+        double logsumexp = (double)row.max + log(row.exps), nll = logsumexp - logit;
         sum.nll += nll;
-        sum.loss += (1 - smoothing) * nll + smoothing * (logsumexp - total / (double)V);
+        sum.loss += (1 - smoothing) * nll + smoothing * (logsumexp - row.total / (double)V);
         if (dscale == 0) continue;
+        ns_real scale = (ns_real)((double)dscale / row.exps);
 #pragma omp simd
-        for (size_t v = 0; v < V; v++)
-            logits[v] = dscale * (ns_real)exp((double)logits[v] - logsumexp) - share;
+        for (size_t v = 0; v < V; v++) logits[v] = logits[v] * scale - share;
         logits[targets[r]] -= hit;
     }
     return sum;
