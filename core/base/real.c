@@ -2,6 +2,7 @@
 #include "core/base/real.h"
 
 #include "core/base/error.h"
+#include "core/ops/clones.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,10 +33,15 @@ void ns_real_free(ns_real *reals)
     free(reals);
 }
 
-double ns_real_norm(const ns_real *x, size_t n)
+NS_CLONES double ns_real_squares(const ns_real *x, size_t n)
 {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
-    return sqrt(sum);
+    return sum;
+}
+
+double ns_real_norm(const ns_real *x, size_t n)
+{
+    return sqrt(ns_real_squares(x, n));
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/record.h"
 
+#include "core/base/flush.h"
+#include "core/base/share.h"
 #include "core/ops/activation.h"
 #include "core/probe/dear.h"
 #include "core/probe/moments.h"
 #include "core/train/optimizer.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 struct NsRecorder {
@@ -91,20 +94,86 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 
 /* ---- Gradients ---- */
 
-/* Fewer gradients than this are squared before a second thread has woken. */
-#define WORTH_SHARING ((size_t)1 << 20)
+/* What is asked about gradients. */
+enum { SQUARES = 1, RATIOS = 2 };
 
-/* Squared gradient norms of all tensors; each is one thread's work. */
-static void square_gradients(NsRecorder *r, const NsRecordInput *input)
+/* The moments that a tensor's gradients meet, and what they were found for: the next tensor is
+ * often alike, and powers are dear. */
+typedef struct {
+    bool found;
+    double eps;
+    int64_t seen;
+    NsMomentScale scale;
+} Meeting;
+
+static const NsMomentScale *meet(Meeting *m, const NsRecordInput *input, double clip, size_t i)
+{
+    const NsTensor *t = &ns_model_tensors(input->model)->tensors[i];
+    int64_t seen = input->step - (input->born ? input->born[i] : 0);
+    if (m->found && m->eps == t->eps && m->seen == seen) return &m->scale;
+    const NsMoments moments = {.clip = clip,
+                               .beta2 = input->settings->beta2,
+                               .eps = input->settings->eps * t->eps,
+                               .seen = seen};
+    *m = (Meeting){.found = true, .eps = t->eps, .seen = seen, .scale = ns_moment_scale(&moments)};
+    return &m->scale;
+}
+
+static void add(NsRecorder *r, size_t i, NsMomentRatios found, bool first, unsigned asked)
+{
+    NsMomentRatios *all = &r->moments[i];
+    if (asked & SQUARES) r->grad_sq[i] = found.square + (first ? 0 : r->grad_sq[i]);
+    if (!(asked & RATIOS)) return;
+    if (first) *all = (NsMomentRatios){0};
+    all->sum += found.sum;
+    if (found.spike > all->spike || isnan(found.spike)) all->spike = found.spike;
+}
+
+/* What a thread does with its share.  The blocks of a tensor that an earlier thread began are the
+ * first of the share; what is found in them goes to `late`, and their number is returned. */
+static size_t look_at_share(NsRecorder *r, const NsRecordInput *input, unsigned asked, double clip,
+                            NsShare share, NsMomentRatios *late, size_t *late_tensor)
+{
+    const ns_real *gradients = ns_model_gradients(input->model);
+    Meeting meeting = {0};
+    NsBlock block;
+    size_t n = 0;
+    while (ns_share_next(&share, &block)) {
+        const ns_real *g = gradients + block.offset;
+        NsMomentRatios found = {0};
+        if (asked & RATIOS && share.table->tensors[block.tensor].layer >= 0)
+            found = ns_moment_ratios(meet(&meeting, input, clip, block.tensor), g,
+                                     input->v + block.offset, block.n, asked & SQUARES);
+        else if (asked & SQUARES)
+            found.square = ns_real_squares(g, block.n);
+        if (block.late) {
+            *late_tensor = block.tensor;
+            late[n++] = found;
+        } else {
+            add(r, block.tensor, found, block.first, asked);
+        }
+    }
+    return n;
+}
+
+/* Reads all gradients once. */
+static void look_at_gradients(NsRecorder *r, const NsRecordInput *input, unsigned asked,
+                              double clip)
 {
     const NsTensorTable *table = ns_model_tensors(input->model);
-    const ns_real *gradients = ns_model_gradients(input->model);
-    int threads = table->elements < WORTH_SHARING ? 1 : (int)input->threads;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
-        double norm = ns_real_norm(gradients + t->offset, ns_tensor_size(t));
-        r->grad_sq[i] = norm * norm;
+#pragma omp parallel num_threads(ns_share_threads(table, input->threads))
+    {
+        uint64_t mode = ns_flush_begin();
+        int threads = omp_get_num_threads();
+        NsMomentRatios late[NS_BLOCKS_MAX];
+        NsShare share = ns_share(table, omp_get_thread_num(), threads);
+        size_t tensor = 0, n = look_at_share(r, input, asked, clip, share, late, &tensor);
+#pragma omp for ordered schedule(static, 1)
+        for (int k = 0; k < threads; k++) {
+#pragma omp ordered
+            for (size_t j = 0; j < n; j++) add(r, tensor, late[j], false, asked);
+        }
+        ns_flush_end(mode);
     }
 }
 
@@ -168,25 +237,9 @@ static void record_updates(NsRecorder *r, const NsTensorTable *table, const NsRe
     for (size_t l = 0; l < L; l++) ratio[l] = (float)sqrt(update[l] / weight[l]);
 }
 
-static void record_moments(NsRecorder *r, const NsRecordInput *input, double grad_norm)
+static void record_moments(NsRecorder *r, const NsRecordInput *input)
 {
-    if (!r->layout.count[NS_QUANTITY_ADAM_RMS] || !input->v) return;
     const NsTensorTable *table = ns_model_tensors(input->model);
-    const NsSettings *s = input->settings;
-    const NsMoments all = {.g = ns_model_gradients(input->model),
-                           .v = input->v,
-                           .clip = ns_clip_factor(s->clip, grad_norm),
-                           .beta2 = s->beta2,
-                           .eps = s->eps};
-    int threads = table->elements < WORTH_SHARING ? 1 : (int)input->threads;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-    for (size_t i = 0; i < table->n; i++) {
-        if (table->tensors[i].layer < 0) continue;
-        NsMoments moments = all;
-        moments.seen = input->step - (input->born ? input->born[i] : 0);
-        r->moments[i] = ns_moment_ratios(&moments, &table->tensors[i]);
-    }
-
     size_t L = r->layout.layers;
     double *sum = r->layer_sums, *spike = r->layer_sums + L;
     for (size_t l = 0; l < L; l++) sum[l] = 0, spike[l] = -1;
@@ -195,7 +248,8 @@ static void record_moments(NsRecorder *r, const NsRecordInput *input, double gra
         if (l < 0) continue;
         const NsMomentRatios *found = &r->moments[i];
         sum[l] += found->sum;
-        if (found->fresh) continue;
+        bool fresh = input->step <= (input->born ? input->born[i] : 0);
+        if (fresh) continue;
         if (found->spike > spike[l] || isnan(found->spike)) spike[l] = found->spike;
     }
     for (size_t l = 0; l < L; l++) {
@@ -275,7 +329,7 @@ void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
 double ns_recorder_grad_norm(NsRecorder *r, const NsRecordInput *input)
 {
     double total = 0;
-    square_gradients(r, input);
+    look_at_gradients(r, input, SQUARES, 1);
     for (size_t i = 0; i < ns_model_tensors(input->model)->n; i++) total += r->grad_sq[i];
     return sqrt(total);
 }
@@ -284,14 +338,21 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
     const NsTensorTable *table = ns_model_tensors(input->model);
     bool due = is_due(r, input);
-    for (size_t i = 0; i < r->layout.width; i++) r->values[i] = ns_blank();
-    square_gradients(r, input);
+    const float blank = ns_blank();
+    for (size_t i = 0; i < r->layout.width; i++) r->values[i] = blank;
+    bool moments = r->layout.count[NS_QUANTITY_ADAM_RMS] && input->v;
+    double limit = input->settings->clip;
+    /* Without a limit on the norm, nothing has to be known of all gradients before the ratios. */
+    bool once = moments && limit == 0;
+    look_at_gradients(r, input, once ? SQUARES | RATIOS : SQUARES, 1);
     NsRecord record = {.values = r->values, .grad_sq = r->grad_sq};
     record.grad_norm = record_gradients(r, table);
+    if (moments && !once)
+        look_at_gradients(r, input, RATIOS, ns_clip_factor(limit, record.grad_norm));
     record_hidden(r, input->seen, (double)input->settings->d_model);
     record_sublayers(r, input);
     record_updates(r, table, input);
-    record_moments(r, input, record.grad_norm);
+    if (moments) record_moments(r, input);
     if (!due) return record;
 
     int64_t started = g_get_monotonic_time();

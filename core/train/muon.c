@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/optimizer-private.h"
 
+#include "core/base/flush.h"
 #include "core/ops/blas.h"
 #include "core/ops/clones.h"
 #include "core/ops/residual.h"
@@ -150,10 +151,15 @@ void ns_muon_update(const NsUpdate *u)
 {
     const NsTensorTable *table = u->table;
     size_t part = thread_scratch(table);
-    /* A matrix is one thread's work. */
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)MAX(u->threads, 1))
-    for (size_t i = 0; i < table->n; i++)
-        if (is_matrix(&table->tensors[i]))
-            update_matrix(u, i, u->scratch + (size_t)omp_get_thread_num() * part);
+#pragma omp parallel num_threads((int)MAX(u->threads, 1))
+    {
+        uint64_t mode = ns_flush_begin();
+        ns_real *scratch = u->scratch + (size_t)omp_get_thread_num() * part;
+        /* A matrix is one thread's work. */
+#pragma omp for schedule(dynamic, 1)
+        for (size_t i = 0; i < table->n; i++)
+            if (is_matrix(&table->tensors[i])) update_matrix(u, i, scratch);
+        ns_flush_end(mode);
+    }
     ns_adamw_update(u, is_rest);
 }

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/optimizer-private.h"
 
+#include "core/base/flush.h"
+#include "core/base/share.h"
 #include "core/ops/clones.h"
 
+#include <omp.h>
 #include <tgmath.h>
-
-/* A tensor up to WHOLE elements is one thread's work; a larger one is cut into at most BLOCKS
- * blocks that all threads share.  The cuts depend on the tensor alone, and each sum is closed in
- * the order of its blocks, so the threads cannot be seen in the result. */
-#define WHOLE ((size_t)1 << 16)
-#define BLOCKS ((size_t)256)
-
-/* Below this many elements one thread needs half a millisecond: less than it costs to wait for
- * another one that the desktop has just pushed off its core. */
-#define WORTH_SHARING ((size_t)1 << 20)
 
 /* The constants of one step and tensor. */
 typedef struct {
@@ -116,76 +109,88 @@ typedef struct {
     bool apart; /* weight decay acts apart from the gradient */
 } Rule;
 
-static Kernel choose(const Rule *rule, const NsUpdate *u, size_t i, Constants *c)
+/* What is to be done with a tensor, and what that was found for: the next tensor is often alike,
+ * and powers are dear. */
+typedef struct {
+    Kernel kernel; /* NULL: nothing was chosen yet */
+    Constants constants;
+    double lr, eps;
+    bool decay;
+    int64_t age;
+} Chosen;
+
+static void choose(Chosen *chosen, const Rule *rule, const NsUpdate *u, size_t i)
 {
     const NsTensor *t = &u->table->tensors[i];
     const NsSettings *s = u->settings;
+    int64_t age = u->step - (u->born ? u->born[i] : 0);
+    bool alike = chosen->kernel && chosen->age == age && chosen->decay == t->decay &&
+                 chosen->lr == t->lr && chosen->eps == t->eps;
+    if (alike) return;
     double decay = t->decay ? s->weight_decay : 0;
-    *c = (Constants){
+    *chosen = (Chosen){.lr = t->lr, .eps = t->eps, .decay = t->decay, .age = age};
+    chosen->constants = (Constants){
         .clip = (ns_real)ns_clip_factor(s->clip, u->grad_norm),
         .l2 = rule->apart ? 0 : (ns_real)decay,
         .decay = rule->apart ? (ns_real)(u->lr * t->lr * decay) : 0,
         .eps = (ns_real)(s->eps * t->eps),
         .rate = (ns_real)(u->lr * t->lr),
     };
-    return rule->choose(u, u->step - (u->born ? u->born[i] : 0), c);
+    chosen->kernel = rule->choose(u, age, &chosen->constants);
 }
 
-static Span span(const NsUpdate *u, size_t o, size_t n)
+static Span span(const NsUpdate *u, const NsBlock *block)
 {
-    return (Span){n, u->w + o, u->m + o, u->v ? u->v + o : NULL, u->g + o};
+    size_t o = block->offset;
+    return (Span){block->n, u->w + o, u->m + o, u->v ? u->v + o : NULL, u->g + o};
 }
 
-/* Elements in a block of a large tensor: whole cache lines. */
-static size_t block_size(size_t size)
+static void add(const NsUpdate *u, size_t i, NsUpdateSums sums)
 {
-    return ((size + BLOCKS - 1) / BLOCKS + 15) & ~(size_t)15;
+    u->weight_sq[i] += sums.weight;
+    u->update_sq[i] += sums.update;
 }
 
-static bool taken(const Rule *rule, const NsTensor *tensor)
+/* What a thread does with its share.  The blocks of a tensor that an earlier thread began are the
+ * first of the share; their sums go to `late`, and how many those are is returned. */
+static size_t update_share(const NsUpdate *u, const Rule *rule, NsShare share, NsUpdateSums *late,
+                           size_t *late_tensor)
 {
-    return !rule->takes || rule->takes(tensor);
+    Chosen chosen = {0};
+    NsBlock block;
+    size_t n = 0;
+    while (ns_share_next(&share, &block)) {
+        size_t i = block.tensor;
+        if (rule->takes && !rule->takes(&u->table->tensors[i])) continue;
+        choose(&chosen, rule, u, i);
+        NsUpdateSums sums = chosen.kernel(&chosen.constants, span(u, &block));
+        if (block.late) {
+            *late_tensor = i;
+            late[n++] = sums;
+            continue;
+        }
+        if (block.first) u->weight_sq[i] = u->update_sq[i] = 0;
+        add(u, i, sums);
+    }
+    return n;
 }
 
 static void update_tensors(const NsUpdate *u, const Rule *rule)
 {
-    const NsTensorTable *table = u->table;
-    int threads = table->elements < WORTH_SHARING ? 1 : (int)MAX(u->threads, 1);
-    NsUpdateSums sums[BLOCKS];
-
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(ns_share_threads(u->table, u->threads))
     {
-#pragma omp for schedule(dynamic, 4)
-        for (size_t i = 0; i < table->n; i++) {
-            const NsTensor *t = &table->tensors[i];
-            size_t size = ns_tensor_size(t);
-            if (size > WHOLE || !taken(rule, t)) continue;
-            Constants c;
-            Kernel kernel = choose(rule, u, i, &c);
-            NsUpdateSums s = kernel(&c, span(u, t->offset, size));
-            u->weight_sq[i] = s.weight;
-            u->update_sq[i] = s.update;
+        uint64_t mode = ns_flush_begin();
+        int threads = omp_get_num_threads();
+        NsUpdateSums late[NS_BLOCKS_MAX];
+        size_t tensor = 0,
+               n = update_share(u, rule, ns_share(u->table, omp_get_thread_num(), threads), late,
+                                &tensor);
+#pragma omp for ordered schedule(static, 1)
+        for (int k = 0; k < threads; k++) {
+#pragma omp ordered
+            for (size_t j = 0; j < n; j++) add(u, tensor, late[j]);
         }
-
-        for (size_t i = 0; i < table->n; i++) {
-            const NsTensor *t = &table->tensors[i];
-            size_t size = ns_tensor_size(t), block = block_size(size);
-            if (size <= WHOLE || !taken(rule, t)) continue;
-            size_t blocks = (size + block - 1) / block;
-            Constants c;
-            Kernel kernel = choose(rule, u, i, &c);
-#pragma omp for schedule(static)
-            for (size_t k = 0; k < blocks; k++)
-                sums[k] = kernel(&c, span(u, t->offset + k * block, MIN(block, size - k * block)));
-#pragma omp single
-            {
-                u->weight_sq[i] = u->update_sq[i] = 0;
-                for (size_t k = 0; k < blocks; k++) {
-                    u->weight_sq[i] += sums[k].weight;
-                    u->update_sq[i] += sums[k].update;
-                }
-            }
-        }
+        ns_flush_end(mode);
     }
 }
 

@@ -1,0 +1,39 @@
+/* A thread's share of all tensors.  SPDX-License-Identifier: MIT
+ *
+ * A pass over an arena is cut once: thread k of n takes the k-th of n equal stretches, in every
+ * pass the same, so that its pages and caches stay its own.  A tensor is worked on in blocks whose
+ * cuts depend on the tensor alone; a block belongs to the thread in whose stretch it begins.  Sums
+ * that are closed block by block, in their order, therefore do not tell how many threads there
+ * were. */
+#pragma once
+
+#include "core/base/tensor.h"
+
+/* A tensor has no more blocks than this. */
+#define NS_BLOCKS_MAX 64
+
+/* A block of a tensor. */
+typedef struct {
+    size_t tensor; /* index */
+    size_t offset; /* in an arena */
+    size_t n;      /* elements */
+    bool first;    /* of its tensor */
+    bool late;     /* the tensor begins in the share of an earlier thread */
+} NsBlock;
+
+typedef struct {
+    const NsTensorTable *table;
+    size_t end;        /* of the stretch */
+    size_t tensor, at; /* the next block */
+    bool late;
+} NsShare;
+
+/* The share of thread k of n; k < n. */
+NsShare ns_share(const NsTensorTable *table, int k, int n);
+
+/* The next block in the order of the table; false at the end. */
+bool ns_share_next(NsShare *share, NsBlock *block);
+
+/* Threads for a pass over a table: `most`, or 1 where there is so little to do that waiting for
+ * another thread, which the desktop may have pushed off its core, would take longer. */
+int ns_share_threads(const NsTensorTable *table, unsigned most);
