@@ -14,11 +14,12 @@
 #include <float.h>
 #include <math.h>
 
-/* Least eps^2, and least factor on the gradient, for which single precision has the range. */
-#define LEAST_NARROW 1e-30
-
 /* eps in units, at least. */
 #define LEAST_EPS 0x1p-31
+
+/* Below these, single precision does not have the range for units or for the factor. */
+#define LEAST_NARROW_EPS 1e-25
+#define LEAST_NARROW_CLIP 1e-30
 
 NsMomentScale ns_moment_scale(const NsMoments *m)
 {
@@ -33,7 +34,7 @@ NsMomentScale ns_moment_scale(const NsMoments *m)
         .least = fmax(m->eps * m->eps, 1e-300),
     };
     double unit = fmin(1, m->eps / LEAST_EPS);
-    scale.can_be_narrow = scale.least >= LEAST_NARROW && m->clip >= LEAST_NARROW;
+    scale.can_be_narrow = m->eps >= LEAST_NARROW_EPS && m->clip >= LEAST_NARROW_CLIP;
     if (!scale.can_be_narrow) return scale;
     scale.unit_sq = unit * unit;
     scale.factor = (ns_real)(m->clip / unit);
@@ -105,7 +106,6 @@ NS_CLONES static NsMomentRatios wide(const NsMomentScale *c, const ns_real *g, c
 static bool is_exact(const NsMomentScale *c, double sum, double largest, size_t n)
 {
     if (largest <= 1) return true;
-    if (isnan(sum)) return isfinite(largest);
     double unseen = 2 * (double)FLT_MIN * largest;
     return (double)n * unseen * unseen / (double)c->narrow[3] <= 1e-6 * sum;
 }

@@ -64,6 +64,9 @@ static void setup(Fixture *f, bool large)
                    .eps = 1e6,
                    .decay = true},
         true);
+    /* Each differs in one factor from the one before. */
+    add(f, (NsTensor){.name = "rate", .layer = 1, .rows = 9, .lr = 0.5, .decay = true}, false);
+    add(f, (NsTensor){.name = "alike", .layer = 1, .rows = 9, .decay = true}, false);
     if (large) {
         add(f, (NsTensor){.name = "large", .layer = 1, .rows = 2001, .cols = 603, .decay = true},
             false);
@@ -202,7 +205,7 @@ static void compare(size_t k, double weight_decay, double clip, double mu)
     f.settings.weight_decay = weight_decay;
     f.settings.clip = clip;
     f.settings.momentum = mu;
-    const int64_t born[] = {0, -3, 0, 0};
+    const int64_t born[] = {0, -3, 0, 0, 0, 0};
     size_t n = f.table.size;
     g_autofree Weight *x = g_new0(Weight, n);
     for (size_t i = 0; i < n; i++) x[i].w = (double)f.w[i];

@@ -1,9 +1,8 @@
 /* Every measured quantity against a plain computation of its definition.
  * SPDX-License-Identifier: MIT */
-#include "core/probe/moments.h"
 #include "core/probe/similarity.h"
 #include "core/probe/sweep.h"
-#include "core/train/run.h"
+#include "core/train/run-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -415,11 +414,18 @@ static void test_definitions(gconstpointer which)
 
 /* ---- Moments ---- */
 
-static void test_moments(void)
+/* With and without clipping; two stacks, whose tensors differ in epsilon; after the first step
+ * tensors that differ in the age of their moments. */
+static const char *const moment_runs[][8] = {
+    {"placement=pre", "beta2=0.9", "eps=1e-6", "clip=0.5"},
+    {"placement=completep", "base-layers=1", "arch=encoder-decoder", "decoder-layers=1",
+     "task=reverse", "beta2=0.9", "eps=0.05"},
+};
+
+static void test_moments(gconstpointer which)
 {
-    static const char *const settings[] = {"placement=pre", "beta2=0.9", "eps=1e-6", "clip=0.5",
-                                           NULL};
-    g_autoptr(NsRun) run = run_new(settings);
+    g_autoptr(NsRun) run = run_new(moment_runs[GPOINTER_TO_SIZE(which)]);
+    const NsSettings *s = ns_run_settings(run);
     NsModel *model = ns_run_model(run);
     const NsTensorTable *table = ns_model_tensors(model);
     g_autofree double *v = g_new0(double, table->size);
@@ -427,17 +433,18 @@ static void test_moments(void)
         const ns_real *g = ns_model_gradients(model);
         const NsHistory *history = ns_run_history(run);
         double norm = ns_history_step(history, (size_t)k)->grad_norm;
-        double clip = norm > 0.5 ? 0.5 / (norm + 1e-6) : 1;
+        double clip = s->clip > 0 && norm > s->clip ? s->clip / (norm + 1e-6) : 1;
         for (size_t l = 0; l < ns_model_layers(model); l++) {
             double sum = 0, n = 0, spike = 0;
             for (size_t i = 0; i < table->n; i++) {
                 const NsTensor *t = &table->tensors[i];
+                double seen = (double)(k - run->born[i]), least = pow(s->eps * t->eps, 2);
                 for (size_t e = 0; t->layer == (int)l && e < ns_tensor_size(t); e++, n++) {
                     double x = clip * (double)g[t->offset + e], old = v[t->offset + e];
-                    double after = (0.9 * old + 0.1 * x * x) / (1 - pow(0.9, k + 1));
-                    double before = old / (1 - pow(0.9, k));
-                    sum += x * x / fmax(after, 1e-12);
-                    if (k > 0) spike = fmax(spike, x * x / fmax(before, 1e-12));
+                    double after = (0.9 * old + 0.1 * x * x) / (1 - pow(0.9, seen + 1));
+                    double before = old / (1 - pow(0.9, seen));
+                    sum += x * x / fmax(after, least);
+                    if (seen > 0) spike = fmax(spike, x * x / fmax(before, least));
                 }
             }
             close_to(value(run, NS_QUANTITY_ADAM_RMS, l), sqrt(sum / n), 1e-4);
@@ -450,6 +457,7 @@ static void test_moments(void)
             double x = clip * (double)g[e];
             v[e] = 0.9 * v[e] + 0.1 * x * x;
         }
+        for (size_t i = 0; i < table->n; i++) run->born[i] = -(int64_t)(i % 5);
         g_assert_true(ns_run_step(run));
     }
     static const char *const sgd[] = {"optimizer=sgd", NULL};
@@ -685,7 +693,10 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/probe/definitions/", names[i], NULL);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_definitions);
     }
-    g_test_add_func("/probe/moments", test_moments);
+    for (size_t i = 0; i < G_N_ELEMENTS(moment_runs); i++) {
+        g_autofree char *path = g_strdup_printf("/probe/moments/%s", moment_runs[i][0]);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_moments);
+    }
     g_test_add_func("/probe/branches", test_branches);
     g_test_add_func("/probe/shares", test_shares);
     g_test_add_func("/probe/blank-layers", test_blank_layers);
