@@ -1,31 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/rng.h"
 
+#include "core/ops/clones.h"
+
 #include <math.h>
 #include <string.h>
 
 #define TAU 6.283185307179586476925
 
+/* A counter on its way to an output. */
+typedef struct {
+    uint32_t c0, c1, c2, c3;
+} Block;
+
+__attribute__((always_inline)) static inline Block one_round(Block b, const uint32_t key[2],
+                                                             uint32_t round)
+{
+    uint64_t p0 = (uint64_t)0xD2511F53u * b.c0;
+    uint64_t p1 = (uint64_t)0xCD9E8D57u * b.c2;
+    return (Block){(uint32_t)(p1 >> 32) ^ b.c1 ^ (key[0] + round * 0x9E3779B9u), (uint32_t)p1,
+                   (uint32_t)(p0 >> 32) ^ b.c3 ^ (key[1] + round * 0xBB67AE85u), (uint32_t)p0};
+}
+
+/* Spelled out, since a loop inside it would keep the loop around it from being vectorised. */
+__attribute__((always_inline)) static inline Block philox(Block b, const uint32_t key[2])
+{
+    b = one_round(one_round(b, key, 0), key, 1);
+    b = one_round(one_round(b, key, 2), key, 3);
+    b = one_round(one_round(b, key, 4), key, 5);
+    b = one_round(one_round(b, key, 6), key, 7);
+    return one_round(one_round(b, key, 8), key, 9);
+}
+
 void ns_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2])
 {
-    uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
-    uint32_t k0 = key[0], k1 = key[1];
-    for (int round = 0; round < 10; round++) {
-        uint64_t p0 = (uint64_t)0xD2511F53u * c0;
-        uint64_t p1 = (uint64_t)0xCD9E8D57u * c2;
-        uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
-        uint32_t n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-        c1 = (uint32_t)p1;
-        c3 = (uint32_t)p0;
-        c0 = n0;
-        c2 = n2;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
-    out[0] = c0;
-    out[1] = c1;
-    out[2] = c2;
-    out[3] = c3;
+    Block b = philox((Block){counter[0], counter[1], counter[2], counter[3]}, key);
+    out[0] = b.c0;
+    out[1] = b.c1;
+    out[2] = b.c2;
+    out[3] = b.c3;
 }
 
 void ns_rng_init(NsRng *rng, uint64_t seed, uint64_t stream)
@@ -69,13 +82,158 @@ uint64_t ns_rng_below(NsRng *rng, uint64_t n)
     return draw % n;
 }
 
+/* On (0, 1), from 52 of 64 bits. */
+static double uniform(uint64_t bits)
+{
+    return ((double)(bits >> 12) + 0.5) * 0x1p-52;
+}
+
+/* Box and Muller 1958. */
+static double normal(uint64_t a, uint64_t b)
+{
+    double radius = sqrt(-2 * log(uniform(a)));
+    return radius * cos(TAU * uniform(b));
+}
+
 double ns_rng_uniform(NsRng *rng)
 {
-    return ((double)(next_u64(rng) >> 12) + 0.5) * 0x1p-52;
+    return uniform(next_u64(rng));
 }
 
 double ns_rng_normal(NsRng *rng)
 {
-    double radius = sqrt(-2 * log(ns_rng_uniform(rng)));
-    return radius * cos(TAU * ns_rng_uniform(rng));
+    uint64_t a = next_u64(rng), b = next_u64(rng);
+    return normal(a, b);
+}
+
+/* ---- Many at once ---- */
+
+/* Blocks of a stream that are drawn at a time. */
+#define CHUNK ((size_t)256)
+
+/* The halves of blocks first .. first + n - 1. */
+NS_CLONES static void draw(uint64_t *restrict a, uint64_t *restrict b, size_t n, size_t first,
+                           uint64_t seed, uint64_t stream)
+{
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t low = (uint32_t)stream, high = (uint32_t)(stream >> 32);
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = first + i;
+        Block block = philox((Block){(uint32_t)at, (uint32_t)(at >> 32), low, high}, key);
+        a[i] = (uint64_t)block.c0 << 32 | block.c1;
+        b[i] = (uint64_t)block.c2 << 32 | block.c3;
+    }
+}
+
+static inline double double_of(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* An integer below 2^52 as it stands after the point of 2^52. */
+#define INTEGER (UINT64_C(0x433) << 52)
+
+static inline double uniform_wide(uint64_t bits)
+{
+    return (double_of(bits >> 12 | INTEGER) - 0x1p52 + 0.5) * 0x1p-52;
+}
+
+/* The logarithm of a positive normal number, to 2^-44 of itself: of the power of two, and of a rest
+ * m between 1 / sqrt(2) and sqrt(2) as 2 artanh((m - 1) / (m + 1)). */
+static inline double log_wide(double u)
+{
+    uint64_t bits = bits_of(u);
+    double power = double_of(bits >> 52 | INTEGER) - (0x1p52 + 1023);
+    double m = double_of((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(0x3FF) << 52);
+    bool large = m > M_SQRT2;
+    m = large ? 0.5 * m : m;
+    power = large ? power + 1 : power;
+    double s = (m - 1) / (m + 1), z = s * s;
+    double series = 1.0 / 13 + z * (1.0 / 15);
+    series = 1.0 / 9 + z * (1.0 / 11 + z * series);
+    series = 1.0 / 5 + z * (1.0 / 7 + z * series);
+    return power * M_LN2 + 2 * s * (1 + z * (1.0 / 3 + z * series));
+}
+
+/* cos(2 pi u) for u in (0, 1), to 2^-44: within an eighth of a turn of a multiple of a quarter, cos
+ * or sin by its series. */
+static inline double cos_wide(double u)
+{
+    double quarter = 4 * u + 0x1.8p52 - 0x1.8p52;
+    double x = TAU * (u - 0.25 * quarter), z = x * x;
+    double even = 1.0 / 479001600 - z * (1.0 / 87178291200);
+    even = 1.0 / 40320 - z * (1.0 / 3628800 - z * even);
+    even = 1 - z * (1.0 / 2 - z * (1.0 / 24 - z * (1.0 / 720 - z * even)));
+    double odd = 1.0 / 362880 - z * (1.0 / 39916800 - z * (1.0 / 6227020800));
+    odd = x * (1 - z * (1.0 / 6 - z * (1.0 / 120 - z * (1.0 / 5040 - z * odd))));
+    bool sine = quarter == 1 || quarter == 3, negative = quarter == 1 || quarter == 2;
+    double value = sine ? odd : even;
+    return negative ? -value : value;
+}
+
+/* What these two and the library's functions can differ by, many times over; in radii. */
+#define MARGIN 0x1p-40
+
+/* x[i] = std normal(a[i], b[i]).  Where the margin leaves a doubt about a bit, doubt[i] is not 0.
+ */
+NS_CLONES static void normals(ns_real *restrict x, uint64_t *restrict doubt,
+                              const uint64_t *restrict a, const uint64_t *restrict b, double std,
+                              size_t n)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        double radius = sqrt(-2 * log_wide(uniform_wide(a[i])));
+        double y = radius * cos_wide(uniform_wide(b[i])), margin = MARGIN * radius;
+        ns_real low = (ns_real)(std * (y - margin)), high = (ns_real)(std * (y + margin));
+        x[i] = low;
+        doubt[i] = low != high;
+    }
+}
+
+void ns_rng_fill_normal(ns_real *x, size_t n, size_t first, double std, uint64_t seed,
+                        uint64_t stream)
+{
+    uint64_t a[CHUNK], b[CHUNK], doubt[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t m = MIN(CHUNK, n - start);
+        draw(a, b, m, first + start, seed, stream);
+        normals(x + start, doubt, a, b, std, m);
+        for (size_t i = 0; i < m; i++)
+            if (doubt[i]) x[start + i] = (ns_real)(std * normal(a[i], b[i]));
+    }
+}
+
+NS_CLONES static void stretch(ns_real *restrict x, const uint64_t *restrict bits, double most,
+                              size_t n)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) x[i] = (ns_real)(most * (2 * uniform_wide(bits[i]) - 1));
+}
+
+void ns_rng_fill_uniform(ns_real *x, size_t n, size_t first, double most, uint64_t seed,
+                         uint64_t stream)
+{
+    uint64_t a[CHUNK], b[CHUNK], bits[2 * CHUNK];
+    size_t done = 0;
+    while (done < n) {
+        /* A block is two numbers, of which the first may be that before `first`. */
+        size_t skipped = (first + done) % 2, m = MIN(2 * CHUNK - skipped, n - done);
+        draw(a, b, CHUNK, (first + done) / 2, seed, stream);
+        for (size_t i = 0; i < CHUNK; i++) {
+            bits[2 * i] = a[i];
+            bits[2 * i + 1] = b[i];
+        }
+        stretch(x + done, bits + skipped, most, m);
+        done += m;
+    }
 }

@@ -2,8 +2,10 @@
 #include "core/base/tensor.h"
 
 #include "core/base/rng.h"
+#include "core/base/share.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 /* Tensors start on multiples of this many reals: a cache line in single precision. */
@@ -40,32 +42,38 @@ const NsTensor *ns_tensor_find(const NsTensorTable *table, const char *name)
     return NULL;
 }
 
-void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed)
+/* Writes one block of a tensor. */
+static void init_block(const NsTensor *t, const NsBlock *block, ns_real *arena, uint64_t seed)
+{
+    ns_real *x = arena + block->offset;
+    size_t n = block->n, first = block->offset - t->offset;
+    switch (t->init) {
+    case NS_INIT_ZERO:
+        break;
+    case NS_INIT_ONE:
+        for (size_t i = 0; i < n; i++) x[i] = 1;
+        break;
+    case NS_INIT_CONSTANT:
+        for (size_t i = 0; i < n; i++) x[i] = (ns_real)t->std;
+        break;
+    case NS_INIT_NORMAL:
+        ns_rng_fill_normal(x, n, first, t->std, seed, ns_rng_stream(t->name));
+        break;
+    case NS_INIT_UNIFORM:
+        ns_rng_fill_uniform(x, n, first, t->std * sqrt(3), seed, ns_rng_stream(t->name));
+        break;
+    }
+}
+
+void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed,
+                          unsigned threads)
 {
     memset(arena, 0, table->size * sizeof *arena);
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
-        ns_real *x = arena + t->offset;
-        size_t n = ns_tensor_size(t);
-        NsRng rng;
-        switch (t->init) {
-        case NS_INIT_ZERO:
-            break;
-        case NS_INIT_ONE:
-            for (size_t j = 0; j < n; j++) x[j] = 1;
-            break;
-        case NS_INIT_CONSTANT:
-            for (size_t j = 0; j < n; j++) x[j] = (ns_real)t->std;
-            break;
-        case NS_INIT_NORMAL:
-            ns_rng_init(&rng, seed, ns_rng_stream(t->name));
-            for (size_t j = 0; j < n; j++) x[j] = (ns_real)(t->std * ns_rng_normal(&rng));
-            break;
-        case NS_INIT_UNIFORM:
-            ns_rng_init(&rng, seed, ns_rng_stream(t->name));
-            for (size_t j = 0; j < n; j++)
-                x[j] = (ns_real)(t->std * sqrt(3) * (2 * ns_rng_uniform(&rng) - 1));
-            break;
-        }
+#pragma omp parallel num_threads(ns_share_threads(table, threads))
+    {
+        NsShare share = ns_share(table, omp_get_thread_num(), omp_get_num_threads());
+        NsBlock block;
+        while (ns_share_next(&share, &block))
+            init_block(&table->tensors[block.tensor], &block, arena, seed);
     }
 }

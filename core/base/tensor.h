@@ -46,5 +46,7 @@ size_t ns_tensor_size(const NsTensor *tensor);
 /* The tensor with this name, or NULL. */
 const NsTensor *ns_tensor_find(const NsTensorTable *table, const char *name);
 
-/* Writes the initial value of every tensor into an arena. */
-void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed);
+/* Writes the initial value of every tensor into an arena, with so many threads; they cannot be told
+ * from the result. */
+void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed,
+                          unsigned threads);

@@ -177,7 +177,7 @@ static void reset_statistics(NsModel *model, const NsNormPlace *place)
 void ns_model_reset(NsModel *model)
 {
     const NsStack *stack = &model->stack;
-    ns_tensor_table_init(&stack->table, model->weights, model->seed);
+    ns_tensor_table_init(&stack->table, model->weights, model->seed, model->n_workers);
     for (size_t i = 0; i < stack->n_towers; i++) {
         reset_statistics(model, &stack->towers[i].embedding_norm);
         reset_statistics(model, &stack->towers[i].final_norm);

@@ -1,10 +1,11 @@
-/* Random numbers, logs, tensor tables and choices.  SPDX-License-Identifier: MIT */
+/* Random numbers, logs, tensor tables, shares and choices.  SPDX-License-Identifier: MIT */
 #include "core/base/choice.h"
 #include "core/base/clock.h"
 #include "core/base/flush.h"
 #include "core/base/log.h"
 #include "core/base/real.h"
 #include "core/base/rng.h"
+#include "core/base/share.h"
 #include "core/base/tensor.h"
 #include "core/model/settings.h"
 
@@ -59,6 +60,43 @@ static void test_distributions(void)
     int counts[6] = {0};
     for (int i = 0; i < 60000; i++) counts[ns_rng_below(&rng, 6)]++;
     for (int k = 0; k < 6; k++) g_assert_cmpint(ABS(counts[k] - 10000), <, 500);
+}
+
+/* Many at once are the same numbers, bit for bit, wherever the first of them is. */
+static void test_fill(void)
+{
+    enum { N = 300000 };
+    static const size_t starts[] = {0, 1, 255, 256, 100001, N - 1},
+                        lengths[] = {1, 2, 511, 512, 3000};
+    uint64_t stream = ns_rng_stream("blk0.attn.wq");
+    g_autofree ns_real *normal = g_new(ns_real, N), *uniform = g_new(ns_real, N);
+    g_autofree ns_real *many = g_new(ns_real, N);
+    NsRng rng;
+    ns_rng_init(&rng, 5, stream);
+    for (size_t i = 0; i < N; i++) normal[i] = (ns_real)(0.3 * ns_rng_normal(&rng));
+    ns_rng_init(&rng, 5, stream);
+    for (size_t i = 0; i < N; i++) uniform[i] = (ns_real)(0.3 * (2 * ns_rng_uniform(&rng) - 1));
+
+    ns_rng_fill_normal(many, N, 0, 0.3, 5, stream);
+    g_assert_true(memcmp(many, normal, N * sizeof *many) == 0);
+    ns_rng_fill_uniform(many, N, 0, 0.3, 5, stream);
+    g_assert_true(memcmp(many, uniform, N * sizeof *many) == 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(starts); i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(lengths); k++) {
+            size_t first = starts[i], n = MIN(lengths[k], N - first);
+            many[n] = 7;
+            ns_rng_fill_normal(many, n, first, 0.3, 5, stream);
+            g_assert_true(memcmp(many, normal + first, n * sizeof *many) == 0);
+            ns_rng_fill_uniform(many, n, first, 0.3, 5, stream);
+            g_assert_true(memcmp(many, uniform + first, n * sizeof *many) == 0);
+            g_assert_cmpfloat(many[n], ==, 7);
+        }
+    /* Past what one word of the counter counts. */
+    ns_rng_fill_normal(many, 3, ((size_t)1 << 32) - 1, 0.3, 5, stream);
+    ns_rng_init(&rng, 5, stream);
+    g_assert_true(memcmp(many + 1, normal, sizeof *many) != 0);
+    rng.counter[1] = 1;
+    g_assert_cmpfloat(many[1], ==, (ns_real)(0.3 * ns_rng_normal(&rng)));
 }
 
 static void test_log(void)
@@ -123,7 +161,7 @@ static void test_tensor_table(void)
     g_assert_null(ns_tensor_find(&table, "d"));
 
     g_autofree ns_real *x = g_new(ns_real, table.size);
-    ns_tensor_table_init(&table, x, 3);
+    ns_tensor_table_init(&table, x, 3, 1);
     const ns_real *c = x + ns_tensor_find(&table, "c")->offset;
     g_assert_cmpfloat(x[14], ==, 1);
     double std = ns_real_norm(c, 20000) / sqrt(20000);
@@ -136,9 +174,77 @@ static void test_tensor_table(void)
         (NsTensor){.name = "c", .rows = 4000, .cols = 5, .init = NS_INIT_NORMAL, .std = 0.5},
         false);
     g_autofree ns_real *y = g_new(ns_real, alone.size);
-    ns_tensor_table_init(&alone, y, 3);
+    ns_tensor_table_init(&alone, y, 3, 1);
     g_assert_true(memcmp(c, y, 20000 * sizeof *c) == 0);
     ns_tensor_table_clear(&alone);
+    ns_tensor_table_clear(&table);
+}
+
+/* Tensors of all sizes, joined and not, one of them larger than a share. */
+static void add_tensors(NsTensorTable *table)
+{
+    static const size_t sizes[] = {5, 3, 1 << 14, 40, (1 << 14) + 1, 3000000, 100000, 16, 700};
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        NsTensor tensor = {.rows = sizes[i], .init = NS_INIT_NORMAL, .std = 1};
+        g_snprintf(tensor.name, sizeof tensor.name, "t%zu", i);
+        ns_tensor_table_add(table, tensor, i % 3 == 1);
+    }
+}
+
+/* Every element is in the share of one thread, whose blocks are in order; blocks are late exactly
+ * where an earlier thread has the first one. */
+static void test_share(void)
+{
+    NsTensorTable table = {0};
+    add_tensors(&table);
+    g_autofree size_t *cuts = g_new0(size_t, table.size);
+    for (int n = 1; n < 40; n += n < 5 ? 1 : 17) {
+        size_t elements = 0, last = table.n, end = 0, most = 0, blocks = 0;
+        for (int k = 0; k < n; k++) {
+            NsShare share = ns_share(&table, k, n);
+            NsBlock b;
+            size_t in_share = 0;
+            bool begun = false; /* the tensor of the block, in this share */
+            for (; ns_share_next(&share, &b); in_share += b.n) {
+                const NsTensor *t = &table.tensors[b.tensor];
+                begun = b.first || (begun && b.tensor == last);
+                blocks = b.first ? 1 : blocks + 1;
+                g_assert_cmpuint(blocks, <=, NS_BLOCKS_MAX);
+                g_assert_true(b.first == (b.offset == t->offset) && b.late == !begun);
+                if (b.tensor == last)
+                    g_assert_cmpuint(b.offset, ==, end);
+                else
+                    g_assert_true(b.first);
+                /* The cuts are those of one thread. */
+                if (n == 1) cuts[b.offset] = b.n;
+                g_assert_cmpuint(b.n, ==, cuts[b.offset]);
+                last = b.tensor;
+                end = b.offset + b.n;
+            }
+            elements += in_share;
+            most = MAX(most, in_share);
+        }
+        g_assert_cmpuint(elements, ==, table.elements);
+        g_assert_cmpuint(most, <=, table.elements / (size_t)n + 60000);
+    }
+    ns_tensor_table_clear(&table);
+}
+
+/* ThreadSanitizer does not know OpenMP's own synchronisation. */
+#ifdef __SANITIZE_THREAD__
+#define MANY_THREADS 1
+#else
+#define MANY_THREADS 3
+#endif
+
+static void test_init_threads(void)
+{
+    NsTensorTable table = {0};
+    add_tensors(&table);
+    g_autofree ns_real *one = g_new(ns_real, table.size), *many = g_new(ns_real, table.size);
+    ns_tensor_table_init(&table, one, 3, 1);
+    ns_tensor_table_init(&table, many, 3, MANY_THREADS);
+    g_assert_true(memcmp(one, many, table.size * sizeof *one) == 0);
     ns_tensor_table_clear(&table);
 }
 
@@ -246,12 +352,15 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/base/philox", test_philox);
     g_test_add_func("/base/distributions", test_distributions);
+    g_test_add_func("/base/fill", test_fill);
     g_test_add_func("/base/flush", test_flush);
     g_test_add_func("/base/log", test_log);
     g_test_add_func("/base/log-readers", test_log_readers);
     g_test_add_func("/base/clock", test_clock);
     g_test_add_func("/base/norm", test_norm);
     g_test_add_func("/base/tensor-table", test_tensor_table);
+    g_test_add_func("/base/share", test_share);
+    g_test_add_func("/base/init-threads", test_init_threads);
     g_test_add_func("/base/nearest", test_nearest);
     g_test_add_func("/base/no-room", test_no_room);
     return g_test_run();

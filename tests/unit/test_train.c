@@ -85,7 +85,7 @@ static void test_run_record_0(void)
     NsModel *model = ns_run_model(run);
     const NsTensorTable *table = ns_model_tensors(model);
     ns_real *drawn = ns_real_new(table->size, "weights", NULL);
-    ns_tensor_table_init(table, drawn, (uint64_t)ns_run_settings(run)->seed);
+    ns_tensor_table_init(table, drawn, (uint64_t)ns_run_settings(run)->seed, 1);
     g_assert_true(memcmp(drawn, ns_model_weights(model), table->size * sizeof *drawn) == 0);
     ns_real_free(drawn);
 
