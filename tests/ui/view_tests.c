@@ -159,6 +159,37 @@ static void test_styles(void)
     ui_close(window);
 }
 
+static const char *style_key(NsWindow *window)
+{
+    return ns_chart_style_for(GTK_WIDGET(window))->choice.key;
+}
+
+static void test_high_contrast(void)
+{
+    NsWindow *window = ui_open("");
+    GActionGroup *application = G_ACTION_GROUP(g_application_get_default());
+    GtkSettings *settings = gtk_settings_get_default();
+    g_autofree char *before = NULL;
+    g_object_get(settings, "gtk-theme-name", &before, NULL);
+    UI_WAIT(window, is_drawn);
+    g_action_group_activate_action(application, "contrast", NULL);
+    UI_UNTIL(g_str_equal(style_key(window), "high-contrast"));
+    g_action_group_change_action_state(application, "style", g_variant_new_string("dark"));
+    UI_UNTIL(g_str_equal(style_key(window), "high-contrast-dark"));
+    /* Asking for a dark variant of a theme that is dark would lose the contrast. */
+    gboolean dark = TRUE;
+    g_object_get(settings, "gtk-application-prefer-dark-theme", &dark, NULL);
+    g_assert_false(dark);
+    g_action_group_activate_action(application, "contrast", NULL);
+    UI_UNTIL(g_str_equal(style_key(window), "screen-dark"));
+    g_action_group_change_action_state(application, "style", g_variant_new_string("light"));
+    UI_UNTIL(g_str_equal(style_key(window), "screen-light"));
+    g_autofree char *after = NULL;
+    g_object_get(settings, "gtk-theme-name", &after, NULL);
+    g_assert_cmpstr(after, ==, before);
+    ui_close(window);
+}
+
 void ui_add_view_tests(void)
 {
     g_test_add_func("/ui/view/tiles", test_every_figure_has_a_tile);
@@ -167,4 +198,5 @@ void ui_add_view_tests(void)
     g_test_add_func("/ui/view/accelerators", test_accelerators);
     g_test_add_func("/ui/view/gradient-choice", test_gradient_choice);
     g_test_add_func("/ui/view/styles", test_styles);
+    g_test_add_func("/ui/view/high-contrast", test_high_contrast);
 }

@@ -51,12 +51,19 @@ static void on_style(GSimpleAction *action, GVariant *state, gpointer user_data)
     g_simple_action_set_state(action, state);
 }
 
+static void on_contrast(GSimpleAction *action, GVariant *state, gpointer user_data)
+{
+    ns_style_manager_set_contrast(NS_APPLICATION(user_data)->styles, g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+}
+
 static void ns_application_startup(GApplication *app)
 {
     static const GActionEntry actions[] = {
         {.name = "quit", .activate = on_quit},
         {.name = "about", .activate = on_about},
         {.name = "style", .parameter_type = "s", .state = "'system'", .change_state = on_style},
+        {.name = "contrast", .state = "false", .change_state = on_contrast},
     };
     NsApplication *application = NS_APPLICATION(app);
     g_resources_register(normscope_get_resource());

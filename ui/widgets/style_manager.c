@@ -1,18 +1,27 @@
-/* Light, dark, or as the desktop has it.  SPDX-License-Identifier: MIT */
+/* Light, dark, high contrast, or as the desktop has it.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/style_manager.h"
+
+#include <string.h>
 
 #define PORTAL "org.freedesktop.portal.Desktop"
 #define PORTAL_PATH "/org/freedesktop/portal/desktop"
 #define PORTAL_SETTINGS "org.freedesktop.portal.Settings"
 #define APPEARANCE "org.freedesktop.appearance"
 #define COLOR_SCHEME "color-scheme"
+#define CONTRAST "contrast"
 
-enum { PORTAL_PREFERS_DARK = 1 };
+enum { PORTAL_PREFERS_DARK = 1, PORTAL_MORE_CONTRAST = 1 };
+
+/* The themes of high contrast that every GTK 4 has; names of others begin alike. */
+#define CONTRAST_THEME "Default-hc"
+#define CONTRAST_THEME_DARK "Default-hc-dark"
 
 struct _NsStyleManager {
     GObject parent;
     NsScheme scheme;
-    bool system_dark;
+    bool contrast; /* asked for here */
+    bool system_dark, system_contrast;
+    char *theme; /* the desktop's, while one of high contrast is in its place */
     GDBusConnection *bus;
     guint subscription;
 };
@@ -25,18 +34,36 @@ static bool is_dark(const NsStyleManager *manager)
     return manager->scheme == NS_SCHEME_DARK;
 }
 
+static bool is_contrast_theme(const char *theme)
+{
+    return theme && (g_str_has_prefix(theme, CONTRAST_THEME) || strstr(theme, "HighContrast"));
+}
+
 static void apply(NsStyleManager *manager)
 {
     GtkSettings *settings = gtk_settings_get_default();
     g_autofree char *theme = NULL;
+    bool dark = is_dark(manager);
     g_object_get(settings, "gtk-theme-name", &theme, NULL);
-    /* The dark variant of the high-contrast theme is a theme of its own, and asking for a dark one
-     * beside it would lose the contrast. */
-    if (!theme || !g_str_has_prefix(theme, "Default-hc"))
-        g_object_set(settings, "gtk-application-prefer-dark-theme", is_dark(manager), NULL);
+    if (manager->contrast || manager->system_contrast) {
+        if (is_contrast_theme(theme) && !manager->theme) return; /* the desktop's own */
+        if (!manager->theme) manager->theme = g_steal_pointer(&theme);
+        /* The dark variant is a theme of its own, and asking for a dark one beside it would lose
+         * the contrast. */
+        g_object_set(settings, "gtk-application-prefer-dark-theme", FALSE, "gtk-theme-name",
+                     dark ? CONTRAST_THEME_DARK : CONTRAST_THEME, NULL);
+        return;
+    }
+    if (manager->theme) {
+        g_object_set(settings, "gtk-theme-name", manager->theme, NULL);
+        g_clear_pointer(&manager->theme, g_free);
+    } else if (is_contrast_theme(theme)) {
+        return;
+    }
+    g_object_set(settings, "gtk-application-prefer-dark-theme", dark, NULL);
 }
 
-static void set_system(NsStyleManager *manager, GVariant *value)
+static void set_system(NsStyleManager *manager, const char *key, GVariant *value)
 {
     g_autoptr(GVariant) inner = g_variant_ref(value);
     while (g_variant_is_of_type(inner, G_VARIANT_TYPE_VARIANT)) {
@@ -45,9 +72,11 @@ static void set_system(NsStyleManager *manager, GVariant *value)
         inner = unpacked;
     }
     if (!g_variant_is_of_type(inner, G_VARIANT_TYPE_UINT32)) return;
-    bool dark = g_variant_get_uint32(inner) == PORTAL_PREFERS_DARK;
-    if (dark == manager->system_dark) return;
-    manager->system_dark = dark;
+    guint32 number = g_variant_get_uint32(inner);
+    if (g_str_equal(key, COLOR_SCHEME))
+        manager->system_dark = number == PORTAL_PREFERS_DARK;
+    else
+        manager->system_contrast = number == PORTAL_MORE_CONTRAST;
     apply(manager);
 }
 
@@ -60,19 +89,36 @@ static void on_portal_signal(GDBusConnection *bus, const char *sender, const cha
     const char *group = NULL, *key = NULL;
     g_autoptr(GVariant) value = NULL;
     g_variant_get(parameters, "(&s&sv)", &group, &key, &value);
-    if (g_str_equal(group, APPEARANCE) && g_str_equal(key, COLOR_SCHEME))
-        set_system(manager, value);
+    if (g_str_equal(group, APPEARANCE) &&
+        (g_str_equal(key, COLOR_SCHEME) || g_str_equal(key, CONTRAST)))
+        set_system(manager, key, value);
 }
 
+/* What was asked of the portal. */
+typedef struct {
+    NsStyleManager *manager;
+    const char *key;
+} Question;
+
 /* A desktop without the portal, or without a bus, is a desktop without a wish. */
-static void on_read(GObject *source, GAsyncResult *result, gpointer user_data)
+static void on_read(GObject *source, GAsyncResult *result, gpointer data)
 {
-    g_autoptr(NsStyleManager) manager = user_data;
+    g_autofree Question *question = data;
+    g_autoptr(NsStyleManager) manager = question->manager;
     g_autoptr(GVariant) reply =
         g_dbus_connection_call_finish(G_DBUS_CONNECTION(source), result, NULL);
     if (!reply) return;
     g_autoptr(GVariant) value = g_variant_get_child_value(reply, 0);
-    set_system(manager, value);
+    set_system(manager, question->key, value);
+}
+
+static void ask(NsStyleManager *manager, const char *key)
+{
+    Question *question = g_new(Question, 1);
+    *question = (Question){g_object_ref(manager), key};
+    g_dbus_connection_call(manager->bus, PORTAL, PORTAL_PATH, PORTAL_SETTINGS, "Read",
+                           g_variant_new("(ss)", APPEARANCE, key), G_VARIANT_TYPE("(v)"),
+                           G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_read, question);
 }
 
 static void on_bus(GObject *source, GAsyncResult *result, gpointer user_data)
@@ -85,9 +131,8 @@ static void on_bus(GObject *source, GAsyncResult *result, gpointer user_data)
     manager->subscription = g_dbus_connection_signal_subscribe(
         bus, PORTAL, PORTAL_SETTINGS, "SettingChanged", PORTAL_PATH, APPEARANCE,
         G_DBUS_SIGNAL_FLAGS_NONE, on_portal_signal, manager, NULL);
-    g_dbus_connection_call(bus, PORTAL, PORTAL_PATH, PORTAL_SETTINGS, "Read",
-                           g_variant_new("(ss)", APPEARANCE, COLOR_SCHEME), G_VARIANT_TYPE("(v)"),
-                           G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_read, g_object_ref(manager));
+    ask(manager, COLOR_SCHEME);
+    ask(manager, CONTRAST);
 }
 
 void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme)
@@ -97,12 +142,23 @@ void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme)
     apply(manager);
 }
 
+void ns_style_manager_set_contrast(NsStyleManager *manager, bool contrast)
+{
+    if (manager->contrast == contrast) return;
+    manager->contrast = contrast;
+    apply(manager);
+}
+
 const NsStyle *ns_chart_style_for(GtkWidget *widget)
 {
     GdkRGBA text;
+    g_autofree char *theme = NULL;
+    g_object_get(gtk_widget_get_settings(widget), "gtk-theme-name", &theme, NULL);
     gtk_style_context_get_color(gtk_widget_get_style_context(widget), &text);
-    bool light_on_dark = text.red + text.green + text.blue > 1.5F;
-    return ns_style_find(light_on_dark ? "screen-dark" : "screen-light");
+    bool dark = text.red + text.green + text.blue > 1.5F;
+    if (is_contrast_theme(theme))
+        return ns_style_find(dark ? "high-contrast-dark" : "high-contrast");
+    return ns_style_find(dark ? "screen-dark" : "screen-light");
 }
 
 static void ns_style_manager_dispose(GObject *object)
@@ -115,9 +171,16 @@ static void ns_style_manager_dispose(GObject *object)
     G_OBJECT_CLASS(ns_style_manager_parent_class)->dispose(object);
 }
 
+static void ns_style_manager_finalize(GObject *object)
+{
+    g_free(NS_STYLE_MANAGER(object)->theme);
+    G_OBJECT_CLASS(ns_style_manager_parent_class)->finalize(object);
+}
+
 static void ns_style_manager_class_init(NsStyleManagerClass *klass)
 {
     G_OBJECT_CLASS(klass)->dispose = ns_style_manager_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_style_manager_finalize;
 }
 
 static void ns_style_manager_init(NsStyleManager *manager)

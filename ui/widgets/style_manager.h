@@ -1,4 +1,4 @@
-/* Light, dark, or as the desktop has it.  SPDX-License-Identifier: MIT
+/* Light, dark, high contrast, or as the desktop has it.  SPDX-License-Identifier: MIT
  *
  * Sets the colour scheme of every window, and finds the style of charts that goes with one. */
 #pragma once
@@ -17,6 +17,9 @@ NsStyleManager *ns_style_manager_new(void);
 
 void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme);
 
-/* screen-dark where the widget's theme writes light on dark, whoever chose that theme; else
- * screen-light. */
+/* High contrast, though the desktop does not ask for it. */
+void ns_style_manager_set_contrast(NsStyleManager *manager, bool contrast);
+
+/* The style of charts that goes with the widget's theme, whoever chose that: dark where it writes
+ * light on dark, and of high contrast where it is a theme for that. */
 const NsStyle *ns_chart_style_for(GtkWidget *widget);
