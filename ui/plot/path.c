@@ -165,11 +165,44 @@ static void take(const Builder *b, NsPathState *state, size_t i)
     if (series->lo && series->hi) widen_band(b, i, px, to_pixel(b->y, value.y));
 }
 
+/* Takes points that go on in the open column, from the next on; the same as taking them one by one.
+ */
+static void take_more(const Builder *b, NsPathState *state, size_t end)
+{
+    const double *x = b->series->x, *y = b->series->y;
+    NsPathColumn *column = &state->column;
+    double low = column->low.y, high = column->high.y;
+    size_t i = state->read, low_at = i, high_at = i;
+    for (; i < end && x[i] <= b->x->hi && ns_scale_shows(b->y->kind, y[i]); i++) {
+        if (!ns_scale_shows(b->x->kind, x[i])) break;
+        if (floor_of(to_pixel(b->x, x[i]) / b->width) != column->index) break;
+        low_at = y[i] < low ? i : low_at;
+        low = y[i] < low ? y[i] : low;
+        high_at = y[i] > high ? i : high_at;
+        high = y[i] > high ? y[i] : high;
+    }
+    if (i == state->read) return;
+    if (low < column->low.y) {
+        column->low = (NsPoint){x[low_at], low};
+        column->low_at = column->n + low_at - state->read;
+    }
+    if (high > column->high.y) {
+        column->high = (NsPoint){x[high_at], high};
+        column->high_at = column->n + high_at - state->read;
+    }
+    column->last = (NsPoint){x[i - 1], y[i - 1]};
+    column->n += i - state->read;
+    state->read = i;
+}
+
 /* Takes points up to `end`, or to the first beyond the visible range, with which the curve leaves
  * it. */
 static void take_range(const Builder *b, NsPathState *state, size_t end)
 {
+    bool plain = b->series->kind != NS_SERIES_STEPS && !(b->series->lo && b->series->hi);
     while (state->read < end && !state->ended) {
+        if (plain && state->column.n) take_more(b, state, end);
+        if (state->read == end) break;
         size_t i = state->read++;
         state->ended = b->series->x[i] > b->x->hi;
         take(b, state, i);

@@ -89,20 +89,19 @@ static void reach(NsRaster *raster, NsPoint a, NsPoint b)
         a = b;
         b = swap;
     }
-    a.x *= SAMPLES;
-    b.x *= SAMPLES;
     /* A place looks at its middle. */
-    long first = ceiling(a.x - 0.5), end = ceiling(b.x - 0.5);
-    first = MAX(first, 0);
-    end = MIN(end, raster->places);
+    double from = a.x * SAMPLES - 0.5;
+    long first = MAX(ceiling(from), 0);
+    long end = MIN(ceiling(b.x * SAMPLES - 0.5), raster->places);
     if (first >= end) return;
     raster->first = MIN(raster->first, first);
     raster->end = MAX(raster->end, end);
-    double slope = (b.y - a.y) / (b.x - a.x);
+    double slope = (b.y - a.y) / ((b.x - a.x) * SAMPLES);
+    float *upper = raster->upper, *lower = raster->lower;
     for (long i = first; i < end; i++) {
-        float y = (float)(a.y + ((double)i + 0.5 - a.x) * slope);
-        raster->upper[i] = MIN(raster->upper[i], y);
-        raster->lower[i] = MAX(raster->lower[i], y);
+        float y = (float)(a.y + ((double)i - from) * slope);
+        upper[i] = y < upper[i] ? y : upper[i];
+        lower[i] = y > lower[i] ? y : lower[i];
     }
 }
 
@@ -256,8 +255,8 @@ static void outline(NsRaster *raster, const NsPoint *points, size_t n, double wi
         if (!(length > 0)) continue;
         NsPoint next = {-dy * half / length, dx * half / length};
         if (begun) {
-            reach(raster, aside(from, side, 1), aside(from, next, 1));
-            reach(raster, aside(from, side, -1), aside(from, next, -1));
+            double outer = side.x * next.y < side.y * next.x ? 1 : -1;
+            reach(raster, aside(from, side, outer), aside(from, next, outer));
         } else {
             reach(raster, aside(from, next, 1), aside(from, next, -1));
         }

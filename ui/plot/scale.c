@@ -23,23 +23,12 @@
 #define FLAT 0.01
 
 typedef struct {
-    bool (*shows)(double value);
     /* To where equal distances are drawn equally long, and back. */
     double (*forward)(double value, double threshold);
     double (*backward)(double position, double threshold);
     void (*widen)(double *lo, double *hi); /* around constant data */
     void (*ticks)(GArray *ticks, const NsScale *scale, unsigned most);
 } Kind;
-
-static bool linear_shows(double value)
-{
-    return isfinite(value);
-}
-
-static bool log_shows(double value)
-{
-    return isfinite(value) && value > 0;
-}
 
 static double identity(double value, double threshold)
 {
@@ -247,9 +236,9 @@ static void symlog_ticks(GArray *ticks, const NsScale *scale, unsigned most)
 }
 
 static const Kind kinds[] = {
-    [NS_SCALE_LINEAR] = {linear_shows, identity, identity, linear_widen, linear_ticks},
-    [NS_SCALE_LOG] = {log_shows, log_forward, log_backward, log_widen, log_ticks},
-    [NS_SCALE_SYMLOG] = {linear_shows, symlog_forward, symlog_backward, linear_widen, symlog_ticks},
+    [NS_SCALE_LINEAR] = {identity, identity, linear_widen, linear_ticks},
+    [NS_SCALE_LOG] = {log_forward, log_backward, log_widen, log_ticks},
+    [NS_SCALE_SYMLOG] = {symlog_forward, symlog_backward, linear_widen, symlog_ticks},
 };
 
 /* Three decades below the largest magnitude. */
@@ -259,15 +248,11 @@ static double usual_threshold(double lo, double hi)
     return pow(10, floor(log10(largest)) - 3);
 }
 
-bool ns_scale_shows(NsScaleKind kind, double value)
-{
-    return kinds[kind].shows(value);
-}
-
 void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, double padding)
 {
     const Kind *kind = &kinds[axis->scale];
-    bool fixed_lo = kind->shows(axis->lo), fixed_hi = kind->shows(axis->hi);
+    bool fixed_lo = ns_scale_shows(axis->scale, axis->lo),
+         fixed_hi = ns_scale_shows(axis->scale, axis->hi);
     scale->kind = axis->scale;
     scale->integer = axis->integer;
     if (lo > hi) {
@@ -276,8 +261,8 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     }
     if (fixed_lo) lo = axis->lo;
     if (fixed_hi) hi = axis->hi;
-    if (!kind->shows(lo)) lo = kind->shows(hi) ? hi : 1;
-    if (!kind->shows(hi)) hi = lo;
+    if (!ns_scale_shows(axis->scale, lo)) lo = ns_scale_shows(axis->scale, hi) ? hi : 1;
+    if (!ns_scale_shows(axis->scale, hi)) hi = lo;
     lo = CLAMP(lo, -FURTHEST, FURTHEST);
     hi = CLAMP(hi, -FURTHEST, FURTHEST);
     bool fitted = !fixed_lo && !fixed_hi && !axis->integer;
@@ -293,9 +278,9 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     double margin = padding * (to - from);
     double padded_lo = kind->backward(from - margin, threshold);
     double padded_hi = kind->backward(to + margin, threshold);
-    if (padding > 0 && !fixed_lo && kind->shows(padded_lo))
+    if (padding > 0 && !fixed_lo && ns_scale_shows(axis->scale, padded_lo))
         lo = lo >= 0 ? MAX(padded_lo, 0) : padded_lo;
-    if (padding > 0 && !fixed_hi && kind->shows(padded_hi))
+    if (padding > 0 && !fixed_hi && ns_scale_shows(axis->scale, padded_hi))
         hi = hi <= 0 ? MIN(padded_hi, 0) : padded_hi;
     scale->lo = lo;
     scale->hi = hi;
@@ -317,7 +302,7 @@ double ns_scale_at(const NsScale *scale, double position)
 double ns_scale_to_pixel(const NsScale *scale, double value)
 {
     const Kind *kind = &kinds[scale->kind];
-    if (!kind->shows(value)) return NAN;
+    if (!ns_scale_shows(scale->kind, value)) return NAN;
     double t = (kind->forward(value, scale->threshold) - scale->from) / (scale->to - scale->from);
     return scale->p0 + t * (scale->p1 - scale->p0);
 }

@@ -6,6 +6,7 @@
 #include "ui/plot/plot.h"
 
 #include <glib.h>
+#include <math.h>
 
 typedef struct {
     NsScaleKind kind;
@@ -23,7 +24,10 @@ typedef struct {
 } NsTick;
 
 /* Whether a value has a place on this kind of scale: finite, and positive on a logarithmic one. */
-bool ns_scale_shows(NsScaleKind kind, double value);
+static inline bool ns_scale_shows(NsScaleKind kind, double value)
+{
+    return isfinite(value) && (kind != NS_SCALE_LOG || value > 0);
+}
 
 /* Sets the ends from the limits of the axis or, where it has none, from lo..hi of the data (lo > hi
  * for no data) with `padding` of the length added.  A padded end never crosses zero.  Data that
