@@ -9,44 +9,66 @@
 #include <math.h>
 #include <string.h>
 
-/* Cells whose survey fits in the counters of one pass. */
-#define PASS 4096
+/* Cells that are looked at side by side, so that the compiler needs no order among them. */
+#define LANES 16
 
-NS_CLONES static void survey_pass(const float *z, int n, float least, float *lo, float *hi,
-                                  int *shown, int *finite, int *blank)
+/* What LANES columns of cells told. */
+typedef struct {
+    float lo[LANES], hi[LANES];
+    int32_t shown[LANES], finite[LANES], blank[LANES];
+} Lanes;
+
+NS_CLONES static void survey_lanes(Lanes *lanes, const float *z, size_t blocks, float least)
 {
-    float low = *lo, high = *hi;
-    int in = 0, real = 0, none = 0;
-    for (int i = 0; i < n; i++) {
-        float v = z[i];
-        bool is_finite = fabsf(v) <= FLT_MAX;
-        bool is_shown = is_finite & (v > least);
-        in += is_shown;
-        real += is_finite;
-        none += v < -FLT_MAX;
-        float for_low = is_shown ? v : INFINITY, for_high = is_shown ? v : -INFINITY;
-        low = for_low < low ? for_low : low;
-        high = for_high > high ? for_high : high;
+    Lanes l = *lanes;
+    for (size_t k = 0; k < blocks; k++)
+        for (int i = 0; i < LANES; i++) {
+            float v = z[k * LANES + (size_t)i];
+            bool finite = fabsf(v) <= FLT_MAX, shown = finite & (v > least);
+            float for_lo = shown ? v : INFINITY, for_hi = shown ? v : -INFINITY;
+            l.lo[i] = for_lo < l.lo[i] ? for_lo : l.lo[i];
+            l.hi[i] = for_hi > l.hi[i] ? for_hi : l.hi[i];
+            l.shown[i] += shown;
+            l.finite[i] += finite;
+            l.blank[i] += v < -FLT_MAX;
+        }
+    *lanes = l;
+}
+
+static void add_lanes(NsCellSurvey *survey, const Lanes *l, size_t n)
+{
+    size_t shown = 0, finite = 0, blank = 0;
+    for (int i = 0; i < LANES; i++) {
+        survey->lo = MIN(survey->lo, l->lo[i]);
+        survey->hi = MAX(survey->hi, l->hi[i]);
+        shown += (size_t)l->shown[i];
+        finite += (size_t)l->finite[i];
+        blank += (size_t)l->blank[i];
     }
-    *lo = low;
-    *hi = high;
-    *shown = in;
-    *finite = real;
-    *blank = none;
+    survey->bad += n - finite - blank;
+    survey->unshown += finite - shown;
 }
 
 void ns_cells_survey(NsCellSurvey *survey, const float *z, size_t n, bool log)
 {
-    for (size_t done = 0; done < n; done += PASS) {
-        int m = (int)MIN(n - done, PASS), shown, finite, blank;
-        survey_pass(z + done, m, log ? 0 : -INFINITY, &survey->lo, &survey->hi, &shown, &finite,
-                    &blank);
-        survey->bad += (size_t)(m - finite - blank);
-        survey->unshown += (size_t)(finite - shown);
+    Lanes lanes = {0};
+    for (int i = 0; i < LANES; i++) {
+        lanes.lo[i] = INFINITY;
+        lanes.hi[i] = -INFINITY;
     }
+    float least = log ? 0 : -INFINITY, last[LANES];
+    survey_lanes(&lanes, z, n / LANES, least);
+    size_t rest = n % LANES;
+    if (rest) {
+        for (size_t i = 0; i < LANES; i++) last[i] = i < rest ? z[n - rest + i] : -INFINITY;
+        survey_lanes(&lanes, last, 1, least);
+        n += LANES - rest; /* blank ones */
+    }
+    add_lanes(survey, &lanes, n);
 }
 
-/* log2 of a positive finite number: the exponent, and a polynomial through the mantissa. */
+/* log2 of a positive finite number to within 1e-5: the exponent, and a polynomial through the
+ * mantissa (least squares at Chebyshev points). */
 static inline float log2_of(float v)
 {
     /* Numbers too small for a whole mantissa are taken 2^23 times as large. */
@@ -56,12 +78,17 @@ static inline float log2_of(float v)
     memcpy(&bits, &whole, sizeof bits);
     float exponent = (float)(int)(bits >> 23) - (tiny ? 150.0f : 127.0f);
     bits = (bits & 0x007fffff) | 0x3f800000;
-    float m;
-    memcpy(&m, &bits, sizeof m);
-    /* log2 m = 2 atanh((m - 1) / (m + 1)) / ln 2, of which four terms are enough up to m = 2. */
-    float s = (m - 1) / (m + 1), q = s * s;
-    float sum = 1 + q * (1 / 3.0f + q * (1 / 5.0f + q * (1 / 7.0f + q * (1 / 9.0f))));
-    return exponent + 2.885390082f * s * sum;
+    float t;
+    memcpy(&t, &bits, sizeof t);
+    t -= 1;
+    float sum = 0.015127916f;
+    sum = sum * t - 0.078158208f;
+    sum = sum * t + 0.192385055f;
+    sum = sum * t - 0.324616384f;
+    sum = sum * t + 0.473113345f;
+    sum = sum * t - 0.720515514f;
+    sum = sum * t + 1.442664046f;
+    return exponent + sum * t;
 }
 
 NS_CLONES static void log_levels(uint8_t *level, const float *z, size_t n, float from, float scale)
@@ -104,12 +131,22 @@ NS_CLONES void ns_cells_join(uint8_t *to, const uint8_t *from, size_t n)
     for (size_t i = 0; i < n; i++) to[i] = to[i] > from[i] ? to[i] : from[i];
 }
 
-void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const uint32_t *first,
-                    const uint32_t palette[256])
+NS_CLONES static void paint_single(uint32_t *pixels, size_t n, const uint8_t *level,
+                                   const uint32_t *cell, const uint32_t *palette)
 {
+    for (size_t i = 0; i < n; i++) pixels[i] = palette[level[cell[i]]];
+}
+
+void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const uint32_t *first,
+                    const uint32_t *end, const uint32_t palette[256])
+{
+    if (!end) {
+        paint_single(pixels, n, level, first, palette);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         uint8_t most = level[first[i]];
-        for (uint32_t k = first[i] + 1; k < first[i + 1]; k++) most = MAX(most, level[k]);
+        for (uint32_t k = first[i] + 1; k < end[i]; k++) most = MAX(most, level[k]);
         pixels[i] = palette[most];
     }
 }

@@ -22,7 +22,7 @@ void ns_cells_levels(uint8_t *level, const float *z, size_t n, bool log, double 
 /* to[i] = max(to[i], from[i]) */
 void ns_cells_join(uint8_t *to, const uint8_t *from, size_t n);
 
-/* n pixels, of which pixel i shows the largest level of the cells first[i]..first[i + 1] - 1, or of
- * the cell first[i] where there are none. */
+/* n pixels, of which pixel i shows the largest level of the cells first[i]..end[i] - 1, at least
+ * one; of first[i] alone where `end` is NULL. */
 void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const uint32_t *first,
-                    const uint32_t palette[256]);
+                    const uint32_t *end, const uint32_t palette[256]);

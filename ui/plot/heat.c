@@ -1,6 +1,8 @@
 /* The heatmap: one image, and its colour bar.  SPDX-License-Identifier: MIT */
+#include "ui/plot/cells.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/raster.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,24 +14,109 @@ void ns_heat_levels(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     const NsScale *z = &layout->z;
-    double steps = NS_LEVEL_HIGH - NS_LEVEL_LOW, scale = steps / (z->to - z->from);
+    double scale = (NS_LEVEL_HIGH - NS_LEVEL_LOW) / (z->to - z->from);
     layout->levels = g_malloc(MAX(map->rows * map->columns, 1));
-    uint8_t *out = layout->levels;
     for (size_t row = 0; row < map->rows; row++)
-        for (size_t column = 0; column < map->columns; column++, out++) {
-            float value = ns_heatmap_row(map, row)[column];
-            if (ns_cell_is_blank(value)) {
-                *out = NS_LEVEL_BLANK;
-            } else if (!isfinite(value)) {
-                *out = NS_LEVEL_BAD;
-            } else if (map->log && value <= 0) {
-                *out = NS_LEVEL_NONE;
-            } else {
-                double position = map->log ? (double)log10f(value) : (double)value;
-                double level = NS_LEVEL_LOW + (position - z->from) * scale + 0.5;
-                *out = (uint8_t)CLAMP(level, NS_LEVEL_LOW, NS_LEVEL_HIGH);
-            }
+        ns_cells_levels(layout->levels + row * map->columns, ns_heatmap_row(map, row), map->columns,
+                        map->log, z->from, scale);
+}
+
+/* Where cells lie along one side of the image, in its pixels. */
+typedef struct {
+    double start, cell; /* the outer edge of the first, and how long each is; < 0: backwards */
+    size_t cells;
+    bool fine; /* more than one cell a pixel */
+} Side;
+
+static Side side_of(const NsScale *scale, double from, double to, size_t cells, double pixels,
+                    double offset)
+{
+    double a = ns_scale_to_pixel(scale, from) * pixels + offset;
+    double b = ns_scale_to_pixel(scale, to) * pixels + offset;
+    double cell = (b - a) / (double)cells;
+    if (scale->kind == NS_SCALE_LINEAR) /* The same while a map grows, to the last bit. */
+        cell = (to - from) / (double)cells * (scale->p1 - scale->p0) / (scale->to - scale->from) *
+               pixels;
+    return (Side){a, cell, cells, fabs(cell) < 1};
+}
+
+/* The pixels from first to end - 1 that show a cell: those of which it covers the middle, or any
+ * part where cells are finer. */
+static void clip_side(const Side *side, int *first, int *end)
+{
+    double a = side->start, b = side->start + side->cell * (double)side->cells;
+    double low = MIN(a, b), high = MAX(a, b);
+    *first = (int)MAX(*first, side->fine ? floor(low) : ceil(low - 0.5));
+    *end = (int)MIN(*end, side->fine ? ceil(high) : ceil(high - 0.5));
+}
+
+static uint32_t cell_at(const Side *side, double pixel)
+{
+    return (uint32_t)CLAMP(floor((pixel - side->start) / side->cell), 0, (double)side->cells - 1);
+}
+
+/* The cells that pixels first..end - 1 show: from the middle of each or, where cells are finer, all
+ * that begin in it. */
+static void cells_of(const Side *side, int first, int end, uint32_t *from, uint32_t *to)
+{
+    for (int i = first; i < end; i++, from++, to++) {
+        if (!side->fine) {
+            *from = cell_at(side, i + 0.5);
+            *to = *from + 1;
+            continue;
         }
+        double a = (i - side->start) / side->cell, b = (i + 1 - side->start) / side->cell;
+        double low = ceil(MIN(a, b)), high = ceil(MAX(a, b));
+        *from = (uint32_t)CLAMP(low, 0, (double)side->cells - 1);
+        *to = (uint32_t)CLAMP(high, *from + 1.0, (double)side->cells);
+    }
+}
+
+/* Writes the cells within the clip straight into the pixels. */
+static void paint_pixels(const NsPlotLayout *layout, const NsPixels *on)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    Side across = side_of(&layout->x, map->x0, map->x1, map->columns, on->scale, on->tx);
+    Side down = side_of(&layout->y[NS_AXIS_LEFT], map->y0, map->y1, map->rows, on->scale, on->ty);
+    int left = on->left, right = on->right, top = on->top, bottom = on->bottom;
+    clip_side(&across, &left, &right);
+    clip_side(&down, &top, &bottom);
+    if (left >= right || top >= bottom) return;
+    size_t width = (size_t)(right - left), height = (size_t)(bottom - top);
+    g_autofree uint32_t *columns = g_new(uint32_t, 2 * width), *rows = g_new(uint32_t, 2 * height);
+    uint32_t *columns_end = columns + width, *rows_end = rows + height;
+    cells_of(&across, left, right, columns, columns_end);
+    cells_of(&down, top, bottom, rows, rows_end);
+    /* The cells in sight, from which the others are counted. */
+    uint32_t first = MIN(columns[0], columns[width - 1]);
+    uint32_t n = MAX(columns_end[0], columns_end[width - 1]) - first;
+    for (size_t i = 0; i < 2 * width; i++) columns[i] -= first;
+
+    uint32_t palette[256];
+    ns_level_palette(palette, layout->style, map->colors);
+    g_autofree uint8_t *joined = g_malloc(n);
+    cairo_surface_flush(on->target);
+    size_t stride = (size_t)cairo_image_surface_get_stride(on->target);
+    unsigned char *pixels = cairo_image_surface_get_data(on->target);
+    uint32_t *before = NULL;
+    for (size_t y = 0; y < height; y++) {
+        uint32_t *out = (uint32_t *)(void *)(pixels + ((size_t)top + y) * stride) + left;
+        bool same = before && rows[y] == rows[y - 1] && rows_end[y] == rows_end[y - 1];
+        const uint8_t *level = layout->levels + rows[y] * map->columns + first;
+        if (same) {
+            memcpy(out, before, width * sizeof *out);
+        } else {
+            if (rows_end[y] > rows[y] + 1) {
+                memcpy(joined, level, n);
+                for (uint32_t row = rows[y] + 1; row < rows_end[y]; row++)
+                    ns_cells_join(joined, layout->levels + row * map->columns + first, n);
+                level = joined;
+            }
+            ns_cells_paint(out, width, level, columns, across.fine ? columns_end : NULL, palette);
+        }
+        before = out;
+    }
+    cairo_surface_mark_dirty(on->target);
 }
 
 typedef struct {
@@ -141,8 +228,19 @@ void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
     NsBox box = {left, top, right - left, bottom - top};
     /* On a reversed axis a side is negative, and the image is turned with it. */
     if (box.width == 0 || box.height == 0 || isnan(box.width + box.height)) return;
-    cairo_surface_t *image = heat_image(layout, target_of(cr));
-    if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
-    cairo_surface_destroy(image);
+    NsPixels on;
+    if (ns_pixels_of(&on, cr)) {
+        NsBox area = layout->area;
+        cairo_save(cr);
+        cairo_rectangle(cr, area.x, area.y, area.width, area.height);
+        cairo_clip(cr);
+        ns_pixels_of(&on, cr);
+        paint_pixels(layout, &on);
+        cairo_restore(cr);
+    } else {
+        cairo_surface_t *image = heat_image(layout, target_of(cr));
+        if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
+        cairo_surface_destroy(image);
+    }
     if (layout->bar.width > 0 && !layout->z.blank) draw_bar(layout, cr);
 }

@@ -12,23 +12,18 @@
 #define TILE 16
 
 struct NsRaster {
-    cairo_surface_t *target;
-    double scale, tx, ty;         /* from the context to pixels */
-    int left, top, right, bottom; /* the clip, in pixels */
-    float *upper, *lower;         /* ink at every place of the clip; upper > lower where is none */
+    NsPixels on;
+    float *upper, *lower; /* ink at every place of the clip; upper > lower where is none */
     long places;
     long first, end; /* places that may have ink */
 };
 
-NsRaster *ns_raster_new(cairo_t *cr)
+bool ns_pixels_of(NsPixels *pixels, cairo_t *cr)
 {
     cairo_surface_t *target = cairo_get_group_target(cr);
-    if (cairo_surface_get_type(target) != CAIRO_SURFACE_TYPE_IMAGE) return NULL;
+    if (cairo_surface_get_type(target) != CAIRO_SURFACE_TYPE_IMAGE) return false;
     cairo_format_t format = cairo_image_surface_get_format(target);
-    int width = cairo_image_surface_get_width(target);
-    int height = cairo_image_surface_get_height(target);
-    if ((format != CAIRO_FORMAT_ARGB32 && format != CAIRO_FORMAT_RGB24) || width < TILE)
-        return NULL;
+    if (format != CAIRO_FORMAT_ARGB32 && format != CAIRO_FORMAT_RGB24) return false;
     cairo_matrix_t matrix;
     cairo_get_matrix(cr, &matrix);
     double sx, sy, ox, oy;
@@ -36,20 +31,33 @@ NsRaster *ns_raster_new(cairo_t *cr)
     cairo_surface_get_device_offset(target, &ox, &oy);
     double scale = matrix.xx * sx;
     bool upright = matrix.xy == 0 && matrix.yx == 0 && scale > 0;
-    if (!upright || fabs(matrix.yy * sy - scale) > 1e-9 * scale) return NULL;
-
-    NsRaster *raster = g_new0(NsRaster, 1);
-    raster->target = target;
-    raster->scale = scale;
-    raster->tx = matrix.x0 * sx + ox;
-    raster->ty = matrix.y0 * sy + oy;
-    double x0, y0, x1, y1;
+    if (!upright || fabs(matrix.yy * sy - scale) > 1e-9 * scale) return false;
+    int width = cairo_image_surface_get_width(target);
+    int height = cairo_image_surface_get_height(target);
+    double x0, y0, x1, y1, tx = matrix.x0 * sx + ox, ty = matrix.y0 * sy + oy;
     cairo_clip_extents(cr, &x0, &y0, &x1, &y1);
-    raster->left = (int)CLAMP(lround(x0 * scale + raster->tx), 0, width);
-    raster->right = (int)CLAMP(lround(x1 * scale + raster->tx), raster->left, width);
-    raster->top = (int)CLAMP(lround(y0 * scale + raster->ty), 0, height);
-    raster->bottom = (int)CLAMP(lround(y1 * scale + raster->ty), raster->top, height);
-    raster->places = (long)(raster->right - raster->left) * SAMPLES;
+    int left = (int)CLAMP(lround(x0 * scale + tx), 0, width);
+    int top = (int)CLAMP(lround(y0 * scale + ty), 0, height);
+    *pixels = (NsPixels){
+        .target = target,
+        .scale = scale,
+        .tx = tx,
+        .ty = ty,
+        .left = left,
+        .top = top,
+        .right = (int)CLAMP(lround(x1 * scale + tx), left, width),
+        .bottom = (int)CLAMP(lround(y1 * scale + ty), top, height),
+    };
+    return true;
+}
+
+NsRaster *ns_raster_new(cairo_t *cr)
+{
+    NsPixels on;
+    if (!ns_pixels_of(&on, cr) || cairo_image_surface_get_width(on.target) < TILE) return NULL;
+    NsRaster *raster = g_new0(NsRaster, 1);
+    raster->on = on;
+    raster->places = (long)(on.right - on.left) * SAMPLES;
     raster->upper = g_new(float, (size_t)raster->places);
     raster->lower = g_new(float, (size_t)raster->places);
     for (long i = 0; i < raster->places; i++) {
@@ -71,8 +79,8 @@ void ns_raster_free(NsRaster *raster)
 /* A point of the context in pixels of the clip. */
 static NsPoint to_pixels(const NsRaster *raster, NsPoint p)
 {
-    return (NsPoint){p.x * raster->scale + raster->tx - raster->left,
-                     p.y * raster->scale + raster->ty};
+    return (NsPoint){p.x * raster->on.scale + raster->on.tx - raster->on.left,
+                     p.y * raster->on.scale + raster->on.ty};
 }
 
 static long ceiling(double value)
@@ -160,7 +168,7 @@ static void take_tile(NsRaster *raster, int column, Tile *tile, float *first, fl
     *end = *full_first = -INFINITY;
     for (int i = 0; i < TILE; i++)
         for (int s = 0; s < SAMPLES; s++) {
-            long place = (long)(column + i - raster->left) * SAMPLES + s;
+            long place = (long)(column + i - raster->on.left) * SAMPLES + s;
             bool inside = place >= raster->first && place < raster->end;
             float upper = inside ? raster->upper[place] : INFINITY;
             float lower = inside ? raster->lower[place] : -INFINITY;
@@ -183,15 +191,15 @@ static uint32_t opaque_pixel(NsColor c)
 static void paint(NsRaster *raster, NsColor color)
 {
     if (raster->first >= raster->end) return;
-    cairo_surface_flush(raster->target);
-    uint32_t *pixels = (uint32_t *)(void *)cairo_image_surface_get_data(raster->target);
-    ptrdiff_t stride = cairo_image_surface_get_stride(raster->target) / 4;
-    int width = cairo_image_surface_get_width(raster->target);
+    cairo_surface_flush(raster->on.target);
+    uint32_t *pixels = (uint32_t *)(void *)cairo_image_surface_get_data(raster->on.target);
+    ptrdiff_t stride = cairo_image_surface_get_stride(raster->on.target) / 4;
+    int width = cairo_image_surface_get_width(raster->on.target);
     uint32_t pixel = opaque_pixel(color), whole = (uint32_t)lround(color.a * 255);
     float alpha = (float)(color.a * 255 / SAMPLES);
     long forget = raster->first;
-    int from = raster->left + (int)(raster->first / SAMPLES);
-    int to = raster->left + (int)((raster->end - 1) / SAMPLES) + 1;
+    int from = raster->on.left + (int)(raster->first / SAMPLES);
+    int to = raster->on.left + (int)((raster->end - 1) / SAMPLES) + 1;
     for (int column = from; column < to; column += TILE) {
         Tile tile;
         float first, end, full_first, full_end;
@@ -199,9 +207,9 @@ static void paint(NsRaster *raster, NsColor color)
          * twice: what was painted is forgotten. */
         int x = MIN(column, width - TILE);
         take_tile(raster, x, &tile, &first, &end, &full_first, &full_end);
-        raster->first = (long)(column + TILE - raster->left) * SAMPLES;
+        raster->first = (long)(column + TILE - raster->on.left) * SAMPLES;
         if (first > end) continue;
-        float top = (float)raster->top, bottom = (float)raster->bottom;
+        float top = (float)raster->on.top, bottom = (float)raster->on.bottom;
         int a = (int)floorf(CLAMP(first, top, bottom)), d = (int)ceilf(CLAMP(end, top, bottom));
         int b = (int)ceilf(CLAMP(full_first, (float)a, (float)d));
         int c = (int)floorf(CLAMP(full_end, (float)a, (float)d));
@@ -219,7 +227,7 @@ static void paint(NsRaster *raster, NsColor color)
     }
     raster->first = raster->places;
     raster->end = 0;
-    cairo_surface_mark_dirty(raster->target);
+    cairo_surface_mark_dirty(raster->on.target);
 }
 
 static NsPoint aside(NsPoint p, NsPoint by, double sign)
@@ -245,8 +253,9 @@ static size_t last_before(const NsPoint *points, size_t n, double x)
  * outside the clip are passed over. */
 static void outline(NsRaster *raster, const NsPoint *points, size_t n, double width)
 {
-    double half = width * raster->scale / 2, right = raster->right - raster->left + half;
-    size_t start = last_before(points, n, (raster->left - raster->tx - half) / raster->scale);
+    double half = width * raster->on.scale / 2, right = raster->on.right - raster->on.left + half;
+    size_t start =
+        last_before(points, n, (raster->on.left - raster->on.tx - half) / raster->on.scale);
     NsPoint from = to_pixels(raster, points[start]), side = {0, 0};
     bool begun = false;
     for (size_t i = start + 1; i < n && from.x <= right; i++) {
@@ -279,9 +288,9 @@ static double period_of(const NsPen *pen)
 /* Forgets ink from x to x of the context. */
 static void erase(NsRaster *raster, double x0, double x1)
 {
-    double origin = raster->tx - raster->left;
-    long first = ceiling((x0 * raster->scale + origin) * SAMPLES - 0.5);
-    long end = ceiling((x1 * raster->scale + origin) * SAMPLES - 0.5);
+    double origin = raster->on.tx - raster->on.left;
+    long first = ceiling((x0 * raster->on.scale + origin) * SAMPLES - 0.5);
+    long end = ceiling((x1 * raster->on.scale + origin) * SAMPLES - 0.5);
     for (long i = MAX(first, raster->first); i < MIN(end, raster->end); i++) {
         raster->upper[i] = INFINITY;
         raster->lower[i] = -INFINITY;
@@ -290,8 +299,8 @@ static void erase(NsRaster *raster, double x0, double x1)
 
 static void dash_across(NsRaster *raster, const NsPen *pen, double period)
 {
-    double left = (raster->left - raster->tx) / raster->scale;
-    double right = (raster->right - raster->tx) / raster->scale;
+    double left = (raster->on.left - raster->on.tx) / raster->on.scale;
+    double right = (raster->on.right - raster->on.tx) / raster->on.scale;
     for (double k = floor(left / period); k * period < right; k++) {
         double x = k * period;
         for (int i = 0; i < pen->n_dash; i++) {
@@ -306,8 +315,8 @@ static void dash_across(NsRaster *raster, const NsPen *pen, double period)
 static void dash_along(NsRaster *raster, const NsPoint *points, size_t n, const NsPen *pen,
                        NsColor color)
 {
-    double right = (raster->right - raster->tx) / raster->scale + pen->width;
-    double left = (raster->left - raster->tx) / raster->scale - pen->width;
+    double right = (raster->on.right - raster->on.tx) / raster->on.scale + pen->width;
+    double left = (raster->on.left - raster->on.tx) / raster->on.scale - pen->width;
     g_autoptr(GArray) dash = g_array_new(FALSE, FALSE, sizeof(NsPoint));
     g_array_append_val(dash, points[0]);
     int at = 0;

@@ -12,6 +12,16 @@
 
 #include <cairo.h>
 
+/* The pixels that drawing in a context reaches. */
+typedef struct {
+    cairo_surface_t *target;
+    double scale, tx, ty;         /* from the context to pixels */
+    int left, top, right, bottom; /* the clip, as a rectangle of whole pixels */
+} NsPixels;
+
+/* FALSE where the target is no image of 32 bits a pixel, or the context turns or distorts. */
+bool ns_pixels_of(NsPixels *pixels, cairo_t *cr);
+
 typedef struct NsRaster NsRaster;
 
 typedef struct {
@@ -22,8 +32,8 @@ typedef struct {
 } NsPen;
 
 /* For drawing within the clip of a context, in its coordinates.  NULL where that cannot be done and
- * cairo must draw: the target is no image of 32 bits a pixel, it is turned, or the clip is not one
- * rectangle.  Nothing else may clip or transform the context while the raster is in use. */
+ * cairo must draw: ns_pixels_of fails, or the image is less than 16 pixels wide.  Nothing else may
+ * clip or transform the context while the raster is in use. */
 NsRaster *ns_raster_new(cairo_t *cr);
 void ns_raster_free(NsRaster *raster);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRaster, ns_raster_free)

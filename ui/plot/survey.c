@@ -1,4 +1,5 @@
 /* One look at every value of a plot.  SPDX-License-Identifier: MIT */
+#include "ui/plot/cells.h"
 #include "ui/plot/layout-private.h"
 
 #include <math.h>
@@ -74,18 +75,13 @@ static void survey_heatmap(NsSurvey *survey, const NsHeatmap *map)
     widen(&survey->x_lo, &survey->x_hi, map->x1);
     widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y0);
     widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y1);
+    NsCellSurvey cells = {.lo = INFINITY, .hi = -INFINITY};
     for (size_t row = 0; row < map->rows; row++)
-        for (size_t column = 0; column < map->columns; column++) {
-            float cell = ns_heatmap_row(map, row)[column];
-            double z = (double)cell;
-            if (ns_cell_is_blank(cell)) continue;
-            if (!isfinite(z))
-                survey->bad_cells++;
-            else if (map->log && z <= 0)
-                survey->unshown_cells++;
-            else
-                widen(&survey->z_lo, &survey->z_hi, z);
-        }
+        ns_cells_survey(&cells, ns_heatmap_row(map, row), map->columns, map->log);
+    survey->z_lo = (double)cells.lo;
+    survey->z_hi = (double)cells.hi;
+    survey->bad_cells = cells.bad;
+    survey->unshown_cells = cells.unshown;
 }
 
 NsSurvey ns_survey(const NsPlot *plot)
