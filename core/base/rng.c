@@ -8,33 +8,10 @@
 
 #define TAU 6.283185307179586476925
 
-/* A counter on its way to an output. */
-typedef struct {
-    uint32_t c0, c1, c2, c3;
-} Block;
-
-__attribute__((always_inline)) static inline Block one_round(Block b, const uint32_t key[2],
-                                                             uint32_t round)
-{
-    uint64_t p0 = (uint64_t)0xD2511F53u * b.c0;
-    uint64_t p1 = (uint64_t)0xCD9E8D57u * b.c2;
-    return (Block){(uint32_t)(p1 >> 32) ^ b.c1 ^ (key[0] + round * 0x9E3779B9u), (uint32_t)p1,
-                   (uint32_t)(p0 >> 32) ^ b.c3 ^ (key[1] + round * 0xBB67AE85u), (uint32_t)p0};
-}
-
-/* Spelled out, since a loop inside it would keep the loop around it from being vectorised. */
-__attribute__((always_inline)) static inline Block philox(Block b, const uint32_t key[2])
-{
-    b = one_round(one_round(b, key, 0), key, 1);
-    b = one_round(one_round(b, key, 2), key, 3);
-    b = one_round(one_round(b, key, 4), key, 5);
-    b = one_round(one_round(b, key, 6), key, 7);
-    return one_round(one_round(b, key, 8), key, 9);
-}
-
 void ns_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2])
 {
-    Block b = philox((Block){counter[0], counter[1], counter[2], counter[3]}, key);
+    NsPhiloxBlock b =
+        ns_philox_block((NsPhiloxBlock){counter[0], counter[1], counter[2], counter[3]}, key);
     out[0] = b.c0;
     out[1] = b.c1;
     out[2] = b.c2;
@@ -120,7 +97,8 @@ NS_CLONES static void draw(uint64_t *restrict a, uint64_t *restrict b, size_t n,
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
         uint64_t at = first + i;
-        Block block = philox((Block){(uint32_t)at, (uint32_t)(at >> 32), low, high}, key);
+        NsPhiloxBlock block =
+            ns_philox_block((NsPhiloxBlock){(uint32_t)at, (uint32_t)(at >> 32), low, high}, key);
         a[i] = (uint64_t)block.c0 << 32 | block.c1;
         b[i] = (uint64_t)block.c2 << 32 | block.c3;
     }

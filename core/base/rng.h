@@ -18,6 +18,33 @@ typedef struct {
 /* One block of Philox 4x32-10, exposed for its published test vectors. */
 void ns_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
 
+/* A counter on its way to an output. */
+typedef struct {
+    uint32_t c0, c1, c2, c3;
+} NsPhiloxBlock;
+
+__attribute__((always_inline)) static inline NsPhiloxBlock
+ns_philox_round(NsPhiloxBlock b, const uint32_t key[2], uint32_t round)
+{
+    uint64_t p0 = (uint64_t)0xD2511F53u * b.c0;
+    uint64_t p1 = (uint64_t)0xCD9E8D57u * b.c2;
+    return (NsPhiloxBlock){
+        (uint32_t)(p1 >> 32) ^ b.c1 ^ (key[0] + round * 0x9E3779B9u), (uint32_t)p1,
+        (uint32_t)(p0 >> 32) ^ b.c3 ^ (key[1] + round * 0xBB67AE85u), (uint32_t)p0};
+}
+
+/* One block of Philox 4x32-10, inline for loops over counters to become vector code.  Spelled out,
+ * since a loop inside it would keep the loop around it from being vectorised. */
+__attribute__((always_inline)) static inline NsPhiloxBlock ns_philox_block(NsPhiloxBlock b,
+                                                                           const uint32_t key[2])
+{
+    b = ns_philox_round(ns_philox_round(b, key, 0), key, 1);
+    b = ns_philox_round(ns_philox_round(b, key, 2), key, 3);
+    b = ns_philox_round(ns_philox_round(b, key, 4), key, 5);
+    b = ns_philox_round(ns_philox_round(b, key, 6), key, 7);
+    return ns_philox_round(ns_philox_round(b, key, 8), key, 9);
+}
+
 void ns_rng_init(NsRng *rng, uint64_t seed, uint64_t stream);
 
 /* A stream number from a name (64-bit FNV-1a). */

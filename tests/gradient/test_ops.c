@@ -406,6 +406,14 @@ static void test_dropout(void)
     ns_dropout(again, N, rate, &key);
     g_assert_true(memcmp(x, again, N * sizeof *x) == 0);
 
+    /* An element's fate does not depend on how many there are, and nothing behind them is touched.
+     */
+    for (size_t n = 1; n < 200; n++) {
+        for (size_t i = 0; i < 200; i++) again[i] = 1;
+        ns_dropout(again, n, rate, &key);
+        for (size_t i = 0; i < 200; i++) g_assert_cmpfloat(again[i], ==, i < n ? x[i] : 1);
+    }
+
     const NsNoiseKey others[] = {
         {.seed = 4, .step = 7, .place = 2, .sequence = 1},
         {.seed = 3, .step = 8, .place = 2, .sequence = 1},
