@@ -58,6 +58,7 @@ void ui_add_run_tests(void);
 void ui_add_settings_tests(void);
 void ui_add_view_tests(void);
 void ui_add_chart_tests(void);
+void ui_add_tile_tests(void);
 void ui_add_export_tests(void);
 void ui_add_stress_tests(void);
 void ui_add_program_tests(void);

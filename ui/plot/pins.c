@@ -58,21 +58,24 @@ static bool overlap(const NsBox *a, const NsBox *b)
            b->y < a->y + a->height;
 }
 
-/* A free place for words beside a line: right or left of it, as high as there is room. */
+/* A free place for words beside a line: right or left of it, else across it, as high as there is
+ * room. */
 static bool find_place(const NsPlotLayout *layout, const GArray *taken, double px, NsBox *box)
 {
     const NsBox *area = &layout->area;
     double gap = GAP * layout->style->text_size, radius = badge_radius(layout);
     double top = area->y + 2 * radius + gap, bottom = area->y + area->height - box->height - gap;
-    for (box->y = top; box->y <= bottom; box->y += box->height / 2) {
-        for (int left = 0; left < 2; left++) {
-            box->x = left ? px - gap - box->width : px + gap;
-            bool fits = box->x >= area->x && box->x + box->width <= area->x + area->width;
+    double last = area->x + area->width - box->width;
+    const double starts[] = {px + gap, px - gap - box->width,
+                             CLAMP(px, area->x, MAX(last, area->x))};
+    for (box->y = top; box->y <= bottom; box->y += box->height / 2)
+        for (size_t k = 0; k < G_N_ELEMENTS(starts); k++) {
+            box->x = starts[k];
+            bool fits = box->x >= area->x && box->x <= last;
             for (guint i = 0; fits && i < taken->len; i++)
                 fits = !overlap(box, &g_array_index(taken, NsBox, i));
             if (fits) return true;
         }
-    }
     return false;
 }
 

@@ -1,0 +1,272 @@
+/* What the menu and the controls of a tile do.  SPDX-License-Identifier: MIT */
+#include "tests/ui/hands.h"
+
+#include <math.h>
+
+static void count(guint *n)
+{
+    ++*n;
+}
+
+static void test_kinds(void)
+{
+    NsWindow *window = ui_open("probe-every=1");
+    NsLab *lab = ns_window_lab(window);
+    NsChartTile *tile = ui_tile(window, HIDDEN);
+    NsChartView *chart = ns_chart_tile_chart(tile);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_step(lab, 6);
+    UI_UNTIL(ns_lab_steps(lab) >= 6);
+    UI_WAIT(window, ui_is_paused);
+    UI_WAIT(window, ui_is_drawn);
+    ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
+    ui_scroll(ui_chart(window, LOSS), -1, 0);
+    for (size_t i = 0; ns_figure_kind(i); i++) {
+        const NsFigureKind *kind = ns_figure_kind(i);
+        gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", kind->choice.key);
+        g_assert_true(ns_chart_tile_kind(tile) == kind);
+        UI_UNTIL(ns_chart_view_layout(chart));
+        const NsPlot *plot = ns_chart_view_plot(chart);
+        g_assert_true(plot->n_series > 0 || plot->heatmap);
+        gtk_test_accessible_assert_property(GTK_WIDGET(chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                            kind->choice.label);
+        /* It joins the charts that have its abscissa. */
+        bool steps = kind->abscissa == NS_OVER_STEPS;
+        g_assert_true(ns_range_is_free(ui_x_range(window, HIDDEN)) == !steps);
+        GtkWidget *drop_down = ui_first(GTK_WIDGET(tile), GTK_TYPE_DROP_DOWN);
+        g_assert_true(gtk_widget_get_visible(drop_down) == (kind->subject != NS_SUBJECT_NONE));
+        if (kind->subject == NS_SUBJECT_NONE) continue;
+        GListModel *choices = gtk_drop_down_get_model(GTK_DROP_DOWN(drop_down));
+        g_assert_cmpuint(g_list_model_get_n_items(choices), >=, 2);
+        guint other = gtk_drop_down_get_selected(GTK_DROP_DOWN(drop_down)) ? 0 : 1;
+        uint64_t version = plot->version;
+        gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), other);
+        g_autoptr(GtkStringObject) word = g_list_model_get_item(choices, other);
+        UI_UNTIL(ns_chart_view_plot(chart)->version != version);
+        if (kind->subject == NS_SUBJECT_QUANTITY)
+            g_assert_cmpstr(ns_quantity(ns_chart_tile_input(tile).quantity)->choice.label, ==,
+                            gtk_string_object_get_string(word));
+    }
+    /* A quantity that the next figure can show stays. */
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", "steps");
+    GtkWidget *drop_down = ui_first(GTK_WIDGET(tile), GTK_TYPE_DROP_DOWN);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), 2);
+    NsQuantity quantity = ns_chart_tile_input(tile).quantity;
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", "profile");
+    g_assert_cmpint(ns_chart_tile_input(tile).quantity, ==, quantity);
+    ui_close(window);
+}
+
+static GtkWidget *open_limits(NsChartTile *tile)
+{
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.limits", NULL);
+    GtkWidget *overlay = gtk_widget_get_first_child(GTK_WIDGET(tile));
+    for (GtkWidget *child = gtk_widget_get_first_child(overlay); child;
+         child = gtk_widget_get_next_sibling(child))
+        if (GTK_IS_POPOVER(child)) return child;
+    g_assert_not_reached();
+}
+
+static GtkWidget *cell(GtkWidget *popover, int column, int row)
+{
+    GtkWidget *grid = gtk_popover_get_child(GTK_POPOVER(popover));
+    return gtk_grid_get_child_at(GTK_GRID(grid), column, row);
+}
+
+static void type(GtkWidget *field, const char *text)
+{
+    gtk_editable_set_text(GTK_EDITABLE(field), text);
+    g_signal_emit_by_name(field, "activate");
+}
+
+static void test_limits(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsChartTile *tile = ui_tile(window, LOSS);
+    GtkWidget *popover = open_limits(tile);
+    const NsLens *lens = ui_lens(window, LOSS);
+    GtkWidget *hint = cell(popover, 0, NS_LENS_AXES + 1);
+    ui_idle(50);
+    type(cell(popover, 1, 1), "10");
+    type(cell(popover, 2, 1), "20");
+    g_assert_true(ui_same_range(lens->range[NS_LENS_X], (NsRange){10, 20}));
+    g_assert_true(ui_same_range(ui_x_range(window, HEATMAP), (NsRange){10, 20}));
+    type(cell(popover, 2, 2), "8.5");
+    g_assert_cmpfloat(lens->range[NS_LENS_LEFT].hi, ==, 8.5);
+    g_assert_true(isnan(lens->range[NS_LENS_LEFT].lo));
+    /* What cannot be is said and changes nothing. */
+    type(cell(popover, 1, 2), "nine");
+    g_assert_true(gtk_widget_get_visible(hint));
+    g_assert_true(isnan(lens->range[NS_LENS_LEFT].lo));
+    type(cell(popover, 1, 2), "9");
+    g_assert_true(gtk_widget_get_visible(hint));
+    type(cell(popover, 1, 2), "0");
+    g_assert_false(gtk_widget_get_visible(hint));
+    g_assert_cmpfloat(lens->range[NS_LENS_LEFT].lo, ==, 0);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(cell(popover, 3, 2)), 1 + NS_SCALE_LOG);
+    g_assert_true(gtk_widget_get_visible(hint));
+    g_assert_false(lens->rescaled[NS_LENS_LEFT]);
+    type(cell(popover, 1, 2), "");
+    g_assert_true(lens->rescaled[NS_LENS_LEFT]);
+    g_assert_cmpint(lens->scale[NS_LENS_LEFT], ==, NS_SCALE_LOG);
+    gtk_popover_popdown(GTK_POPOVER(popover));
+    ui_idle(50);
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.reset", NULL);
+    g_assert_true(ns_lens_is_fitted(lens));
+    /* A heatmap has cells of equal size, and no right axis. */
+    popover = open_limits(ui_tile(window, HEATMAP));
+    g_assert_false(gtk_widget_get_sensitive(cell(popover, 3, 1)));
+    g_assert_null(cell(popover, 1, 3));
+    ui_close(window);
+}
+
+static bool late_press(NsWindow *window, guint keyval, GdkModifierType modifiers)
+{
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(GTK_WIDGET(window));
+    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
+        g_autoptr(GtkEventController) keys = g_list_model_get_item(controllers, i);
+        if (g_strcmp0(gtk_event_controller_get_name(keys), "normscope-late-keys") != 0) continue;
+        gboolean taken = FALSE;
+        g_signal_emit_by_name(keys, "key-pressed", keyval, 0u, modifiers, &taken);
+        return taken;
+    }
+    g_assert_not_reached();
+}
+
+static void on_text(GObject *clipboard, GAsyncResult *result, gpointer text)
+{
+    *(char **)text = gdk_clipboard_read_text_finish(GDK_CLIPBOARD(clipboard), result, NULL);
+}
+
+static void test_copy(void)
+{
+    NsWindow *window = ui_open_paused();
+    GdkClipboard *clipboard = gtk_widget_get_clipboard(GTK_WIDGET(window));
+    gtk_widget_grab_focus(GTK_WIDGET(ui_chart(window, GRADIENT)));
+    g_assert_true(late_press(window, GDK_KEY_c, GDK_CONTROL_MASK));
+    g_autofree char *text = NULL;
+    gdk_clipboard_read_text_async(clipboard, NULL, on_text, &text);
+    UI_UNTIL(text);
+    g_assert_true(strstr(text, "\nGradient norm of W2,step 40,4,") != NULL);
+    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "Copied the data"));
+    g_assert_true(late_press(window, GDK_KEY_C, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
+    g_assert_true(
+        gdk_content_formats_contain_gtype(gdk_clipboard_get_formats(clipboard), GDK_TYPE_TEXTURE));
+    g_assert_false(late_press(window, GDK_KEY_c, 0));
+    g_assert_false(late_press(window, GDK_KEY_c, GDK_CONTROL_MASK | GDK_ALT_MASK));
+    ui_close(window);
+}
+
+static void test_context_menu(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsChartTile *tile = ui_tile(window, LOSS);
+    NsChartView *chart = ui_chart(window, LOSS);
+    GtkWidget *overlay = gtk_widget_get_first_child(GTK_WIDGET(tile));
+    g_assert_true(ui_press_on(chart, GDK_KEY_Menu, 0));
+    ui_idle(50);
+    GtkWidget *menu = gtk_widget_get_last_child(overlay);
+    g_assert_true(GTK_IS_POPOVER_MENU(menu));
+    g_assert_true(gtk_widget_get_mapped(menu));
+    gtk_popover_popdown(GTK_POPOVER(menu));
+    ui_idle(50);
+    /* Again, elsewhere: still one. */
+    g_signal_emit_by_name(chart, "menu", 100.0, 100.0);
+    ui_idle(50);
+    g_assert_true(GTK_IS_POPOVER_MENU(gtk_widget_get_last_child(overlay)));
+    g_assert_false(GTK_IS_POPOVER(gtk_widget_get_prev_sibling(gtk_widget_get_last_child(overlay))));
+    ui_close(window);
+}
+
+static bool is_pale(NsChartView *chart, const char *label)
+{
+    const NsPlot *plot = ns_chart_view_plot(chart);
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (g_strcmp0(plot->series[i].label, label) == 0) return plot->series[i].pale;
+    g_assert_not_reached();
+}
+
+static bool has_series(NsChartView *chart, const char *label)
+{
+    const NsPlot *plot = ns_chart_view_plot(chart);
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (g_strcmp0(plot->series[i].label, label) == 0) return true;
+    return false;
+}
+
+static void test_smoothing(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsLab *lab = ns_window_lab(window);
+    NsChartView *chart = ui_chart(window, LOSS);
+    g_assert_false(is_pale(chart, "training"));
+    g_assert_true(ui_press(window, GDK_KEY_s));
+    UI_UNTIL(has_series(chart, "training, EMA 0.9"));
+    g_assert_true(is_pale(chart, "training"));
+
+    /* The slider in the menu of a chart over steps; what it passes in a frame acts once. */
+    GtkWidget *scale = NULL;
+    GtkWidget *button =
+        gtk_widget_get_last_child(ui_first(GTK_WIDGET(ui_tile(window, LOSS)), GTK_TYPE_BOX));
+    gtk_menu_button_popup(GTK_MENU_BUTTON(button));
+    ui_idle(50);
+    scale =
+        ui_first(GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button))), GTK_TYPE_SCALE);
+    g_assert_nonnull(scale);
+    g_assert_cmpfloat(gtk_range_get_value(GTK_RANGE(scale)), ==, 0.9);
+    guint changes = 0;
+    gulong handler = g_signal_connect_swapped(lab, "view-changed", G_CALLBACK(count), &changes);
+    for (int i = 0; i <= 20; i++) gtk_range_set_value(GTK_RANGE(scale), 0.5 + 0.01 * i);
+    UI_UNTIL(changes > 0);
+    ui_idle(50);
+    g_assert_cmpuint(changes, ==, 1);
+    g_signal_handler_disconnect(lab, handler);
+    UI_UNTIL(has_series(chart, "training, EMA 0.7"));
+    gtk_range_set_value(GTK_RANGE(scale), 0);
+    UI_UNTIL(ns_lab_view(lab)->smoothing.kind == NS_SMOOTH_NONE);
+    gtk_menu_button_popdown(GTK_MENU_BUTTON(button));
+    ui_idle(50);
+    /* On again as it was. */
+    g_assert_true(ui_press(window, GDK_KEY_s));
+    UI_UNTIL(has_series(chart, "training, EMA 0.7"));
+    /* A heatmap has no such thing. */
+    button =
+        gtk_widget_get_last_child(ui_first(GTK_WIDGET(ui_tile(window, HEATMAP)), GTK_TYPE_BOX));
+    g_assert_null(
+        ui_first(GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button))), GTK_TYPE_SCALE));
+    ui_close(window);
+}
+
+static void test_theory(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
+    g_assert_true(ui_press(window, GDK_KEY_t));
+    g_assert_false(ns_lab_view(lab)->theory);
+    g_assert_false(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
+    ui_close(window);
+}
+
+static void test_grid(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(ui_press(window, GDK_KEY_g));
+    for (size_t i = 0; i < TILES; i++) g_assert_true(ui_lens(window, i)->no_grid);
+    g_assert_true(ui_press(window, GDK_KEY_g));
+    for (size_t i = 0; i < TILES; i++) g_assert_false(ui_lens(window, i)->no_grid);
+    ui_close(window);
+}
+
+void ui_add_tile_tests(void)
+{
+    g_test_add_func("/ui/tile/kinds", test_kinds);
+    g_test_add_func("/ui/tile/limits", test_limits);
+    g_test_add_func("/ui/tile/copy", test_copy);
+    g_test_add_func("/ui/tile/context-menu", test_context_menu);
+    g_test_add_func("/ui/tile/smoothing", test_smoothing);
+    g_test_add_func("/ui/tile/theory", test_theory);
+    g_test_add_func("/ui/tile/grid", test_grid);
+}
