@@ -77,7 +77,7 @@ void ns_fill_boxes(const NsPlotLayout *layout, const NsSeries *series, NsColor c
     bool faint = series->edges || series->kind == NS_SERIES_BAND || series->ghost;
     for (size_t i = 0; i < n; i++)
         cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
-    if (layout->style->patterns) {
+    if (layout->style->patterns && series->kind == NS_SERIES_BARS) {
         cairo_new_path(cr);
         hatch(layout, series, boxes, n, cr);
         for (size_t i = 0; i < n; i++)

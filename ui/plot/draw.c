@@ -343,8 +343,8 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_clip(cr);
     if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
-    ns_draw_series(layout, cr);
     draw_slopes(layout, cr);
+    ns_draw_series(layout, cr);
     draw_levels(layout, cr, &grid);
     draw_markers(layout, cr, &grid);
     draw_grips(layout, cr);

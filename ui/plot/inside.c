@@ -2,12 +2,16 @@
  *
  * They come last, when curves are known: a word goes where it covers the least of them, and never
  * over another word. */
+#include "ui/plot/colormap.h"
 #include "ui/plot/frame.h"
 
 #include <math.h>
 
 /* In text sizes: between a line and its name. */
 #define CLEAR 0.15
+
+/* In text sizes: numbers in cells. */
+#define CELL_TEXT 0.75
 
 NsBox ns_layout_inside(const NsPlotLayout *layout)
 {
@@ -123,10 +127,63 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
         add_backed(layout, text, at, look->color);
 }
 
+/* Black or white, whichever is further from the colour of the cell. */
+static NsColor on_cell(const NsPlotLayout *layout, double value)
+{
+    const NsScale *z = &layout->z;
+    double t = (ns_scale_position(z, value) - z->from) / (z->to - z->from);
+    NsColor c = ns_map_color(layout->plot->heatmap->colors, t);
+    double light = 0.299 * c.r + 0.587 * c.g + 0.114 * c.b;
+    return light > 0.5 ? (NsColor){0, 0, 0, 1} : (NsColor){1, 1, 1, 1};
+}
+
+static void place_value(NsPlotLayout *layout, const NsBox *cell, double value)
+{
+    const NsStyle *style = layout->style;
+    if (!ns_scale_shows(layout->z.kind, value)) return;
+    g_autofree char *number = ns_text_number(value, 2);
+    g_autoptr(PangoLayout) text =
+        ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
+    double width, height;
+    ns_text_size(text, &width, &height);
+    if (width > 0.9 * cell->width || height > cell->height) return;
+    ns_layout_add_label(layout, NS_PART_INSIDE, g_object_ref(text),
+                        cell->x + (cell->width - width) / 2, cell->y + (cell->height - height) / 2,
+                        false);
+    g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color = on_cell(layout, value);
+}
+
+/* Numbers in cells, where those would be wide enough for all. */
+static void place_values(NsPlotLayout *layout)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    double dx = (map->x1 - map->x0) / (double)map->columns;
+    double dy = (map->y1 - map->y0) / (double)map->rows;
+    double width = fabs(ns_scale_to_pixel(x, map->x0 + dx) - ns_scale_to_pixel(x, map->x0));
+    double height = fabs(ns_scale_to_pixel(y, map->y0 + dy) - ns_scale_to_pixel(y, map->y0));
+    double least = 2 * CELL_TEXT * layout->style->text_size;
+    if (!(width > least && height > 0.6 * least)) return;
+    const NsBox *area = &layout->area;
+    for (size_t row = 0; row < map->rows; row++)
+        for (size_t column = 0; column < map->columns; column++) {
+            double cx = ns_scale_to_pixel(x, map->x0 + ((double)column + 0.5) * dx);
+            double cy = ns_scale_to_pixel(y, map->y0 + ((double)row + 0.5) * dy);
+            NsBox cell = {cx - width / 2, cy - height / 2, width, height};
+            /* Cells that fixed limits cut have none. */
+            if (cell.x < area->x - 1 || cell.x + width > area->x + area->width + 1 ||
+                cell.y < area->y - 1 || cell.y + height > area->y + area->height + 1)
+                continue;
+            place_value(layout, &cell, (double)ns_heatmap_row(map, row)[column]);
+        }
+}
+
 void ns_layout_place_inside(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
     if (!layout->survey.any) return;
+    const NsHeatmap *map = plot->heatmap;
+    if (map && map->values && map->rows && map->columns) place_values(layout);
     if (plot->legend == NS_LEGEND_INSIDE) ns_legend_place_inside(layout);
     for (size_t i = 0; i < plot->n_levels; i++) place_level(layout, &plot->levels[i]);
     for (size_t i = 0; i < plot->n_slopes; i++) place_slope(layout, &plot->slopes[i]);

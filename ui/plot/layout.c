@@ -14,9 +14,11 @@
 /* The least that the ends of a diverging map are from its centre: what is less is rounding. */
 #define FLATTEST 0.01
 
-/* A strip's share of the height, and the least that it needs, in text sizes. */
-#define STRIP_SHARE 0.3
-#define STRIP_LINES 6
+/* A strip's height, without the words of the x axis and with them in text sizes, and the least that
+ * it must leave above it. */
+#define STRIP_SHARE 0.18
+#define STRIP_WORDS 4.2
+#define STRIP_LEAVES 0.5
 
 static char *axis_title(const char *label, const char *unit)
 {
@@ -310,6 +312,7 @@ static bool make_square(NsFrame *frame)
         return true;
     }
     if (layout->style->raster) spare_width = 2 * floor(spare_width / 2);
+    frame->spare = spare_width / 2;
     area->x += spare_width / 2;
     area->width -= spare_width;
     return false;
@@ -402,8 +405,8 @@ static NsMargins margins_of(const NsPlotLayout *layout)
 static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMargins *least)
 {
     const NsPlot *upper = layout->plot, *lower = upper->strip;
-    NsSurvey survey = ns_survey(lower);
-    NsPlotLayout *strip = layout_new(lower, layout->width, strip_height, layout->style, &survey);
+    static const NsSurvey unknown = {0};
+    NsPlotLayout *strip = layout_new(lower, layout->width, strip_height, layout->style, &unknown);
     strip->own = (NsPlot){.x = upper->x,
                           .left = lower->left,
                           .right = lower->right,
@@ -416,6 +419,7 @@ static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMarg
                           .no_grid = upper->no_grid,
                           .legend = NS_LEGEND_NONE};
     strip->plot = &strip->own;
+    strip->survey = ns_survey(&strip->own);
     strip->own.right.quiet = true;
     /* What there is to say of either stands under both. */
     g_autofree char *note = ns_survey_note(upper, &layout->survey);
@@ -444,9 +448,8 @@ NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double hei
 {
     NsSurvey survey = ns_survey(plot);
     NsPlotLayout *layout = layout_new(plot, width, height, style, &survey);
-    double strip_height = STRIP_SHARE * height;
-    if (plot->strip && !plot->heatmap && survey.any &&
-        strip_height > STRIP_LINES * style->text_size)
+    double strip_height = STRIP_SHARE * height + STRIP_WORDS * style->text_size;
+    if (plot->strip && !plot->heatmap && survey.any && strip_height < STRIP_LEAVES * height)
         lay_out_pair(layout, style->raster ? round(strip_height) : strip_height, least);
     else
         lay_out(layout, least, NULL);

@@ -33,6 +33,7 @@ static bool is_listed(const NsSeries *series)
 /* The last value that is a number: where the curve ends. */
 static double last_value(const NsSeries *series)
 {
+    if (series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_SCATTER) return -INFINITY;
     for (size_t i = series->n; i-- > 0;)
         if (isfinite(series->y[i])) return series->y[i];
     return -INFINITY;

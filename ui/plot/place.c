@@ -126,7 +126,7 @@ static void place_x_ticks(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     double size = frame->size, widest;
-    unsigned most = (unsigned)CLAMP(layout->area.width / (3.2 * size), 2, 11);
+    unsigned most = (unsigned)CLAMP(layout->area.width / (2.4 * size), 2, 11);
     for (;; most--) {
         g_clear_pointer(&layout->x_ticks, g_array_unref);
         layout->x_ticks = ns_scale_ticks(&layout->x, most);
@@ -156,13 +156,13 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
                           bool right)
 {
     NsPlotLayout *layout = frame->layout;
-    double widest, above = INFINITY;
+    double widest, before = INFINITY;
     GPtrArray *texts = ns_tick_texts(layout, ticks, &widest);
     for (unsigned i = 0; i < texts->len; i++) {
         PangoLayout *text = texts->pdata[i];
         double py = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
-        if (!text || py > above - 1.15 * frame->size) continue;
-        above = py;
+        if (!text || fabs(py - before) < 1.3 * frame->size) continue;
+        before = py;
         ns_layout_add_label(layout, right ? NS_PART_RIGHT_TICK : NS_PART_LEFT_TICK,
                             g_object_ref(text), right ? x : x - ns_text_width(text),
                             py + frame->digit / 2 - ns_text_baseline(text), false);
@@ -213,7 +213,8 @@ static void place_axis_labels(NsFrame *frame)
         if (!frame->show[sides[i]]) continue;
         PangoLayout *text = frame->text[sides[i]];
         /* Longer than the axis, it may reach beside the words of markers and below the area. */
-        double x = i ? layout->width - pad - ns_text_height(text) : pad;
+        double x =
+            i ? layout->width - pad - frame->spare - ns_text_height(text) : pad + frame->spare;
         double highest = area->y - NS_GAP / 2 * frame->size;
         if (frame->show[NS_PART_MARKER]) highest -= frame->marker_line;
         double lowest = free_below(layout, x, x + ns_text_height(text));

@@ -162,6 +162,12 @@ static void log_multiples(GArray *ticks, const NsScale *scale, unsigned labelled
         }
 }
 
+/* Counts are written out as far as that is short. */
+static char *decade_label(const NsScale *scale, int k)
+{
+    return scale->integer && k >= 0 && k < 5 ? ns_text_fixed(pow(10, k), 0) : ns_text_power(k);
+}
+
 static void log_decades(GArray *ticks, const NsScale *scale, int first, int last, unsigned most)
 {
     int n = last - first + 1, stride = 1;
@@ -171,7 +177,7 @@ static void log_decades(GArray *ticks, const NsScale *scale, int first, int last
     if (anchor + stride > last) anchor = first;
     for (int k = first - 1; k <= last; k++) {
         bool major = k >= anchor && (k - anchor) % stride == 0;
-        if (k >= first) add(ticks, pow(10, k), major ? ns_text_power(k) : NULL);
+        if (k >= first) add(ticks, pow(10, k), major ? decade_label(scale, k) : NULL);
         for (int m = 2; m <= 9 && stride == 1; m++) {
             double value = m * pow(10, k);
             if (value >= scale->lo && value <= scale->hi) add(ticks, value, NULL);
