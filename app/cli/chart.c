@@ -11,13 +11,12 @@
 #include <string.h>
 
 #define DEFAULT_STEPS 100
-#define EACH "each"
 
 /* The command line as it was given, and what it means. */
 typedef struct {
     char *figure, *step, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
-    bool each;     /* a file for every figure */
+    gboolean each; /* a file for every figure */
     GArray *specs; /* NsFigureSpec */
     int64_t limit; /* updates before the record that is drawn */
     NsPicture picture;
@@ -77,8 +76,7 @@ static bool read_figures(Chart *chart, GError **error)
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--figure NAME is missing.");
         return false;
     }
-    chart->each = g_str_equal(names, EACH);
-    return ns_figure_specs_read(chart->specs, chart->each ? "all" : names, error) &&
+    return ns_figure_specs_read(chart->specs, names, error) &&
            show(chart, NS_SUBJECT_GRADIENT, "gradient", chart->gradient, error) &&
            show(chart, NS_SUBJECT_HIDDEN, "hidden", chart->hidden, error) &&
            show(chart, NS_SUBJECT_QUANTITY, "quantity", chart->quantity, error) &&
@@ -159,7 +157,7 @@ static bool draw(const Chart *chart, NsRun *run, guint first, guint n, GError **
     ns_settings_copy(&experiment.settings, ns_run_settings(run));
     experiment.figure = ns_figure_specs_text(spec_at(chart, first), n);
     experiment.axes = g_strdup(chart->linear ? "linear" : "log");
-    const char *key = chart->each ? spec_at(chart, first)->kind->choice.key : NULL;
+    g_autofree char *key = chart->each ? ns_figure_specs_word(spec_at(chart, 0), first) : NULL;
     return ns_picture_write(&chart->picture, plots, n, &experiment, key, error);
 }
 
@@ -177,8 +175,10 @@ static GArray *make_entries(Chart *chart, char **steps)
         {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart->figure,
          "Of “" NS_CLI " list figures”, with commas between several, which become one lettered "
          "sheet; NAME:QUANTITY chooses what it shows.  all: loss, gradient-norm, hidden-norm and "
-         "gradient-heatmap; each: these in a file each, with their names before the ending",
+         "gradient-heatmap",
          "NAME"},
+        {"each", 0, 0, G_OPTION_ARG_NONE, &chart->each,
+         "A file for every figure, with its name before the ending", NULL},
         {"steps", 'n', 0, G_OPTION_ARG_STRING, steps,
          "Steps to train before (default: setting “steps”, else 100)", "N"},
         {"step", 0, 0, G_OPTION_ARG_STRING, &chart->step,

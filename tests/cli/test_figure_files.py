@@ -59,9 +59,9 @@ def test_several_figures():
         chart(os.path.join(folder, "a.svg"), figure="loss, profile:token-cosine,loss")
         text = read_text(os.path.join(folder, "a.svg"))
         assert ">(a) " in text and ">(b) " in text and ">(c) " in text
-        chart(os.path.join(folder, "run.pdf"), figure="each")
+        chart(os.path.join(folder, "run.pdf"), "--each", figure="all,profile:wq,loss")
         assert sorted(os.listdir(folder)) == ["a.svg"] + sorted(
-            f"run-{figure}.pdf" for figure in FIGURES[:4])
+            f"run-{figure}.pdf" for figure in [*FIGURES[:4], "profile-grad-wq", "loss-2"])
         sentence(run("chart", "--figure", "loss:grad-w2", "--out", "a.png"), 2)
         sentence(run("chart", "--figure", "heads:grad-w2", "--out", "a.png"), 2)
         sentence(run("chart", "--figure", "loss,", "--out", "a.png"), 2)
@@ -146,9 +146,9 @@ def test_from_what_is_no_experiment():
 def test_chart_help_has_every_choice():
     text = run("chart", "--help").stdout.decode()
     for option in ("size", "style", "dpi", "font", "text-size", "line-width", "legend", "background",
-                   "title", "caption", "experiment", "from", "step"):
+                   "title", "caption", "experiment", "from", "step", "each"):
         assert f"--{option}" in text, option
-    for word in ("column-88mm", "slide", "inside", "each", "tex"):
+    for word in ("column-88mm", "slide", "inside", "tex"):
         assert word in text, word
 
 

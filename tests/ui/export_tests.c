@@ -16,7 +16,7 @@ static NsWindow *open_with_steps(void)
 }
 
 /* Opens the dialog with the real action, chooses what and format, and writes. */
-static void export_as(NsWindow *window, guint what, guint format, const char *path)
+static void export_as(NsWindow *window, NsExportWhat what, NsFormat format, const char *path)
 {
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
     ui_idle(100);
@@ -27,11 +27,7 @@ static void export_as(NsWindow *window, guint what, guint format, const char *pa
         if (NS_IS_EXPORT_DIALOG(top)) dialog = NS_EXPORT_DIALOG(top);
     }
     g_assert_nonnull(dialog);
-    GtkWidget *drop_down = ui_first(GTK_WIDGET(dialog), GTK_TYPE_DROP_DOWN);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), what);
-    GtkWidget *next = gtk_widget_get_next_sibling(gtk_widget_get_next_sibling(drop_down));
-    g_assert_true(GTK_IS_DROP_DOWN(next));
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(next), format);
+    ns_export_dialog_choose_format(dialog, what, format);
     ui_idle(100);
     ns_export_dialog_write(dialog, path);
     UI_WAIT(window, ui_has_toast);
@@ -61,7 +57,7 @@ static void test_each_format(void)
         g_autofree char *name = g_strconcat("sheet.", ns_format_ending(table[i].format), NULL);
         g_autofree char *path = g_build_filename(folder, name, NULL);
         g_autofree char *sentence = g_strconcat("Exported ", name, NULL);
-        export_as(window, NS_EXPORT_SHEET, i, path);
+        export_as(window, NS_EXPORT_SHEET, table[i].format, path);
         g_assert_cmpstr(ns_window_toast_text(window), ==, sentence);
         assert_begins(path, table[i].magic);
         ui_close(window);
@@ -74,7 +70,7 @@ static void test_data(void)
     NsWindow *window = open_with_steps();
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "run.csv", NULL);
-    export_as(window, NS_EXPORT_SEPARATE, 3, path);
+    export_as(window, NS_EXPORT_SEPARATE, NS_FORMAT_CSV, path);
     for (size_t i = 0; ns_figure_kind(i)->overview; i++) {
         g_autofree char *name = g_strdup_printf("run-%s.csv", ns_figure_kind(i)->choice.key);
         g_autofree char *each = g_build_filename(folder, name, NULL);
@@ -88,7 +84,7 @@ static void test_data(void)
 static void test_folder_that_is_not_there(void)
 {
     NsWindow *window = open_with_steps();
-    export_as(window, NS_EXPORT_ONE, 0, "/no/such/folder/chart.pdf");
+    export_as(window, NS_EXPORT_ONE, NS_FORMAT_PDF, "/no/such/folder/chart.pdf");
     g_assert_nonnull(strstr(ns_window_toast_text(window), "/no/such/folder"));
     ui_close(window);
 }

@@ -121,6 +121,18 @@ char *ns_figure_specs_text(const NsFigureSpec *specs, size_t n)
     return g_string_free(text, FALSE);
 }
 
+char *ns_figure_specs_word(const NsFigureSpec *specs, size_t i)
+{
+    g_autofree char *text = ns_figure_specs_text(&specs[i], 1);
+    g_strdelimit(text, ":", '-');
+    unsigned before = 0;
+    for (size_t k = 0; k < i; k++) {
+        g_autofree char *other = ns_figure_specs_text(&specs[k], 1);
+        before += g_str_equal(g_strdelimit(other, ":", '-'), text);
+    }
+    return before ? g_strdup_printf("%s-%u", text, before + 1) : g_steal_pointer(&text);
+}
+
 bool ns_figure_spec_is_dear(const NsFigureSpec *spec)
 {
     if (spec->kind->subject == NS_SUBJECT_SIMILARITY) return true;

@@ -24,6 +24,10 @@ bool ns_figure_specs_read(GArray *specs, const char *text, GError **error);
 /* The text of specs, which ns_figure_specs_read reads again.  Free with g_free. */
 char *ns_figure_specs_text(const NsFigureSpec *specs, size_t n);
 
+/* "profile-token-cosine": a word for the i-th of several specs that no other of them has, for the
+ * name of a file.  Free with g_free. */
+char *ns_figure_specs_word(const NsFigureSpec *specs, size_t i);
+
 /* Chooses what a figure shows by its key; “wq” is short for “grad-wq”.  NS_ERROR_USAGE if there is
  * no such quantity, or the figure cannot show it. */
 bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error);

@@ -7,50 +7,55 @@
 #include <math.h>
 #include <unistd.h>
 
-#define POINTS_PER_INCH 72.0
-#define POINTS_PER_MM (POINTS_PER_INCH / 25.4)
-#define CHART_ASPECT 0.66 /* height over width of one chart */
-#define SHEET_ASPECT 0.72 /* of all of them */
-#define SLIDE_ASPECT (9.0 / 16.0)
 #define PREVIEW_PIXELS 1100.0 /* of the longer side */
 
-static const struct {
-    const char *label;
-    double width; /* points */
-    bool slide;
-} SIZES[] = {
-    {"One column, 88 mm", 88 * POINTS_PER_MM, false},
-    {"Text width, 140 mm", 140 * POINTS_PER_MM, false},
-    {"Two columns, 180 mm", 180 * POINTS_PER_MM, false},
-    {"Slide, 16 : 9", 960, true},
-};
-
-static const double DPI[] = {96, 150, 300, 600};
+/* What the fields of points take. */
+#define LEAST_TEXT 4
+#define MOST_TEXT 72
+#define LEAST_LINE 0.25
+#define MOST_LINE 10
 
 static const struct {
     NsFormat format;
-    const char *label;
+    const char *label, *hint;
 } FORMATS[] = {
-    {NS_FORMAT_PDF, "PDF"},
-    {NS_FORMAT_SVG, "SVG"},
-    {NS_FORMAT_PNG, "PNG"},
-    {NS_FORMAT_CSV, "CSV, data only"},
-    {NS_FORMAT_TEX, "TeX, for pgfplots"},
+    {NS_FORMAT_PDF, "PDF", "Vector, fonts embedded, text searchable. Best for a paper."},
+    {NS_FORMAT_SVG, "SVG", "Vector, text stays text. Best for the web and drawing programs."},
+    {NS_FORMAT_PNG, "PNG", "Pixels. 300 dots per inch or more for print."},
+    {NS_FORMAT_CSV, "CSV, data only", "Every value of every series, in full precision."},
+    {NS_FORMAT_TEX, "TeX, for pgfplots", "Set by TeX in the fonts of a document; data inside."},
 };
 
 static const char *const WHAT[] = {"This chart", "All charts, one figure",
-                                   "All charts, a file each"};
+                                   "All charts, a file each", "Data of all charts"};
+
+static const int DPI[] = {96, 150, 300, 600};
+
+/* The rows of the choices that are switches. */
+static const char *const SWITCHES[] = {"title", "caption", "experiment"};
+
+/* What was chosen last, as long as the program runs. */
+static struct {
+    bool used;
+    NsFormat format;
+    NsExportChoices choices;
+} memory;
 
 struct _NsExportDialog {
     GtkWindow parent;
     NsWindow *window;
-    const NsFigureKind *kind;
-    NsView *view; /* as it was when the dialog opened */
-    GtkWidget *preview, *grid, *hint, *save;
-    GtkWidget *what, *format, *style, *size, *dpi;
-    GtkWidget *style_label, *size_label, *dpi_label;
+    NsView *view;  /* as it was when the dialog opened */
+    GArray *tiles; /* likewise */
+    guint current;
+    NsExportChoices choices;
+    GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
+    GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
+    GtkWidget *text_size, *line_width, *legend, *transparent;
+    GtkWidget *switches[G_N_ELEMENTS(SWITCHES)];
+    GPtrArray *drawn; /* widgets that mean nothing for data */
     char *preview_path;
-    bool previewing, preview_again;
+    int rows;
+    bool previewing, preview_again, syncing;
 };
 
 G_DEFINE_FINAL_TYPE(NsExportDialog, ns_export_dialog, GTK_TYPE_WINDOW)
@@ -60,37 +65,47 @@ static guint selected(GtkWidget *drop_down)
     return gtk_drop_down_get_selected(GTK_DROP_DOWN(drop_down));
 }
 
+static void choose(GtkWidget *drop_down, guint i)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), i);
+}
+
 NsExportRequest ns_export_dialog_request(NsExportDialog *dialog)
 {
-    guint size = selected(dialog->size);
     NsExportWhat what = (NsExportWhat)selected(dialog->what);
-    double aspect = SIZES[size].slide         ? SLIDE_ASPECT
-                    : what == NS_EXPORT_SHEET ? SHEET_ASPECT
-                                              : CHART_ASPECT;
+    NsFormat format = FORMATS[selected(dialog->format)].format;
     return (NsExportRequest){
         .what = what,
-        .kind = dialog->kind,
-        .format = FORMATS[selected(dialog->format)].format,
-        .style = ns_style(selected(dialog->style)),
-        .width = SIZES[size].width,
-        .height = round(SIZES[size].width * aspect),
-        .dpi = DPI[selected(dialog->dpi)],
+        .tiles = dialog->tiles,
+        .current = dialog->current,
+        .format = what == NS_EXPORT_DATA ? NS_FORMAT_CSV : format,
+        .choices = dialog->choices,
     };
 }
+
+/* ---- writing ---- */
 
 static void on_written(GObject *source, GAsyncResult *result, gpointer user_data)
 {
     (void)source;
     g_autoptr(NsWindow) window = user_data;
     g_autoptr(GError) error = NULL;
-    g_autofree char *name = ns_export_finish(result, &error);
-    g_autofree char *sentence = name ? g_strdup_printf("Exported %s", name) : NULL;
-    ns_window_toast(window, sentence ? sentence : error->message);
+    g_autofree char *path = ns_export_finish(result, &error);
+    if (!path) {
+        ns_window_toast(window, error->message);
+        return;
+    }
+    g_autofree char *name = g_filename_display_basename(path);
+    g_autofree char *sentence = g_strdup_printf("Exported %s", name);
+    ns_window_toast_file(window, sentence, path);
 }
 
 void ns_export_dialog_write(NsExportDialog *dialog, const char *path)
 {
     NsExportRequest request = ns_export_dialog_request(dialog);
+    memory.used = true;
+    memory.format = FORMATS[selected(dialog->format)].format;
+    memory.choices = dialog->choices;
     ns_export_async(dialog->view, &request, path, on_written, g_object_ref(dialog->window));
     gtk_window_close(GTK_WINDOW(dialog));
 }
@@ -98,20 +113,35 @@ void ns_export_dialog_write(NsExportDialog *dialog, const char *path)
 static void on_path(const char *path, gpointer dialog)
 {
     NsExportRequest request = ns_export_dialog_request(dialog);
-    const char *ending = ns_format_ending(request.format);
-    g_autofree char *dotted = g_strconcat(".", ending, NULL);
+    g_autofree char *dotted = g_strconcat(".", ns_format_ending(request.format), NULL);
     g_autofree char *full =
         g_str_has_suffix(path, dotted) ? g_strdup(path) : g_strconcat(path, dotted, NULL);
     ns_export_dialog_write(dialog, full);
 }
 
-static void on_save(NsExportDialog *dialog)
+/* The name that is proposed: "loss.pdf", "normscope.pdf". */
+static char *file_name(NsExportDialog *dialog)
 {
     NsExportRequest request = ns_export_dialog_request(dialog);
-    const char *stem = request.what == NS_EXPORT_ONE ? dialog->kind->choice.key : "normscope";
-    g_autofree char *name = g_strconcat(stem, ".", ns_format_ending(request.format), NULL);
+    const NsExportTile *tile = &g_array_index(dialog->tiles, NsExportTile, dialog->current);
+    const char *stem = request.what == NS_EXPORT_ONE ? tile->spec.kind->choice.key : "normscope";
+    return g_strconcat(stem, ".", ns_format_ending(request.format), NULL);
+}
+
+static void on_save(NsExportDialog *dialog)
+{
+    g_autofree char *name = file_name(dialog);
     ns_file_dialog_save(GTK_WINDOW(dialog), "Export", name, on_path, dialog);
 }
+
+static void on_copy(NsExportDialog *dialog)
+{
+    gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(dialog)),
+                           ns_export_dialog_command(dialog));
+    gtk_button_set_label(GTK_BUTTON(dialog->copy), "Copied");
+}
+
+/* ---- preview ---- */
 
 static void show_preview(NsExportDialog *dialog);
 
@@ -120,10 +150,10 @@ static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_da
 {
     (void)source;
     g_autoptr(NsExportDialog) dialog = user_data;
-    g_autofree char *name = ns_export_finish(result, NULL);
+    g_autofree char *path = ns_export_finish(result, NULL);
     dialog->previewing = false;
-    if (name && dialog->preview) {
-        g_autoptr(GdkTexture) texture = gdk_texture_new_from_filename(dialog->preview_path, NULL);
+    if (path && dialog->preview) {
+        g_autoptr(GdkTexture) texture = gdk_texture_new_from_filename(path, NULL);
         gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), GDK_PAINTABLE(texture));
     }
     g_unlink(dialog->preview_path);
@@ -137,84 +167,331 @@ static void show_preview(NsExportDialog *dialog)
     if (dialog->previewing) return;
     NsExportRequest request = ns_export_dialog_request(dialog);
     if (request.what == NS_EXPORT_SEPARATE) request.what = NS_EXPORT_ONE;
+    if (request.what == NS_EXPORT_DATA) request.what = NS_EXPORT_SHEET;
     request.format = NS_FORMAT_PNG;
-    request.dpi = POINTS_PER_INCH * PREVIEW_PIXELS / MAX(request.width, request.height);
+    NsStyle style;
+    NsExport options = {0};
+    guint n = request.what == NS_EXPORT_ONE ? 1 : dialog->tiles->len;
+    ns_export_choices_apply(&request.choices, n, &style, &options);
+    request.choices.dpi =
+        MAX(1, (int)floor(72 * PREVIEW_PIXELS / MAX(options.width, options.height)));
     dialog->previewing = true;
     ns_export_async(dialog->view, &request, dialog->preview_path, on_previewed,
                     g_object_ref(dialog));
 }
 
-static void on_choice(NsExportDialog *dialog)
+/* ---- controls and choices ---- */
+
+static void set_switch(GtkWidget *widget, bool on)
 {
-    NsFormat format = FORMATS[selected(dialog->format)].format;
-    bool data = format == NS_FORMAT_CSV, png = format == NS_FORMAT_PNG;
-    GtkWidget *drawn[] = {dialog->style, dialog->size, dialog->style_label, dialog->size_label};
-    for (size_t i = 0; i < G_N_ELEMENTS(drawn); i++) gtk_widget_set_sensitive(drawn[i], !data);
-    gtk_widget_set_sensitive(dialog->dpi, png);
-    gtk_widget_set_sensitive(dialog->dpi_label, png);
-    const char *hint = "";
-    switch (format) {
-    case NS_FORMAT_PDF:
-        hint = "Vector, fonts embedded, text searchable. Best for a paper.";
-        break;
-    case NS_FORMAT_SVG:
-        hint = "Vector, text editable. Best for a web page or a drawing program.";
-        break;
-    case NS_FORMAT_PNG:
-        hint = "Pixels. 300 dpi or more for print.";
-        break;
-    case NS_FORMAT_CSV:
-        hint = "Every value of every series, in full precision.";
-        break;
-    case NS_FORMAT_TEX:
-        hint = "A picture of pgfplots, set in the fonts of the document.";
-        break;
-    case NS_FORMATS:
-        break;
+    gtk_switch_set_active(GTK_SWITCH(widget), on);
+}
+
+/* Brings the controls in line with the choices. */
+static void sync_controls(NsExportDialog *dialog)
+{
+    const NsExportChoices *choices = &dialog->choices;
+    NsStyle style;
+    NsExport options = {0};
+    dialog->syncing = true;
+    ns_export_choices_apply(choices, 1, &style, &options);
+    guint pages = 0, dpi = 0, looks = 0;
+    while (ns_page_choice(pages)) pages++;
+    choose(dialog->size, choices->page == NS_PAGE_CUSTOM ? pages + 1 : (guint)(choices->page + 1));
+    while (dpi < G_N_ELEMENTS(DPI) && DPI[dpi] != choices->dpi) dpi++;
+    choose(dialog->dpi, dpi == G_N_ELEMENTS(DPI) ? 0 : dpi + 1);
+    if (choices->style)
+        for (looks = 1; ns_style(looks - 1) != choices->style; looks++)
+            ;
+    choose(dialog->style, looks);
+    choose(dialog->legend, choices->legend);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->text_size), style.text_size);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->line_width), style.line_width);
+    set_switch(dialog->transparent, choices->transparent);
+    for (guint i = 0; i < G_N_ELEMENTS(SWITCHES); i++) {
+        g_autofree char *text = ns_export_choices_get(choices, SWITCHES[i]);
+        set_switch(dialog->switches[i], g_str_equal(text, "on"));
     }
-    gtk_label_set_text(GTK_LABEL(dialog->hint), hint);
+    GListModel *fonts = gtk_drop_down_get_model(GTK_DROP_DOWN(dialog->font));
+    guint font = *choices->font ? g_list_model_get_n_items(fonts) : 1;
+    while (--font > 0)
+        if (g_str_equal(gtk_string_list_get_string(GTK_STRING_LIST(fonts), font), choices->font))
+            break;
+    choose(dialog->font, font);
+    if (choices->page == NS_PAGE_CUSTOM) {
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->width), choices->width);
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->height), choices->height);
+        choose(dialog->unit, choices->unit);
+    }
+    dialog->syncing = false;
+}
+
+/* A choice that the present style or font has anyway is left to it. */
+static void take_points(GtkWidget *spin, double *points, double usual)
+{
+    double value = gtk_spin_button_get_value(GTK_SPIN_BUTTON(spin));
+    *points = fabs(value - usual) < 1e-9 ? 0 : value;
+}
+
+static void take_size(NsExportDialog *dialog)
+{
+    NsExportChoices *choices = &dialog->choices;
+    guint row = selected(dialog->size);
+    bool custom = !ns_page_choice(row ? row - 1 : 0);
+    choices->page = custom ? NS_PAGE_CUSTOM : (int)row - 1;
+    if (!custom) return;
+    choices->unit = (NsUnit)selected(dialog->unit);
+    choices->width = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->width));
+    choices->height = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->height));
+}
+
+static void take_choices(NsExportDialog *dialog)
+{
+    NsExportChoices *choices = &dialog->choices;
+    NsExportChoices bare = *choices;
+    take_size(dialog);
+    choices->style = selected(dialog->style) ? ns_style(selected(dialog->style) - 1) : NULL;
+    choices->dpi = selected(dialog->dpi) ? DPI[selected(dialog->dpi) - 1] : 0;
+    choices->legend = (NsLegendPlace)selected(dialog->legend);
+    choices->transparent = gtk_switch_get_active(GTK_SWITCH(dialog->transparent));
+    for (guint i = 0; i < G_N_ELEMENTS(SWITCHES); i++)
+        ns_export_choices_set(choices, SWITCHES[i],
+                              gtk_switch_get_active(GTK_SWITCH(dialog->switches[i])) ? "on" : "off",
+                              NULL);
+    GListModel *fonts = gtk_drop_down_get_model(GTK_DROP_DOWN(dialog->font));
+    guint font = selected(dialog->font);
+    ns_export_choices_set(choices, "font",
+                          font ? gtk_string_list_get_string(GTK_STRING_LIST(fonts), font) : "auto",
+                          NULL);
+    bool restyled = bare.style != choices->style || bare.page != choices->page;
+    NsStyle style;
+    NsExport options = {0};
+    bare = *choices;
+    bare.text_size = bare.line_width = 0;
+    ns_export_choices_apply(&bare, 1, &style, &options);
+    if (restyled && choices->text_size <= 0)
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->text_size), style.text_size);
+    if (restyled && choices->line_width <= 0)
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->line_width), style.line_width);
+    take_points(dialog->text_size, &choices->text_size, style.text_size);
+    take_points(dialog->line_width, &choices->line_width, style.line_width);
+}
+
+static void sync_rest(NsExportDialog *dialog)
+{
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    bool data = request.format == NS_FORMAT_CSV, png = request.format == NS_FORMAT_PNG;
+    bool tex = request.format == NS_FORMAT_TEX;
+    bool sized = request.choices.page >= 0
+                     ? g_str_equal(ns_page_choice((size_t)request.choices.page)->key, "slide")
+                     : request.choices.page == NS_PAGE_CUSTOM && request.choices.unit == NS_UNIT_PX;
+    for (guint i = 0; i < dialog->drawn->len; i++)
+        gtk_widget_set_sensitive(g_ptr_array_index(dialog->drawn, i), !data);
+    gtk_widget_set_sensitive(dialog->dpi, png && !sized);
+    gtk_widget_set_sensitive(dialog->font, !data && !tex);
+    gtk_widget_set_sensitive(dialog->format, request.what != NS_EXPORT_DATA);
+    gtk_widget_set_visible(dialog->custom, request.choices.page == NS_PAGE_CUSTOM);
+    for (guint i = 0; i < G_N_ELEMENTS(FORMATS); i++)
+        if (FORMATS[i].format == request.format)
+            gtk_label_set_text(GTK_LABEL(dialog->hint), FORMATS[i].hint);
+    g_autofree char *name = file_name(dialog);
+    g_autofree char *command = ns_export_command(dialog->view, &request, name);
+    gtk_label_set_text(GTK_LABEL(dialog->command), command);
+    const char *gap = ns_export_command_gap(dialog->view, &request);
+    gtk_label_set_text(GTK_LABEL(dialog->gap), gap ? gap : "");
+    gtk_widget_set_visible(dialog->gap, gap != NULL);
+    gtk_button_set_label(GTK_BUTTON(dialog->copy), "Copy");
     show_preview(dialog);
 }
 
-static GtkWidget *add_choice(NsExportDialog *dialog, const char *words, const char *const *labels,
-                             GtkWidget **kept_label, int row)
+static void on_choice(NsExportDialog *dialog)
+{
+    if (dialog->syncing) return;
+    dialog->syncing = true;
+    take_choices(dialog);
+    dialog->syncing = false;
+    sync_rest(dialog);
+}
+
+void ns_export_dialog_choose(NsExportDialog *dialog, const char *key, const char *text)
+{
+    ns_export_choices_set(&dialog->choices, key, text, NULL);
+    sync_controls(dialog);
+    sync_rest(dialog);
+}
+
+static void choose_format(NsExportDialog *dialog, NsFormat format)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(FORMATS); i++)
+        if (FORMATS[i].format == format) choose(dialog->format, i);
+}
+
+void ns_export_dialog_choose_format(NsExportDialog *dialog, NsExportWhat what, NsFormat format)
+{
+    choose(dialog->what, what);
+    choose_format(dialog, format);
+}
+
+const char *ns_export_dialog_command(NsExportDialog *dialog)
+{
+    return gtk_label_get_text(GTK_LABEL(dialog->command));
+}
+
+/* ---- building ---- */
+
+static void add_row(NsExportDialog *dialog, const char *words, GtkWidget *control, bool drawn)
 {
     GtkWidget *label = gtk_label_new(words);
-    GtkWidget *drop_down = gtk_drop_down_new_from_strings(labels);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_widget_set_hexpand(drop_down, TRUE);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+    if (GTK_IS_SWITCH(control))
+        gtk_widget_set_halign(control, GTK_ALIGN_END);
+    else
+        gtk_widget_set_hexpand(control, TRUE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(control), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
                                    -1);
-    gtk_grid_attach(GTK_GRID(dialog->grid), label, 0, row, 1, 1);
-    gtk_grid_attach(GTK_GRID(dialog->grid), drop_down, 1, row, 1, 1);
-    if (kept_label) *kept_label = label;
+    gtk_grid_attach(GTK_GRID(dialog->grid), label, 0, dialog->rows, 1, 1);
+    gtk_grid_attach(GTK_GRID(dialog->grid), control, 1, dialog->rows++, 1, 1);
+    if (drawn) g_ptr_array_add(dialog->drawn, control);
+}
+
+static GtkWidget *add_drop_down(NsExportDialog *dialog, const char *words,
+                                const char *const *labels, bool drawn)
+{
+    GtkWidget *drop_down = gtk_drop_down_new_from_strings(labels);
+    add_row(dialog, words, drop_down, drawn);
+    g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), dialog,
+                            G_CONNECT_SWAPPED);
     return drop_down;
+}
+
+static GtkWidget *make_spin(NsExportDialog *dialog, double least, double most, double step,
+                            const char *words)
+{
+    GtkWidget *spin = gtk_spin_button_new_with_range(least, most, step);
+    gtk_spin_button_set_digits(GTK_SPIN_BUTTON(spin), 2);
+    gtk_editable_set_width_chars(GTK_EDITABLE(spin), 5);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(spin), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
+    g_signal_connect_object(spin, "value-changed", G_CALLBACK(on_choice), dialog,
+                            G_CONNECT_SWAPPED);
+    return spin;
+}
+
+static GtkWidget *add_switch(NsExportDialog *dialog, const char *words, bool drawn)
+{
+    GtkWidget *widget = gtk_switch_new();
+    gtk_widget_set_valign(widget, GTK_ALIGN_CENTER);
+    add_row(dialog, words, widget, drawn);
+    g_signal_connect_object(widget, "notify::active", G_CALLBACK(on_choice), dialog,
+                            G_CONNECT_SWAPPED);
+    return widget;
+}
+
+/* The labels of a registry behind a first one, with another behind them; ends with NULL. */
+static GPtrArray *labels_of(const char *first, NsChoices choices, const char *last)
+{
+    GPtrArray *labels = g_ptr_array_new();
+    g_ptr_array_add(labels, (gpointer)(guintptr)first);
+    for (size_t i = 0; choices(i); i++)
+        g_ptr_array_add(labels, (gpointer)(guintptr)choices(i)->label);
+    if (last) g_ptr_array_add(labels, (gpointer)(guintptr)last);
+    g_ptr_array_add(labels, NULL);
+    return labels;
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return g_utf8_collate(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_fonts(NsExportDialog *dialog)
+{
+    PangoFontFamily **families = NULL;
+    int n = 0;
+    pango_context_list_families(gtk_widget_get_pango_context(GTK_WIDGET(dialog)), &families, &n);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (int i = 0; i < n; i++)
+        g_ptr_array_add(names, (gpointer)(guintptr)pango_font_family_get_name(families[i]));
+    g_ptr_array_sort(names, by_name);
+    g_ptr_array_insert(names, 0, (gpointer)(guintptr) "As the style");
+    g_ptr_array_add(names, NULL);
+    dialog->font = add_drop_down(dialog, "Font", (const char *const *)names->pdata, true);
+    gtk_drop_down_set_expression(
+        GTK_DROP_DOWN(dialog->font),
+        gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string"));
+    gtk_drop_down_set_enable_search(GTK_DROP_DOWN(dialog->font), TRUE);
+    g_free(families);
+}
+
+static void add_custom_size(NsExportDialog *dialog)
+{
+    const char *units[NS_UNITS + 1] = {NULL};
+    for (int i = 0; i < NS_UNITS; i++) units[i] = ns_unit_key((NsUnit)i);
+    dialog->custom = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    dialog->width = make_spin(dialog, 1, 14400, 1, "Width");
+    dialog->height = make_spin(dialog, 1, 14400, 1, "Height");
+    dialog->unit = gtk_drop_down_new_from_strings(units);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(dialog->unit), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   "Unit", -1);
+    g_signal_connect_object(dialog->unit, "notify::selected", G_CALLBACK(on_choice), dialog,
+                            G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(dialog->custom), dialog->width);
+    gtk_box_append(GTK_BOX(dialog->custom), gtk_label_new("×"));
+    gtk_box_append(GTK_BOX(dialog->custom), dialog->height);
+    gtk_box_append(GTK_BOX(dialog->custom), dialog->unit);
+    gtk_grid_attach(GTK_GRID(dialog->grid), dialog->custom, 0, dialog->rows++, 2, 1);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->width), 120);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->height), 80);
+    choose(dialog->unit, NS_UNIT_MM);
+    g_ptr_array_add(dialog->drawn, dialog->custom);
 }
 
 static void add_choices(NsExportDialog *dialog)
 {
-    const char *what[G_N_ELEMENTS(WHAT) + 1] = {dialog->kind->choice.label, WHAT[1], WHAT[2], NULL};
+    const NsExportTile *tile = &g_array_index(dialog->tiles, NsExportTile, dialog->current);
+    const char *what[G_N_ELEMENTS(WHAT) + 1] = {tile->spec.kind->choice.label, WHAT[1], WHAT[2],
+                                                WHAT[3], NULL};
     const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
-    const char *sizes[G_N_ELEMENTS(SIZES) + 1] = {NULL};
-    static const char *const dpi[] = {"96", "150", "300", "600", NULL};
-    g_autoptr(GPtrArray) styles = g_ptr_array_new();
-    guint paper = 0;
+    static const char *const dpi[] = {"As the size", "96", "150", "300", "600", NULL};
+    static const char *const legends[] = {"Outside", "Inside", "None", NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = FORMATS[i].label;
-    for (size_t i = 0; i < G_N_ELEMENTS(SIZES); i++) sizes[i] = SIZES[i].label;
-    for (guint i = 0; ns_style(i); i++) {
-        g_ptr_array_add(styles, (gpointer)(guintptr)ns_style(i)->choice.label);
-        if (g_str_equal(ns_style(i)->choice.key, "paper")) paper = i;
+    g_autoptr(GPtrArray) pages = labels_of("Column, or two for all", ns_page_choice, "Custom");
+    g_autoptr(GPtrArray) styles = labels_of("As the size", ns_style_choice, NULL);
+    dialog->syncing = true;
+    dialog->what = add_drop_down(dialog, "What", what, false);
+    dialog->format = add_drop_down(dialog, "Format", formats, false);
+    dialog->size = add_drop_down(dialog, "Size", (const char *const *)pages->pdata, true);
+    add_custom_size(dialog);
+    dialog->dpi = add_drop_down(dialog, "Dots per inch", dpi, true);
+    dialog->style = add_drop_down(dialog, "Style", (const char *const *)styles->pdata, true);
+    add_fonts(dialog);
+    dialog->text_size = make_spin(dialog, LEAST_TEXT, MOST_TEXT, 0.5, "Text size");
+    add_row(dialog, "Text size (pt)", dialog->text_size, true);
+    dialog->line_width = make_spin(dialog, LEAST_LINE, MOST_LINE, 0.25, "Line width");
+    add_row(dialog, "Line width (pt)", dialog->line_width, true);
+    dialog->legend = add_drop_down(dialog, "Legend", legends, true);
+    dialog->switches[0] = add_switch(dialog, "Title", true);
+    dialog->switches[1] = add_switch(dialog, "Caption with settings", true);
+    dialog->transparent = add_switch(dialog, "Transparent background", true);
+    dialog->switches[2] = add_switch(dialog, "Experiment inside the file", false);
+    gtk_widget_set_tooltip_text(dialog->switches[2],
+                                "Settings, seed, step and version: opening the file, or dropping "
+                                "it on the window, restores the experiment");
+    dialog->syncing = false;
+}
+
+static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
+{
+    NsChartTile *tile;
+    NsDashboard *dashboard = ns_window_dashboard(dialog->window);
+    for (size_t i = 0; (tile = ns_dashboard_tile(dashboard, i)); i++) {
+        NsFigureInput input = ns_chart_tile_input(tile);
+        NsExportTile one = {
+            .spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input),
+            .lens = ns_export_lens(ns_chart_view_lens(ns_chart_tile_chart(tile))),
+        };
+        if (tile == current) dialog->current = dialog->tiles->len;
+        g_array_append_val(dialog->tiles, one);
     }
-    g_ptr_array_add(styles, NULL);
-    dialog->what = add_choice(dialog, "What", what, NULL, 0);
-    dialog->format = add_choice(dialog, "Format", formats, NULL, 1);
-    dialog->style =
-        add_choice(dialog, "Style", (const char *const *)styles->pdata, &dialog->style_label, 2);
-    dialog->size = add_choice(dialog, "Size", sizes, &dialog->size_label, 3);
-    dialog->dpi = add_choice(dialog, "Dots per inch", dpi, &dialog->dpi_label, 4);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(dialog->style), paper);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(dialog->size), 1);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(dialog->dpi), 2);
 }
 
 static void ns_export_dialog_dispose(GObject *object)
@@ -228,7 +505,10 @@ static void ns_export_dialog_dispose(GObject *object)
 
 static void ns_export_dialog_finalize(GObject *object)
 {
-    g_free(NS_EXPORT_DIALOG(object)->preview_path);
+    NsExportDialog *dialog = NS_EXPORT_DIALOG(object);
+    g_array_unref(dialog->tiles);
+    g_ptr_array_unref(dialog->drawn);
+    g_free(dialog->preview_path);
     G_OBJECT_CLASS(ns_export_dialog_parent_class)->finalize(object);
 }
 
@@ -242,6 +522,9 @@ static void ns_export_dialog_class_init(NsExportDialogClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, preview);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, grid);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, hint);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, command);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, gap);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, copy);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, save);
     gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "window.close", NULL);
 }
@@ -249,25 +532,29 @@ static void ns_export_dialog_class_init(NsExportDialogClass *klass)
 static void ns_export_dialog_init(NsExportDialog *dialog)
 {
     gtk_widget_init_template(GTK_WIDGET(dialog));
+    dialog->tiles = ns_export_tiles_new();
+    dialog->drawn = g_ptr_array_new();
+    ns_export_choices_init(&dialog->choices);
     g_autofree char *name =
         g_strdup_printf("normscope-preview-%d-%p.png", (int)getpid(), (gpointer)dialog);
     dialog->preview_path = g_build_filename(g_get_tmp_dir(), name, NULL);
 }
 
-GtkWidget *ns_export_dialog_new(NsWindow *window, const NsFigureKind *kind, bool one)
+GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
 {
     NsExportDialog *dialog = g_object_new(NS_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
     dialog->window = g_object_ref(window);
-    dialog->kind = kind;
     dialog->view = ns_view_copy(ns_lab_view(ns_window_lab(window)));
+    take_tiles(dialog, tile);
     add_choices(dialog);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(dialog->what), one ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
-    GtkWidget *choices[] = {dialog->what, dialog->format, dialog->style, dialog->size, dialog->dpi};
-    for (size_t i = 0; i < G_N_ELEMENTS(choices); i++)
-        g_signal_connect_object(choices[i], "notify::selected", G_CALLBACK(on_choice), dialog,
-                                G_CONNECT_SWAPPED);
+    if (memory.used) dialog->choices = memory.choices;
+    sync_controls(dialog);
+    choose(dialog->what, one ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
+    choose_format(dialog, memory.used ? memory.format : NS_FORMAT_PDF);
     g_signal_connect_object(dialog->save, "clicked", G_CALLBACK(on_save), dialog,
                             G_CONNECT_SWAPPED);
-    on_choice(dialog);
+    g_signal_connect_object(dialog->copy, "clicked", G_CALLBACK(on_copy), dialog,
+                            G_CONNECT_SWAPPED);
+    sync_rest(dialog);
     return GTK_WIDGET(dialog);
 }

@@ -1,17 +1,12 @@
 /* Charts to files, off the main thread.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/export_job.h"
 
-#include "core/base/error.h"
-#include "core/store/experiment.h"
-
-#include <glib/gstdio.h>
-#include <unistd.h>
-
-#define SHEET_COLUMNS 2
+#include "ui/plot/csv.h"
 
 typedef struct {
     NsView *view;
     NsExportRequest request;
+    GArray *tiles;
     char *path;
 } Job;
 
@@ -19,63 +14,250 @@ static void job_free(gpointer data)
 {
     Job *job = data;
     ns_view_free(job->view);
+    g_array_unref(job->tiles);
     g_free(job->path);
     g_free(job);
 }
 
-static bool write_files(const Job *job, GError **error)
+static gpointer copy_label(gconstpointer label, gpointer data)
+{
+    (void)data;
+    return g_strdup(label);
+}
+
+NsLens ns_export_lens(const NsLens *lens)
+{
+    NsLens copy = *lens;
+    if (copy.hidden) {
+        copy.hidden = g_ptr_array_copy(lens->hidden, (GCopyFunc)copy_label, NULL);
+        g_ptr_array_set_free_func(copy.hidden, g_free);
+    }
+    return copy;
+}
+
+static void clear_tile(gpointer tile)
+{
+    ns_lens_clear(&((NsExportTile *)tile)->lens);
+}
+
+GArray *ns_export_tiles_new(void)
+{
+    GArray *tiles = g_array_new(FALSE, FALSE, sizeof(NsExportTile));
+    g_array_set_clear_func(tiles, clear_tile);
+    return tiles;
+}
+
+/* ---- figures ---- */
+
+/* The figures that go together into one file. */
+typedef struct {
+    GPtrArray *figures; /* NsFigure */
+    GArray *plots;      /* NsPlot, under their lenses */
+    GPtrArray *series;  /* of these; GArray */
+    GPtrArray *borrowed;
+} Sheet;
+
+static void unref_array(gpointer array)
+{
+    g_array_unref(array);
+}
+
+static Sheet sheet_new(void)
+{
+    return (Sheet){g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free),
+                   g_array_new(FALSE, FALSE, sizeof(NsPlot)),
+                   g_ptr_array_new_with_free_func(unref_array), g_ptr_array_new()};
+}
+
+static void sheet_clear(Sheet *sheet)
+{
+    g_ptr_array_unref(sheet->borrowed);
+    g_array_unref(sheet->plots);
+    g_ptr_array_unref(sheet->series);
+    g_ptr_array_unref(sheet->figures);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
+
+static void add_figure(Sheet *sheet, const Job *job, const NsExportTile *tile)
+{
+    NsFigureInput input = ns_view_input(job->view);
+    ns_figure_spec_apply(&tile->spec, &input);
+    NsFigure *figure = tile->spec.kind->create();
+    g_ptr_array_add(sheet->figures, figure);
+    NsPlot plot = *ns_figure_update(figure, &input);
+    if (job->request.format != NS_FORMAT_CSV) {
+        NsPlot whole = plot;
+        GArray *series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+        ns_lens_apply(&tile->lens, &whole, &plot, series);
+        /* What is hidden is struck out in a window; on paper it is not there. */
+        for (guint i = series->len; i-- > 0;)
+            if (g_array_index(series, NsSeries, i).hidden) g_array_remove_index(series, i);
+        plot.series = (const NsSeries *)(const void *)series->data;
+        plot.n_series = series->len;
+        g_ptr_array_add(sheet->series, series);
+    }
+    g_array_append_val(sheet->plots, plot);
+}
+
+/* ---- the experiment ---- */
+
+/* The tiles that go into the file, or the files. */
+static guint first_tile(const NsExportRequest *request)
+{
+    return request->what == NS_EXPORT_ONE ? request->current : 0;
+}
+
+static guint n_tiles(const NsExportRequest *request)
+{
+    return request->what == NS_EXPORT_ONE ? 1 : request->tiles->len;
+}
+
+static const NsExportTile *tile_at(const NsExportRequest *request, guint i)
+{
+    return &g_array_index(request->tiles, NsExportTile, i);
+}
+
+static char *specs_text(const NsExportRequest *request, guint first, guint n)
+{
+    g_autofree NsFigureSpec *specs = g_new(NsFigureSpec, MAX(n, 1));
+    for (guint i = 0; i < n; i++) specs[i] = tile_at(request, first + i)->spec;
+    return ns_figure_specs_text(specs, n);
+}
+
+static char *specs_word(const NsExportRequest *request, guint i)
+{
+    g_autofree NsFigureSpec *specs = g_new(NsFigureSpec, request->tiles->len);
+    for (guint k = 0; k < request->tiles->len; k++) specs[k] = tile_at(request, k)->spec;
+    return ns_figure_specs_word(specs, i);
+}
+
+/* "step 40: lr 0.001": the settings that were changed while it ran. */
+static char *changes_of(const NsHistory *history)
+{
+    GString *text = g_string_new(NULL);
+    for (size_t i = 0; history && i < ns_history_events(history); i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        if (event->kind == NS_EVENT_SETTING)
+            g_string_append_printf(text, "%sstep %" G_GINT64_FORMAT ": %s", text->len ? "; " : "",
+                                   event->step, event->text);
+    }
+    return g_string_free(text, text->len == 0);
+}
+
+static int64_t step_of(const NsView *view)
+{
+    size_t records = view->history ? ns_history_steps(view->history) : 0;
+    if (!records) return 0;
+    int64_t newest = ns_history_step(view->history, records - 1)->step;
+    return view->step >= 0 ? MIN(view->step, newest) : newest;
+}
+
+static void make_experiment(const NsView *view, const NsExportRequest *request, guint first,
+                            guint n, NsExperiment *experiment)
+{
+    *experiment = (NsExperiment){
+        .step = step_of(view),
+        .figure = specs_text(request, first, n),
+        .axes = g_strdup(view->log ? "log" : "linear"),
+        .changes = changes_of(view->history),
+    };
+    /* What the run began with: from there it can be repeated. */
+    ns_settings_copy(&experiment->settings, &view->started);
+}
+
+void ns_export_experiment(const NsView *view, const NsExportRequest *request,
+                          NsExperiment *experiment)
+{
+    make_experiment(view, request, first_tile(request), n_tiles(request), experiment);
+}
+
+char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name)
+{
+    g_auto(NsExperiment) experiment;
+    ns_export_experiment(view, request, &experiment);
+    GString *command = g_string_new("normscope-cli chart --figure ");
+    g_string_append(command, experiment.figure);
+    if (request->what == NS_EXPORT_SEPARATE) g_string_append(command, " --each");
+    if (!view->log) g_string_append(command, " --linear");
+    g_string_append_printf(command, " --step %" G_GINT64_FORMAT, experiment.step);
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        bool endless = g_str_equal(param->key, "steps"); /* 0 here, 100 for the command */
+        if (!endless && ns_settings_is_default(&experiment.settings, param)) continue;
+        g_autofree char *value = ns_settings_get(&experiment.settings, param);
+        g_autofree char *word = g_strconcat(param->key, "=", value, NULL);
+        bool plain = !strpbrk(word, " \t\n\\'\"`$&|;<>()*?[]#~%!{}");
+        g_autofree char *quoted = plain ? g_strdup(word) : g_shell_quote(word);
+        g_string_append_printf(command, " --set %s", quoted);
+    }
+    g_autofree char *flags = ns_export_choices_flags(&request->choices);
+    if (*flags && request->format != NS_FORMAT_CSV) g_string_append_printf(command, " %s", flags);
+    g_autofree char *quoted = strpbrk(name, " '\"\\$&;()") ? g_shell_quote(name) : g_strdup(name);
+    g_string_append_printf(command, " --out %s", quoted);
+    return g_string_free(command, FALSE);
+}
+
+const char *ns_export_command_gap(const NsView *view, const NsExportRequest *request)
+{
+    g_autofree char *changes = changes_of(view->history);
+    if (changes) return "It does not repeat the settings that were changed during the run.";
+    if (view->ghost) return "It does not repeat the run before, which is drawn in grey.";
+    for (guint i = 0; i < n_tiles(request); i++) {
+        const NsLens *lens = &tile_at(request, first_tile(request) + i)->lens;
+        if (!ns_lens_is_fitted(lens) || (lens->hidden && lens->hidden->len))
+            return "It draws whole charts: limits and hidden curves are left out.";
+    }
+    return NULL;
+}
+
+/* ---- the job ---- */
+
+static bool write_file(const Job *job, guint first, guint n, const char *path, GError **error)
 {
     const NsExportRequest *request = &job->request;
-    g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
-    g_autoptr(GPtrArray) plots = g_ptr_array_new();
-    g_autoptr(GPtrArray) keys = g_ptr_array_new();
-    g_auto(NsExperiment) experiment = {.step = job->view->step};
-    ns_settings_copy(&experiment.settings, &job->view->settings);
+    g_auto(Sheet) sheet = sheet_new();
+    for (guint i = 0; i < n; i++) add_figure(&sheet, job, tile_at(request, first + i));
+    for (guint i = 0; i < n; i++)
+        g_ptr_array_add(sheet.borrowed, &g_array_index(sheet.plots, NsPlot, i));
+    g_auto(NsExperiment) experiment;
+    make_experiment(job->view, request, first, n, &experiment);
     g_autofree char *line = ns_experiment_line(&experiment);
-    NsFigureInput input = ns_view_input(job->view);
-    for (size_t i = 0; ns_figure_kind(i); i++) {
-        const NsFigureKind *kind = ns_figure_kind(i);
-        if (request->what == NS_EXPORT_ONE ? kind != request->kind : !kind->overview) continue;
-        NsFigure *figure = kind->create();
-        g_ptr_array_add(figures, figure);
-        g_ptr_array_add(plots, (gpointer)(guintptr)ns_figure_update(figure, &input));
-        g_ptr_array_add(keys, (gpointer)(guintptr)kind->choice.key);
-    }
-    const NsPlot *const *all = (const NsPlot *const *)plots->pdata;
-    NsExport options = {
-        .format = request->format,
-        .style = request->style,
-        .width = request->width,
-        .height = request->height,
-        .dpi = request->dpi,
-        .experiment = line,
-    };
+    g_autofree char *caption = ns_experiment_caption(&experiment);
+    NsStyle style;
+    NsExport options = {.format = request->format,
+                        .experiment = request->choices.experiment ? line : NULL,
+                        .caption = request->choices.caption ? caption : NULL};
+    size_t columns = ns_export_choices_apply(&request->choices, n, &style, &options);
+    return ns_export((const NsPlot *const *)sheet.borrowed->pdata, n, columns, &options, path,
+                     error);
+}
+
+/* The path of the first file, or NULL. */
+static char *write_files(const Job *job, GError **error)
+{
+    const NsExportRequest *request = &job->request;
+    guint first = first_tile(request), n = n_tiles(request);
     if (request->what != NS_EXPORT_SEPARATE)
-        return ns_export(all, plots->len, plots->len > 1 ? SHEET_COLUMNS : 1, &options, job->path,
-                         error);
-    for (guint i = 0; i < plots->len; i++) {
-        g_autofree char *path = ns_export_path(job->path, g_ptr_array_index(keys, i));
-        if (!ns_export(all + i, 1, 1, &options, path, error)) return false;
+        return write_file(job, first, n, job->path, error) ? g_strdup(job->path) : NULL;
+    g_autofree char *written = NULL;
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *word = specs_word(request, i);
+        g_autofree char *path = ns_export_path(job->path, word);
+        if (!write_file(job, i, 1, path, error)) return NULL;
+        if (!written) written = g_steal_pointer(&path);
     }
-    return true;
+    return g_steal_pointer(&written);
 }
 
 static void work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
     (void)source, (void)cancellable;
-    const Job *job = data;
     GError *error = NULL;
-    if (!write_files(job, &error)) {
+    char *path = write_files(data, &error);
+    if (path)
+        g_task_return_pointer(task, path, g_free);
+    else
         g_task_return_error(task, error);
-        return;
-    }
-    g_autofree char *name = g_path_get_basename(job->path);
-    if (job->request.what == NS_EXPORT_SEPARATE) {
-        g_autofree char *pattern = ns_export_path(name, "*");
-        g_task_return_pointer(task, g_steal_pointer(&pattern), g_free);
-        return;
-    }
-    g_task_return_pointer(task, g_steal_pointer(&name), g_free);
 }
 
 void ns_export_async(const NsView *view, const NsExportRequest *request, const char *path,
@@ -84,6 +266,7 @@ void ns_export_async(const NsView *view, const NsExportRequest *request, const c
     Job *job = g_new0(Job, 1);
     job->view = ns_view_copy(view);
     job->request = *request;
+    job->tiles = g_array_ref((GArray *)(guintptr)request->tiles);
     job->path = g_strdup(path);
     g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, user_data);
     g_task_set_task_data(task, job, job_free);
@@ -95,16 +278,7 @@ char *ns_export_finish(GAsyncResult *result, GError **error)
     return g_task_propagate_pointer(G_TASK(result), error);
 }
 
-char *ns_plot_csv(const NsPlot *plot, GError **error)
+char *ns_plot_csv(const NsPlot *plot)
 {
-    g_autofree char *path = NULL;
-    char *text = NULL;
-    int file = g_file_open_tmp("normscope-XXXXXX.csv", &path, error);
-    if (file < 0) return NULL;
-    close(file);
-    NsExport options = {.format = NS_FORMAT_CSV};
-    if (ns_export(&plot, 1, 1, &options, path, error))
-        g_file_get_contents(path, &text, NULL, error);
-    g_unlink(path);
-    return text;
+    return g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
 }

@@ -1,28 +1,57 @@
 /* Charts to files, off the main thread.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ui/plot/export.h"
+#include "core/store/experiment.h"
+#include "ui/figures/spec.h"
+#include "ui/plot/export_choices.h"
+#include "ui/plot/lens.h"
 #include "ui/widgets/view.h"
 
 #include <gio/gio.h>
 
-typedef enum { NS_EXPORT_ONE, NS_EXPORT_SHEET, NS_EXPORT_SEPARATE } NsExportWhat;
+typedef enum {
+    NS_EXPORT_ONE,
+    NS_EXPORT_SHEET,
+    NS_EXPORT_SEPARATE,
+    NS_EXPORT_DATA, /* of all charts, in one table */
+} NsExportWhat;
+
+/* A chart of the window: what it shows, and how much of it. */
+typedef struct {
+    NsFigureSpec spec;
+    NsLens lens; /* owned by the array that it is in; tables are of the whole data */
+} NsExportTile;
+
+/* A copy of a chart's lens; clear with ns_lens_clear. */
+NsLens ns_export_lens(const NsLens *lens);
+
+/* An array of NsExportTile that clears its elements.  Free with g_array_unref. */
+GArray *ns_export_tiles_new(void);
 
 typedef struct {
     NsExportWhat what;
-    const NsFigureKind *kind; /* ONE: which */
-    NsFormat format;
-    const NsStyle *style;
-    double width, height; /* points, of a file */
-    double dpi;           /* PNG */
+    const GArray *tiles; /* NsExportTile, all charts of the window */
+    guint current;       /* the one that ONE means */
+    NsFormat format;     /* of a drawing, or CSV for DATA */
+    NsExportChoices choices;
 } NsExportRequest;
 
 /* Makes the figures of a view afresh and writes them to path, or for SEPARATE to path with each
- * figure's key before its ending.  Copies the view and the request.  The result is the base name
- * of what was written, for a message. */
+ * figure's name before its ending.  Copies the view, references the tiles.  The result is the path
+ * of the file that was written, of the first of several. */
 void ns_export_async(const NsView *view, const NsExportRequest *request, const char *path,
                      GAsyncReadyCallback callback, gpointer user_data);
 char *ns_export_finish(GAsyncResult *result, GError **error);
 
-/* The data of a plot as the text of a CSV file. */
-char *ns_plot_csv(const NsPlot *plot, GError **error);
+/* The experiment that a view shows, for the figures of the request; initialises it. */
+void ns_export_experiment(const NsView *view, const NsExportRequest *request,
+                          NsExperiment *experiment);
+
+/* The command line that draws the same file, if the file had that name.  Free with g_free. */
+char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name);
+
+/* What the command line leaves out of what is seen, as a sentence; NULL for nothing. */
+const char *ns_export_command_gap(const NsView *view, const NsExportRequest *request);
+
+/* The data of a plot as the text of a CSV file.  Free with g_free. */
+char *ns_plot_csv(const NsPlot *plot);

@@ -46,3 +46,32 @@ void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
     gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
     show(dialog, chosen, owner);
 }
+
+static void on_shown(GObject *bus, GAsyncResult *result, gpointer user_data)
+{
+    g_autoptr(GFile) file = user_data;
+    g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, NULL);
+    g_autoptr(GFile) folder = g_file_get_parent(file);
+    if (reply || !folder) return;
+    g_autofree char *uri = g_file_get_uri(folder);
+    g_app_info_launch_default_for_uri_async(uri, NULL, NULL, NULL, NULL);
+}
+
+static void on_bus(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+    (void)source;
+    g_autoptr(GFile) file = user_data;
+    g_autoptr(GDBusConnection) bus = g_bus_get_finish(result, NULL);
+    if (!bus) return;
+    g_autofree char *uri = g_file_get_uri(file);
+    const char *const uris[] = {uri, NULL};
+    g_dbus_connection_call(bus, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1",
+                           "org.freedesktop.FileManager1", "ShowItems",
+                           g_variant_new("(^ass)", uris, ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
+                           NULL, on_shown, g_object_ref(file));
+}
+
+void ns_file_show_in_folder(const char *path)
+{
+    g_bus_get(G_BUS_TYPE_SESSION, NULL, on_bus, g_file_new_for_path(path));
+}

@@ -10,3 +10,6 @@ typedef void (*NsFileChosen)(const char *path, gpointer owner);
 void ns_file_dialog_open(GtkWindow *parent, const char *title, NsFileChosen chosen, gpointer owner);
 void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
                          NsFileChosen chosen, gpointer owner);
+
+/* Shows a file in the desktop's file manager or, where that cannot, its folder. */
+void ns_file_show_in_folder(const char *path);

@@ -1,6 +1,8 @@
 /* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/window.h"
 
+#include "ui/widgets/file_dialog.h"
+#include "ui/widgets/open_file.h"
 #include "ui/widgets/settings_pane.h"
 #include "ui/widgets/style_manager.h"
 #include "ui/widgets/toast.h"
@@ -114,12 +116,24 @@ static gboolean on_drop(GtkDropTarget *target, const GValue *value, double x, do
 {
     (void)target, (void)x, (void)y;
     g_autofree char *path = g_file_get_path(g_value_get_object(value));
-    return path && ns_lab_set(window->lab, "text", path);
+    if (path) ns_window_open(window, path);
+    return path != NULL;
 }
 
 void ns_window_toast(NsWindow *window, const char *sentence)
 {
     ns_toast_show(window->toast, sentence);
+}
+
+static void on_show_file(gpointer path, gpointer toast)
+{
+    (void)toast;
+    ns_file_show_in_folder(path);
+}
+
+void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path)
+{
+    ns_toast_offer(window->toast, sentence, "Show in folder", on_show_file, g_strdup(path), g_free);
 }
 
 const char *ns_window_toast_text(NsWindow *window)

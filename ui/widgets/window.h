@@ -16,6 +16,9 @@ GtkWidget *ns_window_settings_pane(NsWindow *window);
 
 /* Says a sentence for a moment at the foot of the window. */
 void ns_window_toast(NsWindow *window, const char *sentence);
+
+/* The same about a file, with a button that shows it in its folder. */
+void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
 const char *ns_window_toast_text(NsWindow *window);
 
 /* The sentence of the banner; NULL while there is none. */

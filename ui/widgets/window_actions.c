@@ -4,6 +4,7 @@
 #include "core/model/placement.h"
 #include "ui/widgets/export_dialog.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/open_file.h"
 
 #define LARGE_STEP 10
 
@@ -119,7 +120,7 @@ static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer w
 
 static void open_export(NsWindow *window, NsChartTile *tile, bool one)
 {
-    GtkWidget *dialog = ns_export_dialog_new(window, ns_chart_tile_kind(tile), one);
+    GtkWidget *dialog = ns_export_dialog_new(window, tile, one);
     gtk_window_present(GTK_WINDOW(dialog));
 }
 
@@ -138,13 +139,13 @@ static void on_tile_export(NsDashboard *dashboard, NsChartTile *tile, NsWindow *
 
 static void on_opened(const char *path, gpointer window)
 {
-    ns_lab_set(ns_window_lab(window), "text", path);
+    ns_window_open(window, path);
 }
 
 static void on_open(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    ns_file_dialog_open(window, "Choose a text", on_opened, window);
+    ns_file_dialog_open(window, "Open a figure, a preset or a text", on_opened, window);
 }
 
 static void on_fullscreen(GSimpleAction *action, GVariant *parameter, gpointer window)
