@@ -2,6 +2,7 @@
 #include "tests/ui/support.h"
 
 #include "ui/widgets/export_dialog.h"
+#include "ui/widgets/open_file.h"
 
 #include <glib/gstdio.h>
 
@@ -15,8 +16,8 @@ static NsWindow *open_with_steps(void)
     return window;
 }
 
-/* Opens the dialog with the real action, chooses what and format, and writes. */
-static void export_as(NsWindow *window, NsExportWhat what, NsFormat format, const char *path)
+/* The dialog that the real action opens. */
+static NsExportDialog *open_dialog(NsWindow *window)
 {
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
     ui_idle(100);
@@ -27,6 +28,12 @@ static void export_as(NsWindow *window, NsExportWhat what, NsFormat format, cons
         if (NS_IS_EXPORT_DIALOG(top)) dialog = NS_EXPORT_DIALOG(top);
     }
     g_assert_nonnull(dialog);
+    return dialog;
+}
+
+static void export_as(NsWindow *window, NsExportWhat what, NsFormat format, const char *path)
+{
+    NsExportDialog *dialog = open_dialog(window);
     ns_export_dialog_choose_format(dialog, what, format);
     ui_idle(100);
     ns_export_dialog_write(dialog, path);
@@ -50,7 +57,10 @@ static void test_each_format(void)
     static const struct {
         NsFormat format;
         const char *magic;
-    } table[] = {{NS_FORMAT_PDF, "%PDF-"}, {NS_FORMAT_SVG, "<?xml"}, {NS_FORMAT_PNG, "\x89PNG"}};
+    } table[] = {{NS_FORMAT_PDF, "%PDF-"},
+                 {NS_FORMAT_SVG, "<?xml"},
+                 {NS_FORMAT_PNG, "\x89PNG"},
+                 {NS_FORMAT_TEX, "% normscope="}};
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
     for (guint i = 0; i < G_N_ELEMENTS(table); i++) {
         NsWindow *window = open_with_steps();
@@ -111,8 +121,166 @@ static void test_copy(void)
     ui_close(window);
 }
 
+/* The drop-down, spin button or switch behind the label with these words. */
+static GtkWidget *control(NsExportDialog *dialog, const char *words)
+{
+    GtkWidget *grid = ui_first(GTK_WIDGET(dialog), GTK_TYPE_GRID);
+    for (GtkWidget *child = gtk_widget_get_first_child(grid); child;
+         child = gtk_widget_get_next_sibling(child))
+        if (GTK_IS_LABEL(child) && g_str_equal(gtk_label_get_text(GTK_LABEL(child)), words))
+            return gtk_widget_get_next_sibling(child);
+    g_error("there is no control “%s”", words);
+}
+
+static void drop_down(NsExportDialog *dialog, const char *words, guint i)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(control(dialog, words)), i);
+}
+
+static void test_choices(void)
+{
+    NsWindow *window = open_with_steps();
+    NsExportDialog *dialog = open_dialog(window);
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
+    drop_down(dialog, "Size", 7);
+    drop_down(dialog, "Legend", 1);
+    gtk_switch_set_active(GTK_SWITCH(control(dialog, "Title")), FALSE);
+    gtk_switch_set_active(GTK_SWITCH(control(dialog, "Caption with settings")), TRUE);
+    gtk_switch_set_active(GTK_SWITCH(control(dialog, "Transparent background")), TRUE);
+    gtk_switch_set_active(GTK_SWITCH(control(dialog, "Experiment inside the file")), FALSE);
+    /* A slide has its own style, until a field is changed. */
+    GtkSpinButton *text = GTK_SPIN_BUTTON(control(dialog, "Text size (pt)"));
+    g_assert_cmpfloat(gtk_spin_button_get_value(text), ==, 18);
+    g_assert_false(gtk_widget_get_sensitive(control(dialog, "Dots per inch")));
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(control(dialog, "Line width (pt)")), 2);
+    const char *command = ns_export_dialog_command(dialog);
+    g_assert_nonnull(strstr(command, "--figure loss --step 5 "));
+    g_assert_nonnull(strstr(command, " --set layers=2 "));
+    g_assert_nonnull(strstr(command,
+                            " --size slide --line-width 2 --legend inside --background none "
+                            "--title off --caption on --experiment off --out loss.png"));
+    gtk_spin_button_set_value(text, 20);
+    drop_down(dialog, "Size", 8);
+    g_assert_nonnull(strstr(ns_export_dialog_command(dialog), " --size 120x80mm --text-size 20 "));
+    drop_down(dialog, "Dots per inch", 4);
+    g_assert_nonnull(strstr(ns_export_dialog_command(dialog), " --dpi 600 "));
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_DATA, NS_FORMAT_PNG);
+    g_assert_true(g_str_has_suffix(ns_export_dialog_command(dialog),
+                                   " --experiment off --out normscope.csv"));
+    g_assert_false(gtk_widget_get_sensitive(control(dialog, "Size")));
+    g_assert_false(gtk_widget_get_sensitive(control(dialog, "Format")));
+
+    /* The next dialog begins with the same. */
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "all.png", NULL);
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
+    ns_export_dialog_write(dialog, path);
+    UI_WAIT(window, ui_has_toast);
+    g_unlink(path);
+    g_rmdir(folder);
+    dialog = open_dialog(window);
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PNG);
+    g_assert_nonnull(strstr(ns_export_dialog_command(dialog), " --size 120x80mm --dpi 600 "));
+    static const char *const usual[][2] = {
+        {"size", "auto"},        {"dpi", "auto"},       {"text-size", "auto"},
+        {"line-width", "auto"},  {"title", "on"},       {"caption", "off"},
+        {"background", "style"}, {"legend", "outside"}, {"experiment", "on"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
+        ns_export_dialog_choose(dialog, usual[i][0], usual[i][1]);
+    const char *bare = ns_export_dialog_command(dialog);
+    g_assert_true(g_str_has_suffix(bare, " --out loss.png"));
+    for (size_t i = 0; i < G_N_ELEMENTS(usual); i++) {
+        g_autofree char *flag = g_strdup_printf(" --%s ", usual[i][0]);
+        g_assert_null(strstr(bare, flag));
+    }
+    ns_export_dialog_write(dialog, path);
+    ui_close(window);
+}
+
+/* What the dialog shows as the command for the same file makes the same file. */
+static void test_command(void)
+{
+    g_autofree char *programs = g_path_get_dirname(g_getenv("NS_DESKTOP"));
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    static const NsFormat formats[] = {NS_FORMAT_PDF, NS_FORMAT_SVG, NS_FORMAT_CSV};
+    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+        NsWindow *window = open_with_steps();
+        NsExportDialog *dialog = open_dialog(window);
+        ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, formats[i]);
+        ns_export_dialog_choose(dialog, "caption", i ? "on" : "off");
+        g_autofree char *command =
+            g_strconcat(programs, "/", ns_export_dialog_command(dialog), NULL);
+        g_autofree char *path = g_build_filename(folder, "window", NULL);
+        ns_export_dialog_write(dialog, path);
+        UI_WAIT(window, ui_has_toast);
+        g_autofree char *mine = NULL, *other = NULL;
+        gsize n, m;
+        g_assert_true(g_file_get_contents(path, &mine, &n, NULL));
+        g_unlink(path);
+        g_auto(GStrv) words = NULL;
+        int count, status;
+        g_assert_true(g_shell_parse_argv(command, &count, &words, NULL));
+        g_assert_true(g_spawn_sync(folder, words, NULL, 0, NULL, NULL, NULL, NULL, &status, NULL));
+        g_assert_cmpint(status, ==, 0);
+        g_autofree char *made = g_build_filename(folder, words[count - 1], NULL);
+        g_assert_true(g_file_get_contents(made, &other, &m, NULL));
+        g_unlink(made);
+        g_assert_true(n == m && memcmp(mine, other, n) == 0);
+        ui_close(window);
+    }
+    g_rmdir(folder);
+}
+
+static bool has_three_layers(NsWindow *window)
+{
+    return ns_lab_settings(ns_window_lab(window))->layers == 3;
+}
+
+/* A figure sets the window up as it was when the figure was made. */
+static void test_restore(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "figure.pdf", NULL);
+    NsWindow *window = ui_open("layers=3 placement=pre seed=9 lr=0.0125 task=reverse");
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_step(ns_window_lab(window), 5);
+    UI_WAIT(window, ui_has_stepped_five);
+    UI_WAIT(window, ui_is_paused);
+    g_autofree char *before = ns_settings_line(ns_lab_settings(ns_window_lab(window)), true);
+    export_as(window, NS_EXPORT_ONE, NS_FORMAT_PDF, path);
+    ui_close(window);
+
+    window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path);
+    UI_WAIT(window, has_three_layers);
+    g_assert_cmpstr(ns_window_toast_text(window), ==,
+                    "Set up as in figure.pdf, which shows step 5");
+    g_autofree char *after = ns_settings_line(ns_lab_settings(ns_window_lab(window)), true);
+    g_assert_cmpstr(after, ==, before);
+    g_unlink(path);
+
+    g_assert_true(g_file_set_contents(path, "%PDF-1.4 of something else", -1, NULL));
+    ns_window_open(window, path);
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "“figure.pdf” holds no experiment"));
+    g_assert_true(g_file_set_contents(path, "layers = 2\nwings = 3\n", -1, NULL));
+    ns_window_open(window, path);
+    g_assert_cmpstr(ns_window_toast_text(window), ==,
+                    "Set up as in figure.pdf; not known here: wings");
+    g_assert_false(has_three_layers(window));
+    g_assert_true(g_file_set_contents(path, "Once upon a time there was a text.", -1, NULL));
+    ns_window_open(window, path);
+    g_assert_cmpstr(ns_lab_settings(ns_window_lab(window))->text, ==, path);
+    ui_close(window);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
 void ui_add_export_tests(void)
 {
+    g_test_add_func("/ui/export/choices", test_choices);
+    g_test_add_func("/ui/export/command", test_command);
+    g_test_add_func("/ui/export/restore", test_restore);
     g_test_add_func("/ui/export/formats", test_each_format);
     g_test_add_func("/ui/export/data", test_data);
     g_test_add_func("/ui/export/bad-folder", test_folder_that_is_not_there);

@@ -367,8 +367,9 @@ static GtkWidget *add_drop_down(NsExportDialog *dialog, const char *words,
 static GtkWidget *make_spin(NsExportDialog *dialog, double least, double most, double step,
                             const char *words)
 {
+    guint digits = step < 0.5 ? 2 : step < 1 ? 1 : 0;
     GtkWidget *spin = gtk_spin_button_new_with_range(least, most, step);
-    gtk_spin_button_set_digits(GTK_SPIN_BUTTON(spin), 2);
+    gtk_spin_button_set_digits(GTK_SPIN_BUTTON(spin), digits);
     gtk_editable_set_width_chars(GTK_EDITABLE(spin), 5);
     gtk_accessible_update_property(GTK_ACCESSIBLE(spin), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
     g_signal_connect_object(spin, "value-changed", G_CALLBACK(on_choice), dialog,
@@ -427,8 +428,8 @@ static void add_custom_size(NsExportDialog *dialog)
     const char *units[NS_UNITS + 1] = {NULL};
     for (int i = 0; i < NS_UNITS; i++) units[i] = ns_unit_key((NsUnit)i);
     dialog->custom = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    dialog->width = make_spin(dialog, 1, 14400, 1, "Width");
-    dialog->height = make_spin(dialog, 1, 14400, 1, "Height");
+    dialog->width = make_spin(dialog, 1, 14400, 0.5, "Width");
+    dialog->height = make_spin(dialog, 1, 14400, 0.5, "Height");
     dialog->unit = gtk_drop_down_new_from_strings(units);
     gtk_accessible_update_property(GTK_ACCESSIBLE(dialog->unit), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    "Unit", -1);
@@ -556,5 +557,6 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     g_signal_connect_object(dialog->copy, "clicked", G_CALLBACK(on_copy), dialog,
                             G_CONNECT_SWAPPED);
     sync_rest(dialog);
+    gtk_window_set_focus(GTK_WINDOW(dialog), dialog->what);
     return GTK_WIDGET(dialog);
 }

@@ -190,8 +190,13 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
         g_autofree char *quoted = plain ? g_strdup(word) : g_shell_quote(word);
         g_string_append_printf(command, " --set %s", quoted);
     }
-    g_autofree char *flags = ns_export_choices_flags(&request->choices);
-    if (*flags && request->format != NS_FORMAT_CSV) g_string_append_printf(command, " %s", flags);
+    /* A table has no looks. */
+    NsExportChoices choices = request->choices, bare;
+    ns_export_choices_init(&bare);
+    bare.experiment = choices.experiment;
+    if (request->format == NS_FORMAT_CSV) choices = bare;
+    g_autofree char *flags = ns_export_choices_flags(&choices);
+    if (*flags) g_string_append_printf(command, " %s", flags);
     g_autofree char *quoted = strpbrk(name, " '\"\\$&;()") ? g_shell_quote(name) : g_strdup(name);
     g_string_append_printf(command, " --out %s", quoted);
     return g_string_free(command, FALSE);
