@@ -14,11 +14,13 @@
 
 /* The command line as it was given, and what it means. */
 typedef struct {
+    char *smooth, *theory;
     char *figure, *step, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
-    gboolean each; /* a file for every figure */
-    GArray *specs; /* NsFigureSpec */
-    int64_t limit; /* updates before the record that is drawn */
+    gboolean each;       /* a file for every figure */
+    GArray *specs;       /* NsFigureSpec */
+    NsFigureInput input; /* how they are drawn; without a history as yet */
+    int64_t limit;       /* updates before the record that is drawn */
     NsPicture picture;
     NsExperiment from; /* the settings are where the options put them */
 } Chart;
@@ -32,8 +34,8 @@ static void chart_init(Chart *chart)
 
 static void chart_clear(Chart *chart)
 {
-    char *texts[] = {chart->figure, chart->step,     chart->gradient,
-                     chart->hidden, chart->quantity, chart->similarity};
+    char *texts[] = {chart->figure,   chart->step,       chart->gradient, chart->hidden,
+                     chart->quantity, chart->similarity, chart->smooth,   chart->theory};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
     g_array_unref(chart->specs);
@@ -81,6 +83,28 @@ static bool read_figures(Chart *chart, GError **error)
            show(chart, NS_SUBJECT_HIDDEN, "hidden", chart->hidden, error) &&
            show(chart, NS_SUBJECT_QUANTITY, "quantity", chart->quantity, error) &&
            show(chart, NS_SUBJECT_SIMILARITY, "similarity", chart->similarity, error);
+}
+
+/* The option where there is one, else what the file of --from says. */
+static const char *given(const char *option, const char *from, const char *usual)
+{
+    return option ? option : from ? from : usual;
+}
+
+static bool read_looks(Chart *chart, GError **error)
+{
+    const NsExperiment *from = &chart->from;
+    NsFigureInput *input = &chart->input;
+    const char *theory = given(chart->theory, from->theory, "on");
+    input->log = !chart->linear && g_strcmp0(from->axes, "linear") != 0;
+    input->step = -1;
+    input->theory = g_str_equal(theory, "on");
+    if (!input->theory && !g_str_equal(theory, "off")) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” is no switch; --theory is on or off.",
+                    theory);
+        return false;
+    }
+    return ns_smoothing_read(&input->smoothing, given(chart->smooth, from->smooth, "none"), error);
 }
 
 /* How far to train.  Without --steps, a figure that is drawn again says it. */
@@ -132,7 +156,7 @@ static bool check_exists(const Chart *chart, NsRun *run, GError **error)
 static bool understand(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
     return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
-           read_limit(chart, settings, steps, error);
+           read_looks(chart, error) && read_limit(chart, settings, steps, error);
 }
 
 /* ---- drawing ---- */
@@ -142,10 +166,9 @@ static bool draw(const Chart *chart, NsRun *run, guint first, guint n, GError **
 {
     g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
     g_autofree const NsPlot **plots = g_new(const NsPlot *, MAX(n, 1));
-    NsFigureInput input = {.history = ns_run_history(run),
-                           .settings = ns_run_settings(run),
-                           .log = !chart->linear,
-                           .step = -1};
+    NsFigureInput input = chart->input;
+    input.history = ns_run_history(run);
+    input.settings = ns_run_settings(run);
     for (guint i = 0; i < n; i++) {
         const NsFigureSpec *spec = spec_at(chart, first + i);
         ns_figure_spec_apply(spec, &input);
@@ -156,7 +179,9 @@ static bool draw(const Chart *chart, NsRun *run, guint first, guint n, GError **
     g_auto(NsExperiment) experiment = {.step = ns_run_steps(run)};
     ns_settings_copy(&experiment.settings, ns_run_settings(run));
     experiment.figure = ns_figure_specs_text(spec_at(chart, first), n);
-    experiment.axes = g_strdup(chart->linear ? "linear" : "log");
+    experiment.axes = g_strdup(input.log ? "log" : "linear");
+    experiment.smooth = ns_smoothing_text(input.smoothing);
+    experiment.theory = g_strdup(input.theory ? "on" : "off");
     g_autofree char *key = chart->each ? ns_figure_specs_word(spec_at(chart, 0), first) : NULL;
     return ns_picture_write(&chart->picture, plots, n, &experiment, key, error);
 }
@@ -194,6 +219,12 @@ static GArray *make_entries(Chart *chart, char **steps)
          "What similarity shows: cka (default), cosine or angle", "KEY"},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &chart->linear,
          "Linear axes for norms (default: logarithmic)", NULL},
+        {"smooth", 0, 0, G_OPTION_ARG_STRING, &chart->smooth,
+         "Smooth curves over steps: none (default), ema:WEIGHT or mean:STEPS; what was measured "
+         "stays behind them",
+         "HOW"},
+        {"theory", 0, 0, G_OPTION_ARG_STRING, &chart->theory,
+         "What is computed beside what is measured, where there is any (default: on)", "on|off"},
     };
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
@@ -230,7 +261,6 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     bool go = ns_options_read(&options, &argc, &argv, error) &&
               understand(&chart, &settings, steps != NULL, error);
     if (go) provide_probes(&chart, &settings);
-    chart.linear = chart.linear || g_strcmp0(chart.from.axes, "linear") == 0;
     g_autoptr(NsRun) run = go ? ns_run_new(&settings, error) : NULL;
     ns_settings_clear(&settings);
     if (!run || !check_exists(&chart, run, error)) return NS_EXIT_OK;

@@ -16,14 +16,9 @@ static const struct {
     const char *key;
     size_t offset;
 } texts[] = {
-    {VERSION_KEY, offsetof(NsExperiment, version)},
-    {"figure", offsetof(NsExperiment, figure)},
-    {"quantity", offsetof(NsExperiment, quantity)},
-    {"gradient", offsetof(NsExperiment, gradient)},
-    {"hidden", offsetof(NsExperiment, hidden)},
-    {"similarity", offsetof(NsExperiment, similarity)},
-    {"axes", offsetof(NsExperiment, axes)},
-    {"changes", offsetof(NsExperiment, changes)},
+    {VERSION_KEY, offsetof(NsExperiment, version)}, {"figure", offsetof(NsExperiment, figure)},
+    {"axes", offsetof(NsExperiment, axes)},         {"smooth", offsetof(NsExperiment, smooth)},
+    {"theory", offsetof(NsExperiment, theory)},     {"changes", offsetof(NsExperiment, changes)},
 };
 
 static char **slot(NsExperiment *experiment, size_t offset)

@@ -16,9 +16,10 @@ typedef struct {
     bool preset;   /* read from lines of "key = value" */
     char *version; /* of the program that wrote it */
     int64_t step;  /* updates before the record that is shown; negative where it is not known */
-    char *figure;  /* of the registry of figures, or "all" */
-    char *quantity, *gradient, *hidden, *similarity; /* what it shows, as keys */
-    char *axes;                                      /* "linear" or "log" */
+    char *figure;  /* what is drawn: "loss,profile:token-cosine" */
+    char *axes;    /* "linear" or "log" */
+    char *smooth;  /* "none", "ema:0.9" or "mean:20" */
+    char *theory;  /* "on" or "off" */
     char *changes; /* settings that were changed on the way, for people */
     char *unknown; /* keys that were read and mean nothing here, for people */
 } NsExperiment;

@@ -113,6 +113,18 @@ def test_a_step_within_a_longer_run():
             assert list(csv.DictReader(file)) == rows
 
 
+def test_smoothing_and_theory():
+    with tempfile.TemporaryDirectory() as folder:
+        path, again = os.path.join(folder, "a.svg"), os.path.join(folder, "b.svg")
+        chart(path, "--smooth", "ema:0.9", "--theory", "off", figure="steps")
+        assert "EMA 0.9" in read_text(path) and " smooth=ema:0.9 theory=off " in read_text(path)
+        assert run("chart", "--from", path, "--out", again, small=False).returncode == 0
+        assert read_text(path) == read_text(again)
+        for wrong in ("ema:1", "ema:", "mean:0", "mean:1.5", "0.9"):
+            sentence(run("chart", "--figure", "loss", "--out", path, "--smooth", wrong), 2)
+        sentence(run("chart", "--figure", "loss", "--out", path, "--theory", "maybe"), 2)
+
+
 def test_without_the_experiment():
     with tempfile.TemporaryDirectory() as folder:
         for ending in FORMATS:

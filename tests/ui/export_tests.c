@@ -205,6 +205,9 @@ static void test_command(void)
     static const NsFormat formats[] = {NS_FORMAT_PDF, NS_FORMAT_SVG, NS_FORMAT_CSV};
     for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
         NsWindow *window = open_with_steps();
+        if (i == 1) g_action_group_activate_action(G_ACTION_GROUP(window), "smooth", NULL);
+        if (i == 1) g_action_group_activate_action(G_ACTION_GROUP(window), "theory", NULL);
+        if (i == 2) g_action_group_activate_action(G_ACTION_GROUP(window), "log", NULL);
         NsExportDialog *dialog = open_dialog(window);
         ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, formats[i]);
         ns_export_dialog_choose(dialog, "caption", i ? "on" : "off");

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ALL "all"
@@ -166,4 +167,38 @@ NsFigureSpec ns_figure_spec_of(const NsFigureKind *kind, const NsFigureInput *in
     if (kind->subject == NS_SUBJECT_GRADIENT) spec.quantity = input->gradient;
     if (kind->subject == NS_SUBJECT_HIDDEN) spec.quantity = input->hidden;
     return spec;
+}
+
+bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error)
+{
+    const char *colon = strchr(text, ':');
+    char *end = NULL;
+    double amount = colon ? g_ascii_strtod(colon + 1, &end) : 0;
+    bool number = colon && end > colon + 1 && !*end;
+    if (g_str_equal(text, "none")) {
+        *smoothing = (NsSmoothing){NS_SMOOTH_NONE, 0};
+        return true;
+    }
+    if (g_str_has_prefix(text, "ema:") && number && amount >= 0 && amount < 1) {
+        *smoothing = (NsSmoothing){NS_SMOOTH_EMA, amount};
+        return true;
+    }
+    if (g_str_has_prefix(text, "mean:") && number && amount >= 1 && amount <= 1e6 &&
+        floor(amount) == amount) {
+        *smoothing = (NsSmoothing){NS_SMOOTH_MEAN, amount};
+        return true;
+    }
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "“%s” is no smoothing; it is none, ema:WEIGHT with a weight of the past below 1, "
+                "or mean:STEPS.",
+                text);
+    return false;
+}
+
+char *ns_smoothing_text(NsSmoothing smoothing)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    if (smoothing.kind == NS_SMOOTH_NONE) return g_strdup("none");
+    g_ascii_formatd(digits, sizeof digits, "%.10g", smoothing.amount);
+    return g_strconcat(smoothing.kind == NS_SMOOTH_EMA ? "ema:" : "mean:", digits, NULL);
 }

@@ -40,3 +40,9 @@ void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input);
 
 /* What the input of a figure says of what it shows. */
 NsFigureSpec ns_figure_spec_of(const NsFigureKind *kind, const NsFigureInput *input);
+
+/* "none", "ema:0.9" (the weight of the past), "mean:20" (steps).  NS_ERROR_USAGE says so. */
+bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error);
+
+/* The text of a smoothing, which ns_smoothing_read reads again.  Free with g_free. */
+char *ns_smoothing_text(NsSmoothing smoothing);

@@ -159,6 +159,8 @@ static void make_experiment(const NsView *view, const NsExportRequest *request, 
         .step = step_of(view),
         .figure = specs_text(request, first, n),
         .axes = g_strdup(view->log ? "log" : "linear"),
+        .smooth = ns_smoothing_text(view->smoothing),
+        .theory = g_strdup(view->theory ? "on" : "off"),
         .changes = changes_of(view->history),
     };
     /* What the run began with: from there it can be repeated. */
@@ -179,6 +181,9 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
     g_string_append(command, experiment.figure);
     if (request->what == NS_EXPORT_SEPARATE) g_string_append(command, " --each");
     if (!view->log) g_string_append(command, " --linear");
+    if (view->smoothing.kind != NS_SMOOTH_NONE)
+        g_string_append_printf(command, " --smooth %s", experiment.smooth);
+    if (!view->theory) g_string_append(command, " --theory off");
     g_string_append_printf(command, " --step %" G_GINT64_FORMAT, experiment.step);
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
