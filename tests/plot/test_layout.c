@@ -435,6 +435,23 @@ static void test_pick_cell(void)
     ns_reading_clear(&reading);
 }
 
+/* What is drawn on a transparent page hides it, whoever writes the pixels. */
+static void test_opaque(void)
+{
+    for (Sample i = 0; i < SAMPLES; i++) {
+        cairo_surface_t *page = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 360, 240);
+        cairo_t *cr = cairo_create(page);
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(sample(i), 360, 240, ns_style_find("screen-light"));
+        ns_plot_draw(layout, cr);
+        cairo_destroy(cr);
+        cairo_surface_flush(page);
+        const unsigned char *pixels = cairo_image_surface_get_data(page);
+        for (int k = 0; k < 360 * 240; k++) g_assert_cmpint(pixels[4 * k + 3], ==, 255);
+        cairo_surface_destroy(page);
+    }
+}
+
 /* The tip stays on the page wherever the pointer is. */
 static void test_tip_inside(void)
 {
@@ -489,6 +506,7 @@ int main(int argc, char **argv)
     g_test_add_func("/pick/series", test_pick);
     g_test_add_func("/pick/cell", test_pick_cell);
     g_test_add_func("/pick/tip-inside", test_tip_inside);
+    g_test_add_func("/layout/opaque", test_opaque);
     g_test_add_func("/plot/describe", test_describe);
     return g_test_run();
 }

@@ -94,6 +94,7 @@ static void paint_pixels(const NsPlotLayout *layout, const NsPixels *on)
 
     uint32_t palette[256];
     ns_level_palette(palette, layout->style, map->colors);
+    for (size_t i = 0; i < G_N_ELEMENTS(palette); i++) palette[i] |= 0xff000000; /* opaque */
     g_autofree uint8_t *joined = g_malloc(n);
     cairo_surface_flush(on->target);
     size_t stride = (size_t)cairo_image_surface_get_stride(on->target);
