@@ -319,6 +319,12 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
     }
 }
 
+void ns_draw_words(const NsPlotLayout *layout, cairo_t *cr)
+{
+    draw_legend(layout, cr);
+    draw_labels(layout, cr);
+}
+
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
@@ -352,8 +358,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_restore(cr);
 
     draw_axes(layout, cr, &grid);
-    draw_legend(layout, cr);
-    draw_labels(layout, cr);
+    ns_draw_words(layout, cr);
     cairo_restore(cr);
     if (!layout->strip) return;
     cairo_save(cr);

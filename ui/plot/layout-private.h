@@ -85,6 +85,12 @@ struct NsPlotLayout {
 NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
                                     const NsStyle *style, const NsMargins *least);
 
+NsMargins ns_layout_margins(const NsPlotLayout *layout);
+
+/* Only the title and the legend of a plot, which end at *end; 0 where it has neither. */
+NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, const NsStyle *style,
+                             double *end);
+
 /* Looks once at every value of a plot. */
 NsSurvey ns_survey(const NsPlot *plot);
 
@@ -127,6 +133,9 @@ void ns_draw_mark(cairo_t *cr, NsMark mark, double x, double y, double size);
 
 /* All series that are shown, those behind first. */
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr);
+
+/* The legend and all words. */
+void ns_draw_words(const NsPlotLayout *layout, cairo_t *cr);
 
 /* One curve over the others, `stronger` times as wide. */
 void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr);

@@ -98,7 +98,7 @@ static void measure_heights(NsFrame *frame)
     double size = frame->size;
     frame->top = ns_frame_stack(frame, false);
     if (frame->show[NS_PART_MARKER]) frame->top += frame->marker_line;
-    frame->bottom = frame->layout->style->padding;
+    frame->bottom = frame->layout->strip ? 0 : frame->layout->style->padding;
     if (frame->show[NS_PART_NOTE])
         frame->bottom += ns_text_height(frame->text[NS_PART_NOTE]) + NS_GAP * size;
     if (frame->show[NS_PART_X_LABEL]) frame->bottom += ns_text_height(frame->text[NS_PART_X_LABEL]);
@@ -394,7 +394,7 @@ static void fill(NsPlotLayout *layout)
     ns_layout_place_inside(layout);
 }
 
-static NsMargins margins_of(const NsPlotLayout *layout)
+NsMargins ns_layout_margins(const NsPlotLayout *layout)
 {
     const NsBox *area = &layout->area;
     return (NsMargins){area->y, layout->width - area->x - area->width,
@@ -436,7 +436,7 @@ static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMarg
     upper_least.bottom = lower_least.top = 0;
     lay_out(layout, &upper_least, NULL);
     lay_out(strip, &lower_least, &layout->x);
-    NsMargins a = margins_of(layout), b = margins_of(strip);
+    NsMargins a = ns_layout_margins(layout), b = ns_layout_margins(strip);
     upper_least.left = lower_least.left = MAX(a.left, b.left);
     upper_least.right = lower_least.right = MAX(a.right, b.right);
     lay_out(layout, &upper_least, NULL);
@@ -462,6 +462,20 @@ NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, co
 {
     static const NsMargins none = {0};
     return ns_plot_layout_within(plot, width, height, style, &none);
+}
+
+NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, const NsStyle *style,
+                             double *end)
+{
+    static const NsSurvey unknown = {0};
+    NsPlotLayout *layout = layout_new(plot, width, height, style, &unknown);
+    NsFrame frame = {.layout = layout, .size = style->text_size};
+    write_texts(&frame);
+    *end = ns_frame_stack(&frame, true);
+    bool empty = !layout->labels->len;
+    if (empty) *end = 0;
+    for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
+    return layout;
 }
 
 void ns_plot_layout_free(NsPlotLayout *layout)

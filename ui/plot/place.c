@@ -58,7 +58,8 @@ bool ns_frame_has_right_axis(const NsFrame *frame)
 double ns_frame_stack(NsFrame *frame, bool place)
 {
     NsPlotLayout *layout = frame->layout;
-    double pad = layout->style->padding, y = pad;
+    /* A strip begins where the plot above it ends. */
+    double pad = layout->style->padding, y = frame->x ? 0 : pad;
     static const NsPart parts[] = {NS_PART_TITLE, NS_PART_SUBTITLE};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
         NsPart part = parts[i];
