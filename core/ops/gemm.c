@@ -3,12 +3,14 @@
 
 #include <stdalign.h>
 
-/* What is packed of B at a time stays in the second cache, and a tile of A in the first. */
+/* In reals. */
 enum {
-    DEPTH = 256,
-    BLOCK = (512 << 10) / sizeof(ns_real),
-    SMALL = (32 << 10) / sizeof(ns_real),
-    MOST_LANES = 64 / sizeof(ns_real)
+    DEPTH = 256,                           /* rows of B at a time */
+    BLOCK = (512 << 10) / sizeof(ns_real), /* of B packed, which stays in the second cache */
+    SMALL = (32 << 10) / sizeof(ns_real),  /* of B packed, which stays in the first */
+    NEAR = (128 << 10) / sizeof(ns_real),  /* of B that is faster read where it is */
+    FAR = 2048 / sizeof(ns_real),          /* between neighbours of A that are faster packed */
+    MOST_LANES = 64 / sizeof(ns_real),
 };
 
 const NsGemmKernels *ns_gemm_kernels(size_t i)
@@ -64,14 +66,13 @@ static void multiply(const Part *p, ns_real *packed, ns_real *rows)
                     .K = p->K,
                     .alpha = g->alpha,
                     .beta = p->k0 ? 1 : g->beta};
-    bool across = rows || g->ta;
     t.a_stride = rows ? width : g->lda;
     size_t tiles = (g->M + kernels->rows - 1) / kernels->rows;
     for (size_t i = 0, m = 0; i < tiles; i++) {
         size_t height = g->M / tiles + (i < g->M % tiles);
         t.a = g->ta ? g->A + p->k0 * g->lda + m : g->A + m * g->lda + p->k0;
         if (rows) {
-            pack(kernels, rows, width, t.a, g->lda, height, p->K, !g->ta);
+            pack(kernels, rows, width, t.a, g->lda, height, p->K, false);
             t.a = rows;
         }
         for (size_t n = 0; n < p->N; n += width) {
@@ -80,7 +81,7 @@ static void multiply(const Part *p, ns_real *packed, ns_real *rows)
             t.b = packed ? packed + n * p->K : g->B + p->k0 * g->ldb + at;
             t.c = g->C + m * g->ldc + at;
             t.bias = g->bias && !p->k0 ? g->bias + at : NULL;
-            kernels->tiles[across][t.columns > lanes][height - 1](&t);
+            kernels->tiles[g->ta][t.columns > lanes][height - 1](&t);
         }
         m += height;
     }
@@ -103,7 +104,8 @@ G_GNUC_NO_INLINE static void multiply_large(const NsGemmKernels *kernels, const 
     for (size_t n = 0; n < g->N; n += columns)
         for (size_t b = 0, k = 0; b < blocks; b++, k += depth) {
             Part p = {kernels, g, k, MIN(depth, K - k), n, MIN(columns, g->N - n)};
-            multiply(&p, packed, rows);
+            bool far = g->ta && g->lda >= FAR && p.N > 4 * width;
+            multiply(&p, packed, far ? rows : NULL);
         }
 }
 
@@ -113,7 +115,7 @@ void ns_gemm_tiled(const NsGemmKernels *kernels, const NsGemm *g)
     size_t K = g->alpha == 0 ? 0 : g->K;
     size_t width = 2 * kernels->lanes, panels = (g->N + width - 1) / width;
     Part all = {kernels, g, 0, K, 0, g->N};
-    if (!g->tb && K <= DEPTH && K * g->ldb <= SMALL)
+    if (!g->tb && K <= DEPTH && K * g->ldb <= NEAR)
         multiply(&all, NULL, NULL);
     else if (K <= DEPTH && K * panels * width <= SMALL)
         multiply_small(&all);

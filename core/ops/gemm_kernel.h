@@ -56,19 +56,19 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
     bool add = t->beta != 0;
     const ns_real *bias = t->bias;
     ns_real *c = t->c;
-    UNROLL for (size_t v = 2 - vectors; v < 2; v++, c += LANES, bias += bias ? LANES : 0)
+    UNROLL for (size_t v = 2 - vectors, at = 0; v < 2; v++, at += LANES)
     {
         Mask mask = v == 0 ? lanes(LANES) : last;
-        Vector start = bias ? load(bias, mask) : V(setzero)();
+        Vector start = bias ? load(bias + at, mask) : V(setzero)();
         if (add) {
             UNROLL for (size_t m = 0; m < rows; m++)
             {
-                Vector old = V(fmadd)(beta, load(c + m * c_row, mask), start);
-                store(c + m * c_row, mask, V(fmadd)(alpha, sum[m][v], old));
+                Vector old = V(fmadd)(beta, load(c + m * c_row + at, mask), start);
+                store(c + m * c_row + at, mask, V(fmadd)(alpha, sum[m][v], old));
             }
         } else {
             UNROLL for (size_t m = 0; m < rows; m++)
-                store(c + m * c_row, mask, V(fmadd)(alpha, sum[m][v], start));
+                store(c + m * c_row + at, mask, V(fmadd)(alpha, sum[m][v], start));
         }
     }
 }
