@@ -4,14 +4,13 @@
 
 Usage: compare.py NORMSCOPE_CLI BENCH_FLOOR [--rounds N] [--only NAME,...] [--markdown]
 
-Every round runs each model in Normscope, its matrix products alone (the floor), and PyTorch with
-one thread and with as many as there are cores.  A machine is never quite quiet, so what counts is
+Every round runs each model in Normscope, its matrix products alone (the floor), and PyTorch: in the
+first round with one thread and with all cores, then with whichever was faster.  A machine is never quite quiet, so what counts is
 the median over rounds of the ratios within a round.  Without PyTorch only Normscope's own table is
 shown.
 """
 
 import argparse
-import os
 import statistics
 import sys
 from collections import defaultdict
@@ -43,9 +42,8 @@ def measure(config, programs, rounds, found):
         found["over_floor"].append(ours["ms_per_step"] / products["ms"])
         if not python:
             continue
-        tried = [configs.run_torch(python, config.settings, config.steps, threads)
-                 for threads in sorted({1, os.cpu_count()})]
-        better = min(tried, key=lambda t: t["ms_per_step"])
+        better = configs.run_torch(python, config.settings, config.steps,
+                                   counts=found["torch_threads"][:1])
         if better["parameters"] != ours["parameters"]:
             sys.exit(f"{config.name}: PyTorch's model has {better['parameters']} parameters, "
                      f"Normscope's {ours['parameters']}.")

@@ -12,7 +12,6 @@ anew stay.
 
 import argparse
 import csv
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,13 +83,10 @@ def measure_curve(sweep, curve, points, cli, python, seconds):
         if not python:
             continue
         steps = steps_for(torch_ms * growth, seconds)
-        tried = [configs.run_torch(python, settings_of(shape), steps, threads, TORCH_LIMIT)
-                 for threads in sorted({1, os.cpu_count()})]
-        tried = [result for result in tried if result]
-        if not tried:
+        better = configs.run_torch(python, settings_of(shape), steps, TORCH_LIMIT)
+        if not better:
             python = None
             continue
-        better = min(tried, key=lambda result: result["ms_per_step"])
         torch_ms = better["ms_per_step"]
         yield row_of(sweep, "PyTorch", shape, curve, better)
 
