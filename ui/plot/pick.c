@@ -92,7 +92,7 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
         double y = ns_scale_to_pixel(&layout->y[series->side], value);
         if (!series->ghost && fabs(y - py) < best) {
             best = fabs(y - py);
-            reading->py = y;
+            reading->py = CLAMP(y, layout->area.y, layout->area.y + layout->area.height);
             reading->series = (int)(series - plot->series);
         }
     }
@@ -220,7 +220,9 @@ static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, cons
         const NsSeries *series = found->pdata[i];
         double value = series->y[nearest(series, reading->x)];
         double y = ns_scale_to_pixel(&layout->y[series->side], value);
-        if (isnan(y)) continue;
+        /* Beyond the limits of a zoomed axis there is no place. */
+        bool inside = y >= layout->area.y - 0.5 && y <= layout->area.y + layout->area.height + 0.5;
+        if (!inside) continue;
         ns_set_color(cr, style->background);
         ns_draw_mark(cr, NS_MARK_CIRCLE, reading->px, y, style->mark_size * 1.7);
         ns_set_color(cr, ns_series_color(style, series));

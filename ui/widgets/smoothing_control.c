@@ -1,6 +1,8 @@
 /* A slider for how much curves are smoothed.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/smoothing_control.h"
 
+#include <math.h>
+
 #define CONTROL "ns-smoothing" /* of the object */
 
 #define MOST 0.99
@@ -35,7 +37,7 @@ static gboolean act(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)widget, (void)clock;
     Control *control = data;
-    double amount = gtk_range_get_value(GTK_RANGE(control->scale));
+    double amount = round(gtk_range_get_value(GTK_RANGE(control->scale)) / STEP) * STEP;
     control->tick = 0;
     ns_lab_show_smoothing(control->lab, (NsSmoothing){amount > 0 ? NS_SMOOTH_EMA : NS_SMOOTH_NONE,
                                                       amount > 0 ? amount : 0});
