@@ -301,10 +301,20 @@ static void draw_backs(const NsPlotLayout *layout, cairo_t *cr)
     cairo_fill(cr);
 }
 
+/* Whether anything in a box, or a little beyond it, could be seen. */
+static bool meets_clip(cairo_t *cr, const NsBox *box)
+{
+    double x0, y0, x1, y1;
+    cairo_clip_extents(cr, &x0, &y0, &x1, &y1);
+    return box->x - 2 < x1 && x0 < box->x + box->width + 2 && box->y - 2 < y1 &&
+           y0 < box->y + box->height + 2;
+}
+
 static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (!meets_clip(cr, &label->box)) continue;
         cairo_save(cr);
         ns_set_color(cr, label->color);
         cairo_translate(cr, label->x, label->y);

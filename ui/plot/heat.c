@@ -1,5 +1,4 @@
 /* The heatmap: one image, and its colour bar.  SPDX-License-Identifier: MIT */
-#include "ui/plot/cells.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/raster.h"
@@ -10,15 +9,22 @@
 /* Pixels a point that a printer can show; vector files keep no more. */
 #define VECTOR_DENSITY 4.0
 
-void ns_heat_levels(NsPlotLayout *layout)
+void ns_heat_level_columns(NsPlotLayout *layout, size_t from, size_t to)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     const NsScale *z = &layout->z;
     double scale = (NS_LEVEL_HIGH - NS_LEVEL_LOW) / (z->to - z->from);
-    layout->levels = g_malloc(MAX(map->rows * map->columns, 1));
     for (size_t row = 0; row < map->rows; row++)
-        ns_cells_levels(layout->levels + row * map->columns, ns_heatmap_row(map, row), map->columns,
-                        map->log, z->from, scale);
+        ns_cells_levels(layout->levels + row * layout->levels_stride + from,
+                        ns_heatmap_row(map, row) + from, to - from, map->log, z->from, scale);
+}
+
+void ns_heat_levels(NsPlotLayout *layout)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    layout->levels_stride = map->columns;
+    layout->levels = g_malloc(MAX(map->rows * map->columns, 1));
+    ns_heat_level_columns(layout, 0, map->columns);
 }
 
 /* Where cells lie along one side of the image, in its pixels. */
@@ -103,14 +109,14 @@ static void paint_pixels(const NsPlotLayout *layout, const NsPixels *on)
     for (size_t y = 0; y < height; y++) {
         uint32_t *out = (uint32_t *)(void *)(pixels + ((size_t)top + y) * stride) + left;
         bool same = before && rows[y] == rows[y - 1] && rows_end[y] == rows_end[y - 1];
-        const uint8_t *level = layout->levels + rows[y] * map->columns + first;
+        const uint8_t *level = layout->levels + rows[y] * layout->levels_stride + first;
         if (same) {
             memcpy(out, before, width * sizeof *out);
         } else {
             if (rows_end[y] > rows[y] + 1) {
                 memcpy(joined, level, n);
                 for (uint32_t row = rows[y] + 1; row < rows_end[y]; row++)
-                    ns_cells_join(joined, layout->levels + row * map->columns + first, n);
+                    ns_cells_join(joined, layout->levels + row * layout->levels_stride + first, n);
                 level = joined;
             }
             ns_cells_paint(out, width, level, columns, across.fine ? columns_end : NULL, palette);
@@ -175,7 +181,7 @@ static cairo_surface_t *heat_image(const NsPlotLayout *layout, Target target)
         size_t last = MAX((y + 1) * map->rows / height, first + 1);
         memset(row, 0, width);
         for (size_t r = first; r < last; r++)
-            reduce_row(row, width, layout->levels + r * map->columns, map->columns);
+            reduce_row(row, width, layout->levels + r * layout->levels_stride, map->columns);
         /* Row 0 is drawn at the bottom. */
         uint32_t *out = (uint32_t *)(void *)(pixels + (height - 1 - y) * stride);
         for (size_t x = 0; x < width; x++) out[x] = palette[row[x]];

@@ -1,6 +1,7 @@
 /* What a layout holds.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ui/plot/cells.h"
 #include "ui/plot/layout.h"
 #include "ui/plot/path.h"
 #include "ui/plot/scale.h"
@@ -58,6 +59,9 @@ typedef struct {
     double bar_width;   /* of the room for one group, in units of x */
 } NsSurvey;
 
+/* Of memory.h. */
+typedef struct NsMemory NsMemory;
+
 struct NsPlotLayout {
     const NsPlot *plot;
     const NsStyle *style;
@@ -74,7 +78,9 @@ struct NsPlotLayout {
     NsBox legend_box;                       /* of a legend in the area; width 0 without one */
     NsPath *paths;                          /* one for every series */
     size_t n_paths;
-    uint8_t *levels;     /* one for every cell of the heatmap */
+    uint8_t *levels; /* one for every cell of the heatmap; rows are levels_stride apart */
+    size_t levels_stride;
+    NsMemory *memory;    /* of a live chart; NULL for none */
     NsPlotLayout *strip; /* of plot->strip, drawn strip_y further down; NULL without one */
     double strip_y;
     NsPlot own; /* what a plot with a strip, and the strip, are laid out from */
@@ -91,8 +97,23 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout);
 NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, const NsStyle *style,
                              double *end);
 
+/* The same with what is known of the plot already; `memory` may be NULL. */
+NsPlotLayout *ns_plot_layout_made(const NsPlot *plot, double width, double height,
+                                  const NsStyle *style, const NsMargins *least,
+                                  const NsSurvey *survey, NsMemory *memory);
+
 /* Looks once at every value of a plot. */
 NsSurvey ns_survey(const NsPlot *plot);
+
+/* The same in parts: from nothing, every series as such and its points from..to - 1 in any pieces
+ * (which can be joined), the cells of the heatmap, and what else there is. */
+NsSurvey ns_survey_nothing(void);
+void ns_survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *series);
+void ns_survey_points(NsSurvey *survey, const NsPlot *plot, const NsSeries *series, size_t from,
+                      size_t to);
+void ns_survey_join(NsSurvey *survey, const NsSurvey *part);
+void ns_survey_cells(NsSurvey *survey, const NsHeatmap *map, const NsCellSurvey *cells);
+void ns_survey_end(NsSurvey *survey, const NsPlot *plot);
 
 /* What the reader must be told about values that are not on the chart, joined to the plot's own
  * note; NULL if there is nothing.  Free with g_free. */
@@ -155,4 +176,7 @@ void ns_fill_boxes(const NsPlotLayout *layout, const NsSeries *series, NsColor c
 void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, double *to);
 /* The heatmap and its colour bar. */
 void ns_heat_levels(NsPlotLayout *layout);
+
+/* Levels of the columns from..to - 1, where there is room for them. */
+void ns_heat_level_columns(NsPlotLayout *layout, size_t from, size_t to);
 void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr);

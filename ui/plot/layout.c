@@ -4,6 +4,7 @@
  * decides the ticks of the vertical axes, their widths decide its width, and that the ticks of the
  * horizontal axis.  Each step depends on the ones before only. */
 #include "ui/plot/frame.h"
+#include "ui/plot/memory.h"
 
 #include <math.h>
 
@@ -336,14 +337,15 @@ static void clear_ticks(NsPlotLayout *layout)
 }
 
 static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
-                                const NsStyle *style, const NsSurvey *survey)
+                                const NsStyle *style, const NsSurvey *survey, NsMemory *memory)
 {
     NsPlotLayout *layout = g_new0(NsPlotLayout, 1);
+    layout->memory = memory;
     layout->plot = plot;
     layout->style = style;
     layout->width = width;
     layout->height = height;
-    layout->context = ns_text_context_new();
+    layout->context = memory ? ns_memory_context(memory) : ns_text_context_new();
     layout->survey = *survey;
     layout->labels = g_array_new(FALSE, FALSE, sizeof(NsLabel));
     g_array_set_clear_func(layout->labels, clear_label);
@@ -385,12 +387,19 @@ static void fill(NsPlotLayout *layout)
     layout->n_paths = plot->n_series;
     layout->paths = g_new0(NsPath, plot->n_series);
     for (size_t i = 0; i < plot->n_series; i++) {
+        if (layout->memory) {
+            ns_memory_path(layout->memory, layout, i);
+            continue;
+        }
         NsSeries series = plot->series[i];
         if (series.hidden) series.n = 0;
         ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y[series.side],
                       layout->style->line_width / 2);
     }
-    if (plot->heatmap) ns_heat_levels(layout);
+    if (plot->heatmap && layout->memory)
+        ns_memory_levels(layout->memory, layout);
+    else if (plot->heatmap)
+        ns_heat_levels(layout);
     ns_layout_place_inside(layout);
 }
 
@@ -406,7 +415,8 @@ static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMarg
 {
     const NsPlot *upper = layout->plot, *lower = upper->strip;
     static const NsSurvey unknown = {0};
-    NsPlotLayout *strip = layout_new(lower, layout->width, strip_height, layout->style, &unknown);
+    NsPlotLayout *strip =
+        layout_new(lower, layout->width, strip_height, layout->style, &unknown, NULL);
     strip->own = (NsPlot){.x = upper->x,
                           .left = lower->left,
                           .right = lower->right,
@@ -443,19 +453,26 @@ static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMarg
     lay_out(strip, &lower_least, &layout->x);
 }
 
-NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
-                                    const NsStyle *style, const NsMargins *least)
+NsPlotLayout *ns_plot_layout_made(const NsPlot *plot, double width, double height,
+                                  const NsStyle *style, const NsMargins *least,
+                                  const NsSurvey *survey, NsMemory *memory)
 {
-    NsSurvey survey = ns_survey(plot);
-    NsPlotLayout *layout = layout_new(plot, width, height, style, &survey);
+    NsPlotLayout *layout = layout_new(plot, width, height, style, survey, memory);
     double strip_height = STRIP_SHARE * height + STRIP_WORDS * style->text_size;
-    if (plot->strip && !plot->heatmap && survey.any && strip_height < STRIP_LEAVES * height)
+    if (plot->strip && !plot->heatmap && survey->any && strip_height < STRIP_LEAVES * height)
         lay_out_pair(layout, style->raster ? round(strip_height) : strip_height, least);
     else
         lay_out(layout, least, NULL);
     fill(layout);
     if (layout->strip) fill(layout->strip);
     return layout;
+}
+
+NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
+                                    const NsStyle *style, const NsMargins *least)
+{
+    NsSurvey survey = ns_survey(plot);
+    return ns_plot_layout_made(plot, width, height, style, least, &survey, NULL);
 }
 
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style)
@@ -468,7 +485,7 @@ NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, co
                              double *end)
 {
     static const NsSurvey unknown = {0};
-    NsPlotLayout *layout = layout_new(plot, width, height, style, &unknown);
+    NsPlotLayout *layout = layout_new(plot, width, height, style, &unknown, NULL);
     NsFrame frame = {.layout = layout, .size = style->text_size};
     write_texts(&frame);
     *end = ns_frame_stack(&frame, true);

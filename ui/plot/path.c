@@ -239,6 +239,10 @@ void ns_path_extend(NsPath *path, const NsSeries *series, const NsScale *x, cons
                     double column)
 {
     Builder b = {path, series, x, y, column};
+    if (path->kept.begun && (path->kept.ended || path->kept.read == series->n)) {
+        path->changed = INFINITY;
+        return;
+    }
     rewind_path(path);
     NsPathState state = path->kept;
     if (!state.begun) {

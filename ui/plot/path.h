@@ -48,7 +48,8 @@ typedef struct {
     GArray *band;   /* NsBandColumn; empty without a band */
     GArray *faults; /* NsFaultMark, at most one of a kind in a column */
     double travel;  /* up and down along the curve: long for a noisy one */
-    double changed; /* where on the page the last extension begins to differ from what was before */
+    double changed; /* where on the page the last extension begins to differ from what was before;
+                     * INFINITY for nowhere */
     NsPathState kept;
 } NsPath;
 

@@ -1,5 +1,4 @@
 /* One look at every value of a plot.  SPDX-License-Identifier: MIT */
-#include "ui/plot/cells.h"
 #include "ui/plot/layout-private.h"
 
 #include <math.h>
@@ -30,14 +29,25 @@ static void survey_bars(NsSurvey *survey, NsScaleKind x, NsScaleKind kind, const
     }
 }
 
-static void survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *series)
+static NsScaleKind kind_of(const NsPlot *plot, const NsSeries *series)
+{
+    return series->side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
+}
+
+void ns_survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *series)
+{
+    survey->right |= series->side == NS_AXIS_RIGHT;
+    survey->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
+    if (series->kind == NS_SERIES_BARS)
+        survey_bars(survey, plot->x.scale, kind_of(plot, series), series);
+}
+
+void ns_survey_points(NsSurvey *survey, const NsPlot *plot, const NsSeries *series, size_t from,
+                      size_t to)
 {
     NsAxisSide side = series->side;
-    NsScaleKind kind = side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
-    survey->right |= side == NS_AXIS_RIGHT;
-    survey->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
-    if (series->kind == NS_SERIES_BARS) survey_bars(survey, plot->x.scale, kind, series);
-    for (size_t i = 0; i < series->n; i++) {
+    NsScaleKind kind = kind_of(plot, series);
+    for (size_t i = from; i < to; i++) {
         if (!ns_scale_shows(plot->x.scale, series->x[i])) continue;
         survey->any = true;
         widen(&survey->x_lo, &survey->x_hi, series->x[i]);
@@ -67,7 +77,7 @@ static void survey_levels(NsSurvey *survey, const NsPlot *plot)
     }
 }
 
-static void survey_heatmap(NsSurvey *survey, const NsHeatmap *map)
+void ns_survey_cells(NsSurvey *survey, const NsHeatmap *map, const NsCellSurvey *cells)
 {
     if (!map->rows || !map->columns) return;
     survey->any = true;
@@ -75,18 +85,15 @@ static void survey_heatmap(NsSurvey *survey, const NsHeatmap *map)
     widen(&survey->x_lo, &survey->x_hi, map->x1);
     widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y0);
     widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y1);
-    NsCellSurvey cells = {.lo = INFINITY, .hi = -INFINITY};
-    for (size_t row = 0; row < map->rows; row++)
-        ns_cells_survey(&cells, ns_heatmap_row(map, row), map->columns, map->log);
-    survey->z_lo = (double)cells.lo;
-    survey->z_hi = (double)cells.hi;
-    survey->bad_cells = cells.bad;
-    survey->unshown_cells = cells.unshown;
+    survey->z_lo = (double)cells->lo;
+    survey->z_hi = (double)cells->hi;
+    survey->bad_cells = cells->bad;
+    survey->unshown_cells = cells->unshown;
 }
 
-NsSurvey ns_survey(const NsPlot *plot)
+NsSurvey ns_survey_nothing(void)
 {
-    NsSurvey survey = {
+    return (NsSurvey){
         .x_lo = INFINITY,
         .x_hi = -INFINITY,
         .lo = {INFINITY, INFINITY},
@@ -94,15 +101,45 @@ NsSurvey ns_survey(const NsPlot *plot)
         .z_lo = INFINITY,
         .z_hi = -INFINITY,
     };
-    for (size_t i = 0; i < plot->n_series; i++) survey_series(&survey, plot, &plot->series[i]);
-    if (plot->heatmap) survey_heatmap(&survey, plot->heatmap);
-    survey_levels(&survey, plot);
-    if (survey.groups) {
-        if (!(survey.bar_width > 0)) survey.bar_width = 1;
-        double lo = survey.x_lo - survey.bar_width / 2;
-        if (ns_scale_shows(plot->x.scale, lo)) survey.x_lo = lo;
-        survey.x_hi += survey.bar_width / 2;
+}
+
+void ns_survey_join(NsSurvey *survey, const NsSurvey *part)
+{
+    survey->any |= part->any;
+    survey->x_lo = MIN(survey->x_lo, part->x_lo);
+    survey->x_hi = MAX(survey->x_hi, part->x_hi);
+    for (int side = 0; side < 2; side++) {
+        survey->lo[side] = MIN(survey->lo[side], part->lo[side]);
+        survey->hi[side] = MAX(survey->hi[side], part->hi[side]);
     }
+    for (int kind = 0; kind < NS_FAULT_KINDS; kind++) survey->faults[kind] += part->faults[kind];
+}
+
+void ns_survey_end(NsSurvey *survey, const NsPlot *plot)
+{
+    survey_levels(survey, plot);
+    if (!survey->groups) return;
+    if (!(survey->bar_width > 0)) survey->bar_width = 1;
+    double lo = survey->x_lo - survey->bar_width / 2;
+    if (ns_scale_shows(plot->x.scale, lo)) survey->x_lo = lo;
+    survey->x_hi += survey->bar_width / 2;
+}
+
+NsSurvey ns_survey(const NsPlot *plot)
+{
+    NsSurvey survey = ns_survey_nothing();
+    for (size_t i = 0; i < plot->n_series; i++) {
+        ns_survey_series(&survey, plot, &plot->series[i]);
+        ns_survey_points(&survey, plot, &plot->series[i], 0, plot->series[i].n);
+    }
+    const NsHeatmap *map = plot->heatmap;
+    if (map) {
+        NsCellSurvey cells = {.lo = INFINITY, .hi = -INFINITY};
+        for (size_t row = 0; row < map->rows; row++)
+            ns_cells_survey(&cells, ns_heatmap_row(map, row), map->columns, map->log);
+        ns_survey_cells(&survey, map, &cells);
+    }
+    ns_survey_end(&survey, plot);
     return survey;
 }
 

@@ -1,0 +1,391 @@
+/* The picture of a live chart, kept from frame to frame.  SPDX-License-Identifier: MIT */
+#include "ui/plot/picture.h"
+
+#include "ui/plot/live.h"
+#include "ui/plot/memory.h"
+
+#include <math.h>
+
+/* More boxes than this are drawn as one. */
+#define MOST_BOXES 6
+
+/* Around the ink of words, and of a strip that is drawn again. */
+#define MARGIN 3.0
+
+/* A word as it stands on the picture. */
+typedef struct {
+    char *text;
+    NsColor color;
+    double x, y;
+    NsBox box;
+} Word;
+
+struct NsPicture {
+    NsMemory *memory;
+    NsPlotLayout *layout; /* NULL: forgotten, or never made */
+    NsPlot shown;         /* the plot with the limits of its live axes */
+    NsPictureView view;   /* that the layout is of */
+    NsLimits limits[2];   /* of the vertical axes, by side */
+    NsScaleKind kinds[2]; /* the scales that they are for */
+    cairo_surface_t *surface;
+    int scale;
+    /* What the surface shows. */
+    GByteArray *frame; /* everything but data and words */
+    GArray *words;     /* Word */
+    double end;        /* where the longest curve ends */
+    /* What it does not show yet. */
+    double changed; /* from where on the page data differ; INFINITY for nowhere */
+};
+
+static void clear_word(void *word)
+{
+    g_free(((Word *)word)->text);
+}
+
+NsPicture *ns_picture_new(void)
+{
+    NsPicture *picture = g_new0(NsPicture, 1);
+    picture->memory = ns_memory_new();
+    picture->frame = g_byte_array_new();
+    picture->words = g_array_new(FALSE, FALSE, sizeof(Word));
+    g_array_set_clear_func(picture->words, clear_word);
+    picture->changed = INFINITY;
+    return picture;
+}
+
+void ns_picture_free(NsPicture *picture)
+{
+    if (!picture) return;
+    ns_plot_layout_free(picture->layout);
+    ns_memory_free(picture->memory);
+    g_byte_array_unref(picture->frame);
+    g_array_unref(picture->words);
+    if (picture->surface) cairo_surface_destroy(picture->surface);
+    g_free(picture);
+}
+
+void ns_picture_forget(NsPicture *picture)
+{
+    ns_memory_take(picture->memory, g_steal_pointer(&picture->layout));
+}
+
+static bool grows(const NsPlot *plot)
+{
+    if (plot->heatmap && plot->heatmap->stem) return true;
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (plot->series[i].stem && !plot->series[i].ghost) return true;
+    return false;
+}
+
+/* Gives ends to the axes that have none of their own. */
+static void set_limits(NsPicture *picture, const NsSurvey *survey, double seconds)
+{
+    NsPlot *plot = &picture->shown;
+    NsAxis *axes[2] = {&plot->left, &plot->right};
+    for (int side = 0; side < 2 && !plot->heatmap; side++) {
+        NsAxis *axis = axes[side];
+        NsLimits *limits = &picture->limits[side];
+        if (picture->kinds[side] != axis->scale) *limits = NS_LIMITS_NONE;
+        picture->kinds[side] = axis->scale;
+        ns_limits_follow(limits, axis, survey->lo[side], survey->hi[side], seconds);
+        if (!(limits->lo < limits->hi)) continue;
+        if (isnan(axis->lo)) axis->lo = limits->lo;
+        if (isnan(axis->hi)) axis->hi = limits->hi;
+    }
+    if (isnan(plot->x.lo) && isnan(plot->x.hi) && grows(plot) && survey->x_lo <= survey->x_hi) {
+        double from = plot->heatmap ? plot->heatmap->x0 : survey->x_lo;
+        plot->x.hi = ns_limits_ahead(from, survey->x_hi);
+    }
+}
+
+const NsPlotLayout *ns_picture_layout(NsPicture *picture, const NsPictureView *view)
+{
+    const NsPictureView *old = &picture->view;
+    if (picture->layout && old->plot == view->plot && old->width == view->width &&
+        old->height == view->height && old->style == view->style)
+        return picture->layout;
+    ns_picture_forget(picture);
+    picture->view = *view;
+    picture->shown = *view->plot;
+    NsSurvey survey = ns_memory_survey(picture->memory, view->plot);
+    set_limits(picture, &survey, view->seconds);
+    picture->layout = ns_plot_layout_again(picture->memory, &picture->shown, &survey, view->width,
+                                           view->height, view->style);
+    picture->changed = MIN(picture->changed, ns_memory_changed(picture->memory));
+    return picture->layout;
+}
+
+#define ADD(bytes, value) g_byte_array_append(bytes, (const guint8 *)&(value), sizeof(value))
+
+static void add_scale(GByteArray *bytes, const NsScale *scale)
+{
+    const double ends[] = {scale->lo, scale->hi, scale->p0, scale->p1, scale->threshold};
+    ADD(bytes, scale->kind);
+    ADD(bytes, scale->blank);
+    ADD(bytes, ends);
+}
+
+static void add_ticks(GByteArray *bytes, const GArray *ticks)
+{
+    for (unsigned i = 0; ticks && i < ticks->len; i++) {
+        const NsTick *tick = &g_array_index(ticks, NsTick, i);
+        bool labelled = tick->label != NULL;
+        ADD(bytes, tick->value);
+        ADD(bytes, labelled);
+    }
+}
+
+static void add_series(GByteArray *bytes, const NsSeries *series)
+{
+    const bool flags[] = {series->ghost, series->hidden, series->pale, series->theory,
+                          series->lo && series->hi};
+    ADD(bytes, series->kind);
+    ADD(bytes, series->side);
+    ADD(bytes, series->style);
+    ADD(bytes, flags);
+}
+
+static void add_marks(GByteArray *bytes, const NsPlot *plot)
+{
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        const NsMarker *marker = &plot->markers[i];
+        const bool flags[] = {marker->alarm, marker->handle};
+        ADD(bytes, marker->x);
+        ADD(bytes, flags);
+    }
+    for (size_t i = 0; i < plot->n_levels; i++) {
+        ADD(bytes, plot->levels[i].y);
+        ADD(bytes, plot->levels[i].side);
+    }
+    for (size_t i = 0; i < plot->n_slopes; i++) {
+        const NsSlope *slope = &plot->slopes[i];
+        const double ends[] = {slope->x0, slope->y0, slope->x1, slope->y1};
+        ADD(bytes, ends);
+        ADD(bytes, slope->side);
+        ADD(bytes, slope->style);
+    }
+}
+
+/* All that the ink depends on, but for data and words. */
+static GByteArray *frame_of(const NsPlotLayout *layout, int scale)
+{
+    GByteArray *bytes = g_byte_array_new();
+    const NsPlot *plot = layout->plot;
+    const NsHeatmap *map = plot->heatmap;
+    const double lengths[] = {layout->width, layout->height, layout->strip_top,
+                              layout->strip_bottom};
+    const size_t counts[] = {plot->n_series, plot->n_markers, plot->n_levels, plot->n_slopes,
+                             layout->legend->len};
+    const bool flags[] = {map != NULL, plot->no_grid, layout->survey.right};
+    ADD(bytes, scale);
+    ADD(bytes, *layout->style);
+    ADD(bytes, lengths);
+    ADD(bytes, counts);
+    ADD(bytes, flags);
+    ADD(bytes, layout->area);
+    ADD(bytes, layout->bar);
+    ADD(bytes, layout->legend_box);
+    add_scale(bytes, &layout->x);
+    add_scale(bytes, &layout->y[0]);
+    add_scale(bytes, &layout->y[1]);
+    add_scale(bytes, &layout->z);
+    add_ticks(bytes, layout->x_ticks);
+    add_ticks(bytes, layout->y_ticks[0]);
+    add_ticks(bytes, layout->y_ticks[1]);
+    add_ticks(bytes, layout->z_ticks);
+    for (size_t i = 0; i < plot->n_series; i++) add_series(bytes, &plot->series[i]);
+    for (unsigned i = 0; i < layout->legend->len; i++) {
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
+        ADD(bytes, sample->box);
+        add_series(bytes, sample->series);
+    }
+    add_marks(bytes, plot);
+    if (map) {
+        ADD(bytes, map->rows);
+        ADD(bytes, map->y0);
+        ADD(bytes, map->y1);
+        ADD(bytes, map->colors);
+    }
+    return bytes;
+}
+
+/* What is drawn elsewhere than its abscissa, or in other pixels when more comes. */
+static bool is_local(const NsPlotLayout *layout)
+{
+    const NsPlot *plot = layout->plot;
+    if (layout->strip || layout->x.p0 > layout->x.p1) return false;
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (plot->series[i].kind == NS_SERIES_BARS || plot->series[i].kind == NS_SERIES_SCATTER)
+            return false;
+    return true;
+}
+
+static double end_of(const NsPlotLayout *layout)
+{
+    double end = layout->area.x;
+    for (size_t i = 0; i < layout->n_paths; i++) {
+        const NsPath *path = &layout->paths[i];
+        const GArray *points = path->points, *faults = path->faults;
+        if (points->len) end = MAX(end, g_array_index(points, NsPoint, points->len - 1).x);
+        if (faults->len) end = MAX(end, g_array_index(faults, NsFaultMark, faults->len - 1).x);
+    }
+    const NsHeatmap *map = layout->plot->heatmap;
+    if (map && map->columns) end = MAX(end, ns_scale_to_pixel(&layout->x, map->x1));
+    return end;
+}
+
+/* Adds a box of the page, grown to whole pixels. */
+static void add_box(const NsPicture *picture, GArray *dirty, NsBox box)
+{
+    double scale = picture->scale;
+    int width = cairo_image_surface_get_width(picture->surface);
+    int height = cairo_image_surface_get_height(picture->surface);
+    int left = (int)CLAMP(floor(box.x * scale), 0, width);
+    int top = (int)CLAMP(floor(box.y * scale), 0, height);
+    int right = (int)CLAMP(ceil((box.x + box.width) * scale), left, width);
+    int bottom = (int)CLAMP(ceil((box.y + box.height) * scale), top, height);
+    cairo_rectangle_int_t rectangle = {left, top, right - left, bottom - top};
+    if (rectangle.width && rectangle.height) g_array_append_val(dirty, rectangle);
+}
+
+/* The strip in which data differ. */
+static void add_data(const NsPicture *picture, GArray *dirty, double end)
+{
+    const NsPlotLayout *layout = picture->layout;
+    const NsBox *area = &layout->area;
+    const NsStyle *style = layout->style;
+    /* As far as ink reaches from the place of its value. */
+    double reach = MAX(MAX(3 * style->line_width, style->mark_size), 0.6 * style->text_size) + 2;
+    double left = MAX(picture->changed - reach, area->x - MARGIN);
+    double right = MIN(MAX(end, picture->end) + reach, area->x + area->width + MARGIN);
+    if (!is_local(layout)) left = area->x - MARGIN, right = area->x + area->width + MARGIN;
+    double height = layout->strip ? layout->height + layout->strip->height : layout->height;
+    if (left < right && layout->strip)
+        add_box(picture, dirty, (NsBox){0, 0, layout->width, height});
+    else if (left < right)
+        add_box(picture, dirty,
+                (NsBox){left, area->y - MARGIN, right - left, area->height + 2 * MARGIN});
+}
+
+static bool same_word(const Word *a, const Word *b)
+{
+    return a->x == b->x && a->y == b->y && a->box.width == b->box.width &&
+           a->box.height == b->box.height && a->color.r == b->color.r && a->color.g == b->color.g &&
+           a->color.b == b->color.b && g_str_equal(a->text, b->text);
+}
+
+static bool has_word(const GArray *words, const Word *word)
+{
+    for (unsigned i = 0; i < words->len; i++)
+        if (same_word(&g_array_index(words, Word, i), word)) return true;
+    return false;
+}
+
+static void add_words(const NsPicture *picture, GArray *dirty, const GArray *words,
+                      const GArray *others)
+{
+    for (unsigned i = 0; i < words->len; i++) {
+        const Word *word = &g_array_index(words, Word, i);
+        if (has_word(others, word)) continue;
+        const NsBox *box = &word->box;
+        add_box(picture, dirty,
+                (NsBox){box->x - MARGIN, box->y - MARGIN, box->width + 2 * MARGIN,
+                        box->height + 2 * MARGIN});
+    }
+}
+
+static GArray *words_of(const NsPlotLayout *layout)
+{
+    GArray *words = g_array_sized_new(FALSE, FALSE, sizeof(Word), layout->labels->len);
+    g_array_set_clear_func(words, clear_word);
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        Word word = {g_strdup(pango_layout_get_text(label->text)), label->color, label->x, label->y,
+                     label->box};
+        g_array_append_val(words, word);
+    }
+    return words;
+}
+
+static bool overlap(const cairo_rectangle_int_t *a, const cairo_rectangle_int_t *b)
+{
+    return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+           b->y < a->y + a->height;
+}
+
+static cairo_rectangle_int_t join(const cairo_rectangle_int_t *a, const cairo_rectangle_int_t *b)
+{
+    int x = MIN(a->x, b->x), y = MIN(a->y, b->y);
+    return (cairo_rectangle_int_t){x, y, MAX(a->x + a->width, b->x + b->width) - x,
+                                   MAX(a->y + a->height, b->y + b->height) - y};
+}
+
+/* No pixel is drawn twice. */
+static void join_boxes(GArray *dirty)
+{
+    for (unsigned i = 0; i < dirty->len; i++)
+        for (unsigned k = 0; k < i; k++) {
+            cairo_rectangle_int_t *a = &g_array_index(dirty, cairo_rectangle_int_t, i);
+            const cairo_rectangle_int_t *b = &g_array_index(dirty, cairo_rectangle_int_t, k);
+            if (!overlap(a, b) && dirty->len <= MOST_BOXES) continue;
+            *a = join(a, b);
+            g_array_remove_index(dirty, k);
+            i = 0;
+            break;
+        }
+}
+
+static bool make_surface(NsPicture *picture, int scale)
+{
+    const NsPictureView *view = &picture->view;
+    int width = (int)ceil(view->width * scale), height = (int)ceil(view->height * scale);
+    if (picture->surface && picture->scale == scale &&
+        cairo_image_surface_get_width(picture->surface) == width &&
+        cairo_image_surface_get_height(picture->surface) == height)
+        return false;
+    if (picture->surface) cairo_surface_destroy(picture->surface);
+    picture->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    cairo_surface_set_device_scale(picture->surface, scale, scale);
+    picture->scale = scale;
+    return true;
+}
+
+static void draw_box(NsPicture *picture, const cairo_rectangle_int_t *box)
+{
+    double scale = picture->scale;
+    cairo_t *cr = cairo_create(picture->surface);
+    cairo_rectangle(cr, box->x / scale, box->y / scale, box->width / scale, box->height / scale);
+    cairo_clip(cr);
+    ns_plot_draw(picture->layout, cr);
+    cairo_destroy(cr);
+}
+
+cairo_surface_t *ns_picture_draw(NsPicture *picture, int scale, GArray *dirty)
+{
+    const NsPlotLayout *layout = picture->layout;
+    bool other = make_surface(picture, scale);
+    GByteArray *frame = frame_of(layout, scale);
+    GArray *words = words_of(layout);
+    double end = end_of(layout);
+    g_array_set_size(dirty, 0);
+    bool same_frame = frame->len == picture->frame->len &&
+                      memcmp(frame->data, picture->frame->data, frame->len) == 0;
+    if (other || !same_frame) {
+        add_box(picture, dirty, (NsBox){0, 0, picture->view.width, picture->view.height});
+    } else {
+        if (isfinite(picture->changed) || picture->changed < 0) add_data(picture, dirty, end);
+        add_words(picture, dirty, words, picture->words);
+        add_words(picture, dirty, picture->words, words);
+        join_boxes(dirty);
+    }
+    g_byte_array_unref(picture->frame);
+    g_array_unref(picture->words);
+    picture->frame = frame;
+    picture->words = words;
+    picture->end = end;
+    picture->changed = INFINITY;
+    for (unsigned i = 0; i < dirty->len; i++)
+        draw_box(picture, &g_array_index(dirty, cairo_rectangle_int_t, i));
+    cairo_surface_flush(picture->surface);
+    return picture->surface;
+}
