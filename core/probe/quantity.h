@@ -160,14 +160,15 @@
       "Share of the units of the feed-forward network that are 0 for every token of the batch.",   \
       "CS231n notes, ReLU")                                                                        \
     X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
-      "Root mean of g^2 / max(v, eps^2) over the parameters of a layer: g as clipped, v the "      \
-      "second moment that g has entered, free of its starting bias.  Well above 1 where v is out " \
-      "of date.",                                                                                  \
+      "Root mean of g^2 / max(v, eps^2) over the parameters of a layer in the update that led to " \
+      "this step: g as it enters the moments, v the second moment that it has entered, free of "   \
+      "its starting bias.  Well above 1 where v is out of date; blank at step 0.",                 \
       "Wortsman et al. 2023, arXiv 2304.13013")                                                    \
     X(SPIKE_SCORE, "spike-score", "Gradient spike score", "max g^2 / v", LAYER, CHEAP, SIZE,       \
       MOMENTS,                                                                                     \
-      "Largest g^2 / max(v, eps^2) of any parameter of a layer: g as clipped, v the second "       \
-      "moment before g enters it, free of its starting bias; blank at step 0, which has none.",    \
+      "Largest g^2 / max(v, eps^2) of any parameter of a layer in the update that led to this "    \
+      "step: g as it enters the moments, v the second moment before, free of its starting bias; "  \
+      "blank at steps 0 and 1, which have none.",                                                  \
       "Huang et al. 2025, SPAM, arXiv 2501.06842")
 
 typedef enum { NS_DOMAIN_STEP, NS_DOMAIN_LAYER, NS_DOMAIN_HIDDEN, NS_DOMAIN_HEAD } NsDomain;

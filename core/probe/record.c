@@ -5,7 +5,6 @@
 #include "core/base/share.h"
 #include "core/ops/activation.h"
 #include "core/probe/dear.h"
-#include "core/probe/moments.h"
 #include "core/train/optimizer.h"
 
 #include <math.h>
@@ -14,13 +13,12 @@
 
 struct NsRecorder {
     NsRecordLayout layout;
-    float *values;           /* [layout.width] */
-    double *grad_sq;         /* [tensors] */
-    NsMomentRatios *moments; /* [tensors] */
-    double *layer_sums;      /* [2, L] */
-    size_t *layer_elements;  /* [L] */
-    NsDear *dear;            /* NULL where nothing dear is ever measured */
-    int64_t dear_us;         /* what the sweep of this step took */
+    float *values;          /* [layout.width] */
+    double *grad_sq;        /* [tensors] */
+    double *layer_sums;     /* [3, L] */
+    size_t *layer_elements; /* [L] */
+    NsDear *dear;           /* NULL where nothing dear is ever measured */
+    int64_t dear_us;        /* what the sweep of this step took */
 };
 
 static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings)
@@ -50,8 +48,7 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
                                                        .probe_every = settings->probe_every});
     r->values = g_new(float, r->layout.width);
     r->grad_sq = g_new0(double, table->n);
-    r->moments = g_new0(NsMomentRatios, table->n);
-    r->layer_sums = g_new0(double, 2 * L);
+    r->layer_sums = g_new0(double, 3 * L);
     r->layer_elements = g_new0(size_t, L);
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
@@ -70,7 +67,6 @@ void ns_recorder_free(NsRecorder *recorder)
     ns_dear_free(recorder->dear);
     g_free(recorder->values);
     g_free(recorder->grad_sq);
-    g_free(recorder->moments);
     g_free(recorder->layer_sums);
     g_free(recorder->layer_elements);
     g_free(recorder);
@@ -94,84 +90,33 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 
 /* ---- Gradients ---- */
 
-/* What is asked about gradients. */
-enum { SQUARES = 1, RATIOS = 2 };
-
-/* The moments that a tensor's gradients meet, and what they were found for: the next tensor is
- * often alike, and powers are dear. */
-typedef struct {
-    bool found;
-    double eps;
-    int64_t seen;
-    NsMomentScale scale;
-} Meeting;
-
-static const NsMomentScale *meet(Meeting *m, const NsRecordInput *input, double clip, size_t i)
-{
-    const NsTensor *t = &ns_model_tensors(input->model)->tensors[i];
-    int64_t seen = input->step - (input->born ? input->born[i] : 0);
-    if (m->found && m->eps == t->eps && m->seen == seen) return &m->scale;
-    const NsMoments moments = {.clip = clip,
-                               .beta2 = input->settings->beta2,
-                               .eps = input->settings->eps * t->eps,
-                               .seen = seen};
-    *m = (Meeting){.found = true, .eps = t->eps, .seen = seen, .scale = ns_moment_scale(&moments)};
-    return &m->scale;
-}
-
-static void add(NsRecorder *r, size_t i, NsMomentRatios found, bool first, unsigned asked)
-{
-    NsMomentRatios *all = &r->moments[i];
-    if (asked & SQUARES) r->grad_sq[i] = found.square + (first ? 0 : r->grad_sq[i]);
-    if (!(asked & RATIOS)) return;
-    if (first) *all = (NsMomentRatios){0};
-    all->sum += found.sum;
-    if (found.spike > all->spike || isnan(found.spike)) all->spike = found.spike;
-}
-
-/* What a thread does with its share.  The blocks of a tensor that an earlier thread began are the
- * first of the share; what is found in them goes to `late`, and their number is returned. */
-static size_t look_at_share(NsRecorder *r, const NsRecordInput *input, unsigned asked, double clip,
-                            NsShare share, NsMomentRatios *late, size_t *late_tensor)
-{
-    const ns_real *gradients = ns_model_gradients(input->model);
-    Meeting meeting = {0};
-    NsBlock block;
-    size_t n = 0;
-    while (ns_share_next(&share, &block)) {
-        const ns_real *g = gradients + block.offset;
-        NsMomentRatios found = {0};
-        if (asked & RATIOS && share.table->tensors[block.tensor].layer >= 0)
-            found = ns_moment_ratios(meet(&meeting, input, clip, block.tensor), g,
-                                     input->v + block.offset, block.n, asked & SQUARES);
-        else if (asked & SQUARES)
-            found.square = ns_real_squares(g, block.n);
-        if (block.late) {
-            *late_tensor = block.tensor;
-            late[n++] = found;
-        } else {
-            add(r, block.tensor, found, block.first, asked);
-        }
-    }
-    return n;
-}
-
-/* Reads all gradients once. */
-static void look_at_gradients(NsRecorder *r, const NsRecordInput *input, unsigned asked,
-                              double clip)
+/* Squared gradient norms of all tensors.  The blocks of a tensor that an earlier thread began are
+ * the first of a share; their sums are added when the threads before have added theirs. */
+static void square_gradients(NsRecorder *r, const NsRecordInput *input)
 {
     const NsTensorTable *table = ns_model_tensors(input->model);
+    const ns_real *gradients = ns_model_gradients(input->model);
 #pragma omp parallel num_threads(ns_share_threads(table, input->threads))
     {
         uint64_t mode = ns_flush_begin();
         int threads = omp_get_num_threads();
-        NsMomentRatios late[NS_BLOCKS_MAX];
         NsShare share = ns_share(table, omp_get_thread_num(), threads);
-        size_t tensor = 0, n = look_at_share(r, input, asked, clip, share, late, &tensor);
+        NsBlock block;
+        double late[NS_BLOCKS_MAX];
+        size_t n = 0, late_tensor = 0;
+        while (ns_share_next(&share, &block)) {
+            double square = ns_real_squares(gradients + block.offset, block.n);
+            if (block.late) {
+                late_tensor = block.tensor;
+                late[n++] = square;
+            } else {
+                r->grad_sq[block.tensor] = square + (block.first ? 0 : r->grad_sq[block.tensor]);
+            }
+        }
 #pragma omp for ordered schedule(static, 1)
         for (int k = 0; k < threads; k++) {
 #pragma omp ordered
-            for (size_t j = 0; j < n; j++) add(r, tensor, late[j], false, asked);
+            for (size_t j = 0; j < n; j++) r->grad_sq[late_tensor] += late[j];
         }
         ns_flush_end(mode);
     }
@@ -237,24 +182,24 @@ static void record_updates(NsRecorder *r, const NsTensorTable *table, const NsRe
     for (size_t l = 0; l < L; l++) ratio[l] = (float)sqrt(update[l] / weight[l]);
 }
 
-static void record_moments(NsRecorder *r, const NsRecordInput *input)
+/* Blank in a layer none of whose tensors has been set against moments, or met any before. */
+static void record_moments(NsRecorder *r, const NsTensorTable *table, const NsRecordInput *input)
 {
-    const NsTensorTable *table = ns_model_tensors(input->model);
     size_t L = r->layout.layers;
-    double *sum = r->layer_sums, *spike = r->layer_sums + L;
-    for (size_t l = 0; l < L; l++) sum[l] = 0, spike[l] = -1;
+    double *sum = r->layer_sums, *most = sum + L, *elements = most + L;
+    for (size_t l = 0; l < L; l++) sum[l] = elements[l] = 0, most[l] = -1;
     for (size_t i = 0; i < table->n; i++) {
         int l = table->tensors[i].layer;
-        if (l < 0) continue;
-        const NsMomentRatios *found = &r->moments[i];
-        sum[l] += found->sum;
-        bool fresh = input->step <= (input->born ? input->born[i] : 0);
-        if (fresh) continue;
-        if (found->spike > spike[l] || isnan(found->spike)) spike[l] = found->spike;
+        if (l < 0 || input->ratio_sum[i] < 0) continue;
+        sum[l] += input->ratio_sum[i];
+        elements[l] += (double)ns_tensor_size(&table->tensors[i]);
+        double score = input->ratio_max[i];
+        if (score > most[l] || isnan(score)) most[l] = score;
     }
     for (size_t l = 0; l < L; l++) {
-        values_of(r, NS_QUANTITY_ADAM_RMS)[l] = (float)sqrt(sum[l] / (double)r->layer_elements[l]);
-        values_of(r, NS_QUANTITY_SPIKE_SCORE)[l] = spike[l] < 0 ? ns_blank() : (float)spike[l];
+        values_of(r, NS_QUANTITY_ADAM_RMS)[l] =
+            elements[l] > 0 ? (float)sqrt(sum[l] / elements[l]) : ns_blank();
+        values_of(r, NS_QUANTITY_SPIKE_SCORE)[l] = most[l] < 0 ? ns_blank() : (float)most[l];
     }
 }
 
@@ -329,7 +274,7 @@ void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
 double ns_recorder_grad_norm(NsRecorder *r, const NsRecordInput *input)
 {
     double total = 0;
-    look_at_gradients(r, input, SQUARES, 1);
+    square_gradients(r, input);
     for (size_t i = 0; i < ns_model_tensors(input->model)->n; i++) total += r->grad_sq[i];
     return sqrt(total);
 }
@@ -340,19 +285,14 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     bool due = is_due(r, input);
     const float blank = ns_blank();
     for (size_t i = 0; i < r->layout.width; i++) r->values[i] = blank;
-    bool moments = r->layout.count[NS_QUANTITY_ADAM_RMS] && input->v;
-    double limit = input->settings->clip;
-    /* Without a limit on the norm, nothing has to be known of all gradients before the ratios. */
-    bool once = moments && limit == 0;
-    look_at_gradients(r, input, once ? SQUARES | RATIOS : SQUARES, 1);
+    square_gradients(r, input);
     NsRecord record = {.values = r->values, .grad_sq = r->grad_sq};
     record.grad_norm = record_gradients(r, table);
-    if (moments && !once)
-        look_at_gradients(r, input, RATIOS, ns_clip_factor(limit, record.grad_norm));
     record_hidden(r, input->seen, (double)input->settings->d_model);
     record_sublayers(r, input);
     record_updates(r, table, input);
-    if (moments) record_moments(r, input);
+    if (r->layout.count[NS_QUANTITY_ADAM_RMS] && input->updated && input->ratio_sum)
+        record_moments(r, table, input);
     if (!due) return record;
 
     int64_t started = g_get_monotonic_time();

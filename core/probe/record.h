@@ -20,8 +20,7 @@ typedef struct {
     int64_t step;
     bool updated;                        /* an update led to these weights */
     const double *weight_sq, *update_sq; /* [tensors] of that update, as in NsUpdate */
-    const ns_real *m, *v;                /* moments; NULL where the optimizer has none */
-    const int64_t *born;                 /* [tensors] as in NsUpdate; NULL: 0 for all */
+    const double *ratio_sum, *ratio_max; /* the same; NULL where the optimizer has none */
     unsigned threads;
 } NsRecordInput;
 

@@ -129,7 +129,7 @@ NS_CLONES static NsUpdateSums apply(ns_real *restrict w, const ns_real *restrict
         update += (double)u * (double)u;
         w[i] -= u;
     }
-    return (NsUpdateSums){weight, update};
+    return (NsUpdateSums){.weight = weight, .update = update};
 }
 
 static void update_matrix(const NsUpdate *u, size_t i, ns_real *scratch)

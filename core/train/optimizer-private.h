@@ -5,6 +5,7 @@
 
 typedef struct {
     double weight, update; /* sums of squares */
+    double ratio, most;    /* sum and largest, as in NsUpdate; 0 where nobody asks */
 } NsUpdateSums;
 
 /* AdamW on the tensors that `takes` accepts (NULL: all). */

@@ -4,6 +4,7 @@
 #include "core/base/flush.h"
 #include "core/base/share.h"
 #include "core/ops/clones.h"
+#include "core/ops/math.h"
 
 #include <omp.h>
 #include <tgmath.h>
@@ -17,6 +18,8 @@ typedef struct {
     ns_real beta2, rest2; /* v = beta2 v + rest2 g^2 */
     ns_real rate;         /* on m, its correction included */
     ns_real v_correction, eps;
+    ns_real v_correction_before; /* of v before the update; 0 where nothing has entered it */
+    ns_real least;               /* root of what a square is divided by */
 } Constants;
 
 /* A run of elements that lie side by side. */
@@ -26,58 +29,73 @@ typedef struct {
     const ns_real *g;
 } Span;
 
-/* Adam's moments and update; `pulls`: some weight decay is on.  (Without it a weight that is not
- * finite must not reach the moments through 0 w.) */
-__attribute__((always_inline)) static inline NsUpdateSums adam_span(const Constants *c, Span s,
-                                                                    const bool pulls)
+/* Roots whose product, and its inverse, single precision can hold. */
+#define LEAST_ROOT ((ns_real)0x1p-63)
+#define MOST_ROOT ((ns_real)0x1p63)
+
+/* Ratios are taken this much larger, so that a gradient over two large roots is not lost. */
+#define LARGER ((ns_real)0x1p40)
+
+static inline ns_real kept(ns_real root, ns_real least)
+{
+    root = root > least ? root : least;
+    return root < MOST_ROOT ? root : MOST_ROOT;
+}
+
+/* Adam's moments and, where it `moves`, its update; `pulls`: some weight decay is on.  (Without it
+ * a weight that is not finite must not reach the moments through 0 w.)  `looks`: gradients are set
+ * against their moments.  Everything is read for the update anyway, so that this costs hardly
+ * anything; one division serves both ratios, and as roots they have the range of the gradient. */
+__attribute__((always_inline)) static inline NsUpdateSums
+adam_span(const Constants *c, Span s, const bool moves, const bool pulls, const bool looks)
 {
     ns_real *restrict w = s.w, *restrict m = s.m, *restrict v = s.v;
     const ns_real *restrict g = s.g;
     const ns_real beta1 = c->beta1, beta2 = c->beta2, rest1 = c->rest1, rest2 = c->rest2;
     const ns_real rate = c->rate, v_correction = c->v_correction, eps = c->eps;
     const ns_real clip = c->clip, l2 = c->l2, decay = c->decay;
-    double weight = 0, update = 0;
-#pragma omp simd reduction(+ : weight, update)
+    const ns_real v_correction_before = c->v_correction_before, least = c->least;
+    double weight = 0, update = 0, ratio = 0;
+    ns_real most = 0;
+#pragma omp simd reduction(+ : weight, update, ratio) reduction(max : most)
     for (size_t i = 0; i < s.n; i++) {
-        ns_real gradient = clip * g[i];
+        ns_real gradient = clip * g[i], before = v[i];
         if (pulls) gradient += l2 * w[i];
         m[i] = beta1 * m[i] + rest1 * gradient;
-        v[i] = beta2 * v[i] + rest2 * (gradient * gradient);
-        ns_real u = rate * m[i] / (sqrt(v[i] * v_correction) + eps);
-        if (pulls) u += decay * w[i];
+        v[i] = beta2 * before + rest2 * (gradient * gradient);
+        ns_real root = sqrt(v[i] * v_correction);
         weight += (double)w[i] * (double)w[i];
-        update += (double)u * (double)u;
-        w[i] -= u;
+        if (looks) {
+            ns_real a = kept(root, least), b = kept(sqrt(before * v_correction_before), least);
+            ns_real both = LARGER * ns_abs(gradient) / (a * b), after = b * both, score = a * both;
+            ratio += (double)after * (double)after;
+            most = score > most ? score : most;
+        }
+        if (moves) {
+            ns_real u = rate * m[i] / (root + eps);
+            if (pulls) u += decay * w[i];
+            update += (double)u * (double)u;
+            w[i] -= u;
+        }
     }
-    return (NsUpdateSums){weight, update};
+    const double smaller = 1 / ((double)LARGER * (double)LARGER);
+    return (NsUpdateSums){weight, update, smaller * ratio, smaller * (double)most * (double)most};
 }
 
-NS_CLONES static NsUpdateSums adam(const Constants *c, Span s)
-{
-    return adam_span(c, s, false);
-}
-
-NS_CLONES static NsUpdateSums adam_pulled(const Constants *c, Span s)
-{
-    return adam_span(c, s, true);
-}
-
-/* Adam's moments alone. */
-NS_CLONES static NsUpdateSums gather(const Constants *c, Span s)
-{
-    ns_real *restrict m = s.m, *restrict v = s.v;
-    const ns_real *restrict w = s.w, *restrict g = s.g;
-    const bool pulls = c->l2 > 0;
-    double weight = 0;
-#pragma omp simd reduction(+ : weight)
-    for (size_t i = 0; i < s.n; i++) {
-        ns_real gradient = c->clip * g[i] + (pulls ? c->l2 * w[i] : 0);
-        m[i] = c->beta1 * m[i] + c->rest1 * gradient;
-        v[i] = c->beta2 * v[i] + c->rest2 * (gradient * gradient);
-        weight += (double)w[i] * (double)w[i];
+#define ADAM(name, moves, pulls, looks)                                                            \
+    NS_CLONES static NsUpdateSums name(const Constants *c, Span s)                                 \
+    {                                                                                              \
+        return adam_span(c, s, moves, pulls, looks);                                               \
     }
-    return (NsUpdateSums){weight, 0};
-}
+
+ADAM(adam, true, false, false)
+ADAM(adam_looking, true, false, true)
+ADAM(adam_pulled, true, true, false)
+ADAM(adam_pulled_looking, true, true, true)
+ADAM(gather, false, false, false)
+ADAM(gather_looking, false, false, true)
+ADAM(gather_pulled, false, true, false)
+ADAM(gather_pulled_looking, false, true, true)
 
 NS_CLONES static NsUpdateSums momentum(const Constants *c, Span s)
 {
@@ -93,7 +111,7 @@ NS_CLONES static NsUpdateSums momentum(const Constants *c, Span s)
         update += (double)u * (double)u;
         w[i] -= u;
     }
-    return (NsUpdateSums){weight, update};
+    return (NsUpdateSums){.weight = weight, .update = update};
 }
 
 /* ---- All tensors ---- */
@@ -135,6 +153,7 @@ static void choose(Chosen *chosen, const Rule *rule, const NsUpdate *u, size_t i
         .decay = rule->apart ? (ns_real)(u->lr * t->lr * decay) : 0,
         .eps = (ns_real)(s->eps * t->eps),
         .rate = (ns_real)(u->lr * t->lr),
+        .least = MAX((ns_real)(s->eps * t->eps), LEAST_ROOT),
     };
     chosen->kernel = rule->choose(u, age, &chosen->constants);
 }
@@ -149,6 +168,25 @@ static void add(const NsUpdate *u, size_t i, NsUpdateSums sums)
 {
     u->weight_sq[i] += sums.weight;
     u->update_sq[i] += sums.update;
+    if (!u->ratio_sum) return;
+    u->ratio_sum[i] += sums.ratio;
+    u->ratio_max[i] = MAX(u->ratio_max[i], sums.most);
+}
+
+/* Before the first block of a tensor is added. */
+static void clear(const NsUpdate *u, size_t i)
+{
+    u->weight_sq[i] = u->update_sq[i] = 0;
+    if (u->ratio_sum) u->ratio_sum[i] = u->ratio_max[i] = 0;
+}
+
+/* After the last one: a maximum passes over a NaN, and the first gradient has nothing before it. */
+static void close_ratios(const NsUpdate *u)
+{
+    for (size_t i = 0; i < u->table->n; i++) {
+        if (isnan(u->ratio_sum[i])) u->ratio_max[i] = u->ratio_sum[i];
+        if (u->step - (u->born ? u->born[i] : 0) <= 1) u->ratio_max[i] = -1;
+    }
 }
 
 /* What a thread does with its share.  The blocks of a tensor that an earlier thread began are the
@@ -169,7 +207,7 @@ static size_t update_share(const NsUpdate *u, const Rule *rule, NsShare share, N
             late[n++] = sums;
             continue;
         }
-        if (block.first) u->weight_sq[i] = u->update_sq[i] = 0;
+        if (block.first) clear(u, i);
         add(u, i, sums);
     }
     return n;
@@ -192,6 +230,7 @@ static void update_tensors(const NsUpdate *u, const Rule *rule)
         }
         ns_flush_end(mode);
     }
+    if (u->ratio_sum) close_ratios(u);
 }
 
 double ns_clip_factor(double clip, double grad_norm)
@@ -201,7 +240,13 @@ double ns_clip_factor(double clip, double grad_norm)
 
 /* ---- The rules ---- */
 
-static Kernel choose_adam(const NsUpdate *u, int64_t age, Constants *c)
+/* Whether Adam moves, whether weight decay pulls, whether somebody asks for ratios. */
+static const Kernel adams[2][2][2] = {
+    {{gather, gather_looking}, {gather_pulled, gather_pulled_looking}},
+    {{adam, adam_looking}, {adam_pulled, adam_pulled_looking}},
+};
+
+static Kernel choose_adam_kernel(const NsUpdate *u, int64_t age, Constants *c, bool moves)
 {
     double beta1 = u->settings->beta1, beta2 = u->settings->beta2;
     c->beta1 = (ns_real)beta1;
@@ -210,7 +255,13 @@ static Kernel choose_adam(const NsUpdate *u, int64_t age, Constants *c)
     c->rest2 = (ns_real)(1 - beta2);
     c->rate = (ns_real)((double)c->rate / (1 - pow(beta1, (double)age)));
     c->v_correction = (ns_real)(1 / (1 - pow(beta2, (double)age)));
-    return c->l2 > 0 || c->decay > 0 ? adam_pulled : adam;
+    if (age > 1) c->v_correction_before = (ns_real)(1 / (1 - pow(beta2, (double)age - 1)));
+    return adams[moves][c->l2 > 0 || c->decay > 0][u->ratio_sum != NULL];
+}
+
+static Kernel choose_adam(const NsUpdate *u, int64_t age, Constants *c)
+{
+    return choose_adam_kernel(u, age, c, true);
 }
 
 double ns_radam_rectification(double beta2, int64_t t)
@@ -223,10 +274,9 @@ double ns_radam_rectification(double beta2, int64_t t)
 
 static Kernel choose_radam(const NsUpdate *u, int64_t age, Constants *c)
 {
-    Kernel kernel = choose_adam(u, age, c);
     double r = ns_radam_rectification(u->settings->beta2, age);
     c->rate = (ns_real)((double)c->rate * r);
-    return r > 0 ? kernel : gather;
+    return choose_adam_kernel(u, age, c, r > 0);
 }
 
 static Kernel choose_sgd(const NsUpdate *u, int64_t age, Constants *c)

@@ -26,6 +26,12 @@ typedef struct {
     unsigned threads;              /* the result does not depend on it */
     double *weight_sq, *update_sq; /* [table->n], overwritten: sums of squares of the weights before
                                     * the update and of the update itself */
+    /* [table->n], overwritten by optimizers with Adam's moments; NULL: nobody asks.  The sum of
+     * g^2 / max(v, eps^2) with the v that g has entered, and the largest g^2 / max(v, eps^2) with
+     * the v before, -1 where nothing had entered it.  g is what enters the moments, v is free of
+     * its starting bias, and the root of what divides is kept between 2^-63 and 2^63.  A NaN
+     * reaches both. */
+    double *ratio_sum, *ratio_max;
 } NsUpdate;
 
 typedef struct {

@@ -17,8 +17,10 @@ struct NsRun {
     ns_real *m, *v, *scratch;      /* NULL where the optimizer has none */
     int64_t *born;                 /* [tensors] as in NsUpdate */
     double *weight_sq, *update_sq; /* [tensors] of the update that led here */
-    double lr;                     /* of that update */
-    ns_real *state;                /* running statistics before the newest record was measured */
+    double *ratio_sum,
+        *ratio_max; /* the same, or NULL where the optimizer has none; -1: not known */
+    double lr;      /* of that update */
+    ns_real *state; /* running statistics before the newest record was measured */
 
     NsRecorder *recorder;
     NsHistory *history;

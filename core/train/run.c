@@ -71,9 +71,8 @@ static void measure(NsRun *run, int64_t started)
         .updated = run->steps > 0,
         .weight_sq = run->weight_sq,
         .update_sq = run->update_sq,
-        .m = run->m,
-        .v = run->v,
-        .born = run->born,
+        .ratio_sum = run->ratio_sum,
+        .ratio_max = run->ratio_max,
         .threads = run->plan.threads,
     };
     mark = ns_clock_begin();
@@ -115,6 +114,8 @@ bool ns_run_step(NsRun *run)
         .threads = run->plan.threads,
         .weight_sq = run->weight_sq,
         .update_sq = run->update_sq,
+        .ratio_sum = run->bare ? NULL : run->ratio_sum,
+        .ratio_max = run->bare ? NULL : run->ratio_max,
     });
     ns_clock_end(mark, NS_OP_OPTIMIZER);
     measure(run, started);
@@ -197,6 +198,8 @@ static void begin(NsRun *run)
     memset(run->born, 0, table->n * sizeof *run->born);
     memset(run->weight_sq, 0, table->n * sizeof *run->weight_sq);
     memset(run->update_sq, 0, table->n * sizeof *run->update_sq);
+    for (size_t i = 0; run->ratio_sum && i < table->n; i++)
+        run->ratio_sum[i] = run->ratio_max[i] = -1;
     run->steps = 0;
     run->lr = 0;
     run->diverged = false;
@@ -254,6 +257,10 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     run->born = g_new0(int64_t, table->n);
     run->weight_sq = g_new0(double, table->n);
     run->update_sq = g_new0(double, table->n);
+    if (run->optimizer->adam_moments) {
+        run->ratio_sum = g_new0(double, table->n);
+        run->ratio_max = g_new0(double, table->n);
+    }
     run->recorder = ns_recorder_new(run->model, s, error);
     if (!run->recorder) return false;
     size_t B = (size_t)s->batch, T = (size_t)s->seq, S = (size_t)ns_settings_source_seq(s);
@@ -297,6 +304,8 @@ void ns_run_free(NsRun *run)
     g_free(run->born);
     g_free(run->weight_sq);
     g_free(run->update_sq);
+    g_free(run->ratio_sum);
+    g_free(run->ratio_max);
     ns_recorder_free(run->recorder);
     ns_model_free(run->model);
     g_clear_pointer(&run->corpus, ns_corpus_unref);

@@ -15,6 +15,7 @@ struct NsSnapshot {
     size_t n_state;
     int64_t *born;                 /* [tensors] */
     double *weight_sq, *update_sq; /* [tensors] */
+    double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
     double lr;
     int64_t step;
 };
@@ -43,6 +44,10 @@ NsSnapshot *ns_snapshot_take(NsRun *run, GError **error)
     s->born = g_memdup2(run->born, table->n * sizeof *run->born);
     s->weight_sq = g_memdup2(run->weight_sq, table->n * sizeof *run->weight_sq);
     s->update_sq = g_memdup2(run->update_sq, table->n * sizeof *run->update_sq);
+    if (run->ratio_sum) {
+        s->ratio_sum = g_memdup2(run->ratio_sum, table->n * sizeof *run->ratio_sum);
+        s->ratio_max = g_memdup2(run->ratio_max, table->n * sizeof *run->ratio_max);
+    }
     s->lr = run->lr;
     s->step = run->steps;
     ns_model_state(run->model, &s->n_state);
@@ -72,6 +77,8 @@ void ns_snapshot_unref(NsSnapshot *s)
     g_free(s->born);
     g_free(s->weight_sq);
     g_free(s->update_sq);
+    g_free(s->ratio_sum);
+    g_free(s->ratio_max);
     g_free(s);
 }
 
@@ -140,6 +147,10 @@ void ns_snapshot_restore(const NsSnapshot *s, NsRun *run)
         }
         run->weight_sq[i] = s->weight_sq[found - 1];
         run->update_sq[i] = s->update_sq[found - 1];
+        if (run->ratio_sum && s->ratio_sum) {
+            run->ratio_sum[i] = s->ratio_sum[found - 1];
+            run->ratio_max[i] = s->ratio_max[found - 1];
+        }
     }
 
     size_t n;

@@ -5,6 +5,7 @@
 
 #include "core/ops/blas.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ typedef struct {
     NsSettings settings; /* only the numbers that an update reads */
     NsTensorTable table;
     ns_real *w, *m, *v, *g, *scratch;
-    double *weight_sq, *update_sq;
+    double *weight_sq, *update_sq, *ratio_sum, *ratio_max;
+    bool asks; /* for ratios */
 } Fixture;
 
 static void add(Fixture *f, NsTensor tensor, bool joined)
@@ -80,6 +82,8 @@ static void setup(Fixture *f, bool large)
     f->scratch = ns_real_new(ns_muon_scratch(&f->table, MANY_THREADS), "scratch", NULL);
     f->weight_sq = g_new0(double, f->table.n);
     f->update_sq = g_new0(double, f->table.n);
+    f->ratio_sum = g_new0(double, f->table.n);
+    f->ratio_max = g_new0(double, f->table.n);
     for (size_t i = 0; i < n; i++) f->w[i] = (ns_real)sin((double)i);
 }
 
@@ -92,6 +96,8 @@ static void teardown(Fixture *f)
     ns_real_free(f->scratch);
     g_free(f->weight_sq);
     g_free(f->update_sq);
+    g_free(f->ratio_sum);
+    g_free(f->ratio_max);
     ns_tensor_table_clear(&f->table);
 }
 
@@ -137,6 +143,8 @@ static void update(Fixture *f, const char *key, double lr, int64_t step, double 
         .threads = threads,
         .weight_sq = f->weight_sq,
         .update_sq = f->update_sq,
+        .ratio_sum = f->asks ? f->ratio_sum : NULL,
+        .ratio_max = f->asks ? f->ratio_max : NULL,
     });
 }
 
@@ -247,6 +255,96 @@ static void test_plain(gconstpointer data)
     compare(k, 0, 0.5, 0.9);
     compare(k, 0.1, 0.5, 0.9);
     compare(k, 0.1, 1e6, 0.9); /* a limit that is not reached */
+}
+
+/* ---- Gradients beside their moments ---- */
+
+/* One update by Adam, RAdam (which does not move yet) and AdamW, with weight decay and without, of
+ * moments and gradients of these sizes. */
+static void compare_ratios(const char *key, double size, double before, double eps, double decay)
+{
+    Fixture f;
+    setup(&f, false);
+    f.asks = true;
+    f.settings.eps = eps;
+    f.settings.weight_decay = decay;
+    f.settings.clip = 0.5;
+    const int64_t born[] = {0, 2, 0, 1, 0, 0}; /* the vector's moments are new */
+    double norm = make_gradients(&f, 1), clip = 0.5 / (size * norm + 1e-6);
+    if (size * norm < 0.5) clip = 1;
+    for (size_t i = 0; i < f.table.size; i++) {
+        f.g[i] = (ns_real)(size * (double)f.g[i]);
+        double moment = before * before * (1.1 + sin((double)i));
+        /* As an update would have stored it. */
+        f.v[i] = i % 7 && moment >= (double)FLT_MIN ? (ns_real)moment : 0;
+    }
+    g_autofree ns_real *old = g_memdup2(f.v, f.table.size * sizeof *old);
+    g_autofree ns_real *w = g_memdup2(f.w, f.table.size * sizeof *w);
+    update(&f, key, 1e-3, 3, size * norm, born, 1);
+
+    bool pulls = !g_str_equal(key, "adamw");
+    for (size_t t = 0; t < f.table.n; t++) {
+        const NsTensor *tensor = &f.table.tensors[t];
+        double sum = 0, most = 0, least = fmax(pow(eps * tensor->eps, 2), 0x1p-126);
+        double age = (double)(3 - born[t]);
+        for (size_t i = tensor->offset; i < tensor->offset + ns_tensor_size(tensor); i++) {
+            double x = clip * (double)f.g[i];
+            if (pulls && tensor->decay) x += decay * (double)w[i];
+            double after = (0.98 * (double)old[i] + 0.02 * x * x) / (1 - pow(0.98, age));
+            sum += x * x / fmax(after, least);
+            most = fmax(most, x * x / fmax((double)old[i] / (1 - pow(0.98, age - 1)), least));
+        }
+        assert_close(f.ratio_sum[t], sum, 1e-5);
+        if (t == 1)
+            g_assert_cmpfloat(f.ratio_max[t], ==, -1);
+        else
+            assert_close(f.ratio_max[t], most, 1e-5);
+    }
+    teardown(&f);
+}
+
+static void test_ratios(void)
+{
+    static const double sizes[] = {1e-33, 1e-25, 1e-18, 1e-12, 1e-7, 1e-3, 1, 100, 1e8, 1e16};
+    static const double epsilons[] = {1e-16, 1e-8, 1e-3, 1};
+    static const char *const keys[] = {"adam", "adamw", "radam"};
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
+        for (size_t j = 0; j < G_N_ELEMENTS(sizes); j++)
+            /* What falls by so much has a ratio of 0. */
+            for (size_t k = 0; k < G_N_ELEMENTS(epsilons) && sizes[i] > 1e-47 * sizes[j] * sizes[j];
+                 k++)
+                compare_ratios(keys[(i + j) % 3], sizes[i], sizes[j], epsilons[k], 0);
+    for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) compare_ratios(keys[k], 1, 0.1, 1e-8, 0.1);
+}
+
+/* Whoever asks for ratios changes nothing else; where moments overflow, a spike is still one. */
+static void test_asking(gconstpointer data)
+{
+    Fixture f, asked;
+    setup(&f, true);
+    setup(&asked, true);
+    asked.asks = true;
+    f.settings.weight_decay = asked.settings.weight_decay = 0.1;
+    for (int64_t step = 1; step <= 8; step++) {
+        double norm = make_gradients(&f, step);
+        make_gradients(&asked, step);
+        update(&f, data, 0.01, step, norm, NULL, 1);
+        update(&asked, data, 0.01, step, norm, NULL, 1);
+    }
+    size_t arena = f.table.size * sizeof(ns_real);
+    assert_same(f.w, asked.w, arena);
+    assert_same(f.m, asked.m, arena);
+    assert_same(f.v, asked.v, arena);
+    assert_same(f.update_sq, asked.update_sq, f.table.n * sizeof(double));
+
+    asked.g[asked.table.tensors[0].offset + 1] = (ns_real)1e25;
+    asked.g[asked.table.tensors[2].offset + 1] = (ns_real)NAN;
+    update(&asked, data, 0.01, 9, 1, NULL, 1);
+    g_assert_cmpfloat(asked.ratio_max[0], >, 1e20);
+    g_assert_true(isfinite(asked.ratio_sum[1]) && isfinite(asked.ratio_max[1]));
+    g_assert_true(isnan(asked.ratio_sum[2]) && isnan(asked.ratio_max[2]));
+    teardown(&f);
+    teardown(&asked);
 }
 
 static void test_decoupled(void)
@@ -391,6 +489,7 @@ static void test_threads(gconstpointer data)
     setup(&one, !muon);
     setup(&many, !muon);
     one.settings.weight_decay = many.settings.weight_decay = 0.1;
+    one.asks = many.asks = optimizer(key)->adam_moments;
     for (int64_t step = 1; step <= 8; step++) {
         double norm = make_gradients(&one, step);
         make_gradients(&many, step);
@@ -403,6 +502,8 @@ static void test_threads(gconstpointer data)
     assert_same(one.v, many.v, arena);
     assert_same(one.weight_sq, many.weight_sq, sums);
     assert_same(one.update_sq, many.update_sq, sums);
+    assert_same(one.ratio_sum, many.ratio_sum, sums);
+    assert_same(one.ratio_max, many.ratio_max, sums);
     teardown(&one);
     teardown(&many);
 }
@@ -557,6 +658,13 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < G_N_ELEMENTS(plain); k++) {
         g_autofree char *path = g_strdup_printf("/optimizer/%s", plain[k].key);
         g_test_add_data_func(path, GSIZE_TO_POINTER(k), test_plain);
+    }
+    g_test_add_func("/optimizer/ratios", test_ratios);
+    for (size_t i = 0; ns_optimizer(i); i++) {
+        if (!ns_optimizer(i)->adam_moments) continue;
+        g_autofree char *path =
+            g_strdup_printf("/optimizer/asking/%s", ns_optimizer(i)->choice.key);
+        g_test_add_data_func(path, ns_optimizer(i)->choice.key, test_asking);
     }
     g_test_add_func("/optimizer/decoupled", test_decoupled);
     g_test_add_func("/optimizer/muon", test_muon);
