@@ -1,5 +1,6 @@
 /* Every measured quantity against a plain computation of its definition.
  * SPDX-License-Identifier: MIT */
+#include "core/base/share.h"
 #include "core/probe/similarity.h"
 #include "core/probe/sweep.h"
 #include "core/train/run-private.h"
@@ -467,6 +468,41 @@ static void test_moments(gconstpointer which)
     static const char *const sgd[] = {"optimizer=sgd", NULL};
     g_autoptr(NsRun) without = run_new(sgd);
     g_assert_cmpuint(count(without, NS_QUANTITY_ADAM_RMS), ==, 0);
+
+    /* What a fork goes on with from there has met no moments yet. */
+    g_assert_true(ns_run_step(without));
+    g_autoptr(NsSnapshot) snapshot = ns_snapshot_take(without, NULL);
+    NsSettings changed;
+    ns_settings_copy(&changed, ns_run_settings(without));
+    ns_settings_assign(&changed, "optimizer=adam", NULL);
+    g_autoptr(NsRun) fork = ns_run_fork(snapshot, &changed, NULL);
+    ns_settings_clear(&changed);
+    for (int k = 0; k < 2; k++) {
+        g_assert_true(isinf(value(fork, NS_QUANTITY_ADAM_RMS, 0)) == (k == 0));
+        g_assert_true(isinf(value(fork, NS_QUANTITY_SPIKE_SCORE, 0)));
+        g_assert_true(ns_run_step(fork));
+    }
+}
+
+/* A model large enough that two threads share the tensors, some of them in blocks. */
+static void test_shared(void)
+{
+#ifdef __SANITIZE_THREAD__
+    g_test_skip("ThreadSanitizer does not know OpenMP's own synchronisation");
+#else
+    static const char *const settings[] = {"layers=3", "d-model=200",   "heads=4", "seq=2",
+                                           "batch=2",  "probe-every=0", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    NsModel *model = ns_run_model(run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    g_assert_cmpint(ns_share_threads(table, 2), ==, 2);
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        if (t->layer < 0) continue;
+        double norm = ns_real_norm(ns_model_gradients(model) + t->offset, ns_tensor_size(t));
+        close_to(value(run, (NsQuantity)t->role, (size_t)t->layer), norm, 1e-6);
+    }
+#endif
 }
 
 /* ---- Sub-layers of known effect ---- */
@@ -697,6 +733,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/probe/definitions/", names[i], NULL);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_definitions);
     }
+    g_test_add_func("/probe/shared", test_shared);
     for (size_t i = 0; i < G_N_ELEMENTS(moment_runs); i++) {
         g_autofree char *path = g_strdup_printf("/probe/moments/%s", moment_runs[i][0]);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_moments);
