@@ -237,6 +237,23 @@ static void test_smoothing(void)
     ui_close(window);
 }
 
+/* A grip that is dragged sets the warm-up, inside what it may be. */
+static void test_handle(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    NsChartView *chart = ui_chart(window, LOSS);
+    UI_WAIT(window, ui_is_ready);
+    g_signal_emit_by_name(chart, "handle-moved", 0, 20.4);
+    g_assert_cmpint(ns_lab_settings(lab)->warmup, ==, 20);
+    g_signal_emit_by_name(chart, "handle-moved", 0, -5.0);
+    g_assert_cmpint(ns_lab_settings(lab)->warmup, ==, 1);
+    g_signal_emit_by_name(chart, "handle-moved", 0, (double)NAN);
+    g_assert_cmpint(ns_lab_settings(lab)->warmup, ==, 1);
+    g_assert_null(ns_lab_problem(lab));
+    ui_close(window);
+}
+
 static void test_theory(void)
 {
     NsWindow *window = ui_open("");
@@ -267,6 +284,7 @@ void ui_add_tile_tests(void)
     g_test_add_func("/ui/tile/copy", test_copy);
     g_test_add_func("/ui/tile/context-menu", test_context_menu);
     g_test_add_func("/ui/tile/smoothing", test_smoothing);
+    g_test_add_func("/ui/tile/handle", test_handle);
     g_test_add_func("/ui/tile/theory", test_theory);
     g_test_add_func("/ui/tile/grid", test_grid);
 }

@@ -16,7 +16,7 @@
 #define BOX_FROM 10  /* a box that is flatter or narrower zooms one axis */
 #define FAR 10       /* points for Page Up and Page Down */
 
-typedef enum { DRAG_NONE, DRAG_BOX, DRAG_PAN } Drag;
+typedef enum { DRAG_NONE, DRAG_BOX, DRAG_PAN, DRAG_HANDLE } Drag;
 
 typedef struct {
     NsChartView *chart; /* owns this */
@@ -29,7 +29,8 @@ typedef struct {
     Drag drag;
     double from_x, from_y; /* where it began */
     double done_x, done_y; /* how much of a pan was applied or is waiting */
-    bool boxed;            /* the box differs */
+    bool boxed;            /* the box, or the place of the handle, differs */
+    int handle;            /* the marker whose grip was pressed; -1 for none */
     /* Before the first click of a double click: what it did is undone. */
     NsPin pins[NS_LENS_PINS];
     size_t n_pins;
@@ -47,6 +48,12 @@ static int legend_at(Input *input, double px, double py)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
     return layout ? ns_plot_legend_at(layout, px, py) : -1;
+}
+
+static int handle_at(Input *input, double px, double py)
+{
+    const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
+    return layout ? ns_plot_handle_at(layout, px, py) : -1;
 }
 
 static bool zoom(Input *input, double px, double py, double factor_x, double factor_y)
@@ -105,6 +112,9 @@ static void set_cursor(Input *input)
     const char *name = NULL;
     if (input->drag == DRAG_PAN)
         name = "grabbing";
+    else if (input->drag == DRAG_HANDLE ||
+             (input->drag == DRAG_NONE && handle_at(input, input->px, input->py) >= 0))
+        name = "ew-resize";
     else if (in_area(input, input->px, input->py))
         name = "crosshair";
     else if (legend_at(input, input->px, input->py) >= 0)
@@ -113,6 +123,14 @@ static void set_cursor(Input *input)
     GdkCursor *now = gtk_widget_get_cursor(widget);
     if (g_strcmp0(now ? gdk_cursor_get_name(now) : NULL, name) != 0)
         gtk_widget_set_cursor_from_name(widget, name);
+}
+
+static void move_handle(Input *input)
+{
+    const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
+    if (layout)
+        g_signal_emit_by_name(input->chart, "handle-moved", input->handle,
+                              ns_plot_pixel_to_x(layout, input->px));
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -126,6 +144,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     if (input->pan_x != 0 || input->pan_y != 0) pan(input, input->pan_x, input->pan_y);
     if (input->boxed && input->drag == DRAG_BOX && ns_chart_view_layout(input->chart))
         ns_chart_view_set_band(input->chart, box_of(input));
+    if (input->boxed && input->drag == DRAG_HANDLE) move_handle(input);
     if (input->moved && input->drag == DRAG_NONE)
         ns_chart_view_hover(input->chart, input->px, input->py);
     set_cursor(input);
@@ -191,6 +210,7 @@ void ns_chart_input_press(NsChartView *chart, double x, double y)
     input->from_x = input->px = x;
     input->from_y = input->py = y;
     input->done_x = input->done_y = 0;
+    input->handle = handle_at(input, x, y);
 }
 
 static void on_drag_begin(GtkGestureDrag *gesture, double x, double y, Input *input)
@@ -203,9 +223,9 @@ bool ns_chart_input_drag(NsChartView *chart, double dx, double dy, bool pans)
 {
     Input *input = input_of(chart);
     if (input->drag == DRAG_NONE) {
-        if (hypot(dx, dy) < DRAG_FROM || !in_area(input, input->from_x, input->from_y))
-            return false;
-        input->drag = pans ? DRAG_PAN : DRAG_BOX;
+        bool from_inside = in_area(input, input->from_x, input->from_y) || input->handle >= 0;
+        if (hypot(dx, dy) < DRAG_FROM || !from_inside) return false;
+        input->drag = input->handle >= 0 ? DRAG_HANDLE : pans ? DRAG_PAN : DRAG_BOX;
         ns_chart_view_hover(input->chart, NAN, NAN);
     }
     input->px = input->from_x + dx;
@@ -216,7 +236,7 @@ bool ns_chart_input_drag(NsChartView *chart, double dx, double dy, bool pans)
         input->done_x = dx;
         input->done_y = dy;
     }
-    input->boxed = input->drag == DRAG_BOX;
+    input->boxed = input->drag != DRAG_PAN;
     wait_for_frame(input);
     return true;
 }
@@ -248,6 +268,10 @@ void ns_chart_input_drop(NsChartView *chart, double dx, double dy)
         NsLens *lens = ns_chart_view_lens(input->chart);
         if (ns_lens_zoom_to(lens, ns_chart_view_layout(input->chart), box))
             ns_chart_view_lens_changed(input->chart);
+    }
+    if (input->drag == DRAG_HANDLE) {
+        input->px = input->from_x + dx;
+        move_handle(input);
     }
     if (input->drag != DRAG_NONE) end_drag(input);
 }
@@ -480,6 +504,7 @@ void ns_chart_input_add(NsChartView *chart)
     GtkWidget *widget = GTK_WIDGET(chart);
     Input *input = g_new0(Input, 1);
     input->chart = chart;
+    input->handle = -1;
     g_object_set_data_full(G_OBJECT(chart), INPUT, input, input_free);
 
     GtkEventController *motion = gtk_event_controller_motion_new();

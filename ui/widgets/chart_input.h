@@ -2,6 +2,7 @@
  *
  *     wheel on the plot area          zooms x about the pointer; with Shift y; sideways pans
  *     drag                            zooms to the box; flat or narrow, along one axis only
+ *     drag of a grip                  "handle-moved"
  *     middle drag, Shift and drag     pans
  *     click                           pins what the crosshair reads; on a pin, removes it;
  *                                     on an entry of the legend, hides the series

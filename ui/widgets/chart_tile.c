@@ -10,6 +10,8 @@
 #include "ui/widgets/tile_choices.h"
 #include "ui/widgets/tile_menu.h"
 
+#include <math.h>
+
 /* A title and its controls share a line.  Where that is narrow, the controls go above the title's
  * end, and a choice that another chart has too is left to that one. */
 #define SHARED_CHOICE_FROM 420
@@ -268,6 +270,16 @@ static void on_follow(GSimpleAction *action, GVariant *parameter, gpointer user_
     ns_chart_view_lens_changed(tile->chart);
 }
 
+/* The one grip that figures have ends the warm-up. */
+static void on_handle(NsChartTile *tile, int marker, double x)
+{
+    (void)marker;
+    if (!isfinite(x)) return;
+    const NsParam *warmup = ns_param_find("warmup");
+    g_autofree char *steps = g_strdup_printf("%.0f", CLAMP(round(x), warmup->least, warmup->most));
+    ns_lab_set(tile->lab, warmup->key, steps);
+}
+
 /* A popover over the chart, at a place of it or at the menu button. */
 static void pop_up(NsChartTile *tile, GtkWidget **slot, GtkWidget *popover,
                    const GdkRectangle *place)
@@ -474,6 +486,8 @@ GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
     g_signal_connect_object(tile->chart, "lens-changed", G_CALLBACK(sync_follow), tile,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "menu", G_CALLBACK(on_context), tile, G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "handle-moved", G_CALLBACK(on_handle), tile,
+                            G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "told", G_CALLBACK(tell), tile, G_CONNECT_SWAPPED);
     sync_controls(tile);
     sync_menu(tile);

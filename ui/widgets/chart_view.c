@@ -36,7 +36,7 @@ struct _NsChartView {
     NsBox band;          /* that is being drawn with the pointer; without width and height, none */
 };
 
-enum { HOVERED, LENS_CHANGED, MAXIMISED, MENU, TOLD, N_SIGNALS };
+enum { HOVERED, LENS_CHANGED, MAXIMISED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -342,6 +342,9 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
                                       NULL, NULL, G_TYPE_NONE, 0);
     signals[MENU] = g_signal_new("menu", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                  G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    signals[HANDLE_MOVED] =
+        g_signal_new("handle-moved", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                     G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_DOUBLE);
     signals[TOLD] = g_signal_new("told", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                  G_TYPE_NONE, 1, G_TYPE_STRING);
 }
