@@ -345,6 +345,61 @@ static void test_csv_heatmap(void)
         find(both, "figure,series,x,y,lo,hi\nGradient norm by layer and step,layer 1,0,"));
 }
 
+/* Every kind of series, lines with words, a scale of both signs, and a strip below. */
+static const NsPlot *kinds(void)
+{
+    static const double x[] = {1, 2, 3, 4}, y[] = {-20, 0.5, 3, 400}, lo[] = {-30, 0, 2, 300},
+                        hi[] = {-10, 1, 4, 500}, edges[] = {0.5, 1.5, 2.5, 3.5, 4.5},
+                        ratio[] = {0.5, 1, NAN, 2};
+    static const NsSeries series[] = {
+        {.label = "bars", .kind = NS_SERIES_BARS, .n = 4, .x = x, .y = y, .edges = edges},
+        {.label = "steps", .kind = NS_SERIES_STEPS, .style = 1, .n = 4, .x = x, .y = hi},
+        {.label = "cloud", .kind = NS_SERIES_SCATTER, .style = 2, .n = 4, .x = x, .y = lo},
+        {.label = "band",
+         .kind = NS_SERIES_BAND,
+         .style = 3,
+         .n = 4,
+         .x = x,
+         .y = y,
+         .lo = lo,
+         .hi = hi},
+        {.label = "theory", .theory = true, .n = 4, .x = x, .y = y},
+        {.label = "hidden", .hidden = true, .n = 4, .x = x, .y = y},
+    };
+    static const NsSeries lower[] = {{.label = "ratio", .n = 4, .x = x, .y = ratio}};
+    static const NsLevel levels[] = {{.y = 100, .text = "bound √d"}};
+    static const NsSlope slopes[] = {{.x0 = 1, .y0 = 1, .x1 = 4, .y1 = 200, .text = "∝ L^{−1/2}"}};
+    static NsPlot plot, strip;
+    strip =
+        (NsPlot){.left = axis("A / B", NULL, NS_SCALE_LOG, false), .series = lower, .n_series = 1};
+    plot = (NsPlot){.title = "Kinds",
+                    .x = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                    .left = axis("value", NULL, NS_SCALE_SYMLOG, false),
+                    .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                    .series = series,
+                    .n_series = G_N_ELEMENTS(series),
+                    .levels = levels,
+                    .n_levels = 1,
+                    .slopes = slopes,
+                    .n_slopes = 1,
+                    .legend = NS_LEGEND_INSIDE,
+                    .strip = &strip};
+    return &plot;
+}
+
+/* A strip's curves are data of its plot. */
+static void test_csv_strip(void)
+{
+    const NsPlot *plot = kinds();
+    NsExport how = options(NS_FORMAT_CSV);
+    how.experiment = NULL;
+    g_autoptr(GBytes) file = exported(&plot, 1, &how);
+    g_assert_nonnull(find(file, "\nKinds,bars,1,-20,,\n"));
+    g_assert_nonnull(find(file, "\nKinds,band,1,-20,-30,-10\n"));
+    g_assert_nonnull(find(file, "\nKinds,hidden,"));
+    g_assert_nonnull(find(file, "\nKinds,ratio,3,nan,,\n"));
+}
+
 static unsigned files_in_folder(void)
 {
     unsigned n = 0;
@@ -549,8 +604,8 @@ static void test_tex(void)
 {
     NsPlot plot = *sample(LOSS);
     plot.title = "100% of W_2^{−1} & {a} $x$~ #1 \\end ~ ‖∇L‖ é";
-    const NsPlot *plots[] = {&plot,           sample(HEATMAP), sample(LONG_RUN),
-                             sample(ALL_NAN), sample(EMPTY),   sample(PROFILE)};
+    const NsPlot *plots[] = {&plot,         sample(HEATMAP), sample(LONG_RUN), sample(ALL_NAN),
+                             sample(EMPTY), sample(PROFILE), kinds()};
     NsExport how = options(NS_FORMAT_TEX);
     how.width = 468;
     how.height = 600;
@@ -578,6 +633,17 @@ static void test_tex(void)
     g_assert_null(strstr(document, "inf)"));
     g_assert_nonnull(strstr(document, "ymode=log"));
     g_assert_nonnull(strstr(document, "100000 points, reduced"));
+    static const char *const drawn[] = {"\\fill[chart-0]",
+                                        "const plot",
+                                        "only marks",
+                                        "-- cycle",
+                                        "densely dotted",
+                                        "{bound $\\surd $d}",
+                                        "{$\\propto $ L${}^{-1/2}$}",
+                                        "ylabel={A / B}"};
+    for (size_t i = 0; i < G_N_ELEMENTS(drawn); i++)
+        if (!strstr(document, drawn[i])) g_error("no %s in the document", drawn[i]);
+    g_assert_null(strstr(document, "{hidden}"));
     /* The longest run must not make a document that TeX cannot hold. */
     g_assert_cmpuint(size, <, 2000000);
     if (!g_find_program_in_path("pdflatex")) return;
@@ -688,6 +754,7 @@ int main(int argc, char **argv)
     g_test_add_func("/export/heat-is-image", test_heat_is_image);
     g_test_add_func("/export/csv", test_csv);
     g_test_add_func("/export/csv-heatmap", test_csv_heatmap);
+    g_test_add_func("/export/csv-strip", test_csv_strip);
     g_test_add_func("/export/no-folder", test_no_folder);
     g_test_add_func("/export/full-disk", test_full_disk);
     g_test_add_func("/export/links-and-modes", test_links_and_modes);

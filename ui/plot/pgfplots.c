@@ -2,14 +2,10 @@
 #include "ui/plot/pgfplots.h"
 
 #include "ui/plot/colormap.h"
-#include "ui/plot/layout-private.h"
+#include "ui/plot/pgfplots-private.h"
 #include "ui/plot/tex.h"
 
 #include <math.h>
-
-/* TeX holds every number in a macro of its own. */
-#define MOST_POINTS 2000
-#define MOST_CELLS 6000
 
 /* In text sizes: the digits of TeX's fonts are wider than those the layout was made with. */
 #define TICK_SIZE 0.92
@@ -53,22 +49,6 @@ static void append_colors(GString *out, const NsStyle *style)
 
 /* ---- axes ---- */
 
-/* On a symmetric logarithmic scale, which pgfplots does not have, coordinates are those of the
- * page, and only the ticks tell the values. */
-static double coordinate(const NsScale *scale, double value)
-{
-    if (scale->kind != NS_SCALE_SYMLOG)
-        return ns_scale_shows(scale->kind, value) ? value : (double)NAN;
-    return (ns_scale_to_pixel(scale, value) - scale->p0) / (scale->p1 - scale->p0);
-}
-
-/* The coordinate at a place on the page. */
-static double coordinate_at(const NsScale *scale, double pixel)
-{
-    if (scale->kind == NS_SCALE_SYMLOG) return (pixel - scale->p0) / (scale->p1 - scale->p0);
-    return ns_scale_to_value(scale, pixel);
-}
-
 static void append_ticks(GString *out, const char *axis, const NsScale *scale, const GArray *ticks,
                          bool quiet)
 {
@@ -78,7 +58,7 @@ static void append_ticks(GString *out, const char *axis, const NsScale *scale, c
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
         GString *list = tick->label ? at : minor;
         if (list->len) g_string_append_c(list, ',');
-        ns_tex_number(list, coordinate(scale, tick->value));
+        ns_tex_number(list, ns_pgf_coordinate(scale, tick->value));
         if (!tick->label) continue;
         g_autofree char *label = ns_tex_text(tick->label);
         g_string_append_printf(words, "%s{%s}", words->len ? "," : "", quiet ? "" : label);
@@ -92,7 +72,7 @@ static void append_axis(GString *out, const char *axis, const NsAxis *what, cons
                         const GArray *ticks, double from, double to)
 {
     g_autofree char *label = ns_tex_text(what->label), *unit = ns_tex_text(what->unit);
-    double a = coordinate_at(scale, from), b = coordinate_at(scale, to);
+    double a = ns_pgf_coordinate_at(scale, from), b = ns_pgf_coordinate_at(scale, to);
     char key[8];
     g_string_append_printf(out, "  %smode=%s,\n", axis,
                            scale->kind == NS_SCALE_LOG ? "log" : "linear");
@@ -107,154 +87,11 @@ static void append_axis(GString *out, const char *axis, const NsAxis *what, cons
     append_ticks(out, axis, scale, ticks, what->quiet);
 }
 
-/* ---- series ---- */
-
-static void append_look(GString *out, const NsPlotLayout *layout, const NsSeries *series)
-{
-    const NsStyle *style = layout->style;
-    static const char *const marks[] = {[NS_MARK_CIRCLE] = "*",
-                                        [NS_MARK_SQUARE] = "square*",
-                                        [NS_MARK_TRIANGLE] = "triangle*",
-                                        [NS_MARK_DIAMOND] = "diamond*"};
-    unsigned index = series->style % NS_SERIES_STYLES;
-    const NsSeriesStyle *look = &style->series[index];
-    if (series->ghost)
-        g_string_append(out, "chart-ghost");
-    else if (series->theory)
-        g_string_append(out, "chart-words");
-    else
-        g_string_append_printf(out, "chart-%u", index);
-    if (series->pale) g_string_append(out, ", opacity=0.35");
-    bool marked = series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
-    /* Marks that would touch are left out, but for those of a cloud. */
-    size_t touching =
-        (size_t)ceil(1.35 * style->mark_size * (double)series->n / layout->area.width);
-    if (series->kind == NS_SERIES_SCATTER) touching = 1;
-    if (series->kind == NS_SERIES_SCATTER) g_string_append(out, ", only marks");
-    if (series->kind == NS_SERIES_STEPS) g_string_append(out, ", const plot");
-    if (marked) {
-        g_string_append_printf(out, ", mark=%s, mark size=", marks[look->mark]);
-        ns_tex_number(out, style->mark_size / 2);
-        g_string_append(out, "bp, mark options={solid}");
-        if (touching > 1) g_string_append_printf(out, ", mark repeat=%zu", touching);
-    }
-    if (series->theory) {
-        g_string_append(out, ", densely dotted");
-    } else if (look->n_dash) {
-        g_string_append(out, ", dash pattern=");
-        for (int i = 0; i < look->n_dash; i++) {
-            g_string_append(out, i % 2 ? " off " : i ? " on " : "on ");
-            ns_tex_number(out, look->dash[i] * style->line_width);
-            g_string_append(out, "bp");
-        }
-    }
-}
-
-static void append_point(GString *out, double x, double y)
-{
-    g_string_append_c(out, '(');
-    ns_tex_number(out, x);
-    g_string_append_c(out, ',');
-    ns_tex_number(out, y);
-    g_string_append(out, ")\n");
-}
-
-/* Every point or, where there are too many, those that the curve on the page is drawn through. */
-static void append_points(GString *out, const NsPlotLayout *layout, size_t i)
-{
-    const NsSeries *series = &layout->plot->series[i];
-    const NsScale *x = &layout->x, *y = &layout->y[series->side];
-    const NsPath *path = &layout->paths[i];
-    if (series->n <= MOST_POINTS || !path->points || !path->points->len) {
-        for (size_t k = 0; k < series->n; k++)
-            append_point(out, coordinate(x, series->x[k]), coordinate(y, series->y[k]));
-        return;
-    }
-    for (unsigned k = 0, run = 0; k < path->points->len; k++) {
-        const NsPoint *point = &g_array_index(path->points, NsPoint, k);
-        bool first = run < path->runs->len && g_array_index(path->runs, unsigned, run) == k;
-        if (first && run++) append_point(out, coordinate_at(x, point->x), (double)NAN);
-        append_point(out, coordinate_at(x, point->x), coordinate_at(y, point->y));
-    }
-}
-
-static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries *series)
-{
-    const NsScale *x = &layout->x, *y = &layout->y[series->side];
-    if (!series->lo || !series->hi || !series->n) return;
-    size_t stride = (series->n + MOST_POINTS - 1) / MOST_POINTS;
-    g_string_append_printf(out,
-                           "\\addplot[draw=none, fill=chart-%u, fill opacity=0.18, "
-                           "forget plot] coordinates {\n",
-                           series->style % NS_SERIES_STYLES);
-    for (int side = 0; side < 2; side++)
-        for (size_t k = 0; k < series->n; k += stride) {
-            size_t at = side ? (series->n - 1 - k) / stride * stride : k;
-            double edge = side ? -INFINITY : INFINITY;
-            for (size_t j = at; j < MIN(at + stride, series->n); j++)
-                edge = side ? MAX(edge, series->hi[j]) : MIN(edge, series->lo[j]);
-            double value = coordinate(y, edge);
-            if (isfinite(value)) append_point(out, coordinate(x, series->x[at]), value);
-        }
-    g_string_append(out, "} -- cycle;\n");
-}
-
-static void append_bars(GString *out, const NsPlotLayout *layout, const NsSeries *series)
-{
-    const NsScale *x = &layout->x, *y = &layout->y[series->side];
-    double foot = y->kind == NS_SCALE_LOG ? y->lo : 0;
-    for (size_t k = 0; k < series->n; k++) {
-        double value = coordinate(y, series->y[k]);
-        double a = series->edges ? series->edges[k] : series->x[k] - 0.4;
-        double b = series->edges ? series->edges[k + 1] : series->x[k] + 0.4;
-        if (!isfinite(value)) continue;
-        g_string_append_printf(out, "\\fill[chart-%u] (axis cs:", series->style % NS_SERIES_STYLES);
-        ns_tex_number(out, coordinate(x, a));
-        g_string_append_c(out, ',');
-        ns_tex_number(out, coordinate(y, foot));
-        g_string_append(out, ") rectangle (axis cs:");
-        ns_tex_number(out, coordinate(x, b));
-        g_string_append_c(out, ',');
-        ns_tex_number(out, value);
-        g_string_append(out, ");\n");
-    }
-}
-
-static void append_series(GString *out, const NsPlotLayout *layout, size_t i)
-{
-    const NsSeries *series = &layout->plot->series[i];
-    g_autofree char *label = ns_tex_text(series->label);
-    g_string_append_printf(out, "%% %s: %zu points", label, series->n);
-    if (series->n > MOST_POINTS)
-        g_string_append(out, ", reduced to first, lowest, highest and last of every column");
-    g_string_append_c(out, '\n');
-    append_band(out, layout, series);
-    if (series->kind == NS_SERIES_BAND) return;
-    if (series->kind == NS_SERIES_BARS) {
-        append_bars(out, layout, series);
-        return;
-    }
-    g_string_append(out, "\\addplot[");
-    append_look(out, layout, series);
-    g_string_append(out, ", forget plot] coordinates {\n");
-    append_points(out, layout, i);
-    g_string_append(out, "};\n");
-}
-
-static void append_all_series(GString *out, const NsPlotLayout *layout, NsAxisSide side)
-{
-    const NsPlot *plot = layout->plot;
-    for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].side == side && plot->series[i].n && !plot->series[i].hidden)
-            append_series(out, layout, i);
-}
-
 /* ---- lines with words ---- */
 
 static void append_straight(GString *out, const char *look, double x0, double y0, double x1,
-                            double y1, const char *words)
+                            double y1)
 {
-    g_autofree char *text = ns_tex_text(words);
     g_string_append_printf(out, "\\draw[%s] (axis cs:", look);
     ns_tex_number(out, x0);
     g_string_append_c(out, ',');
@@ -263,7 +100,7 @@ static void append_straight(GString *out, const char *look, double x0, double y0
     ns_tex_number(out, x1);
     g_string_append_c(out, ',');
     ns_tex_number(out, y1);
-    g_string_append_printf(out, ") node[anchor=south east, inner sep=1bp, solid] {%s};\n", text);
+    g_string_append(out, ");\n");
 }
 
 static void append_annotations(GString *out, const NsPlotLayout *layout, double x0, double x1,
@@ -272,24 +109,25 @@ static void append_annotations(GString *out, const NsPlotLayout *layout, double 
     const NsPlot *plot = layout->plot;
     for (size_t i = 0; i < plot->n_levels; i++) {
         const NsLevel *level = &plot->levels[i];
-        double y = coordinate(&layout->y[level->side], level->y);
+        double y = ns_pgf_coordinate(&layout->y[level->side], level->y);
         if (level->side == NS_AXIS_LEFT && isfinite(y))
-            append_straight(out, "chart-words, densely dashed", x0, y, x1, y, level->text);
+            append_straight(out, "chart-words, densely dashed", x0, y, x1, y);
     }
     for (size_t i = 0; i < plot->n_slopes; i++) {
         const NsSlope *slope = &plot->slopes[i];
         const NsScale *y = &layout->y[slope->side];
         if (slope->side == NS_AXIS_LEFT)
-            append_straight(out, "chart-words, densely dotted", coordinate(&layout->x, slope->x0),
-                            coordinate(y, slope->y0), coordinate(&layout->x, slope->x1),
-                            coordinate(y, slope->y1), slope->text);
+            append_straight(
+                out, "chart-words, densely dotted", ns_pgf_coordinate(&layout->x, slope->x0),
+                ns_pgf_coordinate(y, slope->y0), ns_pgf_coordinate(&layout->x, slope->x1),
+                ns_pgf_coordinate(y, slope->y1));
     }
     for (size_t i = 0; i < plot->n_markers; i++) {
         const NsMarker *marker = &plot->markers[i];
-        double x = coordinate(&layout->x, marker->x);
+        double x = ns_pgf_coordinate(&layout->x, marker->x);
         if (!(x >= MIN(x0, x1) && x <= MAX(x0, x1))) continue;
         const char *look = marker->alarm ? "chart-alarm" : "chart-axis, densely dashed";
-        append_straight(out, look, x, y0, x, y1, NULL);
+        append_straight(out, look, x, y0, x, y1);
     }
 }
 
@@ -372,47 +210,6 @@ static void append_colorbar(GString *out, const NsPlotLayout *layout)
     g_string_append(out, "  },\n");
 }
 
-static double cell_meta(const NsHeatmap *map, size_t row, size_t first, size_t last)
-{
-    double meta = (double)NAN;
-    for (size_t column = first; column < last; column++) {
-        double z = (double)ns_heatmap_row(map, row)[column];
-        if (map->log) z = z > 0 ? log10(z) : (double)NAN;
-        if (isfinite(z) && !(z <= meta)) meta = z;
-    }
-    return meta;
-}
-
-static void append_cells(GString *out, const NsPlotLayout *layout)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    if (!map || !map->rows || !map->columns) return;
-    size_t most = MAX(1, MOST_CELLS / map->rows);
-    size_t stride = (map->columns + most - 1) / most,
-           columns = (map->columns + stride - 1) / stride;
-    double width = (map->x1 - map->x0) / (double)map->columns;
-    double height = (map->y1 - map->y0) / (double)map->rows;
-    g_string_append_printf(out, "%% %zu x %zu cells", map->rows, map->columns);
-    if (stride > 1) g_string_append_printf(out, ", of %zu side by side the largest", stride);
-    g_string_append(out, "\n\\addplot[matrix plot*, mesh/ordering=x varies, mesh/cols=");
-    g_string_append_printf(out, "%zu, point meta=explicit] table[meta=z] {\nx y z\n",
-                           MAX(columns, 2));
-    for (size_t row = 0; row < MAX(map->rows, 2); row++)
-        for (size_t i = 0; i < MAX(columns, 2); i++) {
-            /* pgfplots takes the size of a cell from its neighbour: a single one needs another. */
-            bool real = row < map->rows && i < columns;
-            size_t first = i * stride, last = MIN(first + stride, map->columns);
-            double meta = real ? cell_meta(map, row, first, last) : (double)NAN;
-            ns_tex_number(out, map->x0 + width * (double)stride * ((double)i + 0.5));
-            g_string_append_c(out, ' ');
-            ns_tex_number(out, map->y0 + height * ((double)row + 0.5));
-            g_string_append_c(out, ' ');
-            ns_tex_number(out, meta);
-            g_string_append_c(out, '\n');
-        }
-    g_string_append(out, "};\n");
-}
-
 /* ---- the page ---- */
 
 static void append_node(GString *out, const char *words, const char *look, double x, double y)
@@ -437,20 +234,32 @@ static void append_label(GString *out, const NsPlotLayout *layout, NsPart part, 
     }
 }
 
-/* The words that found room above the area. */
-static void append_marker_words(GString *out, const NsPlotLayout *layout, double left, double top)
+/* Puts words where the layout has them, if they are those of the label. */
+static bool append_if(GString *out, const NsLabel *label, const char *words, const char *look,
+                      double left, double top)
 {
+    g_autofree char *plain = ns_text_plain(words);
+    if (!words || !g_str_equal(pango_layout_get_text(label->text), plain)) return false;
+    append_node(out, words, look, left + label->x, top - label->y);
+    return true;
+}
+
+/* The words of markers, levels and slopes that found room. */
+static void append_names(GString *out, const NsPlotLayout *layout, double left, double top)
+{
+    const NsPlot *plot = layout->plot;
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        for (size_t k = 0; label->part == NS_PART_MARKER && k < layout->plot->n_markers; k++) {
-            const NsMarker *marker = &layout->plot->markers[k];
-            g_autofree char *plain = ns_text_plain(marker->text);
-            if (!marker->text || !g_str_equal(pango_layout_get_text(label->text), plain)) continue;
-            append_node(out, marker->text,
-                        marker->alarm ? "chart-alarm, font=\\bfseries" : "chart-words",
-                        left + label->x, top - label->y);
-            break;
-        }
+        bool marker = label->part == NS_PART_MARKER, found = false;
+        if (!marker && label->part != NS_PART_INSIDE) continue;
+        for (size_t k = 0; marker && !found && k < plot->n_markers; k++)
+            found = append_if(
+                out, label, plot->markers[k].text,
+                plot->markers[k].alarm ? "chart-alarm, font=\\bfseries" : "chart-words", left, top);
+        for (size_t k = 0; !marker && !found && k < plot->n_levels; k++)
+            found = append_if(out, label, plot->levels[k].text, "chart-words", left, top);
+        for (size_t k = 0; !marker && !found && k < plot->n_slopes; k++)
+            found = append_if(out, label, plot->slopes[k].text, "chart-words", left, top);
     }
 }
 
@@ -474,7 +283,7 @@ static void append_entries(GString *out, const NsPlotLayout *layout)
         g_autofree char *label = ns_tex_text(series->label);
         if (series->hidden) continue;
         g_string_append(out, "\\addlegendimage{");
-        append_look(out, layout, series);
+        ns_pgf_look(out, layout, series);
         g_string_append_printf(out, "}\n\\addlegendentry{%s%s}\n", label,
                                series->side == NS_AXIS_RIGHT ? " (right)" : "");
     }
@@ -491,7 +300,18 @@ static void append_legend(GString *out, const NsPlotLayout *layout)
         row++;
     g_string_append_printf(out, "  legend columns=%u, legend style={", row);
     NsBox frame = frame_of(layout);
-    append_relative(out, &frame, first->box.x, first->box.y);
+    const NsBox *inside = &layout->legend_box;
+    if (inside->width > 0) {
+        /* It grows with TeX's fonts away from the side that it is near. */
+        bool right = inside->x + inside->width / 2 > frame.x + frame.width / 2;
+        append_relative(out, &frame, right ? inside->x + inside->width : inside->x, inside->y);
+        g_string_append_printf(out,
+                               ", anchor=north %s, fill=chart-page, fill opacity=0.94, "
+                               "text opacity=1",
+                               right ? "east" : "west");
+    } else {
+        append_relative(out, &frame, first->box.x, first->box.y);
+    }
     g_string_append(out, "},\n");
 }
 
@@ -514,10 +334,11 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     append_label_place(out, layout, &frame, NS_PART_X_LABEL, "x", 0);
     append_label_place(out, layout, &frame, NS_PART_LEFT_LABEL, "y", 90);
     g_string_append(out, "]\n");
-    append_cells(out, layout);
-    append_all_series(out, layout, NS_AXIS_LEFT);
-    append_annotations(out, layout, coordinate_at(x, ends[0]), coordinate_at(x, ends[1]),
-                       coordinate_at(y, ends[2]), coordinate_at(y, ends[3]));
+    ns_pgf_cells(out, layout);
+    ns_pgf_series(out, layout, NS_AXIS_LEFT);
+    append_annotations(out, layout, ns_pgf_coordinate_at(x, ends[0]),
+                       ns_pgf_coordinate_at(x, ends[1]), ns_pgf_coordinate_at(y, ends[2]),
+                       ns_pgf_coordinate_at(y, ends[3]));
     append_entries(out, layout);
     g_string_append(out, "\\end{axis}\n");
 }
@@ -535,7 +356,7 @@ static void append_right(GString *out, const NsPlotLayout *layout, double left, 
                 area->y + area->height - layout->strip_bottom, area->y + layout->strip_top);
     append_label_place(out, layout, &frame, NS_PART_RIGHT_LABEL, "y", 90);
     g_string_append(out, "  axis x line=none, axis y line*=right,\n]\n");
-    append_all_series(out, layout, NS_AXIS_RIGHT);
+    ns_pgf_series(out, layout, NS_AXIS_RIGHT);
     g_string_append(out, "\\end{axis}\n");
 }
 
@@ -552,7 +373,7 @@ static void append_layout(GString *out, const NsPlotLayout *layout, double left,
                  left, top);
     append_label(out, layout, NS_PART_SUBTITLE, plot->subtitle, "chart-faint", left, top);
     append_label(out, layout, NS_PART_NOTE, note, "chart-faint", left, top);
-    append_marker_words(out, layout, left, top);
+    append_names(out, layout, left, top);
     if (!layout->survey.any)
         append_label(out, layout, NS_PART_EMPTY, plot->empty ? plot->empty : "no data",
                      "chart-faint", left, top);

@@ -141,8 +141,9 @@ static void convert(Writer *writer, const char *text, bool scripts)
             g_string_append_c(writer->out, '}');
         } else if (!append_sign(writer, &p)) {
             const char *next = g_utf8_find_next_char(p, NULL);
-            /* A letter or a digit needs no font of its own inside a formula. */
-            append_text(writer, p, (size_t)(next - p), writer->depth && g_ascii_isalnum(*p));
+            /* These need no font of their own inside a formula. */
+            bool plain = g_ascii_isalnum(*p) || strchr("/+-=(),.*", *p);
+            append_text(writer, p, (size_t)(next - p), writer->depth && plain);
             p = next;
         }
     }

@@ -1,0 +1,238 @@
+/* The data of a figure as TeX, for the package pgfplots.  SPDX-License-Identifier: MIT */
+#include "ui/plot/pgfplots-private.h"
+#include "ui/plot/tex.h"
+
+#include <math.h>
+
+/* TeX holds every number in a macro of its own. */
+#define MOST_POINTS 2000
+#define MOST_CELLS 6000
+
+/* ---- coordinates ---- */
+
+double ns_pgf_coordinate(const NsScale *scale, double value)
+{
+    if (scale->kind != NS_SCALE_SYMLOG)
+        return ns_scale_shows(scale->kind, value) ? value : (double)NAN;
+    return (ns_scale_to_pixel(scale, value) - scale->p0) / (scale->p1 - scale->p0);
+}
+
+double ns_pgf_coordinate_at(const NsScale *scale, double pixel)
+{
+    if (scale->kind == NS_SCALE_SYMLOG) return (pixel - scale->p0) / (scale->p1 - scale->p0);
+    return ns_scale_to_value(scale, pixel);
+}
+
+/* ---- series ---- */
+
+void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *series)
+{
+    const NsStyle *style = layout->style;
+    static const char *const marks[] = {[NS_MARK_CIRCLE] = "*",
+                                        [NS_MARK_SQUARE] = "square*",
+                                        [NS_MARK_TRIANGLE] = "triangle*",
+                                        [NS_MARK_DIAMOND] = "diamond*"};
+    unsigned index = series->style % NS_SERIES_STYLES;
+    const NsSeriesStyle *look = &style->series[index];
+    if (series->ghost)
+        g_string_append(out, "chart-ghost");
+    else if (series->theory)
+        g_string_append(out, "chart-words");
+    else
+        g_string_append_printf(out, "chart-%u", index);
+    if (series->pale) g_string_append(out, ", opacity=0.35");
+    bool marked = series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
+    /* Marks that would touch are left out, but for those of a cloud. */
+    size_t touching =
+        (size_t)ceil(1.35 * style->mark_size * (double)series->n / layout->area.width);
+    if (series->kind == NS_SERIES_SCATTER) touching = 1;
+    if (series->kind == NS_SERIES_SCATTER) g_string_append(out, ", only marks");
+    if (series->kind == NS_SERIES_STEPS) g_string_append(out, ", const plot");
+    if (marked) {
+        g_string_append_printf(out, ", mark=%s, mark size=", marks[look->mark]);
+        ns_tex_number(out, style->mark_size / 2);
+        g_string_append(out, "bp, mark options={solid}");
+        if (touching > 1) g_string_append_printf(out, ", mark repeat=%zu", touching);
+    }
+    if (series->theory) {
+        g_string_append(out, ", densely dotted");
+    } else if (look->n_dash) {
+        g_string_append(out, ", dash pattern=");
+        for (int i = 0; i < look->n_dash; i++) {
+            g_string_append(out, i % 2 ? " off " : i ? " on " : "on ");
+            ns_tex_number(out, look->dash[i] * style->line_width);
+            g_string_append(out, "bp");
+        }
+    }
+}
+
+static void append_point(GString *out, double x, double y)
+{
+    g_string_append_c(out, '(');
+    ns_tex_number(out, x);
+    g_string_append_c(out, ',');
+    ns_tex_number(out, y);
+    g_string_append(out, ")\n");
+}
+
+/* Every point or, where there are too many, those that the curve on the page is drawn through. */
+static void append_points(GString *out, const NsPlotLayout *layout, size_t i)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    const NsPath *path = &layout->paths[i];
+    if (series->n <= MOST_POINTS || !path->points || !path->points->len) {
+        for (size_t k = 0; k < series->n; k++)
+            append_point(out, ns_pgf_coordinate(x, series->x[k]),
+                         ns_pgf_coordinate(y, series->y[k]));
+        return;
+    }
+    for (unsigned k = 0, run = 0; k < path->points->len; k++) {
+        const NsPoint *point = &g_array_index(path->points, NsPoint, k);
+        bool first = run < path->runs->len && g_array_index(path->runs, unsigned, run) == k;
+        if (first && run++) append_point(out, ns_pgf_coordinate_at(x, point->x), (double)NAN);
+        append_point(out, ns_pgf_coordinate_at(x, point->x), ns_pgf_coordinate_at(y, point->y));
+    }
+}
+
+static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries *series)
+{
+    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    if (!series->lo || !series->hi || !series->n) return;
+    size_t stride = (series->n + MOST_POINTS - 1) / MOST_POINTS;
+    g_string_append_printf(out,
+                           "\\addplot[draw=none, fill=chart-%u, fill opacity=0.18, "
+                           "forget plot] coordinates {\n",
+                           series->style % NS_SERIES_STYLES);
+    for (int side = 0; side < 2; side++)
+        for (size_t k = 0; k < series->n; k += stride) {
+            size_t at = side ? (series->n - 1 - k) / stride * stride : k;
+            double edge = side ? -INFINITY : INFINITY;
+            for (size_t j = at; j < MIN(at + stride, series->n); j++)
+                edge = side ? MAX(edge, series->hi[j]) : MIN(edge, series->lo[j]);
+            double value = ns_pgf_coordinate(y, edge);
+            if (isfinite(value)) append_point(out, ns_pgf_coordinate(x, series->x[at]), value);
+        }
+    g_string_append(out, "} -- cycle;\n");
+}
+
+static void append_bars(GString *out, const NsPlotLayout *layout, const NsSeries *series)
+{
+    const NsScale *x = &layout->x, *y = &layout->y[series->side];
+    double foot = y->kind == NS_SCALE_LOG ? y->lo : 0;
+    for (size_t k = 0; k < series->n; k++) {
+        double value = ns_pgf_coordinate(y, series->y[k]);
+        double a = series->edges ? series->edges[k] : series->x[k] - 0.4;
+        double b = series->edges ? series->edges[k + 1] : series->x[k] + 0.4;
+        if (!isfinite(value)) continue;
+        g_string_append_printf(out, "\\fill[chart-%u] (axis cs:", series->style % NS_SERIES_STYLES);
+        ns_tex_number(out, ns_pgf_coordinate(x, a));
+        g_string_append_c(out, ',');
+        ns_tex_number(out, ns_pgf_coordinate(y, foot));
+        g_string_append(out, ") rectangle (axis cs:");
+        ns_tex_number(out, ns_pgf_coordinate(x, b));
+        g_string_append_c(out, ',');
+        ns_tex_number(out, value);
+        g_string_append(out, ");\n");
+    }
+}
+
+/* A value between two gaps is no line; it must still be seen. */
+static void append_lone_points(GString *out, const NsPlotLayout *layout, size_t i)
+{
+    const NsPath *path = &layout->paths[i];
+    const NsSeries *series = &layout->plot->series[i];
+    bool open = false;
+    if (series->kind != NS_SERIES_LINE || !path->runs) return;
+    for (unsigned run = 0; run < path->runs->len; run++) {
+        unsigned from = g_array_index(path->runs, unsigned, run);
+        unsigned to = run + 1 < path->runs->len ? g_array_index(path->runs, unsigned, run + 1)
+                                                : path->points->len;
+        if (to - from != 1) continue;
+        if (!open) {
+            g_string_append(out, "\\addplot[");
+            ns_pgf_look(out, layout, series);
+            g_string_append(out, ", only marks, mark=*, mark size=");
+            ns_tex_number(out, layout->style->line_width);
+            g_string_append(out, "bp, forget plot] coordinates {\n");
+        }
+        open = true;
+        const NsPoint *point = &g_array_index(path->points, NsPoint, from);
+        append_point(out, ns_pgf_coordinate_at(&layout->x, point->x),
+                     ns_pgf_coordinate_at(&layout->y[series->side], point->y));
+    }
+    if (open) g_string_append(out, "};\n");
+}
+
+static void append_series(GString *out, const NsPlotLayout *layout, size_t i)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    g_autofree char *label = ns_tex_text(series->label);
+    g_string_append_printf(out, "%% %s: %zu points", label, series->n);
+    if (series->n > MOST_POINTS)
+        g_string_append(out, ", reduced to first, lowest, highest and last of every column");
+    g_string_append_c(out, '\n');
+    append_band(out, layout, series);
+    if (series->kind == NS_SERIES_BAND) return;
+    if (series->kind == NS_SERIES_BARS) {
+        append_bars(out, layout, series);
+        return;
+    }
+    g_string_append(out, "\\addplot[");
+    ns_pgf_look(out, layout, series);
+    g_string_append(out, ", forget plot] coordinates {\n");
+    append_points(out, layout, i);
+    g_string_append(out, "};\n");
+    append_lone_points(out, layout, i);
+}
+
+void ns_pgf_series(GString *out, const NsPlotLayout *layout, NsAxisSide side)
+{
+    const NsPlot *plot = layout->plot;
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (plot->series[i].side == side && plot->series[i].n && !plot->series[i].hidden)
+            append_series(out, layout, i);
+}
+
+/* ---- heatmaps ---- */
+
+static double cell_meta(const NsHeatmap *map, size_t row, size_t first, size_t last)
+{
+    double meta = (double)NAN;
+    for (size_t column = first; column < last; column++) {
+        double z = (double)ns_heatmap_row(map, row)[column];
+        if (map->log) z = z > 0 ? log10(z) : (double)NAN;
+        if (isfinite(z) && !(z <= meta)) meta = z;
+    }
+    return meta;
+}
+
+void ns_pgf_cells(GString *out, const NsPlotLayout *layout)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    if (!map || !map->rows || !map->columns) return;
+    size_t most = MAX(1, MOST_CELLS / map->rows);
+    size_t stride = (map->columns + most - 1) / most,
+           columns = (map->columns + stride - 1) / stride;
+    double width = (map->x1 - map->x0) / (double)map->columns;
+    double height = (map->y1 - map->y0) / (double)map->rows;
+    g_string_append_printf(out, "%% %zu x %zu cells", map->rows, map->columns);
+    if (stride > 1) g_string_append_printf(out, ", of %zu side by side the largest", stride);
+    g_string_append(out, "\n\\addplot[matrix plot*, mesh/ordering=x varies, mesh/cols=");
+    g_string_append_printf(out, "%zu, point meta=explicit] table[meta=z] {\nx y z\n",
+                           MAX(columns, 2));
+    for (size_t row = 0; row < MAX(map->rows, 2); row++)
+        for (size_t i = 0; i < MAX(columns, 2); i++) {
+            /* pgfplots takes the size of a cell from its neighbour: a single one needs another. */
+            bool real = row < map->rows && i < columns;
+            size_t first = i * stride, last = MIN(first + stride, map->columns);
+            double meta = real ? cell_meta(map, row, first, last) : (double)NAN;
+            ns_tex_number(out, map->x0 + width * (double)stride * ((double)i + 0.5));
+            g_string_append_c(out, ' ');
+            ns_tex_number(out, map->y0 + height * ((double)row + 0.5));
+            g_string_append_c(out, ' ');
+            ns_tex_number(out, meta);
+            g_string_append_c(out, '\n');
+        }
+    g_string_append(out, "};\n");
+}
