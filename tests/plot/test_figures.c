@@ -1,112 +1,17 @@
 /* Figures: what a history becomes.  SPDX-License-Identifier: MIT */
+#include "run.h"
 #include "ui/figures/curve.h"
-#include "ui/figures/figures.h"
 #include "ui/figures/words.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BUDGET ((size_t)64 << 20)
-#define HEADS 2
-
-/* A history that the test writes, with the gradients of W_2 and nothing else besides what every
- * model has. */
-typedef struct {
-    NsRecordLayout layout;
-    NsHistory *history;
-    NsSettings settings;
-    float *values;
-    int64_t steps;
-} Run;
-
-static Run *run_made(size_t layers, size_t budget, bool final_norm, int64_t probe_every,
-                     int64_t first)
-{
-    Run *run = g_new0(Run, 1);
-    NsTensorTable table = {0};
-    for (size_t l = 0; l < layers; l++)
-        ns_tensor_table_add(
-            &table, (NsTensor){.role = NS_ROLE_W2, .layer = (int)l, .rows = 1, .cols = 1}, false);
-    ns_record_layout_init(&run->layout,
-                          &(NsRecordShape){.table = &table,
-                                           .layers = layers,
-                                           .hidden = layers + 1,
-                                           .heads = HEADS,
-                                           .has = final_norm ? NS_NEED_FINAL_NORM : NS_NEED_NOTHING,
-                                           .probe_every = probe_every});
-    ns_tensor_table_clear(&table);
-    run->history = ns_history_new_from(&run->layout, budget, first);
-    run->steps = first;
-    ns_settings_init(&run->settings);
-    run->values = g_new0(float, run->layout.width);
-    return run;
-}
-
-static Run *run_with_norm(size_t layers, size_t budget, bool final_norm)
-{
-    return run_made(layers, budget, final_norm, 0, 0);
-}
-
-static Run *run_new(size_t layers, size_t budget)
-{
-    return run_with_norm(layers, budget, false);
-}
-
-static void run_free(Run *run)
-{
-    ns_history_unref(run->history);
-    ns_settings_clear(&run->settings);
-    g_free(run->values);
-    g_free(run);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Run, run_free)
-
-/* Layer l = 1.. of quantity q has the value 10 l + (step modulo 10) / 10. */
-static void append(Run *run, double loss)
-{
-    for (size_t q = 0; q < NS_QUANTITY_COUNT; q++)
-        for (size_t i = 0; i < run->layout.count[q]; i++)
-            run->values[run->layout.offset[q] + i] =
-                10.0f * (float)(i + 1) + (float)(run->steps % 10) / 10.0f;
-    NsStep step = {.step = run->steps++, .loss = loss, .lr = 1e-3, .grad_norm = 1, .seconds = 1e-3};
-    ns_history_append(run->history, &step, run->values);
-}
-
-/* Appends a record in which one value of the gradient of W_2 is another one. */
-static void append_with(Run *run, double loss, size_t layer, float value)
-{
-    size_t at = run->layout.offset[NS_QUANTITY_GRAD_W2] + layer - 1;
-    for (size_t q = 0; q < run->layout.width; q++) run->values[q] = 1;
-    run->values[at] = value;
-    NsStep step = {.step = run->steps++, .loss = loss, .lr = 1e-3, .grad_norm = 1, .seconds = 1e-3};
-    ns_history_append(run->history, &step, run->values);
-}
-
-static NsFigureInput input_of(const Run *run)
-{
-    return (NsFigureInput){.history = run ? run->history : NULL,
-                           .settings = run ? &run->settings : NULL,
-                           .gradient = NS_QUANTITY_GRAD_W2,
-                           .hidden = NS_QUANTITY_HIDDEN_NORM,
-                           .quantity = NS_QUANTITY_GRAD_W2,
-                           .log = true,
-                           .step = -1};
-}
-
-static const NsSeries *series_named(const NsPlot *plot, const char *label)
-{
-    for (size_t i = 0; i < plot->n_series; i++)
-        if (g_str_equal(plot->series[i].label, label)) return &plot->series[i];
-    g_test_message("no series “%s”", label);
-    g_test_fail();
-    return &plot->series[0];
-}
-
 static void test_registry(void)
 {
     static const char *const keys[] = {
-        "loss",  "gradient-norm", "hidden-norm", "gradient-heatmap", "profile",
-        "steps", "heatmap",       "heads",       "similarity"};
+        "loss",    "gradient-norm", "hidden-norm", "gradient-heatmap", "profile",
+        "steps",   "heatmap",       "heads",       "similarity",       "theory",
+        "compare", "ratio",         "schedule"};
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         g_assert_cmpstr(ns_figure_choice(i)->key, ==, keys[i]);
         g_assert_true(ns_figure_kind(i)->overview == (i < 4));

@@ -82,3 +82,7 @@ NsFigure *ns_steps_new(void);
 NsFigure *ns_heatmap_new(void);
 NsFigure *ns_heads_new(void);
 NsFigure *ns_similarity_new(void);
+NsFigure *ns_theory_new(void);
+NsFigure *ns_compare_new(void);
+NsFigure *ns_ratio_new(void);
+NsFigure *ns_schedule_figure_new(void);

@@ -131,6 +131,58 @@ static const NsFigureKind kinds[] = {
         .subject = NS_SUBJECT_SIMILARITY,
         .rows_are_layers = true,
     },
+    {
+        {
+            .key = "theory",
+            .label = "Theory over measurement",
+            .reference = "Xiong et al. 2020, Lemma 2 and appendix F",
+            .purpose = "A quantity by layer beside what theory says of it at initialization.",
+        },
+        ns_theory_new,
+        .abscissa = NS_OVER_LAYERS,
+        .subject = NS_SUBJECT_QUANTITY,
+        .domains = IN(LAYER) | IN(HIDDEN),
+        .initial = NS_QUANTITY_HIDDEN_SQ,
+        .log = true,
+    },
+    {
+        {
+            .key = "compare",
+            .label = "Two runs by layer, and their ratio",
+            .purpose =
+                "Any quantity in every layer of this run and of the one before, at one step.",
+        },
+        ns_compare_new,
+        .abscissa = NS_OVER_LAYERS,
+        .subject = NS_SUBJECT_QUANTITY,
+        .domains = IN(LAYER) | IN(HIDDEN),
+        .initial = NS_QUANTITY_GRAD_W2,
+        .log = true,
+    },
+    {
+        {
+            .key = "ratio",
+            .label = "Ratio of two runs by layer and step",
+            .purpose =
+                "Any quantity of this run over that of the one before, as colour: log_2 of it.",
+        },
+        ns_ratio_new,
+        .abscissa = NS_OVER_STEPS,
+        .subject = NS_SUBJECT_QUANTITY,
+        .domains = SEVERAL,
+        .initial = NS_QUANTITY_GRAD_W2,
+        .rows_are_layers = true,
+    },
+    {
+        {
+            .key = "schedule",
+            .label = "Learning-rate schedule",
+            .purpose = "The learning rate of every step, as planned and as done; the end of the "
+                       "warm-up can be dragged.",
+        },
+        ns_schedule_figure_new,
+        .abscissa = NS_OVER_STEPS,
+    },
 };
 
 const NsFigureKind *ns_figure_kind(size_t i)

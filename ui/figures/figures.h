@@ -44,7 +44,7 @@ typedef enum {
 
 typedef struct {
     NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap, profile, steps, heatmap,
-                      * heads, similarity */
+                      * heads, similarity, theory, compare, ratio, schedule */
     NsFigure *(*create)(void);
     NsAbscissa abscissa;
     NsSubject subject;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
+#include "ui/figures/theory.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +18,7 @@ typedef struct {
 } Column;
 
 enum { GHOST, FIRST, NOW, END, COLUMNS };
-G_STATIC_ASSERT(COLUMNS <= NS_FIGURE_SERIES);
+G_STATIC_ASSERT(COLUMNS + NS_THEORY_CURVES <= NS_FIGURE_SERIES);
 
 /* What a profile shows. */
 typedef struct {
@@ -25,12 +26,14 @@ typedef struct {
     NsQuantity end; /* of domain STEP: a point of its own above the last layer, where `has_end` */
     bool has_end;
     const char *end_label;
+    bool theory; /* shown, whether the input asks for it or not */
 } Spec;
 
 typedef struct {
     NsFigure figure;
     Column columns[COLUMNS];
     NsQuantity quantity;
+    NsTheory theory;
 } Profile;
 
 static void column_resize(Column *column, size_t count)
@@ -195,6 +198,13 @@ static void show_columns(Profile *profile)
         look.label = figure->labels[i];
         show(figure, &profile->columns[i], look);
     }
+    const NsTheory *theory = &profile->theory;
+    for (size_t i = 0; i < theory->n_curves; i++)
+        figure->series[figure->plot.n_series++] = (NsSeries){.label = theory->label[i],
+                                                             .theory = true,
+                                                             .n = theory->n,
+                                                             .x = theory->x,
+                                                             .y = theory->y[i]};
 }
 
 /* Heads are joined, so that theirs is the axis of the layers. */
@@ -219,8 +229,10 @@ static bool mark_decoder(NsFigure *figure, const NsFigureInput *input)
     return true;
 }
 
-static char *band_note(const Column *now)
+static char *note(const Profile *profile)
 {
+    const Column *now = &profile->columns[NOW];
+    if (profile->theory.note) return g_strdup(profile->theory.note);
     if (now->thinned) return g_strdup("This step is kept in a group: the band is its range.");
     return now->band ? g_strdup("The line is the largest head, the band the range of the heads.")
                      : NULL;
@@ -236,6 +248,8 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
     bool changed = figure->plot.left.scale != scale || profile->quantity != spec->quantity;
     profile->quantity = spec->quantity;
     changed |= read_columns(profile, input, spec, record);
+    changed |=
+        ns_theory_follow(&profile->theory, spec->quantity, input, spec->theory || input->theory);
 
     bool over_layers = info->domain != NS_DOMAIN_STEP;
     bool missing = record >= 0 && now->count == 0;
@@ -257,7 +271,7 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
                             .step = !now->count    ? -1
                                     : now->thinned ? ns_history_first_step(input->history) + record
                                                    : now->bucket.last,
-                            .note = band_note(now),
+                            .note = note(profile),
                         });
     if (!changed) return false;
 
@@ -273,6 +287,7 @@ static void clear(NsFigure *figure)
 {
     Profile *profile = (Profile *)figure;
     for (size_t i = 0; i < COLUMNS; i++) column_clear(&profile->columns[i]);
+    ns_theory_clear(&profile->theory);
 }
 
 /* ---- The figures ---- */
@@ -284,7 +299,8 @@ static bool update_gradient(NsFigure *figure, const NsFigureInput *input)
 }
 
 /* Norms of hidden states have one more, of the state after the final norm. */
-static bool update_state(NsFigure *figure, const NsFigureInput *input, NsQuantity quantity)
+static bool update_state(NsFigure *figure, const NsFigureInput *input, NsQuantity quantity,
+                         bool theory)
 {
     bool squared = quantity == NS_QUANTITY_HIDDEN_SQ;
     const Spec spec = {
@@ -292,18 +308,24 @@ static bool update_state(NsFigure *figure, const NsFigureInput *input, NsQuantit
         .end = squared ? NS_QUANTITY_FINAL_SQ : NS_QUANTITY_FINAL_NORM,
         .has_end = squared || quantity == NS_QUANTITY_HIDDEN_NORM,
         .end_label = "after the final norm",
+        .theory = theory,
     };
     return update((Profile *)figure, input, &spec);
 }
 
 static bool update_hidden(NsFigure *figure, const NsFigureInput *input)
 {
-    return update_state(figure, input, input->hidden);
+    return update_state(figure, input, input->hidden, false);
 }
 
 static bool update_any(NsFigure *figure, const NsFigureInput *input)
 {
-    return update_state(figure, input, input->quantity);
+    return update_state(figure, input, input->quantity, false);
+}
+
+static bool update_theory(NsFigure *figure, const NsFigureInput *input)
+{
+    return update_state(figure, input, input->quantity, true);
 }
 
 NsFigure *ns_gradient_norm_new(void)
@@ -321,5 +343,11 @@ NsFigure *ns_hidden_norm_new(void)
 NsFigure *ns_profile_new(void)
 {
     static const NsFigureClass class = {sizeof(Profile), update_any, clear};
+    return ns_figure_alloc(&class);
+}
+
+NsFigure *ns_theory_new(void)
+{
+    static const NsFigureClass class = {sizeof(Profile), update_theory, clear};
     return ns_figure_alloc(&class);
 }

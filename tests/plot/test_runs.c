@@ -1,0 +1,271 @@
+/* Figures that compare: two runs, theory and measurement, plan and run.  SPDX-License-Identifier:
+ * MIT */
+#include "core/model/placement.h"
+#include "core/train/schedule.h"
+#include "run.h"
+#include "ui/plot/layout.h"
+
+#include <cairo.h>
+#include <math.h>
+#include <string.h>
+
+static void set(Run *run, const char *key, const char *value)
+{
+    g_autoptr(GError) error = NULL;
+    ns_settings_set(&run->settings, key, value, &error);
+    g_assert_no_error(error);
+}
+
+/* Every figure of the registry draws what it makes of a run, small and large. */
+static void draw_all(const NsFigureInput *base)
+{
+    static const double pages[][2] = {{200, 120}, {500, 320}};
+    for (size_t i = 0; ns_figure_kind(i); i++) {
+        const NsFigureKind *kind = ns_figure_kind(i);
+        NsFigureInput input = *base;
+        if (kind->initial) input.quantity = kind->initial;
+        input.theory = true;
+        input.smoothing = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
+        g_test_message("%s", kind->choice.key);
+        g_autoptr(NsFigure) figure = ns_figure_new(kind->choice.key);
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_nonnull(plot->title);
+        for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
+            g_autoptr(NsPlotLayout) layout =
+                ns_plot_layout(plot, pages[p][0], pages[p][1], ns_style(p % 2));
+            cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 500, 320);
+            cairo_t *cr = cairo_create(image);
+            ns_plot_draw(layout, cr);
+            g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
+            cairo_destroy(cr);
+            cairo_surface_destroy(image);
+        }
+        g_autofree char *spoken = ns_plot_describe(plot);
+        g_assert_true(g_utf8_validate(spoken, -1, NULL));
+        uint64_t version = plot->version;
+        g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
+    }
+}
+
+static void test_any_run(void)
+{
+    static const struct {
+        const char *name;
+        size_t layers;
+        int steps;
+        bool nan;
+    } runs[] = {{"empty", 6, 0, false},
+                {"one record", 6, 1, false},
+                {"all NaN", 6, 30, true},
+                {"100,000 steps", 2, 100000, false},
+                {"1,000 layers", 1000, 40, false}};
+    for (size_t r = 0; r < G_N_ELEMENTS(runs); r++) {
+        g_test_message("%s", runs[r].name);
+        g_autoptr(Run) run = run_made(runs[r].layers, BUDGET, true, 2, 0);
+        g_autoptr(Run) other = run_made(runs[r].layers, BUDGET, true, 2, 0);
+        for (int i = 0; i < runs[r].steps; i++) {
+            if (!runs[r].nan) {
+                append(run, 1 + 1.0 / (i + 1));
+                append(other, 1);
+                continue;
+            }
+            for (size_t k = 0; k < run->layout.width; k++) run->values[k] = NAN;
+            append_values(run, NAN);
+            append(other, NAN);
+        }
+        NsFigureInput input = input_of(run);
+        draw_all(&input);
+        input.ghost = other->history;
+        input.ghost_settings = &other->settings;
+        draw_all(&input);
+    }
+}
+
+static void test_compare(void)
+{
+    g_autoptr(Run) run = run_new(4, BUDGET);
+    g_autoptr(Run) other = run_new(5, BUDGET);
+    for (int i = 0; i < 5; i++) append(run, 1);
+    for (int i = 0; i < 3; i++) append_with(other, 1, 2, 4);
+    NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) figure = ns_figure_new("compare");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_series, ==, 1);
+    g_assert_null(plot->strip);
+    g_assert_nonnull(strstr(plot->note, "no other run"));
+
+    input.ghost = other->history;
+    input.ghost_settings = &other->settings;
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_series, ==, 2);
+    g_assert_null(plot->note);
+    /* Layer 2 of 4: 20.4 over 4; the fifth layer of the other has none to divide. */
+    const NsSeries *ratio = &plot->strip->series[0];
+    g_assert_cmpuint(ratio->n, ==, 4);
+    g_assert_cmpfloat_with_epsilon(ratio->y[1], 20.4 / 4, 1e-6);
+    g_assert_cmpfloat(ratio->x[1], ==, 2);
+    /* A step that only one of them has: the other shows its last. */
+    input.step = 4;
+    plot = ns_figure_update(figure, &input);
+    g_assert_nonnull(strstr(plot->series[0].label, "step 4"));
+    g_assert_nonnull(strstr(plot->series[1].label, "step 2"));
+}
+
+static void test_ratio(void)
+{
+    g_autoptr(Run) run = run_new(3, BUDGET);
+    g_autoptr(Run) other = run_made(3, BUDGET, false, 0, 2);
+    for (int i = 0; i < 2000; i++) append_with(run, 1, 2, i == 1500 ? NAN : 8);
+    for (int i = 0; i < 300; i++) append_with(other, 1, 2, 2);
+    NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) figure = ns_figure_new("ratio");
+    g_assert_null(ns_figure_update(figure, &input)->heatmap);
+    input.ghost = other->history;
+    input.ghost_settings = &other->settings;
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    const NsHeatmap *map = plot->heatmap;
+    g_assert_nonnull(map);
+    g_assert_cmpint(map->colors, ==, NS_COLORS_DIVERGING);
+    /* The steps that both have, 2 to 301, in the wider columns of the long run. */
+    g_assert_cmpfloat(map->x0, >=, 1.5);
+    g_assert_cmpfloat(map->x1, >=, 301.5);
+    g_assert_cmpfloat(map->x1, <=, 303.5);
+    for (size_t c = 0; c < map->columns; c++) {
+        g_assert_cmpfloat((double)ns_heatmap_row(map, 0)[c], ==, 0);
+        g_assert_cmpfloat((double)ns_heatmap_row(map, 1)[c], ==, 2); /* log2(8 / 2) */
+    }
+}
+
+static void test_lemma(void)
+{
+    g_autoptr(Run) run = run_made(12, BUDGET, true, 0, 0);
+    set(run, "placement", "pre");
+    set(run, "layers", "12");
+    set(run, "d-model", "64");
+    set(run, "d-ff", "64");
+    size_t at = run->layout.offset[NS_QUANTITY_HIDDEN_SQ];
+    for (size_t l = 0; l <= 12; l++) run->values[at + l] = 64 * (1 + 0.9f * (float)l);
+    append_values(run, 1);
+    NsFigureInput input = input_of(run);
+    input.quantity = NS_QUANTITY_HIDDEN_SQ;
+    g_autoptr(NsFigure) figure = ns_figure_new("theory");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    const NsSeries *lower = series_named(plot, "Lemma 2, lower bound");
+    const NsSeries *upper = series_named(plot, "Lemma 2, upper bound");
+    g_assert_true(lower->theory && upper->theory);
+    g_assert_cmpuint(lower->n, ==, 13);
+    for (size_t l = 0; l <= 12; l++) {
+        /* (1 + l / 2) d and (1 + 3 l / 2) d, where f = d. */
+        g_assert_cmpfloat_with_epsilon(lower->y[l], 64 * (1 + 0.5 * (double)l), 1e-3);
+        g_assert_cmpfloat_with_epsilon(upper->y[l], 64 * (1 + 1.5 * (double)l), 1e-3);
+    }
+    g_assert_nonnull(strstr(plot->note, "0.90 d"));
+
+    /* No theory where the paper has none. */
+    g_autoptr(NsFigure) outside = ns_figure_new("theory");
+    set(run, "activation", "gelu");
+    plot = ns_figure_update(outside, &input);
+    for (size_t i = 0; i < plot->n_series; i++) g_assert_false(plot->series[i].theory);
+}
+
+static void test_factor(void)
+{
+    g_autoptr(Run) run = run_new(6, BUDGET);
+    set(run, "placement", "post");
+    append(run, 1);
+    NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_series, ==, 1);
+    g_autoptr(NsFigure) with = ns_figure_new("gradient-norm");
+    input.theory = true;
+    plot = ns_figure_update(with, &input);
+    const NsSeries *factor = series_named(plot, "paper’s factor (2/3)^{(L−l)/2}");
+    g_assert_cmpfloat_with_epsilon(factor->y[5], 60, 1e-3);
+    g_assert_cmpfloat_with_epsilon(factor->y[3], 60 * 2 / 3.0, 1e-3);
+    /* And away again. */
+    input.theory = false;
+    g_assert_cmpuint(ns_figure_update(with, &input)->n_series, ==, 1);
+}
+
+static void test_schedule(void)
+{
+    g_autoptr(Run) run = run_new(2, BUDGET);
+    set(run, "lr", "0.01");
+    set(run, "warmup", "37");
+    set(run, "steps", "1000");
+    set(run, "schedule", "linear");
+    NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) figure = ns_figure_new("schedule");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    const NsSeries *plan = series_named(plot, "as planned");
+    double peak = 0;
+    for (size_t i = 0; i < plan->n; i++) {
+        g_assert_cmpfloat(plan->y[i], ==, ns_schedule_lr(&run->settings, (int64_t)plan->x[i]));
+        g_assert_true(!i || plan->x[i] > plan->x[i - 1]);
+        peak = MAX(peak, plan->y[i]);
+    }
+    g_assert_cmpfloat(peak, ==, 0.01);
+    g_assert_cmpfloat(plan->x[plan->n - 1], ==, 1000);
+    g_assert_cmpuint(plot->n_markers, ==, 1);
+    g_assert_true(plot->markers[0].handle);
+    g_assert_cmpfloat(plot->markers[0].x, ==, 37);
+    /* The grip is where it is drawn, and tells where it was dragged to. */
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 500, 300, ns_style(0));
+    NsBox area = ns_plot_area(layout);
+    double px = ns_plot_x_to_pixel(layout, 37);
+    g_assert_cmpint(ns_plot_handle_at(layout, px + 2, area.y + 20), ==, 0);
+    g_assert_cmpint(ns_plot_handle_at(layout, px + 60, area.y + 20), ==, -1);
+
+    /* A rate that was changed while the run went on differs from the plan. */
+    for (int i = 0; i < 10; i++) append(run, 1);
+    set(run, "warmup", "50");
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpfloat(plot->markers[0].x, ==, 50);
+    g_assert_cmpuint(series_named(plot, "as done")->n, ==, 9);
+}
+
+static void test_smoothing(void)
+{
+    g_autoptr(Run) run = run_new(2, BUDGET);
+    for (int i = 0; i < 100; i++) append(run, i % 2 ? 3 : 1);
+    NsFigureInput input = input_of(run);
+    input.smoothing = (NsSmoothing){NS_SMOOTH_MEAN, 10};
+    g_autoptr(NsFigure) loss = ns_figure_new("loss");
+    const NsPlot *plot = ns_figure_update(loss, &input);
+    const NsSeries *smooth = series_named(plot, "training, mean of 10");
+    const NsSeries *raw = series_named(plot, "training");
+    g_assert_true(raw->pale && !smooth->pale);
+    g_assert_cmpuint(raw->n, ==, 100);
+    g_assert_cmpfloat_with_epsilon(smooth->y[99], 2, 1e-12);
+    g_assert_cmpfloat(raw->y[99], ==, 3);
+    /* What comes later goes on from it, as if all had been there at once. */
+    for (int i = 0; i < 5; i++) append(run, 8);
+    plot = ns_figure_update(loss, &input);
+    g_autoptr(NsFigure) fresh = ns_figure_new("loss");
+    smooth = series_named(plot, "training, mean of 10");
+    const NsSeries *again = series_named(ns_figure_update(fresh, &input), "training, mean of 10");
+    g_assert_cmpuint(smooth->n, ==, again->n);
+    g_assert_cmpint(memcmp(smooth->y, again->y, smooth->n * sizeof *smooth->y), ==, 0);
+    input.smoothing = (NsSmoothing){0};
+    g_assert_false(series_named(ns_figure_update(loss, &input), "training")->pale);
+
+    input.smoothing = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
+    g_autoptr(NsFigure) steps = ns_figure_new("steps");
+    plot = ns_figure_update(steps, &input);
+    g_assert_nonnull(series_named(plot, "mean over the layers, EMA 0.9"));
+    g_assert_true(series_named(plot, "mean over the layers")->pale);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/runs/any", test_any_run);
+    g_test_add_func("/runs/compare", test_compare);
+    g_test_add_func("/runs/ratio", test_ratio);
+    g_test_add_func("/runs/lemma", test_lemma);
+    g_test_add_func("/runs/factor", test_factor);
+    g_test_add_func("/runs/schedule", test_schedule);
+    g_test_add_func("/runs/smoothing", test_smoothing);
+    return g_test_run();
+}

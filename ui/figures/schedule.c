@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/train/schedule.h"
+
+#include "ui/figures/curve.h"
+#include "ui/figures/figure.h"
+#include "ui/plot/live.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Steps at which the plan is drawn, besides the end of the warm-up. */
+#define POINTS 512
+
+enum { PLAN, MEASURED, SERIES };
+G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
+
+typedef struct {
+    NsFigure figure;
+    NsSource run;
+    NsCurve measured;
+    double x[POINTS + 2], y[POINTS + 2];
+    size_t n;
+} Schedule;
+
+/* The last step that is shown: of the run or of the decay, or some way beyond what was done. */
+static int64_t last_step(const NsSettings *settings, int64_t done)
+{
+    int64_t end = MAX(ns_schedule_end(settings), settings->steps);
+    end = MAX(end, settings->warmup + settings->warmup / 2);
+    return done <= end ? end : (int64_t)ns_limits_ahead(0, (double)done);
+}
+
+/* TRUE if the plan differs from the one that is there. */
+static bool plan(Schedule *schedule, const NsSettings *settings, int64_t done)
+{
+    double x[POINTS + 2], y[POINTS + 2];
+    size_t n = 0;
+    int64_t end = settings ? last_step(settings, done) : 0,
+            warmup = settings ? settings->warmup : 0;
+    for (int64_t i = 0; i <= POINTS && end > 0; i++) {
+        int64_t step = i * end / POINTS, before = n ? (int64_t)x[n - 1] : -1;
+        if (step == before) continue;
+        /* The corner is where the warm-up ends, not beside it. */
+        if (before < warmup && warmup < step) {
+            x[n] = (double)warmup;
+            y[n++] = ns_schedule_lr(settings, warmup);
+        }
+        x[n] = (double)step;
+        y[n++] = ns_schedule_lr(settings, step);
+    }
+    if (n == schedule->n && !memcmp(x, schedule->x, n * sizeof *x) &&
+        !memcmp(y, schedule->y, n * sizeof *y))
+        return false;
+    memcpy(schedule->x, x, n * sizeof *x);
+    memcpy(schedule->y, y, n * sizeof *y);
+    schedule->n = n;
+    return true;
+}
+
+static bool read_run(Schedule *schedule, NsHistory *history)
+{
+    NsSource *run = &schedule->run;
+    bool changed = ns_source_follow(run, history);
+    if (changed) ns_curve_clear(&schedule->measured);
+    size_t steps = history ? ns_history_steps(history) : 0;
+    changed |= steps != run->steps;
+    for (; run->steps < steps; run->steps++) {
+        const NsStep *step = ns_history_step(history, run->steps);
+        /* No update led to step 0, so it has no rate. */
+        if (step->step > 0) ns_curve_append(&schedule->measured, (double)step->step, step->lr);
+    }
+    return changed;
+}
+
+static void show(Schedule *schedule, const NsSettings *settings)
+{
+    NsFigure *figure = &schedule->figure;
+    const NsCurve *measured = &schedule->measured;
+    figure->plot.n_series = 0;
+    if (!schedule->n) return;
+    figure->series[figure->plot.n_series++] = (NsSeries){.label = "as planned",
+                                                         .theory = true,
+                                                         .n = schedule->n,
+                                                         .x = schedule->x,
+                                                         .y = schedule->y};
+    if (measured->n)
+        figure->series[figure->plot.n_series++] = (NsSeries){
+            .label = "as done", .style = 2, .n = measured->n, .x = measured->x, .y = measured->y};
+    g_array_set_size(figure->markers, 0);
+    NsMarker handle = {.x = (double)settings->warmup, .text = "warm-up", .handle = true};
+    g_array_append_val(figure->markers, handle);
+}
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Schedule *schedule = (Schedule *)figure;
+    bool changed = read_run(schedule, input->history);
+    int64_t done = (int64_t)schedule->run.steps;
+    if (input->history) done += ns_history_first_step(input->history);
+    changed |= plan(schedule, input->settings, done);
+    changed |= ns_figure_words(figure, input,
+                               (NsFigureWords){.title = "Learning-rate schedule",
+                                               .empty = "There is no run whose schedule to show.",
+                                               .step = done - 1});
+    if (changed) show(schedule, input->settings);
+    return changed;
+}
+
+static void clear(NsFigure *figure)
+{
+    Schedule *schedule = (Schedule *)figure;
+    ns_source_follow(&schedule->run, NULL);
+    ns_curve_clear(&schedule->measured);
+}
+
+NsFigure *ns_schedule_figure_new(void)
+{
+    static const NsFigureClass class = {sizeof(Schedule), update, clear};
+    NsFigure *figure = ns_figure_alloc(&class);
+    figure->plot.x.label = "step";
+    figure->plot.left.label = "learning rate";
+    figure->plot.left.lo = 0;
+    return figure;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/theory.h"
+
+#include "core/model/init.h"
+#include "core/model/placement.h"
+#include "core/ops/activation.h"
+#include "core/ops/norm.h"
+#include "ui/plot/text.h"
+
+#include <math.h>
+
+typedef enum { OUTSIDE, POST, PRE } Reach;
+
+/* Whether a model is one that the paper speaks of. */
+static Reach reach_of(const NsSettings *settings)
+{
+    if (settings->arch == NS_ARCH_ENCODER_DECODER || *settings->mixture) return OUTSIDE;
+    const char *placement = ns_placement(settings->placement)->choice.key;
+    const char *init = ns_init_choice((size_t)settings->init)->key;
+    const char *activation = ns_activation_choice((size_t)settings->activation)->key;
+    const char *norm = ns_norm_choice((size_t)settings->norm)->key;
+    bool xavier = g_str_has_prefix(init, "xavier") && fabs(settings->init_scale - 1) < 1e-9;
+    if (!xavier || !g_str_equal(activation, "relu") || !g_str_equal(norm, "layernorm"))
+        return OUTSIDE;
+    if (g_str_equal(placement, "post")) return POST;
+    return g_str_equal(placement, "pre") ? PRE : OUTSIDE;
+}
+
+static bool is_gradient(NsQuantity quantity)
+{
+    switch ((int)quantity) {
+    case NS_QUANTITY_GRAD_WV:
+    case NS_QUANTITY_GRAD_W1:
+    case NS_QUANTITY_GRAD_W2:
+    case NS_QUANTITY_MEAN_GRAD_WV:
+    case NS_QUANTITY_MEAN_GRAD_W1:
+    case NS_QUANTITY_MEAN_GRAD_W2:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void allocate(NsTheory *theory, size_t n, size_t curves)
+{
+    theory->n = n;
+    theory->n_curves = curves;
+    theory->x = g_new(double, n);
+    for (size_t i = 0; i < curves; i++) theory->y[i] = g_new(double, n);
+}
+
+/* The growth a layer in units of d that fits |x_l|^2 best. */
+static double fitted_growth(const double *square, size_t layers, double d)
+{
+    double cross = 0, square_sum = 0;
+    for (size_t l = 1; l <= layers; l++) {
+        cross += (double)l * (square[l] - square[0]) / d;
+        square_sum += (double)(l * l);
+    }
+    return cross / square_sum;
+}
+
+static void fill_hidden(NsTheory *theory, Reach reach, const NsSettings *settings,
+                        const float *values, size_t states, bool root)
+{
+    double d = (double)settings->d_model, f = (double)ns_settings_d_ff(settings);
+    double c = 2 * d * f / ((d + f) * (d + f));
+    g_autofree double *square = g_new(double, states);
+    for (size_t l = 0; l < states; l++)
+        square[l] = root ? (double)values[l] * (double)values[l] : (double)values[l];
+    if (reach == POST) {
+        allocate(theory, states - 1, 1);
+        for (size_t l = 1; l < states; l++) {
+            theory->x[l - 1] = (double)l;
+            theory->y[0][l - 1] = root ? sqrt(d) : d;
+        }
+        theory->label[0] = root ? "theory: √d" : "theory: d";
+        theory->note = g_strdup("Post-LN, at initialization: every state leaves a norm.");
+        return;
+    }
+    allocate(theory, states, 2);
+    for (size_t l = 0; l < states; l++) {
+        theory->x[l] = (double)l;
+        for (int i = 0; i < 2; i++) {
+            double bound = square[0] + (c + i) * d * (double)l;
+            theory->y[i][l] = root ? sqrt(bound) : bound;
+        }
+    }
+    theory->label[0] = "Lemma 2, lower bound";
+    theory->label[1] = "Lemma 2, upper bound";
+    g_autofree char *fit = ns_text_number(fitted_growth(square, states - 1, d), 2);
+    g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
+    theory->note = g_strdup_printf("Bounds of the expectation at initialization.  ‖x_l‖^2 grows by "
+                                   "%s d a layer at step 0 (least squares); bounds: %s d and %s d.",
+                                   fit, least, most);
+}
+
+static void fill_gradient(NsTheory *theory, Reach reach, const float *values, size_t layers)
+{
+    allocate(theory, layers, 1);
+    for (size_t i = 0; i < layers; i++) {
+        double above = (double)(layers - 1 - i);
+        double factor = reach == POST ? pow(2 / 3.0, above / 2) : 1;
+        theory->x[i] = (double)(i + 1);
+        theory->y[0][i] = factor * (double)values[layers - 1];
+    }
+    theory->label[0] =
+        reach == POST ? "paper’s factor (2/3)^{(L−l)/2}" : "paper: the same in every layer";
+    theory->note = g_strdup("The paper’s factor is of the order of magnitude at initialization, "
+                            "through the last layer as measured at step 0.");
+}
+
+static void forget(NsTheory *theory)
+{
+    g_clear_pointer(&theory->x, g_free);
+    for (size_t i = 0; i < NS_THEORY_CURVES; i++) g_clear_pointer(&theory->y[i], g_free);
+    g_clear_pointer(&theory->note, g_free);
+    theory->n_curves = theory->n = 0;
+}
+
+static void compute(NsTheory *theory, const NsFigureInput *input)
+{
+    NsQuantity quantity = theory->quantity;
+    const NsRecordLayout *layout = ns_history_layout(input->history);
+    size_t n = layout->count[quantity];
+    Reach reach = reach_of(input->settings);
+    bool hidden = quantity == NS_QUANTITY_HIDDEN_SQ || quantity == NS_QUANTITY_HIDDEN_NORM;
+    if (reach == OUTSIDE || n < 2 || !(hidden || is_gradient(quantity))) return;
+    g_autofree float *values = g_new(float, n);
+    ns_history_read(input->history, quantity, 0, NULL, values);
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i]) || ns_is_blank(values[i])) return;
+    if (hidden)
+        fill_hidden(theory, reach, input->settings, values, n, quantity == NS_QUANTITY_HIDDEN_NORM);
+    else
+        fill_gradient(theory, reach, values, n);
+}
+
+bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput *input, bool shown)
+{
+    NsHistory *history = shown && input->settings ? input->history : NULL;
+    /* A fork begins trained, where none of this holds. */
+    if (history && (!ns_history_steps(history) || ns_history_first_step(history) > 0))
+        history = NULL;
+    if (history == theory->history && (!history || quantity == theory->quantity)) return false;
+    bool had = theory->n_curves > 0;
+    forget(theory);
+    if (theory->history) ns_history_unref(theory->history);
+    theory->history = history ? ns_history_ref(history) : NULL;
+    theory->quantity = quantity;
+    if (history) compute(theory, input);
+    return had || theory->n_curves > 0;
+}
+
+void ns_theory_clear(NsTheory *theory)
+{
+    forget(theory);
+    if (theory->history) ns_history_unref(theory->history);
+    *theory = (NsTheory){0};
+}

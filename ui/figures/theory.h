@@ -1,0 +1,31 @@
+/* What theory says of a quantity by layer at initialization.  SPDX-License-Identifier: MIT
+ *
+ * Only statements that Xiong et al. 2020 prove, or print, and only for models in their reach. */
+#pragma once
+
+#include "ui/figures/figures.h"
+
+#define NS_THEORY_CURVES 2
+
+typedef struct {
+    NsHistory *history; /* a reference; what the rest was computed from */
+    NsQuantity quantity;
+    size_t n_curves, n;
+    double *x, *y[NS_THEORY_CURVES]; /* [n] */
+    const char *label[NS_THEORY_CURVES];
+    char *note; /* under which conditions; NULL without curves */
+} NsTheory;
+
+/* Brings the curves up to date: none where `shown` is unset, where no theory speaks of the quantity
+ * in this model, or before step 0 was measured.  TRUE if they changed.
+ *
+ * Squared norm of hidden states (and its root for the norm).  Post-LN: d after every layer.
+ * Pre-LN, Lemma 2: |x_0|^2 + c d l <= E|x_l|^2 <= |x_0|^2 + (1 + c) d l with |x_0|^2 as measured
+ * and c = 2 d f / (d + f)^2, what a feed-forward network with ReLU and Xavier's weights adds (1/2
+ * where f = d, as in the paper).
+ *
+ * Norms of gradients, appendix F (called preliminary): Post-LN (2/3)^((L - l) / 2), Pre-LN the same
+ * in every layer, both times what was measured in the last layer at step 0. */
+bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput *input,
+                      bool shown);
+void ns_theory_clear(NsTheory *theory);
