@@ -92,7 +92,7 @@ typedef struct {
 /* What a shard sees around its sub-layers in one call. */
 typedef struct {
     const ns_real *weights; /* as they are used */
-    ns_real *gradients;     /* added to; that of the tensor at `origin`.  NULL in a forward pass */
+    ns_real *gradients;     /* from the tensor at `origin` on; NULL in a forward pass */
     size_t origin;
     ns_real *state; /* running statistics */
     NsStatistics statistics;
@@ -158,7 +158,7 @@ void ns_norm_place_forward(const NsNormPlace *place, const NsShape *shape, const
 void ns_norm_place_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                             ns_real *dx, const ns_real *dy, const ns_real *x, ns_real *stats);
 
-/* Where the gradient of what stands at this offset is added. */
+/* Where the gradient of what stands at this offset goes. */
 ns_real *ns_pass_gradient(const NsPass *pass, size_t offset);
 
 /* The gradients of the parameters at this place. */

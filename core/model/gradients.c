@@ -194,6 +194,17 @@ static void wait_for_room(NsGradients *g, unsigned worker, size_t complete, size
     }
 }
 
+/* All of a layer but its matrices becomes 0, the gaps between tensors too. */
+static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *base)
+{
+    const NsTensor *t = g->stack->table.tensors + span->first;
+    for (size_t i = 0; i < span->n; i++, t++) {
+        size_t from = t->cols ? t->offset + ns_tensor_size(t) : t->offset;
+        size_t to = i + 1 < span->n ? t[1].offset : span->end;
+        if (to > from) memset(base + (from - span->begin), 0, (to - from) * sizeof *base);
+    }
+}
+
 ns_real *ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer, size_t *origin)
 {
     Share *share = &g->shares[worker];
@@ -205,7 +216,7 @@ ns_real *ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer,
         wait_for_room(g, worker, n, g->slots - 1);
         base = slot_of(g, share, n);
     }
-    memset(base, 0, (span->end - span->begin) * sizeof *base);
+    clear_vectors(g, span, base);
     *origin = span->begin;
     return base;
 }

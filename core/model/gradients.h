@@ -34,8 +34,9 @@ void ns_gradients_begin_outside(NsGradients *gradients, unsigned worker);
 /* Where a worker adds the gradient of a tensor outside the layers that stands at this offset. */
 ns_real *ns_gradients_outside(NsGradients *gradients, unsigned worker, size_t offset);
 
-/* Where a worker adds the gradients of a layer, 0 at first: those of the tensor at `offset` belong
- * to the returned address + offset - *origin.  Layers come in descending order, each once.  May
+/* Where a worker puts the gradients of a layer, once those of its matrices, which may hold anything
+ * before, and adds the others, 0 at first: those of the tensor at `offset` belong to the returned
+ * address + offset - *origin.  Layers come in descending order, each once.  May
  * wait for the workers before this one. */
 ns_real *ns_gradients_begin_layer(NsGradients *gradients, unsigned worker, size_t layer,
                                   size_t *origin);

@@ -372,15 +372,20 @@ static void find_spans(NsStack *stack)
         const NsTensor *t = &table->tensors[i];
         if (t->layer >= 0) {
             NsSpan *span = &stack->layer_spans[t->layer];
-            if (t->layer != layer) span->begin = t->offset;
+            if (t->layer != layer) {
+                span->begin = t->offset;
+                span->first = i;
+            }
             span->end = t->offset + ns_tensor_size(t);
+            span->n++;
         }
         if (t->layer >= 0 && layer < 0 && t->offset > end)
-            stack->outside[stack->n_outside++] = (NsSpan){end, t->offset};
+            stack->outside[stack->n_outside++] = (NsSpan){.begin = end, .end = t->offset};
         if (t->layer >= 0) end = stack->layer_spans[t->layer].end;
         layer = t->layer;
     }
-    if (table->size > end) stack->outside[stack->n_outside++] = (NsSpan){end, table->size};
+    if (table->size > end)
+        stack->outside[stack->n_outside++] = (NsSpan){.begin = end, .end = table->size};
 }
 
 void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement *placement,

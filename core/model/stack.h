@@ -23,9 +23,10 @@ typedef struct {
 
 #define NS_TOWERS_MAX 2
 
-/* A part of an arena, in reals. */
+/* A part of an arena, in reals, and the tensors that lie there. */
 typedef struct {
     size_t begin, end;
+    size_t first, n; /* indices in the table; n is 0 outside the layers */
 } NsSpan;
 
 typedef struct {
