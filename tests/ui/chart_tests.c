@@ -314,6 +314,14 @@ static void test_crosshairs(void)
     g_signal_emit_by_name(
         ui_controller(ui_chart(window, GRADIENT), GTK_TYPE_EVENT_CONTROLLER_MOTION), "leave");
     for (size_t i = 0; i < TILES; i++) g_assert_null(ns_chart_view_reading(ui_chart(window, i)));
+
+    /* Under a pointer that rests the steps move, and the others follow. */
+    ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
+    double before = read_x(ui_chart(window, LOSS));
+    ns_lab_step(ns_window_lab(window), 20);
+    UI_UNTIL(read_x(ui_chart(window, LOSS)) > before + 5);
+    UI_WAIT(window, ui_is_paused);
+    UI_UNTIL(read_x(ui_chart(window, HEATMAP)) == read_x(ui_chart(window, LOSS)));
     ui_close(window);
 }
 

@@ -33,6 +33,7 @@ struct _NsChartView {
     bool pointed; /* reading holds something */
     NsAim aim;
     double aim_x, aim_y; /* pixels of the pointer, or values on the x and the left axis */
+    guint telling;       /* a tick that tells others where the crosshair is */
     NsBox band;          /* that is being drawn with the pointer; without width and height, none */
 };
 
@@ -114,6 +115,29 @@ static void set_aim(NsChartView *chart, NsAim aim, double x, double y)
     if (before || chart->pointed) gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
+/* The row of a heatmap as a value on the left axis; NaN elsewhere. */
+static double row_value(const NsChartView *chart)
+{
+    const NsHeatmap *map = chart->shown.heatmap;
+    if (!chart->pointed || !map || !map->rows) return NAN;
+    return map->y0 + (chart->reading.row + 0.5) * (map->y1 - map->y0) / (double)map->rows;
+}
+
+static void tell_hover(NsChartView *chart)
+{
+    g_signal_emit(chart, signals[HOVERED], 0, chart->pointed ? chart->reading.x : (double)NAN,
+                  row_value(chart));
+}
+
+static gboolean tell_later(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsChartView *chart = NS_CHART_VIEW(widget);
+    chart->telling = 0;
+    if (chart->aim == AIM_POINTER) tell_hover(chart);
+    return G_SOURCE_REMOVE;
+}
+
 static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsChartView *chart = NS_CHART_VIEW(widget);
@@ -123,8 +147,13 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     bool stale = chart->stale || !chart->texture || width != chart->drawn_width ||
                  height != chart->drawn_height || scale != chart->drawn_scale;
     if (stale) {
+        double before = chart->pointed ? chart->reading.x : (double)NAN;
         draw(chart, width, height, scale);
         read_aim(chart);
+        /* Under a pointer that rests the data may move. */
+        bool moved = chart->aim == AIM_POINTER && chart->pointed && chart->reading.x != before;
+        if (moved && !chart->telling)
+            chart->telling = gtk_widget_add_tick_callback(widget, tell_later, NULL, NULL);
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     if (chart->texture) gtk_snapshot_append_texture(snapshot, chart->texture, &box);
@@ -159,20 +188,6 @@ static void ns_chart_view_measure(GtkWidget *widget, GtkOrientation orientation,
     *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : LEAST_HEIGHT;
     *natural = *minimum;
     *minimum_baseline = *natural_baseline = -1;
-}
-
-/* The row of a heatmap as a value on the left axis; NaN elsewhere. */
-static double row_value(const NsChartView *chart)
-{
-    const NsHeatmap *map = chart->shown.heatmap;
-    if (!chart->pointed || !map || !map->rows) return NAN;
-    return map->y0 + (chart->reading.row + 0.5) * (map->y1 - map->y0) / (double)map->rows;
-}
-
-static void tell_hover(NsChartView *chart)
-{
-    g_signal_emit(chart, signals[HOVERED], 0, chart->pointed ? chart->reading.x : (double)NAN,
-                  row_value(chart));
 }
 
 void ns_chart_view_hover(NsChartView *chart, double px, double py)
