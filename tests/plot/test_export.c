@@ -633,14 +633,10 @@ static void test_tex(void)
     g_assert_null(strstr(document, "inf)"));
     g_assert_nonnull(strstr(document, "ymode=log"));
     g_assert_nonnull(strstr(document, "100000 points, reduced"));
-    static const char *const drawn[] = {"\\fill[chart-0]",
-                                        "const plot",
-                                        "only marks",
-                                        "-- cycle",
-                                        "densely dotted",
-                                        "{bound $\\surd $d}",
-                                        "{$\\propto $ L${}^{-1/2}$}",
-                                        "ylabel={A / B}"};
+    static const char *const drawn[] = {
+        "\\fill[chart-0]", "const plot",     "only marks",         "only marks, mark=*, ",
+        "-- cycle",        "densely dotted", "{bound $\\surd $d}", "{$\\propto $ L${}^{-1/2}$}",
+        "ylabel={A / B}"};
     for (size_t i = 0; i < G_N_ELEMENTS(drawn); i++)
         if (!strstr(document, drawn[i])) g_error("no %s in the document", drawn[i]);
     g_assert_null(strstr(document, "{hidden}"));
@@ -703,7 +699,7 @@ static void test_choices(void)
         g_autofree char *after = ns_export_choices_flags(&choices);
         g_assert_cmpstr(after, ==, before);
     }
-    g_assert_true(ns_export_choices_set(&choices, "size", "6x4in", NULL));
+    g_assert_true(ns_export_choices_set(&choices, "size", "6X4IN", NULL));
     g_assert_true(ns_export_choices_set(&choices, "font", "Sans", NULL));
     g_autofree char *flags = ns_export_choices_flags(&choices);
     g_assert_cmpstr(flags, ==,

@@ -55,6 +55,18 @@ static void test_line(void)
     g_assert_cmpstr(again, ==, line);
 }
 
+/* A comment of TeX ends with its line. */
+static void test_one_line(void)
+{
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_assert_true(ns_settings_set(&experiment.settings, "text", "a\n\\input{b}\r", NULL));
+    g_autofree char *line = ns_experiment_line(&experiment);
+    g_assert_null(strpbrk(line, "\r\n"));
+    g_autofree char *preset = ns_experiment_preset(&experiment, NULL);
+    g_assert_nonnull(strstr(preset, "text = a \\input{b} \n"));
+}
+
 /* The text that a run with the task “copy” does not read must not become its task. */
 static void test_task_has_the_last_word(void)
 {
@@ -310,6 +322,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/experiment/line", test_line);
+    g_test_add_func("/experiment/one-line", test_one_line);
     g_test_add_func("/experiment/task", test_task_has_the_last_word);
     g_test_add_func("/experiment/preset", test_preset);
     g_test_add_func("/experiment/is-preset", test_is_preset);

@@ -129,7 +129,7 @@ static void draw_sheet(cairo_t *cr, const NsPlot *plots, size_t n, const NsExpor
 {
     const NsStyle *style = options->style;
     ns_set_color(cr, style->background);
-    if (!options->transparent) cairo_paint(cr);
+    cairo_paint(cr);
     for (size_t i = 0; i < n; i++) {
         g_autoptr(NsPlotLayout) layout =
             ns_plot_layout(&plots[i], cells[i].width, cells[i].height, style);
@@ -210,7 +210,8 @@ static cairo_surface_t *open_surface(const NsExport *options, GByteArray *bytes)
         break;
     }
     double scale = options->dpi / 72;
-    cairo_format_t format = options->transparent ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24;
+    bool opaque = options->style->background.a >= 1;
+    cairo_format_t format = opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32;
     return cairo_image_surface_create(format, (int)round(options->width * scale),
                                       (int)round(options->height * scale));
 }

@@ -25,11 +25,10 @@ char *ns_export_path(const char *path, const char *key);
 
 typedef struct {
     NsFormat format;
-    const NsStyle *style;
+    const NsStyle *style; /* its background may be transparent */
     double width, height; /* points (1/72 inch), of the whole sheet */
     double dpi;           /* PNG */
     NsLegendPlace legend;
-    bool transparent;    /* the page is not painted */
     bool untitled;       /* charts without title and subtitle, but for their letters */
     const char *caption; /* a text at the foot of the sheet, in place of the subtitles; or NULL */
     const char *experiment; /* the line of ns_experiment_line, kept inside the file; or NULL */

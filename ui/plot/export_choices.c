@@ -412,7 +412,6 @@ size_t ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle
     options->height = height;
     options->dpi = dpi ? dpi : USUAL_DPI;
     options->legend = choices->legend;
-    options->transparent = choices->transparent;
     options->untitled = !choices->title;
     return columns;
 }

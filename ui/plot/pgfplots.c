@@ -442,7 +442,7 @@ GString *ns_pgfplots_write(const NsPlot *plots, const NsBox *cells, size_t n,
     GString *out = g_string_new(NULL);
     append_preamble(out, options);
     g_string_append(out, "\\begin{tikzpicture}[font=\\chartfont]\n\\path[use as bounding box");
-    if (!options->transparent) g_string_append(out, ", fill=chart-page");
+    if (options->style->background.a > 0) g_string_append(out, ", fill=chart-page");
     g_string_append(out, "] (0,0) rectangle (");
     ns_tex_number(out, options->width);
     g_string_append(out, "bp,");
