@@ -1,5 +1,5 @@
-/* Figures that compare: two runs, theory and measurement, plan and run.  SPDX-License-Identifier:
- * MIT */
+/* Figures that compare: two runs, theory and measurement, plan and run.
+ * SPDX-License-Identifier: MIT */
 #include "core/model/placement.h"
 #include "core/train/schedule.h"
 #include "run.h"
