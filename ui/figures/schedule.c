@@ -97,7 +97,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool changed = read_run(schedule, input->history);
     int64_t done = (int64_t)schedule->run.steps;
     if (input->history) done += ns_history_first_step(input->history);
-    changed |= plan(schedule, input->settings, done);
+    changed |= plan(schedule, input->settings, done - 1);
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = "Learning-rate schedule",
                                                .empty = "There is no run whose schedule to show.",

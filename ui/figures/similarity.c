@@ -31,7 +31,9 @@ static void fill_map(Similarity *s)
                          .x1 = end,
                          .y0 = -0.5,
                          .y1 = end,
-                         .label = ns_similarity_choice(s->kind)->formula};
+                         .label = ns_similarity_choice(s->kind)->formula,
+                         .square = true,
+                         .values = true};
 }
 
 /* TRUE if another matrix is there. */

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* The highest legend above the plot area, in text sizes: three lines. */
+#define LEGEND_MOST 4.4
+
 static NsColor part_color(const NsStyle *style, NsPart part)
 {
     switch (part) {
@@ -70,7 +73,7 @@ double ns_frame_stack(NsFrame *frame, bool place)
     }
     if (frame->show[NS_PART_LEGEND]) {
         double room = layout->width - 2 * pad, gap = y > pad ? 0.25 * frame->size : 0;
-        double most = MIN(0.25 * layout->height, 3 * frame->line);
+        double most = MIN(0.25 * layout->height, LEGEND_MOST * frame->size);
         double height = ns_legend_place(layout, pad, y + gap, room, most, false);
         if (height > 0 && place) ns_legend_place(layout, pad, y + gap, room, most, true);
         if (height > 0) y += gap + height;
