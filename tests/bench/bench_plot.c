@@ -7,33 +7,45 @@
  * profile of 100 layers.
  *
  *     full        lays out and draws the page from nothing
- *     cells       the same of one heatmap of 1,000 x 1,000 cells that fills the page
+ *     follow      one more step: a point on each curve, a column of cells, another profile
+ *     long        the same where the curves have 1,000,000 points already
+ *     cells       lays out and draws a heatmap of 1,000 x 1,000 cells that fills the page
+ *     kept        draws that heatmap again when only its title changed
  *     cairo       strokes every segment of the 8 curves with cairo, and nothing else
  *
  * With the name of a PNG, draws the page there and ends. */
-#include "ui/plot/layout.h"
+#include "ui/plot/picture.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 1200
 #define HEIGHT 800
 
-enum { CURVES = 8, POINTS = 10000, ROWS = 100, COLUMNS = 1000, LAYERS = 100, CHARTS = 3 };
+enum { CURVES = 8, ROWS = 100, LAYERS = 100, SIDE = 1000, CHARTS = 3, ROOM = 5000 };
 
 typedef struct {
     double x, y, width, height;
 } Place;
 
 static const Place places[CHARTS] = {{0, 0, 1200, 400}, {0, 400, 600, 400}, {600, 400, 600, 400}};
+static const Place whole = {0, 0, WIDTH, HEIGHT};
 
-static double steps[POINTS], losses[CURVES][POINTS], layers[LAYERS], norms[LAYERS];
-static float cells[ROWS * COLUMNS], many[1000 * 1000];
-static NsSeries curves[CURVES], profile;
-static NsHeatmap map, large;
-static NsPlot plots[CHARTS], heatmap;
+/* A run with so many steps, and room for more. */
+typedef struct {
+    size_t points, columns;
+    double *x, *y[CURVES], layers[LAYERS], norms[LAYERS];
+    float *z;
+    NsSeries curves[CURVES], profile;
+    NsHeatmap map;
+    NsPlot plots[CHARTS];
+    NsPicture *pictures[CHARTS];
+    GRand *random;
+} Run;
+
+static float many[SIDE * SIDE];
+static NsHeatmap large;
+static NsPlot heatmap;
 
 static NsAxis axis(const char *label, NsScaleKind scale, bool integer)
 {
@@ -49,55 +61,103 @@ static NsPlot plot_of(const char *title, NsAxis x, NsAxis left)
                     .right = axis(NULL, NS_SCALE_LINEAR, false)};
 }
 
-static void fill_data(void)
+static double uniform(Run *run, double lo, double hi)
 {
-    static const char *const names[CURVES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    g_autoptr(GRand) random = g_rand_new_with_seed(1);
-    for (int i = 0; i < POINTS; i++) {
-        steps[i] = i;
-        for (int k = 0; k < CURVES; k++)
-            losses[k][i] = 0.5 * k + exp(-i / 2000.0) + g_rand_double_range(random, -0.3, 0.3);
-    }
-    for (int k = 0; k < CURVES; k++)
-        curves[k] = (NsSeries){
-            .label = names[k], .style = (unsigned)k, .n = POINTS, .x = steps, .y = losses[k]};
-    for (int i = 0; i < ROWS * COLUMNS; i++)
-        cells[i] = (float)exp(g_rand_double_range(random, -4, 0) - i / COLUMNS * 0.03);
-    for (int i = 0; i < 1000 * 1000; i++)
-        many[i] = (float)exp(g_rand_double_range(random, -4, 0) - i / 1000 * 0.003);
-    for (int i = 0; i < LAYERS; i++) {
-        layers[i] = i + 1;
-        norms[i] = exp(g_rand_double_range(random, -1, 0) - 0.03 * i);
-    }
-    profile = (NsSeries){
-        .label = "step 10000", .kind = NS_SERIES_POINTS, .n = LAYERS, .x = layers, .y = norms};
-    map = (NsHeatmap){.z = cells,
-                      .rows = ROWS,
-                      .columns = COLUMNS,
-                      .x0 = -0.5,
-                      .x1 = 9999.5,
-                      .y0 = 0.5,
-                      .y1 = ROWS + 0.5,
-                      .log = true,
-                      .label = "gradient norm"};
-    large = map;
-    large.z = many;
-    large.rows = large.columns = 1000;
-    large.y1 = 1000.5;
+    return g_rand_double_range(run->random, lo, hi);
 }
 
-static void fill_plots(void)
+static void add_step(Run *run)
 {
+    size_t i = run->points++;
+    run->x[i] = (double)i;
+    for (int k = 0; k < CURVES; k++)
+        run->y[k][i] = 0.5 * k + exp(-(double)i / 2000) + uniform(run, -0.3, 0.3);
+    for (int l = 0; l < LAYERS; l++) run->norms[l] = exp(uniform(run, -1, 0) - 0.03 * l);
+}
+
+static void add_column(Run *run)
+{
+    for (int row = 0; row < ROWS; row++)
+        run->z[(size_t)row * ROOM + run->columns] = (float)exp(uniform(run, -4, 0) - 0.03 * row);
+    run->columns++;
+}
+
+/* What the plots say of the data. */
+static void show(Run *run)
+{
+    for (int k = 0; k < CURVES; k++) run->curves[k].n = run->curves[k].settled = run->points;
+    run->map.columns = run->map.settled = run->columns;
+    run->map.x1 = run->map.x0 + 10.0 * (double)run->columns;
+    for (int i = 0; i < CHARTS; i++) run->plots[i].version++;
+}
+
+static void set_plots(Run *run)
+{
+    static const char *const names[CURVES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    for (int k = 0; k < CURVES; k++)
+        run->curves[k] = (NsSeries){.label = names[k],
+                                    .style = (unsigned)k,
+                                    .x = run->x,
+                                    .y = run->y[k],
+                                    .stem = (uint64_t)k + 1};
+    run->profile = (NsSeries){.label = "newest",
+                              .kind = NS_SERIES_POINTS,
+                              .n = LAYERS,
+                              .x = run->layers,
+                              .y = run->norms};
+    run->map = (NsHeatmap){.z = run->z,
+                           .rows = ROWS,
+                           .stride = ROOM,
+                           .stem = 1,
+                           .x0 = -0.5,
+                           .y0 = 0.5,
+                           .y1 = ROWS + 0.5,
+                           .log = true,
+                           .label = "gradient norm"};
     NsAxis step = axis("step", NS_SCALE_LINEAR, true), layer = axis("layer", NS_SCALE_LINEAR, true);
-    plots[0] = plot_of("Loss of eight runs", step, axis("loss", NS_SCALE_LINEAR, false));
-    plots[0].series = curves;
-    plots[0].n_series = CURVES;
-    plots[1] = plot_of("Gradient norm by layer and step", step, layer);
-    plots[1].heatmap = &map;
-    plots[2] = plot_of("Gradient norm by layer", layer, axis("norm", NS_SCALE_LOG, false));
-    plots[2].series = &profile;
-    plots[2].n_series = 1;
-    heatmap = plot_of("Gradient norm by layer and step", step, layer);
+    run->plots[0] = plot_of("Loss of eight runs", step, axis("loss", NS_SCALE_LINEAR, false));
+    run->plots[0].series = run->curves;
+    run->plots[0].n_series = CURVES;
+    run->plots[1] = plot_of("Gradient norm by layer and step", step, layer);
+    run->plots[1].heatmap = &run->map;
+    run->plots[2] = plot_of("Gradient norm by layer", layer, axis("norm", NS_SCALE_LOG, false));
+    run->plots[2].series = &run->profile;
+    run->plots[2].n_series = 1;
+}
+
+static Run *run_new(size_t points)
+{
+    Run *run = g_new0(Run, 1);
+    run->random = g_rand_new_with_seed(1);
+    run->x = g_new(double, points + ROOM);
+    for (int k = 0; k < CURVES; k++) run->y[k] = g_new(double, points + ROOM);
+    run->z = g_new(float, ROWS *ROOM);
+    for (int l = 0; l < LAYERS; l++) run->layers[l] = l + 1;
+    set_plots(run);
+    while (run->points < points) add_step(run);
+    while (run->columns < 1000) add_column(run);
+    show(run);
+    return run;
+}
+
+static void fill_large(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(2);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        many[i] = (float)exp(g_rand_double_range(random, -4, 0) - 0.003 * (i / SIDE));
+    large = (NsHeatmap){.z = many,
+                        .rows = SIDE,
+                        .columns = SIDE,
+                        .settled = SIDE,
+                        .stem = 1,
+                        .x0 = -0.5,
+                        .x1 = SIDE - 0.5,
+                        .y0 = 0.5,
+                        .y1 = SIDE + 0.5,
+                        .log = true,
+                        .label = "gradient norm"};
+    heatmap = plot_of("Gradient norm by layer and step", axis("step", NS_SCALE_LINEAR, true),
+                      axis("layer", NS_SCALE_LINEAR, true));
     heatmap.heatmap = &large;
 }
 
@@ -111,18 +171,46 @@ static void draw_one(const NsPlot *plot, const Place *place, cairo_t *cr)
     cairo_restore(cr);
 }
 
-static void draw_page(cairo_t *cr)
+static void draw_page(Run *run, cairo_t *cr)
 {
-    for (int i = 0; i < CHARTS; i++) draw_one(&plots[i], &places[i], cr);
+    for (int i = 0; i < CHARTS; i++) draw_one(&run->plots[i], &places[i], cr);
 }
 
-static void draw_cells(cairo_t *cr)
+static void keep(NsPicture **picture, const NsPlot *plot, const Place *place)
 {
-    static const Place page = {0, 0, WIDTH, HEIGHT};
-    draw_one(&heatmap, &page, cr);
+    if (!*picture) *picture = ns_picture_new();
+    g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
+    NsPictureView view = {.plot = plot,
+                          .width = place->width,
+                          .height = place->height,
+                          .style = ns_style_find("screen-light"),
+                          .seconds = 0.016};
+    ns_picture_forget(*picture);
+    ns_picture_layout(*picture, &view);
+    ns_picture_draw(*picture, 1, dirty);
 }
 
-static void stroke_all(cairo_t *cr)
+static void follow(Run *run)
+{
+    for (int i = 0; i < CHARTS; i++) keep(&run->pictures[i], &run->plots[i], &places[i]);
+}
+
+static void draw_cells(Run *run, cairo_t *cr)
+{
+    (void)run;
+    draw_one(&heatmap, &whole, cr);
+}
+
+static void keep_cells(Run *run, cairo_t *cr)
+{
+    static NsPicture *picture;
+    (void)run, (void)cr;
+    heatmap.title = heatmap.version % 2 ? "Gradient norm by layer and step" : "The same, again";
+    heatmap.version++;
+    keep(&picture, &heatmap, &whole);
+}
+
+static void stroke_all(Run *run, cairo_t *cr)
 {
     const NsStyle *style = ns_style_find("screen-light");
     cairo_set_source_rgb(cr, 1, 1, 1);
@@ -131,41 +219,59 @@ static void stroke_all(cairo_t *cr)
     for (int k = 0; k < CURVES; k++) {
         NsColor c = style->series[k % NS_SERIES_STYLES].color;
         cairo_set_source_rgb(cr, c.r, c.g, c.b);
-        for (int i = 0; i < POINTS; i++)
-            cairo_line_to(cr, 50 + 1140.0 * i / POINTS, 350 - losses[k][i] * 60);
+        for (size_t i = 0; i < 10000; i++)
+            cairo_line_to(cr, 50 + 0.114 * (double)i, 350 - run->y[k][i] * 60);
         cairo_stroke(cr);
     }
 }
 
-static const struct {
-    const char *word;
-    void (*run)(cairo_t *cr);
-} tasks[] = {
-    {"full", draw_page},
-    {"cells", draw_cells},
-    {"cairo", stroke_all},
-};
+static double milliseconds(void)
+{
+    return (double)g_get_monotonic_time() / 1000;
+}
+
+static double follow_once(Run **run, size_t points)
+{
+    if (!*run) {
+        *run = run_new(points);
+        follow(*run);
+    }
+    add_step(*run);
+    if ((*run)->columns < ROOM) add_column(*run);
+    show(*run);
+    double begin = milliseconds();
+    follow(*run);
+    return milliseconds() - begin;
+}
 
 int main(int argc, char **argv)
 {
+    static const struct {
+        const char *word;
+        void (*run)(Run *run, cairo_t *cr);
+    } tasks[] = {
+        {"full", draw_page}, {"cells", draw_cells}, {"kept", keep_cells}, {"cairo", stroke_all}};
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
     cairo_t *cr = cairo_create(image);
-    fill_data();
-    fill_plots();
+    Run *page = run_new(10000), *live = NULL, *deep = NULL;
+    fill_large();
     if (argc > 1) {
-        draw_page(cr);
+        draw_page(page, cr);
         return cairo_surface_write_to_png(image, argv[1]) == CAIRO_STATUS_SUCCESS ? 0 : 1;
     }
     char word[32];
-    while (scanf("%31s", word) == 1)
+    while (scanf("%31s", word) == 1) {
+        double took = 0;
+        if (g_str_equal(word, "follow")) took = follow_once(&live, 10000);
+        if (g_str_equal(word, "long")) took = follow_once(&deep, 1000000);
         for (size_t i = 0; i < G_N_ELEMENTS(tasks); i++) {
             if (!g_str_equal(word, tasks[i].word)) continue;
-            gint64 begin = g_get_monotonic_time();
-            tasks[i].run(cr);
-            printf("%.3f\n", (double)(g_get_monotonic_time() - begin) / 1000);
-            fflush(stdout);
+            double begin = milliseconds();
+            tasks[i].run(page, cr);
+            took = milliseconds() - begin;
         }
-    cairo_destroy(cr);
-    cairo_surface_destroy(image);
+        printf("%.3f\n", took);
+        fflush(stdout);
+    }
     return 0;
 }

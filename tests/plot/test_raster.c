@@ -166,6 +166,26 @@ static void test_like_cairo(void)
             }
 }
 
+/* Noise is traced and widened, which is coarser: by an eighth of a pixel to either side. */
+static void test_noise_like_cairo(void)
+{
+    for (int scale = 1; scale <= 2; scale++) {
+        g_autoptr(GArray) points = curve(&shapes[G_N_ELEMENTS(shapes) - 1]);
+        NsPen plain = {.width = 1.75}, pen = {.width = 1.75, .across = true};
+        Page ours = page_new(scale), theirs = page_new(scale);
+        stroke(&ours, points, &pen, false);
+        stroke(&theirs, points, &plain, true);
+        double mean, bias;
+        int most;
+        distance(&ours, &theirs, &mean, &most, &bias);
+        g_test_message("scale %d: mean %.2f, most %d, ink %+.2f %%", scale, mean, most, 100 * bias);
+        g_assert_cmpfloat(mean, <, 8);
+        g_assert_cmpfloat(fabs(bias), <, 0.03);
+        page_free(&ours);
+        page_free(&theirs);
+    }
+}
+
 static uint32_t pixel(const Page *page, int x, int y)
 {
     uint32_t value;
@@ -238,6 +258,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/plot/raster/like-cairo", test_like_cairo);
+    g_test_add_func("/plot/raster/noise-like-cairo", test_noise_like_cairo);
     g_test_add_func("/plot/raster/clip", test_clip);
     g_test_add_func("/plot/raster/bounds", test_bounds);
     return g_test_run();

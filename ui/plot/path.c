@@ -165,6 +165,15 @@ static void take(const Builder *b, NsPathState *state, size_t i)
     if (series->lo && series->hi) widen_band(b, i, px, to_pixel(b->y, value.y));
 }
 
+/* A value on x up to which, at least, points fall on the open column: no more than a rounding error
+ * before it ends. */
+static double column_end(const Builder *b, double index)
+{
+    if (b->x->p1 < b->x->p0) return -(double)INFINITY;
+    double end = (index + 1) * b->width;
+    return ns_scale_to_value(b->x, end - 1e-6 * b->width);
+}
+
 /* Takes points that go on in the open column, from the next on; the same as taking them one by one.
  */
 static void take_more(const Builder *b, NsPathState *state, size_t end)
@@ -172,10 +181,13 @@ static void take_more(const Builder *b, NsPathState *state, size_t end)
     const double *x = b->series->x, *y = b->series->y;
     NsPathColumn *column = &state->column;
     double low = column->low.y, high = column->high.y;
+    double before = MIN(column_end(b, column->index), b->x->hi);
     size_t i = state->read, low_at = i, high_at = i;
-    for (; i < end && x[i] <= b->x->hi && ns_scale_shows(b->y->kind, y[i]); i++) {
-        if (!ns_scale_shows(b->x->kind, x[i])) break;
-        if (floor_of(to_pixel(b->x, x[i]) / b->width) != column->index) break;
+    for (; i < end && ns_scale_shows(b->y->kind, y[i]); i++) {
+        if (!(x[i] < before)) {
+            if (!(x[i] <= b->x->hi) || !ns_scale_shows(b->x->kind, x[i])) break;
+            if (floor_of(to_pixel(b->x, x[i]) / b->width) != column->index) break;
+        }
         low_at = y[i] < low ? i : low_at;
         low = y[i] < low ? y[i] : low;
         high_at = y[i] > high ? i : high_at;
@@ -262,8 +274,10 @@ void ns_path_extend(NsPath *path, const NsSeries *series, const NsScale *x, cons
 void ns_path_build(NsPath *path, const NsSeries *series, const NsScale *x, const NsScale *y,
                    double column)
 {
+    /* Four points a column, as most noise has. */
+    double most = MIN(4 * fabs(x->p1 - x->p0) / column, (double)series->n) + 4;
     *path = (NsPath){
-        .points = g_array_new(FALSE, FALSE, sizeof(NsPoint)),
+        .points = g_array_sized_new(FALSE, FALSE, sizeof(NsPoint), (guint)MIN(most, 1e5)),
         .runs = g_array_new(FALSE, FALSE, sizeof(unsigned)),
         .band = g_array_new(FALSE, FALSE, sizeof(NsBandColumn)),
         .faults = g_array_new(FALSE, FALSE, sizeof(NsFaultMark)),

@@ -28,7 +28,8 @@ typedef struct {
     double width;
     const double *dash; /* lengths in line widths, on and off in turn; NULL or n_dash 0: solid */
     int n_dash;
-    bool across; /* dashes are counted along x, from 0 of the page, not along the curve */
+    bool across; /* the curve goes up and down everywhere: its dashes are counted along x, from 0 of
+                  * the page, and its ends are round */
 } NsPen;
 
 /* For drawing within the clip of a context, in its coordinates.  NULL where that cannot be done and

@@ -1,6 +1,8 @@
 /* One look at every value of a plot.  SPDX-License-Identifier: MIT */
+#include "core/ops/clones.h"
 #include "ui/plot/layout-private.h"
 
+#include <float.h>
 #include <math.h>
 
 static void widen(double *lo, double *hi, double value)
@@ -42,12 +44,63 @@ void ns_survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *seri
         survey_bars(survey, plot->x.scale, kind_of(plot, series), series);
 }
 
+/* Points that are looked at together. */
+#define BLOCK 512
+#define LANES 16
+
+/* The least and the greatest of a block; FALSE if one of them has no place where the least that has
+ * one is above `least`. */
+NS_CLONES static bool block_range(const double *values, double least, double *lo, double *hi)
+{
+    double low[LANES], high[LANES];
+    double shown[LANES] = {0};
+    for (int i = 0; i < LANES; i++) low[i] = high[i] = values[i];
+    for (int k = 0; k < BLOCK; k += LANES)
+        for (int i = 0; i < LANES; i++) {
+            double v = values[k + i];
+            shown[i] += (v > least) & (v <= DBL_MAX) ? 1 : 0;
+            low[i] = v < low[i] ? v : low[i];
+            high[i] = v > high[i] ? v : high[i];
+        }
+    double n = 0;
+    for (int i = 0; i < LANES; i++) {
+        n += shown[i];
+        *lo = MIN(*lo, low[i]);
+        *hi = MAX(*hi, high[i]);
+    }
+    return n == BLOCK;
+}
+
+/* Whole blocks in which every point has a place; returns where one does not, or the rest begins. */
+static size_t survey_blocks(NsSurvey *survey, const NsPlot *plot, const NsSeries *series,
+                            size_t from, size_t to)
+{
+    NsAxisSide side = series->side;
+    bool log_x = plot->x.scale == NS_SCALE_LOG, log_y = kind_of(plot, series) == NS_SCALE_LOG;
+    for (; from + BLOCK <= to; from += BLOCK) {
+        double x_lo = INFINITY, x_hi = -INFINITY, lo = INFINITY, hi = -INFINITY;
+        if (!block_range(series->x + from, log_x ? 0 : -(double)INFINITY, &x_lo, &x_hi) ||
+            !block_range(series->y + from, log_y ? 0 : -(double)INFINITY, &lo, &hi))
+            break;
+        survey->any = true;
+        widen(&survey->x_lo, &survey->x_hi, x_lo);
+        widen(&survey->x_lo, &survey->x_hi, x_hi);
+        widen(&survey->lo[side], &survey->hi[side], lo);
+        widen(&survey->lo[side], &survey->hi[side], hi);
+    }
+    return from;
+}
+
 void ns_survey_points(NsSurvey *survey, const NsPlot *plot, const NsSeries *series, size_t from,
                       size_t to)
 {
     NsAxisSide side = series->side;
     NsScaleKind kind = kind_of(plot, series);
+    bool plain =
+        !series->lo && !series->hi && !series->hidden && isnan(plot->x.lo) && isnan(plot->x.hi);
     for (size_t i = from; i < to; i++) {
+        if (plain && (i - from) % BLOCK == 0) i = survey_blocks(survey, plot, series, i, to);
+        if (i == to) break;
         if (!ns_scale_shows(plot->x.scale, series->x[i])) continue;
         survey->any = true;
         widen(&survey->x_lo, &survey->x_hi, series->x[i]);
