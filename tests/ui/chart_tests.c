@@ -231,6 +231,11 @@ static void test_keyboard(void)
     gtk_widget_grab_focus(GTK_WIDGET(chart));
     g_assert_true(ui_press_on(chart, GDK_KEY_End, 0));
     g_assert_cmpfloat(read_x(chart), ==, 40);
+    /* What is read is said, and then what the chart shows. */
+    g_autofree char *said = gtk_test_accessible_check_property(
+        GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "");
+    g_assert_nonnull(strstr(said, "step 40, training: "));
+    g_assert_nonnull(strstr(said, "Loss and learning rate; training "));
     g_assert_true(ui_press_on(chart, GDK_KEY_Left, 0));
     g_assert_cmpfloat(read_x(chart), ==, 39);
     g_assert_true(ui_press_on(chart, GDK_KEY_Page_Up, 0));

@@ -1,6 +1,8 @@
 /* What the menu and the controls of a tile do.  SPDX-License-Identifier: MIT */
 #include "tests/ui/hands.h"
 
+#include "ui/widgets/chart_input.h"
+
 #include <math.h>
 
 static void count(guint *n)
@@ -27,8 +29,11 @@ static void test_kinds(void)
         g_assert_true(ns_chart_tile_kind(tile) == kind);
         UI_UNTIL(ns_chart_view_layout(chart));
         const NsPlot *plot = ns_chart_view_plot(chart);
-        g_assert_true(plot->n_series > 0 || plot->heatmap);
+        /* A comparison says that there is nothing to compare with yet. */
+        g_assert_true(plot->n_series > 0 || plot->heatmap || (plot->empty && *plot->empty));
         gtk_test_accessible_assert_property(GTK_WIDGET(chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                            kind->choice.label);
+        gtk_test_accessible_assert_property(GTK_WIDGET(tile), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                             kind->choice.label);
         /* It joins the charts that have its abscissa. */
         bool steps = kind->abscissa == NS_OVER_STEPS;
@@ -250,6 +255,26 @@ static void test_handle(void)
     g_assert_cmpint(ns_lab_settings(lab)->warmup, ==, 1);
     g_signal_emit_by_name(chart, "handle-moved", 0, (double)NAN);
     g_assert_cmpint(ns_lab_settings(lab)->warmup, ==, 1);
+
+    /* With the pointer, on the chart that has it. */
+    gtk_widget_activate_action(GTK_WIDGET(ui_tile(window, LOSS)), "tile.kind", "s", "schedule");
+    ns_lab_set(lab, "warmup", "100");
+    UI_UNTIL(ns_chart_view_layout(chart) && ns_chart_view_plot(chart)->n_markers > 0 &&
+             ns_chart_view_plot(chart)->markers[0].x == 100);
+    const NsPlotLayout *layout = ns_chart_view_layout(chart);
+    NsPoint grip = {ns_plot_x_to_pixel(layout, 100), 0};
+    while (ns_plot_handle_at(layout, grip.x, grip.y) < 0) {
+        grip.y += 2;
+        g_assert_cmpfloat(grip.y, <, 1000);
+    }
+    double to = ns_plot_pixel_to_x(layout, grip.x + 60);
+    ns_chart_input_press(chart, grip.x, grip.y);
+    g_assert_true(ns_chart_input_drag(chart, 60, 0, false));
+    ui_idle(40);
+    ns_chart_input_drop(chart, 60, 0);
+    g_assert_cmpfloat(to, >, 110);
+    g_assert_cmpfloat_with_epsilon((double)ns_lab_settings(lab)->warmup, to, 1);
+    g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
     g_assert_null(ns_lab_problem(lab));
     ui_close(window);
 }

@@ -27,10 +27,11 @@ typedef struct {
     double notches_x, notches_y;
     double pan_x, pan_y;
     Drag drag;
-    double from_x, from_y; /* where it began */
-    double done_x, done_y; /* how much of a pan was applied or is waiting */
-    bool boxed;            /* the box, or the place of the handle, differs */
-    int handle;            /* the marker whose grip was pressed; -1 for none */
+    double from_x, from_y;           /* where it began */
+    double done_x, done_y;           /* how much of a pan was applied or is waiting */
+    bool boxed;                      /* the box, or the place of the handle, differs */
+    int handle;                      /* the marker whose grip was pressed; -1 for none */
+    double handle_at, handle_stride; /* its abscissa then, and what a pixel was worth */
     /* Before the first click of a double click: what it did is undone. */
     NsPin pins[NS_LENS_PINS];
     size_t n_pins;
@@ -125,12 +126,23 @@ static void set_cursor(Input *input)
         gtk_widget_set_cursor_from_name(widget, name);
 }
 
+/* As far in values as the pointer went on the axis as it was when the grip was pressed: the axis
+ * may grow with what is dragged. */
 static void move_handle(Input *input)
 {
+    g_signal_emit_by_name(input->chart, "handle-moved", input->handle,
+                          input->handle_at + (input->px - input->from_x) * input->handle_stride);
+}
+
+static void press_handle(Input *input)
+{
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
-    if (layout)
-        g_signal_emit_by_name(input->chart, "handle-moved", input->handle,
-                              ns_plot_pixel_to_x(layout, input->px));
+    input->handle = handle_at(input, input->from_x, input->from_y);
+    if (input->handle < 0) return;
+    double at = ns_chart_view_plot(input->chart)->markers[input->handle].x;
+    double px = ns_plot_x_to_pixel(layout, at);
+    input->handle_at = at;
+    input->handle_stride = ns_plot_pixel_to_x(layout, px + 1) - at;
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -210,7 +222,7 @@ void ns_chart_input_press(NsChartView *chart, double x, double y)
     input->from_x = input->px = x;
     input->from_y = input->py = y;
     input->done_x = input->done_y = 0;
-    input->handle = handle_at(input, x, y);
+    press_handle(input);
 }
 
 static void on_drag_begin(GtkGestureDrag *gesture, double x, double y, Input *input)

@@ -450,12 +450,14 @@ static void ns_chart_tile_init(NsChartTile *tile)
     tile->actions = G_ACTION_MAP(actions);
 }
 
-/* The menu marks the kind that is shown. */
+/* The menu marks the kind that is shown, and a screen reader names it. */
 static void sync_kind(NsChartTile *tile)
 {
     GAction *action = g_action_map_lookup_action(tile->actions, "kind");
     g_simple_action_set_state(G_SIMPLE_ACTION(action),
                               g_variant_new_string(kind_of(tile)->choice.key));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(tile), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   kind_of(tile)->choice.label, -1);
 }
 
 GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)

@@ -317,9 +317,9 @@ void ns_chart_view_describe(NsChartView *chart)
     if (!chart->plot) return;
     g_autofree char *summary = ns_plot_describe(&chart->shown);
     g_autofree char *reading = chart->pointed ? ns_text_plain(chart->reading.text) : NULL;
-    g_autofree char *words =
-        reading ? g_strconcat(g_strdelimit(reading, "\n", ','), ". ", summary, NULL)
-                : g_strdup(summary);
+    g_auto(GStrv) lines = reading ? g_strsplit(reading, "\n", -1) : NULL;
+    g_autofree char *read = lines ? g_strjoinv(", ", lines) : NULL;
+    g_autofree char *words = read ? g_strconcat(read, ". ", summary, NULL) : g_strdup(summary);
     gtk_accessible_update_property(GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                    words, -1);
 }
