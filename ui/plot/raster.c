@@ -284,21 +284,16 @@ static void outline(NsRaster *raster, const NsPoint *points, size_t n, double wi
     if (begun) reach(raster, aside(from, side, 1), aside(from, side, -1));
 }
 
-/* Widens the line to all that is less than `reach` places and a radius away: what a round pen that
- * is drawn along it would ink. */
-NS_CLONES static void dilate(float *upper, float *lower, const float *top, const float *bottom,
-                             long n, long reach, float radius)
+/* Widens the trace by `reach` places to either side. */
+NS_CLONES static void widen(float *upper, float *lower, const float *top, const float *bottom,
+                            long n, long reach)
 {
-    for (long d = -reach; d <= reach; d++) {
-        float across = (float)d / SAMPLES, rest = radius * radius - across * across;
-        float height = sqrtf(rest > 0 ? rest : 0);
-        const float *t = top + reach + d, *b = bottom + reach + d;
+    for (long d = 0; d <= 2 * reach; d++)
         for (long i = 0; i < n; i++) {
-            float u = t[i] - height, l = b[i] + height;
+            float u = top[i + d], l = bottom[i + d];
             upper[i] = u < upper[i] ? u : upper[i];
             lower[i] = l > lower[i] ? l : lower[i];
         }
-    }
 }
 
 static float least(float a, float b)
@@ -311,8 +306,9 @@ static float greatest(float a, float b)
     return a > b ? a : b;
 }
 
-/* Notes where a line is at the places that it crosses, of `n` from `first` on. */
-static void trace(float *top, float *bottom, long first, long n, NsPoint a, NsPoint b)
+/* Notes where a line is at the places that it crosses, of `n` from `first` on, and `by` more up and
+ * down. */
+static void trace(float *top, float *bottom, long first, long n, NsPoint a, NsPoint b, float by)
 {
     long from = floor_of(a.x) - first, to = floor_of(b.x) - first;
     float y = (float)a.y, end = (float)b.y, upper = least(y, end), lower = greatest(y, end);
@@ -323,14 +319,14 @@ static void trace(float *top, float *bottom, long first, long n, NsPoint a, NsPo
     for (; i <= MIN(to, n - 1); i++) {
         float next = (float)(a.y + ((double)(i + 1 + first) - a.x) * slope);
         next = i == to ? end : least(greatest(next, upper), lower);
-        top[i] = least(top[i], least(y, next));
-        bottom[i] = greatest(bottom[i], greatest(y, next));
+        top[i] = least(top[i], least(y, next) - by);
+        bottom[i] = greatest(bottom[i], greatest(y, next) + by);
         y = next;
     }
 }
 
-/* The stroke of a curve that goes up and down everywhere, for which tracing it and widening the
- * trace is quicker than an outline. */
+/* The stroke of a curve that goes up and down nearly everywhere, for which tracing it and widening
+ * the trace is quicker than an outline.  What is flat is widened up and down as it should be. */
 static void thicken(NsRaster *raster, const NsPoint *points, size_t n, double width)
 {
     double half = width * raster->on.scale / 2, right = raster->on.right - raster->on.left + half;
@@ -346,11 +342,14 @@ static void thicken(NsRaster *raster, const NsPoint *points, size_t n, double wi
     from.x *= SAMPLES;
     for (size_t i = start + 1; i < n && from.x <= right * SAMPLES; i++) {
         NsPoint to = to_pixels(raster, points[i]);
+        double dx = to.x - from.x / SAMPLES,
+               length = sqrt(dx * dx + (to.y - from.y) * (to.y - from.y));
         to.x *= SAMPLES;
-        trace(top, bottom, -reach, places, from, to);
+        float by = length > 0 ? (float)(half * dx / length) : 0;
+        trace(top, bottom, -reach, places, from, to, by);
         from = to;
     }
-    dilate(raster->upper, raster->lower, top, bottom, raster->places, reach, (float)half);
+    widen(raster->upper, raster->lower, top, bottom, raster->places, reach);
     raster->first = 0;
     raster->end = raster->places;
 }

@@ -29,7 +29,7 @@ typedef struct {
     const double *dash; /* lengths in line widths, on and off in turn; NULL or n_dash 0: solid */
     int n_dash;
     bool across; /* the curve goes up and down everywhere: its dashes are counted along x, from 0 of
-                  * the page, and its ends are round */
+                  * the page */
 } NsPen;
 
 /* For drawing within the clip of a context, in its coordinates.  NULL where that cannot be done and
