@@ -169,7 +169,7 @@ static void test_diverged(void)
 
     g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
     plot = ns_figure_update(heatmap, &input);
-    g_assert_true(isnan(plot->heatmap->z[1 * plot->heatmap->columns + 1]));
+    g_assert_true(isnan(ns_heatmap_row(plot->heatmap, 1)[1]));
     g_assert_cmpuint(plot->n_markers, ==, 1);
 }
 
@@ -228,7 +228,7 @@ static void test_thousand_layers(void)
     for (size_t row = 0; row < 1000; row++)
         for (size_t c = 0; c < 50; c++) {
             float expected = 10.0f * (float)(row + 1) + (float)(c % 10) / 10.0f;
-            g_assert_cmpfloat(map->z[row * map->columns + c], ==, expected);
+            g_assert_cmpfloat(ns_heatmap_row(map, row)[c], ==, expected);
         }
 }
 
@@ -273,8 +273,8 @@ static void test_long_run(gconstpointer at_once)
     size_t stride = (size_t)((map->x1 - map->x0) / (double)map->columns);
     g_assert_cmpuint(map->columns * stride, >=, STEPS);
     g_assert_cmpuint((map->columns - 1) * stride, <, STEPS);
-    g_assert_cmpfloat(map->z[1 * map->columns + SPIKE / stride], ==, 12345);
-    g_assert_true(isnan(map->z[2 * map->columns + HOLE / stride]));
+    g_assert_cmpfloat(ns_heatmap_row(map, 1)[SPIKE / stride], ==, 12345);
+    g_assert_true(isnan(ns_heatmap_row(map, 2)[HOLE / stride]));
     g_assert_cmpfloat(map->z[0], ==, 10.9f);
 }
 
@@ -398,8 +398,8 @@ static void test_dear_quantity(void)
     const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
     g_assert_cmpuint(map->columns, ==, 3);
     g_assert_cmpfloat(map->x1, ==, 29.5);
-    g_assert_cmpfloat(map->z[2 * 3 + 2], ==, 63);
-    g_assert_true(ns_cell_is_blank(map->z[1 * 3 + 2]));
+    g_assert_cmpfloat(ns_heatmap_row(map, 2)[2], ==, 63);
+    g_assert_true(ns_cell_is_blank(ns_heatmap_row(map, 1)[2]));
 
     input.quantity = NS_QUANTITY_TOKEN_COSINE;
     g_assert_cmpint(ns_figure_update(profile, &input)->left.scale, ==, NS_SCALE_LINEAR);

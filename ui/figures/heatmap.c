@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/figures/curve.h"
 #include "ui/figures/figure.h"
 
 #include <math.h>
@@ -13,9 +14,8 @@ typedef struct {
     NsSource run;
     NsQuantity quantity;
     NsHeatmap map;
-    float *z;        /* [rows, columns] of map */
-    float *values;   /* [rows]: of the records that are read */
-    size_t capacity; /* columns that z has room for */
+    float *z;      /* of map: [rows, stride] */
+    float *values; /* [rows]: of the records that are read */
     size_t stride;
     size_t before; /* records that the first column has too few: a run may begin between two
                     * measurements */
@@ -40,7 +40,6 @@ static void restart(Heatmap *heatmap, NsHistory *history, NsQuantity quantity)
     bool embedding = ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN;
     heatmap->run.steps = 0;
     heatmap->quantity = quantity;
-    heatmap->capacity = 0;
     heatmap->stride = 1;
     heatmap->before = 0;
     if (rows && ns_quantity(quantity)->dear) {
@@ -49,6 +48,7 @@ static void restart(Heatmap *heatmap, NsHistory *history, NsQuantity quantity)
     }
     double y0 = embedding ? -0.5 : 0.5;
     heatmap->map = (NsHeatmap){.rows = rows,
+                               .stem = ns_stem_new(),
                                .x0 = (double)(first - (int64_t)heatmap->before) - 0.5,
                                .y0 = y0,
                                .y1 = y0 + (double)rows};
@@ -60,29 +60,36 @@ static void join_pairs(Heatmap *heatmap)
     NsHeatmap *map = &heatmap->map;
     size_t columns = (map->columns + 1) / 2;
     for (size_t row = 0; row < map->rows; row++) {
-        const float *from = heatmap->z + row * map->columns;
-        float *to = heatmap->z + row * columns;
+        float *z = heatmap->z + row * map->stride;
         for (size_t c = 0; c < columns; c++)
-            to[c] = 2 * c + 1 < map->columns ? larger(from[2 * c], from[2 * c + 1]) : from[2 * c];
+            z[c] = 2 * c + 1 < map->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
     }
     map->columns = columns;
+    map->stem = ns_stem_new();
     heatmap->stride *= 2;
 }
 
-/* Rows lie end to end, so one more column moves them all; from the last to the first none is
- * overwritten before it was moved. */
+/* Makes room for columns; from the last row to the first none is overwritten before it was moved.
+ */
+static void make_room(Heatmap *heatmap, size_t columns)
+{
+    NsHeatmap *map = &heatmap->map;
+    size_t room = MIN(COLUMNS, MAX(2 * columns, 64));
+    if (columns <= map->stride) return;
+    heatmap->z = g_renew(float, heatmap->z, map->rows *room);
+    for (size_t row = map->rows; row-- > 0;)
+        memmove(heatmap->z + row * room, heatmap->z + row * map->stride,
+                map->columns * sizeof *heatmap->z);
+    map->stride = room;
+}
+
 static void set_columns(Heatmap *heatmap, size_t columns)
 {
     NsHeatmap *map = &heatmap->map;
-    if (columns > heatmap->capacity) {
-        heatmap->capacity = MIN(COLUMNS, MAX(2 * columns, 64));
-        heatmap->z = g_renew(float, heatmap->z, map->rows * heatmap->capacity);
-    }
-    for (size_t row = map->rows; row-- > 0;) {
-        float *to = heatmap->z + row * columns;
-        memmove(to, heatmap->z + row * map->columns, map->columns * sizeof *to);
-        for (size_t c = map->columns; c < columns; c++) to[c] = NO_VALUE;
-    }
+    make_room(heatmap, columns);
+    for (size_t row = 0; row < map->rows; row++)
+        for (size_t c = map->columns; c < columns; c++)
+            heatmap->z[row * map->stride + c] = NO_VALUE;
     map->columns = columns;
 }
 
@@ -109,11 +116,13 @@ static void read_records(Heatmap *heatmap, size_t records)
         ns_history_read_range(heatmap->run.history, heatmap->quantity, first, end - 1, NULL,
                               heatmap->values);
         for (size_t row = 0; row < map->rows; row++) {
-            float *cell = &heatmap->z[row * map->columns + column];
+            float *cell = &heatmap->z[row * map->stride + column];
             if (!ns_is_blank(heatmap->values[row])) *cell = larger(heatmap->values[row], *cell);
         }
         heatmap->run.steps = end;
     }
+    /* The next record may still fall on the last column. */
+    map->settled = MIN(column_of(heatmap, records), map->columns);
     map->x1 = map->x0 + (double)(map->columns * heatmap->stride);
 }
 

@@ -118,9 +118,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
         *series = looks[i];
         if (i == GHOST || i == SMOOTH) series->label = figure->labels[i];
         series->pale = i == TRAINING && how;
-        series->n = curve->n;
-        series->x = curve->x;
-        series->y = curve->y;
+        ns_curve_show(curve, series);
     }
     return true;
 }

@@ -83,9 +83,11 @@ static void show(Schedule *schedule, const NsSettings *settings)
                                                          .n = schedule->n,
                                                          .x = schedule->x,
                                                          .y = schedule->y};
-    if (measured->n)
-        figure->series[figure->plot.n_series++] = (NsSeries){
-            .label = "as done", .style = 2, .n = measured->n, .x = measured->x, .y = measured->y};
+    if (measured->n) {
+        NsSeries *series = &figure->series[figure->plot.n_series++];
+        *series = (NsSeries){.label = "as done", .style = 2};
+        ns_curve_show(measured, series);
+    }
     g_array_set_size(figure->markers, 0);
     NsMarker handle = {.x = (double)settings->warmup, .text = "warm-up", .handle = true};
     g_array_append_val(figure->markers, handle);

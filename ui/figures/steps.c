@@ -168,9 +168,7 @@ static void show(Steps *steps, NsScaleKind scale)
         if (dear && i != SMOOTH) series->kind = NS_SERIES_POINTS;
         series->pale = i == MEAN && steps->curves[SMOOTH].n;
         series->label = figure->labels[i];
-        series->n = curve->n;
-        series->x = curve->x;
-        series->y = curve->y;
+        ns_curve_show(curve, series);
     }
 }
 
