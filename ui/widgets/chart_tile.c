@@ -122,7 +122,7 @@ static void sync_choices(NsChartTile *tile)
     g_autoptr(GArray) now = ns_tile_choices(kind, ns_lab_view(tile->lab)->history, shown);
     GtkDropDown *drop_down = GTK_DROP_DOWN(tile->choice);
     bool same = now->len == tile->choices->len &&
-                memcmp(now->data, tile->choices->data, now->len * sizeof(int)) == 0;
+                (!now->len || memcmp(now->data, tile->choices->data, now->len * sizeof(int)) == 0);
     if (!same) {
         g_array_set_size(tile->choices, 0);
         g_array_append_vals(tile->choices, now->data, now->len);
