@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/dear.h"
 
+#include "core/probe/sight-private.h"
 #include "core/probe/tokens.h"
 
 #include <math.h>
@@ -37,6 +38,9 @@ NsDear *ns_dear_new(NsModel *model, const NsSettings *s, const NsRecordLayout *l
     dear->heads = g_new(NsHeadMeasure, threads * layout->heads);
     dear->rows = g_new(const ns_real *, n *NS_SIMILARITY_TOKENS);
     dear->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
+    dear->sight = g_new0(NsSight, 1);
+    dear->sight->queries = dear->sight->keys = MIN(S, NS_SIGHT_POSITIONS);
+    ns_sight_choose(dear->sight, layout->layers, layout->heads);
 
     dear->sweep = ns_sweep_new(model, s, error);
     if (dear->sweep) dear->work = ns_real_new(threads * dear->work_size, "probes", error);
@@ -58,6 +62,7 @@ void ns_dear_free(NsDear *dear)
     g_free(dear->heads);
     g_free(dear->rows);
     g_free(dear->norms);
+    g_free(dear->sight);
     g_free(dear);
 }
 
@@ -106,6 +111,7 @@ static void fill_sublayer(NsDear *dear, const NsModel *model, size_t sublayer, i
                 ns_dead_units(model, sublayer, work);
         return;
     }
+    ns_sight_attention(dear->sight, model, sublayer);
     NsHeadMeasure *heads = dear->heads + (size_t)thread * dear->layout.heads;
     ns_heads_measure(heads, model, sublayer, work);
     put_heads(dear, values, tap.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads, tap.layer);
@@ -177,6 +183,19 @@ static void fill_similarity(NsDear *dear, const NsRecordInput *input)
     ns_similarity_measure(&dear->similarity, &in);
 }
 
+static void fill_sight(NsDear *dear, const NsRecordInput *input)
+{
+    size_t hidden = dear->layout.hidden, n = compared(hidden);
+    dear->sight->step = input->step;
+    dear->sight->states = n;
+#pragma omp parallel for schedule(dynamic) num_threads(dear->threads)
+    for (size_t i = 0; i < n; i++) {
+        size_t state = compared_state(hidden, i);
+        dear->sight->state[i] = (unsigned)state;
+        ns_sight_tokens(dear->sight, i, input->model, &dear->sources[state]);
+    }
+}
+
 /* ---- All of it ---- */
 
 static void fill_mean_gradients(const NsDear *dear, const NsTensorTable *table, float *values)
@@ -218,4 +237,5 @@ void ns_dear_fill(NsDear *dear, const NsRecordInput *input, float *values)
                                     dear->sums + (size_t)omp_get_thread_num() * D);
     fill_sublayers(dear, model, values);
     fill_similarity(dear, input);
+    fill_sight(dear, input);
 }

@@ -5,6 +5,7 @@
 
 #include "core/probe/heads.h"
 #include "core/probe/record.h"
+#include "core/probe/sight.h"
 #include "core/probe/states.h"
 #include "core/probe/sweep.h"
 
@@ -24,6 +25,7 @@ typedef struct {
     double *norms;        /* the same */
     ns_real *grams;
     NsSimilarity similarity;
+    NsSight *sight;
 } NsDear;
 
 /* NULL with NS_ERROR_MEMORY. */
@@ -31,5 +33,6 @@ NsDear *ns_dear_new(NsModel *model, const NsSettings *settings, const NsRecordLa
                     GError **error);
 void ns_dear_free(NsDear *dear);
 
-/* After the pass of a step: writes all dear values into a record, and dear->similarity. */
+/* After the pass of a step: writes all dear values into a record, dear->similarity and
+ * dear->sight. */
 void ns_dear_fill(NsDear *dear, const NsRecordInput *input, float *values);

@@ -79,7 +79,7 @@ struct NsHistory {
     NsRecordLayout layout;
     int64_t first_step; /* of record 0 */
     NsLog *steps, *evaluations, *events;
-    NsLatest *similarity;
+    NsLatest *similarity, *sight;
     Gate *gate;
     float *first; /* [width]: record 0, written before it is published */
 
@@ -332,6 +332,7 @@ NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int6
     h->layout = *layout;
     h->first_step = first_step;
     h->similarity = ns_latest_new(sizeof(NsSimilarity));
+    h->sight = ns_latest_new(sizeof(NsSight));
     h->steps = ns_log_new(sizeof(NsStep));
     h->evaluations = ns_log_new(sizeof(NsEvaluation));
     h->events = ns_log_new(sizeof(NsEvent));
@@ -384,6 +385,7 @@ void ns_history_unref(NsHistory *h)
     ns_log_free(h->evaluations);
     ns_log_free(h->events);
     ns_latest_free(h->similarity);
+    ns_latest_free(h->sight);
     g_free(h->gate);
     g_free(h->first);
     g_free(h->min);
@@ -420,6 +422,11 @@ void ns_history_append_event(NsHistory *history, const NsEvent *event)
 void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *similarity)
 {
     ns_latest_publish(history->similarity, similarity);
+}
+
+void ns_history_publish_sight(NsHistory *history, const NsSight *sight)
+{
+    ns_latest_publish(history->sight, sight);
 }
 
 /* ---- Readers ---- */
@@ -475,6 +482,11 @@ size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t
 bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity)
 {
     return ns_latest_read(history->similarity, similarity);
+}
+
+bool ns_history_sight(const NsHistory *history, NsSight *sight)
+{
+    return ns_latest_read(history->sight, sight);
 }
 
 static const View *enter(Gate *gate, unsigned *door)

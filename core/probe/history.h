@@ -12,6 +12,7 @@
 #pragma once
 
 #include "core/probe/quantity.h"
+#include "core/probe/sight.h"
 #include "core/probe/similarity.h"
 
 /* Scalars of one step.  A record of step k is measured at the weights after k updates, on batch k;
@@ -59,8 +60,9 @@ void ns_history_append(NsHistory *history, const NsStep *step, const float *valu
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
 void ns_history_append_event(NsHistory *history, const NsEvent *event);
 
-/* Writer.  Only the newest similarity is kept. */
+/* Writer.  Only the newest of each is kept. */
 void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *similarity);
+void ns_history_publish_sight(NsHistory *history, const NsSight *sight);
 
 /* Readers.  They count records from 0; what they read tells of steps. */
 const NsRecordLayout *ns_history_layout(const NsHistory *history);
@@ -77,8 +79,9 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i);
  * for dear quantities.  `record` too where there is none before, and its values are blank. */
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
 
-/* Copies the newest similarity; false where there is none. */
+/* Copies the newest similarity, or the newest sight (a megabyte); false where there is none. */
 bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity);
+bool ns_history_sight(const NsHistory *history, NsSight *sight);
 
 /* The steps that share a bucket. */
 typedef struct {

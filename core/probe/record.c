@@ -298,6 +298,7 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     int64_t started = g_get_monotonic_time();
     ns_dear_fill(r->dear, input, r->values);
     record.similarity = &r->dear->similarity;
+    record.sight = r->dear->sight;
     record.probe_seconds = (double)(r->dear_us + g_get_monotonic_time() - started) / 1e6;
     return record;
 }

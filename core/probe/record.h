@@ -7,6 +7,7 @@
 #include "core/data/corpus.h"
 #include "core/model/model.h"
 #include "core/probe/quantity.h"
+#include "core/probe/sight.h"
 #include "core/probe/similarity.h"
 
 /* What a step leaves to be recorded.  The model still holds the gradients of `seen`. */
@@ -44,6 +45,7 @@ typedef struct {
     double grad_norm;      /* of all tensors together */
     double probe_seconds;  /* what the dear quantities took, sweep included; 0 where none was due */
     const NsSimilarity *similarity; /* NULL where it was not measured */
+    const NsSight *sight;           /* likewise */
 } NsRecord;
 
 /* After the pass, instead of a record: the norm of all gradients together, which clipping needs. */

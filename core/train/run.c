@@ -44,6 +44,7 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
         .probe_seconds = record.probe_seconds,
     };
     if (record.similarity) ns_history_publish_similarity(run->history, record.similarity);
+    if (record.sight) ns_history_publish_sight(run->history, record.sight);
     ns_history_append(run->history, &step, record.values);
     watch(run, input->seen, &record);
 }

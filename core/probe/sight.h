@@ -1,0 +1,30 @@
+/* What single tokens and heads look like at one step.  SPDX-License-Identifier: MIT
+ *
+ * Too much to keep of every step: only the newest is there.
+ *
+ * Norms of tokens: for hidden states (all, or as many as layers are compared at), how many tokens
+ * have which squared norm, in units of their mean over the tokens of that state (Xiong et al. 2020,
+ * section 3.4).  Attention: the weights of the first sequence of the batch, of all heads of some
+ * layers. */
+#pragma once
+
+#include "core/probe/similarity.h"
+
+#define NS_SIGHT_BINS 61      /* of tokens */
+#define NS_SIGHT_BIN 0.05     /* width, in means: bin k is about k NS_SIGHT_BIN */
+#define NS_SIGHT_MAPS 64      /* of attention, at the most */
+#define NS_SIGHT_POSITIONS 64 /* of the sequence, the first ones */
+
+typedef struct {
+    int64_t step;
+    size_t states;
+    unsigned state[NS_SIMILARITY_STATES]; /* [states] their numbers among the hidden states */
+    double mean[NS_SIMILARITY_STATES]; /* of |x|^2 over the tokens; not finite where one is not */
+    uint32_t tokens[NS_SIMILARITY_STATES];
+    uint32_t beyond[NS_SIMILARITY_STATES]; /* tokens above the last bin, or not finite */
+    uint32_t count[NS_SIMILARITY_STATES][NS_SIGHT_BINS];
+    size_t maps, queries, keys;
+    unsigned layer[NS_SIGHT_MAPS], head[NS_SIGHT_MAPS]; /* [maps] from 1, ascending */
+    float weight[NS_SIGHT_MAPS][NS_SIGHT_POSITIONS * NS_SIGHT_POSITIONS];
+    /* [queries, keys] each; blank (ns_is_blank) where the query does not see the key */
+} NsSight;
