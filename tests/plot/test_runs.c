@@ -3,6 +3,7 @@
 #include "core/model/placement.h"
 #include "core/train/schedule.h"
 #include "run.h"
+#include "ui/figures/spec.h"
 #include "ui/plot/layout.h"
 
 #include <cairo.h>
@@ -225,6 +226,99 @@ static void test_schedule(void)
     g_assert_cmpuint(series_named(plot, "as done")->n, ==, 9);
 }
 
+static void test_tokens(void)
+{
+    g_autoptr(Run) run = run_made(6, BUDGET, false, 1, 0);
+    g_autofree NsSight *sight = g_new0(NsSight, 1);
+    sight->states = 7;
+    for (unsigned i = 0; i < 7; i++) {
+        sight->state[i] = i;
+        sight->tokens[i] = 100;
+        sight->count[i][20] = 90;
+        sight->count[i][25 + i] = 10;
+    }
+    sight->count[6][31] = 7;
+    sight->beyond[6] = 3;
+    ns_history_publish_sight(run->history, sight);
+    append(run, 1);
+    NsFigureInput input = input_of(run);
+    input.theory = true;
+    g_autoptr(NsFigure) figure = ns_figure_new("tokens");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    const NsSeries *last = series_named(plot, "after layer 6");
+    g_assert_true(series_named(plot, "embedding")->ghost);
+    g_assert_cmpint(last->kind, ==, NS_SERIES_BARS);
+    g_assert_cmpfloat(last->y[20], ==, 90);
+    g_assert_cmpfloat_with_epsilon(last->edges[20], 0.975, 1e-12);
+    g_assert_cmpuint(last->n, ==, 33);
+    g_assert_nonnull(strstr(plot->note, "3 of 100 tokens"));
+    /* The curve holds as many tokens as there are, around their mean. */
+    const NsSeries *normal = series_named(plot, "normal features, d 64");
+    double sum = 0, mean = 0;
+    for (size_t k = 0; k < normal->n; k++) {
+        sum += normal->y[k];
+        mean += normal->y[k] * normal->x[k];
+    }
+    g_assert_cmpfloat_with_epsilon(sum, 100, 1);
+    g_assert_cmpfloat_with_epsilon(mean / sum, 1, 0.02);
+    input.layer = 2;
+    g_assert_cmpfloat(series_named(ns_figure_update(figure, &input), "after layer 2")->y[27], ==,
+                      10);
+}
+
+static void test_attention(void)
+{
+    g_autoptr(Run) run = run_made(6, BUDGET, false, 1, 0);
+    g_autofree NsSight *sight = g_new0(NsSight, 1);
+    sight->maps = 4;
+    sight->queries = sight->keys = 3;
+    for (unsigned m = 0; m < 4; m++) {
+        sight->layer[m] = m < 2 ? 1 : 6;
+        sight->head[m] = m % 2 + 1;
+        for (unsigned i = 0; i < 9; i++)
+            sight->weight[m][i] = i % 3 > i / 3 ? ns_blank() : 0.1f * (float)m;
+    }
+    ns_history_publish_sight(run->history, sight);
+    append(run, 1);
+    NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) figure = ns_figure_new("attention");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpstr(plot->title, ==, "Attention, layer 6, head 1");
+    g_assert_true(plot->left.reversed && plot->heatmap->square);
+    g_assert_cmpfloat_with_epsilon((double)ns_heatmap_row(plot->heatmap, 1)[0], 0.2, 1e-6);
+    g_assert_true(ns_cell_is_blank(ns_heatmap_row(plot->heatmap, 1)[2]));
+    input.layer = 2; /* not kept: the nearest is */
+    input.head = 2;
+    g_assert_cmpstr(ns_figure_update(figure, &input)->title, ==, "Attention, layer 1, head 2");
+    /* Another measurement replaces it. */
+    sight->step = 1;
+    sight->weight[1][0] = 0.75f;
+    ns_history_publish_sight(run->history, sight);
+    append(run, 1);
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpfloat((double)ns_heatmap_row(plot->heatmap, 0)[0], ==, 0.75);
+}
+
+static void test_place(void)
+{
+    g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ns_figure_specs_read(specs, "attention:3.2,tokens:6,attention", &error));
+    const NsFigureSpec *spec = (const NsFigureSpec *)(const void *)specs->data;
+    g_assert_true(spec[0].layer == 3 && spec[0].head == 2 && spec[1].layer == 6);
+    g_assert_true(ns_figure_spec_is_dear(&spec[2]));
+    g_autofree char *text = ns_figure_specs_text(spec, specs->len);
+    g_assert_cmpstr(text, ==, "attention:3.2,tokens:6,attention");
+    static const char *const wrong[] = {"attention:0", "attention:x",     "attention:3.",
+                                        "tokens:-1",   "tokens:99999999", "attention:3.2.1",
+                                        "attention:"};
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        g_autoptr(GError) refused = NULL;
+        g_assert_false(ns_figure_specs_read(specs, wrong[i], &refused));
+        g_assert_nonnull(strstr(refused->message, "is no place"));
+    }
+}
+
 static void test_smoothing(void)
 {
     g_autoptr(Run) run = run_new(2, BUDGET);
@@ -267,5 +361,8 @@ int main(int argc, char **argv)
     g_test_add_func("/runs/factor", test_factor);
     g_test_add_func("/runs/schedule", test_schedule);
     g_test_add_func("/runs/smoothing", test_smoothing);
+    g_test_add_func("/runs/tokens", test_tokens);
+    g_test_add_func("/runs/attention", test_attention);
+    g_test_add_func("/runs/place", test_place);
     return g_test_run();
 }

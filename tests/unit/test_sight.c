@@ -3,6 +3,7 @@
 #include "core/train/run.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A run of three updates whose newest record was measured in full. */
 static NsRun *run_of(const char *arch, const char *layers, const char *heads, const char *recompute)
@@ -80,6 +81,8 @@ static void test_run(gconstpointer recompute)
     /* The first position of a causal model sees itself alone. */
     g_assert_cmpfloat((double)sight->weight[5][0], ==, 1);
     g_assert_true(ns_is_blank(sight->weight[5][1]));
+    /* Heads differ. */
+    g_assert_cmpint(memcmp(sight->weight[4], sight->weight[5], sizeof sight->weight[4]), !=, 0);
 
     g_autoptr(NsRun) both = run_of("encoder-decoder", "2", "2", recompute);
     g_assert_true(ns_history_sight(ns_run_history(both), sight));

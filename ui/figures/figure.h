@@ -68,6 +68,24 @@ char *ns_figure_axis(NsQuantity quantity, const NsHistory *history);
 /* The scale that suits a quantity. */
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input);
 
+/* What both figures of the newest sight (core/probe/sight.h) follow: where it differs from the one
+ * that is there, a copy of it.  TRUE if it does, or if the history is another. */
+typedef struct {
+    NsSource source;
+    size_t record; /* in which it was measured */
+    bool there;
+    NsSight *sight; /* NULL before the first */
+} NsSeen;
+
+bool ns_seen_follow(NsSeen *seen, NsHistory *history);
+void ns_seen_clear(NsSeen *seen);
+
+/* "Only the newest is kept, of step 40." where another step is asked for; NULL else. */
+char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input);
+
+/* What to say before there is one; `what` is dear.  Free with g_free. */
+char *ns_seen_empty(const char *what, const NsFigureInput *input);
+
 /* The record that the subtitle's step belongs to: input->step, or the newest; -1 where there is
  * none. */
 int64_t ns_figure_record(const NsFigureInput *input);
@@ -86,3 +104,5 @@ NsFigure *ns_theory_new(void);
 NsFigure *ns_compare_new(void);
 NsFigure *ns_ratio_new(void);
 NsFigure *ns_schedule_figure_new(void);
+NsFigure *ns_tokens_new(void);
+NsFigure *ns_attention_new(void);

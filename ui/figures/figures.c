@@ -129,6 +129,7 @@ static const NsFigureKind kinds[] = {
         ns_similarity_new,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_SIMILARITY,
+        .dear = true,
         .rows_are_layers = true,
     },
     {
@@ -182,6 +183,29 @@ static const NsFigureKind kinds[] = {
         },
         ns_schedule_figure_new,
         .abscissa = NS_OVER_STEPS,
+    },
+    {
+        {
+            .key = "tokens",
+            .label = "Distribution over tokens",
+            .reference = "Xiong et al. 2020, section 3.4",
+            .purpose =
+                "How many tokens have which squared norm after a layer, in units of the mean.",
+        },
+        ns_tokens_new,
+        .subject = NS_SUBJECT_PLACE,
+        .dear = true,
+    },
+    {
+        {
+            .key = "attention",
+            .label = "Attention map",
+            .reference = "Vaswani et al. 2017, section 3.2",
+            .purpose = "How one head weighs what each position of a sequence sees, as colour.",
+        },
+        ns_attention_new,
+        .subject = NS_SUBJECT_PLACE,
+        .dear = true,
     },
 };
 

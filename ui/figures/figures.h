@@ -21,6 +21,8 @@ typedef struct {
     NsQuantity hidden;   /* of domain HIDDEN: hidden-norm shows it */
     NsQuantity quantity; /* of any domain: profile, steps, heatmap and heads show it */
     NsSimilarityKind similarity;
+    unsigned layer;        /* tokens, attention: from 1; 0 for the last */
+    unsigned head;         /* attention: from 1; 0 for the first */
     NsSmoothing smoothing; /* of curves over steps; what was measured stays, pale, behind them */
     bool theory;           /* what is computed stands beside what is measured, where there is any */
     bool log;              /* logarithmic axes, but for shares and cosines */
@@ -40,11 +42,13 @@ typedef enum {
     NS_SUBJECT_HIDDEN,
     NS_SUBJECT_QUANTITY,
     NS_SUBJECT_SIMILARITY,
+    NS_SUBJECT_PLACE, /* layer and head */
 } NsSubject;
 
 typedef struct {
     NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap, profile, steps, heatmap,
-                      * heads, similarity, theory, compare, ratio, schedule */
+                      * heads, similarity, theory, compare, ratio, schedule,
+                      * tokens, attention */
     NsFigure *(*create)(void);
     NsAbscissa abscissa;
     NsSubject subject;
@@ -52,6 +56,7 @@ typedef struct {
     NsQuantity initial;   /* the quantity that it shows unless told; 0 where it shows none */
     bool overview;        /* one of the few that are shown side by side; these come first */
     bool rows_are_layers; /* of its heatmap, which is layer by abscissa */
+    bool dear;            /* of what is measured now and then only, whatever it shows */
     bool log;             /* it has a logarithmic axis where the quantity allows one */
 } NsFigureKind;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define ALL "all"
+#define MOST_PLACES 1000000 /* layers or heads */
 
 static bool shows_quantity(const NsFigureKind *kind)
 {
@@ -58,9 +59,33 @@ static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
     return true;
 }
 
+/* "6", "6.2" */
+static bool show_place(NsFigureSpec *spec, const char *key, GError **error)
+{
+    char *end;
+    guint64 layer = g_ascii_strtoull(key, &end, 10), head = 0;
+    bool good = end > key && layer > 0 && layer <= MOST_PLACES;
+    if (good && *end == '.') {
+        const char *rest = end + 1;
+        head = g_ascii_strtoull(rest, &end, 10);
+        good = end > rest && head > 0 && head <= MOST_PLACES;
+    }
+    if (!good || *end || !g_ascii_isdigit(*key)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” is no place for the figure %s; it is a layer from 1, or a layer and a "
+                    "head as in 6.2.",
+                    key, spec->kind->choice.key);
+        return false;
+    }
+    spec->layer = (unsigned)layer;
+    spec->head = (unsigned)head;
+    return true;
+}
+
 bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error)
 {
     if (shows_quantity(spec->kind)) return show_quantity(spec, key, error);
+    if (spec->kind->subject == NS_SUBJECT_PLACE) return show_place(spec, key, error);
     if (spec->kind->subject != NS_SUBJECT_SIMILARITY) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "The figure %s shows no quantity that could be chosen; leave “%s” out.",
@@ -118,6 +143,10 @@ char *ns_figure_specs_text(const NsFigureSpec *specs, size_t n)
             g_string_append_printf(text, ":%s", ns_quantity(spec->quantity)->choice.key);
         if (spec->kind->subject == NS_SUBJECT_SIMILARITY && spec->similarity != usual.similarity)
             g_string_append_printf(text, ":%s", ns_similarity_choice(spec->similarity)->key);
+        if (spec->kind->subject == NS_SUBJECT_PLACE && spec->layer)
+            g_string_append_printf(text, ":%u", spec->layer);
+        if (spec->kind->subject == NS_SUBJECT_PLACE && spec->layer && spec->head)
+            g_string_append_printf(text, ".%u", spec->head);
     }
     return g_string_free(text, FALSE);
 }
@@ -125,18 +154,18 @@ char *ns_figure_specs_text(const NsFigureSpec *specs, size_t n)
 char *ns_figure_specs_word(const NsFigureSpec *specs, size_t i)
 {
     g_autofree char *text = ns_figure_specs_text(&specs[i], 1);
-    g_strdelimit(text, ":", '-');
+    g_strdelimit(text, ":.", '-');
     unsigned before = 0;
     for (size_t k = 0; k < i; k++) {
         g_autofree char *other = ns_figure_specs_text(&specs[k], 1);
-        before += g_str_equal(g_strdelimit(other, ":", '-'), text);
+        before += g_str_equal(g_strdelimit(other, ":.", '-'), text);
     }
     return before ? g_strdup_printf("%s-%u", text, before + 1) : g_steal_pointer(&text);
 }
 
 bool ns_figure_spec_is_dear(const NsFigureSpec *spec)
 {
-    if (spec->kind->subject == NS_SUBJECT_SIMILARITY) return true;
+    if (spec->kind->dear) return true;
     return shows_quantity(spec->kind) && ns_quantity(spec->quantity)->dear;
 }
 
@@ -155,6 +184,10 @@ void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input)
     case NS_SUBJECT_SIMILARITY:
         input->similarity = spec->similarity;
         break;
+    case NS_SUBJECT_PLACE:
+        input->layer = spec->layer;
+        input->head = spec->head;
+        break;
     case NS_SUBJECT_NONE:
         break;
     }
@@ -162,8 +195,11 @@ void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input)
 
 NsFigureSpec ns_figure_spec_of(const NsFigureKind *kind, const NsFigureInput *input)
 {
-    NsFigureSpec spec = {
-        .kind = kind, .quantity = input->quantity, .similarity = input->similarity};
+    NsFigureSpec spec = {.kind = kind,
+                         .quantity = input->quantity,
+                         .similarity = input->similarity,
+                         .layer = input->layer,
+                         .head = input->head};
     if (kind->subject == NS_SUBJECT_GRADIENT) spec.quantity = input->gradient;
     if (kind->subject == NS_SUBJECT_HIDDEN) spec.quantity = input->hidden;
     return spec;

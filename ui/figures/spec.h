@@ -12,6 +12,7 @@ typedef struct {
     const NsFigureKind *kind;
     NsQuantity quantity;         /* subjects GRADIENT, HIDDEN and QUANTITY */
     NsSimilarityKind similarity; /* subject SIMILARITY */
+    unsigned layer, head; /* subject PLACE: "attention:3.2" is layer 3, head 2; 0 as in the input */
 } NsFigureSpec;
 
 /* A figure with what it shows unless told. */

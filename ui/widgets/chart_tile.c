@@ -64,6 +64,7 @@ static int shown_choice(const NsChartTile *tile)
         return (int)tile->quantity;
     case NS_SUBJECT_SIMILARITY:
         return (int)tile->similarity;
+    case NS_SUBJECT_PLACE:
     case NS_SUBJECT_NONE:
         break;
     }
@@ -180,6 +181,7 @@ static void on_choice(NsChartTile *tile)
         tile->similarity = (NsSimilarityKind)choice;
         g_signal_emit(tile, signals[KIND_CHANGED], 0);
         break;
+    case NS_SUBJECT_PLACE:
     case NS_SUBJECT_NONE:
         break;
     }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/figure.h"
+
+#include <math.h>
+
+typedef struct {
+    NsFigure figure;
+    NsSeen seen;
+    unsigned layer, head; /* asked for */
+    size_t shown;         /* the map */
+    NsHeatmap map;
+    float *z;
+} Attention;
+
+/* The map of a layer and head, or of the nearest layer that was kept. */
+static size_t find_map(const NsSight *sight, unsigned layer, unsigned head)
+{
+    unsigned wanted = layer ? layer : sight->layer[sight->maps - 1], first = MAX(head, 1);
+    size_t best = 0;
+    unsigned least = G_MAXUINT;
+    for (size_t m = 0; m < sight->maps; m++) {
+        unsigned far = (unsigned)ABS((int)sight->layer[m] - (int)wanted) * NS_SIGHT_MAPS;
+        far += (unsigned)ABS((int)sight->head[m] - (int)first);
+        if (far >= least) continue;
+        least = far;
+        best = m;
+    }
+    return best;
+}
+
+static void fill(Attention *attention)
+{
+    const NsSight *sight = attention->seen.sight;
+    size_t queries = sight->queries, keys = sight->keys;
+    attention->z = g_renew(float, attention->z, queries *keys);
+    for (size_t i = 0; i < queries * keys; i++) {
+        float weight = sight->weight[attention->shown][i];
+        attention->z[i] = ns_is_blank(weight) ? -INFINITY : weight;
+    }
+    attention->map = (NsHeatmap){.z = attention->z,
+                                 .rows = queries,
+                                 .columns = keys,
+                                 .x0 = 0.5,
+                                 .x1 = (double)keys + 0.5,
+                                 .y0 = 0.5,
+                                 .y1 = (double)queries + 0.5,
+                                 .label = "attention weight",
+                                 .lo = 0,
+                                 .hi = 1,
+                                 .square = true};
+}
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Attention *attention = (Attention *)figure;
+    bool changed = ns_seen_follow(&attention->seen, input->history);
+    changed |= attention->layer != input->layer || attention->head != input->head;
+    attention->layer = input->layer;
+    attention->head = input->head;
+    const NsSight *sight = attention->seen.sight;
+    bool there = attention->seen.there && sight->maps;
+    if (there) attention->shown = find_map(sight, input->layer, input->head);
+    g_autofree char *title =
+        there ? g_strdup_printf("Attention, layer %u, head %u", sight->layer[attention->shown],
+                                sight->head[attention->shown])
+              : g_strdup("Attention");
+    g_autofree char *empty = ns_seen_empty("Attention maps are", input);
+    changed |= ns_figure_words(
+        figure, input,
+        (NsFigureWords){.title = title,
+                        .empty = empty,
+                        .step = there ? sight->step : -1,
+                        .note = there ? ns_seen_note(&attention->seen, input) : NULL});
+    if (!changed) return false;
+    if (there) fill(attention);
+    figure->plot.heatmap = there ? &attention->map : NULL;
+    return true;
+}
+
+static void clear(NsFigure *figure)
+{
+    Attention *attention = (Attention *)figure;
+    ns_seen_clear(&attention->seen);
+    g_free(attention->z);
+}
+
+NsFigure *ns_attention_new(void)
+{
+    static const NsFigureClass class = {sizeof(Attention), update, clear};
+    NsFigure *figure = ns_figure_alloc(&class);
+    figure->plot.x.label = "position that is seen";
+    figure->plot.left.label = "position that sees";
+    figure->plot.left.integer = true;
+    figure->plot.left.reversed = true;
+    return figure;
+}

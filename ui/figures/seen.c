@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/figure.h"
+
+bool ns_seen_follow(NsSeen *seen, NsHistory *history)
+{
+    bool changed = ns_source_follow(&seen->source, history);
+    if (changed) seen->there = false;
+    size_t records = history ? ns_history_steps(history) : 0;
+    if (!records) return changed;
+    /* A megabyte is only copied where there is another one. */
+    size_t record = ns_history_measured(history, NS_QUANTITY_TOKEN_COSINE, records - 1);
+    if (seen->there && record == seen->record) return changed;
+    if (!seen->sight) seen->sight = g_new(NsSight, 1);
+    bool there = ns_history_sight(history, seen->sight);
+    seen->record = record;
+    changed |= there || seen->there;
+    seen->there = there;
+    return changed;
+}
+
+void ns_seen_clear(NsSeen *seen)
+{
+    ns_source_follow(&seen->source, NULL);
+    g_clear_pointer(&seen->sight, g_free);
+}
+
+char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input)
+{
+    if (!seen->there || input->step < 0 || input->step == seen->sight->step) return NULL;
+    return g_strdup_printf("Only the newest is kept, of step %" G_GINT64_FORMAT ".",
+                           seen->sight->step);
+}
+
+char *ns_seen_empty(const char *what, const NsFigureInput *input)
+{
+    bool never = input->history && ns_history_layout(input->history)->probe_every < 1;
+    return never ? g_strdup_printf("%s dear to measure: choose with “probe-every” how often.", what)
+                 : g_strdup("No step has been measured yet.");
+}

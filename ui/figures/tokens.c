@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/figure.h"
+
+#include <math.h>
+
+enum { EMBEDDING, LAYER, GAUSSIAN, SERIES };
+G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
+
+typedef struct {
+    NsFigure figure;
+    NsSeen seen;
+    unsigned layer;
+    size_t shown; /* the state, as an index of the sight's */
+    size_t bins;  /* up to the last that holds a token, and one more */
+    bool theory;
+    double edges[NS_SIGHT_BINS + 1], x[NS_SIGHT_BINS];
+    double counts[2][NS_SIGHT_BINS], expected[NS_SIGHT_BINS];
+} Tokens;
+
+/* The state after a layer, or the nearest that was looked at; the last one for layer 0. */
+static size_t find_state(const NsSight *sight, unsigned layer)
+{
+    size_t best = sight->states - 1;
+    for (size_t i = 0; i < sight->states && layer > 0; i++) {
+        unsigned distance = (unsigned)ABS((int)sight->state[i] - (int)layer);
+        if (distance < (unsigned)ABS((int)sight->state[best] - (int)layer)) best = i;
+    }
+    return best;
+}
+
+/* How many of n tokens a bin would hold if the D features of each were independent and normal: the
+ * density of chi-square over D at the middle of the bin. */
+static double gaussian_count(double r, double width, double D, double n)
+{
+    if (r <= 0) return 0;
+    double k = D / 2, x = D * r;
+    return n * width * D * exp((k - 1) * log(x) - x / 2 - k * log(2) - lgamma(k));
+}
+
+static void fill(Tokens *tokens, const NsFigureInput *input)
+{
+    const NsSight *sight = tokens->seen.sight;
+    const size_t states[2] = {0, tokens->shown};
+    for (size_t k = 0; k <= NS_SIGHT_BINS; k++) tokens->edges[k] = ((double)k - 0.5) * NS_SIGHT_BIN;
+    tokens->bins = 0;
+    double D = input->settings ? (double)input->settings->d_model : 1;
+    for (size_t k = 0; k < NS_SIGHT_BINS; k++) {
+        tokens->x[k] = (double)k * NS_SIGHT_BIN;
+        for (int i = 0; i < 2; i++) {
+            tokens->counts[i][k] = (double)sight->count[states[i]][k];
+            if (sight->count[states[i]][k]) tokens->bins = MIN(k + 2, NS_SIGHT_BINS);
+        }
+        tokens->expected[k] =
+            gaussian_count(tokens->x[k], NS_SIGHT_BIN, D, (double)sight->tokens[tokens->shown]);
+    }
+}
+
+static void show(Tokens *tokens, const NsFigureInput *input)
+{
+    NsFigure *figure = &tokens->figure;
+    NsPlot *plot = &figure->plot;
+    plot->n_series = 0;
+    if (!tokens->seen.there) return;
+    fill(tokens, input);
+    for (int i = 0; i < 2; i++) {
+        if (i == EMBEDDING && tokens->shown == 0) continue;
+        figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
+                                                      .kind = NS_SERIES_BARS,
+                                                      .ghost = i == EMBEDDING,
+                                                      .n = tokens->bins,
+                                                      .x = tokens->x,
+                                                      .y = tokens->counts[i],
+                                                      .edges = tokens->edges};
+    }
+    if (tokens->theory && input->settings)
+        figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[GAUSSIAN],
+                                                      .theory = true,
+                                                      .n = tokens->bins,
+                                                      .x = tokens->x,
+                                                      .y = tokens->expected};
+}
+
+static char *state_label(const NsSight *sight, size_t i)
+{
+    unsigned state = sight->state[i];
+    return state ? g_strdup_printf("after layer %u", state) : g_strdup("embedding");
+}
+
+static char *note(const Tokens *tokens, const NsFigureInput *input)
+{
+    const NsSight *sight = tokens->seen.sight;
+    if (!tokens->seen.there) return NULL;
+    GString *words = g_string_new(NULL);
+    unsigned beyond = sight->beyond[tokens->shown];
+    if (beyond)
+        g_string_append_printf(words, "%u of %u tokens lie beyond the axis, or are not finite.",
+                               beyond, sight->tokens[tokens->shown]);
+    g_autofree char *other = ns_seen_note(&tokens->seen, input);
+    if (other) g_string_append_printf(words, "%s%s", words->len ? " " : "", other);
+    return g_string_free(words, words->len == 0);
+}
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Tokens *tokens = (Tokens *)figure;
+    bool changed = ns_seen_follow(&tokens->seen, input->history);
+    changed |= tokens->layer != input->layer || tokens->theory != input->theory;
+    tokens->layer = input->layer;
+    tokens->theory = input->theory;
+    const NsSight *sight = tokens->seen.sight;
+    bool there = tokens->seen.there && sight->states;
+    if (there) {
+        tokens->shown = find_state(sight, input->layer);
+        changed |= ns_figure_text(&figure->labels[EMBEDDING], state_label(sight, 0));
+        changed |= ns_figure_text(&figure->labels[LAYER], state_label(sight, tokens->shown));
+    }
+    if (input->settings)
+        changed |= ns_figure_text(
+            &figure->labels[GAUSSIAN],
+            g_strdup_printf("normal features, d %" G_GINT64_FORMAT, input->settings->d_model));
+    g_autofree char *empty = ns_seen_empty("Single tokens are", input);
+    changed |= ns_figure_words(figure, input,
+                               (NsFigureWords){.title = "Squared hidden norm of tokens",
+                                               .empty = empty,
+                                               .step = there ? sight->step : -1,
+                                               .note = note(tokens, input)});
+    if (changed) show(tokens, input);
+    return changed;
+}
+
+static void clear(NsFigure *figure)
+{
+    ns_seen_clear(&((Tokens *)figure)->seen);
+}
+
+NsFigure *ns_tokens_new(void)
+{
+    static const NsFigureClass class = {sizeof(Tokens), update, clear};
+    NsFigure *figure = ns_figure_alloc(&class);
+    figure->plot.x.label = "‖x_l‖^2 / mean over the tokens";
+    figure->plot.x.integer = false;
+    figure->plot.left.label = "tokens";
+    figure->plot.left.integer = true;
+    figure->plot.left.lo = 0;
+    return figure;
+}
