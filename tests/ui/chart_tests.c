@@ -5,17 +5,27 @@
 
 #include <math.h>
 
+/* How much of the x axis is seen; there is room ahead of the newest step. */
+static double seen(NsChartView *chart)
+{
+    const NsPlotLayout *layout = ns_chart_view_layout(chart);
+    NsBox area = ns_plot_area(layout);
+    return ns_plot_pixel_to_x(layout, area.x + area.width) - ns_plot_pixel_to_x(layout, area.x);
+}
+
 static void test_wheel(void)
 {
     NsWindow *window = ui_open_paused();
     NsChartView *chart = ui_chart(window, LOSS);
+    double all = seen(chart);
+    g_assert_cmpfloat(all, >=, 40);
     NsPoint at = ui_inside(chart, 0.25, 0.5);
     double x = ns_plot_pixel_to_x(ns_chart_view_layout(chart), at.x);
     ui_point(chart, at);
     g_assert_false(gtk_widget_get_visible(ui_chip(ui_tile(window, LOSS))));
     ui_scroll(chart, -2, 0);
     NsRange range = ui_x_range(window, LOSS);
-    g_assert_cmpfloat_with_epsilon(range.hi - range.lo, 40 * 0.64, 1.5);
+    g_assert_cmpfloat_with_epsilon(range.hi - range.lo, all * 0.64, 1.5);
     g_assert_cmpfloat_with_epsilon(ns_plot_pixel_to_x(ns_chart_view_layout(chart), at.x), x, 0.01);
     g_assert_true(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_LEFT]));
     /* The other chart over steps shows the same part; those over layers are as they were. */
@@ -53,6 +63,7 @@ static void test_merged_in_a_frame(void)
     NsWindow *window = ui_open_paused();
     NsChartView *chart = ui_chart(window, LOSS);
     guint changes = 0;
+    double all = seen(chart);
     ui_point(chart, ui_inside(chart, 0.5, 0.5));
     g_signal_connect_swapped(chart, "lens-changed", G_CALLBACK(count), &changes);
     for (int i = 0; i < 50; i++) ns_chart_input_scroll(chart, 0, -0.05, 0);
@@ -61,7 +72,7 @@ static void test_merged_in_a_frame(void)
     ui_idle(40);
     g_assert_cmpuint(changes, ==, 1);
     NsRange range = ui_x_range(window, LOSS);
-    g_assert_cmpfloat_with_epsilon(range.hi - range.lo, 40 * pow(0.8, 2.5), 1.5);
+    g_assert_cmpfloat_with_epsilon(range.hi - range.lo, all * pow(0.8, 2.5), 1.5);
     ui_close(window);
 }
 
@@ -257,7 +268,7 @@ static void test_keyboard(void)
     g_assert_cmpfloat(ui_x_range(window, LOSS).hi, <, 20);
     g_assert_true(ui_press_on(chart, GDK_KEY_End, 0));
     g_assert_cmpfloat(read_x(chart), ==, 40);
-    g_assert_cmpfloat(ui_x_range(window, LOSS).hi, ==, 40);
+    g_assert_cmpfloat(ui_x_range(window, LOSS).hi, >=, 40);
     NsRange before = ui_x_range(window, LOSS);
     g_assert_true(ui_press_on(chart, GDK_KEY_minus, 0));
     g_assert_cmpfloat(ui_x_range(window, LOSS).lo, <, before.lo);

@@ -2,6 +2,7 @@
 #include "ui/plot/lens.h"
 
 #include "ui/plot/layout-private.h"
+#include "ui/plot/live.h"
 
 /* Of the width of a limited range: what is left empty ahead of the newest when it moves. */
 #define AHEAD 0.25
@@ -103,7 +104,13 @@ static bool take(NsLens *lens, NsLensAxis which, const NsScale *scale, NsRange r
 static NsRange whole(const NsPlotLayout *layout, NsLensAxis which)
 {
     const NsPlot *plot = layout->plot;
-    if (which == NS_LENS_X) return ns_plot_extent(plot);
+    if (which == NS_LENS_X) {
+        NsRange extent = ns_plot_extent(plot);
+        /* A live axis has room ahead. */
+        if (layout->memory && ns_plot_grows(plot))
+            extent.hi = ns_limits_ahead(extent.lo, extent.hi);
+        return extent;
+    }
     if (which == NS_LENS_LEFT && plot->heatmap)
         return (NsRange){plot->heatmap->y0, plot->heatmap->y1};
     return NS_RANGE_FREE;

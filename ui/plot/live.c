@@ -76,3 +76,11 @@ double ns_limits_ahead(double first, double last)
         if (round_numbers[i] * power > length * (1 + 1e-9)) return first + round_numbers[i] * power;
     return first + 10 * power * round_numbers[1];
 }
+
+bool ns_plot_grows(const NsPlot *plot)
+{
+    if (plot->heatmap && plot->heatmap->stem) return true;
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (plot->series[i].stem && !plot->series[i].ghost) return true;
+    return false;
+}

@@ -22,3 +22,6 @@ bool ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi
 /* The upper end for steps that began at `first` and have come to `last` >= first: a round number
  * ahead of it by up to a third of the way, that stays the same for a long stretch. */
 double ns_limits_ahead(double first, double last);
+
+/* Whether the plot is of a run that may go on: its x axis, without limits, has room ahead. */
+bool ns_plot_grows(const NsPlot *plot);

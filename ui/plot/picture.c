@@ -69,14 +69,6 @@ void ns_picture_forget(NsPicture *picture)
     ns_memory_take(picture->memory, g_steal_pointer(&picture->layout));
 }
 
-static bool grows(const NsPlot *plot)
-{
-    if (plot->heatmap && plot->heatmap->stem) return true;
-    for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].stem && !plot->series[i].ghost) return true;
-    return false;
-}
-
 /* Gives ends to the axes that have none of their own. */
 static void set_limits(NsPicture *picture, const NsSurvey *survey, double seconds)
 {
@@ -92,7 +84,8 @@ static void set_limits(NsPicture *picture, const NsSurvey *survey, double second
         if (isnan(axis->lo)) axis->lo = limits->lo;
         if (isnan(axis->hi)) axis->hi = limits->hi;
     }
-    if (isnan(plot->x.lo) && isnan(plot->x.hi) && grows(plot) && survey->x_lo <= survey->x_hi) {
+    if (isnan(plot->x.lo) && isnan(plot->x.hi) && ns_plot_grows(plot) &&
+        survey->x_lo <= survey->x_hi) {
         double from = plot->heatmap ? plot->heatmap->x0 : survey->x_lo;
         plot->x.hi = ns_limits_ahead(from, survey->x_hi);
     }

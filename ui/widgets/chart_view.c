@@ -1,9 +1,11 @@
 /* A live chart.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/chart_view.h"
 
+#include "ui/plot/picture.h"
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
 #include "ui/plot/walk.h"
+#include "ui/widgets/mosaic.h"
 
 #include <math.h>
 
@@ -23,9 +25,13 @@ struct _NsChartView {
     GArray *shown_series; /* NsSeries */
     uint64_t version;     /* of what is shown: it differs with the lens, too */
     const NsStyle *style;
-    NsPlotLayout *layout; /* of the present plot and style at the drawn size, or NULL */
-    GdkTexture *texture;  /* drawn from a layout */
-    bool stale;           /* the texture shows another plot or style */
+    NsPicture *picture;
+    const NsPlotLayout *layout; /* the picture's, of the present plot and style; NULL: none */
+    NsMosaic *mosaic;           /* the picture on the screen */
+    cairo_surface_t *surface;   /* the picture's; NULL: nothing was drawn yet */
+    GdkTexture *copy;           /* of the picture, for others; NULL until one asks */
+    bool stale;                 /* the picture shows another plot or style */
+    gint64 laid_out;            /* when; 0: never */
     int drawn_width, drawn_height, drawn_scale;
     int corner_width, corner_height;
     double cost; /* ms */
@@ -51,43 +57,40 @@ static void forget_reading(NsChartView *chart)
 /* The layout borrows the plot, and so must go before the plot changes. */
 static void forget_layout(NsChartView *chart)
 {
-    g_clear_pointer(&chart->layout, ns_plot_layout_free);
+    chart->layout = NULL;
+    ns_picture_forget(chart->picture);
 }
 
 /* The layout of what was drawn last; FALSE while nothing was. */
 static bool ensure_layout(NsChartView *chart)
 {
-    if (!chart->layout && chart->plot && chart->drawn_width > 0)
-        chart->layout =
-            ns_plot_layout(&chart->shown, chart->drawn_width, chart->drawn_height, chart->style);
-    return chart->layout != NULL;
+    if (chart->layout || !chart->plot || chart->drawn_width < 1) return chart->layout != NULL;
+    gint64 now = g_get_monotonic_time();
+    NsPictureView view = {
+        .plot = &chart->shown,
+        .width = chart->drawn_width,
+        .height = chart->drawn_height,
+        .style = chart->style,
+        .seconds = chart->laid_out ? (double)(now - chart->laid_out) / G_USEC_PER_SEC : 0.0,
+    };
+    chart->laid_out = now;
+    chart->layout = ns_picture_layout(chart->picture, &view);
+    return true;
 }
 
 static void draw(NsChartView *chart, int width, int height, int scale)
 {
     gint64 begin = g_get_monotonic_time();
-    forget_layout(chart);
+    if (width != chart->drawn_width || height != chart->drawn_height) forget_layout(chart);
     chart->drawn_width = width;
     chart->drawn_height = height;
     chart->drawn_scale = scale;
     chart->stale = false;
     ensure_layout(chart);
-    cairo_surface_t *surface =
-        cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width * scale, height * scale);
-    cairo_surface_set_device_scale(surface, scale, scale);
-    cairo_t *cr = cairo_create(surface);
-    ns_plot_draw(chart->layout, cr);
-    cairo_destroy(cr);
-    cairo_surface_flush(surface);
-    int stride = cairo_image_surface_get_stride(surface);
-    gsize size = (gsize)stride * (gsize)(height * scale);
-    g_autoptr(GBytes) bytes =
-        g_bytes_new_with_free_func(cairo_image_surface_get_data(surface), size,
-                                   (GDestroyNotify)cairo_surface_destroy, surface);
-    g_clear_object(&chart->texture);
-    if (size > 0)
-        chart->texture = gdk_memory_texture_new(width * scale, height * scale, GDK_MEMORY_DEFAULT,
-                                                bytes, (gsize)stride);
+    g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
+    chart->surface = ns_picture_draw(chart->picture, scale, dirty);
+    ns_mosaic_update(chart->mosaic, chart->surface, dirty);
+    g_clear_object(&chart->copy);
     chart->cost = (double)(g_get_monotonic_time() - begin) / 1000.0;
 }
 
@@ -144,7 +147,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
     int scale = gtk_widget_get_scale_factor(widget);
     if (!chart->plot || !chart->style || width < 1 || height < 1) return;
-    bool stale = chart->stale || !chart->texture || width != chart->drawn_width ||
+    bool stale = chart->stale || !chart->surface || width != chart->drawn_width ||
                  height != chart->drawn_height || scale != chart->drawn_scale;
     if (stale) {
         double before = chart->pointed ? chart->reading.x : (double)NAN;
@@ -156,7 +159,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
             chart->telling = gtk_widget_add_tick_callback(widget, tell_later, NULL, NULL);
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
-    if (chart->texture) gtk_snapshot_append_texture(snapshot, chart->texture, &box);
+    ns_mosaic_snapshot(chart->mosaic, snapshot, scale);
     if (chart->corner_width > 0) {
         NsColor c = chart->style->background;
         GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, (float)c.a};
@@ -304,7 +307,8 @@ const NsPlot *ns_chart_view_plot(NsChartView *chart)
 
 GdkTexture *ns_chart_view_texture(NsChartView *chart)
 {
-    return chart->texture;
+    if (!chart->copy && chart->surface) chart->copy = ns_texture_of(chart->surface);
+    return chart->copy;
 }
 
 void ns_chart_view_point_at(NsChartView *chart, double x, double row)
@@ -336,7 +340,9 @@ static void ns_chart_view_finalize(GObject *object)
     forget_layout(chart);
     ns_lens_clear(&chart->lens);
     g_array_unref(chart->shown_series);
-    g_clear_object(&chart->texture);
+    g_clear_object(&chart->copy);
+    ns_mosaic_free(chart->mosaic);
+    ns_picture_free(chart->picture);
     g_clear_pointer(&chart->figure, ns_figure_free);
     G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
 }
@@ -366,6 +372,8 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
 
 static void ns_chart_view_init(NsChartView *chart)
 {
+    chart->picture = ns_picture_new();
+    chart->mosaic = ns_mosaic_new();
     GtkWidget *widget = GTK_WIDGET(chart);
     gtk_widget_set_focusable(widget, TRUE);
     gtk_widget_set_hexpand(widget, TRUE);
