@@ -339,6 +339,38 @@ static void save(cairo_surface_t *image, const char *folder, const char *style, 
     cairo_surface_destroy(image);
 }
 
+static double linear(double v)
+{
+    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+static double encoded(double v)
+{
+    v = CLAMP(v, 0, 1);
+    return v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
+}
+
+/* As an eye without M cones sees it (Machado, Oliveira and Fernandes 2009, severity 1). */
+static void simulate_deuteranopia(cairo_surface_t *image)
+{
+    static const double m[3][3] = {{0.367322, 0.860646, -0.227968},
+                                   {0.280085, 0.672501, 0.047413},
+                                   {-0.011820, 0.042940, 0.968881}};
+    cairo_surface_flush(image);
+    unsigned char *data = cairo_image_surface_get_data(image);
+    int stride = cairo_image_surface_get_stride(image);
+    for (int y = 0; y < cairo_image_surface_get_height(image); y++)
+        for (int x = 0; x < cairo_image_surface_get_width(image); x++) {
+            unsigned char *pixel = data + y * stride + 4 * x;
+            double rgb[3];
+            for (int i = 0; i < 3; i++) rgb[i] = linear(pixel[2 - i] / 255.0);
+            for (int i = 0; i < 3; i++)
+                pixel[2 - i] = (unsigned char)lround(
+                    255 * encoded(m[i][0] * rgb[0] + m[i][1] * rgb[1] + m[i][2] * rgb[2]));
+        }
+    cairo_surface_mark_dirty(image);
+}
+
 static void draw(const NsPlot *plot, double width, double height, const NsStyle *style, cairo_t *cr)
 {
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, width, height, style);
@@ -406,7 +438,9 @@ static void draw_sheet(const char *folder, const NsStyle *style, const char *nam
         save(alone, folder, name, names[i]);
     }
     cairo_destroy(cr);
-    save(sheet, folder, name, "all");
+    save(cairo_surface_reference(sheet), folder, name, "all");
+    simulate_deuteranopia(sheet);
+    save(sheet, folder, name, "deuteranopia");
     draw_multiples(folder, style, name);
 }
 

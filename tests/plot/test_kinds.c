@@ -1,0 +1,370 @@
+/* Kinds of series, legends, colour maps, marks in the plot area.  SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "ui/plot/colormap.h"
+#include "ui/plot/layout-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WIDTH 500
+#define HEIGHT 320
+
+static const NsStyle *light(void)
+{
+    return ns_style_find("screen-light");
+}
+
+static NsPlot plot_of(const NsSeries *series, size_t n)
+{
+    return (NsPlot){.x = axis("layer", NULL, NS_SCALE_LINEAR, false),
+                    .left = axis("value", NULL, NS_SCALE_LINEAR, false),
+                    .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                    .series = series,
+                    .n_series = n};
+}
+
+static NsPlot map_of(const NsHeatmap *map)
+{
+    NsPlot plot = plot_of(NULL, 0);
+    plot.heatmap = map;
+    return plot;
+}
+
+static cairo_surface_t *draw(const NsPlotLayout *layout, const NsReading *reading)
+{
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
+    cairo_t *cr = cairo_create(image);
+    ns_plot_draw(layout, cr);
+    if (reading) ns_plot_draw_reading(layout, reading, cr);
+    g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
+    cairo_destroy(cr);
+    cairo_surface_flush(image);
+    return image;
+}
+
+static uint32_t pixel_at(cairo_surface_t *image, double x, double y)
+{
+    const unsigned char *data = cairo_image_surface_get_data(image);
+    uint32_t pixel;
+    memcpy(&pixel, data + (int)y * cairo_image_surface_get_stride(image) + 4 * (int)x,
+           sizeof pixel);
+    return pixel & 0xffffff;
+}
+
+static uint32_t as_pixel(NsColor c)
+{
+    return (uint32_t)lround(c.r * 255) << 16 | (uint32_t)lround(c.g * 255) << 8 |
+           (uint32_t)lround(c.b * 255);
+}
+
+static const double ones[] = {1, 1, 1, 1}, tens[] = {10, 20, 10, 30};
+static const double abscissa[] = {1, 2, 3, 4};
+
+static void test_legend_at(void)
+{
+    NsSeries series[3];
+    for (int i = 0; i < 3; i++)
+        series[i] = (NsSeries){.label = i ? i == 1 ? "two" : "three" : "one",
+                               .style = (unsigned)i,
+                               .n = 4,
+                               .x = abscissa,
+                               .y = i == 1 ? tens : ones};
+    series[1].hidden = true;
+    for (NsLegendPlace place = NS_LEGEND_ABOVE; place <= NS_LEGEND_INSIDE; place++) {
+        NsPlot plot = plot_of(series, 3);
+        plot.legend = place;
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+        g_assert_cmpuint(layout->legend->len, ==, 3);
+        for (unsigned i = 0; i < 3; i++) {
+            const NsBox *box = &g_array_index(layout->legend, NsLegendSample, i).entry;
+            int found =
+                ns_plot_legend_at(layout, box->x + box->width / 2, box->y + box->height / 2);
+            g_assert_cmpint(found, ==, (int)i);
+        }
+        g_assert_cmpint(ns_plot_legend_at(layout, WIDTH - 2, HEIGHT - 2), ==, -1);
+        /* The hidden one takes no room on the axis, and no part of the picture. */
+        g_assert_true(isnan(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 30)) ||
+                      ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 30) < layout->area.y);
+        g_assert_cmpuint(layout->paths[1].points->len, ==, 0);
+        NsReading reading;
+        NsBox area = ns_plot_area(layout);
+        g_assert_true(ns_plot_pick(layout, area.x + 5, area.y + area.height - 5, &reading));
+        g_assert_null(strstr(reading.text, "two"));
+        ns_reading_clear(&reading);
+    }
+}
+
+/* The values at the crosshair stand in the room that the legend keeps. */
+static void test_readings(void)
+{
+    NsSeries series[2] = {{.label = "one", .n = 4, .x = abscissa, .y = ones},
+                          {.label = "two", .style = 1, .n = 4, .x = abscissa, .y = tens}};
+    NsPlot plot = plot_of(series, 2);
+    plot.readings = true;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    NsReading reading;
+    double px = ns_plot_x_to_pixel(layout, 2), py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 20);
+    g_assert_true(ns_plot_pick(layout, px, py, &reading));
+    g_assert_cmpint(reading.series, ==, 1);
+    cairo_surface_t *without = draw(layout, NULL), *with = draw(layout, &reading);
+    for (unsigned i = 0; i < layout->legend->len; i++) {
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
+        int changed = 0;
+        for (double x = sample->value.x; x < sample->entry.x + sample->entry.width; x++)
+            for (double y = sample->value.y; y < sample->value.y + sample->entry.height; y++)
+                changed += pixel_at(without, x, y) != pixel_at(with, x, y);
+        g_assert_cmpint(changed, >, 20);
+    }
+    cairo_surface_destroy(without);
+    cairo_surface_destroy(with);
+    ns_reading_clear(&reading);
+}
+
+static void test_bars(void)
+{
+    double y[] = {10, -20, 5, 30};
+    NsSeries series[2] = {
+        {.label = "a", .kind = NS_SERIES_BARS, .n = 4, .x = abscissa, .y = y},
+        {.label = "b", .kind = NS_SERIES_BARS, .style = 1, .n = 4, .x = abscissa, .y = y}};
+    NsPlot plot = plot_of(series, 2);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    cairo_surface_t *image = draw(layout, NULL);
+    double zero = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 0);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 4; j++) {
+            double from, to, end = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, y[j]);
+            ns_bar_ends(layout, i, j, &from, &to);
+            double x = ns_plot_x_to_pixel(layout, (from + to) / 2);
+            /* Filled from zero to the value, and no further on either side. */
+            uint32_t color = as_pixel(light()->series[i].color);
+            g_assert_cmphex(pixel_at(image, x, (zero + end) / 2), ==, color);
+            g_assert_cmphex(pixel_at(image, x, end + (end < zero ? -3 : 3)), !=, color);
+            g_assert_cmphex(pixel_at(image, x, zero + (end < zero ? 3 : -3)), !=, color);
+        }
+    /* Side by side: the second begins where the first ends. */
+    double from, to, next, end;
+    ns_bar_ends(layout, 0, 2, &from, &to);
+    ns_bar_ends(layout, 1, 2, &next, &end);
+    g_assert_cmpfloat_with_epsilon(to, next, 1e-12);
+    cairo_surface_destroy(image);
+}
+
+/* What is hidden leaves no ink: the other bars have all the room. */
+static void test_hidden_bars(void)
+{
+    NsSeries series[2] = {{.kind = NS_SERIES_BARS, .n = 4, .x = abscissa, .y = tens},
+                          {.kind = NS_SERIES_BARS, .style = 1, .n = 4, .x = abscissa, .y = ones}};
+    series[0].hidden = true;
+    NsPlot both = plot_of(series, 2), one = plot_of(series + 1, 1);
+    g_autoptr(NsPlotLayout) with = ns_plot_layout(&both, WIDTH, HEIGHT, light());
+    g_autoptr(NsPlotLayout) without = ns_plot_layout(&one, WIDTH, HEIGHT, light());
+    cairo_surface_t *a = draw(with, NULL), *b = draw(without, NULL);
+    size_t size = (size_t)cairo_image_surface_get_stride(a) * HEIGHT;
+    g_assert_cmpint(memcmp(cairo_image_surface_get_data(a), cairo_image_surface_get_data(b), size),
+                    ==, 0);
+    cairo_surface_destroy(a);
+    cairo_surface_destroy(b);
+}
+
+/* One high bar among thousands is seen at its height. */
+static void test_many_bars(void)
+{
+    enum { N = 20000 };
+    g_autofree double *x = g_new(double, N), *y = g_new(double, N);
+    for (int i = 0; i < N; i++) {
+        x[i] = i;
+        y[i] = i == 7777 ? 100 : 1;
+    }
+    NsSeries series = {.label = "n", .kind = NS_SERIES_BARS, .n = N, .x = x, .y = y};
+    NsPlot plot = plot_of(&series, 1);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    cairo_surface_t *image = draw(layout, NULL);
+    double px = floor(ns_plot_x_to_pixel(layout, 7777));
+    double py = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 95);
+    g_assert_cmphex(pixel_at(image, px, py), ==, as_pixel(light()->series[0].color));
+    g_assert_cmphex(pixel_at(image, px + 2, py), !=, as_pixel(light()->series[0].color));
+    cairo_surface_destroy(image);
+}
+
+static void test_steps(void)
+{
+    NsSeries series = {.kind = NS_SERIES_STEPS, .n = 4, .x = abscissa, .y = tens};
+    NsPlot plot = plot_of(&series, 1);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    const GArray *points = layout->paths[0].points;
+    g_assert_cmpuint(points->len, ==, 7);
+    for (unsigned i = 1; i < points->len; i++) {
+        const NsPoint *a = &g_array_index(points, NsPoint, i - 1), *b = a + 1;
+        g_assert_true(fabs(a->x - b->x) < 1e-9 || fabs(a->y - b->y) < 1e-9);
+    }
+}
+
+static void test_square(void)
+{
+    static float z[9 * 9];
+    for (int i = 0; i < 81; i++) z[i] = (float)(i / 9 == 0);
+    NsHeatmap map = {.z = z,
+                     .rows = 9,
+                     .columns = 9,
+                     .x0 = 0.5,
+                     .x1 = 9.5,
+                     .y0 = 0.5,
+                     .y1 = 9.5,
+                     .square = true,
+                     .label = "CKA"};
+    for (int reversed = 0; reversed < 2; reversed++)
+        for (int high = 0; high < 2; high++) {
+            NsPlot plot = map_of(&map);
+            plot.left.reversed = reversed;
+            g_autoptr(NsPlotLayout) layout =
+                ns_plot_layout(&plot, high ? 300 : WIDTH, high ? 500 : HEIGHT, light());
+            NsBox area = ns_plot_area(layout);
+            g_assert_cmpfloat_with_epsilon(area.width, area.height, 2.5);
+            if (high) continue;
+            /* Row 1 is at the foot, or at the head of a reversed axis. */
+            cairo_surface_t *image = draw(layout, NULL);
+            uint32_t palette[256];
+            ns_level_palette(palette, light(), NS_COLORS_VIRIDIS);
+            double head = area.y + area.height / 18, foot = area.y + area.height * 17 / 18;
+            g_assert_cmphex(pixel_at(image, area.x + 30, reversed ? head : foot), ==,
+                            palette[NS_LEVEL_HIGH]);
+            g_assert_cmphex(pixel_at(image, area.x + 30, reversed ? foot : head), ==,
+                            palette[NS_LEVEL_LOW]);
+            cairo_surface_destroy(image);
+        }
+}
+
+static double lightness(NsColor c)
+{
+    double channels[] = {c.r, c.g, c.b}, weights[] = {0.2126, 0.7152, 0.0722}, sum = 0;
+    for (int i = 0; i < 3; i++) {
+        double v = channels[i];
+        sum += weights[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    }
+    return 116 * cbrt(sum) - 16;
+}
+
+static void test_maps(void)
+{
+    /* Ends and middle of matplotlib's cividis. */
+    static const uint32_t anchors[] = {0x00224e, 0x7c7b78, 0xfee838};
+    for (int i = 0; i < 3; i++) {
+        NsColor color = ns_cividis(i / 2.0);
+        g_assert_cmpfloat_with_epsilon(color.r * 255, anchors[i] >> 16, 5);
+        g_assert_cmpfloat_with_epsilon(color.g * 255, anchors[i] >> 8 & 255, 5);
+        g_assert_cmpfloat_with_epsilon(color.b * 255, anchors[i] & 255, 5);
+    }
+    for (int i = 0; i < 100; i++) {
+        g_assert_cmpfloat(lightness(ns_cividis((i + 1) / 100.0)), >,
+                          lightness(ns_cividis(i / 100.0)));
+        /* The same distance on either side looks the same, and further away is darker. */
+        double t = 0.5 * i / 100, further = t + 0.005;
+        double blue = lightness(ns_diverging(0.5 - t)), orange = lightness(ns_diverging(0.5 + t));
+        g_assert_cmpfloat_with_epsilon(blue, orange, 3);
+        g_assert_cmpfloat(lightness(ns_diverging(0.5 + further)), <, orange);
+        g_assert_cmpfloat(lightness(ns_diverging(0.5 - further)), <, blue);
+    }
+    g_assert_cmpfloat(lightness(ns_diverging(0.5)), >, 96);
+    NsColor blue = ns_diverging(0.1), orange = ns_diverging(0.9);
+    g_assert_true(blue.b > blue.r && orange.r > orange.b);
+}
+
+static void test_center(void)
+{
+    static const float values[] = {-1, 0, 4, 2}, ratios[] = {0.5f, 1, 8, 2};
+    NsHeatmap map = {
+        .z = values, .rows = 2, .columns = 2, .x1 = 2, .y1 = 2, .colors = NS_COLORS_DIVERGING};
+    NsPlot plot = map_of(&map);
+    g_autoptr(NsPlotLayout) linear = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_cmpfloat(linear->z.lo, ==, -4);
+    g_assert_cmpfloat(linear->z.hi, ==, 4);
+    map.z = ratios;
+    map.log = true;
+    g_autoptr(NsPlotLayout) log = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_cmpfloat_with_epsilon(log->z.lo, 1 / 8.0, 1e-9);
+    g_assert_cmpfloat_with_epsilon(log->z.hi, 8, 1e-9);
+    static const float small[] = {0.1f, 1, 2, 2};
+    map.z = small;
+    g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_cmpfloat_with_epsilon(low->z.hi, 10, 1e-5);
+    map.lo = 0.1;
+    map.hi = 3;
+    g_autoptr(NsPlotLayout) fixed = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_cmpfloat(fixed->z.lo, ==, 0.1);
+    g_assert_cmpfloat(fixed->z.hi, ==, 3);
+}
+
+static void test_levels(void)
+{
+    NsSeries series = {.label = "a", .n = 4, .x = abscissa, .y = ones};
+    const NsLevel level = {.y = 7, .text = "bound"};
+    const NsSlope slope = {1, 1, 4, 5, "∝ l", NS_AXIS_LEFT, 2};
+    NsPlot plot = plot_of(&series, 1);
+    plot.levels = &level;
+    plot.n_levels = 1;
+    plot.slopes = &slope;
+    plot.n_slopes = 1;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    /* The axis makes room for a bound that no value reaches, and both have their words. */
+    g_assert_cmpfloat(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, 7), >, layout->area.y);
+    unsigned words = 0;
+    for (unsigned i = 0; i < layout->labels->len; i++)
+        words += g_array_index(layout->labels, NsLabel, i).part == NS_PART_INSIDE;
+    g_assert_cmpuint(words, ==, 2);
+}
+
+static void test_strip(void)
+{
+    NsSeries series = {.label = "a", .n = 4, .x = abscissa, .y = tens};
+    NsSeries ratio = {.label = "ratio", .n = 4, .x = abscissa, .y = ones};
+    NsPlot below = plot_of(&ratio, 1), plot = plot_of(&series, 1);
+    plot.strip = &below;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_nonnull(layout->strip);
+    NsBox upper = ns_plot_area(layout), lower = ns_plot_area(layout->strip);
+    for (double x = 1; x <= 4; x++)
+        g_assert_cmpfloat_with_epsilon(ns_plot_x_to_pixel(layout, x),
+                                       ns_plot_x_to_pixel(layout->strip, x), 1e-9);
+    g_assert_cmpfloat(upper.y + upper.height, <, layout->strip_y + lower.y);
+    /* A point in the strip reads the strip's curve. */
+    NsReading reading;
+    double py = layout->strip_y + lower.y + lower.height / 2;
+    g_assert_true(ns_plot_pick(layout, ns_plot_x_to_pixel(layout, 2), py, &reading));
+    g_assert_nonnull(strstr(reading.text, "ratio: 1"));
+    g_assert_cmpfloat(reading.py, >, layout->strip_y);
+    cairo_surface_t *image = draw(layout, &reading);
+    cairo_surface_destroy(image);
+    ns_reading_clear(&reading);
+    /* No strip where it would leave the plot no room. */
+    g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, WIDTH, 120, light());
+    g_assert_null(low->strip);
+}
+
+/* Without colour, dash, mark and hatching remain. */
+static void test_patterns(void)
+{
+    for (size_t i = 0; ns_style(i); i++) {
+        NsStyle style = ns_style_patterned(ns_style(i));
+        for (int k = 0; k < NS_SERIES_STYLES; k++)
+            g_assert_cmphex(as_pixel(style.series[k].color), ==, as_pixel(style.text));
+        g_assert_true(style.patterns);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/kinds/legend-at", test_legend_at);
+    g_test_add_func("/kinds/readings", test_readings);
+    g_test_add_func("/kinds/bars", test_bars);
+    g_test_add_func("/kinds/hidden-bars", test_hidden_bars);
+    g_test_add_func("/kinds/many-bars", test_many_bars);
+    g_test_add_func("/kinds/steps", test_steps);
+    g_test_add_func("/kinds/square", test_square);
+    g_test_add_func("/kinds/maps", test_maps);
+    g_test_add_func("/kinds/center", test_center);
+    g_test_add_func("/kinds/levels", test_levels);
+    g_test_add_func("/kinds/strip", test_strip);
+    g_test_add_func("/kinds/patterns", test_patterns);
+    return g_test_run();
+}
