@@ -34,7 +34,9 @@ struct NsGradients {
     const NsStack *stack;
     size_t slots, slot; /* of a ring; reals in one */
     ns_real *arena;
-    Share *shares; /* [stack->shards] */
+    Share *shares;   /* [stack->shards] */
+    bool squaring;   /* squares are wanted */
+    double *squares; /* [tensors] */
 };
 
 static size_t slot_reals(const NsStack *stack)
@@ -76,6 +78,7 @@ NsGradients *ns_gradients_new(const NsStack *stack, GError **error)
     g->slot = slot_reals(stack);
     g->slots = slots_of(g->slot);
     g->shares = g_aligned_alloc0(stack->shards, sizeof *g->shares, _Alignof(Share));
+    g->squares = g_new0(double, stack->table.n);
     g->arena = ns_real_new(stack->table.size, "gradients", error);
     bool whole = g->arena != NULL;
     for (size_t i = 1; i < stack->shards && whole; i++) {
@@ -98,6 +101,7 @@ void ns_gradients_free(NsGradients *g)
     }
     g_aligned_free(g->shares);
     ns_real_free(g->arena);
+    g_free(g->squares);
     g_free(g);
 }
 
@@ -106,8 +110,14 @@ ns_real *ns_gradients_arena(NsGradients *g)
     return g->arena;
 }
 
-void ns_gradients_begin(NsGradients *g)
+double *ns_gradients_squares(NsGradients *g)
 {
+    return g->squares;
+}
+
+void ns_gradients_begin(NsGradients *g, bool squaring)
+{
+    g->squaring = squaring;
     for (size_t i = 0; i < g->stack->shards; i++) {
         g->shares[i].begun = g->shares[i].added = 0;
         atomic_init(&g->shares[i].done, 0);
@@ -147,11 +157,24 @@ static void sum_span(NsGradients *g, const NsSpan *span)
                           MIN(SUM_BLOCK, span->end - start));
 }
 
+static void square_tensor(NsGradients *g, size_t i)
+{
+    const NsTensor *t = &g->stack->table.tensors[i];
+    g->squares[i] = ns_real_squares(g->arena + t->offset, ns_tensor_size(t));
+}
+
 void ns_gradients_sum_outside(NsGradients *g)
 {
     NsClockMark mark = ns_clock_begin();
     for (size_t i = 0; i < g->stack->n_outside; i++) sum_span(g, &g->stack->outside[i]);
     ns_clock_end(mark, NS_OP_GRADIENT_SUM);
+    mark = ns_clock_begin();
+    for (size_t i = 0; i < g->stack->n_outside && g->squaring; i++) {
+        const NsSpan *span = &g->stack->outside[i];
+#pragma omp for schedule(static, 1)
+        for (size_t k = 0; k < span->n; k++) square_tensor(g, span->first + k);
+    }
+    ns_clock_end(mark, NS_OP_MEASURE);
 }
 
 /* ---- Layers ---- */
@@ -167,6 +190,16 @@ static ns_real *slot_of(const NsGradients *g, const Share *share, size_t n)
     return share->ring + n % g->slots * g->slot;
 }
 
+/* The layer that comes n-th from the top is complete, and still warm. */
+static void square_layer(NsGradients *g, size_t n)
+{
+    if (!g->squaring) return;
+    NsClockMark mark = ns_clock_begin();
+    const NsSpan *span = span_of(g, n);
+    for (size_t k = 0; k < span->n; k++) square_tensor(g, span->first + k);
+    ns_clock_end(mark, NS_OP_MEASURE);
+}
+
 /* Adds the layers that are complete here and in the sum of the workers before. */
 static void add_layers(NsGradients *g, unsigned worker, size_t complete)
 {
@@ -179,6 +212,7 @@ static void add_layers(NsGradients *g, unsigned worker, size_t complete)
         ns_add_scaled(g->arena + span->begin, 1, slot_of(g, share, share->added),
                       span->end - span->begin);
         atomic_store_explicit(&share->done, share->added + 1, memory_order_release);
+        if (worker + 1 == g->stack->shards) square_layer(g, share->added);
     }
     ns_clock_end(mark, NS_OP_GRADIENT_SUM);
 }
@@ -224,10 +258,12 @@ ns_real *ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer,
 void ns_gradients_end_layer(NsGradients *g, unsigned worker)
 {
     Share *share = &g->shares[worker];
-    if (worker > 0)
+    if (worker > 0) {
         add_layers(g, worker, share->begun);
-    else
-        atomic_store_explicit(&share->done, share->begun, memory_order_release);
+        return;
+    }
+    atomic_store_explicit(&share->done, share->begun, memory_order_release);
+    if (g->stack->shards == 1) square_layer(g, share->begun - 1);
 }
 
 void ns_gradients_end(NsGradients *g, unsigned worker)

@@ -25,8 +25,11 @@ void ns_gradients_free(NsGradients *gradients);
 /* The arena: offsets are those of the table. */
 ns_real *ns_gradients_arena(NsGradients *gradients);
 
-/* Before the workers set out; not from several threads. */
-void ns_gradients_begin(NsGradients *gradients);
+/* Before the workers set out; not from several threads.  `squaring`: the squares are wanted. */
+void ns_gradients_begin(NsGradients *gradients, bool squaring);
+
+/* [tensors] sum of the squares of each gradient, taken when its sum is complete and still warm. */
+double *ns_gradients_squares(NsGradients *gradients);
 
 /* Every worker, once: what it adds to outside the layers becomes 0. */
 void ns_gradients_begin_outside(NsGradients *gradients, unsigned worker);

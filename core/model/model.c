@@ -219,9 +219,10 @@ static void gradients_of_weights(NsModel *model)
 #pragma omp parallel for num_threads((int)model->n_workers)
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
-        if (is_standardized(t))
-            ns_standardize_backward(gradients + t->offset, model->weights + t->offset, t->rows,
-                                    t->cols);
+        if (!is_standardized(t)) continue;
+        ns_real *g = gradients + t->offset;
+        ns_standardize_backward(g, model->weights + t->offset, t->rows, t->cols);
+        ns_gradients_squares(model->gradients)[i] = ns_real_squares(g, ns_tensor_size(t));
     }
 }
 
@@ -334,7 +335,7 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     call.measuring = !model->unmeasured;
     model->call = call;
     double share = per_target(batch);
-    ns_gradients_begin(model->gradients);
+    ns_gradients_begin(model->gradients, call.measuring);
 #pragma omp parallel num_threads((int)model->n_workers)
     {
         uint64_t mode = ns_flush_begin();
@@ -350,7 +351,7 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     }
     gradients_of_weights(model);
 
-    NsMeasure measure = {0};
+    NsMeasure measure = {.grad_sq = ns_gradients_squares(model->gradients)};
     double tokens = tokens_of(model, batch, stack->n_towers - 1);
     for (unsigned i = 0; i < model->n_workers; i++) {
         const NsWorker *w = &model->workers[i];

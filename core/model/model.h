@@ -45,6 +45,7 @@ bool ns_plan_check(const NsPlan *plan, GError **error);
  * Hidden states are those of the first stack, x_0 .. x_L, then those of the second: L + 1 values,
  * or N + M + 2 for an encoder-decoder. */
 typedef struct {
+    const double *grad_sq;     /* [tensors] squared norm of the gradient */
     double loss;               /* nats a target, label smoothing included */
     double nll;                /* the same without label smoothing */
     size_t hidden;             /* how many hidden states */

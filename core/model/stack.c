@@ -361,31 +361,26 @@ static void lay_out_towers(NsStack *stack, const NsSettings *settings)
     for (size_t i = 0; i < stack->n_towers; i++) stack->n_sublayers += stack->towers[i].n;
 }
 
-/* The tensors of a layer lie side by side, and so do the layers of a tower. */
+/* The tensors of a layer lie side by side, and so do the layers of a tower.  A span ends where the
+ * next one begins, so that the gaps between tensors belong to one, too. */
 static void find_spans(NsStack *stack)
 {
     const NsTensorTable *table = &stack->table;
     stack->layer_spans = g_new0(NsSpan, stack->layers);
-    size_t end = 0; /* of what the spans cover so far */
-    int layer = -1;
+    NsSpan none = {0}, *span = &none;
+    int layer = -2; /* neither in one nor outside all */
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
-        if (t->layer >= 0) {
-            NsSpan *span = &stack->layer_spans[t->layer];
-            if (t->layer != layer) {
-                span->begin = t->offset;
-                span->first = i;
-            }
-            span->end = t->offset + ns_tensor_size(t);
-            span->n++;
+        if (t->layer != layer) {
+            span->end = t->offset;
+            span =
+                t->layer < 0 ? &stack->outside[stack->n_outside++] : &stack->layer_spans[t->layer];
+            *span = (NsSpan){.begin = t->offset, .first = i};
         }
-        if (t->layer >= 0 && layer < 0 && t->offset > end)
-            stack->outside[stack->n_outside++] = (NsSpan){.begin = end, .end = t->offset};
-        if (t->layer >= 0) end = stack->layer_spans[t->layer].end;
+        span->n++;
         layer = t->layer;
     }
-    if (table->size > end)
-        stack->outside[stack->n_outside++] = (NsSpan){.begin = end, .end = table->size};
+    span->end = table->size;
 }
 
 void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement *placement,

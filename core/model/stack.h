@@ -26,7 +26,7 @@ typedef struct {
 /* A part of an arena, in reals, and the tensors that lie there. */
 typedef struct {
     size_t begin, end;
-    size_t first, n; /* indices in the table; n is 0 outside the layers */
+    size_t first, n; /* indices in the table */
 } NsSpan;
 
 typedef struct {

@@ -14,7 +14,6 @@
 struct NsRecorder {
     NsRecordLayout layout;
     float *values;          /* [layout.width] */
-    double *grad_sq;        /* [tensors] */
     double *layer_sums;     /* [3, L] */
     size_t *layer_elements; /* [L] */
     NsDear *dear;           /* NULL where nothing dear is ever measured */
@@ -47,7 +46,6 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
                                                        .has = needs_met(table, settings),
                                                        .probe_every = settings->probe_every});
     r->values = g_new(float, r->layout.width);
-    r->grad_sq = g_new0(double, table->n);
     r->layer_sums = g_new0(double, 3 * L);
     r->layer_elements = g_new0(size_t, L);
     for (size_t i = 0; i < table->n; i++) {
@@ -66,7 +64,6 @@ void ns_recorder_free(NsRecorder *recorder)
     if (!recorder) return;
     ns_dear_free(recorder->dear);
     g_free(recorder->values);
-    g_free(recorder->grad_sq);
     g_free(recorder->layer_sums);
     g_free(recorder->layer_elements);
     g_free(recorder);
@@ -90,38 +87,6 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 
 /* ---- Gradients ---- */
 
-/* Squared gradient norms of all tensors.  The blocks of a tensor that an earlier thread began are
- * the first of a share; their sums are added when the threads before have added theirs. */
-static void square_gradients(NsRecorder *r, const NsRecordInput *input)
-{
-    const NsTensorTable *table = ns_model_tensors(input->model);
-    const ns_real *gradients = ns_model_gradients(input->model);
-#pragma omp parallel num_threads(ns_share_threads(table, input->threads))
-    {
-        uint64_t mode = ns_flush_begin();
-        int threads = omp_get_num_threads();
-        NsShare share = ns_share(table, omp_get_thread_num(), threads);
-        NsBlock block;
-        double late[NS_BLOCKS_MAX];
-        size_t n = 0, late_tensor = 0;
-        while (ns_share_next(&share, &block)) {
-            double square = ns_real_squares(gradients + block.offset, block.n);
-            if (block.late) {
-                late_tensor = block.tensor;
-                late[n++] = square;
-            } else {
-                r->grad_sq[block.tensor] = square + (block.first ? 0 : r->grad_sq[block.tensor]);
-            }
-        }
-#pragma omp for ordered schedule(static, 1)
-        for (int k = 0; k < threads; k++) {
-#pragma omp ordered
-            for (size_t j = 0; j < n; j++) r->grad_sq[late_tensor] += late[j];
-        }
-        ns_flush_end(mode);
-    }
-}
-
 /* The root mean square of a tensor's gradient, for the roles that have it as a quantity. */
 static void record_root_mean_square(NsRecorder *r, const NsTensor *t, double norm)
 {
@@ -135,22 +100,22 @@ static void record_root_mean_square(NsRecorder *r, const NsTensor *t, double nor
 
 /* Fills in the gradient norms, and returns the norm of all tensors together.  What an encoder and a
  * decoder both have once is one value. */
-static double record_gradients(NsRecorder *r, const NsTensorTable *table)
+static double record_gradients(NsRecorder *r, const NsTensorTable *table, const double *grad_sq)
 {
     double total = 0, *layer_sq = r->layer_sums, outside[NS_ROLE_COUNT] = {0};
     memset(layer_sq, 0, r->layout.layers * sizeof *layer_sq);
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
-        total += r->grad_sq[i];
+        total += grad_sq[i];
         float *values = values_of(r, (NsQuantity)t->role);
         if (t->layer < 0) {
-            outside[t->role] += r->grad_sq[i];
+            outside[t->role] += grad_sq[i];
             *values = (float)sqrt(outside[t->role]);
             continue;
         }
-        layer_sq[t->layer] += r->grad_sq[i];
-        values[t->layer] = (float)sqrt(r->grad_sq[i]);
-        record_root_mean_square(r, t, sqrt(r->grad_sq[i]));
+        layer_sq[t->layer] += grad_sq[i];
+        values[t->layer] = (float)sqrt(grad_sq[i]);
+        record_root_mean_square(r, t, sqrt(grad_sq[i]));
     }
     float *layers = values_of(r, NS_QUANTITY_GRAD_LAYER);
     float *means = values_of(r, NS_QUANTITY_GRAD_RMS_LAYER);
@@ -271,23 +236,14 @@ void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
     r->dear_us = g_get_monotonic_time() - started;
 }
 
-double ns_recorder_grad_norm(NsRecorder *r, const NsRecordInput *input)
-{
-    double total = 0;
-    square_gradients(r, input);
-    for (size_t i = 0; i < ns_model_tensors(input->model)->n; i++) total += r->grad_sq[i];
-    return sqrt(total);
-}
-
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
     const NsTensorTable *table = ns_model_tensors(input->model);
     bool due = is_due(r, input);
     const float blank = ns_blank();
     for (size_t i = 0; i < r->layout.width; i++) r->values[i] = blank;
-    square_gradients(r, input);
-    NsRecord record = {.values = r->values, .grad_sq = r->grad_sq};
-    record.grad_norm = record_gradients(r, table);
+    NsRecord record = {.values = r->values};
+    record.grad_norm = record_gradients(r, table, input->seen->grad_sq);
     record_hidden(r, input->seen, (double)input->settings->d_model);
     record_sublayers(r, input);
     record_updates(r, table, input);

@@ -40,16 +40,12 @@ const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder);
 void ns_recorder_sweep(NsRecorder *recorder, const NsRecordInput *input);
 
 typedef struct {
-    const float *values;   /* [layout->width] */
-    const double *grad_sq; /* [tensors] squared norms of the gradients */
-    double grad_norm;      /* of all tensors together */
-    double probe_seconds;  /* what the dear quantities took, sweep included; 0 where none was due */
+    const float *values;  /* [layout->width] */
+    double grad_norm;     /* of all tensors together */
+    double probe_seconds; /* what the dear quantities took, sweep included; 0 where none was due */
     const NsSimilarity *similarity; /* NULL where it was not measured */
     const NsSight *sight;           /* likewise */
 } NsRecord;
-
-/* After the pass, instead of a record: the norm of all gradients together, which clipping needs. */
-double ns_recorder_grad_norm(NsRecorder *recorder, const NsRecordInput *input);
 
 /* After the pass.  Borrowed until the next call.  Allocates nothing. */
 NsRecord ns_recorder_fill(NsRecorder *recorder, const NsRecordInput *input);

@@ -11,13 +11,13 @@
 
 /* ---- The record of a step ---- */
 
-static void watch(NsRun *run, const NsMeasure *seen, const NsRecord *record)
+static void watch(NsRun *run, const NsMeasure *seen)
 {
     const NsWatch watch = {
         .table = ns_model_tensors(run->model),
         .seen = seen,
         .update_sq = run->update_sq,
-        .grad_sq = record->grad_sq,
+        .grad_sq = seen->grad_sq,
         .first_stack = run->settings.arch == NS_ARCH_ENCODER_DECODER
                            ? (size_t)ns_settings_encoder_layers(&run->settings)
                            : ns_model_layers(run->model),
@@ -46,7 +46,7 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
     if (record.similarity) ns_history_publish_similarity(run->history, record.similarity);
     if (record.sight) ns_history_publish_sight(run->history, record.sight);
     ns_history_append(run->history, &step, record.values);
-    watch(run, input->seen, &record);
+    watch(run, input->seen);
 }
 
 /* Measures the present weights on the batch of this step. */
@@ -84,7 +84,8 @@ static void measure(NsRun *run, int64_t started)
     if (!run->bare)
         record_step(run, &input, started);
     else if (s->clip > 0)
-        run->grad_norm = ns_recorder_grad_norm(run->recorder, &input);
+        run->grad_norm =
+            ns_real_norm(ns_model_gradients(run->model), ns_model_tensors(run->model)->size);
     ns_clock_end(mark, NS_OP_MEASURE);
 
     bool due = !run->bare && s->eval_every > 0 && run->steps % s->eval_every == 0;
