@@ -107,12 +107,15 @@ NS_CLONES static void softmax(const Head *h, size_t first, size_t end)
     }
 }
 
-/* P = softmax(s), so ds = P (dP - sum_j dP_j P_j), in place of dP. */
+/* P = softmax(s), so ds = P (dP - sum_j dP_j P_j), in place of dP.  P as it was rounded sums to
+ * nearly 1: divided by that, ds sums to 0, as it should, and the gradient of b_K is not made of
+ * what is left. */
 NS_CLONES static void softmax_backward(const Head *h, size_t first, size_t end)
 {
     size_t S = h->S, ragged = S % NS_LANES;
     for (size_t i = first; i < end; i++) {
-        ns_real *row = h->scores + i * S, copy[NS_LANES], p_copy[NS_LANES], lane[NS_LANES] = {0};
+        ns_real *row = h->scores + i * S, copy[NS_LANES], p_copy[NS_LANES];
+        ns_real lane[NS_LANES] = {0}, mass[NS_LANES] = {0};
         const ns_real *p_row = h->P + i * S;
         size_t n = visible(h, i), N = whole(h, n);
         if (ragged) {
@@ -124,9 +127,12 @@ NS_CLONES static void softmax_backward(const Head *h, size_t first, size_t end)
             const ns_real *p = j + NS_LANES <= S ? p_row + j : p_copy;
             int left = (int)(n - j);
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) lane[l] += l < left ? d[l] * p[l] : 0;
+            for (int l = 0; l < NS_LANES; l++) {
+                lane[l] += l < left ? d[l] * p[l] : 0;
+                mass[l] += l < left ? p[l] : 0;
+            }
         }
-        ns_real dot = ns_lanes_sum_real(lane);
+        ns_real dot = ns_lanes_sum_real(lane) / ns_lanes_sum_real(mass);
         for (size_t j = 0; j < n; j += NS_LANES) {
             ns_real *d = lanes_at(row, S, j, copy);
             const ns_real *p = j + NS_LANES <= S ? p_row + j : p_copy;
