@@ -28,7 +28,7 @@ ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]
 FORMATS = ["pdf", "svg", "png", "csv", "tex"]
 FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",
-           "heads", "similarity", "all"]
+           "heads", "similarity", "theory", "schedule", "tokens", "attention", "all"]
 
 
 class Skip(Exception):

@@ -48,7 +48,7 @@ static bool read_side(Side *side, NsHistory *history, NsQuantity quantity, int64
     }
     for (size_t i = 0; i < n; i++) y[i] = ns_is_blank(values[i]) ? (double)NAN : (double)values[i];
     changed |= n != side->n || bucket.first != side->bucket.first ||
-               bucket.last != side->bucket.last || memcmp(y, side->y, n * sizeof *y);
+               bucket.last != side->bucket.last || (n && memcmp(y, side->y, n * sizeof *y));
     if (!changed) return false;
     g_free(side->y);
     side->y = g_steal_pointer(&y);
