@@ -13,6 +13,7 @@ int main(int argc, char **argv)
     ui_add_view_tests();
     ui_add_chart_tests();
     ui_add_tile_tests();
+    ui_add_frame_tests();
     ui_add_export_tests();
     ui_add_stress_tests();
     ui_add_program_tests();

@@ -89,7 +89,8 @@ static void draw(NsChartView *chart, int width, int height, int scale)
     ensure_layout(chart);
     g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
     chart->surface = ns_picture_draw(chart->picture, scale, dirty);
-    ns_mosaic_update(chart->mosaic, chart->surface, dirty);
+    GskRenderer *renderer = gtk_native_get_renderer(gtk_widget_get_native(GTK_WIDGET(chart)));
+    ns_mosaic_update(chart->mosaic, chart->surface, scale, renderer, dirty);
     g_clear_object(&chart->copy);
     chart->cost = (double)(g_get_monotonic_time() - begin) / 1000.0;
 }
@@ -159,7 +160,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
             chart->telling = gtk_widget_add_tick_callback(widget, tell_later, NULL, NULL);
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
-    ns_mosaic_snapshot(chart->mosaic, snapshot, scale);
+    ns_mosaic_snapshot(chart->mosaic, snapshot);
     if (chart->corner_width > 0) {
         NsColor c = chart->style->background;
         GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, (float)c.a};

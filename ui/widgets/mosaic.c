@@ -1,70 +1,128 @@
-/* A picture as small textures.  SPDX-License-Identifier: MIT */
+/* A picture in small pieces.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/mosaic.h"
 
 /* Pixels of a side: what one more point changes is a few of these. */
 #define SIDE 128
 
+typedef struct {
+    GskRenderNode *node;
+    cairo_surface_t *image; /* that the node of cairo's renderer shows; NULL for the others */
+} Piece;
+
 struct NsMosaic {
-    int width, height; /* of the picture */
+    int width, height, scale; /* of the picture */
+    bool by_cairo;
     int columns, rows;
-    GPtrArray *tiles; /* GdkTexture, by row */
+    GArray *pieces; /* Piece, by row */
 };
+
+static void clear_piece(void *data)
+{
+    Piece *piece = data;
+    g_clear_pointer(&piece->node, gsk_render_node_unref);
+    g_clear_pointer(&piece->image, cairo_surface_destroy);
+}
 
 NsMosaic *ns_mosaic_new(void)
 {
     NsMosaic *mosaic = g_new0(NsMosaic, 1);
-    mosaic->tiles = g_ptr_array_new_with_free_func(g_object_unref);
+    mosaic->pieces = g_array_new(FALSE, TRUE, sizeof(Piece));
+    g_array_set_clear_func(mosaic->pieces, clear_piece);
     return mosaic;
 }
 
 void ns_mosaic_free(NsMosaic *mosaic)
 {
     if (!mosaic) return;
-    g_ptr_array_unref(mosaic->tiles);
+    g_array_unref(mosaic->pieces);
     g_free(mosaic);
 }
 
-static GdkTexture *cut(cairo_surface_t *image, const cairo_rectangle_int_t *box)
+static void copy_pixels(guchar *to, gsize to_stride, cairo_surface_t *image,
+                        const cairo_rectangle_int_t *box)
 {
-    gsize from = (gsize)cairo_image_surface_get_stride(image), to = 4 * (gsize)box->width;
-    const guchar *pixels = cairo_image_surface_get_data(image);
-    guchar *copy = g_malloc(to * (gsize)box->height);
+    gsize from_stride = (gsize)cairo_image_surface_get_stride(image);
+    const guchar *from =
+        cairo_image_surface_get_data(image) + (gsize)box->y * from_stride + 4 * (gsize)box->x;
     for (gsize y = 0; y < (gsize)box->height; y++)
-        memcpy(copy + y * to, pixels + ((gsize)box->y + y) * from + 4 * (gsize)box->x, to);
-    g_autoptr(GBytes) bytes = g_bytes_new_take(copy, to * (gsize)box->height);
-    return gdk_memory_texture_new(box->width, box->height, GDK_MEMORY_DEFAULT, bytes, to);
+        memcpy(to + y * to_stride, from + y * from_stride, 4 * (gsize)box->width);
 }
 
-static cairo_rectangle_int_t tile_box(const NsMosaic *mosaic, int column, int row)
+static GdkTexture *cut_texture(cairo_surface_t *image, const cairo_rectangle_int_t *box)
+{
+    gsize stride = 4 * (gsize)box->width, size = stride * (gsize)box->height;
+    guchar *copy = g_malloc(size);
+    copy_pixels(copy, stride, image, box);
+    g_autoptr(GBytes) bytes = g_bytes_new_take(copy, size);
+    return gdk_memory_texture_new(box->width, box->height, GDK_MEMORY_DEFAULT, bytes, stride);
+}
+
+static cairo_surface_t *cut_image(cairo_surface_t *image, const cairo_rectangle_int_t *box)
+{
+    cairo_surface_t *copy = cairo_image_surface_create(CAIRO_FORMAT_RGB24, box->width, box->height);
+    guchar *pixels = cairo_image_surface_get_data(copy);
+    if (pixels) copy_pixels(pixels, (gsize)cairo_image_surface_get_stride(copy), image, box);
+    cairo_surface_mark_dirty(copy);
+    return copy;
+}
+
+static cairo_rectangle_int_t piece_box(const NsMosaic *mosaic, int column, int row)
 {
     int x = column * SIDE, y = row * SIDE;
     return (cairo_rectangle_int_t){x, y, MIN(SIDE, mosaic->width - x),
                                    MIN(SIDE, mosaic->height - y)};
 }
 
+static void make_piece(const NsMosaic *mosaic, Piece *piece, cairo_surface_t *image,
+                       const cairo_rectangle_int_t *box)
+{
+    float unit = 1.0f / (float)mosaic->scale;
+    graphene_rect_t bounds =
+        GRAPHENE_RECT_INIT((float)box->x * unit, (float)box->y * unit, (float)box->width * unit,
+                           (float)box->height * unit);
+    clear_piece(piece);
+    if (!mosaic->by_cairo) {
+        g_autoptr(GdkTexture) texture = cut_texture(image, box);
+        piece->node = gsk_texture_node_new(texture, &bounds);
+        return;
+    }
+    piece->node = gsk_cairo_node_new(&bounds);
+    piece->image = cut_image(image, box);
+    cairo_t *cr = gsk_cairo_node_get_draw_context(piece->node);
+    cairo_scale(cr, (double)unit, (double)unit);
+    cairo_set_source_surface(cr, piece->image, box->x, box->y);
+    cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
+    cairo_paint(cr);
+    cairo_destroy(cr);
+}
+
 static void update_box(NsMosaic *mosaic, cairo_surface_t *image, const cairo_rectangle_int_t *box)
 {
     for (int row = box->y / SIDE; row <= (box->y + box->height - 1) / SIDE; row++)
         for (int column = box->x / SIDE; column <= (box->x + box->width - 1) / SIDE; column++) {
-            cairo_rectangle_int_t part = tile_box(mosaic, column, row);
-            gpointer *tile = &mosaic->tiles->pdata[row * mosaic->columns + column];
-            g_clear_object(tile);
-            *tile = cut(image, &part);
+            cairo_rectangle_int_t part = piece_box(mosaic, column, row);
+            guint place = (guint)(row * mosaic->columns + column);
+            make_piece(mosaic, &g_array_index(mosaic->pieces, Piece, place), image, &part);
         }
 }
 
-void ns_mosaic_update(NsMosaic *mosaic, cairo_surface_t *image, const GArray *dirty)
+void ns_mosaic_update(NsMosaic *mosaic, cairo_surface_t *image, int scale, GskRenderer *renderer,
+                      const GArray *dirty)
 {
     int width = cairo_image_surface_get_width(image);
     int height = cairo_image_surface_get_height(image);
+    bool by_cairo = GSK_IS_CAIRO_RENDERER(renderer);
     if (width < 1 || height < 1 || !cairo_image_surface_get_data(image)) return;
-    if (width != mosaic->width || height != mosaic->height) {
+    if (width != mosaic->width || height != mosaic->height || scale != mosaic->scale ||
+        by_cairo != mosaic->by_cairo) {
         mosaic->width = width;
         mosaic->height = height;
+        mosaic->scale = scale;
+        mosaic->by_cairo = by_cairo;
         mosaic->columns = (width + SIDE - 1) / SIDE;
         mosaic->rows = (height + SIDE - 1) / SIDE;
-        g_ptr_array_set_size(mosaic->tiles, 0);
-        g_ptr_array_set_size(mosaic->tiles, mosaic->columns * mosaic->rows);
+        g_array_set_size(mosaic->pieces, 0);
+        g_array_set_size(mosaic->pieces, (guint)(mosaic->columns * mosaic->rows));
         update_box(mosaic, image, &(cairo_rectangle_int_t){0, 0, width, height});
         return;
     }
@@ -72,22 +130,14 @@ void ns_mosaic_update(NsMosaic *mosaic, cairo_surface_t *image, const GArray *di
         update_box(mosaic, image, &g_array_index(dirty, cairo_rectangle_int_t, i));
 }
 
-void ns_mosaic_snapshot(NsMosaic *mosaic, GtkSnapshot *snapshot, int scale)
+void ns_mosaic_snapshot(NsMosaic *mosaic, GtkSnapshot *snapshot)
 {
-    float unit = 1.0f / (float)scale;
-    for (int row = 0; row < mosaic->rows; row++)
-        for (int column = 0; column < mosaic->columns; column++) {
-            GdkTexture *tile = mosaic->tiles->pdata[row * mosaic->columns + column];
-            cairo_rectangle_int_t box = tile_box(mosaic, column, row);
-            gtk_snapshot_append_texture(
-                snapshot, tile,
-                &GRAPHENE_RECT_INIT((float)box.x * unit, (float)box.y * unit,
-                                    (float)box.width * unit, (float)box.height * unit));
-        }
+    for (guint i = 0; i < mosaic->pieces->len; i++)
+        gtk_snapshot_append_node(snapshot, g_array_index(mosaic->pieces, Piece, i).node);
 }
 
 GdkTexture *ns_texture_of(cairo_surface_t *image)
 {
-    return cut(image, &(cairo_rectangle_int_t){0, 0, cairo_image_surface_get_width(image),
-                                               cairo_image_surface_get_height(image)});
+    return cut_texture(image, &(cairo_rectangle_int_t){0, 0, cairo_image_surface_get_width(image),
+                                                       cairo_image_surface_get_height(image)});
 }

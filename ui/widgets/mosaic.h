@@ -1,8 +1,10 @@
-/* A picture as small textures, of which only those that changed are made anew.
+/* A picture in small pieces, of which only those that changed are made anew.
  * SPDX-License-Identifier: MIT
  *
- * A texture cannot change, and making one copies its pixels; and a renderer draws again only where
- * textures differ from those of the frame before. */
+ * What a renderer is given cannot change, so it gets copies, and it draws again only where pieces
+ * differ from those of the frame before.  A renderer on a graphics card gets textures.  cairo's
+ * gets images, which it copies to the window as they are: textures it would convert, pixel by
+ * pixel, in every frame (GTK 4.8). */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -12,12 +14,14 @@ typedef struct NsMosaic NsMosaic;
 NsMosaic *ns_mosaic_new(void);
 void ns_mosaic_free(NsMosaic *mosaic);
 
-/* Takes over the pixels of an ARGB32 image that differ since the last call: all of them where the
- * size does, else those within the boxes (cairo_rectangle_int_t). */
-void ns_mosaic_update(NsMosaic *mosaic, cairo_surface_t *image, const GArray *dirty);
+/* Takes over the pixels of an opaque ARGB32 image, `scale` pixels a unit, that differ since the
+ * last call: all of them where size, scale or renderer do, else those within the boxes
+ * (cairo_rectangle_int_t). */
+void ns_mosaic_update(NsMosaic *mosaic, cairo_surface_t *image, int scale, GskRenderer *renderer,
+                      const GArray *dirty);
 
-/* Shows the picture at the origin, `scale` pixels a unit. */
-void ns_mosaic_snapshot(NsMosaic *mosaic, GtkSnapshot *snapshot, int scale);
+/* Shows the picture at the origin. */
+void ns_mosaic_snapshot(NsMosaic *mosaic, GtkSnapshot *snapshot);
 
 /* All pixels of an ARGB32 image as one texture.  Free with g_object_unref. */
 GdkTexture *ns_texture_of(cairo_surface_t *image);

@@ -2,6 +2,7 @@
 #include "ui/widgets/window.h"
 
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/frame_meter.h"
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/settings_pane.h"
 #include "ui/widgets/style_manager.h"
@@ -9,13 +10,14 @@
 #include "ui/widgets/window_actions.h"
 
 #define FOLD_PANE_BELOW 700      /* of content: a window of 720 with its frame keeps the pane */
+#define FRAMES 300               /* whose times can be shown */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
 
 struct _NsWindow {
     GtkApplicationWindow parent;
     NsLab *lab;
     NsDashboard *dashboard;
-    GtkWidget *settings_pane, *toast;
+    GtkWidget *settings_pane, *toast, *frame_meter;
     guint tick, fold_source;
     gint64 subtitled;
     bool narrow; /* as the window was when the pane was last folded or unfolded for its width */
@@ -136,6 +138,11 @@ void ns_window_toast_file(NsWindow *window, const char *sentence, const char *pa
     ns_toast_offer(window->toast, sentence, "Show in folder", on_show_file, g_strdup(path), g_free);
 }
 
+GtkWidget *ns_window_frame_meter(NsWindow *window)
+{
+    return window->frame_meter;
+}
+
 const char *ns_window_toast_text(NsWindow *window)
 {
     return ns_toast_text(window->toast);
@@ -198,6 +205,8 @@ static void ns_window_init(NsWindow *window)
     gtk_widget_init_template(GTK_WIDGET(window));
     window->toast = ns_toast_new();
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
+    window->frame_meter = ns_frame_meter_new(FRAMES);
+    gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->frame_meter);
     GtkDropTarget *drop = gtk_drop_target_new(G_TYPE_FILE, GDK_ACTION_COPY);
     g_signal_connect(drop, "drop", G_CALLBACK(on_drop), window);
     gtk_widget_add_controller(GTK_WIDGET(window), GTK_EVENT_CONTROLLER(drop));

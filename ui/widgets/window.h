@@ -21,5 +21,8 @@ void ns_window_toast(NsWindow *window, const char *sentence);
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
 const char *ns_window_toast_text(NsWindow *window);
 
+/* The label that shows how long the last frames took, hidden at first: an NsFrameMeter. */
+GtkWidget *ns_window_frame_meter(NsWindow *window);
+
 /* The sentence of the banner; NULL while there is none. */
 const char *ns_window_banner_text(NsWindow *window);

@@ -165,6 +165,12 @@ static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
     g_simple_action_set_state(action, state);
 }
 
+static void on_frame_times(GSimpleAction *action, GVariant *state, gpointer window)
+{
+    gtk_widget_set_visible(ns_window_frame_meter(window), g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+}
+
 static const GActionEntry ACTIONS[] = {
     {.name = "run", .activate = on_run},
     {.name = "step", .activate = on_step},
@@ -185,6 +191,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "open", .activate = on_open},
     {.name = "fullscreen", .activate = on_fullscreen},
     {.name = "pane", .state = "true", .change_state = on_pane},
+    {.name = "frame-times", .state = "false", .change_state = on_frame_times},
 };
 
 /* Keys that would type into an entry if one had the focus. */
@@ -289,6 +296,7 @@ void ns_window_add_accelerators(GtkApplication *application)
         {"win.open", {"<Control>o", NULL}},
         {"win.pane", {"F9", NULL}},
         {"win.fullscreen", {"F11", NULL}},
+        {"win.frame-times", {"<Control><Shift>f", NULL}},
         {"app.quit", {"<Control>q", NULL}},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(ACCELERATORS); i++)

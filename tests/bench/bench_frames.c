@@ -1,0 +1,66 @@
+/* How evenly the desktop makes its frames while a model trains.  SPDX-License-Identifier: MIT
+ *
+ *     bench-frames [SECONDS]
+ *
+ * opens the window with a model of 6 layers and with one of 1,000, presses Run and measures for so
+ * many seconds (8 unless told) once the first second is over.  Prints medians, what 99 of 100
+ * frames keep within, and the longest; the exit status is 0 if 99 of 100 keep within 33 ms and none
+ * takes more than 100. */
+#include "tests/ui/support.h"
+#include "ui/widgets/frame_meter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_FRAMES 100000
+#define GOAL_MS 33.0
+#define LONGEST_MS 100.0
+
+static const struct {
+    const char *name, *settings;
+} models[] = {
+    {"6 layers", "layers=6 d-model=64 heads=4 seq=64 batch=16 threads=2"},
+    {"1,000 layers", "layers=1000 d-model=32 heads=2 seq=16 batch=8 threads=2"},
+};
+
+static void print_times(const char *what, const NsFrameTimes *times)
+{
+    printf("    %-10s %6.1f median %6.1f within 99 of 100 %6.1f longest (ms)\n", what,
+           ns_frame_times_within(times, 0.5), ns_frame_times_within(times, 0.99),
+           ns_frame_times_within(times, 1));
+}
+
+static bool measure(size_t which, int seconds)
+{
+    NsWindow *window = ui_open(models[which].settings);
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped);
+    ui_idle(1000);
+    GtkWidget *meter = ns_frame_meter_new(MOST_FRAMES);
+    gtk_overlay_add_overlay(GTK_OVERLAY(ui_find(window, "overlay")), meter);
+    gtk_widget_set_visible(meter, TRUE);
+    int64_t before = ns_lab_steps(ns_window_lab(window));
+    ui_idle(seconds * 1000);
+    double steps = (double)(ns_lab_steps(ns_window_lab(window)) - before) / seconds;
+    const NsFrameTimes *frames = ns_frame_meter_intervals(NS_FRAME_METER(meter));
+    printf("%s, %.1f steps/s, %zu frames in %d s\n", models[which].name, steps,
+           ns_frame_times_count(frames), seconds);
+    print_times("frame", frames);
+    print_times("work", ns_frame_meter_work(NS_FRAME_METER(meter)));
+    bool met = ns_frame_times_within(frames, 0.99) <= GOAL_MS &&
+               ns_frame_times_within(frames, 1) <= LONGEST_MS;
+    ui_close(window);
+    return met;
+}
+
+int main(int argc, char **argv)
+{
+    int seconds = argc > 1 ? atoi(argv[1]) : 8;
+    bool met = true;
+    gtk_init();
+    for (size_t i = 0; i < G_N_ELEMENTS(models); i++) met &= measure(i, MAX(seconds, 1));
+    puts(met ? "goals met" : "goals NOT met");
+    return met ? 0 : 1;
+}
