@@ -86,13 +86,14 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsSettings *setting
             theory->y[i][l] = root ? sqrt(bound) : bound;
         }
     }
-    theory->label[0] = "Lemma 2, lower bound";
-    theory->label[1] = "Lemma 2, upper bound";
+    theory->label[0] = "lower bound";
+    theory->label[1] = "upper bound";
     g_autofree char *fit = ns_text_number(fitted_growth(square, states - 1, d), 2);
     g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
-    theory->note = g_strdup_printf("Bounds of the expectation at initialization.  ‖x_l‖^2 grows by "
-                                   "%s d a layer at step 0 (least squares); bounds: %s d and %s d.",
-                                   fit, least, most);
+    theory->note =
+        g_strdup_printf("Bounds (Lemma 2) of the mean at initialization.  ‖x_l‖^2 grows by "
+                        "%s d a layer at step 0 (least squares); bounds: %s d and %s d.",
+                        fit, least, most);
 }
 
 static void fill_gradient(NsTheory *theory, Reach reach, const float *values, size_t layers)
