@@ -151,8 +151,8 @@ static void test_lemma(void)
     input.quantity = NS_QUANTITY_HIDDEN_SQ;
     g_autoptr(NsFigure) figure = ns_figure_new("theory");
     const NsPlot *plot = ns_figure_update(figure, &input);
-    const NsSeries *lower = series_named(plot, "Lemma 2, lower bound");
-    const NsSeries *upper = series_named(plot, "Lemma 2, upper bound");
+    const NsSeries *lower = series_named(plot, "lower bound");
+    const NsSeries *upper = series_named(plot, "upper bound");
     g_assert_true(lower->theory && upper->theory);
     g_assert_cmpuint(lower->n, ==, 13);
     for (size_t l = 0; l <= 12; l++) {
