@@ -98,7 +98,9 @@ static void test_paint(void)
     ns_cells_paint(pixels, 5, level, first, end, palette);
     static const uint32_t largest[] = {1003, 1020, 1255, 1008, 1001};
     g_assert_cmpint(memcmp(pixels, largest, sizeof pixels), ==, 0);
-    ns_cells_paint(pixels, 5, level, first, NULL, palette);
+    uint32_t colors[8];
+    ns_cells_color(colors, level, G_N_ELEMENTS(level), palette);
+    ns_cells_spread(pixels, 5, colors, first);
     static const uint32_t single[] = {1003, 1009, 1255, 1007, 1001};
     g_assert_cmpint(memcmp(pixels, single, sizeof pixels), ==, 0);
     uint8_t joined[] = {4, 4, 4, 4, 4, 4, 4, 4};

@@ -335,6 +335,11 @@ void ns_draw_words(const NsPlotLayout *layout, cairo_t *cr)
     draw_labels(layout, cr);
 }
 
+static bool same_color(NsColor a, NsColor b)
+{
+    return a.r == b.r && a.g == b.g && a.b == b.b && a.a == b.a;
+}
+
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
@@ -345,9 +350,11 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_clip_preserve(cr);
     ns_set_color(cr, style->background);
     cairo_fill(cr);
-    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
-    ns_set_color(cr, style->panel);
-    cairo_fill(cr);
+    if (!same_color(style->panel, style->background)) {
+        cairo_rectangle(cr, area->x, area->y, area->width, area->height);
+        ns_set_color(cr, style->panel);
+        cairo_fill(cr);
+    }
     draw_strips(layout, cr, &grid);
     if (layout->plot->heatmap)
         ns_heat_draw(layout, cr);

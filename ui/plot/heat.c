@@ -102,6 +102,7 @@ static void paint_pixels(const NsPlotLayout *layout, const NsPixels *on)
     ns_level_palette(palette, layout->style, map->colors);
     for (size_t i = 0; i < G_N_ELEMENTS(palette); i++) palette[i] |= 0xff000000; /* opaque */
     g_autofree uint8_t *joined = g_malloc(n);
+    g_autofree uint32_t *colors = g_new(uint32_t, n);
     cairo_surface_flush(on->target);
     size_t stride = (size_t)cairo_image_surface_get_stride(on->target);
     unsigned char *pixels = cairo_image_surface_get_data(on->target);
@@ -119,7 +120,12 @@ static void paint_pixels(const NsPlotLayout *layout, const NsPixels *on)
                     ns_cells_join(joined, layout->levels + row * layout->levels_stride + first, n);
                 level = joined;
             }
-            ns_cells_paint(out, width, level, columns, across.fine ? columns_end : NULL, palette);
+            if (across.fine) {
+                ns_cells_paint(out, width, level, columns, columns_end, palette);
+            } else {
+                ns_cells_color(colors, level, n, palette);
+                ns_cells_spread(out, width, colors, columns);
+            }
         }
         before = out;
     }
