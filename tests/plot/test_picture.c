@@ -164,7 +164,7 @@ static void check_run(guint32 seed, bool heat)
     g_autoptr(NsPicture) picture = ns_picture_new();
     g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
     int scale = 1 + (int)(seed % 2), most = g_rand_boolean(random) ? 5 : 200, partial = 0;
-    enum { FRAMES = 40 };
+    enum { FRAMES = 25 };
     if (most == 5) start_late(run);
     for (int frame = 0; frame < FRAMES; frame++) {
         ns_picture_forget(picture);
@@ -188,12 +188,12 @@ static void check_run(guint32 seed, bool heat)
 
 static void test_curves(void)
 {
-    for (guint32 seed = 0; seed < 20; seed++) check_run(seed, false);
+    for (guint32 seed = 0; seed < 8; seed++) check_run(seed, false);
 }
 
 static void test_heatmap(void)
 {
-    for (guint32 seed = 0; seed < 10; seed++) check_run(seed, true);
+    for (guint32 seed = 0; seed < 5; seed++) check_run(seed, true);
 }
 
 int main(int argc, char **argv)
