@@ -10,7 +10,7 @@
 
 /* Steps between two changes from measuring to not measuring: so few that whatever else the machine
  * does slows both, and so many that a change costs nothing. */
-#define TURN 4
+#define TURN 2
 
 /* Steps with the clock on. */
 #define PROFILED 8
@@ -56,6 +56,19 @@ static double median(const double *x, size_t n)
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
+/* The share that measuring takes, from the turns that followed one another: whatever slows the
+ * machine for longer than two of them cancels. */
+static double share_of(const double *measured, const double *bare, size_t n)
+{
+    g_autofree double *shares = g_new(double, n);
+    size_t turns = 0;
+    for (size_t k = 0; k < n; k += TURN) {
+        size_t steps = MIN(TURN, n - k);
+        shares[turns++] = 1 - median(bare + k, steps) / median(measured + k, steps);
+    }
+    return median(shares, turns);
+}
+
 /* With and without measuring in turns: with, without, without, with, and so on, so that a drift of
  * the machine touches both alike. */
 static bool time_steps(Work *work, NsSpeed *speed, GError **error)
@@ -75,6 +88,7 @@ static bool time_steps(Work *work, NsSpeed *speed, GError **error)
     ns_run_set_measuring(work->run, true);
     speed->ms_per_step = median(speed->each, speed->steps);
     speed->ms_unmeasured = median(bare, speed->steps);
+    speed->probe_share = share_of(speed->each, bare, speed->steps);
     return true;
 }
 
@@ -113,7 +127,6 @@ NsSpeed *ns_speed_new(const NsSettings *settings, size_t warm_up, size_t steps,
     if (!time_operators(&work, speed, error)) return NULL;
 
     double tokens = (double)settings->batch * (double)settings->seq;
-    speed->probe_share = 1 - speed->ms_unmeasured / speed->ms_per_step;
     speed->tokens_per_s = 1e3 * tokens / speed->ms_per_step;
     speed->gflops = 1e3 * speed->plan.gflop_per_step / speed->ms_per_step;
     return g_steal_pointer(&speed);

@@ -10,7 +10,8 @@ typedef struct {
     double *each;                  /* [steps] every measured step, in order */
     double ms_per_step;            /* measuring at every step, as in a run */
     double ms_unmeasured;          /* the same steps without measuring */
-    double probe_share;            /* 1 - ms_unmeasured / ms_per_step: noise may make it negative */
+    double probe_share;            /* of a step, for measuring, from steps that were neighbours;
+                                    * noise may make it negative */
     double tokens_per_s;           /* of the sequences; sources are not counted */
     double gflops;                 /* the plan's products in ms_per_step */
     double peak_rss_mib;           /* of the process while it made the model and trained it; NaN

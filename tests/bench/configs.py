@@ -27,12 +27,12 @@ def decoder(layers, d, heads, d_ff, vocab, seq, batch):
 
 
 CONFIGS = (
-    Config("tiny", decoder(6, 64, 4, 256, 96, 64, 16), 4, 30),
-    Config("small", decoder(6, 128, 4, 512, 96, 128, 16), 2.8, 12),
-    Config("medium", decoder(12, 256, 8, 1024, 512, 128, 8), 1.7, 6),
-    Config("iwslt", ("arch=encoder-decoder", *decoder(6, 512, 4, 1024, 8000, 32, 32)), 1.6, 3),
-    Config("deep", decoder(100, 64, 4, 256, 96, 32, 8), 5, 12),
-    Config("verydeep", decoder(1000, 32, 2, 128, 96, 16, 4), 25, 5),
+    Config("tiny", decoder(6, 64, 4, 256, 96, 64, 16), 4, 60),
+    Config("small", decoder(6, 128, 4, 512, 96, 128, 16), 2.8, 20),
+    Config("medium", decoder(12, 256, 8, 1024, 512, 128, 8), 1.7, 10),
+    Config("iwslt", ("arch=encoder-decoder", *decoder(6, 512, 4, 1024, 8000, 32, 32)), 1.6, 6),
+    Config("deep", decoder(100, 64, 4, 256, 96, 32, 8), 5, 30),
+    Config("verydeep", decoder(1000, 32, 2, 128, 96, 16, 4), 25, 12),
 )
 
 
