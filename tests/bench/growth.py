@@ -51,11 +51,6 @@ def settings_of(shape):
                            shape["sequence"], shape["batch"])
 
 
-def share_of(result):
-    """Of a step, for measuring; Normscope takes it from steps that were neighbours."""
-    return result.get("probe_share", 1 - result["ms_unmeasured"] / result["ms_per_step"])
-
-
 def row_of(sweep, program, shape, curve, result):
     name = ", ".join([program, *(f"{'d' if k == 'width' else k} = {v}" for k, v in curve.items())])
     return {
@@ -64,7 +59,7 @@ def row_of(sweep, program, shape, curve, result):
         **{key: shape[key] for key in ("layers", "width", "sequence", "batch")},
         "ms": f"{result['ms_per_step']:.4g}",
         "mib": f"{result['peak_rss_mib']:.4g}" if result["peak_rss_mib"] else "",
-        "measuring": f"{100 * share_of(result):.2f}",
+        "measuring": f"{100 * result['probe_share']:.2f}" if "probe_share" in result else "",
         "gflops": f"{result['gflops']:.3g}" if "gflops" in result else "",
         "threads": result["threads"],
     }
@@ -116,7 +111,7 @@ def draw(cli, table, sweep):
         "--y", "mib", "--y", "measuring", "--by", "curve", "--log", f"{sweep.along},ms,mib",
         "--label", f"{sweep.along}={sweep.words}", "--label", "ms=time a step [ms]",
         "--label", "mib=peak memory [MiB]", "--label", "measuring=measuring [% of a step]",
-        "--size", "800x250", "--out", table.with_name(f"growth-{sweep.name}.svg"),
+        "--size", "720x400", "--out", table.with_name(f"growth-{sweep.name}.svg"),
     ])
 
 
