@@ -130,8 +130,8 @@
         RESTART, "Batches whose gradients are averaged for the norm of the mean gradient.",        \
         "Xiong et al. 2020, 3.3")                                                                  \
     CHOICE(recompute, "recompute", RUN, "Recompute activations", ns_toggle_choice, "off", RESTART, \
-        "Backward runs every layer forward again instead of keeping what it computed: less memory, " \
-        "about a third more time, the same numbers.", "Chen et al. 2016, arXiv 1604.06174")        \
+        "Backward runs every layer forward again instead of keeping what it computed: less memory " \
+        "for a second forward pass, the same numbers.", "Chen et al. 2016, arXiv 1604.06174")        \
     INT(threads, "threads", RUN, "Threads", NULL, 0, 256, 0, LINEAR, RESTART,                      \
         "Threads that share a batch; 0 means one for every core.", NULL)
 /* clang-format on */
