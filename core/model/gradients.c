@@ -27,7 +27,6 @@ typedef struct {
     /* Layers that this worker has put into the sum; on a cache line of its own, for the next one
      * looks at it all the time. */
     _Alignas(64) _Atomic size_t done;
-    char rest[64 - sizeof(_Atomic size_t)];
 } Share;
 
 struct NsGradients {

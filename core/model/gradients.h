@@ -39,8 +39,8 @@ ns_real *ns_gradients_outside(NsGradients *gradients, unsigned worker, size_t of
 
 /* Where a worker puts the gradients of a layer, once those of its matrices, which may hold anything
  * before, and adds the others, 0 at first: those of the tensor at `offset` belong to the returned
- * address + offset - *origin.  Layers come in descending order, each once.  May
- * wait for the workers before this one. */
+ * address + offset - *origin.  Layers come in descending order, each once.  May wait for the
+ * workers before this one. */
 ns_real *ns_gradients_begin_layer(NsGradients *gradients, unsigned worker, size_t layer,
                                   size_t *origin);
 

@@ -208,11 +208,14 @@ static void fill_mean_gradients(const NsDear *dear, const NsTensorTable *table, 
                  {NS_ROLE_W1, NS_QUANTITY_MEAN_GRAD_W1},
                  {NS_ROLE_W2, NS_QUANTITY_MEAN_GRAD_W2}};
     float *layers = values + layout->offset[NS_QUANTITY_MEAN_GRAD_LAYER];
-    for (size_t l = 0; l < layout->layers; l++) {
-        double square = 0;
-        for (size_t i = 0; i < table->n; i++)
-            if (table->tensors[i].layer == (int)l) square += dear->sweep->mean_sq[i];
-        layers[l] = (float)sqrt(square);
+    double square = 0; /* of a layer, whose tensors stand side by side in the table */
+    for (size_t i = 0; i < table->n; i++) {
+        int layer = table->tensors[i].layer;
+        if (layer < 0) continue;
+        square += dear->sweep->mean_sq[i];
+        if (i + 1 < table->n && table->tensors[i + 1].layer == layer) continue;
+        layers[layer] = (float)sqrt(square);
+        square = 0;
     }
     for (size_t i = 0; i < table->n; i++)
         for (size_t k = 0; k < G_N_ELEMENTS(shown); k++)
