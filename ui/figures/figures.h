@@ -10,12 +10,33 @@
 #include "ui/figures/smooth.h"
 #include "ui/plot/plot.h"
 
+#define NS_FIGURE_LANES 4  /* side by side */
+#define NS_FIGURE_PINNED 8 /* earlier runs */
+
+/* One of several runs. */
+typedef struct {
+    NsHistory *history;         /* NULL while there is none */
+    const NsSettings *settings; /* of that history */
+    const char *name;           /* "A", "B", ... of a lane; what to call an earlier run */
+} NsFigureRun;
+
+/* What heatmaps show of several lanes: all above one another under one colour bar, the one that
+ * `history` is, or log_2 of the second over the first. */
+typedef enum { NS_HEAT_STACKED, NS_HEAT_LANE, NS_HEAT_RATIO } NsHeatMode;
+
 /* What there is to show.  Borrowed during the call; a figure takes references of its own to the
  * histories that it follows. */
 typedef struct {
-    NsHistory *history;               /* NULL while there is none */
-    const NsSettings *settings;       /* of that history */
-    NsHistory *ghost;                 /* the run before, or NULL */
+    NsHistory *history;         /* NULL while there is none; of several lanes the active one, which
+                                 * figures of one model show */
+    const NsSettings *settings; /* of that history */
+    NsFigureRun lanes[NS_FIGURE_LANES];
+    unsigned n_lanes; /* fewer than 2: `history` is all there is */
+    NsFigureRun pinned[NS_FIGURE_PINNED];
+    unsigned n_pinned;
+    NsHeatMode heat;
+    int marked_layer;                 /* the one that is selected, from 1; 0 for none */
+    NsHistory *ghost;                 /* the run before, or NULL; given for a single lane only */
     const NsSettings *ghost_settings; /* that its first update was made with */
     NsQuantity gradient; /* of domain LAYER: gradient-norm and gradient-heatmap show it */
     NsQuantity hidden;   /* of domain HIDDEN: hidden-norm shows it */

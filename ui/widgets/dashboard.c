@@ -1,4 +1,4 @@
-/* All charts of a lab, side by side or one at a time.  SPDX-License-Identifier: MIT */
+/* Charts of a lab, side by side or one at a time.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/dashboard.h"
 
 #include <math.h>
@@ -357,13 +357,14 @@ static void ns_dashboard_init(NsDashboard *dashboard)
     dashboard->slots = g_array_new(FALSE, TRUE, sizeof(Slot));
 }
 
-GtkWidget *ns_dashboard_new(NsLab *lab)
+GtkWidget *ns_dashboard_new(NsLab *lab, const char *const *figures)
 {
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->lab = g_object_ref(lab);
-    for (size_t i = 0; ns_figure_kind(i); i++) {
-        if (!ns_figure_kind(i)->overview) continue;
-        GtkWidget *tile = ns_chart_tile_new(lab, ns_figure_kind(i));
+    for (; *figures; figures++) {
+        int kind = ns_choices_find(ns_figure_choice, *figures);
+        g_return_val_if_fail(kind >= 0, NULL);
+        GtkWidget *tile = ns_chart_tile_new(lab, ns_figure_kind((size_t)kind));
         NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
         Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
         g_array_append_val(dashboard->slots, slot);

@@ -1,7 +1,7 @@
-/* All charts of a lab, side by side or one at a time.  SPDX-License-Identifier: MIT
+/* Charts of a lab, side by side or one at a time.  SPDX-License-Identifier: MIT
  *
- * A tile for every row of the registry of figures that belongs to the overview, in two columns
- * where there is room, else in one; any tile can be given another figure.  Pointing at a step or a
+ * A tile for every figure of a list, in two columns where there is room, else in one; any tile can
+ * be given another figure.  Pointing at a step or a
  * layer in one chart points at it in all, and charts with the same abscissa show the same part of
  * it: zooming one over steps zooms all over steps, likewise over layers.  Vertical limits are each
  * chart's own.  Profiles show the step that was pinned last.
@@ -15,7 +15,8 @@
 #define NS_TYPE_DASHBOARD (ns_dashboard_get_type())
 G_DECLARE_FINAL_TYPE(NsDashboard, ns_dashboard, NS, DASHBOARD, GtkWidget)
 
-GtkWidget *ns_dashboard_new(NsLab *lab);
+/* figures: keys of the registry, at least one; the last is followed by NULL. */
+GtkWidget *ns_dashboard_new(NsLab *lab, const char *const *figures);
 
 /* Brings charts up to date, as many as fit into a frame.  TRUE if some are still behind. */
 bool ns_dashboard_refresh(NsDashboard *dashboard);

@@ -214,9 +214,11 @@ static void ns_window_init(NsWindow *window)
 
 NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
 {
+    static const char *const overview[] = {"loss", "gradient-norm", "hidden-norm",
+                                           "gradient-heatmap", NULL};
     NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
     window->lab = g_object_ref(lab);
-    window->dashboard = NS_DASHBOARD(ns_dashboard_new(lab));
+    window->dashboard = NS_DASHBOARD(ns_dashboard_new(lab, overview));
     window->settings_pane = ns_settings_pane_new(lab);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
                                   window->settings_pane);
