@@ -5,7 +5,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(
-    gcc libc6-dev pkg-config meson ninja-build
+    gcc libc6-dev pkg-config meson ninja-build gettext
     libglib2.0-dev libjson-glib-dev libopenblas-dev libcairo2-dev libpango1.0-dev libgtk-4-dev
 )
 desktop_packages=(adwaita-icon-theme librsvg2-common fonts-cantarell fonts-dejavu-core)
