@@ -29,10 +29,10 @@ struct _NsDashboard {
     bool linking;
 };
 
-enum { EXPORT, TOLD, N_SIGNALS };
-static guint signals[N_SIGNALS];
+static void implement_page(NsPageInterface *page);
 
-G_DEFINE_FINAL_TYPE(NsDashboard, ns_dashboard, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE_WITH_CODE(NsDashboard, ns_dashboard, GTK_TYPE_WIDGET,
+                              G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, implement_page))
 
 static Slot *slot_at(NsDashboard *dashboard, guint i)
 {
@@ -197,7 +197,7 @@ static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)
 
 static void on_told(NsDashboard *dashboard, const char *sentence)
 {
-    g_signal_emit(dashboard, signals[TOLD], 0, sentence);
+    ns_page_tell(NS_PAGE(dashboard), sentence);
 }
 
 bool ns_dashboard_unpin(NsDashboard *dashboard)
@@ -240,7 +240,7 @@ static void on_maximised_chart(GtkWidget *chart, NsDashboard *dashboard)
 
 static void on_export(NsChartTile *tile, NsDashboard *dashboard)
 {
-    g_signal_emit(dashboard, signals[EXPORT], 0, tile);
+    ns_page_export(NS_PAGE(dashboard), tile);
 }
 
 static void on_view_changed(NsDashboard *dashboard)
@@ -322,6 +322,37 @@ NsChartTile *ns_dashboard_maximised(NsDashboard *dashboard)
     return dashboard->maximised;
 }
 
+static bool page_refresh(NsPage *page)
+{
+    return ns_dashboard_refresh(NS_DASHBOARD(page));
+}
+
+static void page_set_style(NsPage *page, const NsStyle *style)
+{
+    ns_dashboard_set_style(NS_DASHBOARD(page), style);
+}
+
+static NsChartTile *page_current(NsPage *page)
+{
+    return ns_dashboard_current(NS_DASHBOARD(page));
+}
+
+static bool page_back(NsPage *page)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(page);
+    if (!dashboard->maximised) return ns_dashboard_unpin(dashboard);
+    ns_dashboard_maximise(dashboard, NULL);
+    return true;
+}
+
+static void implement_page(NsPageInterface *page)
+{
+    page->refresh = page_refresh;
+    page->set_style = page_set_style;
+    page->current = page_current;
+    page->back = page_back;
+}
+
 static void ns_dashboard_dispose(GObject *object)
 {
     NsDashboard *dashboard = NS_DASHBOARD(object);
@@ -346,10 +377,6 @@ static void ns_dashboard_class_init(NsDashboardClass *klass)
     widget_class->get_request_mode = ns_dashboard_get_request_mode;
     widget_class->measure = ns_dashboard_measure;
     widget_class->size_allocate = ns_dashboard_size_allocate;
-    signals[EXPORT] = g_signal_new("export", NS_TYPE_DASHBOARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                   NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
-    signals[TOLD] = g_signal_new("told", NS_TYPE_DASHBOARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                 G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_dashboard_init(NsDashboard *dashboard)

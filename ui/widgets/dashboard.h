@@ -4,13 +4,10 @@
  * be given another figure.  Pointing at a step or a
  * layer in one chart points at it in all, and charts with the same abscissa show the same part of
  * it: zooming one over steps zooms all over steps, likewise over layers.  Vertical limits are each
- * chart's own.  Profiles show the step that was pinned last.
- *
- * Signals: "export" (NsChartTile), a tile asks to be exported; "told" (string), a sentence for the
- * reader. */
+ * chart's own.  Profiles show the step that was pinned last.  It is a page of the window. */
 #pragma once
 
-#include "ui/widgets/chart_tile.h"
+#include "ui/widgets/page.h"
 
 #define NS_TYPE_DASHBOARD (ns_dashboard_get_type())
 G_DECLARE_FINAL_TYPE(NsDashboard, ns_dashboard, NS, DASHBOARD, GtkWidget)

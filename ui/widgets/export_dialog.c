@@ -480,18 +480,25 @@ static void add_choices(NsExportDialog *dialog)
     dialog->syncing = false;
 }
 
+static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
+{
+    NsFigureInput input = ns_chart_tile_input(tile);
+    NsExportTile one = {
+        .spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input),
+        .lens = ns_export_lens(ns_chart_view_lens(ns_chart_tile_chart(tile))),
+    };
+    g_array_append_val(dialog->tiles, one);
+}
+
+/* All of a page of charts; of any other page the one that it offers. */
 static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
 {
     NsChartTile *tile;
     NsDashboard *dashboard = ns_window_dashboard(dialog->window);
-    for (size_t i = 0; (tile = ns_dashboard_tile(dashboard, i)); i++) {
-        NsFigureInput input = ns_chart_tile_input(tile);
-        NsExportTile one = {
-            .spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input),
-            .lens = ns_export_lens(ns_chart_view_lens(ns_chart_tile_chart(tile))),
-        };
+    if (!dashboard) take_tile(dialog, current);
+    for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
         if (tile == current) dialog->current = dialog->tiles->len;
-        g_array_append_val(dialog->tiles, one);
+        take_tile(dialog, tile);
     }
 }
 

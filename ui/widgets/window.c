@@ -16,14 +16,14 @@
 struct _NsWindow {
     GtkApplicationWindow parent;
     NsLab *lab;
-    NsDashboard *dashboard;
+    NsPageStack *pages;
     GtkWidget *settings_pane, *toast, *frame_meter;
     guint tick, fold_source;
     gint64 subtitled;
     bool narrow; /* as the window was when the pane was last folded or unfolded for its width */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *banner, *banner_label, *banner_button;
-    GtkWidget *overlay, *paned, *pane_scroller, *chart_scroller;
+    GtkWidget *overlay, *paned, *pane_scroller, *centre;
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -63,12 +63,18 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     (void)clock, (void)data;
     NsWindow *window = NS_WINDOW(widget);
     bool alive = ns_lab_poll(window->lab);
-    bool behind = ns_dashboard_refresh(window->dashboard);
+    bool behind = ns_page_stack_refresh(window->pages);
     if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) sync_subtitle(window);
     if (alive || behind) return G_SOURCE_CONTINUE;
     sync_subtitle(window);
     window->tick = 0;
     return G_SOURCE_REMOVE;
+}
+
+static void wake(NsWindow *window)
+{
+    if (!window->tick)
+        window->tick = gtk_widget_add_tick_callback(GTK_WIDGET(window), on_tick, NULL, NULL);
 }
 
 static void on_status(NsWindow *window)
@@ -82,15 +88,26 @@ static void on_status(NsWindow *window)
     sync_subtitle(window);
     sync_banner(window);
     ns_window_sync_actions(window);
-    if (!window->tick)
-        window->tick = gtk_widget_add_tick_callback(GTK_WIDGET(window), on_tick, NULL, NULL);
+    wake(window);
+}
+
+static void on_view_changed(NsWindow *window)
+{
+    sync_subtitle(window);
+    wake(window);
+}
+
+static void on_switched(NsWindow *window)
+{
+    ns_window_sync_actions(window);
+    wake(window);
 }
 
 static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
     NsWindow *window = NS_WINDOW(widget);
     GTK_WIDGET_CLASS(ns_window_parent_class)->css_changed(widget, change);
-    if (window->dashboard) ns_dashboard_set_style(window->dashboard, ns_chart_style_for(widget));
+    if (window->pages) ns_page_stack_set_style(window->pages, ns_chart_style_for(widget));
 }
 
 static gboolean fold(gpointer data)
@@ -159,9 +176,20 @@ NsLab *ns_window_lab(NsWindow *window)
     return window->lab;
 }
 
+NsPageStack *ns_window_pages(NsWindow *window)
+{
+    return window->pages;
+}
+
+NsPage *ns_window_page(NsWindow *window)
+{
+    return ns_page_stack_page(window->pages);
+}
+
 NsDashboard *ns_window_dashboard(NsWindow *window)
 {
-    return window->dashboard;
+    NsPage *page = ns_window_page(window);
+    return NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;
 }
 
 GtkWidget *ns_window_settings_pane(NsWindow *window)
@@ -197,7 +225,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, overlay);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, paned);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, chart_scroller);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, centre);
 }
 
 static void ns_window_init(NsWindow *window)
@@ -214,24 +242,25 @@ static void ns_window_init(NsWindow *window)
 
 NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
 {
-    static const char *const overview[] = {"loss", "gradient-norm", "hidden-norm",
-                                           "gradient-heatmap", NULL};
     NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
     window->lab = g_object_ref(lab);
-    window->dashboard = NS_DASHBOARD(ns_dashboard_new(lab, overview));
+    window->pages = NS_PAGE_STACK(ns_page_stack_new(lab));
     window->settings_pane = ns_settings_pane_new(lab);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
                                   window->settings_pane);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->chart_scroller),
-                                  GTK_WIDGET(window->dashboard));
+    gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->pages));
     ns_window_add_actions(window);
     g_signal_connect_object(lab, "status-changed", G_CALLBACK(on_status), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_title), window,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(lab, "view-changed", G_CALLBACK(sync_subtitle), window,
+    g_signal_connect_object(lab, "view-changed", G_CALLBACK(on_view_changed), window,
                             G_CONNECT_SWAPPED);
-    ns_dashboard_set_style(window->dashboard, ns_chart_style_for(GTK_WIDGET(window)));
+    g_signal_connect_object(window->pages, "switched", G_CALLBACK(on_switched), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(window->pages, "told", G_CALLBACK(ns_window_toast), window,
+                            G_CONNECT_SWAPPED);
+    ns_page_stack_set_style(window->pages, ns_chart_style_for(GTK_WIDGET(window)));
     on_status(window);
     return window;
 }

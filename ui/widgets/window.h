@@ -3,6 +3,7 @@
 
 #include "ui/widgets/dashboard.h"
 #include "ui/widgets/lab.h"
+#include "ui/widgets/page_stack.h"
 
 #define NS_TYPE_WINDOW (ns_window_get_type())
 G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
@@ -11,6 +12,10 @@ G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
 NsWindow *ns_window_new(GtkApplication *application, NsLab *lab);
 
 NsLab *ns_window_lab(NsWindow *window);
+NsPageStack *ns_window_pages(NsWindow *window);
+NsPage *ns_window_page(NsWindow *window); /* that is shown */
+
+/* The page that is shown, if it is one of charts; else NULL. */
 NsDashboard *ns_window_dashboard(NsWindow *window);
 GtkWidget *ns_window_settings_pane(NsWindow *window);
 

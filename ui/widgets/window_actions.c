@@ -65,10 +65,17 @@ static void on_log(GSimpleAction *action, GVariant *parameter, gpointer window)
     ns_lab_show_log(lab, !ns_lab_view(lab)->log);
 }
 
+static void on_page(GSimpleAction *action, GVariant *key, gpointer window)
+{
+    if (ns_page_stack_show(ns_window_pages(window), g_variant_get_string(key, NULL)))
+        g_simple_action_set_state(action, key);
+}
+
 static void on_maximise(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
     NsDashboard *dashboard = ns_window_dashboard(window);
+    if (!dashboard) return;
     bool full = ns_dashboard_maximised(dashboard) != NULL;
     ns_dashboard_maximise(dashboard, full ? NULL : ns_dashboard_current(dashboard));
 }
@@ -78,9 +85,7 @@ static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
     (void)action, (void)parameter;
     if (gtk_window_is_fullscreen(window))
         gtk_window_unfullscreen(window);
-    else if (ns_dashboard_maximised(ns_window_dashboard(window)))
-        ns_dashboard_maximise(ns_window_dashboard(window), NULL);
-    else if (!ns_dashboard_unpin(ns_window_dashboard(window)))
+    else if (!ns_page_back(ns_window_page(window)))
         ns_lab_show_step(ns_window_lab(window), -1);
 }
 
@@ -101,21 +106,21 @@ static void on_grid(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
     NsDashboard *dashboard = ns_window_dashboard(window);
-    ns_dashboard_show_grid(dashboard, !ns_dashboard_has_grid(dashboard));
+    if (dashboard) ns_dashboard_show_grid(dashboard, !ns_dashboard_has_grid(dashboard));
 }
 
 static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    NsChartTile *tile = ns_dashboard_current(ns_window_dashboard(window));
-    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-data", NULL);
+    NsChartTile *tile = ns_page_current(ns_window_page(window));
+    if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-data", NULL);
 }
 
 static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    NsChartTile *tile = ns_dashboard_current(ns_window_dashboard(window));
-    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-image", NULL);
+    NsChartTile *tile = ns_page_current(ns_window_page(window));
+    if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-image", NULL);
 }
 
 static void open_export(NsWindow *window, NsChartTile *tile, bool one)
@@ -128,12 +133,13 @@ static void on_export(GSimpleAction *action, GVariant *parameter, gpointer windo
 {
     (void)action, (void)parameter;
     NsDashboard *dashboard = ns_window_dashboard(window);
-    open_export(window, ns_dashboard_current(dashboard), ns_dashboard_maximised(dashboard) != NULL);
+    bool one = dashboard && ns_dashboard_maximised(dashboard) != NULL;
+    open_export(window, ns_page_current(ns_window_page(window)), one);
 }
 
-static void on_tile_export(NsDashboard *dashboard, NsChartTile *tile, NsWindow *window)
+static void on_tile_export(NsPageStack *pages, NsChartTile *tile, NsWindow *window)
 {
-    (void)dashboard;
+    (void)pages;
     open_export(window, tile, true);
 }
 
@@ -185,6 +191,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "grid", .activate = on_grid},
     {.name = "copy-data", .activate = on_copy_data},
     {.name = "copy-image", .activate = on_copy_image},
+    {.name = "page", .parameter_type = "s", .state = "''", .change_state = on_page},
     {.name = "maximise", .activate = on_maximise},
     {.name = "back", .activate = on_back},
     {.name = "export", .activate = on_export},
@@ -222,12 +229,26 @@ static bool chart_takes_key(NsWindow *window, guint keyval)
            gtk_window_get_focus_visible(GTK_WINDOW(window));
 }
 
+/* The digits from 1 choose a page. */
+static bool choose_page(NsWindow *window, guint keyval)
+{
+    bool keypad = keyval >= GDK_KEY_KP_1 && keyval <= GDK_KEY_KP_9;
+    guint first = keypad ? GDK_KEY_KP_1 : GDK_KEY_1;
+    if (keyval < first || keyval > first + 8) return false;
+    const NsPageKind *kind = ns_page_kind(keyval - first);
+    if (kind)
+        g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                           g_variant_new_string(kind->key));
+    return kind != NULL;
+}
+
 static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code,
                        GdkModifierType modifiers, gpointer window)
 {
     (void)keys, (void)code;
     if (modifiers & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK)) return GDK_EVENT_PROPAGATE;
     if (focus_takes_keys(window) || chart_takes_key(window, keyval)) return GDK_EVENT_PROPAGATE;
+    if (choose_page(window, keyval)) return GDK_EVENT_STOP;
     for (size_t i = 0; i < G_N_ELEMENTS(KEYS); i++) {
         if (KEYS[i].keyval != keyval) continue;
         g_action_group_activate_action(G_ACTION_GROUP(window), KEYS[i].action, NULL);
@@ -262,10 +283,8 @@ void ns_window_add_actions(NsWindow *window)
     gtk_event_controller_set_name(late, "normscope-late-keys");
     g_signal_connect(late, "key-pressed", G_CALLBACK(on_late_key), window);
     gtk_widget_add_controller(GTK_WIDGET(window), late);
-    g_signal_connect_object(ns_window_dashboard(window), "told", G_CALLBACK(ns_window_toast),
-                            window, G_CONNECT_SWAPPED);
-    g_signal_connect_object(ns_window_dashboard(window), "export", G_CALLBACK(on_tile_export),
-                            window, 0);
+    g_signal_connect_object(ns_window_pages(window), "export", G_CALLBACK(on_tile_export), window,
+                            0);
 }
 
 static void enable(NsWindow *window, const char *name, bool enabled)
@@ -282,6 +301,10 @@ void ns_window_sync_actions(NsWindow *window)
     enable(window, "step", can_step);
     enable(window, "step-ten", can_step);
     enable(window, "reset", ns_lab_can_reset(lab));
+    enable(window, "export", ns_page_current(ns_window_page(window)) != NULL);
+    GAction *page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
+    const char *shown = ns_page_stack_key(ns_window_pages(window));
+    g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(shown));
 }
 
 void ns_window_add_accelerators(GtkApplication *application)

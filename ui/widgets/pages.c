@@ -1,0 +1,20 @@
+/* The table of pages.  SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
+#include "ui/widgets/dashboard.h"
+#include "ui/widgets/page.h"
+
+static GtkWidget *new_overview(NsLab *lab)
+{
+    static const char *const figures[] = {"loss", "gradient-norm", "hidden-norm",
+                                          "gradient-heatmap", NULL};
+    return ns_dashboard_new(lab, figures);
+}
+
+static const NsPageKind PAGES[] = {
+    {"dashboard", N_("Dashboard"), new_overview},
+};
+
+const NsPageKind *ns_page_kind(size_t i)
+{
+    return i < G_N_ELEMENTS(PAGES) ? &PAGES[i] : NULL;
+}
