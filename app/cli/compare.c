@@ -24,22 +24,6 @@ static void lanes_clear(Lanes *lanes)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Lanes, lanes_clear)
 
-/* “placement=pre lr=1e-3”, as in a shell; an empty lane changes nothing. */
-static bool read_lane(NsSettings *settings, const char *words, GError **error)
-{
-    g_auto(GStrv) assignments = NULL;
-    g_autoptr(GError) wrong = NULL;
-    if (!g_shell_parse_argv(words, NULL, &assignments, &wrong) &&
-        !g_error_matches(wrong, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The lane “%s” cannot be read: its quotation marks do not match.", words);
-        return false;
-    }
-    for (char **at = assignments; at && *at; at++)
-        if (!ns_settings_assign(settings, *at, error)) return false;
-    return ns_settings_check(settings, error);
-}
-
 static bool read_lanes(Lanes *lanes, const NsSettings *common, GError **error)
 {
     size_t n = lanes->words ? g_strv_length(lanes->words) : 0;
@@ -53,7 +37,9 @@ static bool read_lanes(Lanes *lanes, const NsSettings *common, GError **error)
     for (; lanes->n < n; lanes->n++) {
         NsSettings *settings = &lanes->settings[lanes->n];
         ns_settings_copy(settings, common);
-        if (read_lane(settings, lanes->words[lanes->n], error)) continue;
+        if (ns_settings_assign_all(settings, lanes->words[lanes->n], error) &&
+            ns_settings_check(settings, error))
+            continue;
         ns_settings_clear(settings);
         return false;
     }

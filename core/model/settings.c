@@ -208,6 +208,21 @@ bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **e
     return ns_settings_set(settings, g_strstrip(key), equals + 1, error);
 }
 
+bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **error)
+{
+    g_auto(GStrv) assignments = NULL;
+    g_autoptr(GError) wrong = NULL;
+    if (!g_shell_parse_argv(words, NULL, &assignments, &wrong) &&
+        !g_error_matches(wrong, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "“%s” cannot be read: its quotation marks do not match.", words);
+        return false;
+    }
+    for (char **at = assignments; at && *at; at++)
+        if (!ns_settings_assign(settings, *at, error)) return false;
+    return true;
+}
+
 /* The shortest text that reads back to the same bits: 100 rather than 1e+02. */
 static char *format_real(double x)
 {
@@ -293,16 +308,39 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
     return true;
 }
 
+static void append_assignment(GString *line, const NsSettings *settings, const NsParam *param)
+{
+    g_autofree char *value = ns_settings_get(settings, param);
+    bool plain = *value && !strpbrk(value, " \t\n\\'\"`$&|;<>()*?[]#~=%!{}");
+    g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
+    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", param->key, quoted);
+}
+
 char *ns_settings_line(const NsSettings *settings, bool all)
 {
     GString *line = g_string_new(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(params); i++) {
-        if (!all && ns_settings_is_default(settings, &params[i])) continue;
-        g_autofree char *value = ns_settings_get(settings, &params[i]);
-        bool plain = *value && !strpbrk(value, " \t\n\\'\"`$&|;<>()*?[]#~=%!{}");
-        g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
-        g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", params[i].key, quoted);
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
+        if (all || !ns_settings_is_default(settings, &params[i]))
+            append_assignment(line, settings, &params[i]);
+    return g_string_free(line, FALSE);
+}
+
+static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
+{
+    g_autofree char *first = ns_settings_get(settings[0], param);
+    for (size_t i = 1; i < n; i++) {
+        g_autofree char *other = ns_settings_get(settings[i], param);
+        if (!g_str_equal(first, other)) return false;
     }
+    return true;
+}
+
+char *ns_settings_special(const NsSettings *const *settings, size_t n, size_t which)
+{
+    GString *line = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
+        if (!all_equal(settings, n, &params[i]))
+            append_assignment(line, settings[which], &params[i]);
     return g_string_free(line, FALSE);
 }
 

@@ -88,6 +88,10 @@ bool ns_settings_set(NsSettings *settings, const char *key, const char *value, G
 /* The same for "key=value". */
 bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error);
 
+/* The same for "key=value key='a value'", shell words with spaces between; for none where the text
+ * is empty.  Those before a wrong one keep their effect. */
+bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **error);
+
 /* The value as text, that ns_settings_set reads back to the same bits.  Free with g_free. */
 char *ns_settings_get(const NsSettings *settings, const NsParam *param);
 
@@ -103,6 +107,10 @@ bool ns_settings_check(const NsSettings *settings, GError **error);
 /* "placement=pre layers=12": every setting that differs from its default, in table order; with
  * `all`, every setting.  Values with spaces are quoted for a shell.  Free with g_free. */
 char *ns_settings_line(const NsSettings *settings, bool all);
+
+/* What is special about one of n settings, from 0: the values that any two of them differ in, as
+ * ns_settings_assign_all reads them.  Free with g_free. */
+char *ns_settings_special(const NsSettings *const *settings, size_t n, size_t which);
 
 /* Layers of the encoder and of the decoder; 0 where the architecture has none. */
 int64_t ns_settings_encoder_layers(const NsSettings *settings);

@@ -7,6 +7,7 @@
 
 #define VERSION_KEY "normscope"
 #define STEP_KEY "step"
+#define LANE_KEY "lane"
 
 /* A preset is written by hand; what is longer is a text. */
 #define LONGEST_PRESET 65536
@@ -37,12 +38,36 @@ void ns_experiment_init(NsExperiment *experiment)
     ns_settings_init(&experiment->settings);
 }
 
+static void clear_lanes(NsExperiment *experiment)
+{
+    for (size_t i = 0; i < NS_EXPERIMENT_LANES; i++) g_clear_pointer(&experiment->lanes[i], g_free);
+    experiment->n_lanes = 0;
+}
+
 void ns_experiment_clear(NsExperiment *experiment)
 {
     ns_settings_clear(&experiment->settings);
+    clear_lanes(experiment);
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_clear_pointer(slot(experiment, texts[i].offset), g_free);
     g_clear_pointer(&experiment->unknown, g_free);
+}
+
+void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *lanes, size_t n)
+{
+    NsSettings first; /* before those go that it may be */
+    ns_settings_copy(&first, lanes[0]);
+    clear_lanes(experiment);
+    for (size_t i = 0; n > 1 && i < n; i++)
+        experiment->lanes[experiment->n_lanes++] = ns_settings_special(lanes, n, i);
+    ns_settings_clear(&experiment->settings);
+    experiment->settings = first;
+}
+
+void ns_experiment_lane(const NsExperiment *experiment, size_t lane, NsSettings *settings)
+{
+    ns_settings_copy(settings, &experiment->settings);
+    if (lane < experiment->n_lanes) ns_settings_assign_all(settings, experiment->lanes[lane], NULL);
 }
 
 static void add_word(GString *line, const char *key, const char *value)
@@ -63,6 +88,7 @@ char *ns_experiment_line(const NsExperiment *experiment)
     }
     if (experiment->step >= 0)
         g_string_append_printf(line, " " STEP_KEY "=%" G_GINT64_FORMAT, experiment->step);
+    for (size_t i = 0; i < experiment->n_lanes; i++) add_word(line, LANE_KEY, experiment->lanes[i]);
     g_autofree char *settings = ns_settings_line(&experiment->settings, true);
     g_string_append_printf(line, " %s", settings);
     /* It is a comment in some formats, which ends with its line. */
@@ -70,11 +96,37 @@ char *ns_experiment_line(const NsExperiment *experiment)
     return g_string_free(line, FALSE);
 }
 
+/* Gives the settings that a lane has words of its own for their defaults. */
+static void forget_special(NsSettings *settings, const char *words)
+{
+    g_auto(GStrv) assignments = NULL;
+    if (!g_shell_parse_argv(words, NULL, &assignments, NULL)) return;
+    for (char **at = assignments; *at; at++) {
+        *strchrnul(*at, '=') = '\0';
+        const NsParam *param = ns_param_find(*at);
+        if (param) ns_settings_set(settings, param->key, param->default_text, NULL);
+    }
+}
+
+/* What is not a default and no lane's own. */
+static char *common_line(const NsExperiment *experiment)
+{
+    NsSettings common;
+    ns_settings_copy(&common, &experiment->settings);
+    for (size_t i = 0; i < experiment->n_lanes; i++) forget_special(&common, experiment->lanes[i]);
+    char *line = ns_settings_line(&common, false);
+    ns_settings_clear(&common);
+    return line;
+}
+
 char *ns_experiment_caption(const NsExperiment *experiment)
 {
     const NsSettings *settings = &experiment->settings;
-    g_autofree char *line = ns_settings_line(settings, false);
-    GString *caption = g_string_new(line);
+    g_autofree char *line = common_line(experiment);
+    GString *caption = g_string_new(NULL);
+    for (size_t i = 0; i < experiment->n_lanes; i++)
+        g_string_append_printf(caption, "%c: %s, ", 'A' + (int)i, experiment->lanes[i]);
+    g_string_append(caption, line);
     if (ns_settings_is_default(settings, ns_param_find("seed")))
         g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, *line ? " " : "",
                                settings->seed);
@@ -96,6 +148,10 @@ char *ns_experiment_preset(const NsExperiment *experiment, const char *comment)
         if (ns_settings_is_default(&experiment->settings, param)) continue;
         g_autofree char *value = ns_settings_get(&experiment->settings, param);
         g_string_append_printf(out, "%s = %s\n", param->key, g_strdelimit(value, "\r\n", ' '));
+    }
+    for (size_t i = 0; i < experiment->n_lanes; i++) {
+        g_autofree char *words = g_strdelimit(g_strdup(experiment->lanes[i]), "\r\n", ' ');
+        g_string_append_printf(out, LANE_KEY " = %s\n", words);
     }
     return g_string_free(out, FALSE);
 }
@@ -127,6 +183,29 @@ static bool take(NsExperiment *experiment, const char *key, const char *value, G
         experiment->unknown ? g_strconcat(experiment->unknown, ", ", key, NULL) : g_strdup(key);
     g_free(experiment->unknown);
     experiment->unknown = unknown;
+    return true;
+}
+
+/* Each is read when all settings are known that it is a change of. */
+static bool take_lanes(NsExperiment *experiment, const GPtrArray *lanes, GError **error)
+{
+    if (!lanes->len) return true;
+    if (lanes->len > NS_EXPERIMENT_LANES) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "There are %u lanes; an experiment has at most %d, so leave some out.",
+                    lanes->len, NS_EXPERIMENT_LANES);
+        return false;
+    }
+    clear_lanes(experiment);
+    for (guint i = 0; i < lanes->len; i++) {
+        NsSettings settings;
+        ns_settings_copy(&settings, &experiment->settings);
+        bool good = ns_settings_assign_all(&settings, lanes->pdata[i], error) &&
+                    ns_settings_check(&settings, error);
+        ns_settings_clear(&settings);
+        if (!good) return false;
+        experiment->lanes[experiment->n_lanes++] = g_strdup(lanes->pdata[i]);
+    }
     return true;
 }
 
@@ -173,16 +252,19 @@ bool ns_experiment_read(NsExperiment *experiment, const char *text, GError **err
     if (!words) return refuse(error);
     /* Naming a text chooses the task, so a task that is named has the last word. */
     const char *task = NULL;
+    g_autoptr(GPtrArray) lanes = g_ptr_array_new();
     for (char **word = words; *word; word++) {
         char *value, *key = split(*word, &value);
         if (!key) return refuse(error);
         if (g_str_equal(key, "task"))
             task = value;
+        else if (g_str_equal(key, LANE_KEY))
+            g_ptr_array_add(lanes, value);
         else if (!take(experiment, key, value, error))
             return false;
     }
     return (!task || take(experiment, "task", task, error)) &&
-           ns_settings_check(&experiment->settings, error);
+           ns_settings_check(&experiment->settings, error) && take_lanes(experiment, lanes, error);
 }
 
 bool ns_experiment_is_preset(const char *text, size_t size)
@@ -192,7 +274,8 @@ bool ns_experiment_is_preset(const char *text, size_t size)
     g_auto(GStrv) lines = assignments(copy, true);
     for (char **line = lines; *line; line++) {
         char *value, *key = split(*line, &value);
-        if (!key || (line == lines && !ns_param_find(key))) return false;
+        bool known = key && (ns_param_find(key) || g_str_equal(key, LANE_KEY));
+        if (!key || (line == lines && !known)) return false;
     }
     return *lines != NULL;
 }

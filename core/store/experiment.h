@@ -5,16 +5,24 @@
  *     normscope=0.1.0 figure=loss step=240 arch=decoder placement=pre ...
  *
  * with every setting, so that the experiment can be repeated from the picture alone.  A preset says
- * the same by hand, in lines of "key = value" with # before comments. */
+ * the same by hand, in lines of "key = value" with # before comments.
+ *
+ * Of several lanes, the settings are those of the first, and a word for every lane says what is
+ * special about it: lane=placement=post lane='placement=pre warmup=1'.  Who does not know of lanes
+ * repeats the first. */
 #pragma once
 
 #include "core/model/settings.h"
 
+#define NS_EXPERIMENT_LANES 4
+
 /* Texts are owned; NULL where there is none. */
 typedef struct {
-    NsSettings settings;
-    bool preset;   /* read from lines of "key = value" */
-    char *version; /* of the program that wrote it */
+    NsSettings settings;              /* of the only lane; of several, what they are changes of */
+    char *lanes[NS_EXPERIMENT_LANES]; /* each as ns_settings_assign_all reads it */
+    size_t n_lanes;                   /* 0: there is one, without words of its own */
+    bool preset;                      /* read from lines of "key = value" */
+    char *version;                    /* of the program that wrote it */
     int64_t step;  /* updates before the record that is shown; negative where it is not known */
     char *figure;  /* what is drawn: "loss,profile:token-cosine" */
     char *axes;    /* "linear" or "log" */
@@ -29,21 +37,29 @@ void ns_experiment_init(NsExperiment *experiment);
 void ns_experiment_clear(NsExperiment *experiment);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsExperiment, ns_experiment_clear)
 
+/* Puts the settings of n lanes, 1 to NS_EXPERIMENT_LANES, in place of those there are. */
+void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *lanes, size_t n);
+
+/* The settings of a lane, from 0 and below MAX(n_lanes, 1); `settings` is not initialised. */
+void ns_experiment_lane(const NsExperiment *experiment, size_t lane, NsSettings *settings);
+
 /* The line, of this program's version.  It reads back to the same settings, bit for bit.  Free with
  * g_free. */
 char *ns_experiment_line(const NsExperiment *experiment);
 
 /* "layers=12 placement=pre seed=1, step 240, Normscope 0.1.0": the settings that differ from the
- * defaults, for people.  Free with g_free. */
+ * defaults, for people; of several lanes "A: placement=post, B: placement=pre, layers=12 ...". Free
+ * with g_free. */
 char *ns_experiment_caption(const NsExperiment *experiment);
 
 /* The settings that differ from the defaults as a preset, which begins with a comment for each line
  * of `comment` (may be NULL).  Free with g_free. */
 char *ns_experiment_preset(const NsExperiment *experiment, const char *comment);
 
-/* Reads a line or a preset.  The experiment is initialised; settings that are not named stay.  A
- * key that is not known is noted in `unknown`.  NS_ERROR_SETTING if a value cannot be used, if
- * values do not go together, or if the text is neither; the experiment may then be changed in part.
+/* Reads a line or a preset.  The experiment is initialised; settings that are not named stay, and
+ * so do the lanes where none is.  A key that is not known is noted in `unknown`.  NS_ERROR_SETTING
+ * if a value cannot be used, if values do not go together, or if the text is neither; the
+ * experiment may then be changed in part.
  */
 bool ns_experiment_read(NsExperiment *experiment, const char *text, GError **error);
 

@@ -105,6 +105,82 @@ static void test_preset(void)
     g_assert_cmpstr(read.unknown, ==, "beta9, gamma");
 }
 
+/* The settings of two lanes of which the second has these. */
+static void set_two(NsExperiment *experiment, const char *second)
+{
+    NsSettings other;
+    ns_settings_copy(&other, &experiment->settings);
+    g_assert_true(ns_settings_assign_all(&other, second, NULL));
+    const NsSettings *lanes[] = {&experiment->settings, &other};
+    ns_experiment_set_lanes(experiment, lanes, 2);
+    ns_settings_clear(&other);
+}
+
+static void assert_lane(const NsExperiment *experiment, size_t lane, const char *assignment)
+{
+    NsSettings settings, expected;
+    ns_experiment_lane(experiment, lane, &settings);
+    ns_settings_copy(&expected, &settings);
+    g_assert_true(ns_settings_assign(&expected, assignment, NULL));
+    g_autofree char *line = ns_settings_line(&settings, true);
+    g_autofree char *expected_line = ns_settings_line(&expected, true);
+    g_assert_cmpstr(line, ==, expected_line);
+    ns_settings_clear(&settings);
+    ns_settings_clear(&expected);
+}
+
+static void test_lanes(void)
+{
+    g_auto(NsExperiment) experiment, read, preset;
+    g_autoptr(GError) error = NULL;
+    ns_experiment_init(&experiment);
+    ns_experiment_init(&read);
+    ns_experiment_init(&preset);
+    g_assert_true(
+        ns_settings_assign_all(&experiment.settings, "placement=post layers=12 warmup=7", NULL));
+    set_two(&experiment, "placement=pre warmup=100");
+    g_assert_cmpuint(experiment.n_lanes, ==, 2);
+    g_assert_cmpstr(experiment.lanes[1], ==, "placement=pre warmup=100");
+
+    g_autofree char *line = ns_experiment_line(&experiment);
+    g_assert_true(ns_experiment_read(&read, line, &error));
+    g_assert_no_error(error);
+    g_assert_null(read.unknown);
+    g_assert_cmpuint(read.n_lanes, ==, 2);
+    assert_lane(&read, 0, "placement=post");
+    assert_lane(&read, 0, "warmup=7");
+    assert_lane(&read, 1, "placement=pre");
+    assert_lane(&read, 1, "warmup=100");
+    assert_lane(&read, 1, "layers=12");
+
+    g_autofree char *text = ns_experiment_preset(&experiment, NULL);
+    g_assert_true(ns_experiment_is_preset(text, strlen(text)));
+    g_assert_true(ns_experiment_read(&preset, text, &error));
+    g_assert_cmpuint(preset.n_lanes, ==, 2);
+    assert_lane(&preset, 1, "warmup=100");
+    g_assert_true(ns_experiment_is_preset("lane = placement=post\nlane =\n", 29));
+
+    g_autofree char *caption = ns_experiment_caption(&experiment);
+    g_assert_true(g_str_has_prefix(caption, "A: placement=post warmup=7, B: placement=pre "
+                                            "warmup=100, layers=12 seed="));
+
+    /* What a file without lanes says leaves them alone, and one lane is no special one. */
+    g_assert_true(ns_experiment_read(&read, "seed = 4", &error));
+    g_assert_cmpuint(read.n_lanes, ==, 2);
+    const NsSettings *one[] = {&read.settings};
+    ns_experiment_set_lanes(&read, one, 1);
+    g_assert_cmpuint(read.n_lanes, ==, 0);
+
+    static const char *const refused[] = {"lane = layers=none", "lane = heads=3", "lane = 'open",
+                                          "lane = a=1",
+                                          "lane = \nlane = \nlane = \nlane = \nlane = "};
+    for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
+        g_assert_false(ns_experiment_read(&read, refused[i], &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+        g_clear_error(&error);
+    }
+}
+
 static void test_is_preset(void)
 {
     static const struct {
@@ -325,6 +401,7 @@ int main(int argc, char **argv)
     g_test_add_func("/experiment/one-line", test_one_line);
     g_test_add_func("/experiment/task", test_task_has_the_last_word);
     g_test_add_func("/experiment/preset", test_preset);
+    g_test_add_func("/experiment/lanes", test_lanes);
     g_test_add_func("/experiment/is-preset", test_is_preset);
     g_test_add_func("/experiment/refused", test_refused);
     g_test_add_func("/experiment/caption", test_caption);
