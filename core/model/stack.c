@@ -224,73 +224,45 @@ static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
     b->lr = b->eps = 1;
 }
 
-static bool switched(unsigned setting, bool automatic)
+static void add_layers(Builder *b, const NsTower *tower, const NsTowerWiring *wiring)
 {
-    return setting == NS_SWITCH_AUTO ? automatic : setting == NS_SWITCH_ON;
-}
-
-static const NsPlacement *placement_at(const Builder *b, unsigned layer, unsigned layers)
-{
-    if (b->placement) return b->placement;
-    const NsPlacement *own = ns_placement(b->settings->placement);
-    if (!*b->settings->mixture) return own;
-    const NsPlacement *placement = ns_mixture_at(b->settings->mixture, layer, layers, NULL);
-    return placement ? placement : own;
-}
-
-static NsPosition position_in(const Builder *b, const NsTower *tower)
-{
-    unsigned kinds = tower->cross ? 3 : 2, L = (unsigned)tower->L;
-    return (NsPosition){
-        .decoder = tower->decoder,
-        .N = (unsigned)ns_settings_encoder_layers(b->settings),
-        .M = (unsigned)ns_settings_decoder_layers(b->settings),
-        .layers = L,
-        .sublayers = L * kinds,
-        .depth_ratio = (double)L / (double)b->settings->base_layers,
-    };
-}
-
-static void add_layers(Builder *b, NsTower *tower)
-{
-    static const NsSublayerKind kinds[] = {NS_SELF_ATTENTION, NS_CROSS_ATTENTION, NS_FFN};
     NsStack *stack = b->stack;
-    NsPosition p = position_in(b, tower);
-    for (; p.layer < p.layers; p.layer++) {
-        const NsPlacement *placement = placement_at(b, p.layer, p.layers);
-        b->block = (int)p.layer;
-        b->layer = (int)(tower->first_layer + p.layer);
-        for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
-            p.kind = kinds[k];
-            if (p.kind == NS_CROSS_ATTENTION && !tower->cross) continue;
-            NsSublayer *s = &stack->sublayers[tower->first + p.sublayer];
+    NsSublayer *s = &stack->sublayers[tower->first];
+    for (unsigned l = 0; l < wiring->layers; l++) {
+        NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS];
+        size_t n = ns_layer_wiring(b->settings, b->placement, wiring, l, sublayers);
+        b->block = (int)l;
+        b->layer = (int)(tower->first_layer + l);
+        for (size_t k = 0; k < n; k++, s++) {
+            const NsPosition *p = &sublayers[k].position;
             *s = (NsSublayer){
-                .kind = p.kind,
-                .c = ns_placement_wiring(placement, &p),
-                .causal = tower->decoder && p.kind == NS_SELF_ATTENTION,
-                .uniform = p.kind != NS_FFN && b->settings->attention == NS_ATTENTION_UNIFORM,
+                .kind = p->kind,
+                .c = sublayers[k].c,
+                .causal = tower->decoder && p->kind == NS_SELF_ATTENTION,
+                .uniform = p->kind != NS_FFN && b->settings->attention == NS_ATTENTION_UNIFORM,
                 .activation = ns_activation(b->settings->activation),
                 .first = k == 0,
-                .last = p.kind == NS_FFN,
-                .layer = tower->first_layer + p.layer,
-                .number = (unsigned)(tower->first + p.sublayer),
-                .drop_path = b->settings->drop_path * (p.layer + 1.0) / p.layers,
+                .last = p->kind == NS_FFN,
+                .layer = tower->first_layer + l,
+                .number = (unsigned)tower->first + p->sublayer,
+                .drop_path = b->settings->drop_path * (l + 1.0) / wiring->layers,
             };
-            if (p.kind != NS_FFN)
-                s->c.qk = switched(b->settings->qk_norm, s->c.qk || placement->qk_norm);
-            add_sublayer(b, s, &p);
-            p.sublayer++;
+            add_sublayer(b, s, p);
         }
     }
     b->block = b->layer = -1;
 }
 
-static void add_embedding(const Builder *b, NsTower *tower, NsVocab vocab, bool tied, bool shared)
+static void add_embedding(const Builder *b, NsTower *tower, const NsTowerWiring *wiring,
+                          NsVocab vocab, bool tied, bool shared)
 {
     NsStack *stack = b->stack;
-    NsPosition p = position_in(b, tower);
+    NsSublayerWiring first[NS_LAYER_SUBLAYERS];
+    ns_layer_wiring(b->settings, b->placement, wiring, 0, first);
+    const NsPlacement *placement =
+        b->placement ? b->placement : ns_placement_at(b->settings, 0, wiring->layers);
     NsEmbeddingInit init =
-        ns_init_embedding(b->init, placement_at(b, 0, p.layers), &p, (double)stack->D, tied);
+        ns_init_embedding(b->init, placement, &first[0].position, (double)stack->D, tied);
     Builder outside = *b;
     if (tied) outside.prefix = "";
     /* A tied embedding is a head, too, which decays. */
@@ -310,23 +282,15 @@ static void add_embedding(const Builder *b, NsTower *tower, NsVocab vocab, bool 
             false);
 }
 
-static void add_tower(Builder *b, NsTower *tower, NsVocab vocab)
+static void add_tower(Builder *b, NsTower *tower, const NsTowerWiring *wiring, NsVocab vocab)
 {
     bool tied = b->settings->tie_embeddings == NS_TOGGLE_ON;
-    bool embedding_norm = false, final_norm = false;
-    unsigned L = (unsigned)tower->L;
-    for (unsigned l = 0; l < L; l++) {
-        const NsPlacement *placement = placement_at(b, l, L);
-        embedding_norm |= placement->embedding_norm;
-        final_norm |= placement->final_norm;
-        tower->dual |= placement->dual_stream;
-    }
     b->prefix = tower->prefix;
-    add_embedding(b, tower, vocab, tied, tied && tower != b->stack->towers);
-    if (switched(b->settings->embedding_norm, embedding_norm))
+    add_embedding(b, tower, wiring, vocab, tied, tied && tower != b->stack->towers);
+    if (wiring->embedding_norm)
         tower->embedding_norm = add_norm(b, b->norm, NS_ROLE_EMB_NORM_GAIN, b->stack->D);
-    add_layers(b, tower);
-    if (switched(b->settings->final_norm, final_norm))
+    add_layers(b, tower, wiring);
+    if (wiring->final_norm)
         tower->final_norm = add_norm(b, b->norm, NS_ROLE_FINAL_NORM_GAIN, b->stack->D);
 }
 
@@ -338,27 +302,30 @@ static size_t shards_of(const NsSettings *settings)
     return (size_t)CLAMP(threads, 1, settings->batch);
 }
 
-static void lay_out_towers(NsStack *stack, const NsSettings *settings)
+static void lay_out_towers(NsStack *stack, const NsSettings *settings, const NsTowerWiring *wiring,
+                           size_t n)
 {
-    size_t N = (size_t)ns_settings_encoder_layers(settings);
-    size_t M = (size_t)ns_settings_decoder_layers(settings);
     size_t T = (size_t)settings->seq, S = (size_t)ns_settings_source_seq(settings);
-    bool both = N && M;
-    if (N)
-        stack->towers[stack->n_towers++] =
-            (NsTower){.prefix = both ? "enc." : "", .L = N, .T = both ? S : T, .n = 2 * N};
-    if (M)
-        stack->towers[stack->n_towers++] = (NsTower){.prefix = both ? "dec." : "",
-                                                     .decoder = true,
-                                                     .cross = both,
-                                                     .L = M,
-                                                     .T = T,
-                                                     .S = S,
-                                                     .first_layer = N,
-                                                     .first = 2 * N,
-                                                     .n = (both ? 3 : 2) * M};
-    stack->layers = N + M;
-    for (size_t i = 0; i < stack->n_towers; i++) stack->n_sublayers += stack->towers[i].n;
+    bool both = n > 1;
+    stack->n_towers = n;
+    for (size_t i = 0; i < n; i++) {
+        const NsTowerWiring *w = &wiring[i];
+        bool decoder = w->decoder;
+        stack->towers[i] = (NsTower){.prefix = !both     ? ""
+                                               : decoder ? "dec."
+                                                         : "enc.",
+                                     .decoder = decoder,
+                                     .cross = w->cross,
+                                     .dual = w->dual,
+                                     .L = w->layers,
+                                     .T = both && !decoder ? S : T,
+                                     .S = decoder ? S : 0,
+                                     .first_layer = w->first,
+                                     .first = stack->n_sublayers,
+                                     .n = (w->cross ? 3 : 2) * (size_t)w->layers};
+        stack->layers += w->layers;
+        stack->n_sublayers += stack->towers[i].n;
+    }
 }
 
 /* The tensors of a layer lie side by side, and so do the layers of a tower.  A span ends where the
@@ -400,7 +367,9 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
         .dropout = settings->dropout,
         .label_smoothing = settings->label_smoothing,
     };
-    lay_out_towers(stack, settings);
+    NsTowerWiring towers[NS_TOWERS_MAX];
+    size_t n = ns_towers_wiring(settings, placement, towers);
+    lay_out_towers(stack, settings, towers, n);
     stack->sublayers = g_new0(NsSublayer, stack->n_sublayers);
     Builder b = {
         .stack = stack,
@@ -413,7 +382,7 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
         .lr = 1,
         .eps = 1,
     };
-    for (size_t i = 0; i < stack->n_towers; i++) add_tower(&b, &stack->towers[i], vocab);
+    for (size_t i = 0; i < n; i++) add_tower(&b, &stack->towers[i], &towers[i], vocab);
     b.prefix = "";
     /* Symbols that are read and never predicted (begin, mask) come last, so that the head is the
      * first rows of a tied embedding. */

@@ -7,6 +7,7 @@
 #include "core/model/block.h"
 #include "core/model/model.h"
 #include "core/model/role.h"
+#include "core/model/wiring.h"
 
 /* An encoder or a decoder. */
 typedef struct {
@@ -20,8 +21,6 @@ typedef struct {
     NsNormPlace embedding_norm, final_norm;
     size_t tok_emb, pos_emb; /* offsets */
 } NsTower;
-
-#define NS_TOWERS_MAX 2
 
 /* A part of an arena, in reals, and the tensors that lie there. */
 typedef struct {

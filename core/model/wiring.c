@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/model/wiring.h"
+
+#include "core/ops/norm.h"
+
+static bool switched(unsigned setting, bool automatic)
+{
+    return setting == NS_SWITCH_AUTO ? automatic : setting == NS_SWITCH_ON;
+}
+
+static bool has_norms(const NsSettings *settings)
+{
+    return ns_norm(settings->norm)->forward != NULL;
+}
+
+const NsPlacement *ns_placement_at(const NsSettings *settings, unsigned layer, unsigned layers)
+{
+    const NsPlacement *own = ns_placement(settings->placement);
+    if (!*settings->mixture) return own;
+    const NsPlacement *placement = ns_mixture_at(settings->mixture, layer, layers, NULL);
+    return placement ? placement : own;
+}
+
+static const NsPlacement *placement_of(const NsSettings *settings, const NsPlacement *placement,
+                                       unsigned layer, unsigned layers)
+{
+    return placement ? placement : ns_placement_at(settings, layer, layers);
+}
+
+/* What surrounds the layers is asked of all of them. */
+static void surround(NsTowerWiring *tower, const NsSettings *settings, const NsPlacement *placement)
+{
+    for (unsigned l = 0; l < tower->layers; l++) {
+        const NsPlacement *row = placement_of(settings, placement, l, tower->layers);
+        tower->embedding_norm |= row->embedding_norm;
+        tower->final_norm |= row->final_norm;
+        tower->dual |= row->dual_stream;
+    }
+    bool norms = has_norms(settings);
+    tower->embedding_norm = norms && switched(settings->embedding_norm, tower->embedding_norm);
+    tower->final_norm = norms && switched(settings->final_norm, tower->final_norm);
+}
+
+size_t ns_towers_wiring(const NsSettings *settings, const NsPlacement *placement,
+                        NsTowerWiring towers[NS_TOWERS_MAX])
+{
+    unsigned N = (unsigned)ns_settings_encoder_layers(settings);
+    unsigned M = (unsigned)ns_settings_decoder_layers(settings);
+    size_t n = 0;
+    if (N) towers[n++] = (NsTowerWiring){.layers = N};
+    if (M) towers[n++] = (NsTowerWiring){.decoder = true, .cross = N > 0, .first = N, .layers = M};
+    for (size_t i = 0; i < n; i++) surround(&towers[i], settings, placement);
+    return n;
+}
+
+static void take_norms(NsWiring *c)
+{
+    c->in = c->branch = c->out = c->mid = c->qk = c->v = false;
+}
+
+size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
+                       const NsTowerWiring *tower, unsigned layer,
+                       NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS])
+{
+    static const NsSublayerKind kinds[] = {NS_SELF_ATTENTION, NS_CROSS_ATTENTION, NS_FFN};
+    const NsPlacement *row = placement_of(settings, placement, layer, tower->layers);
+    bool norms = has_norms(settings), uniform = settings->attention == NS_ATTENTION_UNIFORM;
+    unsigned of_layer = tower->cross ? 3 : 2;
+    size_t n = 0;
+    for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+        if (kinds[k] == NS_CROSS_ATTENTION && !tower->cross) continue;
+        NsSublayerWiring *s = &sublayers[n];
+        s->position = (NsPosition){
+            .kind = kinds[k],
+            .decoder = tower->decoder,
+            .N = (unsigned)ns_settings_encoder_layers(settings),
+            .M = (unsigned)ns_settings_decoder_layers(settings),
+            .layer = layer,
+            .layers = tower->layers,
+            .sublayer = of_layer * layer + (unsigned)n,
+            .sublayers = of_layer * tower->layers,
+            .depth_ratio = (double)tower->layers / (double)settings->base_layers,
+        };
+        s->c = ns_placement_wiring(row, &s->position);
+        if (kinds[k] != NS_FFN)
+            s->c.qk = !uniform && switched(settings->qk_norm, s->c.qk || row->qk_norm);
+        if (!norms) take_norms(&s->c);
+        n++;
+    }
+    return n;
+}

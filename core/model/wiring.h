@@ -1,0 +1,39 @@
+/* What stands where in a model of these settings, before there is one.  SPDX-License-Identifier:
+ * MIT
+ *
+ * The rows of the placement registry with what mixture, norm kind and switches make of them.  The
+ * model is built from this, and a diagram of it is drawn from this. */
+#pragma once
+
+#include "core/model/placement.h"
+#include "core/model/settings.h"
+
+#define NS_TOWERS_MAX 2
+#define NS_LAYER_SUBLAYERS 3
+
+/* An encoder or a decoder. */
+typedef struct {
+    bool decoder;
+    bool cross; /* its layers look at the output of the tower before */
+    bool dual;  /* it has a second stream */
+    bool embedding_norm, final_norm;
+    unsigned first; /* layer, numbered from 0 through all towers */
+    unsigned layers;
+} NsTowerWiring;
+
+/* `placement` NULL: the settings' own, or their mixture.  Returns how many towers there are. */
+size_t ns_towers_wiring(const NsSettings *settings, const NsPlacement *placement,
+                        NsTowerWiring towers[NS_TOWERS_MAX]);
+
+typedef struct {
+    NsPosition position;
+    NsWiring c;
+} NsSublayerWiring;
+
+/* The sub-layers of a layer, numbered from 0 in its tower, from below; returns how many. */
+size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
+                       const NsTowerWiring *tower, unsigned layer,
+                       NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS]);
+
+/* The placement of a layer: that of the settings, or of their mixture. */
+const NsPlacement *ns_placement_at(const NsSettings *settings, unsigned layer, unsigned layers);
