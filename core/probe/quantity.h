@@ -44,7 +44,26 @@
       "Standard deviation over the features (root mean square for norms that do not centre) of "   \
       "the input of the first norm of the " words " sub-layer, mean over tokens; its inverse "     \
       "multiplies the gradient that passes the norm.",                                             \
-      "Xiong et al. 2020, Lemma 3")
+      "Xiong et al. 2020, Lemma 3")                                                                \
+    X(SKIP_SIGNAL_##P, "skip-signal-" k, "Signal past the branch, " words, "‖a x‖", LAYER, CHEAP,  \
+      SIZE, needs,                                                                                 \
+      "L2 norm of what passes the branch by in the " words " sub-layer, root mean square over "    \
+      "tokens.",                                                                                   \
+      NULL)                                                                                        \
+    X(BRANCH_SIGNAL_##P, "branch-signal-" k, "Signal of the branch, " words, "‖y‖", LAYER, CHEAP,  \
+      SIZE, needs,                                                                                 \
+      "L2 norm of what the branch adds in the " words " sub-layer, root mean square over tokens.", \
+      NULL)                                                                                        \
+    X(SKIP_GRAD_##P, "skip-grad-" k, "Gradient past the branch, " words, "‖g_{skip}‖", LAYER,      \
+      CHEAP, SIZE, needs,                                                                          \
+      "Frobenius norm, over all tokens of the batch, of the part of the gradient at the input of " \
+      "the " words " sub-layer that came past the branch.",                                        \
+      NULL)                                                                                        \
+    X(BRANCH_GRAD_##P, "branch-grad-" k, "Gradient through the branch, " words, "‖g_{branch}‖",    \
+      LAYER, CHEAP, SIZE, needs,                                                                   \
+      "Frobenius norm, over all tokens of the batch, of the part of the gradient at the input of " \
+      "the " words " sub-layer that came through the branch.",                                     \
+      NULL)
 
 /* Rows that exist for every kind of attention. */
 #define NS_QUANTITIES_OF_ATTENTION(X, P, k, words, needs)                                          \

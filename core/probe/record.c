@@ -194,34 +194,58 @@ static float ratio(double part, double whole)
     return whole == 0 ? ns_blank() : (float)(part / whole);
 }
 
+/* Tokens of the batch that a sub-layer saw, without padding. */
+static double tokens_of(NsModel *model, size_t sublayer)
+{
+    double tokens = 0;
+    for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+        NsTap tap = ns_model_tap(model, shard, sublayer);
+        for (size_t b = 0; b < tap.B; b++) tokens += (double)tap.length[b];
+    }
+    return tokens;
+}
+
+/* Of each kind of sub-layer: the quantities of NS_QUANTITIES_OF_SUBLAYER. */
+typedef struct {
+    NsQuantity branch_ratio, skip_share, branch_share, norm_sigma;
+    NsQuantity skip_signal, branch_signal, skip_grad, branch_grad;
+} SublayerQuantities;
+
+#define QUANTITIES_OF(P)                                                                           \
+    {                                                                                              \
+        NS_QUANTITY_BRANCH_RATIO_##P, NS_QUANTITY_SKIP_SHARE_##P, NS_QUANTITY_BRANCH_SHARE_##P,    \
+            NS_QUANTITY_NORM_SIGMA_##P, NS_QUANTITY_SKIP_SIGNAL_##P,                               \
+            NS_QUANTITY_BRANCH_SIGNAL_##P, NS_QUANTITY_SKIP_GRAD_##P, NS_QUANTITY_BRANCH_GRAD_##P  \
+    }
+
 static void record_sublayers(NsRecorder *r, const NsRecordInput *input)
 {
-    static const struct {
-        NsQuantity branch_ratio, skip_share, branch_share, norm_sigma;
-    } of[NS_SUBLAYER_KINDS] = {
-        [NS_SELF_ATTENTION] = {NS_QUANTITY_BRANCH_RATIO_ATTENTION, NS_QUANTITY_SKIP_SHARE_ATTENTION,
-                               NS_QUANTITY_BRANCH_SHARE_ATTENTION,
-                               NS_QUANTITY_NORM_SIGMA_ATTENTION},
-        [NS_CROSS_ATTENTION] = {NS_QUANTITY_BRANCH_RATIO_CROSS, NS_QUANTITY_SKIP_SHARE_CROSS,
-                                NS_QUANTITY_BRANCH_SHARE_CROSS, NS_QUANTITY_NORM_SIGMA_CROSS},
-        [NS_FFN] = {NS_QUANTITY_BRANCH_RATIO_FFN, NS_QUANTITY_SKIP_SHARE_FFN,
-                    NS_QUANTITY_BRANCH_SHARE_FFN, NS_QUANTITY_NORM_SIGMA_FFN},
+    static const SublayerQuantities of[NS_SUBLAYER_KINDS] = {
+        [NS_SELF_ATTENTION] = QUANTITIES_OF(ATTENTION),
+        [NS_CROSS_ATTENTION] = QUANTITIES_OF(CROSS),
+        [NS_FFN] = QUANTITIES_OF(FFN),
     };
     const NsMeasure *seen = input->seen;
     bool finite = true;
     for (size_t i = 0; i < seen->hidden; i++) finite &= isfinite(seen->hidden_sq[i]) != 0;
     for (size_t s = 0; s < seen->sublayers; s++) {
         NsTap tap = ns_model_tap(input->model, 0, s);
+        const SublayerQuantities *q = &of[tap.kind];
+        size_t l = tap.layer;
         double skip = seen->skip_grad[s] * seen->skip_grad[s];
         double branch = seen->branch_grad[s] * seen->branch_grad[s];
-        values_of(r, of[tap.kind].branch_ratio)[tap.layer] =
-            ratio(seen->branch[s], seen->stream[s]);
-        values_of(r, of[tap.kind].skip_share)[tap.layer] = ratio(skip, skip + branch);
-        values_of(r, of[tap.kind].branch_share)[tap.layer] = ratio(branch, skip + branch);
+        double root = sqrt(tokens_of(input->model, s));
+        values_of(r, q->branch_ratio)[l] = ratio(seen->branch[s], seen->stream[s]);
+        values_of(r, q->skip_share)[l] = ratio(skip, skip + branch);
+        values_of(r, q->branch_share)[l] = ratio(branch, skip + branch);
+        values_of(r, q->skip_signal)[l] = ratio(seen->stream[s], root);
+        values_of(r, q->branch_signal)[l] = ratio(seen->branch[s], root);
+        values_of(r, q->skip_grad)[l] = (float)seen->skip_grad[s];
+        values_of(r, q->branch_grad)[l] = (float)seen->branch_grad[s];
         /* Where the states are finite, only a norm that is not there has no sigma. */
         bool none = isnan(seen->norm_sigma[s]) && finite;
-        float *sigma = values_of(r, of[tap.kind].norm_sigma);
-        if (sigma) sigma[tap.layer] = none ? ns_blank() : (float)seen->norm_sigma[s];
+        float *sigma = values_of(r, q->norm_sigma);
+        if (sigma) sigma[l] = none ? ns_blank() : (float)seen->norm_sigma[s];
     }
 }
 

@@ -532,6 +532,13 @@ static void test_branches(void)
         close_to(value(run, ffn ? NS_QUANTITY_BRANCH_RATIO_FFN : NS_QUANTITY_BRANCH_RATIO_ATTENTION,
                        tap.layer),
                  sqrt(branch / stream), 1e-4);
+        close_to(value(run,
+                       ffn ? NS_QUANTITY_BRANCH_SIGNAL_FFN : NS_QUANTITY_BRANCH_SIGNAL_ATTENTION,
+                       tap.layer),
+                 sqrt(branch / (double)tap.T), 1e-4);
+        close_to(value(run, ffn ? NS_QUANTITY_SKIP_SIGNAL_FFN : NS_QUANTITY_SKIP_SIGNAL_ATTENTION,
+                       tap.layer),
+                 sqrt(stream / (double)tap.T), 1e-5);
         close_to(value(run, ffn ? NS_QUANTITY_NORM_SIGMA_FFN : NS_QUANTITY_NORM_SIGMA_ATTENTION,
                        tap.layer),
                  sigma, 1e-4);
@@ -543,6 +550,11 @@ static void test_branches(void)
         close_to(skip + value(run, NS_QUANTITY_BRANCH_SHARE_FFN, l), 1, 1e-6);
         g_assert_cmpfloat(skip, >, 0);
         g_assert_cmpfloat(skip, <, 1);
+        /* The gradient after the layer goes past its last branch as it is. */
+        double past = value(run, NS_QUANTITY_SKIP_GRAD_FFN, l);
+        double through = value(run, NS_QUANTITY_BRANCH_GRAD_FFN, l);
+        close_to(past, value(run, NS_QUANTITY_HIDDEN_GRAD, l + 1), 1e-5);
+        close_to(past * past / (past * past + through * through), skip, 1e-5);
     }
 }
 
