@@ -12,7 +12,7 @@ desktop_packages=(adwaita-icon-theme librsvg2-common fonts-cantarell fonts-dejav
 test_packages=("${desktop_packages[@]}" xvfb xauth dbus python3)
 
 # Tests that need one of these are skipped without it; they are installed where the release has them.
-optional_test_packages=(python3-numpy clang-format-14 desktop-file-utils locales poppler-utils)
+optional_test_packages=(python3-numpy clang-format-14 desktop-file-utils locales poppler-utils xdotool)
 
 say() {
     printf '%s\n' "$*" >&2
