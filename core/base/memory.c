@@ -24,3 +24,14 @@ void ns_memory_reset_peak(void)
     (void)written; /* then the peak stays that since the beginning */
     close(file);
 }
+
+size_t ns_memory_available(void)
+{
+    g_autofree char *text = NULL;
+    if (g_file_get_contents("/proc/meminfo", &text, NULL, NULL)) {
+        const char *line = strstr(text, "MemAvailable:");
+        if (line) return (size_t)g_ascii_strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024;
+    }
+    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
+}

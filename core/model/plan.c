@@ -3,10 +3,8 @@
 #include "core/model/gradients.h"
 
 #include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/train/optimizer.h"
-
-#include <string.h>
-#include <unistd.h>
 
 /* Multiply-adds of the matrix products in one forward pass of a sub-layer over B sequences. */
 static double sublayer_work(const NsStack *stack, const NsSublayer *s, const NsTower *tower,
@@ -60,21 +58,9 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
     return plan;
 }
 
-/* Memory that could be had without swapping; 0 where the system does not say. */
-static size_t available_bytes(void)
-{
-    g_autofree char *text = NULL;
-    if (g_file_get_contents("/proc/meminfo", &text, NULL, NULL)) {
-        const char *line = strstr(text, "MemAvailable:");
-        if (line) return (size_t)g_ascii_strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024;
-    }
-    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
-}
-
 bool ns_plan_check(const NsPlan *plan, GError **error)
 {
-    size_t available = available_bytes();
+    size_t available = ns_memory_available();
     if (!available || plan->total_bytes <= available) return true;
     g_autofree char *needs = g_format_size_full(plan->total_bytes, G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *has = g_format_size_full(available, G_FORMAT_SIZE_IEC_UNITS);
