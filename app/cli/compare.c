@@ -50,7 +50,7 @@ static NsLockstep *start(const Lanes *lanes, GError **error)
 {
     const NsSettings *settings[NS_LANES_MAX];
     for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
-    return ns_lockstep_new(settings, lanes->n, error);
+    return ns_lockstep_new(settings, NULL, lanes->n, error);
 }
 
 static gint64 steps_done(NsLockstep *lockstep)

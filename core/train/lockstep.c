@@ -53,15 +53,10 @@ static void *lane_main(void *data)
 
 /* ---- Life ---- */
 
-static bool check(const NsSettings *const *settings, size_t lanes, GError **error)
+static bool same_batches(const NsSettings *const *settings, size_t lanes, GError **error)
 {
     static const char *const shared[] = {"arch", "task",       "text",     "batch",
                                          "seq",  "source-seq", "data-seed"};
-    if (lanes < 1 || lanes > NS_LANES_MAX) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "%zu lanes cannot run side by side; choose one to %d.", lanes, NS_LANES_MAX);
-        return false;
-    }
     for (size_t k = 0; k < G_N_ELEMENTS(shared); k++) {
         const NsParam *param = ns_param_find(shared[k]);
         g_autofree char *first = ns_settings_get(settings[0], param);
@@ -78,9 +73,39 @@ static bool check(const NsSettings *const *settings, size_t lanes, GError **erro
     return true;
 }
 
+static int64_t first_step(NsSnapshot *const *origins, size_t lane)
+{
+    return origins && origins[lane] ? ns_snapshot_step(origins[lane]) : 0;
+}
+
+static bool same_beginning(NsSnapshot *const *origins, size_t lanes, GError **error)
+{
+    for (size_t i = 1; i < lanes; i++) {
+        if (first_step(origins, i) == first_step(origins, 0)) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "Lanes run on one clock, but lane 1 begins at step %" G_GINT64_FORMAT
+                    " and lane %zu at step %" G_GINT64_FORMAT "; fork them from the same step.",
+                    first_step(origins, 0), i + 1, first_step(origins, i));
+        return false;
+    }
+    return true;
+}
+
+bool ns_lockstep_check(const NsSettings *const *settings, NsSnapshot *const *origins, size_t lanes,
+                       GError **error)
+{
+    if (lanes < 1 || lanes > NS_LANES_MAX) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "%zu lanes cannot run side by side; choose one to %d.", lanes, NS_LANES_MAX);
+        return false;
+    }
+    return same_batches(settings, lanes, error) && same_beginning(origins, lanes, error);
+}
+
 /* The threads of the machine, or the most that a lane asks for, dealt out to the lanes. */
 static int64_t threads_of(const NsSettings *const *settings, size_t lanes, size_t lane)
 {
+    if (lanes == 1) return settings[0]->threads;
     int64_t total = 0;
     for (size_t i = 0; i < lanes; i++) {
         int64_t wanted = settings[i]->threads;
@@ -90,15 +115,17 @@ static int64_t threads_of(const NsSettings *const *settings, size_t lanes, size_
     return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
 }
 
-static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, int64_t threads,
-                     GError **error)
+static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsSnapshot *origin,
+                     int64_t threads, GError **error)
 {
     Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n];
     NsSettings own;
     ns_settings_copy(&own, settings);
     own.threads = threads;
-    bool same = lockstep->n && ns_run_same_data(ns_run_settings(first->run), &own);
-    lane->run = ns_run_new_from(&own, same ? first->run->corpus : NULL, NULL, error);
+    NsCorpus *corpus = origin ? ns_snapshot_corpus(origin, &own) : NULL;
+    if (lockstep->n && ns_run_same_data(ns_run_settings(first->run), &own))
+        corpus = first->run->corpus;
+    lane->run = ns_run_new_from(&own, corpus, origin, error);
     ns_settings_clear(&own);
     if (!lane->run) return false;
     lane->lockstep = lockstep;
@@ -118,15 +145,18 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, int64_t t
     return false;
 }
 
-NsLockstep *ns_lockstep_new(const NsSettings *const *settings, size_t lanes, GError **error)
+NsLockstep *ns_lockstep_new(const NsSettings *const *settings, NsSnapshot *const *origins,
+                            size_t lanes, GError **error)
 {
-    if (!check(settings, lanes, error)) return NULL;
+    if (!ns_lockstep_check(settings, origins, lanes, error)) return NULL;
     g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);
     pthread_mutex_init(&lockstep->mutex, NULL);
     pthread_cond_init(&lockstep->tick, NULL);
     pthread_cond_init(&lockstep->tock, NULL);
     for (size_t i = 0; i < lanes; i++)
-        if (!add_lane(lockstep, settings[i], threads_of(settings, lanes, i), error)) return NULL;
+        if (!add_lane(lockstep, settings[i], origins ? origins[i] : NULL,
+                      threads_of(settings, lanes, i), error))
+            return NULL;
     return g_steal_pointer(&lockstep);
 }
 

@@ -4,16 +4,23 @@
  * call advances all of them by one step; a lane that has diverged stands still. */
 #pragma once
 
-#include "core/train/run.h"
+#include "core/train/snapshot.h"
 
 #define NS_LANES_MAX 4
 
 typedef struct NsLockstep NsLockstep;
 
-/* arch, task, text, data-seed, batch, seq and source-seq must agree (NS_ERROR_SETTING names the one
- * that does not).  The most threads that a lane asks for are shared out: a lane then gives the bits
- * that it would give alone with its share, which its settings name. */
-NsLockstep *ns_lockstep_new(const NsSettings *const *settings, size_t lanes, GError **error);
+/* Whether the lanes can run side by side: arch, task, text, data-seed, batch, seq and source-seq
+ * must agree, and so must the steps at which they begin; NS_ERROR_SETTING names what does not.
+ * origins: [lanes], where each begins, NULL for step 0; NULL where all begin there. */
+bool ns_lockstep_check(const NsSettings *const *settings, NsSnapshot *const *origins, size_t lanes,
+                       GError **error);
+
+/* Makes the lanes; a lane with an origin is its fork (ns_run_fork), which references it.  The most
+ * threads that any of several lanes asks for are shared out: a lane then gives the bits that it
+ * would give alone with its share, which its settings name. */
+NsLockstep *ns_lockstep_new(const NsSettings *const *settings, NsSnapshot *const *origins,
+                            size_t lanes, GError **error);
 void ns_lockstep_free(NsLockstep *lockstep);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 

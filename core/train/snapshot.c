@@ -92,10 +92,22 @@ const NsSettings *ns_snapshot_settings(const NsSnapshot *snapshot)
     return &snapshot->settings;
 }
 
+static size_t bytes_of(const ns_real *m, const ns_real *v, size_t size, size_t n_state)
+{
+    size_t arenas = 1u + (m ? 1u : 0u) + (v ? 1u : 0u);
+    return (arenas * size + n_state) * sizeof(ns_real);
+}
+
 size_t ns_snapshot_bytes(const NsSnapshot *s)
 {
-    size_t arenas = 1u + (s->m ? 1u : 0u) + (s->v ? 1u : 0u);
-    return (arenas * s->table.size + s->n_state) * sizeof(ns_real);
+    return bytes_of(s->m, s->v, s->table.size, s->n_state);
+}
+
+size_t ns_snapshot_size(const NsRun *run)
+{
+    size_t n_state;
+    ns_model_state(run->model, &n_state);
+    return bytes_of(run->m, run->v, ns_model_tensors(run->model)->size, n_state);
 }
 
 NsCorpus *ns_snapshot_corpus(const NsSnapshot *snapshot, const NsSettings *settings)

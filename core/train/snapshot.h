@@ -11,6 +11,7 @@ typedef struct NsSnapshot NsSnapshot;
 
 /* At the present step.  NULL with NS_ERROR_MEMORY. */
 NsSnapshot *ns_snapshot_take(NsRun *run, GError **error);
+size_t ns_snapshot_size(const NsRun *run);         /* what ns_snapshot_bytes of one would be */
 NsSnapshot *ns_snapshot_ref(NsSnapshot *snapshot); /* from any thread */
 void ns_snapshot_unref(NsSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSnapshot, ns_snapshot_unref)

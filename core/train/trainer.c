@@ -1,70 +1,18 @@
-/* The caller's side appends commands to a queue; the thread takes the whole queue at every step
- * boundary and obeys it in order.  Everything both sides touch is guarded by one mutex that nobody
- * holds for longer than a few assignments; the run itself belongs to the thread alone.
- *
- * SPDX-License-Identifier: MIT */
-#include "core/train/trainer.h"
+/* The caller's side of a trainer.  SPDX-License-Identifier: MIT */
+#include "core/train/trainer-private.h"
 
 #include "core/base/error.h"
 #include "core/train/live.h"
-#include "core/train/run.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* Deep stacks of calls in BLAS and OpenMP have room in this. */
 #define STACK_BYTES ((size_t)8 << 20)
 
-/* How much nicer the thread is than its creator. */
-#define NICER 10
-
-typedef enum {
-    COMMAND_RUN,
-    COMMAND_STEP,
-    COMMAND_PAUSE,
-    COMMAND_STOP,
-    COMMAND_RESET,
-    COMMAND_SNAPSHOT,
-} CommandKind;
-
-typedef struct {
-    CommandKind kind;
-    int64_t steps; /* STEP */
-} Command;
-
-struct NsTrainer {
-    atomic_int refs; /* the owner and the thread */
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t wake; /* for the thread: a command, or the end */
-    pthread_cond_t idle; /* for those who wait: nothing left to do */
-
-    /* Guarded by the mutex; the state is also read without it. */
-    _Atomic NsTrainerState state;
-    bool quit;
-    bool given_up;    /* counted in `released`; set before `quit` */
-    bool busy;        /* the thread is obeying commands or computing */
-    GArray *commands; /* Command */
-    NsSettings live;  /* as last asked for */
-    bool live_changed;
-    NsSnapshot *snapshot; /* not fetched yet */
-    GError *snapshot_error;
-    char *message;
-    NsHistory *history;
-    bool planned;
-    NsPlan plan;
-
-    /* The thread's. */
-    NsSettings settings;
-    NsSnapshot *origin; /* of a fork, or NULL */
-    NsRun *run;
-    int64_t left; /* steps until PAUSED; negative for as many as the settings say */
-};
+/* Below this a limit of speed would wait for days. */
+#define SLOWEST 1e-3
 
 /* ---- Threads that were given up ---- */
 
@@ -94,214 +42,14 @@ static void count_released(void)
     pthread_mutex_unlock(&released_mutex);
 }
 
-static void released_is_gone(void)
+void ns_trainer_is_gone(void)
 {
     pthread_mutex_lock(&released_mutex);
     if (--released == 0) pthread_cond_broadcast(&released_gone);
     pthread_mutex_unlock(&released_mutex);
 }
 
-/* ---- The thread's side ---- */
-
-static void set_state(NsTrainer *t, NsTrainerState state, const char *message)
-{
-    pthread_mutex_lock(&t->mutex);
-    g_free(t->message);
-    t->message = g_strdup(message);
-    atomic_store(&t->state, state);
-    pthread_mutex_unlock(&t->mutex);
-}
-
-static void show_history(NsTrainer *t)
-{
-    NsHistory *shown = ns_history_ref(ns_run_history(t->run));
-    pthread_mutex_lock(&t->mutex);
-    NsHistory *replaced = t->history;
-    t->history = shown;
-    pthread_mutex_unlock(&t->mutex);
-    ns_history_unref(replaced);
-}
-
-/* The state after weights were measured: diverged with its sentence, or `otherwise`. */
-static void settle(NsTrainer *t, NsTrainerState otherwise)
-{
-    if (!ns_run_diverged(t->run)) {
-        set_state(t, otherwise, NULL);
-        return;
-    }
-    const NsHistory *history = ns_run_history(t->run);
-    const NsEvent *last = ns_history_event(history, ns_history_events(history) - 1);
-    set_state(t, NS_TRAINER_DIVERGED, last->text);
-}
-
-static void prepare(NsTrainer *t)
-{
-    g_autoptr(GError) error = NULL;
-    t->run =
-        t->origin ? ns_run_fork(t->origin, &t->settings, &error) : ns_run_new(&t->settings, &error);
-    g_clear_pointer(&t->origin, ns_snapshot_unref);
-    if (!t->run) {
-        set_state(t, NS_TRAINER_FAILED, error->message);
-        return;
-    }
-    show_history(t);
-    pthread_mutex_lock(&t->mutex);
-    t->plan = ns_run_plan(t->run);
-    t->planned = true;
-    pthread_mutex_unlock(&t->mutex);
-    settle(t, NS_TRAINER_READY);
-}
-
-/* Live changes wait for the step that they act on, so that a slider leaves one event a step. */
-static void apply_live(NsTrainer *t)
-{
-    NsSettings live;
-    pthread_mutex_lock(&t->mutex);
-    bool changed = t->live_changed;
-    t->live_changed = false;
-    live = t->live; /* borrows the texts, which nobody writes */
-    pthread_mutex_unlock(&t->mutex);
-    if (changed) ns_run_set_live(t->run, &live);
-}
-
-/* One that was not fetched gives way to the newer one. */
-static void take_snapshot(NsTrainer *t)
-{
-    GError *error = NULL;
-    NsSnapshot *taken = ns_snapshot_take(t->run, &error);
-    pthread_mutex_lock(&t->mutex);
-    NsSnapshot *replaced = t->snapshot;
-    t->snapshot = taken;
-    g_clear_error(&t->snapshot_error);
-    t->snapshot_error = error;
-    pthread_mutex_unlock(&t->mutex);
-    ns_snapshot_unref(replaced);
-}
-
-static void finish(NsTrainer *t)
-{
-    ns_run_evaluate(t->run);
-    set_state(t, NS_TRAINER_FINISHED, NULL);
-}
-
-/* Whether the settings allow no more steps. */
-static bool at_end(const NsTrainer *t)
-{
-    return t->settings.steps > 0 && ns_run_steps(t->run) >= t->settings.steps;
-}
-
-static void obey(NsTrainer *t, const Command *command)
-{
-    NsTrainerState state = atomic_load(&t->state);
-    bool can_go = state == NS_TRAINER_READY || state == NS_TRAINER_PAUSED;
-    bool going = state == NS_TRAINER_RUNNING;
-    switch (command->kind) {
-    case COMMAND_RUN:
-    case COMMAND_STEP:
-        if (!can_go && !going) return;
-        if (at_end(t)) {
-            finish(t);
-            return;
-        }
-        if (command->kind == COMMAND_RUN) {
-            t->left = -1;
-            set_state(t, NS_TRAINER_RUNNING, NULL);
-            return;
-        }
-        t->left = going && t->left > 0 ? t->left + command->steps : command->steps;
-        set_state(t, NS_TRAINER_RUNNING, NULL);
-        return;
-    case COMMAND_PAUSE:
-        if (going) set_state(t, NS_TRAINER_PAUSED, NULL);
-        return;
-    case COMMAND_STOP:
-        if (can_go || going) finish(t);
-        return;
-    case COMMAND_RESET:
-        if (!t->run) return;
-        apply_live(t);
-        ns_run_reset(t->run);
-        show_history(t);
-        settle(t, NS_TRAINER_READY);
-        return;
-    case COMMAND_SNAPSHOT:
-        if (t->run) take_snapshot(t);
-        return;
-    }
-}
-
-static void advance(NsTrainer *t)
-{
-    apply_live(t);
-    ns_run_step(t->run);
-    if (t->left > 0) t->left--;
-    settle(t, NS_TRAINER_RUNNING);
-    if (atomic_load(&t->state) != NS_TRAINER_RUNNING) return;
-    if (at_end(t))
-        finish(t);
-    else if (t->left == 0)
-        set_state(t, NS_TRAINER_PAUSED, NULL);
-}
-
-/* Blocks until there is something to do, and takes the commands.  False at the end. */
-static bool take_commands(NsTrainer *t, GArray **commands)
-{
-    pthread_mutex_lock(&t->mutex);
-    while (!t->quit && t->commands->len == 0 && atomic_load(&t->state) != NS_TRAINER_RUNNING) {
-        t->busy = false;
-        pthread_cond_broadcast(&t->idle);
-        pthread_cond_wait(&t->wake, &t->mutex);
-    }
-    t->busy = true;
-    GArray *empty = *commands;
-    *commands = t->commands;
-    t->commands = empty;
-    bool quit = t->quit;
-    pthread_mutex_unlock(&t->mutex);
-    return !quit;
-}
-
-static void unref(NsTrainer *t)
-{
-    if (atomic_fetch_sub(&t->refs, 1) > 1) return;
-    pthread_cond_destroy(&t->wake);
-    pthread_cond_destroy(&t->idle);
-    pthread_mutex_destroy(&t->mutex);
-    g_array_unref(t->commands);
-    g_free(t->message);
-    g_clear_error(&t->snapshot_error);
-    ns_snapshot_unref(t->snapshot);
-    ns_snapshot_unref(t->origin);
-    ns_history_unref(t->history);
-    ns_settings_clear(&t->live);
-    ns_settings_clear(&t->settings);
-    g_free(t);
-}
-
-static void *thread_main(void *data)
-{
-    NsTrainer *t = data;
-    /* On Linux this is the priority of the thread, and of those that it will start.  Where it is
-     * refused the run only competes harder with the desktop. */
-    id_t self = (id_t)gettid();
-    setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + NICER, 19));
-
-    prepare(t);
-    GArray *commands = g_array_new(FALSE, FALSE, sizeof(Command));
-    while (take_commands(t, &commands)) {
-        for (guint i = 0; i < commands->len; i++) obey(t, &g_array_index(commands, Command, i));
-        g_array_set_size(commands, 0);
-        if (atomic_load(&t->state) == NS_TRAINER_RUNNING) advance(t);
-    }
-    g_array_unref(commands);
-    ns_run_free(t->run);
-    bool given_up = t->given_up;
-    unref(t);
-    if (given_up) released_is_gone();
-    return NULL;
-}
-
-/* ---- The caller's side ---- */
+/* ---- Life ---- */
 
 static void init_condition(pthread_cond_t *condition)
 {
@@ -312,9 +60,42 @@ static void init_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-static NsTrainer *new_trainer(const NsSettings *settings, NsSnapshot *origin, GError **error)
+static void lane_clear(NsTrainee *lane)
 {
-    if (!ns_settings_check(settings, error)) return NULL;
+    g_free(lane->message);
+    ns_snapshot_unref(lane->origin);
+    ns_history_unref(lane->history);
+    ns_settings_clear(&lane->live);
+    ns_settings_clear(&lane->settings);
+}
+
+void ns_trainer_unref(NsTrainer *t)
+{
+    if (atomic_fetch_sub(&t->refs, 1) > 1) return;
+    pthread_cond_destroy(&t->wake);
+    pthread_cond_destroy(&t->idle);
+    pthread_mutex_destroy(&t->mutex);
+    g_array_unref(t->commands);
+    ns_kept_free(t->kept);
+    for (size_t i = 0; i < t->n; i++) lane_clear(&t->lanes[i]);
+    g_free(t);
+}
+
+static bool check_lanes(const NsTrainerLane *lanes, size_t n, GError **error)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    NsSnapshot *origins[NS_LANES_MAX];
+    for (size_t i = 0; i < MIN(n, NS_LANES_MAX); i++) {
+        if (!ns_settings_check(lanes[i].settings, error)) return false;
+        settings[i] = lanes[i].settings;
+        origins[i] = lanes[i].origin;
+    }
+    return ns_lockstep_check(settings, origins, n, error);
+}
+
+NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error)
+{
+    if (!check_lanes(lanes, n, error)) return NULL;
     NsTrainer *t = g_new0(NsTrainer, 1);
     atomic_init(&t->refs, 2);
     atomic_init(&t->state, NS_TRAINER_PREPARING);
@@ -322,15 +103,18 @@ static NsTrainer *new_trainer(const NsSettings *settings, NsSnapshot *origin, GE
     init_condition(&t->wake);
     init_condition(&t->idle);
     t->busy = true;
-    t->commands = g_array_new(FALSE, FALSE, sizeof(Command));
-    ns_settings_copy(&t->settings, settings);
-    ns_settings_copy(&t->live, settings);
-    t->origin = origin ? ns_snapshot_ref(origin) : NULL;
+    t->commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
+    t->n = n;
+    for (size_t i = 0; i < n; i++) {
+        ns_settings_copy(&t->lanes[i].settings, lanes[i].settings);
+        ns_settings_copy(&t->lanes[i].live, lanes[i].settings);
+        t->lanes[i].origin = lanes[i].origin ? ns_snapshot_ref(lanes[i].origin) : NULL;
+    }
 
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    int failure = pthread_create(&t->thread, &attributes, thread_main, t);
+    int failure = pthread_create(&t->thread, &attributes, ns_trainer_main, t);
     pthread_attr_destroy(&attributes);
     if (failure) {
         g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
@@ -338,20 +122,10 @@ static NsTrainer *new_trainer(const NsSettings *settings, NsSnapshot *origin, GE
                     "again.",
                     g_strerror(failure));
         atomic_store(&t->refs, 1);
-        unref(t);
+        ns_trainer_unref(t);
         return NULL;
     }
     return t;
-}
-
-NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error)
-{
-    return new_trainer(settings, NULL, error);
-}
-
-NsTrainer *ns_trainer_new_fork(NsSnapshot *snapshot, const NsSettings *settings, GError **error)
-{
-    return new_trainer(settings, snapshot, error);
 }
 
 static void quit(NsTrainer *t)
@@ -370,7 +144,7 @@ void ns_trainer_release(NsTrainer *t)
     t->given_up = true;
     quit(t);
     pthread_detach(t->thread);
-    unref(t);
+    ns_trainer_unref(t);
 }
 
 void ns_trainer_free(NsTrainer *t)
@@ -378,56 +152,106 @@ void ns_trainer_free(NsTrainer *t)
     if (!t) return;
     quit(t);
     pthread_join(t->thread, NULL);
-    unref(t);
+    ns_trainer_unref(t);
 }
 
-static void post(NsTrainer *t, CommandKind kind, int64_t steps)
+/* ---- Commands ---- */
+
+static void post(NsTrainer *t, NsCommand command)
 {
     pthread_mutex_lock(&t->mutex);
     /* What was asked for before a reset would leave no trace. */
-    if (kind == COMMAND_RESET) g_array_set_size(t->commands, 0);
-    bool ignored = kind == COMMAND_RESET && atomic_load(&t->state) == NS_TRAINER_PREPARING;
-    if (!ignored) g_array_append_val(t->commands, ((Command){kind, steps}));
+    bool reset = command.kind == NS_COMMAND_RESET;
+    if (reset) g_array_set_size(t->commands, 0);
+    bool ignored = reset && atomic_load(&t->state) == NS_TRAINER_PREPARING;
+    if (!ignored) g_array_append_val(t->commands, command);
     pthread_cond_signal(&t->wake);
     pthread_mutex_unlock(&t->mutex);
 }
 
 void ns_trainer_run(NsTrainer *trainer)
 {
-    post(trainer, COMMAND_RUN, 0);
+    post(trainer, (NsCommand){.kind = NS_COMMAND_RUN});
+}
+
+void ns_trainer_run_until(NsTrainer *trainer, NsTrainerUntil until)
+{
+    post(trainer, (NsCommand){.kind = NS_COMMAND_RUN, .until = until});
 }
 
 void ns_trainer_step(NsTrainer *trainer, int64_t n)
 {
-    if (n > 0) post(trainer, COMMAND_STEP, n);
+    if (n > 0) post(trainer, (NsCommand){.kind = NS_COMMAND_STEP, .steps = n});
 }
 
 void ns_trainer_pause(NsTrainer *trainer)
 {
-    post(trainer, COMMAND_PAUSE, 0);
+    post(trainer, (NsCommand){.kind = NS_COMMAND_PAUSE});
 }
 
 void ns_trainer_stop(NsTrainer *trainer)
 {
-    post(trainer, COMMAND_STOP, 0);
+    post(trainer, (NsCommand){.kind = NS_COMMAND_STOP});
 }
 
 void ns_trainer_reset(NsTrainer *trainer)
 {
-    post(trainer, COMMAND_RESET, 0);
+    post(trainer, (NsCommand){.kind = NS_COMMAND_RESET});
 }
 
-void ns_trainer_snapshot(NsTrainer *trainer)
+void ns_trainer_keep(NsTrainer *trainer)
 {
-    post(trainer, COMMAND_SNAPSHOT, 0);
+    post(trainer, (NsCommand){.kind = NS_COMMAND_KEEP});
 }
 
-void ns_trainer_set_live(NsTrainer *t, const NsSettings *settings)
+void ns_trainer_set_live(NsTrainer *t, size_t lane, const NsSettings *settings)
 {
     pthread_mutex_lock(&t->mutex);
-    ns_live_copy(&t->live, settings);
-    t->live_changed = true;
+    ns_live_copy(&t->lanes[lane].live, settings);
+    t->lanes[lane].live_changed = true;
     pthread_mutex_unlock(&t->mutex);
+}
+
+void ns_trainer_set_speed(NsTrainer *t, double steps_per_second)
+{
+    bool limit = steps_per_second > 0 && isfinite(steps_per_second);
+    pthread_mutex_lock(&t->mutex);
+    t->speed = limit ? MAX(steps_per_second, SLOWEST) : 0;
+    pthread_cond_signal(&t->wake);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause)
+{
+    atomic_store(&trainer->pause_on_trouble, pause);
+}
+
+/* ---- Kept steps ---- */
+
+static NsKept *kept_of(NsTrainer *t)
+{
+    pthread_mutex_lock(&t->mutex);
+    NsKept *kept = t->kept;
+    pthread_mutex_unlock(&t->mutex);
+    return kept;
+}
+
+size_t ns_trainer_kept(NsTrainer *trainer, int64_t *steps, size_t most)
+{
+    NsKept *kept = kept_of(trainer);
+    return kept ? ns_kept_steps(kept, steps, most) : 0;
+}
+
+bool ns_trainer_kept_at(NsTrainer *trainer, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX],
+                        int64_t *at)
+{
+    NsKept *kept = kept_of(trainer);
+    return kept && ns_kept_find(kept, step, snapshots, at);
+}
+
+size_t ns_trainer_kept_refused(NsTrainer *trainer)
+{
+    return atomic_load(&trainer->refused);
 }
 
 /* ---- What others may ask ---- */
@@ -442,42 +266,44 @@ const char *ns_trainer_state_word(NsTrainerState state)
     return words[state];
 }
 
+size_t ns_trainer_lanes(const NsTrainer *trainer)
+{
+    return trainer->n;
+}
+
 NsTrainerState ns_trainer_state(const NsTrainer *trainer)
 {
     return atomic_load(&trainer->state);
 }
 
-char *ns_trainer_message(NsTrainer *t)
+NsTrainerState ns_trainer_lane_state(const NsTrainer *trainer, size_t lane)
+{
+    bool diverged = atomic_load(&trainer->lanes[lane].diverged);
+    return diverged ? NS_TRAINER_DIVERGED : ns_trainer_state(trainer);
+}
+
+char *ns_trainer_message(NsTrainer *t, size_t lane)
 {
     pthread_mutex_lock(&t->mutex);
-    char *message = g_strdup(t->message);
+    char *message = g_strdup(t->lanes[lane].message);
     pthread_mutex_unlock(&t->mutex);
     return message;
 }
 
-NsHistory *ns_trainer_history(NsTrainer *t)
+NsHistory *ns_trainer_history(NsTrainer *t, size_t lane)
 {
     pthread_mutex_lock(&t->mutex);
-    NsHistory *history = t->history ? ns_history_ref(t->history) : NULL;
+    NsHistory *history = t->lanes[lane].history;
+    if (history) ns_history_ref(history);
     pthread_mutex_unlock(&t->mutex);
     return history;
 }
 
-NsSnapshot *ns_trainer_take_snapshot(NsTrainer *t, GError **error)
-{
-    pthread_mutex_lock(&t->mutex);
-    NsSnapshot *snapshot = g_steal_pointer(&t->snapshot);
-    GError *problem = g_steal_pointer(&t->snapshot_error);
-    pthread_mutex_unlock(&t->mutex);
-    if (problem) g_propagate_error(error, problem);
-    return snapshot;
-}
-
-bool ns_trainer_plan(NsTrainer *t, NsPlan *plan)
+bool ns_trainer_plan(NsTrainer *t, size_t lane, NsPlan *plan)
 {
     pthread_mutex_lock(&t->mutex);
     bool planned = t->planned;
-    if (planned) *plan = t->plan;
+    if (planned) *plan = t->lanes[lane].plan;
     pthread_mutex_unlock(&t->mutex);
     return planned;
 }

@@ -1,25 +1,26 @@
-/* A run on a thread of its own.  SPDX-License-Identifier: MIT
+/* One to four lanes on a thread of their own.  SPDX-License-Identifier: MIT
  *
- * Every call returns at once; none waits for a step.  Commands take effect at the next step
- * boundary, in the order given; of several live changes the last value wins.  The thread runs at a
- * lower scheduling priority than its creator.
+ * A lane is one model on the common clock (core/train/lockstep.h).  Every call returns at once;
+ * none waits for a step.  Commands take effect at the next step boundary, in the order given; of
+ * several live changes the last value wins.  The thread runs at a lower scheduling priority than
+ * its creator.
  *
  *     PREPARING -> READY -> RUNNING <-> PAUSED
- *         |                    |-> FINISHED   (`steps` reached, or stop)
- *         |                    '-> DIVERGED   (a value is not finite)
+ *         |                    |-> FINISHED   (`steps` of the first lane reached, or stop)
+ *         |                    '-> DIVERGED   (in every lane a value is not finite)
  *         '-> FAILED                          (no run could be made; the message says why)
  *
  * Stop also finishes a run that is READY or PAUSED.  A model whose very first record is not finite
  * goes from PREPARING straight to DIVERGED.  Reset leads back to READY (or to that DIVERGED) from
  * every state but PREPARING and FAILED; a fork goes back to where it began.  A command that a state
  * has no arrow for is ignored; those given while PREPARING, a reset excepted, are obeyed
- * afterwards. */
+ * afterwards.  A lane that has diverged stands still while the others go on. */
 #pragma once
 
 #include "core/model/model.h"
 #include "core/model/settings.h"
 #include "core/probe/history.h"
-#include "core/train/snapshot.h"
+#include "core/train/lockstep.h"
 
 #define NS_TRAINER_STATES(X)                                                                       \
     X(PREPARING, "preparing")                                                                      \
@@ -40,12 +41,14 @@ const char *ns_trainer_state_word(NsTrainerState state);
 
 typedef struct NsTrainer NsTrainer;
 
-/* Starts the thread, which prepares the run.  NULL with NS_ERROR_SETTING if the settings do not go
- * together. */
-NsTrainer *ns_trainer_new(const NsSettings *settings, GError **error);
+typedef struct {
+    const NsSettings *settings;
+    NsSnapshot *origin; /* of a fork (ns_run_fork), which references it; NULL: from step 0 */
+} NsTrainerLane;
 
-/* The same for a fork of the snapshot (ns_run_fork), which is referenced, not taken. */
-NsTrainer *ns_trainer_new_fork(NsSnapshot *snapshot, const NsSettings *settings, GError **error);
+/* Starts the thread, which prepares the lanes.  NULL with NS_ERROR_SETTING if the settings of a
+ * lane, or the lanes (ns_lockstep_check), do not go together. */
+NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error);
 
 /* Gives the trainer up: the thread ends at the next step boundary and frees everything.  Never
  * waits, but the end of the program then does.  Histories that are still referenced live on. */
@@ -55,34 +58,78 @@ void ns_trainer_release(NsTrainer *trainer);
 void ns_trainer_free(NsTrainer *trainer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsTrainer, ns_trainer_free)
 
+/* ---- Commands ---- */
+
 void ns_trainer_run(NsTrainer *trainer);             /* until `steps`, or a pause */
 void ns_trainer_step(NsTrainer *trainer, int64_t n); /* n more steps, then PAUSED */
 void ns_trainer_pause(NsTrainer *trainer);
 void ns_trainer_stop(NsTrainer *trainer); /* evaluates once more and ends as FINISHED */
 void ns_trainer_reset(NsTrainer *trainer);
 
-/* Takes over every setting that may change while a model runs, as ns_run_set_live. */
-void ns_trainer_set_live(NsTrainer *trainer, const NsSettings *settings);
+/* Records over which the loss is averaged before it is compared. */
+#define NS_UNTIL_RECORDS 10
 
-/* Asks for a snapshot at the step boundary where the command is reached; nothing comes of it while
- * there is no run. */
-void ns_trainer_snapshot(NsTrainer *trainer);
+typedef struct {
+    int64_t step; /* 0: none */
+    double loss;  /* training loss of any lane, mean of the last NS_UNTIL_RECORDS records; a lane
+                     with fewer never reaches it; 0: none */
+} NsTrainerUntil;
 
-/* The newest snapshot that was asked for, once: the caller owns it.  NULL while there is none;
- * NULL with NS_ERROR_MEMORY, once, if the last one could not be made. */
-NsSnapshot *ns_trainer_take_snapshot(NsTrainer *trainer, GError **error);
+/* Runs, and is PAUSED when either is reached; where that is so already, no step is made. */
+void ns_trainer_run_until(NsTrainer *trainer, NsTrainerUntil until);
 
+/* Takes over every setting of a lane that may change while a model runs, as ns_run_set_live. */
+void ns_trainer_set_live(NsTrainer *trainer, size_t lane, const NsSettings *settings);
+
+/* At most so many steps a second, from now on; 0 (which it is at first): as fast as they come.  A
+ * command that starts a run makes its first step at once, and none waits for a step's time. */
+void ns_trainer_set_speed(NsTrainer *trainer, double steps_per_second);
+
+/* Whether the run is PAUSED when a lane diverges while others could go on, from the next step on;
+ * off at first.  The message of the lane says what happened; a run goes on from there. */
+void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause);
+
+/* ---- Kept steps ---- */
+
+/* Bytes of snapshots that a trainer keeps, unless a quarter of the memory that is available when it
+ * has prepared its lanes is less. */
+#define NS_TRAINER_KEPT_BYTES ((size_t)1 << 30)
+
+/* Steps are kept (core/train/kept.h) so that the run can be forked from them: the one where it
+ * begins, every one where it comes to rest, and while it runs as many as take 2 % of its time.  A
+ * lane has none at the steps after it diverged. */
+
+/* Copies the first `most` of the kept steps, ascending, and returns how many there are. */
+size_t ns_trainer_kept(NsTrainer *trainer, int64_t *steps, size_t most);
+
+/* The snapshots of the newest step kept at or before `step`: new references, NULL for a lane that
+ * has none there; and its step where `kept` is not NULL.  False where there is none. */
+bool ns_trainer_kept_at(NsTrainer *trainer, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX],
+                        int64_t *kept);
+
+/* Asks for the step of the boundary where the command is reached to be kept, if it is not yet. */
+void ns_trainer_keep(NsTrainer *trainer);
+
+/* How many times a step should have been kept and there was no memory for it. */
+size_t ns_trainer_kept_refused(NsTrainer *trainer);
+
+/* ---- What others may ask ---- */
+
+size_t ns_trainer_lanes(const NsTrainer *trainer);
 NsTrainerState ns_trainer_state(const NsTrainer *trainer);
 
-/* One sentence for FAILED and DIVERGED, else NULL.  Free with g_free. */
-char *ns_trainer_message(NsTrainer *trainer);
+/* That of the whole, but for a lane that has diverged. */
+NsTrainerState ns_trainer_lane_state(const NsTrainer *trainer, size_t lane);
 
-/* A new reference to the present history; NULL while PREPARING or FAILED.  Compare pointers to
- * notice a reset. */
-NsHistory *ns_trainer_history(NsTrainer *trainer);
+/* One sentence for FAILED, and for a lane that has diverged; else NULL.  Free with g_free. */
+char *ns_trainer_message(NsTrainer *trainer, size_t lane);
 
-/* The plan of the run; false while PREPARING or FAILED. */
-bool ns_trainer_plan(NsTrainer *trainer, NsPlan *plan);
+/* A new reference to the present history of a lane; NULL while PREPARING or FAILED.  Compare
+ * pointers to notice a reset. */
+NsHistory *ns_trainer_history(NsTrainer *trainer, size_t lane);
+
+/* The plan of a lane; false while PREPARING or FAILED. */
+bool ns_trainer_plan(NsTrainer *trainer, size_t lane, NsPlan *plan);
 
 /* Waits until the state is neither PREPARING nor RUNNING and no command waits (tests, the command
  * line).  FALSE after `timeout_ms`; negative waits for ever. */

@@ -333,7 +333,7 @@ static NsLockstep *lanes_of(const char *const *lanes, size_t n, GError **error)
         tiny_settings(&settings[i], lanes[i]);
         borrowed[i] = &settings[i];
     }
-    NsLockstep *lockstep = ns_lockstep_new(borrowed, n, error);
+    NsLockstep *lockstep = ns_lockstep_new(borrowed, NULL, n, error);
     for (size_t i = 0; i < n; i++) ns_settings_clear(&settings[i]);
     return lockstep;
 }
@@ -407,7 +407,7 @@ static void test_lockstep_refused(void)
         g_clear_error(&error);
     }
     GError *error = NULL;
-    g_assert_null(ns_lockstep_new(NULL, 0, &error));
+    g_assert_null(ns_lockstep_new(NULL, NULL, 0, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
 }

@@ -1,5 +1,5 @@
 /* The state machine of the trainer, its histories, and its ends.  SPDX-License-Identifier: MIT */
-#include "core/train/trainer.h"
+#include "tests/unit/trainers.h"
 
 #include "core/base/error.h"
 
@@ -8,65 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 60000
-
-static void tiny_settings(NsSettings *settings, const char *const *more)
-{
-    static const char *const tiny[] = {"layers=2", "d-model=16",   "heads=2",        "seq=8",
-                                       "batch=2",  "eval-every=0", "eval-batches=1", "threads=1"};
-    GError *error = NULL;
-    ns_settings_init(settings);
-    for (size_t i = 0; i < G_N_ELEMENTS(tiny); i++) ns_settings_assign(settings, tiny[i], &error);
-    for (; more && *more; more++) ns_settings_assign(settings, *more, &error);
-    g_assert_no_error(error);
-}
-
-static NsTrainer *tiny_trainer(const char *const *more)
-{
-    NsSettings settings;
-    tiny_settings(&settings, more);
-    GError *error = NULL;
-    NsTrainer *trainer = ns_trainer_new(&settings, &error);
-    g_assert_no_error(error);
-    ns_settings_clear(&settings);
-    return trainer;
-}
-
-/* Waits for the end of all commands, then compares state and steps. */
-static void expect(NsTrainer *trainer, NsTrainerState state, int64_t steps)
-{
-    g_assert_true(ns_trainer_wait(trainer, PATIENCE_MS));
-    g_assert_cmpstr(ns_trainer_state_word(ns_trainer_state(trainer)), ==,
-                    ns_trainer_state_word(state));
-    if (steps < 0) return;
-    g_autoptr(NsHistory) history = ns_trainer_history(trainer);
-    g_assert_cmpuint(ns_history_steps(history), ==, (size_t)steps + 1);
-}
-
-/* Waits until a running trainer has made at least this many steps. */
-static void until_steps(NsTrainer *trainer, size_t steps)
-{
-    for (int ms = 0; ms < PATIENCE_MS; ms++) {
-        g_autoptr(NsHistory) history = ns_trainer_history(trainer);
-        if (history && ns_history_steps(history) > steps) return;
-        g_usleep(1000);
-    }
-    g_assert_not_reached();
-}
-
 static void set_rate(NsTrainer *trainer, double lr, int64_t warmup)
 {
     NsSettings settings;
-    tiny_settings(&settings, NULL);
+    ns_test_tiny_settings(&settings, NULL);
     settings.lr = lr;
     settings.warmup = warmup;
-    ns_trainer_set_live(trainer, &settings);
+    ns_trainer_set_live(trainer, 0, &settings);
     ns_settings_clear(&settings);
 }
 
 static size_t evaluations(NsTrainer *trainer)
 {
-    g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
     return ns_history_evaluations(history);
 }
 
@@ -78,38 +32,38 @@ static void test_words(void)
 
 static void test_ready(void)
 {
-    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
-    expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
     NsPlan plan;
-    g_assert_true(ns_trainer_plan(trainer, &plan));
+    g_assert_true(ns_trainer_plan(trainer, 0, &plan));
     g_assert_cmpuint(plan.parameters, >, 0);
-    g_assert_null(ns_trainer_message(trainer));
+    g_assert_null(ns_trainer_message(trainer, 0));
     /* Nothing to pause. */
     ns_trainer_pause(trainer);
-    expect(trainer, NS_TRAINER_READY, 0);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
 }
 
 static void test_failed(void)
 {
     g_autoptr(NsTrainer) trainer =
-        tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
+        ns_test_tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
     /* Also commands that were given before it was known. */
     ns_trainer_run(trainer);
-    expect(trainer, NS_TRAINER_FAILED, -1);
-    g_autofree char *message = ns_trainer_message(trainer);
+    ns_test_expect(trainer, NS_TRAINER_FAILED, -1);
+    g_autofree char *message = ns_trainer_message(trainer, 0);
     g_assert_nonnull(strstr(message, "such.txt"));
-    g_assert_null(ns_trainer_history(trainer));
+    g_assert_null(ns_trainer_history(trainer, 0));
     NsPlan plan;
-    g_assert_false(ns_trainer_plan(trainer, &plan));
+    g_assert_false(ns_trainer_plan(trainer, 0, &plan));
     ns_trainer_reset(trainer);
     ns_trainer_step(trainer, 1);
     ns_trainer_stop(trainer);
-    expect(trainer, NS_TRAINER_FAILED, -1);
+    ns_test_expect(trainer, NS_TRAINER_FAILED, -1);
 
     NsSettings settings;
-    tiny_settings(&settings, (const char *const[]){"d-model=15", NULL});
+    ns_test_tiny_settings(&settings, (const char *const[]){"d-model=15", NULL});
     GError *error = NULL;
-    g_assert_null(ns_trainer_new(&settings, &error));
+    g_assert_null(ns_trainer_new(&(NsTrainerLane){.settings = &settings}, 1, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
     ns_settings_clear(&settings);
@@ -117,134 +71,134 @@ static void test_failed(void)
 
 static void test_steps(void)
 {
-    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     ns_trainer_step(trainer, 1);
-    expect(trainer, NS_TRAINER_PAUSED, 1);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 1);
     ns_trainer_step(trainer, 4);
     ns_trainer_step(trainer, 3);
-    expect(trainer, NS_TRAINER_PAUSED, 8);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 8);
     ns_trainer_step(trainer, 0);
     ns_trainer_step(trainer, -3);
-    expect(trainer, NS_TRAINER_PAUSED, 8);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 8);
     /* A pause takes back what was not begun. */
     ns_trainer_step(trainer, 1000000);
     ns_trainer_pause(trainer);
-    expect(trainer, NS_TRAINER_PAUSED, -1);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, -1);
     /* From a run, so many more and then a pause. */
     ns_trainer_run(trainer);
     ns_trainer_step(trainer, 2);
-    expect(trainer, NS_TRAINER_PAUSED, -1);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, -1);
 }
 
 static void test_run_pause(void)
 {
-    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     ns_trainer_run(trainer);
-    until_steps(trainer, 5);
+    ns_test_until_steps(trainer, 5);
     g_assert_cmpint(ns_trainer_state(trainer), ==, NS_TRAINER_RUNNING);
     g_assert_false(ns_trainer_wait(trainer, 30));
     ns_trainer_pause(trainer);
-    expect(trainer, NS_TRAINER_PAUSED, -1);
-    g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, -1);
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
     size_t steps = ns_history_steps(history);
     g_usleep(30000);
     g_assert_cmpuint(ns_history_steps(history), ==, steps);
     ns_trainer_run(trainer);
-    until_steps(trainer, steps + 5);
+    ns_test_until_steps(trainer, steps + 5);
     ns_trainer_pause(trainer);
-    expect(trainer, NS_TRAINER_PAUSED, -1);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, -1);
 }
 
 static void test_finished(void)
 {
-    g_autoptr(NsTrainer) trainer = tiny_trainer((const char *const[]){"steps=7", NULL});
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer((const char *const[]){"steps=7", NULL});
     ns_trainer_run(trainer);
-    expect(trainer, NS_TRAINER_FINISHED, 7);
+    ns_test_expect(trainer, NS_TRAINER_FINISHED, 7);
     g_assert_cmpuint(evaluations(trainer), ==, 1);
     /* No arrow leads on but reset. */
     ns_trainer_run(trainer);
     ns_trainer_step(trainer, 2);
     ns_trainer_pause(trainer);
     ns_trainer_stop(trainer);
-    expect(trainer, NS_TRAINER_FINISHED, 7);
+    ns_test_expect(trainer, NS_TRAINER_FINISHED, 7);
     g_assert_cmpuint(evaluations(trainer), ==, 1);
     ns_trainer_reset(trainer);
-    expect(trainer, NS_TRAINER_READY, 0);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
     ns_trainer_step(trainer, 20);
-    expect(trainer, NS_TRAINER_FINISHED, 7);
+    ns_test_expect(trainer, NS_TRAINER_FINISHED, 7);
 }
 
 static void test_stop(void)
 {
-    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     ns_trainer_stop(trainer);
-    expect(trainer, NS_TRAINER_FINISHED, 0);
+    ns_test_expect(trainer, NS_TRAINER_FINISHED, 0);
     g_assert_cmpuint(evaluations(trainer), ==, 1);
     ns_trainer_reset(trainer);
     ns_trainer_run(trainer);
-    until_steps(trainer, 3);
+    ns_test_until_steps(trainer, 3);
     ns_trainer_stop(trainer);
-    expect(trainer, NS_TRAINER_FINISHED, -1);
+    ns_test_expect(trainer, NS_TRAINER_FINISHED, -1);
     g_assert_cmpuint(evaluations(trainer), ==, 1);
     ns_trainer_reset(trainer);
     ns_trainer_step(trainer, 3);
-    expect(trainer, NS_TRAINER_PAUSED, 3);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 3);
     ns_trainer_stop(trainer);
-    expect(trainer, NS_TRAINER_FINISHED, 3);
+    ns_test_expect(trainer, NS_TRAINER_FINISHED, 3);
 }
 
 static void test_diverged(void)
 {
     g_autoptr(NsTrainer) trainer =
-        tiny_trainer((const char *const[]){"placement=none", "layers=30", "lr=100", NULL});
+        ns_test_tiny_trainer((const char *const[]){"placement=none", "layers=30", "lr=100", NULL});
     ns_trainer_run(trainer);
-    expect(trainer, NS_TRAINER_DIVERGED, -1);
-    g_autofree char *message = ns_trainer_message(trainer);
+    ns_test_expect(trainer, NS_TRAINER_DIVERGED, -1);
+    g_autofree char *message = ns_trainer_message(trainer, 0);
     g_assert_true(g_str_has_prefix(message, "Diverged at step "));
     ns_trainer_run(trainer);
     ns_trainer_step(trainer, 1);
     ns_trainer_pause(trainer);
     ns_trainer_stop(trainer);
-    expect(trainer, NS_TRAINER_DIVERGED, -1);
+    ns_test_expect(trainer, NS_TRAINER_DIVERGED, -1);
     ns_trainer_reset(trainer);
-    expect(trainer, NS_TRAINER_READY, 0);
-    g_assert_null(ns_trainer_message(trainer));
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    g_assert_null(ns_trainer_message(trainer, 0));
 }
 
 /* So deep, and without a norm, that single precision cannot hold even the first hidden states. */
 static void test_diverged_at_once(void)
 {
     g_autoptr(NsTrainer) trainer =
-        tiny_trainer((const char *const[]){"placement=none", "layers=400", NULL});
-    expect(trainer, NS_TRAINER_DIVERGED, 0);
-    g_autofree char *message = ns_trainer_message(trainer);
+        ns_test_tiny_trainer((const char *const[]){"placement=none", "layers=400", NULL});
+    ns_test_expect(trainer, NS_TRAINER_DIVERGED, 0);
+    g_autofree char *message = ns_trainer_message(trainer, 0);
     g_assert_true(g_str_has_prefix(message, "Diverged at step 0: "));
     ns_trainer_reset(trainer);
-    expect(trainer, NS_TRAINER_DIVERGED, 0);
+    ns_test_expect(trainer, NS_TRAINER_DIVERGED, 0);
 }
 
 static void test_reset(void)
 {
-    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     /* While it prepares there is nothing to reset. */
     ns_trainer_reset(trainer);
-    expect(trainer, NS_TRAINER_READY, 0);
-    g_autoptr(NsHistory) ready = ns_trainer_history(trainer);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) ready = ns_trainer_history(trainer, 0);
     ns_trainer_reset(trainer);
-    expect(trainer, NS_TRAINER_READY, 0);
-    g_autoptr(NsHistory) second = ns_trainer_history(trainer);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) second = ns_trainer_history(trainer, 0);
     g_assert_true(second != ready);
 
     ns_trainer_step(trainer, 6);
-    expect(trainer, NS_TRAINER_PAUSED, 6);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 6);
     ns_trainer_reset(trainer);
-    expect(trainer, NS_TRAINER_READY, 0);
-    g_autoptr(NsHistory) third = ns_trainer_history(trainer);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) third = ns_trainer_history(trainer, 0);
 
     ns_trainer_run(trainer);
-    until_steps(trainer, 6);
+    ns_test_until_steps(trainer, 6);
     ns_trainer_reset(trainer);
-    expect(trainer, NS_TRAINER_READY, 0);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
     g_assert_cmpuint(ns_history_steps(second), ==, 7);
     for (size_t step = 0; step < 7; step++)
         g_assert_true(memcmp(ns_history_step(second, step), ns_history_step(third, step),
@@ -254,18 +208,18 @@ static void test_reset(void)
     ns_trainer_step(trainer, 50);
     ns_trainer_reset(trainer);
     ns_trainer_step(trainer, 2);
-    expect(trainer, NS_TRAINER_PAUSED, 2);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 2);
 }
 
 static void test_live(void)
 {
-    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     ns_trainer_step(trainer, 2);
-    expect(trainer, NS_TRAINER_PAUSED, 2);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 2);
     for (int i = 1; i <= 9; i++) set_rate(trainer, 0.01 * i, 1);
     ns_trainer_step(trainer, 2);
-    expect(trainer, NS_TRAINER_PAUSED, 4);
-    g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 4);
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
     g_assert_cmpuint(ns_history_events(history), ==, 1);
     g_assert_cmpint(ns_history_event(history, 0)->step, ==, 3);
     g_assert_cmpfloat(ns_history_step(history, 2)->lr, ==, 0.003);
@@ -273,126 +227,19 @@ static void test_live(void)
     /* A reset keeps the weights' seed and the new rate. */
     ns_trainer_reset(trainer);
     ns_trainer_step(trainer, 1);
-    expect(trainer, NS_TRAINER_PAUSED, 1);
-    g_autoptr(NsHistory) again = ns_trainer_history(trainer);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 1);
+    g_autoptr(NsHistory) again = ns_trainer_history(trainer, 0);
     g_assert_cmpfloat(ns_history_step(again, 1)->lr, ==, 0.09);
     g_assert_cmpuint(ns_history_events(again), ==, 0);
-}
-
-/* Asked for, and fetched when it is there. */
-static NsSnapshot *snapshot_of(NsTrainer *trainer)
-{
-    ns_trainer_snapshot(trainer);
-    g_assert_true(ns_trainer_wait(trainer, PATIENCE_MS));
-    GError *error = NULL;
-    NsSnapshot *snapshot = ns_trainer_take_snapshot(trainer, &error);
-    g_assert_no_error(error);
-    g_assert_null(ns_trainer_take_snapshot(trainer, NULL));
-    return snapshot;
-}
-
-static NsTrainer *fork_of(NsSnapshot *snapshot, const char *change)
-{
-    NsSettings settings;
-    GError *error = NULL;
-    ns_settings_copy(&settings, ns_snapshot_settings(snapshot));
-    if (change) ns_settings_assign(&settings, change, &error);
-    g_assert_no_error(error);
-    NsTrainer *trainer = ns_trainer_new_fork(snapshot, &settings, &error);
-    g_assert_no_error(error);
-    ns_settings_clear(&settings);
-    return trainer;
-}
-
-static void assert_same_steps(NsHistory *a, size_t first, NsHistory *b)
-{
-    g_assert_cmpuint(ns_history_steps(a), ==, first + ns_history_steps(b));
-    for (size_t i = 0; i < ns_history_steps(b); i++)
-        g_assert_true(memcmp(ns_history_step(a, first + i), ns_history_step(b, i),
-                             offsetof(NsStep, seconds)) == 0);
-}
-
-static void test_snapshot(void)
-{
-    g_autoptr(NsTrainer) trainer = tiny_trainer((const char *const[]){"steps=12", NULL});
-    ns_trainer_step(trainer, 5);
-    expect(trainer, NS_TRAINER_PAUSED, 5);
-    g_assert_null(ns_trainer_take_snapshot(trainer, NULL));
-    g_autoptr(NsSnapshot) snapshot = snapshot_of(trainer);
-    g_assert_nonnull(snapshot);
-    g_assert_cmpint(ns_snapshot_step(snapshot), ==, 5);
-    expect(trainer, NS_TRAINER_PAUSED, 5);
-    ns_trainer_run(trainer);
-    expect(trainer, NS_TRAINER_FINISHED, 12);
-
-    g_autoptr(NsTrainer) fork = fork_of(snapshot, NULL);
-    expect(fork, NS_TRAINER_READY, 0);
-    ns_trainer_run(fork);
-    expect(fork, NS_TRAINER_FINISHED, 7);
-    g_autoptr(NsHistory) whole = ns_trainer_history(trainer);
-    g_autoptr(NsHistory) rest = ns_trainer_history(fork);
-    g_assert_cmpint(ns_history_first_step(rest), ==, 5);
-    assert_same_steps(whole, 5, rest);
-
-    /* Back to where the fork began. */
-    ns_trainer_reset(fork);
-    expect(fork, NS_TRAINER_READY, 0);
-    ns_trainer_run(fork);
-    expect(fork, NS_TRAINER_FINISHED, 7);
-    g_autoptr(NsHistory) again = ns_trainer_history(fork);
-    g_assert_true(again != rest);
-    assert_same_steps(rest, 0, again);
-
-    /* A fork that stands at its end already makes no step. */
-    g_autoptr(NsTrainer) short_fork = fork_of(snapshot, "steps=5");
-    ns_trainer_run(short_fork);
-    expect(short_fork, NS_TRAINER_FINISHED, 0);
-}
-
-/* While a run goes on, in states without one, and as the last thing before the end. */
-static void test_snapshot_states(void)
-{
-    g_autoptr(NsTrainer) running = tiny_trainer(NULL);
-    ns_trainer_run(running);
-    until_steps(running, 2);
-    g_autoptr(NsSnapshot) newest = NULL;
-    for (int i = 0; i < 20; i++) {
-        ns_trainer_snapshot(running);
-        NsSnapshot *next = NULL;
-        for (int ms = 0; ms < PATIENCE_MS && !next; ms++) {
-            next = ns_trainer_take_snapshot(running, NULL);
-            if (!next) g_usleep(1000);
-        }
-        g_assert_nonnull(next);
-        g_assert_cmpint(ns_snapshot_step(next), >=, newest ? ns_snapshot_step(newest) : 2);
-        ns_snapshot_unref(newest);
-        newest = next;
-    }
-    ns_trainer_snapshot(running);
-    ns_trainer_snapshot(running);
-    ns_trainer_pause(running);
-    expect(running, NS_TRAINER_PAUSED, -1);
-
-    g_autoptr(NsTrainer) failed =
-        tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
-    g_assert_null(snapshot_of(failed));
-    expect(failed, NS_TRAINER_FAILED, -1);
-
-    g_autoptr(NsTrainer) fork = fork_of(newest, "placement=pre");
-    ns_trainer_step(fork, 2);
-    expect(fork, NS_TRAINER_PAUSED, 2);
-    NsTrainer *given_up = fork_of(newest, NULL);
-    ns_trainer_snapshot(given_up);
-    ns_trainer_free(given_up);
 }
 
 /* A history is read on while its trainer goes on to another and ends. */
 static void test_ghost(void)
 {
-    NsTrainer *trainer = tiny_trainer(NULL);
+    NsTrainer *trainer = ns_test_tiny_trainer(NULL);
     ns_trainer_step(trainer, 5);
-    expect(trainer, NS_TRAINER_PAUSED, 5);
-    g_autoptr(NsHistory) ghost = ns_trainer_history(trainer);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 5);
+    g_autoptr(NsHistory) ghost = ns_trainer_history(trainer, 0);
     ns_trainer_reset(trainer);
     ns_trainer_run(trainer);
     ns_trainer_free(trainer);
@@ -406,15 +253,15 @@ static void test_ghost(void)
 /* Given up in every state; the memory checker sees that nothing is left. */
 static void test_release(void)
 {
-    ns_trainer_release(tiny_trainer(NULL));
-    ns_trainer_free(tiny_trainer(NULL));
+    ns_trainer_release(ns_test_tiny_trainer(NULL));
+    ns_trainer_free(ns_test_tiny_trainer(NULL));
     ns_trainer_release(NULL);
     ns_trainer_free(NULL);
 
-    NsTrainer *running = tiny_trainer(NULL);
+    NsTrainer *running = ns_test_tiny_trainer(NULL);
     ns_trainer_run(running);
-    until_steps(running, 2);
-    g_autoptr(NsHistory) history = ns_trainer_history(running);
+    ns_test_until_steps(running, 2);
+    g_autoptr(NsHistory) history = ns_trainer_history(running, 0);
     gint64 before = g_get_monotonic_time();
     ns_trainer_release(running);
     g_assert_cmpint(g_get_monotonic_time() - before, <, 1000000);
@@ -425,12 +272,13 @@ static void test_release(void)
         g_usleep(100000);
     } while (ns_history_steps(history) > steps);
 
-    NsTrainer *paused = tiny_trainer(NULL);
+    NsTrainer *paused = ns_test_tiny_trainer(NULL);
     ns_trainer_step(paused, 1);
-    expect(paused, NS_TRAINER_PAUSED, 1);
+    ns_test_expect(paused, NS_TRAINER_PAUSED, 1);
     ns_trainer_release(paused);
-    NsTrainer *failed = tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
-    expect(failed, NS_TRAINER_FAILED, -1);
+    NsTrainer *failed =
+        ns_test_tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
+    ns_test_expect(failed, NS_TRAINER_FAILED, -1);
     ns_trainer_release(failed);
 }
 
@@ -449,11 +297,11 @@ static void test_release_and_exit(void)
 {
     if (g_test_subprocess()) {
         atexit(no_step_may_end); /* handlers run last in, first out: after the trainer's */
-        NsTrainer *trainer = tiny_trainer(
+        NsTrainer *trainer = ns_test_tiny_trainer(
             (const char *const[]){"layers=4", "d-model=128", "seq=64", "batch=8", NULL});
         ns_trainer_run(trainer);
-        until_steps(trainer, 1);
-        history_at_exit = ns_trainer_history(trainer);
+        ns_test_until_steps(trainer, 1);
+        history_at_exit = ns_trainer_history(trainer, 0);
         ns_trainer_release(trainer);
         exit(EXIT_SUCCESS);
     }
@@ -463,9 +311,9 @@ static void test_release_and_exit(void)
 
 static void test_random_commands(void)
 {
-    g_autoptr(NsTrainer) trainer = tiny_trainer(NULL);
-    expect(trainer, NS_TRAINER_READY, 0);
-    g_autoptr(NsHistory) first = ns_trainer_history(trainer);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) first = ns_trainer_history(trainer, 0);
     GRand *rand = g_rand_new_with_seed(20200212);
     for (int i = 0; i < 200; i++) {
         switch (g_rand_int_range(rand, 0, 8)) {
@@ -495,7 +343,7 @@ static void test_random_commands(void)
         NsTrainerState state = ns_trainer_state(trainer);
         g_assert_true(state == NS_TRAINER_READY || state == NS_TRAINER_RUNNING ||
                       state == NS_TRAINER_PAUSED || state == NS_TRAINER_FINISHED);
-        g_autoptr(NsHistory) history = ns_trainer_history(trainer);
+        g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
         size_t steps = ns_history_steps(history);
         g_assert_cmpuint(steps, >, 0);
         g_assert_cmpint(ns_history_step(history, steps - 1)->step, ==, (int64_t)steps - 1);
@@ -503,12 +351,12 @@ static void test_random_commands(void)
     g_rand_free(rand);
 
     ns_trainer_reset(trainer);
-    expect(trainer, NS_TRAINER_READY, 0);
-    g_autoptr(NsHistory) last = ns_trainer_history(trainer);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(NsHistory) last = ns_trainer_history(trainer, 0);
     g_assert_true(memcmp(ns_history_step(first, 0), ns_history_step(last, 0),
                          offsetof(NsStep, seconds)) == 0);
     ns_trainer_step(trainer, 3);
-    expect(trainer, NS_TRAINER_PAUSED, 3);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, 3);
 }
 
 int main(int argc, char **argv)
@@ -525,8 +373,6 @@ int main(int argc, char **argv)
     g_test_add_func("/trainer/diverged-at-once", test_diverged_at_once);
     g_test_add_func("/trainer/reset", test_reset);
     g_test_add_func("/trainer/live", test_live);
-    g_test_add_func("/trainer/snapshot", test_snapshot);
-    g_test_add_func("/trainer/snapshot/states", test_snapshot_states);
     g_test_add_func("/trainer/ghost", test_ghost);
     g_test_add_func("/trainer/release", test_release);
     g_test_add_func("/trainer/release-and-exit", test_release_and_exit);

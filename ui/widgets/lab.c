@@ -55,7 +55,7 @@ static void clear_problem(NsLab *lab)
 {
     bool over =
         lab->trainer && (lab->state == NS_TRAINER_DIVERGED || lab->state == NS_TRAINER_FAILED);
-    g_autofree char *message = over ? ns_trainer_message(lab->trainer) : NULL;
+    g_autofree char *message = over ? ns_trainer_message(lab->trainer, 0) : NULL;
     set_problem(lab, message, NULL, over);
 }
 
@@ -86,7 +86,7 @@ static void start(NsLab *lab)
     g_clear_pointer(&lab->trainer, ns_trainer_release);
     set_settings(&lab->run, &lab->settings);
     if (!lab->view->history) ns_view_set_started(lab->view, &lab->run);
-    lab->trainer = ns_trainer_new(&lab->run, &error);
+    lab->trainer = ns_trainer_new(&(NsTrainerLane){.settings = &lab->run}, 1, &error);
     if (lab->trainer) {
         set_problem(lab, NULL, NULL, false);
         lab->state = NS_TRAINER_PREPARING;
@@ -112,7 +112,7 @@ static void send_live(NsLab *lab)
     ns_live_copy(&lab->run, &lab->settings);
     lab->live_at = g_get_monotonic_time();
     if (!lab->trainer) return;
-    ns_trainer_set_live(lab->trainer, &lab->run);
+    ns_trainer_set_live(lab->trainer, 0, &lab->run);
     size_t records = lab->view->history ? ns_history_steps(lab->view->history) : 0;
     if (records <= 1) ns_view_set_started(lab->view, &lab->run);
     wake(lab);
@@ -233,7 +233,7 @@ bool ns_lab_poll(NsLab *lab)
     if (!lab->trainer) return pending;
 
     NsTrainerState state = ns_trainer_state(lab->trainer);
-    g_autoptr(NsHistory) history = ns_trainer_history(lab->trainer);
+    g_autoptr(NsHistory) history = ns_trainer_history(lab->trainer, 0);
     if (history && history != lab->view->history) adopt(lab, history);
     if (history) {
         size_t steps = ns_history_steps(history);
@@ -268,7 +268,7 @@ bool ns_lab_is_running(NsLab *lab)
 
 bool ns_lab_plan(NsLab *lab, NsPlan *plan)
 {
-    return lab->trainer && ns_trainer_plan(lab->trainer, plan);
+    return lab->trainer && ns_trainer_plan(lab->trainer, 0, plan);
 }
 
 bool ns_lab_can_run(NsLab *lab)

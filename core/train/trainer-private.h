@@ -1,0 +1,82 @@
+/* What the two sides of a trainer share.  Internal to core/train.  SPDX-License-Identifier: MIT
+ *
+ * The caller's side appends commands to a queue; the thread takes the whole queue at every step
+ * boundary and obeys it in order.  Everything both sides touch is guarded by one mutex that nobody
+ * holds for longer than a few assignments; the lanes themselves belong to the thread alone. */
+#pragma once
+
+#include "core/train/kept.h"
+#include "core/train/trainer.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef enum {
+    NS_COMMAND_RUN,
+    NS_COMMAND_STEP,
+    NS_COMMAND_PAUSE,
+    NS_COMMAND_STOP,
+    NS_COMMAND_RESET,
+    NS_COMMAND_KEEP,
+} NsCommandKind;
+
+typedef struct {
+    NsCommandKind kind;
+    int64_t steps;        /* STEP */
+    NsTrainerUntil until; /* RUN */
+} NsCommand;
+
+typedef struct {
+    atomic_bool diverged;
+
+    /* Guarded by the mutex. */
+    NsSettings live; /* as last asked for */
+    bool live_changed;
+    char *message;
+    NsHistory *history;
+    NsPlan plan;
+
+    /* The thread's. */
+    NsSettings settings;
+    NsSnapshot *origin; /* of a fork, or NULL */
+} NsTrainee;
+
+struct NsTrainer {
+    atomic_int refs; /* the owner and the thread */
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake; /* for the thread: a command, another speed, or the end */
+    pthread_cond_t idle; /* for those who wait: nothing left to do */
+    NsTrainee lanes[NS_LANES_MAX];
+    size_t n;
+
+    /* Guarded by the mutex; the state is also read without it. */
+    _Atomic NsTrainerState state;
+    bool quit;
+    bool given_up;    /* the end of the program waits for the thread; set before `quit` */
+    bool busy;        /* the thread is obeying commands or computing */
+    bool planned;     /* the lanes have their plans */
+    GArray *commands; /* NsCommand */
+    double speed;     /* steps a second; 0: without a limit */
+    NsKept *kept;     /* made when the lanes are; NULL before */
+
+    atomic_bool pause_on_trouble;
+    atomic_size_t refused; /* steps that could not be kept */
+
+    /* The thread's. */
+    NsLockstep *lockstep;
+    int64_t left; /* steps until PAUSED; negative for as many as the settings say */
+    NsTrainerUntil until;
+    int64_t paced;    /* when the last step was due, in microseconds; 0: the next one is */
+    int64_t kept_at;  /* when a step was kept, in microseconds */
+    int64_t kept_for; /* how long that took */
+};
+
+/* What the thread does; `data` is the trainer. */
+void *ns_trainer_main(void *data);
+
+/* Gives up a reference. */
+void ns_trainer_unref(NsTrainer *trainer);
+
+/* The thread of a trainer that was given up is about to end. */
+void ns_trainer_is_gone(void);

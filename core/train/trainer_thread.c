@@ -1,0 +1,366 @@
+/* The thread's side of a trainer.  SPDX-License-Identifier: MIT */
+#include "core/train/trainer-private.h"
+
+#include "core/base/memory.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* How much nicer the thread is than its creator; those that it starts inherit this. */
+#define NICER 10
+
+/* While a run goes on, so much time lies between two kept steps for the time that one takes. */
+#define KEPT_SHARE 50
+
+static NsRun *run_of(const NsTrainer *t, size_t lane)
+{
+    return ns_lockstep_lane(t->lockstep, lane);
+}
+
+/* Where the clock stands: at the step of the lanes that have not diverged. */
+static int64_t steps_done(const NsTrainer *t)
+{
+    int64_t steps = 0;
+    for (size_t i = 0; i < t->n; i++) steps = MAX(steps, ns_run_steps(run_of(t, i)));
+    return steps;
+}
+
+/* ---- What the other side sees ---- */
+
+static void set_state(NsTrainer *t, NsTrainerState state)
+{
+    pthread_mutex_lock(&t->mutex);
+    atomic_store(&t->state, state);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+static void set_message(NsTrainer *t, size_t lane, const char *message)
+{
+    pthread_mutex_lock(&t->mutex);
+    g_free(t->lanes[lane].message);
+    t->lanes[lane].message = g_strdup(message);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+static void show_histories(NsTrainer *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        NsHistory *shown = ns_history_ref(ns_run_history(run_of(t, i)));
+        pthread_mutex_lock(&t->mutex);
+        NsHistory *replaced = t->lanes[i].history;
+        t->lanes[i].history = shown;
+        pthread_mutex_unlock(&t->mutex);
+        ns_history_unref(replaced);
+    }
+}
+
+/* A lane that has diverged says so; true if one has that had not before. */
+static bool note_divergence(NsTrainer *t)
+{
+    bool news = false;
+    for (size_t i = 0; i < t->n; i++) {
+        if (!ns_run_diverged(run_of(t, i)) || atomic_load(&t->lanes[i].diverged)) continue;
+        const NsHistory *history = ns_run_history(run_of(t, i));
+        const NsEvent *last = ns_history_event(history, ns_history_events(history) - 1);
+        set_message(t, i, last->text);
+        atomic_store(&t->lanes[i].diverged, true);
+        news = true;
+    }
+    return news;
+}
+
+static bool all_diverged(const NsTrainer *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (!atomic_load(&t->lanes[i].diverged)) return false;
+    return true;
+}
+
+/* ---- Kept steps ---- */
+
+/* Memory that is counted as free may be wanted by others: half of it is left. */
+static bool has_room(const NsTrainer *t)
+{
+    size_t available = ns_memory_available(), needed = 0;
+    for (size_t i = 0; i < t->n; i++) needed += ns_snapshot_size(run_of(t, i));
+    return !available || needed <= available / 2;
+}
+
+static bool take_all(NsTrainer *t, NsSnapshot *snapshots[], bool beginning)
+{
+    bool taken = has_room(t);
+    for (size_t i = 0; taken && i < t->n; i++) {
+        if (beginning && t->lanes[i].origin)
+            snapshots[i] = ns_snapshot_ref(t->lanes[i].origin);
+        else if (beginning || !ns_run_diverged(run_of(t, i)))
+            taken = (snapshots[i] = ns_snapshot_take(run_of(t, i), NULL)) != NULL;
+    }
+    if (taken) return true;
+    for (size_t i = 0; i < t->n; i++) g_clear_pointer(&snapshots[i], ns_snapshot_unref);
+    return false;
+}
+
+static void keep(NsTrainer *t, bool beginning)
+{
+    if (ns_kept_newest(t->kept) == steps_done(t)) return;
+    int64_t started = g_get_monotonic_time();
+    NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
+    bool taken = take_all(t, snapshots, beginning);
+    if (!taken) {
+        ns_kept_trim(t->kept);
+        taken = take_all(t, snapshots, beginning);
+    }
+    if (taken)
+        ns_kept_add(t->kept, steps_done(t), snapshots);
+    else
+        atomic_fetch_add(&t->refused, 1);
+    for (size_t i = 0; i < t->n; i++) ns_snapshot_unref(snapshots[i]);
+    t->kept_at = g_get_monotonic_time();
+    t->kept_for = t->kept_at - started;
+}
+
+static void keep_if_due(NsTrainer *t)
+{
+    if (g_get_monotonic_time() - t->kept_at >= KEPT_SHARE * t->kept_for) keep(t, false);
+}
+
+/* ---- From state to state ---- */
+
+/* The lanes stand where they begin. */
+static void begin(NsTrainer *t)
+{
+    show_histories(t);
+    note_divergence(t);
+    keep(t, true);
+    set_state(t, all_diverged(t) ? NS_TRAINER_DIVERGED : NS_TRAINER_READY);
+}
+
+static void prepare(NsTrainer *t)
+{
+    g_autoptr(GError) error = NULL;
+    const NsSettings *settings[NS_LANES_MAX];
+    NsSnapshot *origins[NS_LANES_MAX];
+    for (size_t i = 0; i < t->n; i++) {
+        settings[i] = &t->lanes[i].settings;
+        origins[i] = t->lanes[i].origin;
+    }
+    t->lockstep = ns_lockstep_new(settings, origins, t->n, &error);
+    if (!t->lockstep) {
+        for (size_t i = 0; i < t->n; i++) set_message(t, i, error->message);
+        set_state(t, NS_TRAINER_FAILED);
+        return;
+    }
+    size_t available = ns_memory_available();
+    size_t budget = available ? MIN(NS_TRAINER_KEPT_BYTES, available / 4) : NS_TRAINER_KEPT_BYTES;
+    pthread_mutex_lock(&t->mutex);
+    t->kept = ns_kept_new(t->n, budget);
+    for (size_t i = 0; i < t->n; i++) t->lanes[i].plan = ns_run_plan(run_of(t, i));
+    t->planned = true;
+    pthread_mutex_unlock(&t->mutex);
+    begin(t);
+}
+
+/* Live changes wait for the step that they act on, so that a slider leaves one event a step. */
+static void apply_live(NsTrainer *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        NsTrainee *lane = &t->lanes[i];
+        NsSettings live;
+        pthread_mutex_lock(&t->mutex);
+        bool changed = lane->live_changed;
+        lane->live_changed = false;
+        live = lane->live; /* borrows the texts, which nobody writes */
+        pthread_mutex_unlock(&t->mutex);
+        if (changed) ns_run_set_live(run_of(t, i), &live);
+    }
+}
+
+static void rest(NsTrainer *t, NsTrainerState state)
+{
+    keep(t, false);
+    set_state(t, state);
+}
+
+static void finish(NsTrainer *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (!ns_run_diverged(run_of(t, i))) ns_run_evaluate(run_of(t, i));
+    rest(t, NS_TRAINER_FINISHED);
+}
+
+static void reset(NsTrainer *t)
+{
+    apply_live(t);
+    ns_lockstep_reset(t->lockstep);
+    for (size_t i = 0; i < t->n; i++) {
+        atomic_store(&t->lanes[i].diverged, false);
+        set_message(t, i, NULL);
+    }
+    ns_kept_clear(t->kept);
+    begin(t);
+}
+
+/* Whether the settings allow no more steps. */
+static bool at_end(const NsTrainer *t)
+{
+    int64_t steps = t->lanes[0].settings.steps;
+    return steps > 0 && steps_done(t) >= steps;
+}
+
+static bool loss_is_below(const NsHistory *history, double loss)
+{
+    size_t n = ns_history_steps(history);
+    if (n < NS_UNTIL_RECORDS) return false;
+    double sum = 0;
+    for (size_t i = n - NS_UNTIL_RECORDS; i < n; i++) sum += ns_history_step(history, i)->loss;
+    return sum / NS_UNTIL_RECORDS < loss;
+}
+
+static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
+{
+    if (until.step > 0 && steps_done(t) >= until.step) return true;
+    if (until.loss <= 0) return false;
+    for (size_t i = 0; i < t->n; i++)
+        if (loss_is_below(ns_run_history(run_of(t, i)), until.loss)) return true;
+    return false;
+}
+
+/* `steps` more, or as many as the settings say if that is negative; the first one at once. */
+static void go(NsTrainer *t, int64_t steps, NsTrainerUntil until)
+{
+    t->left = steps;
+    t->until = until;
+    t->paced = 0;
+    set_state(t, NS_TRAINER_RUNNING);
+}
+
+static void obey(NsTrainer *t, const NsCommand *command)
+{
+    NsTrainerState state = atomic_load(&t->state);
+    bool can_go = state == NS_TRAINER_READY || state == NS_TRAINER_PAUSED;
+    bool going = state == NS_TRAINER_RUNNING;
+    switch (command->kind) {
+    case NS_COMMAND_RUN:
+    case NS_COMMAND_STEP:
+        if (!can_go && !going) return;
+        if (at_end(t))
+            finish(t);
+        else if (command->kind == NS_COMMAND_STEP)
+            go(t, command->steps + (going ? MAX(t->left, 0) : 0), (NsTrainerUntil){0});
+        else if (!is_reached(t, command->until))
+            go(t, -1, command->until);
+        else if (going)
+            rest(t, NS_TRAINER_PAUSED);
+        return;
+    case NS_COMMAND_PAUSE:
+        if (going) rest(t, NS_TRAINER_PAUSED);
+        return;
+    case NS_COMMAND_STOP:
+        if (can_go || going) finish(t);
+        return;
+    case NS_COMMAND_RESET:
+        if (t->lockstep) reset(t);
+        return;
+    case NS_COMMAND_KEEP:
+        if (t->lockstep && !all_diverged(t)) keep(t, false);
+        return;
+    }
+}
+
+static void advance(NsTrainer *t)
+{
+    apply_live(t);
+    ns_lockstep_step(t->lockstep);
+    if (t->left > 0) t->left--;
+    bool trouble = note_divergence(t);
+    if (all_diverged(t))
+        set_state(t, NS_TRAINER_DIVERGED);
+    else if (at_end(t))
+        finish(t);
+    else if (t->left == 0 || is_reached(t, t->until) ||
+             (trouble && atomic_load(&t->pause_on_trouble)))
+        rest(t, NS_TRAINER_PAUSED);
+    else
+        keep_if_due(t);
+}
+
+/* ---- The loop ---- */
+
+static struct timespec timespec_of(int64_t us)
+{
+    return (struct timespec){.tv_sec = us / G_USEC_PER_SEC, .tv_nsec = us % G_USEC_PER_SEC * 1000};
+}
+
+/* Under the mutex: when the next step is due, in microseconds; 0 where there is no limit. */
+static int64_t due_at(const NsTrainer *t)
+{
+    bool limit = t->speed > 0 && t->paced > 0;
+    return limit ? t->paced + (int64_t)(G_USEC_PER_SEC / t->speed) : 0;
+}
+
+/* Under the mutex.  A step that comes late makes the next one no earlier. */
+static void pace(NsTrainer *t)
+{
+    int64_t due = due_at(t), now = g_get_monotonic_time();
+    bool on_time = due && now - due < (int64_t)(G_USEC_PER_SEC / t->speed);
+    t->paced = on_time ? due : now;
+}
+
+/* Blocks until there is something to do, and takes the commands.  False at the end. */
+static bool take_commands(NsTrainer *t, GArray **commands)
+{
+    pthread_mutex_lock(&t->mutex);
+    while (!t->quit && t->commands->len == 0) {
+        if (atomic_load(&t->state) != NS_TRAINER_RUNNING) {
+            t->busy = false;
+            pthread_cond_broadcast(&t->idle);
+            pthread_cond_wait(&t->wake, &t->mutex);
+            continue;
+        }
+        int64_t due = due_at(t);
+        if (due <= g_get_monotonic_time()) break;
+        struct timespec until = timespec_of(due);
+        pthread_cond_timedwait(&t->wake, &t->mutex, &until);
+    }
+    t->busy = true;
+    GArray *empty = *commands;
+    *commands = t->commands;
+    t->commands = empty;
+    bool quit = t->quit;
+    pthread_mutex_unlock(&t->mutex);
+    return !quit;
+}
+
+/* Whether a step is due: commands may have come before its time. */
+static bool take_step(NsTrainer *t)
+{
+    if (atomic_load(&t->state) != NS_TRAINER_RUNNING) return false;
+    pthread_mutex_lock(&t->mutex);
+    bool due = due_at(t) <= g_get_monotonic_time();
+    if (due) pace(t);
+    pthread_mutex_unlock(&t->mutex);
+    return due;
+}
+
+void *ns_trainer_main(void *data)
+{
+    NsTrainer *t = data;
+    /* On Linux this is the priority of the thread, and of those that it will start.  Where it is
+     * refused the run only competes harder with the desktop. */
+    id_t self = (id_t)gettid();
+    setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + NICER, 19));
+
+    prepare(t);
+    GArray *commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
+    while (take_commands(t, &commands)) {
+        for (guint i = 0; i < commands->len; i++) obey(t, &g_array_index(commands, NsCommand, i));
+        g_array_set_size(commands, 0);
+        if (take_step(t)) advance(t);
+    }
+    g_array_unref(commands);
+    ns_lockstep_free(t->lockstep);
+    bool given_up = t->given_up;
+    ns_trainer_unref(t);
+    if (given_up) ns_trainer_is_gone();
+    return NULL;
+}
