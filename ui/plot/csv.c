@@ -92,6 +92,18 @@ static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, siz
     return axis->integer ? ceil(edge - 1e-6) + 0.0 : edge + width / 2;
 }
 
+/* The name that the value has on the axis, or the value. */
+static void add_place(GString *out, const NsAxis *axis, double value)
+{
+    const char *name = ns_axis_name(axis, value);
+    if (!name) {
+        add_double(out, value);
+        return;
+    }
+    g_string_append_c(out, ',');
+    add_word(out, name);
+}
+
 static void add_cell(GString *out, float z)
 {
     if (ns_cell_is_blank(z))
@@ -120,8 +132,8 @@ static void add_heatmap(Table *table, const NsPlot *plot, bool as_series)
                 add_cell(out, z);
                 g_string_append(out, ",,");
             } else {
-                add_double(out, x);
-                add_double(out, y);
+                add_place(out, &plot->x, x);
+                add_place(out, &plot->left, y);
                 add_cell(out, z);
             }
             end_row(table);

@@ -9,6 +9,9 @@
 /* Pixels a point that a printer can show; vector files keep no more. */
 #define VECTOR_DENSITY 4.0
 
+/* In text sizes: between lines of hatching. */
+#define HATCH 0.62
+
 void ns_heat_level_columns(NsPlotLayout *layout, size_t from, size_t to)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -229,6 +232,54 @@ static void draw_bar(const NsPlotLayout *layout, cairo_t *cr)
     cairo_surface_destroy(image);
 }
 
+/* The path of all cells that are not finite; FALSE where there are none. */
+static bool trace_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    double dx = (map->x1 - map->x0) / (double)map->columns;
+    double dy = (map->y1 - map->y0) / (double)map->rows;
+    bool any = false;
+    for (size_t row = 0; row < map->rows; row++)
+        for (size_t column = 0; column < map->columns; column++) {
+            float z = ns_heatmap_row(map, row)[column];
+            if (isfinite(z) || ns_cell_is_blank(z)) continue;
+            double left = ns_scale_to_pixel(x, map->x0 + (double)column * dx);
+            double right = ns_scale_to_pixel(x, map->x0 + (double)(column + 1) * dx);
+            double bottom = ns_scale_to_pixel(y, map->y0 + (double)row * dy);
+            double top = ns_scale_to_pixel(y, map->y0 + (double)(row + 1) * dy);
+            if (isnan(left + right + bottom + top)) continue;
+            cairo_rectangle(cr, MIN(left, right), MIN(top, bottom), fabs(right - left),
+                            fabs(top - bottom));
+            any = true;
+        }
+    return any;
+}
+
+/* Bare ground under lines that rise to the right, from one end of the area to the other. */
+static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    const NsBox *area = &layout->area;
+    cairo_save(cr);
+    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
+    cairo_clip(cr);
+    if (trace_bad_cells(layout, cr)) {
+        cairo_clip_preserve(cr);
+        ns_set_color(cr, style->panel);
+        cairo_fill(cr);
+        double step = HATCH * style->text_size, end = area->x + area->width + area->height;
+        for (double at = area->x; at < end; at += step) {
+            cairo_move_to(cr, at, area->y);
+            cairo_line_to(cr, at - area->height, area->y + area->height);
+        }
+        ns_set_color(cr, style->patterns ? style->text : style->alarm);
+        cairo_set_line_width(cr, 1.2 * style->axis_width);
+        cairo_stroke(cr);
+    }
+    cairo_restore(cr);
+}
+
 void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -255,5 +306,6 @@ void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
         if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
         cairo_surface_destroy(image);
     }
+    if (map->hatch) hatch_bad_cells(layout, cr);
     if (layout->bar.width > 0 && !layout->z.blank) draw_bar(layout, cr);
 }

@@ -23,6 +23,8 @@ static size_t nearest(const NsSeries *series, double x)
 
 static char *axis_value(const NsAxis *axis, double value)
 {
+    const char *name = ns_axis_name(axis, value);
+    if (name) return g_strdup(name);
     bool whole = axis->integer && value == round(value);
     return whole ? ns_text_fixed(value, 0) : ns_text_number(value, DIGITS);
 }
@@ -104,6 +106,8 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
 static char *cell_range(const NsAxis *axis, double from, double to)
 {
     double first = ceil(from - 1e-6), last = ceil(to - 1e-6) - 1;
+    const char *name = ns_axis_name(axis, first);
+    if (name && last == first) return g_strdup(name);
     if (!axis->integer || last < first) return ns_text_number((from + to) / 2, DIGITS);
     g_autofree char *a = ns_text_fixed(first, 0), *b = ns_text_fixed(last, 0);
     return last > first ? g_strconcat(a, "–", b, NULL) : g_steal_pointer(&a);
@@ -127,7 +131,10 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     g_string_append_printf(text, "%s %s\n%s %s", plot->x.label ? plot->x.label : "x", steps,
                            plot->left.label ? plot->left.label : "y", layers);
     float z = ns_heatmap_row(map, (size_t)row)[(size_t)column];
-    if (!ns_cell_is_blank(z)) add_value(text, map->label, (double)z, NULL);
+    const char *more = map->notes ? map->notes[(size_t)row * map->columns + (size_t)column] : NULL;
+    if (!ns_cell_is_blank(z) && (isfinite(z) || !map->hatch))
+        add_value(text, map->label, (double)z, NULL);
+    if (more) g_string_append_printf(text, "\n%s", more);
     *reading = (NsReading){
         .x = plot->x.integer ? ceil(left - 1e-6) : left + dx / 2,
         .row = row,

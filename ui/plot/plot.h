@@ -26,7 +26,16 @@ typedef struct {
     double threshold; /* of SYMLOG; 0: a power of ten, three decades below the largest magnitude */
     bool reversed;    /* grows downwards, or to the left: row 1 of a matrix is its uppermost */
     bool quiet;       /* neither label nor words at the ticks: a plot beside it has them */
+    const char *const *names; /* of 0 .. n_names - 1: what stands there instead of the number */
+    size_t n_names;
 } NsAxis;
+
+/* The name of a whole number on an axis that has names; NULL for none. */
+static inline const char *ns_axis_name(const NsAxis *axis, double value)
+{
+    bool there = axis->names && value >= 0 && value < (double)axis->n_names;
+    return there && value == floor(value) ? axis->names[(size_t)value] : NULL;
+}
 
 typedef enum { NS_AXIS_LEFT, NS_AXIS_RIGHT } NsAxisSide;
 
@@ -81,6 +90,8 @@ typedef struct {
     double lo, hi; /* fixed ends of the colours, where lo < hi; cells beyond have the end's */
     bool square;   /* cells are as high as wide: a matrix */
     bool values;   /* numbers in the cells where they have room */
+    bool hatch; /* cells that are not finite are hatched: a result, which the plot's note tells */
+    const char *const *notes; /* [rows, columns] a line more for the tip of a cell, or NULL */
 } NsHeatmap;
 
 static inline const float *ns_heatmap_row(const NsHeatmap *map, size_t row)

@@ -261,6 +261,8 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
          fixed_hi = ns_scale_shows(axis->scale, axis->hi);
     scale->kind = axis->scale;
     scale->integer = axis->integer;
+    scale->names = axis->names;
+    scale->n_names = axis->n_names;
     if (lo > hi) {
         scale->blank = !(fixed_lo && fixed_hi);
         lo = hi = axis->scale == NS_SCALE_LOG ? 1 : 0;
@@ -325,11 +327,24 @@ static void clear_tick(void *tick)
     g_free(((NsTick *)tick)->label);
 }
 
+/* At every name; as many have a label as there is room for, equally far apart. */
+static void name_ticks(GArray *ticks, const NsScale *scale, unsigned most)
+{
+    size_t stride = (scale->n_names + most - 1) / most;
+    for (size_t i = 0; i < scale->n_names; i++)
+        if ((double)i >= scale->lo && (double)i <= scale->hi)
+            add(ticks, (double)i, i % stride ? NULL : g_strdup(scale->names[i]));
+}
+
 GArray *ns_scale_ticks(const NsScale *scale, unsigned most)
 {
     GArray *ticks = g_array_new(FALSE, FALSE, sizeof(NsTick));
     g_array_set_clear_func(ticks, clear_tick);
-    if (!scale->blank) kinds[scale->kind].ticks(ticks, scale, CLAMP(most, LEAST, MOST));
+    if (scale->blank) return ticks;
+    if (scale->names)
+        name_ticks(ticks, scale, MAX(most, 1));
+    else
+        kinds[scale->kind].ticks(ticks, scale, CLAMP(most, LEAST, MOST));
     return ticks;
 }
 

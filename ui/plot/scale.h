@@ -11,11 +11,13 @@
 typedef struct {
     NsScaleKind kind;
     bool integer;
-    bool blank;       /* no value to go by: no ticks, nothing is shown on it */
-    double lo, hi;    /* data at the two ends; lo < hi */
-    double threshold; /* of a symmetric logarithmic scale */
-    double from, to;  /* the same where equal distances are drawn equally long */
-    double p0, p1;    /* where the ends are drawn */
+    bool blank;               /* no value to go by: no ticks, nothing is shown on it */
+    double lo, hi;            /* data at the two ends; lo < hi */
+    double threshold;         /* of a symmetric logarithmic scale */
+    double from, to;          /* the same where equal distances are drawn equally long */
+    double p0, p1;            /* where the ends are drawn */
+    const char *const *names; /* as of NsAxis */
+    size_t n_names;
 } NsScale;
 
 typedef struct {

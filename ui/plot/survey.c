@@ -213,7 +213,9 @@ char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey)
     say(note, faults[NS_FAULT_INFINITE], "value is infinite (▲)", "values are infinite (▲)");
     say(note, faults[NS_FAULT_LOW], log ? "value is not positive (▼)" : "value is −∞ (▼)",
         log ? "values are not positive (▼)" : "values are −∞ (▼)");
-    say(note, survey->bad_cells, "cell is not finite (red)", "cells are not finite (red)");
+    bool told = plot->heatmap && plot->heatmap->hatch;
+    say(note, told ? 0 : survey->bad_cells, "cell is not finite (red)",
+        "cells are not finite (red)");
     say(note, survey->unshown_cells, "cell is not positive (grey)",
         "cells are not positive (grey)");
     return g_string_free(note, note->len == 0);

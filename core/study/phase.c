@@ -1,0 +1,438 @@
+/* A sweep over two settings.  SPDX-License-Identifier: MIT
+ *
+ * What readers and workers share is guarded by one mutex that nobody holds for longer than a few
+ * assignments; a run belongs to its worker alone. */
+#include "core/study/phase.h"
+
+#include "core/base/error.h"
+#include "core/base/farewell.h"
+#include "core/store/json.h"
+#include "core/train/run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Deep stacks of calls in BLAS have room in this. */
+#define STACK_BYTES ((size_t)8 << 20)
+
+/* How much nicer a worker is than its creator: less than a trainer, which someone watches, yields
+ * to. */
+#define NICER 15
+
+struct NsPhase {
+    atomic_int refs;
+    NsPhaseAxis x, y;
+    NsSettings settings;
+    int64_t steps;
+    atomic_uint version;
+
+    pthread_mutex_t mutex;
+    pthread_cond_t idle; /* no worker is left */
+    /* Guarded by the mutex. */
+    NsPhaseCell *cells;
+    unsigned wanted, working; /* workers */
+};
+
+/* ---- A cell ---- */
+
+size_t ns_phase_cells(const NsPhase *phase)
+{
+    return phase->x.n * phase->y.n;
+}
+
+void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings)
+{
+    ns_settings_copy(settings, &phase->settings);
+    ns_settings_set(settings, phase->x.param->key, phase->x.values[i % phase->x.n], NULL);
+    ns_settings_set(settings, phase->y.param->key, phase->y.values[i / phase->x.n], NULL);
+}
+
+/* What a cell's run is made with: nothing is measured but what the sweep shows. */
+static void run_settings(const NsPhase *phase, size_t i, NsSettings *settings)
+{
+    ns_phase_cell_settings(phase, i, settings);
+    settings->steps = phase->steps;
+    settings->threads = 1;
+    settings->eval_every = 0;
+    settings->probe_every = 0;
+}
+
+/* Keeps what a worker has found out; FALSE where it should stop. */
+static bool keep(NsPhase *phase, size_t i, const NsPhaseCell *cell)
+{
+    pthread_mutex_lock(&phase->mutex);
+    bool told = phase->cells[i].state != cell->state;
+    phase->cells[i] = *cell;
+    bool go = phase->wanted > 0;
+    if (told) atomic_fetch_add(&phase->version, 1);
+    pthread_mutex_unlock(&phase->mutex);
+    return go;
+}
+
+static double mean_of_last(const NsHistory *history)
+{
+    size_t records = ns_history_steps(history), n = MIN(records, NS_PHASE_LAST);
+    double sum = 0;
+    for (size_t k = records - n; k < records; k++) sum += ns_history_step(history, k)->loss;
+    return sum / (double)n;
+}
+
+static void note_divergence(NsPhaseCell *cell, const NsHistory *history)
+{
+    cell->state = NS_CELL_DIVERGED;
+    for (size_t i = ns_history_events(history); i-- > 0;) {
+        const NsEvent *event = ns_history_event(history, i);
+        if (event->kind != NS_EVENT_DIVERGED) continue;
+        g_strlcpy(cell->text, event->text, sizeof cell->text);
+        return;
+    }
+}
+
+/* FALSE if the workers were stopped meanwhile: the cell then waits again. */
+static bool train(NsPhase *phase, size_t i)
+{
+    gint64 started = g_get_monotonic_time();
+    NsPhaseCell cell = {.state = NS_CELL_RUNNING, .loss = NAN, .validation = NAN};
+    NsSettings settings;
+    run_settings(phase, i, &settings);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsRun) run = ns_run_new(&settings, &error);
+    ns_settings_clear(&settings);
+    bool go = true;
+    if (!run) {
+        cell.state = NS_CELL_FAILED;
+        g_strlcpy(cell.text, error->message, sizeof cell.text);
+    }
+    while (run && go && !ns_run_diverged(run) && ns_run_steps(run) < phase->steps) {
+        ns_run_step(run);
+        cell.step = ns_run_steps(run);
+        cell.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
+        go = keep(phase, i, &cell);
+    }
+    if (!go) {
+        cell = (NsPhaseCell){.state = NS_CELL_WAITING, .loss = NAN, .validation = NAN};
+    } else if (run && ns_run_diverged(run)) {
+        note_divergence(&cell, ns_run_history(run));
+    } else if (run) {
+        cell.validation = ns_run_evaluate(run);
+        cell.loss = mean_of_last(ns_run_history(run));
+        cell.state = NS_CELL_DONE;
+    }
+    cell.seconds = go ? (double)(g_get_monotonic_time() - started) / 1e6 : 0;
+    keep(phase, i, &cell);
+    return go;
+}
+
+/* ---- Workers ---- */
+
+static void free_phase(NsPhase *phase)
+{
+    pthread_cond_destroy(&phase->idle);
+    pthread_mutex_destroy(&phase->mutex);
+    ns_phase_axis_clear(&phase->x);
+    ns_phase_axis_clear(&phase->y);
+    ns_settings_clear(&phase->settings);
+    g_free(phase->cells);
+    g_free(phase);
+}
+
+/* Whether the memory belongs to nobody any more: neither to readers nor to workers. */
+static bool is_abandoned(NsPhase *phase)
+{
+    return atomic_load(&phase->refs) == 0 && phase->working == 0;
+}
+
+/* The next cell, with which the worker goes on; FALSE where it should end. */
+static bool take_cell(NsPhase *phase, size_t *i)
+{
+    if (phase->working > phase->wanted) return false;
+    for (*i = 0; *i < ns_phase_cells(phase); ++*i)
+        if (phase->cells[*i].state == NS_CELL_WAITING) {
+            phase->cells[*i].state = NS_CELL_RUNNING;
+            atomic_fetch_add(&phase->version, 1);
+            return true;
+        }
+    return false;
+}
+
+static void *work(void *data)
+{
+    NsPhase *phase = data;
+    id_t self = (id_t)gettid();
+    setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + NICER, 19));
+    size_t i;
+    pthread_mutex_lock(&phase->mutex);
+    while (take_cell(phase, &i)) {
+        pthread_mutex_unlock(&phase->mutex);
+        train(phase, i);
+        pthread_mutex_lock(&phase->mutex);
+    }
+    phase->working--;
+    atomic_fetch_add(&phase->version, 1);
+    if (phase->working == 0) pthread_cond_broadcast(&phase->idle);
+    bool last = is_abandoned(phase);
+    pthread_mutex_unlock(&phase->mutex);
+    if (last) free_phase(phase);
+    ns_farewell_end();
+    return NULL;
+}
+
+/* 0, or why no thread could be started. */
+static int start_worker(NsPhase *phase)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    ns_farewell_begin();
+    int failure = pthread_create(&thread, &attributes, work, phase);
+    if (failure) ns_farewell_end();
+    pthread_attr_destroy(&attributes);
+    return failure;
+}
+
+bool ns_phase_start(NsPhase *phase, unsigned workers, GError **error)
+{
+    unsigned cores = g_get_num_processors();
+    unsigned wanted = workers ? workers : MAX(cores, 2) - 1;
+    int failure = 0;
+    pthread_mutex_lock(&phase->mutex);
+    phase->wanted = wanted;
+    while (!failure && phase->working < MIN(wanted, ns_phase_cells(phase))) {
+        phase->working++;
+        failure = start_worker(phase);
+        if (failure) phase->working--;
+    }
+    bool some = phase->working > 0;
+    atomic_fetch_add(&phase->version, 1);
+    pthread_mutex_unlock(&phase->mutex);
+    if (!some)
+        g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
+                    "No thread could be started for the sweep: %s; close other programs and try "
+                    "again.",
+                    g_strerror(failure));
+    return some;
+}
+
+void ns_phase_stop(NsPhase *phase)
+{
+    pthread_mutex_lock(&phase->mutex);
+    phase->wanted = 0;
+    pthread_mutex_unlock(&phase->mutex);
+}
+
+bool ns_phase_wait(NsPhase *phase, int timeout_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    int failure = 0;
+    pthread_mutex_lock(&phase->mutex);
+    while (phase->working > 0 && failure != ETIMEDOUT)
+        failure = timeout_ms < 0 ? pthread_cond_wait(&phase->idle, &phase->mutex)
+                                 : pthread_cond_timedwait(&phase->idle, &phase->mutex, &until);
+    bool idle = phase->working == 0;
+    pthread_mutex_unlock(&phase->mutex);
+    return idle;
+}
+
+/* ---- Life ---- */
+
+/* Every cell must be one that a run accepts, or the grid would have holes for no reason that shows.
+ */
+static bool check_cells(const NsPhase *phase, GError **error)
+{
+    for (size_t i = 0; i < ns_phase_cells(phase); i++) {
+        NsSettings settings;
+        g_autoptr(GError) wrong = NULL;
+        run_settings(phase, i, &settings);
+        bool good = ns_settings_check(&settings, &wrong);
+        ns_settings_clear(&settings);
+        if (good) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "At %s=%s, %s=%s: %s", phase->x.param->key,
+                    phase->x.values[i % phase->x.n], phase->y.param->key,
+                    phase->y.values[i / phase->x.n], wrong->message);
+        return false;
+    }
+    return true;
+}
+
+static NsPhaseAxis copy_axis(const NsPhaseAxis *axis)
+{
+    return (NsPhaseAxis){axis->param, g_strdupv(axis->values), axis->n};
+}
+
+static NsPhase *make(const NsSettings *settings, const NsPhaseAxis *x, const NsPhaseAxis *y,
+                     int64_t steps)
+{
+    NsPhase *phase = g_new0(NsPhase, 1);
+    atomic_init(&phase->refs, 1);
+    atomic_init(&phase->version, 1);
+    phase->x = copy_axis(x);
+    phase->y = copy_axis(y);
+    phase->steps = steps;
+    ns_settings_copy(&phase->settings, settings);
+    pthread_mutex_init(&phase->mutex, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&phase->idle, &attributes);
+    pthread_condattr_destroy(&attributes);
+    phase->cells = g_new0(NsPhaseCell, ns_phase_cells(phase));
+    for (size_t i = 0; i < ns_phase_cells(phase); i++)
+        phase->cells[i].loss = phase->cells[i].validation = NAN;
+    return phase;
+}
+
+NsPhase *ns_phase_new(const NsSettings *settings, const NsPhaseAxis *x, const NsPhaseAxis *y,
+                      int64_t steps, GError **error)
+{
+    if (x->param == y->param) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "Both axes are %s; choose two different settings.", x->param->key);
+        return NULL;
+    }
+    if (steps < 1 || steps > (int64_t)ns_param_find("steps")->most) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "A cell has %" G_GINT64_FORMAT " steps; it must have 1 to %.0f.", steps,
+                    ns_param_find("steps")->most);
+        return NULL;
+    }
+    g_autoptr(NsPhase) phase = make(settings, x, y, steps);
+    return check_cells(phase, error) ? g_steal_pointer(&phase) : NULL;
+}
+
+NsPhase *ns_phase_ref(NsPhase *phase)
+{
+    atomic_fetch_add(&phase->refs, 1);
+    return phase;
+}
+
+void ns_phase_unref(NsPhase *phase)
+{
+    if (!phase) return;
+    pthread_mutex_lock(&phase->mutex);
+    if (atomic_fetch_sub(&phase->refs, 1) == 1) phase->wanted = 0;
+    bool last = is_abandoned(phase);
+    pthread_mutex_unlock(&phase->mutex);
+    if (last) free_phase(phase);
+}
+
+/* ---- Readers ---- */
+
+const NsPhaseAxis *ns_phase_x(const NsPhase *phase)
+{
+    return &phase->x;
+}
+
+const NsPhaseAxis *ns_phase_y(const NsPhase *phase)
+{
+    return &phase->y;
+}
+
+const NsSettings *ns_phase_settings(const NsPhase *phase)
+{
+    return &phase->settings;
+}
+
+int64_t ns_phase_steps(const NsPhase *phase)
+{
+    return phase->steps;
+}
+
+unsigned ns_phase_version(const NsPhase *phase)
+{
+    return atomic_load(&phase->version);
+}
+
+NsPhaseCell ns_phase_cell(NsPhase *phase, size_t i)
+{
+    pthread_mutex_lock(&phase->mutex);
+    NsPhaseCell cell = phase->cells[i];
+    pthread_mutex_unlock(&phase->mutex);
+    return cell;
+}
+
+NsPhaseProgress ns_phase_progress(NsPhase *phase)
+{
+    NsPhaseProgress progress = {.cells = ns_phase_cells(phase)};
+    double seconds = 0, steps = 0, left = 0;
+    pthread_mutex_lock(&phase->mutex);
+    for (size_t i = 0; i < progress.cells; i++) {
+        const NsPhaseCell *cell = &phase->cells[i];
+        progress.running += cell->state == NS_CELL_RUNNING;
+        progress.finished += cell->state > NS_CELL_RUNNING;
+        seconds += cell->seconds;
+        steps += (double)cell->step;
+        if (cell->state <= NS_CELL_RUNNING) left += (double)(phase->steps - cell->step);
+    }
+    unsigned workers = MIN(phase->working, phase->wanted);
+    progress.going = workers > 0;
+    pthread_mutex_unlock(&phase->mutex);
+    progress.seconds_left = steps > 0 ? left * seconds / steps / MAX(workers, 1) : (double)NAN;
+    return progress;
+}
+
+const char *ns_cell_state_word(NsCellState state)
+{
+    static const char *const words[] = {
+        [NS_CELL_WAITING] = "waiting",   [NS_CELL_RUNNING] = "running", [NS_CELL_DONE] = "done",
+        [NS_CELL_DIVERGED] = "diverged", [NS_CELL_FAILED] = "failed",
+    };
+    return words[state];
+}
+
+static void write_axis(NsJson *json, const char *name, const NsPhaseAxis *axis)
+{
+    ns_json_open(json, name, '{');
+    ns_json_string(json, "key", axis->param->key);
+    ns_json_open(json, "values", '[');
+    for (size_t i = 0; i < axis->n; i++) ns_json_string(json, NULL, axis->values[i]);
+    ns_json_close(json, ']');
+    ns_json_close(json, '}');
+}
+
+static void write_loss(NsJson *json, const char *key, const NsPhaseCell *cell, double loss)
+{
+    if (cell->state == NS_CELL_DONE)
+        ns_json_double(json, key, loss);
+    else
+        ns_json_null(json, key);
+}
+
+char *ns_phase_json(NsPhase *phase)
+{
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_settings(&json, "settings", &phase->settings);
+    ns_json_int(&json, "steps", phase->steps);
+    write_axis(&json, "x", &phase->x);
+    write_axis(&json, "y", &phase->y);
+    ns_json_open(&json, "cells", '[');
+    for (size_t i = 0; i < ns_phase_cells(phase); i++) {
+        NsPhaseCell cell = ns_phase_cell(phase, i);
+        ns_json_open(&json, NULL, '{');
+        ns_json_string(&json, "x", phase->x.values[i % phase->x.n]);
+        ns_json_string(&json, "y", phase->y.values[i / phase->x.n]);
+        ns_json_string(&json, "state", ns_cell_state_word(cell.state));
+        ns_json_int(&json, "step", cell.step);
+        write_loss(&json, "loss", &cell, cell.loss);
+        write_loss(&json, "validation_loss", &cell, cell.validation);
+        ns_json_double(&json, "seconds", cell.seconds);
+        if (*cell.text) ns_json_string(&json, "message", cell.text);
+        ns_json_close(&json, '}');
+    }
+    ns_json_close(&json, ']');
+    return ns_json_finish(&json);
+}
