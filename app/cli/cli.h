@@ -23,6 +23,7 @@ int ns_cli_chart(int argc, char **argv, GError **error);
 int ns_cli_plot(int argc, char **argv, GError **error);
 int ns_cli_compare(int argc, char **argv, GError **error);
 int ns_cli_bench(int argc, char **argv, GError **error);
+int ns_cli_sweep(int argc, char **argv, GError **error);
 int ns_cli_show(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);
 
@@ -76,6 +77,8 @@ typedef struct {
 void ns_progress_start(NsProgress *progress, bool wanted);
 /* At most ten times a second; `of` is 0 where there is no end. */
 void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss);
+/* The same for things that are done one after another; NaN where the time left is not known. */
+void ns_progress_cells(NsProgress *progress, size_t done, size_t of, double seconds_left);
 void ns_progress_end(NsProgress *progress);
 
 /* Appends a text, padded to a width in characters: on its left, or where the width is negative on

@@ -27,6 +27,9 @@ static const NsCommand commands[] = {
     {{.key = "plot", .purpose = "Draw columns of a table of comma-separated values"}, ns_cli_plot},
     {{.key = "bench", .purpose = "Time the steps of a model, and what measuring them costs"},
      ns_cli_bench},
+    {{.key = "sweep",
+      .purpose = "Train a grid of runs over two settings; which learn, which diverge"},
+     ns_cli_sweep},
     {{.key = "show", .purpose = "Show the experiment inside a figure"}, ns_cli_show},
     {{.key = "list", .purpose = "Show placements, settings, figures and the like"}, ns_cli_list},
 };

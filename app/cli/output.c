@@ -96,6 +96,16 @@ void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss)
     fflush(stderr);
 }
 
+void ns_progress_cells(NsProgress *progress, size_t done, size_t of, double seconds_left)
+{
+    gint64 now = g_get_monotonic_time();
+    if (!progress->on || now - progress->shown < PROGRESS_MICROSECONDS) return;
+    progress->shown = now;
+    fprintf(stderr, "\r\033[K%zu of %zu", done, of);
+    if (isfinite(seconds_left)) fprintf(stderr, ", about %.0f s left", seconds_left);
+    fflush(stderr);
+}
+
 void ns_progress_end(NsProgress *progress)
 {
     if (progress->on && progress->shown) fputs("\r\033[K", stderr);

@@ -74,6 +74,11 @@ static bool keep(NsPhase *phase, size_t i, const NsPhaseCell *cell)
     return go;
 }
 
+static NsPhaseCell cell_in(NsCellState state)
+{
+    return (NsPhaseCell){.state = state, .first = NAN, .loss = NAN, .validation = NAN};
+}
+
 static double mean_of_last(const NsHistory *history)
 {
     size_t records = ns_history_steps(history), n = MIN(records, NS_PHASE_LAST);
@@ -97,7 +102,7 @@ static void note_divergence(NsPhaseCell *cell, const NsHistory *history)
 static bool train(NsPhase *phase, size_t i)
 {
     gint64 started = g_get_monotonic_time();
-    NsPhaseCell cell = {.state = NS_CELL_RUNNING, .loss = NAN, .validation = NAN};
+    NsPhaseCell cell = cell_in(NS_CELL_RUNNING);
     NsSettings settings;
     run_settings(phase, i, &settings);
     g_autoptr(GError) error = NULL;
@@ -108,6 +113,7 @@ static bool train(NsPhase *phase, size_t i)
         cell.state = NS_CELL_FAILED;
         g_strlcpy(cell.text, error->message, sizeof cell.text);
     }
+    if (run) cell.first = ns_history_step(ns_run_history(run), 0)->loss;
     while (run && go && !ns_run_diverged(run) && ns_run_steps(run) < phase->steps) {
         ns_run_step(run);
         cell.step = ns_run_steps(run);
@@ -115,7 +121,7 @@ static bool train(NsPhase *phase, size_t i)
         go = keep(phase, i, &cell);
     }
     if (!go) {
-        cell = (NsPhaseCell){.state = NS_CELL_WAITING, .loss = NAN, .validation = NAN};
+        cell = cell_in(NS_CELL_WAITING);
     } else if (run && ns_run_diverged(run)) {
         note_divergence(&cell, ns_run_history(run));
     } else if (run) {
@@ -290,8 +296,7 @@ static NsPhase *make(const NsSettings *settings, const NsPhaseAxis *x, const NsP
     pthread_cond_init(&phase->idle, &attributes);
     pthread_condattr_destroy(&attributes);
     phase->cells = g_new0(NsPhaseCell, ns_phase_cells(phase));
-    for (size_t i = 0; i < ns_phase_cells(phase); i++)
-        phase->cells[i].loss = phase->cells[i].validation = NAN;
+    for (size_t i = 0; i < ns_phase_cells(phase); i++) phase->cells[i] = cell_in(NS_CELL_WAITING);
     return phase;
 }
 

@@ -43,6 +43,7 @@ const char *ns_cell_state_word(NsCellState state);
 typedef struct {
     NsCellState state;
     int64_t step;      /* updates done: of DIVERGED the one that led to what is not finite */
+    double first;      /* training loss before any update; NaN before it is known */
     double loss;       /* training loss, mean of the last NS_PHASE_LAST records; NaN but for DONE */
     double validation; /* loss on held-out text at the end; NaN but for DONE */
     double seconds;    /* that it took */

@@ -7,6 +7,7 @@
 #include "core/base/choice.h"
 #include "core/model/settings.h"
 #include "core/probe/history.h"
+#include "core/study/phase.h"
 #include "ui/figures/smooth.h"
 #include "ui/plot/plot.h"
 
@@ -48,6 +49,7 @@ typedef struct {
     bool theory;           /* what is computed stands beside what is measured, where there is any */
     bool log;              /* logarithmic axes, but for shares and cosines */
     int64_t step;          /* that profiles show; negative for the newest */
+    NsPhase *phase;        /* a sweep, which ns_phase_kind() shows; or NULL */
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;
@@ -83,6 +85,10 @@ typedef struct {
 
 const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */
 const NsChoice *ns_figure_choice(size_t i);
+
+/* The figure of a sweep, which is of many runs and so no row among those of one: training loss at
+ * the end by both settings, as colour, hatched where a run diverged; cells fill in as they come. */
+const NsFigureKind *ns_phase_kind(void);
 
 NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
 void ns_figure_free(NsFigure *figure);

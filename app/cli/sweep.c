@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/picture.h"
+
+#include "core/base/error.h"
+#include "core/study/phase.h"
+#include "ui/figures/figures.h"
+
+#include <stdio.h>
+
+#define DEFAULT_STEPS 200
+#define MOST_WORKERS 256
+#define LOOK_MS 100
+
+/* The command line as it was given, and what it means. */
+typedef struct {
+    char *x, *y, *steps;
+    gint64 workers;
+    gboolean json, linear;
+    NsPicture picture;
+    NsSettings settings;
+} Sweep;
+
+static void sweep_clear(Sweep *sweep)
+{
+    g_free(sweep->x);
+    g_free(sweep->y);
+    g_free(sweep->steps);
+    ns_picture_clear(&sweep->picture);
+    ns_settings_clear(&sweep->settings);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
+
+static NsPhase *understand(Sweep *sweep, GError **error)
+{
+    if (!sweep->x || !sweep->y) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "--%s KEY=VALUES is missing, such as --x lr=1e-4:1e-1:7 --y warmup=1,10,100.",
+                    sweep->x ? "y" : "x");
+        return NULL;
+    }
+    if (sweep->workers < 1 || sweep->workers > MOST_WORKERS) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--workers must lie between 1 and %d.",
+                    MOST_WORKERS);
+        return NULL;
+    }
+    if (sweep->picture.out && !ns_picture_understand(&sweep->picture, error)) return NULL;
+    g_auto(NsPhaseAxis) x = {0}, y = {0};
+    if (!ns_phase_axis_read(&x, sweep->x, error) || !ns_phase_axis_read(&y, sweep->y, error))
+        return NULL;
+    return ns_phase_new(&sweep->settings, &x, &y, sweep->settings.steps, error);
+}
+
+/* Until all is done or somebody interrupts it. */
+static bool train(NsPhase *phase, unsigned workers, GError **error)
+{
+    NsProgress progress;
+    ns_progress_start(&progress, true);
+    ns_interrupt_catch();
+    if (!ns_phase_start(phase, workers, error)) return false;
+    while (!ns_phase_wait(phase, LOOK_MS)) {
+        NsPhaseProgress now = ns_phase_progress(phase);
+        ns_progress_cells(&progress, now.finished, now.cells, now.seconds_left);
+        if (ns_interrupt_signal()) ns_phase_stop(phase);
+    }
+    ns_progress_end(&progress);
+    return true;
+}
+
+static bool draw(const Sweep *sweep, NsPhase *phase, GError **error)
+{
+    g_autoptr(NsFigure) figure = ns_phase_kind()->create();
+    const NsFigureInput input = {.phase = phase, .log = !sweep->linear, .step = -1};
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_auto(NsExperiment) experiment = {.step = -1};
+    ns_settings_copy(&experiment.settings, ns_phase_settings(phase));
+    return ns_picture_write(&sweep->picture, &plot, 1, &experiment, NULL, error);
+}
+
+/* ---- The table for people ---- */
+
+#define CELL 14
+
+static char *cell_words(const NsPhaseCell *cell)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    switch (cell->state) {
+    case NS_CELL_DONE:
+        return g_strdup(g_ascii_formatd(number, sizeof number, "%.4f", cell->loss));
+    case NS_CELL_DIVERGED:
+        return g_strdup_printf("diverged %" G_GINT64_FORMAT, cell->step);
+    case NS_CELL_WAITING:
+    case NS_CELL_RUNNING:
+    case NS_CELL_FAILED:
+        break;
+    }
+    return g_strdup(ns_cell_state_word(cell->state));
+}
+
+static void show_table(NsPhase *phase)
+{
+    const NsPhaseAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
+    printf("training loss after %" G_GINT64_FORMAT " steps, mean of the last %d; columns %s, rows "
+           "%s\n\n",
+           ns_phase_steps(phase), NS_PHASE_LAST, x->param->key, y->param->key);
+    for (size_t row = 0; row <= y->n; row++) {
+        g_autoptr(GString) line = g_string_new(NULL);
+        ns_output_pad(line, row ? y->values[row - 1] : "", CELL);
+        for (size_t column = 0; column < x->n; column++) {
+            NsPhaseCell cell = {0};
+            if (row) cell = ns_phase_cell(phase, (row - 1) * x->n + column);
+            g_autofree char *words = row ? cell_words(&cell) : g_strdup(x->values[column]);
+            ns_output_pad(line, words, CELL);
+        }
+        puts(line->str);
+    }
+    for (size_t i = 0; i < ns_phase_cells(phase); i++) {
+        NsPhaseCell cell = ns_phase_cell(phase, i);
+        if (*cell.text)
+            printf("%s%s=%s %s=%s: %s\n", i ? "" : "\n", x->param->key, x->values[i % x->n],
+                   y->param->key, y->values[i / x->n], cell.text);
+    }
+}
+
+static GArray *make_entries(Sweep *sweep)
+{
+    const GOptionEntry own[] = {
+        {"x", 'x', 0, G_OPTION_ARG_STRING, &sweep->x,
+         "The setting of the columns: KEY=FROM:TO:COUNT or KEY=VALUE,VALUE,…", "KEY=VALUES"},
+        {"y", 'y', 0, G_OPTION_ARG_STRING, &sweep->y, "The setting of the rows, likewise",
+         "KEY=VALUES"},
+        {"steps", 'n', 0, G_OPTION_ARG_STRING, &sweep->steps,
+         "Steps of every run (default: setting “steps”, else 200)", "N"},
+        {"workers", 'w', 0, G_OPTION_ARG_INT64, &sweep->workers,
+         "Runs at a time, of one thread each (default: one for every core)", "N"},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &sweep->json, "One JSON object with every cell", NULL},
+        {"linear", 0, 0, G_OPTION_ARG_NONE, &sweep->linear, "Linear colours (default: logarithmic)",
+         NULL},
+    };
+    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+    ns_picture_add_entries(&sweep->picture, entries, NULL);
+    return entries;
+}
+
+int ns_cli_sweep(int argc, char **argv, GError **error)
+{
+    g_auto(Sweep) sweep = {.workers = (gint64)g_get_num_processors()};
+    ns_picture_init(&sweep.picture);
+    ns_settings_init(&sweep.settings);
+    sweep.settings.steps = DEFAULT_STEPS;
+    g_autoptr(GArray) entries = make_entries(&sweep);
+    const NsOptions options = {
+        .command = "sweep",
+        .summary =
+            "Trains one short run for every pair of values of two settings, and shows the loss\n"
+            "at the end of each; runs that diverge are named.  Every run has one thread, so that\n"
+            "the results are the same however many run at a time.  --out draws them too.",
+        .examples = NS_CLI " sweep --x lr=1e-4:1e-1:7 --y warmup=1,10,100 --out phase.pdf\n" NS_CLI
+                           " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json",
+        .entries = (const GOptionEntry *)(void *)entries->data,
+        .settings = &sweep.settings,
+        .steps = (const char *const *)&sweep.steps,
+    };
+    bool go = ns_options_read(&options, &argc, &argv, error);
+    g_autoptr(NsPhase) phase = go ? understand(&sweep, error) : NULL;
+    if (!phase || !train(phase, (unsigned)sweep.workers, error)) return NS_EXIT_OK;
+    if (sweep.json) {
+        g_autofree char *text = ns_phase_json(phase);
+        puts(text);
+    } else
+        show_table(phase);
+    if (sweep.picture.out && !draw(&sweep, phase, error)) return NS_EXIT_ERROR;
+    int signal_ = ns_interrupt_signal();
+    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_OK;
+}

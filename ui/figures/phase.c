@@ -1,0 +1,227 @@
+/* A sweep: the loss at the end by two settings.  SPDX-License-Identifier: MIT */
+#include "ui/figures/figure.h"
+
+#include "core/base/words.h"
+#include "ui/plot/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DIGITS 4
+
+typedef struct {
+    NsFigure figure;
+    NsPhase *phase; /* a reference; what the rest was made from */
+    unsigned version;
+    bool log;
+    NsHeatmap map;
+    float *z;           /* [rows, columns] */
+    char **notes;       /* the same */
+    GPtrArray *x, *y;   /* names of the values */
+    size_t done, worse; /* cells; of these, with more than the untrained model */
+    size_t diverged, failed;
+    size_t first_diverged, first_failed;
+} Phase;
+
+/* ---- What the axes say ---- */
+
+static GPtrArray *names_of(const NsPhaseAxis *axis)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    for (size_t i = 0; i < axis->n; i++) {
+        const char *value = axis->values[i];
+        if (axis->param->type == NS_PARAM_CHOICE) {
+            int row = ns_choices_find(axis->param->choices, value);
+            value = axis->param->choices((size_t)row)->label;
+        }
+        g_ptr_array_add(names, g_strdup(value));
+    }
+    return names;
+}
+
+static void set_axis(NsAxis *axis, const NsPhaseAxis *values, const GPtrArray *names)
+{
+    axis->label = values->param->label;
+    axis->unit = values->param->unit;
+    axis->integer = true;
+    axis->names = (const char *const *)(void *)names->pdata;
+    axis->n_names = names->len;
+}
+
+static void follow(Phase *p, NsPhase *phase)
+{
+    g_clear_pointer(&p->x, g_ptr_array_unref);
+    g_clear_pointer(&p->y, g_ptr_array_unref);
+    g_clear_pointer(&p->z, g_free);
+    g_clear_pointer(&p->notes, g_strfreev);
+    ns_phase_unref(p->phase);
+    p->phase = phase ? ns_phase_ref(phase) : NULL;
+    p->version = 0;
+    if (!phase) return;
+
+    const NsPhaseAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
+    p->x = names_of(x);
+    p->y = names_of(y);
+    p->z = g_new(float, ns_phase_cells(phase));
+    p->notes = g_new0(char *, ns_phase_cells(phase) + 1);
+    set_axis(&p->figure.plot.x, x, p->x);
+    set_axis(&p->figure.plot.left, y, p->y);
+    p->map = (NsHeatmap){.z = p->z,
+                         .rows = y->n,
+                         .columns = x->n,
+                         .x0 = -0.5,
+                         .x1 = (double)x->n - 0.5,
+                         .y0 = -0.5,
+                         .y1 = (double)y->n - 0.5,
+                         .label = _("final training loss (nats)"),
+                         .values = true,
+                         .hatch = true};
+}
+
+/* ---- Cells ---- */
+
+static char *cell_note(const NsPhaseCell *cell)
+{
+    switch (cell->state) {
+    case NS_CELL_WAITING:
+        return g_strdup(_("waits"));
+    case NS_CELL_RUNNING:
+        return g_strdup_printf(_("at step %" G_GINT64_FORMAT), cell->step);
+    case NS_CELL_DONE: {
+        g_autofree char *loss = ns_text_number(cell->validation, DIGITS);
+        return g_strdup_printf(_("validation loss: %s"), loss);
+    }
+    case NS_CELL_DIVERGED:
+        return g_strdup_printf(_("diverged at step %" G_GINT64_FORMAT), cell->step);
+    case NS_CELL_FAILED:
+        return g_strdup(cell->text);
+    }
+    return NULL;
+}
+
+static void read_cells(Phase *p)
+{
+    double lo = INFINITY, hi = -INFINITY, first = 0;
+    p->done = p->worse = p->diverged = p->failed = 0;
+    for (size_t i = 0; i < ns_phase_cells(p->phase); i++) {
+        NsPhaseCell cell = ns_phase_cell(p->phase, i);
+        p->z[i] = cell.state == NS_CELL_DONE       ? (float)cell.loss
+                  : cell.state == NS_CELL_DIVERGED ? NAN
+                                                   : -INFINITY;
+        if (cell.state == NS_CELL_DIVERGED && !p->diverged++) p->first_diverged = i;
+        if (cell.state == NS_CELL_FAILED && !p->failed++) p->first_failed = i;
+        g_free(p->notes[i]);
+        p->notes[i] = cell_note(&cell);
+        if (cell.state != NS_CELL_DONE) continue;
+        p->done++;
+        p->worse += cell.loss > cell.first;
+        first = MAX(first, cell.first);
+        lo = MIN(lo, cell.loss);
+        hi = MAX(hi, cell.loss);
+    }
+    /* Runs that exploded without end would leave no colours for the others. */
+    p->map.lo = lo;
+    p->map.hi = MIN(hi, first);
+    if (!(p->map.lo < p->map.hi)) p->map.lo = p->map.hi = 0;
+    p->map.notes = (const char *const *)(void *)p->notes;
+}
+
+/* "lr 0.1, warm-up 1" in the words of the axes. */
+static char *place_words(const Phase *p, size_t i)
+{
+    const NsPhaseAxis *x = ns_phase_x(p->phase), *y = ns_phase_y(p->phase);
+    return g_strdup_printf("%s %s, %s %s", x->param->key, x->values[i % x->n], y->param->key,
+                           y->values[i / x->n]);
+}
+
+static void add_sentence(GString *note, char *sentence)
+{
+    if (note->len) g_string_append(note, "  ");
+    g_string_append(note, sentence);
+    g_free(sentence);
+}
+
+static char *note(const Phase *p)
+{
+    GString *words = g_string_new(NULL);
+    size_t cells = ns_phase_cells(p->phase), finished = p->done + p->diverged + p->failed;
+    if (finished < cells)
+        add_sentence(words, g_strdup_printf(_("%zu of %zu cells so far."), finished, cells));
+    if (p->diverged) {
+        g_autofree char *place = place_words(p, p->first_diverged);
+        int64_t step = ns_phase_cell(p->phase, p->first_diverged).step;
+        add_sentence(words, p->diverged == 1
+                                ? g_strdup_printf(_("Hatched: at %s the run diverged, at step "
+                                                    "%" G_GINT64_FORMAT "."),
+                                                  place, step)
+                                : g_strdup_printf(_("Hatched: %zu runs diverged; at %s at step "
+                                                    "%" G_GINT64_FORMAT "."),
+                                                  p->diverged, place, step));
+    }
+    if (p->worse)
+        add_sentence(words,
+                     g_strdup_printf(_("Losses above that of the untrained model (%zu) share the "
+                                       "last colour."),
+                                     p->worse));
+    if (p->failed) {
+        g_autofree char *place = place_words(p, p->first_failed);
+        NsPhaseCell cell = ns_phase_cell(p->phase, p->first_failed);
+        add_sentence(words,
+                     g_strdup_printf(_("%zu empty: at %s, %s"), p->failed, place, cell.text));
+    }
+    return g_string_free(words, words->len == 0);
+}
+
+static char *subtitle(const Phase *p)
+{
+    g_autofree char *line = ns_settings_line(ns_phase_settings(p->phase), false);
+    return g_strdup_printf(_("%s%safter %" G_GINT64_FORMAT " steps, mean of the last %d"), line,
+                           *line ? ", " : "", ns_phase_steps(p->phase), NS_PHASE_LAST);
+}
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Phase *p = (Phase *)figure;
+    bool changed = p->phase != input->phase;
+    if (changed) follow(p, input->phase);
+    /* Read before the cells, so that what comes meanwhile is seen the next time. */
+    unsigned version = p->phase ? ns_phase_version(p->phase) : 0;
+    changed |= version != p->version || p->log != input->log;
+    if (!changed && figure->plot.version) return false;
+    p->version = version;
+    p->log = input->log;
+    if (p->phase) read_cells(p);
+    p->map.log = input->log;
+    figure->plot.heatmap = p->phase ? &p->map : NULL;
+    ns_figure_text(&figure->title, g_strdup(_("Loss after training, by two settings")));
+    ns_figure_text(&figure->subtitle, p->phase ? subtitle(p) : NULL);
+    ns_figure_text(&figure->note, p->phase ? note(p) : NULL);
+    ns_figure_text(&figure->empty, g_strdup(_("No sweep has been started yet.")));
+    return true;
+}
+
+static void clear(NsFigure *figure)
+{
+    follow((Phase *)figure, NULL);
+}
+
+static NsFigure *phase_new(void)
+{
+    static const NsFigureClass class = {sizeof(Phase), update, clear};
+    return ns_figure_alloc(&class);
+}
+
+const NsFigureKind *ns_phase_kind(void)
+{
+    static const NsFigureKind kind = {
+        .choice =
+            {
+                .key = "phase",
+                .label = N_("Loss by two settings"),
+                .purpose = N_("How well many short runs end that differ in two settings."),
+            },
+        .create = phase_new,
+        .log = true,
+    };
+    return &kind;
+}
