@@ -85,7 +85,7 @@ static char *cell_words(const NsPhaseCell *cell)
     char number[G_ASCII_DTOSTR_BUF_SIZE];
     switch (cell->state) {
     case NS_CELL_DONE:
-        return g_strdup(g_ascii_formatd(number, sizeof number, "%.4f", cell->loss));
+        return g_strdup(g_ascii_formatd(number, sizeof number, "%.5g", cell->loss));
     case NS_CELL_DIVERGED:
         return g_strdup_printf("diverged %" G_GINT64_FORMAT, cell->step);
     case NS_CELL_WAITING:

@@ -20,7 +20,7 @@ import time
 CLI = sys.argv[1]
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
 ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
-COMMANDS = ["train", "compare", "probe", "dump", "chart", "plot", "bench", "show", "list"]
+COMMANDS = ["train", "compare", "probe", "dump", "chart", "plot", "bench", "sweep", "show", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
          "architectures", "activations", "attentions", "positions", "initialisations", "optimizers",
          "similarities"]

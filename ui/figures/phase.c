@@ -172,11 +172,21 @@ static char *note(const Phase *p)
     return g_string_free(words, words->len == 0);
 }
 
+/* What all runs have in common: neither what the axes say nor how long they are. */
 static char *subtitle(const Phase *p)
 {
-    g_autofree char *line = ns_settings_line(ns_phase_settings(p->phase), false);
-    return g_strdup_printf(_("%s%safter %" G_GINT64_FORMAT " steps, mean of the last %d"), line,
-                           *line ? ", " : "", ns_phase_steps(p->phase), NS_PHASE_LAST);
+    static const char steps[] = "steps";
+    const char *told[] = {ns_phase_x(p->phase)->param->key, ns_phase_y(p->phase)->param->key,
+                          steps};
+    NsSettings common;
+    ns_settings_copy(&common, ns_phase_settings(p->phase));
+    for (size_t i = 0; i < G_N_ELEMENTS(told); i++)
+        ns_settings_set(&common, told[i], ns_param_find(told[i])->default_text, NULL);
+    g_autofree char *line = ns_settings_line(&common, false);
+    ns_settings_clear(&common);
+    return g_strdup_printf(_("mean of steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "%s%s"),
+                           MAX(0, ns_phase_steps(p->phase) - NS_PHASE_LAST + 1),
+                           ns_phase_steps(p->phase), *line ? ", " : "", line);
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Sweeps and the figures of the paper, as normscope-cli runs them; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_studies.py NORMSCOPE_CLI
+"""
+
+import csv
+import json
+import os
+import sys
+import tempfile
+
+from test_cli import main, number, run, sentence
+
+GRID = ["--x", "lr=0.01,0.1,100", "--y", "warmup=1,10", "--steps", "8", "--set", "optimizer=sgd"]
+
+
+def sweep(*arguments):
+    """The JSON object of a sweep that must succeed."""
+    result = run("sweep", "--json", *GRID, *arguments)
+    assert (result.returncode, result.stderr) == (0, b""), result
+    return json.loads(result.stdout)
+
+
+def without_times(value):
+    return [{key: cell[key] for key in cell if key != "seconds"} for cell in value["cells"]]
+
+
+def test_sweep():
+    value = sweep()
+    assert value["x"] == {"key": "lr", "values": ["0.01", "0.1", "100"]}
+    assert value["y"] == {"key": "warmup", "values": ["1", "10"]}
+    assert value["steps"] == 8 and value["settings"]["layers"] == 2
+    cells = value["cells"]
+    assert [(c["x"], c["y"]) for c in cells] == [(x, y) for y in value["y"]["values"]
+                                                 for x in value["x"]["values"]]
+    for cell in cells:
+        if cell["x"] == "100":
+            assert cell["state"] == "diverged" and cell["loss"] is None
+            assert 1 <= cell["step"] <= 8 and f"step {cell['step']}:" in cell["message"]
+        else:
+            assert cell["state"] == "done" and cell["step"] == 8
+            assert number(cell["loss"]) > 0 and number(cell["validation_loss"]) > 0
+
+
+def test_sweep_has_one_result():
+    assert without_times(sweep("--workers", "1")) == without_times(sweep("--workers", "3"))
+
+
+def test_sweep_is_a_run():
+    """A cell ends like a run of its own."""
+    value = sweep()
+    result = run("train", "--jsonl", "-", "--steps", "8", "--set", "optimizer=sgd", "--set",
+                 "lr=0.1", "--set", "warmup=10", "--set", "eval-every=0")
+    records = [json.loads(line) for line in result.stdout.decode().splitlines()]
+    losses = [record["loss"] for record in records if "loss" in record]
+    cell = [c for c in value["cells"] if (c["x"], c["y"]) == ("0.1", "10")][0]
+    assert abs(cell["loss"] - sum(losses) / len(losses)) < 1e-12, (cell, losses)
+
+
+def test_sweep_for_people():
+    text = run("sweep", *GRID).stdout.decode()
+    assert "diverged" in text and "lr=100 warmup=1: Diverged at step" in text, text
+
+
+def test_sweep_drawn():
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in ("pdf", "svg", "png", "tex", "csv"):
+            path = os.path.join(folder, "phase." + ending)
+            result = run("sweep", *GRID, "--out", path)
+            assert (result.returncode, result.stderr) == (0, b""), result
+            assert os.path.getsize(path) > 200
+        with open(os.path.join(folder, "phase.csv"), encoding="utf-8") as file:
+            rows = list(csv.reader(file))[1:]
+        assert [row[1:3] for row in rows] == [[x, y] for y in ("1", "10")
+                                              for x in ("0.01", "0.1", "100")], rows
+        assert rows[2][3].lower() == "nan" and float(rows[0][3]) > 0, rows
+
+
+def test_sweep_errors():
+    sentence(run("sweep", "--x", "lr=1,2"), 2)
+    sentence(run("sweep", "--x", "lr=1,2", "--y", "lr=1,2"), 2)
+    sentence(run("sweep", "--x", "lr=1,2", "--y", "wormup=1,2"), 2)
+    sentence(run("sweep", "--x", "lr=1:2", "--y", "warmup=1,2"), 2)
+    sentence(run("sweep", "--x", "heads=2,3", "--y", "warmup=1,2"), 2)
+    sentence(run("sweep", *GRID, "--workers", "0"), 2)
+    sentence(run("sweep", *GRID, "--out", "phase.bmp"), 2)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
