@@ -4,7 +4,7 @@
 #include "ui/figures/figures.h"
 #include "ui/figures/words.h"
 
-#define NS_FIGURE_SERIES 8
+#define NS_FIGURE_SERIES 40
 
 /* What one sort of figure does.  Its struct begins with an NsFigure. */
 typedef struct {
@@ -26,8 +26,10 @@ struct NsFigure {
     char *title, *subtitle, *note, *empty, *left_label, *x_label;
     char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
-    GArray *markers; /* of NsMarker; the texts are the history's */
-    NsSource events; /* whose events the markers are */
+    GArray *markers; /* of NsMarker */
+    GStringChunk *marker_texts;
+    NsSource events[NS_FIGURE_LANES]; /* whose events the markers are */
+    NsSpan mark;                      /* the selected layer, where it is pointed out */
 };
 
 /* A zeroed figure of the class with an empty plot whose axis limits follow the data. */
@@ -40,8 +42,27 @@ bool ns_figure_text(char **slot, char *text);
  * has been read. */
 bool ns_source_follow(NsSource *source, NsHistory *history);
 
+/* The runs that a figure of several shows, at least one: the lanes, or what there is of one. */
+unsigned ns_figure_runs(const NsFigureInput *input);
+NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i);
+
+/* The input with one of these runs alone. */
+NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i);
+
+/* What a lane is called beside the others: "A Post-LN".  Free with g_free. */
+char *ns_figure_run_label(const NsFigureInput *input, unsigned i);
+
+/* "lane", or "A lane": words about one of several runs begin with its name.  Free with g_free. */
+char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words);
+
+/* Where a quantity of domain LAYER or HIDDEN counts its layers from. */
+unsigned ns_figure_first_layer(NsQuantity quantity);
+
+/* A quiet band behind the selected layer.  TRUE if it is another one. */
+bool ns_figure_mark_layer(NsFigure *figure, int layer);
+
 /* Title, subtitle, note and empty text; `step` is the one that the subtitle names (none if
- * negative), `note` (may be NULL) is taken and joined by the divergence, if there was one. */
+ * negative), `note` (may be NULL) is taken and joined by the divergences that there were. */
 typedef struct {
     const char *title;
     const char *empty;
@@ -51,9 +72,9 @@ typedef struct {
 
 bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words);
 
-/* Markers for the events of the run: a divergence as an alarm, changes of settings by their name.
- */
-bool ns_figure_mark_events(NsFigure *figure, NsHistory *history);
+/* Markers for the events of the runs: a divergence as an alarm, changes of settings by their name;
+ * of one lane among several in its colour.  TRUE if they differ from those that were there. */
+bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input);
 
 /* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */
 char *ns_figure_ghost_label(const NsFigureInput *input);
@@ -89,6 +110,13 @@ char *ns_seen_empty(const char *what, const NsFigureInput *input);
 /* The record that the subtitle's step belongs to: input->step, or the newest; -1 where there is
  * none. */
 int64_t ns_figure_record(const NsFigureInput *input);
+
+/* The record of a lane at a step, its last where it stands still, the newest for a negative step;
+ * -1 where it has none or begins later. */
+int64_t ns_figure_record_at(const NsHistory *history, int64_t step);
+
+/* The newest step of any run; -1 where there is none. */
+int64_t ns_figure_newest(const NsFigureInput *input);
 
 /* The rows of the registry. */
 NsFigure *ns_loss_new(void);

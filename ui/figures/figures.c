@@ -233,6 +233,7 @@ NsFigure *ns_figure_alloc(const NsFigureClass *class)
     figure->plot = (NsPlot){.x = axis, .left = axis, .right = axis, .series = figure->series};
     figure->plot.x.integer = true;
     figure->markers = g_array_new(FALSE, FALSE, sizeof(NsMarker));
+    figure->marker_texts = g_string_chunk_new(64);
     return figure;
 }
 
@@ -240,8 +241,9 @@ void ns_figure_free(NsFigure *figure)
 {
     if (!figure) return;
     figure->class->clear(figure);
-    ns_source_follow(&figure->events, NULL);
+    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_source_follow(&figure->events[i], NULL);
     g_array_unref(figure->markers);
+    g_string_chunk_free(figure->marker_texts);
     char *texts[] = {figure->title, figure->subtitle,   figure->note,
                      figure->empty, figure->left_label, figure->x_label};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);

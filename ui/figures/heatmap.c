@@ -163,7 +163,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input, NsQuantity quan
         : records && !heatmap->map.rows ? ns_figure_absent(quantity, input->history)
                                         : g_strdup("No step has been measured yet.");
     g_autofree char *title = g_strconcat(info->choice.label, " over the steps", NULL);
-    changed |= ns_figure_mark_events(figure, input->history);
+    changed |= ns_figure_mark_events(figure, input);
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     changed |= ns_figure_text(&figure->x_label, ns_figure_axis(quantity, input->history));
     changed |= ns_figure_words(

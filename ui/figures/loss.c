@@ -98,7 +98,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool changed = read_run(loss, input->history, input->smoothing);
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     changed |= read_ghost(loss, input->ghost);
-    changed |= ns_figure_mark_events(figure, input->history);
+    changed |= ns_figure_mark_events(figure, input);
     changed |=
         ns_figure_text(&figure->labels[GHOST], input->ghost ? ns_figure_ghost_label(input) : NULL);
     changed |=

@@ -84,7 +84,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     g_autofree char *title =
         g_strdup_printf("%s, ratio of two runs", ns_quantity(input->quantity)->choice.label);
     g_autofree char *ghost = there ? ns_figure_ghost_label(input) : NULL;
-    changed |= ns_figure_mark_events(figure, input->history);
+    changed |= ns_figure_mark_events(figure, input);
     changed |= ns_figure_text(&figure->x_label, ns_figure_axis(input->quantity, input->history));
     changed |=
         ns_figure_words(figure, input,

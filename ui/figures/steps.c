@@ -183,7 +183,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
         read_records(steps, &steps->run, &curves[MEAN], &curves[LARGEST], &curves[LEAST]);
     if (input->ghost) read_records(steps, &steps->ghost, &curves[GHOST], NULL, NULL);
     changed |= steps->run.steps != before || steps->ghost.steps != ghost_before;
-    changed |= ns_figure_mark_events(figure, input->history);
+    changed |= ns_figure_mark_events(figure, input);
     changed |= make_texts(steps, input);
     if (changed) show(steps, scale);
     return changed;

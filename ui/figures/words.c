@@ -76,27 +76,60 @@ static void append_depth(GString *words, const NsSettings *settings)
     if (settings->arch != NS_ARCH_ENCODER_DECODER)
         append_words(words, ns_param_find("layers"), settings);
     else
-        g_string_append_printf(words, ", %" G_GINT64_FORMAT " + %" G_GINT64_FORMAT " layers",
+        g_string_append_printf(words, "%" G_GINT64_FORMAT " + %" G_GINT64_FORMAT " layers",
                                ns_settings_encoder_layers(settings),
                                ns_settings_decoder_layers(settings));
 }
 
-char *ns_settings_words(const NsSettings *settings)
+/* What the words of a caption are about, in their order. */
+enum { ABOUT_WIRING, ABOUT_ARCH, ABOUT_NORM, ABOUT_DEPTH, ABOUT_RATE, ABOUT_WARMUP, ABOUT };
+
+static char *words_about(const NsSettings *settings, int what)
 {
     const NsParam *norm = ns_param_find("norm");
     GString *words = g_string_new(NULL);
-    if (*settings->mixture)
-        g_string_append(words, settings->mixture);
-    else
-        append_words(words, ns_param_find("placement"), settings);
-    if (settings->arch != NS_ARCH_DECODER)
-        g_string_append_printf(words, ", %s", ns_arch_choice(settings->arch)->key);
-    if (has_norms(settings) && !ns_settings_is_default(settings, norm))
-        append_words(words, norm, settings);
-    append_depth(words, settings);
-    append_words(words, ns_param_find("lr"), settings);
-    append_words(words, ns_param_find("warmup"), settings);
+    switch (what) {
+    case ABOUT_WIRING:
+        if (*settings->mixture)
+            g_string_append(words, settings->mixture);
+        else
+            append_words(words, ns_param_find("placement"), settings);
+        break;
+    case ABOUT_ARCH:
+        if (settings->arch != NS_ARCH_DECODER)
+            g_string_append(words, ns_arch_choice(settings->arch)->key);
+        break;
+    case ABOUT_NORM:
+        if (has_norms(settings) && !ns_settings_is_default(settings, norm))
+            append_words(words, norm, settings);
+        break;
+    case ABOUT_DEPTH:
+        append_depth(words, settings);
+        break;
+    default:
+        append_words(words, ns_param_find(what == ABOUT_RATE ? "lr" : "warmup"), settings);
+    }
     return g_string_free(words, FALSE);
+}
+
+char *ns_settings_common_words(const NsSettings *const *settings, size_t n)
+{
+    GString *words = g_string_new(NULL);
+    for (int what = 0; what < ABOUT; what++) {
+        g_autofree char *first = words_about(settings[0], what);
+        bool common = true;
+        for (size_t i = 1; i < n && common; i++) {
+            g_autofree char *other = words_about(settings[i], what);
+            common = g_str_equal(first, other);
+        }
+        if (common && *first) g_string_append_printf(words, "%s%s", words->len ? ", " : "", first);
+    }
+    return g_string_free(words, FALSE);
+}
+
+char *ns_settings_words(const NsSettings *settings)
+{
+    return ns_settings_common_words(&settings, 1);
 }
 
 /* How long and how closely a run is watched does not make it another one, and a text names itself.
@@ -129,6 +162,32 @@ char *ns_settings_difference(const NsSettings *other, const NsSettings *settings
         }
     }
     if (!differences) g_string_append(words, "same settings");
+    return g_string_free(words, FALSE);
+}
+
+static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
+{
+    g_autofree char *first = ns_settings_get(settings[0], param);
+    for (size_t i = 1; i < n; i++) {
+        g_autofree char *other = ns_settings_get(settings[i], param);
+        if (!g_str_equal(first, other)) return false;
+    }
+    return true;
+}
+
+char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which)
+{
+    GString *words = g_string_new(NULL);
+    size_t differences = 0;
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
+        if (++differences > DIFFERENCES) {
+            g_string_append(words, ", …");
+            break;
+        }
+        append_words(words, param, settings[which]);
+    }
     return g_string_free(words, FALSE);
 }
 
@@ -189,6 +248,29 @@ int64_t ns_figure_record(const NsFigureInput *input)
     return CLAMP(input->step - ns_history_first_step(input->history), MIN(newest, 0), newest);
 }
 
+int64_t ns_figure_record_at(const NsHistory *history, int64_t step)
+{
+    int64_t newest = history ? (int64_t)ns_history_steps(history) - 1 : -1;
+    if (newest < 0 || step < 0) return newest;
+    return CLAMP(step - ns_history_first_step(history), -1, newest);
+}
+
+int64_t ns_figure_newest(const NsFigureInput *input)
+{
+    int64_t newest = -1;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        size_t records = history ? ns_history_steps(history) : 0;
+        if (records) newest = MAX(newest, ns_history_first_step(history) + (int64_t)records - 1);
+    }
+    return newest;
+}
+
+unsigned ns_figure_first_layer(NsQuantity quantity)
+{
+    return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
+}
+
 static const NsEvent *divergence(const NsHistory *history)
 {
     for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
@@ -197,25 +279,52 @@ static const NsEvent *divergence(const NsHistory *history)
     return NULL;
 }
 
+/* The divergences of all runs, and then what else there is to note, which is taken. */
+static char *joined_note(const NsFigureInput *input, char *note)
+{
+    g_autofree char *taken = note;
+    GString *words = g_string_new(NULL);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        const NsEvent *event = divergence(run.history);
+        if (!event) continue;
+        if (words->len) g_string_append_c(words, ' ');
+        if (ns_figure_runs(input) > 1) g_string_append_printf(words, "%s: ", run.name);
+        g_string_append(words, event->text);
+    }
+    if (taken) g_string_append_printf(words, "%s%s", words->len ? " " : "", taken);
+    return g_string_free(words, words->len == 0);
+}
+
+/* "A Post-LN, B Pre-LN, 6 layers, lr 0.003, warm-up 1" */
+static char *settings_words(const NsFigureInput *input)
+{
+    unsigned n = ns_figure_runs(input);
+    const NsSettings *settings[NS_FIGURE_LANES];
+    GString *words = g_string_new(NULL);
+    for (unsigned i = 0; i < n; i++) {
+        settings[i] = ns_figure_run(input, i).settings;
+        if (!settings[i]) return g_string_free(words, FALSE);
+    }
+    for (unsigned i = 0; i < n && n > 1; i++) {
+        g_autofree char *label = ns_figure_run_label(input, i);
+        g_string_append_printf(words, "%s%s", i ? ", " : "", label);
+    }
+    g_autofree char *common = ns_settings_common_words(settings, n);
+    if (*common) g_string_append_printf(words, "%s%s", words->len ? ", " : "", common);
+    return g_string_free(words, FALSE);
+}
+
 bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
 {
-    GString *subtitle = g_string_new(NULL);
-    if (input->settings) {
-        g_autofree char *settings = ns_settings_words(input->settings);
-        g_string_append(subtitle, settings);
-    }
+    g_autofree char *settings = settings_words(input);
+    GString *subtitle = g_string_new(settings);
     if (words.step >= 0)
         g_string_append_printf(subtitle, "%sstep %" G_GINT64_FORMAT, subtitle->len ? ", " : "",
                                words.step);
-    const NsEvent *event = divergence(input->history);
-    char *note = words.note;
-    if (event) {
-        note = words.note ? g_strconcat(event->text, " ", words.note, NULL) : g_strdup(event->text);
-        g_free(words.note);
-    }
     bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
     changed |= ns_figure_text(&figure->subtitle, g_string_free(subtitle, FALSE));
-    changed |= ns_figure_text(&figure->note, note);
+    changed |= ns_figure_text(&figure->note, joined_note(input, words.note));
     changed |= ns_figure_text(&figure->empty, g_strdup(words.empty));
     return changed;
 }

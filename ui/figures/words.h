@@ -6,6 +6,14 @@
 /* "Post-LN, 6 layers, lr 0.003, warm-up 1".  Free with g_free. */
 char *ns_settings_words(const NsSettings *settings);
 
+/* The same of several settings: what they have in common, "6 layers, lr 0.003, warm-up 1".  Free
+ * with g_free. */
+char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
+
+/* What is special about one of several settings: "Post-LN", "" where nothing is.  Free with g_free.
+ */
+char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which);
+
 /* What is different in `other`, in the same words: "Pre-LN, warm-up 100", or "same settings".
  * Free with g_free. */
 char *ns_settings_difference(const NsSettings *other, const NsSettings *settings);

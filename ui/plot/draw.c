@@ -7,6 +7,9 @@
 /* How much of the panel is in a curve that stands behind its smoothed one. */
 #define PALE 0.62
 
+/* How strong the band behind what is pointed out is. */
+#define BAND 0.08
+
 /* In text sizes: the grip of a marker. */
 #define GRIP 0.75
 
@@ -36,10 +39,16 @@ static NsColor mix(NsColor a, NsColor b, double share)
 
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
 {
-    if (series->ghost) return style->ghost;
+    if (series->ghost && !series->tinted) return style->ghost;
     if (series->theory) return style->faint_text;
     NsColor color = ns_series_style(style, series)->color;
-    return series->pale ? mix(color, style->panel, PALE) : color;
+    return series->pale || series->tinted ? mix(color, style->panel, PALE) : color;
+}
+
+NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual)
+{
+    if (marker->style) return style->series[(marker->style - 1) % NS_SERIES_STYLES].color;
+    return marker->alarm ? style->alarm : usual;
 }
 
 void ns_set_color(cairo_t *cr, NsColor color)
@@ -155,6 +164,43 @@ static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const Grid *gri
              (NsPoint){right, bottom});
 }
 
+/* A band behind curves. */
+static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsBox *area = &layout->area;
+    for (size_t i = 0; i < layout->plot->n_spans; i++) {
+        const NsSpan *span = &layout->plot->spans[i];
+        double from = ns_scale_to_pixel(&layout->x, span->from);
+        double to = ns_scale_to_pixel(&layout->x, span->to);
+        if (span->rows || isnan(from + to)) continue;
+        double left = CLAMP(MIN(from, to), area->x, area->x + area->width);
+        double right = CLAMP(MAX(from, to), area->x, area->x + area->width);
+        cairo_rectangle(cr, left, area->y, right - left, area->height);
+    }
+    ns_set_color(cr, ns_with_alpha(layout->style->text, BAND));
+    cairo_fill(cr);
+}
+
+/* Lines around rows of cells, that show on any of their colours. */
+static void draw_rows(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+{
+    const NsBox *area = &layout->area;
+    const double inks[] = {0, 1}, widths[] = {3, 1}, alphas[] = {0.45, 1};
+    for (size_t i = 0; i < layout->plot->n_spans; i++) {
+        const NsSpan *span = &layout->plot->spans[i];
+        if (!span->rows) continue;
+        for (int pass = 0; pass < 2; pass++)
+            for (int side = 0; side < 2; side++) {
+                double y =
+                    ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], side ? span->to : span->from);
+                if (!(y >= area->y && y <= area->y + area->height)) continue;
+                cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
+                rule(cr, grid, widths[pass] * layout->style->axis_width, (NsPoint){area->x, y},
+                     (NsPoint){area->x + area->width, y});
+            }
+    }
+}
+
 static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
     const NsBox *area = &layout->area;
@@ -163,7 +209,7 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const Grid *gr
         const NsMarker *marker = &layout->plot->markers[i];
         double x = ns_scale_to_pixel(&layout->x, marker->x);
         if (!(x >= area->x && x <= area->x + area->width)) continue;
-        ns_set_color(cr, marker->alarm ? layout->style->alarm : layout->style->axis);
+        ns_set_color(cr, ns_marker_color(layout->style, marker, layout->style->axis));
         cairo_set_dash(cr, dash, marker->alarm ? 0 : 2, 0);
         rule(cr, grid, layout->style->axis_width * (marker->alarm ? 1.5 : 1), (NsPoint){x, area->y},
              (NsPoint){x, area->y + area->height});
@@ -355,6 +401,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
         ns_set_color(cr, style->panel);
         cairo_fill(cr);
     }
+    draw_bands(layout, cr);
     draw_strips(layout, cr, &grid);
     if (layout->plot->heatmap)
         ns_heat_draw(layout, cr);
@@ -366,6 +413,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_clip(cr);
     if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
+    draw_rows(layout, cr, &grid);
     draw_slopes(layout, cr);
     ns_draw_series(layout, cr);
     draw_levels(layout, cr, &grid);

@@ -145,6 +145,7 @@ void ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, d
 
 NsColor ns_with_alpha(NsColor color, double alpha);
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series);
+NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual);
 const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series);
 
 /* Drawing that layout and reading share. */

@@ -422,6 +422,8 @@ static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMarg
                           .right = lower->right,
                           .series = lower->series,
                           .n_series = lower->n_series,
+                          .spans = upper->spans,
+                          .n_spans = upper->n_spans,
                           .levels = lower->levels,
                           .n_levels = lower->n_levels,
                           .slopes = lower->slopes,

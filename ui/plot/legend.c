@@ -58,12 +58,20 @@ static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)
     return a < b ? -1 : 1;
 }
 
+/* Whether an entry of the same group is there already. */
+static bool is_spoken_for(const GPtrArray *found, const NsSeries *series)
+{
+    for (unsigned i = 0; series->group && i < found->len; i++)
+        if (g_strcmp0(((const NsSeries *)found->pdata[i])->group, series->group) == 0) return true;
+    return false;
+}
+
 static GPtrArray *listed(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
     GPtrArray *found = g_ptr_array_new();
     for (size_t i = 0; i < plot->n_series; i++)
-        if (is_listed(&plot->series[i]))
+        if (is_listed(&plot->series[i]) && !is_spoken_for(found, &plot->series[i]))
             g_ptr_array_add(found, (void *)(uintptr_t)&plot->series[i]);
     g_ptr_array_sort_with_data(found, compare, layout);
     return found;
@@ -82,7 +90,7 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
 {
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
     g_autofree char *words =
-        g_strconcat(series->label, series->side == NS_AXIS_RIGHT ? " (right)" : "", NULL);
+        g_strconcat(ns_series_name(series), series->side == NS_AXIS_RIGHT ? " (right)" : "", NULL);
     g_autoptr(PangoLayout) text = ns_text_new(layout->context, layout->style, size, false, words);
     if (series->hidden) ns_text_strike(text);
     double room = pen->right - pen->left - before - value;

@@ -42,7 +42,7 @@ void ns_lens_apply(const NsLens *lens, const NsPlot *plot, NsPlot *shown, GArray
     shown->series = (const NsSeries *)(const void *)series->data;
     for (guint i = 0; i < series->len; i++) {
         NsSeries *one = &g_array_index(series, NsSeries, i);
-        one->hidden = one->hidden || ns_lens_hides(lens, one->label);
+        one->hidden = one->hidden || ns_lens_hides(lens, ns_series_name(one));
     }
 }
 
@@ -245,11 +245,11 @@ void ns_lens_solo(NsLens *lens, const NsPlot *plot, const char *label)
 {
     bool alone = !ns_lens_hides(lens, label);
     for (size_t i = 0; i < plot->n_series; i++) {
-        const char *other = plot->series[i].label;
+        const char *other = ns_series_name(&plot->series[i]);
         if (other && !g_str_equal(other, label)) alone = alone && ns_lens_hides(lens, other);
     }
     for (size_t i = 0; i < plot->n_series; i++) {
-        const char *other = plot->series[i].label;
+        const char *other = ns_series_name(&plot->series[i]);
         if (other) ns_lens_hide(lens, other, !alone && !g_str_equal(other, label));
     }
 }

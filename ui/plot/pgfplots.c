@@ -126,7 +126,13 @@ static void append_annotations(GString *out, const NsPlotLayout *layout, double 
         const NsMarker *marker = &plot->markers[i];
         double x = ns_pgf_coordinate(&layout->x, marker->x);
         if (!(x >= MIN(x0, x1) && x <= MAX(x0, x1))) continue;
-        const char *look = marker->alarm ? "chart-alarm" : "chart-axis, densely dashed";
+        char look[64];
+        if (marker->style)
+            g_snprintf(look, sizeof look, "chart-%u%s", (marker->style - 1) % NS_SERIES_STYLES,
+                       marker->alarm ? "" : ", densely dashed");
+        else
+            g_strlcpy(look, marker->alarm ? "chart-alarm" : "chart-axis, densely dashed",
+                      sizeof look);
         append_straight(out, look, x, y0, x, y1);
     }
 }
@@ -280,7 +286,7 @@ static void append_entries(GString *out, const NsPlotLayout *layout)
 {
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsSeries *series = g_array_index(layout->legend, NsLegendSample, i).series;
-        g_autofree char *label = ns_tex_text(series->label);
+        g_autofree char *label = ns_tex_text(ns_series_name(series));
         if (series->hidden) continue;
         g_string_append(out, "\\addlegendimage{");
         ns_pgf_look(out, layout, series);

@@ -130,8 +130,8 @@ static void add_ticks(GByteArray *bytes, const GArray *ticks)
 
 static void add_series(GByteArray *bytes, const NsSeries *series)
 {
-    const bool flags[] = {series->ghost, series->hidden, series->pale, series->theory,
-                          series->lo && series->hi};
+    const bool flags[] = {series->ghost, series->tinted, series->hidden,
+                          series->pale,  series->theory, series->lo && series->hi};
     ADD(bytes, series->kind);
     ADD(bytes, series->side);
     ADD(bytes, series->style);
@@ -144,7 +144,13 @@ static void add_marks(GByteArray *bytes, const NsPlot *plot)
         const NsMarker *marker = &plot->markers[i];
         const bool flags[] = {marker->alarm, marker->handle};
         ADD(bytes, marker->x);
+        ADD(bytes, marker->style);
         ADD(bytes, flags);
+    }
+    for (size_t i = 0; i < plot->n_spans; i++) {
+        ADD(bytes, plot->spans[i].from);
+        ADD(bytes, plot->spans[i].to);
+        ADD(bytes, plot->spans[i].rows);
     }
     for (size_t i = 0; i < plot->n_levels; i++) {
         ADD(bytes, plot->levels[i].y);

@@ -257,9 +257,8 @@ static void place_markers(NsFrame *frame)
             }
             if (!free_room) continue;
             ns_layout_add_label(layout, NS_PART_MARKER, g_object_ref(text), x, y, false);
-            if (alarm)
-                g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color =
-                    layout->style->alarm;
+            g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color =
+                ns_marker_color(layout->style, marker, layout->style->text);
         }
 }
 

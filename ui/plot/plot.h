@@ -51,10 +51,13 @@ typedef enum {
 /* Ghosts are a run that is over, or the first step: grey, behind, last in the legend. */
 typedef struct {
     const char *label;
+    const char *group; /* series of a group are one entry of the legend, under its name and with the
+                        * look of the first, and are hidden together; NULL: an entry of its own */
     NsSeriesKind kind;
     NsAxisSide side;
     unsigned style; /* index of colour, dash and mark together */
     bool ghost;
+    bool tinted; /* a ghost in a pale tone of its style, told from others */
     bool hidden; /* struck out in the legend; not drawn, and no axis makes room for it */
     bool pale;   /* what was measured, behind a smoothed curve of the same style; in no legend */
     bool theory; /* dotted, in the colour of text: computed, not measured */
@@ -72,6 +75,12 @@ typedef struct {
 
 /* DIVERGING: blue, white at the centre, orange; for ratios and differences. */
 typedef enum { NS_COLORS_VIRIDIS, NS_COLORS_CIVIDIS, NS_COLORS_DIVERGING } NsColorMap;
+
+/* What the legend calls a series, and a lens that hides it. */
+static inline const char *ns_series_name(const NsSeries *series)
+{
+    return series->group ? series->group : series->label;
+}
 
 /* z[row * stride + column], rows upwards from y0 (downwards where the left axis is reversed).
  * Cells are equally wide.  Colour is log10 z where `log`.  A cell without a value is -infinity; NaN
@@ -109,8 +118,16 @@ typedef struct {
     double x;
     const char *text;
     bool alarm;
-    bool handle; /* can be dragged: it has a grip, and ns_plot_handle_at finds it */
+    unsigned style; /* 1 + that of the series it belongs to, whose colour it has; 0: none */
+    bool handle;    /* can be dragged: it has a grip, and ns_plot_handle_at finds it */
 } NsMarker;
+
+/* A stretch of an axis that is pointed out: a quiet band behind curves, two lines over the cells of
+ * a heatmap. */
+typedef struct {
+    double from, to;
+    bool rows; /* of the left axis, not of the horizontal one */
+} NsSpan;
 
 /* A horizontal line with a name: a bound, a reference. */
 typedef struct {
@@ -139,6 +156,8 @@ struct NsPlot {
     const NsHeatmap *heatmap; /* NULL for none */
     const NsMarker *markers;
     size_t n_markers;
+    const NsSpan *spans;
+    size_t n_spans;
     const NsLevel *levels;
     size_t n_levels;
     const NsSlope *slopes;
@@ -150,6 +169,7 @@ struct NsPlot {
     const char *empty; /* what to say in the plot area while there is no data */
     uint64_t version;  /* changes whenever any of this changes */
     /* A lower plot of a quarter of the height that shares the x axis (a ratio under its curves), or
-     * NULL.  Of it only series, levels, slopes, left axis and note are shown. */
+     * NULL.  Of it only series, levels, slopes, left axis and note are shown, and the spans of
+     * this. */
     const NsPlot *strip;
 };

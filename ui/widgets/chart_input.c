@@ -312,7 +312,7 @@ static void toggle_series(Input *input, int series, bool solo)
 {
     const NsPlot *plot = ns_chart_view_plot(input->chart);
     NsLens *lens = ns_chart_view_lens(input->chart);
-    const char *label = plot->series[series].label;
+    const char *label = ns_series_name(&plot->series[series]);
     if (solo)
         ns_lens_solo(lens, plot, label);
     else
