@@ -60,7 +60,10 @@ static const char *const group_words[] = {[NS_GROUP_MODEL] = "model",
                                           [NS_GROUP_RUN] = "run"};
 static const char *const scale_words[] = {[NS_SLIDER_LINEAR] = "linear", [NS_SLIDER_LOG] = "log"};
 static const char *const effect_words[] = {
-    [NS_EFFECT_LIVE] = "live", [NS_EFFECT_RESTART] = "restart"};
+    [NS_EFFECT_LIVE] = "live", [NS_EFFECT_FORK] = "fork", [NS_EFFECT_RESTART] = "restart"};
+static const char *const effect_notes[] = {[NS_EFFECT_LIVE] = "; acts on a running model",
+                                           [NS_EFFECT_FORK] = "; a fork keeps every tensor",
+                                           [NS_EFFECT_RESTART] = ""};
 static const char *const domain_words[] = {[NS_DOMAIN_STEP] = "step",
                                            [NS_DOMAIN_LAYER] = "layer",
                                            [NS_DOMAIN_HIDDEN] = "hidden",
@@ -124,7 +127,7 @@ static void show_settings(void)
         g_autofree char *range = range_words(param);
         const char *initial = *param->default_text ? param->default_text : "none";
         printf("%-24s%s: %s (default %s%s)\n", param->key, param->label, range, initial,
-               param->effect == NS_EFFECT_LIVE ? "; acts on a running model" : "");
+               effect_notes[param->effect]);
         show_more(param->help);
         show_more(param->source);
     }

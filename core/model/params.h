@@ -9,8 +9,10 @@
  * CHOICE(field, key, group, label, registry, default key, effect, help, source)
  * TEXT  (field, key, group, label, default, effect, help, source)
  *
- * scale: LINEAR or LOG, how a slider runs.  effect: LIVE acts at the next step of a running model,
- * RESTART starts a new one. */
+ * scale: LINEAR or LOG, how a slider runs.  effect: LIVE acts at the next step of a running model;
+ * FORK needs a new one, that can be a fork of it and then takes over every tensor, since neither
+ * their shapes nor what is drawn for them depends on the setting; RESTART asks for one with other
+ * tensors. */
 #pragma once
 
 /* clang-format off */
@@ -42,7 +44,7 @@
         "Xiong et al. 2020, Table 1")                                                              \
     CHOICE(embedding_norm, "embedding-norm", MODEL, "Embedding norm", ns_switch_choice, "auto",    \
         RESTART, "A norm after the embedding; auto asks the placement (Post-LN has one).", NULL)   \
-    REAL(norm_eps, "norm-eps", MODEL, "Norm epsilon", NULL, 0.0, 1.0, 1e-5, LOG, RESTART,          \
+    REAL(norm_eps, "norm-eps", MODEL, "Norm epsilon", NULL, 0.0, 1.0, 1e-5, LOG, FORK,             \
         "Added to the variance before its root is taken.", "Ba, Kiros, Hinton 2016")               \
     CHOICE(qk_norm, "qk-norm", MODEL, "QK norm", ns_switch_choice, "auto", RESTART,                \
         "A norm on queries and keys, head by head; auto asks the placement (OLMo 2 has one).",     \
@@ -58,21 +60,21 @@
         RESTART, "The head and all token embeddings are one matrix.",                              \
         "Press and Wolf 2017, arXiv 1608.05859")                                                   \
     CHOICE(weight_standardization, "weight-standardization", MODEL, "Weight standardization",      \
-        ns_toggle_choice, "off", RESTART,                                                          \
+        ns_toggle_choice, "off", FORK,                                                             \
         "Every row of a layer's matrices is centred and scaled before use.",                       \
         "Qiao et al. 2019, arXiv 1903.10520")                                                      \
     CHOICE(init, "init", MODEL, "Initialisation", ns_init_choice, "xavier-normal", RESTART,        \
         "How the weights are drawn.", NULL)                                                        \
     REAL(init_scale, "init-scale", MODEL, "Initial scale", NULL, 0.0, 1000.0, 1, LOG, RESTART,     \
         "Multiplies every initial matrix of the layers.", NULL)                                    \
-    REAL(dropout, "dropout", REGULARISER, "Dropout", NULL, 0.0, 0.95, 0, LINEAR, RESTART,          \
+    REAL(dropout, "dropout", REGULARISER, "Dropout", NULL, 0.0, 0.95, 0, LINEAR, FORK,             \
         "Chance that a feature of an embedding or of a branch's output is dropped in training.",   \
         "Srivastava et al. 2014")                                                                  \
     REAL(drop_path, "drop-path", REGULARISER, "Stochastic depth", NULL, 0.0, 0.95, 0, LINEAR,      \
-        RESTART, "Chance that the last layer is dropped for a sequence; it rises linearly from the " \
+        FORK, "Chance that the last layer is dropped for a sequence; it rises linearly from the "    \
         "first, p_l = l / L of it.", "Huang et al. 2016, arXiv 1603.09382, eq. 4")                 \
     REAL(label_smoothing, "label-smoothing", REGULARISER, "Label smoothing", NULL, 0.0, 0.99, 0,   \
-        LINEAR, RESTART, "Share of the target that is spread over the whole vocabulary.",          \
+        LINEAR, FORK, "Share of the target that is spread over the whole vocabulary.",             \
         "Szegedy et al. 2016, arXiv 1512.00567")                                                   \
     REAL(weight_decay, "weight-decay", REGULARISER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
         "Pull of matrices towards zero; AdamW and Muon apply it apart from the gradient.",         \
@@ -80,7 +82,7 @@
     REAL(clip, "clip", REGULARISER, "Gradient clipping", NULL, 0.0, 1e6, 0, LOG, LIVE,             \
         "Largest norm of the whole gradient that an update uses; 0 is off.  Measured norms are "   \
         "those before clipping.", "Pascanu et al. 2013, arXiv 1211.5063")                          \
-    CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", RESTART,   \
+    CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", FORK,      \
         "What turns gradients into updates.", NULL)                                                \
     REAL(lr, "lr", OPTIMIZER, "Peak learning rate", NULL, 0.0, 100.0, 3e-3, LOG, LIVE,             \
         "The learning rate at the end of the warm-up.", NULL)                                      \
@@ -93,13 +95,13 @@
         "Steps after which a linear or cosine schedule reaches 0, and a third of which lies between " \
         "the drops of a step schedule; 0 means the steps of the run, or 1,000 where it has no end.", \
         NULL)                                                                                      \
-    REAL(momentum, "momentum", OPTIMIZER, "Momentum", NULL, 0.0, 0.999999, 0, LINEAR, RESTART,     \
+    REAL(momentum, "momentum", OPTIMIZER, "Momentum", NULL, 0.0, 0.999999, 0, LINEAR, FORK,        \
         "Of SGD and Muon.", "Polyak 1964")                                                         \
-    REAL(beta1, "beta1", OPTIMIZER, "Adam beta 1", NULL, 0.0, 0.999999, 0.9, LINEAR, RESTART,      \
+    REAL(beta1, "beta1", OPTIMIZER, "Adam beta 1", NULL, 0.0, 0.999999, 0.9, LINEAR, FORK,         \
         "Decay of the first moment.", "Kingma and Ba 2015")                                        \
-    REAL(beta2, "beta2", OPTIMIZER, "Adam beta 2", NULL, 0.0, 0.999999, 0.98, LINEAR, RESTART,     \
+    REAL(beta2, "beta2", OPTIMIZER, "Adam beta 2", NULL, 0.0, 0.999999, 0.98, LINEAR, FORK,        \
         "Decay of the second moment.", "Kingma and Ba 2015")                                       \
-    REAL(eps, "eps", OPTIMIZER, "Adam epsilon", NULL, 0.0, 1.0, 1e-8, LOG, RESTART,                \
+    REAL(eps, "eps", OPTIMIZER, "Adam epsilon", NULL, 0.0, 1.0, 1e-8, LOG, FORK,                   \
         "Added to the root of the second moment.", "Kingma and Ba 2015")                           \
     CHOICE(task, "task", DATA, "Task", ns_task_choice, "grammar", RESTART,                         \
         "What the model learns.", NULL)                                                            \
@@ -110,28 +112,28 @@
         "number.  A text decides for itself.", NULL)                                               \
     INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART,                     \
         "Characters in one training sequence.", NULL)                                              \
-    INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, RESTART,                     \
+    INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK,                        \
         "Sequences in one step.", NULL)                                                            \
     INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG, RESTART,       \
         "Tokens in one source of an encoder-decoder; 0 means as many as in a sequence.", NULL)     \
-    INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 50, LOG, RESTART,  \
+    INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 50, LOG, FORK,     \
         "Steps between two measurements of the validation loss; 0 only at the end.", NULL)         \
     INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG,       \
-        RESTART, "Batches of held-out text in one validation loss, evenly spread over it.", NULL)  \
+        FORK, "Batches of held-out text in one validation loss, evenly spread over it.", NULL)     \
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
         "Draws the initial weights.", NULL)                                                        \
     INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,         \
         "Draws the generated text and the order of the batches.", NULL)                            \
-    INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, RESTART,                        \
+    INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK,                           \
         "The run finishes after this many steps; 0 means it goes on until it is paused.", NULL)    \
     INT(probe_every, "probe-every", RUN, "Dear probes every", "steps", 0, 1000000, 0, LOG,         \
-        RESTART, "Steps between two measurements of the dear quantities; 0 never.", NULL)          \
+        FORK, "Steps between two measurements of the dear quantities; 0 never.", NULL)             \
     INT(probe_batches, "probe-batches", RUN, "Mean gradient over", "batches", 1, 10000, 8, LOG,    \
-        RESTART, "Batches whose gradients are averaged for the norm of the mean gradient.",        \
+        FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",           \
         "Xiong et al. 2020, 3.3")                                                                  \
-    CHOICE(recompute, "recompute", RUN, "Recompute activations", ns_toggle_choice, "off", RESTART, \
+    CHOICE(recompute, "recompute", RUN, "Recompute activations", ns_toggle_choice, "off", FORK,    \
         "Backward runs every layer forward again instead of keeping what it computed: less memory " \
         "for a second forward pass, the same numbers.", "Chen et al. 2016, arXiv 1604.06174")        \
-    INT(threads, "threads", RUN, "Threads", NULL, 0, 256, 0, LINEAR, RESTART,                      \
+    INT(threads, "threads", RUN, "Threads", NULL, 0, 256, 0, LINEAR, FORK,                         \
         "Threads that share a batch; 0 means one for every core.", NULL)
 /* clang-format on */

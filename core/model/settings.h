@@ -30,7 +30,7 @@ typedef enum {
     NS_GROUP_RUN
 } NsParamGroup;
 typedef enum { NS_SLIDER_LINEAR, NS_SLIDER_LOG } NsSliderScale;
-typedef enum { NS_EFFECT_LIVE, NS_EFFECT_RESTART } NsParamEffect;
+typedef enum { NS_EFFECT_LIVE, NS_EFFECT_FORK, NS_EFFECT_RESTART } NsParamEffect;
 
 /* A row of the table, as data. */
 typedef struct {

@@ -746,6 +746,7 @@ def test_lists():
         assert key in settings["layers"], key
     assert "pre" in settings["placement"]["choices"]
     assert settings["lr"]["effect"] == "live" and settings["layers"]["effect"] == "restart"
+    assert settings["optimizer"]["effect"] == "fork"
 
 
 def test_no_gtk():

@@ -99,11 +99,18 @@ static void assert_continues(const NsHistory *whole, size_t from, const NsHistor
     }
 }
 
-static void assert_same_weights(NsRun *a, NsRun *b)
+static void assert_same_arena(NsRun *a, NsRun *b)
 {
-    size_t n = ns_model_tensors(ns_run_model(a))->size, na, nb;
+    size_t n = ns_model_tensors(ns_run_model(a))->size;
+    g_assert_cmpuint(n, ==, ns_model_tensors(ns_run_model(b))->size);
     g_assert_true(memcmp(ns_model_weights(ns_run_model(a)), ns_model_weights(ns_run_model(b)),
                          n * sizeof(ns_real)) == 0);
+}
+
+static void assert_same_weights(NsRun *a, NsRun *b)
+{
+    size_t na, nb;
+    assert_same_arena(a, b);
     const ns_real *x = ns_model_state(ns_run_model(a), &na);
     const ns_real *y = ns_model_state(ns_run_model(b), &nb);
     g_assert_cmpuint(na, ==, nb);
@@ -309,6 +316,43 @@ static void test_new_moments(void)
     assert_same_weights(adam, adamw);
 }
 
+/* Another value of a setting, whatever it is. */
+static char *changed(const NsSettings *settings, const NsParam *param)
+{
+    double value = ns_settings_get_number(settings, param);
+    if (param->type == NS_PARAM_INT) return g_strdup_printf("%s=%.0f", param->key, value + 1);
+    if (param->type == NS_PARAM_REAL) return g_strdup_printf("%s=%g", param->key, value / 2 + 0.05);
+    const NsChoice *next = param->choices((size_t)value + 1);
+    return g_strdup_printf("%s=%s", param->key, (next ? next : param->choices(0))->key);
+}
+
+/* What NS_EFFECT_FORK says: other values of these settings ask for the same tensors, with the same
+ * initial values, and a fork takes them over. */
+static void test_effect(void)
+{
+    static const char *const placements[] = {"post", "pre", "deepnorm", "admin"};
+    for (size_t k = 0; k < G_N_ELEMENTS(placements); k++) {
+        g_autofree char *placed = g_strdup_printf("placement=%s norm=batchnorm", placements[k]);
+        g_autoptr(NsRun) run = tiny_run(placed);
+        g_autoptr(NsSnapshot) fresh = take(run);
+        steps(run, 2);
+        g_autoptr(NsSnapshot) later = take(run);
+        for (size_t i = 0; ns_param(i); i++) {
+            if (ns_param(i)->effect != NS_EFFECT_FORK) continue;
+            g_autofree char *change = changed(ns_run_settings(run), ns_param(i));
+            g_test_message("%s", change);
+            g_autofree char *both = g_strconcat(placed, " ", change, NULL);
+            g_autoptr(NsRun) new_run = tiny_run(both);
+            g_autoptr(NsRun) fork = fork_of(fresh, change);
+            /* A profile is taken with what the settings are; a fork keeps that of the other. */
+            bool profiled = ns_model_needs_profile(ns_run_model(run));
+            if (!profiled) assert_same_arena(new_run, fork);
+            g_autoptr(NsRun) later_fork = fork_of(later, change);
+            assert_same_arena(run, later_fork);
+        }
+    }
+}
+
 static void test_refused(void)
 {
     g_autoptr(NsRun) run = tiny_run("");
@@ -441,6 +485,7 @@ int main(int argc, char **argv)
     g_test_add_func("/fork/shapes", test_shapes);
     g_test_add_func("/fork/profiled", test_profiled);
     g_test_add_func("/fork/new-moments", test_new_moments);
+    g_test_add_func("/fork/effect", test_effect);
     g_test_add_func("/fork/refused", test_refused);
     g_test_add_func("/lockstep/alone", test_lockstep);
     g_test_add_func("/lockstep/diverges", test_lockstep_diverges);
