@@ -85,7 +85,7 @@ static void start(NsLab *lab)
     bool run_on = lab->wants_run;
     g_clear_pointer(&lab->trainer, ns_trainer_release);
     set_settings(&lab->run, &lab->settings);
-    if (!lab->view->history) ns_view_set_started(lab->view, &lab->run);
+    if (!lab->view->history) ns_view_set_started(lab->view, 0, &lab->run);
     lab->trainer = ns_trainer_new(&(NsTrainerLane){.settings = &lab->run}, 1, &error);
     if (lab->trainer) {
         set_problem(lab, NULL, NULL, false);
@@ -114,7 +114,7 @@ static void send_live(NsLab *lab)
     if (!lab->trainer) return;
     ns_trainer_set_live(lab->trainer, 0, &lab->run);
     size_t records = lab->view->history ? ns_history_steps(lab->view->history) : 0;
-    if (records <= 1) ns_view_set_started(lab->view, &lab->run);
+    if (records <= 1) ns_view_set_started(lab->view, 0, &lab->run);
     wake(lab);
 }
 
@@ -220,7 +220,7 @@ static void adopt(NsLab *lab, NsHistory *history)
 {
     NsView *view = lab->view;
     if (view->history && ns_history_steps(view->history) > 1) ns_view_leave_ghost(view);
-    ns_view_set_history(view, history, &lab->run);
+    ns_view_set_history(view, 0, history, &lab->run);
     view->step = -1;
     lab->steps_seen = 0;
     emit(lab, VIEW_CHANGED);
@@ -238,7 +238,7 @@ bool ns_lab_poll(NsLab *lab)
     if (history) {
         size_t steps = ns_history_steps(history);
         /* A live change is part of what the history shows from the first step that felt it. */
-        if (steps > lab->steps_seen) ns_live_copy(&lab->view->settings, &lab->run);
+        if (steps > lab->steps_seen) ns_view_set_live(lab->view, 0, &lab->run);
         lab->steps_seen = steps;
     }
     if (state != lab->state) {

@@ -1,47 +1,90 @@
 /* What the charts of a window show.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/view.h"
 
+#include "core/train/live.h"
+#include "ui/widgets/lanes.h"
+
+G_STATIC_ASSERT(NS_FIGURE_LANES == NS_LANES_MAX);
+
+static void run_init(NsViewRun *run, const char *name)
+{
+    *run = (NsViewRun){.name = g_strdup(name)};
+    ns_settings_init(&run->settings);
+    ns_settings_init(&run->started);
+}
+
+static void run_copy(NsViewRun *to, const NsViewRun *from)
+{
+    to->history = from->history ? ns_history_ref(from->history) : NULL;
+    to->name = g_strdup(from->name);
+    ns_settings_copy(&to->settings, &from->settings);
+    ns_settings_copy(&to->started, &from->started);
+}
+
+static void run_clear(NsViewRun *run)
+{
+    g_clear_pointer(&run->history, ns_history_unref);
+    g_clear_pointer(&run->name, g_free);
+    ns_settings_clear(&run->settings);
+    ns_settings_clear(&run->started);
+}
+
+static void sync_active(NsView *view)
+{
+    const NsViewRun *run = &view->lanes[view->active];
+    view->history = run->history;
+    view->settings = run->settings;
+    view->started = run->started;
+}
+
 NsView *ns_view_new(void)
 {
     NsView *view = g_new0(NsView, 1);
-    ns_settings_init(&view->settings);
-    ns_settings_init(&view->started);
     ns_settings_init(&view->ghost_settings);
     view->gradient = NS_QUANTITY_GRAD_W2;
     view->hidden = NS_QUANTITY_HIDDEN_NORM;
     view->log = true;
     view->theory = true;
     view->step = -1;
+    ns_view_set_lanes(view, 1);
     return view;
 }
 
 NsView *ns_view_copy(const NsView *view)
 {
     NsView *copy = g_memdup2(view, sizeof *view);
-    if (copy->history) ns_history_ref(copy->history);
     if (copy->ghost) ns_history_ref(copy->ghost);
-    ns_settings_copy(&copy->settings, &view->settings);
-    ns_settings_copy(&copy->started, &view->started);
     ns_settings_copy(&copy->ghost_settings, &view->ghost_settings);
+    for (unsigned i = 0; i < view->n_lanes; i++) run_copy(&copy->lanes[i], &view->lanes[i]);
+    for (unsigned i = 0; i < view->n_pinned; i++) run_copy(&copy->pinned[i], &view->pinned[i]);
+    sync_active(copy);
     return copy;
 }
 
 void ns_view_free(NsView *view)
 {
     if (!view) return;
-    g_clear_pointer(&view->history, ns_history_unref);
     g_clear_pointer(&view->ghost, ns_history_unref);
-    ns_settings_clear(&view->settings);
-    ns_settings_clear(&view->started);
     ns_settings_clear(&view->ghost_settings);
+    for (unsigned i = 0; i < view->n_lanes; i++) run_clear(&view->lanes[i]);
+    ns_view_clear_pinned(view);
     g_free(view);
+}
+
+static NsFigureRun figure_run(const NsViewRun *run)
+{
+    return (NsFigureRun){.history = run->history, .settings = &run->settings, .name = run->name};
 }
 
 NsFigureInput ns_view_input(const NsView *view)
 {
-    return (NsFigureInput){
+    NsFigureInput input = {
         .history = view->history,
         .settings = &view->settings,
+        .n_lanes = view->n_lanes,
+        .n_pinned = view->n_pinned,
+        .heat = view->heat,
+        .marked_layer = view->layer,
         .ghost = view->ghost,
         .ghost_settings = view->ghost ? &view->ghost_settings : NULL,
         .gradient = view->gradient,
@@ -51,6 +94,25 @@ NsFigureInput ns_view_input(const NsView *view)
         .log = view->log,
         .step = view->step,
     };
+    for (unsigned i = 0; i < view->n_lanes; i++) input.lanes[i] = figure_run(&view->lanes[i]);
+    for (unsigned i = 0; i < view->n_pinned; i++) input.pinned[i] = figure_run(&view->pinned[i]);
+    return input;
+}
+
+void ns_view_set_lanes(NsView *view, unsigned n)
+{
+    for (; view->n_lanes < n; view->n_lanes++)
+        run_init(&view->lanes[view->n_lanes], ns_lane_name(view->n_lanes));
+    while (view->n_lanes > n) run_clear(&view->lanes[--view->n_lanes]);
+    if (n > 1) g_clear_pointer(&view->ghost, ns_history_unref);
+    view->active = MIN(view->active, n - 1);
+    sync_active(view);
+}
+
+void ns_view_set_active(NsView *view, unsigned lane)
+{
+    view->active = MIN(lane, view->n_lanes - 1);
+    sync_active(view);
 }
 
 static void set_history(NsHistory **slot, NsHistory *history)
@@ -68,20 +130,44 @@ static void set_settings(NsSettings *kept, const NsSettings *settings)
     *kept = copy;
 }
 
-void ns_view_set_history(NsView *view, NsHistory *history, const NsSettings *settings)
+void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
+                         const NsSettings *settings)
 {
-    set_history(&view->history, history);
-    ns_view_set_started(view, settings);
+    set_history(&view->lanes[lane].history, history);
+    ns_view_set_started(view, lane, settings);
 }
 
-void ns_view_set_started(NsView *view, const NsSettings *settings)
+void ns_view_set_started(NsView *view, unsigned lane, const NsSettings *settings)
 {
-    set_settings(&view->settings, settings);
-    set_settings(&view->started, settings);
+    set_settings(&view->lanes[lane].settings, settings);
+    set_settings(&view->lanes[lane].started, settings);
+    sync_active(view);
+}
+
+void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings)
+{
+    ns_live_copy(&view->lanes[lane].settings, settings);
+    sync_active(view);
 }
 
 void ns_view_leave_ghost(NsView *view)
 {
+    if (view->n_lanes > 1) return;
     set_history(&view->ghost, view->history);
     set_settings(&view->ghost_settings, &view->started);
+}
+
+void ns_view_clear_pinned(NsView *view)
+{
+    while (view->n_pinned > 0) run_clear(&view->pinned[--view->n_pinned]);
+}
+
+void ns_view_pin(NsView *view, NsHistory *history, const NsSettings *settings, const char *name)
+{
+    if (view->n_pinned == NS_FIGURE_PINNED) return;
+    NsViewRun *run = &view->pinned[view->n_pinned++];
+    run_init(run, name);
+    set_history(&run->history, history);
+    set_settings(&run->settings, settings);
+    set_settings(&run->started, settings);
 }

@@ -6,21 +6,36 @@
 
 #include "ui/figures/figures.h"
 
+/* One of several runs. */
 typedef struct {
-    NsHistory *history;        /* NULL while there is none */
-    NsSettings settings;       /* that the newest step was made with */
-    NsSettings started;        /* that the first update was made with */
-    NsHistory *ghost;          /* the run before, or NULL */
+    NsHistory *history;  /* NULL while there is none */
+    NsSettings settings; /* that the newest step was made with */
+    NsSettings started;  /* that the first update was made with */
+    char *name;          /* "A"; of an earlier run, what to call it */
+} NsViewRun;
+
+typedef struct {
+    NsViewRun lanes[NS_FIGURE_LANES];
+    unsigned n_lanes;   /* at least one */
+    unsigned active;    /* the lane that figures of one model show */
+    NsHistory *history; /* these three are the active lane's, borrowed from it */
+    NsSettings settings;
+    NsSettings started;
+    NsViewRun pinned[NS_FIGURE_PINNED]; /* earlier runs */
+    unsigned n_pinned;
+    NsHistory *ghost;          /* the run before, or NULL; for a single lane only */
     NsSettings ghost_settings; /* that its first update was made with */
     NsQuantity gradient;
     NsQuantity hidden;
     NsSmoothing smoothing; /* of curves over steps */
-    bool theory;           /* computed beside measured */
+    NsHeatMode heat;
+    int layer;   /* that is selected, from 1; 0 for none */
+    bool theory; /* computed beside measured */
     bool log;
     int64_t step; /* that profiles show; negative for the newest */
 } NsView;
 
-/* An empty view of the default settings. */
+/* An empty view of one lane of the default settings. */
 NsView *ns_view_new(void);
 
 /* A copy with references of its own, of which a reader on any thread may make figures. */
@@ -31,12 +46,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsView, ns_view_free)
 /* The view as the input of a figure; borrowed from the view. */
 NsFigureInput ns_view_input(const NsView *view);
 
-/* Puts a history in the place of the present one, with the settings that its first update will be
- * made with.  Copies the settings and takes a reference; history may be NULL. */
-void ns_view_set_history(NsView *view, NsHistory *history, const NsSettings *settings);
+/* From now on so many lanes, named in order; new ones are empty.  The active one is one of them. */
+void ns_view_set_lanes(NsView *view, unsigned n);
+void ns_view_set_active(NsView *view, unsigned lane);
 
-/* As long as there was no update yet: other settings for it. */
-void ns_view_set_started(NsView *view, const NsSettings *settings);
+/* Puts a history in the place of a lane's present one, with the settings that its first update will
+ * be made with.  Copies the settings and takes a reference; history may be NULL. */
+void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
+                         const NsSettings *settings);
 
-/* The present history becomes the ghost, too. */
+/* As long as a lane had no update yet: other settings for it. */
+void ns_view_set_started(NsView *view, unsigned lane, const NsSettings *settings);
+
+/* Takes over the settings that may change while a model runs. */
+void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings);
+
+/* The only lane's history becomes the ghost, too; of several lanes none does. */
 void ns_view_leave_ghost(NsView *view);
+
+/* Earlier runs are pinned anew: none, then one after the other as long as there is room. */
+void ns_view_clear_pinned(NsView *view);
+void ns_view_pin(NsView *view, NsHistory *history, const NsSettings *settings, const char *name);
