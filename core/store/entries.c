@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/entries.h"
+
+#include "core/base/error.h"
+
+#include <string.h>
+
+#define KEY_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-"
+
+/* What entries point to are pieces of the lines, in which the ends have been overwritten. */
+struct NsEntries {
+    char **lines;
+    GArray *rows; /* NsEntry */
+};
+
+void ns_entries_free(NsEntries *entries)
+{
+    if (!entries) return;
+    g_strfreev(entries->lines);
+    g_array_unref(entries->rows);
+    g_free(entries);
+}
+
+const NsEntry *ns_entries_at(const NsEntries *entries, size_t i)
+{
+    return i < entries->rows->len ? &g_array_index(entries->rows, NsEntry, i) : NULL;
+}
+
+static bool refuse(size_t line, GError **error)
+{
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "Line %zu is neither “key = value”, such as placement = pre, nor the name of a "
+                "section, such as [A].",
+                line);
+    return false;
+}
+
+static bool is_key(const char *word)
+{
+    return *word && strspn(word, KEY_CHARACTERS) == strlen(word);
+}
+
+/* "[A]" */
+static bool read_section(NsEntry *entry, char *line, GError **error)
+{
+    size_t length = strlen(line);
+    if (line[length - 1] != ']') return refuse(entry->line, error);
+    line[length - 1] = '\0';
+    if (!is_key(g_strstrip(line + 1))) return refuse(entry->line, error);
+    entry->section = line + 1;
+    entry->key = entry->value = NULL;
+    return true;
+}
+
+static bool read_value(NsEntry *entry, char *line, GError **error)
+{
+    char *equals = strchr(line, '=');
+    if (!equals) return refuse(entry->line, error);
+    *equals = '\0';
+    entry->key = g_strstrip(line);
+    entry->value = g_strstrip(equals + 1);
+    return is_key(entry->key) || refuse(entry->line, error);
+}
+
+static bool read_lines(NsEntries *entries, GError **error)
+{
+    NsEntry entry = {.section = ""};
+    for (char **line = entries->lines; *line; line++) {
+        entry.line++;
+        g_strstrip(*line);
+        if (!**line || **line == '#') continue;
+        bool ok =
+            **line == '[' ? read_section(&entry, *line, error) : read_value(&entry, *line, error);
+        if (!ok) return false;
+        g_array_append_val(entries->rows, entry);
+    }
+    return true;
+}
+
+NsEntries *ns_entries_new(const char *text, size_t size, GError **error)
+{
+    if (size > NS_ENTRIES_MAX || !g_utf8_validate(text, (gssize)size, NULL)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "This is no text of lines “key = value”: it is %s.",
+                    size > NS_ENTRIES_MAX ? "longer than 64 KiB" : "not UTF-8");
+        return NULL;
+    }
+    g_autofree char *copy = g_strndup(text, size);
+    NsEntries *entries = g_new0(NsEntries, 1);
+    entries->lines = g_strsplit(copy, "\n", -1);
+    entries->rows = g_array_new(FALSE, FALSE, sizeof(NsEntry));
+    if (read_lines(entries, error)) return entries;
+    ns_entries_free(entries);
+    return NULL;
+}
+
+void ns_entry_blame(const NsEntry *entry, GError **error, GError *wrong)
+{
+    g_prefix_error(&wrong, "Line %zu: ", entry->line);
+    g_propagate_error(error, wrong);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/preset.h"
+
+#include "core/base/error.h"
+#include "core/data/reader.h"
+#include "core/store/entries.h"
+
+#include <string.h>
+
+/* The keys for people and for the window. */
+static const struct {
+    const char *key;
+    size_t offset;
+} texts[] = {
+    {"title", offsetof(NsPreset, title)},
+    {"note", offsetof(NsPreset, note)},
+    {"page", offsetof(NsPreset, page)},
+};
+
+static char **slot(NsPreset *preset, size_t i)
+{
+    return (char **)(void *)((char *)preset + texts[i].offset);
+}
+
+static const char *text_of(const NsPreset *preset, size_t i)
+{
+    return *(char *const *)(const void *)((const char *)preset + texts[i].offset);
+}
+
+const char *ns_lane_letter(size_t lane)
+{
+    static const char *const letters[NS_LANES_MAX] = {"A", "B", "C", "D"};
+    return letters[lane];
+}
+
+void ns_preset_init(NsPreset *preset)
+{
+    *preset = (NsPreset){.lanes = 1};
+    ns_settings_init(&preset->lane[0]);
+}
+
+void ns_preset_clear(NsPreset *preset)
+{
+    for (size_t i = 0; i < preset->lanes; i++) ns_settings_clear(&preset->lane[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(*slot(preset, i));
+    g_strfreev(preset->hide);
+    g_free(preset->unknown);
+    *preset = (NsPreset){0};
+}
+
+NsSettings *ns_preset_add_lane(NsPreset *preset)
+{
+    NsSettings *settings = &preset->lane[preset->lanes++];
+    ns_settings_copy(settings, &preset->lane[0]);
+    return settings;
+}
+
+/* ---- Reading ---- */
+
+/* Naming a text chooses the task, so a task that is named has the last word of its section. */
+typedef struct {
+    NsPreset *preset;
+    size_t lane; /* that is being read */
+    bool sections;
+    const NsEntry *task;
+} Reader;
+
+static char **read_list(const char *value)
+{
+    g_autoptr(GStrvBuilder) list = g_strv_builder_new();
+    g_auto(GStrv) words = g_strsplit(value, ",", -1);
+    for (char **word = words; *word; word++)
+        if (*g_strstrip(*word)) g_strv_builder_add(list, *word);
+    return g_strv_builder_end(list);
+}
+
+static bool read_switch(bool *on, const NsEntry *entry, GError **error)
+{
+    int i = ns_choices_find(ns_toggle_choice, entry->value);
+    *on = i == NS_TOGGLE_ON;
+    if (i >= 0) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "Line %zu: %s is “%s”; it is on or off.",
+                entry->line, entry->key, entry->value);
+    return false;
+}
+
+static void note_unknown(NsPreset *preset, const char *key)
+{
+    char *keys = preset->unknown ? g_strconcat(preset->unknown, ", ", key, NULL) : g_strdup(key);
+    g_free(preset->unknown);
+    preset->unknown = keys;
+}
+
+/* A key that is no setting. */
+static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        if (!g_str_equal(entry->key, texts[i].key)) continue;
+        g_free(*slot(preset, i));
+        *slot(preset, i) = *entry->value ? g_strdup(entry->value) : NULL;
+        return true;
+    }
+    if (g_str_equal(entry->key, "large-text"))
+        return read_switch(&preset->large_text, entry, error);
+    if (g_str_equal(entry->key, "hide")) {
+        g_strfreev(preset->hide);
+        preset->hide = read_list(entry->value);
+    } else {
+        note_unknown(preset, entry->key);
+    }
+    return true;
+}
+
+static bool set(NsSettings *settings, const NsEntry *entry, GError **error)
+{
+    GError *wrong = NULL;
+    if (ns_settings_set(settings, entry->key, entry->value, &wrong)) return true;
+    ns_entry_blame(entry, error, wrong);
+    return false;
+}
+
+/* The end of a section. */
+static bool finish(Reader *reader, GError **error)
+{
+    const NsEntry *task = reader->task;
+    reader->task = NULL;
+    return !task || set(&reader->preset->lane[reader->lane], task, error);
+}
+
+/* Lanes come in order, so that every one of them begins as the head said. */
+static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
+{
+    NsPreset *preset = reader->preset;
+    size_t next = reader->sections ? reader->lane + 1 : 0;
+    if (next >= NS_LANES_MAX || !g_str_equal(entry->section, ns_lane_letter(next))) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
+                    "this order and each once.",
+                    entry->line, entry->section);
+        return false;
+    }
+    reader->sections = true;
+    reader->lane = next;
+    return true;
+}
+
+static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
+{
+    NsPreset *preset = reader->preset;
+    if (!entry->key) return finish(reader, error) && begin_lane(reader, entry, error);
+    if (g_str_equal(entry->key, "task")) {
+        reader->task = entry;
+        return true;
+    }
+    if (ns_param_find(entry->key)) return set(&preset->lane[reader->lane], entry, error);
+    if (!reader->sections) return read_other(preset, entry, error);
+    note_unknown(preset, entry->key);
+    return true;
+}
+
+static bool check(const NsPreset *preset, GError **error)
+{
+    for (size_t i = 0; i < preset->lanes; i++) {
+        if (ns_settings_check(&preset->lane[i], error)) continue;
+        if (preset->lanes > 1) g_prefix_error(error, "Lane %s: ", ns_lane_letter(i));
+        return false;
+    }
+    return true;
+}
+
+/* The lanes that the text names. */
+static size_t count_lanes(const NsEntries *entries)
+{
+    size_t n = 0;
+    const NsEntry *entry;
+    for (size_t i = 0; (entry = ns_entries_at(entries, i)); i++) n += !entry->key;
+    return CLAMP(n, 1, NS_LANES_MAX);
+}
+
+bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **error)
+{
+    g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
+    if (!entries) return false;
+    Reader reader = {.preset = preset};
+    const NsEntry *entry;
+    size_t i = 0;
+    for (; (entry = ns_entries_at(entries, i)) && entry->key; i++)
+        if (!read_entry(&reader, entry, error)) return false;
+    if (!finish(&reader, error)) return false;
+    for (size_t n = count_lanes(entries); preset->lanes < n;) ns_preset_add_lane(preset);
+    for (; (entry = ns_entries_at(entries, i)); i++)
+        if (!read_entry(&reader, entry, error)) return false;
+    return finish(&reader, error) && check(preset, error);
+}
+
+bool ns_preset_is(const char *text, size_t size)
+{
+    g_autoptr(NsEntries) entries = ns_entries_new(text, size, NULL);
+    const NsEntry *first = entries ? ns_entries_at(entries, 0) : NULL;
+    if (!first) return false;
+    if (!first->key) return g_str_equal(first->section, ns_lane_letter(0));
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (g_str_equal(first->key, texts[i].key)) return true;
+    return g_str_equal(first->key, "hide") || g_str_equal(first->key, "large-text") ||
+           ns_param_find(first->key);
+}
+
+/* Of the texts that lanes learn, those that lie in this folder. */
+static void find_texts(NsPreset *preset, const char *folder)
+{
+    for (size_t i = 0; i < preset->lanes; i++) {
+        char **text = &preset->lane[i].text;
+        if (!**text || g_path_is_absolute(*text)) continue;
+        g_autofree char *beside = g_build_filename(folder, *text, NULL);
+        if (!g_file_test(beside, G_FILE_TEST_EXISTS)) continue;
+        g_free(*text);
+        *text = g_steal_pointer(&beside);
+    }
+}
+
+bool ns_preset_load(NsPreset *preset, const char *path, GError **error)
+{
+    size_t size;
+    g_autofree char *text = ns_read_file(path, NS_ENTRIES_MAX, &size, error);
+    if (!text) return false;
+    g_autoptr(GError) wrong = NULL;
+    if (!ns_preset_read(preset, text, size, &wrong)) {
+        g_autofree char *name = g_filename_display_basename(path);
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
+        return false;
+    }
+    g_autofree char *folder = g_path_get_dirname(path);
+    find_texts(preset, folder);
+    return true;
+}
+
+/* ---- Writing ---- */
+
+static void write_line(GString *out, const char *key, const char *value)
+{
+    g_autofree char *line = g_strdup(value);
+    g_string_append_printf(out, "%s = %s\n", key, g_strdelimit(line, "\r\n", ' '));
+}
+
+static void write_setting(GString *out, const NsSettings *settings, const NsParam *param)
+{
+    g_autofree char *value = ns_settings_get(settings, param);
+    write_line(out, param->key, value);
+}
+
+/* A lane that names its text has to name its task after it. */
+static bool is_shared(const NsPreset *preset, const NsParam *param)
+{
+    if (g_str_equal(param->key, "task") && !is_shared(preset, ns_param_find("text"))) return false;
+    g_autofree char *first = ns_settings_get(&preset->lane[0], param);
+    for (size_t i = 1; i < preset->lanes; i++) {
+        g_autofree char *value = ns_settings_get(&preset->lane[i], param);
+        if (!g_str_equal(value, first)) return false;
+    }
+    return true;
+}
+
+/* A text would choose the task by itself; a task that is named has the last word. */
+static bool is_implied(const NsSettings *settings, const NsParam *param)
+{
+    if (g_str_equal(param->key, "task") && *settings->text) return false;
+    return ns_settings_is_default(settings, param);
+}
+
+char *ns_preset_write(const NsPreset *preset)
+{
+    GString *out = g_string_new(NULL);
+    const NsParam *param;
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (text_of(preset, i)) write_line(out, texts[i].key, text_of(preset, i));
+    if (preset->hide && *preset->hide) {
+        g_autofree char *list = g_strjoinv(", ", preset->hide);
+        write_line(out, "hide", list);
+    }
+    if (preset->large_text) write_line(out, "large-text", "on");
+    for (size_t i = 0; (param = ns_param(i)); i++)
+        if (is_shared(preset, param) && !is_implied(&preset->lane[0], param))
+            write_setting(out, &preset->lane[0], param);
+    for (size_t lane = 0; preset->lanes > 1 && lane < preset->lanes; lane++) {
+        g_string_append_printf(out, "%s[%s]\n", out->len ? "\n" : "", ns_lane_letter(lane));
+        for (size_t i = 0; (param = ns_param(i)); i++)
+            if (!is_shared(preset, param)) write_setting(out, &preset->lane[lane], param);
+    }
+    return g_string_free(out, FALSE);
+}

@@ -1,0 +1,62 @@
+/* An experiment of one to four lanes as a text.  SPDX-License-Identifier: MIT
+ *
+ *     title = Post-LN without warm-up
+ *     note = The loss of A falls to that of counting letters and stays there.
+ *     page = dashboard
+ *     steps = 300
+ *
+ *     [A]
+ *     placement = post
+ *
+ *     [B]
+ *     placement = pre
+ *
+ * Settings before the first section hold for every lane, those in a section for that lane.  Without
+ * a section there is one lane.  The other keys stand before the first section:
+ *
+ *     title, note   for people
+ *     page          the page of the window to begin with
+ *     hide          settings and parts of the window that are not shown, with commas between
+ *     large-text    on: text for the last row of a lecture hall */
+#pragma once
+
+#include "core/model/settings.h"
+#include "core/train/lockstep.h"
+
+/* Texts are owned; NULL where there is none. */
+typedef struct {
+    char *title, *note, *page;
+    char **hide; /* ends with NULL */
+    bool large_text;
+    size_t lanes;                  /* 1 .. NS_LANES_MAX */
+    NsSettings lane[NS_LANES_MAX]; /* [lanes] are initialised */
+    char *unknown;                 /* keys that were read and mean nothing here, for people */
+} NsPreset;
+
+/* One lane with the defaults. */
+void ns_preset_init(NsPreset *preset);
+void ns_preset_clear(NsPreset *preset);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPreset, ns_preset_clear)
+
+/* Adds a lane that is a copy of the first; the preset has fewer than NS_LANES_MAX. */
+NsSettings *ns_preset_add_lane(NsPreset *preset);
+
+/* Whether a text has the form of a preset: entries alone, of which the first is the name of a lane
+ * or has a key that a preset knows. */
+bool ns_preset_is(const char *text, size_t size);
+
+/* Reads a preset into one that is initialised and has one lane, with which every lane begins.
+ * NS_ERROR_SETTING names the line: what is no entry, a value that cannot be used, a lane out of
+ * order or twice; or says of which lane the settings do not go together.  The preset may then be
+ * changed in part, and can be cleared. */
+bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **error);
+
+/* The same from a file; errors name it.  A text file that lies beside the preset is found there. */
+bool ns_preset_load(NsPreset *preset, const char *path, GError **error);
+
+/* The text, which reads back to the same bits.  What all lanes share stands before the sections;
+ * what is a default in all of them is left out.  Free with g_free. */
+char *ns_preset_write(const NsPreset *preset);
+
+/* "A" .. "D". */
+const char *ns_lane_letter(size_t lane);

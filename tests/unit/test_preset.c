@@ -1,0 +1,276 @@
+/* Presets: reading, refusing, writing.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/store/entries.h"
+#include "core/store/preset.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static void read_text(NsPreset *preset, const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(preset);
+    g_assert_true(ns_preset_is(text, strlen(text)));
+    ns_preset_read(preset, text, strlen(text), &error);
+    g_assert_no_error(error);
+}
+
+static void assert_setting(const NsPreset *preset, size_t lane, const char *key, const char *value)
+{
+    g_autofree char *is = ns_settings_get(&preset->lane[lane], ns_param_find(key));
+    g_assert_cmpstr(is, ==, value);
+}
+
+static const char two[] = "# Two models.\n"
+                          "title = Post-LN against Pre-LN \n"
+                          "note=Watch the loss = the curve.\r\n"
+                          "page = profile\n"
+                          "hide = seed, text,,inspector\n"
+                          "large-text = on\n"
+                          "\n"
+                          "  layers = 12\n"
+                          "warmup = 1e2\n"
+                          "[A]\n"
+                          "placement = post\n"
+                          "[ B ]\n"
+                          "placement = pre\n"
+                          "layers = 6\n";
+
+static void test_read(void)
+{
+    g_auto(NsPreset) preset;
+    read_text(&preset, two);
+    g_assert_cmpstr(preset.title, ==, "Post-LN against Pre-LN");
+    g_assert_cmpstr(preset.note, ==, "Watch the loss = the curve.");
+    g_assert_cmpstr(preset.page, ==, "profile");
+    const char *hidden[] = {"seed", "text", "inspector", NULL};
+    g_assert_cmpstrv(preset.hide, hidden);
+    g_assert_true(preset.large_text);
+    g_assert_cmpuint(preset.lanes, ==, 2);
+    g_assert_null(preset.unknown);
+    assert_setting(&preset, 0, "placement", "post");
+    assert_setting(&preset, 0, "layers", "12");
+    assert_setting(&preset, 0, "warmup", "100");
+    assert_setting(&preset, 1, "placement", "pre");
+    assert_setting(&preset, 1, "layers", "6");
+    assert_setting(&preset, 1, "warmup", "100");
+}
+
+static void test_one_lane(void)
+{
+    g_auto(NsPreset) preset;
+    read_text(&preset, "layers = 3\n");
+    g_assert_cmpuint(preset.lanes, ==, 1);
+    g_assert_null(preset.title);
+    g_assert_false(preset.large_text);
+    assert_setting(&preset, 0, "layers", "3");
+}
+
+/* What a lane says nothing about is as in the head, wherever the head's task stands. */
+static void test_task(void)
+{
+    g_auto(NsPreset) preset;
+    read_text(&preset, "task = reverse\ntext = book.txt\n[A]\n[B]\n[C]\n[D]\n");
+    g_assert_cmpuint(preset.lanes, ==, 4);
+    for (size_t i = 0; i < 4; i++) assert_setting(&preset, i, "task", "reverse");
+    g_auto(NsPreset) text;
+    read_text(&text, "text = book.txt");
+    assert_setting(&text, 0, "task", "text");
+}
+
+static void test_unknown(void)
+{
+    g_auto(NsPreset) preset;
+    read_text(&preset, "layers = 3\ncolour = red\n[A]\ntitle = x\n");
+    g_assert_cmpstr(preset.unknown, ==, "colour, title");
+    g_assert_null(preset.title);
+}
+
+static void assert_refused(const char *text, const char *words)
+{
+    g_auto(NsPreset) preset;
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(&preset);
+    g_assert_false(ns_preset_read(&preset, text, strlen(text), &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_test_message("%s", error->message);
+    g_assert_nonnull(strstr(error->message, words));
+    g_assert_true(g_str_has_suffix(error->message, "."));
+}
+
+static void test_refused(void)
+{
+    assert_refused("layers = 3\n\nlayers\n", "Line 3 ");
+    assert_refused("# x\nlay ers = 3\n", "Line 2 ");
+    assert_refused("= 3\n", "Line 1 ");
+    assert_refused("[A\n", "Line 1 ");
+    assert_refused("[]\n", "Line 1 ");
+    assert_refused("[\n", "Line 1 ");
+    assert_refused("layers = 3\nlayers = many\n", "Line 2: ");
+    assert_refused("task = none-such\nlayers = 3\n", "Line 1: ");
+    assert_refused("large-text = yes\n", "“yes”");
+    assert_refused("[B]\n", "Line 1: [B]");
+    assert_refused("[A]\n[A]\n", "Line 2: [A]");
+    assert_refused("[A]\n[B]\n[C]\n[D]\n[E]\n", "Line 5: [E]");
+    assert_refused("[A]\n[B]\nheads = 5\n", "Lane B: ");
+    assert_refused("title = \xff\n", "UTF-8");
+    g_autofree char *long_text = g_strnfill(NS_ENTRIES_MAX + 1, '\n');
+    assert_refused(long_text, "64 KiB");
+}
+
+static void test_is(void)
+{
+    static const struct {
+        const char *text;
+        bool is;
+    } table[] = {
+        {"layers = 3", true},
+        {"# a\n\nplacement=pre\n", true},
+        {"title = x", true},
+        {"[A]\n", true},
+        {"hide = seed", true},
+        {"large-text = off", true},
+        {"", false},
+        {"# nothing\n", false},
+        {"colour = red", false},
+        {"[B]\n", false},
+        {"It was a day.", false},
+        {"layers = 3\nIt was a day.", false},
+        {"a,b\n1,2\n", false},
+        {"normscope=0.1.0 step=3", false},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_test_message("%s", table[i].text);
+        g_assert_cmpint(ns_preset_is(table[i].text, strlen(table[i].text)), ==, table[i].is);
+    }
+}
+
+static void assert_same(const NsPreset *a, const NsPreset *b)
+{
+    g_assert_cmpuint(a->lanes, ==, b->lanes);
+    for (size_t i = 0; i < a->lanes; i++) {
+        g_autofree char *one = ns_settings_line(&a->lane[i], true);
+        g_autofree char *other = ns_settings_line(&b->lane[i], true);
+        g_assert_cmpstr(one, ==, other);
+    }
+    g_assert_cmpstr(a->title, ==, b->title);
+    g_assert_cmpstr(a->note, ==, b->note);
+    g_assert_cmpstr(a->page, ==, b->page);
+    g_assert_cmpint(a->large_text, ==, b->large_text);
+    g_assert_cmpint(!a->hide, ==, !b->hide);
+    if (a->hide) g_assert_cmpstrv(a->hide, b->hide);
+}
+
+static void assert_round_trip(const NsPreset *preset)
+{
+    g_autofree char *text = ns_preset_write(preset);
+    g_auto(NsPreset) again;
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(&again);
+    ns_preset_read(&again, text, strlen(text), &error);
+    g_assert_no_error(error);
+    assert_same(preset, &again);
+    g_autofree char *second = ns_preset_write(&again);
+    g_assert_cmpstr(text, ==, second);
+}
+
+static void test_write(void)
+{
+    g_auto(NsPreset) preset;
+    read_text(&preset, two);
+    g_autofree char *text = ns_preset_write(&preset);
+    g_assert_cmpstr(text, ==,
+                    "title = Post-LN against Pre-LN\n"
+                    "note = Watch the loss = the curve.\n"
+                    "page = profile\n"
+                    "hide = seed, text, inspector\n"
+                    "large-text = on\n"
+                    "warmup = 100\n"
+                    "\n[A]\nplacement = post\nlayers = 12\n"
+                    "\n[B]\nplacement = pre\nlayers = 6\n");
+    assert_round_trip(&preset);
+    g_auto(NsPreset) defaults;
+    ns_preset_init(&defaults);
+    g_autofree char *nothing = ns_preset_write(&defaults);
+    g_assert_cmpstr(nothing, ==, "");
+}
+
+/* Texts and tasks in every combination that a file may name. */
+static void test_write_tasks(void)
+{
+    static const char *const head[] = {"", "text = a.txt\n", "text = a.txt\ntask = grammar\n",
+                                       "task = copy\n"};
+    static const char *const lane[] = {"", "text = b.txt\n", "text = b.txt\ntask = grammar\n",
+                                       "task = sort\n"};
+    for (size_t i = 0; i < G_N_ELEMENTS(head); i++)
+        for (size_t j = 0; j < G_N_ELEMENTS(lane); j++) {
+            g_autofree char *text = g_strconcat("seed = 2\n", head[i], "[A]\n[B]\n", lane[j], NULL);
+            g_auto(NsPreset) preset;
+            read_text(&preset, text);
+            assert_round_trip(&preset);
+        }
+}
+
+/* Any real number comes back bit for bit, and so does any choice. */
+static void test_write_random(void)
+{
+    for (size_t round = 0; round < 200; round++) {
+        g_auto(NsPreset) preset;
+        ns_preset_init(&preset);
+        size_t lanes = (size_t)g_test_rand_int_range(1, 1 + NS_LANES_MAX);
+        while (preset.lanes < lanes) ns_preset_add_lane(&preset);
+        for (size_t i = 0; i < lanes; i++) {
+            NsSettings *settings = &preset.lane[i];
+            settings->lr = g_test_rand_double();
+            settings->beta2 = g_test_rand_bit() ? settings->beta2 : g_test_rand_double();
+            settings->layers = g_test_rand_int_range(1, 10000);
+            settings->placement = (unsigned)g_test_rand_int_range(0, 5);
+            if (g_test_rand_bit()) settings->steps = g_test_rand_int_range(0, 1000000);
+        }
+        assert_round_trip(&preset);
+    }
+}
+
+static void test_load(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "a.preset", NULL);
+    g_autofree char *book = g_build_filename(folder, "book.txt", NULL);
+    g_assert_true(g_file_set_contents(path, "text = book.txt\n", -1, NULL));
+    g_assert_true(g_file_set_contents(book, "abc", -1, NULL));
+    g_auto(NsPreset) preset;
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(&preset);
+    g_assert_true(ns_preset_load(&preset, path, &error));
+    assert_setting(&preset, 0, "text", book);
+
+    g_auto(NsPreset) elsewhere;
+    ns_preset_init(&elsewhere);
+    g_unlink(book);
+    g_assert_true(ns_preset_load(&elsewhere, path, &error));
+    assert_setting(&elsewhere, 0, "text", "book.txt");
+
+    g_auto(NsPreset) wrong;
+    ns_preset_init(&wrong);
+    g_assert_true(g_file_set_contents(path, "\nlayers = x\n", -1, NULL));
+    g_assert_false(ns_preset_load(&wrong, path, &error));
+    g_assert_true(g_str_has_prefix(error->message, "“a.preset”: Line 2: "));
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/preset/read", test_read);
+    g_test_add_func("/preset/one-lane", test_one_lane);
+    g_test_add_func("/preset/task", test_task);
+    g_test_add_func("/preset/unknown", test_unknown);
+    g_test_add_func("/preset/refused", test_refused);
+    g_test_add_func("/preset/is", test_is);
+    g_test_add_func("/preset/write", test_write);
+    g_test_add_func("/preset/write-tasks", test_write_tasks);
+    g_test_add_func("/preset/write-random", test_write_random);
+    g_test_add_func("/preset/load", test_load);
+    return g_test_run();
+}
