@@ -7,6 +7,7 @@
 
 #include "core/base/choice.h"
 #include "core/store/experiment.h"
+#include "core/store/preset.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -36,8 +37,9 @@ typedef struct {
     const char *summary;         /* what it does, with its exit statuses where they are special */
     const char *examples;        /* whole command lines, one a line */
     const GOptionEntry *entries; /* besides --set and --help */
-    NsSettings *settings;        /* initialised; takes --from and --set.  NULL: there are none */
+    NsSettings *settings;        /* initialised; takes --from, --preset and --set, or NULL */
     NsExperiment *from;          /* initialised; what the file of --from says besides; or NULL */
+    NsPreset *preset; /* initialised, for commands of several lanes; takes --preset and --set */
     const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */
 } NsOptions;
 

@@ -24,13 +24,35 @@ static void lanes_clear(Lanes *lanes)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Lanes, lanes_clear)
 
-static bool read_lanes(Lanes *lanes, const NsSettings *common, GError **error)
+/* The lanes of a preset; each is called by what is special about it. */
+static void take_preset(Lanes *lanes, const NsPreset *preset)
+{
+    lanes->words = g_new0(char *, preset->lanes + 1);
+    for (; lanes->n < preset->lanes; lanes->n++) {
+        const NsSettings *lane = &preset->lane[lanes->n];
+        ns_settings_copy(&lanes->settings[lanes->n], lane);
+        lanes->words[lanes->n] = ns_settings_line(lane, false);
+    }
+}
+
+static bool read_lanes(Lanes *lanes, const NsSettings *common, const NsPreset *preset,
+                       GError **error)
 {
     size_t n = lanes->words ? g_strv_length(lanes->words) : 0;
+    if (n > 0 && preset->lanes > 1) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                            "The preset has lanes of its own; leave out --lane, or name a preset "
+                            "of one lane.");
+        return false;
+    }
+    if (preset->lanes > 1) {
+        take_preset(lanes, preset);
+        return true;
+    }
     if (n < 2 || n > NS_LANES_MAX) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "There are %zu lanes; give --lane two to %d times, each with what is special "
-                    "about it.",
+                    "about it, or --preset with such lanes.",
                     n, NS_LANES_MAX);
         return false;
     }
@@ -172,6 +194,8 @@ int ns_cli_compare(int argc, char **argv, GError **error)
     NsSettings settings;
     ns_settings_init(&settings);
     settings.steps = DEFAULT_STEPS;
+    g_auto(NsPreset) preset;
+    ns_preset_init(&preset);
     const NsOptions options = {
         .command = "compare",
         .summary =
@@ -184,13 +208,14 @@ int ns_cli_compare(int argc, char **argv, GError **error)
         .examples =
             NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
                    " compare --set layers=12 --lane \"warmup=1\" --lane \"warmup=100 lr=1e-2\""
-                   " --jsonl both.jsonl",
+                   " --jsonl both.jsonl\n" NS_CLI " compare --preset sgd-adam",
         .entries = entries,
         .settings = &settings,
+        .preset = &preset,
         .steps = (const char *const *)&steps,
     };
-    bool go =
-        ns_options_read(&options, &argc, &argv, error) && read_lanes(&lanes, &settings, error);
+    bool go = ns_options_read(&options, &argc, &argv, error) &&
+              read_lanes(&lanes, &settings, &preset, error);
     gint64 limit = !steps && settings.steps == 0 ? -1 : settings.steps;
     ns_settings_clear(&settings);
     g_autoptr(NsLockstep) lockstep = go ? start(&lanes, error) : NULL;

@@ -10,6 +10,7 @@
 #include "core/probe/quantity.h"
 #include "core/probe/similarity.h"
 #include "core/store/json.h"
+#include "core/store/shelf.h"
 #include "core/train/optimizer.h"
 #include "core/train/schedule.h"
 #include "ui/figures/figures.h"
@@ -41,6 +42,7 @@ static const List lists[] = {
     {{.key = "schedules", .purpose = "how the learning rate runs"}, ns_schedule_choice},
     {{.key = "quantities", .purpose = "what is measured"}, ns_quantity_choice},
     {{.key = "similarities", .purpose = "how hidden states are compared"}, ns_similarity_choice},
+    {{.key = "presets", .purpose = "experiments to begin with"}, ns_preset_choice},
     {{.key = "styles", .purpose = "how a chart looks"}, ns_style_choice},
 };
 

@@ -3,16 +3,25 @@
 
 #include "core/base/error.h"
 #include "core/store/figure_file.h"
+#include "core/store/shelf.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* File names and the texts of settings are bytes, so that they pass unchanged in every locale. */
 typedef struct {
-    char *from;
+    char *from, *preset;
     char **set;
     gboolean help;
 } Common;
+
+static void common_clear(Common *common)
+{
+    g_free(common->from);
+    g_free(common->preset);
+    g_strfreev(common->set);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Common, common_clear)
 
 static void add_entries(GOptionContext *context, const NsOptions *options, Common *common)
 {
@@ -21,6 +30,8 @@ static void add_entries(GOptionContext *context, const NsOptions *options, Commo
          "The experiment inside a figure (PNG, SVG, PDF, CSV or TeX), or a preset: lines of "
          "“key = value”; --set changes it",
          "FILE"},
+        {"preset", 'p', 0, G_OPTION_ARG_FILENAME, &common->preset,
+         "One of “" NS_CLI " list presets”, or a file; --set changes all of its lanes", "NAME"},
         {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &common->set,
          "A setting; repeatable.  “" NS_CLI " list settings” shows them all", "KEY=VALUE"},
         {0},
@@ -56,17 +67,51 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     return true;
 }
 
-static bool read_settings(const NsOptions *options, const char *from, char **set, GError **error)
+/* The settings of a preset in place of those there were; it has one lane, or the command takes all
+ * that it has. */
+static bool read_preset(const NsOptions *options, const char *name, GError **error)
 {
-    NsSettings *settings = options->settings;
-    if (!settings) return true;
-    if (from && !read_from(options, from, error)) return false;
+    g_auto(NsPreset) preset = {.lanes = 1};
+    ns_settings_copy(&preset.lane[0], options->settings);
+    if (!ns_preset_open(&preset, name, error)) return false;
+    if (preset.lanes > 1 && !options->preset) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "The preset “%s” has %zu lanes; “" NS_CLI " compare --preset %s” trains them.",
+                    name, preset.lanes, name);
+        return false;
+    }
+    if (preset.unknown)
+        fprintf(stderr, NS_CLI ": “%s” also names %s, which mean nothing here.\n", name,
+                preset.unknown);
+    ns_settings_clear(options->settings);
+    ns_settings_copy(options->settings, &preset.lane[0]);
+    if (!options->preset) return true;
+    ns_preset_clear(options->preset);
+    *options->preset = preset;
+    preset = (NsPreset){0};
+    return true;
+}
+
+/* --set and --steps into one lane. */
+static bool assign(const NsOptions *options, NsSettings *settings, char **set, GError **error)
+{
     for (; set && *set; set++)
         if (!ns_settings_assign(settings, *set, error)) return false;
     if (options->steps && *options->steps &&
         !ns_settings_set(settings, "steps", *options->steps, error))
         return false;
     return ns_settings_check(settings, error);
+}
+
+static bool read_settings(const NsOptions *options, const Common *common, GError **error)
+{
+    if (!options->settings) return true;
+    if (common->from && !read_from(options, common->from, error)) return false;
+    if (common->preset && !read_preset(options, common->preset, error)) return false;
+    if (!assign(options, options->settings, common->set, error)) return false;
+    for (size_t i = 0; common->preset && options->preset && i < options->preset->lanes; i++)
+        if (!assign(options, &options->preset->lane[i], common->set, error)) return false;
+    return true;
 }
 
 static void show_help(GOptionContext *context, const NsOptions *options)
@@ -86,13 +131,11 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
     g_set_prgname(name);
     g_autoptr(GOptionContext) context = g_option_context_new(options->words);
     g_option_context_set_help_enabled(context, FALSE);
-    Common common = {0};
+    g_auto(Common) common = {0};
     add_entries(context, options, &common);
 
     g_autoptr(GError) wrong = NULL;
     bool read = g_option_context_parse(context, argc, argv, &wrong);
-    g_auto(GStrv) set = common.set;
-    g_autofree char *from = common.from;
     if (!read) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "%s; “%s --help” shows what there is.",
                     wrong->message, name);
@@ -107,7 +150,7 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
                     "“%s” was not expected; settings are given as --set KEY=VALUE.", (*argv)[1]);
         return false;
     }
-    return read_settings(options, from, set, error);
+    return read_settings(options, &common, error);
 }
 
 void ns_options_unknown(const char *what, const char *word, NsChoices choices, GError **error)

@@ -87,7 +87,7 @@ NsEntries *ns_entries_new(const char *text, size_t size, GError **error)
     }
     g_autofree char *copy = g_strndup(text, size);
     NsEntries *entries = g_new0(NsEntries, 1);
-    entries->lines = g_strsplit(copy, "\n", -1);
+    entries->lines = g_strsplit(g_strdelimit(copy, "\r", ' '), "\n", -1);
     entries->rows = g_array_new(FALSE, FALSE, sizeof(NsEntry));
     if (read_lines(entries, error)) return entries;
     ns_entries_free(entries);

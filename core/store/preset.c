@@ -44,6 +44,7 @@ void ns_preset_clear(NsPreset *preset)
     for (size_t i = 0; i < preset->lanes; i++) ns_settings_clear(&preset->lane[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(*slot(preset, i));
     g_strfreev(preset->hide);
+    g_strfreev(preset->claims);
     g_free(preset->unknown);
     *preset = (NsPreset){0};
 }
@@ -84,6 +85,14 @@ static bool read_switch(bool *on, const NsEntry *entry, GError **error)
     return false;
 }
 
+static void add_claim(NsPreset *preset, const char *claim)
+{
+    size_t n = preset->claims ? g_strv_length(preset->claims) : 0;
+    preset->claims = g_renew(char *, preset->claims, n + 2);
+    preset->claims[n] = g_strdup(claim);
+    preset->claims[n + 1] = NULL;
+}
+
 static void note_unknown(NsPreset *preset, const char *key)
 {
     char *keys = preset->unknown ? g_strconcat(preset->unknown, ", ", key, NULL) : g_strdup(key);
@@ -105,6 +114,8 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
     if (g_str_equal(entry->key, "hide")) {
         g_strfreev(preset->hide);
         preset->hide = read_list(entry->value);
+    } else if (g_str_equal(entry->key, "claim")) {
+        add_claim(preset, entry->value);
     } else {
         note_unknown(preset, entry->key);
     }
@@ -130,7 +141,6 @@ static bool finish(Reader *reader, GError **error)
 /* Lanes come in order, so that every one of them begins as the head said. */
 static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
 {
-    NsPreset *preset = reader->preset;
     size_t next = reader->sections ? reader->lane + 1 : 0;
     if (next >= NS_LANES_MAX || !g_str_equal(entry->section, ns_lane_letter(next))) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,

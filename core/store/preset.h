@@ -17,7 +17,8 @@
  *     title, note   for people
  *     page          the page of the window to begin with
  *     hide          settings and parts of the window that are not shown, with commas between
- *     large-text    on: text for the last row of a lecture hall */
+ *     large-text    on: text for the last row of a lecture hall
+ *     claim         what the note says, for the tests to measure; repeatable, and not written */
 #pragma once
 
 #include "core/model/settings.h"
@@ -26,7 +27,8 @@
 /* Texts are owned; NULL where there is none. */
 typedef struct {
     char *title, *note, *page;
-    char **hide; /* ends with NULL */
+    char **hide;   /* ends with NULL; NULL where nothing is hidden */
+    char **claims; /* the same; NULL where there are none */
     bool large_text;
     size_t lanes;                  /* 1 .. NS_LANES_MAX */
     NsSettings lane[NS_LANES_MAX]; /* [lanes] are initialised */

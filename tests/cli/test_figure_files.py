@@ -135,6 +135,37 @@ def test_without_the_experiment():
             assert "a." + ending in sentence(run("show", path, small=False), 1)
 
 
+def test_presets():
+    with tempfile.TemporaryDirectory() as folder:
+        one, two = os.path.join(folder, "one.preset"), os.path.join(folder, "two.preset")
+        with open(one, "w", encoding="utf-8") as file:
+            file.write("title = One\nlayers = 3\nplacement = pre\nlr = 0.01\n")
+        with open(two, "w", encoding="utf-8") as file:
+            file.write("layers = 1\nlr = 0.01\n[A]\nplacement = post\n[B]\nplacement = pre\n")
+        settings = train("--preset", one, "--steps", "1")[0]["settings"]
+        # --set has the last word.
+        assert settings["layers"] == 2 and settings["placement"] == "pre", settings
+        assert settings["lr"] == 0.01 and settings["steps"] == 1, settings
+        result = run("compare", "--preset", two, "--steps", "2", "--jsonl", "-")
+        rows = [json.loads(line) for line in result.stdout.decode().splitlines()]
+        lanes = [row["settings"] for row in rows if "settings" in row]
+        assert [lane["placement"] for lane in lanes] == ["post", "pre"], lanes
+        assert [lane["layers"] for lane in lanes] == [2, 2] and lanes[1]["steps"] == 2, lanes
+        words = ["--lane", "lr=0.1", "--lane", ""]
+        result = run("compare", "--preset", one, *words, "--steps", "1", "--jsonl", "-")
+        rows = [json.loads(line) for line in result.stdout.decode().splitlines()]
+        lanes = [row["settings"] for row in rows if "settings" in row]
+        assert [lane["lr"] for lane in lanes] == [0.1, 0.01], lanes
+        assert lanes[0]["placement"] == lanes[1]["placement"] == "pre", lanes
+        assert "compare --preset" in sentence(run("train", "--preset", two, small=False), 2)
+        assert "--lane" in sentence(run("compare", "--preset", two, *words, small=False), 2)
+        assert "sgd-adam" in sentence(run("train", "--preset", "sgd-adan", small=False), 2)
+        sentence(run("train", "--preset", os.path.join(folder, "none.preset"), small=False), 1)
+        with open(one, "w", encoding="utf-8") as file:
+            file.write("title = One\nlayers = x\n")
+        assert "Line 2" in sentence(run("train", "--preset", one, small=False), 2)
+
+
 def test_from_what_is_no_experiment():
     with tempfile.TemporaryDirectory() as folder:
         book, preset = os.path.join(folder, "book.txt"), os.path.join(folder, "a.preset")

@@ -1,0 +1,57 @@
+/* Any bytes as a preset.  SPDX-License-Identifier: MIT
+ *
+ * A preset is refused with an error of the program's own, or what is written of it reads back to
+ * the same. */
+#include "core/base/error.h"
+#include "core/store/preset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition) abort();
+}
+
+static void check_error(const GError *error)
+{
+    require(error != NULL && error->domain == NS_ERROR);
+    require(g_utf8_validate(error->message, -1, NULL));
+    require(g_str_has_suffix(error->message, "."));
+}
+
+static void check_lanes(const NsPreset *a, const NsPreset *b)
+{
+    require(a->lanes == b->lanes);
+    for (size_t i = 0; i < a->lanes; i++) {
+        g_autofree char *one = ns_settings_line(&a->lane[i], true);
+        g_autofree char *other = ns_settings_line(&b->lane[i], true);
+        require(g_str_equal(one, other));
+    }
+}
+
+static void check_round_trip(const NsPreset *preset)
+{
+    g_autofree char *text = ns_preset_write(preset);
+    g_auto(NsPreset) again;
+    ns_preset_init(&again);
+    require(ns_preset_read(&again, text, strlen(text), NULL));
+    check_lanes(preset, &again);
+    g_autofree char *second = ns_preset_write(&again);
+    require(g_str_equal(text, second));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    g_auto(NsPreset) preset;
+    ns_preset_init(&preset);
+    g_autoptr(GError) error = NULL;
+    ns_preset_is((const char *)data, size);
+    if (ns_preset_read(&preset, (const char *)data, size, &error))
+        check_round_trip(&preset);
+    else
+        check_error(error);
+    return 0;
+}
