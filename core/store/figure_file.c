@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/reader.h"
+#include "core/store/preset.h"
 
 #include <string.h>
 
@@ -180,7 +181,7 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **text)
         *text = find_in_csv(all);
     } else if (begins(all, "% " BEGIN)) {
         *text = line_of(until((Bytes){bytes + 2, all.end}, "\r\n"));
-    } else if (ns_experiment_is_preset(bytes, size)) {
+    } else if (ns_preset_is(bytes, size)) {
         *text = g_strndup(bytes, size);
         return NS_FILE_PRESET;
     } else {
@@ -204,6 +205,20 @@ static bool nothing_in(const char *name, NsFileKind kind, GError **error)
     return false;
 }
 
+/* What an experiment knows of a preset. */
+static bool read_preset(NsExperiment *experiment, const char *text, GError **error)
+{
+    g_auto(NsPreset) preset = {.lanes = 1};
+    ns_settings_copy(&preset.lane[0], &experiment->settings);
+    if (!ns_preset_read(&preset, text, strlen(text), error)) return false;
+    const NsSettings *lanes[NS_LANES_MAX];
+    for (size_t i = 0; i < preset.lanes; i++) lanes[i] = &preset.lane[i];
+    ns_experiment_set_lanes(experiment, lanes, preset.lanes);
+    experiment->preset = true;
+    experiment->unknown = g_steal_pointer(&preset.unknown);
+    return true;
+}
+
 bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind *kind,
                          GError **error)
 {
@@ -218,7 +233,9 @@ bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind 
     if (kind && found == NS_FILE_OTHER) return false;
     if (!text) return nothing_in(name, found, error);
     g_autoptr(GError) wrong = NULL;
-    if (ns_experiment_read(experiment, text, &wrong)) return true;
+    if (found == NS_FILE_PRESET ? read_preset(experiment, text, &wrong)
+                                : ns_experiment_read(experiment, text, &wrong))
+        return true;
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
     return false;
 }
