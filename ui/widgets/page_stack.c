@@ -135,6 +135,7 @@ GtkWidget *ns_page_stack_new(NsLab *lab)
 {
     NsPageStack *stack = g_object_new(NS_TYPE_PAGE_STACK, NULL);
     stack->lab = g_object_ref(lab);
+    gtk_widget_set_vexpand(GTK_WIDGET(stack), TRUE);
     stack->stack = gtk_stack_new();
     gtk_stack_set_hhomogeneous(GTK_STACK(stack->stack), FALSE);
     gtk_widget_set_vexpand(stack->stack, TRUE);
