@@ -2,6 +2,8 @@
 #include "ui/widgets/application.h"
 
 #include "resources/normscope-resources.h"
+#include "ui/widgets/catalogue.h"
+#include "ui/widgets/remember.h"
 #include "ui/widgets/style_manager.h"
 #include "ui/widgets/window_actions.h"
 
@@ -76,6 +78,7 @@ static void ns_application_startup(GApplication *app)
     application->styles = ns_style_manager_new();
     g_action_map_add_action_entries(G_ACTION_MAP(app), actions, G_N_ELEMENTS(actions), app);
     ns_window_add_accelerators(GTK_APPLICATION(app));
+    ns_remember_application(app);
 }
 
 static void ns_application_activate(GApplication *app)
@@ -83,6 +86,7 @@ static void ns_application_activate(GApplication *app)
     NsApplication *application = NS_APPLICATION(app);
     g_autoptr(NsLab) lab = ns_lab_new(&application->settings);
     NsWindow *window = ns_window_new(GTK_APPLICATION(app), lab);
+    ns_remember_window(window);
     if (application->run) ns_lab_run(lab);
     gtk_window_present(GTK_WINDOW(window));
 }
@@ -113,6 +117,7 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
         g_print("normscope %s\n", NS_VERSION);
         return EXIT_SUCCESS;
     }
+    ns_catalogue_bind();
     if (!read_settings(application, options, &error)) return complain(EXIT_USAGE, error->message);
     application->run = g_variant_dict_contains(options, "run");
     if (!gtk_init_check())

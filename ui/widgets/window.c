@@ -155,6 +155,11 @@ void ns_window_toast_file(NsWindow *window, const char *sentence, const char *pa
     ns_toast_offer(window->toast, sentence, "Show in folder", on_show_file, g_strdup(path), g_free);
 }
 
+bool ns_window_is_folded(NsWindow *window)
+{
+    return window->narrow;
+}
+
 GtkWidget *ns_window_frame_meter(NsWindow *window)
 {
     return window->frame_meter;
