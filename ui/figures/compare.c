@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
 #include "ui/figures/figure.h"
+#include "ui/figures/strip.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,27 +14,15 @@ typedef struct {
     NsBucket bucket;
 } Side;
 
-enum { THIS, OTHER, SIDES };
-
+/* Lanes, or this run and the one before. */
 typedef struct {
     NsFigure figure;
     NsQuantity quantity;
-    Side sides[SIDES];
-    double *x, *ratio; /* [layers] */
-    size_t layers;
-    NsPlot strip;
-    NsSeries below;
+    Side sides[NS_FIGURE_LANES];
+    unsigned n;
+    double *x; /* [the most layers] */
+    NsStrip strip;
 } Compare;
-
-static const NsLevel equal = {.y = 1, .text = "equal"};
-
-/* The record at the step that is shown, or the last one before it; -1 where there is none. */
-static int64_t record_at(NsHistory *history, int64_t step)
-{
-    int64_t newest = history ? (int64_t)ns_history_steps(history) - 1 : -1;
-    if (newest < 0 || step < 0) return newest;
-    return CLAMP(step - ns_history_first_step(history), 0, newest);
-}
 
 /* TRUE if a value or the step differs from what is there. */
 static bool read_side(Side *side, NsHistory *history, NsQuantity quantity, int64_t record)
@@ -57,77 +47,108 @@ static bool read_side(Side *side, NsHistory *history, NsQuantity quantity, int64
     return true;
 }
 
-static void fill_ratio(Compare *compare, unsigned first_layer)
-{
-    const Side *a = &compare->sides[THIS], *b = &compare->sides[OTHER];
-    size_t most = MAX(a->n, b->n);
-    compare->layers = MIN(a->n, b->n);
-    compare->x = g_renew(double, compare->x, most);
-    compare->ratio = g_renew(double, compare->ratio, most);
-    for (size_t i = 0; i < most; i++) compare->x[i] = (double)(i + first_layer);
-    for (size_t i = 0; i < compare->layers; i++) compare->ratio[i] = a->y[i] / b->y[i];
-}
-
-static void show(Compare *compare, NsScaleKind scale)
+static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
 {
     NsFigure *figure = &compare->figure;
     NsPlot *plot = &figure->plot;
+    unsigned first_layer = ns_figure_first_layer(compare->quantity);
+    size_t most = 0;
+    for (unsigned i = 0; i < compare->n; i++) most = MAX(most, compare->sides[i].n);
+    compare->x = g_renew(double, compare->x, most + 1);
+    for (size_t i = 0; i < most; i++) compare->x[i] = (double)(i + first_layer);
     plot->n_series = 0;
-    for (int i = 0; i < SIDES; i++)
-        if (compare->sides[i].n)
+    NsStripCurve curves[NS_FIGURE_LANES];
+    for (unsigned i = 0; i < compare->n; i++) {
+        const Side *side = &compare->sides[i];
+        const char *name = input->n_lanes > 1 ? ns_figure_run(input, i).name
+                           : i                ? _("previous run")
+                                              : _("this run");
+        curves[i] = (NsStripCurve){side->n, compare->x, side->y, name, i};
+        if (side->n)
             figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
                                                           .kind = NS_SERIES_POINTS,
-                                                          .style = (unsigned)i,
-                                                          .n = compare->sides[i].n,
+                                                          .style = i,
+                                                          .n = side->n,
                                                           .x = compare->x,
-                                                          .y = compare->sides[i].y};
-    compare->below = (NsSeries){.label = "ratio, this run / previous run",
-                                .kind = NS_SERIES_POINTS,
-                                .style = 3,
-                                .n = compare->layers,
-                                .x = compare->x,
-                                .y = compare->ratio};
-    compare->strip = (NsPlot){.left = {.label = "ratio", .scale = scale, .lo = NAN, .hi = NAN},
-                              .series = &compare->below,
-                              .n_series = 1,
-                              .levels = &equal,
-                              .n_levels = 1};
-    plot->strip = compare->layers ? &compare->strip : NULL;
+                                                          .y = side->y};
+    }
+    /* The run before is what this one is measured by. */
+    if (input->n_lanes < 2 && compare->n == 2) {
+        NsStripCurve swap = curves[0];
+        curves[0] = curves[1];
+        curves[1] = swap;
+    }
+    plot->strip = ns_strip_fill(&compare->strip, curves, compare->n, scale);
     plot->left.scale = scale;
     plot->left.label = figure->left_label;
     plot->x.label = figure->x_label;
 }
 
-static char *side_label(const char *run, const Side *side)
+static bool make_labels(Compare *compare, const NsFigureInput *input)
 {
-    return g_strdup_printf("%s, step %" G_GINT64_FORMAT, run, side->bucket.last);
+    bool changed = false;
+    for (unsigned i = 0; i < compare->n; i++) {
+        g_autofree char *run = input->n_lanes > 1 ? ns_figure_run_label(input, i)
+                               : i                ? ns_figure_ghost_label(input)
+                                                  : g_strdup(_("this run"));
+        char *label =
+            g_strdup_printf(_("%s, step %" G_GINT64_FORMAT), run, compare->sides[i].bucket.last);
+        changed |= ns_figure_text(&compare->figure.labels[i], label);
+    }
+    return changed;
 }
 
 static bool make_texts(Compare *compare, const NsFigureInput *input)
 {
     NsFigure *figure = &compare->figure;
     const NsQuantityInfo *info = ns_quantity(compare->quantity);
-    const Side *sides = compare->sides;
-    g_autofree char *other = input->ghost ? ns_figure_ghost_label(input) : NULL;
-    g_autofree char *title = g_strdup_printf("%s, two runs", info->choice.label);
-    bool measured = input->history && ns_history_steps(input->history);
-    g_autofree char *empty = measured && !sides[THIS].n
+    size_t shown = 0;
+    int64_t step = -1;
+    for (unsigned i = 0; i < compare->n; i++) {
+        const Side *side = &compare->sides[i];
+        shown += side->n;
+        if (side->n && (i == 0 || input->n_lanes > 1)) step = MAX(step, side->bucket.last);
+    }
+    g_autofree char *title = input->n_lanes > 2
+                                 ? g_strdup_printf(_("%s, %u runs"), info->choice.label, compare->n)
+                                 : g_strdup_printf(_("%s, two runs"), info->choice.label);
+    bool measured = ns_figure_newest(input) >= 0;
+    g_autofree char *empty = measured && !shown
                                  ? ns_figure_absent(compare->quantity, input->history)
-                                 : g_strdup("No step has been measured yet.");
-    bool changed = ns_figure_text(&figure->labels[THIS], side_label("this run", &sides[THIS]));
-    changed |=
-        ns_figure_text(&figure->labels[OTHER], other ? side_label(other, &sides[OTHER]) : NULL);
+                                 : g_strdup(_("No step has been measured yet."));
+    bool changed = make_labels(compare, input);
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     changed |= ns_figure_text(&figure->x_label, ns_figure_axis(compare->quantity, input->history));
     char *note =
-        measured && !input->ghost
-            ? g_strdup("There is no other run yet: reset, change a setting, and run again.")
+        measured && compare->n < 2
+            ? g_strdup(_("There is no other run yet: reset, change a setting, and run again."))
             : NULL;
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = title,
-                                               .empty = empty,
-                                               .step = sides[THIS].n ? sides[THIS].bucket.last : -1,
-                                               .note = note});
+    changed |= ns_figure_words(
+        figure, input, (NsFigureWords){.title = title, .empty = empty, .step = step, .note = note});
+    return changed;
+}
+
+static void side_clear(Side *side)
+{
+    ns_source_follow(&side->source, NULL);
+    g_free(side->y);
+    *side = (Side){0};
+}
+
+static bool follow(Compare *compare, const NsFigureInput *input)
+{
+    bool lanes = input->n_lanes > 1;
+    unsigned n = lanes ? ns_figure_runs(input) : input->ghost ? 2 : 1;
+    bool changed = n != compare->n;
+    for (unsigned i = n; i < compare->n; i++) side_clear(&compare->sides[i]);
+    compare->n = n;
+    for (unsigned i = 0; i < n; i++) {
+        NsHistory *history = !lanes && i == 1 ? input->ghost : ns_figure_run(input, i).history;
+        int64_t record = ns_figure_record_at(history, input->step);
+        /* A lane that begins later has nothing to show yet; a run by itself has its first step. */
+        if (!lanes && history && ns_history_steps(history)) record = MAX(record, 0);
+        changed |= read_side(&compare->sides[i], history, input->quantity, record);
+    }
     return changed;
 }
 
@@ -137,26 +158,19 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     NsScaleKind scale = ns_figure_scale(input->quantity, input);
     bool changed = compare->quantity != input->quantity || figure->plot.left.scale != scale;
     compare->quantity = input->quantity;
-    int64_t record = ns_figure_record(input);
-    changed |= read_side(&compare->sides[THIS], input->history, input->quantity, record);
-    changed |= read_side(&compare->sides[OTHER], input->ghost, input->quantity,
-                         record_at(input->ghost, input->step));
+    changed |= follow(compare, input);
+    changed |= ns_figure_mark_layer(figure, input->marked_layer);
     changed |= make_texts(compare, input);
-    if (!changed) return false;
-    fill_ratio(compare, ns_quantity(input->quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1);
-    show(compare, scale);
-    return true;
+    if (changed) show(compare, input, scale);
+    return changed;
 }
 
 static void clear(NsFigure *figure)
 {
     Compare *compare = (Compare *)figure;
-    for (int i = 0; i < SIDES; i++) {
-        ns_source_follow(&compare->sides[i].source, NULL);
-        g_free(compare->sides[i].y);
-    }
+    for (int i = 0; i < NS_FIGURE_LANES; i++) side_clear(&compare->sides[i]);
+    ns_strip_clear(&compare->strip);
     g_free(compare->x);
-    g_free(compare->ratio);
 }
 
 NsFigure *ns_compare_new(void)

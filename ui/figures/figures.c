@@ -150,8 +150,9 @@ static const NsFigureKind kinds[] = {
         {
             .key = "compare",
             .label = "Two runs by layer, and their ratio",
-            .purpose =
-                "Any quantity in every layer of this run and of the one before, at one step.",
+            .purpose = "Any quantity in every layer of all lanes, or of this run and the one "
+                       "before, at one "
+                       "step; and their ratio.",
         },
         ns_compare_new,
         .abscissa = NS_OVER_LAYERS,
@@ -164,8 +165,9 @@ static const NsFigureKind kinds[] = {
         {
             .key = "ratio",
             .label = "Ratio of two runs by layer and step",
-            .purpose =
-                "Any quantity of this run over that of the one before, as colour: log_2 of it.",
+            .purpose = "Any quantity of lane B over that of lane A, or of this run over the one "
+                       "before, as "
+                       "colour: log_2 of it.",
         },
         ns_ratio_new,
         .abscissa = NS_OVER_STEPS,

@@ -1,135 +1,220 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
 #include "ui/figures/curve.h"
 #include "ui/figures/figure.h"
+#include "ui/figures/past.h"
 
-enum { GHOST, TRAINING, SMOOTH, VALIDATION, RATE, SERIES };
-G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
+#include <math.h>
+
+enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
+G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
+
+/* Of one run. */
+typedef struct {
+    NsSource run;
+    NsCurve curves[CURVES];
+    NsSmoother smoother;
+} Lane;
 
 typedef struct {
     NsFigure figure;
-    NsSource run, ghost;
-    NsCurve curves[SERIES];
-    NsSmoother smoother;
+    Lane lanes[NS_FIGURE_LANES];
+    unsigned n;
+    bool rates_differ;
+    NsPast past;
 } Loss;
+
+static void lane_clear(Lane *lane)
+{
+    ns_source_follow(&lane->run, NULL);
+    ns_smoother_clear(&lane->smoother);
+    for (size_t i = 0; i < CURVES; i++) ns_curve_clear(&lane->curves[i]);
+}
 
 /* The whole run again where another smoothing was chosen: the scalars of all its steps are there.
  * TRUE if it was. */
-static bool smooth(Loss *loss, NsSmoothing how, size_t steps)
+static bool smooth(Lane *lane, NsSmoothing how, size_t steps)
 {
-    if (ns_smoothing_equal(loss->smoother.how, how)) return false;
-    ns_smoother_clear(&loss->smoother);
-    ns_smoother_init(&loss->smoother, how);
-    ns_curve_clear(&loss->curves[SMOOTH]);
+    if (ns_smoothing_equal(lane->smoother.how, how)) return false;
+    ns_smoother_clear(&lane->smoother);
+    ns_smoother_init(&lane->smoother, how);
+    ns_curve_clear(&lane->curves[SMOOTH]);
     for (size_t i = 0; i < steps && how.kind != NS_SMOOTH_NONE; i++) {
-        const NsStep *step = ns_history_step(loss->run.history, i);
-        ns_curve_append(&loss->curves[SMOOTH], (double)step->step,
-                        ns_smoother_next(&loss->smoother, step->loss));
+        const NsStep *step = ns_history_step(lane->run.history, i);
+        ns_curve_append(&lane->curves[SMOOTH], (double)step->step,
+                        ns_smoother_next(&lane->smoother, step->loss));
     }
     return true;
 }
 
-static bool read_run(Loss *loss, NsHistory *history, NsSmoothing how)
+static bool read_run(Lane *lane, NsHistory *history, NsSmoothing how)
 {
-    NsSource *run = &loss->run;
+    NsSource *run = &lane->run;
     bool changed = ns_source_follow(run, history);
     if (changed) {
-        for (size_t i = TRAINING; i < SERIES; i++) ns_curve_clear(&loss->curves[i]);
-        ns_smoother_clear(&loss->smoother);
+        for (size_t i = 0; i < CURVES; i++) ns_curve_clear(&lane->curves[i]);
+        ns_smoother_clear(&lane->smoother);
     }
-    changed |= smooth(loss, how, run->steps);
+    changed |= smooth(lane, how, run->steps);
     if (!history) return changed;
 
     size_t steps = ns_history_steps(history), evaluations = ns_history_evaluations(history);
     changed |= steps != run->steps || evaluations != run->evaluations;
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
-        ns_curve_append(&loss->curves[TRAINING], (double)step->step, step->loss);
+        ns_curve_append(&lane->curves[TRAINING], (double)step->step, step->loss);
         if (how.kind != NS_SMOOTH_NONE)
-            ns_curve_append(&loss->curves[SMOOTH], (double)step->step,
-                            ns_smoother_next(&loss->smoother, step->loss));
+            ns_curve_append(&lane->curves[SMOOTH], (double)step->step,
+                            ns_smoother_next(&lane->smoother, step->loss));
         /* No update led to step 0, so it has no rate. */
-        if (step->step > 0) ns_curve_append(&loss->curves[RATE], (double)step->step, step->lr);
+        if (step->step > 0) ns_curve_append(&lane->curves[RATE], (double)step->step, step->lr);
     }
     for (; run->evaluations < evaluations; run->evaluations++) {
         const NsEvaluation *evaluation = ns_history_evaluation(history, run->evaluations);
-        ns_curve_append(&loss->curves[VALIDATION], (double)evaluation->step, evaluation->loss);
+        ns_curve_append(&lane->curves[VALIDATION], (double)evaluation->step, evaluation->loss);
     }
     return changed;
 }
 
-static bool read_ghost(Loss *loss, NsHistory *history)
+/* Whether a lane had another rate than the first at any of the steps from record `from` on. */
+static bool rates_differ(const Loss *loss, unsigned i, size_t from)
 {
-    NsSource *ghost = &loss->ghost;
-    bool changed = ns_source_follow(ghost, history);
-    if (changed) ns_curve_clear(&loss->curves[GHOST]);
-    if (!history) return changed;
+    NsHistory *first = loss->lanes[0].run.history, *other = loss->lanes[i].run.history;
+    if (!first || !other) return false;
+    int64_t shift = ns_history_first_step(other) - ns_history_first_step(first);
+    int64_t steps = (int64_t)loss->lanes[0].run.steps;
+    for (size_t k = from; k < loss->lanes[i].run.steps; k++) {
+        int64_t at = (int64_t)k + shift;
+        double a = at >= 0 && at < steps ? ns_history_step(first, (size_t)at)->lr : (double)NAN;
+        double b = ns_history_step(other, k)->lr;
+        if (a < b || a > b) return true;
+    }
+    return false;
+}
 
-    size_t steps = ns_history_steps(history);
-    changed |= steps != ghost->steps;
-    for (; ghost->steps < steps; ghost->steps++) {
-        const NsStep *step = ns_history_step(history, ghost->steps);
-        ns_curve_append(&loss->curves[GHOST], (double)step->step, step->loss);
+static bool read_lanes(Loss *loss, const NsFigureInput *input)
+{
+    unsigned n = ns_figure_runs(input);
+    bool changed = n != loss->n;
+    if (changed) loss->rates_differ = false;
+    for (unsigned i = n; i < loss->n; i++) lane_clear(&loss->lanes[i]);
+    loss->n = n;
+    for (unsigned i = 0; i < n; i++) {
+        Lane *lane = &loss->lanes[i];
+        NsHistory *history = ns_figure_run(input, i).history;
+        bool other = lane->run.history != history;
+        size_t before = other || changed ? 0 : lane->run.steps;
+        if (other) loss->rates_differ = false;
+        changed |= read_run(lane, history, input->smoothing);
+        if (i > 0 && !loss->rates_differ) loss->rates_differ = rates_differ(loss, i, before);
     }
     return changed;
+}
+
+static void read_past(NsSource *source, NsCurve *curve, void *data)
+{
+    (void)data;
+    size_t steps = ns_history_steps(source->history);
+    for (; source->steps < steps; source->steps++) {
+        const NsStep *step = ns_history_step(source->history, source->steps);
+        ns_curve_append(curve, (double)step->step, step->loss);
+    }
 }
 
 static char *thinned(const Loss *loss)
 {
-    int64_t stride = loss->curves[TRAINING].stride;
+    int64_t stride = 0;
+    for (unsigned i = 0; i < loss->n; i++)
+        stride = MAX(stride, loss->lanes[i].curves[TRAINING].stride);
     return stride <= 1 ? NULL
                        : g_strdup_printf("Steps are shown in groups of %" G_GINT64_FORMAT
                                          ", by their extremes.",
                                          stride);
 }
 
+static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
+                      const char *how)
+{
+    bool several = loss->n > 1;
+    g_autofree char *run = several ? ns_figure_run_label(input, i) : g_strdup(_("training"));
+    switch (curve) {
+    case TRAINING:
+        return g_steal_pointer(&run);
+    case SMOOTH:
+        return how ? g_strdup_printf("%s, %s", run, how) : NULL;
+    case VALIDATION:
+        return ns_figure_run_words(input, i, _("validation"));
+    default:
+        return loss->rates_differ ? ns_figure_run_words(input, i, _("learning rate"))
+                                  : g_strdup(_("learning rate"));
+    }
+}
+
+static bool make_labels(Loss *loss, const NsFigureInput *input, const char *how)
+{
+    bool changed = false;
+    for (unsigned i = 0; i < loss->n; i++)
+        for (int curve = 0; curve < CURVES; curve++)
+            changed |= ns_figure_text(&loss->figure.labels[i * CURVES + (unsigned)curve],
+                                      label_of(loss, input, i, curve, how));
+    return changed;
+}
+
+/* The lane that has seen most stands for all whose rates are the same. */
+static unsigned longest(const Loss *loss)
+{
+    unsigned best = 0;
+    for (unsigned i = 1; i < loss->n; i++)
+        if (loss->lanes[i].curves[RATE].n > loss->lanes[best].curves[RATE].n) best = i;
+    return best;
+}
+
+static void show(Loss *loss, bool smooth)
+{
+    static const NsSeries single[CURVES] = {
+        [TRAINING] = {.kind = NS_SERIES_LINE, .style = 0},
+        [SMOOTH] = {.kind = NS_SERIES_LINE, .style = 0},
+        [VALIDATION] = {.kind = NS_SERIES_POINTS, .style = 1},
+        [RATE] = {.kind = NS_SERIES_LINE, .side = NS_AXIS_RIGHT, .style = 2},
+    };
+    NsFigure *figure = &loss->figure;
+    figure->plot.n_series = ns_past_show(&loss->past, figure->series);
+    for (unsigned i = 0; i < loss->n; i++)
+        for (unsigned k = 0; k < CURVES; k++) {
+            const NsCurve *curve = &loss->lanes[i].curves[k];
+            bool shared_rate = k == RATE && loss->n > 1 && !loss->rates_differ;
+            if (!curve->n || (shared_rate && i != longest(loss))) continue;
+            NsSeries *series = &figure->series[figure->plot.n_series++];
+            *series = single[k];
+            if (loss->n > 1) series->style = shared_rate ? NS_FIGURE_LANES : i;
+            series->label = figure->labels[i * CURVES + k];
+            series->pale = k == TRAINING && smooth;
+            ns_curve_show(curve, series);
+        }
+}
+
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
-    static const NsSeries looks[SERIES] = {
-        [GHOST] = {.kind = NS_SERIES_LINE, .style = 0, .ghost = true},
-        [TRAINING] = {.label = "training", .kind = NS_SERIES_LINE, .style = 0},
-        [SMOOTH] = {.kind = NS_SERIES_LINE, .style = 0},
-        [VALIDATION] = {.label = "validation", .kind = NS_SERIES_POINTS, .style = 1},
-        [RATE] = {.label = "learning rate",
-                  .kind = NS_SERIES_LINE,
-                  .side = NS_AXIS_RIGHT,
-                  .style = 2},
-    };
     Loss *loss = (Loss *)figure;
-    bool changed = read_run(loss, input->history, input->smoothing);
     g_autofree char *how = ns_smoothing_words(input->smoothing);
-    changed |= read_ghost(loss, input->ghost);
+    bool changed = read_lanes(loss, input);
+    changed |= ns_past_follow(&loss->past, input, read_past, NULL);
     changed |= ns_figure_mark_events(figure, input);
-    changed |=
-        ns_figure_text(&figure->labels[GHOST], input->ghost ? ns_figure_ghost_label(input) : NULL);
-    changed |=
-        ns_figure_text(&figure->labels[SMOOTH], how ? g_strconcat("training, ", how, NULL) : NULL);
+    changed |= make_labels(loss, input, how);
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = "Loss and learning rate",
                                                .empty = "No step has been measured yet.",
-                                               .step = (int64_t)loss->run.steps - 1,
+                                               .step = ns_figure_newest(input),
                                                .note = thinned(loss)});
-    if (!changed) return false;
-
-    figure->plot.n_series = 0;
-    for (size_t i = 0; i < SERIES; i++) {
-        const NsCurve *curve = &loss->curves[i];
-        if (!curve->n) continue;
-        NsSeries *series = &figure->series[figure->plot.n_series++];
-        *series = looks[i];
-        if (i == GHOST || i == SMOOTH) series->label = figure->labels[i];
-        series->pale = i == TRAINING && how;
-        ns_curve_show(curve, series);
-    }
-    return true;
+    if (changed) show(loss, how != NULL);
+    return changed;
 }
 
 static void clear(NsFigure *figure)
 {
     Loss *loss = (Loss *)figure;
-    ns_source_follow(&loss->run, NULL);
-    ns_source_follow(&loss->ghost, NULL);
-    ns_smoother_clear(&loss->smoother);
-    for (size_t i = 0; i < SERIES; i++) ns_curve_clear(&loss->curves[i]);
+    for (size_t i = 0; i < NS_FIGURE_LANES; i++) lane_clear(&loss->lanes[i]);
+    ns_past_clear(&loss->past);
 }
 
 NsFigure *ns_loss_new(void)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
 #include "ui/figures/figure.h"
+#include "ui/figures/strip.h"
 #include "ui/figures/theory.h"
 
 #include <math.h>
@@ -18,7 +20,15 @@ typedef struct {
 } Column;
 
 enum { GHOST, FIRST, NOW, END, COLUMNS };
-G_STATIC_ASSERT(COLUMNS + NS_THEORY_CURVES <= NS_FIGURE_SERIES);
+
+/* Of one run. */
+typedef struct {
+    Column columns[COLUMNS];
+    NsTheory theory;
+} Lane;
+
+enum { CURVES = COLUMNS + NS_THEORY_CURVES }; /* of one run */
+G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES <= NS_FIGURE_SERIES);
 
 /* What a profile shows. */
 typedef struct {
@@ -31,9 +41,10 @@ typedef struct {
 
 typedef struct {
     NsFigure figure;
-    Column columns[COLUMNS];
+    Lane lanes[NS_FIGURE_LANES];
+    unsigned n; /* runs that are shown; several have no ghost */
     NsQuantity quantity;
-    NsTheory theory;
+    NsStrip strip;
 } Profile;
 
 static void column_resize(Column *column, size_t count)
@@ -136,29 +147,18 @@ static void show(NsFigure *figure, const Column *column, NsSeries look)
     series->n = column->n;
     series->x = column->x;
     series->y = column->y;
-    if (column->band) {
+    if (column->band && !look.pale) {
         series->lo = column->lo;
         series->hi = column->y;
     }
 }
 
-static bool make_labels(Profile *profile, const NsFigureInput *input)
-{
-    NsFigure *figure = &profile->figure;
-    Column *columns = profile->columns;
-    bool changed = ns_figure_text(&figure->labels[NOW], bucket_label("", &columns[NOW]));
-    changed |= ns_figure_text(&figure->labels[FIRST], bucket_label("", &columns[FIRST]));
-    if (!input->ghost) return changed;
-    g_autofree char *run = ns_figure_ghost_label(input);
-    g_autofree char *before = g_strconcat(run, ", ", NULL);
-    return ns_figure_text(&figure->labels[GHOST], bucket_label(before, &columns[GHOST])) || changed;
-}
+/* ---- One run ---- */
 
-static bool read_columns(Profile *profile, const NsFigureInput *input, const Spec *spec,
-                         int64_t record)
+static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spec, int64_t record)
 {
-    Column *columns = profile->columns;
-    unsigned first_layer = ns_quantity(spec->quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
+    Column *columns = lane->columns;
+    unsigned first_layer = ns_figure_first_layer(spec->quantity);
     size_t ghost_steps = input->ghost ? ns_history_steps(input->ghost) : 0;
     size_t now = (size_t)record;
     bool changed = false;
@@ -183,28 +183,133 @@ static bool read_columns(Profile *profile, const NsFigureInput *input, const Spe
     return changed;
 }
 
-static void show_columns(Profile *profile)
+static bool follow(Lane *lane, const NsFigureInput *input, const Spec *spec, int64_t record)
 {
-    static const NsSeries looks[COLUMNS] = {
+    bool theory = spec->theory || input->theory;
+    bool changed = read_columns(lane, input, spec, record);
+    return ns_theory_follow(&lane->theory, spec->quantity, input, theory) || changed;
+}
+
+static void lane_clear(Lane *lane)
+{
+    for (size_t i = 0; i < COLUMNS; i++) column_clear(&lane->columns[i]);
+    ns_theory_clear(&lane->theory);
+}
+
+/* The step that a column shows, as the subtitle tells it. */
+static int64_t step_of(const Column *column, int64_t asked)
+{
+    if (!column->count) return -1;
+    return column->thinned && asked >= 0 ? asked : column->bucket.last;
+}
+
+/* The one that the subtitle names: that of the run that went furthest. */
+static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
+{
+    int64_t step = -1;
+    for (unsigned i = 0; i < profile->n; i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        int64_t record =
+            profile->n > 1 ? ns_figure_record_at(history, input->step) : ns_figure_record(input);
+        int64_t asked = record < 0 ? -1 : ns_history_first_step(history) + record;
+        step = MAX(step, step_of(&profile->lanes[i].columns[NOW], asked));
+    }
+    return step;
+}
+
+/* ---- Words and looks ---- */
+
+/* The labels of run i begin here. */
+static char **labels_of(NsFigure *figure, unsigned i)
+{
+    return figure->labels + (size_t)i * CURVES;
+}
+
+/* A single run is told by its steps, several by what is special about them. */
+static bool label_now(Profile *profile, const NsFigureInput *input, unsigned i, int64_t step)
+{
+    const Column *now = &profile->lanes[i].columns[NOW];
+    char **slot = &labels_of(&profile->figure, i)[NOW];
+    if (profile->n < 2) return ns_figure_text(slot, bucket_label("", now));
+    g_autofree char *run = ns_figure_run_label(input, i);
+    bool same = now->thinned ? step >= now->bucket.first && step <= now->bucket.last
+                             : step == now->bucket.last;
+    if (same) return ns_figure_text(slot, g_steal_pointer(&run));
+    g_autofree char *before = g_strconcat(run, ", ", NULL);
+    return ns_figure_text(slot, bucket_label(before, now));
+}
+
+static bool make_labels(Profile *profile, const NsFigureInput *input, const Spec *spec,
+                        int64_t step)
+{
+    bool changed = false;
+    for (unsigned i = 0; i < profile->n; i++) {
+        const Lane *lane = &profile->lanes[i];
+        char **labels = labels_of(&profile->figure, i);
+        g_autofree char *first = bucket_label("", &lane->columns[FIRST]);
+        changed |= label_now(profile, input, i, step);
+        changed |= ns_figure_text(&labels[FIRST], ns_figure_run_words(input, i, first));
+        if (spec->end_label)
+            changed |= ns_figure_text(&labels[END], ns_figure_run_words(input, i, spec->end_label));
+        for (size_t k = 0; k < lane->theory.n_curves; k++)
+            changed |= ns_figure_text(&labels[COLUMNS + k],
+                                      ns_figure_run_words(input, i, lane->theory.label[k]));
+    }
+    if (!input->ghost || profile->n > 1) return changed;
+    g_autofree char *run = ns_figure_ghost_label(input);
+    g_autofree char *before = g_strconcat(run, ", ", NULL);
+    return ns_figure_text(&labels_of(&profile->figure, 0)[GHOST],
+                          bucket_label(before, &profile->lanes[0].columns[GHOST])) ||
+           changed;
+}
+
+/* Of several runs the first step is pale behind each, and dots are one entry of the legend. */
+static void show_lane(Profile *profile, unsigned i)
+{
+    static const NsSeries single[COLUMNS] = {
         [GHOST] = {.style = 1, .ghost = true},
         [FIRST] = {.style = 0, .ghost = true},
         [NOW] = {.style = 0},
         [END] = {.style = 2},
     };
+    const NsSeries several[COLUMNS] = {
+        [FIRST] = {.style = i, .pale = true},
+        [NOW] = {.style = i},
+        [END] = {.style = i},
+    };
     NsFigure *figure = &profile->figure;
-    for (size_t i = 0; i < COLUMNS; i++) {
-        if (!profile->columns[i].n) continue;
-        NsSeries look = looks[i];
-        look.label = figure->labels[i];
-        show(figure, &profile->columns[i], look);
+    const Lane *lane = &profile->lanes[i];
+    char **labels = labels_of(figure, i);
+    for (size_t k = 0; k < COLUMNS; k++) {
+        if (!lane->columns[k].n) continue;
+        NsSeries look = profile->n > 1 ? several[k] : single[k];
+        look.label = labels[k];
+        show(figure, &lane->columns[k], look);
     }
-    const NsTheory *theory = &profile->theory;
-    for (size_t i = 0; i < theory->n_curves; i++)
-        figure->series[figure->plot.n_series++] = (NsSeries){.label = theory->label[i],
-                                                             .theory = true,
-                                                             .n = theory->n,
-                                                             .x = theory->x,
-                                                             .y = theory->y[i]};
+    const NsTheory *theory = &lane->theory;
+    for (size_t k = 0; k < theory->n_curves; k++)
+        figure->series[figure->plot.n_series++] =
+            (NsSeries){.label = labels[COLUMNS + k],
+                       .group = profile->n > 1 ? _("theory") : NULL,
+                       .theory = true,
+                       .n = theory->n,
+                       .x = theory->x,
+                       .y = theory->y[k]};
+}
+
+static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
+{
+    NsPlot *plot = &profile->figure.plot;
+    NsStripCurve curves[NS_FIGURE_LANES];
+    plot->n_series = 0;
+    for (unsigned i = 0; i < profile->n; i++) {
+        const Column *now = &profile->lanes[i].columns[NOW];
+        curves[i] = (NsStripCurve){now->n, now->x, now->y, ns_figure_run(input, i).name, i};
+        show_lane(profile, i);
+    }
+    /* Shares and cosines have no ratio that says anything. */
+    bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
+    plot->strip = sizes ? ns_strip_fill(&profile->strip, curves, profile->n, scale) : NULL;
 }
 
 /* Heads are joined, so that theirs is the axis of the layers. */
@@ -229,65 +334,111 @@ static bool mark_decoder(NsFigure *figure, const NsFigureInput *input)
     return true;
 }
 
-static char *note(const Profile *profile)
+static void add_note(GString *words, const char *sentence)
 {
-    const Column *now = &profile->columns[NOW];
-    if (profile->theory.note) return g_strdup(profile->theory.note);
+    if (sentence) g_string_append_printf(words, "%s%s", words->len ? " " : "", sentence);
+}
+
+static char *note_of_several(const Profile *profile, const NsFigureInput *input)
+{
+    GString *words = g_string_new(NULL);
+    bool first = false;
+    for (unsigned i = 0; i < profile->n; i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
+        first |= profile->lanes[i].columns[FIRST].n > 0;
+        if (input->step < 0 || input->step >= begin) continue;
+        g_autofree char *late =
+            g_strdup_printf(_("%s begins at step %" G_GINT64_FORMAT "."), run.name, begin);
+        add_note(words, late);
+    }
+    if (first) add_note(words, _("Pale: the first step of each."));
+    if (profile->lanes[0].columns[NOW].thinned)
+        add_note(words, _("This step is kept in a group: the band is its range."));
+    else if (profile->lanes[0].columns[NOW].band)
+        add_note(words, _("The line is the largest head, the band the range of the heads."));
+    return g_string_free(words, words->len == 0);
+}
+
+static char *note(const Profile *profile, const NsFigureInput *input)
+{
+    const Lane *lane = &profile->lanes[0];
+    const Column *now = &lane->columns[NOW];
+    if (profile->n > 1) return note_of_several(profile, input);
+    if (lane->theory.note) return g_strdup(lane->theory.note);
     if (now->thinned) return g_strdup("This step is kept in a group: the band is its range.");
     return now->band ? g_strdup("The line is the largest head, the band the range of the heads.")
                      : NULL;
 }
 
+static bool follow_all(Profile *profile, const NsFigureInput *input, const Spec *spec)
+{
+    unsigned n = ns_figure_runs(input);
+    bool changed = n != profile->n;
+    for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
+    profile->n = n;
+    for (unsigned i = 0; i < n; i++) {
+        NsFigureInput one = ns_figure_input_of(input, i);
+        if (n > 1) one.ghost = NULL;
+        int64_t record =
+            n > 1 ? ns_figure_record_at(one.history, one.step) : ns_figure_record(&one);
+        changed |= follow(&profile->lanes[i], &one, spec, record);
+    }
+    return changed;
+}
+
+/* Whether something was recorded although nothing is there to show. */
+static bool is_missing(const Profile *profile, const NsFigureInput *input)
+{
+    for (unsigned i = 0; i < profile->n; i++)
+        if (profile->lanes[i].columns[NOW].count) return false;
+    return ns_figure_newest(input) >= 0;
+}
+
 static bool update(Profile *profile, const NsFigureInput *input, const Spec *spec)
 {
     NsFigure *figure = &profile->figure;
-    const Column *now = &profile->columns[NOW];
     const NsQuantityInfo *info = ns_quantity(spec->quantity);
     NsScaleKind scale = ns_figure_scale(spec->quantity, input);
-    int64_t record = ns_figure_record(input);
     bool changed = figure->plot.left.scale != scale || profile->quantity != spec->quantity;
     profile->quantity = spec->quantity;
-    changed |= read_columns(profile, input, spec, record);
-    changed |=
-        ns_theory_follow(&profile->theory, spec->quantity, input, spec->theory || input->theory);
+    changed |= follow_all(profile, input, spec);
 
     bool over_layers = info->domain != NS_DOMAIN_STEP;
-    bool missing = record >= 0 && now->count == 0;
     g_autofree char *empty =
         !over_layers
             ? g_strdup_printf("%s is one value a step, not one a layer.", info->choice.label)
-        : missing ? ns_figure_absent(spec->quantity, input->history)
-                  : g_strdup("No step has been measured yet.");
-    changed |= make_labels(profile, input);
-    changed |= ns_figure_text(&figure->labels[END], g_strdup(spec->end_label));
+        : is_missing(profile, input) ? ns_figure_absent(spec->quantity, input->history)
+                                     : g_strdup("No step has been measured yet.");
+    int64_t step = shown_step(profile, input);
+    changed |= make_labels(profile, input, spec, step);
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     changed |= mark_decoder(figure, input);
+    changed |= ns_figure_mark_layer(figure, input->marked_layer);
     changed |= ns_figure_text(&figure->x_label, layer_axis(spec->quantity, input->history));
-    changed |=
-        ns_figure_words(figure, input,
-                        (NsFigureWords){
-                            .title = info->choice.label,
-                            .empty = empty,
-                            .step = !now->count    ? -1
-                                    : now->thinned ? ns_history_first_step(input->history) + record
-                                                   : now->bucket.last,
-                            .note = note(profile),
-                        });
+    changed |= ns_figure_words(figure, input,
+                               (NsFigureWords){
+                                   .title = info->choice.label,
+                                   .empty = empty,
+                                   .step = step,
+                                   .note = note(profile, input),
+                               });
     if (!changed) return false;
 
     figure->plot.left.scale = scale;
     figure->plot.left.label = figure->left_label;
     figure->plot.x.label = figure->x_label;
     figure->plot.n_series = 0;
-    if (over_layers) show_columns(profile);
+    figure->plot.strip = NULL;
+    if (over_layers) show_all(profile, input, scale);
     return true;
 }
 
 static void clear(NsFigure *figure)
 {
     Profile *profile = (Profile *)figure;
-    for (size_t i = 0; i < COLUMNS; i++) column_clear(&profile->columns[i]);
-    ns_theory_clear(&profile->theory);
+    for (size_t i = 0; i < NS_FIGURE_LANES; i++) lane_clear(&profile->lanes[i]);
+    ns_strip_clear(&profile->strip);
 }
 
 /* ---- The figures ---- */

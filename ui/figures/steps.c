@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
 #include "ui/figures/curve.h"
 #include "ui/figures/figure.h"
+#include "ui/figures/past.h"
 
 #include <math.h>
 
 /* Of a quantity of one value a step, only MEAN is there, and SMOOTH of it. */
-enum { GHOST, LARGEST, LEAST, MEAN, SMOOTH, SERIES };
-G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
+enum { LARGEST, LEAST, MEAN, SMOOTH, CURVES };
+G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
+
+/* Of one run. */
+typedef struct {
+    NsSource run;
+    NsCurve curves[CURVES];
+    NsSmoother smoother;
+} Lane;
 
 typedef struct {
     NsFigure figure;
-    NsSource run, ghost;
+    Lane lanes[NS_FIGURE_LANES];
+    unsigned n;
+    NsPast past;
     NsQuantity quantity;
     float *min, *max; /* [count] of the record that is read */
-    NsCurve curves[SERIES];
-    NsSmoother smoother;
+    size_t count;
 } Steps;
 
 /* What the values of a record come to. */
@@ -39,64 +49,103 @@ static Summary summarise(const float *min, const float *max, size_t count)
     return s;
 }
 
-/* Appends what is new of a history to curves, of which those for the extremes may be NULL. */
-static void read_records(Steps *steps, NsSource *source, NsCurve *mean, NsCurve *largest,
-                         NsCurve *least)
+/* Reads the next record that has not been read; FALSE where it has no value. */
+static bool next_record(Steps *steps, NsSource *source, double *x, Summary *summary)
 {
-    bool smooth = largest && steps->smoother.how.kind != NS_SMOOTH_NONE;
     NsHistory *history = source->history;
-    NsQuantity quantity = steps->quantity;
-    size_t count = ns_history_layout(history)->count[quantity];
-    size_t records = ns_history_steps(history);
-    if (!count) return;
-    while (source->steps < records) {
-        size_t record = source->steps;
-        NsBucket bucket = ns_history_read(history, quantity, record, steps->min, steps->max);
-        int64_t first = ns_history_first_step(history);
-        source->steps = MAX(record, (size_t)(bucket.last - first)) + 1;
-        Summary s = summarise(steps->min, steps->max, count);
-        if (!s.n) continue;
-        double x = (double)MAX(bucket.first, first + (int64_t)record);
-        ns_curve_append(mean, x, s.mean);
-        if (smooth)
-            ns_curve_append(&steps->curves[SMOOTH], x, ns_smoother_next(&steps->smoother, s.mean));
-        if (largest) ns_curve_append(largest, x, s.largest);
-        if (least) ns_curve_append(least, x, s.least);
+    size_t count = ns_history_layout(history)->count[steps->quantity], record = source->steps;
+    if (count > steps->count) {
+        steps->min = g_renew(float, steps->min, count);
+        steps->max = g_renew(float, steps->max, count);
+        steps->count = count;
     }
+    NsBucket bucket = ns_history_read(history, steps->quantity, record, steps->min, steps->max);
+    int64_t first = ns_history_first_step(history);
+    source->steps = MAX(record, (size_t)(bucket.last - first)) + 1;
+    *summary = summarise(steps->min, steps->max, count);
+    *x = (double)MAX(bucket.first, first + (int64_t)record);
+    return summary->n > 0;
+}
+
+static bool has_quantity(const Steps *steps, const NsHistory *history)
+{
+    return history && ns_history_layout(history)->count[steps->quantity] > 0;
+}
+
+static void read_past(NsSource *source, NsCurve *curve, void *data)
+{
+    Steps *steps = data;
+    double x;
+    Summary s;
+    if (!has_quantity(steps, source->history)) return;
+    while (source->steps < ns_history_steps(source->history))
+        if (next_record(steps, source, &x, &s)) ns_curve_append(curve, x, s.mean);
+}
+
+static void read_lane(Steps *steps, Lane *lane)
+{
+    bool smooth = lane->smoother.how.kind != NS_SMOOTH_NONE;
+    double x;
+    Summary s;
+    if (!has_quantity(steps, lane->run.history)) return;
+    size_t records = ns_history_steps(lane->run.history);
+    while (lane->run.steps < records) {
+        if (!next_record(steps, &lane->run, &x, &s)) continue;
+        ns_curve_append(&lane->curves[MEAN], x, s.mean);
+        if (smooth)
+            ns_curve_append(&lane->curves[SMOOTH], x, ns_smoother_next(&lane->smoother, s.mean));
+        ns_curve_append(&lane->curves[LARGEST], x, s.largest);
+        ns_curve_append(&lane->curves[LEAST], x, s.least);
+    }
+}
+
+static void lane_clear(Lane *lane)
+{
+    ns_source_follow(&lane->run, NULL);
+    ns_smoother_clear(&lane->smoother);
+    for (size_t i = 0; i < CURVES; i++) ns_curve_clear(&lane->curves[i]);
+}
+
+static bool follow_lane(Steps *steps, Lane *lane, NsHistory *history, NsSmoothing how, bool other)
+{
+    bool anew = ns_source_follow(&lane->run, history) || other;
+    anew = anew || !ns_smoothing_equal(lane->smoother.how, how);
+    if (anew) {
+        for (size_t i = 0; i < CURVES; i++) ns_curve_clear(&lane->curves[i]);
+        ns_smoother_clear(&lane->smoother);
+        ns_smoother_init(&lane->smoother, how);
+        lane->run.steps = 0;
+    }
+    size_t before = lane->run.steps;
+    read_lane(steps, lane);
+    return anew || lane->run.steps != before;
 }
 
 static bool follow(Steps *steps, const NsFigureInput *input)
 {
-    bool other = steps->quantity != input->quantity;
-    bool run = ns_source_follow(&steps->run, input->history);
-    bool ghost = ns_source_follow(&steps->ghost, input->ghost);
-    bool smooth = !ns_smoothing_equal(steps->smoother.how, input->smoothing);
+    unsigned n = ns_figure_runs(input);
+    bool other = steps->quantity != input->quantity, changed = other || n != steps->n;
     steps->quantity = input->quantity;
-    if (other || run || smooth) {
-        for (size_t i = GHOST + 1; i < SERIES; i++) ns_curve_clear(&steps->curves[i]);
-        ns_smoother_clear(&steps->smoother);
-        ns_smoother_init(&steps->smoother, input->smoothing);
-        steps->run.steps = 0;
-    }
-    if (other || ghost) {
-        ns_curve_clear(&steps->curves[GHOST]);
-        steps->ghost.steps = 0;
-    }
-    if (!other && !run && !ghost && !smooth) return false;
-
-    size_t count = 0;
-    NsHistory *histories[] = {input->history, input->ghost};
-    for (size_t i = 0; i < G_N_ELEMENTS(histories); i++)
-        if (histories[i])
-            count = MAX(count, ns_history_layout(histories[i])->count[steps->quantity]);
-    steps->min = g_renew(float, steps->min, count);
-    steps->max = g_renew(float, steps->max, count);
-    return true;
+    for (unsigned i = n; i < steps->n; i++) lane_clear(&steps->lanes[i]);
+    steps->n = n;
+    if (other) ns_past_forget(&steps->past);
+    for (unsigned i = 0; i < n; i++)
+        changed |= follow_lane(steps, &steps->lanes[i], ns_figure_run(input, i).history,
+                               input->smoothing, other);
+    return ns_past_follow(&steps->past, input, read_past, steps) || changed;
 }
 
-static char *note(const Steps *steps, const NsFigureInput *input)
+static int64_t thinned(const Steps *steps)
 {
-    int64_t stride = steps->curves[MEAN].stride;
+    int64_t stride = 0;
+    for (unsigned i = 0; i < steps->n; i++)
+        stride = MAX(stride, steps->lanes[i].curves[MEAN].stride);
+    return stride;
+}
+
+static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
+{
+    int64_t stride = thinned(steps);
     if (stride > 1)
         return g_strdup_printf(
             "Steps are shown in groups of %" G_GINT64_FORMAT ", by their extremes.", stride);
@@ -111,44 +160,67 @@ static char *note(const Steps *steps, const NsFigureInput *input)
                              : NULL;
 }
 
+static char *note(const Steps *steps, const NsFigureInput *input)
+{
+    bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
+    g_autofree char *missing = what_is_missing(steps, input);
+    if (steps->n < 2 || !several) return g_steal_pointer(&missing);
+    bool heads = ns_quantity(steps->quantity)->domain == NS_DOMAIN_HEAD;
+    const char *range = heads ? _("Means over the heads; pale: the largest and the least.")
+                              : _("Means over the layers; pale: the largest and the least.");
+    return missing ? g_strdup_printf("%s %s", range, missing) : g_strdup(range);
+}
+
+/* The labels of run i begin here. */
+static char **labels_of(NsFigure *figure, unsigned i)
+{
+    return figure->labels + (size_t)i * CURVES;
+}
+
+static bool label_lane(Steps *steps, const NsFigureInput *input, unsigned i)
+{
+    char **labels = labels_of(&steps->figure, i);
+    const NsQuantityInfo *info = ns_quantity(steps->quantity);
+    const char *of = info->domain == NS_DOMAIN_HEAD ? "head" : "layer";
+    g_autofree char *largest = g_strdup_printf("largest of any %s", of);
+    g_autofree char *least = g_strdup_printf("least of any %s", of);
+    g_autofree char *how = ns_smoothing_words(input->smoothing);
+    bool changed = ns_figure_text(&labels[LARGEST], ns_figure_run_words(input, i, largest));
+    changed |= ns_figure_text(&labels[LEAST], ns_figure_run_words(input, i, least));
+    char *mean = steps->n > 1                     ? ns_figure_run_label(input, i)
+                 : info->domain == NS_DOMAIN_STEP ? g_strdup(info->symbol)
+                                                  : g_strdup_printf("mean over the %ss", of);
+    changed |= ns_figure_text(&labels[MEAN], mean);
+    return ns_figure_text(&labels[SMOOTH],
+                          how ? g_strdup_printf("%s, %s", labels[MEAN], how) : NULL) ||
+           changed;
+}
+
 static bool make_texts(Steps *steps, const NsFigureInput *input)
 {
     NsFigure *figure = &steps->figure;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
-    size_t records = input->history ? ns_history_steps(input->history) : 0;
-    bool several = info->domain != NS_DOMAIN_STEP;
-    bool missing = records && !ns_history_layout(input->history)->count[steps->quantity];
-    bool heads = info->domain == NS_DOMAIN_HEAD;
+    int64_t newest = ns_figure_newest(input);
+    bool records = newest >= 0;
+    bool missing =
+        input->history && ns_history_steps(input->history) && !has_quantity(steps, input->history);
     g_autofree char *empty =
         missing   ? ns_figure_absent(steps->quantity, input->history)
         : records ? g_strdup_printf("%s has not been measured yet.", info->choice.label)
                   : g_strdup("No step has been measured yet.");
     g_autofree char *title = g_strconcat(info->choice.label, " over the steps", NULL);
-    const char *of = heads ? "head" : "layer";
     bool changed = ns_figure_text(&figure->left_label, g_strdup(info->symbol));
-    changed |=
-        ns_figure_text(&figure->labels[GHOST], input->ghost ? ns_figure_ghost_label(input) : NULL);
-    changed |= ns_figure_text(&figure->labels[LARGEST], g_strdup_printf("largest of any %s", of));
-    changed |= ns_figure_text(&figure->labels[LEAST], g_strdup_printf("least of any %s", of));
-    changed |=
-        ns_figure_text(&figure->labels[MEAN],
-                       several ? g_strdup_printf("mean over the %ss", of) : g_strdup(info->symbol));
-    g_autofree char *how = ns_smoothing_words(input->smoothing);
-    changed |= ns_figure_text(&figure->labels[SMOOTH],
-                              how ? g_strdup_printf("%s, %s", figure->labels[MEAN], how) : NULL);
+    for (unsigned i = 0; i < steps->n; i++) changed |= label_lane(steps, input, i);
     changed |= ns_figure_words(
         figure, input,
-        (NsFigureWords){.title = title,
-                        .empty = empty,
-                        .step = records ? ns_history_step(input->history, records - 1)->step : -1,
-                        .note = note(steps, input)});
+        (NsFigureWords){
+            .title = title, .empty = empty, .step = newest, .note = note(steps, input)});
     return changed;
 }
 
 static void show(Steps *steps, NsScaleKind scale)
 {
-    static const NsSeries looks[SERIES] = {
-        [GHOST] = {.kind = NS_SERIES_LINE, .style = 0, .ghost = true},
+    static const NsSeries single[CURVES] = {
         [LARGEST] = {.kind = NS_SERIES_LINE, .style = 1},
         [LEAST] = {.kind = NS_SERIES_LINE, .style = 2},
         [MEAN] = {.kind = NS_SERIES_LINE, .style = 0},
@@ -159,17 +231,20 @@ static void show(Steps *steps, NsScaleKind scale)
     bool dear = ns_quantity(steps->quantity)->dear;
     figure->plot.left.scale = scale;
     figure->plot.left.label = figure->left_label;
-    figure->plot.n_series = 0;
-    for (size_t i = 0; i < SERIES; i++) {
-        const NsCurve *curve = &steps->curves[i];
-        if (!curve->n || (!several && (i == LARGEST || i == LEAST))) continue;
-        NsSeries *series = &figure->series[figure->plot.n_series++];
-        *series = looks[i];
-        if (dear && i != SMOOTH) series->kind = NS_SERIES_POINTS;
-        series->pale = i == MEAN && steps->curves[SMOOTH].n;
-        series->label = figure->labels[i];
-        ns_curve_show(curve, series);
-    }
+    figure->plot.n_series = ns_past_show(&steps->past, figure->series);
+    for (unsigned i = 0; i < steps->n; i++)
+        for (unsigned k = 0; k < CURVES; k++) {
+            const NsCurve *curves = steps->lanes[i].curves, *curve = &curves[k];
+            bool range = k == LARGEST || k == LEAST;
+            if (!curve->n || (!several && range)) continue;
+            NsSeries *series = &figure->series[figure->plot.n_series++];
+            *series = single[k];
+            if (dear && k != SMOOTH) series->kind = NS_SERIES_POINTS;
+            if (steps->n > 1) series->style = i;
+            series->pale = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
+            series->label = labels_of(figure, i)[k];
+            ns_curve_show(curve, series);
+        }
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
@@ -177,12 +252,6 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     Steps *steps = (Steps *)figure;
     NsScaleKind scale = ns_figure_scale(input->quantity, input);
     bool changed = follow(steps, input) || figure->plot.left.scale != scale;
-    NsCurve *curves = steps->curves;
-    size_t before = steps->run.steps, ghost_before = steps->ghost.steps;
-    if (input->history)
-        read_records(steps, &steps->run, &curves[MEAN], &curves[LARGEST], &curves[LEAST]);
-    if (input->ghost) read_records(steps, &steps->ghost, &curves[GHOST], NULL, NULL);
-    changed |= steps->run.steps != before || steps->ghost.steps != ghost_before;
     changed |= ns_figure_mark_events(figure, input);
     changed |= make_texts(steps, input);
     if (changed) show(steps, scale);
@@ -192,12 +261,10 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Steps *steps = (Steps *)figure;
-    ns_source_follow(&steps->run, NULL);
-    ns_source_follow(&steps->ghost, NULL);
-    ns_smoother_clear(&steps->smoother);
+    for (size_t i = 0; i < NS_FIGURE_LANES; i++) lane_clear(&steps->lanes[i]);
+    ns_past_clear(&steps->past);
     g_free(steps->min);
     g_free(steps->max);
-    for (size_t i = 0; i < SERIES; i++) ns_curve_clear(&steps->curves[i]);
 }
 
 NsFigure *ns_steps_new(void)

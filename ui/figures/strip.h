@@ -1,0 +1,29 @@
+/* The ratio strip under curves of several runs.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/figures/figures.h"
+
+/* Points of a curve over layers; ascending. */
+typedef struct {
+    size_t n;
+    const double *x, *y;
+    const char *name; /* of the run: "B" */
+    unsigned style;   /* of the ratio's curve */
+} NsStripCurve;
+
+/* All of it belongs to the strip; zeroed it is an empty one. */
+typedef struct {
+    NsPlot plot;
+    NsSeries series[NS_FIGURE_LANES];
+    double *x[NS_FIGURE_LANES], *y[NS_FIGURE_LANES];
+    char *labels[NS_FIGURE_LANES];
+    char *axis;
+} NsStrip;
+
+/* Every curve over the first one, where both have a point: "B / A", on an axis of that scale with a
+ * line where they are equal.  The first one's style and name are not shown by themselves.  Returns
+ * the strip's plot, or NULL where there is nothing to compare. */
+const NsPlot *ns_strip_fill(NsStrip *strip, const NsStripCurve *curves, size_t n,
+                            NsScaleKind scale);
+
+void ns_strip_clear(NsStrip *strip);
