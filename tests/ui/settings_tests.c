@@ -50,6 +50,7 @@ static void test_placement_leaves_a_ghost(void)
     NsLab *lab = ns_window_lab(window);
     g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
     ui_toggle(window, "Pre-LN");
+    ns_lab_restart(lab);
     wait_for_new_history(window, old);
     const NsView *view = ns_lab_view(lab);
     g_assert_true(view->ghost == old);
@@ -187,6 +188,7 @@ static void test_refused_value(void)
     ui_type(window, "heads", "4");
     g_assert_null(ns_window_banner_text(window));
     g_assert_false(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
+    ns_lab_restart(lab);
     wait_for_new_history(window, old);
     ui_close(window);
 }
@@ -240,6 +242,7 @@ static void test_text_file(void)
 
     g_assert_true(g_file_set_contents(path, "bad \xff\xfe bytes", -1, NULL));
     ns_lab_set(lab, "text", path);
+    ns_lab_restart(lab);
     UI_WAIT(window, ui_is_failed);
     ui_idle(50);
     g_assert_nonnull(ns_window_banner_text(window));

@@ -1,5 +1,6 @@
-/* The experiment behind a window.  SPDX-License-Identifier: MIT */
-#include "ui/widgets/lab.h"
+/* The life of a lab: its trainer is started, looked at, and given up.
+ * SPDX-License-Identifier: MIT */
+#include "ui/widgets/lab-private.h"
 
 #include "core/train/live.h"
 
@@ -7,40 +8,29 @@
  * up for the command yet. */
 #define WAKE_US (2 * G_USEC_PER_SEC)
 
-struct _NsLab {
-    GObject parent;
-    NsSettings settings; /* as the controls show them */
-    NsSettings run;      /* that the trainer has, live changes included */
-    NsTrainer *trainer;  /* NULL if these settings could not make one */
-    NsTrainerState state;
-    bool wants_run;
-    gint64 awake_until; /* monotonic time */
-    size_t steps_seen;  /* records that were there at the last poll */
-    NsView *view;
-    NsSmoothing usual_smoothing; /* that was last chosen */
-    char *problem, *problem_key;
-    bool problem_is_run; /* the problem is the trainer's, not a setting's */
-    guint restart_source, live_source;
-    gint64 live_at; /* when live settings last reached the trainer */
-};
-
-enum { SETTINGS_CHANGED, STATUS_CHANGED, VIEW_CHANGED, N_SIGNALS };
-static guint signals[N_SIGNALS];
+static guint signals[NS_LAB_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsLab, ns_lab, G_TYPE_OBJECT)
 
-static void emit(NsLab *lab, int signal)
+void ns_lab_emit(NsLab *lab, NsLabSignal signal)
 {
     g_signal_emit(lab, signals[signal], 0);
 }
 
-static void wake(NsLab *lab)
+void ns_lab_tell(NsLab *lab, const char *sentence)
 {
-    lab->awake_until = g_get_monotonic_time() + WAKE_US;
-    emit(lab, STATUS_CHANGED);
+    g_signal_emit(lab, signals[NS_LAB_NOTICE], 0, sentence);
 }
 
-static void set_problem(NsLab *lab, const char *sentence, const char *key, bool of_run)
+void ns_lab_wake(NsLab *lab)
+{
+    lab->awake_until = g_get_monotonic_time() + WAKE_US;
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
+}
+
+/* ---- Problems ---- */
+
+void ns_lab_set_problem(NsLab *lab, const char *sentence, const char *key, bool of_run)
 {
     g_autofree char *new_key = g_strdup(key);
     g_free(lab->problem);
@@ -50,72 +40,126 @@ static void set_problem(NsLab *lab, const char *sentence, const char *key, bool 
     lab->problem_is_run = of_run;
 }
 
-/* Back to what the trainer says of itself, which is mostly nothing. */
-static void clear_problem(NsLab *lab)
+/* The sentence of the first lane that has one. */
+static char *message_of(NsLab *lab)
+{
+    char *message = NULL;
+    for (size_t i = 0; !message && i < ns_trainer_lanes(lab->trainer); i++)
+        message = ns_trainer_message(lab->trainer, i);
+    return message;
+}
+
+void ns_lab_clear_problem(NsLab *lab)
 {
     bool over =
         lab->trainer && (lab->state == NS_TRAINER_DIVERGED || lab->state == NS_TRAINER_FAILED);
-    g_autofree char *message = over ? ns_trainer_message(lab->trainer, 0) : NULL;
-    set_problem(lab, message, NULL, over);
+    g_autofree char *message = over ? message_of(lab) : NULL;
+    ns_lab_set_problem(lab, message, NULL, over);
 }
 
-static void set_settings(NsSettings *to, const NsSettings *from)
-{
-    ns_settings_clear(to);
-    ns_settings_copy(to, from);
-}
+/* ---- The trainer ---- */
 
-static bool same_but_live(const NsSettings *a, const NsSettings *b)
+static void set_origins(NsLab *lab, NsSnapshot *const *origins)
 {
-    for (size_t i = 0; ns_param(i); i++) {
-        const NsParam *param = ns_param(i);
-        if (param->effect == NS_EFFECT_LIVE) continue;
-        g_autofree char *left = ns_settings_get(a, param);
-        g_autofree char *right = ns_settings_get(b, param);
-        if (!g_str_equal(left, right)) return false;
+    NsSnapshot *taken[NS_LANES_MAX] = {NULL}; /* before the old ones go, which may be the same */
+    for (size_t lane = 0; origins && lane < lab->lanes.n; lane++)
+        taken[lane] = ns_snapshot_ref(origins[lab->lanes.from[lane]]);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
+        g_clear_pointer(&lab->origins[lane], ns_snapshot_unref);
+        lab->origins[lane] = taken[lane];
     }
-    return true;
 }
 
-/* Starts a trainer for the present settings; the history of the one before stays on view until the
- * new one has its first record. */
-static void start(NsLab *lab)
+static NsTrainer *make_trainer(NsLab *lab, GError **error)
+{
+    NsTrainerLane lanes[NS_LANES_MAX];
+    for (size_t lane = 0; lane < lab->run.n; lane++)
+        lanes[lane] = (NsTrainerLane){&lab->run.settings[lane], lab->origins[lane]};
+    return ns_trainer_new(lanes, lab->run.n, error);
+}
+
+static void show_started(NsLab *lab)
+{
+    for (unsigned lane = 0; lane < lab->run.n && lane < lab->view->n_lanes; lane++)
+        if (ns_lab_records(lab, lane) <= 1)
+            ns_view_set_started(lab->view, lane, &lab->run.settings[lane]);
+}
+
+void ns_lab_prepare_trainer(NsLab *lab)
+{
+    ns_trainer_set_speed(lab->trainer, lab->speed);
+    ns_trainer_set_pause_on_trouble(lab->trainer, lab->pause_on_trouble);
+    if (lab->wants_run && !lab->slow) ns_trainer_run(lab->trainer);
+}
+
+void ns_lab_start(NsLab *lab, NsSnapshot *const *origins)
 {
     g_autoptr(GError) error = NULL;
-    bool run_on = lab->wants_run;
+    g_clear_handle_id(&lab->restart_source, g_source_remove);
     g_clear_pointer(&lab->trainer, ns_trainer_release);
-    set_settings(&lab->run, &lab->settings);
-    if (!lab->view->history) ns_view_set_started(lab->view, 0, &lab->run);
-    lab->trainer = ns_trainer_new(&(NsTrainerLane){.settings = &lab->run}, 1, &error);
+    set_origins(lab, origins);
+    ns_lanes_settle(&lab->lanes, lab->lanes.n);
+    ns_lab_settle_undo(lab);
+    ns_lanes_assign(&lab->run, &lab->lanes);
+    if (!lab->view->history) {
+        ns_view_set_lanes(lab->view, (unsigned)lab->run.n);
+        ns_view_set_active(lab->view, (unsigned)lab->active);
+        show_started(lab);
+    }
+    lab->stage_since = 0;
+    lab->trainer = make_trainer(lab, &error);
     if (lab->trainer) {
-        set_problem(lab, NULL, NULL, false);
+        ns_lab_set_problem(lab, NULL, NULL, false);
         lab->state = NS_TRAINER_PREPARING;
-        if (run_on) ns_trainer_run(lab->trainer);
+        ns_lab_prepare_trainer(lab);
     } else {
-        set_problem(lab, error->message, NULL, true);
+        ns_lab_set_problem(lab, error->message, NULL, true);
         lab->state = NS_TRAINER_FAILED;
         lab->wants_run = false;
     }
-    wake(lab);
+    ns_lab_emit(lab, NS_LAB_SETTINGS_CHANGED);
+    ns_lab_wake(lab);
+}
+
+bool ns_lab_has_begun(NsLab *lab)
+{
+    NsTrainerState state = lab->state;
+    if (lab->wants_run || state == NS_TRAINER_RUNNING || state == NS_TRAINER_PAUSED) return true;
+    if (state == NS_TRAINER_DIVERGED) return ns_lab_records(lab, 0) > 1;
+    return state == NS_TRAINER_FINISHED;
 }
 
 static gboolean restart_now(gpointer data)
 {
     NsLab *lab = data;
     lab->restart_source = 0;
-    if (!same_but_live(&lab->settings, &lab->run) || lab->state == NS_TRAINER_FAILED) start(lab);
+    bool fork = lab->origins[0] != NULL;
+    if (ns_lab_differs(lab) || lab->state == NS_TRAINER_FAILED)
+        ns_lab_start(lab, fork ? lab->origins : NULL);
     return G_SOURCE_REMOVE;
+}
+
+/* Lanes that were added wait for their start, those that were taken away keep what they had. */
+static bool live_differs(NsLab *lab)
+{
+    for (size_t i = 0; i < lab->lanes.n; i++)
+        if (!ns_lanes_is_new(&lab->lanes, i) &&
+            ns_live_differs(&lab->lanes.settings[i], &lab->run.settings[lab->lanes.from[i]]))
+            return true;
+    return false;
 }
 
 static void send_live(NsLab *lab)
 {
-    ns_live_copy(&lab->run, &lab->settings);
     lab->live_at = g_get_monotonic_time();
-    if (!lab->trainer) return;
-    ns_trainer_set_live(lab->trainer, 0, &lab->run);
-    size_t records = lab->view->history ? ns_history_steps(lab->view->history) : 0;
-    if (records <= 1) ns_view_set_started(lab->view, 0, &lab->run);
-    wake(lab);
+    for (size_t i = 0; i < lab->lanes.n; i++) {
+        size_t lane = lab->lanes.from[i];
+        if (ns_lanes_is_new(&lab->lanes, i)) continue;
+        if (!ns_live_copy(&lab->run.settings[lane], &lab->lanes.settings[i])) continue;
+        if (lab->trainer) ns_trainer_set_live(lab->trainer, lane, &lab->run.settings[lane]);
+    }
+    show_started(lab);
+    ns_lab_wake(lab);
 }
 
 static gboolean live_now(gpointer data)
@@ -126,134 +170,104 @@ static gboolean live_now(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-/* Lets the settings act, each in its own time. */
-static void apply(NsLab *lab)
+void ns_lab_apply(NsLab *lab)
 {
-    const NsSettings *s = &lab->settings;
-    bool live = ns_live_differs(s, &lab->run);
     gint64 rested = (g_get_monotonic_time() - lab->live_at) / 1000;
-    if (live && !lab->live_source) {
+    if (live_differs(lab) && !lab->live_source) {
         if (rested >= NS_LAB_SETTLE_MS)
             send_live(lab);
         else
             lab->live_source = g_timeout_add(NS_LAB_SETTLE_MS, live_now, lab);
     }
     g_clear_handle_id(&lab->restart_source, g_source_remove);
-    if (!same_but_live(s, &lab->run) || lab->state == NS_TRAINER_FAILED)
+    bool failed = lab->state == NS_TRAINER_FAILED;
+    if (!ns_lab_has_begun(lab) && (failed || ns_lab_differs(lab)))
         lab->restart_source = g_timeout_add(NS_LAB_SETTLE_MS, restart_now, lab);
 }
 
-static void settings_differ(NsLab *lab, const char *key)
+/* ---- What is seen of the trainer ---- */
+
+size_t ns_lab_records(NsLab *lab, size_t lane)
 {
-    g_autoptr(GError) error = NULL;
-    if (!ns_settings_check(&lab->settings, &error)) {
-        g_clear_handle_id(&lab->restart_source, g_source_remove);
-        set_problem(lab, error->message, key, false);
-    } else {
-        clear_problem(lab);
-        apply(lab);
-    }
-    emit(lab, SETTINGS_CHANGED);
-    emit(lab, STATUS_CHANGED);
+    NsHistory *history = lane < lab->view->n_lanes ? lab->view->lanes[lane].history : NULL;
+    return history ? ns_history_steps(history) : 0;
 }
 
-bool ns_lab_set(NsLab *lab, const char *key, const char *value)
+const NsStep *ns_lab_newest(NsLab *lab, size_t lane)
 {
-    g_autoptr(GError) error = NULL;
-    if (!ns_settings_set(&lab->settings, key, value, &error)) {
-        set_problem(lab, error->message, key, false);
-        emit(lab, SETTINGS_CHANGED);
-        emit(lab, STATUS_CHANGED);
-        return false;
-    }
-    settings_differ(lab, key);
-    return true;
+    size_t records = ns_lab_records(lab, lane);
+    return records ? ns_history_step(lab->view->lanes[lane].history, records - 1) : NULL;
 }
 
-void ns_lab_set_default(NsLab *lab, const NsParam *param)
-{
-    if (g_str_equal(param->key, "text")) ns_settings_set(&lab->settings, "task", "grammar", NULL);
-    ns_lab_set(lab, param->key, param->default_text);
-}
-
-void ns_lab_set_defaults(NsLab *lab)
-{
-    ns_settings_clear(&lab->settings);
-    ns_settings_init(&lab->settings);
-    settings_differ(lab, NULL);
-}
-
-void ns_lab_run(NsLab *lab)
-{
-    if (!ns_lab_can_run(lab)) return;
-    lab->wants_run = true;
-    ns_trainer_run(lab->trainer);
-    wake(lab);
-}
-
-void ns_lab_pause(NsLab *lab)
-{
-    lab->wants_run = false;
-    if (lab->trainer) ns_trainer_pause(lab->trainer);
-    wake(lab);
-}
-
-void ns_lab_step(NsLab *lab, int64_t n)
-{
-    if (!ns_lab_can_run(lab)) return;
-    lab->wants_run = false;
-    ns_trainer_step(lab->trainer, n);
-    wake(lab);
-}
-
-void ns_lab_reset(NsLab *lab)
-{
-    if (!ns_lab_can_reset(lab)) return;
-    lab->wants_run = false;
-    if (lab->problem_is_run) set_problem(lab, NULL, NULL, false);
-    ns_trainer_reset(lab->trainer);
-    wake(lab);
-}
-
-/* The trainer has a new history: the one before becomes the ghost if it has gone anywhere. */
-static void adopt(NsLab *lab, NsHistory *history)
+/* The trainer has new histories: those before become the ghost if they have gone anywhere. */
+static void adopt(NsLab *lab, NsHistory *const *histories)
 {
     NsView *view = lab->view;
-    if (view->history && ns_history_steps(view->history) > 1) ns_view_leave_ghost(view);
-    ns_view_set_history(view, 0, history, &lab->run);
+    unsigned n = (unsigned)lab->run.n;
+    if (lab->view->history && histories[0] != view->lanes[0].history) ns_lab_file_run(lab);
+    if (n == 1 && ns_lab_records(lab, 0) > 1) ns_view_leave_ghost(view);
+    ns_view_set_lanes(view, n);
+    for (unsigned lane = 0; lane < n; lane++) {
+        ns_view_set_history(view, lane, histories[lane], &lab->run.settings[lane]);
+        lab->records_seen[lane] = 0;
+        lab->events_seen[lane] = 0;
+    }
+    ns_view_set_active(view, (unsigned)lab->lanes.from[lab->active]);
     view->step = -1;
-    lab->steps_seen = 0;
-    emit(lab, VIEW_CHANGED);
+    lab->trouble = (NsTrouble){0};
+    ns_lab_emit(lab, NS_LAB_VIEW_CHANGED);
+    ns_lab_emit(lab, NS_LAB_RUNS_CHANGED);
+}
+
+static void look_at_histories(NsLab *lab)
+{
+    NsHistory *histories[NS_LANES_MAX] = {NULL};
+    bool all = true, other = lab->view->n_lanes != lab->run.n;
+    for (size_t lane = 0; lane < lab->run.n; lane++) {
+        histories[lane] = ns_trainer_history(lab->trainer, lane);
+        all &= histories[lane] != NULL;
+        other |= lane < lab->view->n_lanes && histories[lane] != lab->view->lanes[lane].history;
+    }
+    if (all && other) adopt(lab, histories);
+    for (unsigned lane = 0; all && lane < lab->run.n; lane++) {
+        /* A live change is part of what the history shows from the first step that felt it. */
+        size_t records = ns_lab_records(lab, lane);
+        if (records > lab->records_seen[lane])
+            ns_view_set_live(lab->view, lane, &lab->run.settings[lane]);
+        lab->records_seen[lane] = records;
+    }
+    for (size_t lane = 0; lane < lab->run.n; lane++)
+        g_clear_pointer(&histories[lane], ns_history_unref);
+}
+
+/* Whether a run that was told to go has come to rest by itself. */
+static bool has_paused(NsLab *lab)
+{
+    return lab->wants_run && !lab->slow && lab->state == NS_TRAINER_PAUSED &&
+           ns_trainer_wait(lab->trainer, 0) && ns_trainer_state(lab->trainer) == NS_TRAINER_PAUSED;
 }
 
 bool ns_lab_poll(NsLab *lab)
 {
-    bool pending =
+    bool waits =
         lab->restart_source || lab->live_source || g_get_monotonic_time() < lab->awake_until;
-    if (!lab->trainer) return pending;
+    if (!lab->trainer) return waits;
 
     NsTrainerState state = ns_trainer_state(lab->trainer);
-    g_autoptr(NsHistory) history = ns_trainer_history(lab->trainer, 0);
-    if (history && history != lab->view->history) adopt(lab, history);
-    if (history) {
-        size_t steps = ns_history_steps(history);
-        /* A live change is part of what the history shows from the first step that felt it. */
-        if (steps > lab->steps_seen) ns_view_set_live(lab->view, 0, &lab->run);
-        lab->steps_seen = steps;
+    look_at_histories(lab);
+    ns_lab_poll_trouble(lab);
+    bool changed = state != lab->state;
+    lab->state = state;
+    bool over = state == NS_TRAINER_DIVERGED || state == NS_TRAINER_FAILED;
+    if (over || state == NS_TRAINER_FINISHED) lab->wants_run = false;
+    if (changed && over) ns_lab_clear_problem(lab);
+    if (has_paused(lab)) {
+        lab->wants_run = false;
+        changed = true;
     }
-    if (state != lab->state) {
-        lab->state = state;
-        bool over = state == NS_TRAINER_DIVERGED || state == NS_TRAINER_FAILED;
-        if (over || state == NS_TRAINER_FINISHED) lab->wants_run = false;
-        if (over) clear_problem(lab);
-        emit(lab, STATUS_CHANGED);
-    }
-    return pending || state == NS_TRAINER_RUNNING || state == NS_TRAINER_PREPARING;
-}
-
-const NsSettings *ns_lab_settings(NsLab *lab)
-{
-    return &lab->settings;
+    if (changed) ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
+    bool slow = ns_lab_poll_stage(lab);
+    return waits || slow || state == NS_TRAINER_RUNNING || state == NS_TRAINER_PREPARING;
 }
 
 NsTrainerState ns_lab_state(NsLab *lab)
@@ -261,25 +275,10 @@ NsTrainerState ns_lab_state(NsLab *lab)
     return lab->state;
 }
 
-bool ns_lab_is_running(NsLab *lab)
+NsTrainerState ns_lab_lane_state(NsLab *lab, size_t lane)
 {
-    return lab->wants_run;
-}
-
-bool ns_lab_plan(NsLab *lab, NsPlan *plan)
-{
-    return lab->trainer && ns_trainer_plan(lab->trainer, 0, plan);
-}
-
-bool ns_lab_can_run(NsLab *lab)
-{
-    return lab->trainer && lab->state != NS_TRAINER_FAILED && lab->state != NS_TRAINER_DIVERGED &&
-           lab->state != NS_TRAINER_FINISHED;
-}
-
-bool ns_lab_can_reset(NsLab *lab)
-{
-    return lab->trainer && lab->state != NS_TRAINER_FAILED && lab->state != NS_TRAINER_PREPARING;
+    if (!lab->trainer || lane >= lab->run.n) return lab->state;
+    return ns_trainer_lane_state(lab->trainer, lane);
 }
 
 const char *ns_lab_problem(NsLab *lab)
@@ -292,66 +291,7 @@ const char *ns_lab_problem_key(NsLab *lab)
     return lab->problem_key;
 }
 
-int64_t ns_lab_steps(NsLab *lab)
-{
-    size_t records = lab->view->history ? ns_history_steps(lab->view->history) : 0;
-    return records > 0 ? (int64_t)records - 1 : 0;
-}
-
-const NsView *ns_lab_view(NsLab *lab)
-{
-    return lab->view;
-}
-
-void ns_lab_show_gradient(NsLab *lab, NsQuantity quantity)
-{
-    if (lab->view->gradient == quantity) return;
-    lab->view->gradient = quantity;
-    emit(lab, VIEW_CHANGED);
-}
-
-void ns_lab_show_hidden(NsLab *lab, NsQuantity quantity)
-{
-    if (lab->view->hidden == quantity) return;
-    lab->view->hidden = quantity;
-    emit(lab, VIEW_CHANGED);
-}
-
-void ns_lab_show_log(NsLab *lab, bool log)
-{
-    if (lab->view->log == log) return;
-    lab->view->log = log;
-    emit(lab, VIEW_CHANGED);
-}
-
-void ns_lab_show_smoothing(NsLab *lab, NsSmoothing smoothing)
-{
-    if (ns_smoothing_equal(lab->view->smoothing, smoothing)) return;
-    lab->view->smoothing = smoothing;
-    if (smoothing.kind != NS_SMOOTH_NONE) lab->usual_smoothing = smoothing;
-    emit(lab, VIEW_CHANGED);
-}
-
-void ns_lab_toggle_smoothing(NsLab *lab)
-{
-    bool smooth = lab->view->smoothing.kind != NS_SMOOTH_NONE;
-    ns_lab_show_smoothing(lab, smooth ? (NsSmoothing){0} : lab->usual_smoothing);
-}
-
-void ns_lab_show_theory(NsLab *lab, bool theory)
-{
-    if (lab->view->theory == theory) return;
-    lab->view->theory = theory;
-    emit(lab, VIEW_CHANGED);
-}
-
-void ns_lab_show_step(NsLab *lab, int64_t step)
-{
-    if (step > ns_lab_steps(lab)) step = -1;
-    if (lab->view->step == step) return;
-    lab->view->step = step;
-    emit(lab, VIEW_CHANGED);
-}
+/* ---- Life ---- */
 
 static void ns_lab_finalize(GObject *object)
 {
@@ -359,9 +299,14 @@ static void ns_lab_finalize(GObject *object)
     g_clear_handle_id(&lab->restart_source, g_source_remove);
     g_clear_handle_id(&lab->live_source, g_source_remove);
     g_clear_pointer(&lab->trainer, ns_trainer_release);
+    set_origins(lab, NULL);
+    ns_lab_free_runs(lab);
     ns_view_free(lab->view);
-    ns_settings_clear(&lab->settings);
-    ns_settings_clear(&lab->run);
+    g_ptr_array_unref(lab->undo);
+    g_ptr_array_unref(lab->redo);
+    g_array_unref(lab->marks);
+    ns_lanes_clear(&lab->lanes);
+    ns_lanes_clear(&lab->run);
     g_free(lab->problem);
     g_free(lab->problem_key);
     G_OBJECT_CLASS(ns_lab_parent_class)->finalize(object);
@@ -370,24 +315,35 @@ static void ns_lab_finalize(GObject *object)
 static void ns_lab_class_init(NsLabClass *klass)
 {
     G_OBJECT_CLASS(klass)->finalize = ns_lab_finalize;
-    const char *names[N_SIGNALS] = {"settings-changed", "status-changed", "view-changed"};
-    for (int i = 0; i < N_SIGNALS; i++)
+    const char *names[NS_LAB_NOTICE] = {"settings-changed", "status-changed", "view-changed",
+                                        "runs-changed"};
+    for (int i = 0; i < NS_LAB_NOTICE; i++)
         signals[i] = g_signal_new(names[i], NS_TYPE_LAB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                   G_TYPE_NONE, 0);
+    signals[NS_LAB_NOTICE] = g_signal_new("notice", NS_TYPE_LAB, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                          NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_lab_init(NsLab *lab)
 {
     lab->view = ns_view_new();
     lab->usual_smoothing = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
-    ns_settings_init(&lab->settings);
-    ns_settings_init(&lab->run);
+    lab->pause_on_trouble = true;
+    lab->marks = g_array_new(FALSE, FALSE, sizeof(NsLabMark));
+    ns_lab_init_undo(lab);
+    ns_lab_init_runs(lab);
+}
+
+NsLab *ns_lab_new_lanes(const NsSettings *const *settings, size_t n)
+{
+    NsLab *lab = g_object_new(NS_TYPE_LAB, NULL);
+    ns_lanes_init(&lab->lanes, settings, n);
+    ns_lanes_copy(&lab->run, &lab->lanes);
+    ns_lab_start(lab, NULL);
+    return lab;
 }
 
 NsLab *ns_lab_new(const NsSettings *settings)
 {
-    NsLab *lab = g_object_new(NS_TYPE_LAB, NULL);
-    set_settings(&lab->settings, settings);
-    start(lab);
-    return lab;
+    return ns_lab_new_lanes(&settings, 1);
 }

@@ -1,20 +1,26 @@
-/* The experiment behind a window: settings, the run they make, the run before it.
+/* The experiment behind a window: lanes, their settings, the run they make, the runs before it.
  * SPDX-License-Identifier: MIT
  *
  * A lab is no widget.  It lives on the main thread, never waits for a trainer, and is moved forward
  * by ns_lab_poll, which a window calls once a frame while the lab is busy.
  *
+ * One to four lanes run on one clock; one of them is active.  A setting is linked, so that a change
+ * reaches every lane, or split, so that it reaches the active one.
+ *
  * A live setting reaches the running model at once (at most every NS_LAB_SETTLE_MS while it is
- * being dragged).  Any other starts a new run once it has rested for that long, and leaves the run
- * before as the ghost of the view; the new run goes on by itself if the old one did.  A setting
+ * being dragged).  Any other acts at once too as long as the run stands at its beginning, where
+ * there is nothing to lose: a new run is prepared as soon as the setting has rested for that long.
+ * Else it is pending: it waits for ns_lab_restart, ns_lab_fork or ns_lab_drop_pending.  A setting
  * that cannot be used is a problem: a sentence, the key, and the present run stays.
  *
- * Signals: "settings-changed", a value differs or a control shows one that was refused;
- * "status-changed", state, problem or run differ; "view-changed", what the charts show was chosen.
- */
+ * Signals: "settings-changed", a value, a link, the lanes or the active one differ, or a control
+ * shows a value that was refused; "status-changed", state, problem, pending changes or run differ;
+ * "view-changed", what the charts show was chosen; "runs-changed", earlier runs or their pins;
+ * "notice" (sentence), something happened that a toast should tell. */
 #pragma once
 
 #include "core/train/trainer.h"
+#include "ui/widgets/lanes.h"
 #include "ui/widgets/view.h"
 
 #include <glib-object.h>
@@ -24,46 +30,206 @@
 #define NS_TYPE_LAB (ns_lab_get_type())
 G_DECLARE_FINAL_TYPE(NsLab, ns_lab, NS, LAB, GObject)
 
-/* Prepares a run with these settings. */
+/* Prepares a run of one lane with these settings; or of n lanes, whose rows are split where they
+ * differ.  What lanes share (ns_lanes_can_split) is the first one's. */
 NsLab *ns_lab_new(const NsSettings *settings);
+NsLab *ns_lab_new_lanes(const NsSettings *const *settings, size_t n);
 
-/* The settings as the controls show them. */
+/* ---- Lanes: lab_settings.c ---- */
+
+size_t ns_lab_lanes(NsLab *lab);
+size_t ns_lab_active(NsLab *lab);
+void ns_lab_set_active(NsLab *lab, size_t lane);
+
+/* 1 .. NS_LANES_MAX.  A new lane is a copy of the active one whose placement is split, or what it
+ * was when it was taken away. */
+void ns_lab_set_lanes(NsLab *lab, size_t n);
+
+/* Takes a lane out; those behind it move up.  The last one stays. */
+void ns_lab_remove_lane(NsLab *lab, size_t lane);
+
+/* ---- Settings: lab_settings.c ---- */
+
+/* Of the active lane and of any, as the controls show them; and all of them. */
 const NsSettings *ns_lab_settings(NsLab *lab);
+const NsSettings *ns_lab_lane_settings(NsLab *lab, size_t lane);
+const NsLanes *ns_lab_all_settings(NsLab *lab);
 
-/* Sets one value from its text, as ns_settings_set.  FALSE if it was refused: it is then the lab's
- * problem. */
+/* Sets one value from its text, as ns_settings_set: of the active lane, or of all where the row is
+ * linked.  FALSE if it was refused: it is then the lab's problem. */
 bool ns_lab_set(NsLab *lab, const char *key, const char *value);
+
+/* The same, as one of many in the same movement of a hand, which together are one step of undo. */
+bool ns_lab_slide(NsLab *lab, const char *key, const char *value);
+
+/* The same for one lane, which splits the row if it can be. */
+bool ns_lab_set_lane(NsLab *lab, size_t lane, const char *key, const char *value);
 
 /* Sets one value back to its default. */
 void ns_lab_set_default(NsLab *lab, const NsParam *param);
 
-/* Sets every value back to its default. */
+/* Sets every value of the active lane back to its default, and those that are linked in all. */
 void ns_lab_set_defaults(NsLab *lab);
+
+/* Other lanes with other settings in the place of all that there are, as one change. */
+void ns_lab_open(NsLab *lab, const NsSettings *const *settings, size_t n);
+
+/* Linking gives all lanes the value of the active one. */
+bool ns_lab_is_linked(NsLab *lab, const NsParam *param);
+bool ns_lab_can_split(const NsParam *param);
+void ns_lab_set_linked(NsLab *lab, const NsParam *param, bool linked);
+
+/* Undo and redo go through all changes of settings, lanes and links.  The words say what will
+ * change: "layers 6 → 12"; NULL where there is nothing.  Free with g_free. */
+bool ns_lab_can_undo(NsLab *lab);
+bool ns_lab_can_redo(NsLab *lab);
+void ns_lab_undo(NsLab *lab);
+void ns_lab_redo(NsLab *lab);
+char *ns_lab_undo_words(NsLab *lab);
+char *ns_lab_redo_words(NsLab *lab);
+
+/* ---- Changes that wait: lab_pending.c ---- */
+
+/* How many there are: settings, counted once whatever the lanes, and lanes. */
+size_t ns_lab_pending(NsLab *lab);
+bool ns_lab_is_pending(NsLab *lab, const NsParam *param);
+
+/* "Norm placement of B and Layers wait."; NULL where nothing does.  Free with g_free. */
+char *ns_lab_pending_words(NsLab *lab);
+
+/* All lanes from step 0 with the settings that the controls show; running on if they ran. */
+bool ns_lab_can_restart(NsLab *lab);
+void ns_lab_restart(NsLab *lab);
+
+/* From the newest kept step at or before the step that is shown.  With one lane and nothing pending
+ * it opens a second one, a copy, beside it. */
+bool ns_lab_can_fork(NsLab *lab);
+void ns_lab_fork(NsLab *lab);
+
+/* The controls go back to what the run has. */
+void ns_lab_drop_pending(NsLab *lab);
+
+/* ---- Time: lab_time.c ---- */
 
 /* The commands of a trainer.  Those that make no sense in the present state do nothing. */
 void ns_lab_run(NsLab *lab);
 void ns_lab_pause(NsLab *lab);
 void ns_lab_step(NsLab *lab, int64_t n);
+void ns_lab_run_to(NsLab *lab, int64_t step);
+void ns_lab_run_until_loss(NsLab *lab, double loss); /* of any lane, smoothed as a trainer does */
+
+/* Back to the beginning of the run, at rest. */
 void ns_lab_reset(NsLab *lab);
 
-/* The plan of the run that is shown; false while there is none. */
-bool ns_lab_plan(NsLab *lab, NsPlan *plan);
-
-NsTrainerState ns_lab_state(NsLab *lab);
 bool ns_lab_is_running(NsLab *lab); /* or will be as soon as it is prepared */
 bool ns_lab_can_run(NsLab *lab);
 bool ns_lab_can_reset(NsLab *lab);
+
+/* 0: as fast as it can. */
+void ns_lab_set_speed(NsLab *lab, double steps_per_second);
+double ns_lab_speed(NsLab *lab);
+
+/* Whether a run pauses at the first spike or divergence of any lane; it does at first. */
+void ns_lab_set_pause_on_trouble(NsLab *lab, bool pause);
+bool ns_lab_pause_on_trouble(NsLab *lab);
+
+/* Slow motion takes about four seconds a step, whose forward pass, loss and backward pass are those
+ * of the step that is shown, and whose update leads to the next. */
+typedef enum { NS_STAGE_FORWARD, NS_STAGE_LOSS, NS_STAGE_BACKWARD, NS_STAGE_UPDATE } NsStage;
+void ns_lab_set_slow_motion(NsLab *lab, bool slow);
+bool ns_lab_slow_motion(NsLab *lab);
+
+/* Where a step in slow motion is, and how far through that stage, 0 .. 1.  FALSE while there is
+ * none. */
+bool ns_lab_stage(NsLab *lab, NsStage *stage, double *progress);
+
+/* The first and the newest step of the run, and the one that is shown, which a negative number
+ * makes the newest again. */
+int64_t ns_lab_first_step(NsLab *lab);
+int64_t ns_lab_steps(NsLab *lab);
+int64_t ns_lab_shown_step(NsLab *lab);
+void ns_lab_show_step(NsLab *lab, int64_t step);
+
+typedef enum {
+    NS_LAB_MARK_FORK, /* the run begins here, with what it took over from another */
+    NS_LAB_MARK_SPIKE,
+    NS_LAB_MARK_DIVERGED,
+    NS_LAB_MARK_SETTING, /* a live setting was changed */
+    NS_LAB_MARK_KEPT     /* a fork can begin here */
+} NsLabMarkKind;
+
+typedef struct {
+    int64_t step;
+    NsLabMarkKind kind;
+    int lane; /* -1: all */
+    const char *text;
+} NsLabMark;
+
+/* In the order of steps; borrowed until the next call or poll. */
+const NsLabMark *ns_lab_marks(NsLab *lab, size_t *n);
+
+/* ---- Trouble: lab_trouble.c ---- */
+
+typedef struct {
+    int lane;
+    int64_t step;
+    bool spike; /* else the lane diverged */
+    const NsEvent *event;
+} NsTrouble;
+
+/* What happened last and was not dismissed; the event is borrowed until the next poll. */
+bool ns_lab_trouble(NsLab *lab, NsTrouble *trouble);
+void ns_lab_dismiss_trouble(NsLab *lab);
+
+/* Forks from the newest kept step before the trouble with this one change, and runs.  FALSE if the
+ * value was refused or no step is kept. */
+bool ns_lab_cure(NsLab *lab, size_t lane, const char *key, const char *value);
+
+/* ---- Runs: lab_runs.c ---- */
+
+/* A run begins with a restart, a fork or a reset.  Earlier ones are kept within a budget, the
+ * newest and those that are pinned; a notice tells which one went. */
+typedef struct {
+    unsigned id, parent; /* from 1; 0: begun at step 0 */
+    int64_t fork_step, last_step;
+    const char *title;
+    double loss[NS_LANES_MAX]; /* the last one */
+    size_t lanes;
+    bool present, pinned;
+} NsLabRun;
+
+/* The oldest first, the present one last; borrowed until the next call or poll. */
+const NsLabRun *ns_lab_runs(NsLab *lab, size_t *n);
+
+/* Curves show pinned runs, pale. */
+void ns_lab_pin_run(NsLab *lab, unsigned id, bool pinned);
+
+/* The lanes and settings that a run began with become those of the controls. */
+void ns_lab_open_run(NsLab *lab, unsigned id);
+
+/* ---- What is known: lab.c ---- */
+
+NsTrainerState ns_lab_state(NsLab *lab);
+NsTrainerState ns_lab_lane_state(NsLab *lab, size_t lane); /* of the run's lanes */
 
 /* The sentence of what is wrong, and the key of the setting that is to blame; NULL where there is
  * none. */
 const char *ns_lab_problem(NsLab *lab);
 const char *ns_lab_problem_key(NsLab *lab);
 
-/* Updates done by the run that is shown. */
-int64_t ns_lab_steps(NsLab *lab);
-
 /* Looks at the trainer.  FALSE once nothing can change by itself any more. */
 bool ns_lab_poll(NsLab *lab);
+
+/* ---- What it takes: lab_size.c ---- */
+
+/* The plan of the run that is shown, all lanes together; false while there is none. */
+bool ns_lab_plan(NsLab *lab, NsPlan *plan);
+
+/* The same in words: "1.21 M parameters, 63.8 MiB, step 0 in 12 ms".  NULL while there is no run.
+ * Free with g_free. */
+char *ns_lab_size(NsLab *lab);
+
+/* ---- The view: lab_view.c ---- */
 
 /* What the charts show; borrowed, valid until the next call that moves the lab. */
 const NsView *ns_lab_view(NsLab *lab);
@@ -73,17 +239,31 @@ void ns_lab_show_log(NsLab *lab, bool log);
 void ns_lab_show_smoothing(NsLab *lab, NsSmoothing smoothing);
 void ns_lab_toggle_smoothing(NsLab *lab); /* off, and on again as it was */
 void ns_lab_show_theory(NsLab *lab, bool theory);
-void ns_lab_show_step(NsLab *lab, int64_t step); /* negative for the newest */
+void ns_lab_show_heat(NsLab *lab, NsHeatMode heat);
 
-/* "Post-LN, 6 layers".  Free with g_free. */
+/* From 1; 0: none is selected. */
+int ns_lab_layer(NsLab *lab);
+void ns_lab_select_layer(NsLab *lab, int layer);
+
+/* ---- In words: lab_words.c.  Free with g_free. ---- */
+
+/* "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers". */
 char *ns_lab_title(NsLab *lab);
+char *ns_lanes_title(const NsLanes *lanes);
 
-/* "paused at step 1,240, loss 2.31, 180 steps/s".  Free with g_free. */
+/* "A Post-LN, B Pre-LN; all else the same."; NULL for a single lane. */
+char *ns_lab_differences(NsLab *lab);
+
+/* "paused at step 1,240, loss 2.31, 180 steps/s", "running at step 90, loss A 3.1, B 2.2; B
+ * diverged at step 87". */
 char *ns_lab_status(NsLab *lab);
 
-/* What the run that is shown takes: "1.21 M parameters, 63.8 MiB, step 0 in 12 ms".  NULL while
- * there is no run.  Free with g_free. */
-char *ns_lab_size(NsLab *lab);
+/* How fast the newest steps of the slowest lane were, and what share of their time the dear
+ * quantities took: NaN where there is nothing to go by, 0 without probes. */
+typedef struct {
+    double steps_per_second, probe_share;
+} NsPace;
+NsPace ns_lab_pace(NsLab *lab);
 
-/* A count with its digits grouped in threes: "1,240".  Free with g_free. */
+/* A count with its digits grouped in threes: "1,240". */
 char *ns_group_digits(int64_t number);

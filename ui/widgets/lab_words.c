@@ -1,6 +1,7 @@
 /* A lab in words: what the title bar says.  SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
 #include "core/model/placement.h"
-#include "ui/widgets/lab.h"
+#include "ui/widgets/lab-private.h"
 
 #include <math.h>
 
@@ -19,26 +20,94 @@ char *ns_group_digits(int64_t number)
     return g_string_free(out, FALSE);
 }
 
-char *ns_lab_title(NsLab *lab)
+/* ---- What a lab is about ---- */
+
+static char *placement_of(const NsSettings *s)
 {
-    const NsSettings *s = ns_lab_settings(lab);
-    const char *placement = *s->mixture ? s->mixture : ns_placement_choice(s->placement)->label;
-    g_autofree char *layers = ns_group_digits(s->layers);
-    if (s->arch == NS_ARCH_ENCODER_DECODER) {
-        g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(s));
-        return g_strdup_printf("%s, %s + %s layers", placement, layers, decoder);
-    }
-    return g_strdup_printf("%s, %s %s", placement, layers, s->layers == 1 ? "layer" : "layers");
+    return g_strdup(*s->mixture ? s->mixture : _(ns_placement_choice(s->placement)->label));
 }
 
-/* How fast the newest steps were, and what share of their time the dear quantities took. */
-typedef struct {
-    double steps_per_second,
-        probe_share; /* NaN where there is nothing to go by; 0 without probes */
-} Pace;
+static char *depth_of(const NsSettings *s)
+{
+    g_autofree char *layers = ns_group_digits(s->layers);
+    if (s->arch != NS_ARCH_ENCODER_DECODER)
+        return g_strdup_printf(ns_plural("%s layer", "%s layers", s->layers), layers);
+    g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(s));
+    return g_strdup_printf(_("%s + %s layers"), layers, decoder);
+}
+
+/* "Post-LN vs Pre-LN": what each lane has. */
+static char *versus(const NsLanes *lanes, char *(*words)(const NsSettings *))
+{
+    GString *text = g_string_new(NULL);
+    for (size_t lane = 0; lane < lanes->n; lane++) {
+        g_autofree char *own = words(&lanes->settings[lane]);
+        if (lane) g_string_append(text, C_("between lanes", " vs "));
+        g_string_append(text, own);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static bool differs(const NsLanes *lanes, const char *key)
+{
+    return ns_lanes_differ(lanes, ns_param_find(key));
+}
+
+static size_t count_differences(const NsLanes *lanes)
+{
+    size_t n = 0;
+    for (size_t i = 0; ns_param(i); i++) n += ns_lanes_differ(lanes, ns_param(i));
+    return n;
+}
+
+char *ns_lanes_title(const NsLanes *lanes)
+{
+    size_t n = count_differences(lanes);
+    bool placement = differs(lanes, "placement") || differs(lanes, "mixture");
+    bool depth = differs(lanes, "layers") || differs(lanes, "decoder-layers");
+    g_autofree char *left =
+        placement ? versus(lanes, placement_of) : placement_of(&lanes->settings[0]);
+    g_autofree char *right = depth ? versus(lanes, depth_of) : depth_of(&lanes->settings[0]);
+    if (n == 0 || placement || depth) return g_strdup_printf(_("%s, %s"), left, right);
+    const NsParam *param = ns_param(0);
+    while (!ns_lanes_differ(lanes, param)) param++;
+    if (n > 1)
+        return g_strdup_printf(
+            ns_plural("%s, %s; %zu setting differs", "%s, %s; %zu settings differ", n), left, right,
+            n);
+    return g_strdup_printf(_("%s, %s; %s differs"), left, right, _(param->label));
+}
+
+char *ns_lab_title(NsLab *lab)
+{
+    return ns_lanes_title(ns_lab_all_settings(lab));
+}
+
+char *ns_lab_differences(NsLab *lab)
+{
+    const NsLanes *lanes = ns_lab_all_settings(lab);
+    if (lanes->n < 2) return NULL;
+    if (count_differences(lanes) == 0) return g_strdup(_("All lanes are the same as yet."));
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        if (!ns_lanes_differ(lanes, param)) continue;
+        if (text->len) g_string_append(text, "\n");
+        bool plain = g_str_equal(param->key, "placement");
+        if (!plain) g_string_append_printf(text, "%s ", _(param->label));
+        for (size_t lane = 0; lane < lanes->n; lane++) {
+            g_autofree char *value = ns_lanes_value(&lanes->settings[lane], param);
+            g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_name(lane), value);
+        }
+    }
+    g_string_append_printf(text, "; %s", _("all else the same."));
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* ---- How fast it is ---- */
 
 /* Goes back over the window and, where dear quantities are measured, to the last time they were. */
-static Pace pace_of(const NsHistory *history, int64_t probe_every)
+static NsPace pace_of(const NsHistory *history, int64_t probe_every)
 {
     size_t records = ns_history_steps(history), n = 0;
     double seconds = 0.0, probes = 0.0;
@@ -49,71 +118,92 @@ static Pace pace_of(const NsHistory *history, int64_t probe_every)
         seconds += step->seconds;
         probes += step->probe_seconds;
     }
-    if (seconds <= 0.0) return (Pace){(double)NAN, 0.0};
-    return (Pace){(double)n / seconds, probes / seconds};
+    if (seconds <= 0.0) return (NsPace){(double)NAN, 0.0};
+    return (NsPace){(double)n / seconds, probes / seconds};
+}
+
+NsPace ns_lab_pace(NsLab *lab)
+{
+    const NsView *view = ns_lab_view(lab);
+    NsPace slowest = {(double)NAN, 0.0};
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        const NsViewRun *run = &view->lanes[lane];
+        if (!run->history) continue;
+        NsPace pace = pace_of(run->history, run->settings.probe_every);
+        if (!(slowest.steps_per_second <= pace.steps_per_second)) slowest = pace;
+    }
+    double limit = ns_lab_speed(lab);
+    if (limit > 0.0 && slowest.steps_per_second > limit) slowest.steps_per_second = limit;
+    return slowest;
+}
+
+/* ---- What it does ---- */
+
+/* "2.31", or "A 3.1, B 2.2"; NULL where no lane has a finite one. */
+static char *losses(NsLab *lab)
+{
+    const NsView *view = ns_lab_view(lab);
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        const NsStep *step = ns_lab_newest(lab, lane);
+        char number[G_ASCII_DTOSTR_BUF_SIZE];
+        if (!step || !isfinite(step->loss)) continue;
+        g_ascii_formatd(number, sizeof number, "%.2f", step->loss);
+        if (text->len) g_string_append(text, ", ");
+        if (view->n_lanes > 1) g_string_append_printf(text, "%s ", ns_lane_name(lane));
+        g_string_append(text, number);
+    }
+    return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
+/* The lanes that have stopped while others go on. */
+static void append_diverged(GString *text, NsLab *lab)
+{
+    const NsView *view = ns_lab_view(lab);
+    for (size_t lane = 0; view->n_lanes > 1 && lane < view->n_lanes; lane++) {
+        if (ns_lab_lane_state(lab, lane) != NS_TRAINER_DIVERGED) continue;
+        const NsStep *step = ns_lab_newest(lab, lane);
+        g_autofree char *digits = ns_group_digits(step ? step->step : 0);
+        g_autofree char *words =
+            g_strdup_printf(_("%s diverged at step %s"), ns_lane_name(lane), digits);
+        g_string_append_printf(text, "; %s", words);
+    }
 }
 
 char *ns_lab_status(NsLab *lab)
 {
     NsTrainerState state = ns_lab_state(lab);
-    const char *word = ns_trainer_state_word(state);
+    const char *word = _(ns_trainer_state_word(state));
     const NsHistory *history = ns_lab_view(lab)->history;
     if (state == NS_TRAINER_PREPARING || state == NS_TRAINER_FAILED || !history)
         return g_strdup(word);
 
     int64_t step = ns_lab_steps(lab);
-    GString *text = g_string_new(word);
+    g_autoptr(GString) text = g_string_new(NULL);
     g_autofree char *count = ns_group_digits(step);
-    g_string_append_printf(text, step > 0 ? " at step %s" : ", step %s", count);
-    double loss = ns_history_step(history, (size_t)step)->loss;
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    if (isfinite(loss))
-        g_string_append_printf(text, ", loss %s",
-                               g_ascii_formatd(number, sizeof number, "%.2f", loss));
-    Pace pace = pace_of(history, ns_lab_settings(lab)->probe_every);
+    bool slow = ns_lab_slow_motion(lab) && ns_lab_is_running(lab);
+    if (slow)
+        g_string_append_printf(text, _("in slow motion at step %s"), count);
+    else if (step > 0)
+        g_string_append_printf(text, _("%s at step %s"), word, count);
+    else
+        g_string_append_printf(text, _("%s, step %s"), word, count);
+    g_autofree char *loss = losses(lab);
+    if (loss) g_string_append_printf(text, _(", loss %s"), loss);
+    NsPace pace = ns_lab_pace(lab);
     double speed = pace.steps_per_second;
-    if (state != NS_TRAINER_DIVERGED && isfinite(speed))
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    if (state != NS_TRAINER_DIVERGED && !slow && isfinite(speed))
         g_string_append_printf(
-            text, ", %s steps/s",
+            text, _(", %s steps/s"),
             g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
     if (pace.probe_share > 0.0)
-        g_string_append_printf(text, ", probes %.0f %%", 100.0 * pace.probe_share);
+        g_string_append_printf(text, _(", probes %.0f %%"), 100.0 * pace.probe_share);
+    append_diverged(text, lab);
     int64_t pinned = ns_lab_view(lab)->step;
     if (pinned >= 0) {
         g_autofree char *shown = ns_group_digits(pinned);
-        g_string_append_printf(text, "; profiles at step %s", shown);
+        g_string_append_printf(text, _("; showing step %s"), shown);
     }
-    return g_string_free(text, FALSE);
-}
-
-/* All digits, or millions from a million on: "311,296", "1.21 M". */
-static char *short_count(size_t n)
-{
-    if (n < 1000000) return ns_group_digits((int64_t)n);
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    const char *format = n < 100000000 ? "%.3g" : "%.0f";
-    return g_strconcat(g_ascii_formatd(number, sizeof number, format, (double)n / 1e6), " M", NULL);
-}
-
-/* Milliseconds with two digits that say something. */
-static void append_time(GString *text, double seconds)
-{
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    const char *format = seconds < 0.00995 ? "%.1f" : "%.0f";
-    g_ascii_formatd(number, sizeof number, format, seconds * 1e3);
-    g_string_append_printf(text, ", step 0 in %s ms", number);
-}
-
-char *ns_lab_size(NsLab *lab)
-{
-    NsPlan plan;
-    const NsHistory *history = ns_lab_view(lab)->history;
-    if (!ns_lab_plan(lab, &plan)) return NULL;
-    g_autofree char *parameters = short_count(plan.parameters);
-    g_autofree char *memory = g_format_size_full(plan.total_bytes, G_FORMAT_SIZE_IEC_UNITS);
-    GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "%s parameters, %s", parameters, memory);
-    const NsStep *first = history && ns_history_steps(history) ? ns_history_step(history, 0) : NULL;
-    if (first && first->step == 0) append_time(text, first->seconds);
-    return g_string_free(text, FALSE);
+    return g_string_free(g_steal_pointer(&text), FALSE);
 }
