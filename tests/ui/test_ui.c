@@ -9,6 +9,7 @@ int main(int argc, char **argv)
         return 77;
     }
     ui_add_run_tests();
+    ui_add_lab_tests();
     ui_add_settings_tests();
     ui_add_view_tests();
     ui_add_chart_tests();

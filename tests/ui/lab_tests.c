@@ -1,0 +1,576 @@
+/* The experiment behind a window, without the window.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+#include "core/model/placement.h"
+
+#define SMALL "layers=2 d-model=16 heads=2 seq=16 batch=4 eval-every=0 eval-batches=1 threads=2 "
+
+static NsSettings settings_of(const char *words)
+{
+    NsSettings settings;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *all = g_strconcat(SMALL, words, NULL);
+    g_auto(GStrv) assignments = g_strsplit(all, " ", -1);
+    ns_settings_init(&settings);
+    for (size_t i = 0; assignments[i]; i++)
+        if (*assignments[i]) ns_settings_assign(&settings, assignments[i], &error);
+    g_assert_no_error(error);
+    return settings;
+}
+
+static NsLab *open_lab(const char *a, const char *b)
+{
+    NsSettings first = settings_of(a), second = settings_of(b ? b : a);
+    const NsSettings *both[] = {&first, &second};
+    NsLab *lab = ns_lab_new_lanes(both, b ? 2 : 1);
+    ns_settings_clear(&first);
+    ns_settings_clear(&second);
+    return lab;
+}
+
+/* A lab is moved forward as a window does it. */
+#define LAB_UNTIL(lab, expression) UI_UNTIL((ns_lab_poll(lab), (expression)))
+
+static void wait_at_rest(NsLab *lab, int64_t step)
+{
+    LAB_UNTIL(lab, ns_lab_steps(lab) >= step && ns_lab_state(lab) == NS_TRAINER_PAUSED &&
+                       !ns_lab_is_running(lab));
+}
+
+static NsLab *open_at(const char *a, const char *b, int64_t step)
+{
+    NsLab *lab = open_lab(a, b);
+    LAB_UNTIL(lab, ns_lab_state(lab) == NS_TRAINER_READY);
+    if (step > 0) {
+        ns_lab_step(lab, step);
+        wait_at_rest(lab, step);
+    }
+    return lab;
+}
+
+static const char *placement(NsLab *lab, unsigned lane)
+{
+    return ns_placement_choice(ns_lab_lane_settings(lab, lane)->placement)->key;
+}
+
+static const NsHistory *history_of(NsLab *lab, size_t lane)
+{
+    return ns_lab_view(lab)->lanes[lane].history;
+}
+
+/* The losses of steps first .. last are the same bits in both. */
+static void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, int64_t last)
+{
+    for (int64_t step = first; step <= last; step++) {
+        size_t i = (size_t)(step - ns_history_first_step(a));
+        size_t k = (size_t)(step - ns_history_first_step(b));
+        double left = ns_history_step(a, i)->loss, right = ns_history_step(b, k)->loss;
+        g_assert_cmpint(ns_history_step(a, i)->step, ==, step);
+        g_assert_cmpint(ns_history_step(b, k)->step, ==, step);
+        g_assert_true(memcmp(&left, &right, sizeof left) == 0);
+    }
+}
+
+/* ---- Lanes and links ---- */
+
+static void test_two_lanes(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 5);
+    const NsView *view = ns_lab_view(lab);
+    g_assert_cmpuint(view->n_lanes, ==, 2);
+    g_assert_cmpuint(ns_history_steps(view->lanes[0].history), ==, 6);
+    g_assert_cmpuint(ns_history_steps(view->lanes[1].history), ==, 6);
+    g_assert_true(view->history == view->lanes[0].history);
+    g_assert_null(view->ghost);
+    ns_lab_set_active(lab, 1);
+    g_assert_true(view->history == view->lanes[1].history);
+    g_assert_cmpstr(ns_placement_choice(view->settings.placement)->key, ==, "pre");
+    g_autofree char *title = ns_lab_title(lab);
+    g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
+    g_autofree char *words = ns_lab_differences(lab);
+    g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else the same.");
+    g_autofree char *status = ns_lab_status(lab);
+    g_assert_true(g_str_has_prefix(status, "paused at step 5, loss A "));
+    g_assert_nonnull(strstr(status, ", B "));
+}
+
+/* Each lane has the bits that it would have alone with its share of the threads. */
+static void test_lane_alone(void)
+{
+    g_autoptr(NsLab) both = open_at("placement=post", "placement=pre", 6);
+    g_autoptr(NsLab) alone = open_at("placement=pre threads=1", NULL, 6);
+    assert_same_losses(history_of(both, 1), history_of(alone, 0), 0, 6);
+}
+
+static void test_links(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 0);
+    const NsParam *layers = ns_param_find("layers"), *where = ns_param_find("placement");
+    g_assert_true(ns_lab_is_linked(lab, layers));
+    g_assert_false(ns_lab_is_linked(lab, where));
+    ns_lab_set_active(lab, 1);
+    ns_lab_set(lab, "layers", "3");
+    g_assert_cmpint(ns_lab_lane_settings(lab, 0)->layers, ==, 3);
+    ns_lab_set(lab, "placement", "deepnorm");
+    g_assert_cmpstr(placement(lab, 0), ==, "post");
+    g_assert_cmpstr(placement(lab, 1), ==, "deepnorm");
+    /* One lane alone splits the row; linking again gives all lanes the active one's value. */
+    g_assert_true(ns_lab_set_lane(lab, 0, "layers", "4"));
+    g_assert_false(ns_lab_is_linked(lab, layers));
+    g_assert_cmpint(ns_lab_lane_settings(lab, 1)->layers, ==, 3);
+    ns_lab_set_linked(lab, layers, true);
+    g_assert_cmpint(ns_lab_lane_settings(lab, 0)->layers, ==, 3);
+}
+
+/* What decides the batches is the same in all lanes, whatever was asked for. */
+static void test_shared_settings(void)
+{
+    static const char *const shared[] = {"arch", "task",       "text",      "batch",
+                                         "seq",  "source-seq", "data-seed", "steps"};
+    g_autoptr(NsLab) lab = open_lab("batch=4", "batch=8 placement=pre");
+    g_assert_cmpint(ns_lab_lane_settings(lab, 1)->batch, ==, 4);
+    for (size_t i = 0; i < G_N_ELEMENTS(shared); i++) {
+        const NsParam *param = ns_param_find(shared[i]);
+        g_assert_false(ns_lab_can_split(param));
+        ns_lab_set_linked(lab, param, false);
+        g_assert_true(ns_lab_is_linked(lab, param));
+    }
+    ns_lab_set_lane(lab, 1, "seq", "20");
+    g_assert_cmpint(ns_lab_lane_settings(lab, 0)->seq, ==, 20);
+}
+
+static void test_lanes_come_and_go(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", NULL, 0);
+    ns_lab_set_lanes(lab, 2);
+    g_assert_cmpstr(placement(lab, 1), ==, "post");
+    g_assert_false(ns_lab_is_linked(lab, ns_param_find("placement")));
+    ns_lab_set_lane(lab, 1, "placement", "pre");
+    LAB_UNTIL(lab, ns_lab_view(lab)->n_lanes == 2);
+    /* Taken away and put back, it is what it was; what is linked follows the others. */
+    ns_lab_set_lanes(lab, 1);
+    LAB_UNTIL(lab, ns_lab_view(lab)->n_lanes == 1);
+    ns_lab_set(lab, "layers", "3");
+    ns_lab_set_lanes(lab, 2);
+    g_assert_cmpstr(placement(lab, 1), ==, "pre");
+    g_assert_cmpint(ns_lab_lane_settings(lab, 1)->layers, ==, 3);
+    /* A goes: B is the only lane. */
+    ns_lab_set_active(lab, 1);
+    ns_lab_remove_lane(lab, 0);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
+    g_assert_cmpuint(ns_lab_active(lab), ==, 0);
+    g_assert_cmpstr(placement(lab, 0), ==, "pre");
+    ns_lab_remove_lane(lab, 0);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
+    ns_lab_set_lanes(lab, 9);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, NS_LANES_MAX);
+}
+
+/* ---- Pending changes ---- */
+
+static void test_pending_restart(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 4);
+    g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
+    ns_lab_set(lab, "placement", "deepnorm");
+    ns_lab_set(lab, "layers", "3");
+    ui_idle(2 * NS_LAB_SETTLE_MS);
+    ns_lab_poll(lab);
+    g_assert_true(ns_lab_view(lab)->history == old);
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 2);
+    g_assert_true(ns_lab_is_pending(lab, ns_param_find("layers")));
+    g_assert_false(ns_lab_is_pending(lab, ns_param_find("heads")));
+    g_autofree char *words = ns_lab_pending_words(lab);
+    g_assert_cmpstr(words, ==, "Norm placement of A and Layers wait");
+    /* Back by hand: nothing waits any more. */
+    ns_lab_set(lab, "layers", "2");
+    ns_lab_set(lab, "placement", "post");
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
+    g_assert_null(ns_lab_pending_words(lab));
+
+    ns_lab_set(lab, "layers", "3");
+    ns_lab_restart(lab);
+    LAB_UNTIL(lab, ns_lab_view(lab)->history != old && ns_lab_state(lab) == NS_TRAINER_READY);
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
+    g_assert_cmpint(ns_lab_first_step(lab), ==, 0);
+    g_assert_cmpuint(ns_history_layout(history_of(lab, 1))->layers, ==, 3);
+    ns_lab_step(lab, 4);
+    wait_at_rest(lab, 4);
+    g_autoptr(NsLab) fresh = open_at("placement=post layers=3", "placement=pre layers=3", 4);
+    for (size_t lane = 0; lane < 2; lane++)
+        assert_same_losses(history_of(lab, lane), history_of(fresh, lane), 0, 4);
+}
+
+static void test_pending_drop(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 2);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    ns_lab_set(lab, "heads", "4");
+    ns_lab_set_lanes(lab, 3);
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 2);
+    g_autofree char *words = ns_lab_pending_words(lab);
+    g_assert_cmpstr(words, ==, "Lane C (new) and Heads wait");
+    ns_lab_drop_pending(lab);
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_cmpint(ns_lab_settings(lab)->heads, ==, 2);
+    g_assert_true(ns_lab_view(lab)->history == old);
+    ns_lab_undo(lab);
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 2);
+}
+
+static void test_fork_goes_on(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 4);
+    g_autoptr(NsLab) whole = open_at("placement=post", "placement=pre", 9);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    g_assert_true(ns_lab_can_fork(lab));
+    ns_lab_fork(lab);
+    LAB_UNTIL(lab, ns_lab_view(lab)->history != old && ns_lab_state(lab) == NS_TRAINER_READY);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_cmpint(ns_lab_first_step(lab), ==, 4);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 4);
+    ns_lab_step(lab, 5);
+    wait_at_rest(lab, 9);
+    for (size_t lane = 0; lane < 2; lane++)
+        assert_same_losses(history_of(lab, lane), history_of(whole, lane), 4, 9);
+    size_t n;
+    const NsLabMark *marks = ns_lab_marks(lab, &n);
+    g_assert_cmpuint(n, >=, 2);
+    g_assert_cmpint(marks[0].step, ==, 4);
+    g_assert_cmpint(marks[0].kind, ==, NS_LAB_MARK_FORK);
+}
+
+static void test_fork_opens_a_lane(void)
+{
+    g_autoptr(NsLab) lab = open_at("threads=1", NULL, 3);
+    g_autoptr(NsLab) whole = open_at("threads=1", NULL, 6);
+    ns_lab_fork(lab);
+    LAB_UNTIL(lab, ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
+    ns_lab_set(lab, "lr", "1e-4");
+    ns_lab_step(lab, 3);
+    wait_at_rest(lab, 6);
+    g_assert_cmpint(ns_lab_first_step(lab), ==, 3);
+    assert_same_losses(history_of(lab, 0), history_of(lab, 1), 3, 6);
+    g_assert_cmpfloat(ns_history_step(history_of(lab, 0), 3)->loss, !=,
+                      ns_history_step(history_of(whole, 0), 6)->loss);
+}
+
+/* From the step that is shown, with what waits: that lane alone is another one. */
+static void test_fork_with_changes(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=post", 3);
+    g_autoptr(NsLab) whole = open_at("placement=post", "placement=post", 6);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    ns_lab_step(lab, 3);
+    wait_at_rest(lab, 6);
+    ns_lab_show_step(lab, 3);
+    g_assert_true(ns_lab_set_lane(lab, 1, "beta1", "0.5"));
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 1);
+    ns_lab_fork(lab);
+    LAB_UNTIL(lab, ns_lab_view(lab)->history != old && ns_lab_state(lab) == NS_TRAINER_READY);
+    g_assert_cmpint(ns_lab_first_step(lab), ==, 3);
+    ns_lab_step(lab, 3);
+    wait_at_rest(lab, 6);
+    assert_same_losses(history_of(lab, 0), history_of(whole, 0), 3, 6);
+    g_assert_cmpfloat(ns_history_step(history_of(lab, 1), 3)->loss, !=,
+                      ns_history_step(history_of(whole, 1), 6)->loss);
+}
+
+/* A lane that waits to go leaves the other as it was. */
+static void test_fork_without_a_lane(void)
+{
+    g_autoptr(NsLab) lab = open_at("threads=1", "threads=1 placement=pre", 3);
+    g_autoptr(NsLab) whole = open_at("threads=1 placement=pre", NULL, 6);
+    ns_lab_remove_lane(lab, 0);
+    g_autofree char *words = ns_lab_pending_words(lab);
+    g_assert_cmpstr(words, ==, "Lane A (left out) waits");
+    g_assert_cmpstr(ns_placement_choice(ns_lab_view(lab)->settings.placement)->key, ==, "pre");
+    ns_lab_fork(lab);
+    LAB_UNTIL(lab, ns_lab_view(lab)->n_lanes == 1 && ns_lab_state(lab) == NS_TRAINER_READY);
+    ns_lab_step(lab, 3);
+    wait_at_rest(lab, 6);
+    assert_same_losses(history_of(lab, 0), history_of(whole, 0), 3, 6);
+}
+
+static void test_live_of_one_lane(void)
+{
+    g_autoptr(NsLab) lab = open_at("threads=1", "placement=pre threads=1", 3);
+    ns_lab_set_lane(lab, 1, "lr", "1e-5");
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
+    ns_lab_step(lab, 1);
+    wait_at_rest(lab, 4);
+    g_assert_cmpuint(ns_history_events(history_of(lab, 0)), ==, 0);
+    g_assert_cmpuint(ns_history_events(history_of(lab, 1)), ==, 1);
+    size_t n, settings = 0;
+    const NsLabMark *marks = ns_lab_marks(lab, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (marks[i].kind != NS_LAB_MARK_SETTING) continue;
+        g_assert_cmpint(marks[i].lane, ==, 1);
+        settings++;
+    }
+    g_assert_cmpuint(settings, ==, 1);
+}
+
+/* ---- Undo ---- */
+
+static void test_undo_words(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 0);
+    g_assert_false(ns_lab_can_undo(lab));
+    g_assert_null(ns_lab_undo_words(lab));
+    ns_lab_set(lab, "layers", "12");
+    ns_lab_set(lab, "layers", "12"); /* changes nothing */
+    g_autofree char *layers = ns_lab_undo_words(lab);
+    g_assert_cmpstr(layers, ==, "Layers 2 → 12");
+    ns_lab_undo(lab);
+    g_assert_false(ns_lab_can_undo(lab));
+    g_autofree char *again = ns_lab_redo_words(lab);
+    g_assert_cmpstr(again, ==, "Layers 2 → 12");
+    ns_lab_set_active(lab, 1);
+    ns_lab_set(lab, "placement", "deepnorm");
+    g_assert_false(ns_lab_can_redo(lab));
+    g_autofree char *where = ns_lab_undo_words(lab);
+    g_assert_cmpstr(where, ==, "Norm placement of B Pre-LN → DeepNorm");
+    ns_lab_set_linked(lab, ns_param_find("lr"), false);
+    g_autofree char *link = ns_lab_undo_words(lab);
+    g_assert_cmpstr(link, ==, "Peak learning rate split");
+    ns_lab_set_lanes(lab, 3);
+    g_autofree char *lane = ns_lab_undo_words(lab);
+    g_assert_cmpstr(lane, ==, "lane C added");
+}
+
+static void test_undo_of_a_drag(void)
+{
+    g_autoptr(NsLab) lab = open_at("", NULL, 0);
+    for (int i = 1; i <= 20; i++) {
+        g_autofree char *value = g_strdup_printf("%d", 2 + i);
+        ns_lab_slide(lab, "layers", value);
+    }
+    ns_lab_slide(lab, "warmup", "7");
+    ns_lab_undo(lab);
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 22);
+    ns_lab_undo(lab);
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    g_assert_false(ns_lab_can_undo(lab));
+}
+
+static void do_anything(NsLab *lab)
+{
+    static const struct {
+        const char *key, *values[3];
+    } table[] = {{"layers", {"2", "3", "4"}},      {"placement", {"post", "pre", "deepnorm"}},
+                 {"lr", {"1e-3", "2e-3", "3e-3"}}, {"seq", {"8", "16", "12"}},
+                 {"heads", {"2", "5", "4"}}, /* 5 does not go with the width */
+                 {"beta1", {"0.9", "0.5", "2"}} /* 2 is refused */};
+    size_t row = (size_t)g_test_rand_int_range(0, G_N_ELEMENTS(table));
+    const char *key = table[row].key, *value = table[row].values[g_test_rand_int_range(0, 3)];
+    size_t lane = (size_t)g_test_rand_int_range(0, (int)ns_lab_lanes(lab));
+    switch (g_test_rand_int_range(0, 9)) {
+    case 0:
+        ns_lab_set_lanes(lab, (size_t)g_test_rand_int_range(1, 5));
+        return;
+    case 1:
+        ns_lab_remove_lane(lab, lane);
+        return;
+    case 2:
+        ns_lab_set_active(lab, lane);
+        return;
+    case 3:
+        ns_lab_set_linked(lab, ns_param_find(key), g_test_rand_bit());
+        return;
+    case 4:
+        ns_lab_set_lane(lab, lane, key, value);
+        return;
+    case 5:
+        ns_lab_slide(lab, key, value);
+        return;
+    case 6:
+        ns_lab_set_default(lab, ns_param_find(key));
+        return;
+    default:
+        ns_lab_set(lab, key, value);
+    }
+}
+
+static void test_undo_all_redo_all(void)
+{
+    for (int round = 0; round < 20; round++) {
+        g_autoptr(NsLab) lab = open_lab("placement=post", round % 2 ? "placement=pre" : NULL);
+        NsLanes first, last;
+        ns_lanes_copy(&first, ns_lab_all_settings(lab));
+        for (int i = 0; i < 40; i++) do_anything(lab);
+        ns_lanes_copy(&last, ns_lab_all_settings(lab));
+        size_t back = 0, forth = 0;
+        for (; ns_lab_can_undo(lab); back++) {
+            g_autofree char *words = ns_lab_undo_words(lab);
+            g_assert_true(words && *words);
+            ns_lab_undo(lab);
+        }
+        g_assert_true(ns_lanes_equal(ns_lab_all_settings(lab), &first));
+        for (; ns_lab_can_redo(lab); forth++) ns_lab_redo(lab);
+        g_assert_true(ns_lanes_equal(ns_lab_all_settings(lab), &last));
+        g_assert_cmpuint(back, ==, forth);
+        g_assert_cmpuint(back, >, 3);
+        ns_lanes_clear(&first);
+        ns_lanes_clear(&last);
+    }
+}
+
+/* ---- Time ---- */
+
+static void test_run_to(void)
+{
+    g_autoptr(NsLab) lab = open_at("", NULL, 0);
+    ns_lab_run_to(lab, 12);
+    g_assert_true(ns_lab_is_running(lab));
+    wait_at_rest(lab, 12);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 12);
+    ns_lab_run_until_loss(lab, 1e9); /* is below it already */
+    wait_at_rest(lab, 12);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 12);
+    ns_lab_show_step(lab, 4);
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 4);
+    ns_lab_show_step(lab, -1);
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 12);
+}
+
+static void test_slow_motion(void)
+{
+    g_autoptr(NsLab) lab = open_at("", NULL, 2);
+    NsStage stage, last = NS_STAGE_FORWARD;
+    double progress;
+    g_assert_false(ns_lab_stage(lab, &stage, &progress));
+    ns_lab_set_slow_motion(lab, true);
+    ns_lab_run(lab);
+    LAB_UNTIL(lab, ns_lab_stage(lab, &stage, &progress));
+    g_assert_cmpint(stage, ==, NS_STAGE_FORWARD);
+    bool seen[4] = {false};
+    while (ns_lab_steps(lab) == 2) {
+        g_assert_true(ns_lab_poll(lab));
+        if (ns_lab_stage(lab, &stage, &progress) && ns_lab_steps(lab) == 2) {
+            seen[stage] = true;
+            g_assert_cmpint(stage, >=, last);
+            g_assert_cmpfloat(progress, >=, 0.0);
+            g_assert_cmpfloat(progress, <=, 1.0);
+            last = stage;
+        }
+        ui_idle(20);
+    }
+    for (int i = 0; i < 4; i++) g_assert_true(seen[i]);
+    ns_lab_pause(lab);
+    ns_lab_poll(lab);
+    g_assert_false(ns_lab_stage(lab, &stage, &progress));
+    g_assert_cmpint(ns_lab_steps(lab), ==, 3);
+}
+
+static void test_trouble_and_cure(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=none lr=100 layers=12 threads=1",
+                                   "placement=pre lr=1e-3 layers=12 threads=1", 0);
+    NsTrouble trouble;
+    g_assert_false(ns_lab_trouble(lab, &trouble));
+    ns_lab_run(lab);
+    LAB_UNTIL(lab, ns_lab_lane_state(lab, 0) == NS_TRAINER_DIVERGED);
+    wait_at_rest(lab, 1);
+    g_assert_true(ns_lab_trouble(lab, &trouble));
+    g_assert_cmpint(trouble.lane, ==, 0);
+    g_assert_false(trouble.spike);
+    g_assert_cmpint(ns_lab_lane_state(lab, 1), ==, NS_TRAINER_PAUSED);
+    g_autofree char *status = ns_lab_status(lab);
+    g_autofree char *words = g_strdup_printf("; A diverged at step %d", (int)trouble.step);
+    g_assert_nonnull(strstr(status, words));
+
+    int64_t at = trouble.step;
+    g_assert_true(ns_lab_cure(lab, 0, "lr", "1e-4"));
+    g_assert_true(ns_lab_is_running(lab));
+    LAB_UNTIL(lab, ns_lab_steps(lab) > at + 5);
+    g_assert_cmpint(ns_lab_first_step(lab), <, at);
+    g_assert_false(ns_lab_trouble(lab, &trouble));
+    g_assert_cmpfloat(ns_lab_lane_settings(lab, 1)->lr, ==, 1e-3);
+    ns_lab_pause(lab);
+}
+
+/* ---- Runs ---- */
+
+static void count_notice(NsLab *lab, const char *sentence, int *notices)
+{
+    (void)lab;
+    g_assert_true(g_str_has_suffix(sentence, "."));
+    ++*notices;
+}
+
+static void test_runs(void)
+{
+    g_autoptr(NsLab) lab = open_at("", NULL, 1);
+    int notices = 0;
+    size_t n;
+    g_signal_connect(lab, "notice", G_CALLBACK(count_notice), &notices);
+    for (int i = 0; i < 14; i++) {
+        const NsHistory *old = ns_lab_view(lab)->history;
+        ns_lab_reset(lab);
+        LAB_UNTIL(lab, ns_lab_view(lab)->history != old && ns_lab_state(lab) == NS_TRAINER_READY);
+        ns_lab_step(lab, 1);
+        wait_at_rest(lab, 1);
+        if (i == 0) ns_lab_pin_run(lab, 1, true);
+    }
+    const NsLabRun *runs = ns_lab_runs(lab, &n);
+    g_assert_cmpuint(n, ==, 13);
+    g_assert_cmpint(notices, ==, 2);
+    /* The pinned one stayed, the oldest of the others went. */
+    g_assert_cmpuint(runs[0].id, ==, 1);
+    g_assert_true(runs[0].pinned);
+    g_assert_cmpuint(runs[1].id, ==, 4);
+    g_assert_true(runs[12].present);
+    g_assert_cmpuint(runs[12].id, ==, 15);
+    g_assert_cmpuint(ns_lab_view(lab)->n_pinned, ==, 1);
+    g_assert_cmpstr(ns_lab_view(lab)->pinned[0].name, ==, "run 1");
+    ns_lab_pin_run(lab, 1, false);
+    g_assert_cmpuint(ns_lab_view(lab)->n_pinned, ==, 0);
+}
+
+static void test_open_run(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 2);
+    size_t n;
+    ns_lab_set_lanes(lab, 1);
+    ns_lab_set(lab, "layers", "3");
+    ns_lab_restart(lab);
+    LAB_UNTIL(lab, ns_lab_view(lab)->n_lanes == 1);
+    const NsLabRun *runs = ns_lab_runs(lab, &n);
+    g_assert_cmpuint(n, ==, 2);
+    g_assert_cmpstr(runs[0].title, ==, "Post-LN vs Pre-LN, 2 layers");
+    g_assert_cmpstr(runs[1].title, ==, "Post-LN, 3 layers");
+    g_assert_cmpuint(runs[1].parent, ==, 0);
+    ns_lab_open_run(lab, runs[0].id);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_cmpstr(placement(lab, 1), ==, "pre");
+    g_assert_false(ns_lab_is_linked(lab, ns_param_find("placement")));
+    ns_lab_undo(lab);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 3);
+}
+
+void ui_add_lab_tests(void)
+{
+    g_test_add_func("/ui/lab/two-lanes", test_two_lanes);
+    g_test_add_func("/ui/lab/lane-alone", test_lane_alone);
+    g_test_add_func("/ui/lab/links", test_links);
+    g_test_add_func("/ui/lab/shared-settings", test_shared_settings);
+    g_test_add_func("/ui/lab/lanes-come-and-go", test_lanes_come_and_go);
+    g_test_add_func("/ui/lab/pending-restart", test_pending_restart);
+    g_test_add_func("/ui/lab/pending-drop", test_pending_drop);
+    g_test_add_func("/ui/lab/fork-goes-on", test_fork_goes_on);
+    g_test_add_func("/ui/lab/fork-opens-a-lane", test_fork_opens_a_lane);
+    g_test_add_func("/ui/lab/fork-with-changes", test_fork_with_changes);
+    g_test_add_func("/ui/lab/fork-without-a-lane", test_fork_without_a_lane);
+    g_test_add_func("/ui/lab/live-of-one-lane", test_live_of_one_lane);
+    g_test_add_func("/ui/lab/undo-words", test_undo_words);
+    g_test_add_func("/ui/lab/undo-of-a-drag", test_undo_of_a_drag);
+    g_test_add_func("/ui/lab/undo-all-redo-all", test_undo_all_redo_all);
+    g_test_add_func("/ui/lab/run-to", test_run_to);
+    g_test_add_func("/ui/lab/slow-motion", test_slow_motion);
+    g_test_add_func("/ui/lab/trouble-and-cure", test_trouble_and_cure);
+    g_test_add_func("/ui/lab/runs", test_runs);
+    g_test_add_func("/ui/lab/open-run", test_open_run);
+}
