@@ -63,4 +63,5 @@ void ui_add_tile_tests(void);
 void ui_add_export_tests(void);
 void ui_add_frame_tests(void);
 void ui_add_stress_tests(void);
+void ui_add_help_tests(void);
 void ui_add_program_tests(void);

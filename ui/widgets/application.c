@@ -3,6 +3,7 @@
 
 #include "resources/normscope-resources.h"
 #include "ui/widgets/catalogue.h"
+#include "ui/widgets/help_window.h"
 #include "ui/widgets/remember.h"
 #include "ui/widgets/style_manager.h"
 #include "ui/widgets/window_actions.h"
@@ -42,6 +43,12 @@ static void on_about(GSimpleAction *action, GVariant *parameter, gpointer applic
         NULL);
 }
 
+static void on_help(GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+    (void)action, (void)parameter;
+    ns_help_present(gtk_application_get_active_window(application), NULL);
+}
+
 static void on_style(GSimpleAction *action, GVariant *state, gpointer user_data)
 {
     NsApplication *application = user_data;
@@ -64,6 +71,7 @@ static void ns_application_startup(GApplication *app)
     static const GActionEntry actions[] = {
         {.name = "quit", .activate = on_quit},
         {.name = "about", .activate = on_about},
+        {.name = "help", .activate = on_help},
         {.name = "style", .parameter_type = "s", .state = "'system'", .change_state = on_style},
         {.name = "contrast", .state = "false", .change_state = on_contrast},
     };

@@ -320,6 +320,7 @@ void ns_window_add_accelerators(GtkApplication *application)
         {"win.pane", {"F9", NULL}},
         {"win.fullscreen", {"F11", NULL}},
         {"win.frame-times", {"<Control><Shift>f", NULL}},
+        {"app.help", {"F1", NULL}},
         {"app.quit", {"<Control>q", NULL}},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(ACCELERATORS); i++)

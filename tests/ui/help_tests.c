@@ -1,0 +1,133 @@
+/* The help, and what is remembered.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+#include "ui/widgets/help_topics.h"
+#include "ui/widgets/help_window.h"
+#include "ui/widgets/preferences.h"
+#include "ui/widgets/remember.h"
+
+#include <string.h>
+
+static const NsHelpTopic *find(GPtrArray *topics, const char *key)
+{
+    for (guint i = 0; i < topics->len; i++) {
+        const NsHelpTopic *topic = g_ptr_array_index(topics, i);
+        if (g_str_equal(topic->key, key)) return topic;
+    }
+    return NULL;
+}
+
+static void test_topics(void)
+{
+    g_autoptr(GPtrArray) topics = ns_help_topics();
+    for (size_t i = 0; ns_param(i); i++) g_assert_nonnull(find(topics, ns_param(i)->key));
+    for (size_t i = 0; i < NS_QUANTITY_COUNT; i++)
+        g_assert_nonnull(find(topics, ns_quantity_choice(i)->key));
+    const NsHelpTopic *first = g_ptr_array_index(topics, 0);
+    g_assert_cmpstr(first->title, ==, "What you see");
+    g_assert_cmpuint(first->paragraphs->len, ==, 3);
+    const NsHelpTopic *warmup = find(topics, "warmup");
+    g_assert_true(ns_help_topic_matches(warmup, ""));
+    g_assert_true(ns_help_topic_matches(warmup, "RATE  peak"));
+    g_assert_false(ns_help_topic_matches(warmup, "rate zebra"));
+}
+
+static GtkWindow *help_window(void)
+{
+    GListModel *all = gtk_window_get_toplevels();
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkWindow) window = g_list_model_get_item(all, i);
+        if (g_strcmp0(gtk_window_get_title(window), "Help") == 0) return window;
+    }
+    return NULL;
+}
+
+static const char *title_shown(GtkWindow *help)
+{
+    GtkWidget *paned = gtk_window_get_child(help);
+    GtkWidget *page = gtk_paned_get_end_child(GTK_PANED(paned));
+    return gtk_label_get_text(GTK_LABEL(ui_first(page, GTK_TYPE_LABEL)));
+}
+
+static void test_help_window(void)
+{
+    NsWindow *window = ui_open("");
+    GtkApplication *application = gtk_window_get_application(GTK_WINDOW(window));
+    g_auto(GStrv) keys = gtk_application_get_accels_for_action(application, "app.help");
+    g_assert_cmpstr(keys[0], ==, "F1");
+    g_action_group_activate_action(G_ACTION_GROUP(application), "help", NULL);
+    GtkWindow *help = help_window();
+    g_assert_nonnull(help);
+    g_assert_cmpstr(title_shown(help), ==, "What you see");
+
+    ns_help_present(GTK_WINDOW(window), "deepnorm");
+    g_assert_cmpstr(title_shown(help), ==, "DeepNorm");
+
+    GtkWidget *search = ui_first(GTK_WIDGET(help), GTK_TYPE_SEARCH_ENTRY);
+    gtk_editable_set_text(GTK_EDITABLE(search), "stochastic depth");
+    UI_UNTIL(g_str_equal(title_shown(help), "Stochastic depth"));
+    g_assert_true(help == help_window());
+
+    gtk_window_close(help);
+    UI_UNTIL(!help_window());
+    g_action_group_activate_action(G_ACTION_GROUP(application), "help", NULL);
+    g_assert_nonnull(help_window());
+    ui_close(window);
+    UI_UNTIL(!help_window());
+}
+
+static int width_of(NsWindow *window)
+{
+    int width = 0, height = 0;
+    gtk_window_get_default_size(GTK_WINDOW(window), &width, &height);
+    return width;
+}
+
+static void test_remember(void)
+{
+    GSettings *preferences = ns_preferences();
+    g_assert_nonnull(preferences);
+    NsWindow *window = ui_open("");
+    ns_remember_window(window);
+    ns_lab_show_log(ns_window_lab(window), false);
+    ns_lab_show_smoothing(ns_window_lab(window), (NsSmoothing){NS_SMOOTH_MEAN, 20});
+    ns_lab_show_gradient(ns_window_lab(window), NS_QUANTITY_GRAD_W1);
+    gtk_window_set_default_size(GTK_WINDOW(window), 1000, 700);
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "pane",
+                                       g_variant_new_boolean(FALSE));
+    UI_UNTIL(width_of(window) == 1000);
+    ui_close(window);
+    g_assert_cmpint(g_settings_get_int(preferences, "window-width"), ==, 1000);
+    g_assert_false(g_settings_get_boolean(preferences, "settings-pane"));
+
+    window = ui_open("");
+    ns_remember_window(window);
+    const NsView *view = ns_lab_view(ns_window_lab(window));
+    g_assert_false(view->log);
+    g_assert_cmpint(view->smoothing.kind, ==, NS_SMOOTH_MEAN);
+    g_assert_cmpfloat(view->smoothing.amount, ==, 20);
+    g_assert_cmpint(view->gradient, ==, NS_QUANTITY_GRAD_W1);
+    g_assert_cmpint(width_of(window), ==, 1000);
+    g_autoptr(GVariant) pane = g_action_group_get_action_state(G_ACTION_GROUP(window), "pane");
+    g_assert_false(g_variant_get_boolean(pane));
+    ui_close(window);
+
+    /* What another version wrote is no reason to fail. */
+    g_settings_set_string(preferences, "gradient", "no such quantity");
+    g_settings_set_string(preferences, "page", "no such page");
+    g_settings_set_string(preferences, "smoothing", "ema");
+    g_settings_set_double(preferences, "smoothing-amount", 7.0);
+    window = ui_open("");
+    ns_remember_window(window);
+    g_assert_cmpint(ns_lab_view(ns_window_lab(window))->smoothing.kind, ==, NS_SMOOTH_NONE);
+    ui_close(window);
+    const char *const keys[] = {"gradient", "page",          "smoothing",    "smoothing-amount",
+                                "log",      "settings-pane", "window-width", "window-height"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) g_settings_reset(preferences, keys[i]);
+}
+
+void ui_add_help_tests(void)
+{
+    g_test_add_func("/ui/help/topics", test_topics);
+    g_test_add_func("/ui/help/window", test_help_window);
+    g_test_add_func("/ui/help/remember", test_remember);
+}
