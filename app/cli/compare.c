@@ -136,9 +136,7 @@ static void show_lane(NsRun *run, size_t lane, const char *words)
     pad_number(line, "%.2f", ns_journal_ms_per_step(run));
     g_string_append_printf(line, "  %-9s  %s", ns_journal_state(run), words);
     puts(g_strchomp(line->str));
-    for (size_t i = 0; i < ns_history_events(history); i++)
-        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
-            printf("      %s\n", ns_history_event(history, i)->text);
+    ns_journal_show_trouble(run, "      ");
 }
 
 static void show_result(NsLockstep *lockstep, char **words)

@@ -5,6 +5,9 @@
 #include "core/train/trainer.h"
 
 #include <math.h>
+#include <stdio.h>
+
+#define SPIKES_SHOWN 3
 
 static bool write_line(NsJournal *journal, char *taken, GError **error)
 {
@@ -39,6 +42,22 @@ const char *ns_journal_state(NsRun *run)
                            : ns_interrupt_signal() ? NS_TRAINER_PAUSED
                                                    : NS_TRAINER_FINISHED;
     return ns_trainer_state_word(state);
+}
+
+void ns_journal_show_trouble(NsRun *run, const char *indent)
+{
+    const NsHistory *history = ns_run_history(run);
+    size_t spikes = 0;
+    for (size_t i = 0; i < ns_history_events(history); i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        if (event->kind == NS_EVENT_SPIKE && ++spikes <= SPIKES_SHOWN)
+            printf("%s%s\n", indent, event->text);
+    }
+    if (spikes > SPIKES_SHOWN)
+        printf("%s%zu more jumps followed.\n", indent, spikes - SPIKES_SHOWN);
+    size_t n = ns_history_events(history);
+    const NsEvent *last = n ? ns_history_event(history, n - 1) : NULL;
+    if (last && last->kind == NS_EVENT_DIVERGED) printf("%s%s\n", indent, last->text);
 }
 
 double ns_journal_newest_loss(NsRun *run)

@@ -20,6 +20,10 @@ bool ns_journal_summary(NsJournal *journal, NsRun *run, GError **error);
 /* A word of NS_TRAINER_STATES: finished, paused where a signal ended it, or diverged. */
 const char *ns_journal_state(NsRun *run);
 
+/* For people: the sentence of every spike, or of the first few and how many more there were, and
+ * that of a divergence; each on a line that begins with `indent`. */
+void ns_journal_show_trouble(NsRun *run, const char *indent);
+
 double ns_journal_newest_loss(NsRun *run);
 
 /* Wall time of an update, mean over all of them; NaN before the first. */

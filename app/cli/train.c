@@ -70,9 +70,7 @@ static void show_result(NsRun *run)
                   evaluations > 1 ? ns_history_evaluation(history, 0)->loss : (double)NAN,
                   ns_history_evaluation(history, evaluations - 1)->loss);
     if (records > 1) printf("%-16s%.2f ms per step\n", "time", ns_journal_ms_per_step(run));
-    for (size_t i = 0; i < ns_history_events(history); i++)
-        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
-            printf("%s\n", ns_history_event(history, i)->text);
+    ns_journal_show_trouble(run, "");
 }
 
 int ns_cli_train(int argc, char **argv, GError **error)

@@ -34,13 +34,16 @@ typedef struct {
 typedef enum {
     NS_EVENT_DIVERGED, /* a value is not finite */
     NS_EVENT_SETTING,  /* a live setting was changed, from this step on */
+    NS_EVENT_SPIKE,    /* the loss or the gradient norm jumped (core/train/spike.h) */
 } NsEventKind;
 
 typedef struct {
     int64_t step;
     NsEventKind kind;
-    int layer;      /* from 1; 0 where the event is about no layer */
-    char what[48];  /* a tensor, "embedding", "hidden state" or "loss"; or the key of a setting */
+    int layer;      /* from 1; 0 where the event is about no layer.  Of a spike: the one of the
+                       tensor with the largest gradient */
+    char what[48];  /* a tensor, "embedding", "hidden state", "loss" or "gradient norm"; or the key
+                       of a setting */
     char text[160]; /* one sentence for people */
 } NsEvent;
 

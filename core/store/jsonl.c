@@ -89,6 +89,7 @@ static void write_event(NsJson *json, const NsEvent *event)
     static const char *const kinds[] = {
         [NS_EVENT_DIVERGED] = "diverged",
         [NS_EVENT_SETTING] = "setting",
+        [NS_EVENT_SPIKE] = "spike",
     };
     ns_json_open(json, NULL, '{');
     ns_json_string(json, "kind", kinds[event->kind]);

@@ -5,6 +5,7 @@
 #include "core/train/optimizer.h"
 #include "core/train/run.h"
 #include "core/train/snapshot.h"
+#include "core/train/spike.h"
 
 struct NsRun {
     NsSettings settings;
@@ -24,7 +25,8 @@ struct NsRun {
 
     NsRecorder *recorder;
     NsHistory *history;
-    double grad_norm; /* of the newest record */
+    double grad_norm;               /* of the newest record */
+    NsSpikes spikes, spikes_before; /* with the newest record, and without */
     int64_t steps;
     bool diverged;
     bool bare;          /* steps leave no record */

@@ -11,6 +11,33 @@
 
 /* ---- The record of a step ---- */
 
+/* Where most of the gradient is when something jumps. */
+static void name_largest(NsRun *run, const double *grad_sq, NsEvent *event)
+{
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    size_t largest = 0;
+    for (size_t i = 1; i < table->n; i++)
+        if (grad_sq[i] > grad_sq[largest]) largest = i;
+    const NsTensor *tensor = &table->tensors[largest];
+    event->layer = tensor->layer + 1;
+    g_autofree char *layer =
+        tensor->layer < 0 ? g_strdup("") : g_strdup_printf(" (layer %d)", tensor->layer + 1);
+    size_t length = strlen(event->text) - 1; /* without the full stop */
+    g_snprintf(event->text + length, sizeof event->text - length,
+               "; the largest gradient is that of %s%s.", tensor->name, layer);
+}
+
+static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
+{
+    NsEvent event;
+    run->spikes_before = run->spikes;
+    if (run->diverged) return;
+    size_t targets = ns_batch_targets(&run->batch);
+    if (!ns_spikes_watch(&run->spikes, step, targets, &event)) return;
+    name_largest(run, seen->grad_sq, &event);
+    ns_history_append_event(run->history, &event);
+}
+
 static void watch(NsRun *run, const NsMeasure *seen)
 {
     const NsWatch watch = {
@@ -47,6 +74,7 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
     if (record.sight) ns_history_publish_sight(run->history, record.sight);
     ns_history_append(run->history, &step, record.values);
     watch(run, input->seen);
+    watch_jumps(run, &step, input->seen);
 }
 
 /* Measures the present weights on the batch of this step. */
@@ -205,6 +233,7 @@ static void begin(NsRun *run)
     run->steps = 0;
     run->lr = 0;
     run->diverged = false;
+    run->spikes = (NsSpikes){0};
     if (ns_model_needs_profile(run->model)) {
         ns_corpus_train_batch(run->corpus, (uint64_t)run->settings.data_seed, 0, &run->batch);
         ns_model_profile(run->model, &run->batch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/snapshot.h"
 
+#include "core/train/live.h"
 #include "core/train/run-private.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ struct NsSnapshot {
     double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
     double lr;
     int64_t step;
+    NsSpikes spikes; /* before the record at `step` was measured */
 };
 
 /* ---- Taking ---- */
@@ -50,6 +52,7 @@ NsSnapshot *ns_snapshot_take(NsRun *run, GError **error)
     }
     s->lr = run->lr;
     s->step = run->steps;
+    s->spikes = run->spikes_before;
     ns_model_state(run->model, &s->n_state);
     bool room = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
                 keep(&s->m, run->m, table->size, error) &&
@@ -171,4 +174,6 @@ void ns_snapshot_restore(const NsSnapshot *s, NsRun *run)
         memcpy(state, s->state, n * sizeof *state);
     run->steps = s->step;
     run->lr = s->lr;
+    /* Another model has another loss, which is no jump. */
+    if (ns_live_only(&s->settings, &run->settings)) run->spikes = s->spikes;
 }

@@ -39,6 +39,7 @@ typedef struct {
     /* The thread's. */
     NsSettings settings;
     NsSnapshot *origin; /* of a fork, or NULL */
+    size_t events;      /* of the history that were looked at */
 } NsTrainee;
 
 struct NsTrainer {

@@ -85,8 +85,9 @@ void ns_trainer_set_live(NsTrainer *trainer, size_t lane, const NsSettings *sett
  * command that starts a run makes its first step at once, and none waits for a step's time. */
 void ns_trainer_set_speed(NsTrainer *trainer, double steps_per_second);
 
-/* Whether the run is PAUSED when a lane diverges while others could go on, from the next step on;
- * off at first.  The message of the lane says what happened; a run goes on from there. */
+/* Whether the run is PAUSED when a lane diverges while others could go on, and when the loss or the
+ * gradient norm of one jumps (core/train/spike.h), from the next step on; off at first.  The
+ * message of the lane says what happened, of a jump until the run goes on. */
 void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause);
 
 /* ---- Kept steps ---- */
@@ -121,7 +122,8 @@ NsTrainerState ns_trainer_state(const NsTrainer *trainer);
 /* That of the whole, but for a lane that has diverged. */
 NsTrainerState ns_trainer_lane_state(const NsTrainer *trainer, size_t lane);
 
-/* One sentence for FAILED, and for a lane that has diverged; else NULL.  Free with g_free. */
+/* One sentence for FAILED, for a lane that has diverged, and for one whose jump made the run pause;
+ * else NULL.  Free with g_free. */
 char *ns_trainer_message(NsTrainer *trainer, size_t lane);
 
 /* A new reference to the present history of a lane; NULL while PREPARING or FAILED.  Compare

@@ -69,6 +69,31 @@ static bool note_divergence(NsTrainer *t)
     return news;
 }
 
+/* The sentence of a spike that the lane's newest events tell of; NULL where there is none. */
+static const char *new_spike(NsTrainer *t, size_t lane)
+{
+    const NsHistory *history = ns_run_history(run_of(t, lane));
+    const char *spike = NULL;
+    for (size_t *i = &t->lanes[lane].events; *i < ns_history_events(history); ++*i)
+        if (ns_history_event(history, *i)->kind == NS_EVENT_SPIKE)
+            spike = ns_history_event(history, *i)->text;
+    return spike;
+}
+
+/* Whether a lane has diverged or jumped since this was asked last; with `tell`, its message says
+ * what of a jump. */
+static bool note_trouble(NsTrainer *t, bool tell)
+{
+    bool trouble = note_divergence(t);
+    for (size_t i = 0; i < t->n; i++) {
+        const char *spike = new_spike(t, i);
+        if (!spike || atomic_load(&t->lanes[i].diverged)) continue;
+        if (tell) set_message(t, i, spike);
+        trouble = true;
+    }
+    return trouble;
+}
+
 static bool all_diverged(const NsTrainer *t)
 {
     for (size_t i = 0; i < t->n; i++)
@@ -130,7 +155,8 @@ static void keep_if_due(NsTrainer *t)
 static void begin(NsTrainer *t)
 {
     show_histories(t);
-    note_divergence(t);
+    for (size_t i = 0; i < t->n; i++) t->lanes[i].events = 0;
+    note_trouble(t, false);
     keep(t, true);
     set_state(t, all_diverged(t) ? NS_TRAINER_DIVERGED : NS_TRAINER_READY);
 }
@@ -228,6 +254,8 @@ static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
 /* `steps` more, or as many as the settings say if that is negative; the first one at once. */
 static void go(NsTrainer *t, int64_t steps, NsTrainerUntil until)
 {
+    for (size_t i = 0; i < t->n; i++)
+        if (!atomic_load(&t->lanes[i].diverged)) set_message(t, i, NULL);
     t->left = steps;
     t->until = until;
     t->paced = 0;
@@ -272,13 +300,12 @@ static void advance(NsTrainer *t)
     apply_live(t);
     ns_lockstep_step(t->lockstep);
     if (t->left > 0) t->left--;
-    bool trouble = note_divergence(t);
+    bool careful = atomic_load(&t->pause_on_trouble), trouble = note_trouble(t, careful);
     if (all_diverged(t))
         set_state(t, NS_TRAINER_DIVERGED);
     else if (at_end(t))
         finish(t);
-    else if (t->left == 0 || is_reached(t, t->until) ||
-             (trouble && atomic_load(&t->pause_on_trouble)))
+    else if (t->left == 0 || is_reached(t, t->until) || (trouble && careful))
         rest(t, NS_TRAINER_PAUSED);
     else
         keep_if_due(t);

@@ -193,6 +193,56 @@ static void test_pause_on_divergence(void)
     ns_test_expect(trainer, NS_TRAINER_FINISHED, 60);
 }
 
+/* ---- Jumps ---- */
+
+#define JUMPS "layers=3 d-model=32 batch=16 seq=32 lr=0.3"
+
+/* The first jump of a lane; NULL where there is none. */
+static const NsEvent *first_jump(NsTrainer *trainer, size_t lane)
+{
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer, lane);
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        if (ns_history_event(history, i)->kind == NS_EVENT_SPIKE)
+            return ns_history_event(history, i); /* stays in the trainer's own history */
+    return NULL;
+}
+
+static void test_pause_on_jump(void)
+{
+    static const char *const lanes[] = {"lr=1e-3", ""};
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_lanes(JUMPS " steps=40", lanes, 2, NULL);
+    ns_trainer_set_pause_on_trouble(trainer, true);
+    ns_trainer_run(trainer);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, -1);
+    const NsEvent *jump = first_jump(trainer, 1);
+    g_assert_nonnull(jump);
+    g_assert_null(first_jump(trainer, 0));
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
+    g_assert_cmpint(jump->step, ==, (int64_t)ns_history_steps(history) - 1);
+    g_autofree char *message = ns_trainer_message(trainer, 1);
+    g_assert_cmpstr(message, ==, jump->text);
+    g_assert_null(ns_trainer_message(trainer, 0));
+    expect_lane(trainer, 1, NS_TRAINER_PAUSED, -1);
+
+    /* Run goes on, and what it said is over. */
+    ns_trainer_set_pause_on_trouble(trainer, false);
+    ns_trainer_run(trainer);
+    ns_test_expect(trainer, NS_TRAINER_FINISHED, 40);
+    g_assert_null(ns_trainer_message(trainer, 1));
+
+    /* A fork from before it meets the same jump. */
+    NsSnapshot *kept[NS_LANES_MAX];
+    int64_t at;
+    g_assert_true(ns_trainer_kept_at(trainer, jump->step - 1, kept, &at));
+    g_autoptr(NsTrainer) fork = ns_test_tiny_lanes(JUMPS " steps=40", lanes, 2, kept);
+    ns_trainer_run(fork);
+    ns_test_expect(fork, NS_TRAINER_FINISHED, 40 - at);
+    const NsEvent *again = first_jump(fork, 1);
+    g_assert_cmpint(again->step, ==, jump->step);
+    g_assert_cmpstr(again->text, ==, jump->text);
+    for (size_t i = 0; i < 2; i++) ns_snapshot_unref(kept[i]);
+}
+
 /* ---- Until ---- */
 
 static void test_until_step(void)
@@ -284,6 +334,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/diverged", test_diverged_lane);
     g_test_add_func("/lanes/all-diverged", test_all_diverged);
     g_test_add_func("/lanes/pause-on-divergence", test_pause_on_divergence);
+    g_test_add_func("/lanes/pause-on-jump", test_pause_on_jump);
     g_test_add_func("/until/step", test_until_step);
     g_test_add_func("/until/loss", test_until_loss);
     g_test_add_func("/speed", test_speed);

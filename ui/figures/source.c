@@ -32,15 +32,27 @@ static bool is_common(const NsFigureInput *input, const NsEvent *event)
     return true;
 }
 
+static const char *event_word(const NsEvent *event)
+{
+    switch (event->kind) {
+    case NS_EVENT_DIVERGED:
+        return _("diverged");
+    case NS_EVENT_SPIKE:
+        return _("spike");
+    case NS_EVENT_SETTING:
+        break;
+    }
+    return event->what;
+}
+
 static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned run,
                           const NsEvent *event, bool common)
 {
-    bool diverged = event->kind == NS_EVENT_DIVERGED;
-    const char *what = diverged ? _("diverged") : event->what;
+    const char *what = event_word(event);
     g_autofree char *words = common ? g_strdup(what) : ns_figure_run_words(input, run, what);
     return (NsMarker){.x = (double)event->step,
                       .text = g_string_chunk_insert_const(figure->marker_texts, words),
-                      .alarm = diverged,
+                      .alarm = event->kind != NS_EVENT_SETTING,
                       .style = ns_figure_runs(input) > 1 && !common ? run + 1 : 0};
 }
 

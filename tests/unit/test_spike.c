@@ -1,0 +1,143 @@
+/* What counts as a jump of the loss or of the gradient norm.  SPDX-License-Identifier: MIT */
+#include "core/train/spike.h"
+
+#include "core/base/error.h"
+#include "core/train/run.h"
+
+#include <string.h>
+
+/* The batch of the default settings. */
+#define TARGETS ((size_t)512)
+
+typedef struct {
+    NsSpikes spikes;
+    NsEvent event;
+    int64_t step;
+} Watch;
+
+static bool see(Watch *watch, double loss, double norm)
+{
+    const NsStep step = {.step = watch->step++, .loss = loss, .grad_norm = norm};
+    return ns_spikes_watch(&watch->spikes, &step, TARGETS, &watch->event);
+}
+
+/* Noise between -1 and 1 that is the same every time. */
+static double noise(int64_t i)
+{
+    return (double)((i * 7919) % 101 - 50) / 50;
+}
+
+static void expect_quiet(Watch *watch, int n, double loss, double spread)
+{
+    for (int i = 0; i < n; i++)
+        g_assert_false(see(watch, loss + spread * noise(watch->step), 0.5 + 0.2 * noise(i)));
+}
+
+static void test_loss(void)
+{
+    Watch watch = {0};
+    expect_quiet(&watch, 410, 2.3, 0.01);
+    g_assert_true(see(&watch, 5.02, 0.5));
+    g_assert_cmpint(watch.event.step, ==, 410);
+    g_assert_cmpint(watch.event.kind, ==, NS_EVENT_SPIKE);
+    g_assert_cmpstr(watch.event.what, ==, "loss");
+    g_assert_true(g_str_has_prefix(watch.event.text, "The loss jumped from 2.3"));
+    g_assert_true(g_str_has_suffix(watch.event.text, " to 5.02 at step 410."));
+    /* What follows is the same excursion, until the loss has come down and jumps again. */
+    for (int i = 0; i < 10; i++) g_assert_false(see(&watch, 5 - 0.1 * i, 0.5));
+    expect_quiet(&watch, 60, 2.3, 0.1);
+    g_assert_true(see(&watch, 5.02, 0.5));
+}
+
+/* Each of the three floors by itself. */
+static void test_floors(void)
+{
+    Watch watch = {0};
+    expect_quiet(&watch, 60, 3.0, 0.02);
+    g_assert_false(see(&watch, 3.4, 0.5)); /* less than 15 % */
+    g_assert_true(see(&watch, 3.5, 0.5));
+
+    watch = (Watch){0};
+    expect_quiet(&watch, 60, 1.0, 0.15);
+    g_assert_false(see(&watch, 1.4, 0.5)); /* within the spread */
+    g_assert_true(see(&watch, 1.8, 0.5));
+
+    watch = (Watch){0};
+    expect_quiet(&watch, 60, 0.01, 0.001);
+    g_assert_false(see(&watch, 0.2, 0.5)); /* what one batch may do */
+    g_assert_true(see(&watch, 0.4, 0.5));
+}
+
+/* A run that fails at once: the third record is enough. */
+static void test_early(void)
+{
+    Watch watch = {0};
+    g_assert_false(see(&watch, 4.64, 4.86));
+    g_assert_false(see(&watch, 3.89, 2.3));
+    g_assert_false(see(&watch, 4.76, 2.0));
+    g_assert_true(see(&watch, 5.82, 3.0));
+    g_assert_cmpint(watch.event.step, ==, 3);
+}
+
+static void test_norm(void)
+{
+    Watch watch = {0};
+    g_assert_false(see(&watch, 4.6, 5.0));
+    expect_quiet(&watch, 60, 3.2, 0.05);
+    g_assert_false(see(&watch, 3.2, 19)); /* not four times the first */
+    g_assert_false(see(&watch, 3.2, 4));
+    g_assert_true(see(&watch, 3.2, 80));
+    g_assert_cmpstr(watch.event.what, ==, "gradient norm");
+    g_assert_nonnull(strstr(watch.event.text, " to 80 at step 63."));
+    /* Gradients of exactly nothing are no reason to fall over. */
+    for (int i = 0; i < 40; i++) g_assert_false(see(&watch, 3.2, 0));
+}
+
+/* The default model, with the setting and so many steps; how many jumps there are, and in `first`
+ * the first of them. */
+static size_t jumps_of(const char *settings, int steps, NsEvent *first)
+{
+    NsSettings s;
+    GError *error = NULL;
+    ns_settings_init(&s);
+    g_auto(GStrv) words = g_strsplit(settings, " ", -1);
+    for (char **word = words; *word; word++) ns_settings_assign(&s, *word, &error);
+    ns_settings_assign(&s, "eval-every=0", &error);
+    ns_settings_assign(&s, "threads=1", &error);
+    g_assert_no_error(error);
+    g_autoptr(NsRun) run = ns_run_new(&s, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&s);
+    for (int i = 0; i < steps; i++) g_assert_true(ns_run_step(run));
+    const NsHistory *history = ns_run_history(run);
+    if (ns_history_events(history)) *first = *ns_history_event(history, 0);
+    return ns_history_events(history);
+}
+
+static void test_models(void)
+{
+    NsEvent first;
+    g_assert_cmpuint(jumps_of("placement=post", 60, &first), ==, 0);
+    g_assert_cmpuint(jumps_of("placement=pre", 60, &first), ==, 0);
+    static const char *const hot[] = {"placement=post lr=0.09", "placement=pre lr=0.09",
+                                      "placement=post lr=0.09 seed=2",
+                                      "placement=pre lr=0.09 seed=2"};
+    for (size_t i = 0; i < G_N_ELEMENTS(hot); i++) {
+        g_assert_cmpuint(jumps_of(hot[i], 10, &first), >=, 1);
+        g_assert_cmpint(first.kind, ==, NS_EVENT_SPIKE);
+        g_assert_true(g_str_has_prefix(first.text, "The loss jumped from "));
+        g_assert_nonnull(strstr(first.text, "the largest gradient is that of "));
+        g_assert_true(g_str_has_suffix(first.text, "."));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/spike/loss", test_loss);
+    g_test_add_func("/spike/floors", test_floors);
+    g_test_add_func("/spike/early", test_early);
+    g_test_add_func("/spike/norm", test_norm);
+    g_test_add_func("/spike/models", test_models);
+    return g_test_run();
+}
