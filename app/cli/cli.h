@@ -24,6 +24,7 @@ int ns_cli_chart(int argc, char **argv, GError **error);
 int ns_cli_plot(int argc, char **argv, GError **error);
 int ns_cli_compare(int argc, char **argv, GError **error);
 int ns_cli_bench(int argc, char **argv, GError **error);
+int ns_cli_paper(int argc, char **argv, GError **error);
 int ns_cli_sweep(int argc, char **argv, GError **error);
 int ns_cli_show(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);

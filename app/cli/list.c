@@ -11,6 +11,7 @@
 #include "core/probe/similarity.h"
 #include "core/store/json.h"
 #include "core/store/shelf.h"
+#include "core/study/paper.h"
 #include "core/train/optimizer.h"
 #include "core/train/schedule.h"
 #include "ui/figures/figures.h"
@@ -43,6 +44,7 @@ static const List lists[] = {
     {{.key = "quantities", .purpose = "what is measured"}, ns_quantity_choice},
     {{.key = "similarities", .purpose = "how hidden states are compared"}, ns_similarity_choice},
     {{.key = "presets", .purpose = "experiments to begin with"}, ns_preset_choice},
+    {{.key = "studies", .purpose = "what of the paper can be repeated"}, ns_study_choice},
     {{.key = "styles", .purpose = "how a chart looks"}, ns_style_choice},
 };
 

@@ -30,6 +30,8 @@ static const NsCommand commands[] = {
     {{.key = "sweep",
       .purpose = "Train a grid of runs over two settings; which learn, which diverge"},
      ns_cli_sweep},
+    {{.key = "paper", .purpose = "Repeat figures of the paper and say whether they hold here"},
+     ns_cli_paper},
     {{.key = "show", .purpose = "Show the experiment inside a figure"}, ns_cli_show},
     {{.key = "list", .purpose = "Show placements, settings, figures and the like"}, ns_cli_list},
 };

@@ -132,6 +132,23 @@ NsSpeed *ns_speed_new(const NsSettings *settings, size_t warm_up, size_t steps,
     return g_steal_pointer(&speed);
 }
 
+bool ns_speed_estimate(const NsSettings *settings, size_t steps, double *start, double *step_,
+                       GError **error)
+{
+    gint64 started = g_get_monotonic_time();
+    g_autoptr(NsRun) run = ns_run_new(settings, error);
+    if (!run) return false;
+    *start = (double)(g_get_monotonic_time() - started) / 1e6;
+    *step_ = 0;
+    for (size_t i = 0; i < steps; i++) {
+        started = g_get_monotonic_time();
+        ns_run_step(run);
+        double seconds = (double)(g_get_monotonic_time() - started) / 1e6;
+        *step_ = i ? MIN(*step_, seconds) : seconds;
+    }
+    return true;
+}
+
 void ns_speed_free(NsSpeed *speed)
 {
     if (!speed) return;

@@ -29,6 +29,12 @@ typedef bool (*NsSpeedProgress)(void *data, int64_t done, int64_t of);
  * it. */
 NsSpeed *ns_speed_new(const NsSettings *settings, size_t warm_up, size_t steps,
                       NsSpeedProgress progress, void *data, GError **error);
+/* For a guess beforehand: seconds that making a run takes, its record of step 0 included, and those
+ * of the fastest of so many steps (0: none is made, and *step is 0).  The clock stays off, so that
+ * other threads may step meanwhile.  FALSE with the error of ns_run_new. */
+bool ns_speed_estimate(const NsSettings *settings, size_t steps, double *start, double *step,
+                       GError **error);
+
 void ns_speed_free(NsSpeed *speed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSpeed, ns_speed_free)
 

@@ -20,10 +20,10 @@ import time
 CLI = sys.argv[1]
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
 ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
-COMMANDS = ["train", "compare", "probe", "dump", "chart", "plot", "bench", "sweep", "show", "list"]
+COMMANDS = ["train", "compare", "probe", "dump", "chart", "plot", "bench", "sweep", "paper", "show", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
          "architectures", "activations", "attentions", "positions", "initialisations", "optimizers",
-         "similarities", "presets"]
+         "similarities", "presets", "studies"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]
 FORMATS = ["pdf", "svg", "png", "csv", "tex"]

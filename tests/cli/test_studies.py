@@ -88,5 +88,42 @@ def test_sweep_errors():
     sentence(run("sweep", *GRID, "--out", "phase.bmp"), 2)
 
 
+def paper(*arguments, status=0):
+    result = run("paper", *arguments, small=False)
+    assert result.returncode == status and result.stderr == b"", result
+    return result.stdout.decode()
+
+
+def test_paper():
+    lines = [json.loads(line) for line in paper("depth", "hidden", "--json").splitlines()]
+    assert [line["study"] for line in lines] == ["depth", "hidden"]
+    for line in lines:
+        assert line["agrees"] is True and all(f["agrees"] for f in line["findings"]), line
+        for series in line["series"]:
+            assert len(series["x"]) == len(series["y"]) > 0
+    slopes = [finding["value"] for finding in lines[0]["findings"]]
+    assert abs(slopes[0]) < 0.15 and abs(slopes[1] + 0.5) < 0.15, slopes
+
+
+def test_paper_for_people():
+    text = paper("hidden")
+    assert "Lemma 2" in text and "expectation" in text and ": agrees" in text, text
+
+
+def test_paper_drawn():
+    with tempfile.TemporaryDirectory() as folder:
+        new = os.path.join(folder, "a", "b")
+        paper("layers", "--out", new)
+        with open(os.path.join(new, "layers.pdf"), "rb") as file:
+            assert file.read(5) == b"%PDF-"
+        blocked = os.path.join(folder, "file")
+        open(blocked, "w", encoding="utf-8").close()
+        sentence(run("paper", "layers", "--out", os.path.join(blocked, "x"), small=False), 1)
+
+
+def test_paper_errors():
+    assert "hidden" in sentence(run("paper", "hiden", small=False), 2)
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

@@ -7,6 +7,7 @@
 #include "core/base/choice.h"
 #include "core/model/settings.h"
 #include "core/probe/history.h"
+#include "core/study/paper.h"
 #include "core/study/phase.h"
 #include "ui/figures/smooth.h"
 #include "ui/plot/plot.h"
@@ -50,6 +51,8 @@ typedef struct {
     bool log;              /* logarithmic axes, but for shares and cosines */
     int64_t step;          /* that profiles show; negative for the newest */
     NsPhase *phase;        /* a sweep, which ns_phase_kind() shows; or NULL */
+    const NsStudy *study;  /* of the paper, which ns_paper_kind() shows; or NULL */
+    NsStudyResult *result; /* of that study; NULL before it was run */
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;
@@ -89,6 +92,10 @@ const NsChoice *ns_figure_choice(size_t i);
 /* The figure of a sweep, which is of many runs and so no row among those of one: training loss at
  * the end by both settings, as colour, hatched where a run diverged; cells fill in as they come. */
 const NsFigureKind *ns_phase_kind(void);
+
+/* The figure of a study of the paper: what was measured beside what is expected, with its verdict.
+ */
+const NsFigureKind *ns_paper_kind(void);
 
 NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
 void ns_figure_free(NsFigure *figure);

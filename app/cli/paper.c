@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/picture.h"
+
+#include "core/base/error.h"
+#include "core/study/paper.h"
+#include "ui/figures/figures.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* The command line as it was given. */
+typedef struct {
+    char *out;
+    gboolean json;
+    NsPicture picture;
+} Paper;
+
+static bool show_progress(void *data, double done)
+{
+    ns_progress_step(data, (gint64)lround(100 * done), 100, (double)NAN);
+    return !ns_interrupt_signal();
+}
+
+/* ---- Output ---- */
+
+static void show(const NsStudyResult *result)
+{
+    const NsStudy *study = result->study;
+    printf("%s (%s)\n  %s\n  %s\n", study->choice.label, study->choice.reference, study->says,
+           study->holds);
+    for (size_t i = 0; i < result->n_findings; i++) {
+        g_autofree char *words = ns_finding_words(&result->findings[i]);
+        printf("  → %s\n", words);
+    }
+    printf("  %s in %.1f s\n\n", result->agrees ? "agrees" : "disagrees", result->seconds);
+}
+
+static bool make_folder(const char *path, GError **error)
+{
+    if (g_mkdir_with_parents(path, 0777) == 0) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "The folder %s cannot be made: %s.", path,
+                g_strerror(errno));
+    return false;
+}
+
+static bool draw(Paper *paper, NsStudyResult *result, GError **error)
+{
+    g_autoptr(NsFigure) figure = ns_paper_kind()->create();
+    const NsFigureInput input = {.study = result->study, .result = result, .log = true, .step = -1};
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_autofree char *name = g_strconcat(result->study->choice.key, ".pdf", NULL);
+    g_free(paper->picture.out);
+    paper->picture.out = g_build_filename(paper->out, name, NULL);
+    if (!ns_picture_understand(&paper->picture, error)) return false;
+    g_auto(NsExperiment) experiment = {.step = -1};
+    ns_study_settings(result->study, 0, &experiment.settings);
+    return ns_picture_write(&paper->picture, &plot, 1, &experiment, NULL, error);
+}
+
+/* ---- Studies ---- */
+
+/* FALSE where it could not be run, or somebody interrupted it. */
+static bool run(Paper *paper, const NsStudy *study, GPtrArray *lines, bool *agrees, GError **error)
+{
+    NsProgress progress;
+    ns_progress_start(&progress, true);
+    g_autoptr(NsStudyResult) result = ns_study_run(study, show_progress, &progress, error);
+    ns_progress_end(&progress);
+    if (!result) return false;
+    *agrees = *agrees && result->agrees;
+    if (paper->json)
+        g_ptr_array_add(lines, ns_study_json(result));
+    else
+        show(result);
+    return !paper->out || draw(paper, result, error);
+}
+
+static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **error)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    for (int i = 0; i < n; i++) {
+        if (ns_choices_find(ns_study_choice, names[i]) >= 0) continue;
+        ns_options_unknown("study", names[i], ns_study_choice, error);
+        return false;
+    }
+    if (paper->out && !make_folder(paper->out, error)) return false;
+    ns_interrupt_catch();
+    bool go = true;
+    for (size_t k = 0; go && ns_study(k); k++) {
+        bool wanted = n == 0;
+        for (int i = 0; i < n; i++) wanted |= g_str_equal(names[i], ns_study(k)->choice.key);
+        if (wanted) go = run(paper, ns_study(k), lines, agrees, error);
+    }
+    for (guint i = 0; i < lines->len; i++) puts(lines->pdata[i]);
+    return go;
+}
+
+int ns_cli_paper(int argc, char **argv, GError **error)
+{
+    Paper paper = {0};
+    ns_picture_init(&paper.picture);
+    const GOptionEntry entries[] = {
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &paper.json,
+         "One JSON object a line for every study, with its curves", NULL},
+        {"out", 'o', 0, G_OPTION_ARG_FILENAME, &paper.out,
+         "Draw every study as NAME.pdf into this folder, which is made where it is missing",
+         "FOLDER"},
+        {0},
+    };
+    const NsOptions options = {
+        .command = "paper",
+        .words = "[STUDY…]",
+        .summary =
+            "Repeats figures of the paper with small models and says of each whether what the\n"
+            "paper states holds here; all of them, or those that are named.  “" NS_CLI
+            " list\nstudies” shows what there is.  Exit status 1 where one disagrees.",
+        .examples = NS_CLI " paper\n" NS_CLI " paper depth hidden --out figures\n" NS_CLI
+                           " paper warmup --json > warmup.json",
+        .entries = entries,
+    };
+    bool agrees = true;
+    if (ns_options_read(&options, &argc, &argv, error))
+        run_all(&paper, argv + 1, argc - 1, &agrees, error);
+    g_free(paper.out);
+    ns_picture_clear(&paper.picture);
+    int signal_ = ns_interrupt_signal();
+    if (signal_) return NS_EXIT_SIGNAL + signal_;
+    return agrees ? NS_EXIT_OK : NS_EXIT_ERROR;
+}

@@ -1,0 +1,235 @@
+/* The table of studies.  SPDX-License-Identifier: MIT */
+#include "core/study/paper.h"
+
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "core/store/json.h"
+
+#include <math.h>
+
+/* The setting of the paper's theory: uniform attention with one head, a feed-forward network as
+ * wide as the model, independent Gaussian inputs. */
+#define THEORY                                                                                     \
+    "arch=encoder attention=uniform heads=1 positions=none task=gaussian vocab=256 "               \
+    "embedding-norm=off seq=32 batch=4 "
+#define NARROW THEORY "d-model=64 d-ff=64"
+
+#define POST_PRE                                                                                   \
+    {                                                                                              \
+        {N_("Post-LN"), "placement=post"}, {N_("Pre-LN"), "placement=pre"},                        \
+    }
+
+#define AT_START                                                                                   \
+    N_("Proved for the order of magnitude at initialization, in expectation over the weights; "    \
+       "uniform attention, d_ff = d.")
+
+static const NsStudy studies[] = {
+    {
+        .choice = {"depth", N_("Last layer’s gradient by depth"), NULL,
+                   "Xiong et al. 2020, Theorem 1, Fig. 3c, 3d",
+                   N_("Norm of the gradient of W_2 in the last layer, by the number of layers.")},
+        .says = N_("Post-LN: it does not depend on the depth L.  Pre-LN: it falls like 1/√L."),
+        .holds = AT_START,
+        .kind = NS_STUDY_DEPTH,
+        .settings = NARROW,
+        .arms = POST_PRE,
+        .n_arms = 2,
+        .quantity = NS_QUANTITY_GRAD_W2,
+        .depths = {2, 4, 8, 16, 32},
+        .seeds = 5,
+        .claims = {{N_("slope of Post-LN"), NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15},
+                   {N_("slope of Pre-LN"), NS_CLAIM_SLOPE, 1, 0, -0.5, -0.65, -0.35}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"hidden", N_("Size of the hidden state by layer"), NULL,
+                   "Xiong et al. 2020, Lemma 2",
+                   N_("Squared norm of the hidden state after every layer, in units of d.")},
+        .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 with every layer."),
+        .holds = N_("Proved at initialization, in expectation over the weights; uniform "
+                    "attention, d_ff = d."),
+        .kind = NS_STUDY_LAYER,
+        .settings = NARROW " layers=12",
+        .arms = POST_PRE,
+        .n_arms = 2,
+        .quantity = NS_QUANTITY_HIDDEN_SQ,
+        .seeds = 5,
+        .claims = {{N_("change of Post-LN"), NS_CLAIM_SPREAD, 0, 0, 0, 0, 0.01},
+                   {N_("growth of Pre-LN a layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"layers", N_("Gradient by layer"), NULL, "Xiong et al. 2020, Fig. 3a",
+                   N_("Norm of the gradient of W_1 in every layer, before any update.")},
+        .says = N_("Post-LN: it grows towards the output.  Pre-LN: it does not."),
+        .holds = N_("At initialization, in expectation; preliminary in the paper (appendix F).  "
+                    "One batch, not the mean gradient; in this small model that of Pre-LN falls."),
+        .kind = NS_STUDY_LAYER,
+        .settings = NARROW " layers=12",
+        .arms = POST_PRE,
+        .n_arms = 2,
+        .quantity = NS_QUANTITY_GRAD_W1,
+        .seeds = 10,
+        .claims = {{N_("last to first layer, Post-LN"), NS_CLAIM_RATIO, 0, 0, NAN, 1.5, INFINITY},
+                   {N_("last to first layer, Pre-LN"), NS_CLAIM_RATIO, 1, 0, NAN, 0, 1.25}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"warmup", N_("Who needs warm-up"), NULL, "Xiong et al. 2020, Fig. 2 and 4",
+                   N_("Training loss with and without a warm-up of 100 steps, 6 layers.")},
+        .says = N_("Post-LN learns badly without warm-up; Pre-LN learns as well without it."),
+        .holds = N_("By experience, not proved.  A small model and 200 steps illustrate the "
+                    "paper’s translation runs, they do not replace them."),
+        .kind = NS_STUDY_STEP,
+        .settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0",
+        .arms = {{N_("Post-LN, no warm-up"), "placement=post warmup=1"},
+                 {N_("Post-LN, warm-up 100"), "placement=post warmup=100"},
+                 {N_("Pre-LN, no warm-up"), "placement=pre warmup=1"},
+                 {N_("Pre-LN, warm-up 100"), "placement=pre warmup=100"}},
+        .n_arms = 4,
+        .seeds = 1,
+        .steps = 200,
+        .claims = {{N_("Post-LN loses without warm-up, in nats"), NS_CLAIM_END, 0, 1, NAN, 0.3,
+                    INFINITY},
+                   {N_("Pre-LN loses without warm-up, in nats"), NS_CLAIM_END, 2, 3, 0, -INFINITY,
+                    0.15}},
+        .n_claims = 2,
+    },
+    {
+        .choice = {"concentration", N_("Norms of tokens lie close together"), NULL,
+                   "Xiong et al. 2020, section 3.4",
+                   N_("Share of tokens by the squared norm of their last hidden state.")},
+        .says = N_("At most 12.5% of the tokens exceed the mean squared norm by more than 10%."),
+        .holds = N_("Measured by the paper, not proved, in a translation model; here at "
+                    "initialization, Pre-LN, d = 768.  It needs a wide model: see d = 64."),
+        .kind = NS_STUDY_TOKENS,
+        .settings = THEORY "placement=pre layers=6",
+        .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
+        .n_arms = 2,
+        .seeds = 3,
+        .claims = {{N_("share above 1.1 means, at most"), NS_CLAIM_BEYOND, 0, 0, NAN, 0, 0.125}},
+        .n_claims = 1,
+    },
+    {
+        .choice = {"deepnorm", N_("DeepNorm evens gradients out"), NULL,
+                   "Wang et al. 2022, arXiv 2203.00555",
+                   N_("Norm of the gradient of W_2 in every layer, before any update.")},
+        .says = N_("With x scaled up and the branches scaled down, every layer’s gradient is the "
+                   "same."),
+        .holds = N_("At initialization, as measured; what is proved is a bound of the updates."),
+        .kind = NS_STUDY_LAYER,
+        .settings = NARROW " layers=12",
+        .arms = {{N_("DeepNorm"), "placement=deepnorm"}, {N_("Pre-LN"), "placement=pre"}},
+        .n_arms = 2,
+        .quantity = NS_QUANTITY_GRAD_W2,
+        .seeds = 5,
+        .claims = {{N_("last to first layer, DeepNorm"), NS_CLAIM_RATIO, 0, 0, 1, 0.75, 1.33}},
+        .n_claims = 1,
+    },
+};
+
+const NsStudy *ns_study(size_t i)
+{
+    return i < G_N_ELEMENTS(studies) ? &studies[i] : NULL;
+}
+
+const NsChoice *ns_study_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(studies) ? &studies[i].choice : NULL;
+}
+
+/* ---- Words ---- */
+
+static char *number(const char *format, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(text, sizeof text, format, value);
+    bool zero = g_ascii_strtod(text, NULL) == 0;
+    if (*text != '-') return g_strdup(text);
+    return zero ? g_strdup(text + 1) : g_strconcat("−", text + 1, NULL);
+}
+
+/* As many decimals as the error leaves meaning. */
+static const char *format_for(double error)
+{
+    if (!(error > 0)) return "%.2f";
+    return error >= 0.1 ? "%.1f" : error >= 0.005 ? "%.2f" : "%.3f";
+}
+
+static char *expected_words(const NsClaim *claim)
+{
+    g_autofree char *at = number("%.3g", claim->expected);
+    g_autofree char *lo = number("%.3g", claim->lo), *hi = number("%.3g", claim->hi);
+    if (!isnan(claim->expected)) return g_strdup_printf(_("expected %s"), at);
+    if (isinf(claim->hi)) return g_strdup_printf(_("expected above %s"), lo);
+    if (claim->lo <= 0) return g_strdup_printf(_("expected below %s"), hi);
+    return g_strdup_printf(_("expected %s to %s"), lo, hi);
+}
+
+char *ns_finding_words(const NsFinding *finding)
+{
+    const char *format = format_for(finding->error);
+    g_autofree char *value = number(format, finding->value);
+    g_autofree char *error = number(format, finding->error);
+    g_autofree char *measured =
+        finding->error > 0 ? g_strdup_printf("%s ± %s", value, error) : g_strdup(value);
+    g_autofree char *expected = expected_words(finding->claim);
+    const char *verdict = finding->agrees ? _("agrees") : _("disagrees");
+    return g_strdup_printf("%s %s, %s: %s", _(finding->claim->label), measured, expected, verdict);
+}
+
+/* ---- JSON ---- */
+
+static void write_bound(NsJson *json, const char *key, double value)
+{
+    if (isfinite(value))
+        ns_json_double(json, key, value);
+    else
+        ns_json_null(json, key);
+}
+
+static void write_finding(NsJson *json, const NsFinding *finding)
+{
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "label", finding->claim->label);
+    ns_json_double(json, "value", finding->value);
+    ns_json_double(json, "error", finding->error);
+    write_bound(json, "expected", finding->claim->expected);
+    ns_json_open(json, "range", '[');
+    write_bound(json, NULL, finding->claim->lo);
+    write_bound(json, NULL, finding->claim->hi);
+    ns_json_close(json, ']');
+    ns_json_bool(json, "agrees", finding->agrees);
+    ns_json_close(json, '}');
+}
+
+char *ns_study_json(const NsStudyResult *result)
+{
+    const NsStudy *study = result->study;
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_string(&json, "study", study->choice.key);
+    ns_json_string(&json, "title", study->choice.label);
+    ns_json_string(&json, "reference", study->choice.reference);
+    ns_json_string(&json, "says", study->says);
+    ns_json_string(&json, "holds", study->holds);
+    ns_json_bool(&json, "agrees", result->agrees);
+    ns_json_double(&json, "seconds", result->seconds);
+    ns_json_open(&json, "findings", '[');
+    for (size_t i = 0; i < result->n_findings; i++) write_finding(&json, &result->findings[i]);
+    ns_json_close(&json, ']');
+    ns_json_open(&json, "series", '[');
+    for (size_t i = 0; i < result->n_series; i++) {
+        const NsStudySeries *series = &result->series[i];
+        ns_json_open(&json, NULL, '{');
+        ns_json_string(&json, "label", series->label);
+        ns_json_bool(&json, "theory", series->theory);
+        ns_json_doubles(&json, "x", series->x, series->n);
+        ns_json_doubles(&json, "y", series->y, series->n);
+        if (series->lo) ns_json_doubles(&json, "lo", series->lo, series->n);
+        if (series->hi) ns_json_doubles(&json, "hi", series->hi, series->n);
+        ns_json_close(&json, '}');
+    }
+    ns_json_close(&json, ']');
+    return ns_json_finish(&json);
+}

@@ -1,0 +1,116 @@
+/* Figures of the paper as experiments that say whether it holds here.  SPDX-License-Identifier: MIT
+ *
+ * A study is a row of a table: models, what is measured in them, and what must come out.  Running
+ * it gives curves and findings; a finding is a number with its error and the range that the paper's
+ * statement leaves it. */
+#pragma once
+
+#include "core/model/settings.h"
+#include "core/probe/quantity.h"
+
+#define NS_STUDY_ARMS 4
+#define NS_STUDY_CLAIMS 3
+#define NS_STUDY_DEPTHS 8
+
+/* What is on the horizontal axis. */
+typedef enum {
+    NS_STUDY_DEPTH,  /* the quantity in the last layer over the number of layers, at step 0 */
+    NS_STUDY_LAYER,  /* the quantity in every layer, at step 0 */
+    NS_STUDY_STEP,   /* the training loss at every step */
+    NS_STUDY_TOKENS, /* share of tokens by squared norm of the last hidden state, in means */
+} NsStudyKind;
+
+/* What a claim is about: of every seed one number, told as mean and standard error. */
+typedef enum {
+    NS_CLAIM_SLOPE,  /* DEPTH: of log y over log L, least squares */
+    NS_CLAIM_GROWTH, /* LAYER: of y over l, least squares through the first state, in units of d */
+    NS_CLAIM_SPREAD, /* LAYER: largest |y_l / y_1 - 1| */
+    NS_CLAIM_RATIO,  /* LAYER: of the last layer to the first */
+    NS_CLAIM_END,    /* STEP: mean of the last ten losses, less those of arm `other` */
+    NS_CLAIM_BEYOND, /* TOKENS: share above 1.1 means, from above: the whole bin counts */
+} NsClaimKind;
+
+typedef struct {
+    const char *label;
+    NsClaimKind kind;
+    unsigned arm, other;
+    double expected; /* NaN where only a range is claimed */
+    double lo, hi;   /* within which it agrees */
+} NsClaim;
+
+typedef struct {
+    const char *label, *settings; /* "placement=pre" */
+} NsStudyArm;
+
+typedef struct {
+    NsChoice choice;   /* key, title, -, figure of the paper, what it shows */
+    const char *says;  /* what the paper says, one sentence */
+    const char *holds; /* where: at initialisation in expectation, or by experience */
+    NsStudyKind kind;
+    const char *settings; /* of all arms */
+    NsStudyArm arms[NS_STUDY_ARMS];
+    unsigned n_arms;
+    NsQuantity quantity;
+    unsigned depths[NS_STUDY_DEPTHS]; /* DEPTH; ends with 0 */
+    unsigned seeds, steps;
+    NsClaim claims[NS_STUDY_CLAIMS];
+    unsigned n_claims;
+} NsStudy;
+
+const NsStudy *ns_study(size_t i); /* NULL past the end */
+const NsChoice *ns_study_choice(size_t i);
+
+typedef struct {
+    const char *label; /* of the study */
+    bool theory;       /* computed, not measured */
+    size_t n;
+    double *x, *y;
+    double *lo, *hi; /* mean - and + standard deviation over seeds; NULL for one seed */
+} NsStudySeries;
+
+typedef struct {
+    const NsClaim *claim;
+    double value, error; /* mean over seeds, standard error of it (0 for one seed) */
+    bool agrees;
+} NsFinding;
+
+#define NS_STUDY_SERIES (2 * NS_STUDY_ARMS)
+
+/* Whoever keeps one has a reference; nobody writes to it. */
+typedef struct {
+    gatomicrefcount refs;
+    const NsStudy *study; /* borrowed */
+    NsStudySeries series[NS_STUDY_SERIES];
+    size_t n_series;
+    NsFinding findings[NS_STUDY_CLAIMS];
+    size_t n_findings;
+    bool agrees; /* all of them */
+    double seconds;
+} NsStudyResult;
+
+/* Called now and then with the share that is done; FALSE ends the study. */
+typedef bool (*NsStudyProgress)(void *data, double done);
+
+/* Runs a study, which must outlive the result.  NULL with an error, or with none where `progress`
+ * (NULL: none) ended it. */
+NsStudyResult *ns_study_run(const NsStudy *study, NsStudyProgress progress, void *data,
+                            GError **error);
+NsStudyResult *ns_study_result_ref(NsStudyResult *result);
+void ns_study_result_unref(NsStudyResult *result);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsStudyResult, ns_study_result_unref)
+
+/* Seconds that the study will take on this machine, from making its largest model once and, where
+ * it trains, a few steps of it.  Negative where that failed. */
+double ns_study_seconds(const NsStudy *study);
+
+/* "slope of Pre-LN −0.51 ± 0.02, expected −0.5: agrees".  Free with g_free. */
+char *ns_finding_words(const NsFinding *finding);
+
+/* The settings of an arm, with seed and depth 0 as the study has them first; `settings` is not
+ * initialised. */
+void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings);
+
+/* {"study", "title", "reference", "says", "holds", "agrees", "seconds", "findings": [{"label",
+ * "value", "error", "expected" (or null), "range": [lo, hi] (null: open), "agrees"}], "series":
+ * [{"label", "theory", "x", "y", "lo", "hi"}]}.  Free with g_free. */
+char *ns_study_json(const NsStudyResult *result);

@@ -1,0 +1,174 @@
+/* Studies of the paper: they agree with the model as it is, and not with a wrong one.
+ * SPDX-License-Identifier: MIT */
+#include "core/study/paper.h"
+#include "tests/unit/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static const NsStudy *study(const char *key)
+{
+    int i = ns_choices_find(ns_study_choice, key);
+    g_assert_cmpint(i, >=, 0);
+    return ns_study((size_t)i);
+}
+
+static NsStudyResult *run(const NsStudy *row)
+{
+    g_autoptr(GError) error = NULL;
+    NsStudyResult *result = ns_study_run(row, NULL, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(result);
+    return result;
+}
+
+static void tell(const NsStudyResult *result)
+{
+    for (size_t i = 0; i < result->n_findings; i++) {
+        g_autofree char *words = ns_finding_words(&result->findings[i]);
+        g_test_message("%s: %s", result->study->choice.key, words);
+    }
+}
+
+/* Every study of the table holds for the models that it names. */
+static void test_agree(gconstpointer key)
+{
+    g_autoptr(NsStudyResult) result = run(study(key));
+    tell(result);
+    g_assert_true(result->agrees);
+    g_assert_cmpuint(result->n_findings, ==, result->study->n_claims);
+    for (size_t i = 0; i < result->n_series; i++)
+        for (size_t k = 0; k < result->series[i].n; k++)
+            g_assert_true(isfinite(result->series[i].y[k]));
+}
+
+/* With another model in place of an arm the finding about that arm must not agree, and that about
+ * the other arm must. */
+static void assert_wrong(const char *key, unsigned arm, const char *settings, size_t finding)
+{
+    NsStudy wrong = *study(key);
+    wrong.arms[arm].settings = settings;
+    g_autoptr(NsStudyResult) result = run(&wrong);
+    tell(result);
+    g_assert_false(result->agrees);
+    for (size_t i = 0; i < result->n_findings; i++)
+        g_assert_true(result->findings[i].agrees == (i != finding));
+}
+
+static void test_wrong_depth(void)
+{
+    assert_wrong("depth", 0, "placement=pre", 0);
+    assert_wrong("depth", 1, "placement=post", 1);
+    /* Without the final norm the gradient does not fall. */
+    assert_wrong("depth", 1, "placement=pre final-norm=off", 1);
+}
+
+static void test_wrong_hidden(void)
+{
+    assert_wrong("hidden", 0, "placement=pre", 0);
+    assert_wrong("hidden", 1, "placement=post", 1);
+    assert_wrong("hidden", 1, "placement=pre init-scale=0.5", 1);
+    assert_wrong("hidden", 1, "placement=none", 1);
+}
+
+static void test_wrong_layers(void)
+{
+    assert_wrong("layers", 0, "placement=pre", 0);
+    assert_wrong("layers", 1, "placement=post", 1);
+}
+
+static void test_wrong_others(void)
+{
+    assert_wrong("deepnorm", 0, "placement=pre", 0);
+    assert_wrong("concentration", 0, "d-model=64 d-ff=64", 0);
+}
+
+/* What is said of the last layer is what a probe of that model says. */
+static void test_values(void)
+{
+    NsStudy small = *study("hidden");
+    small.seeds = 2;
+    g_autoptr(NsStudyResult) result = run(&small);
+    const NsStudySeries *pre = &result->series[1];
+    g_assert_cmpuint(pre->n, ==, 13);
+    g_assert_cmpfloat(pre->x[0], ==, 0);
+    g_assert_cmpfloat_with_epsilon(pre->y[0], 1, 0.05); /* standard Gaussian inputs */
+    for (size_t k = 0; k < pre->n; k++) {
+        g_assert_cmpfloat(pre->lo[k], <=, pre->y[k]);
+        g_assert_cmpfloat(pre->hi[k], >=, pre->y[k]);
+    }
+    /* The bounds stand beside them. */
+    g_assert_cmpuint(result->n_series, ==, 4);
+    g_assert_true(result->series[2].theory && result->series[3].theory);
+    g_assert_cmpfloat_with_epsilon(result->series[3].y[12] - result->series[3].y[0], 18, 1e-9);
+}
+
+static bool stop_at_half(void *data, double done)
+{
+    *(double *)data = done;
+    return done < 0.5;
+}
+
+static void test_interrupted(void)
+{
+    g_autoptr(GError) error = NULL;
+    double done = 0;
+    g_assert_null(ns_study_run(study("depth"), stop_at_half, &done, &error));
+    g_assert_no_error(error);
+    g_assert_true(done >= 0.5 && done < 1);
+}
+
+static void test_seconds(void)
+{
+    for (size_t i = 0; ns_study(i); i++) {
+        double seconds = ns_study_seconds(ns_study(i));
+        g_assert_true(seconds > 0 && seconds < 3600);
+    }
+}
+
+static void test_words(void)
+{
+    const NsClaim claim = {"slope", NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15};
+    const NsFinding good = {&claim, 0.021, 0.05, true}, bad = {&claim, -0.5, 0, false};
+    g_autofree char *agrees = ns_finding_words(&good);
+    g_autofree char *disagrees = ns_finding_words(&bad);
+    g_assert_cmpstr(agrees, ==, "slope 0.02 ± 0.05, expected 0: agrees");
+    g_assert_cmpstr(disagrees, ==, "slope −0.50, expected 0: disagrees");
+}
+
+static void test_json(void)
+{
+    g_autoptr(NsStudyResult) result = run(study("hidden"));
+    g_autofree char *text = ns_study_json(result);
+    g_autoptr(JsonNode) node = ns_test_parse(text);
+    JsonObject *object = json_node_get_object(node);
+    g_assert_cmpstr(json_object_get_string_member(object, "study"), ==, "hidden");
+    g_assert_true(json_object_get_boolean_member(object, "agrees"));
+    JsonArray *findings = json_object_get_array_member(object, "findings");
+    g_assert_cmpuint(json_array_get_length(findings), ==, 2);
+    JsonObject *growth = json_array_get_object_element(findings, 1);
+    g_assert_true(json_object_get_null_member(growth, "expected"));
+    g_assert_true(json_object_get_double_member(growth, "value") == result->findings[1].value);
+    JsonArray *series = json_object_get_array_member(object, "series");
+    g_assert_cmpuint(json_array_get_length(series), ==, result->n_series);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (size_t i = 0; ns_study(i); i++) {
+        const char *key = ns_study(i)->choice.key;
+        g_autofree char *path = g_strconcat("/study/paper/agrees/", key, NULL);
+        g_test_add_data_func(path, key, test_agree);
+    }
+    g_test_add_func("/study/paper/wrong/depth", test_wrong_depth);
+    g_test_add_func("/study/paper/wrong/hidden", test_wrong_hidden);
+    g_test_add_func("/study/paper/wrong/layers", test_wrong_layers);
+    g_test_add_func("/study/paper/wrong/others", test_wrong_others);
+    g_test_add_func("/study/paper/values", test_values);
+    g_test_add_func("/study/paper/interrupted", test_interrupted);
+    g_test_add_func("/study/paper/seconds", test_seconds);
+    g_test_add_func("/study/paper/words", test_words);
+    g_test_add_func("/study/paper/json", test_json);
+    return g_test_run();
+}

@@ -1,0 +1,155 @@
+/* A study of the paper: what was measured beside what is expected.  SPDX-License-Identifier: MIT */
+#include "ui/figures/figure.h"
+
+#include "core/base/words.h"
+#include "core/probe/sight.h"
+
+#include <math.h>
+
+typedef struct {
+    NsFigure figure;
+    const NsStudy *study;
+    NsStudyResult *result; /* a reference; the series are its columns */
+    bool log;
+    double edges[NS_SIGHT_BINS + 1];
+    NsMarker threshold;
+} Paper;
+
+/* ---- Axes ---- */
+
+typedef struct {
+    const char *x, *y;
+    NsScaleKind x_scale, y_scale;
+    bool integer;
+} Axes;
+
+static Axes axes_of(const NsStudy *study, bool log)
+{
+    NsScaleKind scale = log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
+    const char *symbol = ns_quantity(study->quantity)->symbol;
+    bool squared = study->quantity == NS_QUANTITY_HIDDEN_SQ;
+    switch (study->kind) {
+    case NS_STUDY_DEPTH:
+        return (Axes){_("layers L"), symbol, scale, scale, true};
+    case NS_STUDY_LAYER:
+        return (Axes){squared ? _("layer (0: embedding)") : _("layer"),
+                      squared ? "‖x_l‖^2 / d" : symbol, NS_SCALE_LINEAR,
+                      squared ? NS_SCALE_LINEAR : scale, true};
+    case NS_STUDY_STEP:
+        return (Axes){_("step"), _("training loss"), NS_SCALE_LINEAR, NS_SCALE_LINEAR, true};
+    case NS_STUDY_TOKENS:
+        return (Axes){_("squared norm / mean"), _("share of tokens"), NS_SCALE_LINEAR,
+                      NS_SCALE_LINEAR, false};
+    }
+    return (Axes){0};
+}
+
+static void set_axes(Paper *p)
+{
+    NsPlot *plot = &p->figure.plot;
+    Axes axes = axes_of(p->study, p->log);
+    plot->x.label = axes.x;
+    plot->x.scale = axes.x_scale;
+    plot->x.integer = axes.integer;
+    plot->left.label = axes.y;
+    plot->left.scale = axes.y_scale;
+    plot->left.unit = p->study->kind == NS_STUDY_STEP ? _("nats") : NULL;
+    bool tokens = p->study->kind == NS_STUDY_TOKENS;
+    plot->x.lo = tokens ? 0.5 : (double)NAN;
+    plot->x.hi = tokens ? 1.75 : (double)NAN;
+}
+
+/* ---- Curves ---- */
+
+static NsSeriesKind kind_of(const NsStudy *study, bool theory)
+{
+    if (study->kind == NS_STUDY_TOKENS) return NS_SERIES_BARS;
+    return theory || study->kind == NS_STUDY_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
+}
+
+static void set_series(Paper *p)
+{
+    NsPlot *plot = &p->figure.plot;
+    const NsStudyResult *result = p->result;
+    plot->n_series = result ? MIN(result->n_series, NS_FIGURE_SERIES) : 0;
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const NsStudySeries *from = &result->series[i];
+        bool bars = p->study->kind == NS_STUDY_TOKENS;
+        p->figure.series[i] = (NsSeries){.label = _(from->label),
+                                         .kind = kind_of(p->study, from->theory),
+                                         .style = (unsigned)i,
+                                         .theory = from->theory,
+                                         .n = from->n,
+                                         .x = from->x,
+                                         .y = from->y,
+                                         .lo = bars ? NULL : from->lo,
+                                         .hi = bars ? NULL : from->hi,
+                                         .edges = bars ? p->edges : NULL};
+    }
+}
+
+static char *verdict(const NsStudyResult *result)
+{
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < result->n_findings; i++) {
+        g_autofree char *finding = ns_finding_words(&result->findings[i]);
+        g_string_append_printf(words, "%s%s", words->len ? ";  " : "", finding);
+    }
+    return g_string_free(words, FALSE);
+}
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Paper *p = (Paper *)figure;
+    bool same = p->study == input->study && p->result == input->result && p->log == input->log;
+    if (same && figure->plot.version) return false;
+    if (p->result != input->result) {
+        ns_study_result_unref(p->result);
+        p->result = input->result ? ns_study_result_ref(input->result) : NULL;
+    }
+    p->study = input->study;
+    p->log = input->log;
+    g_array_set_size(figure->markers, 0);
+    figure->plot.n_series = 0;
+    ns_figure_text(&figure->empty, g_strdup(_("It has not been run yet.")));
+    if (!p->study) return true;
+    set_axes(p);
+    set_series(p);
+    if (p->study->kind == NS_STUDY_TOKENS && p->result) {
+        p->threshold = (NsMarker){.x = 1.1, .text = "1.1"};
+        g_array_append_val(figure->markers, p->threshold);
+    }
+    ns_figure_text(&figure->title, g_strdup(_(p->study->choice.label)));
+    ns_figure_text(&figure->subtitle, g_strdup(p->study->choice.reference));
+    ns_figure_text(&figure->note, p->result ? verdict(p->result) : NULL);
+    return true;
+}
+
+static void clear(NsFigure *figure)
+{
+    ns_study_result_unref(((Paper *)figure)->result);
+}
+
+static NsFigure *paper_new(void)
+{
+    static const NsFigureClass class = {sizeof(Paper), update, clear};
+    NsFigure *figure = ns_figure_alloc(&class);
+    Paper *p = (Paper *)figure;
+    for (size_t k = 0; k <= NS_SIGHT_BINS; k++) p->edges[k] = ((double)k - 0.5) * NS_SIGHT_BIN;
+    return figure;
+}
+
+const NsFigureKind *ns_paper_kind(void)
+{
+    static const NsFigureKind kind = {
+        .choice =
+            {
+                .key = "paper",
+                .label = N_("Study of the paper"),
+                .purpose = N_("What a figure of the paper shows, measured here."),
+            },
+        .create = paper_new,
+        .log = true,
+    };
+    return &kind;
+}
