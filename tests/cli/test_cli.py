@@ -29,6 +29,7 @@ TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]
 FORMATS = ["pdf", "svg", "png", "csv", "tex"]
 FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",
            "heads", "similarity", "theory", "schedule", "tokens", "attention", "all"]
+DRAWINGS = ["diagram", "diagram-gradient"]
 
 
 class Skip(Exception):
@@ -558,14 +559,19 @@ def test_charts():
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"figure,",
               "tex": b"% normscope="}
     with tempfile.TemporaryDirectory() as folder:
-        for figure in FIGURES:
+        for figure in FIGURES + DRAWINGS:
             for ending, start in starts.items():
                 path = os.path.join(folder, f"{figure}.{ending}")
+                if figure in DRAWINGS and ending == "tex":
+                    refused = run("chart", "--figure", figure, "--steps", "5", "--out", path)
+                    assert "pgfplots" in sentence(refused, 2)
+                    continue
                 result = run("chart", "--figure", figure, "--steps", "5", "--out", path)
                 assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
                 with open(path, "rb") as file:
                     assert file.read(len(start)) == start, path
-        assert len(os.listdir(folder)) == len(FIGURES) * len(starts)
+        files = len(FIGURES) * len(starts) + len(DRAWINGS) * (len(starts) - 1)
+        assert len(os.listdir(folder)) == files
 
 
 def test_chart_is_the_same_every_time():

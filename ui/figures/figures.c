@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/figures.h"
+#include "ui/figures/diagram.h"
 #include "ui/figures/figure.h"
 
 #include <math.h>
@@ -208,6 +209,26 @@ static const NsFigureKind kinds[] = {
         ns_attention_new,
         .subject = NS_SUBJECT_PLACE,
         .dear = true,
+    },
+    {
+        {
+            .key = "diagram",
+            .label = "Diagram of a layer",
+            .reference = "Xiong et al. 2020, Fig. 1",
+            .purpose = "How one layer is wired, with the norm of the signal on every wire.",
+        },
+        ns_diagram_signal_new,
+        .subject = NS_SUBJECT_PLACE,
+    },
+    {
+        {
+            .key = "diagram-gradient",
+            .label = "Diagram of a layer, backward",
+            .reference = "Xiong et al. 2020, Fig. 1",
+            .purpose = "How one layer is wired, with the norm of the gradient on every wire.",
+        },
+        ns_diagram_gradient_new,
+        .subject = NS_SUBJECT_PLACE,
     },
 };
 

@@ -74,7 +74,7 @@ typedef enum {
 typedef struct {
     NsChoice choice; /* loss, gradient-norm, hidden-norm, gradient-heatmap, profile, steps, heatmap,
                       * heads, similarity, theory, compare, ratio, schedule,
-                      * tokens, attention */
+                      * tokens, attention, diagram, diagram-gradient */
     NsFigure *(*create)(void);
     NsAbscissa abscissa;
     NsSubject subject;

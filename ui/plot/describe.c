@@ -72,6 +72,7 @@ static void say_heatmap(GString *text, const NsPlot *plot, const NsSurvey *surve
 
 char *ns_plot_describe(const NsPlot *plot)
 {
+    if (plot->drawing) return plot->drawing->describe(plot->drawing->data);
     NsSurvey survey = ns_survey(plot);
     GString *text = g_string_new(NULL);
     say_label(text, plot->title, "chart");

@@ -386,6 +386,15 @@ static bool same_color(NsColor a, NsColor b)
     return a.r == b.r && a.g == b.g && a.b == b.b && a.a == b.a;
 }
 
+static void draw_drawing(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsPlotDrawing *drawing = layout->plot->drawing;
+    const NsBox *area = &layout->area;
+    ns_draw_words(layout, cr);
+    cairo_translate(cr, area->x, area->y);
+    drawing->draw(drawing->data, cr, area->width, area->height, layout->style);
+}
+
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
@@ -402,6 +411,11 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
         cairo_fill(cr);
     }
     draw_bands(layout, cr);
+    if (layout->plot->drawing) {
+        draw_drawing(layout, cr);
+        cairo_restore(cr);
+        return;
+    }
     draw_strips(layout, cr, &grid);
     if (layout->plot->heatmap)
         ns_heat_draw(layout, cr);

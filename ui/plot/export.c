@@ -311,6 +311,14 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
         return saved;
     }
     if (!check_size(options, error)) return false;
+    for (size_t i = 0; options->format == NS_FORMAT_TEX && i < n; i++) {
+        if (!plots[i]->drawing) continue;
+        g_autofree char *title = ns_text_plain(plots[i]->title);
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” is a drawing, which pgfplots does not know: choose PDF, SVG or PNG.",
+                    title);
+        return false;
+    }
     if (options->format == NS_FORMAT_TEX) {
         g_autoptr(GString) document = write_tex(plots, n, columns, options);
         return ns_save(path, document->str, document->len, error);

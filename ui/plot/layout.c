@@ -384,6 +384,7 @@ static void fill(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
     /* Columns of half a line's width: a reduced curve covers what the whole one would. */
+    if (plot->drawing) return;
     layout->n_paths = plot->n_series;
     layout->paths = g_new0(NsPath, plot->n_series);
     for (size_t i = 0; i < plot->n_series; i++) {
@@ -455,13 +456,35 @@ static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMarg
     lay_out(strip, &lower_least, &layout->x);
 }
 
+/* Title, subtitle and note, and all the rest for the drawing. */
+static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
+{
+    static const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN, .quiet = true};
+    const NsPlot *plot = layout->plot;
+    layout->own = (NsPlot){.title = plot->title,
+                           .subtitle = plot->subtitle,
+                           .note = plot->note,
+                           .x = axis,
+                           .left = axis,
+                           .right = axis,
+                           .legend = NS_LEGEND_NONE,
+                           .drawing = plot->drawing,
+                           .version = plot->version};
+    layout->plot = &layout->own;
+    layout->survey = ns_survey_nothing();
+    layout->survey.any = true;
+    lay_out(layout, least, NULL);
+}
+
 NsPlotLayout *ns_plot_layout_made(const NsPlot *plot, double width, double height,
                                   const NsStyle *style, const NsMargins *least,
                                   const NsSurvey *survey, NsMemory *memory)
 {
     NsPlotLayout *layout = layout_new(plot, width, height, style, survey, memory);
     double strip_height = STRIP_SHARE * height + STRIP_WORDS * style->text_size;
-    if (plot->strip && !plot->heatmap && survey->any && strip_height < STRIP_LEAVES * height)
+    if (plot->drawing)
+        lay_out_drawing(layout, least);
+    else if (plot->strip && !plot->heatmap && survey->any && strip_height < STRIP_LEAVES * height)
         lay_out_pair(layout, style->raster ? round(strip_height) : strip_height, least);
     else
         lay_out(layout, least, NULL);

@@ -161,7 +161,8 @@ bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *r
     const NsBox *area = &layout->area;
     *reading = (NsReading){.series = -1};
     if (layout->strip && py >= layout->strip_y) return pick_strip(layout, px, py, reading);
-    if (!layout->survey.any || layout->x.blank || !(px >= area->x && px <= area->x + area->width) ||
+    if (!layout->survey.any || layout->x.blank || layout->plot->drawing ||
+        !(px >= area->x && px <= area->x + area->width) ||
         !(py >= area->y && py <= area->y + area->height))
         return false;
     return layout->plot->heatmap ? pick_cell(layout, px, py, reading)

@@ -176,11 +176,13 @@ static GByteArray *frame_of(const NsPlotLayout *layout, int scale)
     const size_t counts[] = {plot->n_series, plot->n_markers, plot->n_levels, plot->n_slopes,
                              layout->legend->len};
     const bool flags[] = {map != NULL, plot->no_grid, layout->survey.right};
+    const uint64_t drawn = plot->drawing ? plot->version : 0;
     ADD(bytes, scale);
     ADD(bytes, *layout->style);
     ADD(bytes, lengths);
     ADD(bytes, counts);
     ADD(bytes, flags);
+    ADD(bytes, drawn);
     ADD(bytes, layout->area);
     ADD(bytes, layout->bar);
     ADD(bytes, layout->legend_box);

@@ -8,6 +8,9 @@
  * Strings may carry _ and ^ (one character or {braces}) for sub- and superscripts. */
 #pragma once
 
+#include "ui/plot/style.h"
+
+#include <cairo.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -144,6 +147,15 @@ typedef struct {
     unsigned style; /* of the series that it was fitted to */
 } NsSlope;
 
+/* What stands in the place of axes and data: a figure that draws itself.  The series of such a plot
+ * are what tables have of it. */
+typedef struct {
+    /* Draws at the origin, width by height. */
+    void (*draw)(const void *data, cairo_t *cr, double width, double height, const NsStyle *style);
+    char *(*describe)(const void *data); /* in a sentence; free with g_free */
+    const void *data;
+} NsPlotDrawing;
+
 typedef enum { NS_LEGEND_ABOVE, NS_LEGEND_INSIDE, NS_LEGEND_NONE } NsLegendPlace;
 
 typedef struct NsPlot NsPlot;
@@ -172,4 +184,5 @@ struct NsPlot {
      * NULL.  Of it only series, levels, slopes, left axis and note are shown, and the spans of
      * this. */
     const NsPlot *strip;
+    const NsPlotDrawing *drawing; /* NULL for none */
 };

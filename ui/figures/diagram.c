@@ -1,0 +1,204 @@
+/* The diagram of a layer as a figure: all lanes side by side.  SPDX-License-Identifier: MIT */
+#include "ui/figures/diagram-private.h"
+
+#include "core/base/words.h"
+#include "ui/figures/figure.h"
+#include "ui/plot/text.h"
+
+#include <math.h>
+
+#define SMALLEST                                                                                   \
+    0.5            /* share of the style's text that words may shrink to where the page is small */
+#define GUTTER 1.6 /* between lanes, in text sizes */
+#define SQUARE 600.0 /* any size will do to count wires */
+
+typedef struct {
+    NsFigure figure;
+    NsFlow flow;
+    NsDiagramData *lanes[NS_FIGURE_LANES];
+    size_t n;
+    unsigned layer;
+    NsPlotDrawing drawing;
+    GArray *series; /* NsSeries: one for every wire with a number */
+    GArray *points; /* double: x and y of each */
+    GPtrArray *names;
+} Diagram;
+
+static NsRange extent_of(const Diagram *diagram)
+{
+    NsRange range = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < diagram->n; i++) {
+        g_autoptr(NsDiagram) lane =
+            ns_diagram_new(diagram->lanes[i], diagram->layer, SQUARE, SQUARE, 1);
+        NsRange one = ns_diagram_extent(lane, diagram->flow);
+        range.lo = MIN(range.lo, one.lo);
+        range.hi = MAX(range.hi, one.hi);
+    }
+    return range;
+}
+
+static void draw(const void *data, cairo_t *cr, double width, double height, const NsStyle *style)
+{
+    const Diagram *diagram = data;
+    double n = (double)diagram->n, gutter = GUTTER * style->text_size;
+    double lane = (width - (n - 1) * gutter) / n, scale = 1;
+    for (size_t i = 0; i < diagram->n; i++) {
+        double least_width, least_height;
+        ns_diagram_least(diagram->lanes[i], style->text_size, &least_width, &least_height);
+        double foot = ns_diagram_legend_height(style);
+        scale = MIN(scale, MIN(lane / least_width, height / (least_height + foot)));
+    }
+    NsStyle small = ns_style_scaled(style, MAX(scale, SMALLEST));
+    NsDiagramLook look = ns_diagram_look(&small, diagram->flow, extent_of(diagram));
+    double foot = ns_diagram_legend_height(&small);
+    for (size_t i = 0; i < diagram->n; i++) {
+        g_autoptr(NsDiagram) one = ns_diagram_new(diagram->lanes[i], diagram->layer, lane,
+                                                  MAX(height - foot, 1), small.text_size);
+        cairo_save(cr);
+        cairo_translate(cr, (double)i * (lane + gutter), 0);
+        ns_diagram_draw(one, &look, cr);
+        cairo_restore(cr);
+    }
+    cairo_save(cr);
+    cairo_translate(cr, 0, height - foot);
+    ns_diagram_draw_legend(&look, width, foot, cr);
+    cairo_restore(cr);
+}
+
+static char *describe(const void *data)
+{
+    const Diagram *diagram = data;
+    GString *text = g_string_new(NULL);
+    for (size_t i = 0; i < diagram->n; i++) {
+        g_autoptr(NsDiagram) one =
+            ns_diagram_new(diagram->lanes[i], diagram->layer, SQUARE, SQUARE, 1);
+        g_autofree char *words = ns_diagram_describe(one);
+        g_string_append_printf(text, "%s%s.", i ? " " : "", words);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static char *wire_label(const NsDiagram *lane, const NsWire *wire)
+{
+    const char *name = lane->data->name;
+    g_autofree char *from = ns_text_plain(ns_diagram_node(lane, wire->from)->text);
+    g_autofree char *to = ns_text_plain(ns_diagram_node(lane, wire->to)->text);
+    const char *kinds[] = {[NS_WIRE_STREAM] = "stream",      [NS_WIRE_SKIP] = "skip",
+                           [NS_WIRE_BRANCH] = "branch",      [NS_WIRE_EXTRA] = "extra skip",
+                           [NS_WIRE_DUAL] = "second stream", [NS_WIRE_MEMORY] = "encoder"};
+    const NsNode *node = ns_diagram_node(lane, wire->from);
+    int sublayer = node->sublayer >= 0 ? node->sublayer : ns_diagram_node(lane, wire->to)->sublayer;
+    g_autofree char *place =
+        sublayer < 0 ? g_strdup("stack") : g_strdup_printf("sub-layer %d", sublayer + 1);
+    return g_strdup_printf("%s%s%s, %s, %s to %s", name ? name : "", name ? ": " : "", place,
+                           kinds[wire->kind], *from ? from : "fork or sum",
+                           *to ? to : "fork or sum");
+}
+
+/* What tables have: every number of the drawing. */
+static void fill_series(Diagram *diagram)
+{
+    g_array_set_size(diagram->series, 0);
+    g_array_set_size(diagram->points, 0);
+    g_ptr_array_set_size(diagram->names, 0);
+    for (size_t i = 0; i < diagram->n; i++) {
+        g_autoptr(NsDiagram) lane =
+            ns_diagram_new(diagram->lanes[i], diagram->layer, SQUARE, SQUARE, 1);
+        for (guint k = 0; ns_diagram_wire(lane, k); k++) {
+            const NsWire *wire = ns_diagram_wire(lane, k);
+            if (isnan(wire->value[diagram->flow])) continue;
+            unsigned layer = MAX(ns_diagram_node(lane, wire->from)->layer,
+                                 ns_diagram_node(lane, wire->to)->layer);
+            const double point[] = {(double)layer, wire->value[diagram->flow]};
+            g_array_append_vals(diagram->points, point, 2);
+            g_ptr_array_add(diagram->names, wire_label(lane, wire));
+        }
+    }
+    for (guint i = 0; i < diagram->names->len; i++) {
+        const double *point = &g_array_index(diagram->points, double, 2 * i);
+        NsSeries series = {.label = diagram->names->pdata[i], .n = 1, .x = point, .y = point + 1};
+        g_array_append_val(diagram->series, series);
+    }
+}
+
+/* Takes over the array; TRUE if it would be drawn otherwise than what there is. */
+static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_FIGURE_LANES], size_t n)
+{
+    bool same = n == diagram->n;
+    for (size_t i = 0; i < n && same; i++)
+        same = ns_diagram_data_equal(diagram->lanes[i], lanes[i]);
+    for (size_t i = 0; i < diagram->n; i++) ns_diagram_data_free(diagram->lanes[i]);
+    for (size_t i = 0; i < n; i++) diagram->lanes[i] = lanes[i];
+    diagram->n = n;
+    return !same;
+}
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Diagram *diagram = (Diagram *)figure;
+    NsDiagramData *lanes[NS_FIGURE_LANES];
+    size_t n = 0;
+    bool several = input->n_lanes > 1;
+    for (unsigned i = 0; several && i < input->n_lanes; i++)
+        lanes[n++] = ns_diagram_data_new(input->lanes[i].settings, input->lanes[i].name,
+                                         input->lanes[i].history, input->step);
+    if (!several && input->settings)
+        lanes[n++] = ns_diagram_data_new(input->settings, NULL, input->history, input->step);
+    unsigned layer = input->layer ? input->layer : (unsigned)MAX(input->marked_layer, 0);
+    bool changed = replace(diagram, lanes, n) || diagram->layer != layer;
+    diagram->layer = layer;
+    NsBucket steps = n ? diagram->lanes[0]->steps : (NsBucket){-1, -1};
+    const char *title = diagram->flow == NS_FLOW_SIGNAL
+                            ? _("Wiring of a layer, with the norms of its signals")
+                            : _("Wiring of a layer, with the norms of its gradients");
+    char *note = NULL;
+    if (steps.last > steps.first)
+        note = g_strdup_printf(
+            _("The largest values of steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "."),
+            steps.first, steps.last);
+    changed |= ns_figure_words(figure, input,
+                               (NsFigureWords){.title = title,
+                                               .empty = _("There is no model yet."),
+                                               .step = steps.last,
+                                               .note = note});
+    if (!changed) return false;
+    fill_series(diagram);
+    figure->plot.series = (const NsSeries *)(const void *)diagram->series->data;
+    figure->plot.n_series = diagram->series->len;
+    figure->plot.drawing = n ? &diagram->drawing : NULL;
+    return true;
+}
+
+static void clear(NsFigure *figure)
+{
+    Diagram *diagram = (Diagram *)figure;
+    for (size_t i = 0; i < diagram->n; i++) ns_diagram_data_free(diagram->lanes[i]);
+    g_array_unref(diagram->series);
+    g_array_unref(diagram->points);
+    g_ptr_array_unref(diagram->names);
+}
+
+static NsFigure *diagram_new(NsFlow flow)
+{
+    static const NsFigureClass class = {sizeof(Diagram), update, clear};
+    NsFigure *figure = ns_figure_alloc(&class);
+    Diagram *diagram = (Diagram *)figure;
+    diagram->flow = flow;
+    diagram->drawing = (NsPlotDrawing){draw, describe, diagram};
+    diagram->series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+    diagram->points = g_array_new(FALSE, FALSE, sizeof(double));
+    diagram->names = g_ptr_array_new_with_free_func(g_free);
+    figure->plot.x.label = "layer";
+    figure->plot.left.label = "norm";
+    return figure;
+}
+
+NsFigure *ns_diagram_signal_new(void)
+{
+    return diagram_new(NS_FLOW_SIGNAL);
+}
+
+NsFigure *ns_diagram_gradient_new(void)
+{
+    return diagram_new(NS_FLOW_GRADIENT);
+}

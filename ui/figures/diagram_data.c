@@ -1,0 +1,176 @@
+/* What was measured of a model that is drawn.  SPDX-License-Identifier: MIT */
+#include "ui/figures/diagram-private.h"
+
+#include "core/model/role.h"
+
+#include <math.h>
+#include <string.h>
+
+const NsFlowValues ns_flow_unknown = {{(double)NAN, (double)NAN}};
+
+/* What diagrams read, besides the gradients of the weights. */
+#define OF_SUBLAYER(P)                                                                             \
+    NS_QUANTITY_SKIP_SIGNAL_##P, NS_QUANTITY_BRANCH_SIGNAL_##P, NS_QUANTITY_SKIP_GRAD_##P,         \
+        NS_QUANTITY_BRANCH_GRAD_##P, NS_QUANTITY_SKIP_SHARE_##P, NS_QUANTITY_BRANCH_SHARE_##P,     \
+        NS_QUANTITY_NORM_SIGMA_##P, NS_QUANTITY_BRANCH_RATIO_##P
+
+static const NsQuantity QUANTITIES[] = {
+    NS_QUANTITY_HIDDEN_SQ,     NS_QUANTITY_HIDDEN_GRAD,   NS_QUANTITY_FINAL_SQ,
+    NS_QUANTITY_GRAD_LAYER,    NS_QUANTITY_UPDATE_RATIO,  OF_SUBLAYER(ATTENTION),
+    OF_SUBLAYER(CROSS),        OF_SUBLAYER(FFN),          NS_QUANTITY_GRAD_WQ,
+    NS_QUANTITY_GRAD_WK,       NS_QUANTITY_GRAD_WV,       NS_QUANTITY_GRAD_WO,
+    NS_QUANTITY_GRAD_CROSS_WQ, NS_QUANTITY_GRAD_CROSS_WK, NS_QUANTITY_GRAD_CROSS_WV,
+    NS_QUANTITY_GRAD_CROSS_WO, NS_QUANTITY_GRAD_W1,       NS_QUANTITY_GRAD_W2,
+    NS_QUANTITY_GRAD_W3,
+};
+
+static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
+{
+    size_t records = ns_history_steps(history);
+    int64_t newest = (int64_t)records - 1, first = ns_history_first_step(history);
+    if (!records) return;
+    int64_t record = step < 0 ? newest : CLAMP(step - first, 0, newest);
+    data->layout = *ns_history_layout(history);
+    data->values = g_new(float, data->layout.width);
+    const float blank = ns_blank();
+    for (size_t i = 0; i < data->layout.width; i++) data->values[i] = blank;
+    for (size_t i = 0; i < G_N_ELEMENTS(QUANTITIES); i++) {
+        NsQuantity q = QUANTITIES[i];
+        if (data->layout.count[q])
+            data->steps = ns_history_read(history, q, (size_t)record, NULL,
+                                          data->values + data->layout.offset[q]);
+    }
+}
+
+NsDiagramData *ns_diagram_data_new(const NsSettings *settings, const char *name, NsHistory *history,
+                                   int64_t step)
+{
+    NsDiagramData *data = g_new0(NsDiagramData, 1);
+    ns_settings_copy(&data->settings, settings);
+    data->name = g_strdup(name);
+    data->steps = (NsBucket){-1, -1};
+    if (history) read_step(data, history, step);
+    return data;
+}
+
+void ns_diagram_data_free(NsDiagramData *data)
+{
+    if (!data) return;
+    ns_settings_clear(&data->settings);
+    g_free(data->name);
+    g_free(data->values);
+    g_free(data);
+}
+
+bool ns_diagram_data_equal(const NsDiagramData *a, const NsDiagramData *b)
+{
+    if (g_strcmp0(a->name, b->name) != 0 || !a->values != !b->values) return false;
+    if (a->steps.first != b->steps.first || a->steps.last != b->steps.last) return false;
+    if (a->values && (a->layout.width != b->layout.width ||
+                      memcmp(a->values, b->values, a->layout.width * sizeof *a->values) != 0))
+        return false;
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        if (param->group != NS_GROUP_MODEL) continue;
+        g_autofree char *of_a = ns_settings_get(&a->settings, param);
+        g_autofree char *of_b = ns_settings_get(&b->settings, param);
+        if (!g_str_equal(of_a, of_b)) return false;
+    }
+    return true;
+}
+
+double ns_diagram_value(const NsDiagramData *data, NsQuantity quantity, size_t i)
+{
+    if (!data->values || i >= data->layout.count[quantity]) return NAN;
+    float value = data->values[data->layout.offset[quantity] + i];
+    if (ns_is_blank(value)) return NAN;
+    return isfinite(value) ? (double)value : (double)INFINITY;
+}
+
+NsFlowValues ns_diagram_hidden(const NsDiagramData *data, size_t i)
+{
+    return (NsFlowValues){{sqrt(ns_diagram_value(data, NS_QUANTITY_HIDDEN_SQ, i)),
+                           ns_diagram_value(data, NS_QUANTITY_HIDDEN_GRAD, i)}};
+}
+
+NsFlowValues ns_diagram_final(const NsDiagramData *data)
+{
+    return (NsFlowValues){{sqrt(ns_diagram_value(data, NS_QUANTITY_FINAL_SQ, 0)), NAN}};
+}
+
+/* Of each kind of sub-layer. */
+static const struct {
+    NsQuantity skip, branch, skip_grad, branch_grad;
+} OF_KIND[NS_SUBLAYER_KINDS] = {
+    [NS_SELF_ATTENTION] = {NS_QUANTITY_SKIP_SIGNAL_ATTENTION, NS_QUANTITY_BRANCH_SIGNAL_ATTENTION,
+                           NS_QUANTITY_SKIP_GRAD_ATTENTION, NS_QUANTITY_BRANCH_GRAD_ATTENTION},
+    [NS_CROSS_ATTENTION] = {NS_QUANTITY_SKIP_SIGNAL_CROSS, NS_QUANTITY_BRANCH_SIGNAL_CROSS,
+                            NS_QUANTITY_SKIP_GRAD_CROSS, NS_QUANTITY_BRANCH_GRAD_CROSS},
+    [NS_FFN] = {NS_QUANTITY_SKIP_SIGNAL_FFN, NS_QUANTITY_BRANCH_SIGNAL_FFN,
+                NS_QUANTITY_SKIP_GRAD_FFN, NS_QUANTITY_BRANCH_GRAD_FFN},
+};
+
+bool ns_diagram_is_one(double x)
+{
+    return !(x < 1 || x > 1);
+}
+
+/* Whether y is b v and nothing else. */
+static bool is_plain(const NsDiagramData *data, const NsWiring *c)
+{
+    const NsSettings *settings = &data->settings;
+    return c->gain == NS_GAIN_NONE && !(settings->dropout > 0) && !(settings->drop_path > 0) &&
+           c->b != 0;
+}
+
+static double skip_factor(const NsWiring *c)
+{
+    return c->stream_gain ? 0 : fabs(c->a);
+}
+
+/* The norm of the gradient of the sum: what goes past the branch is a times it. */
+static double sum_gradient(const NsDiagram *diagram, size_t k, size_t layer, double after)
+{
+    const NsWiring *c = &diagram->wiring[k].c;
+    double a = skip_factor(c);
+    if (a > 0)
+        return ns_diagram_value(diagram->data, OF_KIND[diagram->wiring[k].position.kind].skip_grad,
+                                layer) /
+               a;
+    return c->out ? (double)NAN : after;
+}
+
+void ns_diagram_flows(const NsDiagram *diagram, size_t tower, size_t layer,
+                      NsSublayerFlows flows[NS_LAYER_SUBLAYERS])
+{
+    const NsDiagramData *data = diagram->data;
+    const size_t last = diagram->sublayers - 1;
+    const NsFlowValues below = ns_diagram_hidden(data, layer + tower);
+    const NsFlowValues above = ns_diagram_hidden(data, layer + tower + 1);
+    for (size_t k = last + 1; k-- > 0;) {
+        const NsWiring *c = &diagram->wiring[k].c;
+        NsSublayerKind kind = diagram->wiring[k].position.kind;
+        NsSublayerFlows *f = &flows[k];
+        f->out = k == last ? above : flows[k + 1].x;
+        double a = skip_factor(c), skip = ns_diagram_value(data, OF_KIND[kind].skip, layer);
+        double past = ns_diagram_value(data, OF_KIND[kind].skip_grad, layer);
+        double through = ns_diagram_value(data, OF_KIND[kind].branch_grad, layer);
+        double dz = sum_gradient(diagram, k, layer, f->out.value[NS_FLOW_GRADIENT]);
+        double x = k == 0 ? below.value[NS_FLOW_SIGNAL] : a > 0 ? skip / a : (double)NAN;
+        double dx = k == 0 ? below.value[NS_FLOW_GRADIENT] : (double)NAN;
+        if (k > 0 && !diagram->wiring[k - 1].c.out) dx = sum_gradient(diagram, k - 1, layer, NAN);
+        double y = ns_diagram_value(data, OF_KIND[kind].branch, layer);
+        bool plain = is_plain(data, c);
+        double dy = diagram->dual ? (double)NAN : dz; /* a second stream has a gradient, too */
+        f->x = (NsFlowValues){{x, dx}};
+        f->skip_in = (NsFlowValues){{x, past}};
+        f->skip = (NsFlowValues){{skip, ns_diagram_is_one(c->a) && !c->stream_gain ? past : dz}};
+        f->branch_in = (NsFlowValues){{x, through}};
+        f->u = c->in ? ns_flow_unknown : (NsFlowValues){{x * fabs(c->s), through / fabs(c->s)}};
+        f->v = plain ? (NsFlowValues){{y / fabs(c->b), dy * fabs(c->b)}} : ns_flow_unknown;
+        f->y = (NsFlowValues){{y, dy}};
+        f->y_in = (NsFlowValues){{y, dz}};
+        f->extra = (NsFlowValues){{below.value[NS_FLOW_SIGNAL], dz}};
+        f->z = (NsFlowValues){{c->out ? (double)NAN : f->out.value[NS_FLOW_SIGNAL], dz}};
+    }
+}

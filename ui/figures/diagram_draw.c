@@ -1,0 +1,622 @@
+/* A diagram on a cairo surface.  SPDX-License-Identifier: MIT */
+#include "ui/figures/diagram-private.h"
+
+#include "core/base/words.h"
+#include "ui/plot/colormap.h"
+#include "ui/plot/text.h"
+#include "ui/plot/words.h"
+
+#include <math.h>
+
+/* Lengths in text sizes. */
+#define THIN 0.09
+#define THINNEST 0.16 /* of what is measured */
+#define THICKEST 0.62
+#define CASING 0.05
+#define CORNER 0.55
+#define ROUND 0.35
+#define ARROW 0.55
+#define GLOW 1.1
+
+#define NUMBER_SIZE 0.9 /* in text sizes */
+#define SHRINK 0.72     /* as small as words become before they are cut */
+
+/* Update over weight, as powers of ten, at which boxes flash thin and thick. */
+#define UPDATE_LO (-5.0)
+#define UPDATE_HI (-1.0)
+
+typedef struct {
+    const NsDiagram *d;
+    const NsDiagramLook *look;
+    const NsStyle *style;
+    cairo_t *cr;
+    PangoContext *context;
+    double size; /* of text */
+} Pen;
+
+static NsColor mix(NsColor a, NsColor b, double share)
+{
+    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
+                     a.b + share * (b.b - a.b), a.a + share * (b.a - a.a)};
+}
+
+static void use(const Pen *p, NsColor color, double alpha)
+{
+    cairo_set_source_rgba(p->cr, color.r, color.g, color.b, color.a * alpha);
+}
+
+NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range)
+{
+    return (NsDiagramLook){.style = style,
+                           .flow = flow,
+                           .range = range,
+                           .moved = 1,
+                           .light = NAN,
+                           .hovered = -1,
+                           .focused = -1,
+                           .carried_from = -1,
+                           .aim = -1};
+}
+
+/* ---- numbers as colour and width ---- */
+
+/* The ends of the colours: a decade at least, so that what differs little looks alike. */
+static NsRange ends_of(NsRange range)
+{
+    if (!(range.lo <= range.hi)) return (NsRange){-1, 1};
+    double lo = log10(range.lo), hi = log10(range.hi);
+    if (hi - lo < 1) {
+        double middle = (lo + hi) / 2;
+        lo = middle - 0.5;
+        hi = middle + 0.5;
+    }
+    return (NsRange){lo, hi};
+}
+
+static double share_of(const NsDiagramLook *look, double value)
+{
+    NsRange ends = ends_of(look->range);
+    return value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
+}
+
+typedef struct {
+    NsColor color;
+    double width;
+    bool measured, dashed;
+} Stroke;
+
+static Stroke stroke_of(const Pen *p, double value)
+{
+    if (isnan(value)) return (Stroke){p->style->ghost, THIN * p->size, false, false};
+    if (isinf(value)) return (Stroke){p->style->alarm, 0.3 * p->size, true, true};
+    double share = share_of(p->look, value);
+    return (Stroke){ns_viridis(share), (THINNEST + share * (THICKEST - THINNEST)) * p->size, true,
+                    !(value > 0)};
+}
+
+/* ---- words ---- */
+
+typedef enum { LEFT, MIDDLE, RIGHT } Align;
+
+/* Words whose left end, middle or right end stands at x, centred on y; `room` > 0 ends them there.
+ */
+static void words(const Pen *p, const char *text, double size, bool bold, Align align, double x,
+                  double y, double room, bool backed)
+{
+    g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, bold, text);
+    if (room > 0 && ns_text_width(layout) > room) {
+        double least = MAX(SHRINK, room / ns_text_width(layout)) * size;
+        g_object_unref(layout);
+        layout = ns_text_new(p->context, p->style, least, bold, text);
+        if (ns_text_width(layout) > room) ns_text_limit(layout, room, 1);
+    }
+    double width, height;
+    ns_text_size(layout, &width, &height);
+    x -= align == LEFT ? 0 : align == MIDDLE ? width / 2 : width;
+    y -= height / 2;
+    if (backed) {
+        cairo_pattern_t *source = cairo_pattern_reference(cairo_get_source(p->cr));
+        use(p, p->style->panel, 0.78);
+        cairo_rectangle(p->cr, x - 0.1 * size, y, width + 0.2 * size, height);
+        cairo_fill(p->cr);
+        cairo_set_source(p->cr, source);
+        cairo_pattern_destroy(source);
+    }
+    cairo_save(p->cr);
+    cairo_translate(p->cr, x, y);
+    ns_words_show(p->cr, layout,
+                  align == LEFT     ? NS_ANCHOR_START
+                  : align == MIDDLE ? NS_ANCHOR_MIDDLE
+                                    : NS_ANCHOR_END);
+    cairo_restore(p->cr);
+}
+
+static void rounded(cairo_t *cr, const NsBox *box, double radius)
+{
+    double r = MIN(radius, MIN(box->width, box->height) / 2);
+    double x = box->x, y = box->y, w = box->width, h = box->height;
+    cairo_new_sub_path(cr);
+    cairo_arc(cr, x + w - r, y + r, r, -G_PI / 2, 0);
+    cairo_arc(cr, x + w - r, y + h - r, r, 0, G_PI / 2);
+    cairo_arc(cr, x + r, y + h - r, r, G_PI / 2, G_PI);
+    cairo_arc(cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
+    cairo_close_path(cr);
+}
+
+/* ---- wires ---- */
+
+static NsPoint toward(NsPoint from, NsPoint to, double length)
+{
+    double whole = hypot(to.x - from.x, to.y - from.y);
+    double share = whole > 0 ? MIN(length / whole, 1) : 0;
+    return (NsPoint){from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)};
+}
+
+/* Whether an end of a wire has an arrow: not at forks, where wires part without a stop. */
+static bool points_at(const Pen *p, unsigned node)
+{
+    return ns_diagram_node(p->d, node)->kind != NS_NODE_FORK;
+}
+
+/* The points along which it is drawn: as far as into norms, which may be elsewhere as they move. */
+static void course(const Pen *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS])
+{
+    for (size_t i = 0; i < w->n; i++) points[i] = w->points[i];
+    const unsigned nodes[] = {w->from, w->to};
+    for (int end = 0; end < 2 && p->look->from && p->look->moved < 1; end++) {
+        if (ns_diagram_node(p->d, nodes[end])->kind != NS_NODE_NORM) continue;
+        NsPoint middle = ns_diagram_middle(p->d, nodes[end]);
+        NsPoint *at = &points[end ? w->n - 1 : 0];
+        const NsPoint *next = &points[end ? w->n - 2 : 1];
+        if (fabs(at->x - next->x) < 1e-6)
+            at->y = middle.y;
+        else
+            at->x = middle.x;
+    }
+}
+
+static void trace(const Pen *p, const NsPoint *points, size_t n)
+{
+    cairo_move_to(p->cr, points[0].x, points[0].y);
+    for (size_t i = 1; i + 1 < n; i++) {
+        NsPoint corner = points[i];
+        double before = hypot(corner.x - points[i - 1].x, corner.y - points[i - 1].y);
+        double after = hypot(points[i + 1].x - corner.x, points[i + 1].y - corner.y);
+        double r = MIN(CORNER * p->size, MIN(before, after) / 2);
+        NsPoint a = toward(corner, points[i - 1], r), b = toward(corner, points[i + 1], r);
+        cairo_line_to(p->cr, a.x, a.y);
+        cairo_curve_to(p->cr, (a.x + 2 * corner.x) / 3, (a.y + 2 * corner.y) / 3,
+                       (b.x + 2 * corner.x) / 3, (b.y + 2 * corner.y) / 3, b.x, b.y);
+    }
+    cairo_line_to(p->cr, points[n - 1].x, points[n - 1].y);
+}
+
+static void arrow(const Pen *p, NsPoint tip, NsPoint back, double width, NsColor color)
+{
+    double length = MIN(ARROW * p->size + 0.5 * width, hypot(tip.x - back.x, tip.y - back.y));
+    NsPoint foot = toward(tip, back, length);
+    double half = 0.35 * p->size + 0.55 * width;
+    double nx = -(tip.y - foot.y), ny = tip.x - foot.x, whole = hypot(nx, ny);
+    if (!(whole > 0)) return;
+    nx *= half / whole, ny *= half / whole;
+    use(p, color, 1);
+    cairo_move_to(p->cr, tip.x, tip.y);
+    cairo_line_to(p->cr, foot.x + nx, foot.y + ny);
+    cairo_line_to(p->cr, foot.x - nx, foot.y - ny);
+    cairo_close_path(p->cr);
+    cairo_fill(p->cr);
+}
+
+static void draw_wire(const Pen *p, const NsWire *w)
+{
+    Stroke stroke = stroke_of(p, w->value[p->look->flow]);
+    NsPoint points[NS_WIRE_POINTS];
+    course(p, w, points);
+    bool down = p->look->flow == NS_FLOW_GRADIENT;
+    bool pointed = points_at(p, down ? w->from : w->to);
+    NsPoint *tip = down ? &points[0] : &points[w->n - 1];
+    NsPoint back = down ? points[1] : points[w->n - 2], end = *tip;
+    if (pointed) *tip = toward(end, back, ARROW * p->size * 0.7);
+    cairo_set_line_join(p->cr, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_cap(p->cr, CAIRO_LINE_CAP_BUTT);
+    const double dash[] = {0.5 * p->size, 0.35 * p->size};
+    if (stroke.measured) {
+        trace(p, points, w->n);
+        use(p, p->style->text, 0.55);
+        cairo_set_line_width(p->cr, stroke.width + 2 * CASING * p->size);
+        if (stroke.dashed) cairo_set_dash(p->cr, dash, 2, 0);
+        cairo_stroke(p->cr);
+    }
+    trace(p, points, w->n);
+    use(p, stroke.color, 1);
+    cairo_set_line_width(p->cr, stroke.width);
+    cairo_stroke(p->cr);
+    cairo_set_dash(p->cr, NULL, 0, 0);
+    if (pointed)
+        arrow(p, end, back, stroke.width,
+              stroke.measured ? mix(stroke.color, p->style->text, 0.35) : p->style->axis);
+}
+
+/* The number of a wire stands beside its longest straight piece. */
+static void draw_number(const Pen *p, const NsWire *w)
+{
+    NsFlow flow = p->look->flow;
+    double value = w->value[flow];
+    if (!w->numbered[flow] || isnan(value)) return;
+    size_t longest = 0;
+    double length = -1;
+    for (size_t i = 0; i + 1 < w->n; i++) {
+        double l = hypot(w->points[i + 1].x - w->points[i].x, w->points[i + 1].y - w->points[i].y);
+        if (l > length) longest = i, length = l;
+    }
+    NsPoint a = w->points[longest], b = w->points[longest + 1];
+    double x = (a.x + b.x) / 2, y = (a.y + b.y) / 2, size = NUMBER_SIZE * p->size;
+    double away = stroke_of(p, value).width / 2 + 0.55 * p->size;
+    bool stack = ns_diagram_node(p->d, w->to)->sublayer < 0 &&
+                 ns_diagram_node(p->d, w->to)->kind != NS_NODE_OUTPUT;
+    g_autofree char *number = isinf(value) ? g_strdup(_("not finite")) : ns_text_number(value, 3);
+    use(p, isinf(value) ? p->style->alarm : p->style->text, 1);
+    if (fabs(a.y - b.y) < 1e-6)
+        words(p, number, size, false, MIDDLE, x, y + away + 0.3 * size, 0, false);
+    else if (stack ? !p->d->dual : w->kind == NS_WIRE_BRANCH)
+        words(p, number, size, false, LEFT, x + away, y, 0, !stack);
+    else
+        words(p, number, size, false, RIGHT, x - away, y, 0, !stack);
+}
+
+/* Where a level of the page crosses wires that run up, there is a light. */
+static void draw_lights(const Pen *p)
+{
+    if (isnan(p->look->light)) return;
+    const NsBox *areas[] = {&p->d->stack, &p->d->block};
+    for (guint i = 0; i < p->d->wires->len; i++) {
+        const NsWire *w = ns_diagram_wire(p->d, i);
+        for (size_t k = 0; k + 1 < w->n; k++) {
+            NsPoint a = w->points[k], b = w->points[k + 1];
+            const NsBox *area = areas[a.x >= p->d->block.x];
+            double y = area->y + (1 - p->look->light) * area->height;
+            if (fabs(a.x - b.x) > 1e-6 || y < MIN(a.y, b.y) || y > MAX(a.y, b.y)) continue;
+            NsColor c = p->style->series[4].color;
+            cairo_pattern_t *glow = cairo_pattern_create_radial(a.x, y, 0, a.x, y, GLOW * p->size);
+            cairo_pattern_add_color_stop_rgba(glow, 0, 1, 1, 1, 1);
+            cairo_pattern_add_color_stop_rgba(glow, 0.3, c.r, c.g, c.b, 0.9);
+            cairo_pattern_add_color_stop_rgba(glow, 1, c.r, c.g, c.b, 0);
+            cairo_set_source(p->cr, glow);
+            cairo_arc(p->cr, a.x, y, GLOW * p->size, 0, 2 * G_PI);
+            cairo_fill(p->cr);
+            cairo_pattern_destroy(glow);
+        }
+    }
+}
+
+/* ---- nodes ---- */
+
+static NsColor hue_of(const Pen *p, const NsNode *n)
+{
+    switch (n->kind) {
+    case NS_NODE_NORM:
+        return p->style->series[4].color;
+    case NS_NODE_BRANCH:
+    case NS_NODE_FACTOR:
+        return n->part == NS_FFN ? p->style->series[2].color : p->style->series[0].color;
+    case NS_NODE_LAYER:
+        return n->selected ? p->style->series[0].color : p->style->axis;
+    case NS_NODE_EMBEDDING:
+    case NS_NODE_DOTS:
+    case NS_NODE_HEAD:
+    case NS_NODE_INPUT:
+    case NS_NODE_OUTPUT:
+    case NS_NODE_MEMORY:
+    case NS_NODE_FORK:
+    case NS_NODE_SUM:
+    case NS_NODE_SCALE:
+        break;
+    }
+    return p->style->axis;
+}
+
+/* Where a norm is drawn while it moves: between the nearest one of its sub-layer before, and here.
+ * One that was not there grows. */
+static NsBox box_of(const Pen *p, const NsNode *n)
+{
+    const NsDiagramLook *look = p->look;
+    double t = look->moved;
+    if (!look->from || t >= 1 || n->kind != NS_NODE_NORM || n->sublayer < 0 ||
+        n->place > NS_PLACE_OUT)
+        return n->box;
+    if (ns_diagram_norm_at(look->from, n->sublayer, n->place) >= 0) return n->box;
+    for (int place = 0; place < NS_PLACES_MOVABLE; place++) {
+        int before = ns_diagram_norm_at(look->from, n->sublayer, (NsPlace)place);
+        if (before < 0 || ns_diagram_norm_at(p->d, n->sublayer, (NsPlace)place) >= 0) continue;
+        const NsBox *a = &ns_diagram_node(look->from, (size_t)before)->box, *b = &n->box;
+        return (NsBox){a->x + t * (b->x - a->x), a->y + t * (b->y - a->y),
+                       a->width + t * (b->width - a->width),
+                       a->height + t * (b->height - a->height)};
+    }
+    NsBox box = n->box;
+    box.x += (1 - t) * box.width / 2, box.y += (1 - t) * box.height / 2;
+    box.width *= t, box.height *= t;
+    return box;
+}
+
+static void fill_box(const Pen *p, const NsBox *box, NsColor hue, double strength, bool dashed)
+{
+    rounded(p->cr, box, ROUND * p->size);
+    use(p, mix(p->style->panel, hue, strength), 1);
+    cairo_fill_preserve(p->cr);
+    use(p, hue, 1);
+    cairo_set_line_width(p->cr, MAX(p->style->axis_width, 0.09 * p->size));
+    const double dash[] = {0.3 * p->size, 0.25 * p->size};
+    if (dashed) cairo_set_dash(p->cr, dash, 2, 0);
+    cairo_stroke(p->cr);
+    cairo_set_dash(p->cr, NULL, 0, 0);
+}
+
+static void draw_flash(const Pen *p, const NsNode *n, const NsBox *box)
+{
+    bool weights = n->kind == NS_NODE_BRANCH || n->kind == NS_NODE_LAYER;
+    if (!weights || !(p->look->flash > 0)) return;
+    double ratio = ns_diagram_value(p->d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1);
+    if (!(ratio > 0) || !isfinite(ratio)) return;
+    double share = CLAMP((log10(ratio) - UPDATE_LO) / (UPDATE_HI - UPDATE_LO), 0, 1);
+    rounded(p->cr, box, ROUND * p->size);
+    use(p, p->style->series[1].color, p->look->flash);
+    cairo_set_line_width(p->cr, (0.15 + 0.5 * share) * p->size);
+    cairo_stroke(p->cr);
+}
+
+static void draw_round(const Pen *p, const NsNode *n, const NsBox *box)
+{
+    double r = box->width / 2, x = box->x + r, y = box->y + r;
+    if (n->kind == NS_NODE_FORK) {
+        cairo_arc(p->cr, x, y, MAX(r, 0.2 * p->size), 0, 2 * G_PI);
+        use(p, p->style->text, 1);
+        cairo_fill(p->cr);
+        return;
+    }
+    cairo_arc(p->cr, x, y, r, 0, 2 * G_PI);
+    use(p, p->style->panel, 1);
+    cairo_fill_preserve(p->cr);
+    use(p, p->style->text, 1);
+    cairo_set_line_width(p->cr, MAX(p->style->axis_width, 0.09 * p->size));
+    cairo_stroke(p->cr);
+    cairo_move_to(p->cr, x - 0.55 * r, y);
+    cairo_line_to(p->cr, x + 0.55 * r, y);
+    cairo_move_to(p->cr, x, y - 0.55 * r);
+    cairo_line_to(p->cr, x, y + 0.55 * r);
+    cairo_stroke(p->cr);
+}
+
+static void draw_texts(const Pen *p, const NsNode *n, const NsBox *box)
+{
+    double x = box->x + box->width / 2, y = box->y + box->height / 2;
+    double room = box->width - 0.4 * p->size, size = p->size;
+    /* What stands within F leaves it the middle, or a side. */
+    double top = box->y, bottom = box->y + box->height;
+    for (guint i = 0; n->kind == NS_NODE_BRANCH && ns_diagram_node(p->d, i); i++) {
+        const NsNode *part = ns_diagram_node(p->d, i);
+        if (part->parent < 0 || ns_diagram_node(p->d, (size_t)part->parent) != n) continue;
+        double middle = part->box.y + part->box.height / 2;
+        if (middle < box->y + box->height / 2)
+            top = part->box.y + part->box.height;
+        else
+            bottom = part->box.y;
+    }
+    y = (top + bottom) / 2;
+    bool two = n->detail[0] && box->height > 2.6 * size;
+    if (n->parent >= 0 || n->kind == NS_NODE_MEMORY) size *= 0.85;
+    if (n->kind == NS_NODE_DOTS || n->kind == NS_NODE_INPUT || n->kind == NS_NODE_OUTPUT)
+        use(p, p->style->faint_text, 1);
+    else
+        use(p, p->style->text, 1);
+    words(p, n->text, MIN(size, 0.9 * (bottom - top)), n->selected, MIDDLE, x,
+          two ? y - 0.62 * size : y, room, false);
+    if (!two) return;
+    use(p, p->style->faint_text, 1);
+    words(p, n->detail, 0.85 * size, false, MIDDLE, x, y + 0.68 * size, room, false);
+}
+
+static void draw_sigma(const Pen *p, const NsNode *n, const NsBox *box)
+{
+    double sigma = ns_diagram_sigma(p->d, n);
+    if (p->look->flow != NS_FLOW_SIGNAL || !isfinite(sigma) || n->parent >= 0) return;
+    g_autofree char *number = ns_text_number(sigma, 3);
+    g_autofree char *text = g_strdup_printf("σ %s", number);
+    use(p, p->style->faint_text, 1);
+    words(p, text, 0.82 * p->size, false, LEFT, box->x + box->width + 0.35 * p->size,
+          box->y + box->height / 2, 0, false);
+}
+
+static void draw_node(const Pen *p, guint i)
+{
+    const NsNode *n = ns_diagram_node(p->d, i);
+    NsBox box = box_of(p, n);
+    const NsDiagramLook *look = p->look;
+    bool away = look->carried && n->kind == NS_NODE_NORM && n->sublayer == look->sublayer &&
+                (int)n->place == look->carried_from;
+    if (n->kind == NS_NODE_FORK || n->kind == NS_NODE_SUM) {
+        draw_round(p, n, &box);
+    } else {
+        bool bare = n->kind == NS_NODE_INPUT || n->kind == NS_NODE_OUTPUT;
+        bool hovered = (int)i == look->hovered;
+        double strength = n->kind == NS_NODE_DOTS ? 0 : n->selected ? 0.3 : 0.16;
+        if (n->parent >= 0) strength = 0.4;
+        if (!bare)
+            fill_box(p, &box, hue_of(p, n), away ? 0 : strength + (hovered ? 0.14 : 0),
+                     away || n->kind == NS_NODE_DOTS);
+        draw_flash(p, n, &box);
+        /* F with small boxes at one end has its words in the room that is left. */
+        if (!away) draw_texts(p, n, &box);
+        draw_sigma(p, n, &box);
+    }
+    if ((int)i != look->focused) return;
+    NsBox ring = {box.x - 3, box.y - 3, box.width + 6, box.height + 6};
+    rounded(p->cr, &ring, ROUND * p->size + 3);
+    use(p, p->style->series[0].color, 1);
+    cairo_set_line_width(p->cr, 2);
+    cairo_stroke(p->cr);
+}
+
+/* ---- what is carried ---- */
+
+static void draw_places(const Pen *p)
+{
+    const NsDiagramLook *look = p->look;
+    if (!look->carried) return;
+    NsColor hue = p->style->series[4].color;
+    for (size_t k = 0; k < p->d->sublayers; k++)
+        for (int place = 0; place < NS_PLACES_MOVABLE; place++) {
+            if (look->carried_from >= 0 && (int)k != look->sublayer) continue;
+            if (!ns_diagram_moved(p->d, (int)k, look->carried_from, place)) continue;
+            bool aimed = place == look->aim && (int)k == look->sublayer;
+            fill_box(p, &p->d->slot[k][place], hue, aimed ? 0.35 : 0, true);
+        }
+    if (look->promise) {
+        const NsBox *box = look->aim < 0 ? &p->d->shelf : &p->d->slot[look->sublayer][look->aim];
+        use(p, p->style->text, 1);
+        words(p, look->promise, p->size, true, MIDDLE, box->x + box->width / 2,
+              box->y + box->height / 2, 0, true);
+    }
+    if (isnan(look->at.x)) return;
+    const NsBox *slot = &p->d->slot[0][0];
+    NsBox box = {look->at.x - slot->width / 2, look->at.y - slot->height / 2, slot->width,
+                 slot->height};
+    cairo_push_group(p->cr);
+    fill_box(p, &box, hue, 0.3, false);
+    cairo_pop_group_to_source(p->cr);
+    cairo_paint_with_alpha(p->cr, 0.75);
+}
+
+static void draw_shelf(const Pen *p)
+{
+    const NsDiagramLook *look = p->look;
+    if (!look->shelf) return;
+    bool offered = look->carried && look->carried_from >= 0 &&
+                   ns_diagram_moved(p->d, look->sublayer, look->carried_from, -1);
+    bool aimed = offered && look->aim < 0;
+    fill_box(p, &p->d->shelf, offered ? p->style->series[4].color : p->style->ghost,
+             aimed ? 0.35 : 0, true);
+    if (aimed && look->promise) return;
+    use(p, p->style->faint_text, 1);
+    words(p, offered ? _("take away") : _("+ norm"), 0.9 * p->size, false, MIDDLE,
+          p->d->shelf.x + p->d->shelf.width / 2, p->d->shelf.y + p->d->shelf.height / 2,
+          p->d->shelf.width, false);
+}
+
+/* ---- the whole ---- */
+
+/* The frame of the layer, and the lines that tie it to its place in the stack. */
+static void draw_frame(const Pen *p)
+{
+    const NsBox *block = &p->d->block;
+    NsColor ground = mix(p->style->panel, p->style->grid, 0.55);
+    for (guint i = 0; i < p->d->nodes->len; i++) {
+        const NsNode *n = ns_diagram_node(p->d, i);
+        if (!n->selected) continue;
+        cairo_move_to(p->cr, n->box.x + n->box.width, n->box.y);
+        cairo_line_to(p->cr, block->x + 1, block->y + ROUND * p->size);
+        cairo_line_to(p->cr, block->x + 1, block->y + block->height - ROUND * p->size);
+        cairo_line_to(p->cr, n->box.x + n->box.width, n->box.y + n->box.height);
+        cairo_close_path(p->cr);
+        use(p, ground, 0.6);
+        cairo_fill(p->cr);
+    }
+    rounded(p->cr, block, 2 * ROUND * p->size);
+    use(p, ground, 1);
+    cairo_fill_preserve(p->cr);
+    use(p, p->style->grid, 1);
+    cairo_set_line_width(p->cr, p->style->axis_width);
+    cairo_stroke(p->cr);
+    g_autofree char *layer = g_strdup_printf(_("layer %u of %zu"), p->d->layer, p->d->layers);
+    use(p, p->style->faint_text, 1);
+    words(p, layer, 0.9 * p->size, false, RIGHT,
+          block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
+          block->y + block->height - 0.95 * p->size, 0, false);
+}
+
+static void draw_head(const Pen *p)
+{
+    g_autofree char *title = ns_diagram_title(p->d->data, p->d->layer);
+    use(p, p->style->text, 1);
+    words(p, title, p->style->title_size, true, LEFT, 0, 0.8 * p->style->title_size, p->d->width,
+          false);
+    use(p, p->style->faint_text, 1);
+    words(p, ns_diagram_formula(p->d->data, p->d->layer), p->size, false, LEFT, 0,
+          1.75 * p->style->title_size + 0.4 * p->size, p->d->width, false);
+}
+
+void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
+{
+    Pen pen = {d, look, look->style, cr, ns_text_context_new(), d->text_size}, *p = &pen;
+    cairo_save(cr);
+    draw_head(p);
+    draw_frame(p);
+    /* What was measured lies above what was not. */
+    for (int measured = 0; measured < 2; measured++)
+        for (guint i = 0; i < d->wires->len; i++) {
+            const NsWire *w = ns_diagram_wire(d, i);
+            if (isnan(w->value[look->flow]) != measured) draw_wire(p, w);
+        }
+    draw_shelf(p);
+    for (guint i = 0; i < d->nodes->len; i++) draw_node(p, i);
+    draw_lights(p);
+    for (guint i = 0; i < d->wires->len; i++) draw_number(p, ns_diagram_wire(d, i));
+    draw_places(p);
+    cairo_restore(cr);
+    g_object_unref(pen.context);
+}
+
+/* ---- the legend ---- */
+
+#define LEGEND 3.6 /* height in text sizes */
+#define BAR_WIDTH 13.0
+#define BAR_HEIGHT 0.62
+#define STEPS 48
+
+double ns_diagram_legend_height(const NsStyle *style)
+{
+    return LEGEND * style->text_size;
+}
+
+void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double height, cairo_t *cr)
+{
+    Pen pen = {NULL, look, look->style, cr, ns_text_context_new(), look->style->text_size};
+    Pen *p = &pen;
+    double size = p->size, y = height / 2 - 0.35 * size,
+           length = MIN(BAR_WIDTH * size, 0.4 * width);
+    NsRange ends = ends_of(look->range);
+    cairo_save(cr);
+    /* A wedge of colours: as wide as the wires are. */
+    for (int i = 0; i < STEPS; i++) {
+        double t = (i + 0.5) / STEPS, half = (THINNEST + t * (THICKEST - THINNEST)) * size / 2;
+        cairo_rectangle(cr, length * i / STEPS, y - half, length / STEPS + 0.3, 2 * half);
+        use(p, ns_viridis(t), 1);
+        cairo_fill(cr);
+    }
+    use(p, p->style->text, 1);
+    bool known = look->range.lo <= look->range.hi;
+    for (int end = 0; end < 2 && known; end++) {
+        g_autofree char *number = ns_text_number(pow(10, end ? ends.hi : ends.lo), 2);
+        words(p, number, 0.9 * size, false, end ? RIGHT : LEFT, end ? length : 0, y + 1.15 * size,
+              0, false);
+    }
+    use(p, p->style->faint_text, 1);
+    double x = length + size;
+    words(p,
+          look->flow == NS_FLOW_SIGNAL
+              ? _("norm of the signal, root mean square over tokens")
+              : _("norm of the gradient of the loss, over all tokens of the batch"),
+          0.9 * size, false, LEFT, x, y, width - x, false);
+    use(p, p->style->ghost, 1);
+    cairo_set_line_width(cr, THIN * size);
+    cairo_move_to(cr, x, y + 1.15 * size);
+    cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
+    cairo_stroke(cr);
+    use(p, p->style->faint_text, 1);
+    words(p,
+          look->flow == NS_FLOW_SIGNAL ? _("not measured; σ: what a norm divides by")
+                                       : _("not measured"),
+          0.9 * size, false, LEFT, x + 2.5 * size, y + 1.15 * size, width - x - 2.5 * size, false);
+    cairo_restore(cr);
+    g_object_unref(pen.context);
+}

@@ -1,0 +1,251 @@
+/* Nodes, wires and where they are.  SPDX-License-Identifier: MIT */
+#include "ui/figures/diagram-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Shares of the width that the stack takes, of one tower and of two. */
+static const double STACK[NS_TOWERS_MAX] = {0.27, 0.42};
+
+/* Above the graph: title and formula, in text sizes. */
+#define HEAD 3.9
+#define FOOT 0.6
+#define APART 1.2 /* between the stack and the frame of the layer */
+
+/* Least sizes, in text sizes. */
+#define BLOCK_LEAST 24.0
+#define TOWER_LEAST 8.5
+#define ROW_LEAST 2.0
+#define STACK_ROW_LEAST 2.6
+
+unsigned ns_diagram_add(NsDiagram *d, NsNode node, NsPoint middle, double width, double height)
+{
+    node.box = (NsBox){middle.x - width / 2, middle.y - height / 2, width, height};
+    g_array_append_val(d->nodes, node);
+    return d->nodes->len - 1;
+}
+
+const NsNode *ns_diagram_node(const NsDiagram *d, size_t i)
+{
+    return i < d->nodes->len ? &g_array_index(d->nodes, NsNode, i) : NULL;
+}
+
+const NsWire *ns_diagram_wire(const NsDiagram *d, size_t i)
+{
+    return i < d->wires->len ? &g_array_index(d->wires, NsWire, i) : NULL;
+}
+
+NsPoint ns_diagram_middle(const NsDiagram *d, unsigned node)
+{
+    const NsBox *box = &ns_diagram_node(d, node)->box;
+    return (NsPoint){box->x + box->width / 2, box->y + box->height / 2};
+}
+
+/* Where the way from a point within a box to another, straight up, down or across, leaves it. */
+static NsPoint leave(const NsBox *box, NsPoint from, NsPoint to)
+{
+    if (fabs(to.x - from.x) > fabs(to.y - from.y))
+        return (NsPoint){to.x > from.x ? box->x + box->width : box->x, from.y};
+    return (NsPoint){from.x, to.y > from.y ? box->y + box->height : box->y};
+}
+
+NsWire *ns_diagram_connect(NsDiagram *d, NsWireKind kind, unsigned from, unsigned to,
+                           NsFlowValues carries, const NsPoint *points, size_t n)
+{
+    NsWire wire = {.kind = kind, .from = from, .to = to, .numbered = {true, true}, .n = n};
+    memcpy(wire.points, points, n * sizeof *points);
+    memcpy(wire.value, carries.value, sizeof wire.value);
+    wire.points[0] = leave(&ns_diagram_node(d, from)->box, points[0], points[1]);
+    wire.points[n - 1] = leave(&ns_diagram_node(d, to)->box, points[n - 1], points[n - 2]);
+    g_array_append_val(d->wires, wire);
+    return &g_array_index(d->wires, NsWire, d->wires->len - 1);
+}
+
+size_t ns_diagram_tower(const NsTowerWiring *towers, size_t n, unsigned layer, unsigned *within)
+{
+    unsigned layers = towers[n - 1].first + towers[n - 1].layers;
+    unsigned index = CLAMP(layer ? layer : layers, 1, layers) - 1;
+    size_t tower = n > 1 && index >= towers[1].first ? 1 : 0;
+    *within = index - towers[tower].first;
+    return tower;
+}
+
+NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double width, double height,
+                          double text_size)
+{
+    NsDiagram *d = g_new0(NsDiagram, 1);
+    d->data = data;
+    d->text_size = text_size;
+    d->width = width;
+    d->height = height;
+    d->nodes = g_array_new(FALSE, TRUE, sizeof(NsNode));
+    d->wires = g_array_new(FALSE, TRUE, sizeof(NsWire));
+    NsTowerWiring towers[NS_TOWERS_MAX];
+    size_t n = ns_towers_wiring(&data->settings, NULL, towers);
+    unsigned within;
+    size_t tower = ns_diagram_tower(towers, n, layer, &within);
+    d->layer = towers[tower].first + within + 1;
+    d->layers = towers[n - 1].first + towers[n - 1].layers;
+    d->dual = towers[tower].dual;
+    d->sublayers = ns_layer_wiring(&data->settings, NULL, &towers[tower], within, d->wiring);
+    double top = HEAD * text_size, graph = MAX(height - top - FOOT * text_size, 1);
+    double stack = STACK[n - 1] * width, apart = APART * text_size;
+    d->stack = (NsBox){0, top, stack, graph};
+    d->block = (NsBox){stack + apart, top, MAX(width - stack - apart, 1), graph};
+    ns_diagram_build_stack(d, towers, n, tower);
+    ns_diagram_build_block(d, towers, tower);
+    return d;
+}
+
+void ns_diagram_free(NsDiagram *d)
+{
+    if (!d) return;
+    g_array_unref(d->nodes);
+    g_array_unref(d->wires);
+    g_free(d);
+}
+
+void ns_diagram_least(const NsDiagramData *data, double text_size, double *width, double *height)
+{
+    NsTowerWiring towers[NS_TOWERS_MAX];
+    size_t n = ns_towers_wiring(&data->settings, NULL, towers);
+    double block = BLOCK_LEAST / (1 - STACK[n - 1]);
+    double stack = TOWER_LEAST * (double)n / STACK[n - 1];
+    double rows = ns_diagram_block_rows(n > 1 ? 3 : 2);
+    /* A layer in the middle of a deep stack takes the most rows. */
+    double stack_rows = (double)ns_diagram_stack_rows(towers, n, 4);
+    *width = text_size * (MAX(block, stack) + APART);
+    *height = text_size * (HEAD + FOOT + MAX(rows * ROW_LEAST, stack_rows * STACK_ROW_LEAST));
+}
+
+static bool inside(const NsBox *box, double x, double y)
+{
+    return x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
+}
+
+int ns_diagram_node_at(const NsDiagram *d, double x, double y)
+{
+    int found = -1;
+    for (guint i = 0; i < d->nodes->len; i++)
+        if (inside(&ns_diagram_node(d, i)->box, x, y))
+            found = (int)i; /* what is within comes last */
+    return found;
+}
+
+static double distance(NsPoint a, NsPoint b, double x, double y)
+{
+    double px = CLAMP(x, MIN(a.x, b.x), MAX(a.x, b.x)), py = CLAMP(y, MIN(a.y, b.y), MAX(a.y, b.y));
+    return hypot(px - x, py - y);
+}
+
+int ns_diagram_wire_at(const NsDiagram *d, double x, double y, double reach)
+{
+    int found = -1;
+    for (guint i = 0; i < d->wires->len; i++) {
+        const NsWire *wire = ns_diagram_wire(d, i);
+        for (size_t p = 0; p + 1 < wire->n; p++) {
+            double away = distance(wire->points[p], wire->points[p + 1], x, y);
+            if (away > reach) continue;
+            reach = away;
+            found = (int)i;
+        }
+    }
+    return found;
+}
+
+int ns_diagram_norm_at(const NsDiagram *d, int sublayer, NsPlace place)
+{
+    for (guint i = 0; i < d->nodes->len; i++) {
+        const NsNode *node = ns_diagram_node(d, i);
+        if (node->kind == NS_NODE_NORM && node->sublayer == sublayer && node->place == place)
+            return (int)i;
+    }
+    return -1;
+}
+
+static void widen(NsRange *range, double value)
+{
+    if (!(value > 0) || !isfinite(value)) return;
+    range->lo = MIN(range->lo, value);
+    range->hi = MAX(range->hi, value);
+}
+
+NsRange ns_diagram_extent(const NsDiagram *d, NsFlow flow)
+{
+    NsRange range = {INFINITY, -INFINITY};
+    for (guint i = 0; i < d->wires->len; i++) widen(&range, ns_diagram_wire(d, i)->value[flow]);
+    for (size_t i = 0; d->data->values && i < d->data->layout.hidden; i++)
+        widen(&range, ns_diagram_hidden(d->data, i).value[flow]);
+    return range;
+}
+
+/* ---- moving a norm ---- */
+
+static bool *norm_of(NsWiring *c, int place)
+{
+    return place == NS_PLACE_IN ? &c->in : place == NS_PLACE_BRANCH ? &c->branch : &c->out;
+}
+
+/* FALSE where there is no norm to move, or one in the way. */
+static bool move(NsWiring *c, int from, int to)
+{
+    if (from >= 0) {
+        if (!*norm_of(c, from)) return false;
+        *norm_of(c, from) = false;
+    }
+    if (to >= 0) {
+        if (*norm_of(c, to)) return false;
+        *norm_of(c, to) = true;
+    }
+    return true;
+}
+
+/* How much two wirings differ in what is not the place of a norm; -1 where those differ. */
+static int difference(const NsWiring *a, const NsWiring *b)
+{
+    if (a->in != b->in || a->branch != b->branch || a->out != b->out) return -1;
+    return (a->mid != b->mid) + (a->qk != b->qk) + (a->v != b->v) +
+           (a->head_scale != b->head_scale) + !(fabs(a->s - b->s) < 1e-9) +
+           !(fabs(a->b - b->b) < 1e-9) + !(fabs(a->a - b->a) < 1e-9) + (a->gain != b->gain) +
+           (a->stream_gain != b->stream_gain) + (a->skip_layer != b->skip_layer) +
+           !(fabs(a->init - b->init) < 1e-9) + !(fabs(a->lr - b->lr) < 1e-9) +
+           !(fabs(a->eps - b->eps) < 1e-9);
+}
+
+static const NsPlacement *nearest(const NsDiagram *d, const NsWiring *wanted)
+{
+    const NsSettings *settings = &d->data->settings;
+    const NsPlacement *present =
+        ns_placement_at(settings, d->wiring[0].position.layer, d->wiring[0].position.layers);
+    const NsPlacement *best = NULL, *row;
+    int least = G_MAXINT;
+    for (size_t i = 0; (row = ns_placement(i)); i++) {
+        int sum = row->dual_stream != present->dual_stream;
+        bool fits = row != present;
+        for (size_t k = 0; k < d->sublayers && fits; k++) {
+            NsWiring c = ns_placement_wiring(row, &d->wiring[k].position);
+            int apart = difference(&wanted[k], &c);
+            fits = apart >= 0;
+            sum += apart;
+        }
+        if (!fits || sum >= least) continue;
+        least = sum;
+        best = row;
+    }
+    return best;
+}
+
+const NsPlacement *ns_diagram_moved(const NsDiagram *d, int sublayer, int from, int to)
+{
+    if (*d->data->settings.mixture || from == to) return NULL;
+    NsWiring wanted[NS_LAYER_SUBLAYERS];
+    bool all = true;
+    for (size_t k = 0; k < d->sublayers; k++) {
+        wanted[k] = d->wiring[k].c;
+        all &= move(&wanted[k], from, to);
+    }
+    const NsPlacement *placement = all ? nearest(d, wanted) : NULL;
+    if (placement) return placement;
+    for (size_t k = 0; k < d->sublayers; k++) wanted[k] = d->wiring[k].c;
+    return move(&wanted[sublayer], from, to) ? nearest(d, wanted) : NULL;
+}

@@ -1,0 +1,269 @@
+/* The stack around the layer, folded.  SPDX-License-Identifier: MIT */
+#include "ui/figures/diagram-private.h"
+
+#include "core/base/words.h"
+#include "core/ops/norm.h"
+
+#include <math.h>
+
+/* Of the rows of a stack. */
+#define BOX_HEIGHT 0.58
+#define FORK_HEIGHT 0.1
+#define SUM_HEIGHT 0.34
+
+/* Of the column of a tower. */
+#define BOX_WIDTH 0.74
+#define DUAL_ASIDE 0.27 /* the second stream, from the first */
+#define NORM_BESIDE 0.5
+
+#define BOX_MOST 9.5 /* text sizes */
+
+/* Layers at either end that are never folded away. */
+#define ENDS 2
+
+/* Consecutive layers that are drawn as one box: a layer, or several as dots. */
+typedef struct {
+    unsigned first, last; /* from 1, in the tower */
+} Piece;
+
+typedef struct {
+    NsDiagram *d;
+    const NsTowerWiring *tower;
+    size_t index;       /* of the tower */
+    double unit;        /* height of a row */
+    double bottom;      /* of row 0 on the page */
+    double x, width;    /* of its column */
+    double row;         /* the next that is free */
+    unsigned top, dual; /* the nodes that the next wires leave */
+    NsFlowValues carries;
+} Builder;
+
+static void add_piece(GArray *pieces, unsigned first, unsigned last)
+{
+    /* Dots for a single layer would save nothing. */
+    if (first <= last) g_array_append_val(pieces, ((Piece){first, last}));
+}
+
+/* chosen: 0 for none in this tower. */
+static GArray *fold(unsigned layers, unsigned chosen)
+{
+    GArray *pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
+    unsigned shown = 0; /* up to here everything is in a piece */
+    for (unsigned l = 1; l <= layers; l++) {
+        bool kept = l <= ENDS || l == chosen || l + ENDS > layers;
+        if (!kept) continue;
+        add_piece(pieces, shown + 1, l - 1);
+        add_piece(pieces, l, l);
+        shown = l;
+    }
+    return pieces;
+}
+
+static unsigned chosen_in(const NsTowerWiring *tower, unsigned layer)
+{
+    bool inside = layer > tower->first && layer <= tower->first + tower->layers;
+    return inside ? layer - tower->first : 0;
+}
+
+static size_t rows_of(const NsTowerWiring *tower, unsigned layer, bool head)
+{
+    g_autoptr(GArray) pieces = fold(tower->layers, chosen_in(tower, layer));
+    return 1 + tower->embedding_norm + pieces->len + tower->final_norm + tower->dual + head;
+}
+
+size_t ns_diagram_stack_rows(const NsTowerWiring *towers, size_t n, unsigned layer)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < n; i++) rows = MAX(rows, rows_of(&towers[i], layer, i + 1 == n));
+    return rows;
+}
+
+static double box_width(const Builder *b)
+{
+    return MIN(BOX_WIDTH * b->width, BOX_MOST * b->d->text_size);
+}
+
+static NsPoint at(const Builder *b, double aside, double row)
+{
+    return (NsPoint){b->x + b->width / 2 + aside, b->bottom - (row + 0.5) * b->unit};
+}
+
+static double aside_of_dual(const Builder *b)
+{
+    return DUAL_ASIDE * MIN(b->width, BOX_MOST * b->d->text_size / BOX_WIDTH);
+}
+
+static unsigned add_box(Builder *b, NsNode n)
+{
+    n.decoder = b->tower->decoder;
+    n.parent = n.sublayer = -1;
+    return ns_diagram_add(b->d, n, at(b, 0, b->row++), box_width(b), BOX_HEIGHT * b->unit);
+}
+
+/* The wires of both streams into a node. */
+static void connect(Builder *b, unsigned to, NsFlowValues carries)
+{
+    NsPoint begin = ns_diagram_middle(b->d, b->top), end = ns_diagram_middle(b->d, to);
+    begin.x = end.x = b->x + b->width / 2;
+    const NsPoint way[] = {begin, end};
+    ns_diagram_connect(b->d, NS_WIRE_STREAM, b->top, to, carries, way, 2);
+}
+
+static void connect_dual(Builder *b, unsigned to)
+{
+    NsPoint begin = ns_diagram_middle(b->d, b->dual), end = ns_diagram_middle(b->d, to);
+    double x = b->x + b->width / 2 + aside_of_dual(b);
+    const NsPoint way[] = {{x, begin.y}, {x, end.y}};
+    ns_diagram_connect(b->d, NS_WIRE_DUAL, b->dual, to, ns_flow_unknown, way, 2);
+}
+
+static NsNode norm_node(const Builder *b, NsPlace place)
+{
+    NsNode n = {.kind = NS_NODE_NORM, .place = place};
+    g_strlcpy(n.text, ns_norm_choice(b->d->data->settings.norm)->label, sizeof n.text);
+    return n;
+}
+
+static void add_foot(Builder *b)
+{
+    NsNode embedding = {.kind = NS_NODE_EMBEDDING};
+    g_strlcpy(embedding.text, _("Embedding"), sizeof embedding.text);
+    b->top = add_box(b, embedding);
+    if (b->tower->embedding_norm) {
+        unsigned norm = add_box(b, norm_node(b, NS_PLACE_EMBEDDING));
+        connect(b, norm, ns_flow_unknown);
+        b->top = norm;
+    }
+    b->dual = b->top;
+    if (!b->tower->dual) return;
+    NsNode fork = {.kind = NS_NODE_FORK, .parent = -1, .sublayer = -1};
+    NsPoint middle = at(b, 0, b->row - 0.5);
+    middle.y += 0.06 * b->unit;
+    unsigned split =
+        ns_diagram_add(b->d, fork, middle, FORK_HEIGHT * b->unit, FORK_HEIGHT * b->unit);
+    connect(b, split, ns_diagram_hidden(b->d->data, b->tower->first + b->index));
+    NsWire *wire = &g_array_index(b->d->wires, NsWire, b->d->wires->len - 1);
+    wire->numbered[NS_FLOW_SIGNAL] = wire->numbered[NS_FLOW_GRADIENT] = false;
+    b->top = b->dual = split;
+}
+
+static void connect_first_dual(Builder *b, unsigned layer)
+{
+    NsPoint fork = ns_diagram_middle(b->d, b->dual), end = ns_diagram_middle(b->d, layer);
+    double x = b->x + b->width / 2 + aside_of_dual(b);
+    const NsPoint way[] = {fork, {x, fork.y}, {x, end.y}};
+    ns_diagram_connect(b->d, NS_WIRE_DUAL, b->dual, layer,
+                       ns_diagram_hidden(b->d->data, b->tower->first + b->index), way, 3)
+        ->numbered[NS_FLOW_SIGNAL] = false;
+    NsWire *wire = &g_array_index(b->d->wires, NsWire, b->d->wires->len - 1);
+    wire->value[NS_FLOW_GRADIENT] = NAN;
+}
+
+static void add_layers(Builder *b)
+{
+    unsigned first = b->tower->first;
+    g_autoptr(GArray) pieces = fold(b->tower->layers, chosen_in(b->tower, b->d->layer));
+    for (guint i = 0; i < pieces->len; i++) {
+        const Piece *piece = &g_array_index(pieces, Piece, i);
+        bool dots = piece->first != piece->last;
+        NsNode n = {.kind = dots ? NS_NODE_DOTS : NS_NODE_LAYER,
+                    .layer = first + piece->first,
+                    .last = first + piece->last,
+                    .selected = !dots && first + piece->first == b->d->layer};
+        if (dots)
+            g_snprintf(n.text, sizeof n.text, "%u … %u", n.layer, n.last);
+        else
+            g_snprintf(n.text, sizeof n.text, _("Layer %u"), n.layer);
+        unsigned box = add_box(b, n);
+        connect(b, box, ns_diagram_hidden(b->d->data, first + piece->first - 1 + b->index));
+        if (b->tower->dual && i == 0) connect_first_dual(b, box);
+        if (b->tower->dual && i > 0) connect_dual(b, box);
+        b->top = b->dual = box;
+    }
+}
+
+/* x_L + N(D_L). */
+static void join_dual(Builder *b, NsFlowValues carries)
+{
+    double side = SUM_HEIGHT * b->unit;
+    unsigned from = b->dual;
+    double x = b->x + b->width / 2 + aside_of_dual(b);
+    if (b->tower->final_norm) {
+        NsNode n = norm_node(b, NS_PLACE_FINAL);
+        n.parent = n.sublayer = -1;
+        double width = NORM_BESIDE * b->width;
+        unsigned norm =
+            ns_diagram_add(b->d, n, at(b, aside_of_dual(b), b->row), width, BOX_HEIGHT * b->unit);
+        connect_dual(b, norm);
+        from = norm;
+        b->row++;
+    }
+    NsNode n = {.kind = NS_NODE_SUM, .parent = -1, .sublayer = -1};
+    unsigned sum = ns_diagram_add(b->d, n, at(b, 0, b->row++), side, side);
+    NsPoint end = ns_diagram_middle(b->d, sum);
+    const NsPoint way[] = {{x, ns_diagram_middle(b->d, from).y}, {x, end.y}, end};
+    ns_diagram_connect(b->d, NS_WIRE_DUAL, from, sum, ns_flow_unknown, way, 3);
+    connect(b, sum, carries);
+    b->top = sum;
+}
+
+/* Final norm and, of the last tower, the head. */
+static void add_top(Builder *b, bool head)
+{
+    const NsDiagramData *data = b->d->data;
+    NsFlowValues carries = ns_diagram_hidden(data, b->tower->first + b->tower->layers + b->index);
+    if (b->tower->dual) {
+        join_dual(b, carries);
+        carries = head ? ns_diagram_final(data) : ns_flow_unknown;
+    } else if (b->tower->final_norm) {
+        unsigned norm = add_box(b, norm_node(b, NS_PLACE_FINAL));
+        connect(b, norm, carries);
+        b->top = norm;
+        carries = head ? ns_diagram_final(data) : ns_flow_unknown;
+    }
+    b->carries = carries;
+    if (!head) return;
+    NsNode n = {.kind = NS_NODE_HEAD};
+    g_strlcpy(n.text, _("Head, loss"), sizeof n.text);
+    unsigned loss = add_box(b, n);
+    connect(b, loss, carries);
+}
+
+/* What the encoder gives to every layer of the decoder that is drawn. */
+static void connect_memory(NsDiagram *d, const Builder *encoder, double x)
+{
+    NsPoint begin = ns_diagram_middle(d, encoder->top);
+    for (unsigned i = 0; ns_diagram_node(d, i); i++) {
+        const NsNode *n = ns_diagram_node(d, i);
+        if (n->sublayer >= 0 || !n->decoder) continue;
+        if (n->kind != NS_NODE_LAYER && n->kind != NS_NODE_DOTS) continue;
+        NsPoint end = ns_diagram_middle(d, i);
+        const NsPoint way[] = {begin, {x, begin.y}, {x, end.y}, end};
+        NsFlowValues carries = encoder->carries;
+        carries.value[NS_FLOW_GRADIENT] = NAN; /* every layer has a part in it */
+        NsWire *wire = ns_diagram_connect(d, NS_WIRE_MEMORY, encoder->top, i, carries, way, 4);
+        wire->numbered[NS_FLOW_SIGNAL] = false;
+    }
+}
+
+void ns_diagram_build_stack(NsDiagram *d, const NsTowerWiring *towers, size_t n, size_t tower)
+{
+    (void)tower;
+    double rows = (double)ns_diagram_stack_rows(towers, n, d->layer);
+    double unit = MIN(d->stack.height / rows, 3.9 * d->text_size);
+    Builder b[NS_TOWERS_MAX];
+    for (size_t i = 0; i < n; i++) {
+        double width = d->stack.width / (double)n;
+        b[i] = (Builder){.d = d,
+                         .tower = &towers[i],
+                         .index = i,
+                         .unit = unit,
+                         .bottom = d->stack.y + (d->stack.height + rows * unit) / 2,
+                         .x = d->stack.x + (double)i * width,
+                         .width = width};
+        add_foot(&b[i]);
+        add_layers(&b[i]);
+        add_top(&b[i], i + 1 == n);
+    }
+    if (n > 1) connect_memory(d, &b[0], b[1].x);
+}

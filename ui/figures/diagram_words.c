@@ -1,0 +1,290 @@
+/* A diagram in words.  SPDX-License-Identifier: MIT */
+#include "ui/figures/diagram-private.h"
+
+#include "core/base/words.h"
+#include "core/ops/norm.h"
+#include "ui/figures/words.h"
+#include "ui/plot/text.h"
+
+#include <math.h>
+
+static const NsPlacement *placement_of(const NsDiagramData *data, unsigned layer)
+{
+    NsTowerWiring towers[NS_TOWERS_MAX];
+    size_t n = ns_towers_wiring(&data->settings, NULL, towers);
+    unsigned within;
+    size_t tower = ns_diagram_tower(towers, n, layer, &within);
+    return ns_placement_at(&data->settings, within, towers[tower].layers);
+}
+
+char *ns_diagram_title(const NsDiagramData *data, unsigned layer)
+{
+    const char *label = placement_of(data, layer)->choice.label;
+    if (!data->name) return g_strdup(label);
+    return g_strdup_printf("%s  %s", data->name, label);
+}
+
+const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer)
+{
+    return placement_of(data, layer)->choice.formula;
+}
+
+static const char *part_name(NsSublayerKind kind)
+{
+    switch (kind) {
+    case NS_SELF_ATTENTION:
+        return _("self-attention");
+    case NS_CROSS_ATTENTION:
+        return _("cross-attention");
+    case NS_FFN:
+    case NS_SUBLAYER_KINDS:
+        break;
+    }
+    return _("feed-forward");
+}
+
+/* As it is spoken. */
+static char *number(double value)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    if (isnan(value)) return g_strdup(_("not measured"));
+    if (isinf(value)) return g_strdup(_("not finite"));
+    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.3g", value));
+}
+
+/* ---- nodes ---- */
+
+static const NsQuantity SIGMA[NS_SUBLAYER_KINDS] = {
+    [NS_SELF_ATTENTION] = NS_QUANTITY_NORM_SIGMA_ATTENTION,
+    [NS_CROSS_ATTENTION] = NS_QUANTITY_NORM_SIGMA_CROSS,
+    [NS_FFN] = NS_QUANTITY_NORM_SIGMA_FFN,
+};
+
+double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
+{
+    if (n->kind != NS_NODE_NORM || n->sublayer < 0) return NAN;
+    /* The recorded one is that of the first norm in this order. */
+    const NsWiring *c = &d->wiring[n->sublayer].c;
+    NsPlace first = c->in       ? NS_PLACE_IN
+                    : c->mid    ? NS_PLACE_MID
+                    : c->branch ? NS_PLACE_BRANCH
+                                : NS_PLACE_OUT;
+    return n->place == first ? ns_diagram_value(d->data, SIGMA[n->part], n->layer - 1)
+                             : (double)NAN;
+}
+
+static char *tell_norm(const NsDiagram *d, const NsNode *n)
+{
+    const char *kind = ns_norm_choice(d->data->settings.norm)->label, *part = part_name(n->part);
+    switch (n->place) {
+    case NS_PLACE_IN:
+        return g_strdup_printf(_("%s before %s, on the branch: u = s N(x)."), kind, part);
+    case NS_PLACE_BRANCH:
+        return g_strdup_printf(_("%s after %s, before the sum: y = b N(F(u))."), kind, part);
+    case NS_PLACE_OUT:
+        return g_strdup_printf(_("%s after the sum of %s, on the residual stream: "
+                                 "x' = N(a x + y)."),
+                               kind, part);
+    case NS_PLACE_MID:
+        return g_strdup_printf(_("%s within %s, before its last matrix."), kind, part);
+    case NS_PLACE_QUERY:
+        return g_strdup_printf(_("%s on the queries, head by head: N(x W_Q)."), kind);
+    case NS_PLACE_KEY:
+        return g_strdup_printf(_("%s on the keys, head by head: N(x W_K)."), kind);
+    case NS_PLACE_VALUE:
+        return g_strdup_printf(_("%s on the values, head by head: N(x W_V)."), kind);
+    case NS_PLACE_EMBEDDING:
+        return g_strdup_printf(_("%s after the embedding: x_0 = N(token + position)."), kind);
+    case NS_PLACE_FINAL:
+        break;
+    }
+    return g_strdup_printf(_("%s after the last layer, before the head."), kind);
+}
+
+static char *tell_scale(const NsDiagram *d, const NsNode *n)
+{
+    const NsWiring *c = &d->wiring[n->sublayer].c;
+    g_autofree char *value = number(n->number), *start = number(c->gain_start);
+    switch (n->factor) {
+    case NS_FACTOR_S:
+        return g_strdup_printf(_("What goes into the branch is multiplied by s = %s."), value);
+    case NS_FACTOR_A:
+        if (c->stream_gain)
+            return g_strdup(_("The residual stream is multiplied by ω, one learned number a "
+                              "feature, set by a profiling pass before step 0."));
+        return g_strdup_printf(_("The residual stream is multiplied by a = %s."), value);
+    case NS_FACTOR_B:
+        break;
+    }
+    if (c->gain == NS_GAIN_VECTOR)
+        return g_strdup_printf(_("The branch is multiplied by g, one learned number a feature, "
+                                 "%s at the start."),
+                               start);
+    if (c->gain != NS_GAIN_NONE)
+        return g_strdup_printf(_("The branch is multiplied by α, a learned number, %s at the "
+                                 "start."),
+                               start);
+    return g_strdup_printf(_("The branch is multiplied by b = %s."), value);
+}
+
+static char *tell_branch(const NsNode *n)
+{
+    switch (n->part) {
+    case NS_SELF_ATTENTION:
+        return g_strdup(_("Self-attention: every position takes a weighted mean of what it sees, "
+                          "softmax(Q K^T / √d_h) V W_O."));
+    case NS_CROSS_ATTENTION:
+        return g_strdup(_("Cross-attention: queries of the decoder, keys and values of the "
+                          "encoder's output."));
+    case NS_FFN:
+    case NS_SUBLAYER_KINDS:
+        break;
+    }
+    return g_strdup(_("Feed-forward network, every position by itself: act(x W_1 + b_1) W_2 + "
+                      "b_2."));
+}
+
+static char *tell_layer(const NsDiagram *d, const NsNode *n)
+{
+    g_autofree char *gradient =
+        number(ns_diagram_value(d->data, NS_QUANTITY_GRAD_LAYER, n->layer - 1));
+    g_autofree char *update =
+        number(ns_diagram_value(d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1));
+    return g_strdup_printf(_("Layer %u: gradient norm of its weights %s, update over weights %s."),
+                           n->layer, gradient, update);
+}
+
+char *ns_diagram_tell(const NsDiagram *d, size_t node)
+{
+    const NsNode *n = ns_diagram_node(d, node);
+    switch (n->kind) {
+    case NS_NODE_EMBEDDING:
+        return g_strdup(_("Embedding: a learned vector for every token, and its position."));
+    case NS_NODE_LAYER:
+        return tell_layer(d, n);
+    case NS_NODE_DOTS:
+        return g_strdup_printf(_("Layers %u to %u, folded away."), n->layer, n->last);
+    case NS_NODE_HEAD:
+        return g_strdup(_("Head and loss: logits = W x, mean of −log softmax at the targets."));
+    case NS_NODE_INPUT:
+        return g_strdup(_("What the layer is given."));
+    case NS_NODE_OUTPUT:
+        return g_strdup(_("What the layer gives to the next."));
+    case NS_NODE_MEMORY:
+        return g_strdup(_("The output of the encoder, for keys and values."));
+    case NS_NODE_FORK:
+        return g_strdup(_("The same signal goes both ways; backward, the gradients are added."));
+    case NS_NODE_SUM:
+        return g_strdup(_("Sum of what comes past the branch and what the branch adds: a x + y."));
+    case NS_NODE_SCALE:
+        return tell_scale(d, n);
+    case NS_NODE_NORM:
+        break;
+    case NS_NODE_BRANCH:
+        return tell_branch(n);
+    case NS_NODE_FACTOR:
+        return g_strdup(_("The output of every head is multiplied by a learned factor, 1 at the "
+                          "start."));
+    }
+    g_autofree char *norm = tell_norm(d, n);
+    double sigma = ns_diagram_sigma(d, n);
+    if (isnan(sigma)) return g_steal_pointer(&norm);
+    g_autofree char *value = number(sigma);
+    return g_strdup_printf(_("%s It divides by σ = %s."), norm, value);
+}
+
+/* ---- wires ---- */
+
+static const char *wire_name(NsWireKind kind)
+{
+    switch (kind) {
+    case NS_WIRE_STREAM:
+        return _("residual stream");
+    case NS_WIRE_SKIP:
+        return _("skip path");
+    case NS_WIRE_BRANCH:
+        return _("branch");
+    case NS_WIRE_EXTRA:
+        return _("skip path from the layer's input");
+    case NS_WIRE_DUAL:
+        return _("second stream");
+    case NS_WIRE_MEMORY:
+        break;
+    }
+    return _("output of the encoder");
+}
+
+/* "78 % of the gradient": where a wire is one of the two parts of it. */
+static char *tell_share(const NsDiagram *d, const NsWire *w)
+{
+    static const NsQuantity SKIP[NS_SUBLAYER_KINDS] = {
+        [NS_SELF_ATTENTION] = NS_QUANTITY_SKIP_SHARE_ATTENTION,
+        [NS_CROSS_ATTENTION] = NS_QUANTITY_SKIP_SHARE_CROSS,
+        [NS_FFN] = NS_QUANTITY_SKIP_SHARE_FFN};
+    static const NsQuantity BRANCH[NS_SUBLAYER_KINDS] = {
+        [NS_SELF_ATTENTION] = NS_QUANTITY_BRANCH_SHARE_ATTENTION,
+        [NS_CROSS_ATTENTION] = NS_QUANTITY_BRANCH_SHARE_CROSS,
+        [NS_FFN] = NS_QUANTITY_BRANCH_SHARE_FFN};
+    const NsNode *from = ns_diagram_node(d, w->from);
+    if (from->kind != NS_NODE_FORK || from->sublayer < 0) return NULL;
+    if (w->kind != NS_WIRE_SKIP && w->kind != NS_WIRE_BRANCH) return NULL;
+    double share = ns_diagram_value(d->data, (w->kind == NS_WIRE_SKIP ? SKIP : BRANCH)[from->part],
+                                    from->layer - 1);
+    if (!isfinite(share)) return NULL;
+    return g_strdup_printf(_("%.0f %% of the gradient"), 100 * share);
+}
+
+char *ns_diagram_tell_wire(const NsDiagram *d, size_t wire, NsFlow flow)
+{
+    const NsWire *w = ns_diagram_wire(d, wire);
+    g_autofree char *value = number(w->value[flow]);
+    g_autofree char *share = flow == NS_FLOW_GRADIENT ? tell_share(d, w) : NULL;
+    if (share)
+        return g_strdup_printf(_("%s: norm of the gradient %s, %s"), wire_name(w->kind), value,
+                               share);
+    return g_strdup_printf(flow == NS_FLOW_SIGNAL ? _("%s: norm of the signal %s")
+                                                  : _("%s: norm of the gradient %s"),
+                           wire_name(w->kind), value);
+}
+
+/* ---- the whole ---- */
+
+static void describe_sublayer(GString *text, const NsDiagram *d, size_t k)
+{
+    const NsWiring *c = &d->wiring[k].c;
+    const char *norm = ns_norm_choice(d->data->settings.norm)->label;
+    const struct {
+        bool there;
+        const char *words;
+    } parts[] = {
+        {c->in, norm},
+        {true, part_name(d->wiring[k].position.kind)},
+        {c->branch, norm},
+        {c->a != 0, _("add skip")},
+        {c->skip_layer, _("add the layer's input")},
+        {c->out, norm},
+    };
+    const char *between = k ? "; " : "";
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+        if (!parts[i].there) continue;
+        g_string_append_printf(text, "%s%s", between, parts[i].words);
+        between = ", ";
+    }
+}
+
+char *ns_diagram_describe(const NsDiagram *d)
+{
+    GString *text = g_string_new(NULL);
+    g_autofree char *title = ns_diagram_title(d->data, d->layer);
+    g_string_append_printf(text, _("layer %u, %s: "), d->layer, title);
+    for (size_t k = 0; k < d->sublayers; k++) describe_sublayer(text, d, k);
+    for (guint i = 0; i < d->wires->len; i++) {
+        const NsWire *w = ns_diagram_wire(d, i);
+        const NsNode *to = ns_diagram_node(d, w->to);
+        if (to->kind != NS_NODE_OUTPUT || w->kind != NS_WIRE_STREAM) continue;
+        g_autofree char *signal = number(w->value[NS_FLOW_SIGNAL]);
+        g_autofree char *gradient = number(w->value[NS_FLOW_GRADIENT]);
+        g_string_append_printf(text, _("; hidden norm %s, gradient %s"), signal, gradient);
+    }
+    return g_string_free(text, FALSE);
+}
