@@ -11,9 +11,14 @@
 /* Reals on a cache line in single precision. */
 #define LINE 16
 
+ns_real *ns_cursor_at(const NsCursor *cursor)
+{
+    return cursor->base ? cursor->base + cursor->used : NULL;
+}
+
 ns_real *ns_cursor_take(NsCursor *cursor, size_t n)
 {
-    ns_real *piece = cursor->base ? cursor->base + cursor->used : NULL;
+    ns_real *piece = ns_cursor_at(cursor);
     cursor->used += (n + LINE - 1) / LINE * LINE;
     return piece;
 }

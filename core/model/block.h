@@ -25,6 +25,9 @@ typedef struct {
 /* n reals on a cache line, or NULL while only counting. */
 ns_real *ns_cursor_take(NsCursor *cursor, size_t n);
 
+/* Where the next piece will begin, or NULL while only counting. */
+ns_real *ns_cursor_at(const NsCursor *cursor);
+
 /* A place for a norm of C features.  Parameters are offsets into the weight arena, `running` is one
  * into the state. */
 typedef struct {
@@ -76,6 +79,8 @@ typedef struct {
     ns_real *context; /* attention: [R, D] */
     ns_real *scaled;  /* attention: [R, D] context with its heads scaled */
     ns_real *mid;     /* [R, D] or [R, F] what the last matrix sees */
+    /* Where all this lies, but for the inputs; empty where other layers' lie there, too. */
+    const ns_real *begin, *end;
 } NsActivations;
 
 /* Scratch of backward, shared by all sub-layers of a shard. */

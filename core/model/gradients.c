@@ -238,17 +238,25 @@ static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *bas
     }
 }
 
+/* Where the layer that comes n-th goes. */
+static ns_real *place_of(const NsGradients *g, unsigned worker, size_t n)
+{
+    return worker > 0 ? slot_of(g, &g->shares[worker], n) : g->arena + span_of(g, n)->begin;
+}
+
+const ns_real *ns_gradients_next(const NsGradients *g, unsigned worker)
+{
+    return place_of(g, worker, g->shares[worker].begun);
+}
+
 ns_real *ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer, size_t *origin)
 {
     Share *share = &g->shares[worker];
     size_t n = share->begun++;
     const NsSpan *span = span_of(g, n);
     g_assert(layer == g->stack->layers - 1 - n);
-    ns_real *base = g->arena + span->begin;
-    if (worker > 0) {
-        wait_for_room(g, worker, n, g->slots - 1);
-        base = slot_of(g, share, n);
-    }
+    if (worker > 0) wait_for_room(g, worker, n, g->slots - 1);
+    ns_real *base = place_of(g, worker, n);
     clear_vectors(g, span, base);
     *origin = span->begin;
     return base;

@@ -44,6 +44,9 @@ ns_real *ns_gradients_outside(NsGradients *gradients, unsigned worker, size_t of
 ns_real *ns_gradients_begin_layer(NsGradients *gradients, unsigned worker, size_t layer,
                                   size_t *origin);
 
+/* What ns_gradients_begin_layer will return next; a layer must be left. */
+const ns_real *ns_gradients_next(const NsGradients *gradients, unsigned worker);
+
 /* The layer that was begun is complete. */
 void ns_gradients_end_layer(NsGradients *gradients, unsigned worker);
 

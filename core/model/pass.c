@@ -2,6 +2,7 @@
 #include "core/model/pass.h"
 
 #include "core/base/clock.h"
+#include "core/ops/ahead.h"
 #include "core/ops/dropout.h"
 #include "core/ops/embedding.h"
 #include "core/ops/linear.h"
@@ -9,6 +10,9 @@
 
 #include <math.h>
 #include <string.h>
+
+/* Of a layer that is fetched while another computes: both should find room in the second cache. */
+#define AHEAD_BYTES ((size_t)1 << 20)
 
 size_t ns_stack_hidden(const NsStack *stack)
 {
@@ -109,6 +113,29 @@ static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass
     ns_clock_end(mark, NS_OP_MEASURE);
 }
 
+static size_t first_sublayer(const NsTower *tower, size_t layer)
+{
+    return tower->first + (layer - tower->first_layer) * (tower->n / tower->L);
+}
+
+/* Announces what a layer will read and write, when the one before it in this direction begins. */
+static void announce(const NsStack *stack, const NsWorker *w, const NsCall *call,
+                     const NsTower *tower, size_t layer, bool backward)
+{
+    ns_ahead_clear();
+    if (layer < tower->first_layer || layer >= tower->first_layer + tower->L) return;
+    const NsSpan *span = &stack->layer_spans[layer];
+    size_t first = first_sublayer(tower, layer), last = first + tower->n / tower->L - 1;
+    const ns_real *begin = w->shard.sublayers[first].begin, *end = w->shard.sublayers[last].end;
+    size_t weights = span->end - span->begin, activations = (size_t)(end - begin);
+    if ((2 * weights + activations) * sizeof(ns_real) > AHEAD_BYTES) return;
+    ns_ahead_add(call->weights + span->begin, call->weights + span->end);
+    ns_ahead_add(begin, end);
+    if (!backward) return;
+    begin = ns_gradients_next(w->gradients, w->number);
+    ns_ahead_add(begin, begin + weights);
+}
+
 static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
 {
     const NsTower *tower = &stack->towers[i];
@@ -133,6 +160,7 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
     for (size_t k = tower->first; k < tower->first + tower->n; k++) {
         const NsSublayer *s = &stack->sublayers[k];
         const NsActivations *a = &w->shard.sublayers[k];
+        if (s->first) announce(stack, w, call, tower, s->layer + 1, false);
         ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass,
                             call->measuring ? &w->sums[k] : NULL);
         if (s->last && call->measuring) measure_hidden(w, shape, &pass, ++hidden, a->out);
@@ -186,9 +214,8 @@ void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, si
     /* These have seen the layer once. */
     if (pass.statistics == NS_OF_BATCH_KEPT) pass.statistics = NS_OF_BATCH;
     pass.dual = NULL;
-    size_t kinds = tower->n / tower->L;
-    size_t first = tower->first + (layer - tower->first_layer) * kinds;
-    for (size_t k = first; k < first + kinds; k++) {
+    size_t first = first_sublayer(tower, layer);
+    for (size_t k = first; k < first + tower->n / tower->L; k++) {
         const NsSublayer *s = &stack->sublayers[k];
         ns_sublayer_forward(s, ns_tower_shape(&w->shard.towers[i], s), &w->shard.sublayers[k],
                             &pass, NULL);
@@ -238,6 +265,7 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
             ns_worker_revisit(stack, w, call, s->layer);
             pass.gradients =
                 ns_gradients_begin_layer(w->gradients, w->number, s->layer, &pass.origin);
+            announce(stack, w, call, tower, s->layer - 1, true);
         }
         ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard.sublayers[k], &w->shard.scratch,
                              &pass, call->measuring ? &w->sums[k] : NULL, t->d);

@@ -49,8 +49,12 @@ static size_t take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCurso
             layer = x;
             common.used = 0;
         }
+        NsActivations *a = &shard->sublayers[k];
+        const ns_real *begin = ns_cursor_at(cursor);
         ns_real *out = ns_cursor_take(s->last ? cursor : inner, n);
-        ns_activations_take(&shard->sublayers[k], s, ns_tower_shape(t, s), x, layer, out, inner);
+        ns_activations_take(a, s, ns_tower_shape(t, s), x, layer, out, inner);
+        a->begin = begin;
+        a->end = ns_cursor_at(cursor);
         x = out;
         most = MAX(most, common.used);
     }

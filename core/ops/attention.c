@@ -172,7 +172,7 @@ static void multiply(const Head *h, const NsGemm *g)
         t.columns = MIN(width, g->N - n);
         t.b = g->B + n;
         t.c = g->C + n;
-        h->kernels->tiles[g->ta][t.columns > lanes][g->M - 1](&t);
+        ns_gemm_tile(h->kernels, &t, g->M, g->ta);
     }
 }
 
@@ -217,7 +217,7 @@ static void score_block(const Head *h, const Scores *s, const Piece *p, size_t f
         t.columns = MIN(width, keys - j);
         t.b = p->panels + j * p->features;
         t.c = s->C + first * h->S + p->first + j;
-        h->kernels->tiles[0][t.columns > lanes][end - first - 1](&t);
+        ns_gemm_tile(h->kernels, &t, end - first, false);
     }
 }
 

@@ -81,7 +81,7 @@ static void multiply(const Part *p, ns_real *packed, ns_real *rows)
             t.b = packed ? packed + n * p->K : g->B + p->k0 * g->ldb + at;
             t.c = g->C + m * g->ldc + at;
             t.bias = g->bias && !p->k0 ? g->bias + at : NULL;
-            kernels->tiles[g->ta][t.columns > lanes][height - 1](&t);
+            ns_gemm_tile(kernels, &t, height, g->ta);
         }
         m += height;
     }

@@ -6,6 +6,7 @@
  * the benchmark. */
 #pragma once
 
+#include "core/ops/ahead.h"
 #include "core/ops/blas.h"
 
 /* A tile of C, small enough that all of it is kept in registers: C = alpha A B + beta C + bias.
@@ -18,6 +19,9 @@ typedef struct {
     size_t a_stride, b_stride, c_stride;
     size_t K, columns;
     ns_real alpha, beta;
+    /* What is fetched meanwhile, a line for every k; filled in by ns_gemm_tile. */
+    uintptr_t ahead;
+    size_t ahead_step;
 } NsGemmTile;
 
 typedef void NsGemmKernel(const NsGemmTile *tile);
@@ -36,6 +40,16 @@ typedef struct {
      * nothing. */
     void (*pack[2])(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n, size_t K);
 } NsGemmKernels;
+
+/* Computes a tile of so many rows, and fetches what this thread has announced. */
+static inline void ns_gemm_tile(const NsGemmKernels *kernels, NsGemmTile *t, size_t rows,
+                                bool across)
+{
+    t->ahead = ns_ahead_take(t->K);
+    t->ahead_step = t->ahead ? NS_AHEAD_LINE : 0;
+    if (!t->ahead) t->ahead = (uintptr_t)t->b; /* is there, and costs nothing */
+    kernels->tiles[across][t->columns > kernels->lanes][rows - 1](t);
+}
 
 /* Fastest first; NULL beyond the last, so at 0 where this compiler or processor has none. */
 const NsGemmKernels *ns_gemm_kernels(size_t i);

@@ -25,6 +25,9 @@
  * would go from one, and fetch distances from the stack. */
 #define HIDE(pointer) __asm__("" : "+r"(pointer))
 
+/* Into the second cache. */
+#define FETCH(address) __builtin_prefetch((const void *)(address), 0, 2)
+
 /* Unrolled for constant `rows`, `vectors` and `across`, so that all of `sum` is in registers. */
 INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
 {
@@ -32,6 +35,8 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
     size_t b_k = t->b_stride, c_row = t->c_stride, K = t->K;
     const ns_real *a = t->a, *high = rows > ROWS / 2 ? a + ROWS / 2 * a_row : a, *b = t->b;
     HIDE(high);
+    uintptr_t ahead = t->ahead;
+    size_t ahead_step = t->ahead_step;
     bool whole = t->columns == vectors * LANES;
     Mask last = lanes(t->columns - (vectors - 1) * LANES);
     Vector sum[ROWS][2];
@@ -40,7 +45,8 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         sum[m][0] = V(setzero)();
         sum[m][1] = V(setzero)();
     }
-    for (size_t k = 0; k < K; k++, a += a_k, high += a_k, b += b_k) {
+    for (size_t k = 0; k < K; k++, a += a_k, high += a_k, b += b_k, ahead += ahead_step) {
+        FETCH(ahead);
         const ns_real *end = b + (vectors - 1) * LANES;
         Vector b0 = V(setzero)(), b1 = whole ? V(loadu)(end) : load(end, last);
         if (vectors > 1) b0 = V(loadu)(b);
