@@ -1,6 +1,7 @@
 /* The data of charts as comma-separated values.  SPDX-License-Identifier: MIT */
 #include "ui/plot/csv.h"
 
+#include "ui/plot/panels.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -117,11 +118,14 @@ static void add_heatmap(Table *table, const NsPlot *plot, bool as_series)
     GString *out = table->out;
     const NsHeatmap *map = plot->heatmap;
     for (size_t row = 0; row < map->rows; row++) {
-        double y = cell_value(&plot->left, map->y0, map->y1, row, map->rows);
+        NsPanel panel = ns_panel(map, ns_panel_of_row(map, row));
+        double y = cell_value(&plot->left, panel.y0, panel.y1, row - panel.row, panel.rows);
+        g_autofree char *title =
+            panel.name ? g_strconcat(plot->title, ", ", panel.name, NULL) : g_strdup(plot->title);
         for (size_t column = 0; column < map->columns; column++) {
             double x = cell_value(&plot->x, map->x0, map->x1, column, map->columns);
             float z = ns_heatmap_row(map, row)[column];
-            add_word(out, plot->title);
+            add_word(out, title);
             if (as_series) {
                 char digits[64];
                 g_string_append_c(out, ',');

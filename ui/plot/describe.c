@@ -63,6 +63,10 @@ static void say_heatmap(GString *text, const NsPlot *plot, const NsSurvey *surve
     g_string_append(text, " by ");
     say_label(text, plot->x.label, "column");
     g_string_append_printf(text, ", %zu by %zu cells", map->rows, map->columns);
+    for (size_t i = 0; i < map->n_panels; i++) {
+        g_string_append(text, i ? " and " : " of ");
+        say_label(text, map->panels[i].name, "");
+    }
     if (survey->z_lo <= survey->z_hi) {
         g_string_append(text, ", ");
         say_label(text, map->label, "value");

@@ -1,6 +1,7 @@
 /* The heatmap: one image, and its colour bar.  SPDX-License-Identifier: MIT */
 #include "ui/plot/colormap.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/panels.h"
 #include "ui/plot/raster.h"
 
 #include <math.h>
@@ -8,6 +9,9 @@
 
 /* Pixels a point that a printer can show; vector files keep no more. */
 #define VECTOR_DENSITY 4.0
+
+/* In text sizes: between panels. */
+#define SEAM 0.4
 
 /* In text sizes: between lines of hatching. */
 #define HATCH 0.62
@@ -81,12 +85,14 @@ static void cells_of(const Side *side, int first, int end, uint32_t *from, uint3
     }
 }
 
-/* Writes the cells within the clip straight into the pixels. */
-static void paint_pixels(const NsPlotLayout *layout, const NsPixels *on)
+/* Writes the cells of a panel within the clip straight into the pixels. */
+static void paint_pixels(const NsPlotLayout *layout, const NsPanel *panel, const NsPixels *on)
 {
     const NsHeatmap *map = layout->plot->heatmap;
+    const uint8_t *levels = layout->levels + panel->row * layout->levels_stride;
     Side across = side_of(&layout->x, map->x0, map->x1, map->columns, on->scale, on->tx);
-    Side down = side_of(&layout->y[NS_AXIS_LEFT], map->y0, map->y1, map->rows, on->scale, on->ty);
+    Side down =
+        side_of(&layout->y[NS_AXIS_LEFT], panel->lo, panel->hi, panel->rows, on->scale, on->ty);
     int left = on->left, right = on->right, top = on->top, bottom = on->bottom;
     clip_side(&across, &left, &right);
     clip_side(&down, &top, &bottom);
@@ -113,14 +119,14 @@ static void paint_pixels(const NsPlotLayout *layout, const NsPixels *on)
     for (size_t y = 0; y < height; y++) {
         uint32_t *out = (uint32_t *)(void *)(pixels + ((size_t)top + y) * stride) + left;
         bool same = before && rows[y] == rows[y - 1] && rows_end[y] == rows_end[y - 1];
-        const uint8_t *level = layout->levels + rows[y] * layout->levels_stride + first;
+        const uint8_t *level = levels + rows[y] * layout->levels_stride + first;
         if (same) {
             memcpy(out, before, width * sizeof *out);
         } else {
             if (rows_end[y] > rows[y] + 1) {
                 memcpy(joined, level, n);
                 for (uint32_t row = rows[y] + 1; row < rows_end[y]; row++)
-                    ns_cells_join(joined, layout->levels + row * layout->levels_stride + first, n);
+                    ns_cells_join(joined, levels + row * layout->levels_stride + first, n);
                 level = joined;
             }
             if (across.fine) {
@@ -171,12 +177,14 @@ static void reduce_row(uint8_t *out, size_t to, const uint8_t *in, size_t from)
     }
 }
 
-/* An image with a pixel for every cell, or for every pixel of the target where cells are finer. */
-static cairo_surface_t *heat_image(const NsPlotLayout *layout, Target target)
+/* An image with a pixel for every cell of a panel, or for every pixel of the target where cells are
+ * finer. */
+static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *panel, Target target)
 {
     const NsHeatmap *map = layout->plot->heatmap;
+    const uint8_t *levels = layout->levels + panel->row * layout->levels_stride;
     size_t width = image_side(&target, map->columns, layout->area.width);
-    size_t height = image_side(&target, map->rows, layout->area.height);
+    size_t height = image_side(&target, panel->rows, layout->area.height / (double)ns_panels(map));
     cairo_surface_t *image =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) return image;
@@ -186,11 +194,11 @@ static cairo_surface_t *heat_image(const NsPlotLayout *layout, Target target)
     unsigned char *pixels = cairo_image_surface_get_data(image);
     size_t stride = (size_t)cairo_image_surface_get_stride(image);
     for (size_t y = 0; y < height; y++) {
-        size_t first = y * map->rows / height;
-        size_t last = MAX((y + 1) * map->rows / height, first + 1);
+        size_t first = y * panel->rows / height;
+        size_t last = MAX((y + 1) * panel->rows / height, first + 1);
         memset(row, 0, width);
         for (size_t r = first; r < last; r++)
-            reduce_row(row, width, layout->levels + r * layout->levels_stride, map->columns);
+            reduce_row(row, width, levels + r * layout->levels_stride, map->columns);
         /* Row 0 is drawn at the bottom. */
         uint32_t *out = (uint32_t *)(void *)(pixels + (height - 1 - y) * stride);
         for (size_t x = 0; x < width; x++) out[x] = palette[row[x]];
@@ -280,18 +288,17 @@ static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
     cairo_restore(cr);
 }
 
-void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
+static void draw_panel(const NsPlotLayout *layout, const NsPanel *panel, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    if (!map->rows || !map->columns) return;
     /* The cells may reach beyond fixed limits of the axes: the area clips them. */
     double left = ns_scale_to_pixel(&layout->x, map->x0);
     double right = ns_scale_to_pixel(&layout->x, map->x1);
-    double top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], map->y1);
-    double bottom = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], map->y0);
+    double top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->hi);
+    double bottom = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->lo);
     NsBox box = {left, top, right - left, bottom - top};
     /* On a reversed axis a side is negative, and the image is turned with it. */
-    if (box.width == 0 || box.height == 0 || isnan(box.width + box.height)) return;
+    if (!panel->rows || box.width == 0 || box.height == 0 || isnan(box.width + box.height)) return;
     NsPixels on;
     if (ns_pixels_of(&on, cr)) {
         NsBox area = layout->area;
@@ -299,13 +306,41 @@ void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
         cairo_rectangle(cr, area.x, area.y, area.width, area.height);
         cairo_clip(cr);
         ns_pixels_of(&on, cr);
-        paint_pixels(layout, &on);
+        paint_pixels(layout, panel, &on);
         cairo_restore(cr);
     } else {
-        cairo_surface_t *image = heat_image(layout, target_of(cr));
+        cairo_surface_t *image = heat_image(layout, panel, target_of(cr));
         if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
         cairo_surface_destroy(image);
     }
+}
+
+/* Bare ground between panels. */
+static void draw_seams(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    const NsBox *area = &layout->area;
+    double height = SEAM * layout->style->text_size;
+    if (layout->style->raster) height = 2 * ceil(height / 2);
+    for (size_t i = 0; i + 1 < map->n_panels; i++) {
+        double y = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], ns_panel(map, i).lo);
+        if (layout->style->raster) y = round(y);
+        if (!(y > area->y && y < area->y + area->height)) continue;
+        cairo_rectangle(cr, area->x, y - height / 2, area->width, height);
+    }
+    ns_set_color(cr, layout->style->background);
+    cairo_fill(cr);
+}
+
+void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    if (!map->rows || !map->columns) return;
+    for (size_t i = 0; i < ns_panels(map); i++) {
+        NsPanel panel = ns_panel(map, i);
+        draw_panel(layout, &panel, cr);
+    }
+    draw_seams(layout, cr);
     if (map->hatch) hatch_bad_cells(layout, cr);
     if (layout->bar.width > 0 && !layout->z.blank) draw_bar(layout, cr);
 }

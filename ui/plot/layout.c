@@ -5,6 +5,7 @@
  * horizontal axis.  Each step depends on the ones before only. */
 #include "ui/plot/frame.h"
 #include "ui/plot/memory.h"
+#include "ui/plot/panels.h"
 
 #include <math.h>
 
@@ -150,6 +151,34 @@ static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
     return ns_scale_ticks(scale, (unsigned)MIN(length / (2.4 * frame->size) + 1, 8));
 }
 
+/* Those of every panel, from the lowest one up, where they are drawn. */
+static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
+{
+    const NsHeatmap *map = frame->layout->plot->heatmap;
+    GArray *all = NULL;
+    for (size_t i = map->n_panels; i-- > 0;) {
+        NsPanel panel = ns_panel(map, i);
+        NsScale own = *scale;
+        own.lo = own.from = panel.y0;
+        own.hi = own.to = panel.y1;
+        own.p0 = ns_scale_to_pixel(scale, panel.lo);
+        own.p1 = ns_scale_to_pixel(scale, panel.hi);
+        GArray *ticks = vertical_ticks(frame, &own);
+        for (unsigned k = 0; k < ticks->len; k++) {
+            NsTick *tick = &g_array_index(ticks, NsTick, k);
+            tick->value = ns_panel_to_axis(&panel, tick->value);
+        }
+        if (!all) {
+            all = ticks;
+            continue;
+        }
+        g_array_append_vals(all, ticks->data, ticks->len);
+        for (unsigned k = 0; k < ticks->len; k++) g_array_index(ticks, NsTick, k).label = NULL;
+        g_array_unref(ticks);
+    }
+    return all;
+}
+
 /* The ends of the colours.  Those of a diverging map are equally far from its centre, or one side
  * would look further than it is. */
 static void fit_colors(NsPlotLayout *layout)
@@ -204,7 +233,8 @@ static void fit_vertical(NsFrame *frame)
         double head = layout->area.y + layout->strip_top + inset;
         scale->p0 = axes[side]->reversed ? head : foot;
         scale->p1 = axes[side]->reversed ? foot : head;
-        layout->y_ticks[side] = vertical_ticks(frame, scale);
+        bool panels = side == NS_AXIS_LEFT && plot->heatmap && plot->heatmap->n_panels;
+        layout->y_ticks[side] = panels ? panel_ticks(frame, scale) : vertical_ticks(frame, scale);
     }
     if (!plot->heatmap) return;
     fit_colors(layout);
@@ -548,6 +578,13 @@ double ns_plot_x_to_pixel(const NsPlotLayout *layout, double x)
 double ns_plot_pixel_to_x(const NsPlotLayout *layout, double px)
 {
     return ns_scale_to_value(&layout->x, px);
+}
+
+double ns_plot_row_to_pixel(const NsPlotLayout *layout, double value)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    double drawn = map ? ns_panels_to_axis(map, value) : value;
+    return ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], drawn);
 }
 
 double ns_plot_y_to_pixel(const NsPlotLayout *layout, NsAxisSide side, double y)

@@ -33,6 +33,9 @@ double ns_plot_x_to_pixel(const NsPlotLayout *layout, double x);
 double ns_plot_pixel_to_x(const NsPlotLayout *layout, double px);
 double ns_plot_y_to_pixel(const NsPlotLayout *layout, NsAxisSide side, double y);
 
+/* Where a value on the left axis of a heatmap is drawn; with panels, in the first that has it. */
+double ns_plot_row_to_pixel(const NsPlotLayout *layout, double value);
+
 /* The series whose legend entry is at a point, hidden ones included; -1 for none. */
 int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y);
 
@@ -42,7 +45,7 @@ int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y);
 /* What the pointer touches. */
 typedef struct {
     double x;   /* data: the abscissa of the nearest point, or the first step of a heatmap column */
-    double row; /* heatmap: the row from 0 (the layer from y0); NaN elsewhere */
+    double row; /* heatmap: the row of the map, from 0; NaN elsewhere */
     double px, py; /* where it is drawn */
     int series;    /* the nearest curve, as an index of the plot's series; -1 for none */
     char *

@@ -35,6 +35,8 @@ void ns_lens_apply(const NsLens *lens, const NsPlot *plot, NsPlot *shown, GArray
         /* Cells are equally large. */
         shown->x.scale = plot->x.scale;
         shown->left.scale = plot->left.scale;
+        /* Panels are shown whole: a part of the axis would be some of one and some of another. */
+        if (plot->heatmap->n_panels) shown->left = plot->left;
     }
     shown->no_grid = shown->no_grid || lens->no_grid;
     g_array_set_size(series, 0);
@@ -118,6 +120,8 @@ static NsRange whole(const NsPlotLayout *layout, NsLensAxis which)
 
 static bool has_axis(const NsPlotLayout *layout, NsLensAxis which)
 {
+    const NsHeatmap *map = layout->plot->heatmap;
+    if (which == NS_LENS_LEFT && map && map->n_panels) return false;
     return which != NS_LENS_RIGHT || (layout->survey.right && !layout->plot->heatmap);
 }
 

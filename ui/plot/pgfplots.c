@@ -269,6 +269,21 @@ static void append_names(GString *out, const NsPlotLayout *layout, double left, 
     }
 }
 
+/* The names of panels stand beside them. */
+static void append_panel_names(GString *out, const NsPlotLayout *layout, double left, double top)
+{
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part != NS_PART_LEFT_LABEL) continue;
+        g_autofree char *text = ns_tex_literal(pango_layout_get_text(label->text));
+        g_string_append(out, "\\node[inner sep=0bp, rotate=90, chart-words] at (");
+        ns_tex_number(out, left + label->box.x + label->box.width / 2);
+        g_string_append(out, "bp,");
+        ns_tex_number(out, top - label->box.y - label->box.height / 2);
+        g_string_append_printf(out, "bp) {%s};\n", text);
+    }
+}
+
 static void append_place(GString *out, const NsPlotLayout *layout, double left, double top)
 {
     NsBox frame = frame_of(layout);
@@ -338,7 +353,10 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     if (plot->heatmap) append_colorbar(out, layout);
     append_legend(out, layout);
     append_label_place(out, layout, &frame, NS_PART_X_LABEL, "x", 0);
-    append_label_place(out, layout, &frame, NS_PART_LEFT_LABEL, "y", 90);
+    if (plot->heatmap && plot->heatmap->n_panels)
+        g_string_append(out, "  ylabel={},\n"); /* The panels have their names. */
+    else
+        append_label_place(out, layout, &frame, NS_PART_LEFT_LABEL, "y", 90);
     g_string_append(out, "]\n");
     ns_pgf_cells(out, layout);
     ns_pgf_series(out, layout, NS_AXIS_LEFT);
@@ -380,6 +398,7 @@ static void append_layout(GString *out, const NsPlotLayout *layout, double left,
     append_label(out, layout, NS_PART_SUBTITLE, plot->subtitle, "chart-faint", left, top);
     append_label(out, layout, NS_PART_NOTE, note, "chart-faint", left, top);
     append_names(out, layout, left, top);
+    if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);
     if (!layout->survey.any)
         append_label(out, layout, NS_PART_EMPTY, plot->empty ? plot->empty : "no data",
                      "chart-faint", left, top);

@@ -1,4 +1,5 @@
 /* The data of a figure as TeX, for the package pgfplots.  SPDX-License-Identifier: MIT */
+#include "ui/plot/panels.h"
 #include "ui/plot/pgfplots-private.h"
 #include "ui/plot/tex.h"
 
@@ -207,32 +208,40 @@ static double cell_meta(const NsHeatmap *map, size_t row, size_t first, size_t l
     return meta;
 }
 
-void ns_pgf_cells(GString *out, const NsPlotLayout *layout)
+static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *panel)
 {
-    const NsHeatmap *map = layout->plot->heatmap;
-    if (!map || !map->rows || !map->columns) return;
     size_t most = MAX(1, MOST_CELLS / map->rows);
     size_t stride = (map->columns + most - 1) / most,
            columns = (map->columns + stride - 1) / stride;
     double width = (map->x1 - map->x0) / (double)map->columns;
-    double height = (map->y1 - map->y0) / (double)map->rows;
-    g_string_append_printf(out, "%% %zu x %zu cells", map->rows, map->columns);
+    double height = (panel->hi - panel->lo) / (double)panel->rows;
+    g_string_append_printf(out, "%% %zu x %zu cells", panel->rows, map->columns);
     if (stride > 1) g_string_append_printf(out, ", of %zu side by side the largest", stride);
     g_string_append(out, "\n\\addplot[matrix plot*, mesh/ordering=x varies, mesh/cols=");
     g_string_append_printf(out, "%zu, point meta=explicit] table[meta=z] {\nx y z\n",
                            MAX(columns, 2));
-    for (size_t row = 0; row < MAX(map->rows, 2); row++)
+    for (size_t row = 0; row < MAX(panel->rows, 2); row++)
         for (size_t i = 0; i < MAX(columns, 2); i++) {
             /* pgfplots takes the size of a cell from its neighbour: a single one needs another. */
-            bool real = row < map->rows && i < columns;
+            bool real = row < panel->rows && i < columns;
             size_t first = i * stride, last = MIN(first + stride, map->columns);
-            double meta = real ? cell_meta(map, row, first, last) : (double)NAN;
+            double meta = real ? cell_meta(map, panel->row + row, first, last) : (double)NAN;
             ns_tex_number(out, map->x0 + width * (double)stride * ((double)i + 0.5));
             g_string_append_c(out, ' ');
-            ns_tex_number(out, map->y0 + height * ((double)row + 0.5));
+            ns_tex_number(out, panel->lo + height * ((double)row + 0.5));
             g_string_append_c(out, ' ');
             ns_tex_number(out, meta);
             g_string_append_c(out, '\n');
         }
     g_string_append(out, "};\n");
+}
+
+void ns_pgf_cells(GString *out, const NsPlotLayout *layout)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    if (!map || !map->rows || !map->columns) return;
+    for (size_t i = 0; i < ns_panels(map); i++) {
+        NsPanel panel = ns_panel(map, i);
+        append_cells(out, map, &panel);
+    }
 }

@@ -1,5 +1,6 @@
 /* What the pointer touches, and the tip that says so.  SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
+#include "ui/plot/panels.h"
 
 #include <math.h>
 
@@ -113,33 +114,58 @@ static char *cell_range(const NsAxis *axis, double from, double to)
     return last > first ? g_strconcat(a, "–", b, NULL) : g_steal_pointer(&a);
 }
 
+/* What a cell says, in the words of a tip. */
+static void tell_cell(GString *text, const NsPlot *plot, const char *label, size_t row,
+                      size_t column)
+{
+    const NsHeatmap *map = plot->heatmap;
+    float z = ns_heatmap_row(map, row)[column];
+    const char *more = map->notes ? map->notes[row * map->columns + column] : NULL;
+    if (!ns_cell_is_blank(z) && (isfinite(z) || !map->hatch))
+        add_value(text, label, (double)z, NULL);
+    if (more) g_string_append_printf(text, "\n%s", more);
+}
+
+/* The same row in every panel that has it. */
+static void tell_panels(GString *text, const NsPlot *plot, double value, size_t column)
+{
+    const NsHeatmap *map = plot->heatmap;
+    for (size_t i = 0; i < map->n_panels; i++) {
+        NsPanel panel = ns_panel(map, i);
+        if (value > panel.y0 && value < panel.y1)
+            tell_cell(text, plot, panel.name, panel.row + (size_t)(value - panel.y0), column);
+    }
+}
+
 static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
     const NsPlot *plot = layout->plot;
     const NsHeatmap *map = plot->heatmap;
     if (!map->rows || !map->columns) return false;
+    double y = ns_scale_to_value(&layout->y[NS_AXIS_LEFT], py);
+    NsPanel panel = ns_panel(map, ns_panel_at(map, y));
     double dx = (map->x1 - map->x0) / (double)map->columns;
-    double dy = (map->y1 - map->y0) / (double)map->rows;
+    double dy = (panel.y1 - panel.y0) / (double)panel.rows;
     double column = floor((ns_scale_to_value(&layout->x, px) - map->x0) / dx);
-    double row = floor((ns_scale_to_value(&layout->y[NS_AXIS_LEFT], py) - map->y0) / dy);
+    double row = floor((ns_panel_to_value(&panel, y) - panel.y0) / dy);
     column = CLAMP(column, 0, (double)map->columns - 1);
-    row = CLAMP(row, 0, (double)map->rows - 1);
-    double left = map->x0 + column * dx, bottom = map->y0 + row * dy;
+    row = CLAMP(row, 0, (double)panel.rows - 1);
+    double left = map->x0 + column * dx, bottom = panel.y0 + row * dy;
     g_autofree char *steps = cell_range(&plot->x, left, left + dx);
     g_autofree char *layers = cell_range(&plot->left, bottom, bottom + dy);
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "%s %s\n%s %s", plot->x.label ? plot->x.label : "x", steps,
                            plot->left.label ? plot->left.label : "y", layers);
-    float z = ns_heatmap_row(map, (size_t)row)[(size_t)column];
-    const char *more = map->notes ? map->notes[(size_t)row * map->columns + (size_t)column] : NULL;
-    if (!ns_cell_is_blank(z) && (isfinite(z) || !map->hatch))
-        add_value(text, map->label, (double)z, NULL);
-    if (more) g_string_append_printf(text, "\n%s", more);
+    if (map->n_panels)
+        tell_panels(text, plot, bottom + dy / 2, (size_t)column);
+    else
+        tell_cell(text, plot, map->label, (size_t)row, (size_t)column);
+    double middle = ns_panel_to_axis(&panel, bottom + dy / 2);
     *reading = (NsReading){
         .x = plot->x.integer ? ceil(left - 1e-6) : left + dx / 2,
-        .row = row,
+        .row = row + (double)panel.row,
         .px = ns_scale_to_pixel(&layout->x, left + dx / 2),
-        .py = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], bottom + dy / 2),
+        .py = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], middle),
         .series = -1,
         .text = g_string_free(text, FALSE),
     };

@@ -206,6 +206,11 @@ static GByteArray *frame_of(const NsPlotLayout *layout, int scale)
         ADD(bytes, map->y0);
         ADD(bytes, map->y1);
         ADD(bytes, map->colors);
+        for (size_t i = 0; i < map->n_panels; i++) {
+            ADD(bytes, map->panels[i].row);
+            ADD(bytes, map->panels[i].rows);
+            ADD(bytes, map->panels[i].y0);
+        }
     }
     return bytes;
 }

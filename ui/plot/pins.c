@@ -30,8 +30,8 @@ static bool place(const NsPlotLayout *layout, const NsPin *pin, NsReading *readi
     const NsBox *area = &layout->area;
     NsRange extent = ns_plot_extent(layout->plot);
     double px = ns_plot_x_to_pixel(layout, pin->x);
-    double py = isnan(pin->row) ? area->y + area->height / 2
-                                : ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, pin->row);
+    double py =
+        isnan(pin->row) ? area->y + area->height / 2 : ns_plot_row_to_pixel(layout, pin->row);
     return pin->x >= extent.lo && pin->x <= extent.hi && ns_plot_pick(layout, px, py, reading);
 }
 
@@ -43,7 +43,7 @@ unsigned ns_plot_pin_at(const NsPlotLayout *layout, const NsPin *pins, size_t n,
     if (py < area->y || py > area->y + area->height) return 0;
     for (size_t i = n; i-- > 0;) {
         double x = ns_plot_x_to_pixel(layout, pins[i].x);
-        double y = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, pins[i].row);
+        double y = ns_plot_row_to_pixel(layout, pins[i].row);
         bool badge = hypot(px - x, py - badge_y(layout)) <= radius;
         /* In a heatmap a pin is a cell, and its neighbours above can be pinned too. */
         bool line = isnan(y) ? fabs(px - x) <= reach : hypot(px - x, py - y) <= reach;

@@ -1,5 +1,6 @@
 /* Words on the page, once the boxes are known.  SPDX-License-Identifier: MIT */
 #include "ui/plot/frame.h"
+#include "ui/plot/panels.h"
 
 #include <math.h>
 
@@ -187,6 +188,40 @@ static double free_below(const NsPlotLayout *layout, double left, double right)
     return y;
 }
 
+/* The name of a panel, and what its axis counts where both have room. */
+static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, double room)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsStyle *style = layout->style;
+    g_autofree char *both = g_strdup_printf("%s · %s", panel->name, layout->plot->left.label);
+    PangoLayout *text = ns_text_new(layout->context, style, frame->size, false, both);
+    if (ns_text_width(text) <= room) return text;
+    g_object_unref(text);
+    text = ns_text_new(layout->context, style, frame->size, false, panel->name);
+    if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
+    return text;
+}
+
+/* Beside each panel, in the colour of its run. */
+static void place_panel_names(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsHeatmap *map = layout->plot->heatmap;
+    const NsStyle *style = layout->style;
+    for (size_t i = 0; i < map->n_panels; i++) {
+        NsPanel panel = ns_panel(map, i);
+        double top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel.hi);
+        double height = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel.lo) - top;
+        g_autoptr(PangoLayout) text = panel_words(frame, &panel, height);
+        ns_layout_add_label(layout, NS_PART_LEFT_LABEL, g_object_ref(text),
+                            style->padding + frame->spare, top + (height - ns_text_width(text)) / 2,
+                            true);
+        if (panel.style)
+            g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color =
+                style->series[(panel.style - 1) % NS_SERIES_STYLES].color;
+    }
+}
+
 static void place_axis_labels(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -213,8 +248,10 @@ static void place_axis_labels(NsFrame *frame)
                             y - ns_text_height(text), false);
     }
     static const NsPart sides[] = {NS_PART_LEFT_LABEL, NS_PART_RIGHT_LABEL};
+    bool panels = layout->plot->heatmap && layout->plot->heatmap->n_panels;
+    if (panels && frame->show[NS_PART_LEFT_LABEL]) place_panel_names(frame);
     for (size_t i = 0; i < G_N_ELEMENTS(sides); i++) {
-        if (!frame->show[sides[i]]) continue;
+        if (!frame->show[sides[i]] || (panels && i == 0)) continue;
         PangoLayout *text = frame->text[sides[i]];
         /* Longer than the axis, it may reach beside the words of markers and below the area. */
         double x =

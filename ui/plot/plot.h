@@ -85,16 +85,27 @@ static inline const char *ns_series_name(const NsSeries *series)
     return series->group ? series->group : series->label;
 }
 
+/* Some rows of a heatmap that stand by themselves: another run. */
+typedef struct {
+    const char *name; /* "A Post-LN", beside it */
+    unsigned style;   /* 1 + that of the series whose colour the name has; 0: of text */
+    size_t row, rows; /* the lowest of them, and how many */
+    double y0;        /* what the left axis says at its lower edge; a row is a unit of it */
+} NsHeatPanel;
+
 /* z[row * stride + column], rows upwards from y0 (downwards where the left axis is reversed).
  * Cells are equally wide.  Colour is log10 z where `log`.  A cell without a value is -infinity; NaN
  * and +infinity are marked. */
 typedef struct {
     const float *z;
     size_t rows, columns;
-    size_t stride;         /* cells from one row to the next; 0: there are `columns` */
-    uint64_t stem;         /* as of a series: maps of one stem begin with the same `settled` */
-    size_t settled;        /* columns, and have columns of the same width */
-    double x0, x1, y0, y1; /* outer edges of the first and the last cells */
+    size_t stride;             /* cells from one row to the next; 0: there are `columns` */
+    uint64_t stem;             /* as of a series: maps of one stem begin with the same `settled` */
+    size_t settled;            /* columns, and have columns of the same width */
+    double x0, x1, y0, y1;     /* outer edges of the first and the last cells; with panels y is 0 to
+                                * their number */
+    const NsHeatPanel *panels; /* equally high, the first one uppermost */
+    size_t n_panels;           /* 0: all rows are together */
     bool log;
     const char *label; /* of the colour bar */
     NsColorMap colors;

@@ -1,6 +1,8 @@
 /* From one reading to the next, for the keyboard.  SPDX-License-Identifier: MIT */
 #include "ui/plot/walk.h"
 
+#include "ui/plot/panels.h"
+
 #include <glib.h>
 
 /* Further than this is as far as it goes: points are passed one by one. */
@@ -33,9 +35,11 @@ double ns_plot_walk_rows(const NsPlot *plot, double from, int64_t by)
 {
     const NsHeatmap *map = plot->heatmap;
     if (!map || !map->rows) return NAN;
-    double size = (map->y1 - map->y0) / (double)map->rows;
-    double middle = (map->y0 + map->y1) / 2;
-    return map->y0 + (cell(isnan(from) ? middle : from, map->y0, size, map->rows, by) + 0.5) * size;
+    NsPanel panel = ns_panel(map, 0);
+    double size = (panel.y1 - panel.y0) / (double)panel.rows;
+    double middle = (panel.y0 + panel.y1) / 2;
+    double row = cell(isnan(from) ? middle : from, panel.y0, size, panel.rows, by);
+    return panel.y0 + (row + 0.5) * size;
 }
 
 /* The index of the first abscissa above `from`, or not below it. */

@@ -1,6 +1,7 @@
 /* A live chart.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/chart_view.h"
 
+#include "ui/plot/panels.h"
 #include "ui/plot/picture.h"
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
@@ -103,8 +104,7 @@ static void read_aim(NsChartView *chart)
     if (chart->aim == AIM_VALUE) {
         NsBox area = ns_plot_area(chart->layout);
         px = ns_plot_x_to_pixel(chart->layout, chart->aim_x);
-        py = isfinite(py) ? ns_plot_y_to_pixel(chart->layout, NS_AXIS_LEFT, py)
-                          : area.y + area.height / 2;
+        py = isfinite(py) ? ns_plot_row_to_pixel(chart->layout, py) : area.y + area.height / 2;
     }
     chart->pointed = ns_plot_pick(chart->layout, px, py, &chart->reading);
 }
@@ -124,7 +124,7 @@ static double row_value(const NsChartView *chart)
 {
     const NsHeatmap *map = chart->shown.heatmap;
     if (!chart->pointed || !map || !map->rows) return NAN;
-    return map->y0 + (chart->reading.row + 0.5) * (map->y1 - map->y0) / (double)map->rows;
+    return ns_panel_row_value(map, (size_t)chart->reading.row);
 }
 
 static void tell_hover(NsChartView *chart)
