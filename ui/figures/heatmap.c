@@ -1,193 +1,167 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/figures/curve.h"
+#include "core/base/words.h"
+#include "ui/figures/field.h"
 #include "ui/figures/figure.h"
+#include "ui/plot/panels.h"
 
 #include <math.h>
-#include <string.h>
 
-/* When a column more than this would be needed, columns are joined in pairs. */
-#define COLUMNS 1024
+typedef enum { STACKED, ONE, RATIO } Mode;
 
-/* A column holds `stride` records; those of a dear quantity begin where it is measured. */
 typedef struct {
     NsFigure figure;
-    NsSource run;
-    NsQuantity quantity;
+    NsField field;
+    NsFieldRatio ratio;
+    Mode mode;
+    bool pairs;     /* a single run is not shown */
+    unsigned upper; /* of a ratio: the run that is divided by the first */
     NsHeatmap map;
-    float *z;      /* of map: [rows, stride] */
-    float *values; /* [rows]: of the records that are read */
-    size_t stride;
-    size_t before; /* records that the first column has too few: a run may begin between two
-                    * measurements */
+    NsHeatPanel panels[NS_FIGURE_LANES];
+    NsSpan marks[NS_FIGURE_LANES]; /* the selected layer in every panel */
+    int marked;
+    char *bar; /* what the colours say */
 } Heatmap;
 
-/* A cell without a value. */
-#define NO_VALUE (-INFINITY)
-
-/* The larger one; a NaN stays one, so that a divergence cannot hide in a column. */
-static float larger(float a, float b)
+/* Which of several lanes is the active one. */
+static unsigned active_lane(const NsFigureInput *input)
 {
-    return isnan(a) || a > b ? a : b;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        if (input->lanes[i].history == input->history) return i;
+    return 0;
 }
 
-static void restart(Heatmap *heatmap, NsHistory *history, NsQuantity quantity)
+static bool follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
 {
-    g_clear_pointer(&heatmap->z, g_free);
-    g_clear_pointer(&heatmap->values, g_free);
-    const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
-    size_t rows = layout ? layout->count[quantity] : 0;
-    int64_t first = history ? ns_history_first_step(history) : 0;
-    bool embedding = ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN;
-    heatmap->run.steps = 0;
-    heatmap->quantity = quantity;
-    heatmap->stride = 1;
-    heatmap->before = 0;
-    if (rows && ns_quantity(quantity)->dear) {
-        heatmap->stride = (size_t)layout->probe_every;
-        heatmap->before = (size_t)(first % layout->probe_every);
+    NsFigureRun runs[NS_FIGURE_LANES] = {{.history = input->history}};
+    unsigned n = mode == ONE ? 1 : ns_figure_runs(input);
+    for (unsigned i = 0; i < n && mode != ONE; i++) runs[i] = ns_figure_run(input, i);
+    unsigned upper = MAX(active_lane(input), 1);
+    bool changed = heatmap->mode != mode || heatmap->upper != upper;
+    heatmap->mode = mode;
+    heatmap->upper = upper;
+    return ns_field_follow(&heatmap->field, runs, n, quantity) || changed;
+}
+
+static bool make_names(Heatmap *heatmap, const NsFigureInput *input)
+{
+    NsFigure *figure = &heatmap->figure;
+    bool changed = false;
+    if (heatmap->mode != STACKED) return false;
+    for (unsigned i = 0; i < heatmap->field.n; i++) {
+        changed |= ns_figure_text(&figure->labels[i], ns_figure_run_label(input, i));
+        heatmap->panels[i].name = figure->labels[i];
+        heatmap->panels[i].style = i + 1;
     }
-    double y0 = embedding ? -0.5 : 0.5;
-    heatmap->map = (NsHeatmap){.rows = rows,
-                               .stem = ns_stem_new(),
-                               .x0 = (double)(first - (int64_t)heatmap->before) - 0.5,
-                               .y0 = y0,
-                               .y1 = y0 + (double)rows};
-    heatmap->values = g_new(float, rows);
+    return changed;
 }
 
-static void join_pairs(Heatmap *heatmap)
+/* What the colours say. */
+static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
 {
-    NsHeatmap *map = &heatmap->map;
-    size_t columns = (map->columns + 1) / 2;
-    for (size_t row = 0; row < map->rows; row++) {
-        float *z = heatmap->z + row * map->stride;
-        for (size_t c = 0; c < columns; c++)
-            z[c] = 2 * c + 1 < map->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
+    if (heatmap->mode != RATIO) return g_strdup(symbol);
+    return g_strdup_printf("log_2(%s / %s)", ns_figure_run(input, heatmap->upper).name,
+                           ns_figure_run(input, 0).name);
+}
+
+static void fill_map(Heatmap *heatmap, bool log)
+{
+    if (heatmap->mode == RATIO) {
+        heatmap->map = ns_field_ratio(&heatmap->ratio, &heatmap->field, 0, heatmap->upper);
+    } else {
+        heatmap->map = ns_field_map(&heatmap->field, heatmap->panels);
+        heatmap->map.log = log;
     }
-    map->columns = columns;
-    map->stem = ns_stem_new();
-    heatmap->stride *= 2;
+    heatmap->map.label = heatmap->bar;
 }
 
-/* Makes room for columns; from the last row to the first none is overwritten before it was moved.
- */
-static void make_room(Heatmap *heatmap, size_t columns)
+/* Two lines around the selected layer, in every panel that has it. */
+static void mark_rows(Heatmap *heatmap)
 {
-    NsHeatmap *map = &heatmap->map;
-    size_t room = MIN(COLUMNS, MAX(2 * columns, 64));
-    if (columns <= map->stride) return;
-    heatmap->z = g_renew(float, heatmap->z, map->rows *room);
-    for (size_t row = map->rows; row-- > 0;)
-        memmove(heatmap->z + row * room, heatmap->z + row * map->stride,
-                map->columns * sizeof *heatmap->z);
-    map->stride = room;
-}
-
-static void set_columns(Heatmap *heatmap, size_t columns)
-{
-    NsHeatmap *map = &heatmap->map;
-    make_room(heatmap, columns);
-    for (size_t row = 0; row < map->rows; row++)
-        for (size_t c = map->columns; c < columns; c++)
-            heatmap->z[row * map->stride + c] = NO_VALUE;
-    map->columns = columns;
-}
-
-/* Column of a record. */
-static size_t column_of(const Heatmap *heatmap, size_t record)
-{
-    return (record + heatmap->before) / heatmap->stride;
-}
-
-static void read_records(Heatmap *heatmap, size_t records)
-{
-    NsHeatmap *map = &heatmap->map;
-    while (column_of(heatmap, records - 1) >= COLUMNS) {
-        /* Columns that are not there yet are only read at the width that they will have. */
-        if (map->columns)
-            join_pairs(heatmap);
-        else
-            heatmap->stride *= 2;
+    const NsHeatmap *map = &heatmap->map;
+    NsPlot *plot = &heatmap->figure.plot;
+    plot->spans = heatmap->marks;
+    plot->n_spans = 0;
+    if (heatmap->marked < 1 || ns_quantity(heatmap->field.quantity)->domain == NS_DOMAIN_HEAD)
+        return;
+    for (size_t i = 0; i < ns_panels(map); i++) {
+        NsPanel panel = ns_panel(map, i);
+        if (heatmap->marked < panel.y0 || heatmap->marked > panel.y1) continue;
+        heatmap->marks[plot->n_spans++] =
+            (NsSpan){.from = ns_panel_to_axis(&panel, heatmap->marked - 0.5),
+                     .to = ns_panel_to_axis(&panel, heatmap->marked + 0.5),
+                     .rows = true};
     }
-    set_columns(heatmap, column_of(heatmap, records - 1) + 1);
-    while (heatmap->run.steps < records) {
-        size_t first = heatmap->run.steps, column = column_of(heatmap, first);
-        size_t end = MIN(records, (column + 1) * heatmap->stride - heatmap->before);
-        ns_history_read_range(heatmap->run.history, heatmap->quantity, first, end - 1, NULL,
-                              heatmap->values);
-        for (size_t row = 0; row < map->rows; row++) {
-            float *cell = &heatmap->z[row * map->stride + column];
-            if (!ns_is_blank(heatmap->values[row])) *cell = larger(heatmap->values[row], *cell);
-        }
-        heatmap->run.steps = end;
-    }
-    /* The next record may still fall on the last column. */
-    map->settled = MIN(column_of(heatmap, records), map->columns);
-    map->x1 = map->x0 + (double)(map->columns * heatmap->stride);
 }
 
-static char *note(const Heatmap *heatmap, const NsHistory *history)
+/* What stands in place of the map where there is none. */
+static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
 {
-    if (!history || !heatmap->map.rows) return NULL;
-    int64_t kept = ns_history_stride(history), stride = (int64_t)heatmap->stride;
-    bool dear = ns_quantity(heatmap->quantity)->dear;
-    int64_t every = dear ? ns_history_layout(history)->probe_every : 1;
-    if (kept > stride)
-        return g_strdup_printf("Old steps are kept in groups of up to %" G_GINT64_FORMAT
-                               ", by their largest values.",
-                               kept);
-    if (stride > every)
-        return g_strdup_printf("A column shows the largest of %" G_GINT64_FORMAT " %s.",
-                               stride / every, dear ? "measurements" : "steps");
-    return every > 1 ? g_strdup_printf("Measured every %" G_GINT64_FORMAT " steps.", every) : NULL;
+    const NsField *field = &heatmap->field;
+    const NsQuantityInfo *info = ns_quantity(field->quantity);
+    if (info->domain == NS_DOMAIN_STEP)
+        return g_strdup_printf("%s is one value a step: chart it over the steps.",
+                               info->choice.label);
+    if (ns_figure_newest(input) < 0) return g_strdup("No step has been measured yet.");
+    if (!field->rows && input->history) return ns_figure_absent(field->quantity, input->history);
+    if (heatmap->pairs && heatmap->mode == ONE)
+        return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
+    return heatmap->mode == RATIO ? g_strdup(_("The lanes have no step in common."))
+                                  : g_strdup("No step has been measured yet.");
+}
+
+static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
+{
+    NsFigure *figure = &heatmap->figure;
+    NsQuantity quantity = heatmap->field.quantity;
+    const NsQuantityInfo *info = ns_quantity(quantity);
+    NsFigureInput shown = heatmap->mode == ONE && input->n_lanes > 1
+                              ? ns_figure_input_of(input, active_lane(input))
+                              : *input;
+    g_autofree char *title = heatmap->mode == RATIO
+                                 ? g_strdup_printf(_("%s, ratio of two runs"), info->choice.label)
+                                 : g_strconcat(info->choice.label, " over the steps", NULL);
+    g_autofree char *empty = empty_words(heatmap, input);
+    bool changed = ns_figure_mark_events(figure, &shown);
+    changed |= make_names(heatmap, input);
+    changed |= ns_figure_text(&heatmap->bar, bar_words(heatmap, input, info->symbol));
+    changed |= ns_figure_text(&figure->x_label, ns_figure_axis(quantity, input->history));
+    changed |= ns_figure_words(figure, &shown,
+                               (NsFigureWords){.title = title,
+                                               .empty = empty,
+                                               .step = ns_figure_newest(&shown),
+                                               .note = ns_field_note(&heatmap->field)});
+    return changed;
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input, NsQuantity quantity)
 {
     Heatmap *heatmap = (Heatmap *)figure;
-    const NsQuantityInfo *info = ns_quantity(quantity);
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
-    bool changed = ns_source_follow(&heatmap->run, input->history) || heatmap->quantity != quantity;
-    if (changed) restart(heatmap, input->history, quantity);
-    changed |= heatmap->map.log != log;
-
-    size_t records = input->history ? ns_history_steps(input->history) : 0;
-    if (records > heatmap->run.steps && heatmap->map.rows) {
-        read_records(heatmap, records);
-        changed = true;
-    }
-    bool over_layers = info->domain != NS_DOMAIN_STEP;
-    g_autofree char *empty =
-        !over_layers ? g_strdup_printf("%s is one value a step: chart it over the steps.",
-                                       info->choice.label)
-        : records && !heatmap->map.rows ? ns_figure_absent(quantity, input->history)
-                                        : g_strdup("No step has been measured yet.");
-    g_autofree char *title = g_strconcat(info->choice.label, " over the steps", NULL);
-    changed |= ns_figure_mark_events(figure, input);
-    changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
-    changed |= ns_figure_text(&figure->x_label, ns_figure_axis(quantity, input->history));
-    changed |= ns_figure_words(
-        figure, input,
-        (NsFigureWords){.title = title,
-                        .empty = empty,
-                        .step = records ? ns_history_step(input->history, records - 1)->step : -1,
-                        .note = note(heatmap, input->history)});
+    Mode mode = input->n_lanes < 2 || input->heat == NS_HEAT_LANE ? ONE
+                : input->heat == NS_HEAT_RATIO                    ? RATIO
+                                                                  : STACKED;
+    bool changed = follow(heatmap, input, quantity, mode);
+    changed |= mode != RATIO && heatmap->map.log != log;
+    changed |= heatmap->marked != input->marked_layer;
+    heatmap->marked = input->marked_layer;
+    changed |= make_texts(heatmap, input);
     if (!changed) return false;
 
-    heatmap->map.z = heatmap->z;
-    heatmap->map.log = log;
-    heatmap->map.label = figure->left_label;
+    fill_map(heatmap, log);
+    mark_rows(heatmap);
+    bool shown = ns_quantity(quantity)->domain != NS_DOMAIN_STEP && heatmap->map.columns &&
+                 heatmap->map.rows && !(heatmap->pairs && mode == ONE);
     figure->plot.left.label = figure->x_label;
-    figure->plot.heatmap = over_layers && heatmap->map.columns ? &heatmap->map : NULL;
+    figure->plot.heatmap = shown ? &heatmap->map : NULL;
     return true;
 }
 
 static void clear(NsFigure *figure)
 {
     Heatmap *heatmap = (Heatmap *)figure;
-    ns_source_follow(&heatmap->run, NULL);
-    g_free(heatmap->z);
-    g_free(heatmap->values);
+    ns_field_clear(&heatmap->field);
+    ns_field_ratio_clear(&heatmap->ratio);
+    g_free(heatmap->bar);
 }
 
 static NsFigure *heatmap_new(const NsFigureClass *class)
@@ -218,4 +192,28 @@ NsFigure *ns_heatmap_new(void)
 {
     static const NsFigureClass class = {sizeof(Heatmap), update_any, clear};
     return heatmap_new(&class);
+}
+
+/* ---- Ratio of two runs ---- */
+
+/* Lanes, or what the heatmap shows of a run and the one before as if they were lanes. */
+static bool update_ratio(NsFigure *figure, const NsFigureInput *input)
+{
+    NsFigureInput pair = *input;
+    bool lanes = input->n_lanes > 1;
+    pair.heat = NS_HEAT_RATIO;
+    if (!lanes && input->ghost) {
+        pair.n_lanes = 2;
+        pair.lanes[0] = (NsFigureRun){input->ghost, input->ghost_settings, _("previous run")};
+        pair.lanes[1] = (NsFigureRun){input->history, input->settings, _("this run")};
+    }
+    return update(figure, &pair, input->quantity);
+}
+
+NsFigure *ns_ratio_new(void)
+{
+    static const NsFigureClass class = {sizeof(Heatmap), update_ratio, clear};
+    NsFigure *figure = heatmap_new(&class);
+    ((Heatmap *)figure)->pairs = true;
+    return figure;
 }

@@ -1,0 +1,54 @@
+/* A quantity of one or several runs by row and step: cells of heatmaps.  SPDX-License-Identifier:
+ * MIT
+ *
+ * All runs share the columns, so that cells of the same column are of the same steps.  A column
+ * holds `stride` steps, and the largest of what was measured in them; when more than so many
+ * columns would be needed, they are joined in pairs.  A NaN stays one, so that a divergence cannot
+ * hide in a column. */
+#pragma once
+
+#include "ui/figures/figure.h"
+
+typedef struct {
+    NsSource source;
+    int64_t first;    /* its first step */
+    size_t row, rows; /* of the field; rows 0: it does not have the quantity */
+} NsFieldRun;
+
+typedef struct {
+    NsQuantity quantity;
+    NsFieldRun run[NS_FIGURE_LANES];
+    unsigned n;
+    float *z; /* [rows, room]; blank cells are -infinity */
+    size_t rows, columns, room;
+    int64_t start;  /* the step that the first column begins with */
+    int64_t stride; /* steps in a column */
+    size_t settled; /* columns that stay as they are, as of NsHeatmap, with `stem` */
+    uint64_t stem;
+    float *values; /* [the most rows of a run] */
+} NsField;
+
+/* Brings the field up to date; anew where a run or the quantity is another one.  TRUE if it
+ * changed. */
+bool ns_field_follow(NsField *field, const NsFigureRun *runs, unsigned n, NsQuantity quantity);
+void ns_field_clear(NsField *field);
+
+/* The column of a step. */
+size_t ns_field_column(const NsField *field, int64_t step);
+
+/* What a reader must know of how steps were joined; NULL for nothing.  Free with g_free. */
+char *ns_field_note(const NsField *field);
+
+/* The cells of all runs as a heatmap that borrows from the field and, for more than one run, from
+ * `panels` [n], of which names and styles are the caller's. */
+NsHeatmap ns_field_map(const NsField *field, NsHeatPanel *panels);
+
+/* log_2 of run b over run a in every row that both have, at the steps that both have. */
+typedef struct {
+    float *z; /* [rows, room] */
+    size_t rows, room, done;
+    uint64_t of, stem; /* of the field that z was made of; its own */
+} NsFieldRatio;
+
+NsHeatmap ns_field_ratio(NsFieldRatio *ratio, const NsField *field, unsigned a, unsigned b);
+void ns_field_ratio_clear(NsFieldRatio *ratio);
