@@ -12,6 +12,10 @@
 #define NS_PHASE_VALUES 64 /* on an axis, at the most */
 #define NS_PHASE_LAST 10   /* records whose mean is the loss of a cell */
 
+/* Whether a setting can be on an axis: not where it is a text, or tells how runs are made rather
+ * than what they are, for that is the sweep's own. */
+bool ns_phase_can_vary(const NsParam *param);
+
 /* A setting and the values that it takes. */
 typedef struct {
     const NsParam *param;

@@ -15,14 +15,13 @@ static bool refuse(const char *text, const char *why, GError **error)
     return false;
 }
 
-/* What tells how a run is made, not what it is, is the sweep's own. */
-static bool is_own(const NsParam *param)
+bool ns_phase_can_vary(const NsParam *param)
 {
     static const char *const own[] = {"steps",       "threads",       "eval-every",
                                       "probe-every", "probe-batches", "recompute"};
     for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
-        if (g_str_equal(param->key, own[i])) return true;
-    return param->type == NS_PARAM_TEXT;
+        if (g_str_equal(param->key, own[i])) return false;
+    return param->type != NS_PARAM_TEXT;
 }
 
 static char *number_text(const NsParam *param, double value)
@@ -120,7 +119,7 @@ bool ns_phase_axis_read(NsPhaseAxis *axis, const char *text, GError **error)
         ns_settings_clear(&none);
         return false;
     }
-    if (is_own(param)) {
+    if (!ns_phase_can_vary(param)) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "A sweep cannot have %s on an axis; choose a setting of model, optimizer or "
                     "data, or the seed.",

@@ -2,6 +2,7 @@
 #include "core/base/words.h"
 #include "ui/widgets/dashboard.h"
 #include "ui/widgets/page.h"
+#include "ui/widgets/phase_page.h"
 
 static GtkWidget *new_overview(NsLab *lab)
 {
@@ -12,6 +13,7 @@ static GtkWidget *new_overview(NsLab *lab)
 
 static const NsPageKind PAGES[] = {
     {"dashboard", N_("Dashboard"), new_overview},
+    {"phase", N_("Phase"), ns_phase_page_new},
 };
 
 const NsPageKind *ns_page_kind(size_t i)

@@ -1,0 +1,10 @@
+/* Figures of studies as files.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/store/experiment.h"
+#include "ui/figures/figures.h"
+
+/* Draws a figure for paper into a file whose ending says the format, with the settings inside.
+ * Main thread; such figures are small. */
+bool ns_study_write(const NsFigureKind *kind, const NsFigureInput *input,
+                    const NsSettings *settings, const char *path, GError **error);
