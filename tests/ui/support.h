@@ -65,3 +65,4 @@ void ui_add_frame_tests(void);
 void ui_add_stress_tests(void);
 void ui_add_help_tests(void);
 void ui_add_program_tests(void);
+void ui_add_transport_tests(void);

@@ -1,12 +1,14 @@
 /* The desktop program.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/application.h"
 
+#include "core/base/error.h"
 #include "resources/normscope-resources.h"
 #include "ui/widgets/catalogue.h"
 #include "ui/widgets/help_window.h"
+#include "ui/widgets/open_file.h"
 #include "ui/widgets/remember.h"
 #include "ui/widgets/style_manager.h"
-#include "ui/widgets/window_actions.h"
+#include "ui/widgets/window_keys.h"
 
 #define APPLICATION_ID "org.normscope.Normscope"
 #define RESOURCE_PATH "/org/normscope/Normscope"
@@ -15,7 +17,9 @@ enum { EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
 
 struct _NsApplication {
     GtkApplication parent;
-    NsSettings settings; /* that a new window begins with */
+    NsSettings lanes[NS_LANES_MAX]; /* that the first window begins with */
+    size_t n_lanes;
+    char *file; /* that it opens; NULL for none */
     NsStyleManager *styles;
     bool run; /* a new window starts to train at once */
 };
@@ -28,6 +32,43 @@ static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer applica
     for (GList *all = gtk_application_get_windows(application); all;
          all = gtk_application_get_windows(application))
         gtk_window_destroy(all->data);
+}
+
+static NsWindow *open_window(NsApplication *application, const NsSettings *lanes, size_t n)
+{
+    const NsSettings *each[NS_LANES_MAX];
+    for (size_t i = 0; i < n; i++) each[i] = &lanes[i];
+    g_autoptr(NsLab) lab = ns_lab_new_lanes(each, n);
+    NsWindow *window = ns_window_new(GTK_APPLICATION(application), lab);
+    ns_remember_window(window);
+    gtk_window_present(GTK_WINDOW(window));
+    return window;
+}
+
+/* What a window shows that nobody told anything else: the same model, with its norms after and
+ * before the branches. */
+static size_t init_opening(NsSettings lanes[NS_LANES_MAX])
+{
+    static const char *const placements[] = {"post", "pre"};
+    for (size_t i = 0; i < G_N_ELEMENTS(placements); i++) {
+        ns_settings_init(&lanes[i]);
+        ns_settings_set(&lanes[i], "placement", placements[i], NULL);
+    }
+    return G_N_ELEMENTS(placements);
+}
+
+static void clear_lanes(NsSettings lanes[NS_LANES_MAX], size_t n)
+{
+    for (size_t i = 0; i < n; i++) ns_settings_clear(&lanes[i]);
+}
+
+static void on_new(GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+    (void)action, (void)parameter;
+    NsSettings lanes[NS_LANES_MAX];
+    size_t n = init_opening(lanes);
+    open_window(application, lanes, n);
+    clear_lanes(lanes, n);
 }
 
 static void on_about(GSimpleAction *action, GVariant *parameter, gpointer application)
@@ -70,6 +111,7 @@ static void ns_application_startup(GApplication *app)
 {
     static const GActionEntry actions[] = {
         {.name = "quit", .activate = on_quit},
+        {.name = "new", .activate = on_new},
         {.name = "about", .activate = on_about},
         {.name = "help", .activate = on_help},
         {.name = "style", .parameter_type = "s", .state = "'system'", .change_state = on_style},
@@ -92,11 +134,9 @@ static void ns_application_startup(GApplication *app)
 static void ns_application_activate(GApplication *app)
 {
     NsApplication *application = NS_APPLICATION(app);
-    g_autoptr(NsLab) lab = ns_lab_new(&application->settings);
-    NsWindow *window = ns_window_new(GTK_APPLICATION(app), lab);
-    ns_remember_window(window);
-    if (application->run) ns_lab_run(lab);
-    gtk_window_present(GTK_WINDOW(window));
+    NsWindow *window = open_window(application, application->lanes, application->n_lanes);
+    if (application->file) ns_window_open(window, application->file);
+    if (application->run) ns_lab_run(ns_window_lab(window));
 }
 
 static int complain(int status, const char *sentence)
@@ -105,16 +145,59 @@ static int complain(int status, const char *sentence)
     return status;
 }
 
+/* The words of every lane, over what is common to all; without any, one lane of that. */
+static bool read_lanes(NsApplication *application, const NsSettings *common, char **words,
+                       GError **error)
+{
+    size_t n = words ? g_strv_length(words) : 0;
+    if (n > NS_LANES_MAX) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "There are %zu lanes; give --lane at most %d "
+                    "times.",
+                    n, NS_LANES_MAX);
+        return false;
+    }
+    clear_lanes(application->lanes, application->n_lanes);
+    for (application->n_lanes = 0; application->n_lanes < MAX(n, 1);) {
+        NsSettings *lane = &application->lanes[application->n_lanes];
+        ns_settings_copy(lane, common);
+        if (n && !ns_settings_assign_all(lane, words[application->n_lanes], error)) {
+            ns_settings_clear(lane);
+            return false;
+        }
+        application->n_lanes++;
+    }
+    return true;
+}
+
 static bool read_settings(NsApplication *application, GVariantDict *options, GError **error)
 {
-    g_autoptr(GVariant) set = g_variant_dict_lookup_value(options, "set", G_VARIANT_TYPE("as"));
-    g_autofree const char **assignments = set ? g_variant_get_strv(set, NULL) : NULL;
-    for (size_t i = 0; assignments && assignments[i]; i++)
-        if (!ns_settings_assign(&application->settings, assignments[i], error)) return false;
+    char **set = NULL, **lanes = NULL;
+    NsSettings common;
+    bool good = true;
+    g_variant_dict_lookup(options, "set", "^as", &set);
+    g_variant_dict_lookup(options, "lane", "^as", &lanes);
+    ns_settings_init(&common);
+    for (size_t i = 0; good && set && set[i]; i++)
+        good = ns_settings_assign(&common, set[i], error);
+    if (good && (set || lanes)) good = read_lanes(application, &common, lanes, error);
+    ns_settings_clear(&common);
+    g_strfreev(set);
+    g_strfreev(lanes);
+    return good;
+}
+
+static bool read_file(NsApplication *application, GVariantDict *options, GError **error)
+{
     g_autoptr(GVariant) rest =
         g_variant_dict_lookup_value(options, G_OPTION_REMAINING, G_VARIANT_TYPE("aay"));
     g_autofree const char **files = rest ? g_variant_get_bytestring_array(rest, NULL) : NULL;
-    return !files || !files[0] || ns_settings_set(&application->settings, "text", files[0], error);
+    if (!files || !files[0]) return true;
+    application->file = g_strdup(files[0]);
+    if (g_file_test(files[0], G_FILE_TEST_IS_REGULAR)) return true;
+    g_autofree char *name = g_filename_display_name(files[0]);
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "There is no file “%s”.", name);
+    return false;
 }
 
 static int ns_application_handle_local_options(GApplication *app, GVariantDict *options)
@@ -126,7 +209,8 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
         return EXIT_SUCCESS;
     }
     ns_catalogue_bind();
-    if (!read_settings(application, options, &error)) return complain(EXIT_USAGE, error->message);
+    if (!read_settings(application, options, &error) || !read_file(application, options, &error))
+        return complain(EXIT_USAGE, error->message);
     application->run = g_variant_dict_contains(options, "run");
     if (!gtk_init_check())
         return complain(EXIT_CANNOT_START,
@@ -139,7 +223,8 @@ static void ns_application_finalize(GObject *object)
 {
     NsApplication *application = NS_APPLICATION(object);
     g_clear_object(&application->styles);
-    ns_settings_clear(&application->settings);
+    clear_lanes(application->lanes, application->n_lanes);
+    g_free(application->file);
     G_OBJECT_CLASS(ns_application_parent_class)->finalize(object);
 }
 
@@ -155,14 +240,16 @@ static void ns_application_class_init(NsApplicationClass *klass)
 static void ns_application_init(NsApplication *application)
 {
     static const GOptionEntry entries[] = {
-        {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, NULL, "Begin with this setting (repeatable)",
-         "KEY=VALUE"},
+        {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
+         "Begin with this setting in every lane (repeatable)", "KEY=VALUE"},
+        {"lane", 'l', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
+         "A lane and what is special about it (repeatable)", "\"KEY=VALUE …\""},
         {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, "Begin to train at once", NULL},
         {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, "Print the version", NULL},
-        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[TEXT FILE]"},
+        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},
         {NULL},
     };
-    ns_settings_init(&application->settings);
+    application->n_lanes = init_opening(application->lanes);
     g_application_add_main_option_entries(G_APPLICATION(application), entries);
     g_application_set_option_context_summary(
         G_APPLICATION(application),

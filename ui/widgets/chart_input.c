@@ -445,8 +445,6 @@ static bool act_on_key(Input *input, guint keyval)
         return true;
     case GDK_KEY_0:
     case GDK_KEY_KP_0:
-    case GDK_KEY_f:
-    case GDK_KEY_F:
         fit(input);
         return true;
     case GDK_KEY_Return:

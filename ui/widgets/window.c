@@ -1,6 +1,7 @@
 /* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/window.h"
 
+#include "core/base/words.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/frame_meter.h"
 #include "ui/widgets/open_file.h"
@@ -8,6 +9,7 @@
 #include "ui/widgets/style_manager.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/window_actions.h"
+#include "ui/widgets/window_keys.h"
 
 #define FOLD_PANE_BELOW 700      /* of content: a window of 720 with its frame keeps the pane */
 #define FRAMES 300               /* whose times can be shown */
@@ -17,13 +19,15 @@ struct _NsWindow {
     GtkApplicationWindow parent;
     NsLab *lab;
     NsPageStack *pages;
+    NsTransport *transport;
     GtkWidget *settings_pane, *toast, *frame_meter;
     guint tick, fold_source;
     gint64 subtitled;
     bool narrow; /* as the window was when the pane was last folded or unfolded for its width */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
+    GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
-    GtkWidget *overlay, *paned, *pane_scroller, *centre;
+    GtkWidget *overlay, *paned, *pane_scroller, *centre, *foot;
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -64,6 +68,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     NsWindow *window = NS_WINDOW(widget);
     bool alive = ns_lab_poll(window->lab);
     bool behind = ns_page_stack_refresh(window->pages);
+    ns_transport_sync(window->transport);
     if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) sync_subtitle(window);
     if (alive || behind) return G_SOURCE_CONTINUE;
     sync_subtitle(window);
@@ -80,13 +85,14 @@ static void wake(NsWindow *window)
 static void on_status(NsWindow *window)
 {
     bool running = ns_lab_is_running(window->lab);
-    set_text(window->run_label, running ? "Pause" : "Run");
+    set_text(window->run_label, running ? _("Pause") : _("Run"));
     gtk_image_set_from_icon_name(GTK_IMAGE(window->run_icon),
                                  running ? "media-playback-pause-symbolic"
                                          : "media-playback-start-symbolic");
     sync_title(window);
     sync_subtitle(window);
     sync_banner(window);
+    ns_transport_sync(window->transport);
     ns_window_sync_actions(window);
     wake(window);
 }
@@ -94,6 +100,8 @@ static void on_status(NsWindow *window)
 static void on_view_changed(NsWindow *window)
 {
     sync_subtitle(window);
+    ns_transport_sync(window->transport);
+    ns_window_sync_actions(window);
     wake(window);
 }
 
@@ -197,6 +205,21 @@ NsDashboard *ns_window_dashboard(NsWindow *window)
     return NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;
 }
 
+NsTransport *ns_window_transport(NsWindow *window)
+{
+    return window->transport;
+}
+
+GtkWidget *ns_window_run_menu(NsWindow *window)
+{
+    return window->run_menu;
+}
+
+GtkWidget *ns_window_main_menu(NsWindow *window)
+{
+    return window->menu_button;
+}
+
 GtkWidget *ns_window_settings_pane(NsWindow *window)
 {
     return window->settings_pane;
@@ -224,6 +247,10 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, title_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, run_menu);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, menu_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, learn_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, foot);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_button);
@@ -233,9 +260,16 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, centre);
 }
 
+/* What there are lessons to do with it adds that action. */
+static void on_action_added(NsWindow *window)
+{
+    gtk_widget_set_visible(window->learn_button, TRUE);
+}
+
 static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
+    g_signal_connect(window, "action-added::learn", G_CALLBACK(on_action_added), NULL);
     window->toast = ns_toast_new();
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
     window->frame_meter = ns_frame_meter_new(FRAMES);
@@ -254,13 +288,17 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
                                   window->settings_pane);
     gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->pages));
+    window->transport = NS_TRANSPORT(ns_transport_new(lab));
+    gtk_box_append(GTK_BOX(window->foot), GTK_WIDGET(window->transport));
     ns_window_add_actions(window);
+    ns_window_add_keys(window);
     g_signal_connect_object(lab, "status-changed", G_CALLBACK(on_status), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_title), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "view-changed", G_CALLBACK(on_view_changed), window,
                             G_CONNECT_SWAPPED);
+    g_signal_connect_object(lab, "notice", G_CALLBACK(ns_window_toast), window, G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "switched", G_CALLBACK(on_switched), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "told", G_CALLBACK(ns_window_toast), window,

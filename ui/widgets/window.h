@@ -4,6 +4,7 @@
 #include "ui/widgets/dashboard.h"
 #include "ui/widgets/lab.h"
 #include "ui/widgets/page_stack.h"
+#include "ui/widgets/transport.h"
 
 #define NS_TYPE_WINDOW (ns_window_get_type())
 G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
@@ -18,6 +19,11 @@ NsPage *ns_window_page(NsWindow *window); /* that is shown */
 /* The page that is shown, if it is one of charts; else NULL. */
 NsDashboard *ns_window_dashboard(NsWindow *window);
 GtkWidget *ns_window_settings_pane(NsWindow *window);
+NsTransport *ns_window_transport(NsWindow *window);
+
+/* The buttons that open menus. */
+GtkWidget *ns_window_run_menu(NsWindow *window);
+GtkWidget *ns_window_main_menu(NsWindow *window);
 
 /* Says a sentence for a moment at the foot of the window. */
 void ns_window_toast(NsWindow *window, const char *sentence);

@@ -1,40 +1,11 @@
 /* What a window can be told to do.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/window_actions.h"
 
+#include "core/base/words.h"
 #include "core/model/placement.h"
 #include "ui/widgets/export_dialog.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/open_file.h"
-
-#define LARGE_STEP 10
-
-static void on_run(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
-    NsLab *lab = ns_window_lab(window);
-    if (ns_lab_is_running(lab))
-        ns_lab_pause(lab);
-    else
-        ns_lab_run(lab);
-}
-
-static void on_step(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
-    ns_lab_step(ns_window_lab(window), 1);
-}
-
-static void on_step_ten(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
-    ns_lab_step(ns_window_lab(window), LARGE_STEP);
-}
-
-static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer window)
-{
-    (void)action, (void)parameter;
-    ns_lab_reset(ns_window_lab(window));
-}
 
 static void on_reset_settings(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
@@ -69,6 +40,57 @@ static void on_page(GSimpleAction *action, GVariant *key, gpointer window)
 {
     if (ns_page_stack_show(ns_window_pages(window), g_variant_get_string(key, NULL)))
         g_simple_action_set_state(action, key);
+}
+
+static void on_nth_page(GSimpleAction *action, GVariant *place, gpointer window)
+{
+    (void)action;
+    const NsPageKind *kind = ns_page_kind((size_t)g_variant_get_int32(place) - 1);
+    if (kind) ns_page_stack_show(ns_window_pages(window), kind->key);
+}
+
+static void on_second_lane(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsLab *lab = ns_window_lab(window);
+    ns_lab_set_lanes(lab, ns_lab_lanes(lab) > 1 ? 1 : 2);
+}
+
+static void on_undo(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    g_autofree char *words = ns_lab_undo_words(ns_window_lab(window));
+    ns_lab_undo(ns_window_lab(window));
+    g_autofree char *sentence = words ? g_strdup_printf(_("Undone: %s"), words) : NULL;
+    if (sentence) ns_window_toast(window, sentence);
+}
+
+static void on_redo(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    g_autofree char *words = ns_lab_redo_words(ns_window_lab(window));
+    ns_lab_redo(ns_window_lab(window));
+    g_autofree char *sentence = words ? g_strdup_printf(_("Done again: %s"), words) : NULL;
+    if (sentence) ns_window_toast(window, sentence);
+}
+
+/* All charts over steps together: logarithmic, or as their figures have it. */
+static void on_log_x(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    NsChartTile *tile;
+    bool known = false, log = false;
+    for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
+        NsChartView *chart = ns_chart_tile_chart(tile);
+        NsLens *lens = ns_chart_view_lens(chart);
+        if (ns_chart_tile_kind(tile)->abscissa != NS_OVER_STEPS) continue;
+        if (!known) log = !lens->rescaled[NS_LENS_X];
+        known = true;
+        lens->rescaled[NS_LENS_X] = log;
+        lens->scale[NS_LENS_X] = NS_SCALE_LOG;
+        ns_chart_view_lens_changed(chart);
+    }
 }
 
 static void on_maximise(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -132,9 +154,13 @@ static void open_export(NsWindow *window, NsChartTile *tile, bool one)
 static void on_export(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    NsDashboard *dashboard = ns_window_dashboard(window);
-    bool one = dashboard && ns_dashboard_maximised(dashboard) != NULL;
-    open_export(window, ns_page_current(ns_window_page(window)), one);
+    open_export(window, ns_page_current(ns_window_page(window)), true);
+}
+
+static void on_export_all(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    open_export(window, ns_page_current(ns_window_page(window)), false);
 }
 
 static void on_tile_export(NsPageStack *pages, NsChartTile *tile, NsWindow *window)
@@ -152,6 +178,12 @@ static void on_open(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
     ns_file_dialog_open(window, "Open a figure, a preset or a text", on_opened, window);
+}
+
+static void on_menu(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    gtk_menu_button_popup(GTK_MENU_BUTTON(ns_window_main_menu(window)));
 }
 
 static void on_fullscreen(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -178,13 +210,13 @@ static void on_frame_times(GSimpleAction *action, GVariant *state, gpointer wind
 }
 
 static const GActionEntry ACTIONS[] = {
-    {.name = "run", .activate = on_run},
-    {.name = "step", .activate = on_step},
-    {.name = "step-ten", .activate = on_step_ten},
-    {.name = "reset", .activate = on_reset},
     {.name = "reset-settings", .activate = on_reset_settings},
     {.name = "new-seed", .activate = on_new_seed},
     {.name = "next-placement", .activate = on_next_placement},
+    {.name = "second-lane", .activate = on_second_lane},
+    {.name = "undo", .activate = on_undo},
+    {.name = "redo", .activate = on_redo},
+    {.name = "log-x", .activate = on_log_x},
     {.name = "log", .activate = on_log},
     {.name = "smooth", .activate = on_smooth},
     {.name = "theory", .activate = on_theory},
@@ -192,138 +224,53 @@ static const GActionEntry ACTIONS[] = {
     {.name = "copy-data", .activate = on_copy_data},
     {.name = "copy-image", .activate = on_copy_image},
     {.name = "page", .parameter_type = "s", .state = "''", .change_state = on_page},
+    {.name = "nth-page", .parameter_type = "i", .activate = on_nth_page},
+    {.name = "menu", .activate = on_menu},
     {.name = "maximise", .activate = on_maximise},
     {.name = "back", .activate = on_back},
     {.name = "export", .activate = on_export},
+    {.name = "export-all", .activate = on_export_all},
     {.name = "open", .activate = on_open},
     {.name = "fullscreen", .activate = on_fullscreen},
     {.name = "pane", .state = "true", .change_state = on_pane},
     {.name = "frame-times", .state = "false", .change_state = on_frame_times},
 };
 
-/* Keys that would type into an entry if one had the focus. */
-static const struct {
-    guint keyval;
-    const char *action;
-} KEYS[] = {
-    {GDK_KEY_space, "run"},        {GDK_KEY_KP_Space, "run"},     {GDK_KEY_period, "step"},
-    {GDK_KEY_greater, "step-ten"}, {GDK_KEY_colon, "step-ten"},   {GDK_KEY_r, "reset"},
-    {GDK_KEY_R, "new-seed"},       {GDK_KEY_p, "next-placement"}, {GDK_KEY_l, "log"},
-    {GDK_KEY_m, "maximise"},       {GDK_KEY_Escape, "back"},      {GDK_KEY_g, "grid"},
-    {GDK_KEY_s, "smooth"},         {GDK_KEY_t, "theory"},
-};
-
-/* An entry wants the key for itself, and so does whatever has popped up. */
-static bool focus_takes_keys(NsWindow *window)
-{
-    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
-    if (!focus) return false;
-    return GTK_IS_EDITABLE(focus) || gtk_widget_get_ancestor(focus, GTK_TYPE_POPOVER) != NULL;
-}
-
-/* Space belongs to a chart that the keyboard went to; one that was clicked leaves it to the run. */
-static bool chart_takes_key(NsWindow *window, guint keyval)
-{
-    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
-    return (keyval == GDK_KEY_space || keyval == GDK_KEY_KP_Space) && NS_IS_CHART_VIEW(focus) &&
-           gtk_window_get_focus_visible(GTK_WINDOW(window));
-}
-
-/* The digits from 1 choose a page. */
-static bool choose_page(NsWindow *window, guint keyval)
-{
-    bool keypad = keyval >= GDK_KEY_KP_1 && keyval <= GDK_KEY_KP_9;
-    guint first = keypad ? GDK_KEY_KP_1 : GDK_KEY_1;
-    if (keyval < first || keyval > first + 8) return false;
-    const NsPageKind *kind = ns_page_kind(keyval - first);
-    if (kind)
-        g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
-                                           g_variant_new_string(kind->key));
-    return kind != NULL;
-}
-
-static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code,
-                       GdkModifierType modifiers, gpointer window)
-{
-    (void)keys, (void)code;
-    if (modifiers & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK)) return GDK_EVENT_PROPAGATE;
-    if (focus_takes_keys(window) || chart_takes_key(window, keyval)) return GDK_EVENT_PROPAGATE;
-    if (choose_page(window, keyval)) return GDK_EVENT_STOP;
-    for (size_t i = 0; i < G_N_ELEMENTS(KEYS); i++) {
-        if (KEYS[i].keyval != keyval) continue;
-        g_action_group_activate_action(G_ACTION_GROUP(window), KEYS[i].action, NULL);
-        return GDK_EVENT_STOP;
-    }
-    return GDK_EVENT_PROPAGATE;
-}
-
-/* After the focused widget: an entry copies its own text. */
-static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint code,
-                            GdkModifierType modifiers, gpointer window)
-{
-    (void)keys, (void)code;
-    bool shift = modifiers & GDK_SHIFT_MASK, control = modifiers & GDK_CONTROL_MASK;
-    if (!control || modifiers & (GDK_ALT_MASK | GDK_SUPER_MASK)) return GDK_EVENT_PROPAGATE;
-    if (gdk_keyval_to_lower(keyval) != GDK_KEY_c) return GDK_EVENT_PROPAGATE;
-    g_action_group_activate_action(G_ACTION_GROUP(window), shift ? "copy-image" : "copy-data",
-                                   NULL);
-    return GDK_EVENT_STOP;
-}
-
 void ns_window_add_actions(NsWindow *window)
 {
     g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
-    /* Before the focused widget: a button would take Space for a click. */
-    GtkEventController *keys = gtk_event_controller_key_new();
-    gtk_event_controller_set_name(keys, "normscope-keys");
-    gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
-    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), window);
-    gtk_widget_add_controller(GTK_WIDGET(window), keys);
-    GtkEventController *late = gtk_event_controller_key_new();
-    gtk_event_controller_set_name(late, "normscope-late-keys");
-    g_signal_connect(late, "key-pressed", G_CALLBACK(on_late_key), window);
-    gtk_widget_add_controller(GTK_WIDGET(window), late);
+    ns_window_add_time_actions(window);
     g_signal_connect_object(ns_window_pages(window), "export", G_CALLBACK(on_tile_export), window,
                             0);
 }
 
-static void enable(NsWindow *window, const char *name, bool enabled)
+void ns_window_enable(NsWindow *window, const char *action, bool enabled)
 {
-    GAction *action = g_action_map_lookup_action(G_ACTION_MAP(window), name);
-    g_simple_action_set_enabled(G_SIMPLE_ACTION(action), enabled);
+    GAction *found = g_action_map_lookup_action(G_ACTION_MAP(window), action);
+    g_simple_action_set_enabled(G_SIMPLE_ACTION(found), enabled);
+}
+
+void ns_window_set_state(NsWindow *window, const char *action, bool state)
+{
+    GAction *found = g_action_map_lookup_action(G_ACTION_MAP(window), action);
+    g_simple_action_set_state(G_SIMPLE_ACTION(found), g_variant_new_boolean(state));
 }
 
 void ns_window_sync_actions(NsWindow *window)
 {
     NsLab *lab = ns_window_lab(window);
-    bool can_step = ns_lab_can_run(lab) && !ns_lab_is_running(lab);
-    enable(window, "run", ns_lab_can_run(lab));
-    enable(window, "step", can_step);
-    enable(window, "step-ten", can_step);
-    enable(window, "reset", ns_lab_can_reset(lab));
-    enable(window, "export", ns_page_current(ns_window_page(window)) != NULL);
+    ns_window_sync_time_actions(window);
+    bool chart = ns_page_current(ns_window_page(window)) != NULL;
+    bool charts = ns_window_dashboard(window) != NULL;
+    static const char *const of_chart[] = {"export", "copy-data", "copy-image", "maximise"};
+    for (size_t i = 0; i < G_N_ELEMENTS(of_chart); i++)
+        ns_window_enable(window, of_chart[i], chart);
+    ns_window_enable(window, "export-all", charts);
+    ns_window_enable(window, "grid", charts);
+    ns_window_enable(window, "log-x", charts);
+    ns_window_enable(window, "undo", ns_lab_can_undo(lab));
+    ns_window_enable(window, "redo", ns_lab_can_redo(lab));
     GAction *page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
     const char *shown = ns_page_stack_key(ns_window_pages(window));
     g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(shown));
-}
-
-void ns_window_add_accelerators(GtkApplication *application)
-{
-    static const struct {
-        const char *action;
-        const char *keys[2];
-    } ACCELERATORS[] = {
-        {"win.run", {"F5", NULL}},
-        {"win.reset-settings", {"<Alt>r", NULL}},
-        {"win.export", {"<Control>e", NULL}},
-        {"win.open", {"<Control>o", NULL}},
-        {"win.pane", {"F9", NULL}},
-        {"win.fullscreen", {"F11", NULL}},
-        {"win.frame-times", {"<Control><Shift>f", NULL}},
-        {"app.help", {"F1", NULL}},
-        {"app.quit", {"<Control>q", NULL}},
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(ACCELERATORS); i++)
-        gtk_application_set_accels_for_action(application, ACCELERATORS[i].action,
-                                              ACCELERATORS[i].keys);
 }

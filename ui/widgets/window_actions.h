@@ -1,16 +1,20 @@
-/* What a window can be told to do.  SPDX-License-Identifier: MIT
+/* What a window can be told to do: one table of actions, those about time apart.
+ * SPDX-License-Identifier: MIT
  *
- * One table of actions, and one of the keys that stand for them.  Keys without Ctrl or Alt act
- * only while no entry has the focus; Space then runs and pauses whatever has the focus. */
+ * Their keys are in ui/widgets/window_keys.h.  What lies elsewhere adds its own action to the
+ * window: the button for "learn" comes up when there is one. */
 #pragma once
 
 #include "ui/widgets/window.h"
 
-/* Adds the actions to a window, and the keys. */
+/* Adds the actions to a window. */
 void ns_window_add_actions(NsWindow *window);
+void ns_window_add_time_actions(NsWindow *window);
 
-/* Brings what the actions may do in line with the lab. */
+/* Brings what the actions may do in line with the lab and the page that is shown. */
 void ns_window_sync_actions(NsWindow *window);
+void ns_window_sync_time_actions(NsWindow *window);
 
-/* Gives the application the accelerators with Ctrl and the function keys. */
-void ns_window_add_accelerators(GtkApplication *application);
+/* One action of the window, by its name. */
+void ns_window_enable(NsWindow *window, const char *action, bool enabled);
+void ns_window_set_state(NsWindow *window, const char *action, bool state);

@@ -1,0 +1,382 @@
+/* The bar at the foot, the keys, and the pages.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+#include "ui/widgets/page_switcher.h"
+#include "ui/widgets/speed_control.h"
+#include "ui/widgets/stages.h"
+#include "ui/widgets/timeline.h"
+#include "ui/widgets/window_keys.h"
+
+#include <math.h>
+
+static NsTimeline *timeline_of(NsWindow *window)
+{
+    return NS_TIMELINE(ns_transport_timeline(ns_window_transport(window)));
+}
+
+static bool press_on(GtkWidget *widget, guint keyval, GdkModifierType modifiers)
+{
+    g_autoptr(GListModel) all = gtk_widget_observe_controllers(widget);
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkEventController) one = g_list_model_get_item(all, i);
+        if (!GTK_IS_EVENT_CONTROLLER_KEY(one)) continue;
+        gboolean taken = FALSE;
+        g_signal_emit_by_name(one, "key-pressed", keyval, 0u, modifiers, &taken);
+        return taken;
+    }
+    g_assert_not_reached();
+}
+
+/* A window whose run has made so many steps and rests. */
+static NsWindow *open_at(int64_t steps)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_step(lab, steps);
+    UI_UNTIL(ns_lab_steps(lab) >= steps && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(timeline_of(window))) > 0);
+    ui_idle(50);
+    return window;
+}
+
+static void test_scrub(void)
+{
+    NsWindow *window = open_at(40);
+    NsLab *lab = ns_window_lab(window);
+    NsTimeline *timeline = timeline_of(window);
+    NsTransport *transport = ns_window_transport(window);
+    g_assert_false(ns_transport_offers_live(transport));
+    for (int64_t step = 0; step <= 40; step += 8)
+        g_assert_cmpint(ns_timeline_step_at(timeline, ns_timeline_x_of(timeline, step)), ==, step);
+    /* Of many moves in a frame the last one counts. */
+    for (int i = 0; i < 30; i++) ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, i));
+    ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 12));
+    UI_UNTIL(ns_lab_shown_step(lab) == 12);
+    g_assert_cmpint(ns_lab_view(lab)->step, ==, 12);
+    UI_UNTIL(ns_transport_offers_live(transport));
+    GtkWidget *entry = ns_transport_entry(transport);
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "12");
+    /* To the right of the newest step lies the newest. */
+    ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 90));
+    UI_UNTIL(ns_lab_view(lab)->step < 0);
+    UI_UNTIL(!ns_transport_offers_live(transport));
+    ui_close(window);
+}
+
+static void test_timeline_keys(void)
+{
+    NsWindow *window = open_at(40);
+    NsLab *lab = ns_window_lab(window);
+    GtkWidget *timeline = GTK_WIDGET(timeline_of(window));
+    static const struct {
+        guint keyval;
+        GdkModifierType modifiers;
+        int64_t shown;
+    } table[] = {
+        {GDK_KEY_Left, 0, 39},      {GDK_KEY_Left, GDK_SHIFT_MASK, 29},
+        {GDK_KEY_Right, 0, 30},     {GDK_KEY_Page_Up, 0, 20},
+        {GDK_KEY_Page_Down, 0, 30}, {GDK_KEY_Home, 0, 0},
+        {GDK_KEY_Left, 0, 0},       {GDK_KEY_End, 0, 40},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_assert_true(press_on(timeline, table[i].keyval, table[i].modifiers));
+        g_assert_cmpint(ns_lab_shown_step(lab), ==, table[i].shown);
+    }
+    g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
+    g_assert_false(press_on(timeline, GDK_KEY_x, 0));
+    ui_close(window);
+}
+
+static void test_timeline_words(void)
+{
+    NsWindow *window = open_at(10);
+    NsLab *lab = ns_window_lab(window);
+    NsTimeline *timeline = timeline_of(window);
+    gtk_test_accessible_assert_role(GTK_WIDGET(timeline), GTK_ACCESSIBLE_ROLE_SLIDER);
+    ns_lab_set(lab, "lr", "0.001");
+    ns_lab_step(lab, 5);
+    UI_UNTIL(ns_lab_steps(lab) >= 15 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    size_t n = 0, at = 0;
+    UI_UNTIL(ns_lab_marks(lab, &n) && n > 0);
+    const NsLabMark *marks = ns_lab_marks(lab, &n);
+    while (at < n && marks[at].kind != NS_LAB_MARK_SETTING) at++;
+    g_assert_cmpuint(at, <, n);
+    g_autofree char *wanted = g_strdup(marks[at].text);
+    g_autofree char *tip = ns_timeline_tip(timeline, ns_timeline_x_of(timeline, marks[at].step));
+    g_assert_nonnull(strstr(tip, wanted));
+    g_autofree char *plain = ns_timeline_tip(timeline, ns_timeline_x_of(timeline, 4));
+    g_assert_true(g_str_has_prefix(plain, "Step 4"));
+    ui_close(window);
+}
+
+static void type_step(NsWindow *window, const char *text)
+{
+    GtkWidget *entry = ns_transport_entry(ns_window_transport(window));
+    gtk_editable_set_text(GTK_EDITABLE(entry), text);
+    g_signal_emit_by_name(entry, "activate");
+}
+
+static void test_step_entry(void)
+{
+    NsWindow *window = open_at(20);
+    NsLab *lab = ns_window_lab(window);
+    type_step(window, "7");
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 7);
+    type_step(window, "nonsense");
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 7);
+    type_step(window, "1,9");
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 19);
+    /* A step that was not made yet is trained up to. */
+    ns_lab_show_step(lab, -1);
+    type_step(window, "26");
+    UI_UNTIL(ns_lab_steps(lab) == 26 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    ui_idle(100);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 26);
+    ui_close(window);
+}
+
+static void test_keys_of_time(void)
+{
+    NsWindow *window = open_at(30);
+    NsLab *lab = ns_window_lab(window);
+    g_assert_true(ui_press(window, GDK_KEY_comma));
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 29);
+    g_assert_true(ui_press(window, GDK_KEY_less));
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 19);
+    g_assert_true(ui_press(window, GDK_KEY_period));
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 20);
+    g_assert_true(ui_press(window, GDK_KEY_greater));
+    g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 30);
+    /* From the newest on, forward trains. */
+    g_assert_true(ui_press(window, GDK_KEY_period));
+    UI_UNTIL(ns_lab_steps(lab) == 31);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "first", NULL);
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 0);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "live", NULL);
+    g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
+    ui_close(window);
+}
+
+static void test_speed(void)
+{
+    static const double ladder[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0};
+    for (size_t i = 0; i + 1 < G_N_ELEMENTS(ladder); i++) {
+        g_assert_cmpfloat(ns_speed_next(ladder[i], true), ==, ladder[i + 1]);
+        g_assert_cmpfloat(ns_speed_next(ladder[i + 1], false), ==, ladder[i]);
+    }
+    g_assert_cmpfloat(ns_speed_next(1, false), ==, 1);
+    g_assert_cmpfloat(ns_speed_next(0, true), ==, 0);
+    g_assert_cmpfloat(ns_speed_next(7, true), ==, 10);
+    g_assert_cmpfloat(ns_speed_next(7, false), ==, 5);
+
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *slider = ui_first(ns_transport_speed(ns_window_transport(window)), GTK_TYPE_SCALE);
+    g_assert_cmpfloat(ns_lab_speed(lab), ==, 0);
+    g_assert_true(ui_press(window, GDK_KEY_bracketleft));
+    g_assert_cmpfloat(ns_lab_speed(lab), ==, 1000);
+    double before = gtk_range_get_value(GTK_RANGE(slider));
+    for (int i = 0; i < 9; i++) g_assert_true(ui_press(window, GDK_KEY_bracketleft));
+    g_assert_cmpfloat(ns_lab_speed(lab), ==, 1);
+    g_assert_cmpfloat(gtk_range_get_value(GTK_RANGE(slider)), <, before);
+    gtk_range_set_value(GTK_RANGE(slider), 1.0);
+    g_assert_cmpfloat(ns_lab_speed(lab), ==, 0);
+    gtk_range_set_value(GTK_RANGE(slider), 0.0);
+    g_assert_cmpfloat_with_epsilon(ns_lab_speed(lab), 1.0, 1e-9);
+    ui_close(window);
+}
+
+static void test_slow_motion(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    NsStages *stages = NS_STAGES(ns_transport_stages(ns_window_transport(window)));
+    g_assert_null(ns_stages_word(stages));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
+    g_assert_true(ns_lab_slow_motion(lab));
+    ui_click(window, "run_button");
+    UI_UNTIL(ns_stages_word(stages) != NULL);
+    g_assert_cmpstr(ns_stages_word(stages), ==, "Forward");
+    UI_UNTIL(g_strcmp0(ns_stages_word(stages), "Backward") == 0);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
+    g_assert_false(ns_lab_slow_motion(lab));
+    UI_UNTIL(ns_stages_word(stages) == NULL);
+    ui_close(window);
+}
+
+static GtkWidget *open_question(NsWindow *window, const char *action)
+{
+    g_action_group_activate_action(G_ACTION_GROUP(window), action, NULL);
+    GtkWidget *child = gtk_widget_get_last_child(ns_window_run_menu(window));
+    g_assert_true(GTK_IS_POPOVER(child));
+    return child;
+}
+
+static void test_run_until(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *popover = open_question(window, "run-to");
+    GtkWidget *entry = ui_first(popover, GTK_TYPE_ENTRY);
+    gtk_editable_set_text(GTK_EDITABLE(entry), "soon");
+    g_signal_emit_by_name(entry, "activate");
+    g_assert_true(gtk_widget_get_visible(popover));
+    gtk_editable_set_text(GTK_EDITABLE(entry), "12");
+    g_signal_emit_by_name(entry, "activate");
+    UI_UNTIL(ns_lab_steps(lab) == 12 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    ui_idle(100);
+    popover = open_question(window, "run-until-loss");
+    entry = ui_first(popover, GTK_TYPE_ENTRY);
+    double loss = ns_history_step(ns_lab_view(lab)->history, 12)->loss;
+    g_autofree char *below = g_strdup_printf("%.2f", 0.95 * loss);
+    gtk_editable_set_text(GTK_EDITABLE(entry), below);
+    g_signal_emit_by_name(ui_first(popover, GTK_TYPE_BUTTON), "clicked");
+    UI_UNTIL(ns_lab_steps(lab) > 12 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    UI_UNTIL(!ns_lab_is_running(lab));
+    ui_idle(50);
+    ui_close(window);
+}
+
+/* ---- Keys against the shortcuts window ---- */
+
+static void collect_shown(GtkWidget *widget, GHashTable *shown)
+{
+    if (GTK_IS_SHORTCUTS_GROUP(widget)) {
+        g_autofree char *title = NULL;
+        g_object_get(widget, "title", &title, NULL);
+        if (g_str_has_prefix(title, "In a chart") || g_str_has_prefix(title, "On the")) return;
+    }
+    /* Outside a group stand copies, for the search. */
+    if (GTK_IS_SHORTCUTS_SHORTCUT(widget) &&
+        gtk_widget_get_ancestor(widget, GTK_TYPE_SHORTCUTS_GROUP)) {
+        g_autofree char *keys = NULL, *words = NULL;
+        g_object_get(widget, "accelerator", &keys, "title", &words, NULL);
+        g_assert_true(words && *words);
+        g_auto(GStrv) each = g_strsplit(keys, " ", -1);
+        for (size_t i = 0; each[i]; i++) {
+            if (g_str_equal(each[i], "1...9")) {
+                for (int digit = 1; digit <= 9; digit++)
+                    g_hash_table_add(shown, g_strdup_printf("%d", digit));
+                continue;
+            }
+            g_assert_true(g_hash_table_add(shown, g_strdup(each[i])));
+        }
+    }
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        collect_shown(child, shown);
+}
+
+static void test_shortcuts_window(void)
+{
+    NsWindow *window = ui_open("");
+    g_autoptr(GHashTable) shown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GtkShortcutsWindow *overlay =
+        gtk_application_window_get_help_overlay(GTK_APPLICATION_WINDOW(window));
+    g_assert_nonnull(overlay);
+    collect_shown(GTK_WIDGET(overlay), shown);
+    size_t n = 0;
+    for (const NsKey *key; (key = ns_window_key(n)); n++)
+        if (!g_hash_table_contains(shown, key->accelerator))
+            g_error("the shortcuts window does not show %s", key->accelerator);
+    g_assert_cmpuint(g_hash_table_size(shown), ==, n);
+    ui_close(window);
+}
+
+/* Every key has an action that exists, and no two keys of a turn are the same. */
+static void test_key_table(void)
+{
+    NsWindow *window = ui_open("");
+    GActionGroup *application = G_ACTION_GROUP(g_application_get_default());
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = 0; ns_window_key(i); i++) {
+        const NsKey *key = ns_window_key(i);
+        guint keyval = 0;
+        GdkModifierType modifiers = 0;
+        g_autofree char *name = NULL;
+        g_autoptr(GVariant) target = NULL;
+        g_assert_true(gtk_accelerator_parse(key->accelerator, &keyval, &modifiers));
+        g_assert_true(g_hash_table_add(seen, (char *)(guintptr)key->accelerator));
+        g_assert_true(g_action_parse_detailed_name(key->action, &name, &target, NULL));
+        if (g_str_has_prefix(name, "win."))
+            g_assert_true(g_action_group_has_action(G_ACTION_GROUP(window), name + 4));
+        else if (g_str_has_prefix(name, "app."))
+            g_assert_true(g_action_group_has_action(application, name + 4));
+        else
+            g_assert_cmpstr(name, ==, "window.close");
+    }
+    ui_close(window);
+}
+
+/* ---- Pages ---- */
+
+static void test_pages(void)
+{
+    NsWindow *window = ui_open("");
+    NsPageStack *pages = ns_window_pages(window);
+    UI_WAIT(window, ui_is_ready);
+    for (size_t i = 0; ns_page_kind(i); i++) {
+        g_assert_true(ui_press(window, GDK_KEY_1 + (guint)i));
+        g_assert_cmpstr(ns_page_stack_key(pages), ==, ns_page_kind(i)->key);
+        g_assert_true(NS_IS_PAGE(ns_window_page(window)));
+        ui_idle(30);
+        ui_press(window, GDK_KEY_Escape);
+        g_autoptr(GVariant) state = g_action_group_get_action_state(G_ACTION_GROUP(window), "page");
+        g_assert_cmpstr(g_variant_get_string(state, NULL), ==, ns_page_kind(i)->key);
+    }
+    g_assert_false(ns_page_stack_show(pages, "no such page"));
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                       g_variant_new_string(ns_page_kind(0)->key));
+    g_assert_cmpstr(ns_page_stack_key(pages), ==, ns_page_kind(0)->key);
+    ui_close(window);
+}
+
+/* Tabs that do not fit become a list, and both choose. */
+static void test_switcher(void)
+{
+    GtkWidget *stack = gtk_stack_new(), *window = gtk_window_new();
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    static const char *const titles[] = {"Dashboard",  "Profile",   "Heatmap", "Curves", "Diagram",
+                                         "Similarity", "Attention", "Phase",   "Paper"};
+    for (size_t i = 0; i < G_N_ELEMENTS(titles); i++)
+        gtk_stack_add_titled(GTK_STACK(stack), gtk_label_new(titles[i]), titles[i], titles[i]);
+    GtkWidget *switcher = ns_page_switcher_new(GTK_STACK(stack));
+    gtk_box_append(GTK_BOX(box), switcher);
+    gtk_box_append(GTK_BOX(box), stack);
+    gtk_window_set_child(GTK_WINDOW(window), box);
+    gtk_window_set_default_size(GTK_WINDOW(window), 1200, 300);
+    gtk_window_present(GTK_WINDOW(window));
+    UI_UNTIL(gtk_widget_get_width(switcher) >= 1000);
+    g_assert_false(ns_page_switcher_is_list(NS_PAGE_SWITCHER(switcher)));
+    gtk_widget_set_size_request(switcher, 200, -1);
+    gtk_widget_set_halign(switcher, GTK_ALIGN_START);
+    gtk_widget_set_hexpand(stack, TRUE);
+    gtk_window_set_default_size(GTK_WINDOW(window), 300, 300);
+    UI_UNTIL(ns_page_switcher_is_list(NS_PAGE_SWITCHER(switcher)));
+    GtkWidget *list = ui_first(switcher, GTK_TYPE_DROP_DOWN);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(list), 3);
+    g_assert_cmpstr(gtk_stack_get_visible_child_name(GTK_STACK(stack)), ==, "Curves");
+    gtk_stack_set_visible_child_name(GTK_STACK(stack), "Phase");
+    g_assert_cmpuint(gtk_drop_down_get_selected(GTK_DROP_DOWN(list)), ==, 7);
+    gtk_window_destroy(GTK_WINDOW(window));
+}
+
+void ui_add_transport_tests(void)
+{
+    g_test_add_func("/ui/transport/scrub", test_scrub);
+    g_test_add_func("/ui/transport/timeline-keys", test_timeline_keys);
+    g_test_add_func("/ui/transport/timeline-words", test_timeline_words);
+    g_test_add_func("/ui/transport/step-entry", test_step_entry);
+    g_test_add_func("/ui/transport/keys", test_keys_of_time);
+    g_test_add_func("/ui/transport/speed", test_speed);
+    g_test_add_func("/ui/transport/slow-motion", test_slow_motion);
+    g_test_add_func("/ui/transport/run-until", test_run_until);
+    g_test_add_func("/ui/shortcuts/window", test_shortcuts_window);
+    g_test_add_func("/ui/shortcuts/table", test_key_table);
+    g_test_add_func("/ui/pages/keys", test_pages);
+    g_test_add_func("/ui/pages/switcher", test_switcher);
+}
