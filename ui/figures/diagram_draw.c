@@ -94,6 +94,12 @@ static Stroke stroke_of(const Pen *p, double value)
                     !(value > 0)};
 }
 
+/* Of the frame in which a layer stands. */
+static NsColor ground_of(const Pen *p)
+{
+    return mix(p->style->panel, p->style->grid, 0.55);
+}
+
 /* ---- words ---- */
 
 typedef enum { LEFT, MIDDLE, RIGHT } Align;
@@ -116,7 +122,7 @@ static void words(const Pen *p, const char *text, double size, bool bold, Align 
     y -= height / 2;
     if (backed) {
         cairo_pattern_t *source = cairo_pattern_reference(cairo_get_source(p->cr));
-        use(p, p->style->panel, 0.78);
+        use(p, ground_of(p), 0.8);
         cairo_rectangle(p->cr, x - 0.1 * size, y, width + 0.2 * size, height);
         cairo_fill(p->cr);
         cairo_set_source(p->cr, source);
@@ -339,6 +345,12 @@ static NsBox box_of(const Pen *p, const NsNode *n)
     return box;
 }
 
+static bool moves(const Pen *p, const NsNode *n)
+{
+    NsBox box = box_of(p, n);
+    return box.x != n->box.x || box.y != n->box.y;
+}
+
 static void fill_box(const Pen *p, const NsBox *box, NsColor hue, double strength, bool dashed)
 {
     rounded(p->cr, box, ROUND * p->size);
@@ -471,12 +483,6 @@ static void draw_places(const Pen *p)
             bool aimed = place == look->aim && (int)k == look->sublayer;
             fill_box(p, &p->d->slot[k][place], hue, aimed ? 0.35 : 0, true);
         }
-    if (look->promise) {
-        const NsBox *box = look->aim < 0 ? &p->d->shelf : &p->d->slot[look->sublayer][look->aim];
-        use(p, p->style->text, 1);
-        words(p, look->promise, p->size, true, MIDDLE, box->x + box->width / 2,
-              box->y + box->height / 2, 0, true);
-    }
     if (isnan(look->at.x)) return;
     const NsBox *slot = &p->d->slot[0][0];
     NsBox box = {look->at.x - slot->width / 2, look->at.y - slot->height / 2, slot->width,
@@ -485,6 +491,18 @@ static void draw_places(const Pen *p)
     fill_box(p, &box, hue, 0.3, false);
     cairo_pop_group_to_source(p->cr);
     cairo_paint_with_alpha(p->cr, 0.75);
+}
+
+/* What dropping it here would choose, beside the place. */
+static void draw_promise(const Pen *p)
+{
+    const NsDiagramLook *look = p->look;
+    if (!look->carried || !look->promise) return;
+    const NsBox *box = look->aim < 0 ? &p->d->shelf : &p->d->slot[look->sublayer][look->aim];
+    g_autofree char *words_of_it = g_strdup_printf("→ %s", look->promise);
+    use(p, p->style->text, 1);
+    words(p, words_of_it, p->size, true, LEFT, box->x + box->width + 0.5 * p->size,
+          box->y + box->height / 2, p->d->width - box->x - box->width, true);
 }
 
 static void draw_shelf(const Pen *p)
@@ -496,7 +514,6 @@ static void draw_shelf(const Pen *p)
     bool aimed = offered && look->aim < 0;
     fill_box(p, &p->d->shelf, offered ? p->style->series[4].color : p->style->ghost,
              aimed ? 0.35 : 0, true);
-    if (aimed && look->promise) return;
     use(p, p->style->faint_text, 1);
     words(p, offered ? _("take away") : _("+ norm"), 0.9 * p->size, false, MIDDLE,
           p->d->shelf.x + p->d->shelf.width / 2, p->d->shelf.y + p->d->shelf.height / 2,
@@ -509,7 +526,7 @@ static void draw_shelf(const Pen *p)
 static void draw_frame(const Pen *p)
 {
     const NsBox *block = &p->d->block;
-    NsColor ground = mix(p->style->panel, p->style->grid, 0.55);
+    NsColor ground = ground_of(p);
     for (guint i = 0; i < p->d->nodes->len; i++) {
         const NsNode *n = ns_diagram_node(p->d, i);
         if (!n->selected) continue;
@@ -538,11 +555,11 @@ static void draw_head(const Pen *p)
 {
     g_autofree char *title = ns_diagram_title(p->d->data, p->d->layer);
     use(p, p->style->text, 1);
-    words(p, title, p->style->title_size, true, LEFT, 0, 0.8 * p->style->title_size, p->d->width,
-          false);
+    words(p, title, p->style->title_size, true, LEFT, p->d->stack.x, 0.8 * p->style->title_size,
+          p->d->width - p->d->stack.x, false);
     use(p, p->style->faint_text, 1);
-    words(p, ns_diagram_formula(p->d->data, p->d->layer), p->size, false, LEFT, 0,
-          1.75 * p->style->title_size + 0.4 * p->size, p->d->width, false);
+    words(p, ns_diagram_formula(p->d->data, p->d->layer), p->size, false, LEFT, p->d->stack.x,
+          1.75 * p->style->title_size + 0.4 * p->size, p->d->width - p->d->stack.x, false);
 }
 
 void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
@@ -558,10 +575,13 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
             if (isnan(w->value[look->flow]) != measured) draw_wire(p, w);
         }
     draw_shelf(p);
-    for (guint i = 0; i < d->nodes->len; i++) draw_node(p, i);
+    for (int on_its_way = 0; on_its_way < 2; on_its_way++)
+        for (guint i = 0; i < d->nodes->len; i++)
+            if (moves(p, ns_diagram_node(d, i)) == on_its_way) draw_node(p, i);
     draw_lights(p);
     for (guint i = 0; i < d->wires->len; i++) draw_number(p, ns_diagram_wire(d, i));
     draw_places(p);
+    draw_promise(p);
     cairo_restore(cr);
     g_object_unref(pen.context);
 }

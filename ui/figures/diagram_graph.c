@@ -12,6 +12,9 @@ static const double STACK[NS_TOWERS_MAX] = {0.27, 0.42};
 #define FOOT 0.6
 #define APART 1.2 /* between the stack and the frame of the layer */
 
+#define WIDEST 64.0 /* it stays in the middle of a wider page, or the wires get long for nothing   \
+                     */
+
 /* Least sizes, in text sizes. */
 #define BLOCK_LEAST 24.0
 #define TOWER_LEAST 8.5
@@ -89,9 +92,10 @@ NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double widt
     d->dual = towers[tower].dual;
     d->sublayers = ns_layer_wiring(&data->settings, NULL, &towers[tower], within, d->wiring);
     double top = HEAD * text_size, graph = MAX(height - top - FOOT * text_size, 1);
-    double stack = STACK[n - 1] * width, apart = APART * text_size;
-    d->stack = (NsBox){0, top, stack, graph};
-    d->block = (NsBox){stack + apart, top, MAX(width - stack - apart, 1), graph};
+    double used = MIN(width, WIDEST * text_size), left = (width - used) / 2;
+    double stack = STACK[n - 1] * used, apart = APART * text_size;
+    d->stack = (NsBox){left, top, stack, graph};
+    d->block = (NsBox){left + stack + apart, top, MAX(used - stack - apart, 1), graph};
     ns_diagram_build_stack(d, towers, n, tower);
     ns_diagram_build_block(d, towers, tower);
     return d;

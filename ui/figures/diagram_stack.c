@@ -250,7 +250,7 @@ void ns_diagram_build_stack(NsDiagram *d, const NsTowerWiring *towers, size_t n,
 {
     (void)tower;
     double rows = (double)ns_diagram_stack_rows(towers, n, d->layer);
-    double unit = MIN(d->stack.height / rows, 3.9 * d->text_size);
+    double unit = MIN(d->stack.height / rows, 4.5 * d->text_size);
     Builder b[NS_TOWERS_MAX];
     for (size_t i = 0; i < n; i++) {
         double width = d->stack.width / (double)n;

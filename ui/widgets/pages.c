@@ -1,6 +1,7 @@
 /* The table of pages.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "ui/widgets/dashboard.h"
+#include "ui/widgets/diagram_page.h"
 #include "ui/widgets/page.h"
 #include "ui/widgets/phase_page.h"
 
@@ -13,6 +14,7 @@ static GtkWidget *new_overview(NsLab *lab)
 
 static const NsPageKind PAGES[] = {
     {"dashboard", N_("Dashboard"), new_overview},
+    {"diagram", N_("Diagram"), ns_diagram_page_new},
     {"phase", N_("Phase"), ns_phase_page_new},
 };
 

@@ -1,0 +1,688 @@
+/* The diagram of one lane.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/diagram_view.h"
+
+#include "core/base/words.h"
+#include "core/ops/norm.h"
+#include "ui/plot/text.h"
+#include "ui/widgets/diagram_part.h"
+
+#include <math.h>
+
+#define MOVE_US 250000.0 /* a norm is on its way for so long */
+#define MARGIN 10        /* around the diagram, pixels */
+#define REACH 6          /* around wires, for the pointer */
+#define TELL_US 1000000  /* a screen reader is told new numbers no more often */
+
+struct _NsDiagramView {
+    GtkWidget parent;
+    NsLab *lab;
+    size_t lane;
+    const NsStyle *style;
+    NsDiagramData *data, *old_data;
+    NsDiagram *diagram, *old; /* old: where norms come from, while they move */
+    NsFlow flow;
+    NsRange range;
+    double light, flash;
+    gint64 moving_since, told;
+    guint tick;
+    NsDiagramLook hand; /* what is hovered and carried */
+    int sublayer_shown; /* of the norm that gets the focus once it has moved; -1 for none */
+    NsPlace place_shown;
+    GPtrArray *parts; /* one for every node of `nodes`; borrowed, they are children */
+    GArray *nodes;    /* unsigned: nodes that can have the focus */
+};
+
+enum { TOLD, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(NsDiagramView, ns_diagram_view, GTK_TYPE_WIDGET)
+
+/* ---- what is shown ---- */
+
+/* Whether what was measured was measured in a model that is wired as the controls say. */
+static bool same_model(const NsSettings *a, const NsSettings *b)
+{
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++)
+        if (param->group == NS_GROUP_MODEL && !ns_settings_same(a, b, param)) return false;
+    return true;
+}
+
+static NsDiagramData *read_data(NsDiagramView *view)
+{
+    const NsView *shown = ns_lab_view(view->lab);
+    bool there = view->lane < shown->n_lanes;
+    const NsSettings *settings = ns_lab_lane_settings(view->lab, view->lane);
+    const char *name = ns_lab_lanes(view->lab) > 1 ? ns_lane_name(view->lane) : NULL;
+    const NsViewRun *run = &shown->lanes[view->lane];
+    bool measured = there && same_model(&run->settings, settings);
+    return ns_diagram_data_new(settings, name, measured ? run->history : NULL, shown->step);
+}
+
+static bool is_focusable(const NsNode *node)
+{
+    switch (node->kind) {
+    case NS_NODE_EMBEDDING:
+    case NS_NODE_LAYER:
+    case NS_NODE_HEAD:
+    case NS_NODE_MEMORY:
+    case NS_NODE_SCALE:
+    case NS_NODE_NORM:
+    case NS_NODE_BRANCH:
+        return true;
+    case NS_NODE_DOTS:
+    case NS_NODE_INPUT:
+    case NS_NODE_OUTPUT:
+    case NS_NODE_FORK:
+    case NS_NODE_SUM:
+    case NS_NODE_FACTOR:
+        break;
+    }
+    return false;
+}
+
+static bool is_movable(const NsNode *node)
+{
+    return node->kind == NS_NODE_NORM && node->sublayer >= 0 && node->place < NS_PLACES_MOVABLE;
+}
+
+static int node_of_part(NsDiagramView *view, GtkWidget *part)
+{
+    guint i;
+    if (!part || !g_ptr_array_find(view->parts, part, &i) || i >= view->nodes->len) return -1;
+    return (int)g_array_index(view->nodes, unsigned, i);
+}
+
+static int focused_node(NsDiagramView *view)
+{
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(view));
+    return node_of_part(view, root ? gtk_root_get_focus(root) : NULL);
+}
+
+static void on_activated(GtkWidget *part, NsDiagramView *view);
+
+static void tell_parts(NsDiagramView *view)
+{
+    for (guint i = 0; i < view->nodes->len; i++) {
+        unsigned node = g_array_index(view->nodes, unsigned, i);
+        g_autofree char *name = ns_text_plain(ns_diagram_node(view->diagram, node)->text);
+        g_autofree char *sentence = ns_diagram_tell(view->diagram, node);
+        ns_diagram_part_tell(NS_DIAGRAM_PART(view->parts->pdata[i]), name, sentence);
+    }
+    g_autofree char *words = ns_diagram_describe(view->diagram);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words,
+                                   -1);
+    view->told = g_get_monotonic_time();
+}
+
+/* As many parts as there are nodes for them. */
+static void sync_parts(NsDiagramView *view)
+{
+    g_array_set_size(view->nodes, 0);
+    const NsNode *node;
+    for (unsigned i = 0; (node = ns_diagram_node(view->diagram, i)); i++)
+        if (is_focusable(node)) g_array_append_val(view->nodes, i);
+    while (view->parts->len > view->nodes->len) {
+        gtk_widget_unparent(view->parts->pdata[view->parts->len - 1]);
+        g_ptr_array_set_size(view->parts, (int)view->parts->len - 1);
+    }
+    while (view->parts->len < view->nodes->len) {
+        GtkWidget *part = ns_diagram_part_new();
+        gtk_widget_set_parent(part, GTK_WIDGET(view));
+        g_signal_connect(part, "activated", G_CALLBACK(on_activated), view);
+        g_signal_connect_swapped(part, "notify::has-focus", G_CALLBACK(gtk_widget_queue_draw),
+                                 view);
+        g_ptr_array_add(view->parts, part);
+    }
+    tell_parts(view);
+}
+
+static void place_parts(NsDiagramView *view)
+{
+    for (guint i = 0; i < view->nodes->len; i++) {
+        const NsBox *box =
+            &ns_diagram_node(view->diagram, g_array_index(view->nodes, unsigned, i))->box;
+        GtkAllocation place = {MARGIN + (int)box->x, MARGIN + (int)box->y, MAX(1, (int)box->width),
+                               MAX(1, (int)box->height)};
+        gtk_widget_size_allocate(view->parts->pdata[i], &place, -1);
+    }
+}
+
+static void refocus(NsDiagramView *view)
+{
+    if (view->sublayer_shown < 0) return;
+    int node = ns_diagram_norm_at(view->diagram, view->sublayer_shown, view->place_shown);
+    for (guint i = 0; i < view->nodes->len; i++)
+        if ((int)g_array_index(view->nodes, unsigned, i) == node)
+            gtk_widget_grab_focus(view->parts->pdata[i]);
+    view->sublayer_shown = -1;
+}
+
+/* Whether the same nodes stand in the same places. */
+static bool same_nodes(const NsDiagram *a, const NsDiagram *b)
+{
+    if (a->nodes->len != b->nodes->len) return false;
+    for (guint i = 0; i < a->nodes->len; i++) {
+        const NsNode *of_a = ns_diagram_node(a, i), *of_b = ns_diagram_node(b, i);
+        if (of_a->kind != of_b->kind || of_a->place != of_b->place ||
+            of_a->sublayer != of_b->sublayer || of_a->layer != of_b->layer ||
+            of_a->box.y != of_b->box.y || !g_str_equal(of_a->text, of_b->text))
+            return false;
+    }
+    return true;
+}
+
+/* Draws the data that is there, in the size that is there. */
+static void build(NsDiagramView *view, int width, int height)
+{
+    g_clear_pointer(&view->diagram, ns_diagram_free);
+    if (!view->style || !view->data || width <= 2 * MARGIN || height <= 2 * MARGIN) return;
+    view->diagram = ns_diagram_new(view->data, (unsigned)MAX(ns_lab_layer(view->lab), 0),
+                                   width - 2 * MARGIN, height - 2 * MARGIN, view->style->text_size);
+}
+
+static void rest(NsDiagramView *view)
+{
+    g_clear_pointer(&view->old, ns_diagram_free);
+    g_clear_pointer(&view->old_data, ns_diagram_data_free);
+    if (view->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(view), view->tick);
+    view->tick = 0;
+}
+
+static double moved(const NsDiagramView *view)
+{
+    double t = (double)(g_get_monotonic_time() - view->moving_since) / MOVE_US;
+    return t >= 1 ? 1 : t * t * (3 - 2 * t);
+}
+
+static gboolean on_moving(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    gtk_widget_queue_draw(widget);
+    if (moved(view) < 1) return G_SOURCE_CONTINUE;
+    view->tick = 0;
+    rest(view);
+    return G_SOURCE_REMOVE;
+}
+
+static bool animates(void)
+{
+    gboolean animations = TRUE;
+    g_object_get(gtk_settings_get_default(), "gtk-enable-animations", &animations, NULL);
+    return animations;
+}
+
+bool ns_diagram_view_read(NsDiagramView *view)
+{
+    GtkWidget *widget = GTK_WIDGET(view);
+    NsDiagramData *data = read_data(view);
+    NsDiagram *before = view->diagram;
+    unsigned layer = (unsigned)MAX(ns_lab_layer(view->lab), 0);
+    bool same = view->data && ns_diagram_data_equal(view->data, data) &&
+                (!before || before->layer == layer || !layer);
+    if (same) {
+        ns_diagram_data_free(data);
+        return false;
+    }
+    NsDiagramData *data_before = view->data;
+    view->data = data;
+    view->diagram = NULL;
+    build(view, gtk_widget_get_width(widget), gtk_widget_get_height(widget));
+    bool alike = before && view->diagram && same_nodes(before, view->diagram);
+    if (view->diagram && !alike) {
+        view->hand = ns_diagram_look(view->style, view->flow, view->range);
+        sync_parts(view);
+        refocus(view);
+        gtk_widget_queue_allocate(widget);
+    } else if (view->diagram && g_get_monotonic_time() - view->told > TELL_US) {
+        tell_parts(view);
+    }
+    bool moves = before && view->diagram && !alike && before->sublayers == view->diagram->sublayers;
+    if (moves && animates()) {
+        rest(view);
+        view->old = before;
+        view->old_data = data_before;
+        view->moving_since = g_get_monotonic_time();
+        view->tick = gtk_widget_add_tick_callback(widget, on_moving, NULL, NULL);
+    } else {
+        ns_diagram_free(before);
+        ns_diagram_data_free(data_before);
+    }
+    if (!before) gtk_widget_queue_resize(widget);
+    gtk_widget_queue_draw(widget);
+    return true;
+}
+
+bool ns_diagram_view_is_moving(NsDiagramView *view)
+{
+    return view->tick != 0;
+}
+
+NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow)
+{
+    return view->diagram ? ns_diagram_extent(view->diagram, flow)
+                         : (NsRange){(double)INFINITY, -(double)INFINITY};
+}
+
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+void ns_diagram_view_show(NsDiagramView *view, NsFlow flow, NsRange range)
+{
+    if (view->flow == flow && same_number(view->range.lo, range.lo) &&
+        same_number(view->range.hi, range.hi))
+        return;
+    view->flow = flow;
+    view->range = range;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
+void ns_diagram_view_light(NsDiagramView *view, double light, double flash)
+{
+    if (same_number(view->light, light) && same_number(view->flash, flash)) return;
+    view->light = light;
+    view->flash = flash;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
+void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style)
+{
+    view->style = style;
+    gtk_widget_queue_resize(GTK_WIDGET(view));
+}
+
+const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view)
+{
+    return view->diagram;
+}
+
+/* ---- carrying a norm ---- */
+
+static const NsPlacement *promised(NsDiagramView *view)
+{
+    const NsDiagramLook *hand = &view->hand;
+    if (!hand->carried || !view->diagram) return NULL;
+    return ns_diagram_moved(view->diagram, hand->sublayer, hand->carried_from, hand->aim);
+}
+
+static void aim_at(NsDiagramView *view, int sublayer, int place)
+{
+    view->hand.sublayer = sublayer;
+    view->hand.aim = place;
+    const NsPlacement *placement = promised(view);
+    view->hand.promise = placement ? placement->choice.label : NULL;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
+bool ns_diagram_view_take(NsDiagramView *view, int sublayer, int place)
+{
+    if (!view->diagram || *view->data->settings.mixture) return false;
+    view->hand.carried = true;
+    view->hand.carried_from = place;
+    view->hand.at = (NsPoint){NAN, NAN};
+    aim_at(view, MAX(sublayer, 0), place);
+    return true;
+}
+
+static bool is_near(const NsBox *box, double x, double y)
+{
+    double dx = box->width / 2, dy = 0.6 * box->height;
+    return x > box->x - dx && x < box->x + box->width + dx && y > box->y - dy &&
+           y < box->y + box->height + dy;
+}
+
+void ns_diagram_view_carry(NsDiagramView *view, double x, double y)
+{
+    if (!view->hand.carried || !view->diagram) return;
+    const NsDiagram *d = view->diagram;
+    int from = view->hand.carried_from;
+    view->hand.at = (NsPoint){x, y};
+    if (is_near(&d->shelf, x, y)) {
+        aim_at(view, view->hand.sublayer, -1);
+        return;
+    }
+    for (int k = 0; k < (int)d->sublayers; k++)
+        for (int place = 0; place < NS_PLACES_MOVABLE; place++) {
+            bool own = from < 0 || k == view->hand.sublayer;
+            if (!own || !is_near(&d->slot[k][place], x, y)) continue;
+            aim_at(view, k, place);
+            return;
+        }
+    aim_at(view, view->hand.sublayer, from);
+}
+
+void ns_diagram_view_let_go(NsDiagramView *view, bool drop)
+{
+    const NsPlacement *placement = drop ? promised(view) : NULL;
+    NsDiagramLook hand = view->hand;
+    view->hand.carried = false;
+    view->hand.promise = NULL;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+    if (!placement) return;
+    view->sublayer_shown = hand.aim >= 0 && isnan(hand.at.x) ? hand.sublayer : -1;
+    view->place_shown = (NsPlace)MAX(hand.aim, 0);
+    ns_lab_set_active(view->lab, view->lane);
+    ns_lab_set_lane(view->lab, view->lane, "placement", placement->choice.key);
+    g_autofree char *words =
+        view->data->name
+            ? g_strdup_printf(_("%s is %s now."), view->data->name, placement->choice.label)
+            : g_strdup_printf(_("The placement is %s now."), placement->choice.label);
+    g_signal_emit(view, signals[TOLD], 0, words);
+}
+
+bool ns_diagram_view_is_carrying(NsDiagramView *view)
+{
+    return view->hand.carried;
+}
+
+/* The next place to one side, of those that a placement has, the shelf among them. */
+static void aim_next(NsDiagramView *view, int by)
+{
+    const NsDiagramLook *hand = &view->hand;
+    const int places = NS_PLACES_MOVABLE + 1; /* the shelf is the last */
+    int at = hand->aim < 0 ? NS_PLACES_MOVABLE : hand->aim;
+    for (int i = 0; i < places; i++) {
+        at = (at + by + places) % places;
+        int place = at == NS_PLACES_MOVABLE ? -1 : at;
+        bool legal = place == hand->carried_from ||
+                     ns_diagram_moved(view->diagram, hand->sublayer, hand->carried_from, place);
+        if (!legal) continue;
+        aim_at(view, hand->sublayer, place);
+        return;
+    }
+}
+
+/* ---- input ---- */
+
+static void select_layer(NsDiagramView *view, unsigned layer)
+{
+    ns_lab_select_layer(view->lab, (int)layer);
+}
+
+static void on_activated(GtkWidget *part, NsDiagramView *view)
+{
+    int i = node_of_part(view, part);
+    if (i < 0) return;
+    const NsNode *node = ns_diagram_node(view->diagram, (size_t)i);
+    if (view->hand.carried)
+        ns_diagram_view_let_go(view, true);
+    else if (node->kind == NS_NODE_LAYER)
+        select_layer(view, node->layer);
+}
+
+static NsPoint inside(double x, double y)
+{
+    return (NsPoint){x - MARGIN, y - MARGIN};
+}
+
+static void on_drag_begin(GtkGestureDrag *drag, double x, double y, NsDiagramView *view)
+{
+    NsPoint at = inside(x, y);
+    bool taken = false;
+    if (view->diagram) {
+        int i = ns_diagram_node_at(view->diagram, at.x, at.y);
+        const NsNode *node = i < 0 ? NULL : ns_diagram_node(view->diagram, (size_t)i);
+        const NsBox *shelf = &view->diagram->shelf;
+        if (node && is_movable(node))
+            taken = ns_diagram_view_take(view, node->sublayer, (int)node->place);
+        else if (at.x >= shelf->x && at.x <= shelf->x + shelf->width && at.y >= shelf->y &&
+                 at.y <= shelf->y + shelf->height)
+            taken = ns_diagram_view_take(view, -1, -1);
+    }
+    if (!taken)
+        gtk_gesture_set_state(GTK_GESTURE(drag), GTK_EVENT_SEQUENCE_DENIED);
+    else
+        ns_diagram_view_carry(view, at.x, at.y);
+}
+
+static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, NsDiagramView *view)
+{
+    double x, y;
+    if (!gtk_gesture_drag_get_start_point(drag, &x, &y)) return;
+    NsPoint at = inside(x + dx, y + dy);
+    gtk_gesture_set_state(GTK_GESTURE(drag), GTK_EVENT_SEQUENCE_CLAIMED);
+    ns_diagram_view_carry(view, at.x, at.y);
+}
+
+static void on_drag_end(GtkGestureDrag *drag, double dx, double dy, NsDiagramView *view)
+{
+    (void)drag, (void)dx, (void)dy;
+    if (view->hand.carried) ns_diagram_view_let_go(view, true);
+}
+
+static void on_drag_cancel(GtkGesture *drag, GdkEventSequence *sequence, NsDiagramView *view)
+{
+    (void)drag, (void)sequence;
+    if (view->hand.carried) ns_diagram_view_let_go(view, false);
+}
+
+static void on_click(GtkGestureClick *click, int n, double x, double y, NsDiagramView *view)
+{
+    (void)click, (void)n;
+    if (!view->diagram || view->hand.carried) return;
+    NsPoint at = inside(x, y);
+    int i = ns_diagram_node_at(view->diagram, at.x, at.y);
+    ns_lab_set_active(view->lab, view->lane);
+    if (i < 0) return;
+    const NsNode *node = ns_diagram_node(view->diagram, (size_t)i);
+    if (node->kind == NS_NODE_LAYER) select_layer(view, node->layer);
+    if (node->kind == NS_NODE_DOTS) select_layer(view, (node->layer + node->last) / 2);
+    for (guint k = 0; k < view->nodes->len; k++)
+        if ((int)g_array_index(view->nodes, unsigned, k) == i)
+            gtk_widget_grab_focus(view->parts->pdata[k]);
+}
+
+static void hover(NsDiagramView *view, int node)
+{
+    if (view->hand.hovered == node) return;
+    view->hand.hovered = node;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
+static void on_motion(GtkEventControllerMotion *motion, double x, double y, NsDiagramView *view)
+{
+    (void)motion;
+    NsPoint at = inside(x, y);
+    hover(view, view->diagram ? ns_diagram_node_at(view->diagram, at.x, at.y) : -1);
+}
+
+static void on_leave(GtkEventControllerMotion *motion, NsDiagramView *view)
+{
+    (void)motion;
+    hover(view, -1);
+}
+
+static gboolean on_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip,
+                           gpointer data)
+{
+    (void)data;
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    if (!view->diagram) return FALSE;
+    NsPoint at = inside(x, y);
+    int node = keyboard ? focused_node(view) : ns_diagram_node_at(view->diagram, at.x, at.y);
+    int wire = keyboard ? -1 : ns_diagram_wire_at(view->diagram, at.x, at.y, REACH);
+    if (node < 0 && wire < 0) return FALSE;
+    g_autofree char *words = node >= 0
+                                 ? ns_diagram_tell(view->diagram, (size_t)node)
+                                 : ns_diagram_tell_wire(view->diagram, (size_t)wire, view->flow);
+    g_autofree char *markup = ns_text_markup(words, 13);
+    gtk_tooltip_set_markup(tooltip, markup);
+    return TRUE;
+}
+
+/* Left and Right on a norm: takes it up, or moves it on. */
+static bool move_focused(NsDiagramView *view, int by)
+{
+    int i = focused_node(view);
+    const NsNode *node = i < 0 ? NULL : ns_diagram_node(view->diagram, (size_t)i);
+    if (!node || !is_movable(node)) return false;
+    if (!view->hand.carried && !ns_diagram_view_take(view, node->sublayer, (int)node->place))
+        return false;
+    aim_next(view, by);
+    return true;
+}
+
+static bool walk(NsDiagramView *view, int by)
+{
+    if (!view->diagram) return false;
+    int layer = (int)view->diagram->layer + by;
+    select_layer(view, (unsigned)CLAMP(layer, 1, (int)view->diagram->layers));
+    return true;
+}
+
+static gboolean on_key(GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state,
+                       NsDiagramView *view)
+{
+    (void)keys, (void)code;
+    if (state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK)) return FALSE;
+    switch (key) {
+    case GDK_KEY_Up:
+        return walk(view, 1);
+    case GDK_KEY_Down:
+        return walk(view, -1);
+    case GDK_KEY_Left:
+        return move_focused(view, -1);
+    case GDK_KEY_Right:
+        return move_focused(view, 1);
+    case GDK_KEY_Escape:
+        if (!view->hand.carried) return FALSE;
+        ns_diagram_view_let_go(view, false);
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+/* ---- the widget ---- */
+
+static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    if (!view->diagram) return;
+    int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+    NsDiagramLook look = view->hand;
+    look.style = view->style;
+    look.flow = view->flow;
+    look.range = view->range;
+    look.from = view->old;
+    look.moved = view->old ? moved(view) : 1;
+    look.light = view->light;
+    look.flash = view->flash;
+    look.shelf = !*view->data->settings.mixture && ns_norm(view->data->settings.norm)->forward;
+    GtkRoot *root = gtk_widget_get_root(widget);
+    bool visible = GTK_IS_WINDOW(root) && gtk_window_get_focus_visible(GTK_WINDOW(root));
+    look.focused = visible ? focused_node(view) : -1;
+    cairo_t *cr =
+        gtk_snapshot_append_cairo(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+    cairo_translate(cr, MARGIN, MARGIN);
+    ns_diagram_draw(view->diagram, &look, cr);
+    cairo_destroy(cr);
+}
+
+static void ns_diagram_view_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                    int *minimum, int *natural, int *minimum_baseline,
+                                    int *natural_baseline)
+{
+    (void)for_size;
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    double width = 100, height = 100;
+    if (view->data && view->style)
+        ns_diagram_least(view->data, view->style->text_size, &width, &height);
+    double least = orientation == GTK_ORIENTATION_HORIZONTAL ? width : height;
+    *minimum = *natural = (int)ceil(least) + 2 * MARGIN;
+    *minimum_baseline = *natural_baseline = -1;
+}
+
+static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    (void)baseline;
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    bool same = view->diagram && view->diagram->width == width - 2 * MARGIN &&
+                view->diagram->height == height - 2 * MARGIN &&
+                view->diagram->text_size == view->style->text_size;
+    if (!same) {
+        rest(view);
+        build(view, width, height);
+        if (view->diagram) sync_parts(view);
+    }
+    if (view->diagram) place_parts(view);
+}
+
+static void ns_diagram_view_dispose(GObject *object)
+{
+    NsDiagramView *view = NS_DIAGRAM_VIEW(object);
+    rest(view);
+    g_ptr_array_set_size(view->parts, 0);
+    GtkWidget *child;
+    while ((child = gtk_widget_get_first_child(GTK_WIDGET(view)))) gtk_widget_unparent(child);
+    g_clear_object(&view->lab);
+    G_OBJECT_CLASS(ns_diagram_view_parent_class)->dispose(object);
+}
+
+static void ns_diagram_view_finalize(GObject *object)
+{
+    NsDiagramView *view = NS_DIAGRAM_VIEW(object);
+    ns_diagram_free(view->diagram);
+    ns_diagram_data_free(view->data);
+    g_ptr_array_unref(view->parts);
+    g_array_unref(view->nodes);
+    G_OBJECT_CLASS(ns_diagram_view_parent_class)->finalize(object);
+}
+
+static void ns_diagram_view_class_init(NsDiagramViewClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_diagram_view_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_diagram_view_finalize;
+    widget_class->snapshot = ns_diagram_view_snapshot;
+    widget_class->measure = ns_diagram_view_measure;
+    widget_class->size_allocate = ns_diagram_view_size_allocate;
+    gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+    gtk_widget_class_set_css_name(widget_class, "diagram");
+    signals[TOLD] = g_signal_new("told", NS_TYPE_DIAGRAM_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                 NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void ns_diagram_view_init(NsDiagramView *view)
+{
+    GtkWidget *widget = GTK_WIDGET(view);
+    view->parts = g_ptr_array_new();
+    view->nodes = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    view->hand = ns_diagram_look(NULL, NS_FLOW_SIGNAL, (NsRange){1, 0});
+    view->light = NAN;
+    view->sublayer_shown = -1;
+    gtk_widget_set_hexpand(widget, TRUE);
+    gtk_widget_set_vexpand(widget, TRUE);
+    gtk_widget_set_has_tooltip(widget, TRUE);
+    g_signal_connect(widget, "query-tooltip", G_CALLBACK(on_tooltip), NULL);
+    GtkGesture *drag = gtk_gesture_drag_new();
+    g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), view);
+    g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), view);
+    g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), view);
+    g_signal_connect(drag, "cancel", G_CALLBACK(on_drag_cancel), view);
+    gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(drag));
+    GtkGesture *click = gtk_gesture_click_new();
+    g_signal_connect(click, "released", G_CALLBACK(on_click), view);
+    gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(click));
+    GtkEventController *motion = gtk_event_controller_motion_new();
+    g_signal_connect(motion, "motion", G_CALLBACK(on_motion), view);
+    g_signal_connect(motion, "leave", G_CALLBACK(on_leave), view);
+    gtk_widget_add_controller(widget, motion);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), view);
+    gtk_widget_add_controller(widget, keys);
+}
+
+GtkWidget *ns_diagram_view_new(NsLab *lab, size_t lane)
+{
+    NsDiagramView *view = g_object_new(NS_TYPE_DIAGRAM_VIEW, NULL);
+    view->lab = g_object_ref(lab);
+    view->lane = lane;
+    g_autofree char *label =
+        g_strdup_printf(_("Diagram of a layer of lane %s"), ns_lane_name(lane));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+    return GTK_WIDGET(view);
+}
