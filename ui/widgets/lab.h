@@ -104,6 +104,7 @@ void ns_lab_restart(NsLab *lab);
 /* From the newest kept step at or before the step that is shown.  With one lane and nothing pending
  * it opens a second one, a copy, beside it. */
 bool ns_lab_can_fork(NsLab *lab);
+int64_t ns_lab_fork_step(NsLab *lab); /* where a fork would begin; negative if it cannot */
 void ns_lab_fork(NsLab *lab);
 
 /* The controls go back to what the run has. */

@@ -138,16 +138,29 @@ bool ns_lab_start_at(NsLab *lab, int64_t step)
     return true;
 }
 
+static int64_t wanted_step(const NsLab *lab)
+{
+    return lab->view->step >= 0 ? lab->view->step : INT64_MAX;
+}
+
+int64_t ns_lab_fork_step(NsLab *lab)
+{
+    NsSnapshot *kept[NS_LANES_MAX] = {NULL};
+    if (!lab->trainer || !ns_lab_can_restart(lab) || !ns_lab_has_begun(lab)) return -1;
+    int64_t step = find_kept(lab, wanted_step(lab), kept);
+    drop(kept);
+    return step;
+}
+
 bool ns_lab_can_fork(NsLab *lab)
 {
-    return lab->trainer && ns_lab_can_restart(lab) && ns_lab_has_begun(lab) &&
-           ns_trainer_kept(lab->trainer, NULL, 0) > 0;
+    return ns_lab_fork_step(lab) >= 0;
 }
 
 void ns_lab_fork(NsLab *lab)
 {
     if (!ns_lab_can_fork(lab)) return;
-    int64_t shown = lab->view->step;
+    int64_t step = wanted_step(lab);
     if (lab->lanes.n == 1 && ns_lab_pending(lab) == 0) ns_lab_set_lanes(lab, 2);
-    ns_lab_start_at(lab, shown >= 0 ? shown : INT64_MAX);
+    ns_lab_start_at(lab, step);
 }

@@ -35,14 +35,24 @@ static Number *number_of(GtkWidget *widget)
     return g_object_get_data(G_OBJECT(widget), "ns-number");
 }
 
+static const char *write_number(const Number *number, double value,
+                                char text[static G_ASCII_DTOSTR_BUF_SIZE])
+{
+    const char *format = number->param->type == NS_PARAM_INT ? "%.0f" : "%.2g";
+    return g_ascii_formatd(text, G_ASCII_DTOSTR_BUF_SIZE, format, value);
+}
+
 static void set_number(Number *number, double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
-    if (number->param->type == NS_PARAM_INT)
-        g_ascii_formatd(text, sizeof text, "%.0f", value);
-    else
-        g_ascii_formatd(text, sizeof text, "%.2g", value);
-    ns_lab_set(number->lab, number->param->key, text);
+    ns_lab_set(number->lab, number->param->key, write_number(number, value, text));
+}
+
+/* One of many of the same movement. */
+static void slide_number(Number *number, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    ns_lab_slide(number->lab, number->param->key, write_number(number, value, text));
 }
 
 static void sync_entry(GtkWidget *widget)
@@ -216,7 +226,7 @@ static void on_slide(GtkRange *range, gpointer user_data)
     double t = gtk_range_get_value(range);
     /* The handle stays where the hand has put it, between two whole values too. */
     number->syncing = true;
-    set_number(number, number->least * pow(number->most / number->least, t));
+    slide_number(number, number->least * pow(number->most / number->least, t));
     number->syncing = false;
     say_value(number);
 }

@@ -1,4 +1,5 @@
-/* The left pane: a row for every setting.  SPDX-License-Identifier: MIT
+/* The left pane: the lanes as tabs, the changes that wait, a row for every setting.
+ * SPDX-License-Identifier: MIT
  *
  * The rows come from the table of settings.  Those a lecture moves most stand on top; the others
  * are in an expander, in table order, so that a new row of the table shows up by itself. */
@@ -8,9 +9,11 @@
 
 #include <gtk/gtk.h>
 
-/* The pane of a lab, to be put into a scrolled window. */
+/* The pane of a lab; its rows scroll, tabs and waiting changes stay in sight. */
 GtkWidget *ns_settings_pane_new(NsLab *lab);
 
-/* The row of a setting inside a pane, whose css class `refused` says that it is to blame for the
- * lab's problem.  NULL if there is none. */
+/* The row of a setting inside a pane (ui/widgets/setting_row.h).  NULL if there is none. */
 GtkWidget *ns_settings_pane_row(GtkWidget *pane, const char *key);
+
+/* Explains the setting whose row has the keyboard; FALSE if none has. */
+bool ns_settings_pane_explain(GtkWidget *pane);

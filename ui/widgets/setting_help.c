@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/setting_help.h"
+
+#include "core/base/words.h"
+#include "ui/plot/text.h"
+#include "ui/widgets/controls.h"
+
+#define WIDTH_CHARS 38
+
+/* Of numbers; a choice has one for each of its rows. */
+static const struct {
+    const char *key, *formula;
+} FORMULAS[] = {
+    {"norm-eps", "N(x) = (x − mean) / √(var + ε)"},
+    {"heads", "d_k = d / heads"},
+    {"init-scale", "W ← scale · W"},
+    {"dropout", "y = m x / (1 − p),  m = 0 with chance p"},
+    {"drop-path", "p_l = p l / L"},
+    {"label-smoothing", "q = (1 − s) onehot + s / V"},
+    {"weight-decay", "w ← w − lr λ w"},
+    {"clip", "g ← g min(1, c / ||g||)"},
+    {"lr", "lr_t = lr min(t / T_w, √(T_w / t))"},
+    {"warmup", "lr_t = lr t / T_w  for t ≤ T_w"},
+    {"momentum", "v ← μ v + g,  w ← w − lr v"},
+    {"beta1", "m ← β_1 m + (1 − β_1) g"},
+    {"beta2", "v ← β_2 v + (1 − β_2) g^2"},
+    {"eps", "w ← w − lr m / (√v + ε)"},
+};
+
+static void add_text(GtkWidget *box, const char *words, bool formula)
+{
+    if (!words || !*words) return;
+    GtkWidget *label = gtk_label_new(NULL);
+    g_autofree char *markup =
+        formula ? ns_text_markup(words, NS_LABEL_SIZE) : g_markup_escape_text(words, -1);
+    gtk_label_set_markup(GTK_LABEL(label), markup);
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), WIDTH_CHARS);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    if (formula) gtk_widget_add_css_class(label, "formula");
+    gtk_box_append(GTK_BOX(box), label);
+}
+
+static void add_heading(GtkWidget *box, const char *words)
+{
+    GtkWidget *label = gtk_label_new(words);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_widget_add_css_class(label, "heading");
+    gtk_box_append(GTK_BOX(box), label);
+}
+
+static void add_source(GtkWidget *box, const char *source)
+{
+    if (!source) return;
+    GtkWidget *label = gtk_label_new(source);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), WIDTH_CHARS);
+    gtk_widget_add_css_class(label, "hint");
+    gtk_box_append(GTK_BOX(box), label);
+}
+
+static void add_chosen(GtkWidget *box, const NsChoice *chosen)
+{
+    add_heading(box, _(chosen->label));
+    add_text(box, chosen->purpose ? _(chosen->purpose) : NULL, false);
+    add_text(box, chosen->formula, true);
+    add_source(box, chosen->reference);
+}
+
+static void add_number(GtkWidget *box, const NsParam *param)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(FORMULAS); i++)
+        if (g_str_equal(FORMULAS[i].key, param->key)) add_text(box, FORMULAS[i].formula, true);
+    if (param->type == NS_PARAM_TEXT) return;
+    g_autofree char *range = g_strdup_printf(_("From %g to %g; %s unless told."), param->least,
+                                             param->most, param->default_text);
+    add_source(box, range);
+}
+
+static gboolean let_go(gpointer popover)
+{
+    gtk_widget_unparent(popover);
+    return G_SOURCE_REMOVE;
+}
+
+/* Not while it is being closed. */
+static void on_closed(GtkPopover *popover)
+{
+    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(popover), g_object_unref);
+}
+
+/* A popover has to go before the widget that it stands at. */
+static void on_destroy(GtkWidget *popover)
+{
+    if (gtk_widget_get_parent(popover)) gtk_widget_unparent(popover);
+}
+
+void ns_setting_help_show(NsLab *lab, const NsParam *param, GtkWidget *at)
+{
+    GtkWidget *popover = gtk_popover_new();
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    gtk_widget_add_css_class(popover, "setting-help");
+    add_heading(box, _(param->label));
+    add_text(box, _(param->help), false);
+    if (param->type != NS_PARAM_CHOICE) add_number(box, param);
+    add_source(box, param->source);
+    if (param->type == NS_PARAM_CHOICE)
+        add_chosen(box,
+                   param->choices((size_t)ns_settings_get_number(ns_lab_settings(lab), param)));
+    g_autofree char *key = g_strdup_printf(_("On the command line: --set %s=…"), param->key);
+    add_source(box, key);
+    gtk_popover_set_child(GTK_POPOVER(popover), box);
+    gtk_popover_set_position(GTK_POPOVER(popover), GTK_POS_RIGHT);
+    gtk_widget_set_parent(popover, at);
+    g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
+    g_signal_connect_object(at, "destroy", G_CALLBACK(on_destroy), popover, G_CONNECT_SWAPPED);
+    gtk_popover_popup(GTK_POPOVER(popover));
+}

@@ -1,0 +1,10 @@
+/* The popover that explains a setting.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/widgets/lab.h"
+
+#include <gtk/gtk.h>
+
+/* Shows what a setting is, with its formula and its source, at a widget; of a choice, what the
+ * active lane has chosen too.  It goes away by itself. */
+void ns_setting_help_show(NsLab *lab, const NsParam *param, GtkWidget *at);
