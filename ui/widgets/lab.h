@@ -178,7 +178,7 @@ typedef struct {
     const NsEvent *event;
 } NsTrouble;
 
-/* What happened last and was not dismissed; the event is borrowed until the next poll. */
+/* What happened last and was neither dismissed nor gone on from (ns_lab_run); the event is borrowed until the next poll. */
 bool ns_lab_trouble(NsLab *lab, NsTrouble *trouble);
 void ns_lab_dismiss_trouble(NsLab *lab);
 

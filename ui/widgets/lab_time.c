@@ -17,6 +17,7 @@ void ns_lab_run(NsLab *lab)
 {
     if (!ns_lab_can_run(lab)) return;
     lab->wants_run = true;
+    lab->trouble = (NsTrouble){0};
     if (!lab->slow) ns_trainer_run(lab->trainer);
     ns_lab_wake(lab);
 }
