@@ -21,7 +21,7 @@
 
 #define AT_START                                                                                   \
     N_("Proved for the order of magnitude at initialization, in expectation over the weights; "    \
-       "uniform attention, d_ff = d.")
+       "uniform attention, a feed-forward network as wide as the model.")
 
 static const NsStudy studies[] = {
     {
