@@ -22,9 +22,10 @@
 #define SUM_BLOCK ((size_t)1 << 14)
 
 typedef struct {
-    ns_real *ring, *outside; /* NULL for the first worker */
-    size_t begun, added;     /* layers */
-    /* Layers that this worker has put into the sum; on a cache line of its own, for the next one
+    ns_real *ring;       /* NULL for a worker that only ever begins the sum */
+    ns_real *outside;    /* NULL for the first worker */
+    size_t begun, added; /* layers */
+    /* The same as `added`, for the next worker; on a cache line of its own, for the next one
      * looks at it all the time. */
     _Alignas(64) _Atomic size_t done;
 } Share;
@@ -32,6 +33,7 @@ typedef struct {
 struct NsGradients {
     const NsStack *stack;
     size_t slots, slot; /* of a ring; reals in one */
+    bool turns;         /* who begins the sum changes from layer to layer */
     ns_real *arena;
     Share *shares;   /* [stack->shards] */
     bool squaring;   /* squares are wanted */
@@ -65,9 +67,17 @@ static size_t ring_reals(const NsStack *stack)
     return slot * slots_of(slot);
 }
 
+/* Adding is work, of which who begins the sum has none: so all take turns, unless a ring, which
+ * then all need, is large for the little that there is to gain. */
+static bool take_turns(const NsStack *stack)
+{
+    return stack->shards > 1 && slots_of(slot_reals(stack)) > SLOTS_MIN;
+}
+
 size_t ns_gradients_reals(const NsStack *stack)
 {
-    return (stack->shards - 1) * (ring_reals(stack) + outside_reals(stack));
+    size_t rings = take_turns(stack) ? stack->shards : stack->shards - 1;
+    return rings * ring_reals(stack) + (stack->shards - 1) * outside_reals(stack);
 }
 
 NsGradients *ns_gradients_new(const NsStack *stack, GError **error)
@@ -76,15 +86,18 @@ NsGradients *ns_gradients_new(const NsStack *stack, GError **error)
     g->stack = stack;
     g->slot = slot_reals(stack);
     g->slots = slots_of(g->slot);
+    g->turns = take_turns(stack);
     g->shares = g_aligned_alloc0(stack->shards, sizeof *g->shares, _Alignof(Share));
     g->squares = g_new0(double, stack->table.n);
     g->arena = ns_real_new(stack->table.size, "gradients", error);
     bool whole = g->arena != NULL;
-    for (size_t i = 1; i < stack->shards && whole; i++) {
+    for (size_t i = 0; i < stack->shards && whole; i++) {
         Share *share = &g->shares[i];
-        share->ring = ns_real_new(ring_reals(stack), "gradients", error);
-        if (share->ring) share->outside = ns_real_new(outside_reals(stack), "gradients", error);
-        whole = share->outside != NULL;
+        if (i > 0 || g->turns)
+            whole = (share->ring = ns_real_new(ring_reals(stack), "gradients", error)) != NULL;
+        if (i > 0 && whole)
+            whole =
+                (share->outside = ns_real_new(outside_reals(stack), "gradients", error)) != NULL;
     }
     if (whole) return g;
     ns_gradients_free(g);
@@ -94,7 +107,7 @@ NsGradients *ns_gradients_new(const NsStack *stack, GError **error)
 void ns_gradients_free(NsGradients *g)
 {
     if (!g) return;
-    for (size_t i = 1; i < g->stack->shards; i++) {
+    for (size_t i = 0; i < g->stack->shards; i++) {
         ns_real_free(g->shares[i].ring);
         ns_real_free(g->shares[i].outside);
     }
@@ -189,6 +202,13 @@ static ns_real *slot_of(const NsGradients *g, const Share *share, size_t n)
     return share->ring + n % g->slots * g->slot;
 }
 
+/* Who begins the sum of the layer that comes n-th; the others follow in order, and after the last
+ * the first. */
+static unsigned beginner_of(const NsGradients *g, size_t n)
+{
+    return g->turns ? (unsigned)(n % g->stack->shards) : 0;
+}
+
 /* The layer that comes n-th from the top is complete, and still warm. */
 static void square_layer(NsGradients *g, size_t n)
 {
@@ -199,21 +219,24 @@ static void square_layer(NsGradients *g, size_t n)
     ns_clock_end(mark, NS_OP_MEASURE);
 }
 
-/* Adds the layers that are complete here and in the sum of the workers before. */
+/* Puts layers that are complete here into the sum, as far as the worker before has done so. */
 static void add_layers(NsGradients *g, unsigned worker, size_t complete)
 {
-    Share *share = &g->shares[worker];
-    size_t before = atomic_load_explicit(&g->shares[worker - 1].done, memory_order_acquire);
-    if (share->added >= MIN(complete, before)) return;
-    NsClockMark mark = ns_clock_begin();
-    for (; share->added < MIN(complete, before); share->added++) {
-        const NsSpan *span = span_of(g, share->added);
-        ns_add_scaled(g->arena + span->begin, 1, slot_of(g, share, share->added),
-                      span->end - span->begin);
-        atomic_store_explicit(&share->done, share->added + 1, memory_order_release);
-        if (worker + 1 == g->stack->shards) square_layer(g, share->added);
+    unsigned workers = (unsigned)g->stack->shards;
+    Share *share = &g->shares[worker], *before = &g->shares[(worker + workers - 1) % workers];
+    for (; share->added < complete; share->added++) {
+        size_t n = share->added;
+        unsigned beginner = beginner_of(g, n);
+        if (worker != beginner) {
+            if (atomic_load_explicit(&before->done, memory_order_acquire) <= n) return;
+            NsClockMark mark = ns_clock_begin();
+            const NsSpan *span = span_of(g, n);
+            ns_add_scaled(g->arena + span->begin, 1, slot_of(g, share, n), span->end - span->begin);
+            ns_clock_end(mark, NS_OP_GRADIENT_SUM);
+        }
+        atomic_store_explicit(&share->done, n + 1, memory_order_release);
+        if ((worker + 1) % workers == beginner) square_layer(g, n);
     }
-    ns_clock_end(mark, NS_OP_GRADIENT_SUM);
 }
 
 /* Until all but `left` of the complete layers are in the sum. */
@@ -241,7 +264,8 @@ static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *bas
 /* Where the layer that comes n-th goes. */
 static ns_real *place_of(const NsGradients *g, unsigned worker, size_t n)
 {
-    return worker > 0 ? slot_of(g, &g->shares[worker], n) : g->arena + span_of(g, n)->begin;
+    if (worker == beginner_of(g, n)) return g->arena + span_of(g, n)->begin;
+    return slot_of(g, &g->shares[worker], n);
 }
 
 const ns_real *ns_gradients_next(const NsGradients *g, unsigned worker)
@@ -255,7 +279,7 @@ ns_real *ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer,
     size_t n = share->begun++;
     const NsSpan *span = span_of(g, n);
     g_assert(layer == g->stack->layers - 1 - n);
-    if (worker > 0) wait_for_room(g, worker, n, g->slots - 1);
+    wait_for_room(g, worker, n, g->slots - 1);
     ns_real *base = place_of(g, worker, n);
     clear_vectors(g, span, base);
     *origin = span->begin;
@@ -264,16 +288,10 @@ ns_real *ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer,
 
 void ns_gradients_end_layer(NsGradients *g, unsigned worker)
 {
-    Share *share = &g->shares[worker];
-    if (worker > 0) {
-        add_layers(g, worker, share->begun);
-        return;
-    }
-    atomic_store_explicit(&share->done, share->begun, memory_order_release);
-    if (g->stack->shards == 1) square_layer(g, share->begun - 1);
+    add_layers(g, worker, g->shares[worker].begun);
 }
 
 void ns_gradients_end(NsGradients *g, unsigned worker)
 {
-    if (worker > 0) wait_for_room(g, worker, g->shares[worker].begun, 0);
+    wait_for_room(g, worker, g->shares[worker].begun, 0);
 }

@@ -1,14 +1,14 @@
 /* The gradients of all workers, and their sum.  SPDX-License-Identifier: MIT
  *
  * Internal to core/model.  Every worker computes the gradient of its shard, layer by layer from the
- * top.  The first writes straight into the arena of the tensor table.  Each other one has room for
- * a few layers only and adds them to the arena as soon as the worker before it has added its own:
+ * top.  One writes straight into the arena of the tensor table.  Each other one has room for a few
+ * layers only and adds them to the arena as soon as the worker before it has added its own:
  *
- *     G_l = ((g_l of worker 0) + g_l of worker 1) + ...
+ *     G_l = ((g_l of worker i) + g_l of worker i + 1) + ...
  *
- * The order is fixed, so the bits do not depend on who is faster, and what is added was written
- * moments ago and is still in the cache.  Tensors outside the layers are summed when all workers
- * are done. */
+ * Who begins depends on the layer, and so who has nothing to add.  The order is fixed, so the bits
+ * do not depend on who is faster, and what is added was written moments ago and is still in the
+ * cache.  Tensors outside the layers are summed when all workers are done. */
 #pragma once
 
 #include "core/model/stack.h"

@@ -166,12 +166,13 @@ static void test_recompute_plan(void)
 
 /* Every number of threads, each worker slower or faster than its neighbours, gives the same bits
  * again, and nearly those of one thread. */
-static void test_threads(void)
+static void check_threads(const char *shape)
 {
     for (int threads = 1; threads <= 6; threads++) {
-        g_autofree char *changes = g_strdup_printf("threads=%d layers=40", threads);
+        g_autofree char *alone = g_strdup_printf("threads=1 %s", shape);
+        g_autofree char *changes = g_strdup_printf("threads=%d %s", threads, shape);
         Case one, a, b;
-        case_init(&one, "threads=1 layers=40");
+        case_init(&one, alone);
         case_init(&a, changes);
         case_init(&b, changes);
         case_measure(&one);
@@ -193,6 +194,13 @@ static void test_threads(void)
         case_clear(&a);
         case_clear(&b);
     }
+}
+
+/* Many small layers, and some so large that one worker begins all sums. */
+static void test_threads(void)
+{
+    check_threads("layers=40");
+    check_threads("layers=4 d-model=128");
 }
 
 int main(int argc, char **argv)
