@@ -88,6 +88,7 @@ NsFigure *ns_attention_new(void)
 {
     static const NsFigureClass class = {sizeof(Attention), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
+    figure->one_model = true;
     figure->plot.x.label = "position that is seen";
     figure->plot.left.label = "position that sees";
     figure->plot.left.integer = true;

@@ -22,7 +22,8 @@ typedef struct {
 
 struct NsFigure {
     const NsFigureClass *class;
-    NsPlot plot; /* its texts are those below */
+    bool one_model; /* of several lanes `update` is given the active one alone */
+    NsPlot plot;    /* its texts are those below */
     char *title, *subtitle, *note, *empty, *left_label, *x_label;
     char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
@@ -45,9 +46,6 @@ bool ns_source_follow(NsSource *source, NsHistory *history);
 /* The runs that a figure of several shows, at least one: the lanes, or what there is of one. */
 unsigned ns_figure_runs(const NsFigureInput *input);
 NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i);
-
-/* The input with one of these runs alone. */
-NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i);
 
 /* What a lane is called beside the others: "A Post-LN".  Free with g_free. */
 char *ns_figure_run_label(const NsFigureInput *input, unsigned i);

@@ -119,6 +119,7 @@ static const NsFigureKind kinds[] = {
         .domains = IN(HEAD),
         .initial = NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
         .log = true,
+        .one_model = true,
     },
     {
         {
@@ -132,6 +133,7 @@ static const NsFigureKind kinds[] = {
         .subject = NS_SUBJECT_SIMILARITY,
         .dear = true,
         .rows_are_layers = true,
+        .one_model = true,
     },
     {
         {
@@ -186,6 +188,7 @@ static const NsFigureKind kinds[] = {
         },
         ns_schedule_figure_new,
         .abscissa = NS_OVER_STEPS,
+        .one_model = true,
     },
     {
         {
@@ -198,6 +201,7 @@ static const NsFigureKind kinds[] = {
         ns_tokens_new,
         .subject = NS_SUBJECT_PLACE,
         .dear = true,
+        .one_model = true,
     },
     {
         {
@@ -209,6 +213,7 @@ static const NsFigureKind kinds[] = {
         ns_attention_new,
         .subject = NS_SUBJECT_PLACE,
         .dear = true,
+        .one_model = true,
     },
     {
         {
@@ -277,7 +282,9 @@ void ns_figure_free(NsFigure *figure)
 const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
-    bool changed = figure->class->update(figure, input);
+    NsFigureInput one = *input;
+    if (figure->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
+    bool changed = figure->class->update(figure, &one);
     if (!changed && plot->version) return plot;
     plot->title = figure->title;
     plot->subtitle = figure->subtitle;

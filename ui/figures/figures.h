@@ -32,6 +32,7 @@ typedef struct {
     NsHistory *history;         /* NULL while there is none; of several lanes the active one, which
                                  * figures of one model show */
     const NsSettings *settings; /* of that history */
+    const char *name; /* of a lane that is shown by itself, though there are others; or NULL */
     NsFigureRun lanes[NS_FIGURE_LANES];
     unsigned n_lanes; /* fewer than 2: `history` is all there is */
     NsFigureRun pinned[NS_FIGURE_PINNED];
@@ -84,6 +85,7 @@ typedef struct {
     bool rows_are_layers; /* of its heatmap, which is layer by abscissa */
     bool dear;            /* of what is measured now and then only, whatever it shows */
     bool log;             /* it has a logarithmic axis where the quantity allows one */
+    bool one_model;       /* of several lanes it shows the active one */
 } NsFigureKind;
 
 const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */
@@ -100,6 +102,12 @@ const NsFigureKind *ns_paper_kind(void);
 NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
 void ns_figure_free(NsFigure *figure);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsFigure, ns_figure_free)
+
+/* The input with lane i alone, of several, or the only run. */
+NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i);
+
+/* Which of the lanes is the active one; 0 where there is one. */
+unsigned ns_figure_active(const NsFigureInput *input);
 
 /* Brings the figure up to date and returns its plot, valid until the next update.  The plot's
  * version changes only if something visible did. */

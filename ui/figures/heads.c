@@ -111,6 +111,7 @@ NsFigure *ns_heads_new(void)
 {
     static const NsFigureClass class = {sizeof(Heads), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
+    figure->one_model = true;
     figure->plot.left.label = "head";
     figure->plot.left.integer = true;
     return figure;

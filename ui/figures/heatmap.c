@@ -22,20 +22,12 @@ typedef struct {
     char *bar; /* what the colours say */
 } Heatmap;
 
-/* Which of several lanes is the active one. */
-static unsigned active_lane(const NsFigureInput *input)
-{
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        if (input->lanes[i].history == input->history) return i;
-    return 0;
-}
-
 static bool follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
 {
     NsFigureRun runs[NS_FIGURE_LANES] = {{.history = input->history}};
     unsigned n = mode == ONE ? 1 : ns_figure_runs(input);
     for (unsigned i = 0; i < n && mode != ONE; i++) runs[i] = ns_figure_run(input, i);
-    unsigned upper = MAX(active_lane(input), 1);
+    unsigned upper = MAX(ns_figure_active(input), 1);
     bool changed = heatmap->mode != mode || heatmap->upper != upper;
     heatmap->mode = mode;
     heatmap->upper = upper;
@@ -115,7 +107,7 @@ static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
     NsQuantity quantity = heatmap->field.quantity;
     const NsQuantityInfo *info = ns_quantity(quantity);
     NsFigureInput shown = heatmap->mode == ONE && input->n_lanes > 1
-                              ? ns_figure_input_of(input, active_lane(input))
+                              ? ns_figure_input_of(input, ns_figure_active(input))
                               : *input;
     g_autofree char *title = heatmap->mode == RATIO
                                  ? g_strdup_printf(_("%s, ratio of two runs"), info->choice.label)

@@ -19,8 +19,16 @@ NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i)
     NsFigureRun run = ns_figure_run(input, i);
     one.history = run.history;
     one.settings = run.settings;
+    one.name = input->n_lanes > 1 ? run.name : input->name;
     one.n_lanes = 0;
     return one;
+}
+
+unsigned ns_figure_active(const NsFigureInput *input)
+{
+    for (unsigned i = 0; input->n_lanes > 1 && i < ns_figure_runs(input); i++)
+        if (input->lanes[i].history == input->history) return i;
+    return 0;
 }
 
 char *ns_figure_run_label(const NsFigureInput *input, unsigned i)

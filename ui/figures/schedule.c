@@ -119,6 +119,7 @@ NsFigure *ns_schedule_figure_new(void)
 {
     static const NsFigureClass class = {sizeof(Schedule), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
+    figure->one_model = true;
     figure->plot.x.label = "step";
     figure->plot.left.label = "learning rate";
     figure->plot.left.lo = 0;

@@ -105,6 +105,7 @@ NsFigure *ns_similarity_new(void)
 {
     static const NsFigureClass class = {sizeof(Similarity), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
+    figure->one_model = true;
     figure->plot.left.integer = true;
     return figure;
 }

@@ -137,6 +137,7 @@ NsFigure *ns_tokens_new(void)
 {
     static const NsFigureClass class = {sizeof(Tokens), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
+    figure->one_model = true;
     figure->plot.x.label = "‖x_l‖^2 / mean over the tokens";
     figure->plot.x.integer = false;
     figure->plot.left.label = "tokens";

@@ -310,6 +310,7 @@ static char *settings_words(const NsFigureInput *input)
         g_autofree char *label = ns_figure_run_label(input, i);
         g_string_append_printf(words, "%s%s", i ? ", " : "", label);
     }
+    if (n == 1 && input->name) g_string_append(words, input->name);
     g_autofree char *common = ns_settings_common_words(settings, n);
     if (*common) g_string_append_printf(words, "%s%s", words->len ? ", " : "", common);
     return g_string_free(words, FALSE);
