@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "app/cli/lanes.h"
 #include "app/cli/picture.h"
 
 #include "core/base/error.h"
 #include "core/probe/similarity.h"
 #include "core/store/experiment.h"
-#include "core/train/run.h"
 #include "ui/figures/spec.h"
 
 #include <math.h>
@@ -22,6 +22,8 @@ typedef struct {
     NsFigureInput input; /* how they are drawn; without a history as yet */
     int64_t limit;       /* updates before the record that is drawn */
     NsPicture picture;
+    NsLaneOptions lanes;
+    NsPreset preset;
     NsExperiment from; /* the settings are where the options put them */
 } Chart;
 
@@ -29,6 +31,7 @@ static void chart_init(Chart *chart)
 {
     *chart = (Chart){.specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec))};
     ns_experiment_init(&chart->from);
+    ns_preset_init(&chart->preset);
     ns_picture_init(&chart->picture);
 }
 
@@ -38,6 +41,8 @@ static void chart_clear(Chart *chart)
                      chart->quantity, chart->similarity, chart->smooth,   chart->theory};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
+    ns_lane_options_clear(&chart->lanes);
+    ns_preset_clear(&chart->preset);
     g_array_unref(chart->specs);
     ns_experiment_clear(&chart->from);
 }
@@ -125,23 +130,29 @@ static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GEr
  * about MEASURED times. */
 #define MEASURED 20
 
-static void provide_probes(const Chart *chart, NsSettings *settings)
+static void provide_probes(Chart *chart)
 {
     bool dear = false;
     for (guint i = 0; i < chart->specs->len; i++)
         dear = dear || ns_figure_spec_is_dear(spec_at(chart, i));
-    if (dear && settings->probe_every == 0) settings->probe_every = MAX(1, chart->limit / MEASURED);
+    for (size_t i = 0; dear && i < chart->lanes.n; i++) {
+        NsSettings *settings = &chart->lanes.settings[i];
+        if (settings->probe_every == 0) settings->probe_every = MAX(1, chart->limit / MEASURED);
+    }
 }
 
-/* Whether the model has what is to be drawn. */
-static bool check_exists(const Chart *chart, NsRun *run, GError **error)
+/* Whether any lane has what is to be drawn. */
+static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **error)
 {
-    const NsRecordLayout *layout = ns_history_layout(ns_run_history(run));
     for (guint i = 0; i < chart->specs->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
         bool any = spec->kind->subject == NS_SUBJECT_NONE ||
-                   spec->kind->subject == NS_SUBJECT_SIMILARITY ||
-                   layout->count[spec->quantity] > 0;
+                   spec->kind->subject == NS_SUBJECT_PLACE ||
+                   spec->kind->subject == NS_SUBJECT_SIMILARITY;
+        for (size_t k = 0; k < chart->lanes.n; k++) {
+            NsHistory *history = ns_run_history(ns_lockstep_lane(lockstep, k));
+            any = any || ns_history_layout(history)->count[spec->quantity] > 0;
+        }
         if (any) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "This model has no %s to draw; choose another quantity "
@@ -161,37 +172,80 @@ static bool understand(Chart *chart, const NsSettings *settings, bool steps, GEr
 
 /* ---- drawing ---- */
 
-/* The figures of these specs in one file. */
-static bool draw(const Chart *chart, NsRun *run, guint first, guint n, GError **error)
+/* What there is to draw. */
+static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
 {
-    g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
-    g_autofree const NsPlot **plots = g_new(const NsPlot *, MAX(n, 1));
     NsFigureInput input = chart->input;
-    input.history = ns_run_history(run);
-    input.settings = ns_run_settings(run);
-    for (guint i = 0; i < n; i++) {
-        const NsFigureSpec *spec = spec_at(chart, first + i);
-        ns_figure_spec_apply(spec, &input);
-        NsFigure *figure = ns_figure_new(spec->kind->choice.key);
-        g_ptr_array_add(figures, figure);
-        plots[i] = ns_figure_update(figure, &input);
+    input.n_lanes = chart->lanes.n > 1 ? (unsigned)chart->lanes.n : 0;
+    for (size_t i = 0; i < chart->lanes.n; i++) {
+        NsRun *run = ns_lockstep_lane(lockstep, i);
+        input.lanes[i] =
+            (NsFigureRun){ns_run_history(run), ns_run_settings(run), ns_lane_letter(i)};
     }
-    g_auto(NsExperiment) experiment = {.step = ns_run_steps(run)};
-    ns_settings_copy(&experiment.settings, ns_run_settings(run));
-    experiment.figure = ns_figure_specs_text(spec_at(chart, first), n);
-    experiment.axes = g_strdup(input.log ? "log" : "linear");
-    experiment.smooth = ns_smoothing_text(input.smoothing);
-    experiment.theory = g_strdup(input.theory ? "on" : "off");
-    g_autofree char *key = chart->each ? ns_figure_specs_word(spec_at(chart, 0), first) : NULL;
-    return ns_picture_write(&chart->picture, plots, n, &experiment, key, error);
+    input.history = input.lanes[0].history;
+    input.settings = input.lanes[0].settings;
+    return input;
 }
 
-static bool draw_all(const Chart *chart, NsRun *run, GError **error)
+static void add_plot(GPtrArray *figures, GPtrArray *plots, const NsFigureSpec *spec,
+                     NsFigureInput input)
 {
-    if (!chart->each) return draw(chart, run, 0, chart->specs->len, error);
+    NsFigure *figure = spec->kind->create();
+    ns_figure_spec_apply(spec, &input);
+    g_ptr_array_add(figures, figure);
+    g_ptr_array_add(plots, (gpointer)(guintptr)ns_figure_update(figure, &input));
+}
+
+static void fill_experiment(const Chart *chart, NsLockstep *lockstep, guint first, guint n,
+                            NsExperiment *experiment)
+{
+    const NsSettings *lanes[NS_LANES_MAX];
+    experiment->step = 0;
+    for (size_t i = 0; i < chart->lanes.n; i++) {
+        lanes[i] = &chart->lanes.settings[i];
+        experiment->step = MAX(experiment->step, ns_run_steps(ns_lockstep_lane(lockstep, i)));
+    }
+    ns_experiment_set_lanes(experiment, lanes, chart->lanes.n);
+    experiment->figure = ns_figure_specs_text(spec_at(chart, first), n);
+    experiment->axes = g_strdup(chart->input.log ? "log" : "linear");
+    experiment->smooth = ns_smoothing_text(chart->input.smoothing);
+    experiment->theory = g_strdup(chart->input.theory ? "on" : "off");
+}
+
+/* The figures of these specs in one file; those of one model once for every lane. */
+static bool draw(const Chart *chart, NsLockstep *lockstep, guint first, guint n, GError **error)
+{
+    g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
+    g_autoptr(GPtrArray) plots = g_ptr_array_new();
+    NsFigureInput input = input_of(chart, lockstep);
+    for (guint i = 0; i < n; i++) {
+        const NsFigureSpec *spec = spec_at(chart, first + i);
+        size_t copies = spec->kind->one_model ? chart->lanes.n : 1;
+        for (unsigned lane = 0; lane < copies; lane++)
+            add_plot(figures, plots, spec, copies > 1 ? ns_figure_input_of(&input, lane) : input);
+    }
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    fill_experiment(chart, lockstep, first, n, &experiment);
+    g_autofree char *key = chart->each ? ns_figure_specs_word(spec_at(chart, 0), first) : NULL;
+    return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
+                            &experiment, key, error);
+}
+
+static bool draw_all(const Chart *chart, NsLockstep *lockstep, GError **error)
+{
+    if (!chart->each) return draw(chart, lockstep, 0, chart->specs->len, error);
     for (guint i = 0; i < chart->specs->len; i++)
-        if (!draw(chart, run, i, 1, error)) return false;
+        if (!draw(chart, lockstep, i, 1, error)) return false;
     return true;
+}
+
+static gint64 steps_done(const Chart *chart, NsLockstep *lockstep)
+{
+    gint64 steps = 0;
+    for (size_t i = 0; i < chart->lanes.n; i++)
+        steps = MAX(steps, ns_run_steps(ns_lockstep_lane(lockstep, i)));
+    return steps;
 }
 
 static GArray *make_entries(Chart *chart, char **steps)
@@ -226,7 +280,9 @@ static GArray *make_entries(Chart *chart, char **steps)
         {"theory", 0, 0, G_OPTION_ARG_STRING, &chart->theory,
          "What is computed beside what is measured, where there is any (default: on)", "on|off"},
     };
+    const GOptionEntry lane = ns_lane_options_entry(&chart->lanes);
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+    g_array_append_val(entries, lane);
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
     ns_picture_add_entries(&chart->picture, entries, NULL);
     return entries;
@@ -246,29 +302,36 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         .summary =
             "Trains a model and draws a chart of what was measured.  Where the chart needs a\n"
             "quantity that is too dear for every step and setting “probe-every” is 0, it is\n"
-            "measured about twenty times.  The same command gives the same bytes.",
+            "measured about twenty times.  With --lane, two to four models are trained step by "
+            "step\n"
+            "together, as by “compare”, and drawn in one chart, or beside one another where a "
+            "chart\n"
+            "is of one model.  The same command gives the same bytes.",
         .examples =
             NS_CLI " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
                    " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
                    " chart --figure heatmap:token-cosine,loss --title off --out cosine.svg\n" NS_CLI
                    " chart --figure loss --out loss.csv\n" NS_CLI
-                   " chart --from pre.pdf --set placement=post --out post.pdf",
+                   " chart --figure gradient-norm --lane placement=post --lane placement=pre --out "
+                   "both.pdf\n" NS_CLI " chart --from pre.pdf --set placement=post --out post.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
         .settings = &settings,
         .from = &chart.from,
+        .preset = &chart.preset,
         .steps = (const char *const *)&steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
               understand(&chart, &settings, steps != NULL, error);
-    if (go) provide_probes(&chart, &settings);
-    g_autoptr(NsRun) run = go ? ns_run_new(&settings, error) : NULL;
+    go = go && ns_lane_options_read(&chart.lanes, &settings, &chart.preset, &chart.from, error);
     ns_settings_clear(&settings);
-    if (!run || !check_exists(&chart, run, error)) return NS_EXIT_OK;
+    if (go) provide_probes(&chart);
+    g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&chart.lanes, error) : NULL;
+    if (!lockstep || !check_exists(&chart, lockstep, error)) return NS_EXIT_OK;
 
     NsProgress progress;
     ns_progress_start(&progress, true);
-    while (ns_run_steps(run) < chart.limit && ns_run_step(run))
-        ns_progress_step(&progress, ns_run_steps(run), chart.limit, (double)NAN);
+    while (steps_done(&chart, lockstep) < chart.limit && ns_lockstep_step(lockstep))
+        ns_progress_step(&progress, steps_done(&chart, lockstep), chart.limit, (double)NAN);
     ns_progress_end(&progress);
-    return draw_all(&chart, run, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+    return draw_all(&chart, lockstep, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
 }

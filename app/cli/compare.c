@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/journal.h"
+#include "app/cli/lanes.h"
 
 #include "core/base/error.h"
 #include "core/train/lockstep.h"
@@ -10,69 +11,14 @@
 
 #define DEFAULT_STEPS 300
 
-/* The lanes as they were asked for. */
-typedef struct {
-    char **words; /* what each --lane says */
-    size_t n;
-    NsSettings settings[NS_LANES_MAX];
-} Lanes;
-
-static void lanes_clear(Lanes *lanes)
+static bool check_several(const NsLaneOptions *lanes, GError **error)
 {
-    for (size_t i = 0; i < lanes->n; i++) ns_settings_clear(&lanes->settings[i]);
-    g_strfreev(lanes->words);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Lanes, lanes_clear)
-
-/* The lanes of a preset; each is called by what is special about it. */
-static void take_preset(Lanes *lanes, const NsPreset *preset)
-{
-    lanes->words = g_new0(char *, preset->lanes + 1);
-    for (; lanes->n < preset->lanes; lanes->n++) {
-        const NsSettings *lane = &preset->lane[lanes->n];
-        ns_settings_copy(&lanes->settings[lanes->n], lane);
-        lanes->words[lanes->n] = ns_settings_line(lane, false);
-    }
-}
-
-static bool read_lanes(Lanes *lanes, const NsSettings *common, const NsPreset *preset,
-                       GError **error)
-{
-    size_t n = lanes->words ? g_strv_length(lanes->words) : 0;
-    if (n > 0 && preset->lanes > 1) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "The preset has lanes of its own; leave out --lane, or name a preset "
-                            "of one lane.");
-        return false;
-    }
-    if (preset->lanes > 1) {
-        take_preset(lanes, preset);
-        return true;
-    }
-    if (n < 2 || n > NS_LANES_MAX) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "There are %zu lanes; give --lane two to %d times, each with what is special "
-                    "about it, or --preset with such lanes.",
-                    n, NS_LANES_MAX);
-        return false;
-    }
-    for (; lanes->n < n; lanes->n++) {
-        NsSettings *settings = &lanes->settings[lanes->n];
-        ns_settings_copy(settings, common);
-        if (ns_settings_assign_all(settings, lanes->words[lanes->n], error) &&
-            ns_settings_check(settings, error))
-            continue;
-        ns_settings_clear(settings);
-        return false;
-    }
-    return true;
-}
-
-static NsLockstep *start(const Lanes *lanes, GError **error)
-{
-    const NsSettings *settings[NS_LANES_MAX];
-    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
-    return ns_lockstep_new(settings, NULL, lanes->n, error);
+    if (lanes->words && lanes->n > 1) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "There are %zu lanes; give --lane two to %d times, each with what is special "
+                "about it, or --preset with such lanes.",
+                lanes->words ? lanes->n : 0, NS_LANES_MAX);
+    return false;
 }
 
 static gint64 steps_done(NsLockstep *lockstep)
@@ -150,8 +96,8 @@ static void show_result(NsLockstep *lockstep, char **words)
         show_lane(ns_lockstep_lane(lockstep, i), i + 1, words[i]);
 }
 
-static int compare(NsLockstep *lockstep, const Lanes *lanes, const char *jsonl, gint64 limit,
-                   GError **error)
+static int compare(NsLockstep *lockstep, const NsLaneOptions *lanes, const char *jsonl,
+                   gint64 limit, GError **error)
 {
     NsLines *lines = jsonl ? ns_lines_open(jsonl, error) : NULL;
     if (jsonl && !lines) return NS_EXIT_ERROR;
@@ -178,11 +124,11 @@ static int compare(NsLockstep *lockstep, const Lanes *lanes, const char *jsonl, 
 int ns_cli_compare(int argc, char **argv, GError **error)
 {
     g_autofree char *steps = NULL, *jsonl = NULL;
-    g_auto(Lanes) lanes = {0};
+    g_auto(NsLaneOptions) lanes = {0};
+    g_auto(NsExperiment) from;
+    ns_experiment_init(&from);
     const GOptionEntry entries[] = {
-        {"lane", 'l', 0, G_OPTION_ARG_FILENAME_ARRAY, &lanes.words,
-         "What is special about a lane, settings with spaces between; two to four times",
-         "SETTINGS"},
+        ns_lane_options_entry(&lanes),
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train (default: setting “steps”, else 300)", "N"},
         {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
@@ -209,13 +155,15 @@ int ns_cli_compare(int argc, char **argv, GError **error)
                    " --jsonl both.jsonl\n" NS_CLI " compare --preset sgd-adam",
         .entries = entries,
         .settings = &settings,
+        .from = &from,
         .preset = &preset,
         .steps = (const char *const *)&steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
-              read_lanes(&lanes, &settings, &preset, error);
+              ns_lane_options_read(&lanes, &settings, &preset, &from, error) &&
+              check_several(&lanes, error);
     gint64 limit = !steps && settings.steps == 0 ? -1 : settings.steps;
     ns_settings_clear(&settings);
-    g_autoptr(NsLockstep) lockstep = go ? start(&lanes, error) : NULL;
+    g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&lanes, error) : NULL;
     return lockstep ? compare(lockstep, &lanes, jsonl, limit, error) : NS_EXIT_OK;
 }

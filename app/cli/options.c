@@ -60,6 +60,11 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     }
     ns_settings_clear(options->settings);
     ns_settings_copy(options->settings, &experiment.settings);
+    if (experiment.n_lanes > 1 && !options->from) {
+        g_autofree char *name = g_filename_display_basename(path);
+        fprintf(stderr, NS_CLI ": “%s” has %zu lanes, of which this is the first.\n", name,
+                experiment.n_lanes);
+    }
     if (!options->from) return true;
     ns_experiment_clear(options->from);
     *options->from = experiment;
@@ -103,12 +108,26 @@ static bool assign(const NsOptions *options, NsSettings *settings, char **set, G
     return ns_settings_check(settings, error);
 }
 
+/* --set has the last word on what a lane of a figure says of itself. */
+static void add_to_lanes(NsExperiment *from, char **set)
+{
+    for (; set && *set; set++) {
+        g_autofree char *quoted = g_shell_quote(*set);
+        for (size_t i = 0; i < from->n_lanes; i++) {
+            char *words = g_strconcat(from->lanes[i], " ", quoted, NULL);
+            g_free(from->lanes[i]);
+            from->lanes[i] = words;
+        }
+    }
+}
+
 static bool read_settings(const NsOptions *options, const Common *common, GError **error)
 {
     if (!options->settings) return true;
     if (common->from && !read_from(options, common->from, error)) return false;
     if (common->preset && !read_preset(options, common->preset, error)) return false;
     if (!assign(options, options->settings, common->set, error)) return false;
+    if (common->from && options->from) add_to_lanes(options->from, common->set);
     for (size_t i = 0; common->preset && options->preset && i < options->preset->lanes; i++)
         if (!assign(options, &options->preset->lane[i], common->set, error)) return false;
     return true;

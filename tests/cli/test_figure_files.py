@@ -99,6 +99,45 @@ def test_a_figure_restores_its_experiment():
             assert {**again, "steps": 0} == {**settings, "steps": 0}
 
 
+def test_lanes():
+    """Figures of two lanes: every one, in every format, restored bit for bit."""
+    lanes = ("--lane", "placement=post", "--lane", "placement=pre warmup=3")
+    shown = "loss,profile:hidden-grad,steps,heatmap,compare,ratio,similarity"
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in FORMATS:
+            first, second = (os.path.join(folder, name + "." + ending) for name in "ab")
+            chart(first, *lanes, "--set", "seed=5", figure=shown)
+            result = run("chart", "--from", first, "--out", second, small=False)
+            assert (result.returncode, result.stderr) == (0, b""), result
+            with open(first, "rb") as a, open(second, "rb") as b:
+                assert a.read() == b.read(), ending
+        table = os.path.join(folder, "t.csv")
+        chart(table, *lanes, figure="gradient-norm")
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        series = {row["series"] for row in rows}
+        assert {"A Post-LN, warm-up 1", "B Pre-LN, warm-up 3", "B / A"} <= series, series
+        assert "lane='placement=post warmup=1' lane='placement=pre warmup=3'" in rows[0]["experiment"]
+        # A chart of one model is there for each of them.
+        chart(table, *lanes, figure="similarity")
+        assert read_text(table).count(",0,0,1") == 2
+        # Both lanes take what --set says; a command of one lane takes the first, and says so.
+        chart(table, "--from", table, "--set", "placement=sandwich", figure="gradient-norm")
+        text = read_text(table)
+        assert "A warm-up 1" in text and "Post-LN" not in text, text
+        settings = run("train", "--from", first, "--steps", "0", "--jsonl", "-", small=False)
+        assert b"has 2 lanes" in settings.stderr, settings.stderr
+        preset = os.path.join(folder, "p.preset")
+        with open(preset, "wb") as file:
+            file.write(run("show", first, small=False).stdout)
+        again = os.path.join(folder, "again.csv")
+        chart(again, "--from", preset, figure="gradient-norm")
+        assert "B Pre-LN" in read_text(again)
+        sentence(run("chart", "--figure", "loss", "--out", table, "--lane", "seq=8", "--lane",
+                     "seq=16"), 2)
+        sentence(run("chart", "--figure", "loss", "--out", table, *("--lane", "") * 5), 2)
+
+
 def test_a_step_within_a_longer_run():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.csv")
@@ -189,7 +228,7 @@ def test_from_what_is_no_experiment():
 def test_chart_help_has_every_choice():
     text = run("chart", "--help").stdout.decode()
     for option in ("size", "style", "dpi", "font", "text-size", "line-width", "legend", "background",
-                   "title", "caption", "experiment", "from", "step", "each"):
+                   "title", "caption", "experiment", "from", "step", "each", "lane"):
         assert f"--{option}" in text, option
     for word in ("column-88mm", "slide", "inside", "tex"):
         assert word in text, word

@@ -162,7 +162,7 @@ static void test_profile(void)
     g_assert_cmpuint(b->style, ==, 1);
     g_assert_cmpuint(b->n, ==, 5);
     g_assert_true(series_named(plot, "A step 0")->pale);
-    g_assert_true(g_str_has_prefix(plot->subtitle, "A Post-LN, B Pre-LN, 6 layers"));
+    g_assert_true(g_str_has_prefix(plot->subtitle, "A Post-LN; B Pre-LN; 6 layers"));
     g_assert_cmpuint(plot->strip->n_series, ==, 1);
     const NsSeries *ratio = &plot->strip->series[0];
     g_assert_cmpstr(ratio->label, ==, "B / A");

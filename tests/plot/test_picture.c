@@ -61,6 +61,7 @@ static Run *run_new(GRand *random, bool heat)
                                     .stem = (uint64_t)k + 1,
                                     .x = run->x,
                                     .y = run->y[k]};
+    if (g_rand_boolean(random)) run->series[2].kind = NS_SERIES_SCATTER;
     run->series[1].lo = run->lo;
     run->series[1].hi = run->hi;
     run->map = (NsHeatmap){.z = run->z,

@@ -187,6 +187,8 @@ static void show(Loss *loss, bool smooth)
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
             if (loss->n > 1) series->style = shared_rate ? NS_FIGURE_LANES : i;
+            /* A line through the marks would be taken for the lane's own. */
+            if (loss->n > 1 && k == VALIDATION) series->kind = NS_SERIES_SCATTER;
             series->label = figure->labels[i * CURVES + k];
             series->pale = k == TRAINING && smooth;
             ns_curve_show(curve, series);

@@ -296,7 +296,7 @@ static char *joined_note(const NsFigureInput *input, char *note)
     return g_string_free(words, words->len == 0);
 }
 
-/* "A Post-LN, B Pre-LN, 6 layers, lr 0.003, warm-up 1" */
+/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1" */
 static char *settings_words(const NsFigureInput *input)
 {
     unsigned n = ns_figure_runs(input);
@@ -308,11 +308,12 @@ static char *settings_words(const NsFigureInput *input)
     }
     for (unsigned i = 0; i < n && n > 1; i++) {
         g_autofree char *label = ns_figure_run_label(input, i);
-        g_string_append_printf(words, "%s%s", i ? ", " : "", label);
+        g_string_append_printf(words, "%s%s", i ? "; " : "", label);
     }
     if (n == 1 && input->name) g_string_append(words, input->name);
     g_autofree char *common = ns_settings_common_words(settings, n);
-    if (*common) g_string_append_printf(words, "%s%s", words->len ? ", " : "", common);
+    const char *between = n > 1 ? "; " : " ";
+    if (*common) g_string_append_printf(words, "%s%s", words->len ? between : "", common);
     return g_string_free(words, FALSE);
 }
 

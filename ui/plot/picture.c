@@ -220,9 +220,11 @@ static bool is_local(const NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
     if (layout->strip || layout->x.p0 > layout->x.p1) return false;
-    for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].kind == NS_SERIES_BARS || plot->series[i].kind == NS_SERIES_SCATTER)
-            return false;
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        if (series->kind == NS_SERIES_BARS) return false;
+        if (series->kind == NS_SERIES_SCATTER && !series->stem) return false;
+    }
     return true;
 }
 

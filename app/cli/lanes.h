@@ -1,0 +1,26 @@
+/* Lanes on the command line.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "app/cli/cli.h"
+#include "core/train/lockstep.h"
+
+/* The lanes as they were asked for. */
+typedef struct {
+    char **words; /* what each --lane says, or a preset or a figure in its place */
+    size_t n;
+    NsSettings settings[NS_LANES_MAX];
+} NsLaneOptions;
+
+void ns_lane_options_clear(NsLaneOptions *lanes);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsLaneOptions, ns_lane_options_clear)
+
+/* The option --lane, which goes into `words`. */
+GOptionEntry ns_lane_options_entry(NsLaneOptions *lanes);
+
+/* Fills in the lanes: those of --lane; else those of the preset or of the figure, of which either
+ * may be NULL; else one with the common settings.  NS_ERROR_USAGE or NS_ERROR_SETTING. */
+bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const NsPreset *preset,
+                          const NsExperiment *from, GError **error);
+
+/* Models on one clock, one for every lane. */
+NsLockstep *ns_lane_options_start(const NsLaneOptions *lanes, GError **error);
