@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/lesson.h"
+
+#include "core/base/error.h"
+#include "core/store/entries.h"
+#include "core/store/shelf.h"
+
+#include <string.h>
+
+#define LAST_STEP 1000000000
+
+/* What one card says of the experiment, until the card is complete: then all of it is known. */
+typedef struct {
+    const NsEntry *setup[1 + NS_LANES_MAX]; /* for all lanes, then for each */
+    const NsEntry *steps[1 + NS_LANES_MAX]; /* the same, of what is to be done */
+} Plan;
+
+typedef struct {
+    NsLesson *lesson;
+    NsCard *card; /* NULL before the first */
+    Plan plan;
+    const NsEntry *began; /* the head of the card */
+} Reader;
+
+static void clear_lanes(NsLaneSettings *lanes)
+{
+    while (lanes->n) ns_settings_clear(&lanes->lane[--lanes->n]);
+}
+
+static void copy_lanes(NsLaneSettings *to, const NsLaneSettings *from)
+{
+    for (to->n = 0; to->n < from->n; to->n++)
+        ns_settings_copy(&to->lane[to->n], &from->lane[to->n]);
+}
+
+static void clear_card(NsCard *card)
+{
+    g_free(card->title);
+    g_free(card->page);
+    g_free(card->highlight);
+    g_strfreev(card->texts);
+    g_strfreev(card->claims);
+    clear_lanes(&card->begin);
+    clear_lanes(&card->end);
+    ns_waits_clear(&card->waits);
+    g_free(card->ask);
+    g_free(card->why);
+    for (size_t i = 0; i < card->n_choices; i++) g_free(card->choices[i]);
+}
+
+void ns_lesson_free(NsLesson *lesson)
+{
+    if (!lesson) return;
+    for (size_t i = 0; i < lesson->n; i++) clear_card(&lesson->card[i]);
+    g_free(lesson->card);
+    g_free(lesson->title);
+    g_free(lesson->summary);
+    g_free(lesson);
+}
+
+static bool refuse(const NsEntry *entry, GError **error, const char *words)
+{
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "Line %zu: %s", entry->line, words);
+    return false;
+}
+
+static void add(char ***list, const char *word)
+{
+    size_t n = *list ? g_strv_length(*list) : 0;
+    *list = g_renew(char *, *list, n + 2);
+    (*list)[n] = g_strdup(word);
+    (*list)[n + 1] = NULL;
+}
+
+static void replace(char **text, const char *value)
+{
+    g_free(*text);
+    *text = g_strdup(value);
+}
+
+/* ---- The experiment of a card ---- */
+
+/* "setup" or "setup-b": where it goes, or NULL if the key is neither. */
+static const NsEntry **slot(const NsEntry **slots, const char *key, const char *word)
+{
+    size_t length = strlen(word);
+    if (!g_str_has_prefix(key, word)) return NULL;
+    if (!key[length]) return &slots[0];
+    bool lane = key[length] == '-' && key[length + 1] >= 'a' &&
+                key[length + 1] < 'a' + NS_LANES_MAX && !key[length + 2];
+    return lane ? &slots[1 + key[length + 1] - 'a'] : NULL;
+}
+
+static bool assign(NsSettings *settings, const NsEntry *entry, GError **error)
+{
+    GError *wrong = NULL;
+    if (!entry || ns_settings_assign_all(settings, entry->value, &wrong)) return true;
+    ns_entry_blame(entry, error, wrong);
+    return false;
+}
+
+static bool assign_lanes(NsLaneSettings *lanes, const NsEntry *const *entries, GError **error)
+{
+    for (size_t i = lanes->n; i < NS_LANES_MAX; i++)
+        if (entries[1 + i]) return refuse(entries[1 + i], error, "There is no such lane.");
+    for (size_t i = 0; i < lanes->n; i++)
+        if (!assign(&lanes->lane[i], entries[0], error) ||
+            !assign(&lanes->lane[i], entries[1 + i], error))
+            return false;
+    return true;
+}
+
+static size_t count(const NsEntry *const *entries)
+{
+    size_t n = 0;
+    for (size_t i = 0; i <= NS_LANES_MAX; i++)
+        if (entries[i]) n = MAX(i, 1);
+    return n;
+}
+
+/* Puts the settings of the card together from those of the card before and its own. */
+static bool settle_lanes(Reader *reader, GError **error)
+{
+    NsCard *card = reader->card;
+    Plan *plan = &reader->plan;
+    size_t fresh = count(plan->setup);
+    for (; card->begin.n < fresh; card->begin.n++)
+        ns_settings_init(&card->begin.lane[card->begin.n]);
+    if (!assign_lanes(&card->begin, plan->setup, error)) return false;
+    const NsLaneSettings *from = fresh                         ? &card->begin
+                                 : card > reader->lesson->card ? &card[-1].end
+                                                               : NULL;
+    if (from) copy_lanes(&card->end, from);
+    card->asks_for_settings = count(plan->steps) > 0;
+    if (!assign_lanes(&card->end, plan->steps, error)) return false;
+    for (size_t i = 0; i < card->end.n; i++)
+        if (!ns_settings_check(&card->end.lane[i], error)) {
+            g_prefix_error(error, "Line %zu: ", reader->began->line);
+            return false;
+        }
+    return true;
+}
+
+/* ---- A card ---- */
+
+static size_t count_words(const NsCard *card)
+{
+    size_t n = 0;
+    for (char **text = card->texts; text && *text; text++) {
+        g_auto(GStrv) words = g_strsplit_set(*text, " \t", -1);
+        for (char **word = words; *word; word++) n += **word != '\0';
+    }
+    return n;
+}
+
+static bool finish_card(Reader *reader, GError **error)
+{
+    const NsCard *card = reader->card;
+    if (!card) return true;
+    if (!card->title || !card->texts)
+        return refuse(reader->began, error, "This card lacks a title or a text.");
+    if (count_words(card) > NS_CARD_WORDS)
+        return refuse(reader->began, error, "This card has more than 60 words.");
+    if (card->ask && (card->n_choices < 2 || card->right == SIZE_MAX))
+        return refuse(reader->began, error,
+                      "The question of this card needs a choice and what is right.");
+    if (!settle_lanes(reader, error)) return false;
+    if (card->draws && card->draw_lane >= card->end.n)
+        return refuse(reader->began, error, "What is to be drawn is of a lane that is not there.");
+    return true;
+}
+
+static bool begin_card(Reader *reader, const NsEntry *entry, GError **error)
+{
+    NsLesson *lesson = reader->lesson;
+    if (!finish_card(reader, error)) return false;
+    if (!g_str_equal(entry->section, "card"))
+        return refuse(entry, error, "A lesson is made of sections [card].");
+    if (lesson->n == NS_CARDS_MAX) return refuse(entry, error, "A lesson has at most 7 cards.");
+    reader->card = &lesson->card[lesson->n++];
+    *reader->card = (NsCard){.right = SIZE_MAX};
+    reader->plan = (Plan){0};
+    reader->began = entry;
+    return true;
+}
+
+static bool read_count(int64_t *number, const NsEntry *entry, GError **error)
+{
+    return g_ascii_string_to_signed(entry->value, 10, 0, LAST_STEP, number, NULL) ||
+           refuse(entry, error, "This is no number of steps.");
+}
+
+static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
+{
+    bool right = g_str_equal(entry->key, "right");
+    if (card->n_choices == NS_CARD_CHOICES)
+        return refuse(entry, error, "A question has at most 5 answers.");
+    if (right && card->right != SIZE_MAX)
+        return refuse(entry, error, "There is one right answer already.");
+    if (right) card->right = card->n_choices;
+    card->choices[card->n_choices++] = g_strdup(entry->value);
+    return true;
+}
+
+static bool read_draw(NsCard *card, const NsEntry *entry, GError **error)
+{
+    int quantity = ns_choices_find(ns_quantity_choice, entry->value);
+    bool layers = quantity >= 0 && (ns_quantity((NsQuantity)quantity)->domain == NS_DOMAIN_LAYER ||
+                                    ns_quantity((NsQuantity)quantity)->domain == NS_DOMAIN_HIDDEN);
+    if (!layers) return refuse(entry, error, "This is no quantity that layers have.");
+    card->draws = true;
+    card->quantity = (NsQuantity)quantity;
+    return true;
+}
+
+static bool read_draw_lane(NsCard *card, const NsEntry *entry, GError **error)
+{
+    char letter = *entry->value;
+    if (letter < 'a' || letter >= 'a' + NS_LANES_MAX || entry->value[1])
+        return refuse(entry, error, "This is no lane; lanes are a, b, c and d.");
+    card->draw_lane = (size_t)(letter - 'a');
+    return true;
+}
+
+static bool read_wait(NsCard *card, const NsEntry *entry, GError **error)
+{
+    GError *wrong = NULL;
+    ns_waits_clear(&card->waits);
+    if (ns_waits_read(&card->waits, entry->value, &wrong)) return true;
+    ns_entry_blame(entry, error, wrong);
+    return false;
+}
+
+/* The keys that are texts and no more. */
+static char **text_slot(NsCard *card, const char *key)
+{
+    const struct {
+        const char *key;
+        char **text;
+    } texts[] = {{"title", &card->title},
+                 {"page", &card->page},
+                 {"highlight", &card->highlight},
+                 {"ask", &card->ask},
+                 {"why", &card->why}};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (g_str_equal(key, texts[i].key)) return texts[i].text;
+    return NULL;
+}
+
+static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error)
+{
+    NsCard *card = reader->card;
+    const char *key = entry->key;
+    char **text = text_slot(card, key);
+    const NsEntry **setup = slot(reader->plan.setup, key, "setup");
+    const NsEntry **step = slot(reader->plan.steps, key, "do");
+    if (text) return replace(text, entry->value), true;
+    if (setup) return *setup = entry, true;
+    if (step) return *step = entry, true;
+    if (g_str_equal(key, "text")) return add(&card->texts, entry->value), true;
+    if (g_str_equal(key, "claim")) return add(&card->claims, entry->value), true;
+    if (g_str_equal(key, "wait")) return read_wait(card, entry, error);
+    if (g_str_equal(key, "run")) return read_count(&card->run, entry, error);
+    if (g_str_equal(key, "choice") || g_str_equal(key, "right"))
+        return read_choice(card, entry, error);
+    if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
+    if (g_str_equal(key, "draw-lane")) return read_draw_lane(card, entry, error);
+    if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);
+    return refuse(entry, error, "A card has no such key.");
+}
+
+static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
+{
+    NsLesson *lesson = reader->lesson;
+    if (!entry->key) return begin_card(reader, entry, error);
+    if (reader->card) return read_card_entry(reader, entry, error);
+    if (g_str_equal(entry->key, "title"))
+        replace(&lesson->title, entry->value);
+    else if (g_str_equal(entry->key, "summary"))
+        replace(&lesson->summary, entry->value);
+    else
+        return refuse(entry, error, "Before its cards a lesson has a title and a summary.");
+    return true;
+}
+
+static bool read_lesson(NsLesson *lesson, const NsEntries *entries, GError **error)
+{
+    Reader reader = {.lesson = lesson};
+    const NsEntry *entry;
+    for (size_t i = 0; (entry = ns_entries_at(entries, i)); i++)
+        if (!read_entry(&reader, entry, error)) return false;
+    if (!finish_card(&reader, error)) return false;
+    if (lesson->title && lesson->summary && lesson->n >= NS_CARDS_MIN) return true;
+    g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
+                        "This is no lesson: it needs a title, a summary and 4 to 7 cards.");
+    return false;
+}
+
+NsLesson *ns_lesson_new(const char *text, size_t size, GError **error)
+{
+    g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
+    if (!entries) return NULL;
+    g_autoptr(NsLesson) lesson = g_new0(NsLesson, 1);
+    lesson->card = g_new0(NsCard, NS_CARDS_MAX);
+    return read_lesson(lesson, entries, error) ? g_steal_pointer(&lesson) : NULL;
+}
+
+NsLesson *ns_lesson_open(size_t i, GError **error)
+{
+    g_autoptr(GBytes) bytes = ns_lesson_text(i);
+    gsize size;
+    const char *text = g_bytes_get_data(bytes, &size);
+    return ns_lesson_new(text, size, error);
+}

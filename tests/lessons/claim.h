@@ -1,0 +1,32 @@
+/* What a lesson or a preset claims, measured.  SPDX-License-Identifier: MIT
+ *
+ *     loss(A, 290..300) < 2.3 and grad-w1(A, 0, last) > 2 * grad-w1(A, 0, 1)
+ *
+ * Numbers, + - * / and parentheses, < and >, “and”, and what is measured of a lane:
+ *
+ *     loss(A, 300), loss(A, 290..300)   training loss, of several steps their mean
+ *     grad(A, 10), lr(A, 10)            norm of the whole gradient, learning rate
+ *     KEY(A, 0, 3), KEY(A, 0, 1..last)  a quantity of a layer, of several layers their mean;
+ *                                       `last` is the last that has one
+ *     min(...), max(...)                of a measurement of several, in place of the mean
+ *     diverged(A, 300)                  1 if the lane has diverged by then, else 0
+ *
+ * A value that is not there is NaN, of which no comparison holds. */
+#pragma once
+
+#include "core/train/lockstep.h"
+
+/* Models that go as far as a claim needs them to. */
+typedef struct NsBench NsBench;
+
+NsBench *ns_bench_new(const NsSettings *lanes, size_t n, GError **error);
+void ns_bench_free(NsBench *bench);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsBench, ns_bench_free)
+
+/* Steps until this many updates are done, or no lane can go on. */
+void ns_bench_run(NsBench *bench, int64_t step);
+NsRun *ns_bench_lane(NsBench *bench, size_t lane);
+
+/* Whether a claim holds.  What was measured on the way is appended to `seen`.  NS_ERROR_SETTING if
+ * it cannot be read, also for lanes and quantities that are not there. */
+bool ns_claim_holds(NsBench *bench, const char *claim, GString *seen, GError **error);

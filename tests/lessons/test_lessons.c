@@ -1,0 +1,201 @@
+/* What lessons and presets say is measured, at the scale at which they say it.
+ * SPDX-License-Identifier: MIT */
+#include "core/model/placement.h"
+#include "core/store/lesson.h"
+#include "core/store/shelf.h"
+#include "tests/lessons/claim.h"
+
+#include <string.h>
+
+#define PRESET_STEPS 20
+
+/* ---- The measure itself ---- */
+
+/* A small model whose numbers are known from its history. */
+static NsBench *small_bench(void)
+{
+    NsSettings lanes[2];
+    g_autoptr(GError) error = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        ns_settings_init(&lanes[i]);
+        ns_settings_assign_all(
+            &lanes[i], "layers=2 d-model=8 heads=2 seq=5 batch=3 threads=1 eval-every=0", &error);
+    }
+    lanes[1].placement = (unsigned)ns_choices_find(ns_placement_choice, "pre");
+    NsBench *bench = ns_bench_new(lanes, 2, &error);
+    g_assert_no_error(error);
+    for (size_t i = 0; i < 2; i++) ns_settings_clear(&lanes[i]);
+    return bench;
+}
+
+static bool holds(NsBench *bench, const char *claim)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GString) seen = g_string_new(NULL);
+    bool result = ns_claim_holds(bench, claim, seen, &error);
+    g_test_message("%s: %s", claim, seen->str);
+    g_assert_no_error(error);
+    return result;
+}
+
+static void test_measure(void)
+{
+    g_autoptr(NsBench) bench = small_bench();
+    g_assert_true(holds(bench, "1 + 2 * 3 > 6.9 and (1 + 2) * 3 > 8.9 and 6 / 3 - 1 < 1.1"));
+    g_assert_false(holds(bench, "1 < 2 and 2 < 1"));
+    g_assert_false(holds(bench, "2 < 1 and 1 < 2"));
+    ns_bench_run(bench, 4);
+    NsHistory *history = ns_run_history(ns_bench_lane(bench, 1));
+    double first = ns_history_step(history, 3)->loss, second = ns_history_step(history, 4)->loss;
+    g_autofree char *claim = g_strdup_printf(
+        "loss(B, 3..4) > %.6f and loss(B, 3..4) < %.6f and max(loss(B, 3..4)) > %f",
+        (first + second) / 2 - 1e-5, (first + second) / 2 + 1e-5, MAX(first, second) - 1e-5);
+    g_assert_true(holds(bench, claim));
+    float norms[3], gradients[2];
+    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 4, norms, NULL);
+    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 4, gradients, NULL);
+    g_autofree char *layers = g_strdup_printf(
+        "hidden-norm(B, 4, 0) - %f < 1e-5 and hidden-norm(B, 4, last) > %f and "
+        "grad-layer(B, 4, 2) > %f and grad-layer(B, 4, 2) < %f and "
+        "min(hidden-norm(B, 4, 0..last)) > %f",
+        (double)norms[0], (double)norms[2] - 1e-5, (double)gradients[1] - 1e-5,
+        (double)gradients[1] + 1e-5, (double)MIN(norms[0], MIN(norms[1], norms[2])) - 1e-5);
+    g_assert_true(holds(bench, layers));
+    /* What is not there makes no claim true. */
+    g_assert_false(holds(bench, "grad-layer(A, 4, 3) > 0"));
+    g_assert_false(holds(bench, "grad-layer(A, 4, 0) < 1e9"));
+    g_assert_true(holds(bench, "diverged(A, 4) < 1"));
+}
+
+static void test_refused(void)
+{
+    static const char *const claims[] = {
+        "",          "loss(A, 0)",     "loss(C, 0) > 1", "loss(A) > 1", "lost(A, 0, 1) > 1",
+        "1 > 0 and", "1 > 0 or 2 > 1", "(1 > 0"};
+    g_autoptr(NsBench) bench = small_bench();
+    for (size_t i = 0; i < G_N_ELEMENTS(claims); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GString) seen = g_string_new(NULL);
+        g_test_message("%s", claims[i]);
+        g_assert_false(ns_claim_holds(bench, claims[i], seen, &error));
+        g_assert_nonnull(error);
+    }
+}
+
+/* ---- Claims ---- */
+
+static void check_claims(NsBench *bench, char **claims)
+{
+    for (char **claim = claims; claim && *claim; claim++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GString) seen = g_string_new(NULL);
+        bool is_true = ns_claim_holds(bench, *claim, seen, &error);
+        g_assert_no_error(error);
+        g_test_message("%s: %s", *claim, seen->str);
+        if (is_true) continue;
+        g_test_message("not true: %s", *claim);
+        g_test_fail();
+    }
+}
+
+static NsBench *start(NsSettings *lanes, size_t n)
+{
+    g_autoptr(GError) error = NULL;
+    NsBench *bench = ns_bench_new(lanes, n, &error);
+    g_assert_no_error(error);
+    return bench;
+}
+
+static void test_preset(gconstpointer data)
+{
+    const NsChoice *row = ns_preset_choice(GPOINTER_TO_SIZE(data));
+    g_auto(NsPreset) preset;
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(&preset);
+    ns_preset_find(&preset, row->key, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(preset.title);
+    g_assert_nonnull(preset.note);
+    g_assert_null(preset.unknown);
+    g_autoptr(NsBench) bench = start(preset.lane, preset.lanes);
+    ns_bench_run(bench, PRESET_STEPS);
+    for (size_t i = 0; i < preset.lanes; i++)
+        g_assert_cmpint(ns_run_steps(ns_bench_lane(bench, i)), ==, PRESET_STEPS);
+    check_claims(bench, preset.claims);
+}
+
+static bool same_lanes(const NsLaneSettings *a, const NsLaneSettings *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++) {
+        g_autofree char *one = ns_settings_line(&a->lane[i], true);
+        g_autofree char *other = ns_settings_line(&b->lane[i], true);
+        same = g_str_equal(one, other);
+    }
+    return same;
+}
+
+/* A run is used again for the next card that is about the same settings. */
+static void test_lesson(gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsLesson) lesson = ns_lesson_open(GPOINTER_TO_SIZE(data), &error);
+    g_assert_no_error(error);
+    g_autoptr(NsBench) bench = NULL;
+    const NsLaneSettings *running = NULL;
+    size_t claims = 0;
+    for (size_t i = 0; i < lesson->n; i++) {
+        NsCard *card = &lesson->card[i];
+        if (!card->claims) continue;
+        claims += g_strv_length(card->claims);
+        if (!running || !same_lanes(running, &card->end)) {
+            g_clear_pointer(&bench, ns_bench_free);
+            bench = start(card->end.lane, card->end.n);
+            running = &card->end;
+        }
+        g_test_message("card %zu, %s", i + 1, card->title);
+        check_claims(bench, card->claims);
+    }
+    g_assert_cmpuint(claims, >, 0);
+}
+
+/* Cards that ask for something wait for it, and every lesson asks one question at least. */
+static void test_form(void)
+{
+    for (size_t i = 0; ns_lesson_choice(i); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsLesson) lesson = ns_lesson_open(i, &error);
+        g_test_message("%s", ns_lesson_choice(i)->key);
+        g_assert_no_error(error);
+        size_t questions = 0;
+        g_assert_cmpuint(lesson->card[0].begin.n, >, 0);
+        for (size_t c = 0; c < lesson->n; c++) {
+            const NsCard *card = &lesson->card[c];
+            questions += card->ask || card->draws;
+            bool asks = card->asks_for_settings || card->run || card->ask || card->draws;
+            if (asks && !card->waits.n) g_error("card %zu waits for nothing", c + 1);
+            if (card->run) g_assert_cmpuint(card->end.n, >, 0);
+        }
+        g_assert_cmpuint(questions, >, 0);
+    }
+}
+
+static void add(const char *folder, NsChoices rows, GTestDataFunc test)
+{
+    for (size_t i = 0; rows(i); i++) {
+        g_autofree char *path = g_strconcat("/lessons/", folder, "/", rows(i)->key, NULL);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(i), test);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_set_nonfatal_assertions();
+    g_test_add_func("/lessons/measure", test_measure);
+    g_test_add_func("/lessons/refused", test_refused);
+    g_test_add_func("/lessons/form", test_form);
+    add("preset", ns_preset_choice, test_preset);
+    add("lesson", ns_lesson_choice, test_lesson);
+    return g_test_run();
+}
