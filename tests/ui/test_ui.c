@@ -15,6 +15,7 @@ int main(int argc, char **argv)
     ui_add_chart_tests();
     ui_add_tile_tests();
     ui_add_frame_tests();
+    ui_add_lesson_tests();
     ui_add_export_tests();
     ui_add_stress_tests();
     ui_add_help_tests();

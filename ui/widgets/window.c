@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/frame_meter.h"
+#include "ui/widgets/learning.h"
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/settings_pane.h"
 #include "ui/widgets/style_manager.h"
@@ -292,6 +293,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
     gtk_box_append(GTK_BOX(window->foot), GTK_WIDGET(window->transport));
     ns_window_add_actions(window);
     ns_window_add_keys(window);
+    ns_window_add_learning(window);
     g_signal_connect_object(lab, "status-changed", G_CALLBACK(on_status), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_title), window,

@@ -1,0 +1,388 @@
+/* Lessons, presets, predictions and class mode in the window.  SPDX-License-Identifier: MIT */
+#include "core/store/shelf.h"
+#include "tests/ui/support.h"
+#include "ui/widgets/class_mode.h"
+#include "ui/widgets/learning.h"
+#include "ui/widgets/lesson_highlight.h"
+#include "ui/widgets/prediction.h"
+#include "ui/widgets/settings_pane.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define SMALL "layers=2 d-model=16 heads=2 seq=16 batch=4 eval-every=0 threads=1"
+#define SMALL_LINES                                                                                \
+    "layers = 2\nd-model = 16\nheads = 2\nseq = 16\nbatch = 4\neval-every = 0\nthreads = 1\n"
+
+static const char lesson_text[] =
+    "title = A test\n"
+    "summary = For a test.\n"
+    "[card]\ntitle = One\ntext = Two lanes.\n"
+    "setup = " SMALL "\nsetup-a = placement=post\nsetup-b = placement=pre\n"
+    "highlight = layers\npage = dashboard\n"
+    "[card]\ntitle = Two\ntext = More layers.\nhighlight = step\n"
+    "do = layers=3\nrun = 6\n"
+    "wait = setting A layers = 3 and setting B layers = 3 and applied and step >= 6\n"
+    "[card]\ntitle = Three\ntext = A question.\n"
+    "ask = Which?\nchoice = This\nright = That\nwhy = Because.\nwait = answered\n"
+    "[card]\ntitle = Four\ntext = A drawing.\ndraw = hidden-norm\ndraw-lane = b\nwait = drawn\n";
+
+static NsLearnPane *begin(NsWindow *window)
+{
+    g_autoptr(GError) error = NULL;
+    NsLesson *lesson = ns_lesson_new(lesson_text, strlen(lesson_text), &error);
+    g_assert_no_error(error);
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    ns_learn_pane_begin(pane, lesson, NULL);
+    return pane;
+}
+
+/* A button, or a check button, with this label. */
+static GtkWidget *find_button(GtkWidget *root, const char *label)
+{
+    const char *is = GTK_IS_BUTTON(root) ? gtk_button_get_label(GTK_BUTTON(root))
+                     : GTK_IS_CHECK_BUTTON(root)
+                         ? gtk_check_button_get_label(GTK_CHECK_BUTTON(root))
+                         : NULL;
+    if (is && g_str_equal(is, label)) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = find_button(child, label);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static void press(NsLearnPane *pane, const char *label)
+{
+    GtkWidget *button = find_button(GTK_WIDGET(pane), label);
+    g_test_message("%s", label);
+    g_assert_nonnull(button);
+    g_assert_true(gtk_widget_is_sensitive(button));
+    if (GTK_IS_CHECK_BUTTON(button))
+        gtk_check_button_set_active(GTK_CHECK_BUTTON(button), TRUE);
+    else
+        g_signal_emit_by_name(button, "clicked");
+}
+
+static bool has_label(GtkWidget *root, const char *part)
+{
+    if (GTK_IS_LABEL(root) && strstr(gtk_label_get_text(GTK_LABEL(root)), part) &&
+        gtk_widget_get_visible(root))
+        return true;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child))
+        if (has_label(child, part)) return true;
+    return false;
+}
+
+static GtkWidget *pointed_out(GtkWidget *root)
+{
+    if (gtk_widget_has_css_class(root, "pointed-out")) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = pointed_out(child);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static bool is_set(NsLab *lab, size_t lane, const char *key, const char *value)
+{
+    g_autofree char *is = ns_settings_get(ns_lab_lane_settings(lab, lane), ns_param_find(key));
+    return g_str_equal(is, value);
+}
+
+static void test_list(void)
+{
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    g_assert_false(ns_learn_pane_is_open(pane));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
+    g_assert_true(ns_learn_pane_is_open(pane));
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
+    for (size_t i = 0; ns_lesson_choice(i); i++)
+        g_assert_true(has_label(GTK_WIDGET(pane), ns_lesson_choice(i)->label));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
+    g_assert_false(ns_learn_pane_is_open(pane));
+    ui_close(window);
+}
+
+static void test_set_up(void)
+{
+    NsWindow *window = ui_open_running("layers=4");
+    NsLab *lab = ns_window_lab(window);
+    NsLearnPane *pane = begin(window);
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
+    g_assert_true(is_set(lab, 0, "placement", "post") && is_set(lab, 1, "placement", "pre"));
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    g_assert_true(pointed_out(GTK_WIDGET(window)) == row);
+    /* It waits for nothing. */
+    g_assert_true(ns_learn_pane_is_done(pane));
+    press(pane, "Next");
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 1);
+    g_assert_true(pointed_out(GTK_WIDGET(window)) == ui_find(window, "step_button"));
+    press(pane, "Back");
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
+    ns_learn_pane_close(pane);
+    g_assert_null(pointed_out(GTK_WIDGET(window)));
+    ui_close(window);
+}
+
+/* The student does it by hand, or lets it be done. */
+static void test_wait(gconstpointer by_hand)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    NsLearnPane *pane = begin(window);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Next");
+    g_assert_false(ns_learn_pane_is_done(pane));
+    g_assert_nonnull(find_button(GTK_WIDGET(pane), "Skip"));
+    if (by_hand) {
+        g_assert_true(ns_lab_set(lab, "layers", "3"));
+        ns_lab_restart(lab);
+    } else {
+        press(pane, "Set it for me");
+    }
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(ns_learn_pane_is_done(pane));
+    if (by_hand)
+        ns_lab_step(lab, 6);
+    else
+        press(pane, "Run to step 6");
+    UI_UNTIL(find_button(GTK_WIDGET(pane), "Next") != NULL);
+    g_assert_true(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_paused);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 6);
+    g_assert_true(is_set(lab, 1, "layers", "3") && is_set(lab, 1, "placement", "pre"));
+    press(pane, "Next");
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 2);
+    ui_close(window);
+}
+
+/* Run is pressed while the model is still being prepared. */
+static void test_run_at_once(void)
+{
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window);
+    press(pane, "Next");
+    press(pane, "Set it for me");
+    press(pane, "Run to step 6");
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_paused);
+    g_assert_cmpint(ns_lab_steps(ns_window_lab(window)), ==, 6);
+    ui_close(window);
+}
+
+static void test_question(void)
+{
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Next");
+    press(pane, "Skip");
+    g_assert_false(ns_learn_pane_is_done(pane));
+    g_assert_false(has_label(GTK_WIDGET(pane), "Because."));
+    press(pane, "This");
+    g_assert_true(has_label(GTK_WIDGET(pane), "Rather: That. Because."));
+    g_assert_true(ns_learn_pane_is_done(pane));
+    press(pane, "That");
+    g_assert_true(has_label(GTK_WIDGET(pane), "Yes. Because."));
+    g_assert_false(has_label(GTK_WIDGET(pane), "Rather"));
+    ui_close(window);
+}
+
+static void test_prediction(void)
+{
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Next");
+    press(pane, "Skip");
+    press(pane, "Skip");
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 3);
+    /* What was skipped is done, so that the drawing is of the model of which the card speaks. */
+    UI_UNTIL(ns_lab_steps(ns_window_lab(window)) == 6);
+    GtkWidget *drawing = ui_first(GTK_WIDGET(pane), NS_TYPE_PREDICTION);
+    NsPrediction *prediction = NS_PREDICTION(drawing);
+    GtkWidget *compare = find_button(GTK_WIDGET(pane), "Compare");
+    g_assert_false(gtk_widget_is_sensitive(compare));
+    for (size_t i = 0; i < 3; i++) ns_prediction_set(prediction, i, 4);
+    g_assert_false(ns_prediction_is_drawn(prediction));
+    g_assert_false(gtk_widget_is_sensitive(compare));
+    ns_prediction_set(prediction, 3, 5);
+    g_assert_true(ns_prediction_is_drawn(prediction));
+    press(pane, "Compare");
+    g_assert_true(ns_prediction_is_compared(prediction));
+    g_assert_true(ns_learn_pane_is_done(pane));
+    g_assert_true(has_label(GTK_WIDGET(pane), "correlation of 0.77"));
+    press(pane, "Finish");
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
+    g_assert_true(ns_learn_pane_is_open(pane));
+    ui_close(window);
+}
+
+static bool press_key(GtkWidget *widget, guint keyval)
+{
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(widget);
+    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
+        g_autoptr(GtkEventController) keys = g_list_model_get_item(controllers, i);
+        if (!GTK_IS_EVENT_CONTROLLER_KEY(keys)) continue;
+        gboolean taken = FALSE;
+        g_signal_emit_by_name(keys, "key-pressed", keyval, 0u, (GdkModifierType)0, &taken);
+        return taken;
+    }
+    g_assert_not_reached();
+}
+
+static void drag(GtkWidget *widget, double x0, double y0, double x1, double y1)
+{
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(widget);
+    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
+        g_autoptr(GtkEventController) gesture = g_list_model_get_item(controllers, i);
+        if (!GTK_IS_GESTURE_DRAG(gesture)) continue;
+        g_signal_emit_by_name(gesture, "drag-begin", x0, y0);
+        g_signal_emit_by_name(gesture, "drag-update", x1 - x0, y1 - y0);
+    }
+}
+
+/* On its own in a window: what keys and pointer draw is what is scored. */
+static void test_drawing(void)
+{
+    GtkWidget *window = gtk_window_new();
+    int quantity = ns_choices_find(ns_quantity_choice, "grad-w2");
+    GtkWidget *drawing = ns_prediction_new((NsQuantity)quantity, 4, 1, 0.1, 10);
+    NsPrediction *prediction = NS_PREDICTION(drawing);
+    const double middle[] = {1, 1, 1, 1}, raised[] = {1, 1, pow(100, 2 / 24.0), 1};
+    gtk_window_set_child(GTK_WINDOW(window), drawing);
+    gtk_window_present(GTK_WINDOW(window));
+    UI_UNTIL(gtk_widget_get_width(drawing) > 0);
+    g_assert_null(ns_prediction_compare(prediction, middle, 4));
+    g_assert_true(press_key(drawing, GDK_KEY_Right) && press_key(drawing, GDK_KEY_Right));
+    g_assert_true(press_key(drawing, GDK_KEY_Up) && press_key(drawing, GDK_KEY_Up));
+    g_assert_false(press_key(drawing, GDK_KEY_a));
+    g_assert_true(ns_prediction_is_drawn(prediction));
+    g_assert_null(ns_prediction_compare(prediction, raised, 3));
+    g_autofree char *words = ns_prediction_compare(prediction, raised, 4);
+    g_assert_nonnull(strstr(words, "correlation of 1.00"));
+    g_assert_nonnull(strstr(words, "factor of 1.0 "));
+    g_assert_false(press_key(drawing, GDK_KEY_Up));
+    gtk_window_destroy(GTK_WINDOW(window));
+
+    window = gtk_window_new();
+    drawing = ns_prediction_new((NsQuantity)quantity, 4, 1, 0.1, 10);
+    gtk_window_set_child(GTK_WINDOW(window), drawing);
+    gtk_window_present(GTK_WINDOW(window));
+    UI_UNTIL(gtk_widget_get_width(drawing) > 0);
+    int width = gtk_widget_get_width(drawing), height = gtk_widget_get_height(drawing);
+    drag(drawing, 0, height, width, 0);
+    const double rising[] = {0.1, 0.5, 2, 10};
+    g_autofree char *stroke = ns_prediction_compare(NS_PREDICTION(drawing), rising, 4);
+    g_assert_nonnull(strstr(stroke, "correlation of 1.00"));
+    g_assert_nonnull(strstr(stroke, "factor of 1.0 "));
+    gtk_window_destroy(GTK_WINDOW(window));
+}
+
+static void test_preset(void)
+{
+    NsWindow *window = ui_open_running("");
+    NsLab *lab = ns_window_lab(window);
+    static const char text[] =
+        "title = Two\n" SMALL_LINES "hide = layers, export\nlarge-text = on\n"
+        "[A]\nplacement = none\n[B]\nplacement = sandwich\n";
+    g_auto(NsPreset) preset, saved;
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(&preset);
+    ns_preset_read(&preset, text, strlen(text), &error);
+    g_assert_no_error(error);
+    ns_window_open_preset(window, &preset);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    g_assert_true(is_set(lab, 0, "placement", "none") && is_set(lab, 1, "placement", "sandwich"));
+    ns_window_make_preset(window, &saved);
+    for (size_t i = 0; i < 2; i++) {
+        g_autofree char *one = ns_settings_line(&preset.lane[i], true);
+        g_autofree char *other = ns_settings_line(&saved.lane[i], true);
+        g_assert_cmpstr(one, ==, other);
+    }
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    GtkWidget *other = ns_settings_pane_row(ns_window_settings_pane(window), "lr");
+    g_assert_true(ns_class_mode_is_on(window));
+    g_assert_false(gtk_widget_get_visible(row));
+    g_assert_true(gtk_widget_get_visible(other));
+    g_assert_false(gtk_widget_get_visible(ui_find(window, "export_button")));
+    g_assert_cmpfloat(ns_class_mode_scale(row), >, 1.2);
+    GtkWidget *leave = find_button(GTK_WIDGET(window), "Leave class mode");
+    g_assert_true(gtk_widget_get_visible(leave));
+    g_signal_emit_by_name(leave, "clicked");
+    g_assert_false(ns_class_mode_is_on(window));
+    g_assert_true(gtk_widget_get_visible(row));
+    g_assert_true(gtk_widget_get_visible(ui_find(window, "export_button")));
+    g_assert_false(gtk_widget_get_visible(leave));
+    g_assert_cmpfloat(ns_class_mode_scale(row), <, 1.1);
+    ui_close(window);
+}
+
+static void test_preset_action(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
+                                   g_variant_new_string("sgd-adam"));
+    g_assert_cmpuint(ns_lab_lanes(ns_window_lab(window)), ==, 3);
+    g_assert_true(is_set(ns_window_lab(window), 0, "optimizer", "sgd"));
+    g_assert_nonnull(ns_window_toast_text(window));
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+}
+
+static void test_class_mode(void)
+{
+    NsWindow *window = ui_open("");
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                       g_variant_new_boolean(TRUE));
+    g_assert_true(ns_class_mode_is_on(window));
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                       g_variant_new_boolean(FALSE));
+    g_assert_false(ns_class_mode_is_on(window));
+    ui_close(window);
+}
+
+/* Every part that a lesson of the program points out, and every page it asks for, is there. */
+static void test_parts(void)
+{
+    NsWindow *window = ui_open("");
+    GtkWidget *pane = ns_window_settings_pane(window);
+    for (size_t i = 0; ns_lesson_choice(i); i++) {
+        g_autoptr(NsLesson) lesson = ns_lesson_open(i, NULL);
+        for (size_t c = 0; c < lesson->n; c++) {
+            const char *part = lesson->card[c].highlight;
+            if (!part) continue;
+            g_test_message("%s", part);
+            g_assert_nonnull(ns_lesson_part(GTK_WIDGET(window), pane, part));
+        }
+    }
+    ui_close(window);
+}
+
+void ui_add_lesson_tests(void)
+{
+    g_test_add_func("/ui/lesson/list", test_list);
+    g_test_add_func("/ui/lesson/set-up", test_set_up);
+    g_test_add_data_func("/ui/lesson/by-hand", GINT_TO_POINTER(true), test_wait);
+    g_test_add_data_func("/ui/lesson/by-button", GINT_TO_POINTER(false), test_wait);
+    g_test_add_func("/ui/lesson/run-at-once", test_run_at_once);
+    g_test_add_func("/ui/lesson/question", test_question);
+    g_test_add_func("/ui/lesson/prediction", test_prediction);
+    g_test_add_func("/ui/lesson/drawing", test_drawing);
+    g_test_add_func("/ui/lesson/preset", test_preset);
+    g_test_add_func("/ui/lesson/preset-action", test_preset_action);
+    g_test_add_func("/ui/lesson/class-mode", test_class_mode);
+    g_test_add_func("/ui/lesson/parts", test_parts);
+}

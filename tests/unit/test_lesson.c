@@ -1,0 +1,220 @@
+/* Lessons and what their cards wait for: reading and refusing.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/store/lesson.h"
+#include "core/store/shelf.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HEAD "title = T\nsummary = S\n"
+#define CARD "[card]\ntitle = C\ntext = X\n"
+
+static NsLesson *read_lesson(const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
+    g_assert_no_error(error);
+    return lesson;
+}
+
+static void assert_setting(const NsLaneSettings *lanes, size_t lane, const char *key,
+                           const char *value)
+{
+    g_autofree char *is = ns_settings_get(&lanes->lane[lane], ns_param_find(key));
+    g_assert_cmpstr(is, ==, value);
+}
+
+static void test_read(void)
+{
+    g_autoptr(NsLesson) lesson =
+        read_lesson(HEAD "[card]\ntitle = One\ntext = First.\ntext = Second.\n"
+                         "setup = layers=3\nsetup-b = placement=pre\npage = profile\n"
+                         "highlight = layers\nask = Which?\nchoice = a\nright = b\nwhy = So.\n"
+                         "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
+                         "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
+                         "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
+                         "draw-step = 5\n" CARD);
+    g_assert_cmpuint(lesson->n, ==, 4);
+    const NsCard *one = &lesson->card[0], *two = &lesson->card[1], *three = &lesson->card[2];
+    g_assert_cmpuint(g_strv_length(one->texts), ==, 2);
+    g_assert_cmpstr(one->page, ==, "profile");
+    g_assert_cmpstr(one->highlight, ==, "layers");
+    g_assert_cmpuint(one->n_choices, ==, 2);
+    g_assert_cmpuint(one->right, ==, 1);
+    g_assert_cmpuint(one->waits.n, ==, 1);
+    g_assert_cmpuint(g_strv_length(one->claims), ==, 2);
+    g_assert_cmpuint(one->begin.n, ==, 2);
+    assert_setting(&one->begin, 0, "placement", "post");
+    assert_setting(&one->begin, 1, "placement", "pre");
+    g_assert_false(one->asks_for_settings);
+    /* What was done stays done on the cards that follow. */
+    g_assert_cmpuint(two->begin.n, ==, 0);
+    g_assert_true(two->asks_for_settings);
+    g_assert_cmpint(two->run, ==, 30);
+    assert_setting(&two->end, 0, "layers", "4");
+    assert_setting(&two->end, 1, "layers", "3");
+    assert_setting(&three->end, 0, "layers", "4");
+    assert_setting(&three->end, 1, "warmup", "7");
+    g_assert_true(three->draws);
+    g_assert_cmpuint(three->draw_lane, ==, 1);
+    g_assert_cmpint(three->draw_step, ==, 5);
+}
+
+static void assert_refused(const char *text, const char *words)
+{
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ns_lesson_new(text, strlen(text), &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_test_message("%s", error->message);
+    g_assert_nonnull(strstr(error->message, words));
+    g_assert_true(g_str_has_suffix(error->message, "."));
+}
+
+static void test_refused(void)
+{
+    assert_refused("", "no lesson");
+    assert_refused(HEAD CARD CARD CARD, "4 to 7");
+    assert_refused(HEAD CARD CARD CARD CARD CARD CARD CARD CARD, "at most 7");
+    assert_refused("title = T\n" CARD CARD CARD CARD, "summary");
+    assert_refused("colour = red\n", "Line 1: ");
+    assert_refused(HEAD "[other]\n", "Line 3: ");
+    assert_refused(HEAD "[card]\ntitle = C\n[card]\n", "Line 3: ");
+    assert_refused(HEAD CARD "colour = red\n", "Line 6: ");
+    assert_refused(HEAD CARD "setup = layers=x\n" CARD, "Line 6: ");
+    assert_refused(HEAD CARD "setup = heads=5\n" CARD, "Line 3: ");
+    assert_refused(HEAD CARD "setup-e = heads=5\n" CARD, "Line 6: ");
+    assert_refused(HEAD CARD "setup-a = layers=2\ndo-b = layers=3\n" CARD, "Line 7: ");
+    assert_refused(HEAD CARD "do-a = layers=2\n" CARD, "Line 6: ");
+    assert_refused(HEAD CARD "run = soon\n", "Line 6: ");
+    assert_refused(HEAD CARD "wait = soon\n", "Line 6: ");
+    assert_refused(HEAD CARD "ask = Which?\nchoice = a\nchoice = b\n" CARD, "Line 3: ");
+    assert_refused(HEAD CARD "ask = Which?\nright = b\n" CARD, "Line 3: ");
+    assert_refused(HEAD CARD "right = a\nright = b\n", "Line 7: ");
+    assert_refused(HEAD CARD "choice = a\nchoice = b\nchoice=c\nchoice=d\nchoice=e\nchoice=f\n",
+                   "Line 11: ");
+    assert_refused(HEAD CARD "draw = loss\n", "Line 6: ");
+    assert_refused(HEAD CARD "setup = seed=1\ndraw = grad-w2\ndraw-lane = b\n" CARD, "Line 3: ");
+    assert_refused(HEAD CARD "draw-lane = e\n", "Line 6: ");
+}
+
+/* Sixty words are the most, over all paragraphs of a card. */
+static void test_words(void)
+{
+    g_autoptr(GString) text = g_string_new(HEAD "[card]\ntitle = C\ntext =");
+    for (size_t i = 0; i < NS_CARD_WORDS - 1; i++) g_string_append(text, " word");
+    g_autofree char *most = g_strconcat(text->str, "\ntext = last\n" CARD CARD CARD, NULL);
+    g_autofree char *more = g_strconcat(text->str, "\ntext = last one\n" CARD CARD CARD, NULL);
+    ns_lesson_free(read_lesson(most));
+    assert_refused(more, "60 words");
+}
+
+static void test_waits(void)
+{
+    NsWaits waits;
+    g_autoptr(GError) error = NULL;
+    ns_waits_read(&waits, "", &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(waits.n, ==, 0);
+    ns_waits_read(&waits,
+                  "setting B warmup >= 100  and setting A placement = pre and applied and "
+                  "step > 3 and page = profile and loss A < 2.5 and diverged D and "
+                  "setting A text = a.txt",
+                  &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(waits.n, ==, 8);
+    g_assert_cmpint(waits.term[0].kind, ==, NS_WAIT_SETTING);
+    g_assert_cmpuint(waits.term[0].lane, ==, 1);
+    g_assert_cmpint(waits.term[6].kind, ==, NS_WAIT_DIVERGED);
+    g_assert_cmpuint(waits.term[6].lane, ==, 3);
+    g_assert_cmpstr(waits.term[4].word, ==, "profile");
+    NsSettings settings;
+    ns_settings_init(&settings);
+    g_assert_false(ns_wait_setting(&waits.term[0], &settings));
+    g_assert_false(ns_wait_setting(&waits.term[1], &settings));
+    g_assert_false(ns_wait_setting(&waits.term[7], &settings));
+    ns_settings_assign_all(&settings, "warmup=100 placement=pre text=a.txt", &error);
+    g_assert_no_error(error);
+    g_assert_true(ns_wait_setting(&waits.term[0], &settings));
+    g_assert_true(ns_wait_setting(&waits.term[1], &settings));
+    g_assert_true(ns_wait_setting(&waits.term[7], &settings));
+    ns_settings_clear(&settings);
+    ns_waits_clear(&waits);
+}
+
+static void test_relations(void)
+{
+    static const struct {
+        const char *text;
+        bool below, at, above;
+    } table[] = {{"step = 3", false, true, false},
+                 {"step >= 3", false, true, true},
+                 {"step <= 3", true, true, false},
+                 {"step > 3", false, false, true},
+                 {"step < 3", true, false, false}};
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        NsWaits waits;
+        g_assert_true(ns_waits_read(&waits, table[i].text, NULL));
+        g_assert_cmpint(ns_wait_compare(waits.term, 2), ==, table[i].below);
+        g_assert_cmpint(ns_wait_compare(waits.term, 3), ==, table[i].at);
+        g_assert_cmpint(ns_wait_compare(waits.term, 4), ==, table[i].above);
+        g_assert_false(ns_wait_compare(waits.term, (double)NAN));
+        ns_waits_clear(&waits);
+    }
+}
+
+static void test_waits_refused(void)
+{
+    static const char *const texts[] = {"soon",
+                                        "step",
+                                        "step >= many",
+                                        "step ~ 3",
+                                        "step >= 3 and",
+                                        "and step >= 3",
+                                        "step >= 3 4",
+                                        "step >= inf",
+                                        "setting E layers = 3",
+                                        "setting A none-such = 3",
+                                        "setting A placement = none-such",
+                                        "setting A placement >= pre",
+                                        "page >= profile",
+                                        "layer 3"};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        NsWaits waits;
+        g_autoptr(GError) error = NULL;
+        g_test_message("%s", texts[i]);
+        g_assert_false(ns_waits_read(&waits, texts[i], &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+        g_assert_cmpuint(waits.n, ==, 0);
+    }
+}
+
+/* Ten lessons and eight presets, each with a title and a line on what it is for. */
+static void test_shelf(void)
+{
+    size_t lessons = 0, presets = 0;
+    for (; ns_lesson_choice(lessons); lessons++) {
+        g_assert_nonnull(ns_lesson_choice(lessons)->label);
+        g_assert_nonnull(ns_lesson_choice(lessons)->purpose);
+    }
+    for (; ns_preset_choice(presets); presets++) {
+        g_assert_nonnull(ns_preset_choice(presets)->label);
+        g_assert_nonnull(ns_preset_choice(presets)->purpose);
+    }
+    g_assert_cmpuint(lessons, ==, 10);
+    g_assert_cmpuint(presets, ==, 8);
+    g_assert_cmpstr(ns_lesson_choice(3)->key, ==, "warm-up");
+    g_assert_cmpstr(ns_preset_choice(7)->key, ==, "sgd-adam");
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/lesson/read", test_read);
+    g_test_add_func("/lesson/refused", test_refused);
+    g_test_add_func("/lesson/words", test_words);
+    g_test_add_func("/lesson/waits", test_waits);
+    g_test_add_func("/lesson/relations", test_relations);
+    g_test_add_func("/lesson/waits-refused", test_waits_refused);
+    g_test_add_func("/lesson/shelf", test_shelf);
+    return g_test_run();
+}

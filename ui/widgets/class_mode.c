@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/class_mode.h"
+
+#include "ui/widgets/lesson_highlight.h"
+
+#define LARGE "large-text"
+#define HIDDEN "ns-hidden"
+#define SCALE 1.35 /* as in the style sheet */
+
+static void show(gpointer widget)
+{
+    gtk_widget_set_visible(widget, TRUE);
+    g_object_unref(widget);
+}
+
+void ns_class_mode_set(NsWindow *window, bool large, const char *const *hide)
+{
+    GtkWidget *root = GTK_WIDGET(window);
+    g_object_set_data(G_OBJECT(window), HIDDEN, NULL);
+    if (large)
+        gtk_widget_add_css_class(root, LARGE);
+    else
+        gtk_widget_remove_css_class(root, LARGE);
+    GPtrArray *hidden = g_ptr_array_new_with_free_func(show);
+    for (; hide && *hide; hide++) {
+        GtkWidget *part = ns_lesson_part(root, ns_window_settings_pane(window), *hide);
+        if (!part || !gtk_widget_get_visible(part)) continue;
+        gtk_widget_set_visible(part, FALSE);
+        g_ptr_array_add(hidden, g_object_ref(part));
+    }
+    g_object_set_data_full(G_OBJECT(window), HIDDEN, hidden, (GDestroyNotify)g_ptr_array_unref);
+}
+
+bool ns_class_mode_is_on(NsWindow *window)
+{
+    const GPtrArray *hidden = g_object_get_data(G_OBJECT(window), HIDDEN);
+    return gtk_widget_has_css_class(GTK_WIDGET(window), LARGE) || (hidden && hidden->len > 0);
+}
+
+double ns_class_mode_scale(GtkWidget *widget)
+{
+    GtkRoot *root = gtk_widget_get_root(widget);
+    return root && gtk_widget_has_css_class(GTK_WIDGET(root), LARGE) ? SCALE : 1;
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/learn_pane.h"
+
+#include "core/base/words.h"
+#include "core/store/shelf.h"
+#include "ui/widgets/lesson_progress.h"
+#include "ui/widgets/lesson_question.h"
+#include "ui/widgets/lesson_watch.h"
+#include "ui/widgets/prediction.h"
+
+#define LOOK_EVERY_MS 100
+#define TEXT_CHARS 74 /* a line that is read with ease */
+#define LIST_COLUMNS 2
+
+struct _NsLearnPane {
+    GtkWidget parent;
+    NsLab *lab;
+    NsLesson *lesson; /* NULL: none was begun */
+    char *key;
+    size_t at;
+    bool in_list;
+    NsLessonSituation situation;
+    char *page;
+    int64_t run_to; /* as soon as the lab can; 0: nowhere */
+    guint watch;
+    GtkWidget *box;      /* the only child, made anew for every card */
+    GtkWidget *question; /* these are parts of it; NULL where the card has none */
+    GtkWidget *prediction, *compare, *verdict;
+    GtkWidget *next, *run;
+};
+
+G_DEFINE_FINAL_TYPE(NsLearnPane, ns_learn_pane, GTK_TYPE_WIDGET)
+
+enum { PAGE, POINT_OUT, SIGNALS };
+static guint signals[SIGNALS];
+
+static void show_card(NsLearnPane *pane);
+static void show_list(NsLearnPane *pane);
+
+static const NsCard *card_of(NsLearnPane *pane)
+{
+    return pane->lesson && !pane->in_list ? &pane->lesson->card[pane->at] : NULL;
+}
+
+/* ---- Parts ---- */
+
+static GtkWidget *new_label(const char *text, const char *style, int chars)
+{
+    GtkWidget *label = gtk_label_new(text);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), chars);
+    if (style) gtk_widget_add_css_class(label, style);
+    return label;
+}
+
+static GtkWidget *new_button(NsLearnPane *pane, const char *label, const char *tip,
+                             void (*clicked)(NsLearnPane *pane))
+{
+    GtkWidget *button = gtk_button_new_with_label(label);
+    gtk_widget_set_tooltip_text(button, tip);
+    g_signal_connect_swapped(button, "clicked", G_CALLBACK(clicked), pane);
+    return button;
+}
+
+static GtkWidget *new_close(NsLearnPane *pane)
+{
+    GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
+    gtk_widget_add_css_class(close, "flat");
+    gtk_widget_set_valign(close, GTK_ALIGN_START);
+    gtk_widget_set_tooltip_text(close, _("Close the lessons"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(close), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Close the lessons"), -1);
+    g_signal_connect_swapped(close, "clicked", G_CALLBACK(ns_learn_pane_close), pane);
+    return close;
+}
+
+/* Away with what is shown, and an empty box in its place. */
+static GtkWidget *new_box(NsLearnPane *pane, GtkOrientation orientation)
+{
+    g_clear_pointer(&pane->box, gtk_widget_unparent);
+    pane->question = pane->prediction = pane->compare = pane->verdict = NULL;
+    pane->next = pane->run = NULL;
+    pane->box = gtk_box_new(orientation, 6);
+    gtk_widget_set_parent(pane->box, GTK_WIDGET(pane));
+    return pane->box;
+}
+
+/* ---- What a card waits for ---- */
+
+static void look(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    if (!card || !pane->next) return;
+    pane->situation.page = pane->page;
+    pane->situation.answered = pane->question && ns_lesson_question_is_answered(pane->question);
+    pane->situation.drawn =
+        pane->prediction && ns_prediction_is_compared(NS_PREDICTION(pane->prediction));
+    bool last = pane->at + 1 == pane->lesson->n, done = ns_learn_pane_is_done(pane);
+    gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip")
+                                                 : last ? _("Finish")
+                                                        : _("Next"));
+    if (done)
+        gtk_widget_add_css_class(pane->next, "suggested-action");
+    else
+        gtk_widget_remove_css_class(pane->next, "suggested-action");
+    if (pane->compare)
+        gtk_widget_set_sensitive(pane->compare,
+                                 ns_prediction_is_drawn(NS_PREDICTION(pane->prediction)) &&
+                                     !pane->situation.drawn);
+    if (pane->run) gtk_widget_set_sensitive(pane->run, ns_lab_steps(pane->lab) < card->run);
+}
+
+static gboolean on_watch(gpointer data)
+{
+    NsLearnPane *pane = data;
+    if (pane->run_to && ns_lab_can_run(pane->lab)) {
+        ns_lab_run_to(pane->lab, pane->run_to);
+        pane->run_to = 0;
+    }
+    look(pane);
+    return G_SOURCE_CONTINUE;
+}
+
+static void set_watch(NsLearnPane *pane, bool on)
+{
+    if (!on) g_clear_handle_id(&pane->watch, g_source_remove);
+    if (on && !pane->watch) pane->watch = g_timeout_add(LOOK_EVERY_MS, on_watch, pane);
+}
+
+bool ns_learn_pane_is_done(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    return card && ns_lesson_is_done(&card->waits, pane->lab, &pane->situation);
+}
+
+/* ---- What a card does ---- */
+
+/* At rest from step 0, with these settings. */
+static void set_up(NsLearnPane *pane, const NsLaneSettings *lanes)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->lane[i];
+    pane->run_to = 0;
+    ns_lab_pause(pane->lab);
+    ns_lab_open(pane->lab, settings, lanes->n);
+    ns_lab_restart(pane->lab);
+}
+
+static void on_do(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    if (card) set_up(pane, &card->end);
+    look(pane);
+}
+
+static void on_run(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    if (card) pane->run_to = card->run;
+    if (ns_lab_pending(pane->lab)) ns_lab_restart(pane->lab);
+    on_watch(pane);
+}
+
+static void on_compare(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    if (!card) return;
+    const NsView *view = ns_lab_view(pane->lab);
+    NsHistory *history =
+        card->draw_lane < view->n_lanes ? view->lanes[card->draw_lane].history : NULL;
+    int64_t record = history ? card->draw_step - ns_history_first_step(history) : -1;
+    if (record < 0 || (size_t)record >= ns_history_steps(history)) {
+        gtk_label_set_text(GTK_LABEL(pane->verdict),
+                           _("This step has not been measured yet; run to it first."));
+        return;
+    }
+    size_t n = ns_history_layout(history)->count[card->quantity];
+    g_autofree float *values = g_new(float, n);
+    g_autofree double *measured = g_new(double, n);
+    ns_history_read(history, card->quantity, (size_t)record, values, NULL);
+    for (size_t i = 0; i < n; i++) measured[i] = (double)values[i];
+    g_autofree char *words = ns_prediction_compare(NS_PREDICTION(pane->prediction), measured, n);
+    gtk_label_set_text(GTK_LABEL(pane->verdict),
+                       words ? words : _("The model is another one than was drawn."));
+    look(pane);
+}
+
+/* What follows speaks of what was to be done. */
+static void skip(NsLearnPane *pane, const NsCard *card)
+{
+    if (card->asks_for_settings) set_up(pane, &card->end);
+    if (card->run > ns_lab_steps(pane->lab) || card->asks_for_settings) pane->run_to = card->run;
+}
+
+static void on_next(NsLearnPane *pane)
+{
+    bool done = ns_learn_pane_is_done(pane);
+    if (!done) skip(pane, &pane->lesson->card[pane->at]);
+    if (pane->at + 1 < pane->lesson->n) {
+        pane->at++;
+        show_card(pane);
+        return;
+    }
+    if (done && pane->key) ns_lesson_set_finished(pane->key);
+    g_clear_pointer(&pane->lesson, ns_lesson_free);
+    show_list(pane);
+}
+
+static void on_back(NsLearnPane *pane)
+{
+    if (pane->at == 0) {
+        show_list(pane);
+        return;
+    }
+    pane->at--;
+    show_card(pane);
+}
+
+/* ---- A card ---- */
+
+/* How many layers the drawing has, and from which number. */
+static GtkWidget *new_prediction(NsLearnPane *pane, const NsCard *card)
+{
+    const NsSettings *settings = card->draw_lane < ns_lab_lanes(pane->lab)
+                                     ? ns_lab_lane_settings(pane->lab, card->draw_lane)
+                                     : &card->end.lane[card->draw_lane];
+    bool hidden = ns_quantity(card->quantity)->domain == NS_DOMAIN_HIDDEN;
+    size_t n = (size_t)settings->layers + (hidden ? 1 : 0);
+    return ns_prediction_new(card->quantity, n, hidden ? 0 : 1, hidden ? 1 : 0.1,
+                             hidden ? 100 : 10);
+}
+
+static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *left,
+                           GtkWidget *columns)
+{
+    pane->prediction = new_prediction(pane, card);
+    pane->verdict = new_label(NULL, "hint", TEXT_CHARS);
+    g_signal_connect_swapped(pane->prediction, "changed", G_CALLBACK(look), pane);
+    gtk_box_append(GTK_BOX(left), pane->verdict);
+    gtk_box_append(GTK_BOX(columns), pane->prediction);
+}
+
+static GtkWidget *new_text(NsLearnPane *pane, const NsCard *card)
+{
+    GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    gtk_widget_set_hexpand(left, TRUE);
+    g_autofree char *place = g_strdup_printf(_("%s · card %d of %d"), _(pane->lesson->title),
+                                             (int)pane->at + 1, (int)pane->lesson->n);
+    gtk_box_append(GTK_BOX(left), new_label(place, "hint", TEXT_CHARS));
+    gtk_box_append(GTK_BOX(left), new_label(_(card->title), "card-title", TEXT_CHARS));
+    for (char **text = card->texts; *text; text++)
+        gtk_box_append(GTK_BOX(left), new_label(_(*text), NULL, TEXT_CHARS));
+    return left;
+}
+
+static GtkWidget *new_buttons(NsLearnPane *pane, const NsCard *card)
+{
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    if (card->asks_for_settings)
+        gtk_box_append(GTK_BOX(row),
+                       new_button(pane, _("Set it for me"),
+                                  _("Makes the settings that the card asks for, and restarts"),
+                                  on_do));
+    if (card->run) {
+        g_autofree char *steps = ns_group_digits(card->run);
+        g_autofree char *label = g_strdup_printf(_("Run to step %s"), steps);
+        pane->run = new_button(pane, label, _("Runs, and pauses there"), on_run);
+        gtk_box_append(GTK_BOX(row), pane->run);
+    }
+    if (card->draws) {
+        pane->compare = new_button(pane, _("Compare"),
+                                   _("Shows the measurement beside your drawing"), on_compare);
+        gtk_box_append(GTK_BOX(row), pane->compare);
+    }
+    GtkWidget *space = gtk_label_new(NULL);
+    gtk_widget_set_hexpand(space, TRUE);
+    gtk_box_append(GTK_BOX(row), space);
+    gtk_box_append(GTK_BOX(row), new_button(pane, _("Back"), _("To the card before"), on_back));
+    pane->next =
+        new_button(pane, _("Next"), _("To the card after; it opens once this is done"), on_next);
+    gtk_widget_set_size_request(pane->next, 90, -1);
+    gtk_box_append(GTK_BOX(row), pane->next);
+    return row;
+}
+
+static void show_card(NsLearnPane *pane)
+{
+    pane->in_list = false;
+    const NsCard *card = &pane->lesson->card[pane->at];
+    if (card->begin.n) set_up(pane, &card->begin);
+    GtkWidget *box = new_box(pane, GTK_ORIENTATION_VERTICAL);
+    GtkWidget *columns = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 24);
+    GtkWidget *left = new_text(pane, card);
+    gtk_box_append(GTK_BOX(columns), left);
+    if (card->ask) {
+        pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
+        gtk_box_append(GTK_BOX(columns), pane->question);
+    }
+    if (card->draws) add_prediction(pane, card, left, columns);
+    gtk_box_append(GTK_BOX(columns), new_close(pane));
+    gtk_box_append(GTK_BOX(box), columns);
+    gtk_box_append(GTK_BOX(box), new_buttons(pane, card));
+    pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->lab)};
+    if (card->page) g_signal_emit(pane, signals[PAGE], 0, card->page);
+    g_signal_emit(pane, signals[POINT_OUT], 0, card->highlight ? card->highlight : "");
+    set_watch(pane, true);
+    look(pane);
+}
+
+/* ---- The list ---- */
+
+static void on_row(GtkButton *button, NsLearnPane *pane)
+{
+    size_t i = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(button), "ns-lesson"));
+    g_autoptr(GError) error = NULL;
+    NsLesson *lesson = ns_lesson_open(i, &error);
+    if (lesson)
+        ns_learn_pane_begin(pane, lesson, ns_lesson_choice(i)->key);
+    else
+        gtk_button_set_label(button, error->message);
+}
+
+static void on_resume(NsLearnPane *pane)
+{
+    show_card(pane);
+}
+
+static GtkWidget *new_row(NsLearnPane *pane, size_t i)
+{
+    const NsChoice *choice = ns_lesson_choice(i);
+    GtkWidget *row = gtk_button_new(), *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    bool finished = ns_lesson_is_finished(choice->key);
+    g_autofree char *title = finished
+                                 ? g_strdup_printf(_("%d  %s (done)"), (int)i + 1, _(choice->label))
+                                 : g_strdup_printf(_("%d  %s"), (int)i + 1, _(choice->label));
+    gtk_box_append(GTK_BOX(words), new_label(title, "row-title", 44));
+    gtk_box_append(GTK_BOX(words), new_label(_(choice->purpose), "hint", 44));
+    gtk_button_set_child(GTK_BUTTON(row), words);
+    gtk_widget_add_css_class(row, "flat");
+    gtk_widget_set_hexpand(row, TRUE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+    g_object_set_data(G_OBJECT(row), "ns-lesson", GSIZE_TO_POINTER(i));
+    g_signal_connect(row, "clicked", G_CALLBACK(on_row), pane);
+    return row;
+}
+
+static void show_list(NsLearnPane *pane)
+{
+    pane->in_list = true;
+    set_watch(pane, false);
+    GtkWidget *box = new_box(pane, GTK_ORIENTATION_VERTICAL);
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    GtkWidget *title = new_label(_("Ten lessons, each of a few minutes, done with your own hands"),
+                                 "card-title", TEXT_CHARS);
+    gtk_widget_set_hexpand(title, TRUE);
+    gtk_box_append(GTK_BOX(head), title);
+    if (pane->lesson) {
+        g_autofree char *label = g_strdup_printf(_("Go on with “%s”"), _(pane->lesson->title));
+        gtk_box_append(GTK_BOX(head),
+                       new_button(pane, label, _("To the card that you left"), on_resume));
+    }
+    gtk_box_append(GTK_BOX(head), new_close(pane));
+    gtk_box_append(GTK_BOX(box), head);
+    GtkWidget *grid = gtk_grid_new();
+    gtk_grid_set_column_homogeneous(GTK_GRID(grid), TRUE);
+    size_t n = 0;
+    while (ns_lesson_choice(n)) n++;
+    int rows = (int)((n + LIST_COLUMNS - 1) / LIST_COLUMNS);
+    for (size_t i = 0; i < n; i++)
+        gtk_grid_attach(GTK_GRID(grid), new_row(pane, i), (int)i / rows, (int)i % rows, 1, 1);
+    gtk_box_append(GTK_BOX(box), grid);
+    g_signal_emit(pane, signals[POINT_OUT], 0, "");
+}
+
+/* ---- From outside ---- */
+
+void ns_learn_pane_open(NsLearnPane *pane)
+{
+    gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
+    show_list(pane);
+}
+
+void ns_learn_pane_close(NsLearnPane *pane)
+{
+    set_watch(pane, false);
+    pane->run_to = 0;
+    g_signal_emit(pane, signals[POINT_OUT], 0, "");
+    gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
+}
+
+bool ns_learn_pane_is_open(NsLearnPane *pane)
+{
+    return gtk_widget_get_visible(GTK_WIDGET(pane));
+}
+
+void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
+{
+    g_autofree char *copy = g_strdup(key);
+    new_box(pane, GTK_ORIENTATION_VERTICAL); /* what it shows may belong to the lesson before */
+    ns_lesson_free(pane->lesson);
+    g_free(pane->key);
+    pane->lesson = lesson;
+    pane->key = g_steal_pointer(&copy);
+    pane->at = 0;
+    gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
+    show_card(pane);
+}
+
+void ns_learn_pane_set_page(NsLearnPane *pane, const char *page)
+{
+    g_free(pane->page);
+    pane->page = g_strdup(page);
+    look(pane);
+}
+
+int ns_learn_pane_card(NsLearnPane *pane)
+{
+    return card_of(pane) && ns_learn_pane_is_open(pane) ? (int)pane->at : -1;
+}
+
+static void ns_learn_pane_dispose(GObject *object)
+{
+    NsLearnPane *pane = NS_LEARN_PANE(object);
+    set_watch(pane, false);
+    g_clear_pointer(&pane->box, gtk_widget_unparent);
+    pane->next = pane->question = pane->prediction = NULL;
+    g_clear_object(&pane->lab);
+    g_clear_pointer(&pane->lesson, ns_lesson_free);
+    G_OBJECT_CLASS(ns_learn_pane_parent_class)->dispose(object);
+}
+
+static void ns_learn_pane_finalize(GObject *object)
+{
+    NsLearnPane *pane = NS_LEARN_PANE(object);
+    g_free(pane->key);
+    g_free(pane->page);
+    G_OBJECT_CLASS(ns_learn_pane_parent_class)->finalize(object);
+}
+
+static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_learn_pane_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_learn_pane_finalize;
+    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_css_name(widget_class, "lesson");
+    gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+    signals[PAGE] = g_signal_new("page", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 1, G_TYPE_STRING);
+    signals[POINT_OUT] = g_signal_new("point-out", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                      NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void ns_learn_pane_init(NsLearnPane *pane)
+{
+    gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(pane), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Lessons"), -1);
+}
+
+GtkWidget *ns_learn_pane_new(NsLab *lab)
+{
+    NsLearnPane *pane = g_object_new(NS_TYPE_LEARN_PANE, NULL);
+    pane->lab = g_object_ref(lab);
+    return GTK_WIDGET(pane);
+}

@@ -1,0 +1,22 @@
+/* Lessons, presets and class mode of a window.  SPDX-License-Identifier: MIT
+ *
+ * Adds the actions learn, preset (its key), save and class-mode to a window, and the pane of the
+ * lessons above its pages. */
+#pragma once
+
+#include "core/store/preset.h"
+#include "ui/widgets/learn_pane.h"
+#include "ui/widgets/window.h"
+
+void ns_window_add_learning(NsWindow *window);
+
+NsLearnPane *ns_window_learn_pane(NsWindow *window);
+
+/* Sets a window up as a preset says: lanes, page, class mode; at rest at step 0. */
+void ns_window_open_preset(NsWindow *window, const NsPreset *preset);
+
+/* The present experiment as a preset.  Initialises `preset`. */
+void ns_window_make_preset(NsWindow *window, NsPreset *preset);
+
+/* The presets of the program, for a menu; unref it with g_object_unref. */
+GMenuModel *ns_preset_menu_new(void);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/lesson_watch.h"
+
+static const NsLabRun *present(NsLab *lab)
+{
+    size_t n;
+    const NsLabRun *runs = ns_lab_runs(lab, &n);
+    return n ? &runs[n - 1] : NULL;
+}
+
+unsigned ns_lesson_present_run(NsLab *lab)
+{
+    const NsLabRun *run = present(lab);
+    return run ? run->id : 0;
+}
+
+static bool is_setting(const NsWait *wait, NsLab *lab)
+{
+    return wait->lane < ns_lab_lanes(lab) &&
+           ns_wait_setting(wait, ns_lab_lane_settings(lab, wait->lane));
+}
+
+static bool is_loss(const NsWait *wait, NsLab *lab)
+{
+    const NsView *view = ns_lab_view(lab);
+    NsHistory *history = wait->lane < view->n_lanes ? view->lanes[wait->lane].history : NULL;
+    size_t records = history ? ns_history_steps(history) : 0;
+    return records > 0 && ns_wait_compare(wait, ns_history_step(history, records - 1)->loss);
+}
+
+static bool has_diverged(const NsWait *wait, NsLab *lab)
+{
+    return wait->lane < ns_lab_view(lab)->n_lanes &&
+           ns_lab_lane_state(lab, wait->lane) == NS_TRAINER_DIVERGED;
+}
+
+static bool is_settled(NsLab *lab)
+{
+    return ns_lab_pending(lab) == 0 && ns_lab_state(lab) != NS_TRAINER_PREPARING;
+}
+
+static bool is_other_run(NsLab *lab, const NsLessonSituation *situation, bool fork)
+{
+    const NsLabRun *run = present(lab);
+    return run && run->id != situation->run && (!fork || run->parent != 0);
+}
+
+static bool holds(const NsWait *wait, NsLab *lab, const NsLessonSituation *situation)
+{
+    switch (wait->kind) {
+    case NS_WAIT_STEP:
+        return ns_wait_compare(wait, (double)ns_lab_steps(lab));
+    case NS_WAIT_SHOWN:
+        return ns_wait_compare(wait, (double)ns_lab_shown_step(lab));
+    case NS_WAIT_LANES:
+        return ns_wait_compare(wait, (double)ns_lab_lanes(lab));
+    case NS_WAIT_PAGE:
+        return g_strcmp0(situation->page, wait->word) == 0;
+    case NS_WAIT_LAYER:
+        return ns_lab_layer(lab) > 0;
+    case NS_WAIT_SETTING:
+        return is_setting(wait, lab);
+    case NS_WAIT_LOSS:
+        return is_loss(wait, lab);
+    case NS_WAIT_DIVERGED:
+        return has_diverged(wait, lab);
+    case NS_WAIT_APPLIED:
+        return is_settled(lab);
+    case NS_WAIT_NEW_RUN:
+        return is_other_run(lab, situation, false);
+    case NS_WAIT_FORK:
+        return is_other_run(lab, situation, true);
+    case NS_WAIT_ANSWERED:
+        return situation->answered;
+    case NS_WAIT_DRAWN:
+        return situation->drawn;
+    case NS_WAIT_RUNNING:
+        return ns_lab_is_running(lab);
+    case NS_WAIT_PAUSED:
+        return !ns_lab_is_running(lab);
+    }
+    return false;
+}
+
+bool ns_lesson_is_done(const NsWaits *waits, NsLab *lab, const NsLessonSituation *situation)
+{
+    for (size_t i = 0; i < waits->n; i++)
+        if (!holds(&waits->term[i], lab, situation)) return false;
+    return true;
+}

@@ -1,0 +1,18 @@
+/* Whether a student has done what a card waits for.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/store/wait.h"
+#include "ui/widgets/lab.h"
+
+/* What is known besides the lab. */
+typedef struct {
+    const char *page; /* that is shown, or NULL */
+    unsigned run;     /* the present one when the card was opened */
+    bool answered, drawn;
+} NsLessonSituation;
+
+/* The number of the present run. */
+unsigned ns_lesson_present_run(NsLab *lab);
+
+/* Whether every term holds; TRUE where there is none. */
+bool ns_lesson_is_done(const NsWaits *waits, NsLab *lab, const NsLessonSituation *situation);

@@ -1,0 +1,34 @@
+/* An empty chart on which a student draws what a measurement will be.  SPDX-License-Identifier: MIT
+ *
+ * One point a layer, on a logarithmic axis.  The pointer draws; on the keyboard Left and Right
+ * choose a layer, Up and Down raise and lower it, at first from the middle.  Compared, the chart
+ * shows the measurement beside the drawing and is not changed any more.
+ *
+ * Signal: "changed", a point was drawn, or the drawing was compared. */
+#pragma once
+
+#include "core/probe/quantity.h"
+#include "ui/plot/style.h"
+
+#include <gtk/gtk.h>
+
+#define NS_TYPE_PREDICTION (ns_prediction_get_type())
+G_DECLARE_FINAL_TYPE(NsPrediction, ns_prediction, NS, PREDICTION, GtkWidget)
+
+/* Of n layers, the first with this number: 0 where the embedding is one of them.  lo, hi: the ends
+ * of the axis of values. */
+GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo, double hi);
+
+void ns_prediction_set_style(NsPrediction *prediction, const NsStyle *style);
+
+/* Puts the point of a layer, counted from 0, at a value. */
+void ns_prediction_set(NsPrediction *prediction, size_t i, double value);
+
+/* Whether every layer has a point, and whether it was compared. */
+bool ns_prediction_is_drawn(NsPrediction *prediction);
+bool ns_prediction_is_compared(NsPrediction *prediction);
+
+/* Shows what was measured: [n].  One sentence or two on how well they match, which say how that was
+ * counted; NULL if that cannot be compared: other layers, or something is missing.  Free with
+ * g_free. */
+char *ns_prediction_compare(NsPrediction *prediction, const double *measured, size_t n);
