@@ -18,6 +18,7 @@ int main(int argc, char **argv)
     ui_add_lesson_tests();
     ui_add_export_tests();
     ui_add_stress_tests();
+    ui_add_study_tests();
     ui_add_help_tests();
     ui_add_transport_tests();
     ui_add_program_tests();

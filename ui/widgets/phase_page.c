@@ -62,9 +62,9 @@ static char *first_values(NsPhasePage *page, const NsParam *param)
     if (param->type == NS_PARAM_CHOICE)
         return g_strdup_printf("%s, %s", param->choices(0)->key, param->choices(1)->key);
     double now = ns_settings_get_number(ns_lab_settings(page->lab), param);
-    double lo = CLAMP(now / 4, param->least, param->most);
-    double hi = CLAMP(now * 4, param->least, param->most);
-    if (!(lo < hi)) hi = MIN(lo + 0.5, param->most);
+    /* Rounded, the upper end must still be in range. */
+    double lo = MAX(now / 4, param->least), hi = MIN(now * 4, 0.9 * param->most);
+    if (!(lo < hi)) hi = MIN(lo + 0.5, 0.9 * param->most);
     char a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
     const char *format = param->type == NS_PARAM_INT ? "%.0f" : "%.3g";
     return g_strdup_printf("%s:%s:5", g_ascii_formatd(a, sizeof a, format, lo),

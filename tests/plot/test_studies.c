@@ -1,0 +1,251 @@
+/* Figures of sweeps and of studies; axes of names and hatched cells.  SPDX-License-Identifier: MIT
+ */
+#include "tests/plot/support.h"
+#include "ui/figures/figures.h"
+#include "ui/plot/csv.h"
+#include "ui/plot/layout-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WAIT_MS 60000
+
+static const char *const names[] = {"0.1", "post", "1e3"};
+
+/* Three by two cells; the one in the middle of the upper row is not a number. */
+static NsPlot map_plot(NsHeatmap *map)
+{
+    static const float z[] = {1, 2, 3, 4, NAN, -INFINITY};
+    static const char *const notes[] = {"one", NULL, NULL, NULL, "diverged", "waits"};
+    *map = (NsHeatmap){.z = z,
+                       .rows = 2,
+                       .columns = 3,
+                       .x0 = -0.5,
+                       .x1 = 2.5,
+                       .y0 = -0.5,
+                       .y1 = 1.5,
+                       .label = "loss",
+                       .hatch = true,
+                       .notes = notes};
+    NsPlot plot = {.x = axis("setting", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("row", NULL, NS_SCALE_LINEAR, true),
+                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                   .heatmap = map};
+    plot.x.names = names;
+    plot.x.n_names = G_N_ELEMENTS(names);
+    return plot;
+}
+
+static bool has_label(const NsPlotLayout *layout, NsPart part, const char *text)
+{
+    for (guint i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == part && g_str_equal(pango_layout_get_text(label->text), text))
+            return true;
+    }
+    return false;
+}
+
+static void test_names(void)
+{
+    NsHeatmap map;
+    NsPlot plot = map_plot(&map);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 480, 300, ns_style(0));
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        g_assert_true(has_label(layout, NS_PART_X_TICK, names[i]));
+    g_assert_true(has_label(layout, NS_PART_LEFT_TICK, "1"));
+    const NsPlot *plots[] = {&plot};
+    g_autoptr(GString) csv = ns_csv_write(plots, 1, NULL);
+    g_assert_nonnull(strstr(csv->str, ",post,0,2"));
+    g_assert_nonnull(strstr(csv->str, ",1e3,1,"));
+}
+
+/* Where there is little room, names are left out one by one, never drawn over one another. */
+static void test_many_names(void)
+{
+    static const char *many[64];
+    static float z[64];
+    for (size_t i = 0; i < 64; i++) many[i] = "0.000316";
+    NsHeatmap map = {.z = z, .rows = 1, .columns = 64, .x0 = -0.5, .x1 = 63.5, .y0 = 0, .y1 = 1};
+    NsPlot plot = {.x = axis("x", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("y", NULL, NS_SCALE_LINEAR, false),
+                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                   .heatmap = &map};
+    plot.x.names = many;
+    plot.x.n_names = 64;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 400, 200, ns_style(0));
+    double end = -INFINITY;
+    unsigned shown = 0;
+    for (guint i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part != NS_PART_X_TICK) continue;
+        g_assert_cmpfloat(label->box.x, >, end);
+        end = label->box.x + label->box.width;
+        shown++;
+    }
+    g_assert_cmpuint(shown, >=, 2);
+    g_assert_cmpuint(shown, <, 64);
+}
+
+static char *tip_at(const NsPlotLayout *layout, double x, double y)
+{
+    NsReading reading;
+    g_assert_true(ns_plot_pick(layout, ns_plot_x_to_pixel(layout, x),
+                               ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, y), &reading));
+    char *text = g_strdup(reading.text);
+    ns_reading_clear(&reading);
+    return text;
+}
+
+static void test_tips(void)
+{
+    NsHeatmap map;
+    NsPlot plot = map_plot(&map);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 480, 300, ns_style(0));
+    g_autofree char *one = tip_at(layout, 0, 0), *two = tip_at(layout, 1, 0);
+    g_autofree char *bad = tip_at(layout, 1, 1), *blank = tip_at(layout, 2, 1);
+    g_assert_cmpstr(one, ==, "setting 0.1\nrow 0\nloss: 1.000\none");
+    g_assert_cmpstr(two, ==, "setting post\nrow 0\nloss: 2.000");
+    g_assert_cmpstr(bad, ==, "setting post\nrow 1\ndiverged");
+    g_assert_cmpstr(blank, ==, "setting 1e3\nrow 1\nwaits");
+}
+
+/* Pixels of two colours and more inside a cell that is hatched, of one in one that is not. */
+static unsigned colors_in(cairo_surface_t *image, const NsPlotLayout *layout, double x, double y)
+{
+    const NsBox *area = &layout->area;
+    int px = (int)ns_plot_x_to_pixel(layout, x), half = (int)(area->width / 3 / 4);
+    int py = (int)ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, y);
+    const unsigned char *data = cairo_image_surface_get_data(image);
+    int stride = cairo_image_surface_get_stride(image);
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (int dy = -half / 2; dy <= half / 2; dy++)
+        for (int dx = -half; dx <= half; dx++) {
+            uint32_t pixel;
+            memcpy(&pixel, data + (size_t)(py + dy) * (size_t)stride + (size_t)(px + dx) * 4, 4);
+            g_hash_table_add(seen, GUINT_TO_POINTER(pixel | 0xff000000));
+        }
+    return g_hash_table_size(seen);
+}
+
+static void test_hatch(void)
+{
+    for (size_t k = 0; ns_style(k); k++) {
+        NsHeatmap map;
+        NsPlot plot = map_plot(&map);
+        NsStyle style = k ? *ns_style(k) : ns_style_patterned(ns_style(0));
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 400, &style);
+        cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 600, 400);
+        cairo_t *cr = cairo_create(image);
+        ns_plot_draw(layout, cr);
+        cairo_destroy(cr);
+        cairo_surface_flush(image);
+        g_assert_cmpuint(colors_in(image, layout, 1, 1), >=, 2);
+        g_assert_cmpuint(colors_in(image, layout, 0, 0), ==, 1);
+        g_assert_cmpuint(colors_in(image, layout, 2, 1), ==, 1);
+        /* What is hatched is told by the figure, not as a fault. */
+        g_autofree char *note = ns_survey_note(&plot, &layout->survey);
+        g_assert_null(note);
+        cairo_surface_destroy(image);
+    }
+}
+
+/* ---- The figure of a sweep ---- */
+
+static NsPhase *make_phase(const char *x_text, const char *y_text)
+{
+    NsSettings settings;
+    g_autoptr(GError) error = NULL;
+    g_auto(NsPhaseAxis) x = {0}, y = {0};
+    ns_settings_init(&settings);
+    settings.layers = 4;
+    settings.d_model = 8;
+    settings.heads = 1;
+    settings.seq = 4;
+    settings.batch = 2;
+    settings.optimizer = (unsigned)ns_choices_find(ns_param_find("optimizer")->choices, "sgd");
+    g_assert_true(ns_phase_axis_read(&x, x_text, &error) && ns_phase_axis_read(&y, y_text, &error));
+    NsPhase *phase = ns_phase_new(&settings, &x, &y, 20, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&settings);
+    return phase;
+}
+
+static void test_phase(void)
+{
+    g_autoptr(NsPhase) phase = make_phase("lr=0.01,100", "placement=none,pre");
+    g_autoptr(NsFigure) figure = ns_phase_kind()->create();
+    NsFigureInput input = {.step = -1, .log = true};
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_null(plot->heatmap);
+    input.phase = phase;
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->heatmap->columns, ==, 2);
+    for (size_t i = 0; i < 4; i++) g_assert_true(ns_cell_is_blank(plot->heatmap->z[i]));
+    g_assert_cmpstr(plot->heatmap->notes[0], ==, "waits");
+    g_assert_nonnull(strstr(plot->note, "0 of 4 cells"));
+    uint64_t version = plot->version;
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->version, ==, version);
+
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ns_phase_start(phase, 1, &error));
+    g_assert_true(ns_phase_wait(phase, WAIT_MS));
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->version, !=, version);
+    for (size_t i = 0; i < 4; i++) {
+        NsPhaseCell cell = ns_phase_cell(phase, i);
+        bool diverged = cell.state == NS_CELL_DIVERGED;
+        g_assert_true(diverged == isnan(plot->heatmap->z[i]));
+        if (!diverged) g_assert_true(plot->heatmap->z[i] == (float)cell.loss);
+        const char *word = diverged ? "diverged at step" : "validation loss";
+        g_assert_nonnull(strstr(plot->heatmap->notes[i], word));
+    }
+    g_assert_true(isnan(plot->heatmap->z[1]));
+    g_assert_nonnull(strstr(plot->note, "Hatched"));
+    g_assert_nonnull(strstr(plot->note, "lr 100"));
+    g_assert_cmpstr(plot->left.names[1], ==, "Pre-LN");
+    g_assert_cmpstr(plot->x.names[1], ==, "100");
+}
+
+/* ---- The figure of a study ---- */
+
+static void test_paper(void)
+{
+    for (size_t i = 0; ns_study(i); i++) {
+        if (ns_study(i)->kind == NS_STUDY_STEP) continue; /* takes seconds */
+        NsStudy small = *ns_study(i);
+        small.seeds = 2;
+        if (small.kind == NS_STUDY_TOKENS) small.arms[0].settings = small.arms[1].settings;
+        g_autoptr(NsFigure) figure = ns_paper_kind()->create();
+        NsFigureInput input = {.step = -1, .log = true, .study = &small};
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_cmpuint(plot->n_series, ==, 0);
+        g_assert_nonnull(plot->empty);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsStudyResult) result = ns_study_run(&small, NULL, NULL, &error);
+        g_assert_no_error(error);
+        input.result = result;
+        plot = ns_figure_update(figure, &input);
+        g_assert_cmpuint(plot->n_series, ==, result->n_series);
+        for (size_t k = 0; k < plot->n_series; k++) {
+            g_assert_true(plot->series[k].y == result->series[k].y);
+            g_assert_true(plot->series[k].theory == result->series[k].theory);
+        }
+        g_assert_nonnull(strstr(plot->note, "expected"));
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 360, 260, ns_style(0));
+        g_assert_cmpfloat(ns_plot_area(layout).height, >, 60);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/plot/studies/names", test_names);
+    g_test_add_func("/plot/studies/many-names", test_many_names);
+    g_test_add_func("/plot/studies/tips", test_tips);
+    g_test_add_func("/plot/studies/hatch", test_hatch);
+    g_test_add_func("/plot/studies/phase", test_phase);
+    g_test_add_func("/plot/studies/paper", test_paper);
+    return g_test_run();
+}

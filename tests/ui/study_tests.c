@@ -1,0 +1,235 @@
+/* Sweeps and the figures of the paper in the window.  SPDX-License-Identifier: MIT */
+#include "tests/ui/hands.h"
+
+#include "ui/widgets/paper_page.h"
+#include "ui/widgets/phase_page.h"
+
+#include <math.h>
+#include <string.h>
+
+static GtkWidget *show_page(NsWindow *window, const char *key, GType type)
+{
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page", g_variant_new_string(key));
+    GtkWidget *page = ui_first(GTK_WIDGET(window), type);
+    g_assert_nonnull(page);
+    UI_UNTIL(gtk_widget_get_mapped(page));
+    return page;
+}
+
+/* ---- Phase ---- */
+
+static NsPhasePage *open_phase(NsWindow *window, const char *x, const char *y, int steps)
+{
+    NsPhasePage *page = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    gtk_editable_set_text(GTK_EDITABLE(c->values[0]), x);
+    gtk_editable_set_text(GTK_EDITABLE(c->values[1]), y);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), steps);
+    return page;
+}
+
+static void click_start(NsPhasePage *page)
+{
+    g_signal_emit_by_name(ns_phase_page_controls(page)->start, "clicked");
+}
+
+static const char *words(NsPhasePage *page)
+{
+    return gtk_label_get_text(GTK_LABEL(ns_phase_page_controls(page)->words));
+}
+
+static const char *start_label(NsPhasePage *page)
+{
+    return gtk_button_get_label(GTK_BUTTON(ns_phase_page_controls(page)->start));
+}
+
+static double setting(NsWindow *window, const char *key)
+{
+    return ns_settings_get_number(ns_lab_settings(ns_window_lab(window)), ns_param_find(key));
+}
+
+static void test_sweep(void)
+{
+    NsWindow *window = ui_open("");
+    NsPhasePage *page = open_phase(window, "0.01, 0.1, 0.2", "1, 10", 5);
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    g_assert_null(ns_phase_page_phase(page));
+    g_assert_false(gtk_widget_get_visible(c->queue));
+    g_assert_false(gtk_widget_is_sensitive(c->export_));
+    click_start(page);
+    UI_UNTIL(strstr(words(page), "All 6 cells") != NULL);
+    g_assert_cmpstr(start_label(page), ==, "Start");
+    g_assert_true(gtk_widget_is_sensitive(c->export_));
+    const NsPlot *plot = ns_chart_view_plot(ns_phase_page_chart(page));
+    g_assert_cmpuint(plot->heatmap->columns, ==, 3);
+    g_assert_cmpuint(plot->heatmap->rows, ==, 2);
+    for (size_t i = 0; i < 6; i++) g_assert_true(isfinite(plot->heatmap->z[i]));
+    g_assert_cmpfloat(gtk_progress_bar_get_fraction(GTK_PROGRESS_BAR(c->queue)), ==, 1);
+    ui_close(window);
+}
+
+/* Enter at the crosshair and a click take both settings over. */
+static void test_open_cell(void)
+{
+    NsWindow *window = ui_open("");
+    NsPhasePage *page = open_phase(window, "0.01, 0.1, 0.2", "1, 10", 3);
+    click_start(page);
+    UI_UNTIL(strstr(words(page), "All 6 cells") != NULL);
+    NsChartView *chart = ns_phase_page_chart(page);
+    UI_UNTIL(ns_chart_view_layout(chart) != NULL);
+    ns_chart_view_point_at(chart, 2, 1);
+    g_assert_true(ui_press_on(chart, GDK_KEY_Return, 0));
+    g_assert_cmpfloat(setting(window, "lr"), ==, 0.2);
+    g_assert_cmpfloat(setting(window, "warmup"), ==, 10);
+    UI_WAIT(window, ui_has_toast);
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "lr 0.2 and warmup 10"));
+
+    /* The opened cell leaves the sweep what it is: the same one is shown. */
+    NsPhase *phase = ns_phase_page_phase(page);
+    NsPoint at = ui_inside(chart, 0.5, 0.75);
+    GtkEventController *click = ui_controller(chart, GTK_TYPE_GESTURE_CLICK);
+    g_signal_emit_by_name(click, "pressed", 1, at.x, at.y);
+    g_assert_cmpfloat(setting(window, "lr"), ==, 0.1);
+    g_assert_cmpfloat(setting(window, "warmup"), ==, 1);
+    g_assert_true(ns_phase_page_phase(page) == phase);
+    g_assert_cmpuint(ns_chart_view_lens(chart)->n_pins, ==, 0);
+    ui_close(window);
+}
+
+static void test_stop(void)
+{
+    NsWindow *window = ui_open("");
+    NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 100000);
+    click_start(page);
+    g_assert_cmpstr(start_label(page), ==, "Stop");
+    NsPhase *phase = ns_phase_page_phase(page);
+    UI_UNTIL(ns_phase_cell(phase, 0).step > 2);
+    click_start(page);
+    UI_UNTIL(!ns_phase_progress(phase).going);
+    UI_UNTIL(strstr(words(page), "Stopped after 0 of 4") != NULL);
+    g_assert_cmpstr(start_label(page), ==, "Start");
+    /* It goes on with the same sweep. */
+    click_start(page);
+    g_assert_true(ns_phase_page_phase(page) == phase);
+    UI_UNTIL(ns_phase_cell(phase, 0).step > 2);
+    UI_UNTIL(strstr(words(page), "left") != NULL);
+    /* Other values are another sweep. */
+    click_start(page);
+    gtk_editable_set_text(GTK_EDITABLE(ns_phase_page_controls(page)->values[0]), "0.3");
+    click_start(page);
+    g_assert_cmpuint(ns_phase_cells(ns_phase_page_phase(page)), ==, 2);
+    /* The window closes while it goes on. */
+    ui_close(window);
+}
+
+static void test_problem(void)
+{
+    NsWindow *window = ui_open("");
+    NsPhasePage *page = open_phase(window, "0.01, x", "1, 10", 5);
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    click_start(page);
+    g_assert_null(ns_phase_page_phase(page));
+    g_assert_true(gtk_widget_has_css_class(c->hint, "error"));
+    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(c->hint)), "no number"));
+    gtk_editable_set_text(GTK_EDITABLE(c->values[0]), "0.01");
+    g_signal_emit_by_name(c->values[0], "activate");
+    g_assert_false(gtk_widget_has_css_class(c->hint, "error"));
+    g_assert_nonnull(ns_phase_page_phase(page));
+    ui_close(window);
+}
+
+/* Another setting comes with usual values. */
+static void test_axes(void)
+{
+    NsWindow *window = ui_open("");
+    NsPhasePage *page = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    GListModel *keys = gtk_drop_down_get_model(GTK_DROP_DOWN(c->key[1]));
+    for (guint i = 0; i < g_list_model_get_n_items(keys); i++) {
+        gtk_drop_down_set_selected(GTK_DROP_DOWN(c->key[1]), i);
+        g_autoptr(GObject) item = g_list_model_get_item(keys, i);
+        const char *label = gtk_string_object_get_string(GTK_STRING_OBJECT(item));
+        const NsParam *param = NULL;
+        for (size_t k = 0; ns_param(k); k++)
+            if (g_str_equal(ns_param(k)->label, label)) param = ns_param(k);
+        g_autofree char *text =
+            g_strdup_printf("%s=%s", param->key, gtk_editable_get_text(GTK_EDITABLE(c->values[1])));
+        g_auto(NsPhaseAxis) axis = {0};
+        g_autoptr(GError) error = NULL;
+        ns_phase_axis_read(&axis, text, &error);
+        g_assert_no_error(error);
+    }
+    ui_close(window);
+}
+
+/* ---- Paper ---- */
+
+static size_t study_at(const char *key)
+{
+    int i = ns_choices_find(ns_study_choice, key);
+    g_assert_cmpint(i, >=, 0);
+    return (size_t)i;
+}
+
+static const char *run_label(NsPaperPage *page, size_t i)
+{
+    return gtk_button_get_label(GTK_BUTTON(ns_paper_page_card(page, i).run));
+}
+
+static void test_paper(void)
+{
+    NsWindow *window = ui_open("");
+    NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
+    size_t hidden = study_at("hidden");
+    NsPaperCard card = ns_paper_page_card(page, hidden);
+    g_assert_null(ns_paper_page_result(page, hidden));
+    g_assert_false(gtk_widget_is_sensitive(card.export_));
+    g_assert_false(gtk_widget_get_visible(card.verdict));
+    g_assert_cmpuint(ns_chart_view_plot(card.chart)->n_series, ==, 0);
+    g_signal_emit_by_name(card.run, "clicked");
+    g_assert_cmpstr(run_label(page, hidden), ==, "Waits");
+    UI_UNTIL(ns_paper_page_result(page, hidden) != NULL);
+    g_assert_true(ns_paper_page_result(page, hidden)->agrees);
+    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(card.verdict)), "agrees"));
+    g_assert_true(gtk_widget_has_css_class(card.verdict, "success"));
+    g_assert_true(gtk_widget_is_sensitive(card.export_));
+    g_assert_cmpuint(ns_chart_view_plot(card.chart)->n_series, ==, 4);
+    g_assert_cmpstr(run_label(page, hidden), ==, "Run again");
+    UI_WAIT(window, ui_has_toast);
+    ui_close(window);
+}
+
+/* Of two the second waits, and can be taken back; so can the first. */
+static void test_paper_queue(void)
+{
+    NsWindow *window = ui_open("");
+    NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
+    size_t warmup = study_at("warmup"), depth = study_at("depth");
+    ns_paper_page_toggle(page, warmup);
+    ns_paper_page_toggle(page, depth);
+    UI_UNTIL(g_str_equal(run_label(page, warmup), "Stop"));
+    g_assert_true(gtk_widget_get_visible(ns_paper_page_card(page, warmup).progress));
+    g_assert_cmpstr(run_label(page, depth), ==, "Waits");
+    ns_paper_page_toggle(page, depth);
+    g_assert_true(g_str_has_prefix(run_label(page, depth), "Run"));
+    ns_paper_page_toggle(page, warmup);
+    g_assert_true(g_str_has_prefix(run_label(page, warmup), "Run"));
+    ui_idle(100);
+    g_assert_null(ns_paper_page_result(page, warmup));
+    g_assert_null(ns_paper_page_result(page, depth));
+    /* The window closes while one runs. */
+    ns_paper_page_toggle(page, warmup);
+    ui_close(window);
+}
+
+void ui_add_study_tests(void)
+{
+    g_test_add_func("/ui/phase/sweep", test_sweep);
+    g_test_add_func("/ui/phase/open-cell", test_open_cell);
+    g_test_add_func("/ui/phase/stop", test_stop);
+    g_test_add_func("/ui/phase/problem", test_problem);
+    g_test_add_func("/ui/phase/axes", test_axes);
+    g_test_add_func("/ui/paper/run", test_paper);
+    g_test_add_func("/ui/paper/queue", test_paper_queue);
+}
