@@ -128,6 +128,7 @@ static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *da
             there = row;
         ns_chart_view_point_at(ns_chart_tile_chart(to), there, layer);
     }
+    ns_page_point(NS_PAGE(dashboard), from);
 }
 
 /* Charts with the same abscissa show the same part of it. */
@@ -178,6 +179,7 @@ static void on_lens_changed(NsChartView *chart, NsDashboard *dashboard)
     if (dashboard->linking) return;
     link_ranges(dashboard, tile);
     show_pinned_step(dashboard, tile);
+    ns_page_point(NS_PAGE(dashboard), tile);
 }
 
 static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)

@@ -1,7 +1,7 @@
 /* A page of the window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/page.h"
 
-enum { TOLD, EXPORT, N_SIGNALS };
+enum { TOLD, EXPORT, POINTED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_INTERFACE(NsPage, ns_page, GTK_TYPE_WIDGET)
@@ -13,6 +13,8 @@ static void ns_page_default_init(NsPageInterface *page)
                                  1, G_TYPE_STRING);
     signals[EXPORT] = g_signal_new("export", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                    G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
+    signals[POINTED] = g_signal_new("pointed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                    G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
 }
 
 bool ns_page_refresh(NsPage *page)
@@ -46,4 +48,9 @@ void ns_page_tell(NsPage *page, const char *sentence)
 void ns_page_export(NsPage *page, NsChartTile *tile)
 {
     g_signal_emit(page, signals[EXPORT], 0, tile);
+}
+
+void ns_page_point(NsPage *page, NsChartTile *tile)
+{
+    g_signal_emit(page, signals[POINTED], 0, tile);
 }

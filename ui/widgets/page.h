@@ -4,7 +4,7 @@
  * in a window that scrolls, and is given the style of the charts before its first frame.
  *
  * Signals of every page: "told" (string), a sentence for the reader; "export" (NsChartTile), a tile
- * asks to be exported. */
+ * asks to be exported; "pointed" (NsChartTile), the crosshair or the pins of a tile moved. */
 #pragma once
 
 #include "ui/widgets/chart_tile.h"
@@ -36,6 +36,7 @@ bool ns_page_back(NsPage *page);
 /* The signals. */
 void ns_page_tell(NsPage *page, const char *sentence);
 void ns_page_export(NsPage *page, NsChartTile *tile);
+void ns_page_point(NsPage *page, NsChartTile *tile);
 
 typedef struct {
     const char *key;   /* of the action win.page */

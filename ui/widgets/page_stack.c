@@ -11,7 +11,7 @@ struct _NsPageStack {
     GtkWidget *switcher, *stack;
 };
 
-enum { SWITCHED, TOLD, EXPORT, N_SIGNALS };
+enum { SWITCHED, TOLD, EXPORT, POINTED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsPageStack, ns_page_stack, GTK_TYPE_WIDGET)
@@ -47,11 +47,17 @@ static void on_export(NsPageStack *stack, NsChartTile *tile)
     g_signal_emit(stack, signals[EXPORT], 0, tile);
 }
 
+static void on_pointed(NsPageStack *stack, NsChartTile *tile)
+{
+    g_signal_emit(stack, signals[POINTED], 0, tile);
+}
+
 static void fill(NsPageStack *stack, GtkScrolledWindow *place, const NsPageKind *kind)
 {
     GtkWidget *page = kind->create(stack->lab);
     g_signal_connect_object(page, "told", G_CALLBACK(on_told), stack, G_CONNECT_SWAPPED);
     g_signal_connect_object(page, "export", G_CALLBACK(on_export), stack, G_CONNECT_SWAPPED);
+    g_signal_connect_object(page, "pointed", G_CALLBACK(on_pointed), stack, G_CONNECT_SWAPPED);
     gtk_scrolled_window_set_child(place, page);
     if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
 }
@@ -123,6 +129,8 @@ static void ns_page_stack_class_init(NsPageStackClass *klass)
                                  G_TYPE_NONE, 1, G_TYPE_STRING);
     signals[EXPORT] = g_signal_new("export", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                    NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
+    signals[POINTED] = g_signal_new("pointed", NS_TYPE_PAGE_STACK, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                    NULL, G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
 }
 
 static void ns_page_stack_init(NsPageStack *stack)

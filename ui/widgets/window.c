@@ -12,23 +12,30 @@
 #include "ui/widgets/window_actions.h"
 #include "ui/widgets/window_keys.h"
 
-#define FOLD_PANE_BELOW 700      /* of content: a window of 720 with its frame keeps the pane */
 #define FRAMES 300               /* whose times can be shown */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
+
+/* Below some width of content a pane folds; a window of 720 with its frame keeps the settings. */
+static const struct {
+    const char *action;
+    int below;
+} PANES[] = {{"pane", 700}, {"inspector", 880}};
 
 struct _NsWindow {
     GtkApplicationWindow parent;
     NsLab *lab;
     NsPageStack *pages;
     NsTransport *transport;
+    NsInspector *inspector;
     GtkWidget *settings_pane, *toast, *frame_meter;
     guint tick, fold_source;
     gint64 subtitled;
-    bool narrow; /* as the window was when the pane was last folded or unfolded for its width */
+    int width;                        /* for which panes were last folded or unfolded */
+    bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
-    GtkWidget *overlay, *paned, *pane_scroller, *centre, *foot;
+    GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *centre, *foot;
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -70,9 +77,11 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     bool alive = ns_lab_poll(window->lab);
     bool behind = ns_page_stack_refresh(window->pages);
     ns_transport_sync(window->transport);
+    ns_inspector_sync(window->inspector, ns_window_page(window), false);
     if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) sync_subtitle(window);
     if (alive || behind) return G_SOURCE_CONTINUE;
     sync_subtitle(window);
+    ns_inspector_sync(window->inspector, ns_window_page(window), true);
     window->tick = 0;
     return G_SOURCE_REMOVE;
 }
@@ -112,6 +121,12 @@ static void on_switched(NsWindow *window)
     wake(window);
 }
 
+static void on_pointed(NsWindow *window, NsChartTile *tile)
+{
+    ns_inspector_point(window->inspector, tile);
+    ns_inspector_sync(window->inspector, ns_window_page(window), true);
+}
+
 static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
     NsWindow *window = NS_WINDOW(widget);
@@ -119,24 +134,35 @@ static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
     if (window->pages) ns_page_stack_set_style(window->pages, ns_chart_style_for(widget));
 }
 
+static void fold_pane(NsWindow *window, size_t pane)
+{
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    bool narrow = window->width < PANES[pane].below;
+    g_autoptr(GVariant) state = g_action_group_get_action_state(actions, PANES[pane].action);
+    bool fold = narrow && g_variant_get_boolean(state), unfold = !narrow && window->folded[pane];
+    if (!fold && !unfold) return;
+    window->folded[pane] = fold;
+    g_action_group_change_action_state(actions, PANES[pane].action, g_variant_new_boolean(!fold));
+}
+
 static gboolean fold(gpointer data)
 {
     NsWindow *window = data;
     window->fold_source = 0;
-    g_autoptr(GVariant) shown = g_variant_ref_sink(g_variant_new_boolean(!window->narrow));
-    g_action_group_change_action_state(G_ACTION_GROUP(window), "pane", shown);
+    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
     return G_SOURCE_REMOVE;
 }
 
 static void ns_window_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsWindow *window = NS_WINDOW(widget);
-    bool narrow = width < FOLD_PANE_BELOW;
+    bool crossed = false;
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
-    if (narrow == window->narrow) return;
-    window->narrow = narrow;
+    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++)
+        crossed |= (width < PANES[i].below) != (window->width < PANES[i].below);
+    window->width = width;
     /* What is visible must not change while sizes are being given out. */
-    if (!window->fold_source) window->fold_source = g_idle_add(fold, window);
+    if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
 }
 
 static gboolean on_drop(GtkDropTarget *target, const GValue *value, double x, double y,
@@ -166,7 +192,9 @@ void ns_window_toast_file(NsWindow *window, const char *sentence, const char *pa
 
 bool ns_window_is_folded(NsWindow *window)
 {
-    return window->narrow;
+    bool folded = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) folded |= window->width < PANES[i].below;
+    return folded;
 }
 
 GtkWidget *ns_window_frame_meter(NsWindow *window)
@@ -209,6 +237,11 @@ NsDashboard *ns_window_dashboard(NsWindow *window)
 NsTransport *ns_window_transport(NsWindow *window)
 {
     return window->transport;
+}
+
+NsInspector *ns_window_inspector(NsWindow *window)
+{
+    return window->inspector;
 }
 
 GtkWidget *ns_window_run_menu(NsWindow *window)
@@ -258,6 +291,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, overlay);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, paned);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, centre);
 }
 
@@ -270,6 +304,7 @@ static void on_action_added(NsWindow *window)
 static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
+    window->width = G_MAXINT;
     g_signal_connect(window, "action-added::learn", G_CALLBACK(on_action_added), NULL);
     window->toast = ns_toast_new();
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
@@ -289,6 +324,9 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
                                   window->settings_pane);
     gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->pages));
+    window->inspector = NS_INSPECTOR(ns_inspector_new(lab));
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->inspector_scroller),
+                                  GTK_WIDGET(window->inspector));
     window->transport = NS_TRANSPORT(ns_transport_new(lab));
     gtk_box_append(GTK_BOX(window->foot), GTK_WIDGET(window->transport));
     ns_window_add_actions(window);
@@ -302,6 +340,8 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "notice", G_CALLBACK(ns_window_toast), window, G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "switched", G_CALLBACK(on_switched), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(window->pages, "pointed", G_CALLBACK(on_pointed), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "told", G_CALLBACK(ns_window_toast), window,
                             G_CONNECT_SWAPPED);

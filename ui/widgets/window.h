@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/widgets/dashboard.h"
+#include "ui/widgets/inspector.h"
 #include "ui/widgets/lab.h"
 #include "ui/widgets/page_stack.h"
 #include "ui/widgets/transport.h"
@@ -20,6 +21,7 @@ NsPage *ns_window_page(NsWindow *window); /* that is shown */
 NsDashboard *ns_window_dashboard(NsWindow *window);
 GtkWidget *ns_window_settings_pane(NsWindow *window);
 NsTransport *ns_window_transport(NsWindow *window);
+NsInspector *ns_window_inspector(NsWindow *window);
 
 /* The buttons that open menus. */
 GtkWidget *ns_window_run_menu(NsWindow *window);

@@ -203,6 +203,15 @@ static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
     g_simple_action_set_state(action, state);
 }
 
+static void on_inspector(GSimpleAction *action, GVariant *state, gpointer window)
+{
+    GtkWidget *pane =
+        gtk_widget_get_ancestor(GTK_WIDGET(ns_window_inspector(window)), GTK_TYPE_SCROLLED_WINDOW);
+    gtk_widget_set_visible(pane, g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+    ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
+}
+
 static void on_frame_times(GSimpleAction *action, GVariant *state, gpointer window)
 {
     gtk_widget_set_visible(ns_window_frame_meter(window), g_variant_get_boolean(state));
@@ -233,6 +242,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "open", .activate = on_open},
     {.name = "fullscreen", .activate = on_fullscreen},
     {.name = "pane", .state = "true", .change_state = on_pane},
+    {.name = "inspector", .state = "true", .change_state = on_inspector},
     {.name = "frame-times", .state = "false", .change_state = on_frame_times},
 };
 

@@ -13,6 +13,7 @@ static const NsKey KEYS[] = {
     {"<Control>n", "app.new", NS_KEY_ALWAYS, {0}},
     {"<Control>o", "win.open", NS_KEY_ALWAYS, {0}},
     {"F9", "win.pane", NS_KEY_ALWAYS, {0}},
+    {"<Control>F9", "win.inspector", NS_KEY_ALWAYS, {0}},
     {"F10", "win.menu", NS_KEY_ALWAYS, {0}},
     {"F11", "win.fullscreen", NS_KEY_ALWAYS, {0}},
     {"<Control>question", "win.show-help-overlay", NS_KEY_ALWAYS, {0}},
@@ -124,7 +125,8 @@ static bool arrows_move_focus(NsWindow *window)
 {
     GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
     return focus && gtk_window_get_focus_visible(GTK_WINDOW(window)) &&
-           gtk_widget_is_ancestor(focus, ns_window_settings_pane(window));
+           (gtk_widget_is_ancestor(focus, ns_window_settings_pane(window)) ||
+            gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_inspector(window))));
 }
 
 static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint code,

@@ -1,0 +1,170 @@
+/* The right pane, and panes that fold.  SPDX-License-Identifier: MIT */
+#include "tests/ui/hands.h"
+
+static bool says(NsWindow *window, const char *words)
+{
+    g_autofree char *text =
+        ns_reading_table_text(ns_inspector_readings(ns_window_inspector(window)));
+    return strstr(text, words) != NULL;
+}
+
+static void test_step(void)
+{
+    NsWindow *window = ui_open_paused();
+    UI_UNTIL(says(window, "Step 40\n"));
+    g_assert_true(says(window, "Loss\t"));
+    g_assert_true(says(window, "Learning rate\t"));
+    ns_lab_show_step(ns_window_lab(window), 7);
+    UI_UNTIL(says(window, "Step 7\n"));
+    double loss = ns_history_step(ns_lab_view(ns_window_lab(window))->history, 7)->loss;
+    g_autofree char *wanted = g_strdup_printf("Loss\t%.4g\n", loss);
+    g_assert_true(says(window, wanted));
+    ui_close(window);
+}
+
+static void test_crosshair(void)
+{
+    NsWindow *window = ui_open_paused();
+    g_assert_false(says(window, "layer 3"));
+    ns_chart_view_point_at(ui_chart(window, GRADIENT), 3, NAN);
+    ns_page_point(ns_window_page(window), ui_tile(window, GRADIENT));
+    UI_UNTIL(says(window, "layer 3"));
+    /* The same words as the tip of the chart. */
+    const NsReading *reading = ns_chart_view_reading(ui_chart(window, GRADIENT));
+    g_assert_nonnull(reading);
+    g_assert_true(g_str_has_prefix(reading->text, "layer 3"));
+    ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
+    UI_UNTIL(says(window, "Loss and learning rate\tstep "));
+    ui_close(window);
+}
+
+static void test_ratio(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_set_lanes(lab, 2);
+    ns_lab_set_lane(lab, 1, "placement", "pre");
+    UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
+    ns_lab_step(lab, 5);
+    UI_UNTIL(ns_lab_steps(lab) == 5 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    UI_WAIT(window, ui_is_drawn);
+    ui_idle(100);
+    UI_UNTIL(says(window, "Step 5\tA\tB"));
+    ns_chart_view_point_at(ui_chart(window, GRADIENT), 1, NAN);
+    ns_page_point(ns_window_page(window), ui_tile(window, GRADIENT));
+    UI_UNTIL(says(window, "B / A\t"));
+    float values[2][2];
+    for (unsigned i = 0; i < 2; i++) {
+        NsHistory *history = ns_lab_view(lab)->lanes[i].history;
+        ns_history_read(history, ns_lab_view(lab)->gradient, 5, values[i], NULL);
+    }
+    g_autofree char *wanted =
+        g_strdup_printf("B / A\t%.4g", (double)values[1][0] / (double)values[0][0]);
+    g_assert_true(says(window, wanted));
+    ui_close(window);
+}
+
+static void test_pins(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsPinList *pins = ns_inspector_pins(ns_window_inspector(window));
+    NsChartView *chart = ui_chart(window, LOSS);
+    ui_click_at(chart, ui_inside(chart, 0.5, 0.5), 0);
+    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 1);
+    g_autofree char *text = ns_pin_list_text(pins);
+    g_assert_true(g_str_has_prefix(text, "1  Loss and learning rate, step "));
+    g_signal_emit_by_name(ui_first(GTK_WIDGET(pins), GTK_TYPE_BUTTON), "clicked");
+    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 0);
+    g_autofree char *after = ns_pin_list_text(pins);
+    g_assert_cmpstr(after, ==, "");
+    ui_close(window);
+}
+
+static void test_events(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsLab *lab = ns_window_lab(window);
+    GtkListBox *events = ns_event_list_box(ns_inspector_events(ns_window_inspector(window)));
+    g_assert_null(gtk_list_box_get_row_at_index(events, 0));
+    ns_lab_set(lab, "lr", "0.001");
+    ns_lab_step(lab, 3);
+    UI_UNTIL(ns_lab_steps(lab) == 43 && gtk_list_box_get_row_at_index(events, 0));
+    ns_lab_show_step(lab, 5);
+    g_signal_emit_by_name(events, "row-activated", gtk_list_box_get_row_at_index(events, 0));
+    g_assert_cmpint(ns_lab_shown_step(lab), >=, 40);
+    g_assert_cmpint(ns_lab_shown_step(lab), <=, 41);
+    ui_close(window);
+}
+
+static bool has_two_runs(NsWindow *window)
+{
+    size_t n = 0;
+    ns_lab_runs(ns_window_lab(window), &n);
+    return n == 2 && ns_run_tree_row(ns_inspector_runs(ns_window_inspector(window)), 1);
+}
+
+static void test_runs(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsLab *lab = ns_window_lab(window);
+    NsRunTree *tree = ns_inspector_runs(ns_window_inspector(window));
+    g_assert_nonnull(ns_run_tree_row(tree, 0));
+    g_assert_null(ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON));
+    ns_lab_set(lab, "layers", "3");
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 1);
+    ns_lab_restart(lab);
+    UI_WAIT(window, has_two_runs);
+    size_t n = 0;
+    GtkWidget *pin = ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pin), TRUE);
+    g_assert_true(ns_lab_runs(lab, &n)[0].pinned);
+    ui_idle(50);
+    /* Its settings become those of the controls again. */
+    GtkWidget *open = gtk_widget_get_last_child(ns_run_tree_row(tree, 0));
+    g_signal_emit_by_name(open, "clicked");
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 4);
+    ui_close(window);
+}
+
+static bool pane_is_shown(GtkWidget *inside)
+{
+    return gtk_widget_get_visible(gtk_widget_get_ancestor(inside, GTK_TYPE_SCROLLED_WINDOW));
+}
+
+static void test_folding(void)
+{
+    NsWindow *window = ui_open("");
+    GtkWidget *left = ns_window_settings_pane(window);
+    GtkWidget *right = GTK_WIDGET(ns_window_inspector(window));
+    UI_WAIT(window, ui_is_ready);
+    UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(window)) >= 1200);
+    g_assert_true(pane_is_shown(left) && pane_is_shown(right));
+    gtk_window_set_default_size(GTK_WINDOW(window), 860, 700);
+    UI_UNTIL(!pane_is_shown(right));
+    g_assert_true(pane_is_shown(left));
+    gtk_window_set_default_size(GTK_WINDOW(window), 660, 700);
+    UI_UNTIL(!pane_is_shown(left));
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
+    UI_UNTIL(pane_is_shown(left) && pane_is_shown(right));
+    /* What was closed by hand stays closed. */
+    g_action_group_activate_action(G_ACTION_GROUP(window), "inspector", NULL);
+    g_assert_false(pane_is_shown(right));
+    gtk_window_set_default_size(GTK_WINDOW(window), 660, 700);
+    UI_UNTIL(!pane_is_shown(left));
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
+    UI_UNTIL(pane_is_shown(left));
+    g_assert_false(pane_is_shown(right));
+    ui_close(window);
+}
+
+void ui_add_inspector_tests(void)
+{
+    g_test_add_func("/ui/inspector/step", test_step);
+    g_test_add_func("/ui/inspector/crosshair", test_crosshair);
+    g_test_add_func("/ui/inspector/ratio", test_ratio);
+    g_test_add_func("/ui/inspector/pins", test_pins);
+    g_test_add_func("/ui/inspector/events", test_events);
+    g_test_add_func("/ui/inspector/runs", test_runs);
+    g_test_add_func("/ui/inspector/folding", test_folding);
+}
