@@ -21,6 +21,10 @@
 #define NUMBER_SIZE 0.9 /* in text sizes */
 #define SHRINK 0.72     /* as small as words become before they are cut */
 
+/* Of the colours, on dark and on light ground. */
+#define DARKEST 0.3
+#define BRIGHTEST 0.92
+
 /* Update over weight, as powers of ten, at which boxes flash thin and thick. */
 #define UPDATE_LO (-5.0)
 #define UPDATE_HI (-1.0)
@@ -79,6 +83,14 @@ static double share_of(const NsDiagramLook *look, double value)
     return value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
 }
 
+/* The end of the colours that is as dark, or as bright, as the ground is left out. */
+static NsColor color_of(const NsStyle *style, double share)
+{
+    NsColor ground = style->background;
+    bool dark = ground.r + ground.g + ground.b < 1.5;
+    return ns_viridis(dark ? DARKEST + share * (1 - DARKEST) : share * BRIGHTEST);
+}
+
 typedef struct {
     NsColor color;
     double width;
@@ -90,8 +102,8 @@ static Stroke stroke_of(const Pen *p, double value)
     if (isnan(value)) return (Stroke){p->style->ghost, THIN * p->size, false, false};
     if (isinf(value)) return (Stroke){p->style->alarm, 0.3 * p->size, true, true};
     double share = share_of(p->look, value);
-    return (Stroke){ns_viridis(share), (THINNEST + share * (THICKEST - THINNEST)) * p->size, true,
-                    !(value > 0)};
+    return (Stroke){color_of(p->style, share), (THINNEST + share * (THICKEST - THINNEST)) * p->size,
+                    true, !(value > 0)};
 }
 
 /* Of the frame in which a layer stands. */
@@ -228,7 +240,7 @@ static void draw_wire(const Pen *p, const NsWire *w)
     const double dash[] = {0.5 * p->size, 0.35 * p->size};
     if (stroke.measured) {
         trace(p, points, w->n);
-        use(p, p->style->text, 0.55);
+        use(p, p->style->text, 0.45);
         cairo_set_line_width(p->cr, stroke.width + 2 * CASING * p->size);
         if (stroke.dashed) cairo_set_dash(p->cr, dash, 2, 0);
         cairo_stroke(p->cr);
@@ -610,7 +622,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     for (int i = 0; i < STEPS; i++) {
         double t = (i + 0.5) / STEPS, half = (THINNEST + t * (THICKEST - THINNEST)) * size / 2;
         cairo_rectangle(cr, length * i / STEPS, y - half, length / STEPS + 0.3, 2 * half);
-        use(p, ns_viridis(t), 1);
+        use(p, color_of(p->style, t), 1);
         cairo_fill(cr);
     }
     use(p, p->style->text, 1);

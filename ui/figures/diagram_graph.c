@@ -12,11 +12,12 @@ static const double STACK[NS_TOWERS_MAX] = {0.27, 0.42};
 #define FOOT 0.6
 #define APART 1.2 /* between the stack and the frame of the layer */
 
-#define WIDEST 64.0 /* it stays in the middle of a wider page, or the wires get long for nothing   \
-                     */
+#define WIDEST                                                                                     \
+    64.0 /* it stays in the middle of a wider page, or the wires get long for nothing              \
+          */
 
 /* Least sizes, in text sizes. */
-#define BLOCK_LEAST 24.0
+#define BLOCK_LEAST 21.5
 #define TOWER_LEAST 8.5
 #define ROW_LEAST 2.0
 #define STACK_ROW_LEAST 2.6

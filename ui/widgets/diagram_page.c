@@ -321,9 +321,22 @@ static GtkWidget *new_bar(NsDiagramPage *page)
         page->tab[i] = add_toggle(page->tabs, i ? page->tab[0] : NULL, ns_lane_name(i), tip);
         g_signal_connect(page->tab[i], "toggled", G_CALLBACK(on_tab), page);
     }
-    GtkWidget *parts[] = {flow, layer, page->layer, page->words, page->tabs};
+    gtk_label_set_ellipsize(GTK_LABEL(page->layer), PANGO_ELLIPSIZE_END);
+    GtkWidget *parts[] = {flow, layer, page->layer, page->words};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(bar), parts[i]);
     return bar;
+}
+
+/* Below the diagrams: what their colours mean, and which of them is active. */
+static GtkWidget *new_foot(NsDiagramPage *page)
+{
+    GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    gtk_widget_set_margin_end(foot, MARGIN);
+    gtk_widget_set_hexpand(page->legend, TRUE);
+    gtk_widget_set_valign(page->tabs, GTK_ALIGN_CENTER);
+    gtk_box_append(GTK_BOX(foot), page->legend);
+    gtk_box_append(GTK_BOX(foot), page->tabs);
+    return foot;
 }
 
 /* The ground of charts, on which wires have the contrast that their colours are made for. */
@@ -369,7 +382,7 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);
     gtk_box_append(GTK_BOX(page->box), new_bar(page));
     gtk_box_append(GTK_BOX(page->box), page->lanes);
-    gtk_box_append(GTK_BOX(page->box), page->legend);
+    gtk_box_append(GTK_BOX(page->box), new_foot(page));
     gtk_widget_set_parent(page->box, GTK_WIDGET(page));
 }
 

@@ -10,6 +10,7 @@
 
 #define MOVE_US 250000.0 /* a norm is on its way for so long */
 #define MARGIN 10        /* around the diagram, pixels */
+#define SMALLEST 0.7     /* share of the style's text that words shrink to in a narrow window */
 #define REACH 6          /* around wires, for the pointer */
 #define TELL_US 1000000  /* a screen reader is told new numbers no more often */
 
@@ -18,6 +19,8 @@ struct _NsDiagramView {
     NsLab *lab;
     size_t lane;
     const NsStyle *style;
+    const NsStyle *drawn_style; /* that the diagram was made for */
+    NsStyle fitted;             /* the same with words as large as there is room for */
     NsDiagramData *data, *old_data;
     NsDiagram *diagram, *old; /* old: where norms come from, while they move */
     NsFlow flow;
@@ -177,8 +180,13 @@ static void build(NsDiagramView *view, int width, int height)
 {
     g_clear_pointer(&view->diagram, ns_diagram_free);
     if (!view->style || !view->data || width <= 2 * MARGIN || height <= 2 * MARGIN) return;
+    double least_width, least_height;
+    ns_diagram_least(view->data, view->style->text_size, &least_width, &least_height);
+    double room = MIN((width - 2 * MARGIN) / least_width, (height - 2 * MARGIN) / least_height);
+    view->drawn_style = view->style;
+    view->fitted = ns_style_scaled(view->style, CLAMP(room, SMALLEST, 1));
     view->diagram = ns_diagram_new(view->data, (unsigned)MAX(ns_lab_layer(view->lab), 0),
-                                   width - 2 * MARGIN, height - 2 * MARGIN, view->style->text_size);
+                                   width - 2 * MARGIN, height - 2 * MARGIN, view->fitted.text_size);
 }
 
 static void rest(NsDiagramView *view)
@@ -564,7 +572,7 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     if (!view->diagram) return;
     int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
     NsDiagramLook look = view->hand;
-    look.style = view->style;
+    look.style = &view->fitted;
     look.flow = view->flow;
     look.range = view->range;
     look.from = view->old;
@@ -592,7 +600,8 @@ static void ns_diagram_view_measure(GtkWidget *widget, GtkOrientation orientatio
     if (view->data && view->style)
         ns_diagram_least(view->data, view->style->text_size, &width, &height);
     double least = orientation == GTK_ORIENTATION_HORIZONTAL ? width : height;
-    *minimum = *natural = (int)ceil(least) + 2 * MARGIN;
+    *minimum = (int)ceil(SMALLEST * least) + 2 * MARGIN;
+    *natural = (int)ceil(least) + 2 * MARGIN;
     *minimum_baseline = *natural_baseline = -1;
 }
 
@@ -601,8 +610,7 @@ static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int heig
     (void)baseline;
     NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
     bool same = view->diagram && view->diagram->width == width - 2 * MARGIN &&
-                view->diagram->height == height - 2 * MARGIN &&
-                view->diagram->text_size == view->style->text_size;
+                view->diagram->height == height - 2 * MARGIN && view->drawn_style == view->style;
     if (!same) {
         rest(view);
         build(view, width, height);
