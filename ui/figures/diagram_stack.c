@@ -13,8 +13,9 @@
 
 /* Of the column of a tower. */
 #define BOX_WIDTH 0.74
-#define DUAL_ASIDE 0.27 /* the second stream, from the first */
-#define NORM_BESIDE 0.5
+#define DUAL_ASIDE 0.31 /* the second stream, from the first */
+#define NORM_CLEAR 0.55 /* text sizes between the norm of the second stream and the first */
+#define NORM_WORD 5.5   /* text sizes that the name of a norm takes */
 
 #define BOX_MOST 9.5 /* text sizes */
 
@@ -191,7 +192,9 @@ static void join_dual(Builder *b, NsFlowValues carries)
     if (b->tower->final_norm) {
         NsNode n = norm_node(b, NS_PLACE_FINAL);
         n.parent = n.sublayer = -1;
-        double width = NORM_BESIDE * b->width;
+        double aside = aside_of_dual(b), clear = NORM_CLEAR * b->d->text_size;
+        double width = 2 * MIN(aside - clear, b->width / 2 - aside - clear / 2);
+        if (width < NORM_WORD * b->d->text_size) g_strlcpy(n.text, "N", sizeof n.text);
         unsigned norm =
             ns_diagram_add(b->d, n, at(b, aside_of_dual(b), b->row), width, BOX_HEIGHT * b->unit);
         connect_dual(b, norm);
