@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -86,13 +87,13 @@ static char *cell_note(const NsPhaseCell *cell)
     case NS_CELL_WAITING:
         return g_strdup(_("waits"));
     case NS_CELL_RUNNING:
-        return g_strdup_printf(_("at step %" G_GINT64_FORMAT), cell->step);
+        return g_strdup_printf(_("at step %" PRId64), cell->step);
     case NS_CELL_DONE: {
         g_autofree char *loss = ns_text_number(cell->validation, DIGITS);
         return g_strdup_printf(_("validation loss: %s"), loss);
     }
     case NS_CELL_DIVERGED:
-        return g_strdup_printf(_("diverged at step %" G_GINT64_FORMAT), cell->step);
+        return g_strdup_printf(_("diverged at step %" PRId64), cell->step);
     case NS_CELL_FAILED:
         return g_strdup(cell->text);
     }
@@ -152,10 +153,10 @@ static char *note(const Phase *p)
         int64_t step = ns_phase_cell(p->phase, p->first_diverged).step;
         add_sentence(words, p->diverged == 1
                                 ? g_strdup_printf(_("Hatched: at %s the run diverged, at step "
-                                                    "%" G_GINT64_FORMAT "."),
+                                                    "%" PRId64 "."),
                                                   place, step)
                                 : g_strdup_printf(_("Hatched: %zu runs diverged; at %s at step "
-                                                    "%" G_GINT64_FORMAT "."),
+                                                    "%" PRId64 "."),
                                                   p->diverged, place, step));
     }
     if (p->worse)
@@ -184,7 +185,7 @@ static char *subtitle(const Phase *p)
         ns_settings_set(&common, told[i], ns_param_find(told[i])->default_text, NULL);
     g_autofree char *line = ns_settings_line(&common, false);
     ns_settings_clear(&common);
-    return g_strdup_printf(_("mean of steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "%s%s"),
+    return g_strdup_printf(_("mean of steps %" PRId64 " to %" PRId64 "%s%s"),
                            MAX(0, ns_phase_steps(p->phase) - NS_PHASE_LAST + 1),
                            ns_phase_steps(p->phase), *line ? ", " : "", line);
 }

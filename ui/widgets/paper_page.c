@@ -7,6 +7,7 @@
 #include "ui/widgets/page.h"
 #include "ui/widgets/study_file.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define CARD_WIDTH 330
@@ -72,8 +73,8 @@ static char *run_words(const Card *card)
     if (card->seconds < 0) return g_strdup(_("Run"));
     int64_t seconds = MAX(1, llround(ceil(card->seconds)));
     if (seconds >= 120)
-        return g_strdup_printf(_("Run (about %" G_GINT64_FORMAT " min)"), (seconds + 30) / 60);
-    return g_strdup_printf(_("Run (about %" G_GINT64_FORMAT " s)"), seconds);
+        return g_strdup_printf(_("Run (about %" PRId64 " min)"), (seconds + 30) / 60);
+    return g_strdup_printf(_("Run (about %" PRId64 " s)"), seconds);
 }
 
 static char *verdict_words(const NsStudyResult *result)
@@ -352,11 +353,6 @@ static void implement_page(NsPageInterface *page)
     page->set_style = page_set_style;
 }
 
-static void on_view_changed(NsPaperPage *page)
-{
-    page_refresh(NS_PAGE(page));
-}
-
 static void ns_paper_page_dispose(GObject *object)
 {
     NsPaperPage *page = NS_PAPER_PAGE(object);
@@ -408,8 +404,6 @@ GtkWidget *ns_paper_page_new(NsLab *lab)
         update_chart(page, card_at(page, i));
         sync_card(card_at(page, i));
     }
-    g_signal_connect_object(lab, "view-changed", G_CALLBACK(on_view_changed), page,
-                            G_CONNECT_SWAPPED);
     wake(page);
     return GTK_WIDGET(page);
 }

@@ -6,6 +6,7 @@
 #include "ui/widgets/page.h"
 #include "ui/widgets/study_file.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -116,10 +117,9 @@ static char *queue_words(const NsPhaseProgress *progress, bool stopped)
     if (isnan(progress->seconds_left)) return g_strdup_printf(_("%zu of %zu cells"), done, all);
     int64_t left = llround(ceil(progress->seconds_left));
     if (left >= 120)
-        return g_strdup_printf(_("%zu of %zu cells, about %" G_GINT64_FORMAT " min left"), done,
-                               all, (left + 30) / 60);
-    return g_strdup_printf(_("%zu of %zu cells, about %" G_GINT64_FORMAT " s left"), done, all,
-                           left);
+        return g_strdup_printf(_("%zu of %zu cells, about %" PRId64 " min left"), done, all,
+                               (left + 30) / 60);
+    return g_strdup_printf(_("%zu of %zu cells, about %" PRId64 " s left"), done, all, left);
 }
 
 static void sync_controls(NsPhasePage *page)
@@ -183,7 +183,7 @@ static char *asked_words(NsPhasePage *page, const NsPhaseAxis *x, const NsPhaseA
     ns_settings_set(&rest, y->param->key, y->param->default_text, NULL);
     g_autofree char *line = ns_settings_line(&rest, true);
     ns_settings_clear(&rest);
-    return g_strdup_printf("%s %s %" G_GINT64_FORMAT " %s", a, b, steps, line);
+    return g_strdup_printf("%s %s %" PRId64 " %s", a, b, steps, line);
 }
 
 /* The sweep that the controls ask for: the present one where it is not done, else a new one. */
@@ -457,11 +457,6 @@ static void implement_page(NsPageInterface *page)
     page->set_style = page_set_style;
 }
 
-static void on_view_changed(NsPhasePage *page)
-{
-    update_chart(page);
-}
-
 static void ns_phase_page_dispose(GObject *object)
 {
     NsPhasePage *page = NS_PHASE_PAGE(object);
@@ -507,8 +502,6 @@ GtkWidget *ns_phase_page_new(NsLab *lab)
     set_key(page, 1, key_index(page, "warmup"));
     page->syncing = false;
     add_hands(page);
-    g_signal_connect_object(lab, "view-changed", G_CALLBACK(on_view_changed), page,
-                            G_CONNECT_SWAPPED);
     show_hint(page);
     update_chart(page);
     sync_controls(page);
