@@ -365,14 +365,14 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     return measure;
 }
 
-static void forward(NsModel *model, const NsCall *call)
+static void forward(NsModel *model, const NsCall *call, double smoothing)
 {
 #pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
     for (unsigned i = 0; i < model->n_workers; i++) {
         NsWorker *w = &model->workers[i];
         uint64_t mode = ns_flush_begin();
         ns_worker_forward(&model->stack, w, call);
-        ns_worker_loss(&model->stack, w, call, 0, 0);
+        ns_worker_loss(&model->stack, w, call, smoothing, 0);
         ns_flush_end(mode);
     }
 }
@@ -380,14 +380,31 @@ static void forward(NsModel *model, const NsCall *call)
 double ns_model_loss(NsModel *model, const NsBatch *batch)
 {
     assert_fits(model, batch);
-    forward(model, &(NsCall){.batch = batch,
-                             .weights = used_weights(model),
-                             .sinusoids = model->sinusoids,
-                             .state = model->state,
-                             .statistics = NS_RUNNING});
+    forward(model,
+            &(NsCall){.batch = batch,
+                      .weights = used_weights(model),
+                      .sinusoids = model->sinusoids,
+                      .state = model->state,
+                      .statistics = NS_RUNNING},
+            0);
     double nll = 0;
     for (unsigned i = 0; i < model->n_workers; i++) nll += model->workers[i].loss.nll;
     return nll * per_target(batch);
+}
+
+double ns_model_plain_loss(NsModel *model, const NsBatch *batch)
+{
+    assert_fits(model, batch);
+    forward(model,
+            &(NsCall){.batch = batch,
+                      .weights = used_weights(model),
+                      .sinusoids = model->sinusoids,
+                      .state = model->state,
+                      .statistics = NS_OF_BATCH},
+            model->stack.label_smoothing);
+    double loss = 0;
+    for (unsigned i = 0; i < model->n_workers; i++) loss += model->workers[i].loss.loss;
+    return loss * per_target(batch);
 }
 
 bool ns_model_needs_profile(const NsModel *model)
@@ -421,13 +438,15 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
     const NsStack *stack = &model->stack;
     assert_fits(model, batch);
     for (size_t k = 0; k < stack->n_sublayers; k++) set_omega(model, &stack->sublayers[k], 1);
-    forward(model, &(NsCall){.batch = batch,
-                             .weights = used_weights(model),
-                             .sinusoids = model->sinusoids,
-                             .state = model->state,
-                             .statistics = NS_OF_BATCH,
-                             .profiling = true,
-                             .measuring = true});
+    forward(model,
+            &(NsCall){.batch = batch,
+                      .weights = used_weights(model),
+                      .sinusoids = model->sinusoids,
+                      .state = model->state,
+                      .statistics = NS_OF_BATCH,
+                      .profiling = true,
+                      .measuring = true},
+            0);
     for (size_t i = 0; i < stack->n_towers; i++) {
         const NsTower *tower = &stack->towers[i];
         double elements = tokens_of(model, batch, i) * (double)stack->D, variance = 1;

@@ -106,6 +106,10 @@ void ns_model_profile(NsModel *model, const NsBatch *batch);
  * batch without any target has loss 0 and no gradient.  Allocates nothing. */
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise);
 
+/* The loss that ns_model_measure gives without noise, forward only: gradients and running
+ * statistics stay as they are.  For finite differences. */
+double ns_model_plain_loss(NsModel *model, const NsBatch *batch);
+
 /* Whether ns_model_measure takes the sums of hidden states and sub-layers; it does at first.
  * Without, everything in NsMeasure but the losses keeps what it was.  For telling what measuring
  * costs. */

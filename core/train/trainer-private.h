@@ -18,12 +18,15 @@ typedef enum {
     NS_COMMAND_STOP,
     NS_COMMAND_RESET,
     NS_COMMAND_KEEP,
+    NS_COMMAND_CHECK,
 } NsCommandKind;
 
 typedef struct {
     NsCommandKind kind;
     int64_t steps;        /* STEP */
     NsTrainerUntil until; /* RUN */
+    size_t lane;          /* CHECK */
+    unsigned layer;       /* CHECK */
 } NsCommand;
 
 typedef struct {
@@ -60,6 +63,8 @@ struct NsTrainer {
     GArray *commands; /* NsCommand */
     double speed;     /* steps a second; 0: without a limit */
     NsKept *kept;     /* made when the lanes are; NULL before */
+    bool checked;     /* nobody has taken the check yet */
+    NsGradientCheck check;
 
     atomic_bool pause_on_trouble;
     atomic_size_t refused; /* steps that could not be kept */

@@ -204,6 +204,21 @@ void ns_trainer_keep(NsTrainer *trainer)
     post(trainer, (NsCommand){.kind = NS_COMMAND_KEEP});
 }
 
+void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer)
+{
+    post(trainer, (NsCommand){.kind = NS_COMMAND_CHECK, .lane = lane, .layer = layer});
+}
+
+bool ns_trainer_take_check(NsTrainer *t, NsGradientCheck *check)
+{
+    pthread_mutex_lock(&t->mutex);
+    bool checked = t->checked;
+    if (checked) *check = t->check;
+    t->checked = false;
+    pthread_mutex_unlock(&t->mutex);
+    return checked;
+}
+
 void ns_trainer_set_live(NsTrainer *t, size_t lane, const NsSettings *settings)
 {
     pthread_mutex_lock(&t->mutex);

@@ -20,6 +20,7 @@
 #include "core/model/model.h"
 #include "core/model/settings.h"
 #include "core/probe/history.h"
+#include "core/train/check.h"
 #include "core/train/lockstep.h"
 
 #define NS_TRAINER_STATES(X)                                                                       \
@@ -113,6 +114,16 @@ void ns_trainer_keep(NsTrainer *trainer);
 
 /* How many times a step should have been kept and there was no memory for it. */
 size_t ns_trainer_kept_refused(NsTrainer *trainer);
+
+/* ---- Trust ---- */
+
+/* Asks for ns_gradient_check of a layer (from 1) of a lane at the step boundary where the command
+ * is reached; nothing comes of it where no run could be made.  A pause, a stop, a reset or the end
+ * breaks it off. */
+void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer);
+
+/* The newest check that was asked for, once; false while there is none. */
+bool ns_trainer_take_check(NsTrainer *trainer, NsGradientCheck *check);
 
 /* ---- What others may ask ---- */
 

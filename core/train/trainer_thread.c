@@ -262,6 +262,31 @@ static void go(NsTrainer *t, int64_t steps, NsTrainerUntil until)
     set_state(t, NS_TRAINER_RUNNING);
 }
 
+/* Whether somebody waits for the run to rest. */
+static bool is_called_off(void *data)
+{
+    NsTrainer *t = data;
+    pthread_mutex_lock(&t->mutex);
+    bool off = t->quit;
+    for (guint i = 0; i < t->commands->len; i++) {
+        NsCommandKind kind = g_array_index(t->commands, NsCommand, i).kind;
+        off |= kind == NS_COMMAND_PAUSE || kind == NS_COMMAND_STOP || kind == NS_COMMAND_RESET;
+    }
+    pthread_mutex_unlock(&t->mutex);
+    return off;
+}
+
+static void check(NsTrainer *t, size_t lane, unsigned layer)
+{
+    NsGradientCheck check;
+    ns_gradient_check(run_of(t, lane), layer, is_called_off, t, &check);
+    check.lane = (unsigned)lane;
+    pthread_mutex_lock(&t->mutex);
+    t->check = check;
+    t->checked = true;
+    pthread_mutex_unlock(&t->mutex);
+}
+
 static void obey(NsTrainer *t, const NsCommand *command)
 {
     NsTrainerState state = atomic_load(&t->state);
@@ -291,6 +316,9 @@ static void obey(NsTrainer *t, const NsCommand *command)
         return;
     case NS_COMMAND_KEEP:
         if (t->lockstep && !all_diverged(t)) keep(t, false);
+        return;
+    case NS_COMMAND_CHECK:
+        if (t->lockstep) check(t, command->lane, command->layer);
         return;
     }
 }

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/train/check.h"
+
+#include "core/base/rng.h"
+#include "core/train/run-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the sweep: how many sizes, the factor from one to the next, and the first one, as a part of
+ * the norm of the tensor's weights; weights smaller than LEAST_RMS count as if they were that.  The
+ * loss bends sooner along a matrix than along a vector. */
+#define SIZES 7
+#define FACTOR 4.0
+#define FIRST_OF_MATRIX (1.0 / 16)
+#define FIRST_OF_VECTOR (1.0 / 4)
+#define LEAST_RMS 0.1
+
+/* Rounding is seen where the embedding moves by this part of its norm, in so many pairs of losses;
+ * what is seen as a deviation of 1 may well be one of 4. */
+#define ROUNDING_SIZE 0x1p-17
+#define ROUNDING_PAIRS 8
+#define LIKELY 4.0
+
+/* A gradient below this part of that of the whole layer is as good as none. */
+#define LEAST_SHARE 1e-3
+
+/* Errors up to which derivatives agree, and unknown parts from which on nothing is known. */
+#define AGREES 1e-2
+#define AGREES_RANDOM 1e-1
+#define UNKNOWN 0.1
+
+typedef struct {
+    NsRun *run;
+    NsCheckStop stop;
+    void *data;
+    int64_t until;      /* monotonic time */
+    double layer_norm;  /* of the gradient */
+    double loss;        /* without any step */
+    double rounding;    /* standard deviation of a loss */
+    ns_real *kept;      /* [largest tensor] weights of the one that is moved */
+    ns_real *direction; /* [largest tensor] of unit length */
+} Check;
+
+static bool is_over(const Check *c)
+{
+    return g_get_monotonic_time() >= c->until || (c->stop && c->stop(c->data));
+}
+
+/* ---- One derivative ---- */
+
+static double loss_at(const Check *c, const NsTensor *t, double h)
+{
+    ns_real *w = ns_model_weights(c->run->model) + t->offset;
+    size_t n = ns_tensor_size(t);
+    for (size_t i = 0; i < n; i++)
+        w[i] = (ns_real)((double)c->kept[i] + h * (double)c->direction[i]);
+    double loss = ns_model_plain_loss(c->run->model, &c->run->batch);
+    memcpy(w, c->kept, n * sizeof *w);
+    return loss;
+}
+
+/* What a sweep has found. */
+typedef struct {
+    double sizes[SIZES], slopes[SIZES];
+    double bends[SIZES]; /* loss(w + h d) + loss(w - h d) - 2 loss(w) */
+    double rounding;     /* standard deviation of a loss along this direction */
+} Sweep;
+
+static bool sweep(const Check *c, const NsTensor *t, double first, Sweep *s)
+{
+    double h = first;
+    for (size_t i = 0; i < SIZES; i++, h /= FACTOR) {
+        if (is_over(c)) return false;
+        double after = loss_at(c, t, h), before = loss_at(c, t, -h);
+        s->sizes[i] = h;
+        s->slopes[i] = (after - before) / (2 * h);
+        s->bends[i] = after + before - 2 * c->loss;
+    }
+    /* A bend of h^2 leaves nothing of this but rounding, which has the variance of 6 losses in each
+     * bend; slopes of steps so small hardly differ but by rounding.  Where all tokens move alike,
+     * rounding does not average out, and is more here than elsewhere. */
+    double square = FACTOR * FACTOR, spread = sqrt(6 * (1 + square * square));
+    s->rounding = c->rounding;
+    for (size_t i = SIZES - 3; i < SIZES; i++) {
+        double bend = fabs(s->bends[i - 1] - square * s->bends[i]) / spread;
+        double slope = fabs(s->slopes[i - 1] - s->slopes[i]) * G_SQRT2 * s->sizes[i];
+        s->rounding = MAX(s->rounding, MAX(bend, slope));
+    }
+    return true;
+}
+
+/* Standard deviation of a slope. */
+static double rounding_at(const Sweep *s, size_t i)
+{
+    return s->rounding / (G_SQRT2 * s->sizes[i]);
+}
+
+/* Where the errors of rounding and of too large a step are least together, as far as the slopes
+ * tell: rounding goes with 1/h, and of a larger step it is seen how far its slope is from that of
+ * each smaller one beyond what rounding explains.  Lepski's rule. */
+static size_t bottom(const Sweep *s)
+{
+    size_t best = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < SIZES; i++) {
+        double off = 0;
+        for (size_t j = i + 1; j < SIZES; j++)
+            off = MAX(off, fabs(s->slopes[i] - s->slopes[j]) - LIKELY * rounding_at(s, j));
+        if (off + rounding_at(s, i) >= least) continue;
+        least = off + rounding_at(s, i);
+        best = i;
+    }
+    return best;
+}
+
+/* How far the truth may be from a slope: what rounding does to it, or to a slope of a smaller step
+ * whose distance is known, whichever says more. */
+static double unknown_at(const Sweep *s, size_t i)
+{
+    double unknown = i + 1 < SIZES ? (double)INFINITY : rounding_at(s, i);
+    for (size_t j = i + 1; j < SIZES; j++)
+        unknown = MIN(unknown, fabs(s->slopes[i] - s->slopes[j]) + rounding_at(s, j));
+    return MAX(unknown, rounding_at(s, i));
+}
+
+/* Makes the direction one of unit length; false if it is none. */
+static bool normalise(ns_real *direction, size_t n)
+{
+    double norm = ns_real_norm(direction, n);
+    if (!(norm > 0)) return false;
+    for (size_t i = 0; i < n; i++) direction[i] = (ns_real)((double)direction[i] / norm);
+    return true;
+}
+
+/* `least`: the natural size of the derivative.  False if it was broken off. */
+static bool derive(const Check *c, const NsTensor *t, double least, NsDerivative *d)
+{
+    const ns_real *g = ns_model_gradients(c->run->model) + t->offset;
+    size_t n = ns_tensor_size(t);
+    if (!normalise(c->direction, n)) return true;
+    for (size_t i = 0; i < n; i++) d->analytic += (double)c->direction[i] * (double)g[i];
+
+    double part = t->cols ? FIRST_OF_MATRIX : FIRST_OF_VECTOR;
+    Sweep s;
+    if (!sweep(c, t, part * MAX(ns_real_norm(c->kept, n), LEAST_RMS * sqrt((double)n)), &s))
+        return false;
+    size_t i = bottom(&s);
+    d->numeric = s.slopes[i];
+    d->step_size = s.sizes[i];
+    double larger = MAX(MAX(fabs(d->analytic), fabs(d->numeric)), MAX(least, G_MINDOUBLE));
+    d->error = fabs(d->numeric - d->analytic) / larger;
+    d->unknown = unknown_at(&s, i) / larger;
+    return true;
+}
+
+/* ---- A layer ---- */
+
+static bool check_tensor(const Check *c, const NsTensor *t, NsCheckRow *row)
+{
+    const ns_real *g = ns_model_gradients(c->run->model) + t->offset;
+    size_t n = ns_tensor_size(t);
+    double least = LEAST_SHARE * c->layer_norm;
+    double share = MAX(ns_real_norm(g, n), least) / sqrt((double)n);
+    *row = (NsCheckRow){0};
+    g_strlcpy(row->tensor, t->name, sizeof row->tensor);
+    memcpy(c->kept, ns_model_weights(c->run->model) + t->offset, n * sizeof *c->kept);
+    memcpy(c->direction, g, n * sizeof *g);
+    if (!derive(c, t, least, &row->along)) return false;
+    ns_rng_fill_normal(c->direction, n, 0, 1, (uint64_t)c->run->steps, ns_rng_stream(t->name));
+    return derive(c, t, share, &row->random);
+}
+
+static void judge(NsGradientCheck *check, const NsDerivative *d, double agrees, double *worst)
+{
+    if (d->unknown > UNKNOWN) {
+        check->unknown++;
+        return;
+    }
+    check->known++;
+    *worst = MAX(*worst, d->error);
+    check->agrees = check->agrees && d->error <= MAX(agrees, LIKELY * d->unknown);
+}
+
+static void check_layer(const Check *c, NsGradientCheck *check)
+{
+    const NsTensorTable *table = ns_model_tensors(c->run->model);
+    bool over = false;
+    check->agrees = true;
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        if (t->layer != (int)check->layer - 1) continue;
+        NsCheckRow *row = &check->row[check->n];
+        over = over || check->n == NS_CHECK_ROWS || !check_tensor(c, t, row);
+        if (over) {
+            check->skipped++;
+            continue;
+        }
+        check->n++;
+        judge(check, &row->along, AGREES, &check->worst);
+        judge(check, &row->random, AGREES_RANDOM, &check->worst_random);
+    }
+    check->agrees = check->agrees && check->known > 0;
+}
+
+/* How far rounding spreads the loss: L(w + h d) + L(w - h d) - 2 L(w) where h is so small that
+ * nothing else is left of it, and w the embedding, so that everything is computed from other
+ * numbers. */
+static void measure_rounding(Check *c)
+{
+    const NsTensor *t = ns_model_tensors(c->run->model)->tensors;
+    size_t n = ns_tensor_size(t);
+    memcpy(c->kept, ns_model_weights(c->run->model) + t->offset, n * sizeof *c->kept);
+    double h = ROUNDING_SIZE * ns_real_norm(c->kept, n), sum = 0;
+    c->loss = ns_model_plain_loss(c->run->model, &c->run->batch);
+    for (uint64_t i = 0; i < ROUNDING_PAIRS && !is_over(c); i++) {
+        ns_rng_fill_normal(c->direction, n, 0, 1, i, ns_rng_stream("rounding"));
+        normalise(c->direction, n);
+        double second = loss_at(c, t, h) + loss_at(c, t, -h) - 2 * c->loss;
+        sum += second * second;
+    }
+    /* The sum of two and twice a third has six times the variance of one. */
+    c->rounding = sqrt(sum / ROUNDING_PAIRS / 6);
+}
+
+/* The gradients that the next update uses, and all else that a pass leaves behind: the pass of the
+ * newest record, once more. */
+static void restore(NsRun *run)
+{
+    size_t n;
+    ns_real *state = ns_model_state(run->model, &n);
+    if (n) memcpy(state, run->state, n * sizeof *state);
+    NsNoise noise = ns_run_noise(run);
+    ns_model_measure(run->model, &run->batch, &noise);
+}
+
+/* What the layer's tensors take, or a sentence that says why it cannot be checked. */
+static bool prepare(Check *c, NsGradientCheck *check)
+{
+    const NsTensorTable *table = ns_model_tensors(c->run->model);
+    size_t layers = ns_model_layers(c->run->model), largest = ns_tensor_size(table->tensors);
+    if (check->layer < 1 || check->layer > layers) {
+        g_snprintf(check->problem, sizeof check->problem,
+                   "There is no layer %u to check; choose one from 1 to %zu.", check->layer,
+                   layers);
+        return false;
+    }
+    if (ns_run_diverged(c->run)) {
+        g_strlcpy(check->problem,
+                  "A run that has diverged has no gradients to check; go back to before it did.",
+                  sizeof check->problem);
+        return false;
+    }
+    for (size_t i = 0; i < table->n; i++)
+        if (table->tensors[i].layer == (int)check->layer - 1)
+            largest = MAX(largest, ns_tensor_size(&table->tensors[i]));
+    c->kept = ns_real_new(largest, "the check", NULL);
+    c->direction = ns_real_new(largest, "the check", NULL);
+    if (c->kept && c->direction) return true;
+    g_strlcpy(check->problem, "There is no memory for the check; close other programs.",
+              sizeof check->problem);
+    return false;
+}
+
+void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
+                       NsGradientCheck *check)
+{
+    int64_t started = g_get_monotonic_time();
+    *check = (NsGradientCheck){.step = run->steps, .layer = layer};
+    Check c = {.run = run,
+               .stop = stop,
+               .data = data,
+               .until = started + NS_CHECK_SECONDS * G_USEC_PER_SEC};
+    if (prepare(&c, check)) {
+        NsMeasure seen = ns_model_measure(run->model, &run->batch, NULL);
+        const NsTensorTable *table = ns_model_tensors(run->model);
+        for (size_t i = 0; i < table->n; i++)
+            if (table->tensors[i].layer == (int)layer - 1) c.layer_norm += seen.grad_sq[i];
+        c.layer_norm = sqrt(c.layer_norm);
+        measure_rounding(&c);
+        check_layer(&c, check);
+        restore(run);
+        if (stop && stop(data))
+            g_strlcpy(check->problem, "The check was broken off by another command.",
+                      sizeof check->problem);
+        else if (check->n == 0)
+            g_snprintf(check->problem, sizeof check->problem,
+                       "Not one tensor could be checked in %d seconds; choose a smaller model.",
+                       NS_CHECK_SECONDS);
+    }
+    ns_real_free(c.kept);
+    ns_real_free(c.direction);
+    check->seconds = (double)(g_get_monotonic_time() - started) / 1e6;
+}
