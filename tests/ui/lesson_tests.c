@@ -104,8 +104,10 @@ static void test_list(void)
     g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
     for (size_t i = 0; ns_lesson_choice(i); i++)
         g_assert_true(has_label(GTK_WIDGET(pane), ns_lesson_choice(i)->label));
+    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
     g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
     g_assert_false(ns_learn_pane_is_open(pane));
+    g_assert_true(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
     ui_close(window);
 }
 
@@ -180,6 +182,37 @@ static void test_run_at_once(void)
     ui_close(window);
 }
 
+/* Alt+Right and Alt+Left, wherever the focus is. */
+static void press_shortcut(GtkWidget *pane, guint keyval)
+{
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(pane);
+    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
+        g_autoptr(GtkEventController) keys = g_list_model_get_item(controllers, i);
+        if (!GTK_IS_SHORTCUT_CONTROLLER(keys)) continue;
+        for (guint k = 0; k < g_list_model_get_n_items(G_LIST_MODEL(keys)); k++) {
+            g_autoptr(GtkShortcut) shortcut = g_list_model_get_item(G_LIST_MODEL(keys), k);
+            GtkKeyvalTrigger *trigger = GTK_KEYVAL_TRIGGER(gtk_shortcut_get_trigger(shortcut));
+            if (gtk_keyval_trigger_get_keyval(trigger) == keyval)
+                gtk_shortcut_action_activate(gtk_shortcut_get_action(shortcut), 0, pane, NULL);
+        }
+    }
+}
+
+static void test_keys(void)
+{
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window);
+    press_shortcut(GTK_WIDGET(pane), GDK_KEY_Right);
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 1);
+    press_shortcut(GTK_WIDGET(pane), GDK_KEY_Left);
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
+    ns_learn_pane_close(pane);
+    press_shortcut(GTK_WIDGET(pane), GDK_KEY_Right);
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+}
+
 static void test_question(void)
 {
     NsWindow *window = ui_open("");
@@ -218,7 +251,9 @@ static void test_prediction(void)
     g_assert_false(gtk_widget_is_sensitive(compare));
     ns_prediction_set(prediction, 3, 5);
     g_assert_true(ns_prediction_is_drawn(prediction));
+    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
     press(pane, "Compare");
+    g_assert_true(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
     g_assert_true(ns_prediction_is_compared(prediction));
     g_assert_true(ns_learn_pane_is_done(pane));
     g_assert_true(has_label(GTK_WIDGET(pane), "correlation of 0.77"));
@@ -362,7 +397,8 @@ static void test_parts(void)
     for (size_t i = 0; ns_lesson_choice(i); i++) {
         g_autoptr(NsLesson) lesson = ns_lesson_open(i, NULL);
         for (size_t c = 0; c < lesson->n; c++) {
-            const char *part = lesson->card[c].highlight;
+            const char *part = lesson->card[c].highlight, *page = lesson->card[c].page;
+            if (page) g_assert_true(ns_page_stack_show(ns_window_pages(window), page));
             if (!part) continue;
             g_test_message("%s", part);
             g_assert_nonnull(ns_lesson_part(GTK_WIDGET(window), pane, part));
@@ -378,6 +414,7 @@ void ui_add_lesson_tests(void)
     g_test_add_data_func("/ui/lesson/by-hand", GINT_TO_POINTER(true), test_wait);
     g_test_add_data_func("/ui/lesson/by-button", GINT_TO_POINTER(false), test_wait);
     g_test_add_func("/ui/lesson/run-at-once", test_run_at_once);
+    g_test_add_func("/ui/lesson/keys", test_keys);
     g_test_add_func("/ui/lesson/question", test_question);
     g_test_add_func("/ui/lesson/prediction", test_prediction);
     g_test_add_func("/ui/lesson/drawing", test_drawing);

@@ -9,8 +9,10 @@
 #include "ui/widgets/prediction.h"
 
 #define LOOK_EVERY_MS 100
-#define TEXT_CHARS 74 /* a line that is read with ease */
+#define TEXT_CHARS 92 /* a line that is read with ease */
+#define LEAST_CHARS 28
 #define LIST_COLUMNS 2
+#define LIST_CHARS 58
 
 struct _NsLearnPane {
     GtkWidget parent;
@@ -18,7 +20,7 @@ struct _NsLearnPane {
     NsLesson *lesson; /* NULL: none was begun */
     char *key;
     size_t at;
-    bool in_list;
+    bool in_list, covers;
     NsLessonSituation situation;
     char *page;
     int64_t run_to; /* as soon as the lab can; 0: nowhere */
@@ -31,7 +33,7 @@ struct _NsLearnPane {
 
 G_DEFINE_FINAL_TYPE(NsLearnPane, ns_learn_pane, GTK_TYPE_WIDGET)
 
-enum { PAGE, POINT_OUT, SIGNALS };
+enum { PAGE, POINT_OUT, COVER, SIGNALS };
 static guint signals[SIGNALS];
 
 static void show_card(NsLearnPane *pane);
@@ -49,7 +51,10 @@ static GtkWidget *new_label(const char *text, const char *style, int chars)
     GtkWidget *label = gtk_label_new(text);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    /* A window is as high as its labels are at their narrowest, so that is bounded. */
+    gtk_label_set_width_chars(GTK_LABEL(label), MIN(chars, LEAST_CHARS));
     gtk_label_set_max_width_chars(GTK_LABEL(label), chars);
+    gtk_widget_set_halign(label, GTK_ALIGN_START);
     if (style) gtk_widget_add_css_class(label, style);
     return label;
 }
@@ -86,6 +91,14 @@ static GtkWidget *new_box(NsLearnPane *pane, GtkOrientation orientation)
     return pane->box;
 }
 
+static void cover(NsLearnPane *pane, bool covers)
+{
+    if (pane->covers == covers) return;
+    pane->covers = covers;
+    gtk_widget_set_vexpand(GTK_WIDGET(pane), covers);
+    g_signal_emit(pane, signals[COVER], 0, covers);
+}
+
 /* ---- What a card waits for ---- */
 
 static void look(NsLearnPane *pane)
@@ -96,6 +109,7 @@ static void look(NsLearnPane *pane)
     pane->situation.answered = pane->question && ns_lesson_question_is_answered(pane->question);
     pane->situation.drawn =
         pane->prediction && ns_prediction_is_compared(NS_PREDICTION(pane->prediction));
+    cover(pane, card->draws && !pane->situation.drawn);
     bool last = pane->at + 1 == pane->lesson->n, done = ns_learn_pane_is_done(pane);
     gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip")
                                                  : last ? _("Finish")
@@ -217,6 +231,38 @@ static void on_back(NsLearnPane *pane)
     show_card(pane);
 }
 
+static gboolean on_key_next(GtkWidget *pane, GVariant *arguments, gpointer data)
+{
+    (void)arguments, (void)data;
+    bool shown = ns_learn_pane_card(NS_LEARN_PANE(pane)) >= 0;
+    if (shown) on_next(NS_LEARN_PANE(pane));
+    return shown;
+}
+
+static gboolean on_key_back(GtkWidget *pane, GVariant *arguments, gpointer data)
+{
+    (void)arguments, (void)data;
+    bool shown = ns_learn_pane_card(NS_LEARN_PANE(pane)) >= 0;
+    if (shown) on_back(NS_LEARN_PANE(pane));
+    return shown;
+}
+
+/* Wherever the focus is. */
+static void add_keys(GtkWidget *pane)
+{
+    GtkEventController *keys = gtk_shortcut_controller_new();
+    gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
+    gtk_shortcut_controller_add_shortcut(
+        GTK_SHORTCUT_CONTROLLER(keys),
+        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Right, GDK_ALT_MASK),
+                         gtk_callback_action_new(on_key_next, NULL, NULL)));
+    gtk_shortcut_controller_add_shortcut(
+        GTK_SHORTCUT_CONTROLLER(keys),
+        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Left, GDK_ALT_MASK),
+                         gtk_callback_action_new(on_key_back, NULL, NULL)));
+    gtk_widget_add_controller(pane, keys);
+}
+
 /* ---- A card ---- */
 
 /* How many layers the drawing has, and from which number. */
@@ -236,6 +282,7 @@ static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *lef
 {
     pane->prediction = new_prediction(pane, card);
     pane->verdict = new_label(NULL, "hint", TEXT_CHARS);
+    gtk_widget_set_vexpand(pane->prediction, TRUE);
     g_signal_connect_swapped(pane->prediction, "changed", G_CALLBACK(look), pane);
     gtk_box_append(GTK_BOX(left), pane->verdict);
     gtk_box_append(GTK_BOX(columns), pane->prediction);
@@ -276,9 +323,13 @@ static GtkWidget *new_buttons(NsLearnPane *pane, const NsCard *card)
     GtkWidget *space = gtk_label_new(NULL);
     gtk_widget_set_hexpand(space, TRUE);
     gtk_box_append(GTK_BOX(row), space);
-    gtk_box_append(GTK_BOX(row), new_button(pane, _("Back"), _("To the card before"), on_back));
-    pane->next =
-        new_button(pane, _("Next"), _("To the card after; it opens once this is done"), on_next);
+    gtk_box_append(GTK_BOX(row),
+                   new_button(pane, _("Back"), _("To the card before (Alt+Left)"), on_back));
+    pane->next = new_button(
+        pane, _("Next"),
+        _("To the card after (Alt+Right); until this one is done, all that it asks for is "
+          "done for you"),
+        on_next);
     gtk_widget_set_size_request(pane->next, 90, -1);
     gtk_box_append(GTK_BOX(row), pane->next);
     return row;
@@ -326,30 +377,74 @@ static void on_resume(NsLearnPane *pane)
     show_card(pane);
 }
 
-static GtkWidget *new_row(NsLearnPane *pane, size_t i)
+static void on_preset(GtkButton *button, NsLearnPane *pane)
 {
-    const NsChoice *choice = ns_lesson_choice(i);
+    const char *key = g_object_get_data(G_OBJECT(button), "ns-preset");
+    ns_learn_pane_close(pane);
+    gtk_widget_activate_action(GTK_WIDGET(pane), "win.preset", "s", key);
+}
+
+static GtkWidget *new_row(const char *title, const char *purpose)
+{
     GtkWidget *row = gtk_button_new(), *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    bool finished = ns_lesson_is_finished(choice->key);
-    g_autofree char *title = finished
-                                 ? g_strdup_printf(_("%d  %s (done)"), (int)i + 1, _(choice->label))
-                                 : g_strdup_printf(_("%d  %s"), (int)i + 1, _(choice->label));
-    gtk_box_append(GTK_BOX(words), new_label(title, "row-title", 44));
-    gtk_box_append(GTK_BOX(words), new_label(_(choice->purpose), "hint", 44));
+    gtk_box_append(GTK_BOX(words), new_label(title, "row-title", LIST_CHARS));
+    gtk_box_append(GTK_BOX(words), new_label(purpose, "hint", LIST_CHARS));
     gtk_button_set_child(GTK_BUTTON(row), words);
     gtk_widget_add_css_class(row, "flat");
     gtk_widget_set_hexpand(row, TRUE);
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+    return row;
+}
+
+static GtkWidget *new_lesson_row(NsLearnPane *pane, size_t i)
+{
+    const NsChoice *choice = ns_lesson_choice(i);
+    bool finished = ns_lesson_is_finished(choice->key);
+    g_autofree char *title = finished
+                                 ? g_strdup_printf(_("%d  %s (done)"), (int)i + 1, _(choice->label))
+                                 : g_strdup_printf(_("%d  %s"), (int)i + 1, _(choice->label));
+    GtkWidget *row = new_row(title, _(choice->purpose));
     g_object_set_data(G_OBJECT(row), "ns-lesson", GSIZE_TO_POINTER(i));
     g_signal_connect(row, "clicked", G_CALLBACK(on_row), pane);
     return row;
+}
+
+static GtkWidget *new_preset_row(NsLearnPane *pane, size_t i)
+{
+    const NsChoice *choice = ns_preset_choice(i);
+    GtkWidget *row = new_row(_(choice->label), _(choice->purpose));
+    g_object_set_data(G_OBJECT(row), "ns-preset", (gpointer)(guintptr)choice->key);
+    g_signal_connect(row, "clicked", G_CALLBACK(on_preset), pane);
+    return row;
+}
+
+static void add_grid(NsLearnPane *pane, GtkWidget *box, NsChoices rows,
+                     GtkWidget *(*make)(NsLearnPane *pane, size_t i))
+{
+    GtkWidget *grid = gtk_grid_new();
+    gtk_grid_set_column_homogeneous(GTK_GRID(grid), TRUE);
+    gtk_grid_set_row_spacing(GTK_GRID(grid), 4);
+    gtk_grid_set_column_spacing(GTK_GRID(grid), 8);
+    size_t n = 0;
+    while (rows(n)) n++;
+    int high = (int)((n + LIST_COLUMNS - 1) / LIST_COLUMNS);
+    for (size_t i = 0; i < n; i++)
+        gtk_grid_attach(GTK_GRID(grid), make(pane, i), (int)i / high, (int)i % high, 1, 1);
+    gtk_box_append(GTK_BOX(box), grid);
 }
 
 static void show_list(NsLearnPane *pane)
 {
     pane->in_list = true;
     set_watch(pane, false);
-    GtkWidget *box = new_box(pane, GTK_ORIENTATION_VERTICAL);
+    cover(pane, true);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6),
+              *scroller = gtk_scrolled_window_new();
+    gtk_box_append(GTK_BOX(new_box(pane, GTK_ORIENTATION_VERTICAL)), scroller);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), box);
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
+    gtk_widget_set_vexpand(scroller, TRUE);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     GtkWidget *title = new_label(_("Ten lessons, each of a few minutes, done with your own hands"),
                                  "card-title", TEXT_CHARS);
@@ -362,14 +457,11 @@ static void show_list(NsLearnPane *pane)
     }
     gtk_box_append(GTK_BOX(head), new_close(pane));
     gtk_box_append(GTK_BOX(box), head);
-    GtkWidget *grid = gtk_grid_new();
-    gtk_grid_set_column_homogeneous(GTK_GRID(grid), TRUE);
-    size_t n = 0;
-    while (ns_lesson_choice(n)) n++;
-    int rows = (int)((n + LIST_COLUMNS - 1) / LIST_COLUMNS);
-    for (size_t i = 0; i < n; i++)
-        gtk_grid_attach(GTK_GRID(grid), new_row(pane, i), (int)i / rows, (int)i % rows, 1, 1);
-    gtk_box_append(GTK_BOX(box), grid);
+    add_grid(pane, box, ns_lesson_choice, new_lesson_row);
+    GtkWidget *presets = new_label(_("Experiments to begin with"), "card-title", TEXT_CHARS);
+    gtk_widget_set_margin_top(presets, 12);
+    gtk_box_append(GTK_BOX(box), presets);
+    add_grid(pane, box, ns_preset_choice, new_preset_row);
     g_signal_emit(pane, signals[POINT_OUT], 0, "");
 }
 
@@ -385,6 +477,7 @@ void ns_learn_pane_close(NsLearnPane *pane)
 {
     set_watch(pane, false);
     pane->run_to = 0;
+    cover(pane, false);
     g_signal_emit(pane, signals[POINT_OUT], 0, "");
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
 }
@@ -448,12 +541,15 @@ static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
     signals[PAGE] = g_signal_new("page", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                  G_TYPE_NONE, 1, G_TYPE_STRING);
+    signals[COVER] = g_signal_new("cover", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                  NULL, G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
     signals[POINT_OUT] = g_signal_new("point-out", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
                                       NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_learn_pane_init(NsLearnPane *pane)
 {
+    add_keys(GTK_WIDGET(pane));
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
     gtk_accessible_update_property(GTK_ACCESSIBLE(pane), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Lessons"), -1);

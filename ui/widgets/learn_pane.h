@@ -1,13 +1,14 @@
 /* The lessons: their list, or the card of one that is being gone through.
  * SPDX-License-Identifier: MIT
  *
- * The pane stands above the pages and covers nothing.  It is hidden until it is opened.  A card
+ * The pane stands above the pages.  It is hidden until it is opened.  A card
  * sets up its experiment, asks for a page and points out what it speaks of; Next opens once what it
  * waits for is done.  Skip, until then, goes on at once and lets the settings and the run that were
  * asked for be made, so that what follows is true.
  *
  * Signals: "page" (string), that page should be shown; "point-out" (string), the part of the window
- * of that name should be pointed out, "" for none. */
+ * of that name should be pointed out, "" for none; "cover" (boolean), whether the pages should make
+ * room: for the list, and as long as a drawing must not see what was measured. */
 #pragma once
 
 #include "core/store/lesson.h"

@@ -136,6 +136,12 @@ static void on_point_out(NsLearnPane *pane, const char *name, NsWindow *window)
     ns_lesson_point_out(root, part);
 }
 
+static void on_cover(NsLearnPane *pane, gboolean covers, NsWindow *window)
+{
+    (void)pane;
+    gtk_widget_set_visible(GTK_WIDGET(ns_window_pages(window)), !covers);
+}
+
 static void on_switched(NsPageStack *pages, NsLearnPane *pane)
 {
     ns_learn_pane_set_page(pane, ns_page_stack_key(pages));
@@ -179,6 +185,7 @@ void ns_window_add_learning(NsWindow *window)
     g_object_set_data(G_OBJECT(window), PANE, pane);
     g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_DEFAULT);
     g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_DEFAULT);
+    g_signal_connect_object(pane, "cover", G_CALLBACK(on_cover), window, G_CONNECT_DEFAULT);
     g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), pane, G_CONNECT_DEFAULT);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));
     GtkWidget *leave = new_leave(window);

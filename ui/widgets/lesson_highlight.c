@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/lesson_highlight.h"
 
+#include "ui/widgets/chart_tile.h"
 #include "ui/widgets/settings_pane.h"
 
 #include <string.h>
@@ -9,6 +10,8 @@
 
 static bool is_called(GtkWidget *widget, const char *name)
 {
+    if (NS_IS_CHART_TILE(widget))
+        return g_str_equal(ns_chart_tile_kind(NS_CHART_TILE(widget))->choice.key, name);
     const char *id = gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget));
     if (!id) return false;
     if (g_str_equal(id, name)) return true;
