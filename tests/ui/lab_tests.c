@@ -181,7 +181,7 @@ static void test_pending_restart(void)
     g_assert_true(ns_lab_is_pending(lab, ns_param_find("layers")));
     g_assert_false(ns_lab_is_pending(lab, ns_param_find("heads")));
     g_autofree char *words = ns_lab_pending_words(lab);
-    g_assert_cmpstr(words, ==, "Norm placement of A and Layers wait");
+    g_assert_cmpstr(words, ==, "2 changes wait: Norm placement of A, Layers");
     /* Back by hand: nothing waits any more. */
     ns_lab_set(lab, "layers", "2");
     ns_lab_set(lab, "placement", "post");
@@ -209,7 +209,7 @@ static void test_pending_drop(void)
     ns_lab_set_lanes(lab, 3);
     g_assert_cmpuint(ns_lab_pending(lab), ==, 2);
     g_autofree char *words = ns_lab_pending_words(lab);
-    g_assert_cmpstr(words, ==, "Lane C (new) and Heads wait");
+    g_assert_cmpstr(words, ==, "2 changes wait: Lane C (new), Heads");
     ns_lab_drop_pending(lab);
     g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
     g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
@@ -284,7 +284,7 @@ static void test_fork_without_a_lane(void)
     g_autoptr(NsLab) whole = open_at("threads=1 placement=pre", NULL, 6);
     ns_lab_remove_lane(lab, 0);
     g_autofree char *words = ns_lab_pending_words(lab);
-    g_assert_cmpstr(words, ==, "Lane A (left out) waits");
+    g_assert_cmpstr(words, ==, "1 change waits: Lane A (left out)");
     g_assert_cmpstr(ns_placement_choice(ns_lab_view(lab)->settings.placement)->key, ==, "pre");
     ns_lab_fork(lab);
     LAB_UNTIL(lab, ns_lab_view(lab)->n_lanes == 1 && ns_lab_state(lab) == NS_TRAINER_READY);

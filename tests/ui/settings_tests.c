@@ -36,7 +36,9 @@ static void test_size(void)
     g_assert_cmpint(ns_lab_state(lab), ==, NS_TRAINER_READY);
 
     g_assert_true(ns_lab_set(lab, "layers", "400"));
-    UI_UNTIL(g_strcmp0(gtk_label_get_text(GTK_LABEL(label)), before) != 0);
+    UI_UNTIL(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(label)), "It will take "));
+    UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), ", step 0 in ") &&
+             g_strcmp0(gtk_label_get_text(GTK_LABEL(label)), before) != 0);
     NsPlan plan;
     g_assert_true(ns_lab_plan(lab, &plan));
     g_autofree char *start = g_strdup_printf("%.3g M parameters, ", (double)plan.parameters / 1e6);

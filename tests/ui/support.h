@@ -57,6 +57,7 @@ bool ui_has_toast(NsWindow *window);
 void ui_add_run_tests(void);
 void ui_add_lab_tests(void);
 void ui_add_settings_tests(void);
+void ui_add_pane_tests(void);
 void ui_add_view_tests(void);
 void ui_add_chart_tests(void);
 void ui_add_tile_tests(void);

@@ -7,6 +7,7 @@
 #include "ui/widgets/help_window.h"
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/remember.h"
+#include "ui/widgets/settings_pane.h"
 #include "ui/widgets/style_manager.h"
 #include "ui/widgets/window_keys.h"
 
@@ -87,7 +88,11 @@ static void on_about(GSimpleAction *action, GVariant *parameter, gpointer applic
 static void on_help(GSimpleAction *action, GVariant *parameter, gpointer application)
 {
     (void)action, (void)parameter;
-    ns_help_present(gtk_application_get_active_window(application), NULL);
+    GtkWindow *window = gtk_application_get_active_window(application);
+    /* A setting that has the keyboard explains itself. */
+    bool explained = NS_IS_WINDOW(window) &&
+                     ns_settings_pane_explain(ns_window_settings_pane(NS_WINDOW(window)));
+    if (!explained) ns_help_present(window, NULL);
 }
 
 static void on_style(GSimpleAction *action, GVariant *state, gpointer user_data)

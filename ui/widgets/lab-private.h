@@ -20,6 +20,10 @@ struct _NsLab {
     guint restart_source, live_source;
     gint64 live_at; /* when live settings last reached the trainer */
 
+    gpointer estimate; /* of lab_size.c: what the settings of the controls would take, or NULL */
+    bool estimating;
+    guint64 serial; /* of the settings of the controls */
+
     NsView *view;
     size_t records_seen[NS_LANES_MAX]; /* that were there at the last poll */
     NsSmoothing usual_smoothing;       /* that was last chosen */
@@ -93,6 +97,10 @@ void ns_lab_init_undo(NsLab *lab);
 /* Of a lane of the view: records; the newest, or NULL. */
 size_t ns_lab_records(NsLab *lab, size_t lane);
 const NsStep *ns_lab_newest(NsLab *lab, size_t lane);
+
+/* Works out, on a thread, what the settings of the controls would take. */
+void ns_lab_estimate(NsLab *lab);
+void ns_lab_free_estimate(NsLab *lab);
 
 /* After a start, the steps of undo know the lanes of the new run. */
 void ns_lab_settle_undo(NsLab *lab);

@@ -301,6 +301,7 @@ static void ns_lab_finalize(GObject *object)
     g_clear_pointer(&lab->trainer, ns_trainer_release);
     set_origins(lab, NULL);
     ns_lab_free_runs(lab);
+    ns_lab_free_estimate(lab);
     ns_view_free(lab->view);
     g_ptr_array_unref(lab->undo);
     g_ptr_array_unref(lab->redo);
@@ -339,6 +340,7 @@ NsLab *ns_lab_new_lanes(const NsSettings *const *settings, size_t n)
     NsLab *lab = g_object_new(NS_TYPE_LAB, NULL);
     ns_lanes_init(&lab->lanes, settings, n);
     ns_lanes_copy(&lab->run, &lab->lanes);
+    ns_lab_estimate(lab);
     ns_lab_start(lab, NULL);
     return lab;
 }

@@ -94,7 +94,7 @@ char *ns_lab_redo_words(NsLab *lab);
 size_t ns_lab_pending(NsLab *lab);
 bool ns_lab_is_pending(NsLab *lab, const NsParam *param);
 
-/* "Norm placement of B and Layers wait."; NULL where nothing does.  Free with g_free. */
+/* "2 changes wait: Norm placement of B, Layers"; NULL where nothing does.  Free with g_free. */
 char *ns_lab_pending_words(NsLab *lab);
 
 /* All lanes from step 0 with the settings that the controls show; running on if they ran. */
@@ -178,7 +178,8 @@ typedef struct {
     const NsEvent *event;
 } NsTrouble;
 
-/* What happened last and was neither dismissed nor gone on from (ns_lab_run); the event is borrowed until the next poll. */
+/* What happened last and was neither dismissed nor gone on from (ns_lab_run); the event is borrowed
+ * until the next poll. */
 bool ns_lab_trouble(NsLab *lab, NsTrouble *trouble);
 void ns_lab_dismiss_trouble(NsLab *lab);
 
@@ -226,8 +227,9 @@ bool ns_lab_poll(NsLab *lab);
 /* The plan of the run that is shown, all lanes together; false while there is none. */
 bool ns_lab_plan(NsLab *lab, NsPlan *plan);
 
-/* The same in words: "1.21 M parameters, 63.8 MiB, step 0 in 12 ms".  NULL while there is no run.
- * Free with g_free. */
+/* What the run takes, in words: "1.21 M parameters, 63.8 MiB, step 0 in 12 ms".  Where the
+ * settings that the controls show are not the run's: what they will take, or why they cannot be
+ * had.  NULL as long as neither is known.  Free with g_free. */
 char *ns_lab_size(NsLab *lab);
 
 /* ---- The view: lab_view.c ---- */
@@ -248,7 +250,7 @@ void ns_lab_select_layer(NsLab *lab, int layer);
 
 /* ---- In words: lab_words.c.  Free with g_free. ---- */
 
-/* "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers". */
+/* Of the run: "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers". */
 char *ns_lab_title(NsLab *lab);
 char *ns_lanes_title(const NsLanes *lanes);
 

@@ -74,14 +74,9 @@ char *ns_lab_pending_words(NsLab *lab)
             g_ptr_array_add(names, g_strdup_printf(_("Lane %s (left out)"), ns_lane_name(lane)));
     for (size_t i = 0; ns_param(i); i++)
         if (param_differs(lab, ns_param(i))) g_ptr_array_add(names, name_of(lab, ns_param(i)));
-    const char *first = g_ptr_array_index(names, 0);
-    if (n == 1) return g_strdup_printf(_("%s waits"), first);
-    const char *second = g_ptr_array_index(names, 1);
-    if (n == 2) return g_strdup_printf(_("%s and %s wait"), first, second);
-    if (n == 3)
-        return g_strdup_printf(_("%s, %s and %s wait"), first, second,
-                               (const char *)g_ptr_array_index(names, 2));
-    return g_strdup_printf(_("%s, %s and %zu more wait"), first, second, n - 2);
+    g_ptr_array_add(names, NULL);
+    g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
+    return g_strdup_printf(ns_plural("%zu change waits: %s", "%zu changes wait: %s", n), n, list);
 }
 
 /* ---- The three answers ---- */
@@ -133,7 +128,7 @@ bool ns_lab_start_at(NsLab *lab, int64_t step)
     ns_lab_start(lab, kept);
     drop(kept);
     g_autofree char *digits = ns_group_digits(at);
-    g_autofree char *words = g_strdup_printf(_("Forked at step %s"), digits);
+    g_autofree char *words = g_strdup_printf(_("Forked at step %s."), digits);
     ns_lab_tell(lab, words);
     return true;
 }

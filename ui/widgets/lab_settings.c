@@ -59,6 +59,7 @@ static void settings_differ(NsLab *lab, const char *key)
 {
     g_autoptr(GError) error = NULL;
     size_t lane = 0;
+    lab->serial++;
     while (lane < lab->lanes.n && ns_settings_check(&lab->lanes.settings[lane], &error)) lane++;
     if (lane < lab->lanes.n) {
         g_clear_handle_id(&lab->restart_source, g_source_remove);
@@ -66,6 +67,7 @@ static void settings_differ(NsLab *lab, const char *key)
     } else {
         ns_lab_clear_problem(lab);
         ns_lab_apply(lab);
+        if (ns_lab_differs(lab)) ns_lab_estimate(lab);
     }
     lab->active = MIN(lab->active, lab->lanes.n - 1);
     ns_view_set_active(lab->view, (unsigned)lab->lanes.from[lab->active]);

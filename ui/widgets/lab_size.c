@@ -1,6 +1,22 @@
-/* What a run takes: memory and time.  SPDX-License-Identifier: MIT */
+/* What a run takes: memory and time.  SPDX-License-Identifier: MIT
+ *
+ * Of a run that is there its trainer knows.  Of settings that no run has yet a thread works it out:
+ * the data tell how many symbols there are, and a plan of thousands of layers takes its time. */
 #include "core/base/words.h"
+#include "core/model/model.h"
 #include "ui/widgets/lab-private.h"
+
+#include <gio/gio.h>
+
+/* What the thread is given, and what it gives back. */
+typedef struct {
+    NsLanes lanes;
+    guint64 serial;
+    NsCorpus *corpus; /* of the first lane's data as they were last opened, or NULL */
+    NsSettings data;  /* what it was opened for */
+    NsPlan plan;
+    bool planned; /* else the data cannot be used, and a start will say so */
+} Estimate;
 
 static void add_plan(NsPlan *sum, const NsPlan *plan)
 {
@@ -13,6 +29,92 @@ static void add_plan(NsPlan *sum, const NsPlan *plan)
     sum->gflop_per_step += plan->gflop_per_step;
     sum->threads += plan->threads;
 }
+
+/* ---- Of settings that no run has ---- */
+
+static void estimate_free(gpointer data)
+{
+    Estimate *estimate = data;
+    if (!estimate) return;
+    ns_lanes_clear(&estimate->lanes);
+    ns_settings_clear(&estimate->data);
+    g_clear_pointer(&estimate->corpus, ns_corpus_unref);
+    g_free(estimate);
+}
+
+static bool same_data(const NsSettings *a, const NsSettings *b)
+{
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        bool data = param->group == NS_GROUP_DATA || g_str_equal(param->key, "data-seed") ||
+                    g_str_equal(param->key, "arch");
+        if (data && !ns_settings_same(a, b, param)) return false;
+    }
+    return true;
+}
+
+static void work_out(GTask *task, gpointer lab, gpointer data, GCancellable *cancellable)
+{
+    (void)lab, (void)cancellable;
+    Estimate *estimate = data;
+    const NsLanes *lanes = &estimate->lanes;
+    if (!estimate->corpus || !same_data(&estimate->data, &lanes->settings[0])) {
+        g_clear_pointer(&estimate->corpus, ns_corpus_unref);
+        estimate->corpus = ns_corpus_open(&lanes->settings[0], NULL);
+        ns_settings_clear(&estimate->data);
+        ns_settings_copy(&estimate->data, &lanes->settings[0]);
+    }
+    for (size_t lane = 0; estimate->corpus && lane < lanes->n; lane++) {
+        const NsSettings *settings = &lanes->settings[lane];
+        NsPlan plan = ns_model_plan(settings, ns_corpus_vocab(estimate->corpus, settings));
+        add_plan(&estimate->plan, &plan);
+    }
+    estimate->planned = estimate->corpus != NULL;
+    g_task_return_boolean(task, TRUE);
+}
+
+static void on_worked_out(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsLab *lab = NS_LAB(object);
+    Estimate *estimate = g_task_get_task_data(G_TASK(result));
+    lab->estimating = false;
+    /* The task owns what it was given, so what is kept is a copy. */
+    Estimate *kept = g_memdup2(estimate, sizeof *estimate);
+    ns_lanes_copy(&kept->lanes, &estimate->lanes);
+    ns_settings_copy(&kept->data, &estimate->data);
+    if (kept->corpus) ns_corpus_ref(kept->corpus);
+    estimate_free(lab->estimate);
+    lab->estimate = kept;
+    if (kept->serial != lab->serial) ns_lab_estimate(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
+}
+
+void ns_lab_estimate(NsLab *lab)
+{
+    if (lab->estimating || (lab->problem && !lab->problem_is_run)) return;
+    const Estimate *last = lab->estimate;
+    Estimate *wanted = g_new0(Estimate, 1);
+    ns_lanes_copy(&wanted->lanes, &lab->lanes);
+    wanted->serial = lab->serial;
+    if (last && last->corpus) wanted->corpus = ns_corpus_ref(last->corpus);
+    if (last)
+        ns_settings_copy(&wanted->data, &last->data);
+    else
+        ns_settings_init(&wanted->data);
+    g_autoptr(GTask) task = g_task_new(lab, NULL, on_worked_out, NULL);
+    g_task_set_task_data(task, wanted, estimate_free);
+    lab->estimating = true;
+    g_task_run_in_thread(task, work_out);
+}
+
+void ns_lab_free_estimate(NsLab *lab)
+{
+    estimate_free(lab->estimate);
+    lab->estimate = NULL;
+}
+
+/* ---- Of the run ---- */
 
 bool ns_lab_plan(NsLab *lab, NsPlan *plan)
 {
@@ -34,12 +136,17 @@ static char *short_count(size_t n)
     return g_strconcat(g_ascii_formatd(number, sizeof number, format, (double)n / 1e6), " M", NULL);
 }
 
-/* Milliseconds with two digits that say something. */
-static char *milliseconds(double seconds)
+/* With two digits that say something: "3.1 ms", "48 ms", "1.4 s". */
+static char *duration(double seconds)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
-    const char *format = seconds < 0.00995 ? "%.1f" : "%.0f";
-    return g_strdup(g_ascii_formatd(number, sizeof number, format, seconds * 1e3));
+    if (seconds < 0.9995) {
+        const char *format = seconds < 0.00995 ? "%.1f" : "%.0f";
+        return g_strdup_printf(_("%s ms"),
+                               g_ascii_formatd(number, sizeof number, format, seconds * 1e3));
+    }
+    const char *format = seconds < 9.95 ? "%.1f" : "%.0f";
+    return g_strdup_printf(_("%s s"), g_ascii_formatd(number, sizeof number, format, seconds));
 }
 
 /* Of the slowest lane; 0 where it is not known. */
@@ -54,15 +161,47 @@ static double first_seconds(NsLab *lab)
     return seconds;
 }
 
-char *ns_lab_size(NsLab *lab)
+/* Of the settings that the controls show, from how fast the run is or was at its first step; 0
+ * where there is nothing to go by. */
+static double expected_seconds(NsLab *lab, const NsPlan *plan)
 {
-    NsPlan plan;
-    if (!ns_lab_plan(lab, &plan)) return NULL;
-    g_autofree char *parameters = short_count(plan.parameters);
-    g_autofree char *memory = g_format_size_full(plan.total_bytes, G_FORMAT_SIZE_IEC_UNITS);
+    NsPlan run;
+    if (!ns_lab_plan(lab, &run) || run.gflop_per_step <= 0.0) return 0.0;
+    double pace = ns_lab_pace(lab).steps_per_second;
+    double seconds = pace > 0.0 ? 1.0 / pace : first_seconds(lab);
+    return seconds * plan->gflop_per_step / run.gflop_per_step;
+}
+
+static char *words_of_estimate(NsLab *lab, const NsPlan *plan)
+{
+    g_autoptr(GError) error = NULL;
+    if (!ns_plan_check(plan, &error)) return g_strdup(error->message);
+    g_autofree char *parameters = short_count(plan->parameters);
+    g_autofree char *memory = g_format_size_full(plan->total_bytes, G_FORMAT_SIZE_IEC_UNITS);
+    double seconds = expected_seconds(lab, plan);
+    if (seconds <= 0.0)
+        return g_strdup_printf(_("It will take %s parameters, %s."), parameters, memory);
+    g_autofree char *time = duration(seconds);
+    return g_strdup_printf(_("It will take %s parameters, %s, about %s a step."), parameters,
+                           memory, time);
+}
+
+static char *words_of_run(NsLab *lab, const NsPlan *plan)
+{
+    g_autofree char *parameters = short_count(plan->parameters);
+    g_autofree char *memory = g_format_size_full(plan->total_bytes, G_FORMAT_SIZE_IEC_UNITS);
     double seconds = first_seconds(lab);
     if (seconds <= 0.0 || ns_lab_first_step(lab) > 0)
         return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
-    g_autofree char *time = milliseconds(seconds);
-    return g_strdup_printf(_("%s parameters, %s, step 0 in %s ms"), parameters, memory, time);
+    g_autofree char *time = duration(seconds);
+    return g_strdup_printf(_("%s parameters, %s, step 0 in %s"), parameters, memory, time);
+}
+
+char *ns_lab_size(NsLab *lab)
+{
+    NsPlan plan;
+    const Estimate *estimate = lab->estimate;
+    if (!ns_lab_differs(lab) && ns_lab_plan(lab, &plan)) return words_of_run(lab, &plan);
+    if (!estimate || estimate->serial != lab->serial || !estimate->planned) return NULL;
+    return words_of_estimate(lab, &estimate->plan);
 }

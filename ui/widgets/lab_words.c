@@ -80,7 +80,7 @@ char *ns_lanes_title(const NsLanes *lanes)
 
 char *ns_lab_title(NsLab *lab)
 {
-    return ns_lanes_title(ns_lab_all_settings(lab));
+    return ns_lanes_title(ns_lab_pending(lab) ? &lab->run : &lab->lanes);
 }
 
 char *ns_lab_differences(NsLab *lab)

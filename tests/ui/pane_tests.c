@@ -1,0 +1,361 @@
+/* The settings pane: tabs, links, badges, help, and what waits.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+#include "core/model/placement.h"
+#include "ui/widgets/settings_pane.h"
+
+static GtkWidget *pane_of(NsWindow *window)
+{
+    return ns_window_settings_pane(window);
+}
+
+static GtkWidget *row_of(NsWindow *window, const char *key)
+{
+    return ns_settings_pane_row(pane_of(window), key);
+}
+
+/* The first widget of a css class, depth first. */
+static GtkWidget *find_class(GtkWidget *root, const char *class)
+{
+    if (gtk_widget_has_css_class(root, class)) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = find_class(child, class);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static GtkWidget *part(NsWindow *window, const char *key, const char *class)
+{
+    GtkWidget *found = find_class(row_of(window, key), class);
+    g_assert_nonnull(found);
+    return found;
+}
+
+static void press(GtkWidget *button)
+{
+    g_assert_true(gtk_widget_is_sensitive(button) && gtk_widget_is_visible(button));
+    g_signal_emit_by_name(button, "clicked");
+}
+
+/* The line of tabs: one a lane, then the buttons that take out and add. */
+static GtkWidget *tab(NsWindow *window, int i)
+{
+    GtkWidget *at = gtk_widget_get_first_child(
+        gtk_widget_get_first_child(find_class(pane_of(window), "lane-tabs")));
+    while (i-- > 0) at = gtk_widget_get_next_sibling(at);
+    return at;
+}
+
+enum { REMOVE = NS_LANES_MAX, ADD };
+
+static const char *differences(NsWindow *window)
+{
+    GtkWidget *label = gtk_widget_get_last_child(find_class(pane_of(window), "lane-tabs"));
+    return gtk_widget_get_visible(label) ? gtk_label_get_text(GTK_LABEL(label)) : NULL;
+}
+
+static GtkRevealer *bar_of(NsWindow *window)
+{
+    GtkWidget *box = find_class(pane_of(window), "pending-bar");
+    return GTK_REVEALER(gtk_widget_get_parent(box));
+}
+
+/* Restart, Fork, Undo. */
+static GtkWidget *answer(NsWindow *window, int i)
+{
+    GtkWidget *line = gtk_widget_get_last_child(find_class(pane_of(window), "pending-bar"));
+    GtkWidget *at = gtk_widget_get_first_child(line);
+    while (i-- > 0) at = gtk_widget_get_next_sibling(at);
+    return at;
+}
+
+static const char *waiting(NsWindow *window)
+{
+    if (!gtk_revealer_get_reveal_child(bar_of(window))) return NULL;
+    GtkWidget *label = gtk_widget_get_first_child(find_class(pane_of(window), "pending-bar"));
+    return gtk_label_get_text(GTK_LABEL(label));
+}
+
+static void step_and_rest(NsWindow *window, int64_t n)
+{
+    NsLab *lab = ns_window_lab(window);
+    int64_t goal = ns_lab_steps(lab) + n;
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_step(lab, n);
+    UI_UNTIL(ns_lab_steps(lab) == goal && ui_is_paused(window));
+}
+
+/* ---- Tabs and links ---- */
+
+static void test_tabs(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    g_assert_false(gtk_widget_get_visible(tab(window, 0)));
+    g_assert_false(gtk_widget_get_visible(tab(window, REMOVE)));
+    g_assert_null(differences(window));
+    press(tab(window, ADD));
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_cmpuint(ns_lab_active(lab), ==, 1);
+    g_assert_cmpstr(differences(window), ==, "All lanes are the same as yet.");
+    ui_toggle(window, "Pre-LN");
+    g_assert_cmpstr(differences(window), ==, "A Post-LN, B Pre-LN; all else the same.");
+    press(tab(window, 0));
+    g_assert_cmpuint(ns_lab_active(lab), ==, 0);
+    g_assert_false(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tab(window, 1))));
+    press(tab(window, 0)); /* again: it stays pressed */
+    g_assert_true(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tab(window, 0))));
+    g_assert_cmpstr(ns_placement_choice(ns_lab_settings(lab)->placement)->key, ==, "post");
+    press(tab(window, ADD));
+    press(tab(window, ADD));
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 4);
+    g_assert_false(gtk_widget_get_visible(tab(window, ADD)));
+    press(tab(window, 1));
+    press(tab(window, REMOVE));
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 3);
+    ns_lab_set_lanes(lab, 1);
+    g_assert_null(differences(window));
+    ui_close(window);
+}
+
+static void test_link(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    GtkWidget *link = part(window, "layers", "link");
+    g_assert_false(gtk_widget_get_visible(link));
+    press(tab(window, ADD));
+    g_assert_true(gtk_widget_get_visible(link));
+    g_assert_false(gtk_widget_get_visible(part(window, "batch", "link")));
+    g_assert_true(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(link)));
+    gtk_test_accessible_assert_property(GTK_ACCESSIBLE(link), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                        "Layers: same in all lanes");
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(link), FALSE);
+    gtk_test_accessible_assert_property(GTK_ACCESSIBLE(link), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                        "Layers: each lane has its own");
+    ui_type(window, "layers", "5");
+    g_assert_cmpint(ns_lab_lane_settings(lab, 0)->layers, ==, 2);
+    g_assert_cmpint(ns_lab_lane_settings(lab, 1)->layers, ==, 5);
+    GtkWidget *others = part(window, "layers", "others");
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(others)), ==, "A 2");
+    g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "split"));
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(link), TRUE);
+    g_assert_cmpint(ns_lab_lane_settings(lab, 0)->layers, ==, 5);
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(others)), ==, "");
+    ui_close(window);
+}
+
+/* A click on the tab brings the values of that lane into every row. */
+static void test_rows_follow_the_tab(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    press(tab(window, ADD));
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        if (param->type == NS_PARAM_CHOICE || param->type == NS_PARAM_TEXT) continue;
+        if (!ns_lab_can_split(param)) continue;
+        double more = param->type == NS_PARAM_INT ? 1.0 : 0.25;
+        g_autofree char *value = g_strdup_printf("%g", param->least + more);
+        g_assert_true(ns_lab_set_lane(lab, 1, param->key, value));
+    }
+    for (size_t lane = 0; lane < 2; lane++) {
+        press(tab(window, (int)lane));
+        for (size_t i = 0; ns_param(i); i++) {
+            GtkWidget *entry = ui_first(row_of(window, ns_param(i)->key), GTK_TYPE_ENTRY);
+            g_autofree char *value = ns_settings_get(ns_lab_lane_settings(lab, lane), ns_param(i));
+            if (entry) g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, value);
+        }
+    }
+    ui_close(window);
+}
+
+/* ---- Badges ---- */
+
+static void test_badges(void)
+{
+    static const struct {
+        const char *key, *word;
+    } table[] = {{"lr", "live"},        {"warmup", "live"},       {"clip", "live"},
+                 {"beta1", "fork"},     {"optimizer", "fork"},    {"dropout", "fork"},
+                 {"layers", "restart"}, {"placement", "restart"}, {"seed", "restart"}};
+    NsWindow *window = ui_open("");
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        GtkWidget *badge = part(window, table[i].key, "badge");
+        g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(badge)), ==, table[i].word);
+        g_assert_nonnull(gtk_widget_get_tooltip_text(badge));
+    }
+    step_and_rest(window, 1);
+    ui_type(window, "layers", "3");
+    GtkWidget *badge = part(window, "layers", "badge");
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(badge)), ==, "waits");
+    g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "pending"));
+    ui_type(window, "layers", "2");
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(badge)), ==, "restart");
+    ui_close(window);
+}
+
+/* ---- What waits ---- */
+
+static void test_restart_button(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    g_assert_null(waiting(window));
+    step_and_rest(window, 3);
+    ui_toggle(window, "Pre-LN");
+    g_assert_cmpstr(waiting(window), ==, "1 change waits: Norm placement");
+    ui_type(window, "layers", "3");
+    g_assert_cmpstr(waiting(window), ==, "2 changes wait: Norm placement, Layers");
+    press(answer(window, 0));
+    g_assert_null(waiting(window));
+    UI_UNTIL(ns_lab_steps(lab) == 0 && ui_is_ready(window));
+    g_assert_cmpuint(ns_history_layout(ns_lab_view(lab)->history)->layers, ==, 3);
+    g_assert_false(ns_lab_is_running(lab));
+    ui_close(window);
+}
+
+static void test_fork_button(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    step_and_rest(window, 3);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    ui_type(window, "beta1", "0.5");
+    g_autofree char *tip = g_strdup(gtk_widget_get_tooltip_text(answer(window, 1)));
+    g_assert_nonnull(strstr(tip, "step 3 "));
+    press(answer(window, 1));
+    UI_UNTIL(ns_lab_view(lab)->history != old && ui_is_ready(window));
+    g_assert_null(waiting(window));
+    g_assert_cmpint(ns_lab_first_step(lab), ==, 3);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
+    g_assert_cmpfloat(ns_lab_view(lab)->settings.beta1, ==, 0.5);
+    g_assert_cmpstr(ns_window_toast_text(window), ==, "Forked at step 3.");
+    ui_close(window);
+}
+
+static void test_undo_button(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    step_and_rest(window, 2);
+    ui_type(window, "heads", "4");
+    ui_type(window, "layers", "4");
+    press(answer(window, 2));
+    g_assert_null(waiting(window));
+    g_assert_cmpint(ns_lab_settings(lab)->heads, ==, 2);
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    /* What is folded away cannot be reached. */
+    g_assert_false(gtk_widget_is_sensitive(answer(window, 0)));
+    ui_close(window);
+}
+
+/* Values that do not go together cannot be begun with. */
+static void test_refused_cannot_restart(void)
+{
+    NsWindow *window = ui_open("");
+    step_and_rest(window, 1);
+    ui_type(window, "heads", "5");
+    g_assert_cmpstr(waiting(window), ==, "1 change waits: Heads");
+    g_assert_false(gtk_widget_is_sensitive(answer(window, 0)));
+    g_assert_false(gtk_widget_is_sensitive(answer(window, 1)));
+    press(answer(window, 2));
+    g_assert_null(ns_window_banner_text(window));
+    ui_close(window);
+}
+
+/* ---- Help, size ---- */
+
+static GtkWidget *popover_of(NsWindow *window, const char *key)
+{
+    GtkWidget *last = gtk_widget_get_last_child(part(window, key, "about"));
+    return GTK_IS_POPOVER(last) ? last : NULL;
+}
+
+static GString *words_in(GtkWidget *root, GString *text)
+{
+    if (GTK_IS_LABEL(root))
+        g_string_append_printf(text, "%s\n", gtk_label_get_text(GTK_LABEL(root)));
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child))
+        words_in(child, text);
+    return text;
+}
+
+static void test_help_of_every_row(void)
+{
+    NsWindow *window = ui_open("");
+    gtk_expander_set_expanded(GTK_EXPANDER(ui_first(pane_of(window), GTK_TYPE_EXPANDER)), TRUE);
+    ui_idle(100);
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        gtk_widget_grab_focus(part(window, param->key, "about")); /* scrolls it into sight */
+        ui_idle(20);
+        g_signal_emit_by_name(part(window, param->key, "about"), "clicked");
+        GtkWidget *popover = popover_of(window, param->key);
+        g_assert_nonnull(popover);
+        g_autoptr(GString) words = words_in(popover, g_string_new(NULL));
+        g_assert_nonnull(strstr(words->str, param->help));
+        if (param->source) g_assert_nonnull(strstr(words->str, param->source));
+        gtk_popover_popdown(GTK_POPOVER(popover));
+        UI_UNTIL(!popover_of(window, param->key));
+    }
+    ui_close(window);
+}
+
+/* F1 explains the setting that has the keyboard. */
+static void test_help_by_keyboard(void)
+{
+    NsWindow *window = ui_open("");
+    g_assert_false(ns_settings_pane_explain(pane_of(window)) &&
+                   !gtk_widget_is_ancestor(gtk_root_get_focus(GTK_ROOT(window)), pane_of(window)));
+    gtk_widget_grab_focus(ui_first(row_of(window, "warmup"), GTK_TYPE_ENTRY));
+    g_assert_true(ns_settings_pane_explain(pane_of(window)));
+    GtkWidget *popover = popover_of(window, "warmup");
+    g_assert_nonnull(popover);
+    gtk_popover_popdown(GTK_POPOVER(popover));
+    UI_UNTIL(!popover_of(window, "warmup"));
+    ui_close(window);
+}
+
+/* Before anything is run again, the depth that waits says what it would take. */
+static void test_size_of_what_waits(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    step_and_rest(window, 2);
+    GtkLabel *size = GTK_LABEL(gtk_widget_get_last_child(row_of(window, "layers")));
+    ui_type(window, "layers", "40");
+    UI_UNTIL(strstr(gtk_label_get_text(size), "It will take "));
+    g_autofree char *expected = g_strdup(gtk_label_get_text(size));
+    g_assert_nonnull(strstr(expected, " a step."));
+    press(answer(window, 0));
+    NsPlan plan;
+    UI_UNTIL(ui_is_ready(window) && ns_lab_plan(lab, &plan));
+    /* What it took is what was said: the same parameters, the same bytes. */
+    g_autofree char *memory = g_format_size_full(plan.total_bytes, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *parameters = ns_group_digits((int64_t)plan.parameters);
+    g_assert_nonnull(strstr(expected, memory));
+    g_assert_nonnull(strstr(expected, parameters));
+    ui_type(window, "layers", "10000");
+    ui_type(window, "d-model", "8192");
+    UI_UNTIL(strstr(gtk_label_get_text(size), "This run needs "));
+    ui_close(window);
+}
+
+void ui_add_pane_tests(void)
+{
+    g_test_add_func("/ui/pane/tabs", test_tabs);
+    g_test_add_func("/ui/pane/link", test_link);
+    g_test_add_func("/ui/pane/rows-follow-the-tab", test_rows_follow_the_tab);
+    g_test_add_func("/ui/pane/badges", test_badges);
+    g_test_add_func("/ui/pane/restart", test_restart_button);
+    g_test_add_func("/ui/pane/fork", test_fork_button);
+    g_test_add_func("/ui/pane/undo", test_undo_button);
+    g_test_add_func("/ui/pane/refused", test_refused_cannot_restart);
+    g_test_add_func("/ui/pane/help", test_help_of_every_row);
+    g_test_add_func("/ui/pane/help-by-keyboard", test_help_by_keyboard);
+    g_test_add_func("/ui/pane/size-of-what-waits", test_size_of_what_waits);
+}
