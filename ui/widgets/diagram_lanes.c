@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/diagram_lanes.h"
 
-#define LANE 440 /* the least that one of several has, pixels: two from a page of 900 on */
+#define LANE 340 /* the least that one of several has, pixels */
 #define GAP 12
 
 struct _NsDiagramLanes {

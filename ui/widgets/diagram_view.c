@@ -269,8 +269,12 @@ bool ns_diagram_view_is_moving(NsDiagramView *view)
 
 NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow)
 {
-    return view->diagram ? ns_diagram_extent(view->diagram, flow)
-                         : (NsRange){(double)INFINITY, -(double)INFINITY};
+    if (view->diagram) return ns_diagram_extent(view->diagram, flow);
+    if (!view->data) return (NsRange){(double)INFINITY, -(double)INFINITY};
+    /* Of a lane that is not shown: any size has the same numbers. */
+    g_autoptr(NsDiagram) one =
+        ns_diagram_new(view->data, (unsigned)MAX(ns_lab_layer(view->lab), 0), 600, 600, 10);
+    return ns_diagram_extent(one, flow);
 }
 
 static bool same_number(double a, double b)

@@ -1,0 +1,344 @@
+/* The page Diagram, with pointer and keys.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+#include "ui/widgets/diagram_page.h"
+#include "ui/widgets/diagram_part.h"
+
+#include <math.h>
+#include <string.h>
+
+static NsDiagramPage *show_page(NsWindow *window)
+{
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                       g_variant_new_string("diagram"));
+    GtkWidget *page = ui_first(GTK_WIDGET(window), NS_TYPE_DIAGRAM_PAGE);
+    g_assert_nonnull(page);
+    UI_UNTIL(gtk_widget_get_mapped(page) &&
+             ns_diagram_view_diagram(ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)));
+    return NS_DIAGRAM_PAGE(page);
+}
+
+static NsWindow *open_paused(const char *assignments, int64_t steps)
+{
+    NsWindow *window = ui_open(assignments);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_step(ns_window_lab(window), steps);
+    UI_UNTIL(ns_lab_steps(ns_window_lab(window)) >= steps);
+    UI_WAIT(window, ui_is_paused);
+    return window;
+}
+
+static const NsDiagram *diagram_of(NsDiagramPage *page, size_t lane)
+{
+    return ns_diagram_view_diagram(ns_diagram_page_view(page, lane));
+}
+
+static const char *placement_of(NsWindow *window, size_t lane)
+{
+    const NsSettings *settings = ns_lab_lane_settings(ns_window_lab(window), lane);
+    return ns_placement(settings->placement)->choice.key;
+}
+
+/* The norm at a place of the first sub-layer has been drawn. */
+static bool has_norm(NsDiagramPage *page, NsPlace place)
+{
+    return ns_diagram_norm_at(diagram_of(page, 0), 0, place) >= 0;
+}
+
+static bool has_numbers(NsDiagramPage *page, size_t lane)
+{
+    NsRange range = ns_diagram_extent(diagram_of(page, lane), NS_FLOW_SIGNAL);
+    return range.lo <= range.hi;
+}
+
+/* The n-th node of a kind. */
+static int find_node(const NsDiagram *d, NsNodeKind kind, unsigned n)
+{
+    const NsNode *node;
+    for (int i = 0; (node = ns_diagram_node(d, (size_t)i)); i++)
+        if (node->kind == kind && n-- == 0) return i;
+    g_assert_not_reached();
+}
+
+/* Its middle on the widget. */
+static NsPoint middle_of(const NsBox *box)
+{
+    return (NsPoint){box->x + box->width / 2 + 10, box->y + box->height / 2 + 10};
+}
+
+static GtkEventController *controller(GtkWidget *widget, GType type)
+{
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(widget);
+    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
+        g_autoptr(GtkEventController) one = g_list_model_get_item(controllers, i);
+        if (G_OBJECT_TYPE(one) == type) return one; /* the widget keeps it */
+    }
+    g_assert_not_reached();
+}
+
+static bool press(NsDiagramView *view, guint key)
+{
+    gboolean taken = FALSE;
+    g_signal_emit_by_name(controller(GTK_WIDGET(view), GTK_TYPE_EVENT_CONTROLLER_KEY),
+                          "key-pressed", key, 0u, (GdkModifierType)0, &taken);
+    return taken;
+}
+
+static void click(NsDiagramView *view, const NsBox *box)
+{
+    NsPoint at = middle_of(box);
+    g_signal_emit_by_name(controller(GTK_WIDGET(view), GTK_TYPE_GESTURE_CLICK), "released", 1, at.x,
+                          at.y);
+}
+
+/* The part of a node has the focus. */
+static void focus(NsDiagramView *view, const char *name, unsigned n)
+{
+    for (GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(view)); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        if (!g_str_equal(ns_diagram_part_name(NS_DIAGRAM_PART(child)), name) || n-- > 0) continue;
+        g_assert_true(gtk_widget_grab_focus(child));
+        return;
+    }
+    g_assert_not_reached();
+}
+
+/* ---- tests ---- */
+
+static void test_shows_run(void)
+{
+    NsWindow *window = open_paused("layers=5 placement=pre", 3);
+    NsDiagramPage *page = show_page(window);
+    UI_UNTIL(has_numbers(page, 0));
+    const NsDiagram *d = diagram_of(page, 0);
+    g_assert_cmpuint(d->layer, ==, 5);
+    g_assert_cmpint(d->data->steps.last, ==, 3);
+    g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
+    /* A step in the past. */
+    ns_lab_show_step(ns_window_lab(window), 1);
+    UI_UNTIL(diagram_of(page, 0)->data->steps.last == 1);
+    /* The gradient. */
+    GtkWidget *signal = ui_first(GTK_WIDGET(page), GTK_TYPE_TOGGLE_BUTTON);
+    GtkWidget *gradient = gtk_widget_get_next_sibling(signal);
+    g_assert_cmpstr(gtk_button_get_label(GTK_BUTTON(gradient)), ==, "Gradient");
+    g_signal_emit_by_name(gradient, "clicked");
+    g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_GRADIENT);
+    /* It reads as text. */
+    g_autofree char *words = ns_diagram_describe(diagram_of(page, 0));
+    g_assert_true(g_str_has_prefix(words, "layer 5, Pre-LN: LayerNorm, self-attention, add skip"));
+    gtk_test_accessible_assert_role(GTK_WIDGET(ns_diagram_page_view(page, 0)),
+                                    GTK_ACCESSIBLE_ROLE_GROUP);
+    ui_close(window);
+}
+
+static void test_layers(void)
+{
+    NsWindow *window = open_paused("layers=12", 1);
+    NsLab *lab = ns_window_lab(window);
+    NsDiagramPage *page = show_page(window);
+    NsDiagramView *view = ns_diagram_page_view(page, 0);
+    g_assert_true(press(view, GDK_KEY_Down));
+    g_assert_cmpint(ns_lab_layer(lab), ==, 11);
+    UI_UNTIL(diagram_of(page, 0)->layer == 11);
+    g_assert_true(press(view, GDK_KEY_Up));
+    UI_UNTIL(diagram_of(page, 0)->layer == 12);
+    /* A click on the second layer; one on what is folded away. */
+    int second = find_node(diagram_of(page, 0), NS_NODE_LAYER, 1);
+    click(view, &ns_diagram_node(diagram_of(page, 0), (size_t)second)->box);
+    g_assert_cmpint(ns_lab_layer(lab), ==, 2);
+    UI_UNTIL(diagram_of(page, 0)->layer == 2);
+    int dots = find_node(diagram_of(page, 0), NS_NODE_DOTS, 0);
+    click(view, &ns_diagram_node(diagram_of(page, 0), (size_t)dots)->box);
+    g_assert_cmpint(ns_lab_layer(lab), ==, 6);
+    UI_UNTIL(diagram_of(page, 0)->layer == 6);
+    /* Enter on a layer. */
+    focus(view, "Layer 1", 0);
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page));
+    g_signal_emit_by_name(gtk_root_get_focus(root), "activated");
+    g_assert_cmpint(ns_lab_layer(lab), ==, 1);
+    /* Selected elsewhere, it is drawn here; Escape selects none. */
+    ns_lab_select_layer(lab, 9);
+    UI_UNTIL(diagram_of(page, 0)->layer == 9);
+    g_assert_true(ns_page_back(NS_PAGE(page)));
+    g_assert_cmpint(ns_lab_layer(lab), ==, 0);
+    g_assert_false(ns_page_back(NS_PAGE(page)));
+    ui_close(window);
+}
+
+static void drag(NsDiagramView *view, int sublayer, int from, int to_sublayer, int to)
+{
+    const NsDiagram *d = ns_diagram_view_diagram(view);
+    const NsBox *slot = to < 0 ? &d->shelf : &d->slot[to_sublayer][to];
+    g_assert_true(ns_diagram_view_take(view, sublayer, from));
+    ns_diagram_view_carry(view, slot->x + slot->width / 2, slot->y + slot->height / 2);
+    ns_diagram_view_let_go(view, true);
+}
+
+static void test_drag(void)
+{
+    NsWindow *window = ui_open("placement=post");
+    UI_WAIT(window, ui_is_ready);
+    NsDiagramPage *page = show_page(window);
+    NsDiagramView *view = ns_diagram_page_view(page, 0);
+    UI_UNTIL(has_norm(page, NS_PLACE_OUT));
+    drag(view, 0, NS_PLACE_OUT, 0, NS_PLACE_IN);
+    g_assert_cmpstr(placement_of(window, 0), ==, "pre");
+    UI_UNTIL(has_norm(page, NS_PLACE_IN));
+    g_assert_false(has_norm(page, NS_PLACE_OUT));
+    /* From the shelf, and back to it. */
+    drag(view, -1, -1, 1, NS_PLACE_BRANCH);
+    g_assert_cmpstr(placement_of(window, 0), ==, "sandwich");
+    UI_UNTIL(has_norm(page, NS_PLACE_BRANCH));
+    drag(view, 1, NS_PLACE_IN, 1, -1);
+    g_assert_cmpstr(placement_of(window, 0), ==, "olmo2");
+    UI_UNTIL(!has_norm(page, NS_PLACE_IN));
+    /* Where no placement has it, and where it was, nothing happens. */
+    drag(view, -1, -1, 0, NS_PLACE_OUT);
+    drag(view, 0, NS_PLACE_BRANCH, 0, NS_PLACE_BRANCH);
+    g_assert_cmpstr(placement_of(window, 0), ==, "olmo2");
+    g_assert_true(ns_diagram_view_take(view, 0, NS_PLACE_BRANCH));
+    g_assert_true(ns_page_back(NS_PAGE(page)));
+    g_assert_false(ns_diagram_view_is_carrying(view));
+    UI_UNTIL(has_numbers(page, 0));
+    ui_close(window);
+}
+
+/* As a hand does it. */
+static void test_pointer(void)
+{
+    NsWindow *window = ui_open("placement=post");
+    UI_WAIT(window, ui_is_ready);
+    NsDiagramPage *page = show_page(window);
+    NsDiagramView *view = ns_diagram_page_view(page, 0);
+    const NsDiagram *d = diagram_of(page, 0);
+    NsPoint from = middle_of(&d->slot[1][NS_PLACE_OUT]);
+    GtkEventController *gesture = controller(GTK_WIDGET(view), GTK_TYPE_GESTURE_DRAG);
+    g_signal_emit_by_name(gesture, "drag-begin", from.x, from.y);
+    g_assert_true(ns_diagram_view_is_carrying(view));
+    g_signal_emit_by_name(gesture, "drag-end", 0.0, 0.0);
+    g_assert_false(ns_diagram_view_is_carrying(view));
+    g_assert_cmpstr(placement_of(window, 0), ==, "post");
+    /* A box that is no norm stays where it is. */
+    int f = find_node(d, NS_NODE_BRANCH, 0);
+    NsPoint middle = middle_of(&ns_diagram_node(d, (size_t)f)->box);
+    g_signal_emit_by_name(gesture, "drag-begin", middle.x, middle.y);
+    g_assert_false(ns_diagram_view_is_carrying(view));
+    ui_close(window);
+}
+
+static void test_keys(void)
+{
+    NsWindow *window = ui_open("placement=post");
+    UI_WAIT(window, ui_is_ready);
+    NsDiagramPage *page = show_page(window);
+    NsDiagramView *view = ns_diagram_page_view(page, 0);
+    focus(view, "Self-attention", 0);
+    g_assert_false(press(view, GDK_KEY_Left));
+    /* The first LayerNorm is that after the embedding. */
+    focus(view, "LayerNorm", 1);
+    g_assert_true(press(view, GDK_KEY_Left));
+    g_assert_true(ns_diagram_view_is_carrying(view));
+    g_assert_true(press(view, GDK_KEY_Escape));
+    g_assert_cmpstr(placement_of(window, 0), ==, "post");
+    g_assert_false(press(view, GDK_KEY_Escape));
+    for (int i = 0; i < 8 && !g_str_equal(placement_of(window, 0), "pre"); i++) {
+        focus(view, "LayerNorm", 1);
+        for (int k = 0; k <= i; k++) g_assert_true(press(view, GDK_KEY_Left));
+        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page));
+        if (i == 1) g_signal_emit_by_name(gtk_root_get_focus(root), "activated");
+        if (ns_diagram_view_is_carrying(view)) g_assert_true(press(view, GDK_KEY_Escape));
+    }
+    g_assert_cmpstr(placement_of(window, 0), ==, "pre");
+    /* The norm that moved has the focus. */
+    UI_UNTIL(has_norm(page, NS_PLACE_IN));
+    ui_idle(50);
+    g_assert_true(press(view, GDK_KEY_Right));
+    g_assert_true(ns_diagram_view_is_carrying(view));
+    ns_diagram_view_let_go(view, false);
+    ui_close(window);
+}
+
+static void test_lanes(void)
+{
+    NsWindow *window = ui_open("placement=post");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_set_lanes(lab, 2);
+    ns_lab_set_lane(lab, 1, "placement", "pre");
+    NsDiagramPage *page = show_page(window);
+    UI_UNTIL(ns_diagram_page_view(page, 1) != NULL);
+    ns_lab_set_active(lab, 1); /* where there is room for one only */
+    UI_UNTIL(diagram_of(page, 1));
+    g_assert_null(ns_diagram_page_view(page, 2));
+    UI_UNTIL(has_numbers(page, 1));
+    g_autofree char *title = ns_diagram_title(diagram_of(page, 1)->data, 0);
+    g_assert_cmpstr(title, ==, "B  Pre-LN");
+    /* A norm of B moves; A stays. */
+    drag(ns_diagram_page_view(page, 1), 0, NS_PLACE_IN, 0, NS_PLACE_OUT);
+    g_assert_cmpstr(placement_of(window, 1), ==, "post");
+    g_assert_cmpstr(placement_of(window, 0), ==, "post");
+    g_assert_cmpuint(ns_lab_active(lab), ==, 1);
+    ns_lab_set_lanes(lab, 1);
+    UI_UNTIL(!ns_diagram_page_view(page, 1));
+    ui_close(window);
+}
+
+/* What waits for a restart is drawn, without numbers of the run that is another model. */
+static void test_pending(void)
+{
+    NsWindow *window = open_paused("placement=post", 5);
+    NsLab *lab = ns_window_lab(window);
+    NsDiagramPage *page = show_page(window);
+    UI_UNTIL(has_numbers(page, 0));
+    drag(ns_diagram_page_view(page, 0), 0, NS_PLACE_OUT, 0, NS_PLACE_IN);
+    UI_UNTIL(has_norm(page, NS_PLACE_IN));
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 1);
+    g_assert_false(has_numbers(page, 0));
+    UI_UNTIL(strstr(ns_diagram_page_words(page), "wait"));
+    ns_lab_restart(lab);
+    UI_UNTIL(has_numbers(page, 0));
+    UI_UNTIL(*ns_diagram_page_words(page) == '\0');
+    ui_close(window);
+}
+
+static void test_slow_motion(void)
+{
+    NsWindow *window = open_paused("layers=2", 1);
+    NsLab *lab = ns_window_lab(window);
+    NsDiagramPage *page = show_page(window);
+    ns_lab_set_slow_motion(lab, true);
+    ns_lab_run(lab);
+    UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Forward"));
+    g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
+    UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Backward"));
+    g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_GRADIENT);
+    UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Update"));
+    ns_lab_set_slow_motion(lab, false);
+    ns_lab_pause(lab);
+    UI_WAIT(window, ui_is_paused);
+    ui_close(window);
+}
+
+static void test_export(void)
+{
+    NsWindow *window = open_paused("layers=3", 2);
+    NsDiagramPage *page = show_page(window);
+    NsChartTile *tile = ns_page_current(NS_PAGE(page));
+    g_assert_nonnull(tile);
+    g_assert_cmpstr(ns_chart_tile_kind(tile)->choice.key, ==, "diagram");
+    g_assert_nonnull(ns_chart_view_plot(ns_chart_tile_chart(tile))->drawing);
+    ui_close(window);
+}
+
+void ui_add_diagram_tests(void)
+{
+    g_test_add_func("/diagram/shows-run", test_shows_run);
+    g_test_add_func("/diagram/layers", test_layers);
+    g_test_add_func("/diagram/drag", test_drag);
+    g_test_add_func("/diagram/pointer", test_pointer);
+    g_test_add_func("/diagram/keys", test_keys);
+    g_test_add_func("/diagram/lanes", test_lanes);
+    g_test_add_func("/diagram/pending", test_pending);
+    g_test_add_func("/diagram/slow-motion", test_slow_motion);
+    g_test_add_func("/diagram/export", test_export);
+}
