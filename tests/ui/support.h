@@ -70,4 +70,5 @@ void ui_add_study_tests(void);
 void ui_add_help_tests(void);
 void ui_add_program_tests(void);
 void ui_add_transport_tests(void);
+void ui_add_trouble_tests(void);
 void ui_add_inspector_tests(void);

@@ -23,6 +23,7 @@ int main(int argc, char **argv)
     ui_add_study_tests();
     ui_add_help_tests();
     ui_add_transport_tests();
+    ui_add_trouble_tests();
     ui_add_inspector_tests();
     ui_add_program_tests();
     return g_test_run();

@@ -17,11 +17,13 @@ G_DEFINE_FINAL_TYPE(NsEventList, ns_event_list, GTK_TYPE_WIDGET)
 
 static const char STEP[] = "ns-event-step";
 
-static GtkWidget *make_row(const NsLabMark *mark)
+static GtkWidget *make_row(const NsLabMark *mark, bool lanes)
 {
     g_autofree char *digits = ns_group_digits(mark->step);
+    const char *lane = lanes && mark->lane >= 0 ? ns_lane_name((size_t)mark->lane) : NULL;
+    g_autofree char *where = lane ? g_strdup_printf("%s %s", lane, digits) : g_strdup(digits);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    GtkWidget *step = gtk_label_new(digits), *words = gtk_label_new(mark->text);
+    GtkWidget *step = gtk_label_new(where), *words = gtk_label_new(mark->text);
     gtk_label_set_wrap(GTK_LABEL(words), TRUE);
     gtk_label_set_wrap_mode(GTK_LABEL(words), PANGO_WRAP_WORD_CHAR);
     gtk_label_set_xalign(GTK_LABEL(words), 0.0F);
@@ -47,7 +49,7 @@ static void rebuild(NsEventList *list, const NsLabMark *marks, size_t n)
     guint rows = 0;
     for (size_t i = n; i-- > 0 && rows < MOST_ROWS;) {
         if (marks[i].kind == NS_LAB_MARK_KEPT || !marks[i].text) continue;
-        gtk_list_box_append(box, make_row(&marks[i]));
+        gtk_list_box_append(box, make_row(&marks[i], ns_lab_lanes(list->lab) > 1));
         rows++;
     }
 }

@@ -148,7 +148,7 @@ static char *losses(NsLab *lab)
         const NsStep *step = ns_lab_newest(lab, lane);
         char number[G_ASCII_DTOSTR_BUF_SIZE];
         if (!step || !isfinite(step->loss)) continue;
-        g_ascii_formatd(number, sizeof number, "%.2f", step->loss);
+        g_ascii_formatd(number, sizeof number, step->loss < 1e4 ? "%.2f" : "%.2e", step->loss);
         if (text->len) g_string_append(text, ", ");
         if (view->n_lanes > 1) g_string_append_printf(text, "%s ", ns_lane_name(lane));
         g_string_append(text, number);

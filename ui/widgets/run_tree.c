@@ -53,7 +53,7 @@ static char *losses_of(const NsLabRun *run)
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < run->lanes; i++) {
         char number[G_ASCII_DTOSTR_BUF_SIZE];
-        g_ascii_formatd(number, sizeof number, "%.2f", run->loss[i]);
+        g_ascii_formatd(number, sizeof number, run->loss[i] < 1e4 ? "%.2f" : "%.2e", run->loss[i]);
         const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
         if (run->lanes > 1)
             g_string_append_printf(words, "%s%s %s", i ? ", " : "", ns_lane_name(i), loss);

@@ -27,6 +27,7 @@ struct _NsWindow {
     NsPageStack *pages;
     NsTransport *transport;
     NsInspector *inspector;
+    NsTroublePanel *trouble;
     GtkWidget *settings_pane, *toast, *frame_meter;
     guint tick, fold_source;
     gint64 subtitled;
@@ -64,7 +65,10 @@ static void sync_title(NsWindow *window)
 
 static void sync_banner(NsWindow *window)
 {
-    const char *problem = ns_lab_problem(window->lab);
+    ns_trouble_panel_sync(window->trouble);
+    /* What the panel tells of a run is not told twice. */
+    bool told = ns_trouble_panel_title(window->trouble) && !ns_lab_problem_key(window->lab);
+    const char *problem = told ? NULL : ns_lab_problem(window->lab);
     if (problem) set_text(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
     gtk_widget_set_visible(window->banner_button, ns_lab_state(window->lab) == NS_TRAINER_DIVERGED);
@@ -127,11 +131,18 @@ static void on_pointed(NsWindow *window, NsChartTile *tile)
     ns_inspector_sync(window->inspector, ns_window_page(window), true);
 }
 
+static void set_style(NsWindow *window)
+{
+    const NsStyle *style = ns_chart_style_for(GTK_WIDGET(window));
+    ns_page_stack_set_style(window->pages, style);
+    ns_trouble_panel_set_style(window->trouble, style);
+}
+
 static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
     NsWindow *window = NS_WINDOW(widget);
     GTK_WIDGET_CLASS(ns_window_parent_class)->css_changed(widget, change);
-    if (window->pages) ns_page_stack_set_style(window->pages, ns_chart_style_for(widget));
+    if (window->pages) set_style(window);
 }
 
 static void fold_pane(NsWindow *window, size_t pane)
@@ -244,6 +255,11 @@ NsInspector *ns_window_inspector(NsWindow *window)
     return window->inspector;
 }
 
+NsTroublePanel *ns_window_trouble(NsWindow *window)
+{
+    return window->trouble;
+}
+
 GtkWidget *ns_window_run_menu(NsWindow *window)
 {
     return window->run_menu;
@@ -323,6 +339,8 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
     window->settings_pane = ns_settings_pane_new(lab);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
                                   window->settings_pane);
+    window->trouble = NS_TROUBLE_PANEL(ns_trouble_panel_new(lab));
+    gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->trouble));
     gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->pages));
     window->inspector = NS_INSPECTOR(ns_inspector_new(lab));
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->inspector_scroller),
@@ -345,7 +363,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "told", G_CALLBACK(ns_window_toast), window,
                             G_CONNECT_SWAPPED);
-    ns_page_stack_set_style(window->pages, ns_chart_style_for(GTK_WIDGET(window)));
+    set_style(window);
     on_status(window);
     return window;
 }

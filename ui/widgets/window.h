@@ -6,6 +6,7 @@
 #include "ui/widgets/lab.h"
 #include "ui/widgets/page_stack.h"
 #include "ui/widgets/transport.h"
+#include "ui/widgets/trouble_panel.h"
 
 #define NS_TYPE_WINDOW (ns_window_get_type())
 G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
@@ -22,6 +23,7 @@ NsDashboard *ns_window_dashboard(NsWindow *window);
 GtkWidget *ns_window_settings_pane(NsWindow *window);
 NsTransport *ns_window_transport(NsWindow *window);
 NsInspector *ns_window_inspector(NsWindow *window);
+NsTroublePanel *ns_window_trouble(NsWindow *window);
 
 /* The buttons that open menus. */
 GtkWidget *ns_window_run_menu(NsWindow *window);

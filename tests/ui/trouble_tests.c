@@ -1,0 +1,108 @@
+/* The panel that explains a spike or a divergence.  SPDX-License-Identifier: MIT */
+#include "tests/ui/support.h"
+
+static NsTroublePanel *panel_of(NsWindow *window)
+{
+    return ns_window_trouble(window);
+}
+
+static bool has_trouble(NsWindow *window)
+{
+    return ns_trouble_panel_title(panel_of(window)) != NULL;
+}
+
+static bool offers(NsWindow *window, const char *key)
+{
+    return gtk_widget_get_mapped(ns_trouble_panel_button(panel_of(window), key));
+}
+
+static NsWindow *open_in_trouble(const char *assignments)
+{
+    NsWindow *window = ui_open(assignments);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(has_trouble(window));
+    ui_click(window, "run_button");
+    UI_WAIT(window, has_trouble);
+    UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
+    ui_idle(50);
+    return window;
+}
+
+static void test_words(void)
+{
+    NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
+    NsTrouble trouble;
+    g_assert_true(ns_lab_trouble(ns_window_lab(window), &trouble));
+    g_autofree char *step = ns_group_digits(trouble.step);
+    g_assert_true(g_str_has_suffix(ns_trouble_panel_title(panel_of(window)), step));
+    g_assert_false(ns_lab_is_running(ns_window_lab(window)));
+    /* The fifty steps before, or as many as there were. */
+    const NsLens *lens = ns_chart_view_lens(ns_trouble_panel_chart(panel_of(window)));
+    g_assert_cmpfloat(lens->range[NS_LENS_X].hi, ==, (double)trouble.step + 1.0);
+    g_assert_cmpfloat(lens->range[NS_LENS_X].lo, ==, MAX((double)trouble.step - 50.0, 0.0));
+    g_assert_true(offers(window, "warmup") && offers(window, "clip") &&
+                  offers(window, "placement"));
+    g_assert_true(offers(window, "go-on"));
+    ui_close(window);
+}
+
+/* What is set already is no cure. */
+static void test_offers(void)
+{
+    NsWindow *window = open_in_trouble("placement=pre clip=1 lr=30 layers=12 optimizer=sgd");
+    g_assert_true(offers(window, "warmup"));
+    g_assert_false(offers(window, "clip"));
+    g_assert_false(offers(window, "placement"));
+    ui_close(window);
+}
+
+static void check_cure(const char *key, const char *other)
+{
+    NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
+    NsLab *lab = ns_window_lab(window);
+    NsTrouble trouble;
+    g_assert_true(ns_lab_trouble(lab, &trouble));
+    const NsParam *param = ns_param_find(key);
+    g_autofree char *before = ns_settings_get(ns_lab_settings(lab), param);
+    g_signal_emit_by_name(ns_trouble_panel_button(panel_of(window), key), "clicked");
+    g_autofree char *after = ns_settings_get(ns_lab_settings(lab), param);
+    g_assert_cmpstr(after, !=, before);
+    if (other) g_assert_cmpstr(after, ==, other);
+    g_assert_cmpint(ns_lab_first_step(lab), <=, trouble.step);
+    UI_UNTIL(ns_lab_state(lab) != NS_TRAINER_PREPARING);
+    size_t n = 0;
+    ns_lab_runs(lab, &n);
+    g_assert_cmpuint(n, ==, 2);
+    ui_close(window);
+}
+
+static void test_cures(void)
+{
+    check_cure("clip", "1");
+    check_cure("placement", "pre");
+    check_cure("warmup", NULL);
+}
+
+static void test_close(void)
+{
+    NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
+    NsTrouble trouble;
+    while (has_trouble(window)) {
+        g_signal_emit_by_name(ns_trouble_panel_button(panel_of(window), "go-on"), "clicked");
+        UI_UNTIL(!has_trouble(window) || !ns_lab_is_running(ns_window_lab(window)));
+        if (ns_lab_state(ns_window_lab(window)) == NS_TRAINER_DIVERGED) break;
+    }
+    g_signal_emit_by_name(ns_trouble_panel_button(panel_of(window), "go-on"), "clicked");
+    UI_UNTIL(!has_trouble(window));
+    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(panel_of(window))));
+    g_assert_false(ns_lab_trouble(ns_window_lab(window), &trouble));
+    ui_close(window);
+}
+
+void ui_add_trouble_tests(void)
+{
+    g_test_add_func("/ui/trouble/words", test_words);
+    g_test_add_func("/ui/trouble/offers", test_offers);
+    g_test_add_func("/ui/trouble/cures", test_cures);
+    g_test_add_func("/ui/trouble/close", test_close);
+}
