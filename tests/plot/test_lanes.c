@@ -357,6 +357,11 @@ static void test_fork(void)
     g_assert_cmpuint(series_named(plot, "A")->n, ==, 3);
     g_assert_null(plot->strip);
     g_assert_nonnull(strstr(plot->note, "B begins at step 400."));
+    /* While lanes report one after the other, the step that both have is shown. */
+    input.step = -1;
+    plot = ns_figure_update(profile, &input);
+    g_assert_cmpuint(series_named(plot, "A")->n, ==, 3);
+    g_assert_nonnull(strstr(plot->subtitle, "step 449"));
     input.step = 480;
     plot = ns_figure_update(profile, &input);
     g_assert_cmpuint(series_named(plot, "B, step 449")->n, ==, 3);

@@ -3,6 +3,7 @@
 #include "ui/figures/figure.h"
 #include "ui/figures/strip.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -91,8 +92,7 @@ static bool make_labels(Compare *compare, const NsFigureInput *input)
         g_autofree char *run = input->n_lanes > 1 ? ns_figure_run_label(input, i)
                                : i                ? ns_figure_ghost_label(input)
                                                   : g_strdup(_("this run"));
-        char *label =
-            g_strdup_printf(_("%s, step %" G_GINT64_FORMAT), run, compare->sides[i].bucket.last);
+        char *label = g_strdup_printf(_("%s, step %" PRId64), run, compare->sides[i].bucket.last);
         changed |= ns_figure_text(&compare->figure.labels[i], label);
     }
     return changed;
@@ -142,9 +142,10 @@ static bool follow(Compare *compare, const NsFigureInput *input)
     bool changed = n != compare->n;
     for (unsigned i = n; i < compare->n; i++) side_clear(&compare->sides[i]);
     compare->n = n;
+    int64_t step = lanes && input->step < 0 ? ns_figure_newest(input) : input->step;
     for (unsigned i = 0; i < n; i++) {
         NsHistory *history = !lanes && i == 1 ? input->ghost : ns_figure_run(input, i).history;
-        int64_t record = ns_figure_record_at(history, input->step);
+        int64_t record = ns_figure_record_at(history, step);
         /* A lane that begins later has nothing to show yet; a run by itself has its first step. */
         if (!lanes && history && ns_history_steps(history)) record = MAX(record, 0);
         changed |= read_side(&compare->sides[i], history, input->quantity, record);

@@ -113,7 +113,9 @@ int64_t ns_figure_record(const NsFigureInput *input);
  * -1 where it has none or begins later. */
 int64_t ns_figure_record_at(const NsHistory *history, int64_t step);
 
-/* The newest step of any run; -1 where there is none. */
+/* The newest step that all runs have which can still go on, so that labels and layouts stay calm
+ * while lanes report one after the other; that of the one that went furthest where none can; -1
+ * where nothing was measured. */
 int64_t ns_figure_newest(const NsFigureInput *input);
 
 /* The rows of the registry. */

@@ -4,6 +4,7 @@
 #include "ui/figures/strip.h"
 #include "ui/figures/theory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -203,14 +204,20 @@ static int64_t step_of(const Column *column, int64_t asked)
     return column->thinned && asked >= 0 ? asked : column->bucket.last;
 }
 
+/* The step that several runs are shown at. */
+static int64_t asked_step(const NsFigureInput *input)
+{
+    return input->step < 0 ? ns_figure_newest(input) : input->step;
+}
+
 /* The one that the subtitle names: that of the run that went furthest. */
 static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
 {
     int64_t step = -1;
     for (unsigned i = 0; i < profile->n; i++) {
         const NsHistory *history = ns_figure_run(input, i).history;
-        int64_t record =
-            profile->n > 1 ? ns_figure_record_at(history, input->step) : ns_figure_record(input);
+        int64_t record = profile->n > 1 ? ns_figure_record_at(history, asked_step(input))
+                                        : ns_figure_record(input);
         int64_t asked = record < 0 ? -1 : ns_history_first_step(history) + record;
         step = MAX(step, step_of(&profile->lanes[i].columns[NOW], asked));
     }
@@ -349,7 +356,7 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
         first |= profile->lanes[i].columns[FIRST].n > 0;
         if (input->step < 0 || input->step >= begin) continue;
         g_autofree char *late =
-            g_strdup_printf(_("%s begins at step %" G_GINT64_FORMAT "."), run.name, begin);
+            g_strdup_printf(_("%s begins at step %" PRId64 "."), run.name, begin);
         add_note(words, late);
     }
     if (first) add_note(words, _("Pale: the first step of each."));
@@ -381,7 +388,7 @@ static bool follow_all(Profile *profile, const NsFigureInput *input, const Spec 
         NsFigureInput one = ns_figure_input_of(input, i);
         if (n > 1) one.ghost = NULL;
         int64_t record =
-            n > 1 ? ns_figure_record_at(one.history, one.step) : ns_figure_record(&one);
+            n > 1 ? ns_figure_record_at(one.history, asked_step(input)) : ns_figure_record(&one);
         changed |= follow(&profile->lanes[i], &one, spec, record);
     }
     return changed;

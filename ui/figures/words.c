@@ -255,28 +255,39 @@ int64_t ns_figure_record_at(const NsHistory *history, int64_t step)
     return CLAMP(step - ns_history_first_step(history), -1, newest);
 }
 
-int64_t ns_figure_newest(const NsFigureInput *input)
-{
-    int64_t newest = -1;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
-        const NsHistory *history = ns_figure_run(input, i).history;
-        size_t records = history ? ns_history_steps(history) : 0;
-        if (records) newest = MAX(newest, ns_history_first_step(history) + (int64_t)records - 1);
-    }
-    return newest;
-}
-
-unsigned ns_figure_first_layer(NsQuantity quantity)
-{
-    return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
-}
-
 static const NsEvent *divergence(const NsHistory *history)
 {
     for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
         if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
             return ns_history_event(history, i);
     return NULL;
+}
+
+/* The newest step that a history has; -1 for none. */
+static int64_t newest_of(const NsHistory *history)
+{
+    size_t records = history ? ns_history_steps(history) : 0;
+    return records ? ns_history_first_step(history) + (int64_t)records - 1 : -1;
+}
+
+int64_t ns_figure_newest(const NsFigureInput *input)
+{
+    int64_t going = -1, ended = -1;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        int64_t newest = newest_of(history);
+        if (newest < 0) continue;
+        if (divergence(history))
+            ended = MAX(ended, newest);
+        else
+            going = going < 0 ? newest : MIN(going, newest);
+    }
+    return going >= 0 ? going : ended;
+}
+
+unsigned ns_figure_first_layer(NsQuantity quantity)
+{
+    return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
 }
 
 /* The divergences of all runs, and then what else there is to note, which is taken. */
