@@ -132,6 +132,16 @@ static char *thinned(const Loss *loss)
                                          stride);
 }
 
+static char *note(const Loss *loss)
+{
+    size_t marks = 0;
+    for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
+    g_autofree char *groups = thinned(loss);
+    if (loss->n < 2 || !marks) return g_steal_pointer(&groups);
+    return groups ? g_strdup_printf("%s %s", _("Marks: validation loss."), groups)
+                  : g_strdup(_("Marks: validation loss."));
+}
+
 static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
                       const char *how)
 {
@@ -190,6 +200,9 @@ static void show(Loss *loss, bool smooth)
             /* A line through the marks would be taken for the lane's own. */
             if (loss->n > 1 && k == VALIDATION) series->kind = NS_SERIES_SCATTER;
             series->label = figure->labels[i * CURVES + k];
+            /* A lane is one entry of the legend, whatever is drawn of it. */
+            if (loss->n > 1 && k != RATE)
+                series->group = figure->labels[i * CURVES + (smooth ? SMOOTH : TRAINING)];
             series->pale = k == TRAINING && smooth;
             ns_curve_show(curve, series);
         }
@@ -207,7 +220,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                                (NsFigureWords){.title = "Loss and learning rate",
                                                .empty = "No step has been measured yet.",
                                                .step = ns_figure_newest(input),
-                                               .note = thinned(loss)});
+                                               .note = note(loss)});
     if (changed) show(loss, how != NULL);
     return changed;
 }

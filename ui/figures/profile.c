@@ -291,6 +291,8 @@ static void show_lane(Profile *profile, unsigned i)
         if (!lane->columns[k].n) continue;
         NsSeries look = profile->n > 1 ? several[k] : single[k];
         look.label = labels[k];
+        /* A run is one entry of the legend, whatever is drawn of it. */
+        if (profile->n > 1) look.group = labels[NOW];
         show(figure, &lane->columns[k], look);
     }
     const NsTheory *theory = &lane->theory;
@@ -349,17 +351,19 @@ static void add_note(GString *words, const char *sentence)
 static char *note_of_several(const Profile *profile, const NsFigureInput *input)
 {
     GString *words = g_string_new(NULL);
-    bool first = false;
+    bool first = false, end = false;
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
         int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
         first |= profile->lanes[i].columns[FIRST].n > 0;
+        end |= profile->lanes[i].columns[END].n > 0;
         if (input->step < 0 || input->step >= begin) continue;
         g_autofree char *late =
             g_strdup_printf(_("%s begins at step %" PRId64 "."), run.name, begin);
         add_note(words, late);
     }
     if (first) add_note(words, _("Pale: the first step of each."));
+    if (end) add_note(words, _("A mark by itself: after the final norm."));
     if (profile->lanes[0].columns[NOW].thinned)
         add_note(words, _("This step is kept in a group: the band is its range."));
     else if (profile->lanes[0].columns[NOW].band)

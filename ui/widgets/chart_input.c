@@ -355,6 +355,7 @@ void ns_chart_input_click(NsChartView *chart, int presses, double x, double y,
     unsigned number =
         ns_plot_pin_at(ns_chart_view_layout(input->chart), lens->pins, lens->n_pins, x, y);
     ns_chart_view_hover(input->chart, x, y);
+    ns_chart_view_tell_click(input->chart);
     if (number && ns_lens_unpin(lens, number))
         ns_chart_view_lens_changed(input->chart);
     else

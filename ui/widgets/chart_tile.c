@@ -8,6 +8,7 @@
 #include "ui/widgets/limits_popover.h"
 #include "ui/widgets/smoothing_control.h"
 #include "ui/widgets/tile_choices.h"
+#include "ui/widgets/tile_controls.h"
 #include "ui/widgets/tile_menu.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@
 #define SHARED_CHOICE_FROM 420
 #define CORNER_HEIGHT 28
 
+#define PROBE_BELOW 64 /* pixels below the words that it goes with */
+
 #define CHOICE_CHARS 18 /* of words on the drop-down */
 #define SEARCH_FROM 20u /* choices */
 
@@ -25,9 +28,12 @@ struct _NsChartTile {
     NsLab *lab;
     NsQuantity quantity; /* its own, of figures that show any */
     NsSimilarityKind similarity;
+    int place; /* NS_TILE_PLACE; 0: the selected layer, or the last */
+    int lane;  /* of several; -1: as the figure has it */
     NsChartView *chart;
     GtkWidget *overlay, *tools;
-    GtkWidget *follow, *choice, *log, *menu_button;
+    GtkWidget *follow, *heat, *choice, *log, *menu_button;
+    GtkWidget *probe;            /* in the middle of what is never measured */
     GtkWidget *context, *limits; /* popovers; NULL until wanted */
     GArray *choices;             /* int, as in the drop-down */
     GActionMap *actions;
@@ -49,7 +55,21 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     NsFigureInput input = ns_view_input(ns_lab_view(tile->lab));
     input.quantity = tile->quantity;
     input.similarity = tile->similarity;
-    return input;
+    input.layer = tile->place ? NS_TILE_LAYER(tile->place) : (unsigned)MAX(input.marked_layer, 0);
+    input.head = NS_TILE_HEAD(tile->place);
+    bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
+    return one ? ns_figure_input_of(&input, (unsigned)tile->lane) : input;
+}
+
+/* The place that a figure of one shows where nobody chose. */
+static int usual_place(const NsChartTile *tile)
+{
+    const NsHistory *history = ns_lab_view(tile->lab)->history;
+    bool of_head = g_str_equal(ns_chart_view_kind(tile->chart)->choice.key, "attention");
+    size_t layers = history ? ns_history_layout(history)->layers : 0;
+    int selected = ns_lab_layer(tile->lab);
+    size_t layer = selected > 0 ? MIN((size_t)selected, layers) : layers;
+    return NS_TILE_PLACE(layer, of_head ? 1u : 0u);
 }
 
 static int shown_choice(const NsChartTile *tile)
@@ -65,6 +85,7 @@ static int shown_choice(const NsChartTile *tile)
     case NS_SUBJECT_SIMILARITY:
         return (int)tile->similarity;
     case NS_SUBJECT_PLACE:
+        return tile->place ? tile->place : usual_place(tile);
     case NS_SUBJECT_NONE:
         break;
     }
@@ -95,7 +116,8 @@ static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartT
         g_autofree char *markup = ns_text_markup(symbol, NS_LABEL_SIZE);
         gtk_label_set_markup(label, markup);
     } else {
-        gtk_label_set_text(label, ns_tile_choice_label(kind_of(tile), choice));
+        g_autofree char *words = ns_tile_choice_label(kind_of(tile), choice);
+        gtk_label_set_text(label, words);
     }
     gtk_widget_set_tooltip_text(GTK_WIDGET(label), ns_tile_choice_purpose(kind_of(tile), choice));
 }
@@ -129,7 +151,7 @@ static void sync_choices(NsChartTile *tile)
         g_array_append_vals(tile->choices, now->data, now->len);
         g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
         for (guint i = 0; i < now->len; i++)
-            gtk_string_list_append(labels, ns_tile_choice_label(kind, g_array_index(now, int, i)));
+            gtk_string_list_take(labels, ns_tile_choice_label(kind, g_array_index(now, int, i)));
         gtk_drop_down_set_model(drop_down, G_LIST_MODEL(labels));
         gtk_drop_down_set_enable_search(drop_down, now->len >= SEARCH_FROM);
     }
@@ -138,10 +160,23 @@ static void sync_choices(NsChartTile *tile)
     gtk_widget_set_visible(tile->choice, now->len > 0);
 }
 
+/* Whether the figure is of what is measured now and then only. */
+static bool is_dear(const NsChartTile *tile)
+{
+    const NsFigureKind *kind = kind_of(tile);
+    return kind->dear ||
+           (kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->dear);
+}
+
 static void sync_controls(NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
+    bool heat = kind->rows_are_layers && kind->abscissa == NS_OVER_STEPS &&
+                !g_str_equal(kind->choice.key, "ratio");
     tile->syncing = true;
+    gtk_widget_set_visible(tile->heat, heat && ns_lab_lanes(tile->lab) > 1);
+    gtk_widget_set_visible(tile->probe,
+                           is_dear(tile) && ns_lab_settings(tile->lab)->probe_every < 1);
     sync_choices(tile);
     gtk_widget_set_visible(tile->log, kind->log && !kind->rows_are_layers);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), ns_lab_view(tile->lab)->log);
@@ -182,6 +217,9 @@ static void on_choice(NsChartTile *tile)
         g_signal_emit(tile, signals[KIND_CHANGED], 0);
         break;
     case NS_SUBJECT_PLACE:
+        tile->place = choice;
+        g_signal_emit(tile, signals[KIND_CHANGED], 0);
+        break;
     case NS_SUBJECT_NONE:
         break;
     }
@@ -272,6 +310,20 @@ static void on_follow(GSimpleAction *action, GVariant *parameter, gpointer user_
     ns_chart_view_lens_changed(tile->chart);
 }
 
+/* The layer that was clicked, on either axis, is selected everywhere; clicked again it is not. */
+static void on_clicked(NsChartTile *tile, double x, double row)
+{
+    const NsFigureKind *kind = kind_of(tile);
+    bool heads = kind->subject == NS_SUBJECT_QUANTITY &&
+                 ns_quantity(tile->quantity)->domain == NS_DOMAIN_HEAD;
+    double layer = kind->abscissa == NS_OVER_LAYERS  ? x
+                   : kind->rows_are_layers && !heads ? row
+                                                     : (double)NAN;
+    if (isnan(layer)) return;
+    int selected = (int)lround(layer);
+    ns_lab_select_layer(tile->lab, selected == ns_lab_layer(tile->lab) ? 0 : selected);
+}
+
 /* The one grip that figures have ends the warm-up. */
 static void on_handle(NsChartTile *tile, int marker, double x)
 {
@@ -324,17 +376,6 @@ static void sync_menu(NsChartTile *tile)
     gtk_menu_button_set_popover(GTK_MENU_BUTTON(tile->menu_button), make_menu(tile));
 }
 
-static GtkWidget *make_menu_button(void)
-{
-    GtkWidget *button = gtk_menu_button_new();
-    gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "view-more-symbolic");
-    gtk_widget_set_tooltip_text(button, "Chart menu");
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   "Chart menu", -1);
-    gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
-    return button;
-}
-
 static GtkWidget *make_choice(NsChartTile *tile)
 {
     g_autoptr(GtkListItemFactory) button = gtk_signal_list_item_factory_new();
@@ -364,15 +405,6 @@ static GtkWidget *make_log(NsChartTile *tile)
     return toggle;
 }
 
-static GtkWidget *make_follow(void)
-{
-    GtkWidget *chip = gtk_button_new();
-    gtk_widget_add_css_class(chip, "chip");
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "tile.follow");
-    gtk_widget_set_visible(chip, FALSE);
-    return chip;
-}
-
 static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                   int *minimum, int *natural, int *minimum_baseline,
                                   int *natural_baseline)
@@ -386,6 +418,7 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
 {
     NsChartTile *tile = NS_CHART_TILE(widget);
     gtk_widget_set_child_visible(tile->choice, !is_shared(tile) || width >= SHARED_CHOICE_FROM);
+    gtk_widget_set_child_visible(tile->heat, width >= SHARED_CHOICE_FROM);
     gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
     int left = width;
     for (GtkWidget *tool = gtk_widget_get_first_child(tile->tools); tool;
@@ -467,6 +500,7 @@ GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
     NsChartTile *tile = g_object_new(NS_TYPE_CHART_TILE, NULL);
     tile->lab = g_object_ref(lab);
     tile->quantity = kind->initial;
+    tile->lane = -1;
     tile->chart = NS_CHART_VIEW(ns_chart_view_new(kind));
     ns_chart_input_add(tile->chart);
     tile->overlay = gtk_overlay_new();
@@ -477,17 +511,26 @@ GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
     gtk_widget_add_css_class(tile->tools, "tools");
     gtk_widget_set_halign(tile->tools, GTK_ALIGN_END);
     gtk_widget_set_valign(tile->tools, GTK_ALIGN_START);
-    tile->follow = make_follow();
+    tile->follow = ns_follow_chip_new();
     tile->choice = make_choice(tile);
     tile->log = make_log(tile);
-    tile->menu_button = make_menu_button();
-    GtkWidget *const tools[] = {tile->follow, tile->choice, tile->log, tile->menu_button};
+    tile->menu_button = ns_tile_menu_button_new();
+    tile->heat = ns_heat_control_new(lab);
+    GtkWidget *const tools[] = {tile->follow, tile->heat, tile->choice, tile->log,
+                                tile->menu_button};
     for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) gtk_box_append(GTK_BOX(tile->tools), tools[i]);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->tools);
+    tile->probe = ns_probe_button_new(lab);
+    gtk_widget_set_margin_top(tile->probe, PROBE_BELOW);
+    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe);
 
+    g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_controls), tile,
+                            G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "view-changed", G_CALLBACK(sync_controls), tile,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "lens-changed", G_CALLBACK(sync_follow), tile,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "clicked", G_CALLBACK(on_clicked), tile,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "menu", G_CALLBACK(on_context), tile, G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "handle-moved", G_CALLBACK(on_handle), tile,
@@ -522,6 +565,16 @@ void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
     sync_menu(tile);
     sync_follow(tile);
     g_signal_emit(tile, signals[KIND_CHANGED], 0);
+}
+
+void ns_chart_tile_set_lane(NsChartTile *tile, int lane)
+{
+    tile->lane = lane;
+}
+
+int ns_chart_tile_lane(NsChartTile *tile)
+{
+    return tile->lane;
 }
 
 void ns_chart_tile_set_maximised(NsChartTile *tile, bool maximised)

@@ -24,6 +24,10 @@ NsChartView *ns_chart_tile_chart(NsChartTile *tile);
 const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile);
 void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind);
 
+/* Of several lanes shows this one; -1, as at first, for what the figure shows of them. */
+void ns_chart_tile_set_lane(NsChartTile *tile, int lane);
+int ns_chart_tile_lane(NsChartTile *tile);
+
 /* What its figure is made of: the view of the lab with what is the tile's own. */
 NsFigureInput ns_chart_tile_input(NsChartTile *tile);
 

@@ -44,7 +44,7 @@ struct _NsChartView {
     NsBox band;          /* that is being drawn with the pointer; without width and height, none */
 };
 
-enum { HOVERED, LENS_CHANGED, MAXIMISED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
+enum { HOVERED, CLICKED, LENS_CHANGED, MAXIMISED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -222,6 +222,12 @@ bool ns_chart_view_pin(NsChartView *chart)
     return true;
 }
 
+void ns_chart_view_tell_click(NsChartView *chart)
+{
+    if (chart->pointed)
+        g_signal_emit(chart, signals[CLICKED], 0, chart->reading.x, row_value(chart));
+}
+
 void ns_chart_view_set_band(NsChartView *chart, NsBox band)
 {
     chart->band = band;
@@ -357,6 +363,8 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
     gtk_widget_class_set_css_name(widget_class, "chart");
     signals[HOVERED] = g_signal_new("hovered", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                    NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    signals[CLICKED] = g_signal_new("clicked", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                     NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
     signals[LENS_CHANGED] = g_signal_new("lens-changed", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0,
                                          NULL, NULL, NULL, G_TYPE_NONE, 0);

@@ -9,8 +9,9 @@
  *
  * Signals: "hovered" (double x, double row), the reading under the pointer or the keyboard's
  * crosshair as values on the x and, of a heatmap, the left axis; NaN where there is none;
- * "lens-changed"; "maximised", the chart was double-clicked outside its plot area; "menu" (double
- * x, double y), its menu is wanted at that place; "told" (string), a sentence for the reader. */
+ * "clicked" (the same), what was clicked; "lens-changed"; "maximised", the chart was double-clicked
+ * outside its plot area; "menu" (double x, double y), its menu is wanted at that place; "told"
+ * (string), a sentence for the reader. */
 #pragma once
 
 #include "ui/plot/lens.h"
@@ -62,6 +63,9 @@ const NsReading *ns_chart_view_reading(NsChartView *chart);
 /* Pins what the crosshair reads, or removes the pin that is there.  FALSE if all pins are in use.
  */
 bool ns_chart_view_pin(NsChartView *chart);
+
+/* Says, with a signal, that what the crosshair reads was clicked. */
+void ns_chart_view_tell_click(NsChartView *chart);
 
 /* Draws a rubber band in place of the crosshair; one without width or height ends it. */
 void ns_chart_view_set_band(NsChartView *chart, NsBox band);

@@ -39,15 +39,29 @@ static Slot *slot_at(NsDashboard *dashboard, guint i)
     return &g_array_index(dashboard->slots, Slot, i);
 }
 
-static int columns_for(const NsDashboard *dashboard, int width)
+/* Tiles of lanes that there are not are away; those that a maximised one covers are hidden only. */
+static bool is_there(NsDashboard *dashboard, guint i)
 {
-    return !dashboard->maximised && width >= TWO_COLUMNS_FROM ? 2 : 1;
+    return gtk_widget_get_visible(GTK_WIDGET(slot_at(dashboard, i)->tile));
+}
+
+static int tiles_there(NsDashboard *dashboard)
+{
+    int n = 0;
+    for (guint i = 0; i < dashboard->slots->len; i++) n += is_there(dashboard, i);
+    return MAX(n, 1);
+}
+
+static int columns_for(NsDashboard *dashboard, int width)
+{
+    bool several = !dashboard->maximised && tiles_there(dashboard) > 1;
+    return several && width >= TWO_COLUMNS_FROM ? 2 : 1;
 }
 
 static int rows_for(NsDashboard *dashboard, int columns)
 {
     if (dashboard->maximised) return 1;
-    return ((int)dashboard->slots->len + columns - 1) / columns;
+    return (tiles_there(dashboard) + columns - 1) / columns;
 }
 
 static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
@@ -87,13 +101,15 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
 {
     NsDashboard *dashboard = NS_DASHBOARD(widget);
     int columns = columns_for(dashboard, width), rows = rows_for(dashboard, columns);
-    int place = 0;
+    int place = 0, last = dashboard->maximised ? 0 : tiles_there(dashboard) - 1;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
-        if (!gtk_widget_get_child_visible(tile)) continue;
+        if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(tile)) continue;
         int column = place % columns, row = place / columns;
+        /* The last tile has its row to itself. */
+        bool alone = place == last && column == 0;
         int left = GAP + column * (width - GAP) / columns;
-        int right = GAP + (column + 1) * (width - GAP) / columns - GAP;
+        int right = alone ? width - GAP : GAP + (column + 1) * (width - GAP) / columns - GAP;
         int top = GAP + row * (height - GAP) / rows;
         int bottom = GAP + (row + 1) * (height - GAP) / rows - GAP;
         GtkAllocation box = {left, top, MAX(right - left, 1), MAX(bottom - top, 1)};
@@ -245,8 +261,19 @@ static void on_export(NsChartTile *tile, NsDashboard *dashboard)
     ns_page_export(NS_PAGE(dashboard), tile);
 }
 
+/* A tile of a lane is there as long as the lane is. */
+static void sync_lanes(NsDashboard *dashboard)
+{
+    int lanes = (int)ns_lab_view(dashboard->lab)->n_lanes;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *tile = slot_at(dashboard, i)->tile;
+        gtk_widget_set_visible(GTK_WIDGET(tile), ns_chart_tile_lane(tile) < lanes);
+    }
+}
+
 static void on_view_changed(NsDashboard *dashboard)
 {
+    sync_lanes(dashboard);
     for (guint i = 0; i < dashboard->slots->len; i++) slot_at(dashboard, i)->stale = true;
     ns_dashboard_refresh(dashboard);
 }
@@ -262,7 +289,8 @@ bool ns_dashboard_refresh(NsDashboard *dashboard)
         Slot *slot = slot_at(dashboard, i);
         NsChartView *chart = ns_chart_tile_chart(slot->tile);
         gint64 now = g_get_monotonic_time();
-        if (!gtk_widget_get_child_visible(GTK_WIDGET(slot->tile))) continue;
+        if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(GTK_WIDGET(slot->tile)))
+            continue;
         if (!slot->stale && now - slot->redrawn < REDRAW_EVERY_US) {
             behind = true;
             continue;
@@ -386,28 +414,45 @@ static void ns_dashboard_init(NsDashboard *dashboard)
     dashboard->slots = g_array_new(FALSE, TRUE, sizeof(Slot));
 }
 
-GtkWidget *ns_dashboard_new(NsLab *lab, const char *const *figures)
+static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
+{
+    GtkWidget *tile = ns_chart_tile_new(dashboard->lab, kind);
+    NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
+    Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
+    ns_chart_tile_set_lane(slot.tile, lane);
+    g_array_append_val(dashboard->slots, slot);
+    gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
+    g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
+    g_signal_connect_object(chart, "lens-changed", G_CALLBACK(on_lens_changed), dashboard, 0);
+    g_signal_connect_object(chart, "maximised", G_CALLBACK(on_maximised_chart), dashboard, 0);
+    g_signal_connect_object(tile, "maximise", G_CALLBACK(on_maximise), dashboard, 0);
+    g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
+    g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
+    g_signal_connect_object(tile, "told", G_CALLBACK(on_told), dashboard, G_CONNECT_SWAPPED);
+}
+
+static GtkWidget *new_dashboard(NsLab *lab, const char *const *figures, bool by_lane)
 {
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->lab = g_object_ref(lab);
     for (; *figures; figures++) {
         int kind = ns_choices_find(ns_figure_choice, *figures);
         g_return_val_if_fail(kind >= 0, NULL);
-        GtkWidget *tile = ns_chart_tile_new(lab, ns_figure_kind((size_t)kind));
-        NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
-        Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
-        g_array_append_val(dashboard->slots, slot);
-        gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
-        g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
-        g_signal_connect_object(chart, "lens-changed", G_CALLBACK(on_lens_changed), dashboard, 0);
-        g_signal_connect_object(chart, "maximised", G_CALLBACK(on_maximised_chart), dashboard, 0);
-        g_signal_connect_object(tile, "maximise", G_CALLBACK(on_maximise), dashboard, 0);
-        g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
-        g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
-        g_signal_connect_object(tile, "told", G_CALLBACK(on_told), dashboard, G_CONNECT_SWAPPED);
+        for (int lane = 0; lane < (by_lane ? NS_FIGURE_LANES : 1); lane++)
+            add_tile(dashboard, ns_figure_kind((size_t)kind), by_lane ? lane : -1);
     }
     g_signal_connect_object(lab, "view-changed", G_CALLBACK(on_view_changed), dashboard,
                             G_CONNECT_SWAPPED);
     on_view_changed(dashboard);
     return GTK_WIDGET(dashboard);
+}
+
+GtkWidget *ns_dashboard_new(NsLab *lab, const char *const *figures)
+{
+    return new_dashboard(lab, figures, false);
+}
+
+GtkWidget *ns_dashboard_new_by_lane(NsLab *lab, const char *const *figures)
+{
+    return new_dashboard(lab, figures, true);
 }

@@ -15,6 +15,9 @@ G_DECLARE_FINAL_TYPE(NsDashboard, ns_dashboard, NS, DASHBOARD, GtkWidget)
 /* figures: keys of the registry, at least one; the last is followed by NULL. */
 GtkWidget *ns_dashboard_new(NsLab *lab, const char *const *figures);
 
+/* The same with every figure once for each lane. */
+GtkWidget *ns_dashboard_new_by_lane(NsLab *lab, const char *const *figures);
+
 /* Brings charts up to date, as many as fit into a frame.  TRUE if some are still behind. */
 bool ns_dashboard_refresh(NsDashboard *dashboard);
 

@@ -13,9 +13,44 @@ static GtkWidget *new_overview(NsLab *lab)
     return ns_dashboard_new(lab, figures);
 }
 
+static GtkWidget *new_profile(NsLab *lab)
+{
+    static const char *const figures[] = {"profile", NULL};
+    return ns_dashboard_new(lab, figures);
+}
+
+static GtkWidget *new_heatmap(NsLab *lab)
+{
+    static const char *const figures[] = {"heatmap", NULL};
+    return ns_dashboard_new(lab, figures);
+}
+
+static GtkWidget *new_curves(NsLab *lab)
+{
+    static const char *const figures[] = {"loss", "steps", "schedule", NULL};
+    return ns_dashboard_new(lab, figures);
+}
+
+static GtkWidget *new_similarity(NsLab *lab)
+{
+    static const char *const figures[] = {"similarity", NULL};
+    return ns_dashboard_new_by_lane(lab, figures);
+}
+
+static GtkWidget *new_attention(NsLab *lab)
+{
+    static const char *const figures[] = {"attention", "heads", NULL};
+    return ns_dashboard_new(lab, figures);
+}
+
 static const NsPageKind PAGES[] = {
     {"dashboard", N_("Dashboard"), new_overview},
+    {"profile", N_("Profile"), new_profile},
+    {"heatmap", N_("Heatmap"), new_heatmap},
+    {"curves", N_("Curves"), new_curves},
     {"diagram", N_("Diagram"), ns_diagram_page_new},
+    {"similarity", N_("Similarity"), new_similarity},
+    {"attention", N_("Attention"), new_attention},
     {"phase", N_("Phase"), ns_phase_page_new},
     {"paper", N_("Paper"), ns_paper_page_new},
 };

@@ -1,0 +1,97 @@
+/* Controls of tiles.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/tile_controls.h"
+
+#include "core/base/words.h"
+#include "core/store/preset.h"
+
+/* The words of every mode, in the order of NsHeatMode; they name the lanes. */
+static char **heat_words(NsLab *lab)
+{
+    size_t active = ns_lab_active(lab);
+    char **words = g_new0(char *, 4);
+    words[NS_HEAT_STACKED] = g_strdup(_("All lanes"));
+    words[NS_HEAT_LANE] = g_strdup_printf(_("Lane %s"), ns_lane_letter(active));
+    words[NS_HEAT_RATIO] =
+        g_strdup_printf(_("Ratio %s / %s"), ns_lane_letter(MAX(active, 1)), ns_lane_letter(0));
+    return words;
+}
+
+static void sync_heat(GtkWidget *control, NsLab *lab)
+{
+    GtkDropDown *drop_down = GTK_DROP_DOWN(control);
+    GtkStringList *old = GTK_STRING_LIST(gtk_drop_down_get_model(drop_down));
+    g_auto(GStrv) words = heat_words(lab);
+    /* Another list would be another choice while it is being set. */
+    g_signal_handlers_block_matched(control, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, lab);
+    for (guint i = 0; words[i]; i++) {
+        if (g_strcmp0(gtk_string_list_get_string(old, i), words[i]) == 0) continue;
+        const char *one[] = {words[i], NULL};
+        bool there = i < g_list_model_get_n_items(G_LIST_MODEL(old));
+        gtk_string_list_splice(old, i, there ? 1 : 0, one);
+    }
+    gtk_drop_down_set_selected(drop_down, ns_lab_view(lab)->heat);
+    g_signal_handlers_unblock_matched(control, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, lab);
+}
+
+static void on_heat_synced(NsLab *lab, GtkWidget *control)
+{
+    sync_heat(control, lab);
+}
+
+static void on_heat(GtkDropDown *drop_down, GParamSpec *property, NsLab *lab)
+{
+    (void)property;
+    guint selected = gtk_drop_down_get_selected(drop_down);
+    if (selected <= NS_HEAT_RATIO) ns_lab_show_heat(lab, (NsHeatMode)selected);
+}
+
+GtkWidget *ns_heat_control_new(NsLab *lab)
+{
+    GtkStringList *list = gtk_string_list_new(NULL);
+    GtkWidget *control = gtk_drop_down_new(G_LIST_MODEL(list), NULL);
+    gtk_widget_set_tooltip_text(control, _("Which lanes the heatmaps show"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(control), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Which lanes the heatmaps show"), -1);
+    g_signal_connect_object(control, "notify::selected", G_CALLBACK(on_heat), lab, 0);
+    g_signal_connect_object(lab, "view-changed", G_CALLBACK(on_heat_synced), control, 0);
+    sync_heat(control, lab);
+    return control;
+}
+
+static void on_probe(NsLab *lab)
+{
+    g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
+    ns_lab_set(lab, "probe-every", every);
+}
+
+GtkWidget *ns_probe_button_new(NsLab *lab)
+{
+    g_autofree char *words = g_strdup_printf(_("Measure every %d steps"), NS_PROBE_EVERY);
+    GtkWidget *button = gtk_button_new_with_label(words);
+    gtk_widget_add_css_class(button, "suggested-action");
+    gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
+    gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
+    gtk_widget_set_tooltip_text(button, _("Sets “probe-every”; the run begins anew with it"));
+    g_signal_connect_object(button, "clicked", G_CALLBACK(on_probe), lab, G_CONNECT_SWAPPED);
+    return button;
+}
+
+GtkWidget *ns_tile_menu_button_new(void)
+{
+    GtkWidget *button = gtk_menu_button_new();
+    gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "view-more-symbolic");
+    gtk_widget_set_tooltip_text(button, "Chart menu");
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   "Chart menu", -1);
+    gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
+    return button;
+}
+
+GtkWidget *ns_follow_chip_new(void)
+{
+    GtkWidget *chip = gtk_button_new();
+    gtk_widget_add_css_class(chip, "chip");
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "tile.follow");
+    gtk_widget_set_visible(chip, FALSE);
+    return chip;
+}

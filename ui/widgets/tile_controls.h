@@ -1,0 +1,20 @@
+/* Controls of tiles.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/widgets/lab.h"
+
+#include <gtk/gtk.h>
+
+/* How often the button below has dear quantities measured. */
+#define NS_PROBE_EVERY 10
+
+/* What heatmaps show of several lanes: all of them, the active one, or the ratio of two.  Keeps
+ * itself in step with the lab. */
+GtkWidget *ns_heat_control_new(NsLab *lab);
+
+/* "Measure every 10 steps", for figures of what is never measured. */
+GtkWidget *ns_probe_button_new(NsLab *lab);
+
+/* The button of the chart's menu, without one as yet; the chip that offers tile.follow. */
+GtkWidget *ns_tile_menu_button_new(void);
+GtkWidget *ns_follow_chip_new(void);
