@@ -25,7 +25,7 @@ static void test_wheel(void)
     g_assert_false(gtk_widget_get_visible(ui_chip(ui_tile(window, LOSS))));
     ui_scroll(chart, -2, 0);
     NsRange range = ui_x_range(window, LOSS);
-    g_assert_cmpfloat_with_epsilon(range.hi - range.lo, all * 0.64, 1.5);
+    g_assert_cmpfloat_with_epsilon(range.hi - range.lo, all * 0.64, 0.05 * all);
     g_assert_cmpfloat_with_epsilon(ns_plot_pixel_to_x(ns_chart_view_layout(chart), at.x), x, 0.01);
     g_assert_true(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_LEFT]));
     /* The other chart over steps shows the same part; those over layers are as they were. */

@@ -40,7 +40,7 @@ static void test_kinds(void)
         g_assert_true(ns_range_is_free(ui_x_range(window, HIDDEN)) == !steps);
         GtkWidget *drop_down = ui_first(GTK_WIDGET(tile), GTK_TYPE_DROP_DOWN);
         /* A place is the last layer and the first head. */
-        bool chosen = kind->subject != NS_SUBJECT_NONE && kind->subject != NS_SUBJECT_PLACE;
+        bool chosen = kind->subject != NS_SUBJECT_NONE;
         g_assert_true(gtk_widget_get_visible(drop_down) == chosen);
         if (!chosen) continue;
         GListModel *choices = gtk_drop_down_get_model(GTK_DROP_DOWN(drop_down));

@@ -516,7 +516,7 @@ GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
     tile->log = make_log(tile);
     tile->menu_button = ns_tile_menu_button_new();
     tile->heat = ns_heat_control_new(lab);
-    GtkWidget *const tools[] = {tile->follow, tile->heat, tile->choice, tile->log,
+    GtkWidget *const tools[] = {tile->follow, tile->choice, tile->heat, tile->log,
                                 tile->menu_button};
     for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) gtk_box_append(GTK_BOX(tile->tools), tools[i]);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->tools);
