@@ -19,6 +19,7 @@ enum { NS_EXIT_OK = 0, NS_EXIT_ERROR = 1, NS_EXIT_USAGE = 2, NS_EXIT_SIGNAL = 12
 
 int ns_cli_train(int argc, char **argv, GError **error);
 int ns_cli_probe(int argc, char **argv, GError **error);
+int ns_cli_check(int argc, char **argv, GError **error);
 int ns_cli_dump(int argc, char **argv, GError **error);
 int ns_cli_chart(int argc, char **argv, GError **error);
 int ns_cli_plot(int argc, char **argv, GError **error);

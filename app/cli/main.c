@@ -20,6 +20,8 @@ static const NsCommand commands[] = {
      ns_cli_compare},
     {{.key = "probe", .purpose = "Measure models at initialisation, over several seeds"},
      ns_cli_probe},
+    {{.key = "check", .purpose = "Check the gradients of a layer against finite differences"},
+     ns_cli_check},
     {{.key = "dump", .purpose = "Write weights, gradients and batch for other programs"},
      ns_cli_dump},
     {{.key = "chart", .purpose = "Train a model and draw a chart as PDF, SVG, PNG, CSV or TeX"},

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/store/json.h"
+#include "core/train/check.h"
+#include "ui/figures/words.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define NUMBER 13
+
+static bool stop(void *data)
+{
+    (void)data;
+    return ns_interrupt_signal() != 0;
+}
+
+/* The step at which it is checked, reached without a word; false if a signal came before. */
+static bool train(NsRun *run, gint64 steps, GError **error)
+{
+    NsProgress progress;
+    ns_progress_start(&progress, steps > 0);
+    while (ns_run_steps(run) < steps && !ns_run_diverged(run) && !ns_interrupt_signal()) {
+        ns_run_step(run);
+        ns_progress_step(&progress, ns_run_steps(run), steps, (double)NAN);
+    }
+    ns_progress_end(&progress);
+    if (!ns_run_diverged(run)) return !ns_interrupt_signal();
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "The run diverged at step %" G_GINT64_FORMAT "; check it at an earlier --step.",
+                ns_run_steps(run));
+    return false;
+}
+
+/* ---- JSON ---- */
+
+static void write_derivative(NsJson *json, const char *key, const NsDerivative *d)
+{
+    ns_json_open(json, key, '{');
+    ns_json_double(json, "analytic", d->analytic);
+    ns_json_double(json, "numeric", d->numeric);
+    ns_json_double(json, "error", d->error);
+    ns_json_double(json, "unknown", d->unknown);
+    ns_json_double(json, "step_size", d->step_size);
+    ns_json_close(json, '}');
+}
+
+static char *json_of(const NsGradientCheck *check, const NsSettings *settings)
+{
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_int(&json, "step", check->step);
+    ns_json_int(&json, "layer", check->layer);
+    ns_json_open(&json, "tensors", '[');
+    for (size_t i = 0; i < check->n; i++) {
+        ns_json_open(&json, NULL, '{');
+        ns_json_string(&json, "tensor", check->row[i].tensor);
+        write_derivative(&json, "along", &check->row[i].along);
+        write_derivative(&json, "random", &check->row[i].random);
+        ns_json_close(&json, '}');
+    }
+    ns_json_close(&json, ']');
+    ns_json_int(&json, "known", (int64_t)check->known);
+    ns_json_int(&json, "unknown", (int64_t)check->unknown);
+    ns_json_int(&json, "skipped", (int64_t)check->skipped);
+    ns_json_double(&json, "worst", check->worst);
+    ns_json_double(&json, "worst_random", check->worst_random);
+    ns_json_bool(&json, "agrees", check->agrees);
+    ns_json_double(&json, "seconds", check->seconds);
+    ns_json_settings(&json, "settings", settings);
+    return ns_json_finish(&json);
+}
+
+/* ---- For people ---- */
+
+static void pad_number(GString *line, const char *format, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    ns_output_pad(line, g_ascii_formatd(text, sizeof text, format, value), NUMBER);
+}
+
+static void show_row(const NsCheckRow *row)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+    ns_output_pad(line, row->tensor, -18);
+    const NsDerivative *const both[] = {&row->along, &row->random};
+    for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
+        pad_number(line, "%.4e", both[i]->analytic);
+        pad_number(line, "%.4e", both[i]->numeric);
+        pad_number(line, "%.1e", both[i]->error);
+    }
+    puts(line->str);
+}
+
+static void show(const NsGradientCheck *check, const NsSettings *settings)
+{
+    static const char *const heads[] = {"gradient", "difference", "error",
+                                        "random",   "difference", "error"};
+    g_autofree char *words = ns_settings_words(settings);
+    printf("%s: layer %u at step %" G_GINT64_FORMAT "\n\n", words, check->layer, check->step);
+    g_autoptr(GString) line = g_string_new(NULL);
+    ns_output_pad(line, "tensor", -18);
+    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_output_pad(line, heads[i], NUMBER);
+    puts(line->str);
+    for (size_t i = 0; i < check->n; i++) show_row(&check->row[i]);
+    putchar('\n');
+    if (check->unknown)
+        printf("%zu of %zu derivatives are too small for single precision to tell.\n",
+               check->unknown, 2 * check->n);
+    if (check->skipped) printf("There was no time for %zu more tensors.\n", check->skipped);
+    char worst[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
+    printf("The gradients %s; the largest error is %s along them and %s along random "
+           "directions.\n",
+           check->agrees ? "agree with finite differences" : "do not agree with finite differences",
+           g_ascii_formatd(worst, sizeof worst, "%.1e", check->worst),
+           g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random));
+}
+
+static int check(NsRun *run, unsigned layer, bool json, GError **error)
+{
+    g_autofree NsGradientCheck *result = g_new(NsGradientCheck, 1);
+    ns_gradient_check(run, layer, stop, NULL, result);
+    int signal_ = ns_interrupt_signal();
+    if (signal_) return NS_EXIT_SIGNAL + signal_;
+    if (*result->problem) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING, result->problem);
+        return NS_EXIT_ERROR;
+    }
+    if (json) {
+        g_autofree char *text = json_of(result, ns_run_settings(run));
+        puts(text);
+    } else
+        show(result, ns_run_settings(run));
+    return result->agrees ? NS_EXIT_OK : NS_EXIT_ERROR;
+}
+
+int ns_cli_check(int argc, char **argv, GError **error)
+{
+    gint64 layer = 1, step = 0;
+    gboolean json = FALSE;
+    const GOptionEntry entries[] = {
+        {"layer", 'l', 0, G_OPTION_ARG_INT64, &layer, "Layer to check, from 1 (default: 1)", "N"},
+        {"step", 'k', 0, G_OPTION_ARG_INT64, &step, "Train so many steps before (default: 0)", "K"},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object", NULL},
+        {0},
+    };
+    NsSettings settings;
+    ns_settings_init(&settings);
+    const NsOptions options = {
+        .command = "check",
+        .summary =
+            "Checks the gradients of a layer against finite differences of the loss, on the batch\n"
+            "of a step, without noise, in the single precision that trains: for every tensor the\n"
+            "derivative along its gradient and along a random direction.  Errors of 1e-5 to 5e-3\n"
+            "along the gradient are rounding and the kinks of the ReLU.\n\n"
+            "Exit status 1 if a gradient does not agree.",
+        .examples = NS_CLI " check --layer 3\n" NS_CLI
+                           " check --set placement=pre --layer 6 --step 100 --json",
+        .entries = entries,
+        .settings = &settings,
+    };
+    bool go = ns_options_read(&options, &argc, &argv, error);
+    if (go && (layer < 1 || layer > G_MAXINT || step < 0)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "--layer counts from 1, and --step from 0; give them so.");
+        go = false;
+    }
+    g_autoptr(NsRun) run = go ? ns_run_new(&settings, error) : NULL;
+    ns_settings_clear(&settings);
+    if (!run) return NS_EXIT_OK;
+    ns_interrupt_catch();
+    if (train(run, step, error)) return check(run, (unsigned)layer, json, error);
+    int signal_ = ns_interrupt_signal();
+    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_ERROR;
+}
