@@ -4,8 +4,10 @@
 #include "ui/widgets/class_mode.h"
 #include "ui/widgets/learning.h"
 #include "ui/widgets/lesson_highlight.h"
+#include "ui/widgets/open_file.h"
 #include "ui/widgets/prediction.h"
 #include "ui/widgets/settings_pane.h"
+#include "ui/widgets/style_manager.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -247,10 +249,11 @@ static void test_prediction(void)
     GtkWidget *compare = find_button(GTK_WIDGET(pane), "Compare");
     g_assert_false(gtk_widget_is_sensitive(compare));
     for (size_t i = 0; i < 3; i++) ns_prediction_set(prediction, i, 4);
-    g_assert_false(ns_prediction_is_drawn(prediction));
+    g_assert_cmpuint(ns_prediction_missing(prediction), ==, 1);
+    g_assert_true(has_label(GTK_WIDGET(pane), "1 layer is not drawn yet."));
     g_assert_false(gtk_widget_is_sensitive(compare));
     ns_prediction_set(prediction, 3, 5);
-    g_assert_true(ns_prediction_is_drawn(prediction));
+    g_assert_cmpuint(ns_prediction_missing(prediction), ==, 0);
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
     press(pane, "Compare");
     g_assert_true(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
@@ -302,7 +305,7 @@ static void test_drawing(void)
     g_assert_true(press_key(drawing, GDK_KEY_Right) && press_key(drawing, GDK_KEY_Right));
     g_assert_true(press_key(drawing, GDK_KEY_Up) && press_key(drawing, GDK_KEY_Up));
     g_assert_false(press_key(drawing, GDK_KEY_a));
-    g_assert_true(ns_prediction_is_drawn(prediction));
+    g_assert_cmpuint(ns_prediction_missing(prediction), ==, 0);
     g_assert_null(ns_prediction_compare(prediction, raised, 3));
     g_autofree char *words = ns_prediction_compare(prediction, raised, 4);
     g_assert_nonnull(strstr(words, "correlation of 1.00"));
@@ -364,6 +367,42 @@ static void test_preset(void)
     ui_close(window);
 }
 
+/* A file that is dropped, opened or named on the command line. */
+static void test_preset_file(void)
+{
+    NsWindow *window = ui_open_running("");
+    NsLab *lab = ns_window_lab(window);
+    g_autofree char *path = g_build_filename(g_get_tmp_dir(), "normscope-ui-test.preset", NULL);
+    g_assert_true(g_file_set_contents(
+        path, "title = T\nlarge-text = on\n" SMALL_LINES "[A]\nlr = 0.01\n[B]\nlr = 0.02\n", -1,
+        NULL));
+    ns_window_open(window, path);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_true(is_set(lab, 0, "lr", "0.01") && is_set(lab, 1, "lr", "0.02"));
+    g_assert_true(ns_class_mode_is_on(window));
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    g_assert_true(g_file_set_contents(path, "title = T\nlayers = many\n", -1, NULL));
+    ns_window_open(window, path);
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "Line 2"));
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_unlink(path);
+    ui_close(window);
+}
+
+/* Charts in class mode have larger text, too. */
+static void test_chart_style(void)
+{
+    NsWindow *window = ui_open("");
+    double size = ns_chart_style_for(GTK_WIDGET(window))->text_size;
+    ns_class_mode_set(window, true, NULL);
+    g_assert_cmpfloat(ns_chart_style_for(GTK_WIDGET(window))->text_size, >, 1.2 * size);
+    ns_class_mode_set(window, false, NULL);
+    g_assert_cmpfloat(ns_chart_style_for(GTK_WIDGET(window))->text_size, <, 1.01 * size);
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+}
+
 static void test_preset_action(void)
 {
     NsWindow *window = ui_open("");
@@ -419,6 +458,8 @@ void ui_add_lesson_tests(void)
     g_test_add_func("/ui/lesson/prediction", test_prediction);
     g_test_add_func("/ui/lesson/drawing", test_drawing);
     g_test_add_func("/ui/lesson/preset", test_preset);
+    g_test_add_func("/ui/lesson/preset-file", test_preset_file);
+    g_test_add_func("/ui/lesson/chart-style", test_chart_style);
     g_test_add_func("/ui/lesson/preset-action", test_preset_action);
     g_test_add_func("/ui/lesson/class-mode", test_class_mode);
     g_test_add_func("/ui/lesson/parts", test_parts);

@@ -22,7 +22,8 @@ struct _NsApplication {
     size_t n_lanes;
     char *file; /* that it opens; NULL for none */
     NsStyleManager *styles;
-    bool run; /* a new window starts to train at once */
+    bool run;   /* a new window starts to train at once */
+    bool large; /* it begins in class mode */
 };
 
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
@@ -141,6 +142,9 @@ static void ns_application_activate(GApplication *app)
     NsApplication *application = NS_APPLICATION(app);
     NsWindow *window = open_window(application, application->lanes, application->n_lanes);
     if (application->file) ns_window_open(window, application->file);
+    if (application->large)
+        g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                           g_variant_new_boolean(TRUE));
     if (application->run) ns_lab_run(ns_window_lab(window));
 }
 
@@ -217,6 +221,7 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
     if (!read_settings(application, options, &error) || !read_file(application, options, &error))
         return complain(EXIT_USAGE, error->message);
     application->run = g_variant_dict_contains(options, "run");
+    application->large = g_variant_dict_contains(options, "class");
     if (!gtk_init_check())
         return complain(EXIT_CANNOT_START,
                         "there is no display to open a window on; without one, use normscope-cli "
@@ -250,6 +255,7 @@ static void ns_application_init(NsApplication *application)
         {"lane", 'l', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
          "A lane and what is special about it (repeatable)", "\"KEY=VALUE …\""},
         {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, "Begin to train at once", NULL},
+        {"class", 0, 0, G_OPTION_ARG_NONE, NULL, "Begin with large text, for a class", NULL},
         {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, "Print the version", NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},
         {NULL},

@@ -10,7 +10,8 @@
 
 #define LOOK_EVERY_MS 100
 #define TEXT_CHARS 92 /* a line that is read with ease */
-#define LEAST_CHARS 28
+#define SIDE_CHARS 44 /* beside a chart */
+#define LEAST_CHARS 24
 #define LIST_COLUMNS 2
 #define LIST_CHARS 58
 
@@ -101,6 +102,19 @@ static void cover(NsLearnPane *pane, bool covers)
 
 /* ---- What a card waits for ---- */
 
+static void look_at_drawing(NsLearnPane *pane)
+{
+    size_t missing = ns_prediction_missing(NS_PREDICTION(pane->prediction));
+    gtk_widget_set_sensitive(pane->compare, missing == 0 && !pane->situation.drawn);
+    if (pane->situation.drawn) return;
+    g_autofree char *words =
+        missing ? g_strdup_printf(ns_plural("%d layer is not drawn yet.",
+                                            "%d layers are not drawn yet.", missing),
+                                  (int)missing)
+                : NULL;
+    gtk_label_set_text(GTK_LABEL(pane->verdict), words ? words : "");
+}
+
 static void look(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
@@ -118,10 +132,7 @@ static void look(NsLearnPane *pane)
         gtk_widget_add_css_class(pane->next, "suggested-action");
     else
         gtk_widget_remove_css_class(pane->next, "suggested-action");
-    if (pane->compare)
-        gtk_widget_set_sensitive(pane->compare,
-                                 ns_prediction_is_drawn(NS_PREDICTION(pane->prediction)) &&
-                                     !pane->situation.drawn);
+    if (pane->prediction) look_at_drawing(pane);
     if (pane->run) gtk_widget_set_sensitive(pane->run, ns_lab_steps(pane->lab) < card->run);
 }
 
@@ -281,8 +292,10 @@ static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *lef
                            GtkWidget *columns)
 {
     pane->prediction = new_prediction(pane, card);
-    pane->verdict = new_label(NULL, "hint", TEXT_CHARS);
+    pane->verdict = new_label(NULL, "hint", SIDE_CHARS);
     gtk_widget_set_vexpand(pane->prediction, TRUE);
+    gtk_widget_set_hexpand(pane->prediction, TRUE);
+    gtk_widget_set_hexpand(left, FALSE);
     g_signal_connect_swapped(pane->prediction, "changed", G_CALLBACK(look), pane);
     gtk_box_append(GTK_BOX(left), pane->verdict);
     gtk_box_append(GTK_BOX(columns), pane->prediction);
@@ -291,13 +304,14 @@ static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *lef
 static GtkWidget *new_text(NsLearnPane *pane, const NsCard *card)
 {
     GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    int chars = card->draws ? SIDE_CHARS : TEXT_CHARS;
     gtk_widget_set_hexpand(left, TRUE);
     g_autofree char *place = g_strdup_printf(_("%s · card %d of %d"), _(pane->lesson->title),
                                              (int)pane->at + 1, (int)pane->lesson->n);
-    gtk_box_append(GTK_BOX(left), new_label(place, "hint", TEXT_CHARS));
-    gtk_box_append(GTK_BOX(left), new_label(_(card->title), "card-title", TEXT_CHARS));
+    gtk_box_append(GTK_BOX(left), new_label(place, "hint", chars));
+    gtk_box_append(GTK_BOX(left), new_label(_(card->title), "card-title", chars));
     for (char **text = card->texts; *text; text++)
-        gtk_box_append(GTK_BOX(left), new_label(_(*text), NULL, TEXT_CHARS));
+        gtk_box_append(GTK_BOX(left), new_label(_(*text), NULL, chars));
     return left;
 }
 

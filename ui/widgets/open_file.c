@@ -2,18 +2,28 @@
 #include "ui/widgets/open_file.h"
 
 #include "core/store/figure_file.h"
+#include "ui/widgets/learning.h"
 
-/* The task comes last: naming a text chooses one. */
-static void restore(NsLab *lab, const NsSettings *settings)
+static void restore(NsLab *lab, const NsExperiment *experiment)
 {
-    const NsParam *param, *task = ns_param_find("task");
-    for (size_t i = 0; (param = ns_param(i)); i++) {
-        g_autofree char *value = ns_settings_get(settings, param);
-        g_autofree char *present = ns_settings_get(ns_lab_settings(lab), param);
-        if (param != task && !g_str_equal(value, present)) ns_lab_set(lab, param->key, value);
+    NsSettings lane[NS_EXPERIMENT_LANES];
+    const NsSettings *lanes[NS_EXPERIMENT_LANES];
+    size_t n = MAX(experiment->n_lanes, 1);
+    for (size_t i = 0; i < n; i++) {
+        ns_experiment_lane(experiment, i, &lane[i]);
+        lanes[i] = &lane[i];
     }
-    g_autofree char *value = ns_settings_get(settings, task);
-    ns_lab_set(lab, task->key, value);
+    ns_lab_open(lab, lanes, n);
+    for (size_t i = 0; i < n; i++) ns_settings_clear(&lane[i]);
+}
+
+static bool open_preset(NsWindow *window, const char *path)
+{
+    g_auto(NsPreset) preset;
+    ns_preset_init(&preset);
+    bool good = ns_preset_load(&preset, path, NULL);
+    if (good) ns_window_open_preset(window, &preset);
+    return good && (preset.note || preset.unknown); /* it was told of then */
 }
 
 static void tell(NsWindow *window, const NsExperiment *experiment, const char *path)
@@ -38,8 +48,9 @@ void ns_window_open(NsWindow *window, const char *path)
     g_autoptr(GError) error = NULL;
     ns_experiment_init(&experiment);
     if (ns_figure_file_read(&experiment, path, &kind, &error)) {
-        restore(lab, &experiment.settings);
-        tell(window, &experiment, path);
+        bool preset = kind == NS_FILE_PRESET;
+        if (!preset) restore(lab, &experiment);
+        if (!preset || !open_preset(window, path)) tell(window, &experiment, path);
     } else if (kind == NS_FILE_OTHER) {
         ns_lab_set(lab, "text", path); /* says itself what is wrong with it */
     } else {

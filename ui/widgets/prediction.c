@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define WIDTH 360
+#define WIDTH 220
 #define HEIGHT 210
 #define KEY_STEPS 24.0 /* presses of Up from one end of the axis to the other */
 
@@ -18,6 +18,7 @@ struct _NsPrediction {
     size_t n;
     double lo, hi;
     double *layer, *guess, *measured; /* [n]; a guess that is not there is NaN */
+    double *drawn_layer, *drawn;      /* the guesses that are there, for the picture */
     bool compared;
     size_t at; /* the layer that keys move */
     const NsStyle *style;
@@ -34,13 +35,6 @@ static guint changed_signal;
 
 /* ---- The picture ---- */
 
-static size_t count_points(const NsPrediction *p)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < p->n; i++) n += isnan(p->guess[i]) ? 0 : 1;
-    return n;
-}
-
 static void describe(NsPrediction *p)
 {
     g_autoptr(GString) text = g_string_new(NULL);
@@ -54,8 +48,15 @@ static void describe(NsPrediction *p)
 
 static void redraw(NsPrediction *p)
 {
+    size_t n = 0;
     g_clear_pointer(&p->layout, ns_plot_layout_free);
-    p->plot.n_series = p->compared ? 2 : count_points(p) ? 1 : 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (isnan(p->guess[i])) continue;
+        p->drawn_layer[n] = p->layer[i];
+        p->drawn[n++] = p->guess[i];
+    }
+    p->series[0].n = n;
+    p->plot.n_series = p->compared ? 2 : n ? 1 : 0;
     p->plot.version++;
     gtk_widget_queue_draw(GTK_WIDGET(p));
     describe(p);
@@ -185,9 +186,9 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code,
 
 /* ---- The result ---- */
 
-bool ns_prediction_is_drawn(NsPrediction *p)
+size_t ns_prediction_missing(NsPrediction *p)
 {
-    return count_points(p) == p->n;
+    return p->n - p->series[0].n;
 }
 
 bool ns_prediction_is_compared(NsPrediction *p)
@@ -209,7 +210,7 @@ static char *judge(const NsScore *score)
 char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
 {
     NsScore score;
-    if (n != p->n || !ns_prediction_is_drawn(p) || !ns_score(&score, p->guess, measured, p->n))
+    if (n != p->n || ns_prediction_missing(p) || !ns_score(&score, p->guess, measured, p->n))
         return NULL;
     for (size_t i = 0; i < p->n; i++) p->measured[i] = measured[i];
     p->compared = true;
@@ -258,6 +259,8 @@ static void ns_prediction_finalize(GObject *object)
     g_free(p->layer);
     g_free(p->guess);
     g_free(p->measured);
+    g_free(p->drawn_layer);
+    g_free(p->drawn);
     G_OBJECT_CLASS(ns_prediction_parent_class)->finalize(object);
 }
 
@@ -309,6 +312,8 @@ GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo
     p->layer = g_new(double, n);
     p->guess = g_new(double, n);
     p->measured = g_new(double, n);
+    p->drawn_layer = g_new(double, n);
+    p->drawn = g_new(double, n);
     for (size_t i = 0; i < n; i++) {
         p->layer[i] = first + (double)i;
         p->guess[i] = (double)NAN;
@@ -316,9 +321,8 @@ GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo
     p->series[0] = (NsSeries){.label = _("your drawing"),
                               .kind = NS_SERIES_POINTS,
                               .style = 1,
-                              .n = n,
-                              .x = p->layer,
-                              .y = p->guess};
+                              .x = p->drawn_layer,
+                              .y = p->drawn};
     p->series[1] = (NsSeries){.label = _("measured"),
                               .kind = NS_SERIES_POINTS,
                               .style = 0,

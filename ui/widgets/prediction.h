@@ -24,8 +24,8 @@ void ns_prediction_set_style(NsPrediction *prediction, const NsStyle *style);
 /* Puts the point of a layer, counted from 0, at a value. */
 void ns_prediction_set(NsPrediction *prediction, size_t i, double value);
 
-/* Whether every layer has a point, and whether it was compared. */
-bool ns_prediction_is_drawn(NsPrediction *prediction);
+/* How many layers have no point yet, and whether the drawing was compared. */
+size_t ns_prediction_missing(NsPrediction *prediction);
 bool ns_prediction_is_compared(NsPrediction *prediction);
 
 /* Shows what was measured: [n].  One sentence or two on how well they match, which say how that was

@@ -1,6 +1,8 @@
 /* Light, dark, high contrast, or as the desktop has it.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/style_manager.h"
 
+#include "ui/widgets/class_mode.h"
+
 #include <string.h>
 
 #define PORTAL "org.freedesktop.portal.Desktop"
@@ -149,7 +151,20 @@ void ns_style_manager_set_contrast(NsStyleManager *manager, bool contrast)
     apply(manager);
 }
 
-const NsStyle *ns_chart_style_for(GtkWidget *widget)
+/* A style with the larger text of class mode, made once. */
+static const NsStyle *enlarge(const NsStyle *style, double scale)
+{
+    static GHashTable *enlarged;
+    if (!enlarged) enlarged = g_hash_table_new(NULL, NULL);
+    NsStyle *large = g_hash_table_lookup(enlarged, style);
+    if (large) return large;
+    large = g_new(NsStyle, 1);
+    *large = ns_style_scaled(style, scale);
+    g_hash_table_insert(enlarged, (gpointer)(guintptr)style, large);
+    return large;
+}
+
+static const NsStyle *style_of_theme(GtkWidget *widget)
 {
     GdkRGBA text;
     g_autofree char *theme = NULL;
@@ -159,6 +174,13 @@ const NsStyle *ns_chart_style_for(GtkWidget *widget)
     if (is_contrast_theme(theme))
         return ns_style_find(dark ? "high-contrast-dark" : "high-contrast");
     return ns_style_find(dark ? "screen-dark" : "screen-light");
+}
+
+const NsStyle *ns_chart_style_for(GtkWidget *widget)
+{
+    const NsStyle *style = style_of_theme(widget);
+    double scale = ns_class_mode_scale(widget);
+    return scale > 1 ? enlarge(style, scale) : style;
 }
 
 static void ns_style_manager_dispose(GObject *object)
