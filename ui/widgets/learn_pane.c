@@ -353,6 +353,8 @@ static void show_card(NsLearnPane *pane)
 {
     pane->in_list = false;
     const NsCard *card = &pane->lesson->card[pane->at];
+    GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(GTK_WIDGET(pane)));
+    bool focused = focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane));
     if (card->begin.n) set_up(pane, &card->begin);
     GtkWidget *box = new_box(pane, GTK_ORIENTATION_VERTICAL);
     GtkWidget *columns = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 24);
@@ -366,6 +368,7 @@ static void show_card(NsLearnPane *pane)
     gtk_box_append(GTK_BOX(columns), new_close(pane));
     gtk_box_append(GTK_BOX(box), columns);
     gtk_box_append(GTK_BOX(box), new_buttons(pane, card));
+    if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->lab)};
     if (card->page) g_signal_emit(pane, signals[PAGE], 0, card->page);
     g_signal_emit(pane, signals[POINT_OUT], 0, card->highlight ? card->highlight : "");
