@@ -492,6 +492,33 @@ static void test_trouble_and_cure(void)
     ns_lab_pause(lab);
 }
 
+static void count_checks(NsLab *lab, int *checks)
+{
+    (void)lab;
+    ++*checks;
+}
+
+static void test_check(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 2);
+    int checks = 0;
+    g_signal_connect(lab, "checked", G_CALLBACK(count_checks), &checks);
+    g_assert_null(ns_lab_last_check(lab));
+    ns_lab_check(lab, 1, 2);
+    g_assert_true(ns_lab_is_checking(lab));
+    LAB_UNTIL(lab, !ns_lab_is_checking(lab));
+    const NsGradientCheck *check = ns_lab_last_check(lab);
+    g_assert_nonnull(check);
+    g_assert_cmpuint(check->lane, ==, 1);
+    g_assert_cmpuint(check->layer, ==, 2);
+    g_assert_cmpint(check->step, ==, 2);
+    g_assert_true(check->agrees);
+    g_assert_cmpint(checks, ==, 1);
+    ns_lab_restart(lab);
+    g_assert_null(ns_lab_last_check(lab));
+    g_assert_cmpint(checks, ==, 2);
+}
+
 /* ---- Runs ---- */
 
 static void count_notice(NsLab *lab, const char *sentence, int *notices)
@@ -572,6 +599,7 @@ void ui_add_lab_tests(void)
     g_test_add_func("/ui/lab/run-to", test_run_to);
     g_test_add_func("/ui/lab/slow-motion", test_slow_motion);
     g_test_add_func("/ui/lab/trouble-and-cure", test_trouble_and_cure);
+    g_test_add_func("/ui/lab/check", test_check);
     g_test_add_func("/ui/lab/runs", test_runs);
     g_test_add_func("/ui/lab/open-run", test_open_run);
 }

@@ -36,6 +36,9 @@ struct _NsLab {
     size_t events_seen[NS_LANES_MAX];
     NsTrouble trouble; /* its event is NULL while there is none */
 
+    NsGradientCheck *check; /* the newest of this run, or NULL */
+    bool checking;
+
     GPtrArray *runs;          /* of lab_runs.c: earlier ones */
     GArray *run_list;         /* NsLabRun, as last told */
     char *title;              /* of the present run */
@@ -48,6 +51,7 @@ typedef enum {
     NS_LAB_STATUS_CHANGED,
     NS_LAB_VIEW_CHANGED,
     NS_LAB_RUNS_CHANGED,
+    NS_LAB_CHECKED,
     NS_LAB_NOTICE,
     NS_LAB_SIGNALS
 } NsLabSignal;
@@ -97,6 +101,10 @@ void ns_lab_init_undo(NsLab *lab);
 /* Of a lane of the view: records; the newest, or NULL. */
 size_t ns_lab_records(NsLab *lab, size_t lane);
 const NsStep *ns_lab_newest(NsLab *lab, size_t lane);
+
+/* Looks for a check that was asked for, TRUE while it is awaited: lab_trust.c. */
+bool ns_lab_poll_check(NsLab *lab);
+void ns_lab_drop_check(NsLab *lab); /* another run begins */
 
 /* Works out, on a thread, what the settings of the controls would take. */
 void ns_lab_estimate(NsLab *lab);

@@ -97,6 +97,7 @@ void ns_lab_start(NsLab *lab, NsSnapshot *const *origins)
     g_autoptr(GError) error = NULL;
     g_clear_handle_id(&lab->restart_source, g_source_remove);
     g_clear_pointer(&lab->trainer, ns_trainer_release);
+    ns_lab_drop_check(lab);
     set_origins(lab, origins);
     ns_lanes_settle(&lab->lanes, lab->lanes.n);
     ns_lab_settle_undo(lab);
@@ -267,7 +268,9 @@ bool ns_lab_poll(NsLab *lab)
     }
     if (changed) ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
     bool slow = ns_lab_poll_stage(lab);
-    return waits || slow || state == NS_TRAINER_RUNNING || state == NS_TRAINER_PREPARING;
+    bool checking = ns_lab_poll_check(lab);
+    return waits || slow || checking || state == NS_TRAINER_RUNNING ||
+           state == NS_TRAINER_PREPARING;
 }
 
 NsTrainerState ns_lab_state(NsLab *lab)
@@ -308,6 +311,7 @@ static void ns_lab_finalize(GObject *object)
     g_array_unref(lab->marks);
     ns_lanes_clear(&lab->lanes);
     ns_lanes_clear(&lab->run);
+    g_free(lab->check);
     g_free(lab->problem);
     g_free(lab->problem_key);
     G_OBJECT_CLASS(ns_lab_parent_class)->finalize(object);
@@ -317,7 +321,7 @@ static void ns_lab_class_init(NsLabClass *klass)
 {
     G_OBJECT_CLASS(klass)->finalize = ns_lab_finalize;
     const char *names[NS_LAB_NOTICE] = {"settings-changed", "status-changed", "view-changed",
-                                        "runs-changed"};
+                                        "runs-changed", "checked"};
     for (int i = 0; i < NS_LAB_NOTICE; i++)
         signals[i] = g_signal_new(names[i], NS_TYPE_LAB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                   G_TYPE_NONE, 0);

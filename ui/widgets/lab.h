@@ -16,7 +16,8 @@
  * Signals: "settings-changed", a value, a link, the lanes or the active one differ, or a control
  * shows a value that was refused; "status-changed", state, problem, pending changes or run differ;
  * "view-changed", what the charts show was chosen; "runs-changed", earlier runs or their pins;
- * "notice" (sentence), something happened that a toast should tell. */
+ * "checked", a check of gradients is there or was broken off; "notice" (sentence), something
+ * happened that a toast should tell. */
 #pragma once
 
 #include "core/train/trainer.h"
@@ -186,6 +187,16 @@ void ns_lab_dismiss_trouble(NsLab *lab);
 /* Forks from the newest kept step before the trouble with this one change, and runs.  FALSE if the
  * value was refused or no step is kept. */
 bool ns_lab_cure(NsLab *lab, size_t lane, const char *key, const char *value);
+
+/* ---- Trust: lab_trust.c ---- */
+
+/* Asks for a check of a layer (from 1) of a lane of the run against finite differences, at the next
+ * step; "checked" tells when it is there, or was broken off by a pause or a reset. */
+void ns_lab_check(NsLab *lab, size_t lane, unsigned layer);
+bool ns_lab_is_checking(NsLab *lab);
+
+/* The newest check of the present run; NULL while there is none. */
+const NsGradientCheck *ns_lab_last_check(NsLab *lab);
 
 /* ---- Runs: lab_runs.c ---- */
 
