@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""A student who goes through lessons 1 to 4 from outside, by what assistive technology sees.
+
+Usage: student.py DESKTOP LESSONS
+
+DESKTOP is the program, LESSONS the folder of its lessons.  Needs a display and a session bus of its
+own, python3-gi, gir1.2-atspi-2.0 and at-spi2-core.  Speaks TAP, one case a lesson.
+
+Every control is found by its role and its name and used by its own action; what a card asks for is
+done at the controls of the settings, not with the card's button.  So the script is also an audit:
+a control without a name cannot be found.
+"""
+
+import pathlib
+import subprocess
+import sys
+import time
+
+try:
+    import gi
+    gi.require_version("Atspi", "2.0")
+    from gi.repository import Atspi, GLib
+except (ImportError, ValueError):
+    Atspi = None
+
+PATIENCE_S = 120  # for a run of a few hundred steps on a busy machine
+LOOK_EVERY_S = 0.1
+LESSONS = 4
+LABELS = {"layers": "Layers", "warmup": "Warm-up"}  # of the settings that these lessons change
+
+
+class Lost(Exception):
+    """The student does not find something, or waits in vain."""
+
+
+def read_lesson(path):
+    """Title and cards; a card is a list of (key, value)."""
+    head, cards = {}, []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.strip() == "[card]":
+            cards.append([])
+        elif "=" in line and not line.startswith("#"):
+            key, value = (part.strip() for part in line.split("=", 1))
+            if cards:
+                cards[-1].append((key, value))
+            else:
+                head[key] = value
+    return head["title"], cards
+
+
+class Desktop:
+    def __init__(self, program):
+        self.process = subprocess.Popen([program])
+        self.top = self.wait(self.find_program, "the program on the accessibility bus")
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(30)
+
+    def wait(self, condition, what):
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                raise Lost(f"the program ended with status {self.process.returncode}")
+            try:
+                found = condition()
+            except GLib.Error:  # an object that went away while it was looked at
+                found = None
+            if found:
+                return found
+            time.sleep(LOOK_EVERY_S)
+        raise Lost(f"waited in vain for {what}")
+
+    def find_program(self):
+        desktop = Atspi.get_desktop(0)
+        for i in range(desktop.get_child_count()):
+            child = desktop.get_child_at_index(i)
+            if child and child.get_process_id() == self.process.pid and child.get_child_count():
+                return child
+        return None
+
+    def walk(self, node=None):
+        waiting = [node or self.top]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            for i in range(node.get_child_count() - 1, -1, -1):
+                child = node.get_child_at_index(i)
+                if child:
+                    waiting.append(child)
+
+    def look(self, role, name, exact=True):
+        """The first one that is shown and can be used."""
+        for node in self.walk():
+            said = node.get_name() or ""
+            if node.get_role_name() != role or not (said == name if exact else name in said):
+                continue
+            states = node.get_state_set()
+            if states.contains(Atspi.StateType.SHOWING) or states.contains(Atspi.StateType.VISIBLE):
+                return node
+        return None
+
+    def find(self, role, name, exact=True):
+        return self.wait(lambda: self.look(role, name, exact), f"the {role} “{name}”")
+
+    @staticmethod
+    def sensitive(node):
+        return node.get_state_set().contains(Atspi.StateType.SENSITIVE)
+
+    def press(self, name, exact=True, role="push button"):
+        def try_it():
+            node = self.look(role, name, exact)
+            return node if node and self.sensitive(node) else None
+        node = self.wait(try_it, f"the {role} “{name}”, ready to be pressed")
+        if not Atspi.Action.do_action(node, 0):
+            raise Lost(f"the {role} “{name}” could not be pressed")
+
+    def type(self, name, text):
+        node = self.find("text", name)
+        if not Atspi.EditableText.set_text_contents(node, text):
+            raise Lost(f"nothing could be typed into “{name}”")
+        Atspi.Action.do_action(node, 0)
+
+
+def draw(desktop):
+    """Raises a few layers of the curve that is to be drawn, by keys."""
+    chart = desktop.find("image", "Your prediction", exact=False)
+    Atspi.Component.grab_focus(chart)
+    for key in ("Up", "Right") * 12:
+        subprocess.run(["xdotool", "key", key], check=True)
+    desktop.press("Compare")
+
+
+def do_card(desktop, card):
+    """What one card asks for, and then Next."""
+    title = dict(card)["title"]
+    desktop.find("label", title)
+    choices = [(key, value) for key, value in card if key in ("choice", "right")]
+    for key, value in card:
+        if key == "right" and choices:
+            desktop.press(value)
+        elif key == "do":
+            for assignment in value.split():
+                setting, text = assignment.split("=")
+                desktop.type(LABELS[setting], text)
+            desktop.press("Restart")
+        elif key == "draw":
+            draw(desktop)
+    steps = dict(card).get("run")
+    if steps:
+        desktop.press(f"Run to step {steps}")
+
+
+def do_lesson(desktop, number, path):
+    title, cards = read_lesson(path)
+    desktop.press("Learn")
+    desktop.press(f"{number}  {title}", exact=False)
+    for i, card in enumerate(cards):
+        do_card(desktop, card)
+        desktop.press("Finish" if i + 1 == len(cards) else "Next")
+
+
+def main():
+    print(f"1..{LESSONS}")
+    if not Atspi:
+        for number in range(1, LESSONS + 1):
+            print(f"ok {number} - lesson {number} # SKIP gir1.2-atspi-2.0 is not installed")
+        return 0
+    Atspi.init()
+    lessons = sorted(pathlib.Path(sys.argv[2]).glob("*.lesson"))[:LESSONS]
+    desktop = Desktop(sys.argv[1])
+    try:
+        for number, path in enumerate(lessons, start=1):
+            started = time.monotonic()
+            try:
+                do_lesson(desktop, number, path)
+            except Lost as reason:
+                print(f"not ok {number} - lesson {number}\n# {reason}")
+                continue
+            print(f"ok {number} - lesson {number}\n# {time.monotonic() - started:.0f} s", flush=True)
+    finally:
+        desktop.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
