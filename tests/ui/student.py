@@ -48,6 +48,11 @@ def read_lesson(path):
     return head["title"], cards
 
 
+def key(name):
+    subprocess.run(["xdotool", "key", name], check=True)
+    return True
+
+
 class Desktop:
     def __init__(self, program):
         self.process = subprocess.Popen([program])
@@ -107,13 +112,17 @@ class Desktop:
     def sensitive(node):
         return node.get_state_set().contains(Atspi.StateType.SENSITIVE)
 
-    def press(self, name, exact=True, role="push button"):
+    def press(self, name, exact=True, roles=("push button",)):
         def try_it():
-            node = self.look(role, name, exact)
-            return node if node and self.sensitive(node) else None
-        node = self.wait(try_it, f"the {role} “{name}”, ready to be pressed")
-        if not Atspi.Action.do_action(node, 0):
-            raise Lost(f"the {role} “{name}” could not be pressed")
+            found = (self.look(role, name, exact) for role in roles)
+            return next((node for node in found if node and self.sensitive(node)), None)
+        node = self.wait(try_it, f"the {roles[0]} “{name}”, ready to be pressed")
+        if node.get_role_name() == "push button":
+            done = Atspi.Action.do_action(node, 0)
+        else:  # GTK 4.8 gives the others no action
+            done = Atspi.Component.grab_focus(node) and key("Return")
+        if not done:
+            raise Lost(f"the {roles[0]} “{name}” could not be pressed")
 
     def type(self, name, text):
         node = self.find("text", name)
@@ -126,8 +135,8 @@ def draw(desktop):
     """Raises a few layers of the curve that is to be drawn, by keys."""
     chart = desktop.find("image", "Your prediction", exact=False)
     Atspi.Component.grab_focus(chart)
-    for key in ("Up", "Right") * 12:
-        subprocess.run(["xdotool", "key", key], check=True)
+    for name in ("Up", "Right") * 12:
+        key(name)
     desktop.press("Compare")
 
 
@@ -138,7 +147,7 @@ def do_card(desktop, card):
     choices = [(key, value) for key, value in card if key in ("choice", "right")]
     for key, value in card:
         if key == "right" and choices:
-            desktop.press(value)
+            desktop.press(value, roles=("radio button", "check box"))
         elif key == "do":
             for assignment in value.split():
                 setting, text = assignment.split("=")
@@ -175,7 +184,8 @@ def main():
             try:
                 do_lesson(desktop, number, path)
             except Lost as reason:
-                print(f"not ok {number} - lesson {number}\n# {reason}")
+                print(f"not ok {number} - lesson {number}\n# {reason}", flush=True)
+                desktop.press("Close the lessons")
                 continue
             print(f"ok {number} - lesson {number}\n# {time.monotonic() - started:.0f} s", flush=True)
     finally:
