@@ -25,6 +25,7 @@ except (ImportError, ValueError):
 
 PATIENCE_S = 120  # for a run of a few hundred steps on a busy machine
 LOOK_EVERY_S = 0.1
+TABS_MOST = 200
 LESSONS = 4
 LABELS = {"layers": "Layers", "warmup": "Warm-up"}  # of the settings that these lessons change
 
@@ -120,9 +121,20 @@ class Desktop:
         if node.get_role_name() == "push button":
             done = Atspi.Action.do_action(node, 0)
         else:  # GTK 4.8 gives the others no action
-            done = Atspi.Component.grab_focus(node) and key("Return")
+            self.focus(node)
+            done = key("Return")
         if not done:
             raise Lost(f"the {roles[0]} “{name}” could not be pressed")
+
+    @staticmethod
+    def focus(node):
+        """By the keyboard, as GTK 4.8 lets nobody else move the focus."""
+        for _ in range(TABS_MOST):
+            if node.get_state_set().contains(Atspi.StateType.FOCUSED):
+                return
+            key("Tab")
+            time.sleep(0.05)
+        raise Lost(f"Tab does not lead to “{node.get_name()}”")
 
     def type(self, name, text):
         node = self.find("text", name)
@@ -134,7 +146,7 @@ class Desktop:
 def draw(desktop):
     """Raises a few layers of the curve that is to be drawn, by keys."""
     chart = desktop.find("image", "Your prediction", exact=False)
-    Atspi.Component.grab_focus(chart)
+    desktop.focus(chart)
     for name in ("Up", "Right") * 12:
         key(name)
     desktop.press("Compare")
