@@ -1,5 +1,4 @@
-/* What stands where in a model of these settings, before there is one.  SPDX-License-Identifier:
- * MIT
+/* What stands where in a model of these settings.  SPDX-License-Identifier: MIT
  *
  * The rows of the placement registry with what mixture, norm kind and switches make of them.  The
  * model is built from this, and a diagram of it is drawn from this. */

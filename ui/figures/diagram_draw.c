@@ -282,28 +282,54 @@ static void draw_number(const Pen *p, const NsWire *w)
         words(p, number, size, false, RIGHT, x - away, y, 0, !stack);
 }
 
-/* Where a level of the page crosses wires that run up, there is a light. */
+/* How far down the page the lights are, in the stack or in the frame of the layer: from the foot of
+ * the lowest box to the head of the highest. */
+static double level_of(const Pen *p, bool block)
+{
+    double top = INFINITY, bottom = -INFINITY;
+    const NsNode *n;
+    for (guint i = 0; (n = ns_diagram_node(p->d, i)); i++) {
+        if ((n->box.x >= p->d->block.x) != block) continue;
+        top = MIN(top, n->box.y);
+        bottom = MAX(bottom, n->box.y + n->box.height);
+    }
+    return bottom + p->look->light * (top - bottom);
+}
+
+static void draw_light(const Pen *p, double x, double y)
+{
+    NsColor c = p->style->series[4].color;
+    cairo_pattern_t *glow = cairo_pattern_create_radial(x, y, 0, x, y, GLOW * p->size);
+    cairo_pattern_add_color_stop_rgba(glow, 0, 1, 1, 1, 1);
+    cairo_pattern_add_color_stop_rgba(glow, 0.3, c.r, c.g, c.b, 0.9);
+    cairo_pattern_add_color_stop_rgba(glow, 1, c.r, c.g, c.b, 0);
+    cairo_set_source(p->cr, glow);
+    cairo_arc(p->cr, x, y, GLOW * p->size, 0, 2 * G_PI);
+    cairo_fill(p->cr);
+    cairo_pattern_destroy(glow);
+}
+
+/* Where a level of the page crosses wires that run up, there is a light; boxes there light up. */
 static void draw_lights(const Pen *p)
 {
     if (isnan(p->look->light)) return;
-    const NsBox *areas[] = {&p->d->stack, &p->d->block};
-    for (guint i = 0; i < p->d->wires->len; i++) {
-        const NsWire *w = ns_diagram_wire(p->d, i);
+    const double level[] = {level_of(p, false), level_of(p, true)};
+    const NsWire *w;
+    for (guint i = 0; (w = ns_diagram_wire(p->d, i)); i++)
         for (size_t k = 0; k + 1 < w->n; k++) {
             NsPoint a = w->points[k], b = w->points[k + 1];
-            const NsBox *area = areas[a.x >= p->d->block.x];
-            double y = area->y + (1 - p->look->light) * area->height;
-            if (fabs(a.x - b.x) > 1e-6 || y < MIN(a.y, b.y) || y > MAX(a.y, b.y)) continue;
-            NsColor c = p->style->series[4].color;
-            cairo_pattern_t *glow = cairo_pattern_create_radial(a.x, y, 0, a.x, y, GLOW * p->size);
-            cairo_pattern_add_color_stop_rgba(glow, 0, 1, 1, 1, 1);
-            cairo_pattern_add_color_stop_rgba(glow, 0.3, c.r, c.g, c.b, 0.9);
-            cairo_pattern_add_color_stop_rgba(glow, 1, c.r, c.g, c.b, 0);
-            cairo_set_source(p->cr, glow);
-            cairo_arc(p->cr, a.x, y, GLOW * p->size, 0, 2 * G_PI);
-            cairo_fill(p->cr);
-            cairo_pattern_destroy(glow);
+            double y = level[a.x >= p->d->block.x];
+            if (fabs(a.x - b.x) < 1e-6 && y >= MIN(a.y, b.y) && y <= MAX(a.y, b.y))
+                draw_light(p, a.x, y);
         }
+    const NsNode *n;
+    for (guint i = 0; (n = ns_diagram_node(p->d, i)); i++) {
+        double y = level[n->box.x >= p->d->block.x];
+        if (n->parent >= 0 || y < n->box.y || y > n->box.y + n->box.height) continue;
+        rounded(p->cr, &n->box, ROUND * p->size);
+        use(p, p->style->series[4].color, 0.9);
+        cairo_set_line_width(p->cr, 0.3 * p->size);
+        cairo_stroke(p->cr);
     }
 }
 

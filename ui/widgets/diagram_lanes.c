@@ -8,7 +8,11 @@ struct _NsDiagramLanes {
     GtkWidget parent;
     size_t active;
     bool abreast;
+    guint telling;
 };
+
+enum { FOLDED, N_SIGNALS };
+static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsDiagramLanes, ns_diagram_lanes, GTK_TYPE_WIDGET)
 
@@ -53,13 +57,24 @@ static void ns_diagram_lanes_measure(GtkWidget *widget, GtkOrientation orientati
     *minimum_baseline = *natural_baseline = -1;
 }
 
+static gboolean tell(gpointer data)
+{
+    NsDiagramLanes *lanes = data;
+    lanes->telling = 0;
+    g_signal_emit(lanes, signals[FOLDED], 0);
+    return G_SOURCE_REMOVE;
+}
+
 static void ns_diagram_lanes_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsDiagramLanes *lanes = NS_DIAGRAM_LANES(widget);
     int n = MAX(count(widget), 1), i = 0, least;
     gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
     int each = (width - (n - 1) * GAP) / n;
-    lanes->abreast = n == 1 || each >= MAX(LANE, least);
+    bool abreast = n == 1 || each >= MAX(LANE, least);
+    /* Nobody may change what is visible while sizes are being given out. */
+    if (abreast != lanes->abreast && !lanes->telling) lanes->telling = g_idle_add(tell, lanes);
+    lanes->abreast = abreast;
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
          child = gtk_widget_get_next_sibling(child), i++) {
         bool shown = lanes->abreast || (size_t)i == lanes->active;
@@ -73,6 +88,7 @@ static void ns_diagram_lanes_size_allocate(GtkWidget *widget, int width, int hei
 
 static void ns_diagram_lanes_dispose(GObject *object)
 {
+    g_clear_handle_id(&NS_DIAGRAM_LANES(object)->telling, g_source_remove);
     GtkWidget *child;
     while ((child = gtk_widget_get_first_child(GTK_WIDGET(object)))) gtk_widget_unparent(child);
     G_OBJECT_CLASS(ns_diagram_lanes_parent_class)->dispose(object);
@@ -82,6 +98,8 @@ static void ns_diagram_lanes_class_init(NsDiagramLanesClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_diagram_lanes_dispose;
+    signals[FOLDED] = g_signal_new("folded", NS_TYPE_DIAGRAM_LANES, G_SIGNAL_RUN_LAST, 0, NULL,
+                                   NULL, NULL, G_TYPE_NONE, 0);
     widget_class->measure = ns_diagram_lanes_measure;
     widget_class->size_allocate = ns_diagram_lanes_size_allocate;
 }

@@ -1,4 +1,6 @@
-/* Lanes side by side where there is room, else the active one.  SPDX-License-Identifier: MIT */
+/* Lanes side by side where there is room, else the active one.  SPDX-License-Identifier: MIT
+ *
+ * Signal: "folded", whether all of them are shown is different now. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -73,6 +73,12 @@ static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)
         if (page->tab[i] == GTK_WIDGET(tab)) ns_lab_set_active(page->lab, i);
 }
 
+static void show_tabs(NsDiagramPage *page)
+{
+    bool abreast = ns_diagram_lanes_abreast(NS_DIAGRAM_LANES(page->lanes));
+    gtk_widget_set_visible(page->tabs, page->n > 1 && !abreast);
+}
+
 static void sync_lanes(NsDiagramPage *page)
 {
     size_t n = ns_lab_lanes(page->lab), active = ns_lab_active(page->lab);
@@ -86,7 +92,7 @@ static void sync_lanes(NsDiagramPage *page)
     for (; page->n > n; page->n--) gtk_widget_unparent(g_steal_pointer(&page->views[page->n - 1]));
     ns_diagram_lanes_set_active(NS_DIAGRAM_LANES(page->lanes), active);
     page->syncing = true;
-    gtk_widget_set_visible(page->tabs, n > 1);
+    show_tabs(page);
     for (size_t i = 0; i < NS_LANES_MAX; i++) gtk_widget_set_visible(page->tab[i], i < n);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->tab[active]), TRUE);
     page->syncing = false;
@@ -128,12 +134,11 @@ static void show_stage(NsDiagramPage *page)
             break;
         case NS_STAGE_BACKWARD:
             light = 1 - progress;
-            sentence = _("Backward: the gradient runs down, past the branches and through them.");
+            sentence = _("Backward: the gradient runs down to the embedding.");
             break;
         case NS_STAGE_UPDATE:
             flash = sin(G_PI * progress);
-            sentence = _("Update: the weights change; the frames are as thick as update over "
-                         "weights.");
+            sentence = _("Update: frames as thick as update over weights.");
             break;
         }
     say(page, sentence);
@@ -378,6 +383,7 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     page->due = true;
     page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     page->lanes = ns_diagram_lanes_new();
+    g_signal_connect_swapped(page->lanes, "folded", G_CALLBACK(show_tabs), page);
     page->legend = gtk_drawing_area_new();
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);
     gtk_box_append(GTK_BOX(page->box), new_bar(page));
