@@ -1,5 +1,6 @@
 /* Run, Pause, Step, Reset, and what becomes of a run.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
+#include "ui/widgets/close_guard.h"
 
 static void test_run_and_pause(void)
 {
@@ -155,8 +156,46 @@ static void test_close_while_running(void)
     ui_close(preparing);
 }
 
+static NsHistory *history_of(size_t steps, double seconds_each)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    const NsRecordLayout *layout = ns_history_layout(ns_lab_view(ns_window_lab(window))->history);
+    NsHistory *history = ns_history_new(layout, 1 << 20);
+    g_autofree float *values = g_new0(float, layout->width);
+    for (size_t i = 0; i < steps; i++) {
+        NsStep step = {.step = (int64_t)i, .loss = 1.0, .seconds = seconds_each};
+        ns_history_append(history, &step, values);
+    }
+    ui_close(window);
+    return history;
+}
+
+/* Less than a minute of training is not worth a question. */
+static void test_close_asks(void)
+{
+    g_autoptr(NsHistory) history = history_of(100, 0.7);
+    g_assert_cmpfloat_with_epsilon(ns_training_seconds(history, 0), 70.0, 1e-9);
+    g_assert_cmpfloat_with_epsilon(ns_training_seconds(history, 90), 7.0, 1e-9);
+    g_assert_cmpfloat(ns_training_seconds(history, 100), ==, 0.0);
+
+    NsWindow *window = ui_open_running("");
+    g_assert_false(ns_close_guard_asks(window));
+    GtkWidget *question = ns_close_guard_ask(window);
+    g_assert_true(ns_close_guard_ask(window) == question);
+    gtk_dialog_response(GTK_DIALOG(question), GTK_RESPONSE_CANCEL);
+    ui_idle(50);
+    g_assert_true(gtk_widget_get_mapped(GTK_WIDGET(window)));
+    /* Answered with Close, the window goes. */
+    gpointer weak = window;
+    g_object_add_weak_pointer(G_OBJECT(window), &weak);
+    gtk_dialog_response(GTK_DIALOG(ns_close_guard_ask(window)), 2);
+    UI_UNTIL(weak == NULL);
+}
+
 void ui_add_run_tests(void)
 {
+    g_test_add_func("/ui/run/close-asks", test_close_asks);
     g_test_add_func("/ui/run/run-and-pause", test_run_and_pause);
     g_test_add_func("/ui/run/step", test_step);
     g_test_add_func("/ui/run/reset", test_reset);

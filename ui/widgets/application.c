@@ -31,9 +31,8 @@ G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
 static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer application)
 {
     (void)action, (void)parameter;
-    for (GList *all = gtk_application_get_windows(application); all;
-         all = gtk_application_get_windows(application))
-        gtk_window_destroy(all->data);
+    g_autoptr(GList) windows = g_list_copy(gtk_application_get_windows(application));
+    for (GList *each = windows; each; each = each->next) gtk_window_close(each->data);
 }
 
 static NsWindow *open_window(NsApplication *application, const NsSettings *lanes, size_t n)

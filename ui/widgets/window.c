@@ -2,6 +2,7 @@
 #include "ui/widgets/window.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/close_guard.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/frame_meter.h"
 #include "ui/widgets/learning.h"
@@ -12,6 +13,7 @@
 #include "ui/widgets/window_actions.h"
 #include "ui/widgets/window_keys.h"
 
+#define STEP_FROM 880            /* pixels of width, from which the header has its button */
 #define FRAMES 300               /* whose times can be shown */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
 
@@ -34,7 +36,7 @@ struct _NsWindow {
     int width;                        /* for which panes were last folded or unfolded */
     bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
-    GtkWidget *run_menu, *menu_button, *learn_button;
+    GtkWidget *step_button, *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *centre, *foot;
 };
@@ -51,6 +53,7 @@ static void sync_subtitle(NsWindow *window)
 {
     g_autofree char *status = ns_lab_status(window->lab);
     set_text(window->subtitle_label, status);
+    gtk_widget_set_tooltip_text(window->subtitle_label, status);
     window->subtitled = g_get_monotonic_time();
 }
 
@@ -59,6 +62,7 @@ static void sync_title(NsWindow *window)
     g_autofree char *title = ns_lab_title(window->lab);
     g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
     set_text(window->title_label, title);
+    gtk_widget_set_tooltip_text(window->title_label, title);
     if (g_strcmp0(gtk_window_get_title(GTK_WINDOW(window)), whole) != 0)
         gtk_window_set_title(GTK_WINDOW(window), whole);
 }
@@ -145,6 +149,12 @@ static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
     if (window->pages) set_style(window);
 }
 
+/* The transport bar has the same button, and the title needs the room. */
+static void fold_header(NsWindow *window)
+{
+    gtk_widget_set_visible(window->step_button, window->width >= STEP_FROM);
+}
+
 static void fold_pane(NsWindow *window, size_t pane)
 {
     GActionGroup *actions = G_ACTION_GROUP(window);
@@ -161,6 +171,7 @@ static gboolean fold(gpointer data)
     NsWindow *window = data;
     window->fold_source = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
+    fold_header(window);
     return G_SOURCE_REMOVE;
 }
 
@@ -171,6 +182,7 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++)
         crossed |= (width < PANES[i].below) != (window->width < PANES[i].below);
+    crossed |= (width < STEP_FROM) != (window->width < STEP_FROM);
     window->width = width;
     /* What is visible must not change while sizes are being given out. */
     if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
@@ -198,7 +210,9 @@ static void on_show_file(gpointer path, gpointer toast)
 
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path)
 {
-    ns_toast_offer(window->toast, sentence, "Show in folder", on_show_file, g_strdup(path), g_free);
+    ns_close_guard_kept(window);
+    ns_toast_offer(window->toast, sentence, _("Show in folder"), on_show_file, g_strdup(path),
+                   g_free);
 }
 
 bool ns_window_is_folded(NsWindow *window)
@@ -297,6 +311,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, title_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, step_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_menu);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, menu_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, learn_button);
@@ -349,6 +364,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsLab *lab)
     gtk_box_append(GTK_BOX(window->foot), GTK_WIDGET(window->transport));
     ns_window_add_actions(window);
     ns_window_add_keys(window);
+    ns_close_guard_add(window);
     ns_window_add_learning(window);
     g_signal_connect_object(lab, "status-changed", G_CALLBACK(on_status), window,
                             G_CONNECT_SWAPPED);

@@ -12,6 +12,7 @@ static const NsKey KEYS[] = {
     {"<Control><Shift>e", "win.export-all", NS_KEY_ALWAYS, {0}},
     {"<Control>n", "app.new", NS_KEY_ALWAYS, {0}},
     {"<Control>o", "win.open", NS_KEY_ALWAYS, {0}},
+    {"<Control>s", "win.save", NS_KEY_ALWAYS, {0}},
     {"F9", "win.pane", NS_KEY_ALWAYS, {0}},
     {"<Control>F9", "win.inspector", NS_KEY_ALWAYS, {0}},
     {"F10", "win.menu", NS_KEY_ALWAYS, {0}},
