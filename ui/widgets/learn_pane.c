@@ -11,7 +11,7 @@
 #define LOOK_EVERY_MS 100
 #define TEXT_CHARS 92 /* a line that is read with ease */
 #define SIDE_CHARS 44 /* beside a chart */
-#define LEAST_CHARS 24
+#define LEAST_CHARS 20
 #define LIST_COLUMNS 2
 #define LIST_CHARS 58
 

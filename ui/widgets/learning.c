@@ -112,7 +112,9 @@ static void on_learn(GSimpleAction *action, GVariant *parameter, gpointer window
 static void on_class_mode(GSimpleAction *action, GVariant *state, gpointer window)
 {
     (void)action;
-    ns_class_mode_set(window, g_variant_get_boolean(state), NULL);
+    static const char *const hide[] = {"inspector_scroller", NULL};
+    bool on = g_variant_get_boolean(state);
+    ns_class_mode_set(window, on, on ? hide : NULL);
     sync_class_mode(window);
 }
 

@@ -23,7 +23,7 @@ static bool open_preset(NsWindow *window, const char *path)
     ns_preset_init(&preset);
     bool good = ns_preset_load(&preset, path, NULL);
     if (good) ns_window_open_preset(window, &preset);
-    return good && (preset.note || preset.unknown); /* it was told of then */
+    return good && preset.note && !preset.unknown; /* nothing is left to tell */
 }
 
 static void tell(NsWindow *window, const NsExperiment *experiment, const char *path)
