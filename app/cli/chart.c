@@ -14,7 +14,7 @@
 
 /* The command line as it was given, and what it means. */
 typedef struct {
-    char *smooth, *theory;
+    char *smooth, *theory, *heat;
     char *figure, *step, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
     gboolean each;       /* a file for every figure */
@@ -37,8 +37,9 @@ static void chart_init(Chart *chart)
 
 static void chart_clear(Chart *chart)
 {
-    char *texts[] = {chart->figure,   chart->step,       chart->gradient, chart->hidden,
-                     chart->quantity, chart->similarity, chart->smooth,   chart->theory};
+    char *texts[] = {chart->figure, chart->step,     chart->gradient,
+                     chart->hidden, chart->quantity, chart->similarity,
+                     chart->smooth, chart->theory,   chart->heat};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
     ns_lane_options_clear(&chart->lanes);
@@ -107,6 +108,13 @@ static bool read_looks(Chart *chart, GError **error)
     if (!input->theory && !g_str_equal(theory, "off")) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” is no switch; --theory is on or off.",
                     theory);
+        return false;
+    }
+    const char *heat = given(chart->heat, from->heat, "stacked");
+    input->heat = g_str_equal(heat, "ratio") ? NS_HEAT_RATIO : NS_HEAT_STACKED;
+    if (input->heat == NS_HEAT_STACKED && !g_str_equal(heat, "stacked")) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” is no way to show lanes; --heat is stacked or ratio.", heat);
         return false;
     }
     return ns_smoothing_read(&input->smoothing, given(chart->smooth, from->smooth, "none"), error);
@@ -210,6 +218,8 @@ static void fill_experiment(const Chart *chart, NsLockstep *lockstep, guint firs
     experiment->axes = g_strdup(chart->input.log ? "log" : "linear");
     experiment->smooth = ns_smoothing_text(chart->input.smoothing);
     experiment->theory = g_strdup(chart->input.theory ? "on" : "off");
+    if (chart->lanes.n > 1)
+        experiment->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
 }
 
 /* The figures of these specs in one file; those of one model once for every lane. */
@@ -277,6 +287,9 @@ static GArray *make_entries(Chart *chart, char **steps)
          "Smooth curves over steps: none (default), ema:WEIGHT or mean:STEPS; what was measured "
          "stays behind them",
          "HOW"},
+        {"heat", 0, 0, G_OPTION_ARG_STRING, &chart->heat,
+         "What heatmaps show of lanes: stacked (default), or the ratio of the first two",
+         "stacked|ratio"},
         {"theory", 0, 0, G_OPTION_ARG_STRING, &chart->theory,
          "What is computed beside what is measured, where there is any (default: on)", "on|off"},
     };

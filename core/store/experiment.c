@@ -19,7 +19,8 @@ static const struct {
 } texts[] = {
     {VERSION_KEY, offsetof(NsExperiment, version)}, {"figure", offsetof(NsExperiment, figure)},
     {"axes", offsetof(NsExperiment, axes)},         {"smooth", offsetof(NsExperiment, smooth)},
-    {"theory", offsetof(NsExperiment, theory)},     {"changes", offsetof(NsExperiment, changes)},
+    {"theory", offsetof(NsExperiment, theory)},     {"heat", offsetof(NsExperiment, heat)},
+    {"changes", offsetof(NsExperiment, changes)},
 };
 
 static char **slot(NsExperiment *experiment, size_t offset)

@@ -28,6 +28,7 @@ typedef struct {
     char *axes;    /* "linear" or "log" */
     char *smooth;  /* "none", "ema:0.9" or "mean:20" */
     char *theory;  /* "on" or "off" */
+    char *heat;    /* "stacked" or "ratio": what heatmaps show of several lanes */
     char *changes; /* settings that were changed on the way, for people */
     char *unknown; /* keys that were read and mean nothing here, for people */
 } NsExperiment;

@@ -72,7 +72,7 @@ static void test_merged_in_a_frame(void)
     ui_idle(40);
     g_assert_cmpuint(changes, ==, 1);
     NsRange range = ui_x_range(window, LOSS);
-    g_assert_cmpfloat_with_epsilon(range.hi - range.lo, all * pow(0.8, 2.5), 1.5);
+    g_assert_cmpfloat_with_epsilon(range.hi - range.lo, all * pow(0.8, 2.5), 0.05 * all);
     ui_close(window);
 }
 

@@ -15,6 +15,7 @@ int main(int argc, char **argv)
     ui_add_view_tests();
     ui_add_chart_tests();
     ui_add_tile_tests();
+    ui_add_page_tests();
     ui_add_frame_tests();
     ui_add_lesson_tests();
     ui_add_diagram_tests();

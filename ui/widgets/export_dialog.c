@@ -485,6 +485,7 @@ static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
     NsFigureInput input = ns_chart_tile_input(tile);
     NsExportTile one = {
         .spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input),
+        .lane = ns_chart_tile_lane(tile),
         .lens = ns_export_lens(ns_chart_view_lens(ns_chart_tile_chart(tile))),
     };
     g_array_append_val(dialog->tiles, one);
@@ -497,6 +498,7 @@ static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
     NsDashboard *dashboard = ns_window_dashboard(dialog->window);
     if (!dashboard) take_tile(dialog, current);
     for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
+        if (!gtk_widget_get_visible(GTK_WIDGET(tile))) continue;
         if (tile == current) dialog->current = dialog->tiles->len;
         take_tile(dialog, tile);
     }

@@ -82,6 +82,10 @@ static void add_figure(Sheet *sheet, const Job *job, const NsExportTile *tile)
 {
     NsFigureInput input = ns_view_input(job->view);
     ns_figure_spec_apply(&tile->spec, &input);
+    /* What is pointed out in the window is no part of a figure. */
+    input.marked_layer = 0;
+    if (tile->lane >= 0 && tile->lane < (int)input.n_lanes)
+        input = ns_figure_input_of(&input, (unsigned)tile->lane);
     NsFigure *figure = tile->spec.kind->create();
     g_ptr_array_add(sheet->figures, figure);
     NsPlot plot = *ns_figure_update(figure, &input);
@@ -120,8 +124,12 @@ static const NsExportTile *tile_at(const NsExportRequest *request, guint i)
 static char *specs_text(const NsExportRequest *request, guint first, guint n)
 {
     g_autofree NsFigureSpec *specs = g_new(NsFigureSpec, MAX(n, 1));
-    for (guint i = 0; i < n; i++) specs[i] = tile_at(request, first + i)->spec;
-    return ns_figure_specs_text(specs, n);
+    size_t told = 0;
+    /* A figure of one model is drawn for every lane where it is named once. */
+    for (guint i = 0; i < n; i++)
+        if (n < 2 || tile_at(request, first + i)->lane <= 0)
+            specs[told++] = tile_at(request, first + i)->spec;
+    return ns_figure_specs_text(specs, told);
 }
 
 static char *specs_word(const NsExportRequest *request, guint i)
@@ -131,15 +139,19 @@ static char *specs_word(const NsExportRequest *request, guint i)
     return ns_figure_specs_word(specs, i);
 }
 
-/* "step 40: lr 0.001": the settings that were changed while it ran. */
-static char *changes_of(const NsHistory *history)
+/* "step 40: lr 0.001": the settings that were changed while it ran; "B, step 40: ..." in a lane. */
+static char *changes_of(const NsView *view)
 {
     GString *text = g_string_new(NULL);
-    for (size_t i = 0; history && i < ns_history_events(history); i++) {
-        const NsEvent *event = ns_history_event(history, i);
-        if (event->kind == NS_EVENT_SETTING)
-            g_string_append_printf(text, "%sstep %" G_GINT64_FORMAT ": %s", text->len ? "; " : "",
-                                   event->step, event->text);
+    for (unsigned lane = 0; lane < view->n_lanes; lane++) {
+        const NsHistory *history = view->lanes[lane].history;
+        for (size_t i = 0; history && i < ns_history_events(history); i++) {
+            const NsEvent *event = ns_history_event(history, i);
+            if (event->kind != NS_EVENT_SETTING) continue;
+            if (text->len) g_string_append(text, "; ");
+            if (view->n_lanes > 1) g_string_append_printf(text, "%s, ", view->lanes[lane].name);
+            g_string_append_printf(text, "step %" G_GINT64_FORMAT ": %s", event->step, event->text);
+        }
     }
     return g_string_free(text, text->len == 0);
 }
@@ -161,10 +173,22 @@ static void make_experiment(const NsView *view, const NsExportRequest *request, 
         .axes = g_strdup(view->log ? "log" : "linear"),
         .smooth = ns_smoothing_text(view->smoothing),
         .theory = g_strdup(view->theory ? "on" : "off"),
-        .changes = changes_of(view->history),
+        .changes = changes_of(view),
     };
     /* What the run began with: from there it can be repeated. */
-    ns_settings_copy(&experiment->settings, &view->started);
+    const NsSettings *lanes[NS_FIGURE_LANES];
+    for (unsigned i = 0; i < view->n_lanes; i++) lanes[i] = &view->lanes[i].started;
+    ns_settings_init(&experiment->settings);
+    ns_experiment_set_lanes(experiment, lanes, view->n_lanes);
+    if (view->n_lanes > 1)
+        experiment->heat = g_strdup(view->heat == NS_HEAT_RATIO ? "ratio" : "stacked");
+}
+
+static void append_quoted(GString *command, const char *option, const char *word)
+{
+    bool plain = *word && !strpbrk(word, " \t\n\\'\"`$&|;<>()*?[]#~%!{}");
+    g_autofree char *quoted = plain ? g_strdup(word) : g_shell_quote(word);
+    g_string_append_printf(command, " %s %s", option, quoted);
 }
 
 void ns_export_experiment(const NsView *view, const NsExportRequest *request,
@@ -191,10 +215,11 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
         if (!endless && ns_settings_is_default(&experiment.settings, param)) continue;
         g_autofree char *value = ns_settings_get(&experiment.settings, param);
         g_autofree char *word = g_strconcat(param->key, "=", value, NULL);
-        bool plain = !strpbrk(word, " \t\n\\'\"`$&|;<>()*?[]#~%!{}");
-        g_autofree char *quoted = plain ? g_strdup(word) : g_shell_quote(word);
-        g_string_append_printf(command, " --set %s", quoted);
+        append_quoted(command, "--set", word);
     }
+    for (size_t i = 0; i < experiment.n_lanes; i++)
+        append_quoted(command, "--lane", experiment.lanes[i]);
+    if (g_strcmp0(experiment.heat, "ratio") == 0) g_string_append(command, " --heat ratio");
     /* A table has no looks. */
     NsExportChoices choices = request->choices, bare;
     ns_export_choices_init(&bare);
@@ -209,9 +234,17 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
 
 const char *ns_export_command_gap(const NsView *view, const NsExportRequest *request)
 {
-    g_autofree char *changes = changes_of(view->history);
+    g_autofree char *changes = changes_of(view);
     if (changes) return "It does not repeat the settings that were changed during the run.";
     if (view->ghost) return "It does not repeat the run before, which is drawn in grey.";
+    if (view->n_pinned) return "It does not repeat earlier runs, which are drawn in pale tones.";
+    for (unsigned i = 0; i < view->n_lanes; i++) {
+        const NsHistory *history = view->lanes[i].history;
+        if (history && ns_history_first_step(history) > 0)
+            return "It trains from step 0, not from where this run was forked.";
+    }
+    if (view->n_lanes > 1 && view->heat == NS_HEAT_LANE)
+        return "It draws heatmaps of all lanes, not of one.";
     for (guint i = 0; i < n_tiles(request); i++) {
         const NsLens *lens = &tile_at(request, first_tile(request) + i)->lens;
         if (!ns_lens_is_fitted(lens) || (lens->hidden && lens->hidden->len))

@@ -19,6 +19,7 @@ typedef enum {
 /* A chart of the window: what it shows, and how much of it. */
 typedef struct {
     NsFigureSpec spec;
+    int lane;    /* the one of several that it shows alone; -1 for none */
     NsLens lens; /* owned by the array that it is in; tables are of the whole data */
 } NsExportTile;
 

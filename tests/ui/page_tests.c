@@ -1,0 +1,204 @@
+/* Pages of charts, and charts of several lanes.  SPDX-License-Identifier: MIT */
+#include "tests/ui/hands.h"
+
+#include "ui/widgets/chart_input.h"
+#include "ui/widgets/export_job.h"
+#include "ui/widgets/tile_controls.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Post-LN against Pre-LN, ten steps on, at rest. */
+static NsWindow *open_lanes(const char *assignments)
+{
+    NsWindow *window = ui_open(assignments);
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_set_lanes(lab, 2);
+    ns_lab_set_lane(lab, 1, "placement", "pre");
+    UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
+    ns_lab_step(lab, 10);
+    UI_UNTIL(ns_lab_steps(lab) >= 10);
+    UI_WAIT(window, ui_is_paused);
+    return window;
+}
+
+/* The control below a widget whose tip begins with these words. */
+static GtkWidget *with_tip(GtkWidget *root, const char *words)
+{
+    const char *tip = gtk_widget_get_tooltip_text(root);
+    if (tip && g_str_has_prefix(tip, words)) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = with_tip(child, words);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static void show_page(NsWindow *window, const char *key)
+{
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page", g_variant_new_string(key));
+    UI_UNTIL(ns_window_dashboard(window) && ns_chart_view_layout(ui_chart(window, 0)));
+}
+
+static const NsPlot *plot_at(NsWindow *window, size_t i)
+{
+    return ns_chart_view_plot(ui_chart(window, i));
+}
+
+static bool has_series(const NsPlot *plot, const char *label)
+{
+    for (size_t i = 0; plot && i < plot->n_series; i++)
+        if (g_strcmp0(plot->series[i].label, label) == 0) return true;
+    return false;
+}
+
+static void test_pages(void)
+{
+    static const struct {
+        const char *page, *figures[3];
+    } pages[] = {{"profile", {"profile"}},
+                 {"heatmap", {"heatmap"}},
+                 {"curves", {"loss", "steps", "schedule"}},
+                 {"similarity", {"similarity", "similarity"}},
+                 {"attention", {"attention", "heads"}},
+                 {"dashboard", {"loss", "gradient-norm", "hidden-norm"}}};
+    NsWindow *window = open_lanes("probe-every=5");
+    for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
+        g_test_message("%s", pages[p].page);
+        show_page(window, pages[p].page);
+        for (size_t i = 0; i < 3 && pages[p].figures[i]; i++) {
+            NsChartTile *tile = ui_tile(window, i);
+            g_assert_cmpstr(ns_chart_tile_kind(tile)->choice.key, ==, pages[p].figures[i]);
+            UI_UNTIL(ns_chart_view_layout(ns_chart_tile_chart(tile)));
+            const NsPlot *plot = plot_at(window, i);
+            g_assert_true(plot->n_series > 0 || plot->heatmap);
+        }
+    }
+    ui_close(window);
+}
+
+static void test_lanes(void)
+{
+    NsWindow *window = open_lanes("");
+    NsLab *lab = ns_window_lab(window);
+    UI_UNTIL(has_series(plot_at(window, GRADIENT), "A Post-LN"));
+    g_assert_true(has_series(plot_at(window, GRADIENT), "B Pre-LN"));
+    g_assert_nonnull(plot_at(window, GRADIENT)->strip);
+    UI_UNTIL(plot_at(window, HEATMAP)->heatmap && plot_at(window, HEATMAP)->heatmap->n_panels == 2);
+    /* Lanes that go take their curves along. */
+    ns_lab_set_lanes(lab, 1);
+    ns_lab_restart(lab);
+    UI_UNTIL(!has_series(plot_at(window, GRADIENT), "B Pre-LN"));
+    g_assert_null(plot_at(window, GRADIENT)->strip);
+    ui_close(window);
+}
+
+static void test_heat(void)
+{
+    NsWindow *window = open_lanes("");
+    NsLab *lab = ns_window_lab(window);
+    show_page(window, "heatmap");
+    GtkWidget *tile = GTK_WIDGET(ui_tile(window, 0));
+    GtkWidget *control = with_tip(tile, "Which lanes");
+    g_assert_true(gtk_widget_get_visible(control));
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(control), NS_HEAT_RATIO);
+    g_assert_cmpint(ns_lab_view(lab)->heat, ==, NS_HEAT_RATIO);
+    UI_UNTIL(plot_at(window, 0)->heatmap->colors == NS_COLORS_DIVERGING);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(control), NS_HEAT_LANE);
+    UI_UNTIL(plot_at(window, 0)->heatmap->colors != NS_COLORS_DIVERGING);
+    g_assert_cmpuint(plot_at(window, 0)->heatmap->n_panels, ==, 0);
+    ns_lab_show_heat(lab, NS_HEAT_STACKED);
+    g_assert_cmpuint(gtk_drop_down_get_selected(GTK_DROP_DOWN(control)), ==, NS_HEAT_STACKED);
+    ui_close(window);
+}
+
+static void test_select_layer(void)
+{
+    NsWindow *window = open_lanes("layers=4");
+    NsLab *lab = ns_window_lab(window);
+    NsChartView *chart = ui_chart(window, GRADIENT);
+    UI_UNTIL(has_series(plot_at(window, GRADIENT), "B Pre-LN") && ns_chart_view_layout(chart));
+    const NsPlotLayout *layout = ns_chart_view_layout(chart);
+    NsBox area = ns_plot_area(layout);
+    double x = ns_plot_x_to_pixel(layout, 3);
+    ns_chart_input_click(chart, 1, x, area.y + area.height / 2, 0);
+    g_assert_cmpint(ns_lab_layer(lab), ==, 3);
+    UI_UNTIL(plot_at(window, GRADIENT)->n_spans == 1 && plot_at(window, HEATMAP)->n_spans == 2);
+    g_assert_cmpfloat(plot_at(window, GRADIENT)->spans[0].from, ==, 2.5);
+    /* The same layer in the lower panel of the heatmap: it was selected, and is not any more. */
+    chart = ui_chart(window, HEATMAP);
+    UI_UNTIL(ns_chart_view_layout(chart));
+    area = ns_plot_area(ns_chart_view_layout(chart));
+    ns_chart_input_click(chart, 1, area.x + area.width / 4, area.y + area.height * 0.69, 0);
+    g_assert_cmpint(ns_lab_layer(lab), ==, 0);
+    UI_UNTIL(plot_at(window, GRADIENT)->n_spans == 0);
+    ui_close(window);
+}
+
+static void test_probe(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    show_page(window, "similarity");
+    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ui_tile(window, 1))));
+    GtkWidget *button = with_tip(GTK_WIDGET(ui_tile(window, 0)), "Sets “probe-every”");
+    g_assert_true(gtk_widget_get_visible(button));
+    g_signal_emit_by_name(button, "clicked");
+    g_assert_cmpint(ns_lab_settings(lab)->probe_every, ==, NS_PROBE_EVERY);
+    g_assert_false(gtk_widget_get_visible(button));
+    UI_UNTIL(plot_at(window, 0) && plot_at(window, 0)->heatmap);
+    ui_close(window);
+}
+
+static void test_place(void)
+{
+    NsWindow *window = open_lanes("probe-every=5 layers=3");
+    show_page(window, "attention");
+    NsChartTile *tile = ui_tile(window, 0);
+    UI_UNTIL(plot_at(window, 0)->heatmap);
+    g_assert_nonnull(strstr(plot_at(window, 0)->title, "layer 3, head 1"));
+    GtkWidget *choice = ui_first(GTK_WIDGET(tile), GTK_TYPE_DROP_DOWN);
+    GListModel *places = gtk_drop_down_get_model(GTK_DROP_DOWN(choice));
+    g_assert_cmpuint(g_list_model_get_n_items(places), ==, 6);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(choice), 3);
+    UI_UNTIL(strstr(plot_at(window, 0)->title, "layer 2, head 2"));
+    ui_close(window);
+}
+
+/* A figure of two lanes says how it can be drawn again. */
+static void test_export(void)
+{
+    NsWindow *window = open_lanes("");
+    const NsView *view = ns_lab_view(ns_window_lab(window));
+    g_autoptr(GArray) tiles = ns_export_tiles_new();
+    NsFigureInput input = ns_chart_tile_input(ui_tile(window, GRADIENT));
+    NsExportTile tile = {
+        .spec = ns_figure_spec_of(ns_chart_tile_kind(ui_tile(window, GRADIENT)), &input),
+        .lane = -1,
+        .lens = ns_export_lens(ui_lens(window, GRADIENT))};
+    g_array_append_val(tiles, tile);
+    NsExportRequest request = {.what = NS_EXPORT_ONE, .tiles = tiles, .format = NS_FORMAT_PDF};
+    ns_export_choices_init(&request.choices);
+    g_autofree char *command = ns_export_command(view, &request, "a.pdf");
+    g_assert_nonnull(strstr(command, " --figure gradient-norm "));
+    g_assert_nonnull(strstr(command, " --lane placement=post --lane placement=pre "));
+    g_assert_null(ns_export_command_gap(view, &request));
+    g_auto(NsExperiment) experiment;
+    ns_export_experiment(view, &request, &experiment);
+    g_assert_cmpuint(experiment.n_lanes, ==, 2);
+    ui_close(window);
+}
+
+void ui_add_page_tests(void)
+{
+    g_test_add_func("/ui/page/pages", test_pages);
+    g_test_add_func("/ui/page/lanes", test_lanes);
+    g_test_add_func("/ui/page/heat", test_heat);
+    g_test_add_func("/ui/page/select-layer", test_select_layer);
+    g_test_add_func("/ui/page/probe", test_probe);
+    g_test_add_func("/ui/page/place", test_place);
+    g_test_add_func("/ui/page/export", test_export);
+}
