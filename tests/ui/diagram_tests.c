@@ -232,8 +232,18 @@ static void test_keys(void)
     UI_WAIT(window, ui_is_ready);
     NsDiagramPage *page = show_page(window);
     NsDiagramView *view = ns_diagram_page_view(page, 0);
-    focus(view, "Self-attention", 0);
+    focus(view, "Layer 1", 0);
     g_assert_false(press(view, GDK_KEY_Left));
+    /* On a branch, a spare norm: in the first place that a placement has. */
+    GtkRoot *window_root = gtk_widget_get_root(GTK_WIDGET(page));
+    focus(view, "Feed-forward", 0);
+    g_assert_true(press(view, GDK_KEY_Right));
+    g_assert_true(ns_diagram_view_is_carrying(view));
+    g_signal_emit_by_name(gtk_root_get_focus(window_root), "activated");
+    g_assert_cmpstr(placement_of(window, 0), ==, "keel");
+    ns_lab_undo(ns_window_lab(window));
+    g_assert_cmpstr(placement_of(window, 0), ==, "post");
+    UI_UNTIL(!has_norm(page, NS_PLACE_IN));
     /* The first LayerNorm is that after the embedding. */
     focus(view, "LayerNorm", 1);
     g_assert_true(press(view, GDK_KEY_Left));

@@ -13,16 +13,16 @@
 
 /* Rows of a sub-layer, from its fork upwards. */
 enum { ROW_FORK, ROW_IN, ROW_S, ROW_F, ROW_BRANCH, ROW_B, ROW_SUM, ROW_OUT, ROWS };
-static const double ROW[ROWS] = {0, 0.95, 1.6, 2.55, 3.6, 4.3, 4.95, 5.85};
+static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 
-#define SUBLAYER 6.95 /* rows from one fork to the next */
-#define BELOW 1.0     /* from the input to the first fork */
-#define ABOVE 1.35    /* from the last row to the output */
-#define MARGIN 0.5    /* beyond input and output */
+#define SUBLAYER 7.0 /* rows from one fork to the next */
+#define BELOW 1.0    /* from the input to the first fork */
+#define ABOVE 1.35   /* from the last row to the output */
+#define MARGIN 0.5   /* beyond input and output */
 
 /* Heights, in rows. */
 #define NORM_HEIGHT 0.7
-#define F_HEIGHT 1.25
+#define F_HEIGHT 1.15
 #define SCALE_SIZE 0.5
 #define SUM_SIZE 0.46
 #define FORK_SIZE 0.16

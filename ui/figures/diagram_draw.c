@@ -276,7 +276,7 @@ static void draw_number(const Pen *p, const NsWire *w)
     use(p, isinf(value) ? p->style->alarm : p->style->text, 1);
     if (fabs(a.y - b.y) < 1e-6)
         words(p, number, size, false, MIDDLE, x, y + away + 0.3 * size, 0, false);
-    else if (stack ? !p->d->dual : w->kind == NS_WIRE_BRANCH)
+    else if (stack ? !p->d->dual : w->kind == NS_WIRE_BRANCH || w->kind == NS_WIRE_EXTRA)
         words(p, number, size, false, LEFT, x + away, y, 0, !stack);
     else
         words(p, number, size, false, RIGHT, x - away, y, 0, !stack);

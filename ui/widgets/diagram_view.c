@@ -104,12 +104,23 @@ static int focused_node(NsDiagramView *view)
 
 static void on_activated(GtkWidget *part, NsDiagramView *view);
 
+/* What keys do there, for who cannot see it. */
+static char *with_hint(const NsNode *node, const char *sentence)
+{
+    if (is_movable(node))
+        return g_strdup_printf(_("%s Left and Right move it, Enter puts it there."), sentence);
+    if (node->kind == NS_NODE_BRANCH)
+        return g_strdup_printf(_("%s Left and Right add a norm, Enter puts it there."), sentence);
+    return g_strdup(sentence);
+}
+
 static void tell_parts(NsDiagramView *view)
 {
     for (guint i = 0; i < view->nodes->len; i++) {
         unsigned node = g_array_index(view->nodes, unsigned, i);
         g_autofree char *name = ns_text_plain(ns_diagram_node(view->diagram, node)->text);
-        g_autofree char *sentence = ns_diagram_tell(view->diagram, node);
+        g_autofree char *told = ns_diagram_tell(view->diagram, node);
+        g_autofree char *sentence = with_hint(ns_diagram_node(view->diagram, node), told);
         ns_diagram_part_tell(NS_DIAGRAM_PART(view->parts->pdata[i]), name, sentence);
     }
     g_autofree char *words = ns_diagram_describe(view->diagram);
@@ -525,14 +536,15 @@ static gboolean on_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, G
     return TRUE;
 }
 
-/* Left and Right on a norm: takes it up, or moves it on. */
+/* Left and Right: on a norm takes it up, on a branch a spare one for it; then moves it on. */
 static bool move_focused(NsDiagramView *view, int by)
 {
     int i = focused_node(view);
     const NsNode *node = i < 0 ? NULL : ns_diagram_node(view->diagram, (size_t)i);
-    if (!node || !is_movable(node)) return false;
-    if (!view->hand.carried && !ns_diagram_view_take(view, node->sublayer, (int)node->place))
-        return false;
+    bool branch = node && node->kind == NS_NODE_BRANCH;
+    if (!node || !(branch || is_movable(node))) return false;
+    int place = branch ? -1 : (int)node->place;
+    if (!view->hand.carried && !ns_diagram_view_take(view, node->sublayer, place)) return false;
     aim_next(view, by);
     return true;
 }
