@@ -26,6 +26,17 @@ typedef struct {
  * `history` is, or log_2 of the second over the first. */
 typedef enum { NS_HEAT_STACKED, NS_HEAT_LANE, NS_HEAT_RATIO } NsHeatMode;
 
+/* The largest errors of checks of gradients, one after another. */
+typedef struct {
+    int64_t step;
+    double along, random; /* by direction */
+} NsTrustCheck;
+
+typedef struct {
+    const NsTrustCheck *checks; /* [n], steps ascending */
+    size_t n;
+} NsTrustInput;
+
 /* What there is to show.  Borrowed during the call; a figure takes references of its own to the
  * histories that it follows. */
 typedef struct {
@@ -54,6 +65,7 @@ typedef struct {
     NsPhase *phase;        /* a sweep, which ns_phase_kind() shows; or NULL */
     const NsStudy *study;  /* of the paper, which ns_paper_kind() shows; or NULL */
     NsStudyResult *result; /* of that study; NULL before it was run */
+    const NsTrustInput *trust; /* checks, which ns_trust_kind() shows; or NULL */
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;
@@ -98,6 +110,9 @@ const NsFigureKind *ns_phase_kind(void);
 /* The figure of a study of the paper: what was measured beside what is expected, with its verdict.
  */
 const NsFigureKind *ns_paper_kind(void);
+
+/* The figure of checks of gradients: their largest errors over the steps. */
+const NsFigureKind *ns_trust_kind(void);
 
 NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
 void ns_figure_free(NsFigure *figure);

@@ -1,0 +1,99 @@
+/* How far gradients are from finite differences, over the steps.  SPDX-License-Identifier: MIT */
+#include "ui/figures/figure.h"
+
+#include "core/base/words.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    NsFigure figure;
+    size_t n;
+    double *x, *along, *random; /* [n] of the last update */
+    NsLevel level;
+} Trust;
+
+/* A logarithmic axis has no place for an error of 0: it is less than the least that there is. */
+static double shown(double error)
+{
+    return error > 0 || isnan(error) ? error : 1e-12;
+}
+
+static void copy(Trust *t, const NsTrustInput *input)
+{
+    t->n = input->n;
+    t->x = g_renew(double, t->x, MAX(t->n, 1));
+    t->along = g_renew(double, t->along, MAX(t->n, 1));
+    t->random = g_renew(double, t->random, MAX(t->n, 1));
+    for (size_t i = 0; i < t->n; i++) {
+        t->x[i] = (double)input->checks[i].step;
+        t->along[i] = shown(input->checks[i].along);
+        t->random[i] = shown(input->checks[i].random);
+    }
+}
+
+static bool update(NsFigure *figure, const NsFigureInput *input)
+{
+    Trust *t = (Trust *)figure;
+    static const NsTrustInput nothing = {0};
+    const NsTrustInput *trust = input->trust ? input->trust : &nothing;
+    NsPlot *plot = &figure->plot;
+    if (plot->version && trust->n == t->n &&
+        (!t->n || t->x[t->n - 1] == (double)trust->checks[t->n - 1].step))
+        return false;
+    copy(t, trust);
+    figure->series[0] = (NsSeries){.label = _("along the gradient"),
+                                   .kind = NS_SERIES_POINTS,
+                                   .style = 0,
+                                   .n = t->n,
+                                   .x = t->x,
+                                   .y = t->along};
+    figure->series[1] = (NsSeries){.label = _("along a random direction"),
+                                   .kind = NS_SERIES_POINTS,
+                                   .style = 1,
+                                   .n = t->n,
+                                   .x = t->x,
+                                   .y = t->random};
+    plot->n_series = t->n ? 2 : 0;
+    plot->n_levels = t->n ? 1 : 0;
+    ns_figure_text(&figure->title, g_strdup(_("Largest error of a check")));
+    ns_figure_text(&figure->empty, g_strdup(_("No check has been made yet.")));
+    return true;
+}
+
+static void clear(NsFigure *figure)
+{
+    Trust *t = (Trust *)figure;
+    g_free(t->x);
+    g_free(t->along);
+    g_free(t->random);
+}
+
+static NsFigure *trust_new(void)
+{
+    static const NsFigureClass class = {sizeof(Trust), update, clear};
+    NsFigure *figure = ns_figure_alloc(&class);
+    Trust *t = (Trust *)figure;
+    t->level = (NsLevel){.y = 1e-2, .text = _("more would be a mistake")};
+    figure->plot.x.label = _("step");
+    figure->plot.left.label = _("relative error");
+    figure->plot.left.scale = NS_SCALE_LOG;
+    figure->plot.levels = &t->level;
+    return figure;
+}
+
+const NsFigureKind *ns_trust_kind(void)
+{
+    static const NsFigureKind kind = {
+        .choice =
+            {
+                .key = "trust",
+                .label = N_("Errors of gradients"),
+                .purpose = N_("How far gradients were from finite differences, by step."),
+            },
+        .create = trust_new,
+        .abscissa = NS_OVER_STEPS,
+        .log = true,
+    };
+    return &kind;
+}
