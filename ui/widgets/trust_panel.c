@@ -105,15 +105,15 @@ static char *verdict_words(const NsGradientCheck *check)
     char along[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_formatd(along, sizeof along, "%.1e", check->worst);
     g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random);
-    const char *sentence =
-        check->agrees
-            ? _("Step %" PRId64
-                ", layer %u of %s: the gradients are right.  Largest error %s (%s), "
-                "along random directions %s: what rounding explains.")
-            : _("Step %" PRId64 ", layer %u of %s: they do not agree.  Largest error %s (%s), "
-                "along random directions %s: more than rounding explains.");
-    return g_strdup_printf(sentence, check->step, check->layer, ns_lane_name(check->lane), along,
-                           worst_tensor(check), random);
+    const char *tensor = worst_tensor(check), *lane = ns_lane_name(check->lane);
+    if (check->agrees)
+        return g_strdup_printf(_("Step %" PRId64 ", layer %u of %s: the gradients are right.  "
+                                 "Largest error %s (%s), along random directions %s: what rounding "
+                                 "explains."),
+                               check->step, check->layer, lane, along, tensor, random);
+    return g_strdup_printf(_("Step %" PRId64 ", layer %u of %s: they do not agree.  Largest error "
+                             "%s (%s), along random directions %s: more than rounding explains."),
+                           check->step, check->layer, lane, along, tensor, random);
 }
 
 static void set_verdict(NsTrustPanel *panel, const char *words, const char *css)
