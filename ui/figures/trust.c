@@ -74,7 +74,7 @@ static NsFigure *trust_new(void)
     static const NsFigureClass class = {sizeof(Trust), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
     Trust *t = (Trust *)figure;
-    t->level = (NsLevel){.y = 1e-2, .text = _("more would be a mistake")};
+    t->level = (NsLevel){.y = 1e-2, .text = _("usually below")};
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("relative error");
     figure->plot.left.scale = NS_SCALE_LOG;
