@@ -34,7 +34,7 @@ static void test_crosshair(void)
     g_assert_nonnull(reading);
     g_assert_true(g_str_has_prefix(reading->text, "layer 3"));
     ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
-    UI_UNTIL(says(window, "Loss and learning rate\tstep "));
+    UI_UNTIL(says(window, "Loss and learning rate\nstep "));
     ui_close(window);
 }
 
@@ -63,6 +63,21 @@ static void test_ratio(void)
         g_strdup_printf("B / A\t%.4g", (double)values[1][0] / (double)values[0][0]);
     g_assert_true(says(window, wanted));
     ui_close(window);
+}
+
+static void test_plain_text(void)
+{
+    static const struct {
+        const char *marked, *plain;
+    } table[] = {{"1.2×10^{−5}", "1.2×10⁻⁵"},
+                 {"2^{10} of 3^{4}", "2¹⁰ of 3⁴"},
+                 {"x^{a}", "xa"},
+                 {"W_2: 4", "W2: 4"},
+                 {"open ^{3", "open 3"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_autofree char *plain = ns_reading_plain(table[i].marked);
+        g_assert_cmpstr(plain, ==, table[i].plain);
+    }
 }
 
 static void test_pins(void)
@@ -163,6 +178,7 @@ void ui_add_inspector_tests(void)
     g_test_add_func("/ui/inspector/step", test_step);
     g_test_add_func("/ui/inspector/crosshair", test_crosshair);
     g_test_add_func("/ui/inspector/ratio", test_ratio);
+    g_test_add_func("/ui/inspector/plain-text", test_plain_text);
     g_test_add_func("/ui/inspector/pins", test_pins);
     g_test_add_func("/ui/inspector/events", test_events);
     g_test_add_func("/ui/inspector/runs", test_runs);

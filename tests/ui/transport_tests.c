@@ -158,6 +158,28 @@ static void test_keys_of_time(void)
     ui_close(window);
 }
 
+static bool can(NsWindow *window, const char *action)
+{
+    return g_action_group_get_action_enabled(G_ACTION_GROUP(window), action);
+}
+
+/* What can be done follows the run, not only what is clicked. */
+static void test_enabled(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(can(window, "first") || can(window, "back-step") || can(window, "live"));
+    g_assert_true(can(window, "step"));
+    ui_click(window, "run_button");
+    UI_WAIT(window, ui_has_stepped_five);
+    UI_UNTIL(can(window, "back-step") && can(window, "first"));
+    g_assert_false(can(window, "step"));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "first", NULL);
+    g_assert_true(can(window, "live") && can(window, "step"));
+    g_assert_false(can(window, "first"));
+    ui_close(window);
+}
+
 static void test_speed(void)
 {
     static const double ladder[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0};
@@ -372,6 +394,7 @@ void ui_add_transport_tests(void)
     g_test_add_func("/ui/transport/timeline-words", test_timeline_words);
     g_test_add_func("/ui/transport/step-entry", test_step_entry);
     g_test_add_func("/ui/transport/keys", test_keys_of_time);
+    g_test_add_func("/ui/transport/enabled", test_enabled);
     g_test_add_func("/ui/transport/speed", test_speed);
     g_test_add_func("/ui/transport/slow-motion", test_slow_motion);
     g_test_add_func("/ui/transport/run-until", test_run_until);

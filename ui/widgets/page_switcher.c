@@ -90,6 +90,8 @@ GtkWidget *ns_page_switcher_new(GtkStack *stack)
     g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
     GtkExpression *title = gtk_property_expression_new(GTK_TYPE_STACK_PAGE, NULL, "title");
     switcher->tabs = gtk_stack_switcher_new();
+    GtkLayoutManager *row = gtk_widget_get_layout_manager(switcher->tabs);
+    gtk_box_layout_set_homogeneous(GTK_BOX_LAYOUT(row), FALSE);
     gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(switcher->tabs), stack);
     switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
     gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));

@@ -2,7 +2,7 @@
 #include "ui/widgets/pin_list.h"
 
 #include "core/base/words.h"
-#include "ui/plot/text.h"
+#include "ui/widgets/reading_table.h"
 
 struct _NsPinList {
     GtkWidget parent;
@@ -33,8 +33,8 @@ static char *words_of(NsChartTile *tile, const NsPin *pin)
                                 : ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, pin->row);
     NsReading reading;
     if (!ns_plot_pick(layout, px, py, &reading)) return NULL;
-    g_autofree char *title = ns_text_plain(plot->title ? plot->title : "");
-    g_autofree char *text = ns_text_plain(reading.text);
+    g_autofree char *title = ns_reading_plain(plot->title ? plot->title : "");
+    g_autofree char *text = ns_reading_plain(reading.text);
     char *words = g_strdup_printf("%u  %s, %s", pin->number, title, text);
     ns_reading_clear(&reading);
     return words;

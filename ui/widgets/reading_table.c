@@ -80,10 +80,45 @@ static void add_step(GPtrArray *rows, NsLab *lab)
     add_scalar(rows, _("Learning rate"), lr_of, &input, step);
 }
 
+/* Unicode has raised digits and a raised minus, and nothing else that a number needs. */
+static bool append_raised(GString *to, const char *group, size_t length)
+{
+    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    gsize before = to->len;
+    for (const char *c = group; c < group + length; c = g_utf8_next_char(c)) {
+        gunichar sign = g_utf8_get_char(c);
+        if (sign == 0x2212) {
+            g_string_append(to, "⁻");
+        } else if (sign < 128 && g_ascii_isdigit((char)sign)) {
+            g_string_append(to, raised[sign - '0']);
+        } else {
+            g_string_truncate(to, before);
+            return false;
+        }
+    }
+    return true;
+}
+
+char *ns_reading_plain(const char *text)
+{
+    GString *plain = g_string_new(NULL);
+    for (const char *open; (open = strstr(text, "^{"));) {
+        const char *close = strchr(open, '}');
+        if (!close) break;
+        g_string_append_len(plain, text, open - text);
+        if (!append_raised(plain, open + 2, (size_t)(close - open) - 2))
+            g_string_append_len(plain, open, close + 1 - open);
+        text = close + 1;
+    }
+    g_string_append(plain, text);
+    g_autofree char *marked = g_string_free(plain, FALSE);
+    return ns_text_plain(marked);
+}
+
 /* "label: value unit" becomes two cells. */
 static void add_line(GPtrArray *rows, const char *line)
 {
-    g_autofree char *plain = ns_text_plain(line);
+    g_autofree char *plain = ns_reading_plain(line);
     const char *colon = g_strrstr(plain, ": ");
     g_ptr_array_add(
         rows, colon ? g_strdup_printf("%.*s\t%s", (int)(colon - plain), plain, colon + strlen(": "))
@@ -120,10 +155,9 @@ static void add_reading(GPtrArray *rows, NsLab *lab, NsChartView *chart)
     const NsPlot *plot = ns_chart_view_plot(chart);
     if (!reading || !reading->text || !plot) return;
     g_auto(GStrv) lines = g_strsplit(reading->text, "\n", -1);
-    g_autofree char *title = ns_text_plain(plot->title ? plot->title : "");
-    g_autofree char *place = lines[0] ? ns_text_plain(lines[0]) : g_strdup("");
     g_ptr_array_add(rows, g_strdup("")); /* a gap */
-    g_ptr_array_add(rows, g_strdup_printf("%s\t%s", title, place));
+    g_ptr_array_add(rows, ns_reading_plain(plot->title ? plot->title : ""));
+    g_ptr_array_add(rows, ns_reading_plain(lines[0] ? lines[0] : ""));
     for (size_t i = 1; lines[0] && lines[i]; i++) add_line(rows, lines[i]);
     if (ns_lab_lanes(lab) > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
 }
@@ -138,7 +172,8 @@ static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
         gtk_label_set_selectable(GTK_LABEL(label), TRUE);
         gtk_widget_set_focusable(label, FALSE);
         gtk_widget_set_hexpand(label, name);
-        if (name) gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+        gtk_label_set_wrap(GTK_LABEL(label), name);
+        gtk_widget_set_valign(label, GTK_ALIGN_START);
         gtk_widget_add_css_class(label, name ? "name" : "numeric");
         gtk_grid_attach(GTK_GRID(table->grid), label, (int)(at % MOST_COLUMNS),
                         (int)(at / MOST_COLUMNS), 1, 1);
@@ -147,16 +182,18 @@ static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
     return table->cells->pdata[row * MOST_COLUMNS + column];
 }
 
-static void show_row(NsReadingTable *table, guint row, const char *text)
+/* A single value stands in the last column. */
+static void show_row(NsReadingTable *table, guint row, const char *text, guint columns)
 {
     g_auto(GStrv) cells = g_strsplit(text, "\t", MOST_COLUMNS);
-    guint n = g_strv_length(cells);
+    guint n = g_strv_length(cells), shift = n == 2 ? columns - 2 : 0;
     for (guint i = 0; i < MOST_COLUMNS; i++) {
         GtkLabel *label = cell_at(table, row, i);
-        const char *words = i < n ? cells[i] : "";
+        guint from = i > 0 ? i - MIN(shift, i) : 0;
+        bool used = i == 0 || (from > 0 && from < n);
+        const char *words = used && from < n ? cells[from] : "";
         if (!g_str_equal(gtk_label_get_text(label), words)) gtk_label_set_text(label, words);
-        gtk_widget_set_visible(GTK_WIDGET(label), i == 0 || i < n);
-        if (i == 0) gtk_widget_set_tooltip_text(GTK_WIDGET(label), *words ? words : NULL);
+        gtk_widget_set_visible(GTK_WIDGET(label), used);
     }
 }
 
@@ -164,10 +201,11 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
 {
     GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
     add_step(rows, table->lab);
+    guint columns = 1 + MAX(ns_lab_view(table->lab)->n_lanes, 1u);
     guint heading = rows->len + 1;
     if (tile) add_reading(rows, table->lab, ns_chart_tile_chart(tile));
     for (guint i = 0; i < rows->len; i++) {
-        show_row(table, i, rows->pdata[i]);
+        show_row(table, i, rows->pdata[i], columns);
         GtkWidget *name = GTK_WIDGET(cell_at(table, i, 0));
         if (i == 0 || i == heading)
             gtk_widget_add_css_class(name, "heading");
@@ -175,7 +213,7 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
             gtk_widget_remove_css_class(name, "heading");
     }
     for (guint i = rows->len; i < table->cells->len / MOST_COLUMNS; i++) {
-        show_row(table, i, "");
+        show_row(table, i, "", columns);
         gtk_widget_set_visible(GTK_WIDGET(cell_at(table, i, 0)), FALSE);
     }
     g_ptr_array_unref(table->rows);

@@ -86,9 +86,13 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     bool behind = ns_page_stack_refresh(window->pages);
     ns_transport_sync(window->transport);
     ns_inspector_sync(window->inspector, ns_window_page(window), false);
-    if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) sync_subtitle(window);
+    if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) {
+        sync_subtitle(window);
+        ns_window_sync_time_actions(window);
+    }
     if (alive || behind) return G_SOURCE_CONTINUE;
     sync_subtitle(window);
+    ns_window_sync_time_actions(window);
     ns_inspector_sync(window->inspector, ns_window_page(window), true);
     window->tick = 0;
     return G_SOURCE_REMOVE;
