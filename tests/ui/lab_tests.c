@@ -458,6 +458,13 @@ static void test_slow_motion(void)
         ui_idle(20);
     }
     for (int i = 0; i < 4; i++) g_assert_true(seen[i]);
+    /* The next step takes its time, too. */
+    LAB_UNTIL(lab, ns_lab_stage(lab, &stage, &progress) && stage == NS_STAGE_FORWARD);
+    for (int i = 0; i < 10; i++) {
+        ns_lab_poll(lab);
+        ui_idle(10);
+    }
+    g_assert_cmpint(ns_lab_steps(lab), ==, 3);
     ns_lab_pause(lab);
     ns_lab_poll(lab);
     g_assert_false(ns_lab_stage(lab, &stage, &progress));

@@ -331,7 +331,7 @@ static void on_handle(NsChartTile *tile, int marker, double x)
     if (!isfinite(x)) return;
     const NsParam *warmup = ns_param_find("warmup");
     g_autofree char *steps = g_strdup_printf("%.0f", CLAMP(round(x), warmup->least, warmup->most));
-    ns_lab_set(tile->lab, warmup->key, steps);
+    ns_lab_slide(tile->lab, warmup->key, steps);
 }
 
 /* A popover over the chart, at a place of it or at the menu button. */

@@ -68,13 +68,20 @@ static void add_chosen(GtkWidget *box, const NsChoice *chosen)
     add_source(box, chosen->reference);
 }
 
+static char *limit(const NsParam *param, double value)
+{
+    if (param->type == NS_PARAM_INT) return ns_group_digits((int64_t)value);
+    return g_strdup_printf("%g", value);
+}
+
 static void add_number(GtkWidget *box, const NsParam *param)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(FORMULAS); i++)
         if (g_str_equal(FORMULAS[i].key, param->key)) add_text(box, FORMULAS[i].formula, true);
     if (param->type == NS_PARAM_TEXT) return;
-    g_autofree char *range = g_strdup_printf(_("From %g to %g; %s unless told."), param->least,
-                                             param->most, param->default_text);
+    g_autofree char *least = limit(param, param->least), *most = limit(param, param->most);
+    g_autofree char *range =
+        g_strdup_printf(_("From %s to %s; %s unless told."), least, most, param->default_text);
     add_source(box, range);
 }
 
