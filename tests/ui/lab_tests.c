@@ -89,6 +89,9 @@ static void test_two_lanes(void)
     g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
     g_autofree char *words = ns_lab_differences(lab);
     g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else the same.");
+    ns_lab_set_lane(lab, 1, "layers", "3");
+    g_autofree char *more = ns_lab_differences(lab);
+    g_assert_cmpstr(more, ==, "A Post-LN, B Pre-LN\nLayers: A 2, B 3; all else the same.");
     g_autofree char *status = ns_lab_status(lab);
     g_assert_true(g_str_has_prefix(status, "paused at step 5, loss A "));
     g_assert_nonnull(strstr(status, ", B "));
@@ -275,6 +278,24 @@ static void test_fork_with_changes(void)
     assert_same_losses(history_of(lab, 0), history_of(whole, 0), 3, 6);
     g_assert_cmpfloat(ns_history_step(history_of(lab, 1), 3)->loss, !=,
                       ns_history_step(history_of(whole, 1), 6)->loss);
+}
+
+/* A run that was told to go and has made no step leaves nothing behind. */
+static void test_fork_at_once(void)
+{
+    g_autoptr(NsLab) lab = open_at("", NULL, 0);
+    const NsHistory *old = ns_lab_view(lab)->history;
+    ns_lab_set_speed(lab, 0.01);
+    ns_lab_set_slow_motion(lab, true); /* begun, and yet at its beginning */
+    ns_lab_run(lab);
+    g_assert_true(ns_lab_can_fork(lab));
+    ns_lab_fork(lab);
+    LAB_UNTIL(lab, ns_lab_view(lab)->history != old);
+    size_t n;
+    const NsLabRun *runs = ns_lab_runs(lab, &n);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_cmpuint(runs[0].id, ==, 1);
+    g_assert_cmpuint(runs[0].parent, ==, 0);
 }
 
 /* A lane that waits to go leaves the other as it was. */
@@ -598,6 +619,7 @@ void ui_add_lab_tests(void)
     g_test_add_func("/ui/lab/fork-goes-on", test_fork_goes_on);
     g_test_add_func("/ui/lab/fork-opens-a-lane", test_fork_opens_a_lane);
     g_test_add_func("/ui/lab/fork-with-changes", test_fork_with_changes);
+    g_test_add_func("/ui/lab/fork-at-once", test_fork_at_once);
     g_test_add_func("/ui/lab/fork-without-a-lane", test_fork_without_a_lane);
     g_test_add_func("/ui/lab/live-of-one-lane", test_live_of_one_lane);
     g_test_add_func("/ui/lab/undo-words", test_undo_words);

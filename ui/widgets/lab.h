@@ -179,7 +179,7 @@ typedef struct {
     const NsEvent *event;
 } NsTrouble;
 
-/* What happened last and was neither dismissed nor gone on from (ns_lab_run); the event is borrowed
+/* What happened last and was neither dismissed nor gone on from; the event is borrowed
  * until the next poll. */
 bool ns_lab_trouble(NsLab *lab, NsTrouble *trouble);
 void ns_lab_dismiss_trouble(NsLab *lab);

@@ -124,7 +124,8 @@ bool ns_lab_start_at(NsLab *lab, int64_t step)
     NsSnapshot *kept[NS_LANES_MAX] = {NULL};
     int64_t at = lab->trainer ? find_kept(lab, step, kept) : -1;
     if (at < 0) return false;
-    lab->forked_from = lab->id;
+    /* A run that has made no step is not kept: its fork stands where it would. */
+    if (ns_lab_records(lab, 0) > 1) lab->forked_from = lab->id;
     ns_lab_start(lab, kept);
     drop(kept);
     g_autofree char *digits = ns_group_digits(at);

@@ -35,6 +35,7 @@ void ns_lab_step(NsLab *lab, int64_t n)
     if (!ns_lab_can_run(lab)) return;
     lab->wants_run = false;
     lab->stage_since = 0;
+    lab->trouble = (NsTrouble){0};
     ns_trainer_step(lab->trainer, n);
     ns_lab_wake(lab);
 }
@@ -43,6 +44,7 @@ static void run_until(NsLab *lab, NsTrainerUntil until)
 {
     if (!ns_lab_can_run(lab)) return;
     lab->wants_run = true;
+    lab->trouble = (NsTrouble){0};
     lab->slow = false;
     ns_trainer_run_until(lab->trainer, until);
     ns_lab_wake(lab);

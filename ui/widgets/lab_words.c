@@ -8,6 +8,9 @@
 /* The speed is an average over this much time. */
 #define SPEED_WINDOW_S 1.0
 
+/* More differences between lanes than this are counted. */
+#define DIFFERENCES_TOLD 4
+
 char *ns_group_digits(int64_t number)
 {
     g_autofree char *digits = g_strdup_printf("%" G_GINT64_FORMAT, number < 0 ? -number : number);
@@ -83,25 +86,32 @@ char *ns_lab_title(NsLab *lab)
     return ns_lanes_title(ns_lab_pending(lab) ? &lab->run : &lab->lanes);
 }
 
+/* "A Post-LN, B Pre-LN", "Layers: A 6, B 12". */
+static void append_difference(GString *text, const NsLanes *lanes, const NsParam *param)
+{
+    bool plain = g_str_equal(param->key, "placement");
+    if (!plain) g_string_append_printf(text, "%s: ", _(param->label));
+    for (size_t lane = 0; lane < lanes->n; lane++) {
+        g_autofree char *value = ns_lanes_value(&lanes->settings[lane], param);
+        g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_name(lane), value);
+    }
+}
+
 char *ns_lab_differences(NsLab *lab)
 {
     const NsLanes *lanes = ns_lab_all_settings(lab);
     if (lanes->n < 2) return NULL;
-    if (count_differences(lanes) == 0) return g_strdup(_("All lanes are the same as yet."));
+    size_t n = count_differences(lanes), told = 0;
+    if (n == 0) return g_strdup(_("All lanes are the same as yet."));
     g_autoptr(GString) text = g_string_new(NULL);
-    for (size_t i = 0; ns_param(i); i++) {
-        const NsParam *param = ns_param(i);
-        if (!ns_lanes_differ(lanes, param)) continue;
-        if (text->len) g_string_append(text, "\n");
-        bool plain = g_str_equal(param->key, "placement");
-        if (!plain) g_string_append_printf(text, "%s ", _(param->label));
-        for (size_t lane = 0; lane < lanes->n; lane++) {
-            g_autofree char *value = ns_lanes_value(&lanes->settings[lane], param);
-            g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_name(lane), value);
-        }
+    for (size_t i = 0; ns_param(i) && told < DIFFERENCES_TOLD; i++) {
+        if (!ns_lanes_differ(lanes, ns_param(i))) continue;
+        if (told++) g_string_append_c(text, '\n');
+        append_difference(text, lanes, ns_param(i));
     }
-    g_string_append_printf(text, "; %s", _("all else the same."));
-    return g_string_free(g_steal_pointer(&text), FALSE);
+    if (n == told) return g_strdup_printf(_("%s; all else the same."), text->str);
+    n -= told;
+    return g_strdup_printf(ns_plural("%s\nand %zu more", "%s\nand %zu more", n), text->str, n);
 }
 
 /* ---- How fast it is ---- */
