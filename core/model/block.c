@@ -147,7 +147,7 @@ static double live_sum(const NsShape *shape, const NsPass *pass, const ns_real *
     return sum;
 }
 
-/* Sigma of the first norm that the sub-layer has. */
+/* Sigma of the first norm that the sub-layer has, summed over the live rows. */
 static double norm_sigma(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                          const NsPass *pass)
 {
@@ -165,13 +165,12 @@ static double norm_sigma(const NsSublayer *s, const NsShape *shape, const NsActi
     }
     if (!place->norm) return (double)NAN;
     NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->R, shape->eps);
-    double sum = 0, rows = 0;
+    double sum = 0;
     for (size_t b = 0; b < shape->B; b++) {
         size_t n = (size_t)pass->length[b];
         sum += (double)n * ns_norm_sigma(place->norm, &p, b * shape->T, n);
-        rows += (double)n;
     }
-    return sum / rows;
+    return sum;
 }
 
 static bool is_noisy(const NsSublayer *s, const NsPass *pass)

@@ -99,6 +99,7 @@ typedef struct {
     const ns_real *weights; /* as they are used */
     ns_real *gradients;     /* from the tensor at `origin` on; NULL in a forward pass */
     size_t origin;
+    bool adds;      /* to the gradients of matrices, which else are overwritten */
     ns_real *state; /* running statistics */
     NsStatistics statistics;
     bool profiling; /* branch_sum is wanted */
@@ -119,7 +120,7 @@ typedef struct {
     double branch_sum;             /* of the elements of y */
     double skip_grad, branch_grad; /* squares */
     double grad;                   /* squares of their sum */
-    double sigma;                  /* mean over the live rows; NaN without a norm */
+    double sigma;                  /* the sum over the live rows; NaN without a norm */
 } NsSums;
 
 /* Q, K and V within one piece of memory, laid out as the joined products write them. */

@@ -118,15 +118,14 @@ static void map_forward(const NsPass *pass, ns_real *y, size_t w, size_t b, cons
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
-/* dx from dy, and the gradients of the matrix and of the bias (or NO_BIAS) at these offsets, which
- * every pass writes once. */
+/* dx from dy, and the gradients of the matrix and of the bias (or NO_BIAS) at these offsets. */
 static void map_backward(const NsPass *pass, ns_real *dx, size_t w, size_t b, const ns_real *dy,
                          const ns_real *x, size_t R, size_t I, size_t O)
 {
     NsClockMark mark = ns_clock_begin();
-    ns_linear_backward_over(dx, ns_pass_gradient(pass, w),
-                            b == NO_BIAS ? NULL : ns_pass_gradient(pass, b), dy, x,
-                            pass->weights + w, R, I, O);
+    (pass->adds ? ns_linear_backward : ns_linear_backward_over)(
+        dx, ns_pass_gradient(pass, w), b == NO_BIAS ? NULL : ns_pass_gradient(pass, b), dy, x,
+        pass->weights + w, R, I, O);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 

@@ -33,6 +33,7 @@ typedef struct {
 struct NsGradients {
     const NsStack *stack;
     size_t slots, slot; /* of a ring; reals in one */
+    size_t layers, all; /* of the model; times the parts of the batch */
     bool turns;         /* who begins the sum changes from layer to layer */
     ns_real *arena;
     Share *shares;   /* [stack->shards] */
@@ -68,10 +69,11 @@ static size_t ring_reals(const NsStack *stack)
 }
 
 /* Adding is work, of which who begins the sum has none: so all take turns, unless a ring, which
- * then all need, is large for the little that there is to gain. */
+ * then all need, is large for the little that there is to gain, once a step. */
 static bool take_turns(const NsStack *stack)
 {
-    return stack->shards > 1 && slots_of(slot_reals(stack)) > SLOTS_MIN;
+    bool gains = stack->parts > 1 || slots_of(slot_reals(stack)) > SLOTS_MIN;
+    return stack->shards > 1 && gains;
 }
 
 size_t ns_gradients_reals(const NsStack *stack)
@@ -86,6 +88,8 @@ NsGradients *ns_gradients_new(const NsStack *stack, GError **error)
     g->stack = stack;
     g->slot = slot_reals(stack);
     g->slots = slots_of(g->slot);
+    g->layers = stack->layers;
+    g->all = g->layers * stack->parts;
     g->turns = take_turns(stack);
     g->shares = g_aligned_alloc0(stack->shards, sizeof *g->shares, _Alignof(Share));
     g->squares = g_new0(double, stack->table.n);
@@ -191,10 +195,15 @@ void ns_gradients_sum_outside(NsGradients *g)
 
 /* ---- Layers ---- */
 
-/* The layer that comes n-th from the top. */
+/* The layer that comes n-th, from the top for every part. */
+static size_t layer_of(const NsGradients *g, size_t n)
+{
+    return g->layers - 1 - n % g->layers;
+}
+
 static const NsSpan *span_of(const NsGradients *g, size_t n)
 {
-    return &g->stack->layer_spans[g->stack->layers - 1 - n];
+    return &g->stack->layer_spans[layer_of(g, n)];
 }
 
 static ns_real *slot_of(const NsGradients *g, const Share *share, size_t n)
@@ -206,13 +215,25 @@ static ns_real *slot_of(const NsGradients *g, const Share *share, size_t n)
  * the first. */
 static unsigned beginner_of(const NsGradients *g, size_t n)
 {
-    return g->turns ? (unsigned)(n % g->stack->shards) : 0;
+    return g->turns ? (unsigned)(layer_of(g, n) % g->stack->shards) : 0;
 }
 
-/* The layer that comes n-th from the top is complete, and still warm. */
+static const Share *share_before(const NsGradients *g, unsigned worker)
+{
+    return &g->shares[worker > 0 ? worker - 1 : g->stack->shards - 1];
+}
+
+/* Whether the worker before has put the layer that comes n-th into the sum. */
+static bool is_in_before(const NsGradients *g, unsigned worker, size_t n)
+{
+    return atomic_load_explicit(&share_before(g, worker)->done, memory_order_acquire) > n;
+}
+
+/* The sum of the layer that comes n-th is complete, and still warm; its squares are wanted after
+ * the last part. */
 static void square_layer(NsGradients *g, size_t n)
 {
-    if (!g->squaring) return;
+    if (!g->squaring || n + g->layers < g->all) return;
     NsClockMark mark = ns_clock_begin();
     const NsSpan *span = span_of(g, n);
     for (size_t k = 0; k < span->n; k++) square_tensor(g, span->first + k);
@@ -222,30 +243,37 @@ static void square_layer(NsGradients *g, size_t n)
 /* Puts layers that are complete here into the sum, as far as the worker before has done so. */
 static void add_layers(NsGradients *g, unsigned worker, size_t complete)
 {
-    unsigned workers = (unsigned)g->stack->shards;
-    Share *share = &g->shares[worker], *before = &g->shares[(worker + workers - 1) % workers];
+    Share *share = &g->shares[worker];
     for (; share->added < complete; share->added++) {
         size_t n = share->added;
         unsigned beginner = beginner_of(g, n);
         if (worker != beginner) {
-            if (atomic_load_explicit(&before->done, memory_order_acquire) <= n) return;
+            if (!is_in_before(g, worker, n)) return;
             NsClockMark mark = ns_clock_begin();
             const NsSpan *span = span_of(g, n);
             ns_add_scaled(g->arena + span->begin, 1, slot_of(g, share, n), span->end - span->begin);
             ns_clock_end(mark, NS_OP_GRADIENT_SUM);
         }
         atomic_store_explicit(&share->done, n + 1, memory_order_release);
-        if ((worker + 1) % workers == beginner) square_layer(g, n);
+        if ((worker + 1) % g->stack->shards == beginner) square_layer(g, n);
     }
 }
 
-/* Until all but `left` of the complete layers are in the sum. */
+/* Whether the layer that comes n-th can be begun: who adds to the sum of the parts before waits for
+ * it to be complete. */
+static bool is_free(const NsGradients *g, unsigned worker, size_t n)
+{
+    bool adds = n >= g->layers && n < g->all && worker == beginner_of(g, n);
+    return !adds || is_in_before(g, worker, n - g->layers);
+}
+
+/* Until all but `left` of the complete layers are in the sum, and the next one can be begun. */
 static void wait_for_room(NsGradients *g, unsigned worker, size_t complete, size_t left)
 {
     const Share *share = &g->shares[worker];
     for (unsigned looks = 0;; looks++) {
         add_layers(g, worker, complete);
-        if (complete - share->added <= left) return;
+        if (complete - share->added <= left && is_free(g, worker, complete)) return;
         if (looks >= LOOKS) sched_yield();
     }
 }
@@ -273,17 +301,17 @@ const ns_real *ns_gradients_next(const NsGradients *g, unsigned worker)
     return place_of(g, worker, g->shares[worker].begun);
 }
 
-ns_real *ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer, size_t *origin)
+NsLayerGradients ns_gradients_begin_layer(NsGradients *g, unsigned worker, size_t layer)
 {
-    Share *share = &g->shares[worker];
-    size_t n = share->begun++;
-    const NsSpan *span = span_of(g, n);
-    g_assert(layer == g->stack->layers - 1 - n);
+    size_t n = g->shares[worker].begun++;
+    g_assert(layer == layer_of(g, n));
     wait_for_room(g, worker, n, g->slots - 1);
-    ns_real *base = place_of(g, worker, n);
-    clear_vectors(g, span, base);
-    *origin = span->begin;
-    return base;
+    const NsSpan *span = span_of(g, n);
+    NsLayerGradients at = {.base = place_of(g, worker, n),
+                           .origin = span->begin,
+                           .adds = n >= g->layers && worker == beginner_of(g, n)};
+    if (!at.adds) clear_vectors(g, span, at.base);
+    return at;
 }
 
 void ns_gradients_end_layer(NsGradients *g, unsigned worker)

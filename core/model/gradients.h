@@ -6,6 +6,7 @@
  *
  *     G_l = ((g_l of worker i) + g_l of worker i + 1) + ...
  *
+ * and so on for every further part of the batch, to which the first one adds its own in place.
  * Who begins depends on the layer, and so who has nothing to add.  The order is fixed, so the bits
  * do not depend on who is faster, and what is added was written moments ago and is still in the
  * cache.  Tensors outside the layers are summed when all workers are done. */
@@ -37,14 +38,19 @@ void ns_gradients_begin_outside(NsGradients *gradients, unsigned worker);
 /* Where a worker adds the gradient of a tensor outside the layers that stands at this offset. */
 ns_real *ns_gradients_outside(NsGradients *gradients, unsigned worker, size_t offset);
 
-/* Where a worker puts the gradients of a layer, once those of its matrices, which may hold anything
- * before, and adds the others, 0 at first: those of the tensor at `offset` belong to the returned
- * address + offset - *origin.  Layers come in descending order, each once.  May wait for the
- * workers before this one. */
-ns_real *ns_gradients_begin_layer(NsGradients *gradients, unsigned worker, size_t layer,
-                                  size_t *origin);
+/* Where a worker puts the gradients of a layer. */
+typedef struct {
+    ns_real *base; /* those of the tensor at `offset` belong to base + offset - origin */
+    size_t origin;
+    bool adds; /* there is a part of the sum already, to which all are added */
+} NsLayerGradients;
 
-/* What ns_gradients_begin_layer will return next; a layer must be left. */
+/* Unless it adds, matrices may hold anything before and are written once, and the others are added
+ * to, 0 at first.  Layers come in descending order, and after the last one anew for every part of
+ * the batch.  May wait for other workers. */
+NsLayerGradients ns_gradients_begin_layer(NsGradients *gradients, unsigned worker, size_t layer);
+
+/* The base that ns_gradients_begin_layer will return next; a layer must be left. */
 const ns_real *ns_gradients_next(const NsGradients *gradients, unsigned worker);
 
 /* The layer that was begun is complete. */

@@ -28,13 +28,14 @@ struct NsModel {
     bool unmeasured;
 };
 
-enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 5 };
+enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
 
 static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)
 {
     const NsStack *stack = &model->stack;
-    size_t first, n, hidden = ns_stack_hidden(stack);
-    ns_stack_shard_range(stack, model->B, i, &first, &n);
+    size_t n, hidden = ns_stack_hidden(stack);
+    ns_stack_shard_range(stack, model->B, i, &w->first, &n);
+    n /= stack->parts;
     w->shard.sublayers = g_new0(NsActivations, stack->n_sublayers);
     w->sums = g_new0(NsSums, stack->n_sublayers);
     w->hidden_sq = g_new0(double, hidden);
@@ -43,10 +44,10 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->hidden_grad = g_new0(double, hidden);
     for (size_t k = 0; k < stack->n_towers; k++) w->live[k] = g_new0(bool, n * stack->towers[k].T);
     NsCursor count = {0};
-    ns_shard_take(&w->shard, stack, first, n, &count);
+    ns_shard_take(&w->shard, stack, w->first, n, &count);
     w->activations = ns_real_new(count.used, "activations", error);
     if (!w->activations) return false;
-    ns_shard_take(&w->shard, stack, first, n, &(NsCursor){.base = w->activations});
+    ns_shard_take(&w->shard, stack, w->first, n, &(NsCursor){.base = w->activations});
     w->gradients = model->gradients;
     w->number = i;
     return true;
@@ -284,17 +285,16 @@ static void collect_hidden(const NsModel *model, const NsBatch *batch, NsMeasure
 }
 
 static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeasure *measure,
-                              double *stream)
+                              double *tokens)
 {
     const NsStack *stack = &model->stack;
     size_t n = stack->n_sublayers;
-    double *branch = stream + n, *skip_grad = branch + n, *branch_grad = skip_grad + n;
+    double *stream = tokens + n, *branch = stream + n, *skip_grad = branch + n,
+           *branch_grad = skip_grad + n;
     double *sigma = branch_grad + n;
     for (size_t i = 0; i < stack->n_towers; i++) {
         const NsTower *tower = &stack->towers[i];
-        bool source = i + 1 < stack->n_towers;
-        const int32_t *length = source ? batch->source_length : batch->length;
-        double tokens = tokens_of(model, batch, i);
+        double live = tokens_of(model, batch, i);
         for (size_t k = tower->first; k < tower->first + tower->n; k++) {
             NsSums all = {0};
             for (unsigned j = 0; j < model->n_workers; j++) {
@@ -304,9 +304,9 @@ static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeas
                 all.branch += sums->branch;
                 all.skip_grad += sums->skip_grad;
                 all.branch_grad += sums->branch_grad;
-                all.sigma +=
-                    sums->sigma * sum_lengths(length + w->shard.first, w->shard.B) / tokens;
+                all.sigma += sums->sigma / live;
             }
+            tokens[k] = live;
             stream[k] = sqrt(all.stream);
             branch[k] = sqrt(all.branch);
             skip_grad[k] = sqrt(all.skip_grad);
@@ -315,6 +315,7 @@ static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeas
         }
     }
     measure->sublayers = n;
+    measure->tokens = tokens;
     measure->stream = stream;
     measure->branch = branch;
     measure->skip_grad = skip_grad;
@@ -342,9 +343,12 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
 #pragma omp for schedule(static, 1)
         for (unsigned i = 0; i < model->n_workers; i++) {
             NsWorker *w = &model->workers[i];
-            ns_worker_forward(stack, w, &call);
-            ns_worker_loss(stack, w, &call, stack->label_smoothing, (ns_real)share);
-            ns_worker_backward(stack, w, &call);
+            for (size_t part = 0; part < stack->parts; part++) {
+                ns_worker_begin(stack, w, &call, part);
+                ns_worker_forward(stack, w, &call);
+                ns_worker_loss(stack, w, &call, stack->label_smoothing, (ns_real)share);
+                ns_worker_backward(stack, w, &call);
+            }
         }
         ns_gradients_sum_outside(model->gradients);
         ns_flush_end(mode);
@@ -371,8 +375,11 @@ static void forward(NsModel *model, const NsCall *call, double smoothing)
     for (unsigned i = 0; i < model->n_workers; i++) {
         NsWorker *w = &model->workers[i];
         uint64_t mode = ns_flush_begin();
-        ns_worker_forward(&model->stack, w, call);
-        ns_worker_loss(&model->stack, w, call, smoothing, 0);
+        for (size_t part = 0; part < model->stack.parts; part++) {
+            ns_worker_begin(&model->stack, w, call, part);
+            ns_worker_forward(&model->stack, w, call);
+            ns_worker_loss(&model->stack, w, call, smoothing, 0);
+        }
         ns_flush_end(mode);
     }
 }

@@ -11,8 +11,10 @@
  * numbered through: the encoder's, then the decoder's.
  *
  * The batch is divided over threads into contiguous shards of sequences.  Each thread runs forward
- * and backward of its whole shard with gradients of its own; these are then summed in a fixed
- * order, so that the same seed, build and thread count give the same bits. */
+ * and backward of its shard with gradients of its own; these are summed in a fixed order, so that
+ * the same seed, build and thread count give the same bits.  Where activations are large and nobody
+ * wants them afterwards (probe-every is 0), a thread walks its shard in parts, one after the other,
+ * and has memory for one. */
 #pragma once
 
 #include "core/base/tensor.h"
@@ -55,6 +57,7 @@ typedef struct {
     const double *hidden_grad; /* [hidden] Frobenius norm of dloss / dx over the whole batch */
     /* By sub-layer, counted through all layers: Frobenius norms over the batch. */
     size_t sublayers;
+    const double *tokens; /* of the batch that it saw, without padding */
     const double *stream; /* |a x| */
     const double *branch; /* |y| */
     /* Of the two parts of dloss / dx: what came past the branch, a times the gradient of the sum
@@ -127,10 +130,10 @@ bool ns_model_keeps(const NsModel *model);
  * The batch of that measure must still be there, and the weights must be those it used. */
 void ns_model_revisit(NsModel *model, size_t layer);
 
-/* What the last measure left in memory of one sub-layer in one shard, for probes.  Borrowed until
- * the next call; NULL where the sub-layer does not have it.  Where the model does not keep
- * activations, x of a layer's first sub-layer and out of its last one stand; for all else visit the
- * layer first. */
+/* What the last measure left in memory of one sub-layer in one shard, for probes: of the last part
+ * of the shard where it is walked in parts.  Borrowed until the next call; NULL where the sub-layer
+ * does not have it.  Where the model does not keep activations, x of a layer's first sub-layer and
+ * out of its last one stand; for all else visit the layer first. */
 typedef struct {
     NsSublayerKind kind;
     size_t layer; /* numbered through all layers, from 0 */

@@ -89,24 +89,50 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
                                  .sequence = (uint32_t)(pass->first + b)});
 }
 
-/* Sums over the live rows of x. */
-static NsRowSums sum_rows(const NsShape *shape, const NsPass *pass, const ns_real *x)
+void ns_worker_begin(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
 {
-    NsRowSums sums = {0};
+    w->part = part;
+    w->shard.first = w->first + part * w->shard.B;
+    if (part > 0) return;
+    w->loss = (NsCrossEntropy){0};
+    if (!call->measuring) return;
+    size_t hidden = ns_stack_hidden(stack);
+    memset(w->sums, 0, stack->n_sublayers * sizeof *w->sums);
+    memset(w->hidden_sq, 0, hidden * sizeof *w->hidden_sq);
+    memset(w->hidden_norm, 0, hidden * sizeof *w->hidden_norm);
+    memset(w->hidden_max, 0, hidden * sizeof *w->hidden_max);
+    memset(w->hidden_grad, 0, hidden * sizeof *w->hidden_grad);
+    bool norm = stack->towers[stack->n_towers - 1].final_norm.norm;
+    w->final_sq = w->final_norm = norm ? 0 : (double)NAN;
+}
+
+static void add_sums(NsSums *to, const NsSums *sums)
+{
+    to->stream += sums->stream;
+    to->branch += sums->branch;
+    to->branch_sum += sums->branch_sum;
+    to->skip_grad += sums->skip_grad;
+    to->branch_grad += sums->branch_grad;
+    to->sigma += sums->sigma;
+}
+
+/* Adds the live rows of x. */
+static void sum_rows(const NsShape *shape, const NsPass *pass, const ns_real *x, NsRowSums *sums)
+{
     if (!pass->live) {
-        ns_row_sums_add(&sums, x, shape->R, shape->D);
-        return sums;
+        ns_row_sums_add(sums, x, shape->R, shape->D);
+        return;
     }
     for (size_t b = 0; b < shape->B; b++)
-        ns_row_sums_add(&sums, x + b * shape->T * shape->D, (size_t)pass->length[b], shape->D);
-    return sums;
+        ns_row_sums_add(sums, x + b * shape->T * shape->D, (size_t)pass->length[b], shape->D);
 }
 
 static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass, size_t k,
                            const ns_real *x)
 {
     NsClockMark mark = ns_clock_begin();
-    NsRowSums sums = sum_rows(shape, pass, x);
+    NsRowSums sums = {w->hidden_sq[k], w->hidden_norm[k], w->hidden_max[k]};
+    sum_rows(shape, pass, x, &sums);
     w->hidden_sq[k] = sums.squares;
     w->hidden_norm[k] = sums.norms;
     w->hidden_max[k] = sums.largest;
@@ -161,8 +187,9 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
         const NsSublayer *s = &stack->sublayers[k];
         const NsActivations *a = &w->shard.sublayers[k];
         if (s->first) announce(stack, w, call, tower, s->layer + 1, false);
-        ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass,
-                            call->measuring ? &w->sums[k] : NULL);
+        NsSums sums = {0};
+        ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass, call->measuring ? &sums : NULL);
+        if (call->measuring) add_sums(&w->sums[k], &sums);
         if (s->last && call->measuring) measure_hidden(w, shape, &pass, ++hidden, a->out);
         w->present = s->layer;
     }
@@ -173,9 +200,9 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
         ns_norm_place_forward(&tower->final_norm, shape, &pass, t->final, t->stats_final,
                               tower->dual ? t->dual : out);
     if (tower->dual) ns_residual_forward(t->top, 1, out, 1, norm ? t->final : t->dual, n);
-    w->final_sq = w->final_norm = (double)NAN;
-    if (!norm || !call->measuring) return;
-    NsRowSums sums = sum_rows(shape, &pass, t->top);
+    if (i + 1 < stack->n_towers || !norm || !call->measuring) return;
+    NsRowSums sums = {.squares = w->final_sq, .norms = w->final_norm};
+    sum_rows(shape, &pass, t->top, &sums);
     w->final_sq = sums.squares;
     w->final_norm = sums.norms;
 }
@@ -195,8 +222,11 @@ void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, doubl
 {
     const NsShape *shape = &w->shard.towers[stack->n_towers - 1].self;
     NsClockMark mark = ns_clock_begin();
-    w->loss = ns_cross_entropy(w->shard.logits, call->batch->targets + w->shard.first * shape->T,
-                               shape->R, stack->V, smoothing, dscale);
+    NsCrossEntropy loss =
+        ns_cross_entropy(w->shard.logits, call->batch->targets + w->shard.first * shape->T,
+                         shape->R, stack->V, smoothing, dscale);
+    w->loss.nll += loss.nll;
+    w->loss.loss += loss.loss;
     ns_clock_end(mark, NS_OP_LOSS);
 }
 
@@ -245,7 +275,8 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
     const NsTowerShard *t = &w->shard.towers[i];
     const NsShape *shape = &t->self;
     NsPass pass = pass_of(stack, w, call, i);
-    size_t n = shape->R * shape->D, hidden = ns_tower_hidden(stack, i) + tower->L;
+    double *hidden_grad = w->hidden_grad + ns_tower_hidden(stack, i) + tower->L;
+    size_t n = shape->R * shape->D;
     if (tower->cross) memset(pass.dmemory, 0, t->cross.RS * shape->D * sizeof *pass.dmemory);
 
     /* Where there is a second stream, it is what the final norm sees, and the sum takes both. */
@@ -261,15 +292,20 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
     for (size_t k = tower->first + tower->n; k-- > tower->first;) {
         const NsSublayer *s = &stack->sublayers[k];
         if (s->last) {
-            w->hidden_grad[hidden--] = squares;
+            if (call->measuring) *hidden_grad += squares;
+            hidden_grad--;
             ns_worker_revisit(stack, w, call, s->layer);
-            pass.gradients =
-                ns_gradients_begin_layer(w->gradients, w->number, s->layer, &pass.origin);
+            NsLayerGradients layer = ns_gradients_begin_layer(w->gradients, w->number, s->layer);
+            pass.gradients = layer.base;
+            pass.origin = layer.origin;
+            pass.adds = layer.adds;
             announce(stack, w, call, tower, s->layer - 1, true);
         }
+        NsSums sums = {0};
         ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard.sublayers[k], &w->shard.scratch,
-                             &pass, call->measuring ? &w->sums[k] : NULL, t->d);
-        squares = w->sums[k].grad;
+                             &pass, call->measuring ? &sums : NULL, t->d);
+        if (call->measuring) add_sums(&w->sums[k], &sums);
+        squares = sums.grad;
         skip |= s->c.skip_layer;
         if (s->first && skip) {
             ns_add_scaled(t->d, 1, w->shard.scratch.skip, n);
@@ -282,7 +318,7 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
         ns_add_scaled(t->d, 1, t->ddual, n);
         squares = ns_live_squares(shape, &pass, t->d);
     }
-    w->hidden_grad[hidden] = squares;
+    if (call->measuring) *hidden_grad += squares;
     if (tower->embedding_norm.norm)
         outer_norm_backward(&tower->embedding_norm, w, &pass, shape, t->d, t->embedding,
                             t->stats_embedding);
@@ -297,11 +333,11 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
 void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call)
 {
     const NsTowerShard *last = &w->shard.towers[stack->n_towers - 1];
-    ns_gradients_begin_outside(w->gradients, w->number);
+    if (w->part == 0) ns_gradients_begin_outside(w->gradients, w->number);
     NsClockMark mark = ns_clock_begin();
     ns_linear_backward(last->d, gradient_at(w, stack->head), NULL, w->shard.logits, last->top,
                        call->weights + stack->head, last->self.R, stack->D, stack->V);
     ns_clock_end(mark, NS_OP_MATMUL);
     for (size_t i = stack->n_towers; i-- > 0;) tower_backward(stack, w, call, i);
-    ns_gradients_end(w->gradients, w->number);
+    if (w->part + 1 == stack->parts) ns_gradients_end(w->gradients, w->number);
 }

@@ -6,9 +6,11 @@
 #include "core/model/gradients.h"
 #include "core/ops/cross_entropy.h"
 
-/* What one thread works on: a shard of the batch, its activations and its own gradients. */
+/* What one thread works on: its share of the batch in parts, of which one at a time is the shard
+ * that has activations. */
 typedef struct {
     NsShard shard;
+    size_t first, part; /* of its sequences in the batch; of the parts, from 0 */
     ns_real *activations;
     NsGradients *gradients;    /* shared by all */
     unsigned number;           /* of this worker */
@@ -16,7 +18,7 @@ typedef struct {
     bool *live[NS_TOWERS_MAX]; /* [R] rows of each tower that are not padding */
     bool padded[NS_TOWERS_MAX];           /* whether any is */
     const int32_t *length[NS_TOWERS_MAX]; /* [B] of the last batch, borrowed */
-    /* Sums over its tokens that are not padding. */
+    /* Sums over its tokens that are not padding, of all parts so far. */
     NsCrossEntropy loss;
     NsSums *sums;                                               /* [sublayers] */
     double *hidden_sq, *hidden_norm, *hidden_max, *hidden_grad; /* [hidden]; grad: squares */
@@ -41,6 +43,9 @@ size_t ns_stack_hidden(const NsStack *stack);
 /* Where those of a tower begin. */
 size_t ns_tower_hidden(const NsStack *stack, size_t tower);
 
+/* Turns to one of the parts; before the first one, the sums that will be taken become 0. */
+void ns_worker_begin(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part);
+
 /* From the tokens to the logits, with every sum but the gradients'. */
 void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call);
 
@@ -52,5 +57,5 @@ void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, doubl
  * kept, or were the last to be computed, it has nothing to do. */
 void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer);
 
-/* From the gradient of the logits to that of every weight. */
+/* From the gradient of the logits to that of every weight, of all parts up to this one. */
 void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call);

@@ -46,7 +46,7 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
         ns_stack_shard_range(&stack, (size_t)settings->batch, i, &first, &n);
         NsShard shard = {.sublayers = room};
         NsCursor cursor = {0};
-        ns_shard_take(&shard, &stack, first, n, &cursor);
+        ns_shard_take(&shard, &stack, first, n / stack.parts, &cursor);
         plan.activation_bytes += cursor.used * sizeof(ns_real);
     }
     plan.total_bytes =

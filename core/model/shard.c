@@ -1,6 +1,16 @@
 /* The memory that one shard of a batch takes.  SPDX-License-Identifier: MIT */
 #include "core/model/stack.h"
 
+/* Activations worth dividing, in bytes of all workers together. */
+#define WORTH_DIVIDING ((size_t)64 << 20)
+
+/* Weights that stay in the caches, in bytes.  Every part reads all of them and adds to all
+ * gradients, which takes a tenth more of a step where they come from memory. */
+#define NEAR_WEIGHTS ((size_t)32 << 20)
+
+/* Rows of a part, with fewer of which the products would lose more than the caches gain. */
+#define PART_ROWS 64
+
 void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *first, size_t *n)
 {
     *first = B * i / stack->shards;
@@ -102,4 +112,38 @@ void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t se
     shard->logits = ns_cursor_take(cursor, sequences * last * stack->V);
     NsShape largest = shape_of(stack, sequences, T, T);
     ns_scratch_take(&shard->scratch, &largest, cursor);
+}
+
+static size_t activation_bytes(const NsStack *stack, size_t B)
+{
+    g_autofree NsActivations *room = g_new(NsActivations, stack->n_sublayers);
+    NsShard shard = {.sublayers = room};
+    NsCursor cursor = {0};
+    ns_shard_take(&shard, stack, 0, B, &cursor);
+    return cursor.used * sizeof(ns_real);
+}
+
+/* Whether every worker's share falls into so many equal parts of rows enough. */
+static bool divides(const NsStack *stack, size_t B, size_t parts)
+{
+    for (size_t i = 0; i < stack->shards; i++) {
+        size_t first, n;
+        ns_stack_shard_range(stack, B, i, &first, &n);
+        if (n % parts) return false;
+        for (size_t k = 0; k < stack->n_towers; k++)
+            if (n / parts * stack->towers[k].T < PART_ROWS) return false;
+    }
+    return true;
+}
+
+size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings)
+{
+    size_t B = (size_t)settings->batch;
+    bool whole = stack->recompute || settings->probe_every > 0 ||
+                 ns_norm_over_batch(ns_norm(settings->norm)) ||
+                 stack->table.size * sizeof(ns_real) > NEAR_WEIGHTS;
+    if (whole || activation_bytes(stack, B) < WORTH_DIVIDING) return 1;
+    size_t parts = B / stack->shards;
+    while (parts > 1 && !divides(stack, B, parts)) parts--;
+    return MAX(parts, 1);
 }

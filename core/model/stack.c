@@ -390,6 +390,7 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
                       ? stack->towers[0].tok_emb
                       : add_matrix(&b, NS_ROLE_HEAD, stack->V, stack->D, 1, false);
     find_spans(stack);
+    stack->parts = ns_stack_parts(stack, settings);
 }
 
 void ns_stack_clear(NsStack *stack)

@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
     size_t V, D, H, F; /* V: what comes out */
     size_t shards;
+    size_t parts; /* in which a worker walks its share of the batch, one after the other */
     ns_real eps;
     bool standardize, sinusoids, learned_positions;
     bool recompute; /* of a layer only what it gives out is kept for backward */
@@ -62,7 +63,7 @@ typedef struct {
 } NsTowerShard;
 
 typedef struct {
-    size_t first, B; /* its sequences in the batch */
+    size_t first, B; /* its sequences in the batch: a part of the worker's */
     NsTowerShard towers[NS_TOWERS_MAX];
     NsActivations *sublayers; /* [n_sublayers] */
     ns_real *common;          /* activations that all layers share, where they are run again */
@@ -75,8 +76,12 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
                    NsVocab vocab);
 void ns_stack_clear(NsStack *stack);
 
-/* The sequences [first, first + n) of shard i of a batch of B. */
+/* The sequences [first, first + n) of a batch of B that worker i walks in `parts` equal parts. */
 void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *first, size_t *n);
+
+/* Into how many parts the share of every worker should be divided: 1 where that saves little memory
+ * or takes much time, or where the whole batch is wanted in memory or at once. */
+size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings);
 
 /* Takes everything that one shard needs.  shard->sublayers must have room for all of them. */
 void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,

@@ -194,17 +194,6 @@ static float ratio(double part, double whole)
     return whole == 0 ? ns_blank() : (float)(part / whole);
 }
 
-/* Tokens of the batch that a sub-layer saw, without padding. */
-static double tokens_of(NsModel *model, size_t sublayer)
-{
-    double tokens = 0;
-    for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
-        NsTap tap = ns_model_tap(model, shard, sublayer);
-        for (size_t b = 0; b < tap.B; b++) tokens += (double)tap.length[b];
-    }
-    return tokens;
-}
-
 /* Of each kind of sub-layer: the quantities of NS_QUANTITIES_OF_SUBLAYER. */
 typedef struct {
     NsQuantity branch_ratio, skip_share, branch_share, norm_sigma;
@@ -234,7 +223,7 @@ static void record_sublayers(NsRecorder *r, const NsRecordInput *input)
         size_t l = tap.layer;
         double skip = seen->skip_grad[s] * seen->skip_grad[s];
         double branch = seen->branch_grad[s] * seen->branch_grad[s];
-        double root = sqrt(tokens_of(input->model, s));
+        double root = sqrt(seen->tokens[s]);
         values_of(r, q->branch_ratio)[l] = ratio(seen->branch[s], seen->stream[s]);
         values_of(r, q->skip_share)[l] = ratio(skip, skip + branch);
         values_of(r, q->branch_share)[l] = ratio(branch, skip + branch);

@@ -4,6 +4,7 @@
 #include "core/model/model.h"
 #include "core/ops/norm.h"
 
+#include <math.h>
 #include <string.h>
 
 static const NsVocab vocab = {.in = 20, .out = 20};
@@ -203,11 +204,109 @@ static void test_threads(void)
     check_threads("layers=4 d-model=128");
 }
 
+/* |a - b| within a part of b. */
+static void near(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(a[i]) || !isnan(b[i]))
+            g_assert_cmpfloat_with_epsilon(a[i], b[i], 1e-5 * (fabs(b[i]) + 1e-5));
+}
+
+/* A batch in parts has the losses, gradients and sums of the whole one. */
+static void check_parts(const char *changes)
+{
+    Case parts, again, whole;
+    g_autofree char *shape =
+        g_strconcat("seq=128 batch=8 layers=10 heads=16 d-ff=32 ", changes, NULL);
+    g_autofree char *kept = g_strconcat(shape, " probe-every=1", NULL);
+    case_init(&parts, shape);
+    case_init(&again, shape);
+    case_init(&whole, kept);
+    size_t one = ns_model_tap(parts.model, 0, 0).B, all = ns_model_tap(whole.model, 0, 0).B;
+    g_assert_cmpuint(one, ==, 1);
+    g_assert_cmpuint(all, ==, whole.batch.B / ns_model_shards(whole.model));
+    for (int i = 0; i < 2; i++) {
+        case_measure(&parts);
+        case_measure(&again);
+        assert_same(&parts, &again);
+    }
+    case_measure(&whole);
+    const NsMeasure *x = &parts.seen, *y = &whole.seen;
+    near(&x->loss, &y->loss, 1);
+    near(&x->nll, &y->nll, 1);
+    near(&x->final_sq, &y->final_sq, 1);
+    near(&x->final_norm, &y->final_norm, 1);
+    near(x->hidden_sq, y->hidden_sq, y->hidden);
+    near(x->hidden_norm, y->hidden_norm, y->hidden);
+    near(x->hidden_max, y->hidden_max, y->hidden);
+    near(x->hidden_grad, y->hidden_grad, y->hidden);
+    same(x->tokens, y->tokens, y->sublayers);
+    near(x->stream, y->stream, y->sublayers);
+    near(x->branch, y->branch, y->sublayers);
+    near(x->skip_grad, y->skip_grad, y->sublayers);
+    near(x->branch_grad, y->branch_grad, y->sublayers);
+    near(x->norm_sigma, y->norm_sigma, y->sublayers);
+    const NsTensorTable *table = ns_model_tensors(whole.model);
+    const ns_real *g = ns_model_gradients(parts.model), *wanted = ns_model_gradients(whole.model);
+    double norm = ns_real_norm(wanted, table->size);
+    for (size_t i = 0; i < table->n; i++) {
+        size_t at = table->tensors[i].offset, n = ns_tensor_size(&table->tensors[i]);
+        double own = ns_real_norm(wanted + at, n) + 1e-3 * norm, squares = 0;
+        for (size_t j = 0; j < n; j++) {
+            g_assert_cmpfloat_with_epsilon((double)g[at + j], (double)wanted[at + j], 1e-5 * own);
+            squares += (double)g[at + j] * (double)g[at + j];
+        }
+        near(&x->grad_sq[i], &squares, 1);
+    }
+    double loss = ns_model_loss(parts.model, &parts.batch);
+    double wanted_loss = ns_model_loss(whole.model, &whole.batch);
+    near(&loss, &wanted_loss, 1);
+    case_clear(&parts);
+    case_clear(&again);
+    case_clear(&whole);
+}
+
+static void test_parts(void)
+{
+    static const char *const changes[] = {
+        "threads=1 d-model=32",
+        "threads=2 d-model=32 dropout=0.1 placement=pre",
+        "threads=4 d-model=32 placement=residual activation=swiglu",
+        "threads=2 d-model=64 arch=encoder-decoder layers=4 source-seq=64 tie-embeddings=on",
+        "threads=2 d-model=32 weight-standardization=on qk-norm=on",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) check_parts(changes[i]);
+}
+
+/* Memory for a part; the whole batch where someone looks at it or a norm is over it. */
+static void test_parts_plan(void)
+{
+    NsSettings settings;
+    ns_settings_init(&settings);
+    set(&settings, "layers=6 d-model=128 heads=8 seq=128 batch=16 threads=2");
+    NsPlan parts = ns_model_plan(&settings, vocab);
+    set(&settings, "probe-every=10");
+    NsPlan whole = ns_model_plan(&settings, vocab);
+    g_assert_cmpuint(parts.activation_bytes, <, whole.activation_bytes / 3);
+    set(&settings, "probe-every=0 norm=batchnorm");
+    NsPlan coupled = ns_model_plan(&settings, vocab);
+    g_assert_cmpuint(coupled.activation_bytes, >, whole.activation_bytes / 2);
+    /* One of nine cannot be divided like the other. */
+    set(&settings, "norm=layernorm batch=17");
+    g_assert_cmpuint(ns_model_plan(&settings, vocab).activation_bytes, >, whole.activation_bytes);
+    /* Weights that are far are not read more often than they must. */
+    set(&settings, "batch=16 d-model=512");
+    g_assert_cmpuint(ns_model_plan(&settings, vocab).activation_bytes, >, whole.activation_bytes);
+    ns_settings_clear(&settings);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/gradients/recompute", test_recompute);
     g_test_add_func("/gradients/recompute-plan", test_recompute_plan);
     g_test_add_func("/gradients/threads", test_threads);
+    g_test_add_func("/gradients/parts", test_parts);
+    g_test_add_func("/gradients/parts-plan", test_parts_plan);
     return g_test_run();
 }
