@@ -11,9 +11,10 @@
 #define LOOK_EVERY_MS 100
 #define TEXT_CHARS 92 /* a line that is read with ease */
 #define SIDE_CHARS 44 /* beside a chart */
-#define LEAST_CHARS 20
+#define LEAST_CHARS 18
 #define LIST_COLUMNS 2
 #define LIST_CHARS 58
+#define LIST_LEAST_CHARS 13
 
 struct _NsLearnPane {
     GtkWidget parent;
@@ -301,21 +302,43 @@ static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *lef
     gtk_box_append(GTK_BOX(columns), pane->prediction);
 }
 
-static GtkWidget *new_text(NsLearnPane *pane, const NsCard *card)
+static GtkWidget *new_text(const NsCard *card)
 {
     GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     int chars = card->draws ? SIDE_CHARS : TEXT_CHARS;
     gtk_widget_set_hexpand(left, TRUE);
-    g_autofree char *place = g_strdup_printf(_("%s · card %d of %d"), _(pane->lesson->title),
-                                             (int)pane->at + 1, (int)pane->lesson->n);
-    gtk_box_append(GTK_BOX(left), new_label(place, "hint", chars));
     gtk_box_append(GTK_BOX(left), new_label(_(card->title), "card-title", chars));
     for (char **text = card->texts; *text; text++)
         gtk_box_append(GTK_BOX(left), new_label(_(*text), NULL, chars));
     return left;
 }
 
-static GtkWidget *new_buttons(NsLearnPane *pane, const NsCard *card)
+/* Back and Next stay where they are from card to card. */
+static GtkWidget *new_head(NsLearnPane *pane)
+{
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    g_autofree char *words = g_strdup_printf(_("%s · card %d of %d"), _(pane->lesson->title),
+                                             (int)pane->at + 1, (int)pane->lesson->n);
+    GtkWidget *place = new_label(words, "hint", TEXT_CHARS);
+    gtk_widget_set_hexpand(place, TRUE);
+    gtk_label_set_wrap(GTK_LABEL(place), FALSE);
+    gtk_label_set_ellipsize(GTK_LABEL(place), PANGO_ELLIPSIZE_END);
+    gtk_box_append(GTK_BOX(head), place);
+    gtk_box_append(GTK_BOX(head),
+                   new_button(pane, _("Back"), _("To the card before (Alt+Left)"), on_back));
+    pane->next = new_button(
+        pane, _("Next"),
+        _("To the card after (Alt+Right); until this one is done, all that it asks for is "
+          "done for you"),
+        on_next);
+    gtk_widget_set_size_request(pane->next, 80, -1);
+    gtk_box_append(GTK_BOX(head), pane->next);
+    gtk_box_append(GTK_BOX(head), new_close(pane));
+    return head;
+}
+
+/* What can be done for the student, or has to be asked for. */
+static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     if (card->asks_for_settings)
@@ -334,19 +357,9 @@ static GtkWidget *new_buttons(NsLearnPane *pane, const NsCard *card)
                                    _("Shows the measurement beside your drawing"), on_compare);
         gtk_box_append(GTK_BOX(row), pane->compare);
     }
-    GtkWidget *space = gtk_label_new(NULL);
-    gtk_widget_set_hexpand(space, TRUE);
-    gtk_box_append(GTK_BOX(row), space);
-    gtk_box_append(GTK_BOX(row),
-                   new_button(pane, _("Back"), _("To the card before (Alt+Left)"), on_back));
-    pane->next = new_button(
-        pane, _("Next"),
-        _("To the card after (Alt+Right); until this one is done, all that it asks for is "
-          "done for you"),
-        on_next);
-    gtk_widget_set_size_request(pane->next, 90, -1);
-    gtk_box_append(GTK_BOX(row), pane->next);
-    return row;
+    gtk_widget_set_margin_top(row, 4);
+    gtk_widget_set_visible(row, gtk_widget_get_first_child(row) != NULL);
+    gtk_box_append(GTK_BOX(left), row);
 }
 
 static void show_card(NsLearnPane *pane)
@@ -358,16 +371,16 @@ static void show_card(NsLearnPane *pane)
     if (card->begin.n) set_up(pane, &card->begin);
     GtkWidget *box = new_box(pane, GTK_ORIENTATION_VERTICAL);
     GtkWidget *columns = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 24);
-    GtkWidget *left = new_text(pane, card);
+    GtkWidget *left = new_text(card);
+    add_buttons(pane, card, left);
     gtk_box_append(GTK_BOX(columns), left);
     if (card->ask) {
         pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
         gtk_box_append(GTK_BOX(columns), pane->question);
     }
     if (card->draws) add_prediction(pane, card, left, columns);
-    gtk_box_append(GTK_BOX(columns), new_close(pane));
+    gtk_box_append(GTK_BOX(box), new_head(pane));
     gtk_box_append(GTK_BOX(box), columns);
-    gtk_box_append(GTK_BOX(box), new_buttons(pane, card));
     if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->lab)};
     if (card->page) g_signal_emit(pane, signals[PAGE], 0, card->page);
@@ -404,8 +417,12 @@ static void on_preset(GtkButton *button, NsLearnPane *pane)
 static GtkWidget *new_row(const char *title, const char *purpose)
 {
     GtkWidget *row = gtk_button_new(), *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    gtk_box_append(GTK_BOX(words), new_label(title, "row-title", LIST_CHARS));
-    gtk_box_append(GTK_BOX(words), new_label(purpose, "hint", LIST_CHARS));
+    GtkWidget *head = new_label(title, "row-title", LIST_CHARS);
+    GtkWidget *foot = new_label(purpose, "hint", LIST_CHARS);
+    gtk_label_set_width_chars(GTK_LABEL(head), LIST_LEAST_CHARS);
+    gtk_label_set_width_chars(GTK_LABEL(foot), LIST_LEAST_CHARS);
+    gtk_box_append(GTK_BOX(words), head);
+    gtk_box_append(GTK_BOX(words), foot);
     gtk_button_set_child(GTK_BUTTON(row), words);
     gtk_widget_add_css_class(row, "flat");
     gtk_widget_set_hexpand(row, TRUE);

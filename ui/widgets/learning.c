@@ -153,9 +153,6 @@ static void on_switched(NsPageStack *pages, NsLearnPane *pane)
 static GtkWidget *new_leave(NsWindow *window)
 {
     GtkWidget *leave = gtk_button_new_with_label(_("Leave class mode"));
-    gtk_widget_add_css_class(leave, "leave-class-mode");
-    gtk_widget_set_halign(leave, GTK_ALIGN_END);
-    gtk_widget_set_valign(leave, GTK_ALIGN_END);
     gtk_widget_set_visible(leave, FALSE);
     g_signal_connect_swapped(leave, "clicked", G_CALLBACK(on_leave), window);
     return leave;
@@ -191,7 +188,7 @@ void ns_window_add_learning(NsWindow *window)
     g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), pane, G_CONNECT_DEFAULT);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));
     GtkWidget *leave = new_leave(window);
-    gtk_overlay_add_overlay(GTK_OVERLAY(gtk_widget_get_ancestor(pages, GTK_TYPE_OVERLAY)), leave);
+    gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);
     g_object_set_data(G_OBJECT(window), LEAVE, leave);
     g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
     add_to_menu(window);

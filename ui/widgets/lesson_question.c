@@ -12,7 +12,7 @@ static GtkWidget *new_label(const char *text, const char *style)
     GtkWidget *label = gtk_label_new(text);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_width_chars(GTK_LABEL(label), 24);
+    gtk_label_set_width_chars(GTK_LABEL(label), 16);
     gtk_label_set_max_width_chars(GTK_LABEL(label), 46);
     if (style) gtk_widget_add_css_class(label, style);
     return label;
