@@ -149,7 +149,13 @@ static void test_wait(gconstpointer by_hand)
     g_assert_false(ns_learn_pane_is_done(pane));
     g_assert_nonnull(find_button(GTK_WIDGET(pane), "Skip"));
     if (by_hand) {
+        ns_lab_step(lab, 6);
+        UI_WAIT(window, ui_has_stepped_five);
+        UI_WAIT(window, ui_is_paused);
+        /* The setting is made, and waits. */
         g_assert_true(ns_lab_set(lab, "layers", "3"));
+        g_assert_cmpint(ns_lab_steps(lab), ==, 6);
+        g_assert_false(ns_learn_pane_is_done(pane));
         ns_lab_restart(lab);
     } else {
         press(pane, "Set it for me");
@@ -356,6 +362,8 @@ static void test_preset(void)
     g_assert_true(gtk_widget_get_visible(other));
     g_assert_false(gtk_widget_get_visible(ui_find(window, "export_button")));
     g_assert_cmpfloat(ns_class_mode_scale(row), >, 1.2);
+    ns_window_open_preset(window, &preset);
+    g_assert_false(gtk_widget_get_visible(row));
     GtkWidget *leave = find_button(GTK_WIDGET(window), "Leave class mode");
     g_assert_true(gtk_widget_get_visible(leave));
     g_signal_emit_by_name(leave, "clicked");

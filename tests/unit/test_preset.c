@@ -73,6 +73,11 @@ static void test_task(void)
     read_text(&preset, "task = reverse\ntext = book.txt\n[A]\n[B]\n[C]\n[D]\n");
     g_assert_cmpuint(preset.lanes, ==, 4);
     for (size_t i = 0; i < 4; i++) assert_setting(&preset, i, "task", "reverse");
+    /* It has no word in a lane that names a text of its own. */
+    g_auto(NsPreset) lanes;
+    read_text(&lanes, "task = copy\n[A]\n[B]\ntext = book.txt\n");
+    assert_setting(&lanes, 0, "task", "copy");
+    assert_setting(&lanes, 1, "task", "text");
     g_auto(NsPreset) text;
     read_text(&text, "text = book.txt");
     assert_setting(&text, 0, "task", "text");
