@@ -277,6 +277,25 @@ static void test_handle(void)
     g_assert_cmpfloat(to, >, 110);
     g_assert_cmpfloat_with_epsilon((double)ns_lab_settings(lab)->warmup, to, 1);
     g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
+
+    /* The peak goes up and down, at the grip at its right end, while it runs. */
+    ns_lab_run(lab);
+    double peak = ns_lab_settings(lab)->lr;
+    layout = ns_chart_view_layout(chart);
+    NsBox area = ns_plot_area(layout);
+    grip = (NsPoint){area.x + area.width, ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, peak)};
+    while (ns_plot_handle_at(layout, grip.x, grip.y) != 1) {
+        grip.x -= 1;
+        g_assert_cmpfloat(grip.x, >, area.x);
+    }
+    ns_chart_input_press(chart, grip.x, grip.y);
+    g_assert_true(ns_chart_input_drag(chart, 0, 40, false));
+    ui_idle(40);
+    ns_chart_input_drop(chart, 0, 40);
+    g_assert_cmpfloat(ns_lab_settings(lab)->lr, <, 0.95 * peak);
+    g_assert_cmpfloat(ns_lab_settings(lab)->lr, >, 0);
+    g_assert_cmpfloat_with_epsilon((double)ns_lab_settings(lab)->warmup, to, 1);
+    g_assert_true(ns_lab_is_running(lab));
     g_assert_null(ns_lab_problem(lab));
     ui_close(window);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/schedule.h"
 
+#include "core/base/words.h"
 #include "ui/figures/curve.h"
 #include "ui/figures/figure.h"
 #include "ui/plot/live.h"
@@ -20,6 +21,7 @@ typedef struct {
     NsCurve measured;
     double x[POINTS + 2], y[POINTS + 2];
     size_t n;
+    NsLevel peak;
 } Schedule;
 
 /* The last step that is shown: of the run or of the decay, or some way beyond what was done. */
@@ -76,7 +78,7 @@ static void show(Schedule *schedule, const NsSettings *settings)
 {
     NsFigure *figure = &schedule->figure;
     const NsCurve *measured = &schedule->measured;
-    figure->plot.n_series = 0;
+    figure->plot.n_series = figure->plot.n_levels = 0;
     if (!schedule->n) return;
     figure->series[figure->plot.n_series++] = (NsSeries){.label = "as planned",
                                                          .theory = true,
@@ -88,6 +90,9 @@ static void show(Schedule *schedule, const NsSettings *settings)
         *series = (NsSeries){.label = "as done", .style = 2};
         ns_curve_show(measured, series);
     }
+    schedule->peak = (NsLevel){.y = settings->lr, .text = _("peak"), .handle = true};
+    figure->plot.levels = &schedule->peak;
+    figure->plot.n_levels = 1;
     g_array_set_size(figure->markers, 0);
     NsMarker handle = {.x = (double)settings->warmup, .text = "warm-up", .handle = true};
     g_array_append_val(figure->markers, handle);

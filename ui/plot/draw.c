@@ -224,6 +224,26 @@ static NsPoint grip_of(const NsPlotLayout *layout, const NsMarker *marker)
                      layout->area.y + GRIP * layout->style->text_size};
 }
 
+/* A knob with two arrow heads: it goes to both sides, or up and down. */
+static void draw_grip(const NsStyle *style, NsPoint at, bool upright, cairo_t *cr)
+{
+    double r = GRIP * style->text_size / 2;
+    ns_set_color(cr, style->panel);
+    ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r + 3 * style->axis_width);
+    ns_set_color(cr, style->text);
+    ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r);
+    for (int side = -1; side <= 1; side += 2) {
+        double out = side * (r + 3.5 * style->axis_width), in = out - side * 0.45 * r;
+        for (int corner = 0; corner < 3; corner++) {
+            static const double sides[] = {0, -0.5, 0.5};
+            double along = corner ? in : out, across = sides[corner] * r;
+            cairo_line_to(cr, at.x + (upright ? across : along), at.y + (upright ? along : across));
+        }
+        cairo_close_path(cr);
+    }
+    cairo_fill(cr);
+}
+
 static void draw_grips(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
@@ -232,20 +252,39 @@ static void draw_grips(const NsPlotLayout *layout, cairo_t *cr)
         const NsMarker *marker = &layout->plot->markers[i];
         NsPoint at = grip_of(layout, marker);
         if (!marker->handle || !(at.x >= area->x && at.x <= area->x + area->width)) continue;
-        double r = GRIP * style->text_size / 2;
-        ns_set_color(cr, style->panel);
-        ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r + 3 * style->axis_width);
-        ns_set_color(cr, style->text);
-        ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r);
-        /* Two arrow heads: it goes to both sides. */
-        for (int side = -1; side <= 1; side += 2) {
-            cairo_move_to(cr, at.x + side * (r + 3.5 * style->axis_width), at.y);
-            cairo_rel_line_to(cr, -side * 0.45 * r, -0.5 * r);
-            cairo_rel_line_to(cr, 0, r);
-            cairo_close_path(cr);
-        }
-        cairo_fill(cr);
+        draw_grip(style, at, false, cr);
     }
+}
+
+/* That of a level stands at its right end. */
+static NsPoint level_grip(const NsPlotLayout *layout, const NsLevel *level)
+{
+    const NsBox *area = &layout->area;
+    return (NsPoint){area->x + area->width - 1.5 * GRIP * layout->style->text_size,
+                     ns_scale_to_pixel(&layout->y[level->side], level->y)};
+}
+
+static void draw_level_grips(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    const NsBox *area = &layout->area;
+    for (size_t i = 0; i < layout->plot->n_levels; i++) {
+        const NsLevel *level = &layout->plot->levels[i];
+        NsPoint at = level_grip(layout, level);
+        if (!level->handle || !(at.y >= area->y && at.y <= area->y + area->height)) continue;
+        draw_grip(style, at, true, cr);
+    }
+}
+
+static int level_at(const NsPlotLayout *layout, double x, double y)
+{
+    double reach = MAX(layout->style->text_size, 10);
+    for (size_t i = 0; i < layout->plot->n_levels; i++) {
+        NsPoint at = level_grip(layout, &layout->plot->levels[i]);
+        if (layout->plot->levels[i].handle && hypot(at.x - x, at.y - y) <= reach)
+            return (int)(layout->plot->n_markers + i);
+    }
+    return -1;
 }
 
 int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y)
@@ -261,7 +300,7 @@ int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y)
         best = distance;
         found = (int)i;
     }
-    return found;
+    return found >= 0 ? found : level_at(layout, x, y);
 }
 
 static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
@@ -433,6 +472,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     draw_levels(layout, cr, &grid);
     draw_markers(layout, cr, &grid);
     draw_grips(layout, cr);
+    draw_level_grips(layout, cr);
     draw_backs(layout, cr);
     cairo_restore(cr);
 

@@ -39,7 +39,8 @@ double ns_plot_row_to_pixel(const NsPlotLayout *layout, double value);
 /* The series whose legend entry is at a point, hidden ones included; -1 for none. */
 int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y);
 
-/* The marker with a grip that is near a point; -1 for none. */
+/* The marker with a grip that is near a point, or behind all markers the level whose grip is there;
+ * -1 for none. */
 int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y);
 
 /* What the pointer touches. */

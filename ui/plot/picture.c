@@ -155,6 +155,7 @@ static void add_marks(GByteArray *bytes, const NsPlot *plot)
     for (size_t i = 0; i < plot->n_levels; i++) {
         ADD(bytes, plot->levels[i].y);
         ADD(bytes, plot->levels[i].side);
+        ADD(bytes, plot->levels[i].handle);
     }
     for (size_t i = 0; i < plot->n_slopes; i++) {
         const NsSlope *slope = &plot->slopes[i];

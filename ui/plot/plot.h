@@ -148,6 +148,7 @@ typedef struct {
     double y;
     const char *text;
     NsAxisSide side;
+    bool handle; /* can be dragged, at the grip at its right end */
 } NsLevel;
 
 /* A straight piece with a word at it; between logarithmic axes a power law: "∝ L^{−1/2}". */

@@ -30,8 +30,9 @@ typedef struct {
     double from_x, from_y;           /* where it began */
     double done_x, done_y;           /* how much of a pan was applied or is waiting */
     bool boxed;                      /* the box, or the place of the handle, differs */
-    int handle;                      /* the marker whose grip was pressed; -1 for none */
-    double handle_at, handle_stride; /* its abscissa then, and what a pixel was worth */
+    int handle;                      /* as of ns_plot_handle_at, that was pressed; -1 for none */
+    bool upright;                    /* it goes up and down */
+    double handle_at, handle_stride; /* its value then, and what a pixel was worth */
     /* Before the first click of a double click: what it did is undone. */
     NsPin pins[NS_LENS_PINS];
     size_t n_pins;
@@ -111,11 +112,13 @@ static NsBox zoomed_part(Input *input, NsBox box)
 static void set_cursor(Input *input)
 {
     const char *name = NULL;
+    const NsPlot *plot = ns_chart_view_plot(input->chart);
+    int over = input->drag == DRAG_NONE ? handle_at(input, input->px, input->py) : -1;
+    bool upright = over >= 0 ? (size_t)over >= plot->n_markers : input->upright;
     if (input->drag == DRAG_PAN)
         name = "grabbing";
-    else if (input->drag == DRAG_HANDLE ||
-             (input->drag == DRAG_NONE && handle_at(input, input->px, input->py) >= 0))
-        name = "ew-resize";
+    else if (input->drag == DRAG_HANDLE || over >= 0)
+        name = upright ? "ns-resize" : "ew-resize";
     else if (in_area(input, input->px, input->py))
         name = "crosshair";
     else if (legend_at(input, input->px, input->py) >= 0)
@@ -130,8 +133,9 @@ static void set_cursor(Input *input)
  * may grow with what is dragged. */
 static void move_handle(Input *input)
 {
+    double way = input->upright ? input->py - input->from_y : input->px - input->from_x;
     g_signal_emit_by_name(input->chart, "handle-moved", input->handle,
-                          input->handle_at + (input->px - input->from_x) * input->handle_stride);
+                          input->handle_at + way * input->handle_stride);
 }
 
 static void press_handle(Input *input)
@@ -139,7 +143,18 @@ static void press_handle(Input *input)
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
     input->handle = handle_at(input, input->from_x, input->from_y);
     if (input->handle < 0) return;
-    double at = ns_chart_view_plot(input->chart)->markers[input->handle].x;
+    const NsPlot *plot = ns_chart_view_plot(input->chart);
+    input->upright = (size_t)input->handle >= plot->n_markers;
+    if (input->upright) {
+        const NsLevel *level = &plot->levels[(size_t)input->handle - plot->n_markers];
+        double near = level->y * 0.99;
+        input->handle_at = level->y;
+        input->handle_stride =
+            (level->y - near) / (ns_plot_y_to_pixel(layout, level->side, level->y) -
+                                 ns_plot_y_to_pixel(layout, level->side, near));
+        return;
+    }
+    double at = plot->markers[input->handle].x;
     double px = ns_plot_x_to_pixel(layout, at);
     input->handle_at = at;
     input->handle_stride = ns_plot_pixel_to_x(layout, px + 1) - at;
@@ -283,6 +298,7 @@ void ns_chart_input_drop(NsChartView *chart, double dx, double dy)
     }
     if (input->drag == DRAG_HANDLE) {
         input->px = input->from_x + dx;
+        input->py = input->from_y + dy;
         move_handle(input);
     }
     if (input->drag != DRAG_NONE) end_drag(input);

@@ -324,13 +324,22 @@ static void on_clicked(NsChartTile *tile, double x, double row)
     ns_lab_select_layer(tile->lab, selected == ns_lab_layer(tile->lab) ? 0 : selected);
 }
 
-/* The one grip that figures have ends the warm-up. */
-static void on_handle(NsChartTile *tile, int marker, double x)
+/* The grips that figures have: the end of the warm-up and, behind all markers, the peak of the
+ * learning rate. */
+static void on_handle(NsChartTile *tile, int handle, double value)
 {
-    (void)marker;
-    if (!isfinite(x)) return;
+    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    if (!isfinite(value) || !plot) return;
+    if (handle >= 0 && (size_t)handle >= plot->n_markers && plot->n_levels) {
+        const NsParam *lr = ns_param_find("lr");
+        char rate[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(rate, sizeof rate, "%.3g", CLAMP(value, MAX(lr->least, 1e-7), lr->most));
+        ns_lab_slide(tile->lab, lr->key, rate);
+        return;
+    }
     const NsParam *warmup = ns_param_find("warmup");
-    g_autofree char *steps = g_strdup_printf("%.0f", CLAMP(round(x), warmup->least, warmup->most));
+    g_autofree char *steps =
+        g_strdup_printf("%.0f", CLAMP(round(value), warmup->least, warmup->most));
     ns_lab_slide(tile->lab, warmup->key, steps);
 }
 
