@@ -234,6 +234,7 @@ static void draw_grip(const NsStyle *style, NsPoint at, bool upright, cairo_t *c
     ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r);
     for (int side = -1; side <= 1; side += 2) {
         double out = side * (r + 3.5 * style->axis_width), in = out - side * 0.45 * r;
+        cairo_new_sub_path(cr);
         for (int corner = 0; corner < 3; corner++) {
             static const double sides[] = {0, -0.5, 0.5};
             double along = corner ? in : out, across = sides[corner] * r;
