@@ -165,13 +165,22 @@ char *ns_settings_difference(const NsSettings *other, const NsSettings *settings
     return g_string_free(words, FALSE);
 }
 
+/* Numbers are compared as such: this is asked at every frame, and their texts are dear. */
+static bool are_equal(const NsSettings *a, const NsSettings *b, const NsParam *param)
+{
+    if (param->type != NS_PARAM_TEXT) {
+        double x = ns_settings_get_number(a, param), y = ns_settings_get_number(b, param);
+        return !(x < y || x > y);
+    }
+    g_autofree char *left = ns_settings_get(a, param);
+    g_autofree char *right = ns_settings_get(b, param);
+    return g_str_equal(left, right);
+}
+
 static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
 {
-    g_autofree char *first = ns_settings_get(settings[0], param);
-    for (size_t i = 1; i < n; i++) {
-        g_autofree char *other = ns_settings_get(settings[i], param);
-        if (!g_str_equal(first, other)) return false;
-    }
+    for (size_t i = 1; i < n; i++)
+        if (!are_equal(settings[0], settings[i], param)) return false;
     return true;
 }
 
