@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* With 2 and more threads, sums of gradients have the same order only while their number stays. */
 static NsRun *run_with(const char *assignments, int steps)
 {
     NsSettings settings;

@@ -144,6 +144,10 @@ static void test_diverged_lane(void)
     g_autofree char *message = ns_trainer_message(trainer, 0);
     g_assert_true(g_str_has_prefix(message, "Diverged at step "));
     g_assert_null(ns_trainer_message(trainer, 1));
+    g_autoptr(NsHistory) diverged = ns_trainer_history(trainer, 0);
+    g_autoptr(NsHistory) whole = ns_trainer_history(trainer, 1);
+    g_assert_cmpuint(ns_history_evaluations(diverged), ==, 0);
+    g_assert_cmpuint(ns_history_evaluations(whole), ==, 1);
 
     /* A lane has nothing to fork from at the steps that it did not make. */
     NsSnapshot *kept[NS_LANES_MAX];
@@ -230,16 +234,22 @@ static void test_pause_on_jump(void)
     ns_test_expect(trainer, NS_TRAINER_FINISHED, 40);
     g_assert_null(ns_trainer_message(trainer, 1));
 
-    /* A fork from before it meets the same jump. */
+    /* A fork from just before it remembers enough to see the same jump. */
+    const NsEvent first = *jump;
     NsSnapshot *kept[NS_LANES_MAX];
     int64_t at;
-    g_assert_true(ns_trainer_kept_at(trainer, jump->step - 1, kept, &at));
+    ns_trainer_reset(trainer);
+    ns_trainer_run_until(trainer, (NsTrainerUntil){.step = first.step - 1});
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, first.step - 1);
+    g_assert_true(ns_trainer_kept_at(trainer, first.step, kept, &at));
+    g_assert_cmpint(at, ==, first.step - 1);
     g_autoptr(NsTrainer) fork = ns_test_tiny_lanes(JUMPS " steps=40", lanes, 2, kept);
     ns_trainer_run(fork);
     ns_test_expect(fork, NS_TRAINER_FINISHED, 40 - at);
     const NsEvent *again = first_jump(fork, 1);
-    g_assert_cmpint(again->step, ==, jump->step);
-    g_assert_cmpstr(again->text, ==, jump->text);
+    g_assert_nonnull(again);
+    g_assert_cmpint(again->step, ==, first.step);
+    g_assert_cmpstr(again->text, ==, first.text);
     for (size_t i = 0; i < 2; i++) ns_snapshot_unref(kept[i]);
 }
 
