@@ -1,165 +1,21 @@
 /* A diagram on a cairo surface.  SPDX-License-Identifier: MIT */
-#include "ui/figures/diagram-private.h"
+#include "ui/figures/diagram_brush.h"
 
 #include "core/base/words.h"
-#include "ui/plot/colormap.h"
 #include "ui/plot/text.h"
-#include "ui/plot/words.h"
 
 #include <math.h>
 
 /* Lengths in text sizes. */
-#define THIN 0.09
-#define THINNEST 0.16 /* of what is measured */
-#define THICKEST 0.62
 #define CASING 0.05
 #define CORNER 0.55
-#define ROUND 0.35
 #define ARROW 0.55
 #define GLOW 1.1
-
-#define NUMBER_SIZE 0.9 /* in text sizes */
-#define SHRINK 0.72     /* as small as words become before they are cut */
-
-/* Of the colours, on dark and on light ground. */
-#define DARKEST 0.3
-#define BRIGHTEST 0.92
+#define NUMBER_SIZE 0.9
 
 /* Update over weight, as powers of ten, at which boxes flash thin and thick. */
 #define UPDATE_LO (-5.0)
 #define UPDATE_HI (-1.0)
-
-typedef struct {
-    const NsDiagram *d;
-    const NsDiagramLook *look;
-    const NsStyle *style;
-    cairo_t *cr;
-    PangoContext *context;
-    double size; /* of text */
-} Pen;
-
-static NsColor mix(NsColor a, NsColor b, double share)
-{
-    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
-                     a.b + share * (b.b - a.b), a.a + share * (b.a - a.a)};
-}
-
-static void use(const Pen *p, NsColor color, double alpha)
-{
-    cairo_set_source_rgba(p->cr, color.r, color.g, color.b, color.a * alpha);
-}
-
-NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range)
-{
-    return (NsDiagramLook){.style = style,
-                           .flow = flow,
-                           .range = range,
-                           .moved = 1,
-                           .light = NAN,
-                           .hovered = -1,
-                           .focused = -1,
-                           .carried_from = -1,
-                           .aim = -1};
-}
-
-/* ---- numbers as colour and width ---- */
-
-/* The ends of the colours: a decade at least, so that what differs little looks alike. */
-static NsRange ends_of(NsRange range)
-{
-    if (!(range.lo <= range.hi)) return (NsRange){-1, 1};
-    double lo = log10(range.lo), hi = log10(range.hi);
-    if (hi - lo < 1) {
-        double middle = (lo + hi) / 2;
-        lo = middle - 0.5;
-        hi = middle + 0.5;
-    }
-    return (NsRange){lo, hi};
-}
-
-static double share_of(const NsDiagramLook *look, double value)
-{
-    NsRange ends = ends_of(look->range);
-    return value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
-}
-
-/* The end of the colours that is as dark, or as bright, as the ground is left out. */
-static NsColor color_of(const NsStyle *style, double share)
-{
-    NsColor ground = style->background;
-    bool dark = ground.r + ground.g + ground.b < 1.5;
-    return ns_viridis(dark ? DARKEST + share * (1 - DARKEST) : share * BRIGHTEST);
-}
-
-typedef struct {
-    NsColor color;
-    double width;
-    bool measured, dashed;
-} Stroke;
-
-static Stroke stroke_of(const Pen *p, double value)
-{
-    if (isnan(value)) return (Stroke){p->style->ghost, THIN * p->size, false, false};
-    if (isinf(value)) return (Stroke){p->style->alarm, 0.3 * p->size, true, true};
-    double share = share_of(p->look, value);
-    return (Stroke){color_of(p->style, share), (THINNEST + share * (THICKEST - THINNEST)) * p->size,
-                    true, !(value > 0)};
-}
-
-/* Of the frame in which a layer stands. */
-static NsColor ground_of(const Pen *p)
-{
-    return mix(p->style->panel, p->style->grid, 0.55);
-}
-
-/* ---- words ---- */
-
-typedef enum { LEFT, MIDDLE, RIGHT } Align;
-
-/* Words whose left end, middle or right end stands at x, centred on y; `room` > 0 ends them there.
- */
-static void words(const Pen *p, const char *text, double size, bool bold, Align align, double x,
-                  double y, double room, bool backed)
-{
-    g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, bold, text);
-    if (room > 0 && ns_text_width(layout) > room) {
-        double least = MAX(SHRINK, room / ns_text_width(layout)) * size;
-        g_object_unref(layout);
-        layout = ns_text_new(p->context, p->style, least, bold, text);
-        if (ns_text_width(layout) > room) ns_text_limit(layout, room, 1);
-    }
-    double width, height;
-    ns_text_size(layout, &width, &height);
-    x -= align == LEFT ? 0 : align == MIDDLE ? width / 2 : width;
-    y -= height / 2;
-    if (backed) {
-        cairo_pattern_t *source = cairo_pattern_reference(cairo_get_source(p->cr));
-        use(p, ground_of(p), 0.8);
-        cairo_rectangle(p->cr, x - 0.1 * size, y, width + 0.2 * size, height);
-        cairo_fill(p->cr);
-        cairo_set_source(p->cr, source);
-        cairo_pattern_destroy(source);
-    }
-    cairo_save(p->cr);
-    cairo_translate(p->cr, x, y);
-    ns_words_show(p->cr, layout,
-                  align == LEFT     ? NS_ANCHOR_START
-                  : align == MIDDLE ? NS_ANCHOR_MIDDLE
-                                    : NS_ANCHOR_END);
-    cairo_restore(p->cr);
-}
-
-static void rounded(cairo_t *cr, const NsBox *box, double radius)
-{
-    double r = MIN(radius, MIN(box->width, box->height) / 2);
-    double x = box->x, y = box->y, w = box->width, h = box->height;
-    cairo_new_sub_path(cr);
-    cairo_arc(cr, x + w - r, y + r, r, -G_PI / 2, 0);
-    cairo_arc(cr, x + w - r, y + h - r, r, 0, G_PI / 2);
-    cairo_arc(cr, x + r, y + h - r, r, G_PI / 2, G_PI);
-    cairo_arc(cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
-    cairo_close_path(cr);
-}
 
 /* ---- wires ---- */
 
@@ -171,13 +27,13 @@ static NsPoint toward(NsPoint from, NsPoint to, double length)
 }
 
 /* Whether an end of a wire has an arrow: not at forks, where wires part without a stop. */
-static bool points_at(const Pen *p, unsigned node)
+static bool points_at(const NsBrush *p, unsigned node)
 {
     return ns_diagram_node(p->d, node)->kind != NS_NODE_FORK;
 }
 
 /* The points along which it is drawn: as far as into norms, which may be elsewhere as they move. */
-static void course(const Pen *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS])
+static void course(const NsBrush *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS])
 {
     for (size_t i = 0; i < w->n; i++) points[i] = w->points[i];
     const unsigned nodes[] = {w->from, w->to};
@@ -193,7 +49,7 @@ static void course(const Pen *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS]
     }
 }
 
-static void trace(const Pen *p, const NsPoint *points, size_t n)
+static void trace(const NsBrush *p, const NsPoint *points, size_t n)
 {
     cairo_move_to(p->cr, points[0].x, points[0].y);
     for (size_t i = 1; i + 1 < n; i++) {
@@ -209,7 +65,7 @@ static void trace(const Pen *p, const NsPoint *points, size_t n)
     cairo_line_to(p->cr, points[n - 1].x, points[n - 1].y);
 }
 
-static void arrow(const Pen *p, NsPoint tip, NsPoint back, double width, NsColor color)
+static void arrow(const NsBrush *p, NsPoint tip, NsPoint back, double width, NsColor color)
 {
     double length = MIN(ARROW * p->size + 0.5 * width, hypot(tip.x - back.x, tip.y - back.y));
     NsPoint foot = toward(tip, back, length);
@@ -217,7 +73,7 @@ static void arrow(const Pen *p, NsPoint tip, NsPoint back, double width, NsColor
     double nx = -(tip.y - foot.y), ny = tip.x - foot.x, whole = hypot(nx, ny);
     if (!(whole > 0)) return;
     nx *= half / whole, ny *= half / whole;
-    use(p, color, 1);
+    ns_brush_use(p, color, 1);
     cairo_move_to(p->cr, tip.x, tip.y);
     cairo_line_to(p->cr, foot.x + nx, foot.y + ny);
     cairo_line_to(p->cr, foot.x - nx, foot.y - ny);
@@ -225,9 +81,9 @@ static void arrow(const Pen *p, NsPoint tip, NsPoint back, double width, NsColor
     cairo_fill(p->cr);
 }
 
-static void draw_wire(const Pen *p, const NsWire *w)
+static void draw_wire(const NsBrush *p, const NsWire *w)
 {
-    Stroke stroke = stroke_of(p, w->value[p->look->flow]);
+    NsBrushStroke stroke = ns_brush_stroke(p, w->value[p->look->flow]);
     NsPoint points[NS_WIRE_POINTS];
     course(p, w, points);
     bool down = p->look->flow == NS_FLOW_GRADIENT;
@@ -240,23 +96,23 @@ static void draw_wire(const Pen *p, const NsWire *w)
     const double dash[] = {0.5 * p->size, 0.35 * p->size};
     if (stroke.measured) {
         trace(p, points, w->n);
-        use(p, p->style->text, 0.45);
+        ns_brush_use(p, p->style->text, 0.45);
         cairo_set_line_width(p->cr, stroke.width + 2 * CASING * p->size);
         if (stroke.dashed) cairo_set_dash(p->cr, dash, 2, 0);
         cairo_stroke(p->cr);
     }
     trace(p, points, w->n);
-    use(p, stroke.color, 1);
+    ns_brush_use(p, stroke.color, 1);
     cairo_set_line_width(p->cr, stroke.width);
     cairo_stroke(p->cr);
     cairo_set_dash(p->cr, NULL, 0, 0);
     if (pointed)
         arrow(p, end, back, stroke.width,
-              stroke.measured ? mix(stroke.color, p->style->text, 0.35) : p->style->axis);
+              stroke.measured ? ns_brush_mix(stroke.color, p->style->text, 0.35) : p->style->axis);
 }
 
 /* The number of a wire stands beside its longest straight piece. */
-static void draw_number(const Pen *p, const NsWire *w)
+static void draw_number(const NsBrush *p, const NsWire *w)
 {
     NsFlow flow = p->look->flow;
     double value = w->value[flow];
@@ -269,22 +125,22 @@ static void draw_number(const Pen *p, const NsWire *w)
     }
     NsPoint a = w->points[longest], b = w->points[longest + 1];
     double x = (a.x + b.x) / 2, y = (a.y + b.y) / 2, size = NUMBER_SIZE * p->size;
-    double away = stroke_of(p, value).width / 2 + 0.55 * p->size;
+    double away = ns_brush_stroke(p, value).width / 2 + 0.55 * p->size;
     bool stack = ns_diagram_node(p->d, w->to)->sublayer < 0 &&
                  ns_diagram_node(p->d, w->to)->kind != NS_NODE_OUTPUT;
     g_autofree char *number = isinf(value) ? g_strdup(_("not finite")) : ns_text_number(value, 3);
-    use(p, isinf(value) ? p->style->alarm : p->style->text, 1);
+    ns_brush_use(p, isinf(value) ? p->style->alarm : p->style->text, 1);
     if (fabs(a.y - b.y) < 1e-6)
-        words(p, number, size, false, MIDDLE, x, y + away + 0.3 * size, 0, false);
+        ns_brush_words(p, number, size, false, NS_BRUSH_MIDDLE, x, y + away + 0.3 * size, 0, false);
     else if (stack ? !p->d->dual : w->kind == NS_WIRE_BRANCH || w->kind == NS_WIRE_EXTRA)
-        words(p, number, size, false, LEFT, x + away, y, 0, !stack);
+        ns_brush_words(p, number, size, false, NS_BRUSH_LEFT, x + away, y, 0, !stack);
     else
-        words(p, number, size, false, RIGHT, x - away, y, 0, !stack);
+        ns_brush_words(p, number, size, false, NS_BRUSH_RIGHT, x - away, y, 0, !stack);
 }
 
 /* How far down the page the lights are, in the stack or in the frame of the layer: from the foot of
  * the lowest box to the head of the highest. */
-static double level_of(const Pen *p, bool block)
+static double level_of(const NsBrush *p, bool block)
 {
     double top = INFINITY, bottom = -INFINITY;
     const NsNode *n;
@@ -296,7 +152,7 @@ static double level_of(const Pen *p, bool block)
     return bottom + p->look->light * (top - bottom);
 }
 
-static void draw_light(const Pen *p, double x, double y)
+static void draw_light(const NsBrush *p, double x, double y)
 {
     NsColor c = p->style->series[4].color;
     cairo_pattern_t *glow = cairo_pattern_create_radial(x, y, 0, x, y, GLOW * p->size);
@@ -310,7 +166,7 @@ static void draw_light(const Pen *p, double x, double y)
 }
 
 /* Where a level of the page crosses wires that run up, there is a light; boxes there light up. */
-static void draw_lights(const Pen *p)
+static void draw_lights(const NsBrush *p)
 {
     if (isnan(p->look->light)) return;
     const double level[] = {level_of(p, false), level_of(p, true)};
@@ -326,8 +182,8 @@ static void draw_lights(const Pen *p)
     for (guint i = 0; (n = ns_diagram_node(p->d, i)); i++) {
         double y = level[n->box.x >= p->d->block.x];
         if (n->parent >= 0 || y < n->box.y || y > n->box.y + n->box.height) continue;
-        rounded(p->cr, &n->box, ROUND * p->size);
-        use(p, p->style->series[4].color, 0.9);
+        ns_brush_rounded(p->cr, &n->box, NS_BRUSH_ROUND * p->size);
+        ns_brush_use(p, p->style->series[4].color, 0.9);
         cairo_set_line_width(p->cr, 0.3 * p->size);
         cairo_stroke(p->cr);
     }
@@ -335,7 +191,7 @@ static void draw_lights(const Pen *p)
 
 /* ---- nodes ---- */
 
-static NsColor hue_of(const Pen *p, const NsNode *n)
+static NsColor hue_of(const NsBrush *p, const NsNode *n)
 {
     switch (n->kind) {
     case NS_NODE_NORM:
@@ -361,7 +217,7 @@ static NsColor hue_of(const Pen *p, const NsNode *n)
 
 /* Where a norm is drawn while it moves: between the nearest one of its sub-layer before, and here.
  * One that was not there grows. */
-static NsBox box_of(const Pen *p, const NsNode *n)
+static NsBox box_of(const NsBrush *p, const NsNode *n)
 {
     const NsDiagramLook *look = p->look;
     double t = look->moved;
@@ -383,18 +239,18 @@ static NsBox box_of(const Pen *p, const NsNode *n)
     return box;
 }
 
-static bool moves(const Pen *p, const NsNode *n)
+static bool moves(const NsBrush *p, const NsNode *n)
 {
     NsBox box = box_of(p, n);
     return box.x != n->box.x || box.y != n->box.y;
 }
 
-static void fill_box(const Pen *p, const NsBox *box, NsColor hue, double strength, bool dashed)
+static void fill_box(const NsBrush *p, const NsBox *box, NsColor hue, double strength, bool dashed)
 {
-    rounded(p->cr, box, ROUND * p->size);
-    use(p, mix(p->style->panel, hue, strength), 1);
+    ns_brush_rounded(p->cr, box, NS_BRUSH_ROUND * p->size);
+    ns_brush_use(p, ns_brush_mix(p->style->panel, hue, strength), 1);
     cairo_fill_preserve(p->cr);
-    use(p, hue, 1);
+    ns_brush_use(p, hue, 1);
     cairo_set_line_width(p->cr, MAX(p->style->axis_width, 0.09 * p->size));
     const double dash[] = {0.3 * p->size, 0.25 * p->size};
     if (dashed) cairo_set_dash(p->cr, dash, 2, 0);
@@ -402,32 +258,32 @@ static void fill_box(const Pen *p, const NsBox *box, NsColor hue, double strengt
     cairo_set_dash(p->cr, NULL, 0, 0);
 }
 
-static void draw_flash(const Pen *p, const NsNode *n, const NsBox *box)
+static void draw_flash(const NsBrush *p, const NsNode *n, const NsBox *box)
 {
     bool weights = n->kind == NS_NODE_BRANCH || n->kind == NS_NODE_LAYER;
     if (!weights || !(p->look->flash > 0)) return;
     double ratio = ns_diagram_value(p->d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1);
     if (!(ratio > 0) || !isfinite(ratio)) return;
     double share = CLAMP((log10(ratio) - UPDATE_LO) / (UPDATE_HI - UPDATE_LO), 0, 1);
-    rounded(p->cr, box, ROUND * p->size);
-    use(p, p->style->series[1].color, p->look->flash);
+    ns_brush_rounded(p->cr, box, NS_BRUSH_ROUND * p->size);
+    ns_brush_use(p, p->style->series[1].color, p->look->flash);
     cairo_set_line_width(p->cr, (0.15 + 0.5 * share) * p->size);
     cairo_stroke(p->cr);
 }
 
-static void draw_round(const Pen *p, const NsNode *n, const NsBox *box)
+static void draw_round(const NsBrush *p, const NsNode *n, const NsBox *box)
 {
     double r = box->width / 2, x = box->x + r, y = box->y + r;
     if (n->kind == NS_NODE_FORK) {
         cairo_arc(p->cr, x, y, MAX(r, 0.2 * p->size), 0, 2 * G_PI);
-        use(p, p->style->text, 1);
+        ns_brush_use(p, p->style->text, 1);
         cairo_fill(p->cr);
         return;
     }
     cairo_arc(p->cr, x, y, r, 0, 2 * G_PI);
-    use(p, p->style->panel, 1);
+    ns_brush_use(p, p->style->panel, 1);
     cairo_fill_preserve(p->cr);
-    use(p, p->style->text, 1);
+    ns_brush_use(p, p->style->text, 1);
     cairo_set_line_width(p->cr, MAX(p->style->axis_width, 0.09 * p->size));
     cairo_stroke(p->cr);
     cairo_move_to(p->cr, x - 0.55 * r, y);
@@ -437,7 +293,7 @@ static void draw_round(const Pen *p, const NsNode *n, const NsBox *box)
     cairo_stroke(p->cr);
 }
 
-static void draw_texts(const Pen *p, const NsNode *n, const NsBox *box)
+static void draw_texts(const NsBrush *p, const NsNode *n, const NsBox *box)
 {
     double x = box->x + box->width / 2, y = box->y + box->height / 2;
     double room = box->width - 0.4 * p->size, size = p->size;
@@ -456,28 +312,29 @@ static void draw_texts(const Pen *p, const NsNode *n, const NsBox *box)
     bool two = n->detail[0] && box->height > 2.6 * size;
     if (n->parent >= 0 || n->kind == NS_NODE_MEMORY) size *= 0.85;
     if (n->kind == NS_NODE_DOTS || n->kind == NS_NODE_INPUT || n->kind == NS_NODE_OUTPUT)
-        use(p, p->style->faint_text, 1);
+        ns_brush_use(p, p->style->faint_text, 1);
     else
-        use(p, p->style->text, 1);
-    words(p, n->text, MIN(size, 0.9 * (bottom - top)), n->selected, MIDDLE, x,
-          two ? y - 0.62 * size : y, room, false);
+        ns_brush_use(p, p->style->text, 1);
+    ns_brush_words(p, n->text, MIN(size, 0.9 * (bottom - top)), n->selected, NS_BRUSH_MIDDLE, x,
+                   two ? y - 0.62 * size : y, room, false);
     if (!two) return;
-    use(p, p->style->faint_text, 1);
-    words(p, n->detail, 0.85 * size, false, MIDDLE, x, y + 0.68 * size, room, false);
+    ns_brush_use(p, p->style->faint_text, 1);
+    ns_brush_words(p, n->detail, 0.85 * size, false, NS_BRUSH_MIDDLE, x, y + 0.68 * size, room,
+                   false);
 }
 
-static void draw_sigma(const Pen *p, const NsNode *n, const NsBox *box)
+static void draw_sigma(const NsBrush *p, const NsNode *n, const NsBox *box)
 {
     double sigma = ns_diagram_sigma(p->d, n);
     if (p->look->flow != NS_FLOW_SIGNAL || !isfinite(sigma) || n->parent >= 0) return;
     g_autofree char *number = ns_text_number(sigma, 3);
     g_autofree char *text = g_strdup_printf("σ %s", number);
-    use(p, p->style->faint_text, 1);
-    words(p, text, 0.82 * p->size, false, LEFT, box->x + box->width + 0.35 * p->size,
-          box->y + box->height / 2, 0, false);
+    ns_brush_use(p, p->style->faint_text, 1);
+    ns_brush_words(p, text, 0.82 * p->size, false, NS_BRUSH_LEFT,
+                   box->x + box->width + 0.35 * p->size, box->y + box->height / 2, 0, false);
 }
 
-static void draw_node(const Pen *p, guint i)
+static void draw_node(const NsBrush *p, guint i)
 {
     const NsNode *n = ns_diagram_node(p->d, i);
     NsBox box = box_of(p, n);
@@ -501,15 +358,15 @@ static void draw_node(const Pen *p, guint i)
     }
     if ((int)i != look->focused) return;
     NsBox ring = {box.x - 3, box.y - 3, box.width + 6, box.height + 6};
-    rounded(p->cr, &ring, ROUND * p->size + 3);
-    use(p, p->style->series[0].color, 1);
+    ns_brush_rounded(p->cr, &ring, NS_BRUSH_ROUND * p->size + 3);
+    ns_brush_use(p, p->style->series[0].color, 1);
     cairo_set_line_width(p->cr, 2);
     cairo_stroke(p->cr);
 }
 
 /* ---- what is carried ---- */
 
-static void draw_places(const Pen *p)
+static void draw_places(const NsBrush *p)
 {
     const NsDiagramLook *look = p->look;
     if (!look->carried) return;
@@ -532,18 +389,19 @@ static void draw_places(const Pen *p)
 }
 
 /* What dropping it here would choose, beside the place. */
-static void draw_promise(const Pen *p)
+static void draw_promise(const NsBrush *p)
 {
     const NsDiagramLook *look = p->look;
     if (!look->carried || !look->promise) return;
     const NsBox *box = look->aim < 0 ? &p->d->shelf : &p->d->slot[look->sublayer][look->aim];
     g_autofree char *words_of_it = g_strdup_printf("→ %s", look->promise);
-    use(p, p->style->text, 1);
-    words(p, words_of_it, p->size, true, LEFT, box->x + box->width + 0.5 * p->size,
-          box->y + box->height / 2, p->d->width - box->x - box->width, true);
+    ns_brush_use(p, p->style->text, 1);
+    ns_brush_words(p, words_of_it, p->size, true, NS_BRUSH_LEFT,
+                   box->x + box->width + 0.5 * p->size, box->y + box->height / 2,
+                   p->d->width - box->x - box->width, true);
 }
 
-static void draw_shelf(const Pen *p)
+static void draw_shelf(const NsBrush *p)
 {
     const NsDiagramLook *look = p->look;
     if (!look->shelf) return;
@@ -552,57 +410,58 @@ static void draw_shelf(const Pen *p)
     bool aimed = offered && look->aim < 0;
     fill_box(p, &p->d->shelf, offered ? p->style->series[4].color : p->style->ghost,
              aimed ? 0.35 : 0, true);
-    use(p, p->style->faint_text, 1);
-    words(p, offered ? _("take away") : _("+ norm"), 0.9 * p->size, false, MIDDLE,
-          p->d->shelf.x + p->d->shelf.width / 2, p->d->shelf.y + p->d->shelf.height / 2,
-          p->d->shelf.width, false);
+    ns_brush_use(p, p->style->faint_text, 1);
+    ns_brush_words(p, offered ? _("take away") : _("+ norm"), 0.9 * p->size, false, NS_BRUSH_MIDDLE,
+                   p->d->shelf.x + p->d->shelf.width / 2, p->d->shelf.y + p->d->shelf.height / 2,
+                   p->d->shelf.width, false);
 }
 
 /* ---- the whole ---- */
 
 /* The frame of the layer, and the lines that tie it to its place in the stack. */
-static void draw_frame(const Pen *p)
+static void draw_frame(const NsBrush *p)
 {
     const NsBox *block = &p->d->block;
-    NsColor ground = ground_of(p);
+    NsColor ground = ns_brush_ground(p);
     for (guint i = 0; i < p->d->nodes->len; i++) {
         const NsNode *n = ns_diagram_node(p->d, i);
         if (!n->selected) continue;
         cairo_move_to(p->cr, n->box.x + n->box.width, n->box.y);
-        cairo_line_to(p->cr, block->x + 1, block->y + ROUND * p->size);
-        cairo_line_to(p->cr, block->x + 1, block->y + block->height - ROUND * p->size);
+        cairo_line_to(p->cr, block->x + 1, block->y + NS_BRUSH_ROUND * p->size);
+        cairo_line_to(p->cr, block->x + 1, block->y + block->height - NS_BRUSH_ROUND * p->size);
         cairo_line_to(p->cr, n->box.x + n->box.width, n->box.y + n->box.height);
         cairo_close_path(p->cr);
-        use(p, ground, 0.6);
+        ns_brush_use(p, ground, 0.6);
         cairo_fill(p->cr);
     }
-    rounded(p->cr, block, 2 * ROUND * p->size);
-    use(p, ground, 1);
+    ns_brush_rounded(p->cr, block, 2 * NS_BRUSH_ROUND * p->size);
+    ns_brush_use(p, ground, 1);
     cairo_fill_preserve(p->cr);
-    use(p, p->style->grid, 1);
+    ns_brush_use(p, p->style->grid, 1);
     cairo_set_line_width(p->cr, p->style->axis_width);
     cairo_stroke(p->cr);
     g_autofree char *layer = g_strdup_printf(_("layer %u of %zu"), p->d->layer, p->d->layers);
-    use(p, p->style->faint_text, 1);
-    words(p, layer, 0.9 * p->size, false, RIGHT,
-          block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
-          block->y + block->height - 0.95 * p->size, 0, false);
+    ns_brush_use(p, p->style->faint_text, 1);
+    ns_brush_words(p, layer, 0.9 * p->size, false, NS_BRUSH_RIGHT,
+                   block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
+                   block->y + block->height - 0.95 * p->size, 0, false);
 }
 
-static void draw_head(const Pen *p)
+static void draw_head(const NsBrush *p)
 {
     g_autofree char *title = ns_diagram_title(p->d->data, p->d->layer);
-    use(p, p->style->text, 1);
-    words(p, title, p->style->title_size, true, LEFT, p->d->stack.x, 0.8 * p->style->title_size,
-          p->d->width - p->d->stack.x, false);
-    use(p, p->style->faint_text, 1);
-    words(p, ns_diagram_formula(p->d->data, p->d->layer), p->size, false, LEFT, p->d->stack.x,
-          1.75 * p->style->title_size + 0.4 * p->size, p->d->width - p->d->stack.x, false);
+    ns_brush_use(p, p->style->text, 1);
+    ns_brush_words(p, title, p->style->title_size, true, NS_BRUSH_LEFT, p->d->stack.x,
+                   0.8 * p->style->title_size, p->d->width - p->d->stack.x, false);
+    ns_brush_use(p, p->style->faint_text, 1);
+    ns_brush_words(p, ns_diagram_formula(p->d->data, p->d->layer), p->size, false, NS_BRUSH_LEFT,
+                   p->d->stack.x, 1.75 * p->style->title_size + 0.4 * p->size,
+                   p->d->width - p->d->stack.x, false);
 }
 
 void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
 {
-    Pen pen = {d, look, look->style, cr, ns_text_context_new(), d->text_size}, *p = &pen;
+    NsBrush pen = {d, look, look->style, cr, ns_text_context_new(), d->text_size}, *p = &pen;
     cairo_save(cr);
     draw_head(p);
     draw_frame(p);
@@ -620,61 +479,6 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
     for (guint i = 0; i < d->wires->len; i++) draw_number(p, ns_diagram_wire(d, i));
     draw_places(p);
     draw_promise(p);
-    cairo_restore(cr);
-    g_object_unref(pen.context);
-}
-
-/* ---- the legend ---- */
-
-#define LEGEND 3.6 /* height in text sizes */
-#define BAR_WIDTH 13.0
-#define BAR_HEIGHT 0.62
-#define STEPS 48
-
-double ns_diagram_legend_height(const NsStyle *style)
-{
-    return LEGEND * style->text_size;
-}
-
-void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double height, cairo_t *cr)
-{
-    Pen pen = {NULL, look, look->style, cr, ns_text_context_new(), look->style->text_size};
-    Pen *p = &pen;
-    double size = p->size, y = height / 2 - 0.35 * size,
-           length = MIN(BAR_WIDTH * size, 0.4 * width);
-    NsRange ends = ends_of(look->range);
-    cairo_save(cr);
-    /* A wedge of colours: as wide as the wires are. */
-    for (int i = 0; i < STEPS; i++) {
-        double t = (i + 0.5) / STEPS, half = (THINNEST + t * (THICKEST - THINNEST)) * size / 2;
-        cairo_rectangle(cr, length * i / STEPS, y - half, length / STEPS + 0.3, 2 * half);
-        use(p, color_of(p->style, t), 1);
-        cairo_fill(cr);
-    }
-    use(p, p->style->text, 1);
-    bool known = look->range.lo <= look->range.hi;
-    for (int end = 0; end < 2 && known; end++) {
-        g_autofree char *number = ns_text_number(pow(10, end ? ends.hi : ends.lo), 2);
-        words(p, number, 0.9 * size, false, end ? RIGHT : LEFT, end ? length : 0, y + 1.15 * size,
-              0, false);
-    }
-    use(p, p->style->faint_text, 1);
-    double x = length + size;
-    words(p,
-          look->flow == NS_FLOW_SIGNAL
-              ? _("norm of the signal, root mean square over tokens")
-              : _("norm of the gradient of the loss, over all tokens of the batch"),
-          0.9 * size, false, LEFT, x, y, width - x, false);
-    use(p, p->style->ghost, 1);
-    cairo_set_line_width(cr, THIN * size);
-    cairo_move_to(cr, x, y + 1.15 * size);
-    cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
-    cairo_stroke(cr);
-    use(p, p->style->faint_text, 1);
-    words(p,
-          look->flow == NS_FLOW_SIGNAL ? _("not measured; σ: what a norm divides by")
-                                       : _("not measured"),
-          0.9 * size, false, LEFT, x + 2.5 * size, y + 1.15 * size, width - x - 2.5 * size, false);
     cairo_restore(cr);
     g_object_unref(pen.context);
 }

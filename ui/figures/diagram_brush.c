@@ -1,0 +1,187 @@
+/* What diagrams are drawn with, and the legend that explains it.  SPDX-License-Identifier: MIT */
+#include "ui/figures/diagram_brush.h"
+
+#include "core/base/words.h"
+#include "ui/plot/colormap.h"
+#include "ui/plot/text.h"
+#include "ui/plot/words.h"
+
+#include <math.h>
+
+#define SHRINK 0.72 /* as small as words become before they are cut */
+
+/* Of the colours, on dark and on light ground. */
+#define DARKEST 0.3
+#define BRIGHTEST 0.92
+
+NsColor ns_brush_mix(NsColor a, NsColor b, double share)
+{
+    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
+                     a.b + share * (b.b - a.b), a.a + share * (b.a - a.a)};
+}
+
+void ns_brush_use(const NsBrush *p, NsColor color, double alpha)
+{
+    cairo_set_source_rgba(p->cr, color.r, color.g, color.b, color.a * alpha);
+}
+
+NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range)
+{
+    return (NsDiagramLook){.style = style,
+                           .flow = flow,
+                           .range = range,
+                           .moved = 1,
+                           .light = NAN,
+                           .hovered = -1,
+                           .focused = -1,
+                           .carried_from = -1,
+                           .aim = -1};
+}
+
+/* ---- numbers as colour and width ---- */
+
+/* The ends of the colours: a decade at least, so that what differs little looks alike. */
+static NsRange ends_of(NsRange range)
+{
+    if (!(range.lo <= range.hi)) return (NsRange){-1, 1};
+    double lo = log10(range.lo), hi = log10(range.hi);
+    if (hi - lo < 1) {
+        double middle = (lo + hi) / 2;
+        lo = middle - 0.5;
+        hi = middle + 0.5;
+    }
+    return (NsRange){lo, hi};
+}
+
+static double share_of(const NsDiagramLook *look, double value)
+{
+    NsRange ends = ends_of(look->range);
+    return value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
+}
+
+/* The end of the colours that is as dark, or as bright, as the ground is left out. */
+static NsColor color_of(const NsStyle *style, double share)
+{
+    NsColor ground = style->background;
+    bool dark = ground.r + ground.g + ground.b < 1.5;
+    return ns_viridis(dark ? DARKEST + share * (1 - DARKEST) : share * BRIGHTEST);
+}
+
+NsBrushStroke ns_brush_stroke(const NsBrush *p, double value)
+{
+    if (isnan(value))
+        return (NsBrushStroke){p->style->ghost, NS_BRUSH_THIN * p->size, false, false};
+    if (isinf(value)) return (NsBrushStroke){p->style->alarm, 0.3 * p->size, true, true};
+    double share = share_of(p->look, value);
+    return (NsBrushStroke){color_of(p->style, share),
+                           (NS_BRUSH_THINNEST + share * (NS_BRUSH_THICKEST - NS_BRUSH_THINNEST)) *
+                               p->size,
+                           true, !(value > 0)};
+}
+
+NsColor ns_brush_ground(const NsBrush *p)
+{
+    return ns_brush_mix(p->style->panel, p->style->grid, 0.55);
+}
+
+/* ---- words ---- */
+
+void ns_brush_words(const NsBrush *p, const char *text, double size, bool bold, NsBrushAlign align,
+                    double x, double y, double room, bool backed)
+{
+    g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, bold, text);
+    if (room > 0 && ns_text_width(layout) > room) {
+        double least = MAX(SHRINK, room / ns_text_width(layout)) * size;
+        g_object_unref(layout);
+        layout = ns_text_new(p->context, p->style, least, bold, text);
+        if (ns_text_width(layout) > room) ns_text_limit(layout, room, 1);
+    }
+    double width, height;
+    ns_text_size(layout, &width, &height);
+    x -= align == NS_BRUSH_LEFT ? 0 : align == NS_BRUSH_MIDDLE ? width / 2 : width;
+    y -= height / 2;
+    if (backed) {
+        cairo_pattern_t *source = cairo_pattern_reference(cairo_get_source(p->cr));
+        ns_brush_use(p, ns_brush_ground(p), 0.8);
+        cairo_rectangle(p->cr, x - 0.1 * size, y, width + 0.2 * size, height);
+        cairo_fill(p->cr);
+        cairo_set_source(p->cr, source);
+        cairo_pattern_destroy(source);
+    }
+    cairo_save(p->cr);
+    cairo_translate(p->cr, x, y);
+    ns_words_show(p->cr, layout,
+                  align == NS_BRUSH_LEFT     ? NS_ANCHOR_START
+                  : align == NS_BRUSH_MIDDLE ? NS_ANCHOR_MIDDLE
+                                             : NS_ANCHOR_END);
+    cairo_restore(p->cr);
+}
+
+void ns_brush_rounded(cairo_t *cr, const NsBox *box, double radius)
+{
+    double r = MIN(radius, MIN(box->width, box->height) / 2);
+    double x = box->x, y = box->y, w = box->width, h = box->height;
+    cairo_new_sub_path(cr);
+    cairo_arc(cr, x + w - r, y + r, r, -G_PI / 2, 0);
+    cairo_arc(cr, x + w - r, y + h - r, r, 0, G_PI / 2);
+    cairo_arc(cr, x + r, y + h - r, r, G_PI / 2, G_PI);
+    cairo_arc(cr, x + r, y + r, r, G_PI, 1.5 * G_PI);
+    cairo_close_path(cr);
+}
+
+/* ---- the legend ---- */
+
+#define LEGEND 3.6 /* height in text sizes */
+#define BAR_WIDTH 13.0
+#define BAR_HEIGHT 0.62
+#define STEPS 48
+
+double ns_diagram_legend_height(const NsStyle *style)
+{
+    return LEGEND * style->text_size;
+}
+
+void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double height, cairo_t *cr)
+{
+    NsBrush pen = {NULL, look, look->style, cr, ns_text_context_new(), look->style->text_size};
+    NsBrush *p = &pen;
+    double size = p->size, y = height / 2 - 0.35 * size,
+           length = MIN(BAR_WIDTH * size, 0.4 * width);
+    NsRange ends = ends_of(look->range);
+    cairo_save(cr);
+    /* A wedge of colours: as wide as the wires are. */
+    for (int i = 0; i < STEPS; i++) {
+        double t = (i + 0.5) / STEPS,
+               half = (NS_BRUSH_THINNEST + t * (NS_BRUSH_THICKEST - NS_BRUSH_THINNEST)) * size / 2;
+        cairo_rectangle(cr, length * i / STEPS, y - half, length / STEPS + 0.3, 2 * half);
+        ns_brush_use(p, color_of(p->style, t), 1);
+        cairo_fill(cr);
+    }
+    ns_brush_use(p, p->style->text, 1);
+    bool known = look->range.lo <= look->range.hi;
+    for (int end = 0; end < 2 && known; end++) {
+        g_autofree char *number = ns_text_number(pow(10, end ? ends.hi : ends.lo), 2);
+        ns_brush_words(p, number, 0.9 * size, false, end ? NS_BRUSH_RIGHT : NS_BRUSH_LEFT,
+                       end ? length : 0, y + 1.15 * size, 0, false);
+    }
+    ns_brush_use(p, p->style->faint_text, 1);
+    double x = length + size;
+    ns_brush_words(p,
+                   look->flow == NS_FLOW_SIGNAL
+                       ? _("norm of the signal, root mean square over tokens")
+                       : _("norm of the gradient of the loss, over all tokens of the batch"),
+                   0.9 * size, false, NS_BRUSH_LEFT, x, y, width - x, false);
+    ns_brush_use(p, p->style->ghost, 1);
+    cairo_set_line_width(cr, NS_BRUSH_THIN * size);
+    cairo_move_to(cr, x, y + 1.15 * size);
+    cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
+    cairo_stroke(cr);
+    ns_brush_use(p, p->style->faint_text, 1);
+    ns_brush_words(p,
+                   look->flow == NS_FLOW_SIGNAL ? _("not measured; σ: what a norm divides by")
+                                                : _("not measured"),
+                   0.9 * size, false, NS_BRUSH_LEFT, x + 2.5 * size, y + 1.15 * size,
+                   width - x - 2.5 * size, false);
+    cairo_restore(cr);
+    g_object_unref(pen.context);
+}
