@@ -85,25 +85,24 @@ class Desktop:
                 return child
         return None
 
-    def walk(self, node=None):
-        waiting = [node or self.top]
+    def walk(self):
+        """All that is visible; GTK 4.8 does not say what is showing."""
+        waiting = [self.top]
         while waiting:
             node = waiting.pop()
             yield node
             for i in range(node.get_child_count() - 1, -1, -1):
                 child = node.get_child_at_index(i)
-                if child:
+                if child and child.get_state_set().contains(Atspi.StateType.VISIBLE):
                     waiting.append(child)
 
     def look(self, role, name, exact=True):
-        """The first one that is shown and can be used."""
+        """The first one that is visible."""
         for node in self.walk():
             said = node.get_name() or ""
             if node.get_role_name() != role or not (said == name if exact else name in said):
                 continue
-            states = node.get_state_set()
-            if states.contains(Atspi.StateType.SHOWING) or states.contains(Atspi.StateType.VISIBLE):
-                return node
+            return node
         return None
 
     def find(self, role, name, exact=True):
@@ -174,8 +173,10 @@ def do_card(desktop, card):
 
 def do_lesson(desktop, number, path):
     title, cards = read_lesson(path)
-    desktop.press("Learn")
-    desktop.press(f"{number}  {title}", exact=False)
+    entry = f"{number}  {title}"
+    if not desktop.look("push button", entry, exact=False):  # after a lesson the list is there
+        desktop.press("Learn")
+    desktop.press(entry, exact=False)
     for i, card in enumerate(cards):
         do_card(desktop, card)
         desktop.press("Finish" if i + 1 == len(cards) else "Next")
