@@ -125,8 +125,34 @@ static void test_remember(void)
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) g_settings_reset(preferences, keys[i]);
 }
 
+/* Tab leads through everything and back to where it began, on every page. */
+static void test_tab(void)
+{
+    NsWindow *window = ui_open("");
+    for (size_t i = 0; ns_page_kind(i); i++) {
+        const char *page = ns_page_kind(i)->key;
+        g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                           g_variant_new_string(page));
+        ui_idle(200);
+        gtk_widget_grab_focus(ui_find(window, "run_button"));
+        GtkWidget *first = gtk_window_get_focus(GTK_WINDOW(window)), *before = first;
+        int tabs = 0;
+        do {
+            gtk_widget_child_focus(GTK_WIDGET(window), GTK_DIR_TAB_FORWARD);
+            GtkWidget *now = gtk_window_get_focus(GTK_WINDOW(window));
+            g_test_message("%s: %s", page, now ? G_OBJECT_TYPE_NAME(now) : "nowhere");
+            g_assert_true(now != before);
+            before = now;
+            g_assert_cmpint(++tabs, <, 500);
+        } while (before != first);
+        g_assert_cmpint(tabs, >, 20);
+    }
+    ui_close(window);
+}
+
 void ui_add_help_tests(void)
 {
+    g_test_add_func("/ui/help/tab", test_tab);
     g_test_add_func("/ui/help/topics", test_topics);
     g_test_add_func("/ui/help/window", test_help_window);
     g_test_add_func("/ui/help/remember", test_remember);

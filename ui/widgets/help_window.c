@@ -31,8 +31,6 @@ static GtkWidget *paragraph(const char *text, const char *style)
     GtkWidget *label = gtk_label_new(text);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_label_set_selectable(GTK_LABEL(label), TRUE);
-    gtk_widget_set_focusable(label, FALSE);
     if (style) gtk_widget_add_css_class(label, style);
     return label;
 }

@@ -57,7 +57,6 @@ static GtkWidget *make_row(const char *words, const Pinned *pinned)
     gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
     gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
-    gtk_label_set_selectable(GTK_LABEL(label), TRUE);
     gtk_widget_set_focusable(label, FALSE);
     gtk_widget_set_hexpand(label, TRUE);
     gtk_widget_add_css_class(label, "numeric");

@@ -169,7 +169,6 @@ static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
         GtkWidget *label = gtk_label_new(NULL);
         bool name = at % MOST_COLUMNS == 0;
         gtk_label_set_xalign(GTK_LABEL(label), name ? 0.0F : 1.0F);
-        gtk_label_set_selectable(GTK_LABEL(label), TRUE);
         gtk_widget_set_focusable(label, FALSE);
         gtk_widget_set_hexpand(label, name);
         gtk_label_set_wrap(GTK_LABEL(label), name);
