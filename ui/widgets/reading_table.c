@@ -65,10 +65,20 @@ static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar, const N
     g_ptr_array_add(rows, g_string_free(row, FALSE));
 }
 
+/* While lanes run one of them may be a record ahead: the step before is that of all. */
+static int64_t common_step(const NsFigureInput *input, int64_t step)
+{
+    for (unsigned i = 0; i < input->n_lanes; i++) {
+        NsHistory *history = input->lanes[i].history;
+        if (!record_at(history, step) && record_at(history, step - 1)) return step - 1;
+    }
+    return step;
+}
+
 static void add_step(GPtrArray *rows, NsLab *lab)
 {
     NsFigureInput input = ns_view_input(ns_lab_view(lab));
-    int64_t step = ns_lab_shown_step(lab);
+    int64_t step = common_step(&input, ns_lab_shown_step(lab));
     g_autofree char *digits = ns_group_digits(step);
     GString *head = g_string_new(NULL);
     g_string_append_printf(head, _("Step %s"), digits);
