@@ -158,6 +158,74 @@ static void test_keys_of_time(void)
     ui_close(window);
 }
 
+/* A key that the focused widget left over. */
+static bool press_late(NsWindow *window, guint keyval, GdkModifierType modifiers)
+{
+    g_autoptr(GListModel) all = gtk_widget_observe_controllers(GTK_WIDGET(window));
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkEventController) one = g_list_model_get_item(all, i);
+        const char *name = gtk_event_controller_get_name(one);
+        if (g_strcmp0(name, "normscope-late-keys") != 0) continue;
+        gboolean taken = FALSE;
+        g_signal_emit_by_name(one, "key-pressed", keyval, 0u, modifiers, &taken);
+        return taken;
+    }
+    g_assert_not_reached();
+}
+
+static void test_late_keys(void)
+{
+    NsWindow *window = open_at(30);
+    NsLab *lab = ns_window_lab(window);
+    gtk_window_set_focus(GTK_WINDOW(window), NULL);
+    g_assert_true(press_late(window, GDK_KEY_Left, 0));
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 29);
+    g_assert_true(press_late(window, GDK_KEY_Left, GDK_SHIFT_MASK));
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 19);
+    g_assert_true(press_late(window, GDK_KEY_Right, 0));
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 20);
+    g_assert_true(press_late(window, GDK_KEY_Home, 0));
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 0);
+    g_assert_true(press_late(window, GDK_KEY_End, 0));
+    g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
+    /* Undo and redo of a setting. */
+    ns_lab_set(lab, "lr", "0.001");
+    g_assert_true(press_late(window, GDK_KEY_z, GDK_CONTROL_MASK));
+    g_assert_cmpfloat(ns_lab_settings(lab)->lr, ==, 3e-3);
+    g_assert_true(press_late(window, GDK_KEY_Z, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
+    g_assert_cmpfloat(ns_lab_settings(lab)->lr, ==, 1e-3);
+    /* In an entry the arrows move its cursor. */
+    gtk_widget_grab_focus(ns_transport_entry(ns_window_transport(window)));
+    g_assert_false(press_late(window, GDK_KEY_Left, 0));
+    ui_close(window);
+}
+
+/* Lanes, forks and scales by key. */
+static void test_keys_of_experiment(void)
+{
+    NsWindow *window = open_at(20);
+    NsLab *lab = ns_window_lab(window);
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
+    g_assert_true(ui_press(window, GDK_KEY_b));
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_true(ui_press(window, GDK_KEY_b));
+    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    const NsLens *lens = ns_chart_view_lens(ns_chart_tile_chart(ns_dashboard_tile(dashboard, 0)));
+    g_assert_true(ui_press(window, GDK_KEY_L));
+    g_assert_true(lens->rescaled[NS_LENS_X] && lens->scale[NS_LENS_X] == NS_SCALE_LOG);
+    g_assert_true(ui_press(window, GDK_KEY_L));
+    g_assert_false(lens->rescaled[NS_LENS_X]);
+    ns_lab_show_step(lab, 9);
+    ns_lab_set(lab, "dropout", "0.1");
+    g_assert_true(ui_press(window, GDK_KEY_f));
+    UI_UNTIL(ns_lab_state(lab) != NS_TRAINER_PREPARING);
+    size_t n = 0;
+    ns_lab_runs(lab, &n);
+    g_assert_cmpuint(n, ==, 2);
+    ui_close(window);
+}
+
 static bool can(NsWindow *window, const char *action)
 {
     return g_action_group_get_action_enabled(G_ACTION_GROUP(window), action);
@@ -394,6 +462,8 @@ void ui_add_transport_tests(void)
     g_test_add_func("/ui/transport/timeline-words", test_timeline_words);
     g_test_add_func("/ui/transport/step-entry", test_step_entry);
     g_test_add_func("/ui/transport/keys", test_keys_of_time);
+    g_test_add_func("/ui/transport/late-keys", test_late_keys);
+    g_test_add_func("/ui/transport/keys-of-experiment", test_keys_of_experiment);
     g_test_add_func("/ui/transport/enabled", test_enabled);
     g_test_add_func("/ui/transport/speed", test_speed);
     g_test_add_func("/ui/transport/slow-motion", test_slow_motion);

@@ -2,6 +2,7 @@
 #include "ui/widgets/application.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "resources/normscope-resources.h"
 #include "ui/widgets/catalogue.h"
 #include "ui/widgets/help_window.h"
@@ -79,9 +80,10 @@ static void on_about(GSimpleAction *action, GVariant *parameter, gpointer applic
         gtk_application_get_active_window(application), "program-name", "Normscope", "version",
         NS_VERSION, "logo-icon-name", APPLICATION_ID, "license-type", GTK_LICENSE_MIT_X11,
         "comments",
-        "Trains small Transformers step by step and plots the norm of every layer’s gradients and "
-        "hidden states, live.\n\nAfter Xiong et al. 2020, “On Layer Normalization in the "
-        "Transformer Architecture”.",
+        _("Trains small Transformers step by step and plots the norm of every layer’s gradients "
+          "and "
+          "hidden states, live.\n\nAfter Xiong et al. 2020, “On Layer Normalization in the "
+          "Transformer Architecture”."),
         NULL);
 }
 

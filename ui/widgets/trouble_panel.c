@@ -7,6 +7,7 @@
 #define STEPS_BEFORE 50
 #define CHART_WIDTH 320
 #define CHART_HEIGHT 180
+#define GAP 12
 #define CHART_FROM 620 /* pixels of width */
 
 typedef enum { CURE_WARMUP, CURE_CLIP, CURE_PLACEMENT, N_CURES } Cure;
@@ -180,7 +181,6 @@ static GtkWidget *new_buttons(NsTroublePanel *panel)
     gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), N_CURES + 1);
     gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 6);
     gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
-    gtk_widget_set_halign(flow, GTK_ALIGN_START);
     for (size_t i = 0; i < N_CURES; i++) {
         panel->cures[i] = gtk_button_new_with_label("");
         gtk_accessible_update_relation(GTK_ACCESSIBLE(panel->cures[i]),
@@ -206,7 +206,7 @@ static void ns_trouble_panel_size_allocate(GtkWidget *widget, int width, int hei
 {
     NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
     int beside = chart_width(width);
-    GtkAllocation words = {0, 0, width - beside, height};
+    GtkAllocation words = {0, 0, width - beside - (beside > 0 ? GAP : 0), height};
     GtkAllocation chart = {width - beside, 0, beside, height};
     gtk_widget_size_allocate(panel->box, &words, baseline);
     gtk_widget_set_child_visible(panel->chart, beside > 0);
@@ -219,7 +219,7 @@ static void ns_trouble_panel_measure(GtkWidget *widget, GtkOrientation orientati
 {
     NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
     int beside = chart_width(for_size);
-    int words = for_size >= 0 ? for_size - beside : -1;
+    int words = for_size >= 0 ? for_size - beside - (beside > 0 ? GAP : 0) : -1;
     *minimum_baseline = *natural_baseline = -1;
     gtk_widget_measure(panel->box, orientation, words, minimum, natural, NULL, NULL);
     if (orientation == GTK_ORIENTATION_HORIZONTAL) return;

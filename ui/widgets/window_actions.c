@@ -178,7 +178,7 @@ static void on_opened(const char *path, gpointer window)
 static void on_open(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    ns_file_dialog_open(window, "Open a figure, a preset or a text", on_opened, window);
+    ns_file_dialog_open(window, _("Open a figure, a preset or a text"), on_opened, window);
 }
 
 static void on_menu(GSimpleAction *action, GVariant *parameter, gpointer window)

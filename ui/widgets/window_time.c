@@ -1,6 +1,4 @@
-/* What a window can be told about time: run, step, look back, how fast.  SPDX-License-Identifier:
- * MIT
- */
+/* What a window can be told about time.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "ui/widgets/ask_popover.h"
 #include "ui/widgets/speed_control.h"
