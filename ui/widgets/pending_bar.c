@@ -100,8 +100,10 @@ GtkWidget *ns_pending_bar_new(NsLab *lab)
                            G_CALLBACK(on_drop));
     gtk_box_append(GTK_BOX(box), line);
     gtk_revealer_set_child(GTK_REVEALER(revealer), box);
-    g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_bar), revealer, G_CONNECT_SWAPPED);
-    g_signal_connect_object(lab, "status-changed", G_CALLBACK(sync_bar), revealer, G_CONNECT_SWAPPED);
+    g_signal_connect_object(lab, "settings-changed", G_CALLBACK(sync_bar), revealer,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(lab, "status-changed", G_CALLBACK(sync_bar), revealer,
+                            G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "view-changed", G_CALLBACK(sync_bar), revealer, G_CONNECT_SWAPPED);
     sync_bar(revealer);
     return revealer;
