@@ -9,9 +9,6 @@
 #define STEP_KEY "step"
 #define LANE_KEY "lane"
 
-/* A preset is written by hand; what is longer is a text. */
-#define LONGEST_PRESET 65536
-
 /* Keys of an experiment that are no settings, in the order of the line. */
 static const struct {
     const char *key;
@@ -266,17 +263,4 @@ bool ns_experiment_read(NsExperiment *experiment, const char *text, GError **err
     }
     return (!task || take(experiment, "task", task, error)) &&
            ns_settings_check(&experiment->settings, error) && take_lanes(experiment, lanes, error);
-}
-
-bool ns_experiment_is_preset(const char *text, size_t size)
-{
-    if (size > LONGEST_PRESET || !g_utf8_validate(text, (gssize)size, NULL)) return false;
-    g_autofree char *copy = g_strndup(text, size);
-    g_auto(GStrv) lines = assignments(copy, true);
-    for (char **line = lines; *line; line++) {
-        char *value, *key = split(*line, &value);
-        bool known = key && (ns_param_find(key) || g_str_equal(key, LANE_KEY));
-        if (!key || (line == lines && !known)) return false;
-    }
-    return *lines != NULL;
 }

@@ -63,7 +63,3 @@ char *ns_experiment_preset(const NsExperiment *experiment, const char *comment);
  * experiment may then be changed in part.
  */
 bool ns_experiment_read(NsExperiment *experiment, const char *text, GError **error);
-
-/* Whether a text has the form of a preset: nothing but comments and lines of "key = value", of
- * which the first names a setting. */
-bool ns_experiment_is_preset(const char *text, size_t size);

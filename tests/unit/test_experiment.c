@@ -1,6 +1,7 @@
 /* Experiments as lines, as presets and inside figures.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/store/figure_file.h"
+#include "core/store/preset.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -87,7 +88,7 @@ static void test_preset(void)
     fill(&written);
     g_autofree char *preset = ns_experiment_preset(&written, "a figure\nof two lines");
     g_assert_true(g_str_has_prefix(preset, "# a figure\n# of two lines\nplacement = pre\n"));
-    g_assert_true(ns_experiment_is_preset(preset, strlen(preset)));
+    g_assert_true(ns_preset_is(preset, strlen(preset)));
     ns_experiment_init(&read);
     g_assert_true(ns_experiment_read(&read, preset, NULL));
     g_assert_true(read.preset);
@@ -154,11 +155,10 @@ static void test_lanes(void)
     assert_lane(&read, 1, "layers=12");
 
     g_autofree char *text = ns_experiment_preset(&experiment, NULL);
-    g_assert_true(ns_experiment_is_preset(text, strlen(text)));
+    g_assert_true(ns_preset_is(text, strlen(text)));
     g_assert_true(ns_experiment_read(&preset, text, &error));
     g_assert_cmpuint(preset.n_lanes, ==, 2);
     assert_lane(&preset, 1, "warmup=100");
-    g_assert_true(ns_experiment_is_preset("lane = placement=post\nlane =\n", 29));
 
     g_autofree char *caption = ns_experiment_caption(&experiment);
     g_assert_true(g_str_has_prefix(caption, "A: placement=post warmup=7, B: placement=pre "
@@ -179,28 +179,6 @@ static void test_lanes(void)
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
         g_clear_error(&error);
     }
-}
-
-static void test_is_preset(void)
-{
-    static const struct {
-        const char *text;
-        bool preset;
-    } rows[] = {
-        {"layers = 3", true},
-        {"# hello\n\nlayers=3\nfuture = 1\n", true},
-        {"", false},
-        {"# only a comment\n", false},
-        {"To be, or not to be = that is\n", false},
-        {"layers = 3\nand then some words\n", false},
-        {"= 3\n", false},
-        {"future = 1\nlayers = 3\n", false},
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-        g_assert_true(ns_experiment_is_preset(rows[i].text, strlen(rows[i].text)) ==
-                      rows[i].preset);
-    g_assert_false(ns_experiment_is_preset("layers = 3\0\n", 12));
-    g_assert_false(ns_experiment_is_preset("layers = \xff\n", 11));
 }
 
 static void test_refused(void)
@@ -402,7 +380,6 @@ int main(int argc, char **argv)
     g_test_add_func("/experiment/task", test_task_has_the_last_word);
     g_test_add_func("/experiment/preset", test_preset);
     g_test_add_func("/experiment/lanes", test_lanes);
-    g_test_add_func("/experiment/is-preset", test_is_preset);
     g_test_add_func("/experiment/refused", test_refused);
     g_test_add_func("/experiment/caption", test_caption);
     g_test_add_func("/experiment/png", test_png);
