@@ -28,6 +28,8 @@ static const NsAxis *axis_of(const NsPlot *plot, NsLensAxis which)
 
 static bool has_axis(const NsPlot *plot, NsLensAxis which)
 {
+    /* Panels of a heatmap are shown whole. */
+    if (which == NS_LENS_LEFT && plot->heatmap && plot->heatmap->n_panels) return false;
     bool right = false;
     for (size_t i = 0; i < plot->n_series; i++) right |= plot->series[i].side == NS_AXIS_RIGHT;
     return which != NS_LENS_RIGHT || (right && !plot->heatmap);
