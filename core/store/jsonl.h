@@ -25,8 +25,8 @@ char *ns_jsonl_settings(NsRun *run);
  * Where the history has thinned the profiles of this step, they are the maxima
  * over the steps that "thinned": {"first", "last", "values": "maximum"} names; the newest step
  * never is.  A step at which the validation loss was measured has "validation_loss", and one at
- * which something happened "events": [{"kind": "diverged" or "setting", "layer": number from 1 or
- * null, "what", "text"}, ...]. */
+ * which something happened "events": [{"kind": "diverged", "setting" or "spike", "layer": number
+ * from 1 or null, "what", "text"}, ...]. */
 char *ns_jsonl_record(const NsHistory *history, size_t index);
 
 /* {"summary": {"state", "steps", "loss", "validation_loss", "validation_step", "seconds",
