@@ -83,6 +83,3 @@ void *ns_trainer_main(void *data);
 
 /* Gives up a reference. */
 void ns_trainer_unref(NsTrainer *trainer);
-
-/* The thread of a trainer that was given up is about to end. */
-void ns_trainer_is_gone(void);

@@ -2,52 +2,17 @@
 #include "core/train/trainer-private.h"
 
 #include "core/base/error.h"
+#include "core/base/farewell.h"
 #include "core/train/live.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Deep stacks of calls in BLAS and OpenMP have room in this. */
 #define STACK_BYTES ((size_t)8 << 20)
 
 /* Below this a limit of speed would wait for days. */
 #define SLOWEST 1e-3
-
-/* ---- Threads that were given up ---- */
-
-/* When a program ends, libraries take down what a step still works with; so the end of the program
- * waits for the end of the step that a released trainer is in. */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t released_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t released_gone = PTHREAD_COND_INITIALIZER;
-static unsigned released; /* threads that are still there */
-
-static void wait_for_released(void)
-{
-    pthread_mutex_lock(&released_mutex);
-    while (released) pthread_cond_wait(&released_gone, &released_mutex);
-    pthread_mutex_unlock(&released_mutex);
-}
-
-static void wait_at_exit(void)
-{
-    atexit(wait_for_released);
-}
-
-static void count_released(void)
-{
-    pthread_mutex_lock(&released_mutex);
-    released++;
-    pthread_mutex_unlock(&released_mutex);
-}
-
-void ns_trainer_is_gone(void)
-{
-    pthread_mutex_lock(&released_mutex);
-    if (--released == 0) pthread_cond_broadcast(&released_gone);
-    pthread_mutex_unlock(&released_mutex);
-}
 
 /* ---- Life ---- */
 
@@ -139,8 +104,7 @@ static void quit(NsTrainer *t)
 void ns_trainer_release(NsTrainer *t)
 {
     if (!t) return;
-    pthread_once(&once, wait_at_exit);
-    count_released();
+    ns_farewell_begin();
     t->given_up = true;
     quit(t);
     pthread_detach(t->thread);

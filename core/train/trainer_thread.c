@@ -1,6 +1,7 @@
 /* The thread's side of a trainer.  SPDX-License-Identifier: MIT */
 #include "core/train/trainer-private.h"
 
+#include "core/base/farewell.h"
 #include "core/base/memory.h"
 
 #include <sys/resource.h>
@@ -416,6 +417,6 @@ void *ns_trainer_main(void *data)
     ns_lockstep_free(t->lockstep);
     bool given_up = t->given_up;
     ns_trainer_unref(t);
-    if (given_up) ns_trainer_is_gone();
+    if (given_up) ns_farewell_end();
     return NULL;
 }
