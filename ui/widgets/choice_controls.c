@@ -1,6 +1,7 @@
 /* Toggles, drop-downs and the file button.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/controls.h"
 
+#include "core/base/words.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/file_dialog.h"
 
@@ -51,7 +52,8 @@ static guint chosen(const Choice *choice)
 /* What a row is, as markup for a tooltip. */
 static char *explain(const NsChoice *row)
 {
-    g_autofree char *purpose = g_markup_escape_text(row->purpose ? row->purpose : row->label, -1);
+    g_autofree char *purpose =
+        g_markup_escape_text(_(row->purpose ? row->purpose : row->label), -1);
     g_autofree char *formula = ns_text_markup(row->formula ? row->formula : "", NS_LABEL_SIZE);
     g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
     return g_strjoin("", purpose, *formula ? "\n" : "", formula, *source ? "\n" : "", source, NULL);
@@ -62,7 +64,7 @@ static char *words_below(const Choice *choice, guint row)
 {
     const char *mixture = ns_lab_settings(choice->lab)->mixture;
     if (*mixture && choice->param == ns_param_find("placement"))
-        return g_strdup_printf("Not used: the mixture %s places every norm.", mixture);
+        return g_strdup_printf(_("Not used: the mixture %s places every norm."), mixture);
     const char *formula = choice->param->choices(row)->formula;
     return g_strdup(formula ? formula : "");
 }
@@ -112,10 +114,10 @@ static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
 static GtkWidget *make_others(Choice *choice, GtkWidget *widget)
 {
     g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
-    g_autofree char *title = g_strdup_printf("%s: others", choice->param->label);
-    gtk_string_list_append(labels, "Others…");
+    g_autofree char *title = g_strdup_printf(_("%s: others"), _(choice->param->label));
+    gtk_string_list_append(labels, _("Others…"));
     for (guint i = choice->buttons->len; choice->param->choices(i); i++)
-        gtk_string_list_append(labels, choice->param->choices(i)->label);
+        gtk_string_list_append(labels, _(choice->param->choices(i)->label));
     GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
     gtk_accessible_update_property(GTK_ACCESSIBLE(others), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
                                    -1);
@@ -137,7 +139,7 @@ GtkWidget *ns_toggle_control_new(NsLab *lab, const NsParam *param)
             gtk_widget_add_css_class(line, "linked");
             gtk_box_append(GTK_BOX(box), line);
         }
-        GtkWidget *button = gtk_toggle_button_new_with_label(row->label);
+        GtkWidget *button = gtk_toggle_button_new_with_label(_(row->label));
         g_autofree char *tip = explain(row);
         gtk_widget_set_tooltip_markup(button, tip);
         gtk_widget_add_css_class(button, "choice");
@@ -177,10 +179,10 @@ GtkWidget *ns_choice_control_new(NsLab *lab, const NsParam *param)
 {
     g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
     for (guint i = 0; param->choices(i); i++)
-        gtk_string_list_append(labels, param->choices(i)->label);
+        gtk_string_list_append(labels, _(param->choices(i)->label));
     GtkWidget *drop_down = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
     gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   param->label, -1);
+                                   _(param->label), -1);
     choice_new(lab, param, drop_down, G_CALLBACK(sync_drop_down));
     sync_drop_down(drop_down);
     g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_selected), NULL);
@@ -192,7 +194,7 @@ static void sync_file(GtkWidget *widget)
     Choice *choice = choice_of(widget);
     g_autofree char *path = ns_settings_get(ns_lab_settings(choice->lab), choice->param);
     g_autofree char *name =
-        *path ? g_path_get_basename(path) : g_strdup("Generated text; choose a file…");
+        *path ? g_path_get_basename(path) : g_strdup(_("Generated text; choose a file…"));
     gtk_label_set_text(GTK_LABEL(choice->label), name);
     gtk_widget_set_visible(choice->clear, *path != '\0');
 }
@@ -205,7 +207,8 @@ static void on_file(const char *path, gpointer user_data)
 
 static void on_choose(GtkWidget *widget)
 {
-    ns_file_dialog_open(GTK_WINDOW(gtk_widget_get_root(widget)), "Choose a text", on_file, widget);
+    ns_file_dialog_open(GTK_WINDOW(gtk_widget_get_root(widget)), _("Choose a text"), on_file,
+                        widget);
 }
 
 static void on_clear(GtkWidget *widget)
@@ -227,9 +230,9 @@ GtkWidget *ns_file_control_new(NsLab *lab, const NsParam *param)
     g_signal_connect_object(open, "clicked", G_CALLBACK(on_choose), box, G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(box), open);
     choice->clear = gtk_button_new_from_icon_name("edit-clear-symbolic");
-    gtk_widget_set_tooltip_text(choice->clear, "Back to the generated text");
+    gtk_widget_set_tooltip_text(choice->clear, _("Back to the generated text"));
     gtk_accessible_update_property(GTK_ACCESSIBLE(choice->clear), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   "Back to the generated text", -1);
+                                   _("Back to the generated text"), -1);
     g_signal_connect_object(choice->clear, "clicked", G_CALLBACK(on_clear), box, G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(box), choice->clear);
     sync_file(box);

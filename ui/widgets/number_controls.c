@@ -1,6 +1,8 @@
 /* Entries and sliders for numbers.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/controls.h"
 
+#include "core/base/words.h"
+
 #include <math.h>
 
 typedef struct {
@@ -97,7 +99,7 @@ static GtkWidget *make_entry(Number *number, GtkWidget *owner)
     gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), 7);
     gtk_widget_add_css_class(entry, "numeric");
     gtk_accessible_update_property(GTK_ACCESSIBLE(entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   number->param->label, -1);
+                                   _(number->param->label), -1);
     g_signal_connect_object(entry, "activate", G_CALLBACK(on_activate), owner, G_CONNECT_SWAPPED);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);
@@ -154,7 +156,7 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, Gd
 static GtkWidget *make_button(GtkWidget *owner, const char *icon, const char *words,
                               const NsParam *param, GCallback callback)
 {
-    g_autofree char *label = g_strdup_printf("%s: %s", param->label, words);
+    g_autofree char *label = g_strdup_printf(_("%s: %s"), _(param->label), words);
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
     gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                    -1);
@@ -174,9 +176,9 @@ GtkWidget *ns_number_control_new(NsLab *lab, const NsParam *param)
     gtk_widget_add_controller(entry, keys);
     gtk_box_append(GTK_BOX(box), entry);
     gtk_box_append(GTK_BOX(box),
-                   make_button(box, "list-remove-symbolic", "less", param, G_CALLBACK(on_less)));
+                   make_button(box, "list-remove-symbolic", _("less"), param, G_CALLBACK(on_less)));
     gtk_box_append(GTK_BOX(box),
-                   make_button(box, "list-add-symbolic", "more", param, G_CALLBACK(on_more)));
+                   make_button(box, "list-add-symbolic", _("more"), param, G_CALLBACK(on_more)));
     sync_entry(box);
     return box;
 }
@@ -192,9 +194,9 @@ GtkWidget *ns_seed_control_new(NsLab *lab, const NsParam *param)
     gtk_widget_add_css_class(box, "linked");
     Number *number = number_new(lab, param, box, G_CALLBACK(sync_entry));
     gtk_box_append(GTK_BOX(box), make_entry(number, box));
-    GtkWidget *button = make_button(box, "media-playlist-shuffle-symbolic", "draw a new one", param,
-                                    G_CALLBACK(on_new_seed));
-    gtk_widget_set_tooltip_text(button, "Draw a new seed");
+    GtkWidget *button = make_button(box, "media-playlist-shuffle-symbolic", _("draw a new one"),
+                                    param, G_CALLBACK(on_new_seed));
+    gtk_widget_set_tooltip_text(button, _("Draw a new seed"));
     gtk_box_append(GTK_BOX(box), button);
     sync_entry(box);
     return box;
@@ -255,7 +257,7 @@ GtkWidget *ns_slider_control_new(NsLab *lab, const NsParam *param, double least,
     gtk_widget_set_hexpand(scale, TRUE);
     forget_wheel(scale);
     gtk_accessible_update_property(GTK_ACCESSIBLE(scale), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   param->label, -1);
+                                   _(param->label), -1);
     Number *number = number_new(lab, param, scale, G_CALLBACK(sync_slider_at_rest));
     number->range = GTK_RANGE(scale);
     number->least = least;
