@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sweeps and the figures of the paper, as normscope-cli runs them; writes TAP.
+"""Sweeps, figures of the paper and checks, as normscope-cli runs them; writes TAP.
 
 SPDX-License-Identifier: MIT
 Usage: test_studies.py NORMSCOPE_CLI
@@ -123,6 +123,30 @@ def test_paper_drawn():
 
 def test_paper_errors():
     assert "hidden" in sentence(run("paper", "hiden", small=False), 2)
+
+
+def test_check():
+    result = run("check", "--layer", "2", "--step", "3", "--json",
+                 "--set", "placement=pre", "--set", "activation=gelu")
+    value = json.loads(result.stdout)
+    assert result.returncode == 0 and result.stderr == b""
+    assert value["step"] == 3 and value["layer"] == 2 and value["agrees"] and value["skipped"] == 0
+    assert value["settings"]["placement"] == "pre"
+    names = [row["tensor"] for row in value["tensors"]]
+    assert "blk1.attn.wq" in names and "blk1.ffn.w2" in names and len(names) == len(set(names))
+    assert all(name.startswith("blk1.") for name in names)
+    for row in value["tensors"]:
+        assert row["along"]["analytic"] >= 0 and row["along"]["step_size"] > 0
+        if row["along"]["unknown"] <= 0.1:
+            assert row["along"]["error"] <= value["worst"] < 0.02
+    assert value["known"] + value["unknown"] == 2 * len(names)
+    text = run("check", "--set", "activation=gelu").stdout.decode()
+    assert "layer 1 at step 0" in text and "The gradients agree with finite differences" in text
+    assert "blk0.norm1.gain" in text
+    assert "no layer 3" in sentence(run("check", "--layer", "3"), 2)
+    assert "--layer" in sentence(run("check", "--layer", "0"), 2)
+    diverged = ("--set", "placement=none", "--set", "layers=30", "--set", "lr=100")
+    assert "diverged" in sentence(run("check", "--step", "50", *diverged), 2)
 
 
 if __name__ == "__main__":
