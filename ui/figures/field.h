@@ -1,5 +1,5 @@
-/* A quantity of one or several runs by row and step: cells of heatmaps.  SPDX-License-Identifier:
- * MIT
+/* A quantity of one or several runs by row and step: cells of heatmaps.
+ * SPDX-License-Identifier: MIT
  *
  * All runs share the columns, so that cells of the same column are of the same steps.  A column
  * holds `stride` steps, and the largest of what was measured in them; when more than so many

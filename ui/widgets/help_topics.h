@@ -1,6 +1,5 @@
-/* What the help can tell: the handbook, and every row of every registry.  SPDX-License-Identifier:
- * MIT
- */
+/* What the help can tell: the handbook, and every row of every registry.
+ * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <glib.h>

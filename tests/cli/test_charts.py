@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Charts and plots, as normscope-cli draws them; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_charts.py NORMSCOPE_CLI
+"""
+
+import csv
+import json
+import math
+import os
+import struct
+import sys
+import tempfile
+
+from test_cli import main, records_of, run, sentence, train
+
+FORMATS = ["pdf", "svg", "png", "csv", "tex"]
+FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",
+           "heads", "similarity", "theory", "schedule", "tokens", "attention", "all"]
+DRAWINGS = ["diagram", "diagram-gradient"]
+
+
+def test_charts():
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"figure,",
+              "tex": b"% normscope="}
+    with tempfile.TemporaryDirectory() as folder:
+        for figure in FIGURES + DRAWINGS:
+            for ending, start in starts.items():
+                path = os.path.join(folder, f"{figure}.{ending}")
+                if figure in DRAWINGS and ending == "tex":
+                    refused = run("chart", "--figure", figure, "--steps", "5", "--out", path)
+                    assert "pgfplots" in sentence(refused, 2)
+                    continue
+                result = run("chart", "--figure", figure, "--steps", "5", "--out", path)
+                assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+                with open(path, "rb") as file:
+                    assert file.read(len(start)) == start, path
+        files = len(FIGURES) * len(starts) + len(DRAWINGS) * (len(starts) - 1)
+        assert len(os.listdir(folder)) == files
+
+
+def test_chart_is_the_same_every_time():
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in FORMATS:
+            contents = []
+            for name in ("a", "b"):
+                path = os.path.join(folder, name + "." + ending)
+                assert run("chart", "--figure", "gradient-norm", "--steps", "3",
+                           "--out", path).returncode == 0
+                with open(path, "rb") as file:
+                    contents.append(file.read())
+            assert contents[0] == contents[1], ending
+
+
+def test_chart_size():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.png")
+        assert run("chart", "--figure", "loss", "--steps", "2", "--size", "200x100", "--dpi", "144",
+                   "--out", path).returncode == 0
+        with open(path, "rb") as file:
+            assert struct.unpack(">II", file.read(24)[16:]) == (400, 200)
+
+
+def test_chart_data():
+    record = records_of(train("--steps", "4"))[4]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        assert run("chart", "--figure", "gradient-norm", "--gradient", "w1", "--steps", "4",
+                   "--out", path).returncode == 0
+        with open(path) as file:
+            rows = [line.rstrip("\n").split(",") for line in file]
+    where = rows[0].index("y")
+    values = [float(row[where]) for row in rows[1:] if row[rows[0].index("series")] == "step 4"]
+    assert len(values) == 2
+    for value, expected in zip(values, record["grad_norm"]["w1"]):
+        assert math.isclose(value, expected, rel_tol=1e-6), (values, record["grad_norm"]["w1"])
+
+
+def values_in_record(record, row):
+    """What a record says of a quantity, in one row of numbers; None if it says nothing."""
+    key = row["key"]
+    special = {"hidden-sq": "hidden_norm_sq", "final-hidden-sq": "final_hidden_norm_sq"}
+    role = key[len("grad-"):] if key.startswith("grad-") else None
+    value = record["grad_norm"].get(role, record.get(special.get(key, key.replace("-", "_"))))
+    if value is None or isinstance(value, (int, float)):
+        return value if value is None else [value]
+    flat = [v for item in value for v in (item if isinstance(item, list) else [item])]
+    return [v for v in flat if v is not None]
+
+
+def test_chart_of_every_quantity():
+    """Each is drawn, and the numbers drawn are those of the JSON lines."""
+    figures = {"step": "steps", "layer": "profile", "hidden": "profile", "head": "heads"}
+    model = ("--steps", "2", "--set", "arch=encoder-decoder", "--set", "probe-every=2",
+             "--set", "seq=5", "--set", "eval-every=0")
+    record = records_of(train(*model))[2]
+    rows = json.loads(run("list", "quantities", "--json").stdout)
+    drawn = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        for row in rows:
+            figure = figures[row["domain"]]
+            result = run("chart", "--figure", figure, "--quantity", row["key"], "--out", path,
+                         *model)
+            expected = values_in_record(record, row)
+            if expected is None:
+                sentence(result, 2)
+                continue
+            assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+            with open(path, newline="") as file:
+                lines = [line for line in csv.DictReader(file)]
+            if figure == "heads":
+                found = [line["value"] for line in lines if line["value"]]
+            elif figure == "profile":
+                found = [line["y"] for line in lines if "step 2" in line["series"] and line["y"]]
+            else:
+                found = [line["y"] for line in lines if line["x"] == "2"]
+            assert len(found) == len(expected), (row["key"], found, expected)
+            for a, b in zip(sorted(map(float, found)), sorted(expected)):
+                assert math.isclose(a, b, rel_tol=1e-6), (row["key"], found, expected)
+            drawn += 1
+        for figure in ("steps", "heatmap", "profile"):
+            assert run("chart", "--figure", figure, "--quantity", "token-cosine", "--steps", "5",
+                       "--out", path).returncode == 0
+    assert drawn > 60, drawn
+
+
+def test_chart_measures_what_is_dear():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        for settings, steps in (((), range(0, 41, 2)), (("--set", "probe-every=8"), range(0, 41, 8))):
+            assert run("chart", "--figure", "steps", "--quantity", "token-cosine", "--steps", "40",
+                       "--out", path, *settings).returncode == 0
+            with open(path, newline="") as file:
+                lines = list(csv.DictReader(file))
+            assert {int(line["x"]) for line in lines if line["y"]} == set(steps)
+
+
+TABLE = """# written by hand
+kind,depth,time [ms],share
+ours,100,20,0.01
+theirs,10,9,
+ours,10,2,NaN
+ours,1000,200,0.03
+theirs,100,90,
+"""
+
+
+def plotted(folder, *arguments):
+    """The curves that a plot of the table has as CSV: [chart, name, [(x, y), ...]] each."""
+    source, path = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
+    with open(source, "w", newline="") as file:
+        file.write(TABLE)
+    result = run("plot", source, "--out", path, *arguments, small=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
+    curves = {}
+    with open(path, newline="") as file:
+        for line in csv.DictReader(l for l in file if l[0] != "#"):
+            points = curves.setdefault((line["figure"], line["series"]), [])
+            points.append((float(line["x"]), float(line["y"] or "nan")))
+    return [(*key, points) for key, points in curves.items()]
+
+
+def test_plot():
+    with tempfile.TemporaryDirectory() as folder:
+        curves = plotted(folder, "--x", "depth", "--y", "time [ms]", "--by", "kind")
+        assert [curve[1:] for curve in curves] == [
+            ("ours", [(10, 2), (100, 20), (1000, 200)]), ("theirs", [(10, 9), (100, 90)])], curves
+        curves = plotted(folder, "--x", "depth", "--y", "time [ms]", "--y", "share", "--where",
+                         "kind=ours")
+        assert [curve[1] for curve in curves] == ["time", "share"], curves
+        assert curves[0][2] == [(10, 2), (100, 20), (1000, 200)], curves
+        assert [x for x, _ in curves[1][2]] == [10, 100, 1000] and math.isnan(curves[1][2][0][1])
+        curves = plotted(folder, "--x", "depth", "--y", "time [ms],share", "--by", "kind",
+                         "--label", "share=part", "--log", "depth")
+        assert [curve[1] for curve in curves][:2] == ["ours, time", "ours, part"], curves
+        for ending in ("png", "svg", "pdf"):
+            path = os.path.join(folder, "a." + ending)
+            for kind in ("line", "points", "steps", "scatter", "bars"):
+                result = run("plot", os.path.join(folder, "in.csv"), "--x", "depth", "--y", "share",
+                             "--out", path, "--kind", kind, "--title", "T", small=False)
+                assert (result.returncode, result.stderr) == (0, b""), result
+                assert os.path.getsize(path) > 500
+
+
+def test_plot_errors():
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.csv"), os.path.join(folder, "out.svg")
+        with open(source, "w") as file:
+            file.write(TABLE)
+        xy = ["--x", "depth", "--y", "share"]
+        for arguments in ([], [source], [source, "--x", "depth"], [source, "--y", "depth"], xy,
+                          [source, source, *xy], [source, "--x", "deep", "--y", "share"],
+                          [source, "--x", "depth", "--y", "share,shared"],
+                          [source, *xy, "--by", "kin"], [source, *xy, "--where", "kind"],
+                          [source, *xy, "--where", "kin=ours"], [source, *xy, "--where", "kind=our"],
+                          [source, *xy, "--log", "x"], [source, *xy, "--label", "depth"],
+                          [source, *xy, "--kind", "lines"], [source, *xy, "--dpi", "1"]):
+            sentence(run("plot", *arguments, "--out", out, small=False), 2)
+        sentence(run("plot", source, *xy, small=False), 2)
+        line = sentence(run("plot", source, "--x", "kind", "--y", "share", "--out", out,
+                            small=False), 1)
+        assert "ours" in line and "line 3" in line, line
+        sentence(run("plot", source + "x", *xy, "--out", out, small=False), 1)
+        assert not os.path.exists(out)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
