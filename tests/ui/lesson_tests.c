@@ -206,6 +206,23 @@ static void press_shortcut(GtkWidget *pane, guint keyval)
     }
 }
 
+/* A run that has come as far already is none of what a skipped card asked for. */
+static void test_skip_after_run(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    NsLearnPane *pane = begin(window);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Next");
+    ns_lab_step(lab, 6);
+    UI_UNTIL(ns_lab_steps(lab) == 6);
+    UI_WAIT(window, ui_is_paused);
+    press(pane, "Skip");
+    UI_UNTIL(ns_lab_state(lab) != NS_TRAINER_PREPARING);
+    UI_UNTIL(ns_lab_view(lab)->settings.layers == 3 && ns_lab_steps(lab) == 6);
+    ui_close(window);
+}
+
 static void test_keys(void)
 {
     NsWindow *window = ui_open("");
@@ -461,6 +478,7 @@ void ui_add_lesson_tests(void)
     g_test_add_data_func("/ui/lesson/by-hand", GINT_TO_POINTER(true), test_wait);
     g_test_add_data_func("/ui/lesson/by-button", GINT_TO_POINTER(false), test_wait);
     g_test_add_func("/ui/lesson/run-at-once", test_run_at_once);
+    g_test_add_func("/ui/lesson/skip-after-run", test_skip_after_run);
     g_test_add_func("/ui/lesson/keys", test_keys);
     g_test_add_func("/ui/lesson/question", test_question);
     g_test_add_func("/ui/lesson/prediction", test_prediction);

@@ -140,7 +140,8 @@ static void look(NsLearnPane *pane)
 static gboolean on_watch(gpointer data)
 {
     NsLearnPane *pane = data;
-    if (pane->run_to && ns_lab_can_run(pane->lab)) {
+    bool prepared = ns_lab_state(pane->lab) != NS_TRAINER_PREPARING; /* else its steps are old */
+    if (pane->run_to && prepared && ns_lab_can_run(pane->lab)) {
         ns_lab_run_to(pane->lab, pane->run_to);
         pane->run_to = 0;
     }
