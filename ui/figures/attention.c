@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
+#include "core/base/words.h"
+
 #include <math.h>
 
 typedef struct {
@@ -44,7 +46,7 @@ static void fill(Attention *attention)
                                  .x1 = (double)keys + 0.5,
                                  .y0 = 0.5,
                                  .y1 = (double)queries + 0.5,
-                                 .label = "attention weight",
+                                 .label = _("attention weight"),
                                  .lo = 0,
                                  .hi = 1,
                                  .square = true};
@@ -61,10 +63,11 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool there = attention->seen.there && sight->maps;
     if (there) attention->shown = find_map(sight, input->layer, input->head);
     g_autofree char *title =
-        there ? g_strdup_printf("Attention, layer %u, head %u", sight->layer[attention->shown],
+        there ? g_strdup_printf(_("Attention, layer %u, head %u"), sight->layer[attention->shown],
                                 sight->head[attention->shown])
               : g_strdup("Attention");
-    g_autofree char *empty = ns_seen_empty("Attention maps are", input);
+    g_autofree char *empty = ns_seen_empty(
+        _("Attention maps are dear to measure: choose with “probe-every” how often."), input);
     changed |= ns_figure_words(
         figure, input,
         (NsFigureWords){.title = title,
@@ -89,8 +92,8 @@ NsFigure *ns_attention_new(void)
     static const NsFigureClass class = {sizeof(Attention), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
-    figure->plot.x.label = "position that is seen";
-    figure->plot.left.label = "position that sees";
+    figure->plot.x.label = _("position that is seen");
+    figure->plot.left.label = _("position that sees");
     figure->plot.left.integer = true;
     figure->plot.left.reversed = true;
     return figure;

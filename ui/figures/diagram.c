@@ -5,6 +5,7 @@
 #include "ui/figures/figure.h"
 #include "ui/plot/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define SMALLEST                                                                                   \
@@ -153,9 +154,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                             : _("Wiring of a layer, with the norms of its gradients");
     char *note = NULL;
     if (steps.last > steps.first)
-        note = g_strdup_printf(
-            _("The largest values of steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "."),
-            steps.first, steps.last);
+        note = g_strdup_printf(_("The largest values of steps %" PRId64 " to %" PRId64 "."),
+                               steps.first, steps.last);
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = title,
                                                .empty = _("There is no model yet."),

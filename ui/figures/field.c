@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/field.h"
 
+#include "core/base/words.h"
+
 #include "ui/figures/curve.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -185,13 +188,13 @@ char *ns_field_note(const NsField *field)
     }
     if (!field->rows) return NULL;
     if (kept > field->stride)
-        return g_strdup_printf("Old steps are kept in groups of up to %" G_GINT64_FORMAT
-                               ", by their largest values.",
-                               kept);
+        return g_strdup_printf(
+            _("Old steps are kept in groups of up to %" PRId64 ", by their largest values."), kept);
     if (field->stride > every)
-        return g_strdup_printf("A column shows the largest of %" G_GINT64_FORMAT " %s.",
-                               field->stride / every, dear ? "measurements" : "steps");
-    return every > 1 ? g_strdup_printf("Measured every %" G_GINT64_FORMAT " steps.", every) : NULL;
+        return g_strdup_printf(dear ? _("A column shows the largest of %" PRId64 " measurements.")
+                                    : _("A column shows the largest of %" PRId64 " steps."),
+                               field->stride / every);
+    return every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every) : NULL;
 }
 
 /* What the left axis says at the lower edge of the first row. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
+#include "core/base/words.h"
+
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -61,8 +64,8 @@ static bool read_record(Heads *heads, NsHistory *history, size_t record)
 static char *note(const Heads *heads)
 {
     if (heads->bucket.first == heads->bucket.last) return NULL;
-    return g_strdup_printf("The largest of steps %" G_GINT64_FORMAT "–%" G_GINT64_FORMAT ".",
-                           heads->bucket.first, heads->bucket.last);
+    return g_strdup_printf(_("The largest of steps %" PRId64 "–%" PRId64 "."), heads->bucket.first,
+                           heads->bucket.last);
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
@@ -80,12 +83,12 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 
     bool missing = record >= 0 && !heads->z, there = record >= 0 && heads->z;
     g_autofree char *empty = missing ? ns_figure_absent(quantity, input->history)
-                                     : g_strdup("No step has been measured yet.");
+                                     : g_strdup(_("No step has been measured yet."));
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     changed |=
         ns_figure_text(&figure->x_label, ns_figure_axis(NS_QUANTITY_GRAD_LAYER, input->history));
     changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = info->choice.label,
+                               (NsFigureWords){.title = _(info->choice.label),
                                                .empty = empty,
                                                .step = there ? heads->bucket.last : -1,
                                                .note = there ? note(heads) : NULL});
@@ -112,7 +115,7 @@ NsFigure *ns_heads_new(void)
     static const NsFigureClass class = {sizeof(Heads), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
-    figure->plot.left.label = "head";
+    figure->plot.left.label = _("head");
     figure->plot.left.integer = true;
     return figure;
 }

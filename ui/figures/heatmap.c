@@ -51,7 +51,7 @@ static bool make_names(Heatmap *heatmap, const NsFigureInput *input)
 static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
 {
     if (heatmap->mode != RATIO) return g_strdup(symbol);
-    return g_strdup_printf("log_2(%s / %s)", ns_figure_run(input, heatmap->upper).name,
+    return g_strdup_printf(_("log_2(%s / %s)"), ns_figure_run(input, heatmap->upper).name,
                            ns_figure_run(input, 0).name);
 }
 
@@ -91,14 +91,14 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
     const NsField *field = &heatmap->field;
     const NsQuantityInfo *info = ns_quantity(field->quantity);
     if (info->domain == NS_DOMAIN_STEP)
-        return g_strdup_printf("%s is one value a step: chart it over the steps.",
-                               info->choice.label);
-    if (ns_figure_newest(input) < 0) return g_strdup("No step has been measured yet.");
+        return g_strdup_printf(_("%s is one value a step: chart it over the steps."),
+                               _(info->choice.label));
+    if (ns_figure_newest(input) < 0) return g_strdup(_("No step has been measured yet."));
     if (!field->rows && input->history) return ns_figure_absent(field->quantity, input->history);
     if (heatmap->pairs && heatmap->mode == ONE)
         return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
     return heatmap->mode == RATIO ? g_strdup(_("The lanes have no step in common."))
-                                  : g_strdup("No step has been measured yet.");
+                                  : g_strdup(_("No step has been measured yet."));
 }
 
 static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
@@ -111,7 +111,7 @@ static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
                               : *input;
     g_autofree char *title = heatmap->mode == RATIO
                                  ? g_strdup_printf(_("%s, ratio of two runs"), info->choice.label)
-                                 : g_strconcat(info->choice.label, " over the steps", NULL);
+                                 : g_strdup_printf(_("%s over the steps"), _(info->choice.label));
     g_autofree char *empty = empty_words(heatmap, input);
     bool changed = ns_figure_mark_events(figure, &shown);
     changed |= make_names(heatmap, input);
@@ -159,7 +159,7 @@ static void clear(NsFigure *figure)
 static NsFigure *heatmap_new(const NsFigureClass *class)
 {
     NsFigure *figure = ns_figure_alloc(class);
-    figure->plot.x.label = "step";
+    figure->plot.x.label = _("step");
     figure->plot.left.integer = true;
     return figure;
 }

@@ -4,6 +4,7 @@
 #include "ui/figures/figure.h"
 #include "ui/figures/past.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
@@ -126,10 +127,10 @@ static char *thinned(const Loss *loss)
     int64_t stride = 0;
     for (unsigned i = 0; i < loss->n; i++)
         stride = MAX(stride, loss->lanes[i].curves[TRAINING].stride);
-    return stride <= 1 ? NULL
-                       : g_strdup_printf("Steps are shown in groups of %" G_GINT64_FORMAT
-                                         ", by their extremes.",
-                                         stride);
+    return stride <= 1
+               ? NULL
+               : g_strdup_printf(_("Steps are shown in groups of %" PRId64 ", by their extremes."),
+                                 stride);
 }
 
 static char *note(const Loss *loss)
@@ -217,8 +218,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= ns_figure_mark_events(figure, input);
     changed |= make_labels(loss, input, how);
     changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = "Loss and learning rate",
-                                               .empty = "No step has been measured yet.",
+                               (NsFigureWords){.title = _("Loss and learning rate"),
+                                               .empty = _("No step has been measured yet."),
                                                .step = ns_figure_newest(input),
                                                .note = note(loss)});
     if (changed) show(loss, how != NULL);
@@ -236,10 +237,10 @@ NsFigure *ns_loss_new(void)
 {
     static const NsFigureClass class = {sizeof(Loss), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
-    figure->plot.x.label = "step";
-    figure->plot.left.label = "loss";
-    figure->plot.left.unit = "nats per token";
-    figure->plot.right.label = "learning rate";
+    figure->plot.x.label = _("step");
+    figure->plot.left.label = _("loss");
+    figure->plot.left.unit = _("nats per token");
+    figure->plot.right.label = _("learning rate");
     figure->plot.right.lo = 0;
     return figure;
 }

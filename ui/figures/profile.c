@@ -134,10 +134,11 @@ static bool column_empty(Column *column)
 
 static char *bucket_label(const char *before, const Column *column)
 {
-    if (!column->thinned)
-        return g_strdup_printf("%sstep %" G_GINT64_FORMAT, before, column->bucket.first);
-    return g_strdup_printf("%slargest of steps %" G_GINT64_FORMAT "–%" G_GINT64_FORMAT, before,
-                           column->bucket.first, column->bucket.last);
+    g_autofree char *steps = column->thinned
+                                 ? g_strdup_printf(_("largest of steps %" PRId64 "–%" PRId64),
+                                                   column->bucket.first, column->bucket.last)
+                                 : g_strdup_printf(_("step %" PRId64), column->bucket.first);
+    return g_strconcat(before, steps, NULL);
 }
 
 static void show(NsFigure *figure, const Column *column, NsSeries look)
@@ -377,8 +378,8 @@ static char *note(const Profile *profile, const NsFigureInput *input)
     const Column *now = &lane->columns[NOW];
     if (profile->n > 1) return note_of_several(profile, input);
     if (lane->theory.note) return g_strdup(lane->theory.note);
-    if (now->thinned) return g_strdup("This step is kept in a group: the band is its range.");
-    return now->band ? g_strdup("The line is the largest head, the band the range of the heads.")
+    if (now->thinned) return g_strdup(_("This step is kept in a group: the band is its range."));
+    return now->band ? g_strdup(_("The line is the largest head, the band the range of the heads."))
                      : NULL;
 }
 
@@ -418,9 +419,9 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
     bool over_layers = info->domain != NS_DOMAIN_STEP;
     g_autofree char *empty =
         !over_layers
-            ? g_strdup_printf("%s is one value a step, not one a layer.", info->choice.label)
+            ? g_strdup_printf(_("%s is one value a step, not one a layer."), info->choice.label)
         : is_missing(profile, input) ? ns_figure_absent(spec->quantity, input->history)
-                                     : g_strdup("No step has been measured yet.");
+                                     : g_strdup(_("No step has been measured yet."));
     int64_t step = shown_step(profile, input);
     changed |= make_labels(profile, input, spec, step);
     changed |= ns_figure_text(&figure->left_label, g_strdup(info->symbol));
@@ -429,7 +430,7 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
     changed |= ns_figure_text(&figure->x_label, layer_axis(spec->quantity, input->history));
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){
-                                   .title = info->choice.label,
+                                   .title = _(info->choice.label),
                                    .empty = empty,
                                    .step = step,
                                    .note = note(profile, input),
@@ -469,7 +470,7 @@ static bool update_state(NsFigure *figure, const NsFigureInput *input, NsQuantit
         .quantity = quantity,
         .end = squared ? NS_QUANTITY_FINAL_SQ : NS_QUANTITY_FINAL_NORM,
         .has_end = squared || quantity == NS_QUANTITY_HIDDEN_NORM,
-        .end_label = "after the final norm",
+        .end_label = _("after the final norm"),
         .theory = theory,
     };
     return update((Profile *)figure, input, &spec);

@@ -80,14 +80,14 @@ static void show(Schedule *schedule, const NsSettings *settings)
     const NsCurve *measured = &schedule->measured;
     figure->plot.n_series = figure->plot.n_levels = 0;
     if (!schedule->n) return;
-    figure->series[figure->plot.n_series++] = (NsSeries){.label = "as planned",
+    figure->series[figure->plot.n_series++] = (NsSeries){.label = _("as planned"),
                                                          .theory = true,
                                                          .n = schedule->n,
                                                          .x = schedule->x,
                                                          .y = schedule->y};
     if (measured->n) {
         NsSeries *series = &figure->series[figure->plot.n_series++];
-        *series = (NsSeries){.label = "as done", .style = 2};
+        *series = (NsSeries){.label = _("as done"), .style = 2};
         ns_curve_show(measured, series);
     }
     schedule->peak = (NsLevel){.y = settings->lr, .text = _("peak"), .handle = true};
@@ -105,10 +105,11 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     int64_t done = (int64_t)schedule->run.steps;
     if (input->history) done += ns_history_first_step(input->history);
     changed |= plan(schedule, input->settings, done - 1);
-    changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = "Learning-rate schedule",
-                                               .empty = "There is no run whose schedule to show.",
-                                               .step = done - 1});
+    changed |=
+        ns_figure_words(figure, input,
+                        (NsFigureWords){.title = _("Learning-rate schedule"),
+                                        .empty = _("There is no run whose schedule to show."),
+                                        .step = done - 1});
     if (changed) show(schedule, input->settings);
     return changed;
 }
@@ -125,8 +126,8 @@ NsFigure *ns_schedule_figure_new(void)
     static const NsFigureClass class = {sizeof(Schedule), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
-    figure->plot.x.label = "step";
-    figure->plot.left.label = "learning rate";
+    figure->plot.x.label = _("step");
+    figure->plot.left.label = _("learning rate");
     figure->plot.left.lo = 0;
     return figure;
 }

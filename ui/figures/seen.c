@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
+#include "core/base/words.h"
+
+#include <inttypes.h>
+
 bool ns_seen_follow(NsSeen *seen, NsHistory *history)
 {
     bool changed = ns_source_follow(&seen->source, history);
@@ -27,13 +31,11 @@ void ns_seen_clear(NsSeen *seen)
 char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input)
 {
     if (!seen->there || input->step < 0 || input->step == seen->sight->step) return NULL;
-    return g_strdup_printf("Only the newest is kept, of step %" G_GINT64_FORMAT ".",
-                           seen->sight->step);
+    return g_strdup_printf(_("Only the newest is kept, of step %" PRId64 "."), seen->sight->step);
 }
 
-char *ns_seen_empty(const char *what, const NsFigureInput *input)
+char *ns_seen_empty(const char *dear, const NsFigureInput *input)
 {
     bool never = input->history && ns_history_layout(input->history)->probe_every < 1;
-    return never ? g_strdup_printf("%s dear to measure: choose with “probe-every” how often.", what)
-                 : g_strdup("No step has been measured yet.");
+    return g_strdup(never ? dear : _("No step has been measured yet."));
 }

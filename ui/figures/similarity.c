@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
+#include "core/base/words.h"
+
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,13 +56,13 @@ static char *note(const Similarity *s, const NsFigureInput *input)
     GString *words = g_string_new(NULL);
     bool all = s->similarity.state[s->similarity.n - 1] + 1 == s->similarity.n;
     if (!all)
-        g_string_append_printf(words, "%zu states, evenly spread, are compared. ", s->similarity.n);
-    if (input->step >= 0 && input->step != s->similarity.step)
-        g_string_append_printf(words,
-                               "Only the newest matrix is kept, of step %" G_GINT64_FORMAT ".",
+        g_string_append_printf(words, _("%zu states, evenly spread, are compared."),
+                               s->similarity.n);
+    if (input->step >= 0 && input->step != s->similarity.step) {
+        if (words->len) g_string_append_c(words, ' ');
+        g_string_append_printf(words, _("Only the newest matrix is kept, of step %" PRId64 "."),
                                s->similarity.step);
-    g_strchomp(words->str);
-    words->len = strlen(words->str);
+    }
     return g_string_free(words, words->len == 0);
 }
 
@@ -73,15 +76,16 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 
     bool never = input->history && ns_history_layout(input->history)->probe_every < 1;
     g_autofree char *title =
-        g_strdup_printf("%s of hidden states", ns_similarity_choice(s->kind)->label);
+        g_strdup_printf(_("%s of hidden states"), ns_similarity_choice(s->kind)->label);
     changed |=
         ns_figure_text(&figure->x_label, ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history));
     changed |= ns_figure_words(
         figure, input,
         (NsFigureWords){
             .title = title,
-            .empty = never ? "Similarity is dear to measure: choose with “probe-every” how often."
-                           : "No step has been measured yet.",
+            .empty = never
+                         ? _("Similarity is dear to measure: choose with “probe-every” how often.")
+                         : _("No step has been measured yet."),
             .step = s->there ? s->similarity.step : -1,
             .note = note(s, input),
         });

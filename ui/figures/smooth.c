@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/smooth.h"
 
+#include "core/base/words.h"
+
 #include <glib.h>
 #include <math.h>
 
@@ -19,7 +21,7 @@ char *ns_smoothing_words(NsSmoothing how)
     case NS_SMOOTH_EMA:
         return g_strconcat("EMA ", digits, NULL);
     case NS_SMOOTH_MEAN:
-        return g_strconcat("mean of ", digits, NULL);
+        return g_strdup_printf(_("mean of %s"), digits);
     case NS_SMOOTH_NONE:
         break;
     }

@@ -4,6 +4,7 @@
 #include "ui/figures/figure.h"
 #include "ui/figures/past.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* Of a quantity of one value a step, only MEAN is there, and SMOOTH of it. */
@@ -147,16 +148,16 @@ static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
 {
     int64_t stride = thinned(steps);
     if (stride > 1)
-        return g_strdup_printf(
-            "Steps are shown in groups of %" G_GINT64_FORMAT ", by their extremes.", stride);
+        return g_strdup_printf(_("Steps are shown in groups of %" PRId64 ", by their extremes."),
+                               stride);
     int64_t kept = input->history ? ns_history_stride(input->history) : 1;
     if (kept > 1)
-        return g_strdup_printf("Old steps are kept in groups of up to %" G_GINT64_FORMAT
-                               ": by their extremes, the mean by the largest.",
+        return g_strdup_printf(_("Old steps are kept in groups of up to %" PRId64
+                                 ": by their extremes, the mean by the largest."),
                                kept);
     int64_t every = input->history ? ns_history_layout(input->history)->probe_every : 1;
     bool dear = ns_quantity(steps->quantity)->dear;
-    return dear && every > 1 ? g_strdup_printf("Measured every %" G_GINT64_FORMAT " steps.", every)
+    return dear && every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every)
                              : NULL;
 }
 
@@ -181,15 +182,16 @@ static bool label_lane(Steps *steps, const NsFigureInput *input, unsigned i)
 {
     char **labels = labels_of(&steps->figure, i);
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
-    const char *of = info->domain == NS_DOMAIN_HEAD ? "head" : "layer";
-    g_autofree char *largest = g_strdup_printf("largest of any %s", of);
-    g_autofree char *least = g_strdup_printf("least of any %s", of);
+    bool heads = info->domain == NS_DOMAIN_HEAD;
+    const char *largest = heads ? _("largest of any head") : _("largest of any layer");
+    const char *least = heads ? _("least of any head") : _("least of any layer");
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     bool changed = ns_figure_text(&labels[LARGEST], ns_figure_run_words(input, i, largest));
     changed |= ns_figure_text(&labels[LEAST], ns_figure_run_words(input, i, least));
-    char *mean = steps->n > 1                     ? ns_figure_run_label(input, i)
-                 : info->domain == NS_DOMAIN_STEP ? g_strdup(info->symbol)
-                                                  : g_strdup_printf("mean over the %ss", of);
+    char *mean = steps->n > 1 ? ns_figure_run_label(input, i)
+                 : info->domain == NS_DOMAIN_STEP
+                     ? g_strdup(info->symbol)
+                     : g_strdup(heads ? _("mean over the heads") : _("mean over the layers"));
     changed |= ns_figure_text(&labels[MEAN], mean);
     return ns_figure_text(&labels[SMOOTH],
                           how ? g_strdup_printf("%s, %s", labels[MEAN], how) : NULL) ||
@@ -206,9 +208,9 @@ static bool make_texts(Steps *steps, const NsFigureInput *input)
         input->history && ns_history_steps(input->history) && !has_quantity(steps, input->history);
     g_autofree char *empty =
         missing   ? ns_figure_absent(steps->quantity, input->history)
-        : records ? g_strdup_printf("%s has not been measured yet.", info->choice.label)
-                  : g_strdup("No step has been measured yet.");
-    g_autofree char *title = g_strconcat(info->choice.label, " over the steps", NULL);
+        : records ? g_strdup_printf(_("%s has not been measured yet."), _(info->choice.label))
+                  : g_strdup(_("No step has been measured yet."));
+    g_autofree char *title = g_strdup_printf(_("%s over the steps"), _(info->choice.label));
     bool changed = ns_figure_text(&figure->left_label, g_strdup(info->symbol));
     for (unsigned i = 0; i < steps->n; i++) changed |= label_lane(steps, input, i);
     changed |= ns_figure_words(
@@ -271,6 +273,6 @@ NsFigure *ns_steps_new(void)
 {
     static const NsFigureClass class = {sizeof(Steps), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
-    figure->plot.x.label = "step";
+    figure->plot.x.label = _("step");
     return figure;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/theory.h"
 
+#include "core/base/words.h"
 #include "core/model/init.h"
 #include "core/model/placement.h"
 #include "core/ops/activation.h"
@@ -74,8 +75,8 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsSettings *setting
             theory->x[l - 1] = (double)l;
             theory->y[0][l - 1] = root ? sqrt(d) : d;
         }
-        theory->label[0] = root ? "theory: √d" : "theory: d";
-        theory->note = g_strdup("Post-LN, at initialization: every state leaves a norm.");
+        theory->label[0] = root ? _("theory: √d") : _("theory: d");
+        theory->note = g_strdup(_("Post-LN, at initialization: every state leaves a norm."));
         return;
     }
     allocate(theory, states, 2);
@@ -86,13 +87,13 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsSettings *setting
             theory->y[i][l] = root ? sqrt(bound) : bound;
         }
     }
-    theory->label[0] = "lower bound";
-    theory->label[1] = "upper bound";
+    theory->label[0] = _("lower bound");
+    theory->label[1] = _("upper bound");
     g_autofree char *fit = ns_text_number(fitted_growth(square, states - 1, d), 2);
     g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
     theory->note =
-        g_strdup_printf("Bounds (Lemma 2) of the mean at initialization.  ‖x_l‖^2 grows by "
-                        "%s d a layer at step 0 (least squares); bounds: %s d and %s d.",
+        g_strdup_printf(_("Bounds (Lemma 2) of the mean at initialization.  ‖x_l‖^2 grows by "
+                          "%s d a layer at step 0 (least squares); bounds: %s d and %s d."),
                         fit, least, most);
 }
 
@@ -106,9 +107,9 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
         theory->y[0][i] = factor * (double)values[layers - 1];
     }
     theory->label[0] =
-        reach == POST ? "paper’s factor (2/3)^{(L−l)/2}" : "paper: the same in every layer";
-    theory->note = g_strdup("The paper’s factor is of the order of magnitude at initialization, "
-                            "through the last layer as measured at step 0.");
+        reach == POST ? _("paper’s factor (2/3)^{(L−l)/2}") : _("paper: the same in every layer");
+    theory->note = g_strdup(_("The paper’s factor is of the order of magnitude at initialization, "
+                              "through the last layer as measured at step 0."));
 }
 
 static void forget(NsTheory *theory)

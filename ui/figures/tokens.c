@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
+#include "core/base/words.h"
+
+#include <inttypes.h>
 #include <math.h>
 
 enum { EMBEDDING, LAYER, GAUSSIAN, SERIES };
@@ -83,7 +86,7 @@ static void show(Tokens *tokens, const NsFigureInput *input)
 static char *state_label(const NsSight *sight, size_t i)
 {
     unsigned state = sight->state[i];
-    return state ? g_strdup_printf("after layer %u", state) : g_strdup("embedding");
+    return state ? g_strdup_printf(_("after layer %u"), state) : g_strdup(_("embedding"));
 }
 
 static char *note(const Tokens *tokens, const NsFigureInput *input)
@@ -93,7 +96,7 @@ static char *note(const Tokens *tokens, const NsFigureInput *input)
     GString *words = g_string_new(NULL);
     unsigned beyond = sight->beyond[tokens->shown];
     if (beyond)
-        g_string_append_printf(words, "%u of %u tokens lie beyond the axis, or are not finite.",
+        g_string_append_printf(words, _("%u of %u tokens lie beyond the axis, or are not finite."),
                                beyond, sight->tokens[tokens->shown]);
     g_autofree char *other = ns_seen_note(&tokens->seen, input);
     if (other) g_string_append_printf(words, "%s%s", words->len ? " " : "", other);
@@ -117,10 +120,11 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     if (input->settings)
         changed |= ns_figure_text(
             &figure->labels[GAUSSIAN],
-            g_strdup_printf("normal features, d %" G_GINT64_FORMAT, input->settings->d_model));
-    g_autofree char *empty = ns_seen_empty("Single tokens are", input);
+            g_strdup_printf(_("normal features, d %" PRId64), input->settings->d_model));
+    g_autofree char *empty = ns_seen_empty(
+        _("Single tokens are dear to measure: choose with “probe-every” how often."), input);
     changed |= ns_figure_words(figure, input,
-                               (NsFigureWords){.title = "Squared hidden norm of tokens",
+                               (NsFigureWords){.title = _("Squared hidden norm of tokens"),
                                                .empty = empty,
                                                .step = there ? sight->step : -1,
                                                .note = note(tokens, input)});
@@ -138,9 +142,9 @@ NsFigure *ns_tokens_new(void)
     static const NsFigureClass class = {sizeof(Tokens), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
-    figure->plot.x.label = "‖x_l‖^2 / mean over the tokens";
+    figure->plot.x.label = _("‖x_l‖^2 / mean over the tokens");
     figure->plot.x.integer = false;
-    figure->plot.left.label = "tokens";
+    figure->plot.left.label = _("tokens");
     figure->plot.left.integer = true;
     figure->plot.left.lo = 0;
     return figure;

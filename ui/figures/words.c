@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
 #include "core/model/placement.h"
 #include "ui/figures/figure.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* More differences than this end in an ellipsis. */
@@ -35,11 +37,11 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
     if (g_str_equal(param->key, "placement") ||
         (g_str_equal(param->key, "norm") && !g_str_equal(value, "none")))
         g_string_append(words,
-                        param->choices((size_t)ns_settings_get_number(settings, param))->label);
+                        _(param->choices((size_t)ns_settings_get_number(settings, param))->label));
     else if (g_str_equal(param->key, "layers"))
-        g_string_append_printf(words, "%s %s", value, settings->layers == 1 ? "layer" : "layers");
+        g_string_append_printf(words, ns_plural("%s layer", "%s layers", settings->layers), value);
     else if (g_str_equal(param->key, "warmup"))
-        g_string_append_printf(words, "warm-up %s", value);
+        g_string_append_printf(words, _("warm-up %s"), value);
     else if (g_str_equal(param->key, "text")) {
         g_autofree char *name = g_path_get_basename(value);
         g_string_append(words, name);
@@ -76,7 +78,7 @@ static void append_depth(GString *words, const NsSettings *settings)
     if (settings->arch != NS_ARCH_ENCODER_DECODER)
         append_words(words, ns_param_find("layers"), settings);
     else
-        g_string_append_printf(words, "%" G_GINT64_FORMAT " + %" G_GINT64_FORMAT " layers",
+        g_string_append_printf(words, _("%" PRId64 " + %" PRId64 " layers"),
                                ns_settings_encoder_layers(settings),
                                ns_settings_decoder_layers(settings));
 }
@@ -153,7 +155,7 @@ char *ns_settings_difference(const NsSettings *other, const NsSettings *settings
         g_autofree char *b = ns_settings_get(settings, param);
         if (g_str_equal(a, b)) continue;
         if (param->type == NS_PARAM_TEXT && !*a)
-            g_string_append_printf(words, "%sgenerated text", words->len ? ", " : "");
+            g_string_append_printf(words, "%s%s", words->len ? ", " : "", _("generated text"));
         else if (differences < DIFFERENCES)
             append_words(words, param, other);
         if (++differences > DIFFERENCES) {
@@ -161,7 +163,7 @@ char *ns_settings_difference(const NsSettings *other, const NsSettings *settings
             break;
         }
     }
-    if (!differences) g_string_append(words, "same settings");
+    if (!differences) g_string_append(words, _("same settings"));
     return g_string_free(words, FALSE);
 }
 
@@ -212,20 +214,20 @@ static int64_t first_change(const NsHistory *history)
 
 char *ns_figure_ghost_label(const NsFigureInput *input)
 {
-    if (!input->ghost_settings || !input->settings) return g_strdup("previous run");
+    if (!input->ghost_settings || !input->settings) return g_strdup(_("previous run"));
     g_autofree char *difference = ns_settings_difference(input->ghost_settings, input->settings);
     int64_t changed = first_change(input->ghost);
-    if (!changed) return g_strconcat("previous run: ", difference, NULL);
-    return g_strdup_printf("previous run: %s, changed at %" G_GINT64_FORMAT, difference, changed);
+    if (!changed) return g_strdup_printf(_("previous run: %s"), difference);
+    return g_strdup_printf(_("previous run: %s, changed at %" PRId64), difference, changed);
 }
 
 char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)
 {
     const NsQuantityInfo *info = ns_quantity(quantity);
     if (info->dear && ns_history_layout(history)->probe_every < 1)
-        return g_strdup_printf("%s is dear to measure: choose with “probe-every” how often.",
-                               info->choice.label);
-    return g_strdup_printf("This model has no %s.", info->symbol);
+        return g_strdup_printf(_("%s is dear to measure: choose with “probe-every” how often."),
+                               _(info->choice.label));
+    return g_strdup_printf(_("This model has no %s."), info->symbol);
 }
 
 char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
@@ -234,14 +236,14 @@ char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
     bool two = layout && layout->hidden > layout->layers + 1;
     switch (ns_quantity(quantity)->domain) {
     case NS_DOMAIN_HIDDEN:
-        return g_strdup(two ? "state (encoder, decoder)" : "layer (0: embedding)");
+        return g_strdup(two ? _("state (encoder, decoder)") : _("layer (0: embedding)"));
     case NS_DOMAIN_HEAD:
-        return g_strdup("head (layer by layer)");
+        return g_strdup(_("head (layer by layer)"));
     case NS_DOMAIN_LAYER:
     case NS_DOMAIN_STEP:
         break;
     }
-    return g_strdup(two ? "layer (encoder, decoder)" : "layer");
+    return g_strdup(two ? _("layer (encoder, decoder)") : _("layer"));
 }
 
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input)
@@ -341,9 +343,10 @@ bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 {
     g_autofree char *settings = settings_words(input);
     GString *subtitle = g_string_new(settings);
-    if (words.step >= 0)
-        g_string_append_printf(subtitle, "%sstep %" G_GINT64_FORMAT, subtitle->len ? ", " : "",
-                               words.step);
+    if (words.step >= 0) {
+        if (subtitle->len) g_string_append(subtitle, ", ");
+        g_string_append_printf(subtitle, _("step %" PRId64), words.step);
+    }
     bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
     changed |= ns_figure_text(&figure->subtitle, g_string_free(subtitle, FALSE));
     changed |= ns_figure_text(&figure->note, joined_note(input, words.note));
