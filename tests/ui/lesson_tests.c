@@ -218,7 +218,9 @@ static void test_skip_after_run(void)
     UI_UNTIL(ns_lab_steps(lab) == 6);
     UI_WAIT(window, ui_is_paused);
     press(pane, "Skip");
-    UI_UNTIL(ns_lab_state(lab) != NS_TRAINER_PREPARING);
+    /* Again, at once: the new run is not prepared yet, and what is shown is the old one. */
+    press(pane, "Back");
+    g_signal_emit_by_name(find_button(GTK_WIDGET(pane), "Run to step 6"), "clicked");
     UI_UNTIL(ns_lab_view(lab)->settings.layers == 3 && ns_lab_steps(lab) == 6);
     ui_close(window);
 }
