@@ -1,6 +1,8 @@
 /* Pointer and keyboard on a chart.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/chart_input.h"
 
+#include "core/base/words.h"
+
 #include "ui/plot/pins.h"
 #include "ui/plot/walk.h"
 
@@ -319,7 +321,7 @@ static void pin(Input *input)
 {
     if (ns_chart_view_pin(input->chart)) return;
     g_autofree char *sentence = g_strdup_printf(
-        "%d readings are pinned on this chart; remove one with Delete, or all with Esc.",
+        _("%d readings are pinned on this chart; remove one with Delete, or all with Esc."),
         NS_LENS_PINS);
     g_signal_emit_by_name(input->chart, "told", sentence);
 }

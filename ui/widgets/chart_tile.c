@@ -1,6 +1,8 @@
 /* A chart in its frame, with its few controls.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/chart_tile.h"
 
+#include "core/base/words.h"
+
 #include "ui/plot/text.h"
 #include "ui/widgets/chart_input.h"
 #include "ui/widgets/controls.h"
@@ -191,8 +193,8 @@ static void sync_follow(NsChartTile *tile)
     bool fitted = ns_lens_is_fitted(lens);
     gtk_button_set_label(GTK_BUTTON(tile->follow), held ? "Follow" : "Fit");
     gtk_widget_set_tooltip_text(tile->follow,
-                                held ? "Keep the newest step in view"
-                                     : "Show everything (F, or a double click on the chart)");
+                                held ? _("Keep the newest step in view")
+                                     : _("Show everything (F, or a double click on the chart)"));
     gtk_widget_set_visible(tile->follow, held || !fitted);
 }
 
@@ -250,7 +252,7 @@ static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer u
     GdkTexture *texture = ns_chart_view_texture(tile->chart);
     if (!texture) return;
     gdk_clipboard_set_texture(gtk_widget_get_clipboard(GTK_WIDGET(tile)), texture);
-    tell(tile, "Copied the picture of the chart");
+    tell(tile, _("Copied the picture of the chart"));
 }
 
 static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -261,7 +263,7 @@ static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer us
     if (!plot) return;
     g_autofree char *csv = ns_plot_csv(plot);
     gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tile)), csv);
-    tell(tile, "Copied the data of the chart, all of it, as CSV");
+    tell(tile, _("Copied the data of the chart, all of it, as CSV"));
 }
 
 static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
@@ -397,9 +399,9 @@ static GtkWidget *make_choice(NsChartTile *tile)
     GtkWidget *drop_down = gtk_drop_down_new(NULL, words);
     gtk_drop_down_set_factory(GTK_DROP_DOWN(drop_down), button);
     gtk_drop_down_set_list_factory(GTK_DROP_DOWN(drop_down), list);
-    gtk_widget_set_tooltip_text(drop_down, "What the chart shows");
+    gtk_widget_set_tooltip_text(drop_down, _("What the chart shows"));
     gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   "What the chart shows", -1);
+                                   _("What the chart shows"), -1);
     g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), tile,
                             G_CONNECT_SWAPPED);
     return drop_down;
@@ -409,7 +411,7 @@ static GtkWidget *make_log(NsChartTile *tile)
 {
     GtkWidget *toggle = gtk_toggle_button_new_with_label("log");
     gtk_widget_add_css_class(toggle, "flat");
-    gtk_widget_set_tooltip_text(toggle, "Logarithmic axis (L)");
+    gtk_widget_set_tooltip_text(toggle, _("Logarithmic axis (L)"));
     g_signal_connect_object(toggle, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
     return toggle;
 }

@@ -1,6 +1,8 @@
 /* Asks what to export, how, and where to.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/export_dialog.h"
 
+#include "core/base/words.h"
+
 #include "ui/widgets/file_dialog.h"
 
 #include <glib/gstdio.h>
@@ -19,15 +21,16 @@ static const struct {
     NsFormat format;
     const char *label, *hint;
 } FORMATS[] = {
-    {NS_FORMAT_PDF, "PDF", "Vector, fonts embedded, text searchable. Best for a paper."},
-    {NS_FORMAT_SVG, "SVG", "Vector, text stays text. Best for the web and drawing programs."},
-    {NS_FORMAT_PNG, "PNG", "Pixels. 300 dots per inch or more for print."},
-    {NS_FORMAT_CSV, "CSV, data only", "Every value of every series, in full precision."},
-    {NS_FORMAT_TEX, "TeX, for pgfplots", "Set by TeX in the fonts of a document; data inside."},
+    {NS_FORMAT_PDF, "PDF", N_("Vector, fonts embedded, text searchable. Best for a paper.")},
+    {NS_FORMAT_SVG, "SVG", N_("Vector, text stays text. Best for the web and drawing programs.")},
+    {NS_FORMAT_PNG, "PNG", N_("Pixels. 300 dots per inch or more for print.")},
+    {NS_FORMAT_CSV, N_("CSV, data only"), N_("Every value of every series, in full precision.")},
+    {NS_FORMAT_TEX, N_("TeX, for pgfplots"),
+     N_("Set by TeX in the fonts of a document; data inside.")},
 };
 
-static const char *const WHAT[] = {"This chart", "All charts, one figure",
-                                   "All charts, a file each", "Data of all charts"};
+static const char *const WHAT[] = {N_("This chart"), N_("All charts, one figure"),
+                                   N_("All charts, a file each"), N_("Data of all charts")};
 
 static const int DPI[] = {96, 150, 300, 600};
 
@@ -96,7 +99,7 @@ static void on_written(GObject *source, GAsyncResult *result, gpointer user_data
         return;
     }
     g_autofree char *name = g_filename_display_basename(path);
-    g_autofree char *sentence = g_strdup_printf("Exported %s", name);
+    g_autofree char *sentence = g_strdup_printf(_("Exported %s"), name);
     ns_window_toast_file(window, sentence, path);
 }
 
@@ -293,7 +296,7 @@ static void sync_rest(NsExportDialog *dialog)
     gtk_widget_set_visible(dialog->custom, request.choices.page == NS_PAGE_CUSTOM);
     for (guint i = 0; i < G_N_ELEMENTS(FORMATS); i++)
         if (FORMATS[i].format == request.format)
-            gtk_label_set_text(GTK_LABEL(dialog->hint), FORMATS[i].hint);
+            gtk_label_set_text(GTK_LABEL(dialog->hint), _(FORMATS[i].hint));
     g_autofree char *name = file_name(dialog);
     g_autofree char *command = ns_export_command(dialog->view, &request, name);
     gtk_label_set_text(GTK_LABEL(dialog->command), command);
@@ -393,7 +396,7 @@ static GPtrArray *labels_of(const char *first, NsChoices choices, const char *la
     GPtrArray *labels = g_ptr_array_new();
     g_ptr_array_add(labels, (gpointer)(guintptr)first);
     for (size_t i = 0; choices(i); i++)
-        g_ptr_array_add(labels, (gpointer)(guintptr)choices(i)->label);
+        g_ptr_array_add(labels, (gpointer)(guintptr)_(choices(i)->label));
     if (last) g_ptr_array_add(labels, (gpointer)(guintptr)last);
     g_ptr_array_add(labels, NULL);
     return labels;
@@ -413,9 +416,9 @@ static void add_fonts(NsExportDialog *dialog)
     for (int i = 0; i < n; i++)
         g_ptr_array_add(names, (gpointer)(guintptr)pango_font_family_get_name(families[i]));
     g_ptr_array_sort(names, by_name);
-    g_ptr_array_insert(names, 0, (gpointer)(guintptr) "As the style");
+    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("As the style"));
     g_ptr_array_add(names, NULL);
-    dialog->font = add_drop_down(dialog, "Font", (const char *const *)names->pdata, true);
+    dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
     gtk_drop_down_set_expression(
         GTK_DROP_DOWN(dialog->font),
         gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string"));
@@ -428,11 +431,11 @@ static void add_custom_size(NsExportDialog *dialog)
     const char *units[NS_UNITS + 1] = {NULL};
     for (int i = 0; i < NS_UNITS; i++) units[i] = ns_unit_key((NsUnit)i);
     dialog->custom = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    dialog->width = make_spin(dialog, 1, 14400, 0.5, "Width");
-    dialog->height = make_spin(dialog, 1, 14400, 0.5, "Height");
+    dialog->width = make_spin(dialog, 1, 14400, 0.5, _("Width"));
+    dialog->height = make_spin(dialog, 1, 14400, 0.5, _("Height"));
     dialog->unit = gtk_drop_down_new_from_strings(units);
     gtk_accessible_update_property(GTK_ACCESSIBLE(dialog->unit), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   "Unit", -1);
+                                   _("Unit"), -1);
     g_signal_connect_object(dialog->unit, "notify::selected", G_CALLBACK(on_choice), dialog,
                             G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(dialog->custom), dialog->width);
@@ -449,34 +452,35 @@ static void add_custom_size(NsExportDialog *dialog)
 static void add_choices(NsExportDialog *dialog)
 {
     const NsExportTile *tile = &g_array_index(dialog->tiles, NsExportTile, dialog->current);
-    const char *what[G_N_ELEMENTS(WHAT) + 1] = {tile->spec.kind->choice.label, WHAT[1], WHAT[2],
-                                                WHAT[3], NULL};
+    const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(tile->spec.kind->choice.label), _(WHAT[1]),
+                                                _(WHAT[2]), _(WHAT[3]), NULL};
     const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
-    static const char *const dpi[] = {"As the size", "96", "150", "300", "600", NULL};
-    static const char *const legends[] = {"Outside", "Inside", "None", NULL};
-    for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = FORMATS[i].label;
-    g_autoptr(GPtrArray) pages = labels_of("Column, or two for all", ns_page_choice, "Custom");
-    g_autoptr(GPtrArray) styles = labels_of("As the size", ns_style_choice, NULL);
+    const char *const dpi[] = {_("As the size"), "96", "150", "300", "600", NULL};
+    const char *const legends[] = {_("Outside"), _("Inside"), _("None"), NULL};
+    for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
+    g_autoptr(GPtrArray) pages =
+        labels_of(_("Column, or two for all"), ns_page_choice, _("Custom"));
+    g_autoptr(GPtrArray) styles = labels_of(_("As the size"), ns_style_choice, NULL);
     dialog->syncing = true;
-    dialog->what = add_drop_down(dialog, "What", what, false);
-    dialog->format = add_drop_down(dialog, "Format", formats, false);
-    dialog->size = add_drop_down(dialog, "Size", (const char *const *)pages->pdata, true);
+    dialog->what = add_drop_down(dialog, _("What"), what, false);
+    dialog->format = add_drop_down(dialog, _("Format"), formats, false);
+    dialog->size = add_drop_down(dialog, _("Size"), (const char *const *)pages->pdata, true);
     add_custom_size(dialog);
-    dialog->dpi = add_drop_down(dialog, "Dots per inch", dpi, true);
-    dialog->style = add_drop_down(dialog, "Style", (const char *const *)styles->pdata, true);
+    dialog->dpi = add_drop_down(dialog, _("Dots per inch"), dpi, true);
+    dialog->style = add_drop_down(dialog, _("Style"), (const char *const *)styles->pdata, true);
     add_fonts(dialog);
-    dialog->text_size = make_spin(dialog, LEAST_TEXT, MOST_TEXT, 0.5, "Text size");
-    add_row(dialog, "Text size (pt)", dialog->text_size, true);
-    dialog->line_width = make_spin(dialog, LEAST_LINE, MOST_LINE, 0.25, "Line width");
-    add_row(dialog, "Line width (pt)", dialog->line_width, true);
-    dialog->legend = add_drop_down(dialog, "Legend", legends, true);
-    dialog->switches[0] = add_switch(dialog, "Title", true);
-    dialog->switches[1] = add_switch(dialog, "Caption with settings", true);
-    dialog->transparent = add_switch(dialog, "Transparent background", true);
-    dialog->switches[2] = add_switch(dialog, "Experiment inside the file", false);
+    dialog->text_size = make_spin(dialog, LEAST_TEXT, MOST_TEXT, 0.5, _("Text size"));
+    add_row(dialog, _("Text size (pt)"), dialog->text_size, true);
+    dialog->line_width = make_spin(dialog, LEAST_LINE, MOST_LINE, 0.25, _("Line width"));
+    add_row(dialog, _("Line width (pt)"), dialog->line_width, true);
+    dialog->legend = add_drop_down(dialog, _("Legend"), legends, true);
+    dialog->switches[0] = add_switch(dialog, _("Title"), true);
+    dialog->switches[1] = add_switch(dialog, _("Caption with settings"), true);
+    dialog->transparent = add_switch(dialog, _("Transparent background"), true);
+    dialog->switches[2] = add_switch(dialog, _("Experiment inside the file"), false);
     gtk_widget_set_tooltip_text(dialog->switches[2],
-                                "Settings, seed, step and version: opening the file, or dropping "
-                                "it on the window, restores the experiment");
+                                _("Settings, seed, step and version: opening the file, or dropping "
+                                  "it on the window, restores the experiment"));
     dialog->syncing = false;
 }
 

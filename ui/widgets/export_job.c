@@ -1,6 +1,7 @@
 /* Charts to files, off the main thread.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/export_job.h"
 
+#include "core/base/words.h"
 #include "ui/plot/csv.h"
 
 typedef struct {
@@ -235,20 +236,20 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
 const char *ns_export_command_gap(const NsView *view, const NsExportRequest *request)
 {
     g_autofree char *changes = changes_of(view);
-    if (changes) return "It does not repeat the settings that were changed during the run.";
-    if (view->ghost) return "It does not repeat the run before, which is drawn in grey.";
-    if (view->n_pinned) return "It does not repeat earlier runs, which are drawn in pale tones.";
+    if (changes) return _("It does not repeat the settings that were changed during the run.");
+    if (view->ghost) return _("It does not repeat the run before, which is drawn in grey.");
+    if (view->n_pinned) return _("It does not repeat earlier runs, which are drawn in pale tones.");
     for (unsigned i = 0; i < view->n_lanes; i++) {
         const NsHistory *history = view->lanes[i].history;
         if (history && ns_history_first_step(history) > 0)
-            return "It trains from step 0, not from where this run was forked.";
+            return _("It trains from step 0, not from where this run was forked.");
     }
     if (view->n_lanes > 1 && view->heat == NS_HEAT_LANE)
-        return "It draws heatmaps of all lanes, not of one.";
+        return _("It draws heatmaps of all lanes, not of one.");
     for (guint i = 0; i < n_tiles(request); i++) {
         const NsLens *lens = &tile_at(request, first_tile(request) + i)->lens;
         if (!ns_lens_is_fitted(lens) || (lens->hidden && lens->hidden->len))
-            return "It draws whole charts: limits and hidden curves are left out.";
+            return _("It draws whole charts: limits and hidden curves are left out.");
     }
     return NULL;
 }

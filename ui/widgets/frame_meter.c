@@ -1,6 +1,8 @@
 /* Measures the frames of a window, and shows them.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/frame_meter.h"
 
+#include "core/base/words.h"
+
 #define SAY_EVERY_US (G_USEC_PER_SEC / 2)
 
 /* A longer pause is no frame: the window was not shown. */
@@ -33,7 +35,7 @@ static void say(NsFrameMeter *meter)
         most[i] = ns_frame_times_within(times[i], 0.99);
     }
     g_autofree char *words = g_strdup_printf(
-        "%.1f ms a frame, 99 of 100 within %.1f ms\n%.1f ms of work, 99 of 100 within %.1f ms",
+        _("%.1f ms a frame, 99 of 100 within %.1f ms\n%.1f ms of work, 99 of 100 within %.1f ms"),
         median[0], most[0], median[1], most[1]);
     gtk_label_set_text(GTK_LABEL(meter->label), words);
 }
@@ -102,7 +104,7 @@ static void ns_frame_meter_class_init(NsFrameMeterClass *klass)
 static void ns_frame_meter_init(NsFrameMeter *meter)
 {
     GtkWidget *widget = GTK_WIDGET(meter);
-    meter->label = gtk_label_new("Measuring frames …");
+    meter->label = gtk_label_new(_("Measuring frames …"));
     gtk_label_set_xalign(GTK_LABEL(meter->label), 0.0f);
     gtk_widget_set_parent(meter->label, widget);
     gtk_widget_add_css_class(widget, "frame-meter");

@@ -1,6 +1,8 @@
 /* Asks for limits and scales of a chart's axes.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/limits_popover.h"
 
+#include "core/base/words.h"
+
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -10,16 +12,24 @@
 static const struct {
     const char *name;
     const char *otherwise; /* where the axis has no label */
-} AXES[NS_LENS_AXES] = {{"horizontal", "x"}, {"left", "y"}, {"right", "right y"}};
+} AXES[NS_LENS_AXES] = {{N_("horizontal"), "x"}, {N_("left"), "y"}, {N_("right"), N_("right y")}};
 
 /* As NsScaleKind, after the figure's own. */
-static const char *const SCALES[] = {"as it is", "linear", "logarithmic", "symmetric log", NULL};
+static const char *const SCALES[] = {N_("as it is"), N_("linear"), N_("logarithmic"),
+                                     N_("symmetric log"), NULL};
 
 typedef struct {
     NsChartView *chart;
     GtkWidget *hint;
     GtkWidget *lo[NS_LENS_AXES], *hi[NS_LENS_AXES], *scale[NS_LENS_AXES];
 } Limits;
+
+static GtkWidget *new_scales(void)
+{
+    const char *words[G_N_ELEMENTS(SCALES)] = {NULL};
+    for (size_t i = 0; SCALES[i]; i++) words[i] = _(SCALES[i]);
+    return gtk_drop_down_new_from_strings(words);
+}
 
 static const NsAxis *axis_of(const NsPlot *plot, NsLensAxis which)
 {
@@ -49,10 +59,10 @@ static bool read_field(GtkWidget *field, double *value)
 static const char *check(NsScaleKind kind, NsRange range)
 {
     if (!isnan(range.lo) && !isnan(range.hi) && range.lo >= range.hi)
-        return "The least value must lie below the greatest.";
+        return _("The least value must lie below the greatest.");
     bool positive = !(range.lo <= 0) && !(range.hi <= 0);
     if (kind == NS_SCALE_LOG && !positive)
-        return "A logarithmic axis has positive limits; the symmetric one takes any.";
+        return _("A logarithmic axis has positive limits; the symmetric one takes any.");
     return NULL;
 }
 
@@ -81,7 +91,7 @@ static void apply(Limits *limits)
         NsScaleKind kind = choice ? (NsScaleKind)(choice - 1) : axis_of(plot, which)->scale;
         const char *wrong = NULL;
         if (!read_field(limits->lo[which], &range.lo) || !read_field(limits->hi[which], &range.hi))
-            wrong = "A limit is a number, such as 0.05 or 1e-4, or empty.";
+            wrong = _("A limit is a number, such as 0.05 or 1e-4, or empty.");
         if (!wrong) wrong = check(kind, range);
         problem = problem ? problem : wrong;
         if (wrong) continue;
@@ -132,14 +142,15 @@ static void add_row(Limits *limits, GtkGrid *grid, NsLensAxis which)
     const NsPlot *plot = ns_chart_view_plot(limits->chart);
     const NsLens *lens = ns_chart_view_lens(limits->chart);
     const char *label = axis_of(plot, which)->label;
-    g_autofree char *plain = ns_text_plain(label && *label ? label : AXES[which].otherwise);
-    g_autofree char *least = g_strdup_printf("Least value of the %s axis", AXES[which].name);
-    g_autofree char *most = g_strdup_printf("Greatest value of the %s axis", AXES[which].name);
-    g_autofree char *scale = g_strdup_printf("Scale of the %s axis", AXES[which].name);
+    g_autofree char *plain = ns_text_plain(label && *label ? label : _(AXES[which].otherwise));
+    g_autofree char *least = g_strdup_printf(_("Least value of the %s axis"), _(AXES[which].name));
+    g_autofree char *most =
+        g_strdup_printf(_("Greatest value of the %s axis"), _(AXES[which].name));
+    g_autofree char *scale = g_strdup_printf(_("Scale of the %s axis"), _(AXES[which].name));
     int row = (int)which + 1;
     limits->lo[which] = make_field(limits, least, lens->range[which].lo);
     limits->hi[which] = make_field(limits, most, lens->range[which].hi);
-    limits->scale[which] = gtk_drop_down_new_from_strings(SCALES);
+    limits->scale[which] = new_scales();
     gtk_drop_down_set_selected(GTK_DROP_DOWN(limits->scale[which]),
                                lens->rescaled[which] ? 1 + (guint)lens->scale[which] : 0);
     gtk_accessible_update_property(GTK_ACCESSIBLE(limits->scale[which]),

@@ -1,8 +1,11 @@
 /* Files that are opened in a window or dropped on it.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/open_file.h"
 
+#include "core/base/words.h"
 #include "core/store/figure_file.h"
 #include "ui/widgets/learning.h"
+
+#include <inttypes.h>
 
 static void restore(NsLab *lab, const NsExperiment *experiment)
 {
@@ -30,12 +33,13 @@ static void tell(NsWindow *window, const NsExperiment *experiment, const char *p
 {
     g_autofree char *name = g_filename_display_basename(path);
     GString *sentence = g_string_new(NULL);
-    g_string_append_printf(sentence, "Set up as in %s", name);
+    g_string_append_printf(sentence, _("Set up as in %s"), name);
     if (experiment->step > 0)
-        g_string_append_printf(sentence, ", which shows step %" G_GINT64_FORMAT, experiment->step);
-    if (experiment->changes) g_string_append(sentence, "; settings were changed on the way there");
+        g_string_append_printf(sentence, _(", which shows step %" PRId64), experiment->step);
+    if (experiment->changes)
+        g_string_append(sentence, _("; settings were changed on the way there"));
     if (experiment->unknown)
-        g_string_append_printf(sentence, "; not known here: %s", experiment->unknown);
+        g_string_append_printf(sentence, _("; not known here: %s"), experiment->unknown);
     ns_window_toast(window, sentence->str);
     g_string_free(sentence, TRUE);
 }

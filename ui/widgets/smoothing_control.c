@@ -1,6 +1,8 @@
 /* A slider for how much curves are smoothed.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/smoothing_control.h"
 
+#include "core/base/words.h"
+
 #include <math.h>
 
 #define CONTROL "ns-smoothing" /* of the object */
@@ -65,10 +67,10 @@ GtkWidget *ns_smoothing_control_new(NsLab *lab)
     gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
     gtk_widget_set_size_request(control->scale, WIDTH, -1);
     gtk_widget_set_tooltip_text(control->scale,
-                                "Exponential moving average of curves over steps: weight of the "
-                                "past.  What was measured stays behind it. (S)");
+                                _("Exponential moving average of curves over steps: weight of the "
+                                  "past.  What was measured stays behind it. (S)"));
     gtk_accessible_update_property(GTK_ACCESSIBLE(control->scale), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   "Smoothing, weight of the past", -1);
+                                   _("Smoothing, weight of the past"), -1);
     gtk_box_append(GTK_BOX(line), label);
     gtk_box_append(GTK_BOX(line), control->words);
     gtk_box_append(GTK_BOX(box), line);

@@ -1,6 +1,8 @@
 /* The menu of a chart, at its button and under the pointer.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/tile_menu.h"
 
+#include "core/base/words.h"
+
 #include "ui/figures/figures.h"
 
 #define SMOOTHING "smoothing" /* the place of the control */
@@ -44,14 +46,14 @@ GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing)
         g_menu_append_item(section, item);
         add_section(menu, section);
     }
-    add(view, "Set limits…", "tile.limits", NULL);
-    add(view, "Reset view", "tile.reset", NULL);
-    add(view, "Remove pins", "tile.unpin", NULL);
-    add(view, maximised ? "Back to all charts" : "Fill the window", "tile.maximise", "m");
+    add(view, _("Set limits…"), "tile.limits", NULL);
+    add(view, _("Reset view"), "tile.reset", NULL);
+    add(view, _("Remove pins"), "tile.unpin", NULL);
+    add(view, maximised ? _("Back to all charts") : _("Fill the window"), "tile.maximise", "m");
     add_section(menu, view);
-    add(copy, "Copy image", "tile.copy-image", "<Control><Shift>c");
-    add(copy, "Copy data", "tile.copy-data", "<Control>c");
-    add(copy, "Export this chart…", "tile.export", NULL);
+    add(copy, _("Copy image"), "tile.copy-image", "<Control><Shift>c");
+    add(copy, _("Copy data"), "tile.copy-data", "<Control>c");
+    add(copy, _("Export this chart…"), "tile.export", NULL);
     add_section(menu, copy);
     GtkWidget *popover = gtk_popover_menu_new_from_model(G_MENU_MODEL(menu));
     if (smoothing) gtk_popover_menu_add_child(GTK_POPOVER_MENU(popover), smoothing, SMOOTHING);
