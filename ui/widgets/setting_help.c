@@ -103,6 +103,23 @@ static void on_destroy(GtkWidget *popover)
     if (gtk_widget_get_parent(popover)) gtk_widget_unparent(popover);
 }
 
+/* A row that has the keyboard may be scrolled away; the popover then stands at the edge of the
+ * window that is nearest to it, for GTK finds no monitor for one that points beyond the screen. */
+static void point_into_window(GtkPopover *popover, GtkWidget *at)
+{
+    GtkWidget *window = GTK_WIDGET(gtk_widget_get_root(at));
+    graphene_rect_t bounds;
+    if (!window || !gtk_widget_compute_bounds(at, window, &bounds)) return;
+    int x = (int)bounds.origin.x, y = (int)bounds.origin.y;
+    int width = (int)bounds.size.width, height = (int)bounds.size.height;
+    int right = gtk_widget_get_width(window) - width;
+    int bottom = gtk_widget_get_height(window) - height;
+    GdkRectangle place = {.width = width, .height = height};
+    place.x = CLAMP(x, 0, MAX(0, right)) - x;
+    place.y = CLAMP(y, 0, MAX(0, bottom)) - y;
+    gtk_popover_set_pointing_to(popover, &place);
+}
+
 void ns_setting_help_show(NsLab *lab, const NsParam *param, GtkWidget *at)
 {
     GtkWidget *popover = gtk_popover_new();
@@ -122,5 +139,6 @@ void ns_setting_help_show(NsLab *lab, const NsParam *param, GtkWidget *at)
     gtk_widget_set_parent(popover, at);
     g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
     g_signal_connect_object(at, "destroy", G_CALLBACK(on_destroy), popover, G_CONNECT_SWAPPED);
+    point_into_window(GTK_POPOVER(popover), at);
     gtk_popover_popup(GTK_POPOVER(popover));
 }
