@@ -6,7 +6,7 @@ Usage: monkey.py DESKTOP [--seed N] [--events N | --seconds N] [--log FILE]
 Needs a display of its own (xvfb-run -a python3 monkey.py ...) and xdotool.  Works in an empty home
 folder.  A program that was closed is started again.  Speaks TAP; it fails if the program dies of
 anything but its own end, or prints a warning or a sanitizer's report.  The log holds what was done
-before.
+before, and all that the program printed when something was found.
 """
 
 import argparse
@@ -86,12 +86,15 @@ class Monkey:
     def ended(self, statuses=(0,)):
         """What the program left; it may have been closed by a key."""
         self.output.seek(0)
-        for line in self.output.read().splitlines():
+        printed = self.output.read().splitlines()
+        for line in printed:
             if FOUND.search(line) and not HARMLESS.search(line):
                 self.problem(f"printed: {line[:300]}")
         self.output.close()
         if self.process.returncode not in statuses:
             self.problem(f"ended with status {self.process.returncode}")
+        if self.problems:
+            self.log.writelines(f"#   {line}\n" for line in printed)
 
     def place(self):
         return str(self.random.randrange(WIDTH)), str(self.random.randrange(HEIGHT))
