@@ -194,7 +194,7 @@ static void sync_follow(NsChartTile *tile)
     gtk_button_set_label(GTK_BUTTON(tile->follow), held ? "Follow" : "Fit");
     gtk_widget_set_tooltip_text(tile->follow,
                                 held ? _("Keep the newest step in view")
-                                     : _("Show everything (F, or a double click on the chart)"));
+                                     : _("Show everything (0, or a double click on the chart)"));
     gtk_widget_set_visible(tile->follow, held || !fitted);
 }
 
