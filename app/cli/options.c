@@ -27,8 +27,8 @@ static void add_entries(GOptionContext *context, const NsOptions *options, Commo
 {
     const GOptionEntry set[] = {
         {"from", 0, 0, G_OPTION_ARG_FILENAME, &common->from,
-         "The experiment inside a figure (PNG, SVG, PDF, CSV or TeX), or a preset: lines of "
-         "“key = value”; --set changes it",
+         "The experiment inside a figure (PNG, SVG, PDF, CSV or TeX), of the JSON lines of a run, "
+         "or of a preset, lines of “key = value”; --set changes it",
          "FILE"},
         {"preset", 'p', 0, G_OPTION_ARG_FILENAME, &common->preset,
          "One of “" NS_CLI " list presets”, or a file; --set changes all of its lanes", "NAME"},

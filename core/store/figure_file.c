@@ -2,12 +2,14 @@
  *
  * No format is parsed whole: each has one place for the line, and what is not found there is not
  * there.  PNG: a tEXt or iTXt chunk "Experiment".  SVG: <metadata>.  PDF: the Keywords of the
- * document information.  CSV: a field of the first row.  TeX: a comment. */
+ * document information.  CSV: a field of the first row.  TeX: a comment.  The JSON lines of a run
+ * begin with its settings. */
 #include "core/store/figure_file.h"
 
 #include "core/base/error.h"
 #include "core/data/reader.h"
 #include "core/store/preset.h"
+#include "core/store/run_lines.h"
 
 #include <string.h>
 
@@ -181,6 +183,8 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **text)
         *text = find_in_csv(all);
     } else if (begins(all, "% " BEGIN)) {
         *text = line_of(until((Bytes){bytes + 2, all.end}, "\r\n"));
+    } else if (ns_run_lines_are(bytes, size)) {
+        *text = ns_run_lines_experiment(bytes, size);
     } else if (ns_preset_is(bytes, size)) {
         *text = g_strndup(bytes, size);
         return NS_FILE_PRESET;
@@ -199,8 +203,9 @@ static bool nothing_in(const char *name, NsFileKind kind, GError **error)
                     name);
     else
         g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "“%s” is neither a figure nor a preset: choose a PNG, SVG, PDF, CSV or TeX "
-                    "file with an experiment inside, or lines of “key = value”.",
+                    "“%s” is neither a figure, a run nor a preset: choose a PNG, SVG, PDF, CSV or "
+                    "TeX file with an experiment inside, the JSON lines of a run, or lines of “key "
+                    "= value”.",
                     name);
     return false;
 }

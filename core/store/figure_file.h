@@ -5,7 +5,8 @@
 
 typedef enum {
     NS_FILE_OTHER,  /* neither, such as a text to learn */
-    NS_FILE_FIGURE, /* PNG, SVG, PDF, CSV or TeX; whether it holds an experiment or not */
+    NS_FILE_FIGURE, /* PNG, SVG, PDF, CSV, TeX or the JSON lines of a run; whether it holds an
+                     * experiment or not */
     NS_FILE_PRESET,
 } NsFileKind;
 
@@ -14,8 +15,8 @@ typedef enum {
  */
 NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **text);
 
-/* Reads the experiment of a figure or a preset into one that is initialised.  Where `kind` is given
- * it tells what the file is, also when it cannot be used; a file that is neither is OTHER without
- * an error if `kind` is given, else NS_ERROR_FILE.  Errors name the file. */
+/* Reads the experiment of a figure, a run or a preset into one that is initialised.  Where `kind`
+ * is given it tells what the file is, also when it cannot be used; a file that is neither is OTHER
+ * without an error if `kind` is given, else NS_ERROR_FILE.  Errors name the file. */
 bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind *kind,
                          GError **error);

@@ -330,6 +330,29 @@ static void test_other_files(void)
     }
 }
 
+static void test_run_of_lanes(void)
+{
+    const char *lines =
+        "{\"lane\":1,\"settings\":{\"placement\":\"post\",\"layers\":3,\"lr\":0.001}}\n"
+        "{\"lane\":2,\"settings\":{\"placement\":\"pre\",\"layers\":3,\"lr\":0.001}}\n"
+        "{\"lane\":1,\"step\":0,\"loss\":4.6}\n";
+    g_autofree char *text = NULL;
+    g_assert_cmpint(ns_figure_file_find(lines, strlen(lines), &text), ==, NS_FILE_FIGURE);
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_assert_true(ns_experiment_read(&experiment, text, NULL));
+    g_assert_cmpuint(experiment.n_lanes, ==, 2);
+    for (size_t i = 0; i < 2; i++) {
+        NsSettings lane;
+        ns_experiment_lane(&experiment, i, &lane);
+        g_autofree char *placement = ns_settings_get(&lane, ns_param_find("placement"));
+        g_assert_cmpstr(placement, ==, i ? "pre" : "post");
+        g_assert_cmpint(lane.layers, ==, 3);
+        g_assert_cmpfloat(lane.lr, ==, 0.001);
+        ns_settings_clear(&lane);
+    }
+}
+
 static void test_reading(void)
 {
     static const struct {
@@ -338,10 +361,15 @@ static void test_reading(void)
     } rows[] = {
         {"good.svg", "<svg><metadata>normscope=1 layers=3</metadata></svg>", NULL, NS_FILE_FIGURE},
         {"good.preset", "layers = 3\n", NULL, NS_FILE_PRESET},
+        {"run.jsonl",
+         "{\"settings\":{\"layers\":3,\"new\":1},\"arch\":\"decoder\"}\n{\"step\":0}\n", NULL,
+         NS_FILE_FIGURE},
+        {"cut.jsonl", "{\"settings\":{\"layers\":3,\"pla", "“cut.jsonl” holds no experiment",
+         NS_FILE_FIGURE},
         {"empty.svg", "<svg></svg>", "“empty.svg” holds no experiment", NS_FILE_FIGURE},
         {"bad.svg", "<svg><metadata>normscope=1 layers=0</metadata></svg>",
          "“bad.svg”: layers is 0", NS_FILE_FIGURE},
-        {"book.txt", "Once upon a time", "“book.txt” is neither a figure nor a preset",
+        {"book.txt", "Once upon a time", "“book.txt” is neither a figure, a run nor a preset",
          NS_FILE_OTHER},
     };
     g_autofree char *folder = g_dir_make_tmp("normscope-experiment-XXXXXX", NULL);
@@ -388,5 +416,6 @@ int main(int argc, char **argv)
     g_test_add_func("/experiment/csv-and-tex", test_csv_and_tex);
     g_test_add_func("/experiment/other-files", test_other_files);
     g_test_add_func("/experiment/reading", test_reading);
+    g_test_add_func("/experiment/run-of-lanes", test_run_of_lanes);
     return g_test_run();
 }
