@@ -20,7 +20,7 @@
 #define SHARED_CHOICE_FROM 420
 #define CORNER_HEIGHT 28
 
-#define PROBE_BELOW 64 /* pixels below the words that it goes with */
+#define PROBE_BELOW 96 /* pixels below the words that it goes with */
 
 #define CHOICE_CHARS 18 /* of words on the drop-down */
 #define SEARCH_FROM 20u /* choices */
@@ -105,22 +105,26 @@ static void tell(NsChartTile *tile, const char *sentence)
     g_signal_emit(tile, signals[TOLD], 0, sentence);
 }
 
+static const char LIST[] = "ns-list";
+
+static bool is_list(GtkListItemFactory *factory)
+{
+    return g_object_get_data(G_OBJECT(factory), LIST);
+}
+
 static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartTile *tile)
 {
-    (void)factory;
     guint i = gtk_list_item_get_position(item);
     if (i >= tile->choices->len) return;
     GtkLabel *label = GTK_LABEL(gtk_list_item_get_child(item));
     int choice = g_array_index(tile->choices, int, i);
     const char *symbol = ns_tile_choice_symbol(kind_of(tile), choice);
-    /* Symbols of quantities of all sorts would not tell them apart. */
-    if (symbol && kind_of(tile)->subject != NS_SUBJECT_QUANTITY) {
-        g_autofree char *markup = ns_text_markup(symbol, NS_LABEL_SIZE);
-        gtk_label_set_markup(label, markup);
-    } else {
-        g_autofree char *words = ns_tile_choice_label(kind_of(tile), choice);
-        gtk_label_set_text(label, words);
-    }
+    /* In the list, symbols of quantities of all sorts would not tell them apart; on the button they
+     * do, beside the title. */
+    bool in_words = !symbol || (is_list(factory) && kind_of(tile)->subject == NS_SUBJECT_QUANTITY);
+    g_autofree char *words = in_words ? ns_tile_choice_label(kind_of(tile), choice) : NULL;
+    g_autofree char *markup = ns_text_markup(in_words ? words : symbol, NS_LABEL_SIZE);
+    gtk_label_set_markup(label, markup);
     gtk_widget_set_tooltip_text(GTK_WIDGET(label), ns_tile_choice_purpose(kind_of(tile), choice));
 }
 
@@ -180,7 +184,9 @@ static void sync_controls(NsChartTile *tile)
     gtk_widget_set_visible(tile->probe,
                            is_dear(tile) && ns_lab_settings(tile->lab)->probe_every < 1);
     sync_choices(tile);
-    gtk_widget_set_visible(tile->log, kind->log && !kind->rows_are_layers);
+    bool of_unit =
+        kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->unit; /* never log */
+    gtk_widget_set_visible(tile->log, kind->log && !kind->rows_are_layers && !of_unit);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), ns_lab_view(tile->lab)->log);
     tile->syncing = false;
 }
@@ -212,6 +218,7 @@ static void on_choice(NsChartTile *tile)
         break;
     case NS_SUBJECT_QUANTITY:
         tile->quantity = (NsQuantity)choice;
+        sync_controls(tile);
         g_signal_emit(tile, signals[KIND_CHANGED], 0);
         break;
     case NS_SUBJECT_SIMILARITY:
@@ -391,6 +398,7 @@ static GtkWidget *make_choice(NsChartTile *tile)
 {
     g_autoptr(GtkListItemFactory) button = gtk_signal_list_item_factory_new();
     g_autoptr(GtkListItemFactory) list = gtk_signal_list_item_factory_new();
+    g_object_set_data(G_OBJECT(list), LIST, tile);
     g_signal_connect(button, "setup", G_CALLBACK(set_up_button), NULL);
     g_signal_connect(list, "setup", G_CALLBACK(set_up_choice), NULL);
     g_signal_connect_object(button, "bind", G_CALLBACK(bind_choice), tile, 0);

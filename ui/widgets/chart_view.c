@@ -12,6 +12,7 @@
 
 #define LEAST_WIDTH 240
 #define LEAST_HEIGHT 180
+#define FADE 16.0F /* of a title before the controls */
 
 /* Where the crosshair comes from; it is read again after every drawing. */
 typedef enum { AIM_NONE, AIM_POINTER, AIM_VALUE } NsAim;
@@ -142,6 +143,22 @@ static gboolean tell_later(GtkWidget *widget, GdkFrameClock *clock, gpointer dat
     return G_SOURCE_REMOVE;
 }
 
+/* A title that is longer than its room fades out before the controls. */
+static void cover_corner(const NsChartView *chart, GtkSnapshot *snapshot, int width)
+{
+    if (chart->corner_width <= 0) return;
+    NsColor c = chart->style->background;
+    GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, (float)c.a}, clear = color;
+    clear.alpha = 0;
+    float left = (float)(width - chart->corner_width), height = (float)chart->corner_height;
+    GskColorStop stops[] = {{0, clear}, {1, color}};
+    gtk_snapshot_append_linear_gradient(snapshot, &GRAPHENE_RECT_INIT(left - FADE, 0, FADE, height),
+                                        &GRAPHENE_POINT_INIT(left - FADE, 0),
+                                        &GRAPHENE_POINT_INIT(left, 0), stops, 2);
+    gtk_snapshot_append_color(snapshot, &color,
+                              &GRAPHENE_RECT_INIT(left, 0, (float)chart->corner_width, height));
+}
+
 static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsChartView *chart = NS_CHART_VIEW(widget);
@@ -161,14 +178,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     ns_mosaic_snapshot(chart->mosaic, snapshot);
-    if (chart->corner_width > 0) {
-        NsColor c = chart->style->background;
-        GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, (float)c.a};
-        gtk_snapshot_append_color(snapshot, &color,
-                                  &GRAPHENE_RECT_INIT((float)(width - chart->corner_width), 0,
-                                                      (float)chart->corner_width,
-                                                      (float)chart->corner_height));
-    }
+    cover_corner(chart, snapshot, width);
     bool banded = chart->band.width > 0 && chart->band.height > 0;
     if ((chart->pointed || chart->lens.n_pins || banded) && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
