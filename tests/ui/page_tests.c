@@ -153,6 +153,41 @@ static void test_probe(void)
     ui_close(window);
 }
 
+/* A run that has begun goes on as a fork, unless something else waits. */
+static void test_probe_of_begun(void)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        NsWindow *window = ui_open("");
+        NsLab *lab = ns_window_lab(window);
+        UI_WAIT(window, ui_is_ready);
+        ns_lab_step(lab, 2);
+        UI_UNTIL(ns_lab_steps(lab) == 2);
+        UI_WAIT(window, ui_is_paused);
+        show_page(window, "attention");
+        if (waits) g_assert_true(ns_lab_set(lab, "layers", "5"));
+        g_assert_cmpuint(ns_lab_pending(lab), ==, (size_t)waits);
+        GtkWidget *button = with_tip(GTK_WIDGET(ui_tile(window, 0)), "Sets “probe-every”");
+        g_signal_emit_by_name(button, "clicked");
+        if (waits) {
+            g_assert_cmpuint(ns_lab_pending(lab), ==, 2);
+        } else {
+            UI_UNTIL(ns_history_layout(ns_lab_view(lab)->history)->probe_every == NS_PROBE_EVERY);
+            g_assert_cmpint(ns_lab_first_step(lab), ==, 2);
+        }
+        ui_close(window);
+    }
+}
+
+/* A share is never on a logarithmic axis, and nothing offers it. */
+static void test_log_of_share(void)
+{
+    NsWindow *window = open_lanes("probe-every=5");
+    show_page(window, "attention");
+    GtkWidget *log = with_tip(GTK_WIDGET(ui_tile(window, 1)), "Logarithmic axis");
+    g_assert_false(gtk_widget_get_visible(log));
+    ui_close(window);
+}
+
 static void test_place(void)
 {
     NsWindow *window = open_lanes("probe-every=5 layers=3");
@@ -199,6 +234,8 @@ void ui_add_page_tests(void)
     g_test_add_func("/ui/page/heat", test_heat);
     g_test_add_func("/ui/page/select-layer", test_select_layer);
     g_test_add_func("/ui/page/probe", test_probe);
+    g_test_add_func("/ui/page/probe-of-begun", test_probe_of_begun);
+    g_test_add_func("/ui/page/log-of-share", test_log_of_share);
     g_test_add_func("/ui/page/place", test_place);
     g_test_add_func("/ui/page/export", test_export);
 }

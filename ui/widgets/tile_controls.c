@@ -61,7 +61,10 @@ GtkWidget *ns_heat_control_new(NsLab *lab)
 static void on_probe(NsLab *lab)
 {
     g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
+    size_t waited = ns_lab_pending(lab);
     ns_lab_set(lab, "probe-every", every);
+    /* What else waits is not carried out with it. */
+    if (!waited && ns_lab_pending(lab)) ns_lab_fork(lab);
 }
 
 GtkWidget *ns_probe_button_new(NsLab *lab)
@@ -71,7 +74,7 @@ GtkWidget *ns_probe_button_new(NsLab *lab)
     gtk_widget_add_css_class(button, "suggested-action");
     gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
-    gtk_widget_set_tooltip_text(button, _("Sets “probe-every”; the run begins anew with it"));
+    gtk_widget_set_tooltip_text(button, _("Sets “probe-every”; the run goes on with it as a fork"));
     g_signal_connect_object(button, "clicked", G_CALLBACK(on_probe), lab, G_CONNECT_SWAPPED);
     return button;
 }
