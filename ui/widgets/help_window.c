@@ -69,6 +69,16 @@ static GtkListBoxRow *first_shown(NsHelpWindow *window)
     return NULL;
 }
 
+/* Escape leaves the search first, then the help. */
+static void on_stop_search(NsHelpWindow *window)
+{
+    bool searches = *gtk_editable_get_text(GTK_EDITABLE(window->search));
+    if (searches)
+        gtk_editable_set_text(GTK_EDITABLE(window->search), "");
+    else
+        gtk_window_close(GTK_WINDOW(window));
+}
+
 static void on_search(NsHelpWindow *window)
 {
     gtk_list_box_invalidate_filter(GTK_LIST_BOX(window->list));
@@ -143,6 +153,7 @@ static GtkWidget *make_side(NsHelpWindow *window)
     gtk_box_append(GTK_BOX(side), scrolled(window->list));
     gtk_widget_set_size_request(side, LIST_WIDTH, -1);
     g_signal_connect_swapped(window->search, "search-changed", G_CALLBACK(on_search), window);
+    g_signal_connect_swapped(window->search, "stop-search", G_CALLBACK(on_stop_search), window);
     g_signal_connect(window->list, "row-selected", G_CALLBACK(on_selected), window);
     return side;
 }
