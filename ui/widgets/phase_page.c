@@ -345,7 +345,9 @@ static void on_export(NsPhasePage *page)
     ns_file_dialog_save(window, _("Export the sweep"), "phase.pdf", on_path, page);
 }
 
-static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title)
+/* columns: of the titles and of the settings of both axes. */
+static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title,
+                            GtkSizeGroup *const columns[2])
 {
     NsPhaseControls *c = &page->controls;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(title);
@@ -361,6 +363,9 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title)
               : _("The setting that differs from column to column"));
     name(c->values[axis], axis ? _("Values of the rows") : _("Values of the columns"),
          _("A list such as 1, 10, 100, or from:to:count such as 1e-4:1e-1:7"));
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    gtk_size_group_add_widget(columns[0], label);
+    gtk_size_group_add_widget(columns[1], c->key[axis]);
     gtk_box_append(GTK_BOX(box), label);
     gtk_box_append(GTK_BOX(box), c->key[axis]);
     gtk_box_append(GTK_BOX(box), c->values[axis]);
@@ -371,13 +376,15 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title)
     return box;
 }
 
-static GtkWidget *make_steps(NsPhasePage *page)
+static GtkWidget *make_steps(NsPhasePage *page, GtkSizeGroup *labels)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(_("Steps"));
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    gtk_size_group_add_widget(labels, label);
     page->controls.steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->controls.steps), STEPS);
     name(page->controls.steps, _("Steps of every run"), _("Steps of every run"));
-    gtk_box_append(GTK_BOX(box), gtk_label_new(_("Steps")));
+    gtk_box_append(GTK_BOX(box), label);
     gtk_box_append(GTK_BOX(box), page->controls.steps);
     return box;
 }
@@ -422,9 +429,12 @@ static void build(NsPhasePage *page)
     gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 4);
     gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 12);
     gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
-    add_to_flow(flow, make_axis(page, 0, _("Columns")));
-    add_to_flow(flow, make_axis(page, 1, _("Rows")));
-    add_to_flow(flow, make_steps(page));
+    g_autoptr(GtkSizeGroup) labels = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
+    g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
+    GtkSizeGroup *const columns[] = {labels, settings};
+    add_to_flow(flow, make_axis(page, 0, _("Columns"), columns));
+    add_to_flow(flow, make_axis(page, 1, _("Rows"), columns));
+    add_to_flow(flow, make_steps(page, labels));
     c->hint = gtk_label_new(NULL);
     gtk_label_set_wrap(GTK_LABEL(c->hint), TRUE);
     gtk_label_set_xalign(GTK_LABEL(c->hint), 0.0F);
