@@ -28,8 +28,9 @@ int ns_cli_show(int argc, char **argv, GError **error)
         .command = "show",
         .words = "FILE",
         .summary =
-            "Shows the experiment inside a figure (PNG, SVG, PDF, CSV or TeX) or a preset: the\n"
-            "settings that differ from the defaults, as a preset that --from reads.",
+            "Shows the experiment inside a figure (PNG, SVG, PDF, CSV or TeX), the JSON lines\n"
+            "of a run or a preset: the settings that differ from the defaults, as a preset that\n"
+            "--from reads.",
         .examples = NS_CLI " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
         .entries = entries,
     };
