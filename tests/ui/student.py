@@ -177,7 +177,7 @@ def do_card(desktop, card):
 def do_lesson(desktop, number, path):
     title, cards = read_lesson(path)
     entry = f"{number}  {title}"
-    if not desktop.look("push button", entry, exact=False):  # after a lesson the list is there
+    if number == 1:  # after a lesson the list is there
         desktop.press("Learn")
     desktop.press(entry, exact=False)
     for i, card in enumerate(cards):
@@ -204,6 +204,7 @@ def main():
             except Lost as reason:
                 print(f"not ok {number} - lesson {number}\n# {reason}", flush=True)
                 desktop.press("Close the lessons")
+                desktop.press("Learn")
                 continue
             print(f"ok {number} - lesson {number}\n# {time.monotonic() - started:.0f} s", flush=True)
     finally:
