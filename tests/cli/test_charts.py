@@ -13,11 +13,8 @@ import struct
 import sys
 import tempfile
 
-from test_cli import main, records_of, run, sentence, train
+from test_cli import FIGURES, FORMATS, main, records_of, run, sentence, train
 
-FORMATS = ["pdf", "svg", "png", "csv", "tex"]
-FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",
-           "heads", "similarity", "theory", "schedule", "tokens", "attention", "all"]
 DRAWINGS = ["diagram", "diagram-gradient"]
 
 
