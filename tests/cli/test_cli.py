@@ -26,6 +26,11 @@ LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "qu
          "similarities", "presets", "studies"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]
+FORMATS = ["pdf", "svg", "png", "csv", "tex"]
+FIGURES = ["loss", "gradient-norm", "hidden-norm", "gradient-heatmap", "profile", "steps", "heatmap",
+           "heads", "similarity", "theory", "schedule", "tokens", "attention", "all"]
+
+
 class Skip(Exception):
     pass
 
