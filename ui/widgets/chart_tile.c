@@ -18,7 +18,6 @@
 /* A title and its controls share a line.  Where that is narrow, the controls go above the title's
  * end, and a choice that another chart has too is left to that one. */
 #define SHARED_CHOICE_FROM 420
-#define CORNER_HEIGHT 28
 
 #define PROBE_BELOW 96 /* pixels below the words that it goes with */
 
@@ -447,7 +446,7 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
         if (shown && gtk_widget_compute_bounds(tool, widget, &bounds))
             left = MIN(left, (int)bounds.origin.x);
     }
-    ns_chart_view_set_corner(tile->chart, width - left, CORNER_HEIGHT);
+    ns_chart_view_set_corner(tile->chart, width - left);
 }
 
 static void ns_chart_tile_dispose(GObject *object)

@@ -12,7 +12,8 @@
 
 #define LEAST_WIDTH 240
 #define LEAST_HEIGHT 180
-#define FADE 16.0F /* of a title before the controls */
+#define FADE 16.0F /* of a title before the controls, in pixels */
+#define LINE 2.0F  /* of the title, from the upper edge, in sizes of its text */
 
 /* Where the crosshair comes from; it is read again after every drawing. */
 typedef enum { AIM_NONE, AIM_POINTER, AIM_VALUE } NsAim;
@@ -35,7 +36,7 @@ struct _NsChartView {
     bool stale;                 /* the picture shows another plot or style */
     gint64 laid_out;            /* when; 0: never */
     int drawn_width, drawn_height, drawn_scale;
-    int corner_width, corner_height;
+    int corner_width;
     double cost; /* ms */
     NsReading reading;
     bool pointed; /* reading holds something */
@@ -150,7 +151,8 @@ static void cover_corner(const NsChartView *chart, GtkSnapshot *snapshot, int wi
     NsColor c = chart->style->background;
     GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, (float)c.a}, clear = color;
     clear.alpha = 0;
-    float left = (float)(width - chart->corner_width), height = (float)chart->corner_height;
+    float left = (float)(width - chart->corner_width),
+          height = LINE * (float)chart->style->title_size;
     GskColorStop stops[] = {{0, clear}, {1, color}};
     gtk_snapshot_append_linear_gradient(snapshot, &GRAPHENE_RECT_INIT(left - FADE, 0, FADE, height),
                                         &GRAPHENE_POINT_INIT(left - FADE, 0),
@@ -309,11 +311,10 @@ void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
-void ns_chart_view_set_corner(NsChartView *chart, int width, int height)
+void ns_chart_view_set_corner(NsChartView *chart, int width)
 {
-    if (chart->corner_width == width && chart->corner_height == height) return;
+    if (chart->corner_width == width) return;
     chart->corner_width = width;
-    chart->corner_height = height;
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 

@@ -35,8 +35,8 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input);
 
 void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
 
-/* Keeps a corner free at the top right, of this width and height, for what lies above the chart. */
-void ns_chart_view_set_corner(NsChartView *chart, int width, int height);
+/* Keeps so much of the title's line free, at its end, for what lies above the chart. */
+void ns_chart_view_set_corner(NsChartView *chart, int width);
 
 /* The plot as of the last update; NULL before the first.  Borrowed until the next. */
 const NsPlot *ns_chart_view_plot(NsChartView *chart);
