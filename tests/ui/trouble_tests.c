@@ -53,6 +53,13 @@ static void test_offers(void)
     g_assert_true(offers(window, "warmup"));
     g_assert_false(offers(window, "clip"));
     g_assert_false(offers(window, "placement"));
+    /* However wide, it needs no more than what it says without a width. */
+    int least, wide;
+    gtk_widget_measure(GTK_WIDGET(panel_of(window)), GTK_ORIENTATION_VERTICAL, -1, &least, NULL,
+                       NULL, NULL);
+    gtk_widget_measure(GTK_WIDGET(panel_of(window)), GTK_ORIENTATION_VERTICAL, 1 << 20, &wide, NULL,
+                       NULL, NULL);
+    g_assert_cmpint(least, >=, wide);
     ui_close(window);
 }
 

@@ -223,7 +223,8 @@ static void ns_trouble_panel_measure(GtkWidget *widget, GtkOrientation orientati
     *minimum_baseline = *natural_baseline = -1;
     gtk_widget_measure(panel->box, orientation, words, minimum, natural, NULL, NULL);
     if (orientation == GTK_ORIENTATION_HORIZONTAL) return;
-    *minimum = *natural = MAX(*natural, beside > 0 ? CHART_HEIGHT : 0);
+    /* Without a width the chart counts: a wide panel must not need more than was said. */
+    *minimum = *natural = MAX(*natural, beside > 0 || for_size < 0 ? CHART_HEIGHT : 0);
 }
 
 static GtkSizeRequestMode ns_trouble_panel_get_request_mode(GtkWidget *widget)
