@@ -414,15 +414,6 @@ static GtkWidget *make_choice(NsChartTile *tile)
     return drop_down;
 }
 
-static GtkWidget *make_log(NsChartTile *tile)
-{
-    GtkWidget *toggle = gtk_toggle_button_new_with_label("log");
-    gtk_widget_add_css_class(toggle, "flat");
-    gtk_widget_set_tooltip_text(toggle, _("Logarithmic axis (L)"));
-    g_signal_connect_object(toggle, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
-    return toggle;
-}
-
 static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                   int *minimum, int *natural, int *minimum_baseline,
                                   int *natural_baseline)
@@ -435,8 +426,9 @@ static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation,
 static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsChartTile *tile = NS_CHART_TILE(widget);
-    gtk_widget_set_child_visible(tile->choice, !is_shared(tile) || width >= SHARED_CHOICE_FROM);
-    gtk_widget_set_child_visible(tile->heat, width >= SHARED_CHOICE_FROM);
+    bool roomy = width >= SHARED_CHOICE_FROM;
+    ns_tile_fold(tile->choice, !is_shared(tile) || roomy);
+    ns_tile_fold(tile->heat, roomy);
     gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
     int left = width;
     for (GtkWidget *tool = gtk_widget_get_first_child(tile->tools); tool;
@@ -531,7 +523,8 @@ GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
     gtk_widget_set_valign(tile->tools, GTK_ALIGN_START);
     tile->follow = ns_follow_chip_new();
     tile->choice = make_choice(tile);
-    tile->log = make_log(tile);
+    tile->log = ns_log_toggle_new();
+    g_signal_connect_object(tile->log, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
     tile->menu_button = ns_tile_menu_button_new();
     tile->heat = ns_heat_control_new(lab);
     GtkWidget *const tools[] = {tile->follow, tile->choice, tile->heat, tile->log,

@@ -98,3 +98,25 @@ GtkWidget *ns_follow_chip_new(void)
     gtk_widget_set_visible(chip, FALSE);
     return chip;
 }
+
+GtkWidget *ns_log_toggle_new(void)
+{
+    GtkWidget *toggle = gtk_toggle_button_new_with_label("log");
+    gtk_widget_add_css_class(toggle, "flat");
+    gtk_widget_set_tooltip_text(toggle, _("Logarithmic axis (L)"));
+    return toggle;
+}
+
+static gboolean resize(GtkWidget *tools, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    gtk_widget_queue_resize(tools);
+    return G_SOURCE_REMOVE;
+}
+
+void ns_tile_fold(GtkWidget *tool, bool shown)
+{
+    if (gtk_widget_get_child_visible(tool) == shown) return;
+    gtk_widget_set_child_visible(tool, shown);
+    gtk_widget_add_tick_callback(gtk_widget_get_parent(tool), resize, NULL, NULL);
+}
