@@ -8,12 +8,6 @@ typedef struct {
     GObject *owner;
 } Request;
 
-static gboolean let_go(gpointer dialog)
-{
-    g_object_unref(dialog);
-    return G_SOURCE_REMOVE;
-}
-
 static void on_response(GtkNativeDialog *dialog, int response, gpointer user_data)
 {
     Request *request = user_data;
@@ -24,9 +18,7 @@ static void on_response(GtkNativeDialog *dialog, int response, gpointer user_dat
     }
     g_object_unref(request->owner);
     g_free(request);
-    /* GTK's own window for files still handles the key or the click that answered: it may be freed
-     * only after that. */
-    g_idle_add(let_go, dialog);
+    g_object_unref(dialog);
 }
 
 static void show(GtkFileChooserNative *dialog, NsFileChosen chosen, gpointer owner)
