@@ -328,7 +328,8 @@ NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i)
 NsChartTile *ns_dashboard_current(NsDashboard *dashboard)
 {
     if (dashboard->maximised) return dashboard->maximised;
-    GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(GTK_WIDGET(dashboard)));
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(dashboard)); /* NULL while the window goes */
+    GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     GtkWidget *tile = focus ? gtk_widget_get_ancestor(focus, NS_TYPE_CHART_TILE) : NULL;
     if (tile) return NS_CHART_TILE(tile);
     return dashboard->hovered ? dashboard->hovered : ns_dashboard_tile(dashboard, 0);

@@ -367,7 +367,8 @@ static void show_card(NsLearnPane *pane)
 {
     pane->in_list = false;
     const NsCard *card = &pane->lesson->card[pane->at];
-    GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(GTK_WIDGET(pane)));
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
+    GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     bool focused = focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane));
     if (card->begin.n) set_up(pane, &card->begin);
     GtkWidget *box = new_box(pane, GTK_ORIENTATION_VERTICAL);
