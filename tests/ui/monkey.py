@@ -108,7 +108,9 @@ class Monkey:
         if kind == "click":
             return f"mousemove {x} {y} click 1"
         if kind == "key":
-            return f"key {r.choice(KEYS)}"
+            name = r.choice(KEYS)
+            # The dialog for files is GTK's, whose own keys can end the program (GTK 4.8, Alt+R).
+            return f"key Escape key Escape key {name}" if name == "alt+r" else f"key {name}"
         if kind == "drag":
             to = self.place()
             return f"mousemove {x} {y} mousedown 1 mousemove {to[0]} {to[1]} sleep 0.02 mouseup 1"

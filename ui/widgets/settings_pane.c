@@ -106,6 +106,14 @@ static void add_row(GtkWidget *pane, GtkWidget *box, NsLab *lab, const NsParam *
     gtk_box_append(GTK_BOX(box), row);
 }
 
+/* A folded expander takes its child out of the window, and yet Tab would look into it (GTK 4.18).
+ */
+static void on_expanded(GtkExpander *expander, GParamSpec *property, GtkWidget *child)
+{
+    (void)property;
+    gtk_widget_set_child_visible(child, gtk_expander_get_expanded(expander));
+}
+
 static GtkWidget *make_rows(GtkWidget *pane, NsLab *lab)
 {
     GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
@@ -123,6 +131,8 @@ static GtkWidget *make_rows(GtkWidget *pane, NsLab *lab)
             add_row(pane, more, lab, ns_param(i), control_for(lab, ns_param(i), PLAIN, 0, 0));
     GtkWidget *expander = gtk_expander_new(_("More settings"));
     gtk_expander_set_child(GTK_EXPANDER(expander), more);
+    g_signal_connect_object(expander, "notify::expanded", G_CALLBACK(on_expanded), more, 0);
+    on_expanded(GTK_EXPANDER(expander), NULL, more);
     gtk_box_append(GTK_BOX(rows), expander);
     return rows;
 }
