@@ -25,7 +25,7 @@ static GMenu *kinds(void)
     GMenu *menu = g_menu_new();
     for (size_t i = 0; ns_figure_kind(i); i++) {
         const NsChoice *choice = &ns_figure_kind(i)->choice;
-        g_autoptr(GMenuItem) item = g_menu_item_new(choice->label, NULL);
+        g_autoptr(GMenuItem) item = g_menu_item_new(_(choice->label), NULL);
         g_menu_item_set_action_and_target(item, "tile.kind", "s", choice->key);
         g_menu_append_item(menu, item);
     }
@@ -37,7 +37,7 @@ GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing)
     g_autoptr(GMenu) menu = g_menu_new();
     g_autoptr(GMenu) all = kinds();
     GMenu *show = g_menu_new(), *copy = g_menu_new(), *view = g_menu_new();
-    g_menu_append_submenu(show, "Show", G_MENU_MODEL(all));
+    g_menu_append_submenu(show, _("Show"), G_MENU_MODEL(all));
     add_section(menu, show);
     if (smoothing) {
         GMenu *section = g_menu_new();
