@@ -351,11 +351,28 @@ static void on_handle(NsChartTile *tile, int handle, double value)
     ns_lab_slide(tile->lab, warmup->key, steps);
 }
 
-/* A popover over the chart, at a place of it or at the menu button. */
+static gboolean let_go(gpointer popover)
+{
+    if (gtk_widget_get_parent(popover)) gtk_widget_unparent(popover);
+    return G_SOURCE_REMOVE;
+}
+
+static void let_go_now(GtkWidget *popover)
+{
+    let_go(popover);
+}
+
+/* A popover over the chart, at a place of it or at the menu button.  The one before may be what the
+ * pointer is over: it goes when this event is done. */
 static void pop_up(NsChartTile *tile, GtkWidget **slot, GtkWidget *popover,
                    const GdkRectangle *place)
 {
-    g_clear_pointer(slot, gtk_widget_unparent);
+    if (*slot) {
+        gtk_popover_popdown(GTK_POPOVER(*slot));
+        g_signal_connect_object(tile->overlay, "destroy", G_CALLBACK(let_go_now), *slot,
+                                G_CONNECT_SWAPPED);
+        g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(*slot), g_object_unref);
+    }
     *slot = popover;
     gtk_widget_set_parent(popover, tile->overlay);
     gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
@@ -388,9 +405,22 @@ static void on_context(NsChartTile *tile, double x, double y)
     pop_up(tile, &tile->context, menu, &place);
 }
 
+static gboolean renew_menu(gpointer data)
+{
+    NsChartTile *tile = data;
+    if (tile->overlay)
+        gtk_menu_button_set_popover(GTK_MENU_BUTTON(tile->menu_button), make_menu(tile));
+    return G_SOURCE_REMOVE;
+}
+
+/* A menu in which something was chosen is renewed when it has closed. */
 static void sync_menu(NsChartTile *tile)
 {
-    gtk_menu_button_set_popover(GTK_MENU_BUTTON(tile->menu_button), make_menu(tile));
+    GtkPopover *menu = gtk_menu_button_get_popover(GTK_MENU_BUTTON(tile->menu_button));
+    if (menu && gtk_widget_get_visible(GTK_WIDGET(menu)))
+        g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, renew_menu, g_object_ref(tile), g_object_unref);
+    else
+        renew_menu(tile);
 }
 
 static GtkWidget *make_choice(NsChartTile *tile)
