@@ -58,6 +58,9 @@ def key(name):
 class Desktop:
     def __init__(self, program):
         self.process = subprocess.Popen([program])
+        time.sleep(2)
+        if self.process.poll() is not None:  # the display of the test before was still going down
+            self.process = subprocess.Popen([program])
         self.top = self.wait(self.find_program, "the program on the accessibility bus")
 
     def close(self):
