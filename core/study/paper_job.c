@@ -1,12 +1,10 @@
 /* A study on a thread of its own.  SPDX-License-Identifier: MIT */
 #include "core/study/paper_job.h"
 
-#include "core/base/error.h"
 #include "core/base/farewell.h"
+#include "core/base/thread.h"
 
 #include <stdatomic.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* How much nicer the thread is than its creator. */
 #define NICER 15
@@ -41,8 +39,7 @@ static bool note_progress(void *data, double done)
 static gpointer work(gpointer data)
 {
     NsStudyJob *job = data;
-    id_t self = (id_t)gettid();
-    setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + NICER, 19));
+    ns_thread_lower(NICER);
     if (job->kind == NS_JOB_ESTIMATE)
         job->seconds = ns_study_seconds(job->study);
     else

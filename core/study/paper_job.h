@@ -7,8 +7,9 @@
 
 typedef struct NsStudyJob NsStudyJob;
 
-/* Starts a study or, with `estimate`, only finds out how long it would take. */
 typedef enum { NS_JOB_RUN, NS_JOB_ESTIMATE } NsStudyJobKind;
+
+/* Starts a study, which must outlive the job, or only finds out how long it would take. */
 NsStudyJob *ns_study_job_new(const NsStudy *study, NsStudyJobKind kind);
 
 /* Gives the job up: it ends at its next step. */

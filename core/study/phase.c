@@ -6,19 +6,14 @@
 
 #include "core/base/error.h"
 #include "core/base/farewell.h"
+#include "core/base/thread.h"
 #include "core/store/json.h"
 #include "core/train/run.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-/* Deep stacks of calls in BLAS have room in this. */
-#define STACK_BYTES ((size_t)8 << 20)
 
 /* How much nicer a worker is than its creator: less than a trainer, which someone watches, yields
  * to. */
@@ -98,8 +93,8 @@ static void note_divergence(NsPhaseCell *cell, const NsHistory *history)
     }
 }
 
-/* FALSE if the workers were stopped meanwhile: the cell then waits again. */
-static bool train(NsPhase *phase, size_t i)
+/* If the workers are stopped meanwhile the cell waits again. */
+static void train(NsPhase *phase, size_t i)
 {
     gint64 started = g_get_monotonic_time();
     NsPhaseCell cell = cell_in(NS_CELL_RUNNING);
@@ -131,7 +126,6 @@ static bool train(NsPhase *phase, size_t i)
     }
     cell.seconds = go ? (double)(g_get_monotonic_time() - started) / 1e6 : 0;
     keep(phase, i, &cell);
-    return go;
 }
 
 /* ---- Workers ---- */
@@ -169,9 +163,8 @@ static bool take_cell(NsPhase *phase, size_t *i)
 static void *work(void *data)
 {
     NsPhase *phase = data;
-    id_t self = (id_t)gettid();
-    setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + NICER, 19));
     size_t i;
+    ns_thread_lower(NICER);
     pthread_mutex_lock(&phase->mutex);
     while (take_cell(phase, &i)) {
         pthread_mutex_unlock(&phase->mutex);
@@ -192,14 +185,12 @@ static void *work(void *data)
 static int start_worker(NsPhase *phase)
 {
     pthread_t thread;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     ns_farewell_begin();
-    int failure = pthread_create(&thread, &attributes, work, phase);
-    if (failure) ns_farewell_end();
-    pthread_attr_destroy(&attributes);
+    int failure = ns_thread_start(&thread, work, phase);
+    if (failure)
+        ns_farewell_end();
+    else
+        pthread_detach(thread);
     return failure;
 }
 
@@ -235,14 +226,7 @@ void ns_phase_stop(NsPhase *phase)
 
 bool ns_phase_wait(NsPhase *phase, int timeout_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    struct timespec until = ns_condition_time(g_get_monotonic_time() + timeout_ms * (int64_t)1000);
     int failure = 0;
     pthread_mutex_lock(&phase->mutex);
     while (phase->working > 0 && failure != ETIMEDOUT)
@@ -290,11 +274,7 @@ static NsPhase *make(const NsSettings *settings, const NsPhaseAxis *x, const NsP
     phase->steps = steps;
     ns_settings_copy(&phase->settings, settings);
     pthread_mutex_init(&phase->mutex, NULL);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&phase->idle, &attributes);
-    pthread_condattr_destroy(&attributes);
+    ns_condition_init(&phase->idle);
     phase->cells = g_new0(NsPhaseCell, ns_phase_cells(phase));
     for (size_t i = 0; i < ns_phase_cells(phase); i++) phase->cells[i] = cell_in(NS_CELL_WAITING);
     return phase;

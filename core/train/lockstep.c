@@ -5,12 +5,8 @@
 #include "core/train/lockstep.h"
 
 #include "core/base/error.h"
+#include "core/base/thread.h"
 #include "core/train/run-private.h"
-
-#include <pthread.h>
-
-/* Deep stacks of calls in BLAS and OpenMP have room in this. */
-#define STACK_BYTES ((size_t)8 << 20)
 
 typedef struct {
     NsLockstep *lockstep;
@@ -132,11 +128,7 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsSnapsho
     lockstep->n++;
     if (lane == first) return true;
 
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    int failure = pthread_create(&lane->thread, &attributes, lane_main, lane);
-    pthread_attr_destroy(&attributes);
+    int failure = ns_thread_start(&lane->thread, lane_main, lane);
     lane->threaded = !failure;
     if (!failure) return true;
     g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,

@@ -3,27 +3,16 @@
 
 #include "core/base/error.h"
 #include "core/base/farewell.h"
+#include "core/base/thread.h"
 #include "core/train/live.h"
 
 #include <errno.h>
 #include <math.h>
 
-/* Deep stacks of calls in BLAS and OpenMP have room in this. */
-#define STACK_BYTES ((size_t)8 << 20)
-
 /* Below this a limit of speed would wait for days. */
 #define SLOWEST 1e-3
 
 /* ---- Life ---- */
-
-static void init_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
 
 static void lane_clear(NsTrainee *lane)
 {
@@ -65,8 +54,8 @@ NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error)
     atomic_init(&t->refs, 2);
     atomic_init(&t->state, NS_TRAINER_PREPARING);
     pthread_mutex_init(&t->mutex, NULL);
-    init_condition(&t->wake);
-    init_condition(&t->idle);
+    ns_condition_init(&t->wake);
+    ns_condition_init(&t->idle);
     t->busy = true;
     t->commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
     t->n = n;
@@ -76,11 +65,7 @@ NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error)
         t->lanes[i].origin = lanes[i].origin ? ns_snapshot_ref(lanes[i].origin) : NULL;
     }
 
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    int failure = pthread_create(&t->thread, &attributes, ns_trainer_main, t);
-    pthread_attr_destroy(&attributes);
+    int failure = ns_thread_start(&t->thread, ns_trainer_main, t);
     if (failure) {
         g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
                     "No thread could be started for the run: %s; close other programs and try "
@@ -289,13 +274,7 @@ bool ns_trainer_plan(NsTrainer *t, size_t lane, NsPlan *plan)
 
 bool ns_trainer_wait(NsTrainer *t, int timeout_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += timeout_ms % 1000 * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-
+    struct timespec until = ns_condition_time(g_get_monotonic_time() + timeout_ms * (int64_t)1000);
     int result = 0;
     pthread_mutex_lock(&t->mutex);
     while ((t->busy || t->commands->len) && result != ETIMEDOUT)

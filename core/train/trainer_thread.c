@@ -3,11 +3,9 @@
 
 #include "core/base/farewell.h"
 #include "core/base/memory.h"
+#include "core/base/thread.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
-/* How much nicer the thread is than its creator; those that it starts inherit this. */
+/* How much nicer the thread is than its creator. */
 #define NICER 10
 
 /* While a run goes on, so much time lies between two kept steps for the time that one takes. */
@@ -342,11 +340,6 @@ static void advance(NsTrainer *t)
 
 /* ---- The loop ---- */
 
-static struct timespec timespec_of(int64_t us)
-{
-    return (struct timespec){.tv_sec = us / G_USEC_PER_SEC, .tv_nsec = us % G_USEC_PER_SEC * 1000};
-}
-
 /* Under the mutex: when the next step is due, in microseconds; 0 where there is no limit. */
 static int64_t due_at(const NsTrainer *t)
 {
@@ -375,7 +368,7 @@ static bool take_commands(NsTrainer *t, GArray **commands)
         }
         int64_t due = due_at(t);
         if (due <= g_get_monotonic_time()) break;
-        struct timespec until = timespec_of(due);
+        struct timespec until = ns_condition_time(due);
         pthread_cond_timedwait(&t->wake, &t->mutex, &until);
     }
     t->busy = true;
@@ -401,11 +394,7 @@ static bool take_step(NsTrainer *t)
 void *ns_trainer_main(void *data)
 {
     NsTrainer *t = data;
-    /* On Linux this is the priority of the thread, and of those that it will start.  Where it is
-     * refused the run only competes harder with the desktop. */
-    id_t self = (id_t)gettid();
-    setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + NICER, 19));
-
+    ns_thread_lower(NICER);
     prepare(t);
     GArray *commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
     while (take_commands(t, &commands)) {

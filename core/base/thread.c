@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/base/thread.h"
+
+#include <glib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define STACK_BYTES ((size_t)8 << 20)
+#define NICEST 19
+
+int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    int failure = pthread_create(thread, &attributes, work, data);
+    pthread_attr_destroy(&attributes);
+    return failure;
+}
+
+void ns_thread_lower(int niceness)
+{
+    /* On Linux a priority is that of a thread, where its number is given. */
+    id_t self = (id_t)gettid();
+    setpriority(PRIO_PROCESS, self, MIN(getpriority(PRIO_PROCESS, self) + niceness, NICEST));
+}
+
+void ns_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+struct timespec ns_condition_time(int64_t us)
+{
+    return (struct timespec){.tv_sec = us / G_USEC_PER_SEC, .tv_nsec = us % G_USEC_PER_SEC * 1000};
+}

@@ -1,0 +1,20 @@
+/* What threads of the program are made with.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <pthread.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Starts a thread that has room for deep stacks of calls in BLAS and OpenMP.  0, or the number of
+ * the error, in which case `thread` is not set. */
+int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data);
+
+/* Lowers the scheduling priority of the calling thread, and of those that it will start, by so much
+ * niceness.  Where that is refused it only competes harder with the desktop. */
+void ns_thread_lower(int niceness);
+
+/* A condition whose timed waits go by a clock that nobody sets back. */
+void ns_condition_init(pthread_cond_t *condition);
+
+/* A time of g_get_monotonic_time as a timed wait for such a condition takes it. */
+struct timespec ns_condition_time(int64_t us);
