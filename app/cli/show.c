@@ -21,6 +21,14 @@ static char *comment_of(const NsExperiment *experiment, const char *path)
     return g_string_free(comment, FALSE);
 }
 
+static char *preset_of(const NsExperiment *experiment, const char *path)
+{
+    g_auto(NsPreset) preset = {.title = g_filename_display_basename(path)};
+    for (; preset.lanes < MAX(experiment->n_lanes, 1); preset.lanes++)
+        ns_experiment_lane(experiment, preset.lanes, &preset.lane[preset.lanes]);
+    return ns_preset_write(&preset);
+}
+
 int ns_cli_show(int argc, char **argv, GError **error)
 {
     const GOptionEntry entries[] = {{0}};
@@ -44,7 +52,9 @@ int ns_cli_show(int argc, char **argv, GError **error)
     ns_experiment_init(&experiment);
     if (!ns_figure_file_read(&experiment, argv[1], NULL, error)) return NS_EXIT_ERROR;
     g_autofree char *comment = comment_of(&experiment, argv[1]);
-    g_autofree char *preset = ns_experiment_preset(&experiment, comment);
+    g_autofree char *preset = preset_of(&experiment, argv[1]);
+    g_auto(GStrv) lines = g_strsplit(comment, "\n", -1);
+    for (char **line = lines; *line; line++) printf("# %s\n", *line);
     fputs(preset, stdout);
     return NS_EXIT_OK;
 }

@@ -136,24 +136,6 @@ char *ns_experiment_caption(const NsExperiment *experiment)
     return g_string_free(caption, FALSE);
 }
 
-char *ns_experiment_preset(const NsExperiment *experiment, const char *comment)
-{
-    GString *out = g_string_new(NULL);
-    g_auto(GStrv) lines = g_strsplit(comment ? comment : "", "\n", -1);
-    for (char **line = lines; *line; line++) g_string_append_printf(out, "# %s\n", *line);
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++) {
-        if (ns_settings_is_default(&experiment->settings, param)) continue;
-        g_autofree char *value = ns_settings_get(&experiment->settings, param);
-        g_string_append_printf(out, "%s = %s\n", param->key, g_strdelimit(value, "\r\n", ' '));
-    }
-    for (size_t i = 0; i < experiment->n_lanes; i++) {
-        g_autofree char *words = g_strdelimit(g_strdup(experiment->lanes[i]), "\r\n", ' ');
-        g_string_append_printf(out, LANE_KEY " = %s\n", words);
-    }
-    return g_string_free(out, FALSE);
-}
-
 static bool read_step(NsExperiment *experiment, const char *value, GError **error)
 {
     gint64 step;
@@ -218,36 +200,19 @@ static char *split(char *assignment, char **value)
     return *key ? key : NULL;
 }
 
-/* The words of a line, or the lines of a preset, without comments. */
-static char **assignments(const char *text, bool preset)
-{
-    int n = 0;
-    char **words = NULL;
-    if (!preset) return g_shell_parse_argv(text, &n, &words, NULL) ? words : NULL;
-    GPtrArray *kept = g_ptr_array_new();
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++) {
-        g_strstrip(*line);
-        if (**line && **line != '#') g_ptr_array_add(kept, g_strdup(*line));
-    }
-    g_ptr_array_add(kept, NULL);
-    return (char **)g_ptr_array_free(kept, FALSE);
-}
-
 static bool refuse(GError **error)
 {
     g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
-                        "This is no experiment; one is made of “key = value”, such as "
-                        "placement = pre.");
+                        "This is no experiment; one is a line of words such as "
+                        "“normscope=0.1.0 placement=pre”.");
     return false;
 }
 
-bool ns_experiment_read(NsExperiment *experiment, const char *text, GError **error)
+bool ns_experiment_read(NsExperiment *experiment, const char *line, GError **error)
 {
-    experiment->preset = !g_str_has_prefix(text, VERSION_KEY "=");
-    if (!g_utf8_validate(text, -1, NULL)) return refuse(error);
-    g_auto(GStrv) words = assignments(text, experiment->preset);
-    if (!words) return refuse(error);
+    g_auto(GStrv) words = NULL;
+    if (!g_utf8_validate(line, -1, NULL) || !g_shell_parse_argv(line, NULL, &words, NULL))
+        return refuse(error);
     /* Naming a text chooses the task, so a task that is named has the last word. */
     const char *task = NULL;
     g_autoptr(GPtrArray) lanes = g_ptr_array_new();

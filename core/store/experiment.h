@@ -4,8 +4,8 @@
  *
  *     normscope=0.1.0 figure=loss step=240 arch=decoder placement=pre ...
  *
- * with every setting, so that the experiment can be repeated from the picture alone.  A preset says
- * the same by hand, in lines of "key = value" with # before comments.
+ * with every setting, so that the experiment can be repeated from the picture alone.  A preset
+ * (core/store/preset.h) says the same by hand.
  *
  * Of several lanes, the settings are those of the first, and a word for every lane says what is
  * special about it: lane=placement=post lane='placement=pre warmup=1'.  Who does not know of lanes
@@ -16,12 +16,14 @@
 
 #define NS_EXPERIMENT_LANES 4
 
+/* What a line begins with. */
+#define NS_EXPERIMENT_BEGIN "normscope="
+
 /* Texts are owned; NULL where there is none. */
 typedef struct {
     NsSettings settings;              /* of the only lane; of several, what they are changes of */
     char *lanes[NS_EXPERIMENT_LANES]; /* each as ns_settings_assign_all reads it */
     size_t n_lanes;                   /* 0: there is one, without words of its own */
-    bool preset;                      /* read from lines of "key = value" */
     char *version;                    /* of the program that wrote it */
     int64_t step;  /* updates before the record that is shown; negative where it is not known */
     char *figure;  /* what is drawn: "loss,profile:token-cosine" */
@@ -53,13 +55,8 @@ char *ns_experiment_line(const NsExperiment *experiment);
  * with g_free. */
 char *ns_experiment_caption(const NsExperiment *experiment);
 
-/* The settings that differ from the defaults as a preset, which begins with a comment for each line
- * of `comment` (may be NULL).  Free with g_free. */
-char *ns_experiment_preset(const NsExperiment *experiment, const char *comment);
-
-/* Reads a line or a preset.  The experiment is initialised; settings that are not named stay, and
- * so do the lanes where none is.  A key that is not known is noted in `unknown`.  NS_ERROR_SETTING
- * if a value cannot be used, if values do not go together, or if the text is neither; the
- * experiment may then be changed in part.
- */
-bool ns_experiment_read(NsExperiment *experiment, const char *text, GError **error);
+/* Reads a line.  The experiment is initialised; settings that are not named stay, and so do the
+ * lanes where none is.  A key that is not known is noted in `unknown`.  NS_ERROR_SETTING if a value
+ * cannot be used, if values do not go together, or if the text is no such line; the experiment may
+ * then be changed in part. */
+bool ns_experiment_read(NsExperiment *experiment, const char *line, GError **error);

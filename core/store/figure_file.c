@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define KEYWORD "Experiment"
-#define BEGIN "normscope="
 #define LONGEST_LINE 65536u
 
 /* Larger files are no figures. */
@@ -51,7 +50,7 @@ static Bytes until(Bytes bytes, const char *characters)
 static char *line_of(Bytes bytes)
 {
     size_t size = (size_t)(bytes.end - bytes.at);
-    if (!begins(bytes, BEGIN) || size > LONGEST_LINE ||
+    if (!begins(bytes, NS_EXPERIMENT_BEGIN) || size > LONGEST_LINE ||
         !g_utf8_validate(bytes.at, (gssize)size, NULL))
         return NULL;
     return g_strndup(bytes.at, size);
@@ -85,7 +84,8 @@ static char *find_in_svg(Bytes svg)
                     {"&apos;", "'"}, {"&#39;", "'"},   {"&#34;", "\""},
                     {"&#x27;", "'"}, {"&#x22;", "\""}, {"&amp;", "&"}};
     Bytes inside = after(svg, "<metadata");
-    const char *found = memmem(inside.at, (size_t)(inside.end - inside.at), BEGIN, strlen(BEGIN));
+    const char *found = memmem(inside.at, (size_t)(inside.end - inside.at), NS_EXPERIMENT_BEGIN,
+                               strlen(NS_EXPERIMENT_BEGIN));
     if (!found) return NULL;
     g_autofree char *raw = line_of(until((Bytes){found, inside.end}, "<"));
     if (!raw) return NULL;
@@ -155,7 +155,8 @@ static char *find_in_csv(Bytes csv)
 {
     Bytes row = until(after(csv, "\n"), "\n");
     /* A field in quotes may hold newlines, but the line never does. */
-    const char *found = memmem(row.at, (size_t)(row.end - row.at), BEGIN, strlen(BEGIN));
+    const char *found = memmem(row.at, (size_t)(row.end - row.at), NS_EXPERIMENT_BEGIN,
+                               strlen(NS_EXPERIMENT_BEGIN));
     if (!found) return NULL;
     if (found == row.at || found[-1] != '"') return line_of(until((Bytes){found, row.end}, ",\r"));
     g_autoptr(GString) field = g_string_new(NULL);
@@ -168,25 +169,24 @@ static char *find_in_csv(Bytes csv)
     return NULL;
 }
 
-NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **text)
+NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
 {
     Bytes all = {bytes, bytes + size};
     Bytes head = {bytes, bytes + MIN(size, 1024)};
-    *text = NULL;
+    *line = NULL;
     if (begins(all, png_signature)) {
-        *text = find_in_png(all);
+        *line = find_in_png(all);
     } else if (begins(all, "%PDF-")) {
-        *text = find_in_pdf(all);
+        *line = find_in_pdf(all);
     } else if (begins(all, "<svg") || (begins(all, "<?xml") && after(head, "<svg").at < head.end)) {
-        *text = find_in_svg(all);
+        *line = find_in_svg(all);
     } else if (begins(all, "figure,")) {
-        *text = find_in_csv(all);
-    } else if (begins(all, "% " BEGIN)) {
-        *text = line_of(until((Bytes){bytes + 2, all.end}, "\r\n"));
+        *line = find_in_csv(all);
+    } else if (begins(all, "% " NS_EXPERIMENT_BEGIN)) {
+        *line = line_of(until((Bytes){bytes + 2, all.end}, "\r\n"));
     } else if (ns_run_lines_are(bytes, size)) {
-        *text = ns_run_lines_experiment(bytes, size);
+        *line = ns_run_lines_experiment(bytes, size);
     } else if (ns_preset_is(bytes, size)) {
-        *text = g_strndup(bytes, size);
         return NS_FILE_PRESET;
     } else {
         return NS_FILE_OTHER;
@@ -211,15 +211,14 @@ static bool nothing_in(const char *name, NsFileKind kind, GError **error)
 }
 
 /* What an experiment knows of a preset. */
-static bool read_preset(NsExperiment *experiment, const char *text, GError **error)
+static bool read_preset(NsExperiment *experiment, const char *path, GError **error)
 {
     g_auto(NsPreset) preset = {.lanes = 1};
     ns_settings_copy(&preset.lane[0], &experiment->settings);
-    if (!ns_preset_read(&preset, text, strlen(text), error)) return false;
+    if (!ns_preset_load(&preset, path, error)) return false;
     const NsSettings *lanes[NS_LANES_MAX];
     for (size_t i = 0; i < preset.lanes; i++) lanes[i] = &preset.lane[i];
     ns_experiment_set_lanes(experiment, lanes, preset.lanes);
-    experiment->preset = true;
     experiment->unknown = g_steal_pointer(&preset.unknown);
     return true;
 }
@@ -230,17 +229,16 @@ bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind 
     size_t size;
     NsFileKind found = NS_FILE_OTHER;
     if (kind) *kind = found;
-    g_autofree char *name = g_filename_display_basename(path), *text = NULL;
+    g_autofree char *name = g_filename_display_basename(path), *line = NULL;
     g_autofree char *bytes = ns_read_file(path, LARGEST, &size, error);
     if (!bytes) return false;
-    found = ns_figure_file_find(bytes, size, &text);
+    found = ns_figure_file_find(bytes, size, &line);
     if (kind) *kind = found;
     if (kind && found == NS_FILE_OTHER) return false;
-    if (!text) return nothing_in(name, found, error);
+    if (found == NS_FILE_PRESET) return read_preset(experiment, path, error);
+    if (!line) return nothing_in(name, found, error);
     g_autoptr(GError) wrong = NULL;
-    if (found == NS_FILE_PRESET ? read_preset(experiment, text, &wrong)
-                                : ns_experiment_read(experiment, text, &wrong))
-        return true;
+    if (ns_experiment_read(experiment, line, &wrong)) return true;
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
     return false;
 }

@@ -10,10 +10,9 @@ typedef enum {
     NS_FILE_PRESET,
 } NsFileKind;
 
-/* What the bytes of a file are.  For a figure *text is the line that it holds, or NULL if it holds
- * none; for a preset its text.  Free *text with g_free.  Reads within the bytes whatever they are.
- */
-NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **text);
+/* What the bytes of a file are.  *line is the experiment (core/store/experiment.h) that a figure
+ * holds, else NULL; free it with g_free.  Reads within the bytes whatever they are. */
+NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line);
 
 /* Reads the experiment of a figure, a run or a preset into one that is initialised.  Where `kind`
  * is given it tells what the file is, also when it cannot be used; a file that is neither is OTHER

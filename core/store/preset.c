@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* A lane in one line, as in the experiment inside a figure. */
-#define LANE_KEY "lane"
-
 /* The keys for people and for the window. */
 static const struct {
     const char *key;
@@ -67,8 +64,6 @@ typedef struct {
     size_t lane; /* that is being read */
     bool sections;
     const NsEntry *task;
-    const NsEntry *words[NS_LANES_MAX]; /* the lanes that are entries of the head */
-    size_t n_words;
 } Reader;
 
 static char **read_list(const char *value)
@@ -159,32 +154,6 @@ static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
     return true;
 }
 
-static bool note_lane(Reader *reader, const NsEntry *entry, GError **error)
-{
-    if (reader->n_words < NS_LANES_MAX) {
-        reader->words[reader->n_words++] = entry;
-        return true;
-    }
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "Line %zu: there are more than %d lanes; leave some out.", entry->line,
-                NS_LANES_MAX);
-    return false;
-}
-
-/* They are read when all settings are known that they are changes of. */
-static bool read_words(Reader *reader, GError **error)
-{
-    NsPreset *preset = reader->preset;
-    while (preset->lanes < reader->n_words) ns_preset_add_lane(preset);
-    for (size_t i = 0; i < reader->n_words; i++) {
-        GError *wrong = NULL;
-        if (ns_settings_assign_all(&preset->lane[i], reader->words[i]->value, &wrong)) continue;
-        ns_entry_blame(reader->words[i], error, wrong);
-        return false;
-    }
-    return true;
-}
-
 static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
 {
     NsPreset *preset = reader->preset;
@@ -193,8 +162,6 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
         reader->task = entry;
         return true;
     }
-    if (!reader->sections && g_str_equal(entry->key, LANE_KEY))
-        return note_lane(reader, entry, error);
     if (ns_param_find(entry->key)) return set(&preset->lane[reader->lane], entry, error);
     if (!reader->sections) return read_other(preset, entry, error);
     note_unknown(preset, entry->key);
@@ -229,7 +196,7 @@ bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **er
     size_t i = 0;
     for (; (entry = ns_entries_at(entries, i)) && entry->key; i++)
         if (!read_entry(&reader, entry, error)) return false;
-    if (!finish(&reader, error) || !read_words(&reader, error)) return false;
+    if (!finish(&reader, error)) return false;
     for (size_t n = count_lanes(entries); preset->lanes < n;) ns_preset_add_lane(preset);
     for (; (entry = ns_entries_at(entries, i)); i++)
         if (!read_entry(&reader, entry, error)) return false;
@@ -245,7 +212,7 @@ bool ns_preset_is(const char *text, size_t size)
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         if (g_str_equal(first->key, texts[i].key)) return true;
     return g_str_equal(first->key, "hide") || g_str_equal(first->key, "large-text") ||
-           g_str_equal(first->key, LANE_KEY) || ns_param_find(first->key);
+           ns_param_find(first->key);
 }
 
 /* Of the texts that lanes learn, those that lie in this folder. */

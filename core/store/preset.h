@@ -12,9 +12,7 @@
  *     placement = pre
  *
  * Settings before the first section hold for every lane, those in a section for that lane.  Without
- * a section there is one lane; or there are as many as entries "lane = placement=pre warmup=1", the
- * form in which the experiment inside a figure tells of its lanes.  The other keys stand before the
- * first section:
+ * a section there is one lane.  The other keys stand before the first section:
  *
  *     title, note   for people
  *     page          the page of the window to begin with

@@ -9,6 +9,25 @@
 
 #define LONGEST_LINE 65536u /* of settings */
 
+/* Settings are no deeper; the parser calls itself for every bracket that is open. */
+#define DEEPEST 8
+
+#define PROGRAM "normscope "
+
+/* What the lines say before the first step. */
+typedef struct {
+    GPtrArray *parsers;                        /* own the objects */
+    JsonObject *settings[NS_EXPERIMENT_LANES]; /* [lanes] */
+    size_t lanes;
+    const char *version;
+} Run;
+
+static void run_clear(Run *run)
+{
+    g_ptr_array_unref(run->parsers);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
+
 bool ns_run_lines_are(const char *bytes, size_t size)
 {
     static const char *const heads[] = {"{\"settings\":{", "{\"lane\":1,\"settings\":{"};
@@ -17,10 +36,68 @@ bool ns_run_lines_are(const char *bytes, size_t size)
     return false;
 }
 
+/* ---- Reading ---- */
+
+static bool is_shallow(const char *line, size_t size)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        if (line[i] == '"') quoted = !quoted;
+        if (quoted && line[i] == '\\') i++;
+        if (quoted) continue;
+        depth += (line[i] == '[' || line[i] == '{') - (line[i] == ']' || line[i] == '}');
+        if (depth > DEEPEST) return false;
+    }
+    return true;
+}
+
+static JsonObject *object_of(JsonNode *node)
+{
+    return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+}
+
+/* The program that wrote the line, without its name. */
+static const char *version_of(JsonObject *line)
+{
+    JsonNode *node = json_object_get_member(line, "program");
+    const char *program = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
+    bool own = program && g_str_has_prefix(program, PROGRAM);
+    return own ? program + strlen(PROGRAM) : "unknown";
+}
+
+/* The settings of one line; false where it has none. */
+static bool read_line(Run *run, const char *line, size_t size)
+{
+    if (size > LONGEST_LINE || !is_shallow(line, size)) return false;
+    JsonParser *parser = json_parser_new();
+    g_ptr_array_add(run->parsers, parser);
+    if (!json_parser_load_from_data(parser, line, (gssize)size, NULL)) return false;
+    JsonObject *object = object_of(json_parser_get_root(parser));
+    JsonObject *settings = object ? object_of(json_object_get_member(object, "settings")) : NULL;
+    if (!settings) return false;
+    if (!run->lanes) run->version = version_of(object);
+    run->settings[run->lanes++] = settings;
+    return true;
+}
+
+static void read_lines(Run *run, const char *bytes, size_t size)
+{
+    for (const char *at = bytes, *end = bytes + size;
+         run->lanes < NS_EXPERIMENT_LANES && at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline ? newline : end) - at);
+        if (!read_line(run, at, length)) return;
+        at += length + 1;
+    }
+}
+
+/* ---- The experiment ---- */
+
 /* A value as ns_settings_set reads it; NULL for what no setting is. */
 static char *text_of(JsonNode *node)
 {
-    if (!JSON_NODE_HOLDS_VALUE(node)) return NULL;
+    if (!node || !JSON_NODE_HOLDS_VALUE(node)) return NULL;
     GType type = json_node_get_value_type(node);
     if (type == G_TYPE_STRING) return g_strdup(json_node_get_string(node));
     if (type == G_TYPE_INT64) return g_strdup_printf("%" PRId64, json_node_get_int(node));
@@ -29,48 +106,48 @@ static char *text_of(JsonNode *node)
     return g_strdup(g_ascii_dtostr(digits, sizeof digits, json_node_get_double(node)));
 }
 
-static void take_setting(JsonObject *object, const char *key, JsonNode *node, gpointer settings)
+static void add_word(GString *line, const char *key, const char *value)
 {
-    (void)object;
-    g_autofree char *text = text_of(node);
-    if (text) ns_settings_set(settings, key, text, NULL);
+    g_autofree char *word = g_strconcat(key, "=", value, NULL);
+    g_autofree char *quoted = g_shell_quote(word);
+    g_string_append_printf(line, "%s%s", line->len ? " " : "", quoted);
 }
 
-/* The settings of one line; false where it has none. */
-static bool read_line(NsSettings *settings, const char *line, size_t size)
+static bool is_shared(const Run *run, const char *key)
 {
-    g_autoptr(JsonParser) parser = json_parser_new();
-    if (size > LONGEST_LINE || !json_parser_load_from_data(parser, line, (gssize)size, NULL))
-        return false;
-    JsonNode *root = json_parser_get_root(parser);
-    JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
-    JsonNode *node = object ? json_object_get_member(object, "settings") : NULL;
-    if (!node || !JSON_NODE_HOLDS_OBJECT(node)) return false;
-    json_object_foreach_member(json_node_get_object(node), take_setting, settings);
+    g_autofree char *first = text_of(json_object_get_member(run->settings[0], key));
+    for (size_t i = 1; i < run->lanes; i++) {
+        g_autofree char *other = text_of(json_object_get_member(run->settings[i], key));
+        if (g_strcmp0(first, other) != 0) return false;
+    }
     return true;
+}
+
+/* The settings of a lane, or only those that not all lanes share. */
+static char *words_of(const Run *run, size_t lane, bool special)
+{
+    GString *words = g_string_new(NULL);
+    g_autoptr(GList) keys = json_object_get_members(run->settings[lane]);
+    for (GList *key = keys; key; key = key->next) {
+        g_autofree char *text = text_of(json_object_get_member(run->settings[lane], key->data));
+        if (text && !(special && is_shared(run, key->data))) add_word(words, key->data, text);
+    }
+    return g_string_free(words, FALSE);
 }
 
 char *ns_run_lines_experiment(const char *bytes, size_t size)
 {
-    NsSettings lane[NS_EXPERIMENT_LANES];
-    const NsSettings *lanes[NS_EXPERIMENT_LANES];
-    size_t n = 0;
-    for (const char *at = bytes, *end = bytes + size; n < NS_EXPERIMENT_LANES && at < end;) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t length = (size_t)((newline ? newline : end) - at);
-        ns_settings_init(&lane[n]);
-        lanes[n] = &lane[n];
-        if (!read_line(&lane[n], at, length)) {
-            ns_settings_clear(&lane[n]);
-            break;
-        }
-        n++;
-        at += length + 1;
+    g_auto(Run) run = {.parsers = g_ptr_array_new_with_free_func(g_object_unref)};
+    read_lines(&run, bytes, size);
+    if (!run.lanes) return NULL;
+    g_autofree char *version = g_shell_quote(run.version);
+    GString *line = g_string_new(NULL);
+    g_string_append_printf(line, NS_EXPERIMENT_BEGIN "%s", version);
+    for (size_t i = 0; run.lanes > 1 && i < run.lanes; i++) {
+        g_autofree char *words = words_of(&run, i, true);
+        add_word(line, "lane", words);
     }
-    if (!n) return NULL;
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    ns_experiment_set_lanes(&experiment, lanes, n);
-    for (size_t i = 0; i < n; i++) ns_settings_clear(&lane[i]);
-    return ns_experiment_line(&experiment);
+    g_autofree char *settings = words_of(&run, 0, false);
+    g_string_append_printf(line, " %s", settings);
+    return g_string_free(line, FALSE);
 }

@@ -1,4 +1,4 @@
-/* Experiments as lines, as presets and inside figures.  SPDX-License-Identifier: MIT */
+/* Experiments as lines and inside figures.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/store/figure_file.h"
 #include "core/store/preset.h"
@@ -48,7 +48,6 @@ static void test_line(void)
     g_autoptr(GError) error = NULL;
     g_assert_true(ns_experiment_read(&read, line, &error));
     g_assert_no_error(error);
-    g_assert_false(read.preset);
     g_assert_cmpstr(read.version, ==, NS_VERSION);
     g_assert_null(read.unknown);
     assert_same(&written, &read);
@@ -64,8 +63,6 @@ static void test_one_line(void)
     g_assert_true(ns_settings_set(&experiment.settings, "text", "a\n\\input{b}\r", NULL));
     g_autofree char *line = ns_experiment_line(&experiment);
     g_assert_null(strpbrk(line, "\r\n"));
-    g_autofree char *preset = ns_experiment_preset(&experiment, NULL);
-    g_assert_nonnull(strstr(preset, "text = a \\input{b} \n"));
 }
 
 /* The text that a run with the task “copy” does not read must not become its task. */
@@ -77,32 +74,22 @@ static void test_task_has_the_last_word(void)
     const NsParam *task = ns_param_find("task");
     g_autofree char *key = ns_settings_get(&experiment.settings, task);
     g_assert_cmpstr(key, ==, "copy");
-    g_assert_true(ns_experiment_read(&experiment, "text = book.txt", NULL));
+    g_assert_true(ns_experiment_read(&experiment, "normscope=1 text=book.txt", NULL));
     g_autofree char *chosen = ns_settings_get(&experiment.settings, task);
     g_assert_cmpstr(chosen, ==, "text");
 }
 
-static void test_preset(void)
+/* Keys that are not named keep what they had; those of a newer program are told. */
+static void test_unknown_keys(void)
 {
-    g_auto(NsExperiment) written, read;
-    fill(&written);
-    g_autofree char *preset = ns_experiment_preset(&written, "a figure\nof two lines");
-    g_assert_true(g_str_has_prefix(preset, "# a figure\n# of two lines\nplacement = pre\n"));
-    g_assert_true(ns_preset_is(preset, strlen(preset)));
-    ns_experiment_init(&read);
-    g_assert_true(ns_experiment_read(&read, preset, NULL));
-    g_assert_true(read.preset);
-    assert_same_settings(&written.settings, &read.settings);
-    g_assert_cmpint(read.step, ==, -1);
-
-    /* Keys that are not named keep what they had; those of a newer program are told. */
-    ns_experiment_clear(&read);
+    g_auto(NsExperiment) read;
     ns_experiment_init(&read);
     g_assert_true(ns_settings_assign(&read.settings, "layers=3", NULL));
-    const char *text = "\n  # comment\r\nwarmup=100\r\nbeta9 = 1\n lr = 0.5  \n\ngamma = x = y\n";
-    g_assert_true(ns_experiment_read(&read, text, NULL));
+    g_assert_true(
+        ns_experiment_read(&read, "normscope=9 warmup=100 beta9=1 lr=0.5 'gamma=x = y'", NULL));
     g_assert_cmpint(read.settings.layers, ==, 3);
     g_assert_cmpint(read.settings.warmup, ==, 100);
+    g_assert_cmpfloat(read.settings.lr, ==, 0.5);
     g_assert_cmpstr(read.unknown, ==, "beta9, gamma");
 }
 
@@ -132,11 +119,10 @@ static void assert_lane(const NsExperiment *experiment, size_t lane, const char 
 
 static void test_lanes(void)
 {
-    g_auto(NsExperiment) experiment, read, preset;
+    g_auto(NsExperiment) experiment, read;
     g_autoptr(GError) error = NULL;
     ns_experiment_init(&experiment);
     ns_experiment_init(&read);
-    ns_experiment_init(&preset);
     g_assert_true(
         ns_settings_assign_all(&experiment.settings, "placement=post layers=12 warmup=7", NULL));
     set_two(&experiment, "placement=pre warmup=100");
@@ -154,26 +140,20 @@ static void test_lanes(void)
     assert_lane(&read, 1, "warmup=100");
     assert_lane(&read, 1, "layers=12");
 
-    g_autofree char *text = ns_experiment_preset(&experiment, NULL);
-    g_assert_true(ns_preset_is(text, strlen(text)));
-    g_assert_true(ns_experiment_read(&preset, text, &error));
-    g_assert_cmpuint(preset.n_lanes, ==, 2);
-    assert_lane(&preset, 1, "warmup=100");
-
     g_autofree char *caption = ns_experiment_caption(&experiment);
     g_assert_true(g_str_has_prefix(caption, "A: placement=post warmup=7, B: placement=pre "
                                             "warmup=100, layers=12 seed="));
 
     /* What a file without lanes says leaves them alone, and one lane is no special one. */
-    g_assert_true(ns_experiment_read(&read, "seed = 4", &error));
+    g_assert_true(ns_experiment_read(&read, "normscope=1 seed=4", &error));
     g_assert_cmpuint(read.n_lanes, ==, 2);
     const NsSettings *one[] = {&read.settings};
     ns_experiment_set_lanes(&read, one, 1);
     g_assert_cmpuint(read.n_lanes, ==, 0);
 
-    static const char *const refused[] = {"lane = layers=none", "lane = heads=3", "lane = 'open",
-                                          "lane = a=1",
-                                          "lane = \nlane = \nlane = \nlane = \nlane = "};
+    static const char *const refused[] = {
+        "normscope=1 lane=layers=none", "normscope=1 lane=heads=3", "normscope=1 lane=\"'open\"",
+        "normscope=1 lane=a=1", "normscope=1 lane= lane= lane= lane= lane="};
     for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
         g_assert_false(ns_experiment_read(&read, refused[i], &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
@@ -193,7 +173,8 @@ static void test_refused(void)
         "normscope=1 heads=3",
         "normscope=1 =3",
         "just words",
-        "layers = 3\nlayers = many",
+        "",
+        "'",
         "normscope=1 lr=nan",
         "normscope=1 task=text",
         "normscope=1 mixture=post*x",
@@ -333,7 +314,8 @@ static void test_other_files(void)
 static void test_run_of_lanes(void)
 {
     const char *lines =
-        "{\"lane\":1,\"settings\":{\"placement\":\"post\",\"layers\":3,\"lr\":0.001}}\n"
+        "{\"lane\":1,\"settings\":{\"placement\":\"post\",\"layers\":3,\"lr\":0.001},"
+        "\"program\":\"normscope 0.9\"}\n"
         "{\"lane\":2,\"settings\":{\"placement\":\"pre\",\"layers\":3,\"lr\":0.001}}\n"
         "{\"lane\":1,\"step\":0,\"loss\":4.6}\n";
     g_autofree char *text = NULL;
@@ -341,7 +323,9 @@ static void test_run_of_lanes(void)
     g_auto(NsExperiment) experiment;
     ns_experiment_init(&experiment);
     g_assert_true(ns_experiment_read(&experiment, text, NULL));
+    g_assert_cmpstr(experiment.version, ==, "0.9");
     g_assert_cmpuint(experiment.n_lanes, ==, 2);
+    g_assert_cmpstr(experiment.lanes[1], ==, "'placement=pre'");
     for (size_t i = 0; i < 2; i++) {
         NsSettings lane;
         ns_experiment_lane(&experiment, i, &lane);
@@ -351,6 +335,40 @@ static void test_run_of_lanes(void)
         g_assert_cmpfloat(lane.lr, ==, 0.001);
         ns_settings_clear(&lane);
     }
+}
+
+static void test_text_beside_a_preset(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-experiment-XXXXXX", NULL);
+    g_autofree char *book = g_build_filename(folder, "book.txt", NULL);
+    g_autofree char *path = g_build_filename(folder, "a.preset", NULL);
+    g_assert_true(g_file_set_contents(book, "words", -1, NULL));
+    g_assert_true(g_file_set_contents(path, "text = book.txt\n", -1, NULL));
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_assert_true(ns_figure_file_read(&experiment, path, NULL, NULL));
+    g_assert_cmpstr(experiment.settings.text, ==, book);
+    g_unlink(book);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
+/* A parser that calls itself for every bracket would not come back from these. */
+static void test_deep_run(void)
+{
+    g_autofree char *open = g_strnfill(30000, '['), *close = g_strnfill(30000, ']');
+    g_autofree char *array = g_strconcat("{\"settings\":{\"a\":", open, close, "}}", NULL);
+    g_autofree char *line = NULL, *quoted = NULL;
+    g_assert_cmpint(ns_figure_file_find(array, strlen(array), &line), ==, NS_FILE_FIGURE);
+    g_assert_null(line);
+    /* A bracket within a text is none. */
+    const char *text = "{\"settings\":{\"text\":\"a\\\"[[[[[[[[[[[[\",\"layers\":3}}";
+    g_assert_cmpint(ns_figure_file_find(text, strlen(text), &quoted), ==, NS_FILE_FIGURE);
+    g_assert_nonnull(quoted);
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_assert_true(ns_experiment_read(&experiment, quoted, NULL));
+    g_assert_cmpstr(experiment.settings.text, ==, "a\"[[[[[[[[[[[[");
 }
 
 static void test_reading(void)
@@ -363,6 +381,8 @@ static void test_reading(void)
         {"good.preset", "layers = 3\n", NULL, NS_FILE_PRESET},
         {"run.jsonl",
          "{\"settings\":{\"layers\":3,\"new\":1},\"arch\":\"decoder\"}\n{\"step\":0}\n", NULL,
+         NS_FILE_FIGURE},
+        {"bad.jsonl", "{\"settings\":{\"layers\":0}}\n", "“bad.jsonl”: layers is 0",
          NS_FILE_FIGURE},
         {"cut.jsonl", "{\"settings\":{\"layers\":3,\"pla", "“cut.jsonl” holds no experiment",
          NS_FILE_FIGURE},
@@ -406,7 +426,7 @@ int main(int argc, char **argv)
     g_test_add_func("/experiment/line", test_line);
     g_test_add_func("/experiment/one-line", test_one_line);
     g_test_add_func("/experiment/task", test_task_has_the_last_word);
-    g_test_add_func("/experiment/preset", test_preset);
+    g_test_add_func("/experiment/unknown-keys", test_unknown_keys);
     g_test_add_func("/experiment/lanes", test_lanes);
     g_test_add_func("/experiment/refused", test_refused);
     g_test_add_func("/experiment/caption", test_caption);
@@ -416,6 +436,8 @@ int main(int argc, char **argv)
     g_test_add_func("/experiment/csv-and-tex", test_csv_and_tex);
     g_test_add_func("/experiment/other-files", test_other_files);
     g_test_add_func("/experiment/reading", test_reading);
+    g_test_add_func("/experiment/beside", test_text_beside_a_preset);
+    g_test_add_func("/experiment/deep-run", test_deep_run);
     g_test_add_func("/experiment/run-of-lanes", test_run_of_lanes);
     return g_test_run();
 }

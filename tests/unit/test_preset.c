@@ -83,18 +83,6 @@ static void test_task(void)
     assert_setting(&text, 0, "task", "text");
 }
 
-static void test_lane_words(void)
-{
-    g_auto(NsPreset) preset;
-    read_text(&preset, "lane = placement=post lr=0.1\nlane=\nplacement = pre\nlayers = 3\n");
-    g_assert_cmpuint(preset.lanes, ==, 2);
-    assert_setting(&preset, 0, "placement", "post");
-    assert_setting(&preset, 0, "layers", "3");
-    assert_setting(&preset, 0, "lr", "0.1");
-    assert_setting(&preset, 1, "placement", "pre");
-    assert_setting(&preset, 1, "lr", "0.003");
-}
-
 static void test_unknown(void)
 {
     g_auto(NsPreset) preset;
@@ -129,8 +117,6 @@ static void test_refused(void)
     assert_refused("[B]\n", "Line 1: [B]");
     assert_refused("[A]\n[A]\n", "Line 2: [A]");
     assert_refused("[A]\n[B]\n[C]\n[D]\n[E]\n", "Line 5: [E]");
-    assert_refused("layers=2\nlane = layers=x\n", "Line 2: ");
-    assert_refused("lane=\nlane=\nlane=\nlane=\nlane=\n", "Line 5: ");
     assert_refused("[A]\n[B]\nheads = 5\n", "Lane B: ");
     assert_refused("title = \xff\n", "UTF-8");
     g_autofree char *long_text = g_strnfill(NS_ENTRIES_MAX + 1, '\n');
@@ -153,7 +139,6 @@ static void test_is(void)
         {"To be, or not to be = that is\n", false},
         {"= 3\n", false},
         {"colour = red\nlayers = 3\n", false},
-        {"lane = placement=post\nlane =\n", true},
         {"# nothing\n", false},
         {"colour = red", false},
         {"[B]\n", false},
@@ -288,7 +273,6 @@ int main(int argc, char **argv)
     g_test_add_func("/preset/read", test_read);
     g_test_add_func("/preset/one-lane", test_one_lane);
     g_test_add_func("/preset/task", test_task);
-    g_test_add_func("/preset/lane-words", test_lane_words);
     g_test_add_func("/preset/unknown", test_unknown);
     g_test_add_func("/preset/refused", test_refused);
     g_test_add_func("/preset/is", test_is);
