@@ -135,10 +135,12 @@ static void test_runs(void)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pin), TRUE);
     g_assert_true(ns_lab_runs(lab, &n)[0].pinned);
     ui_idle(50);
-    /* Its settings become those of the controls again. */
+    /* It is on view again, with its settings in the controls. */
     GtkWidget *open = gtk_widget_get_last_child(ns_run_tree_row(tree, 0));
+    g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(open), "from step 40"));
     g_signal_emit_by_name(open, "clicked");
     g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 4);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 40);
     ui_close(window);
 }
 

@@ -42,3 +42,20 @@ NsLab *open_at(const char *a, const char *b, int64_t step)
     }
     return lab;
 }
+
+const NsHistory *history_of(NsLab *lab, size_t lane)
+{
+    return ns_lab_view(lab)->lanes[lane].history;
+}
+
+void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, int64_t last)
+{
+    for (int64_t step = first; step <= last; step++) {
+        size_t i = (size_t)(step - ns_history_first_step(a));
+        size_t k = (size_t)(step - ns_history_first_step(b));
+        double left = ns_history_step(a, i)->loss, right = ns_history_step(b, k)->loss;
+        g_assert_cmpint(ns_history_step(a, i)->step, ==, step);
+        g_assert_cmpint(ns_history_step(b, k)->step, ==, step);
+        g_assert_true(memcmp(&left, &right, sizeof left) == 0);
+    }
+}

@@ -14,3 +14,9 @@ NsLab *open_at(const char *a, const char *b, int64_t step);
 
 /* Until a run that was told to go has paused, at `step` or after it. */
 void wait_at_rest(NsLab *lab, int64_t step);
+
+/* Of a lane on view. */
+const NsHistory *history_of(NsLab *lab, size_t lane);
+
+/* The losses of steps first .. last are the same bits in both. */
+void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, int64_t last);

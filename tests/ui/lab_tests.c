@@ -8,24 +8,6 @@ static const char *placement(NsLab *lab, unsigned lane)
     return ns_placement_choice(ns_lab_lane_settings(lab, lane)->placement)->key;
 }
 
-static const NsHistory *history_of(NsLab *lab, size_t lane)
-{
-    return ns_lab_view(lab)->lanes[lane].history;
-}
-
-/* The losses of steps first .. last are the same bits in both. */
-static void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, int64_t last)
-{
-    for (int64_t step = first; step <= last; step++) {
-        size_t i = (size_t)(step - ns_history_first_step(a));
-        size_t k = (size_t)(step - ns_history_first_step(b));
-        double left = ns_history_step(a, i)->loss, right = ns_history_step(b, k)->loss;
-        g_assert_cmpint(ns_history_step(a, i)->step, ==, step);
-        g_assert_cmpint(ns_history_step(b, k)->step, ==, step);
-        g_assert_true(memcmp(&left, &right, sizeof left) == 0);
-    }
-}
-
 /* ---- Lanes and links ---- */
 
 static void test_two_lanes(void)
@@ -397,66 +379,6 @@ static void test_check(void)
     g_assert_cmpint(checks, ==, 2);
 }
 
-/* ---- Runs ---- */
-
-static void count_notice(NsLab *lab, const char *sentence, int *notices)
-{
-    (void)lab;
-    g_assert_true(g_str_has_suffix(sentence, "."));
-    ++*notices;
-}
-
-static void test_runs(void)
-{
-    g_autoptr(NsLab) lab = open_at("", NULL, 1);
-    int notices = 0;
-    size_t n;
-    g_signal_connect(lab, "notice", G_CALLBACK(count_notice), &notices);
-    for (int i = 0; i < 14; i++) {
-        const NsHistory *old = ns_lab_view(lab)->history;
-        ns_lab_reset(lab);
-        LAB_UNTIL(lab, ns_lab_view(lab)->history != old && ns_lab_state(lab) == NS_TRAINER_READY);
-        ns_lab_step(lab, 1);
-        wait_at_rest(lab, 1);
-        if (i == 0) ns_lab_pin_run(lab, 1, true);
-    }
-    const NsLabRun *runs = ns_lab_runs(lab, &n);
-    g_assert_cmpuint(n, ==, 13);
-    g_assert_cmpint(notices, ==, 2);
-    /* The pinned one stayed, the oldest of the others went. */
-    g_assert_cmpuint(runs[0].id, ==, 1);
-    g_assert_true(runs[0].pinned);
-    g_assert_cmpuint(runs[1].id, ==, 4);
-    g_assert_true(runs[12].present);
-    g_assert_cmpuint(runs[12].id, ==, 15);
-    g_assert_cmpuint(ns_lab_view(lab)->n_pinned, ==, 1);
-    g_assert_cmpstr(ns_lab_view(lab)->pinned[0].name, ==, "run 1");
-    ns_lab_pin_run(lab, 1, false);
-    g_assert_cmpuint(ns_lab_view(lab)->n_pinned, ==, 0);
-}
-
-static void test_open_run(void)
-{
-    g_autoptr(NsLab) lab = open_at("placement=post", "placement=pre", 2);
-    size_t n;
-    ns_lab_set_lanes(lab, 1);
-    ns_lab_set(lab, "layers", "3");
-    ns_lab_restart(lab);
-    LAB_UNTIL(lab, ns_lab_view(lab)->n_lanes == 1);
-    const NsLabRun *runs = ns_lab_runs(lab, &n);
-    g_assert_cmpuint(n, ==, 2);
-    g_assert_cmpstr(runs[0].title, ==, "Post-LN vs Pre-LN, 2 layers");
-    g_assert_cmpstr(runs[1].title, ==, "Post-LN, 3 layers");
-    g_assert_cmpuint(runs[1].parent, ==, 0);
-    ns_lab_open_run(lab, runs[0].id);
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
-    g_assert_cmpstr(placement(lab, 1), ==, "pre");
-    g_assert_false(ns_lab_is_linked(lab, ns_param_find("placement")));
-    ns_lab_undo(lab);
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
-    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 3);
-}
-
 void ui_add_lab_tests(void)
 {
     g_test_add_func("/ui/lab/two-lanes", test_two_lanes);
@@ -476,6 +398,4 @@ void ui_add_lab_tests(void)
     g_test_add_func("/ui/lab/slow-motion", test_slow_motion);
     g_test_add_func("/ui/lab/trouble-and-cure", test_trouble_and_cure);
     g_test_add_func("/ui/lab/check", test_check);
-    g_test_add_func("/ui/lab/runs", test_runs);
-    g_test_add_func("/ui/lab/open-run", test_open_run);
 }

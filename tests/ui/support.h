@@ -56,6 +56,7 @@ bool ui_has_toast(NsWindow *window);
 /* The tests of each file. */
 void ui_add_run_tests(void);
 void ui_add_lab_tests(void);
+void ui_add_past_tests(void);
 void ui_add_undo_tests(void);
 void ui_add_settings_tests(void);
 void ui_add_pane_tests(void);

@@ -10,6 +10,7 @@ int main(int argc, char **argv)
     }
     ui_add_run_tests();
     ui_add_lab_tests();
+    ui_add_past_tests();
     ui_add_undo_tests();
     ui_add_settings_tests();
     ui_add_pane_tests();

@@ -1,7 +1,19 @@
 /* The inside of a lab.  Internal to lab*.c.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/train/kept.h"
 #include "ui/widgets/lab.h"
+
+/* A run that is not the present one any more, or that comes out of a file. */
+typedef struct {
+    NsLabRun told;
+    char *title;
+    char *file;                         /* its name; NULL for a run of this session */
+    NsHistory *histories[NS_LANES_MAX]; /* [told.lanes], and so the rest */
+    NsSettings started[NS_LANES_MAX];   /* that the first update was made with */
+    NsSettings settings[NS_LANES_MAX];  /* that the newest step was made with */
+    NsKept *kept;                       /* where it can be gone on from; NULL: nowhere */
+} NsPastRun;
 
 struct _NsLab {
     GObject parent;
@@ -39,10 +51,13 @@ struct _NsLab {
     NsGradientCheck *check; /* the newest of this run, or NULL */
     bool checking;
 
-    GPtrArray *runs;          /* of lab_runs.c: earlier ones */
-    GArray *run_list;         /* NsLabRun, as last told */
-    char *title;              /* of the present run */
-    unsigned id, forked_from; /* of the present run */
+    GPtrArray *runs;   /* of lab_runs.c: earlier ones, NsPastRun, by id */
+    NsPastRun *opened; /* of lab_open.c: the one on view where the view shows an earlier one */
+    NsKept *left;      /* of the run on view, whose trainer was given up; or NULL */
+    GArray *run_list;  /* NsLabRun, as last told */
+    char *title;       /* of the present run */
+    unsigned id, forked_from; /* of the run on view */
+    unsigned forking_from;    /* of the one that its trainer prepares, which will be on view next */
     unsigned last_id;
 };
 
@@ -73,7 +88,24 @@ void ns_lab_clear_problem(NsLab *lab);
  * first records. */
 void ns_lab_start(NsLab *lab, NsSnapshot *const *origins);
 
-/* The newest step at which all lanes of the run are kept, at or before `step`, and starts there. */
+/* The same with the settings that the run has, whatever waits; by lane of the run. */
+void ns_lab_launch(NsLab *lab, NsSnapshot *const origins[NS_LANES_MAX]);
+
+/* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
+ * before are filed, and become the ghost of a single lane if they have gone anywhere. */
+void ns_lab_adopt(NsLab *lab, NsHistory *const *histories, const NsSettings *started);
+
+/* The trainer ends, and no other begins: the kept steps of its run are left where that one is on
+ * view. */
+void ns_lab_leave_trainer(NsLab *lab);
+
+/* The newest step at or before `step` at which every lane is kept from which the controls' lanes go
+ * on; negative if there is none.  The snapshots are those of the run's lanes, to be given up with
+ * ns_lab_drop_snapshots. */
+int64_t ns_lab_find_kept(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX]);
+void ns_lab_drop_snapshots(NsSnapshot *snapshots[NS_LANES_MAX]);
+
+/* Starts at that step; false if there is none. */
 bool ns_lab_start_at(NsLab *lab, int64_t step);
 
 /* Whether the run has left its beginning or was told to. */
@@ -91,11 +123,38 @@ void ns_lab_prepare_trainer(NsLab *lab);
 /* Moves slow motion on; TRUE while it goes. */
 bool ns_lab_poll_stage(NsLab *lab);
 
-/* The trainer is looked at: lab_trouble.c, lab_runs.c. */
+/* The trainer is looked at: lab_trouble.c. */
 void ns_lab_poll_trouble(NsLab *lab);
-void ns_lab_file_run(NsLab *lab); /* the view's run becomes an earlier one if it went anywhere */
+
+/* Earlier runs: lab_runs.c. */
+void ns_lab_file_run(NsLab *lab);  /* the view's run becomes an earlier one if it went anywhere */
+void ns_lab_keep_left(NsLab *lab); /* what its trainer keeps, before that one ends or resets */
+NsPastRun *ns_lab_take_run(NsLab *lab, unsigned id); /* out of the earlier ones; NULL: no such */
+void ns_lab_show_pinned(NsLab *lab);
 void ns_lab_free_runs(NsLab *lab);
 void ns_lab_init_runs(NsLab *lab);
+void ns_past_run_free(NsPastRun *run);
+
+/* The step from which it can be gone on with; negative where it can only begin anew. */
+int64_t ns_past_run_goes_on(const NsPastRun *run);
+
+/* An earlier run on view, which no trainer has: lab_open.c. */
+bool ns_lab_is_past(const NsLab *lab);
+NsTrainerState ns_lab_past_lane_state(const NsLab *lab, size_t lane);
+
+/* "run 2 again", "read from run.jsonl"; NULL while a trainer has the run.  Free with g_free. */
+char *ns_lab_past_words(NsLab *lab);
+
+/* Gives it a trainer, which goes on from its newest kept step or begins anew, and tells which. */
+void ns_lab_revive(NsLab *lab);
+
+/* The same from its beginning. */
+void ns_lab_begin_anew(NsLab *lab);
+
+/* As ns_trainer_kept and ns_trainer_kept_at, of the run on view; where it is an earlier one, too.
+ */
+size_t ns_lab_kept(NsLab *lab, int64_t *steps, size_t most);
+bool ns_lab_kept_at(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX], int64_t *at);
 void ns_lab_init_undo(NsLab *lab);
 
 /* Of a lane of the view: records; the newest, or NULL. */

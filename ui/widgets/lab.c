@@ -59,11 +59,12 @@ void ns_lab_clear_problem(NsLab *lab)
 
 /* ---- The trainer ---- */
 
-static void set_origins(NsLab *lab, NsSnapshot *const *origins)
+/* Those of the run's lanes. */
+static void set_origins(NsLab *lab, NsSnapshot *const origins[NS_LANES_MAX])
 {
     NsSnapshot *taken[NS_LANES_MAX] = {NULL}; /* before the old ones go, which may be the same */
-    for (size_t lane = 0; origins && lane < lab->lanes.n; lane++)
-        taken[lane] = ns_snapshot_ref(origins[lab->lanes.from[lane]]);
+    for (size_t lane = 0; lane < lab->run.n; lane++)
+        if (origins && origins[lane]) taken[lane] = ns_snapshot_ref(origins[lane]);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
         g_clear_pointer(&lab->origins[lane], ns_snapshot_unref);
         lab->origins[lane] = taken[lane];
@@ -92,22 +93,20 @@ void ns_lab_prepare_trainer(NsLab *lab)
     if (lab->wants_run && !lab->slow) ns_trainer_run(lab->trainer);
 }
 
-void ns_lab_start(NsLab *lab, NsSnapshot *const *origins)
+void ns_lab_leave_trainer(NsLab *lab)
 {
-    g_autoptr(GError) error = NULL;
     g_clear_handle_id(&lab->restart_source, g_source_remove);
+    ns_lab_keep_left(lab);
     g_clear_pointer(&lab->trainer, ns_trainer_release);
     ns_lab_drop_check(lab);
-    set_origins(lab, origins);
-    ns_lanes_settle(&lab->lanes, lab->lanes.n);
-    ns_lab_settle_undo(lab);
-    ns_lanes_assign(&lab->run, &lab->lanes);
-    if (!lab->view->history) {
-        ns_view_set_lanes(lab->view, (unsigned)lab->run.n);
-        ns_view_set_active(lab->view, (unsigned)lab->active);
-        show_started(lab);
-    }
     lab->stage_since = 0;
+}
+
+void ns_lab_launch(NsLab *lab, NsSnapshot *const origins[NS_LANES_MAX])
+{
+    g_autoptr(GError) error = NULL;
+    ns_lab_leave_trainer(lab);
+    set_origins(lab, origins);
     lab->trainer = make_trainer(lab, &error);
     if (lab->trainer) {
         ns_lab_set_problem(lab, NULL, NULL, false);
@@ -120,6 +119,22 @@ void ns_lab_start(NsLab *lab, NsSnapshot *const *origins)
     }
     ns_lab_emit(lab, NS_LAB_SETTINGS_CHANGED);
     ns_lab_wake(lab);
+}
+
+void ns_lab_start(NsLab *lab, NsSnapshot *const *origins)
+{
+    NsSnapshot *own[NS_LANES_MAX] = {NULL};
+    for (size_t lane = 0; origins && lane < lab->lanes.n; lane++)
+        own[lane] = origins[lab->lanes.from[lane]];
+    ns_lanes_settle(&lab->lanes, lab->lanes.n);
+    ns_lab_settle_undo(lab);
+    ns_lanes_assign(&lab->run, &lab->lanes);
+    if (!lab->view->history) {
+        ns_view_set_lanes(lab->view, (unsigned)lab->run.n);
+        ns_view_set_active(lab->view, (unsigned)lab->active);
+        show_started(lab);
+    }
+    ns_lab_launch(lab, own);
 }
 
 bool ns_lab_has_begun(NsLab *lab)
@@ -200,16 +215,16 @@ const NsStep *ns_lab_newest(NsLab *lab, size_t lane)
     return records ? ns_history_step(lab->view->lanes[lane].history, records - 1) : NULL;
 }
 
-/* The trainer has new histories: those before become the ghost if they have gone anywhere. */
-static void adopt(NsLab *lab, NsHistory *const *histories)
+void ns_lab_adopt(NsLab *lab, NsHistory *const *histories, const NsSettings *started)
 {
     NsView *view = lab->view;
     unsigned n = (unsigned)lab->run.n;
-    if (lab->view->history && histories[0] != view->lanes[0].history) ns_lab_file_run(lab);
+    if (view->history && histories[0] != view->lanes[0].history) ns_lab_file_run(lab);
+    lab->forked_from = lab->forking_from;
     if (n == 1 && ns_lab_records(lab, 0) > 1) ns_view_leave_ghost(view);
     ns_view_set_lanes(view, n);
     for (unsigned lane = 0; lane < n; lane++) {
-        ns_view_set_history(view, lane, histories[lane], &lab->run.settings[lane]);
+        ns_view_set_history(view, lane, histories[lane], &started[lane]);
         lab->records_seen[lane] = 0;
         lab->events_seen[lane] = 0;
     }
@@ -229,7 +244,7 @@ static void look_at_histories(NsLab *lab)
         all &= histories[lane] != NULL;
         other |= lane < lab->view->n_lanes && histories[lane] != lab->view->lanes[lane].history;
     }
-    if (all && other) adopt(lab, histories);
+    if (all && other) ns_lab_adopt(lab, histories, lab->run.settings);
     for (unsigned lane = 0; all && lane < lab->run.n; lane++) {
         /* A live change is part of what the history shows from the first step that felt it. */
         size_t records = ns_lab_records(lab, lane);
@@ -280,6 +295,7 @@ NsTrainerState ns_lab_state(NsLab *lab)
 
 NsTrainerState ns_lab_lane_state(NsLab *lab, size_t lane)
 {
+    if (ns_lab_is_past(lab)) return ns_lab_past_lane_state(lab, lane);
     if (!lab->trainer || lane >= lab->run.n) return lab->state;
     return ns_trainer_lane_state(lab->trainer, lane);
 }

@@ -201,24 +201,42 @@ const NsGradientCheck *ns_lab_last_check(NsLab *lab);
 /* ---- Runs: lab_runs.c ---- */
 
 /* A run begins with a restart, a fork or a reset.  Earlier ones are kept within a budget, the
- * newest and those that are pinned; a notice tells which one went. */
+ * newest and those that are pinned; a notice tells which one went.  Steps from which an earlier one
+ * can go on are kept too as long as there is room. */
 typedef struct {
     unsigned id, parent; /* from 1; 0: begun at step 0 */
     int64_t fork_step, last_step;
+    int64_t kept; /* from which an earlier one can go on; negative: it can only begin anew */
     const char *title;
     double loss[NS_LANES_MAX]; /* the last one */
     size_t lanes;
-    bool present, pinned;
+    bool present, pinned; /* present: the one on view */
 } NsLabRun;
 
-/* The oldest first, the present one last; borrowed until the next call or poll. */
+/* The oldest first; borrowed until the next call or poll. */
 const NsLabRun *ns_lab_runs(NsLab *lab, size_t *n);
 
 /* Curves show pinned runs, pale. */
 void ns_lab_pin_run(NsLab *lab, unsigned id, bool pinned);
 
-/* The lanes and settings that a run began with become those of the controls. */
+/* ---- Earlier runs on view: lab_open.c ---- */
+
+/* An earlier run takes the place of the present one, which becomes an earlier one, in the view and
+ * in the controls; nothing trains.  What a trainer is needed for then goes on from its newest kept
+ * step, or begins it anew where none is kept or it had come to its end.  A notice says which it
+ * will be, and which it was. */
 void ns_lab_open_run(NsLab *lab, unsigned id);
+
+/* A run that another program recorded. */
+typedef struct {
+    const char *file; /* its name, for people */
+    size_t lanes;
+    const NsSettings *settings[NS_LANES_MAX];
+    NsHistory *histories[NS_LANES_MAX]; /* each has a record; nobody writes to it any more */
+} NsLabRecord;
+
+/* The same with such a run, which is the newest. */
+void ns_lab_open_record(NsLab *lab, const NsLabRecord *record);
 
 /* ---- What is known: lab.c ---- */
 

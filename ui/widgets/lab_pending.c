@@ -89,11 +89,11 @@ bool ns_lab_can_restart(NsLab *lab)
 void ns_lab_restart(NsLab *lab)
 {
     if (!ns_lab_can_restart(lab)) return;
-    lab->forked_from = 0;
+    lab->forking_from = 0;
     ns_lab_start(lab, NULL);
 }
 
-static void drop(NsSnapshot *snapshots[NS_LANES_MAX])
+void ns_lab_drop_snapshots(NsSnapshot *snapshots[NS_LANES_MAX])
 {
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
         g_clear_pointer(&snapshots[lane], ns_snapshot_unref);
@@ -106,14 +106,13 @@ static bool has_all(const NsLab *lab, NsSnapshot *const snapshots[NS_LANES_MAX])
     return true;
 }
 
-/* The newest step at or before `step` from which every lane can go on; negative if there is none.
- * A lane has none after it diverged. */
-static int64_t find_kept(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX])
+/* A lane has none after it diverged. */
+int64_t ns_lab_find_kept(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX])
 {
     int64_t at;
-    while (ns_trainer_kept_at(lab->trainer, step, snapshots, &at)) {
+    while (ns_lab_kept_at(lab, step, snapshots, &at)) {
         if (has_all(lab, snapshots)) return at;
-        drop(snapshots);
+        ns_lab_drop_snapshots(snapshots);
         step = at - 1;
     }
     return -1;
@@ -122,12 +121,12 @@ static int64_t find_kept(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANE
 bool ns_lab_start_at(NsLab *lab, int64_t step)
 {
     NsSnapshot *kept[NS_LANES_MAX] = {NULL};
-    int64_t at = lab->trainer ? find_kept(lab, step, kept) : -1;
+    int64_t at = ns_lab_find_kept(lab, step, kept);
     if (at < 0) return false;
     /* A run that has made no step is not kept: its fork stands where it would. */
-    if (ns_lab_records(lab, 0) > 1) lab->forked_from = lab->id;
+    if (ns_lab_records(lab, 0) > 1) lab->forking_from = lab->id;
     ns_lab_start(lab, kept);
-    drop(kept);
+    ns_lab_drop_snapshots(kept);
     g_autofree char *digits = ns_group_digits(at);
     g_autofree char *words = g_strdup_printf(_("Forked at step %s."), digits);
     ns_lab_tell(lab, words);
@@ -142,9 +141,9 @@ static int64_t wanted_step(const NsLab *lab)
 int64_t ns_lab_fork_step(NsLab *lab)
 {
     NsSnapshot *kept[NS_LANES_MAX] = {NULL};
-    if (!lab->trainer || !ns_lab_can_restart(lab) || !ns_lab_has_begun(lab)) return -1;
-    int64_t step = find_kept(lab, wanted_step(lab), kept);
-    drop(kept);
+    if (!ns_lab_can_restart(lab) || !ns_lab_has_begun(lab)) return -1;
+    int64_t step = ns_lab_find_kept(lab, wanted_step(lab), kept);
+    ns_lab_drop_snapshots(kept);
     return step;
 }
 

@@ -6,30 +6,31 @@
 #include <math.h>
 
 #define RUNS_MOST 12
-#define BYTES_MOST ((size_t)1 << 30)
+#define BYTES_MOST ((size_t)1 << 30)        /* of histories and kept steps, all runs together */
+#define KEPT_BYTES_MOST ((size_t)256 << 20) /* of the kept steps of one */
 
-typedef struct {
-    NsLabRun told;
-    char *title;
-    NsHistory *histories[NS_LANES_MAX];
-    NsSettings started[NS_LANES_MAX];
-    size_t bytes;
-} Run;
-
-static void run_free(gpointer data)
+void ns_past_run_free(NsPastRun *run)
 {
-    Run *run = data;
+    if (!run) return;
     for (size_t lane = 0; lane < run->told.lanes; lane++) {
         ns_history_unref(run->histories[lane]);
         ns_settings_clear(&run->started[lane]);
+        ns_settings_clear(&run->settings[lane]);
     }
+    ns_kept_free(run->kept);
     g_free(run->title);
+    g_free(run->file);
     g_free(run);
+}
+
+static void free_run(gpointer run)
+{
+    ns_past_run_free(run);
 }
 
 void ns_lab_init_runs(NsLab *lab)
 {
-    lab->runs = g_ptr_array_new_with_free_func(run_free);
+    lab->runs = g_ptr_array_new_with_free_func(free_run);
     lab->run_list = g_array_new(FALSE, TRUE, sizeof(NsLabRun));
     lab->id = lab->last_id = 1;
 }
@@ -37,6 +38,8 @@ void ns_lab_init_runs(NsLab *lab)
 void ns_lab_free_runs(NsLab *lab)
 {
     g_ptr_array_unref(lab->runs);
+    ns_past_run_free(lab->opened);
+    ns_kept_free(lab->left);
     g_array_unref(lab->run_list);
     g_free(lab->title);
 }
@@ -50,7 +53,8 @@ static size_t bytes_of(const NsHistory *history)
 
 static NsLabRun present(NsLab *lab)
 {
-    NsLabRun run = {.id = lab->id, .parent = lab->forked_from, .lanes = lab->view->n_lanes};
+    NsLabRun run = {
+        .id = lab->id, .parent = lab->forked_from, .kept = -1, .lanes = lab->view->n_lanes};
     run.fork_step = ns_lab_first_step(lab);
     run.last_step = ns_lab_steps(lab);
     for (size_t lane = 0; lane < run.lanes; lane++) {
@@ -69,20 +73,39 @@ static char *title_of(const NsView *view)
     return ns_lanes_title(&lanes);
 }
 
-static Run *find(NsLab *lab, unsigned id)
+static NsPastRun *run_at(const NsLab *lab, guint i)
 {
-    for (guint i = 0; i < lab->runs->len; i++) {
-        Run *run = g_ptr_array_index(lab->runs, i);
-        if (run->told.id == id) return run;
-    }
+    return g_ptr_array_index(lab->runs, i);
+}
+
+static NsPastRun *find(NsLab *lab, unsigned id)
+{
+    for (guint i = 0; i < lab->runs->len; i++)
+        if (run_at(lab, i)->told.id == id) return run_at(lab, i);
     return NULL;
 }
 
-static void show_pinned(NsLab *lab)
+NsPastRun *ns_lab_take_run(NsLab *lab, unsigned id)
+{
+    guint i;
+    NsPastRun *run = find(lab, id);
+    if (!run || !g_ptr_array_find(lab->runs, run, &i)) return NULL;
+    return g_ptr_array_steal_index(lab->runs, i);
+}
+
+/* They stay in the order of their numbers. */
+static void put_back(NsLab *lab, NsPastRun *run)
+{
+    guint at = 0;
+    while (at < lab->runs->len && run_at(lab, at)->told.id < run->told.id) at++;
+    g_ptr_array_insert(lab->runs, (gint)at, run);
+}
+
+void ns_lab_show_pinned(NsLab *lab)
 {
     ns_view_clear_pinned(lab->view);
     for (guint i = 0; i < lab->runs->len; i++) {
-        const Run *run = g_ptr_array_index(lab->runs, i);
+        const NsPastRun *run = run_at(lab, i);
         for (size_t lane = 0; run->told.pinned && lane < run->told.lanes; lane++) {
             g_autofree char *name =
                 run->told.lanes > 1
@@ -95,19 +118,36 @@ static void show_pinned(NsLab *lab)
 
 /* ---- The budget ---- */
 
-static bool too_many(NsLab *lab)
+static size_t bytes_of_run(const NsPastRun *run)
+{
+    size_t bytes = run->kept ? ns_kept_bytes(run->kept) : 0;
+    for (size_t lane = 0; lane < run->told.lanes; lane++) bytes += bytes_of(run->histories[lane]);
+    return bytes;
+}
+
+static size_t bytes_of_all(NsLab *lab)
 {
     size_t bytes = 0;
-    for (guint i = 0; i < lab->runs->len; i++)
-        bytes += ((Run *)g_ptr_array_index(lab->runs, i))->bytes;
-    return lab->runs->len > RUNS_MOST || bytes > BYTES_MOST;
+    for (guint i = 0; i < lab->runs->len; i++) bytes += bytes_of_run(run_at(lab, i));
+    return bytes;
+}
+
+/* Where the oldest could be gone on from goes first, but never that of the newest. */
+static bool let_kept_go(NsLab *lab)
+{
+    for (guint i = 0; i + 1 < lab->runs->len; i++) {
+        if (!run_at(lab, i)->kept) continue;
+        g_clear_pointer(&run_at(lab, i)->kept, ns_kept_free);
+        return true;
+    }
+    return false;
 }
 
 /* The oldest that is not pinned goes, but never the newest. */
 static bool let_one_go(NsLab *lab)
 {
     for (guint i = 0; i + 1 < lab->runs->len; i++) {
-        const Run *run = g_ptr_array_index(lab->runs, i);
+        const NsPastRun *run = run_at(lab, i);
         if (run->told.pinned) continue;
         g_autofree char *words = g_strdup_printf(
             _("Run %u was let go to make room: %s.  Pinned runs stay."), run->told.id, run->title);
@@ -118,46 +158,112 @@ static bool let_one_go(NsLab *lab)
     return false;
 }
 
-void ns_lab_file_run(NsLab *lab)
+static void keep_budget(NsLab *lab)
 {
-    NsView *view = lab->view;
-    if (ns_lab_records(lab, 0) <= 1) return;
-    Run *run = g_new0(Run, 1);
+    while (bytes_of_all(lab) > BYTES_MOST && let_kept_go(lab)) continue;
+    while ((lab->runs->len > RUNS_MOST || bytes_of_all(lab) > BYTES_MOST) && let_one_go(lab))
+        continue;
+}
+
+/* ---- Filing ---- */
+
+static size_t bytes_at(const NsLab *lab, int64_t step)
+{
+    NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
+    size_t bytes = 0;
+    ns_trainer_kept_at(lab->trainer, step, snapshots, NULL);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        if (snapshots[lane]) bytes += ns_snapshot_bytes(snapshots[lane]);
+    ns_lab_drop_snapshots(snapshots);
+    return bytes;
+}
+
+/* As many as the budget has room for: it always keeps two, so that of steps that are larger than
+ * half of it the newest alone is offered. */
+static NsKept *copy_kept(NsLab *lab)
+{
+    size_t room = ns_trainer_kept(lab->trainer, NULL, 0);
+    g_autofree int64_t *steps = g_new(int64_t, room + 1);
+    size_t n = MIN(room, ns_trainer_kept(lab->trainer, steps, room));
+    size_t largest = n ? bytes_at(lab, steps[n - 1]) : 0;
+    if (n == 0 || largest > KEPT_BYTES_MOST) return NULL;
+    NsKept *kept = ns_kept_new(lab->run.n, KEPT_BYTES_MOST);
+    for (size_t i = 2 * largest > KEPT_BYTES_MOST ? n - 1 : 0; i < n; i++) {
+        NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
+        int64_t at = -1;
+        bool found = ns_trainer_kept_at(lab->trainer, steps[i], snapshots, &at);
+        if (found && at == steps[i]) ns_kept_add(kept, at, snapshots);
+        ns_lab_drop_snapshots(snapshots);
+    }
+    return kept;
+}
+
+void ns_lab_keep_left(NsLab *lab)
+{
+    if (!lab->trainer || !lab->view->history) return;
+    g_autoptr(NsHistory) history = ns_trainer_history(lab->trainer, 0);
+    if (history != lab->view->lanes[0].history) return;
+    g_clear_pointer(&lab->left, ns_kept_free);
+    if (ns_lab_records(lab, 0) > 1) lab->left = copy_kept(lab);
+}
+
+static NsPastRun *run_on_view(NsLab *lab)
+{
+    const NsView *view = lab->view;
+    NsPastRun *run = g_new0(NsPastRun, 1);
     run->told = present(lab);
     run->title = title_of(view);
+    run->kept = g_steal_pointer(&lab->left);
     for (size_t lane = 0; lane < run->told.lanes; lane++) {
         run->histories[lane] = ns_history_ref(view->lanes[lane].history);
         ns_settings_copy(&run->started[lane], &view->lanes[lane].started);
-        run->bytes += bytes_of(run->histories[lane]);
+        ns_settings_copy(&run->settings[lane], &view->lanes[lane].settings);
     }
-    g_ptr_array_add(lab->runs, run);
+    return run;
+}
+
+void ns_lab_file_run(NsLab *lab)
+{
+    if (lab->opened)
+        put_back(lab, g_steal_pointer(&lab->opened));
+    else if (ns_lab_records(lab, 0) > 1)
+        put_back(lab, run_on_view(lab));
+    else
+        return;
     lab->id = ++lab->last_id;
-    while (too_many(lab) && let_one_go(lab)) continue;
+    keep_budget(lab);
+    ns_lab_show_pinned(lab);
 }
 
 /* ---- What others may ask ---- */
 
+static void append_run(NsLab *lab, NsPastRun *run)
+{
+    run->told.title = run->title;
+    run->told.kept = ns_past_run_goes_on(run);
+    g_array_append_val(lab->run_list, run->told);
+}
+
 const NsLabRun *ns_lab_runs(NsLab *lab, size_t *n)
 {
     g_array_set_size(lab->run_list, 0);
-    for (guint i = 0; i < lab->runs->len; i++) {
-        Run *run = g_ptr_array_index(lab->runs, i);
-        run->told.title = run->title;
-        g_array_append_val(lab->run_list, run->told);
-    }
     g_free(lab->title);
     lab->title = title_of(lab->view);
-    NsLabRun last = present(lab);
-    last.present = true;
-    last.title = lab->title;
-    g_array_append_val(lab->run_list, last);
+    NsLabRun now = present(lab);
+    now.present = true;
+    now.title = lab->title;
+    guint i = 0;
+    for (; i < lab->runs->len && run_at(lab, i)->told.id < now.id; i++)
+        append_run(lab, run_at(lab, i));
+    g_array_append_val(lab->run_list, now);
+    for (; i < lab->runs->len; i++) append_run(lab, run_at(lab, i));
     *n = lab->run_list->len;
     return (const NsLabRun *)lab->run_list->data;
 }
 
 void ns_lab_pin_run(NsLab *lab, unsigned id, bool pinned)
 {
-    Run *run = find(lab, id);
+    NsPastRun *run = find(lab, id);
     if (!run || run->told.pinned == pinned) return;
     if (pinned && lab->view->n_pinned + run->told.lanes > NS_FIGURE_PINNED) {
         g_autofree char *words = g_strdup_printf(
@@ -166,19 +272,8 @@ void ns_lab_pin_run(NsLab *lab, unsigned id, bool pinned)
         ns_lab_tell(lab, words);
     } else {
         run->told.pinned = pinned;
-        show_pinned(lab);
+        ns_lab_show_pinned(lab);
     }
     ns_lab_emit(lab, NS_LAB_RUNS_CHANGED);
     ns_lab_emit(lab, NS_LAB_VIEW_CHANGED);
-}
-
-void ns_lab_open_run(NsLab *lab, unsigned id)
-{
-    const Run *run = find(lab, id);
-    const NsSettings *settings[NS_LANES_MAX];
-    size_t n = run ? run->told.lanes : lab->view->n_lanes;
-    if (!run && id != lab->id) return;
-    for (size_t lane = 0; lane < n; lane++)
-        settings[lane] = run ? &run->started[lane] : &lab->view->lanes[lane].started;
-    ns_lab_open(lab, settings, n);
 }

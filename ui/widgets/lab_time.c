@@ -13,11 +13,19 @@ static const gint64 STAGES[] = {
 
 /* ---- Commands ---- */
 
+/* A trainer that can go on, and no trouble any more. */
+static bool prepare(NsLab *lab)
+{
+    if (!ns_lab_can_run(lab)) return false;
+    if (ns_lab_is_past(lab)) ns_lab_revive(lab);
+    lab->trouble = (NsTrouble){0};
+    return lab->trainer != NULL;
+}
+
 void ns_lab_run(NsLab *lab)
 {
-    if (!ns_lab_can_run(lab)) return;
+    if (!prepare(lab)) return;
     lab->wants_run = true;
-    lab->trouble = (NsTrouble){0};
     if (!lab->slow) ns_trainer_run(lab->trainer);
     ns_lab_wake(lab);
 }
@@ -32,19 +40,17 @@ void ns_lab_pause(NsLab *lab)
 
 void ns_lab_step(NsLab *lab, int64_t n)
 {
-    if (!ns_lab_can_run(lab)) return;
+    if (!prepare(lab)) return;
     lab->wants_run = false;
     lab->stage_since = 0;
-    lab->trouble = (NsTrouble){0};
     ns_trainer_step(lab->trainer, n);
     ns_lab_wake(lab);
 }
 
 static void run_until(NsLab *lab, NsTrainerUntil until)
 {
-    if (!ns_lab_can_run(lab)) return;
+    if (!prepare(lab)) return;
     lab->wants_run = true;
-    lab->trouble = (NsTrouble){0};
     lab->slow = false;
     ns_trainer_run_until(lab->trainer, until);
     ns_lab_wake(lab);
@@ -69,7 +75,12 @@ void ns_lab_reset(NsLab *lab)
         ns_lab_start(lab, lab->origins[0] ? lab->origins : NULL);
         return;
     }
+    if (ns_lab_is_past(lab)) {
+        ns_lab_begin_anew(lab);
+        return;
+    }
     if (lab->problem_is_run) ns_lab_set_problem(lab, NULL, NULL, false);
+    ns_lab_keep_left(lab);
     ns_trainer_reset(lab->trainer);
     ns_lab_wake(lab);
 }
@@ -81,12 +92,14 @@ bool ns_lab_is_running(NsLab *lab)
 
 bool ns_lab_can_run(NsLab *lab)
 {
+    if (ns_lab_is_past(lab)) return true;
     return lab->trainer && lab->state != NS_TRAINER_FAILED && lab->state != NS_TRAINER_DIVERGED &&
            lab->state != NS_TRAINER_FINISHED;
 }
 
 bool ns_lab_can_reset(NsLab *lab)
 {
+    if (ns_lab_is_past(lab)) return true;
     return lab->trainer && lab->state != NS_TRAINER_FAILED && lab->state != NS_TRAINER_PREPARING;
 }
 
@@ -223,9 +236,9 @@ static void add_events(NsLab *lab, size_t lane)
 
 static void add_kept(NsLab *lab)
 {
-    size_t room = lab->trainer ? ns_trainer_kept(lab->trainer, NULL, 0) : 0;
+    size_t room = ns_lab_kept(lab, NULL, 0);
     g_autofree int64_t *steps = g_new(int64_t, room + 1);
-    size_t n = room ? MIN(room, ns_trainer_kept(lab->trainer, steps, room)) : 0;
+    size_t n = MIN(room, ns_lab_kept(lab, steps, room));
     for (size_t i = 0; i < n; i++) {
         NsLabMark mark = {steps[i], NS_LAB_MARK_KEPT, -1, _("A fork can begin here.")};
         g_array_append_val(lab->marks, mark);

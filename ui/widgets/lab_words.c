@@ -210,6 +210,8 @@ char *ns_lab_status(NsLab *lab)
     if (pace.probe_share > 0.0)
         g_string_append_printf(text, _(", probes %.0f %%"), 100.0 * pace.probe_share);
     append_diverged(text, lab);
+    g_autofree char *past = ns_lab_past_words(lab);
+    if (past) g_string_append_printf(text, "; %s", past);
     int64_t pinned = ns_lab_view(lab)->step;
     if (pinned >= 0) {
         g_autofree char *shown = ns_group_digits(pinned);

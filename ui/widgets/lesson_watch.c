@@ -5,7 +5,9 @@ static const NsLabRun *present(NsLab *lab)
 {
     size_t n;
     const NsLabRun *runs = ns_lab_runs(lab, &n);
-    return n ? &runs[n - 1] : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (runs[i].present) return &runs[i];
+    return NULL;
 }
 
 unsigned ns_lesson_present_run(NsLab *lab)

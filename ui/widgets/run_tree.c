@@ -96,6 +96,14 @@ static GtkWidget *new_label(const char *text, const char *css_class)
     return label;
 }
 
+static char *open_words(const NsLabRun *run)
+{
+    g_autofree char *step = ns_group_digits(run->kept);
+    if (run->kept < 0)
+        return g_strdup_printf(_("Show run %u again; Run would begin it anew"), run->id);
+    return g_strdup_printf(_("Show run %u again; Run would go on from step %s"), run->id, step);
+}
+
 static GtkWidget *make_row(NsRunTree *tree, const NsLabRun *run, int generation)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
@@ -113,7 +121,7 @@ static GtkWidget *make_row(NsRunTree *tree, const NsLabRun *run, int generation)
         return row;
     }
     g_autofree char *pin = g_strdup_printf(_("Pin run %u: its curves stay, pale"), run->id);
-    g_autofree char *open = g_strdup_printf(_("Take over the settings of run %u"), run->id);
+    g_autofree char *open = open_words(run);
     GtkWidget *toggle = gtk_toggle_button_new();
     gtk_button_set_icon_name(GTK_BUTTON(toggle), "view-pin-symbolic");
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(toggle), run->pinned);
@@ -148,9 +156,11 @@ void ns_run_tree_sync(NsRunTree *tree)
 {
     size_t n = 0;
     const NsLabRun *runs = ns_lab_runs(tree->lab, &n);
-    if (!tree->facts || n == 0 || !runs[n - 1].present) return;
-    g_autofree char *facts = facts_of(&runs[n - 1]);
-    gtk_label_set_text(GTK_LABEL(tree->facts), facts);
+    for (size_t i = 0; tree->facts && i < n; i++) {
+        if (!runs[i].present) continue;
+        g_autofree char *facts = facts_of(&runs[i]);
+        gtk_label_set_text(GTK_LABEL(tree->facts), facts);
+    }
 }
 
 static gboolean rebuild_soon(gpointer data)

@@ -1,0 +1,216 @@
+/* An earlier run on view again: looked at, and gone on with.  SPDX-License-Identifier: MIT
+ *
+ * No trainer has it.  What it recorded is shown as it was; a command that needs a trainer makes one
+ * that goes on from the newest step that is still kept or, where there is none, begins anew. */
+#include "ui/widgets/lab-private.h"
+
+#include "core/base/words.h"
+#include "core/train/live.h"
+
+bool ns_lab_is_past(const NsLab *lab)
+{
+    return lab->opened && !lab->trainer;
+}
+
+/* ---- What is kept of it ---- */
+
+size_t ns_lab_kept(NsLab *lab, int64_t *steps, size_t most)
+{
+    if (lab->trainer) return ns_trainer_kept(lab->trainer, steps, most);
+    return lab->opened && lab->opened->kept ? ns_kept_steps(lab->opened->kept, steps, most) : 0;
+}
+
+bool ns_lab_kept_at(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX], int64_t *at)
+{
+    if (lab->trainer) return ns_trainer_kept_at(lab->trainer, step, snapshots, at);
+    return lab->opened && lab->opened->kept && ns_kept_find(lab->opened->kept, step, snapshots, at);
+}
+
+/* The newest step at or before `step` at which every lane is kept; negative if there is none. */
+static int64_t find_all(const NsPastRun *run, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX])
+{
+    int64_t at;
+    while (run->kept && ns_kept_find(run->kept, step, snapshots, &at)) {
+        size_t lane = 0;
+        while (lane < run->told.lanes && snapshots[lane]) lane++;
+        if (lane == run->told.lanes) return at;
+        ns_lab_drop_snapshots(snapshots);
+        step = at - 1;
+    }
+    return -1;
+}
+
+static bool has_event(const NsHistory *history, NsEventKind kind)
+{
+    for (size_t i = ns_history_events(history); i-- > 0;)
+        if (ns_history_event(history, i)->kind == kind) return true;
+    return false;
+}
+
+static bool all_diverged(const NsPastRun *run)
+{
+    for (size_t lane = 0; lane < run->told.lanes; lane++)
+        if (!has_event(run->histories[lane], NS_EVENT_DIVERGED)) return false;
+    return true;
+}
+
+int64_t ns_past_run_goes_on(const NsPastRun *run)
+{
+    int64_t steps = run->settings[0].steps;
+    bool ended = steps > 0 && run->told.last_step >= steps;
+    if (ended || all_diverged(run)) return -1;
+    NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
+    int64_t at = find_all(run, INT64_MAX, snapshots);
+    ns_lab_drop_snapshots(snapshots);
+    return at > run->told.fork_step ? at : -1;
+}
+
+/* ---- On view ---- */
+
+NsTrainerState ns_lab_past_lane_state(const NsLab *lab, size_t lane)
+{
+    const NsPastRun *run = lab->opened;
+    bool diverged = lane < run->told.lanes && has_event(run->histories[lane], NS_EVENT_DIVERGED);
+    return diverged ? NS_TRAINER_DIVERGED : lab->state;
+}
+
+/* Takes the run, which has no number yet where it is new.  The controls show what it goes on with
+ * or, where it can only begin anew, what it began with. */
+static void show(NsLab *lab, NsPastRun *run)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    size_t n = run->told.lanes;
+    bool goes_on = ns_past_run_goes_on(run) >= 0;
+    for (size_t lane = 0; lane < n; lane++)
+        settings[lane] = goes_on ? &run->settings[lane] : &run->started[lane];
+    ns_lab_leave_trainer(lab);
+    lab->wants_run = false;
+    g_auto(NsLanes) lanes;
+    ns_lanes_init(&lanes, settings, n);
+    ns_lanes_assign(&lab->run, &lanes);
+    lab->forking_from = run->told.parent;
+    ns_lab_adopt(lab, run->histories, run->started);
+    lab->opened = run;
+    if (run->told.id) lab->last_id--; /* the number of the next run is still to be given */
+    lab->id = run->told.id ? run->told.id : lab->id;
+    run->told.id = lab->id;
+    lab->state = all_diverged(run) ? NS_TRAINER_DIVERGED
+                 : goes_on         ? NS_TRAINER_PAUSED
+                                   : NS_TRAINER_FINISHED;
+    for (unsigned lane = 0; lane < n; lane++) {
+        ns_view_set_live(lab->view, lane, &run->settings[lane]);
+        lab->records_seen[lane] = ns_history_steps(run->histories[lane]);
+        lab->events_seen[lane] = ns_history_events(run->histories[lane]);
+    }
+    ns_lab_open(lab, settings, n);
+    ns_lab_settle_undo(lab);
+    ns_lab_estimate(lab);
+    ns_lab_show_pinned(lab);
+    ns_lab_emit(lab, NS_LAB_RUNS_CHANGED);
+}
+
+void ns_lab_open_run(NsLab *lab, unsigned id)
+{
+    NsPastRun *run = ns_lab_take_run(lab, id);
+    if (!run) return;
+    show(lab, run);
+    int64_t at = ns_past_run_goes_on(run);
+    g_autofree char *step = ns_group_digits(at);
+    g_autofree char *words =
+        at >= 0 ? g_strdup_printf(_("Run %u is on view again; Run goes on from step %s."), id, step)
+                : g_strdup_printf(_("Run %u is on view again; Run begins it anew."), id);
+    ns_lab_tell(lab, words);
+}
+
+void ns_lab_open_record(NsLab *lab, const NsLabRecord *record)
+{
+    NsPastRun *run = g_new0(NsPastRun, 1);
+    const NsSettings *settings[NS_LANES_MAX];
+    run->told.lanes = record->lanes;
+    run->told.fork_step = ns_history_first_step(record->histories[0]);
+    run->file = g_strdup(record->file);
+    for (size_t lane = 0; lane < record->lanes; lane++) {
+        const NsHistory *history = record->histories[lane];
+        const NsStep *last = ns_history_step(history, ns_history_steps(history) - 1);
+        run->histories[lane] = ns_history_ref(record->histories[lane]);
+        ns_settings_copy(&run->started[lane], record->settings[lane]);
+        ns_settings_copy(&run->settings[lane], record->settings[lane]);
+        run->told.last_step = MAX(run->told.last_step, last->step);
+        run->told.loss[lane] = last->loss;
+        settings[lane] = record->settings[lane];
+    }
+    g_auto(NsLanes) lanes;
+    ns_lanes_init(&lanes, settings, record->lanes);
+    run->title = ns_lanes_title(&lanes);
+    show(lab, run);
+}
+
+char *ns_lab_past_words(NsLab *lab)
+{
+    if (!ns_lab_is_past(lab)) return NULL;
+    if (lab->opened->file) return g_strdup_printf(_("read from %s"), lab->opened->file);
+    return g_strdup_printf(_("run %u again"), lab->opened->told.id);
+}
+
+/* ---- Gone on with ---- */
+
+/* Nothing was changed between its first step and what it is begun with now. */
+static bool is_as_begun(const NsLab *lab)
+{
+    const NsPastRun *run = lab->opened;
+    for (size_t lane = 0; lane < run->told.lanes; lane++)
+        if (has_event(run->histories[lane], NS_EVENT_SETTING) ||
+            ns_live_differs(&run->started[lane], &lab->run.settings[lane]))
+            return false;
+    return true;
+}
+
+static char *anew_words(const NsLab *lab)
+{
+    const NsPastRun *run = lab->opened;
+    if (run->file) return g_strdup_printf(_("The run of %s begins anew here."), run->file);
+    if (run->told.parent)
+        return g_strdup_printf(_("Run %u was a fork whose beginning is no longer kept; a run with "
+                                 "its settings begins at step 0."),
+                               run->told.id);
+    if (is_as_begun(lab))
+        return g_strdup_printf(_("Run %u begins anew; the same seed leads to the same numbers."),
+                               run->told.id);
+    return g_strdup_printf(_("Run %u begins anew, with the settings that are shown."),
+                           run->told.id);
+}
+
+void ns_lab_begin_anew(NsLab *lab)
+{
+    const NsPastRun *run = lab->opened;
+    NsSnapshot *first[NS_LANES_MAX] = {NULL};
+    g_autofree char *words = NULL;
+    if (run->told.parent && find_all(run, run->told.fork_step, first) >= 0) {
+        g_autofree char *step = ns_group_digits(run->told.fork_step);
+        words = g_strdup_printf(_("Run %u begins anew at step %s, where it was forked."),
+                                run->told.id, step);
+    } else {
+        words = anew_words(lab);
+        lab->forking_from = 0;
+    }
+    ns_lab_launch(lab, first);
+    ns_lab_drop_snapshots(first);
+    ns_lab_tell(lab, words);
+}
+
+void ns_lab_revive(NsLab *lab)
+{
+    const NsPastRun *run = lab->opened;
+    if (ns_past_run_goes_on(run) < 0) {
+        ns_lab_begin_anew(lab);
+        return;
+    }
+    NsSnapshot *kept[NS_LANES_MAX] = {NULL};
+    int64_t at = find_all(run, INT64_MAX, kept);
+    g_autofree char *step = ns_group_digits(at);
+    g_autofree char *words = g_strdup_printf(_("Run %u goes on from step %s."), run->told.id, step);
+    lab->forking_from = run->told.id;
+    ns_lab_launch(lab, kept);
+    ns_lab_drop_snapshots(kept);
+    ns_lab_tell(lab, words);
+}
