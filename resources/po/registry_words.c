@@ -10,6 +10,7 @@
 #include "core/probe/similarity.h"
 #include "core/train/optimizer.h"
 #include "core/train/schedule.h"
+#include "core/train/trainer.h"
 #include "ui/figures/figures.h"
 #include "ui/plot/export_choices.h"
 #include "ui/plot/style.h"
@@ -57,6 +58,13 @@ static void print_settings(void)
     }
 }
 
+static void print_states(void)
+{
+#define PRINT_STATE(ID, word) print_word("state", #ID, word);
+    NS_TRAINER_STATES(PRINT_STATE)
+#undef PRINT_STATE
+}
+
 int main(void)
 {
     static const struct {
@@ -74,6 +82,7 @@ int main(void)
         {"page size", ns_page_choice},      {"export", ns_export_choice},
     };
     print_settings();
+    print_states();
     for (size_t i = 0; i < G_N_ELEMENTS(registries); i++)
         print_choices(registries[i].name, registries[i].rows);
     return 0;

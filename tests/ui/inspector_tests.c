@@ -8,6 +8,16 @@ static bool says(NsWindow *window, const char *words)
     return strstr(text, words) != NULL;
 }
 
+static GtkWidget *label_of(GtkWidget *root, const char *words)
+{
+    if (GTK_IS_LABEL(root) && g_str_equal(gtk_label_get_text(GTK_LABEL(root)), words)) return root;
+    GtkWidget *found = NULL;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
+         child = gtk_widget_get_next_sibling(child))
+        found = label_of(child, words);
+    return found;
+}
+
 static void test_step(void)
 {
     NsWindow *window = ui_open_paused();
@@ -35,6 +45,9 @@ static void test_crosshair(void)
     g_assert_true(g_str_has_prefix(reading->text, "layer 3"));
     ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
     UI_UNTIL(says(window, "Loss and learning rate\nstep "));
+    /* A title has both columns. */
+    GtkWidget *title = label_of(GTK_WIDGET(ns_window_inspector(window)), "Loss and learning rate");
+    UI_UNTIL(gtk_widget_get_width(title) == gtk_widget_get_width(gtk_widget_get_parent(title)));
     ui_close(window);
 }
 
@@ -175,6 +188,33 @@ static void test_folding(void)
     ui_close(window);
 }
 
+/* At 720 pixels the charts have the window, and the pane comes for who asks. */
+static void test_narrow(void)
+{
+    NsWindow *window = ui_open("");
+    GtkWidget *left = ns_window_settings_pane(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(gtk_widget_get_visible(ui_find(window, "export_button")));
+    gtk_window_set_default_size(GTK_WINDOW(window), 720, 700);
+    UI_UNTIL(!pane_is_shown(left));
+    UI_UNTIL(!gtk_widget_get_visible(ui_find(window, "export_button")));
+    g_assert_false(gtk_widget_get_visible(ui_find(window, "step_button")));
+    g_assert_true(ns_window_folds(window, "pane") && ns_window_folds(window, "inspector"));
+    GtkWidget *button = ui_find(window, "pane_button");
+    g_assert_false(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(button)));
+    g_signal_emit_by_name(button, "clicked");
+    g_assert_true(pane_is_shown(left));
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 700);
+    UI_UNTIL(gtk_widget_get_visible(ui_find(window, "step_button")));
+    g_assert_true(pane_is_shown(left));
+    g_assert_false(ns_window_folds(window, "pane") || ns_window_folds(window, "inspector"));
+    /* Nothing of the pane is cut off, however long its words are. */
+    graphene_rect_t place;
+    g_assert_true(gtk_widget_compute_bounds(left, GTK_WIDGET(window), &place));
+    g_assert_cmpfloat(place.origin.x, >=, 0);
+    ui_close(window);
+}
+
 void ui_add_inspector_tests(void)
 {
     g_test_add_func("/ui/inspector/step", test_step);
@@ -185,4 +225,5 @@ void ui_add_inspector_tests(void)
     g_test_add_func("/ui/inspector/events", test_events);
     g_test_add_func("/ui/inspector/runs", test_runs);
     g_test_add_func("/ui/inspector/folding", test_folding);
+    g_test_add_func("/ui/inspector/narrow", test_narrow);
 }

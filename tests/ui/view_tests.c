@@ -164,6 +164,25 @@ static const char *style_key(NsWindow *window)
     return ns_chart_style_for(GTK_WIDGET(window))->choice.key;
 }
 
+/* Whether what a row says beside its control is drawn pale. */
+static bool is_pale(NsWindow *window)
+{
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    GtkWidget *hint = gtk_widget_get_last_child(row);
+    g_assert_true(gtk_widget_has_css_class(hint, "hint"));
+    g_autoptr(GdkPaintable) picture = gtk_widget_paintable_new(hint);
+    g_autoptr(GtkSnapshot) snapshot = gtk_snapshot_new();
+    gdk_paintable_snapshot(picture, snapshot, gdk_paintable_get_intrinsic_width(picture),
+                           gdk_paintable_get_intrinsic_height(picture));
+    GskRenderNode *node = gtk_snapshot_to_node(snapshot);
+    if (!node) return false; /* not yet drawn */
+    g_autoptr(GBytes) drawn = gsk_render_node_serialize(node);
+    gsize length = 0;
+    const char *words = g_bytes_get_data(drawn, &length);
+    gsk_render_node_unref(node);
+    return g_strstr_len(words, (gssize)length, "opacity {") != NULL;
+}
+
 static void test_high_contrast(void)
 {
     NsWindow *window = ui_open("");
@@ -172,8 +191,10 @@ static void test_high_contrast(void)
     g_autofree char *before = NULL;
     g_object_get(settings, "gtk-theme-name", &before, NULL);
     UI_WAIT(window, is_drawn);
+    UI_UNTIL(is_pale(window));
     g_action_group_activate_action(application, "contrast", NULL);
     UI_UNTIL(g_str_equal(style_key(window), "high-contrast"));
+    UI_UNTIL(!is_pale(window));
     g_action_group_change_action_state(application, "style", g_variant_new_string("dark"));
     UI_UNTIL(g_str_equal(style_key(window), "high-contrast-dark"));
     /* Asking for a dark variant of a theme that is dark would lose the contrast. */
@@ -182,6 +203,7 @@ static void test_high_contrast(void)
     g_assert_false(dark);
     g_action_group_activate_action(application, "contrast", NULL);
     UI_UNTIL(g_str_equal(style_key(window), "screen-dark"));
+    UI_UNTIL(is_pale(window));
     g_action_group_change_action_state(application, "style", g_variant_new_string("light"));
     UI_UNTIL(g_str_equal(style_key(window), "screen-light"));
     g_autofree char *after = NULL;

@@ -190,6 +190,7 @@ static void ns_help_window_init(NsHelpWindow *window)
     gtk_paned_set_shrink_start_child(GTK_PANED(paned), FALSE);
     gtk_paned_set_shrink_end_child(GTK_PANED(paned), FALSE);
     gtk_paned_set_position(GTK_PANED(paned), LIST_WIDTH);
+    gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
     gtk_window_set_child(GTK_WINDOW(window), paned);
     gtk_window_set_title(GTK_WINDOW(window), _("Help"));
     gtk_window_set_default_size(GTK_WINDOW(window), WIDTH, HEIGHT);

@@ -26,7 +26,7 @@ static void keep_state(GActionGroup *group, const char *name, GVariant *state, g
     (void)data;
     while (!g_str_equal(kept->action, name)) kept++;
     /* A pane that was folded because the window is narrow is not one that was closed. */
-    if (g_str_has_suffix(kept->key, "-pane") && ns_window_is_folded(NS_WINDOW(group))) return;
+    if (window && ns_window_folds(NS_WINDOW(group), name)) return;
     g_settings_set_value(ns_preferences(), kept->key, state);
 }
 

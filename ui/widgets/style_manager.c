@@ -18,8 +18,11 @@ enum { PORTAL_PREFERS_DARK = 1, PORTAL_MORE_CONTRAST = 1 };
 #define CONTRAST_THEME "Default-hc"
 #define CONTRAST_THEME_DARK "Default-hc-dark"
 
+#define CONTRAST_CSS "/org/normscope/Normscope/contrast.css"
+
 struct _NsStyleManager {
     GObject parent;
+    GtkCssProvider *contrast_css; /* while a theme of high contrast is shown; else NULL */
     NsScheme scheme;
     bool contrast; /* asked for here */
     bool system_dark, system_contrast;
@@ -39,6 +42,26 @@ static bool is_dark(const NsStyleManager *manager)
 static bool is_contrast_theme(const char *theme)
 {
     return theme && (g_str_has_prefix(theme, CONTRAST_THEME) || strstr(theme, "HighContrast"));
+}
+
+/* The program's own style, too, whoever chose the theme. */
+static void on_theme(NsStyleManager *manager)
+{
+    GdkDisplay *display = gdk_display_get_default();
+    g_autofree char *theme = NULL;
+    g_object_get(gtk_settings_get_default(), "gtk-theme-name", &theme, NULL);
+    bool contrast = is_contrast_theme(theme);
+    if (contrast == (manager->contrast_css != NULL)) return;
+    if (!contrast) {
+        gtk_style_context_remove_provider_for_display(display,
+                                                      GTK_STYLE_PROVIDER(manager->contrast_css));
+        g_clear_object(&manager->contrast_css);
+        return;
+    }
+    manager->contrast_css = gtk_css_provider_new();
+    gtk_css_provider_load_from_resource(manager->contrast_css, CONTRAST_CSS);
+    gtk_style_context_add_provider_for_display(display, GTK_STYLE_PROVIDER(manager->contrast_css),
+                                               GTK_STYLE_PROVIDER_PRIORITY_APPLICATION + 1);
 }
 
 static void apply(NsStyleManager *manager)
@@ -190,6 +213,7 @@ static void ns_style_manager_dispose(GObject *object)
         g_dbus_connection_signal_unsubscribe(manager->bus, manager->subscription);
     manager->subscription = 0;
     g_clear_object(&manager->bus);
+    g_clear_object(&manager->contrast_css);
     G_OBJECT_CLASS(ns_style_manager_parent_class)->dispose(object);
 }
 
@@ -210,6 +234,9 @@ static void ns_style_manager_init(NsStyleManager *manager)
     gboolean dark = FALSE;
     g_object_get(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", &dark, NULL);
     manager->system_dark = dark;
+    g_signal_connect_object(gtk_settings_get_default(), "notify::gtk-theme-name",
+                            G_CALLBACK(on_theme), manager, G_CONNECT_SWAPPED);
+    on_theme(manager);
     g_bus_get(G_BUS_TYPE_SESSION, NULL, on_bus, g_object_ref(manager));
 }
 

@@ -13,15 +13,20 @@
 #include "ui/widgets/window_actions.h"
 #include "ui/widgets/window_keys.h"
 
-#define STEP_FROM 880            /* pixels of width, from which the header has its button */
 #define FRAMES 300               /* whose times can be shown */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
 
-/* Below some width of content a pane folds; a window of 720 with its frame keeps the settings. */
+/* How much there is room for. */
+typedef enum { NARROW, MEDIUM, WIDE } Breadth;
+
+/* Pixels of width from which it is so. */
+static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900};
+
+/* Panes fold by themselves below these; half a window of settings would leave its charts none. */
 static const struct {
     const char *action;
-    int below;
-} PANES[] = {{"pane", 700}, {"inspector", 880}};
+    Breadth from;
+} PANES[] = {{"pane", MEDIUM}, {"inspector", WIDE}};
 
 struct _NsWindow {
     GtkApplicationWindow parent;
@@ -36,7 +41,8 @@ struct _NsWindow {
     int width;                        /* for which panes were last folded or unfolded */
     bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
-    GtkWidget *step_button, *run_menu, *menu_button, *learn_button;
+    GtkWidget *step_button, *export_button, *inspector_button;
+    GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *centre, *foot;
 };
@@ -153,16 +159,26 @@ static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
     if (window->pages) set_style(window);
 }
 
-/* The transport bar has the same button, and the title needs the room. */
+static Breadth breadth_of(int width)
+{
+    Breadth breadth = NARROW;
+    while (breadth < WIDE && width >= BREADTHS[breadth + 1]) breadth++;
+    return breadth;
+}
+
+/* The title needs the room; the transport bar and the menu do the same. */
 static void fold_header(NsWindow *window)
 {
-    gtk_widget_set_visible(window->step_button, window->width >= STEP_FROM);
+    Breadth breadth = breadth_of(window->width);
+    gtk_widget_set_visible(window->step_button, breadth >= WIDE);
+    gtk_widget_set_visible(window->inspector_button, breadth >= MEDIUM);
+    gtk_widget_set_visible(window->export_button, breadth >= MEDIUM);
 }
 
 static void fold_pane(NsWindow *window, size_t pane)
 {
     GActionGroup *actions = G_ACTION_GROUP(window);
-    bool narrow = window->width < PANES[pane].below;
+    bool narrow = breadth_of(window->width) < PANES[pane].from;
     g_autoptr(GVariant) state = g_action_group_get_action_state(actions, PANES[pane].action);
     bool fold = narrow && g_variant_get_boolean(state), unfold = !narrow && window->folded[pane];
     if (!fold && !unfold) return;
@@ -182,11 +198,8 @@ static gboolean fold(gpointer data)
 static void ns_window_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsWindow *window = NS_WINDOW(widget);
-    bool crossed = false;
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
-    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++)
-        crossed |= (width < PANES[i].below) != (window->width < PANES[i].below);
-    crossed |= (width < STEP_FROM) != (window->width < STEP_FROM);
+    bool crossed = breadth_of(width) != breadth_of(window->width);
     window->width = width;
     /* What is visible must not change while sizes are being given out. */
     if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
@@ -219,11 +232,11 @@ void ns_window_toast_file(NsWindow *window, const char *sentence, const char *pa
                    g_free);
 }
 
-bool ns_window_is_folded(NsWindow *window)
+bool ns_window_folds(NsWindow *window, const char *pane)
 {
-    bool folded = false;
-    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) folded |= window->width < PANES[i].below;
-    return folded;
+    size_t i = 0;
+    while (i < G_N_ELEMENTS(PANES) && !g_str_equal(PANES[i].action, pane)) i++;
+    return i < G_N_ELEMENTS(PANES) && breadth_of(window->width) < PANES[i].from;
 }
 
 GtkWidget *ns_window_frame_meter(NsWindow *window)
@@ -316,6 +329,8 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, title_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, step_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, export_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_menu);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, menu_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, learn_button);

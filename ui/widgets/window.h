@@ -39,8 +39,9 @@ const char *ns_window_toast_text(NsWindow *window);
 /* The label that shows how long the last frames took, hidden at first: an NsFrameMeter. */
 GtkWidget *ns_window_frame_meter(NsWindow *window);
 
-/* Whether it is too narrow for a pane that is not asked for. */
-bool ns_window_is_folded(NsWindow *window);
+/* Whether it is too narrow for a pane that nobody asks for: "pane" or "inspector", as the action
+ * that shows it. */
+bool ns_window_folds(NsWindow *window, const char *pane);
 
 /* The sentence of the banner; NULL while there is none. */
 const char *ns_window_banner_text(NsWindow *window);
