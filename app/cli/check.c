@@ -162,7 +162,15 @@ int ns_cli_check(int argc, char **argv, GError **error)
         .settings = &settings,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    if (go && (layer < 1 || layer > G_MAXINT || step < 0)) {
+    int64_t layers = ns_settings_encoder_layers(&settings) + ns_settings_decoder_layers(&settings);
+    if (go && layer > layers) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "There is no layer %" G_GINT64_FORMAT
+                    " to check; choose one from 1 to %" G_GINT64_FORMAT ".",
+                    layer, layers);
+        go = false;
+    }
+    if (go && (layer < 1 || step < 0)) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "--layer counts from 1, and --step from 0; give them so.");
         go = false;

@@ -50,10 +50,6 @@ typedef struct {
  * no error where help was asked for and shown. */
 bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError **error);
 
-/* "There is no figure “los”; did you mean “loss”?", as NS_ERROR_USAGE; where nothing is close, the
- * keys. */
-void ns_options_unknown(const char *what, const char *word, NsChoices choices, GError **error);
-
 /* ---- output.c ---- */
 
 /* Lines to a file or, under the name "-", to standard output. */
@@ -66,7 +62,7 @@ bool ns_lines_write(NsLines *lines, const char *line, GError **error);
 bool ns_lines_close(NsLines *lines, GError **error);
 
 /* Sets NS_ERROR_FILE from errno, or G_FILE_ERROR_PIPE where the reader has gone away: then there
- * is nobody to tell. */
+ * is nobody to tell.  `path` NULL: standard output. */
 void ns_output_error(const char *path, int errno_, GError **error);
 
 /* FALSE with NS_ERROR_FILE if a file could not be made at this path; touches nothing. */

@@ -14,10 +14,11 @@
 static bool check_several(const NsLaneOptions *lanes, GError **error)
 {
     if (lanes->words && lanes->n > 1) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "There are %zu lanes; give --lane two to %d times, each with what is special "
-                "about it, or --preset with such lanes.",
-                lanes->words ? lanes->n : 0, NS_LANES_MAX);
+    g_set_error(
+        error, NS_ERROR, NS_ERROR_USAGE,
+        "Two to %d lanes are compared, and %s; give --lane so often, each with what is special "
+        "about it, or --preset with such lanes.",
+        NS_LANES_MAX, lanes->words ? "there is one" : "there is none");
     return false;
 }
 

@@ -221,7 +221,7 @@ int ns_cli_list(int argc, char **argv, GError **error)
     }
     int i = ns_choices_find(list_choice, argv[1]);
     if (i < 0) {
-        ns_options_unknown("list", argv[1], list_choice, error);
+        ns_choices_unknown("list", argv[1], list_choice, error);
         return NS_EXIT_USAGE;
     }
     if (json)

@@ -60,7 +60,7 @@ static int run_command(int argc, char **argv, GError **error)
 {
     int i = ns_choices_find(command_choice, argv[0]);
     if (i >= 0) return commands[i].run(argc, argv, error);
-    ns_options_unknown("command", argv[0], command_choice, error);
+    ns_choices_unknown("command", argv[0], command_choice, error);
     return NS_EXIT_USAGE;
 }
 
@@ -102,7 +102,6 @@ int main(int argc, char **argv)
 
     g_autoptr(GError) error = NULL;
     int status = dispatch(argc, argv, &error);
-    if (!error && (fflush(stdout) != 0 || ferror(stdout)))
-        ns_output_error("Standard output", errno, &error);
+    if (!error && (fflush(stdout) != 0 || ferror(stdout))) ns_output_error(NULL, errno, &error);
     return error ? report(error) : status;
 }

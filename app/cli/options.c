@@ -171,16 +171,3 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
     }
     return read_settings(options, &common, error);
 }
-
-void ns_options_unknown(const char *what, const char *word, NsChoices choices, GError **error)
-{
-    const NsChoice *near = ns_choices_nearest(choices, word);
-    if (near) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?",
-                    what, word, near->key);
-        return;
-    }
-    g_autofree char *keys = ns_choices_keys(choices);
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", what,
-                word, keys);
-}

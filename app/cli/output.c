@@ -2,6 +2,7 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,16 +16,18 @@
 
 struct NsLines {
     FILE *file;
-    char *name; /* for messages */
+    char *path; /* NULL: standard output */
     gint64 flushed;
 };
 
 void ns_output_error(const char *path, int errno_, GError **error)
 {
     if (errno_ == EPIPE)
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_PIPE, "%s: the reader has gone away.", path);
+        g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_PIPE, "The reader has gone away.");
+    else if (path)
+        ns_file_error(path, errno_, error);
     else
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "%s cannot be written: %s.", path,
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE, "Standard output cannot be written: %s.",
                     g_strerror(errno_));
 }
 
@@ -32,14 +35,12 @@ bool ns_output_check(const char *path, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(path);
     int failed = 0;
-    if (access(folder, F_OK) != 0)
-        failed = errno;
-    else if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
+    if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
         failed = ENOTDIR;
     else if (g_file_test(path, G_FILE_TEST_IS_DIR))
         failed = EISDIR;
     else if (access(folder, W_OK) != 0 && access(path, W_OK) != 0)
-        failed = errno;
+        failed = EACCES;
     if (failed) ns_output_error(path, failed, error);
     return !failed;
 }
@@ -54,7 +55,7 @@ NsLines *ns_lines_open(const char *path, GError **error)
     }
     NsLines *lines = g_new0(NsLines, 1);
     lines->file = file;
-    lines->name = g_strdup(standard ? "Standard output" : path);
+    lines->path = standard ? NULL : g_strdup(path);
     return lines;
 }
 
@@ -66,7 +67,7 @@ bool ns_lines_write(NsLines *lines, const char *line, GError **error)
         written = fflush(lines->file) == 0;
         lines->flushed = now;
     }
-    if (!written) ns_output_error(lines->name, errno, error);
+    if (!written) ns_output_error(lines->path, errno, error);
     return written;
 }
 
@@ -74,8 +75,8 @@ bool ns_lines_close(NsLines *lines, GError **error)
 {
     bool written = fflush(lines->file) == 0 && !ferror(lines->file);
     if (lines->file != stdout) written = fclose(lines->file) == 0 && written;
-    if (!written && error && !*error) ns_output_error(lines->name, errno, error);
-    g_free(lines->name);
+    if (!written && error && !*error) ns_output_error(lines->path, errno, error);
+    g_free(lines->path);
     g_free(lines);
     return written;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/picture.h"
 
-#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/study/paper.h"
 #include "ui/figures/figures.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -34,14 +33,6 @@ static void show(const NsStudyResult *result)
         printf("  → %s\n", words);
     }
     printf("  %s in %.1f s\n\n", result->agrees ? "agrees" : "disagrees", result->seconds);
-}
-
-static bool make_folder(const char *path, GError **error)
-{
-    if (g_mkdir_with_parents(path, 0777) == 0) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "The folder %s cannot be made: %s.", path,
-                g_strerror(errno));
-    return false;
 }
 
 static bool draw(Paper *paper, NsStudyResult *result, GError **error)
@@ -81,10 +72,10 @@ static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **er
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     for (int i = 0; i < n; i++) {
         if (ns_choices_find(ns_study_choice, names[i]) >= 0) continue;
-        ns_options_unknown("study", names[i], ns_study_choice, error);
+        ns_choices_unknown("study", names[i], ns_study_choice, error);
         return false;
     }
-    if (paper->out && !make_folder(paper->out, error)) return false;
+    if (paper->out && !ns_folder_make(paper->out, error)) return false;
     ns_interrupt_catch();
     bool go = true;
     for (size_t k = 0; go && ns_study(k); k++) {

@@ -289,7 +289,7 @@ static bool understand(Request *request, int argc, NsSeriesKind *kind, GError **
     }
     int i = ns_choices_find(kind_choice, request->kind ? request->kind : "points");
     if (i < 0) {
-        ns_options_unknown("kind", request->kind, kind_choice, error);
+        ns_choices_unknown("kind", request->kind, kind_choice, error);
         return false;
     }
     *kind = (NsSeriesKind)i;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/choice.h"
 
-#include <glib.h>
+#include "core/base/error.h"
+
 #include <string.h>
+
+/* Keys that a sentence has room for. */
+#define MOST_NAMED 40
 
 int ns_choices_find(NsChoices choices, const char *key)
 {
@@ -47,4 +51,22 @@ const NsChoice *ns_choices_nearest(NsChoices choices, const char *word)
         least = distance;
     }
     return nearest;
+}
+
+void ns_choices_unknown(const char *what, const char *word, NsChoices choices, GError **error)
+{
+    const NsChoice *near = ns_choices_nearest(choices, word);
+    g_autofree char *keys = ns_choices_keys(choices);
+    size_t n = 0;
+    while (choices(n)) n++;
+    if (near)
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?",
+                    what, word, near->key);
+    else if (n <= MOST_NAMED)
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", what,
+                    word, keys);
+    else
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "There is no %s “%s”; “normscope-cli list” shows the %zu that there are.", what,
+                    word, n);
 }

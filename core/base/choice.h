@@ -5,6 +5,7 @@
  * stable; they stand in files and on command lines. */
 #pragma once
 
+#include <glib.h>
 #include <stddef.h>
 
 typedef struct {
@@ -29,3 +30,7 @@ size_t ns_edit_distance(const char *a, const char *b);
 
 /* "post, pre, none": the keys, for messages.  Free with g_free. */
 char *ns_choices_keys(NsChoices choices);
+
+/* NS_ERROR_USAGE: "There is no figure “los”; did you mean “loss”?"; where nothing is close the
+ * keys, or how many there are where a sentence has no room for them. */
+void ns_choices_unknown(const char *what, const char *word, NsChoices choices, GError **error);

@@ -2,10 +2,10 @@
 #include "core/store/dump.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/store/json.h"
 #include "core/store/safetensors.h"
 
-#include <errno.h>
 #include <glib/gstdio.h>
 
 static const char *const file_names[] = {
@@ -126,14 +126,7 @@ bool ns_dump(NsRun *run, const char *directory, GError **error)
     g_autofree char *grads = g_build_filename(directory, file_names[1], NULL);
     g_autofree char *batch = g_build_filename(directory, file_names[2], NULL);
 
-    if (g_mkdir_with_parents(directory, 0777) < 0) {
-        int number = errno;
-        g_autofree char *name = g_filename_display_name(directory);
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "The folder “%s” cannot be made: %s; choose another.", name,
-                    g_strerror(number));
-        return false;
-    }
+    if (!ns_folder_make(directory, error)) return false;
     g_unlink(meta);
 
     NsModel *model = ns_run_model(run);

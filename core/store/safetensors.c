@@ -1,7 +1,7 @@
 /* Tensors in a file.  SPDX-License-Identifier: MIT */
 #include "core/store/safetensors.h"
 
-#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/store/json.h"
 
 #include <errno.h>
@@ -100,9 +100,6 @@ bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_
     if (done) return true;
 
     if (created) g_unlink(partial);
-    g_autofree char *name = g_filename_display_name(path);
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                "The file “%s” cannot be written: %s; choose another folder.", name,
-                g_strerror(number));
+    ns_file_error(path, number, error);
     return false;
 }

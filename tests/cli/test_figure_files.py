@@ -12,7 +12,7 @@ import struct
 import sys
 import tempfile
 
-from test_cli import FIGURES, FORMATS, main, run, sentence, train
+from test_cli import FIGURES, FORMATS, Skip, main, run, sentence, train
 
 
 def png_header(path):
@@ -65,6 +65,17 @@ def test_several_figures():
         sentence(run("chart", "--figure", "loss:grad-w2", "--out", "a.png"), 2)
         sentence(run("chart", "--figure", "heads:grad-w2", "--out", "a.png"), 2)
         sentence(run("chart", "--figure", "loss,", "--out", "a.png"), 2)
+
+
+def test_unwritable_folder():
+    if os.geteuid() == 0:
+        raise Skip("root may write everywhere")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o555)
+        said = sentence(run("chart", "--figure", "loss", "--steps", "1000000000", "--out",
+                            os.path.join(folder, "a.pdf")), 1)
+        os.chmod(folder, 0o755)
+        assert "writing is not allowed there" in said, said
 
 
 def settings_of(*arguments):

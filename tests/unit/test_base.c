@@ -1,6 +1,7 @@
 /* Random numbers, logs, tensor tables, shares and choices.  SPDX-License-Identifier: MIT */
 #include "core/base/choice.h"
 #include "core/base/clock.h"
+#include "core/base/error.h"
 #include "core/base/flush.h"
 #include "core/base/log.h"
 #include "core/base/real.h"
@@ -256,6 +257,30 @@ static void test_nearest(void)
     g_assert_null(ns_choices_nearest(ns_switch_choice, "xyzzy"));
 }
 
+static const NsChoice *many_choices(size_t i)
+{
+    static const NsChoice choice = {.key = "many"};
+    return i < 100 ? &choice : NULL;
+}
+
+static void assert_unknown(const char *word, NsChoices choices, const char *sentence)
+{
+    g_autoptr(GError) error = NULL;
+    ns_choices_unknown("switch", word, choices, &error);
+    g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
+    g_assert_cmpstr(error->message, ==, sentence);
+}
+
+static void test_unknown(void)
+{
+    assert_unknown("atuo", ns_switch_choice, "There is no switch “atuo”; did you mean “auto”?");
+    assert_unknown("xyzzy", ns_switch_choice,
+                   "There is no switch “xyzzy”; choose one of auto, on, off.");
+    assert_unknown(
+        "xyzzy", many_choices,
+        "There is no switch “xyzzy”; “normscope-cli list” shows the 100 that there are.");
+}
+
 static void test_no_room(void)
 {
     g_autoptr(GError) error = NULL;
@@ -362,6 +387,7 @@ int main(int argc, char **argv)
     g_test_add_func("/base/share", test_share);
     g_test_add_func("/base/init-threads", test_init_threads);
     g_test_add_func("/base/nearest", test_nearest);
+    g_test_add_func("/base/unknown", test_unknown);
     g_test_add_func("/base/no-room", test_no_room);
     return g_test_run();
 }

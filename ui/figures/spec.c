@@ -20,18 +20,6 @@ NsFigureSpec ns_figure_spec(const NsFigureKind *kind)
     return (NsFigureSpec){.kind = kind, .quantity = kind->initial};
 }
 
-static void unknown(const char *what, const char *word, NsChoices choices, GError **error)
-{
-    const NsChoice *near = ns_choices_nearest(choices, word);
-    g_autofree char *keys = ns_choices_keys(choices);
-    if (near)
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?",
-                    what, word, near->key);
-    else
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", what,
-                    word, keys);
-}
-
 static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
 {
     static const char *const places[] = {
@@ -44,7 +32,7 @@ static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
     int i = ns_choices_find(ns_quantity_choice, key);
     if (i < 0) i = ns_choices_find(ns_quantity_choice, whole);
     if (i < 0) {
-        unknown("quantity", key, ns_quantity_choice, error);
+        ns_choices_unknown("quantity", key, ns_quantity_choice, error);
         return false;
     }
     const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
@@ -94,7 +82,7 @@ bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error)
     }
     int i = ns_choices_find(ns_similarity_choice, key);
     if (i < 0)
-        unknown("similarity", key, ns_similarity_choice, error);
+        ns_choices_unknown("similarity", key, ns_similarity_choice, error);
     else
         spec->similarity = (NsSimilarityKind)i;
     return i >= 0;
@@ -107,7 +95,7 @@ static bool read_one(GArray *specs, char *word, GError **error)
     const char *key = g_strstrip(word);
     int i = ns_choices_find(ns_figure_choice, key);
     if (i < 0) {
-        unknown("figure", key, ns_figure_choice, error);
+        ns_choices_unknown("figure", key, ns_figure_choice, error);
         return false;
     }
     NsFigureSpec spec = ns_figure_spec(ns_figure_kind((size_t)i));

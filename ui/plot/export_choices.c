@@ -145,12 +145,7 @@ static bool set_style(NsExportChoices *choices, const char *text, GError **error
 {
     const NsStyle *style = ns_style_find(text);
     if (!style && !g_str_equal(text, "auto")) {
-        const NsChoice *near = ns_choices_nearest(ns_style_choice, text);
-        g_autofree char *keys = ns_choices_keys(ns_style_choice);
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    near ? "There is no style “%s”; did you mean “%s”?"
-                         : "There is no style “%s”; choose one of %s.",
-                    text, near ? near->key : keys);
+        ns_choices_unknown("style", text, ns_style_choice, error);
         return false;
     }
     choices->style = style;

@@ -1,7 +1,7 @@
 /* Bytes into a file, whole or not at all.  SPDX-License-Identifier: MIT */
 #include "ui/plot/save.h"
 
-#include "core/base/error.h"
+#include "core/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,34 +13,7 @@
 
 static bool fail(const char *path, int code, GError **error)
 {
-    g_autofree char *name = g_filename_display_name(path);
-    const char *why = g_strerror(code), *advice = "choose another file";
-    switch (code) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-        why = "there is no room left for it";
-        advice = "free some space or choose another disk";
-        break;
-    case ENOENT:
-    case ENOTDIR:
-        why = "there is no such folder";
-        advice = "make it or choose another one";
-        break;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-        why = "writing is not allowed there";
-        advice = "choose another folder";
-        break;
-    case EISDIR:
-        why = "it is a folder";
-        advice = "add the name of a file";
-        break;
-    default:
-        break;
-    }
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "Cannot write “%s”: %s; %s.", name, why, advice);
+    ns_file_error(path, code, error);
     return false;
 }
 

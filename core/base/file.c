@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/base/file.h"
+
+#include "core/base/error.h"
+
+#include <errno.h>
+
+void ns_file_error(const char *path, int code, GError **error)
+{
+    g_autofree char *name = g_filename_display_name(path);
+    const char *why = g_strerror(code), *advice = "choose another file";
+    switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        why = "there is no room left for it";
+        advice = "free some space or choose another disk";
+        break;
+    case ENOENT:
+    case ENOTDIR:
+        why = "there is no such folder";
+        advice = "make it or choose another one";
+        break;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        why = "writing is not allowed there";
+        advice = "choose another folder";
+        break;
+    case EISDIR:
+        why = "it is a folder";
+        advice = "add the name of a file";
+        break;
+    default:
+        break;
+    }
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "Cannot write “%s”: %s; %s.", name, why, advice);
+}
+
+bool ns_folder_make(const char *path, GError **error)
+{
+    if (g_mkdir_with_parents(path, 0777) == 0) return true;
+    int code = errno;
+    g_autofree char *name = g_filename_display_name(path);
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                "The folder “%s” cannot be made: %s; choose another.", name, g_strerror(code));
+    return false;
+}

@@ -1,0 +1,12 @@
+/* What is said where something cannot be written.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* NS_ERROR_FILE of an errno: "Cannot write “a.pdf”: writing is not allowed there; choose another
+ * folder." */
+void ns_file_error(const char *path, int code, GError **error);
+
+/* Makes a folder and those above it, where they are missing.  NS_ERROR_FILE. */
+bool ns_folder_make(const char *path, GError **error);
