@@ -33,18 +33,26 @@ static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings
     return has;
 }
 
+void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
+                         const NsSettings *settings)
+{
+    int64_t encoder = ns_settings_encoder_layers(settings);
+    int64_t decoder = ns_settings_decoder_layers(settings);
+    size_t L = (size_t)(encoder + decoder);
+    ns_record_layout_init(layout, &(NsRecordShape){.table = table,
+                                                   .layers = L,
+                                                   .hidden = L + (encoder && decoder ? 2 : 1),
+                                                   .heads = (size_t)settings->heads,
+                                                   .has = needs_met(table, settings),
+                                                   .probe_every = settings->probe_every});
+}
+
 NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError **error)
 {
     const NsTensorTable *table = ns_model_tensors(model);
     size_t L = ns_model_layers(model);
-    bool two = ns_settings_encoder_layers(settings) && ns_settings_decoder_layers(settings);
     NsRecorder *r = g_new0(NsRecorder, 1);
-    ns_record_layout_init(&r->layout, &(NsRecordShape){.table = table,
-                                                       .layers = L,
-                                                       .hidden = L + (two ? 2 : 1),
-                                                       .heads = (size_t)settings->heads,
-                                                       .has = needs_met(table, settings),
-                                                       .probe_every = settings->probe_every});
+    ns_record_layout_of(&r->layout, table, settings);
     r->values = g_new(float, r->layout.width);
     r->layer_sums = g_new0(double, 3 * L);
     r->layer_elements = g_new0(size_t, L);

@@ -10,6 +10,10 @@
 #include "core/probe/sight.h"
 #include "core/probe/similarity.h"
 
+/* The layout of the records of a model; of the table only the roles count. */
+void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
+                         const NsSettings *settings);
+
 /* What a step leaves to be recorded.  The model still holds the gradients of `seen`. */
 typedef struct {
     NsModel *model;

@@ -2,21 +2,21 @@
 #include "core/store/run_lines.h"
 
 #include "core/store/experiment.h"
+#include "core/store/run_lines-private.h"
 
 #include <inttypes.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
 
 #define LONGEST_LINE 65536u /* of settings */
 
-/* Settings are no deeper; the parser calls itself for every bracket that is open. */
+/* Lines of a run are no deeper; the parser calls itself for every bracket that is open. */
 #define DEEPEST 8
 
 #define PROGRAM "normscope "
 
 /* What the lines say before the first step. */
 typedef struct {
-    GPtrArray *parsers;                        /* own the objects */
+    GPtrArray *nodes;                          /* own the objects */
     JsonObject *settings[NS_EXPERIMENT_LANES]; /* [lanes] */
     size_t lanes;
     const char *version;
@@ -24,7 +24,7 @@ typedef struct {
 
 static void run_clear(Run *run)
 {
-    g_ptr_array_unref(run->parsers);
+    g_ptr_array_unref(run->nodes);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
 
@@ -52,7 +52,20 @@ static bool is_shallow(const char *line, size_t size)
     return true;
 }
 
-static JsonObject *object_of(JsonNode *node)
+JsonNode *ns_run_line_parse(const char *line, size_t size)
+{
+    if (!is_shallow(line, size)) return NULL;
+    g_autoptr(JsonParser) parser = json_parser_new();
+    if (!json_parser_load_from_data(parser, line, (gssize)size, NULL)) return NULL;
+    return json_parser_steal_root(parser);
+}
+
+static void free_node(gpointer node)
+{
+    json_node_unref(node);
+}
+
+JsonObject *ns_json_object_of(JsonNode *node)
 {
     return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
 }
@@ -69,12 +82,12 @@ static const char *version_of(JsonObject *line)
 /* The settings of one line; false where it has none. */
 static bool read_line(Run *run, const char *line, size_t size)
 {
-    if (size > LONGEST_LINE || !is_shallow(line, size)) return false;
-    JsonParser *parser = json_parser_new();
-    g_ptr_array_add(run->parsers, parser);
-    if (!json_parser_load_from_data(parser, line, (gssize)size, NULL)) return false;
-    JsonObject *object = object_of(json_parser_get_root(parser));
-    JsonObject *settings = object ? object_of(json_object_get_member(object, "settings")) : NULL;
+    JsonNode *node = size > LONGEST_LINE ? NULL : ns_run_line_parse(line, size);
+    if (!node) return false;
+    g_ptr_array_add(run->nodes, node);
+    JsonObject *object = ns_json_object_of(node);
+    JsonObject *settings =
+        object ? ns_json_object_of(json_object_get_member(object, "settings")) : NULL;
     if (!settings) return false;
     if (!run->lanes) run->version = version_of(object);
     run->settings[run->lanes++] = settings;
@@ -137,7 +150,7 @@ static char *words_of(const Run *run, size_t lane, bool special)
 
 char *ns_run_lines_experiment(const char *bytes, size_t size)
 {
-    g_auto(Run) run = {.parsers = g_ptr_array_new_with_free_func(g_object_unref)};
+    g_auto(Run) run = {.nodes = g_ptr_array_new_with_free_func(free_node)};
     read_lines(&run, bytes, size);
     if (!run.lanes) return NULL;
     g_autofree char *version = g_shell_quote(run.version);

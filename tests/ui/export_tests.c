@@ -258,7 +258,7 @@ static void test_restore(void)
     ns_window_open(window, path);
     UI_WAIT(window, has_three_layers);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "Set up as in figure.pdf, which shows step 5");
+                    "Set up as in figure.pdf.  It shows step 5.");
     g_autofree char *after = ns_settings_line(ns_lab_settings(ns_window_lab(window)), true);
     g_assert_cmpstr(after, ==, before);
     g_unlink(path);
@@ -269,7 +269,7 @@ static void test_restore(void)
     g_assert_true(g_file_set_contents(path, "layers = 2\nwings = 3\n", -1, NULL));
     ns_window_open(window, path);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "Set up as in figure.pdf; not known here: wings");
+                    "Set up as in figure.pdf.  Not known here: wings.");
     g_assert_false(has_three_layers(window));
     g_assert_true(g_file_set_contents(path, "Once upon a time there was a text.", -1, NULL));
     ns_window_open(window, path);

@@ -66,6 +66,7 @@ void ui_add_tile_tests(void);
 void ui_add_page_tests(void);
 void ui_add_diagram_tests(void);
 void ui_add_export_tests(void);
+void ui_add_file_tests(void);
 void ui_add_frame_tests(void);
 void ui_add_lesson_tests(void);
 void ui_add_stress_tests(void);

@@ -22,6 +22,7 @@ int main(int argc, char **argv)
     ui_add_lesson_tests();
     ui_add_diagram_tests();
     ui_add_export_tests();
+    ui_add_file_tests();
     ui_add_stress_tests();
     ui_add_study_tests();
     ui_add_help_tests();

@@ -142,11 +142,15 @@ static void ns_application_activate(GApplication *app)
 {
     NsApplication *application = NS_APPLICATION(app);
     NsWindow *window = open_window(application, application->lanes, application->n_lanes);
-    if (application->file) ns_window_open(window, application->file);
+    if (application->file && application->run)
+        ns_window_open_and_run(window, application->file);
+    else if (application->file)
+        ns_window_open(window, application->file);
+    else if (application->run)
+        ns_lab_run(ns_window_lab(window));
     if (application->large)
         g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                            g_variant_new_boolean(TRUE));
-    if (application->run) ns_lab_run(ns_window_lab(window));
 }
 
 static int complain(int status, const char *sentence)

@@ -3,6 +3,10 @@
 
 #include "ui/widgets/window.h"
 
-/* A figure with an experiment inside, or a preset, sets every setting; any other file is the text
- * to learn.  What was done, or why not, is said at the foot of the window. */
+/* A figure with an experiment inside, or a preset, sets every setting; a run that was written as
+ * JSON lines is on view a moment later, as an earlier run is; any other file is the text to learn.
+ * What was done, or why not, is said at the foot of the window. */
 void ns_window_open(NsWindow *window, const char *path);
+
+/* The same, and what was opened runs. */
+void ns_window_open_and_run(NsWindow *window, const char *path);

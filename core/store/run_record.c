@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/run_record.h"
+
+#include "core/base/error.h"
+#include "core/probe/record.h"
+#include "core/store/json.h"
+#include "core/store/run_lines-private.h"
+#include "core/store/run_lines.h"
+#include "core/train/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHUNK ((size_t)1 << 20)
+
+/* Settings whose records would be larger than this are not those of the lines. */
+#define WIDEST ((size_t)1 << 24)
+
+typedef struct {
+    NsSettings settings;
+    NsRecordLayout layout;
+    float *values; /* [layout.width]; NULL before its first record */
+    int64_t next;  /* the step that must come */
+} Lane;
+
+typedef struct {
+    NsRunRecord *record;
+    GString *head; /* the lines of the settings */
+    bool begun;    /* they are over */
+    Lane lane[NS_EXPERIMENT_LANES];
+    size_t line; /* the one that is being read, from 1 */
+} Reader;
+
+/* ---- Numbers ---- */
+
+/* A number, or one of those that JSON has no number for; nothing and null are blank. */
+static bool read_number(JsonNode *node, double *number, bool *blank)
+{
+    static const struct {
+        const char *text;
+        double number;
+    } words[] = {{"NaN", (double)NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
+    *blank = !node || JSON_NODE_HOLDS_NULL(node);
+    if (*blank) return true;
+    if (!JSON_NODE_HOLDS_VALUE(node)) return false;
+    GType type = json_node_get_value_type(node);
+    *number = json_node_get_double(node);
+    if (type == G_TYPE_DOUBLE || type == G_TYPE_INT64) return true;
+    for (size_t i = 0; type == G_TYPE_STRING && i < G_N_ELEMENTS(words); i++) {
+        if (!g_str_equal(json_node_get_string(node), words[i].text)) continue;
+        *number = words[i].number;
+        return true;
+    }
+    return false;
+}
+
+static bool read_value(JsonNode *node, float *value)
+{
+    bool blank;
+    double number;
+    if (!read_number(node, &number, &blank)) return false;
+    *value = blank ? ns_blank() : (float)number;
+    return true;
+}
+
+/* A scalar of the step; what is not there is what it was before. */
+static bool read_scalar(JsonObject *object, const char *key, double *number)
+{
+    bool blank;
+    double found;
+    if (!read_number(json_object_get_member(object, key), &found, &blank)) return false;
+    if (!blank) *number = found;
+    return true;
+}
+
+static bool read_array(JsonNode *node, float *values, size_t n)
+{
+    JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    if (!array || json_array_get_length(array) != n) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!read_value(json_array_get_element(array, (guint)i), &values[i])) return false;
+    return true;
+}
+
+static bool read_heads(JsonNode *node, float *values, const NsRecordLayout *layout)
+{
+    JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    if (!array || json_array_get_length(array) != layout->layers) return false;
+    for (size_t l = 0; l < layout->layers; l++)
+        if (!read_array(json_array_get_element(array, (guint)l), values + l * layout->heads,
+                        layout->heads))
+            return false;
+    return true;
+}
+
+static bool read_quantity(Lane *lane, NsQuantity quantity, JsonObject *object)
+{
+    const NsRecordLayout *layout = &lane->layout;
+    float *values = lane->values + layout->offset[quantity];
+    size_t n = layout->count[quantity];
+    JsonNode *node = json_object_get_member(object, ns_json_quantity_key(quantity));
+    if (!node || n == 0) {
+        for (size_t i = 0; i < n; i++) values[i] = ns_blank();
+        return true;
+    }
+    switch (ns_quantity(quantity)->domain) {
+    case NS_DOMAIN_STEP:
+        return read_value(node, values);
+    case NS_DOMAIN_LAYER:
+    case NS_DOMAIN_HIDDEN:
+        return read_array(node, values, n);
+    case NS_DOMAIN_HEAD:
+        return read_heads(node, values, layout);
+    }
+    return false;
+}
+
+/* ---- Events ---- */
+
+/* Texts may be cut, but not within a character. */
+static void copy_text(char *to, size_t size, JsonObject *object, const char *key)
+{
+    JsonNode *node = json_object_get_member(object, key);
+    bool is_text =
+        node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING;
+    g_autofree char *valid = g_utf8_make_valid(is_text ? json_node_get_string(node) : "", -1);
+    size_t n = strlen(valid);
+    if (n >= size) n = (size_t)(g_utf8_find_prev_char(valid, valid + size) - valid);
+    memcpy(to, valid, n);
+    to[n] = '\0';
+}
+
+static bool read_kind(JsonObject *object, NsEventKind *kind)
+{
+    static const char *const kinds[] = {
+        [NS_EVENT_DIVERGED] = "diverged",
+        [NS_EVENT_SETTING] = "setting",
+        [NS_EVENT_SPIKE] = "spike",
+    };
+    char word[16];
+    copy_text(word, sizeof word, object, "kind");
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        if (!g_str_equal(word, kinds[i])) continue;
+        *kind = (NsEventKind)i;
+        return true;
+    }
+    return false;
+}
+
+static void read_events(NsHistory *history, JsonObject *object, int64_t step)
+{
+    JsonNode *node = json_object_get_member(object, "events");
+    JsonArray *events = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    double layers = (double)ns_history_layout(history)->layers;
+    for (guint i = 0; events && i < json_array_get_length(events); i++) {
+        JsonObject *one = ns_json_object_of(json_array_get_element(events, i));
+        NsEvent event = {.step = step};
+        double layer = 0.0;
+        if (!one || !read_kind(one, &event.kind) || !read_scalar(one, "layer", &layer)) continue;
+        event.layer = layer >= 1.0 && layer <= layers ? (int)layer : 0;
+        copy_text(event.what, sizeof event.what, one, "what");
+        copy_text(event.text, sizeof event.text, one, "text");
+        ns_history_append_event(history, &event);
+    }
+}
+
+/* ---- Records ---- */
+
+/* The roles that have a gradient in the first record are those of the model. */
+static void find_layout(Lane *lane, JsonObject *gradients)
+{
+    NsTensor tensors[NS_ROLE_COUNT];
+    NsTensorTable table = {.tensors = tensors};
+    for (unsigned role = 0; role < NS_ROLE_COUNT; role++)
+        if (json_object_has_member(gradients, ns_json_quantity_key((NsQuantity)role)))
+            tensors[table.n++] = (NsTensor){.role = role};
+    ns_record_layout_of(&lane->layout, &table, &lane->settings);
+}
+
+static bool read_values(Lane *lane, JsonObject *object, JsonObject *gradients)
+{
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        if (!read_quantity(lane, (NsQuantity)q, q < NS_ROLE_COUNT ? gradients : object))
+            return false;
+    return true;
+}
+
+static bool read_record(Reader *reader, size_t i, JsonObject *object)
+{
+    Lane *lane = &reader->lane[i];
+    NsHistory **history = &reader->record->histories[i];
+    JsonNode *number = json_object_get_member(object, "step");
+    JsonObject *gradients = ns_json_object_of(json_object_get_member(object, "grad_norm"));
+    bool whole =
+        number && JSON_NODE_HOLDS_VALUE(number) && json_node_get_value_type(number) == G_TYPE_INT64;
+    if (!whole || !gradients) return false;
+    NsStep step = {
+        .step = json_node_get_int(number), .loss = (double)NAN, .grad_norm = (double)NAN};
+    if (!json_object_has_member(object, "loss") || step.step < 0 ||
+        (*history && step.step != lane->next))
+        return false;
+    if (!read_scalar(object, "loss", &step.loss) || !read_scalar(object, "lr", &step.lr) ||
+        !read_scalar(object, "seconds", &step.seconds) ||
+        !read_scalar(object, "probe_seconds", &step.probe_seconds) ||
+        !read_scalar(gradients, "total", &step.grad_norm))
+        return false;
+    if (!lane->values) {
+        find_layout(lane, gradients);
+        if (lane->layout.width > WIDEST) return false;
+        lane->values = g_new(float, lane->layout.width);
+    }
+    if (!read_values(lane, object, gradients)) return false;
+    NsEvaluation evaluation = {.step = step.step, .loss = (double)NAN};
+    if (!read_scalar(object, "validation_loss", &evaluation.loss)) return false;
+    if (!*history) *history = ns_history_new_from(&lane->layout, NS_HISTORY_BUDGET, step.step);
+    ns_history_append(*history, &step, lane->values);
+    lane->next = step.step + 1;
+    if (json_object_has_member(object, "validation_loss"))
+        ns_history_append_evaluation(*history, &evaluation);
+    read_events(*history, object, step.step);
+    return true;
+}
+
+/* ---- Lines ---- */
+
+/* All settings are known: the lanes can be made. */
+static bool begin(Reader *reader, GError **error)
+{
+    NsRunRecord *record = reader->record;
+    g_autofree char *line = ns_run_lines_experiment(reader->head->str, reader->head->len);
+    if (!line) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE,
+                            "it does not begin with the settings of a run.");
+        return false;
+    }
+    if (!ns_experiment_read(&record->experiment, line, error)) return false;
+    record->lanes = MAX(record->experiment.n_lanes, 1);
+    for (size_t i = 0; i < record->lanes; i++)
+        ns_experiment_lane(&record->experiment, i, &reader->lane[i].settings);
+    reader->begun = true;
+    return true;
+}
+
+typedef enum { TAKEN, REFUSED, FAILED } Verdict;
+
+static Verdict take_object(Reader *reader, JsonObject *object, const char *line, size_t size,
+                           GError **error)
+{
+    if (json_object_has_member(object, "settings")) {
+        if (reader->begun) return REFUSED;
+        g_string_append_len(reader->head, line, (gssize)size);
+        g_string_append_c(reader->head, '\n');
+        return TAKEN;
+    }
+    if (!reader->begun && !begin(reader, error)) return FAILED;
+    if (json_object_has_member(object, "summary")) return TAKEN;
+    double lane = 1.0;
+    if (!read_scalar(object, "lane", &lane)) return REFUSED;
+    if (!(lane >= 1.0 && lane <= (double)reader->record->lanes)) return REFUSED;
+    return read_record(reader, (size_t)lane - 1, object) ? TAKEN : REFUSED;
+}
+
+static Verdict take_line(Reader *reader, const char *line, size_t size, GError **error)
+{
+    reader->line++;
+    if (size > 0 && line[size - 1] == '\r') size--;
+    if (size == 0) return TAKEN;
+    g_autoptr(JsonNode) node = ns_run_line_parse(line, size);
+    JsonObject *object = ns_json_object_of(node);
+    return object ? take_object(reader, object, line, size, error) : REFUSED;
+}
+
+/* Takes the whole lines of what was read, and leaves the rest. */
+static Verdict take_lines(Reader *reader, GString *text, GError **error)
+{
+    Verdict verdict = TAKEN;
+    size_t at = 0;
+    const char *newline;
+    while (verdict == TAKEN && (newline = memchr(text->str + at, '\n', text->len - at))) {
+        size_t size = (size_t)(newline - text->str) - at;
+        verdict = take_line(reader, text->str + at, size, error);
+        at += size + 1;
+    }
+    g_string_erase(text, 0, (gssize)at);
+    return verdict;
+}
+
+/* Until the end, or the first line that is none of the run. */
+static bool read_all(Reader *reader, GInputStream *stream, GCancellable *cancellable,
+                     GError **error)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autofree char *chunk = g_malloc(CHUNK);
+    Verdict verdict = TAKEN;
+    gssize got = 0;
+    while (verdict == TAKEN &&
+           (got = g_input_stream_read(stream, chunk, CHUNK, cancellable, error)) > 0) {
+        g_string_append_len(text, chunk, got);
+        verdict = take_lines(reader, text, error);
+        if (verdict != TAKEN || text->len <= NS_RUN_LINE_MAX) continue;
+        verdict = REFUSED;
+        reader->line++;
+    }
+    if (got < 0 || verdict == FAILED) return false;
+    /* The last line may lack its newline, and more. */
+    bool last = verdict == TAKEN && text->len > 0;
+    if (last) verdict = take_line(reader, text->str, text->len, error);
+    if (verdict == FAILED) return false;
+    if (verdict == REFUSED) reader->record->wrong_line = reader->line;
+    reader->record->cut = last && verdict == REFUSED;
+    return reader->begun || begin(reader, error);
+}
+
+static bool check_lanes(const NsRunRecord *record, GError **error)
+{
+    for (size_t i = 0; i < record->lanes; i++) {
+        if (record->histories[i]) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                    "it holds no whole step of lane %zu, so that there are no curves to show.",
+                    i + 1);
+        return false;
+    }
+    return true;
+}
+
+bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *name,
+                        GCancellable *cancellable, GError **error)
+{
+    Reader reader = {.record = record, .head = g_string_new(NULL)};
+    ns_experiment_init(&record->experiment);
+    bool good = read_all(&reader, stream, cancellable, error) && check_lanes(record, error);
+    if (!good) g_prefix_error(error, "“%s”: ", name);
+    for (size_t i = 0; i < record->lanes; i++) {
+        g_free(reader.lane[i].values);
+        ns_settings_clear(&reader.lane[i].settings);
+    }
+    g_string_free(reader.head, TRUE);
+    return good;
+}
+
+/* ---- Files ---- */
+
+static GInputStream *open_regular(const char *path, GError **error)
+{
+    g_autoptr(GFile) file = g_file_new_for_path(path);
+    if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+        return G_INPUT_STREAM(g_file_read(file, NULL, error));
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” is no file that can be read.", path);
+    return NULL;
+}
+
+bool ns_run_record_load(NsRunRecord *record, const char *path, GCancellable *cancellable,
+                        GError **error)
+{
+    g_autofree char *name = g_filename_display_basename(path);
+    g_autoptr(GInputStream) stream = open_regular(path, error);
+    return stream && ns_run_record_read(record, stream, name, cancellable, error);
+}
+
+bool ns_run_record_is(const char *path)
+{
+    char head[64];
+    gsize n = 0;
+    g_autoptr(GInputStream) stream = open_regular(path, NULL);
+    return stream && g_input_stream_read_all(stream, head, sizeof head, &n, NULL, NULL) &&
+           ns_run_lines_are(head, n);
+}
+
+void ns_run_record_clear(NsRunRecord *record)
+{
+    for (size_t i = 0; i < record->lanes; i++)
+        g_clear_pointer(&record->histories[i], ns_history_unref);
+    ns_experiment_clear(&record->experiment);
+    record->lanes = 0;
+}

@@ -1,0 +1,184 @@
+/* Files that are opened: runs that were recorded, and experiments that were saved.
+ * SPDX-License-Identifier: MIT */
+#include "core/store/jsonl.h"
+#include "core/train/lockstep.h"
+#include "tests/ui/support.h"
+#include "ui/widgets/close_guard.h"
+#include "ui/widgets/open_file.h"
+
+#include <glib/gstdio.h>
+
+typedef struct {
+    char *folder, *path;
+} File;
+
+static File new_file(const char *name)
+{
+    File file = {.folder = g_dir_make_tmp("normscope-XXXXXX", NULL)};
+    file.path = g_build_filename(file.folder, name, NULL);
+    return file;
+}
+
+static void remove_file(File *file)
+{
+    g_unlink(file->path);
+    g_rmdir(file->folder);
+    g_free(file->path);
+    g_free(file->folder);
+}
+
+/* The lines of two lanes of the small model of these tests, as the command line writes them. */
+static char *record_two_lanes(int steps)
+{
+    static const char *const placements[] = {"post", "pre"};
+    NsSettings settings[2];
+    const NsSettings *each[2];
+    g_autoptr(GError) error = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        ns_settings_init(&settings[i]);
+        ns_settings_assign_all(&settings[i],
+                               "layers=2 d-model=16 heads=2 seq=16 batch=4 eval-every=0 "
+                               "eval-batches=1 threads=1",
+                               &error);
+        ns_settings_set(&settings[i], "placement", placements[i], &error);
+        each[i] = &settings[i];
+    }
+    g_assert_no_error(error);
+    g_autoptr(NsLockstep) lockstep = ns_lockstep_new(each, NULL, 2, &error);
+    g_assert_no_error(error);
+    for (int i = 0; i < steps; i++) ns_lockstep_step(lockstep);
+    GString *text = g_string_new(NULL);
+    for (int record = -1; record <= steps; record++) {
+        for (size_t i = 0; i < 2; i++) {
+            NsRun *run = ns_lockstep_lane(lockstep, i);
+            g_autofree char *line = record < 0
+                                        ? ns_jsonl_settings(run)
+                                        : ns_jsonl_record(ns_run_history(run), (size_t)record);
+            g_autofree char *own = ns_jsonl_in_lane(i + 1, line);
+            g_string_append_printf(text, "%s\n", own);
+        }
+    }
+    for (size_t i = 0; i < 2; i++) ns_settings_clear(&settings[i]);
+    return g_string_free(text, FALSE);
+}
+
+static bool is_read(NsWindow *window)
+{
+    const char *toast = ns_window_toast_text(window);
+    return toast && !g_str_has_prefix(toast, "Reading ");
+}
+
+static bool has_drawn_loss(NsWindow *window)
+{
+    NsChartView *chart = ns_chart_tile_chart(ns_dashboard_tile(ns_window_dashboard(window), 0));
+    return ns_chart_view_layout(chart) != NULL;
+}
+
+/* Its curves are on view, can be scrubbed, and are those that were written. */
+static void test_run(void)
+{
+    File file = new_file("run.jsonl");
+    g_autofree char *text = record_two_lanes(6);
+    g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, file.path);
+    UI_WAIT(window, is_read);
+    g_assert_cmpstr(ns_window_toast_text(window), ==,
+                    "run.jsonl is on view, up to step 6; Run begins it anew.");
+    const NsView *view = ns_lab_view(lab);
+    g_assert_cmpuint(view->n_lanes, ==, 2);
+    g_assert_cmpuint(ns_history_steps(view->lanes[1].history), ==, 7);
+    g_assert_cmpint(ns_lab_state(lab), ==, NS_TRAINER_FINISHED);
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
+    g_autofree char *title = ns_lab_title(lab);
+    g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
+    g_autofree char *status = ns_lab_status(lab);
+    g_assert_true(g_str_has_suffix(status, "; read from run.jsonl"));
+    UI_WAIT(window, has_drawn_loss);
+    ns_lab_show_step(lab, 3);
+    g_assert_cmpint(ns_lab_shown_step(lab), ==, 3);
+    g_assert_false(ns_close_guard_asks(window));
+    /* Run begins it anew: the same numbers. */
+    g_autoptr(NsHistory) read = ns_history_ref(view->lanes[1].history);
+    g_assert_true(gtk_widget_is_sensitive(ui_find(window, "run_button")));
+    ns_lab_step(lab, 2);
+    UI_UNTIL(ns_lab_view(lab)->lanes[1].history != read && ns_lab_steps(lab) == 2);
+    for (size_t i = 0; i <= 2; i++)
+        g_assert_cmpfloat(ns_history_step(ns_lab_view(lab)->lanes[1].history, i)->loss, ==,
+                          ns_history_step(read, i)->loss);
+    ui_close(window);
+    remove_file(&file);
+}
+
+static const char *open_text(NsWindow *window, const File *file, const char *text, size_t size)
+{
+    g_assert_true(g_file_set_contents(file->path, text, (gssize)size, NULL));
+    ns_window_open(window, file->path);
+    UI_WAIT(window, is_read);
+    return ns_window_toast_text(window);
+}
+
+/* What is whole is shown, and one sentence says what is not. */
+static void test_mangled(void)
+{
+    File file = new_file("run.jsonl");
+    g_autofree char *text = record_two_lanes(3);
+    size_t size = strlen(text);
+    NsWindow *window = ui_open("layers=3");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpstr(open_text(window, &file, text, size - 20), ==,
+                    "run.jsonl is cut off in line 10; all before it is on view, up to step 3.");
+    g_assert_cmpuint(ns_history_steps(ns_lab_view(lab)->lanes[0].history), ==, 4);
+    g_assert_cmpuint(ns_history_steps(ns_lab_view(lab)->lanes[1].history), ==, 3);
+    g_autofree char *mangled = g_strdup(text);
+    char *wrong = strstr(mangled, "\"step\":2");
+    memcpy(wrong, "\"step\":9", 8);
+    g_assert_cmpstr(
+        open_text(window, &file, mangled, size), ==,
+        "Line 7 of run.jsonl is no line of its run; all before it is on view, up to step 1.");
+    /* Settings alone: there is nothing to see, and yet something to run. */
+    size_t head = (size_t)(strstr(text, "\n{\"lane\":1,\"step\"") - text);
+    g_assert_nonnull(strstr(open_text(window, &file, text, head), "no whole step"));
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    ui_close(window);
+    remove_file(&file);
+}
+
+/* A window that closes does not wait for what is being read. */
+static void test_close_while_reading(void)
+{
+    File file = new_file("run.jsonl");
+    g_autofree char *text = record_two_lanes(3);
+    g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+    NsWindow *window = ui_open("");
+    ns_window_open(window, file.path);
+    ui_close(window);
+    remove_file(&file);
+}
+
+/* With --run the run of the file runs, not what the window began with. */
+static void test_and_run(void)
+{
+    File file = new_file("run.jsonl");
+    g_autofree char *text = record_two_lanes(2);
+    g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+    NsWindow *window = ui_open("layers=3");
+    NsLab *lab = ns_window_lab(window);
+    ns_window_open_and_run(window, file.path);
+    UI_UNTIL(ns_lab_steps(lab) > 2 && ns_lab_view(lab)->n_lanes == 2);
+    g_assert_true(ns_lab_is_running(lab));
+    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    ui_close(window);
+    remove_file(&file);
+}
+
+void ui_add_file_tests(void)
+{
+    g_test_add_func("/ui/file/run", test_run);
+    g_test_add_func("/ui/file/mangled", test_mangled);
+    g_test_add_func("/ui/file/close-while-reading", test_close_while_reading);
+    g_test_add_func("/ui/file/and-run", test_and_run);
+}

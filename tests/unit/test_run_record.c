@@ -1,0 +1,306 @@
+/* A run that was written as JSON lines comes back.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/store/jsonl.h"
+#include "core/store/run_record.h"
+#include "core/train/lockstep.h"
+#include "tests/unit/support.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static bool read_text(NsRunRecord *record, const char *text, GError **error)
+{
+    g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_data(text, -1, NULL);
+    return ns_run_record_read(record, stream, "run.jsonl", NULL, error);
+}
+
+/* What the command line writes of lanes that are at rest after so many steps. */
+static char *write_lanes(NsLockstep *lockstep)
+{
+    GString *text = g_string_new(NULL);
+    size_t n = ns_lockstep_lanes(lockstep);
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *line = ns_jsonl_settings(ns_lockstep_lane(lockstep, i));
+        g_autofree char *own = n > 1 ? ns_jsonl_in_lane(i + 1, line) : g_strdup(line);
+        g_string_append_printf(text, "%s\n", own);
+    }
+    size_t steps = ns_history_steps(ns_run_history(ns_lockstep_lane(lockstep, 0)));
+    for (size_t record = 0; record < steps; record++) {
+        for (size_t i = 0; i < n; i++) {
+            g_autofree char *line =
+                ns_jsonl_record(ns_run_history(ns_lockstep_lane(lockstep, i)), record);
+            g_autofree char *own = n > 1 ? ns_jsonl_in_lane(i + 1, line) : g_strdup(line);
+            g_string_append_printf(text, "%s\n", own);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *line = ns_jsonl_summary(ns_lockstep_lane(lockstep, i), "finished");
+        g_string_append_printf(text, "%s\n", line);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static NsLockstep *make_lanes(const char *const *words, size_t n, size_t steps)
+{
+    NsSettings settings[NS_LANES_MAX];
+    const NsSettings *each[NS_LANES_MAX];
+    g_autoptr(GError) error = NULL;
+    for (size_t i = 0; i < n; i++) {
+        ns_test_small_settings(&settings[i]);
+        ns_settings_assign_all(&settings[i], words[i], &error);
+        g_assert_no_error(error);
+        each[i] = &settings[i];
+    }
+    NsLockstep *lockstep = ns_lockstep_new(each, NULL, n, &error);
+    g_assert_no_error(error);
+    for (size_t i = 0; i < steps; i++) g_assert_true(ns_lockstep_step(lockstep));
+    for (size_t i = 0; i < n; i++) ns_settings_clear(&settings[i]);
+    return lockstep;
+}
+
+static bool same_floats(const float *a, const float *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool blank = ns_is_blank(a[i]), nan = isnan(a[i]);
+        if (blank != ns_is_blank(b[i]) || nan != isnan(b[i])) return false;
+        if (!nan && memcmp(&a[i], &b[i], sizeof *a) != 0) return false;
+    }
+    return true;
+}
+
+static void assert_same(const NsHistory *a, const NsHistory *b)
+{
+    const NsRecordLayout *layout = ns_history_layout(a);
+    g_assert_true(memcmp(layout, ns_history_layout(b), sizeof *layout) == 0);
+    g_assert_cmpuint(ns_history_steps(a), ==, ns_history_steps(b));
+    g_autofree float *left = g_new(float, layout->width), *right = g_new(float, layout->width);
+    for (size_t i = 0; i < ns_history_steps(a); i++) {
+        const NsStep *one = ns_history_step(a, i), *other = ns_history_step(b, i);
+        g_assert_cmpint(one->step, ==, other->step);
+        g_assert_cmpfloat(one->loss, ==, other->loss);
+        g_assert_cmpfloat(one->lr, ==, other->lr);
+        g_assert_cmpfloat(one->seconds, ==, other->seconds);
+        g_assert_cmpfloat(one->probe_seconds, ==, other->probe_seconds);
+        g_assert_cmpfloat(one->grad_norm, ==, other->grad_norm);
+        for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+            ns_history_read(a, (NsQuantity)q, i, NULL, left);
+            ns_history_read(b, (NsQuantity)q, i, NULL, right);
+            if (!same_floats(left, right, layout->count[q]))
+                g_error("%s differs at step %zu", ns_quantity((NsQuantity)q)->choice.key, i);
+        }
+    }
+    g_assert_cmpuint(ns_history_evaluations(a), ==, ns_history_evaluations(b));
+    for (size_t i = 0; i < ns_history_evaluations(a); i++) {
+        const NsEvaluation *one = ns_history_evaluation(a, i);
+        g_assert_cmpint(one->step, ==, ns_history_evaluation(b, i)->step);
+        g_assert_cmpfloat(one->loss, ==, ns_history_evaluation(b, i)->loss);
+    }
+}
+
+static void test_one_lane(void)
+{
+    static const char *const words[] = {
+        "placement=sandwich probe-every=2 eval-every=2 qk-norm=on clip=1",
+        "arch=encoder-decoder decoder-layers=3 source-seq=4 probe-every=3 placement=pre",
+        "optimizer=sgd activation=gelu final-norm=off placement=none",
+        "layers=1 embedding-norm=on probe-every=1",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        g_autoptr(NsLockstep) lockstep = make_lanes(&words[i], 1, 5);
+        g_autofree char *text = write_lanes(lockstep);
+        g_auto(NsRunRecord) record = {0};
+        g_autoptr(GError) error = NULL;
+        read_text(&record, text, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(record.lanes, ==, 1);
+        g_assert_cmpuint(record.wrong_line, ==, 0);
+        assert_same(ns_run_history(ns_lockstep_lane(lockstep, 0)), record.histories[0]);
+    }
+}
+
+static void test_lanes(void)
+{
+    static const char *const words[] = {"placement=post layers=3", "placement=pre layers=2",
+                                        "placement=deepnorm layers=3"};
+    g_autoptr(NsLockstep) lockstep = make_lanes(words, 3, 4);
+    g_autofree char *text = write_lanes(lockstep);
+    g_auto(NsRunRecord) record = {0};
+    g_autoptr(GError) error = NULL;
+    read_text(&record, text, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(record.lanes, ==, 3);
+    for (size_t i = 0; i < 3; i++) {
+        NsRun *run = ns_lockstep_lane(lockstep, i);
+        NsSettings settings;
+        ns_experiment_lane(&record.experiment, i, &settings);
+        g_assert_cmpint(settings.placement, ==, ns_run_settings(run)->placement);
+        g_assert_cmpint(settings.layers, ==, ns_run_settings(run)->layers);
+        ns_settings_clear(&settings);
+        assert_same(ns_run_history(run), record.histories[i]);
+    }
+}
+
+/* ---- Texts by hand ---- */
+
+#define HEAD "{\"settings\":{\"layers\":2,\"heads\":2,\"d-model\":8},\"layers\":2}\n"
+#define REST ",\"grad_norm\":{\"total\":2,\"w1\":[1,\"NaN\"]},\"grad_layer\":[1e300,null]"
+#define STEP(n) "{\"step\":" #n ",\"loss\":\"Infinity\",\"lr\":1e-3,\"seconds\":1" REST "}\n"
+
+static void test_special_values(void)
+{
+    static const char text[] = HEAD
+        "\r\n{\"step\":7,\"loss\":1,\"new\":[[[1]]]" REST ",\"validation_loss\":\"NaN\",\"events\":"
+        "[{\"kind\":\"spike\",\"layer\":2,\"what\":\"w1\",\"text\":\"It jumped.\"},"
+        "{\"kind\":\"new\"},7,{\"kind\":\"diverged\",\"layer\":99,\"what\":3}]}\n" STEP(8);
+    g_auto(NsRunRecord) record = {0};
+    g_autoptr(GError) error = NULL;
+    read_text(&record, text, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(record.wrong_line, ==, 0);
+    const NsHistory *history = record.histories[0];
+    g_assert_cmpint(ns_history_first_step(history), ==, 7);
+    g_assert_cmpuint(ns_history_steps(history), ==, 2);
+    g_assert_true(isinf(ns_history_step(history, 1)->loss));
+    float values[2];
+    ns_history_read(history, NS_QUANTITY_GRAD_W1, 0, NULL, values);
+    g_assert_true(values[0] == 1.0F && isnan(values[1]) && !ns_is_blank(values[1]));
+    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 0, NULL, values);
+    g_assert_true(isinf(values[0]) && ns_is_blank(values[1]));
+    g_assert_cmpuint(ns_history_layout(history)->count[NS_QUANTITY_GRAD_WQ], ==, 0);
+    float hidden[3];
+    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, NULL, hidden);
+    g_assert_true(ns_is_blank(hidden[0]) && ns_is_blank(hidden[2]));
+    g_assert_true(isnan(ns_history_evaluation(history, 0)->loss));
+    g_assert_cmpuint(ns_history_events(history), ==, 2);
+    const NsEvent *spike = ns_history_event(history, 0), *end = ns_history_event(history, 1);
+    g_assert_cmpint(spike->kind, ==, NS_EVENT_SPIKE);
+    g_assert_cmpint(spike->layer, ==, 2);
+    g_assert_cmpint(spike->step, ==, 7);
+    g_assert_cmpstr(spike->text, ==, "It jumped.");
+    g_assert_cmpint(end->kind, ==, NS_EVENT_DIVERGED);
+    g_assert_cmpint(end->layer, ==, 0);
+    g_assert_cmpstr(end->what, ==, "");
+}
+
+/* A long text of an event is cut between two characters. */
+static void test_long_text(void)
+{
+    GString *text = g_string_new(HEAD "{\"step\":0,\"loss\":1" REST
+                                      ",\"events\":[{\"kind\":\"spike\",\"text\":\"x");
+    for (int i = 0; i < 200; i++) g_string_append(text, "é");
+    g_string_append(text, "\"}]}");
+    g_auto(NsRunRecord) record = {0};
+    g_autoptr(GError) error = NULL;
+    read_text(&record, text->str, &error);
+    g_string_free(text, TRUE);
+    g_assert_no_error(error);
+    const NsEvent *event = ns_history_event(record.histories[0], 0);
+    g_assert_true(g_utf8_validate(event->text, -1, NULL));
+    g_assert_cmpuint(strlen(event->text), ==, sizeof event->text - 1);
+}
+
+/* What was whole before the first wrong line is there. */
+static void test_wrong_lines(void)
+{
+    static const struct {
+        const char *text;
+        size_t steps, wrong_line;
+        bool cut;
+    } table[] = {
+        {HEAD STEP(0) STEP(1) "{\"summary\":{}}\n", 2, 0, false},
+        {HEAD STEP(0) "{\"step\":1,\"loss\":2", 1, 3, true},
+        {HEAD STEP(0) "{\"step\":1,\"loss\":2}", 1, 3, true},
+        {HEAD STEP(0) "garbage\n" STEP(1), 1, 3, false},
+        {HEAD STEP(0) STEP(2), 1, 3, false},
+        {HEAD STEP(0) STEP(0), 1, 3, false},
+        {HEAD STEP(0) HEAD STEP(1), 1, 3, false},
+        {HEAD STEP(0) "{\"lane\":2,\"step\":1}\n", 1, 3, false},
+        {HEAD STEP(0) "{\"step\":1,\"loss\":1,\"grad_norm\":{\"w1\":[1,2,3]}}\n", 1, 3, false},
+        {HEAD STEP(0) "{\"step\":1,\"loss\":1,\"grad_norm\":{\"w1\":[1,true]}}\n", 1, 3, false},
+        {HEAD STEP(0) "{\"step\":\"1\",\"loss\":1,\"grad_norm\":{}}\n", 1, 3, false},
+        {HEAD STEP(0) "{\"step\":1,\"grad_norm\":{}}\n", 1, 3, false},
+        {HEAD STEP(0) "{\"step\":1,\"loss\":1,\"grad_norm\":{},\"final_hidden_norm\":[1]}\n", 1, 0,
+         false}, /* the model of this table has no final norm, and so no such quantity */
+        {HEAD STEP(0) "[[[[[[[[[[[[[[[[[[[[", 1, 3, true},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_auto(NsRunRecord) record = {0};
+        g_autoptr(GError) error = NULL;
+        g_test_message("%zu: %s", i, table[i].text);
+        read_text(&record, table[i].text, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(ns_history_steps(record.histories[0]), >=, table[i].steps);
+        g_assert_cmpuint(record.wrong_line, ==, table[i].wrong_line);
+        if (table[i].wrong_line)
+            g_assert_cmpuint(ns_history_steps(record.histories[0]), ==, table[i].steps);
+        g_assert_true(record.cut == table[i].cut);
+    }
+}
+
+static void test_refused(void)
+{
+    static const struct {
+        const char *text, *words;
+    } table[] = {
+        {"", "“run.jsonl”: it does not begin with the settings"},
+        {STEP(0), "“run.jsonl”: it does not begin with the settings"},
+        {HEAD, "“run.jsonl”: it holds no whole step of lane 1"},
+        {HEAD "{\"step\":0", "“run.jsonl”: it holds no whole step of lane 1"},
+        {"{\"settings\":{\"layers\":0}}\n" STEP(0), "“run.jsonl”: layers is 0"},
+        {"{\"settings\":{\"layers\":1000,\"heads\":256,\"d-model\":256,\"probe-every\":1}}\n" STEP(
+             0),
+         "“run.jsonl”: it holds no whole step of lane 1"},
+        {"{\"lane\":1,\"settings\":{\"placement\":\"post\"}}\n"
+         "{\"lane\":2,\"settings\":{\"placement\":\"pre\"}}\n"
+         "{\"lane\":1,\"step\":0}\n",
+         "“run.jsonl”: it holds no whole step of lane 1"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_auto(NsRunRecord) record = {0};
+        g_autoptr(GError) error = NULL;
+        g_assert_false(read_text(&record, table[i].text, &error));
+        g_assert_nonnull(error);
+        if (!g_str_has_prefix(error->message, table[i].words))
+            g_error("%zu: %s", i, error->message);
+    }
+}
+
+static void test_files(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *folder = g_dir_make_tmp("ns-record-XXXXXX", &error);
+    g_assert_no_error(error);
+    g_autofree char *path = g_build_filename(folder, "a.jsonl", NULL);
+    g_file_set_contents(path, HEAD STEP(0) STEP(1), -1, &error);
+    g_assert_no_error(error);
+    g_assert_true(ns_run_record_is(path));
+    g_assert_false(ns_run_record_is(folder));
+    g_auto(NsRunRecord) record = {0};
+    g_assert_true(ns_run_record_load(&record, path, NULL, &error));
+    g_assert_cmpuint(ns_history_steps(record.histories[0]), ==, 2);
+
+    g_autoptr(GCancellable) cancelled = g_cancellable_new();
+    g_cancellable_cancel(cancelled);
+    g_auto(NsRunRecord) none = {0}, other = {0};
+    g_assert_false(ns_run_record_load(&none, path, cancelled, &error));
+    g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+    g_clear_error(&error);
+    g_remove(path);
+    g_assert_false(ns_run_record_load(&other, path, NULL, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
+    g_rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/run-record/one-lane", test_one_lane);
+    g_test_add_func("/run-record/lanes", test_lanes);
+    g_test_add_func("/run-record/special-values", test_special_values);
+    g_test_add_func("/run-record/long-text", test_long_text);
+    g_test_add_func("/run-record/wrong-lines", test_wrong_lines);
+    g_test_add_func("/run-record/refused", test_refused);
+    g_test_add_func("/run-record/files", test_files);
+    return g_test_run();
+}
