@@ -530,6 +530,14 @@ static void test_similarity(void)
     input.similarity = NS_SIMILARITY_COSINE;
     g_autoptr(NsFigure) figure = ns_figure_new("similarity");
     g_assert_null(ns_figure_update(figure, &input)->heatmap);
+    /* Other dear quantities were measured: the matrix is not there because nobody wrote it. */
+    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->empty, "do not hold this"));
+    g_autoptr(Run) young = run_made(2, BUDGET, false, 10, 3);
+    for (size_t i = 0; i < young->layout.width; i++) young->values[i] = ns_blank();
+    append_values(young, 1.0);
+    NsFigureInput early = input_of(young);
+    g_autoptr(NsFigure) waits = ns_figure_new("similarity");
+    g_assert_nonnull(strstr(ns_figure_update(waits, &early)->empty, "measured yet"));
     g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
     *s = (NsSimilarity){.step = 0, .n = 3, .state = {0, 1, 2}};
     for (size_t i = 0; i < 9; i++) s->value[NS_SIMILARITY_COSINE][i] = (float)i / 8;

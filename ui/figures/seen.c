@@ -34,8 +34,23 @@ char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input)
     return g_strdup_printf(_("Only the newest is kept, of step %" PRId64 "."), seen->sight->step);
 }
 
+/* Whether there was a step at which the dear quantities were measured. */
+static bool was_measured(const NsHistory *history)
+{
+    const NsQuantity dear = NS_QUANTITY_TOKEN_COSINE;
+    size_t records = ns_history_steps(history), n = ns_history_layout(history)->count[dear];
+    if (!records || !n) return false;
+    g_autofree float *values = g_new(float, n);
+    ns_history_read(history, dear, ns_history_measured(history, dear, records - 1), NULL, values);
+    return !ns_is_blank(values[n - 1]);
+}
+
 char *ns_seen_empty(const char *dear, const NsFigureInput *input)
 {
-    bool never = input->history && ns_history_layout(input->history)->probe_every < 1;
-    return g_strdup(never ? dear : _("No step has been measured yet."));
+    const NsHistory *history = input->history;
+    if (history && ns_history_layout(history)->probe_every < 1) return g_strdup(dear);
+    /* Where it was measured and is not there, it was not written. */
+    if (history && was_measured(history))
+        return g_strdup(_("The lines of a run do not hold this: run it again to see it."));
+    return g_strdup(_("No step has been measured yet."));
 }

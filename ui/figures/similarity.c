@@ -74,21 +74,19 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     s->kind = input->similarity;
     changed |= read_newest(s, input->history);
 
-    bool never = input->history && ns_history_layout(input->history)->probe_every < 1;
+    g_autofree char *empty = ns_seen_empty(
+        _("Similarity is dear to measure: choose with “probe-every” how often."), input);
     g_autofree char *title =
         g_strdup_printf(_("%s of hidden states"), ns_similarity_choice(s->kind)->label);
     changed |=
         ns_figure_text(&figure->x_label, ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history));
-    changed |= ns_figure_words(
-        figure, input,
-        (NsFigureWords){
-            .title = title,
-            .empty = never
-                         ? _("Similarity is dear to measure: choose with “probe-every” how often.")
-                         : _("No step has been measured yet."),
-            .step = s->there ? s->similarity.step : -1,
-            .note = note(s, input),
-        });
+    changed |= ns_figure_words(figure, input,
+                               (NsFigureWords){
+                                   .title = title,
+                                   .empty = empty,
+                                   .step = s->there ? s->similarity.step : -1,
+                                   .note = note(s, input),
+                               });
     if (!changed) return false;
 
     if (s->there) fill_map(s);
