@@ -323,16 +323,23 @@ static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeas
     measure->norm_sigma = sigma;
 }
 
+/* A pass over this batch, without noise and without measuring. */
+static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statistics)
+{
+    assert_fits(model, batch);
+    return (NsCall){.batch = batch,
+                    .weights = used_weights(model),
+                    .sinusoids = model->sinusoids,
+                    .state = model->state,
+                    .statistics = statistics};
+}
+
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise)
 {
     const NsStack *stack = &model->stack;
-    assert_fits(model, batch);
-    NsCall call = {.batch = batch,
-                   .weights = used_weights(model),
-                   .sinusoids = model->sinusoids,
-                   .state = model->state,
-                   .noise = noise ? *noise : (NsNoise){0}};
-    call.statistics = call.noise.training ? NS_OF_BATCH_KEPT : NS_OF_BATCH;
+    bool training = noise && noise->training;
+    NsCall call = call_of(model, batch, training ? NS_OF_BATCH_KEPT : NS_OF_BATCH);
+    if (noise) call.noise = *noise;
     call.measuring = !model->unmeasured;
     model->call = call;
     double share = per_target(batch);
@@ -386,14 +393,8 @@ static void forward(NsModel *model, const NsCall *call, double smoothing)
 
 double ns_model_loss(NsModel *model, const NsBatch *batch)
 {
-    assert_fits(model, batch);
-    forward(model,
-            &(NsCall){.batch = batch,
-                      .weights = used_weights(model),
-                      .sinusoids = model->sinusoids,
-                      .state = model->state,
-                      .statistics = NS_RUNNING},
-            0);
+    NsCall call = call_of(model, batch, NS_RUNNING);
+    forward(model, &call, 0);
     double nll = 0;
     for (unsigned i = 0; i < model->n_workers; i++) nll += model->workers[i].loss.nll;
     return nll * per_target(batch);
@@ -401,14 +402,8 @@ double ns_model_loss(NsModel *model, const NsBatch *batch)
 
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch)
 {
-    assert_fits(model, batch);
-    forward(model,
-            &(NsCall){.batch = batch,
-                      .weights = used_weights(model),
-                      .sinusoids = model->sinusoids,
-                      .state = model->state,
-                      .statistics = NS_OF_BATCH},
-            model->stack.label_smoothing);
+    NsCall call = call_of(model, batch, NS_OF_BATCH);
+    forward(model, &call, model->stack.label_smoothing);
     double loss = 0;
     for (unsigned i = 0; i < model->n_workers; i++) loss += model->workers[i].loss.loss;
     return loss * per_target(batch);
@@ -443,17 +438,10 @@ static double branch_variance(const NsModel *model, size_t k, double elements)
 void ns_model_profile(NsModel *model, const NsBatch *batch)
 {
     const NsStack *stack = &model->stack;
-    assert_fits(model, batch);
     for (size_t k = 0; k < stack->n_sublayers; k++) set_omega(model, &stack->sublayers[k], 1);
-    forward(model,
-            &(NsCall){.batch = batch,
-                      .weights = used_weights(model),
-                      .sinusoids = model->sinusoids,
-                      .state = model->state,
-                      .statistics = NS_OF_BATCH,
-                      .profiling = true,
-                      .measuring = true},
-            0);
+    NsCall call = call_of(model, batch, NS_OF_BATCH);
+    call.profiling = call.measuring = true;
+    forward(model, &call, 0);
     for (size_t i = 0; i < stack->n_towers; i++) {
         const NsTower *tower = &stack->towers[i];
         double elements = tokens_of(model, batch, i) * (double)stack->D, variance = 1;
