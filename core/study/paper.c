@@ -142,6 +142,8 @@ const NsChoice *ns_study_choice(size_t i)
 
 static char *number(const char *format, double value)
 {
+    if (isnan(value)) return g_strdup("NaN");
+    if (isinf(value)) return g_strdup(value > 0 ? "∞" : "−∞");
     char text[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_formatd(text, sizeof text, format, value);
     bool zero = g_ascii_strtod(text, NULL) == 0;

@@ -83,6 +83,25 @@ static void test_wrong_others(void)
     assert_wrong("concentration", 0, "d-model=64 d-ff=64", 0);
 }
 
+/* A run that diverges is worse than one that does not, and no more than that. */
+static void test_divergence(void)
+{
+    NsStudy wild = *study("warmup");
+    wild.arms[0].settings = "placement=none layers=30 lr=100 warmup=1";
+    wild.steps = 20;
+    g_autoptr(NsStudyResult) result = run(&wild);
+    tell(result);
+    g_assert_true(isnan(result->series[0].y[20]));
+    g_assert_true(result->findings[0].value == (double)INFINITY && result->findings[0].agrees);
+    g_autofree char *words = ns_finding_words(&result->findings[0]);
+    g_assert_nonnull(strstr(words, " ∞, expected above 0.3: agrees"));
+
+    wild.arms[1].settings = wild.arms[3].settings = wild.arms[0].settings;
+    g_autoptr(NsStudyResult) both = run(&wild);
+    g_assert_true(isnan(both->findings[0].value) && !both->findings[0].agrees);
+    g_assert_true(both->findings[1].value == -(double)INFINITY && both->findings[1].agrees);
+}
+
 /* What is said of the last layer is what a probe of that model says. */
 static void test_values(void)
 {
@@ -165,6 +184,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/paper/wrong/hidden", test_wrong_hidden);
     g_test_add_func("/study/paper/wrong/layers", test_wrong_layers);
     g_test_add_func("/study/paper/wrong/others", test_wrong_others);
+    g_test_add_func("/study/paper/divergence", test_divergence);
     g_test_add_func("/study/paper/values", test_values);
     g_test_add_func("/study/paper/interrupted", test_interrupted);
     g_test_add_func("/study/paper/seconds", test_seconds);
