@@ -6,6 +6,7 @@
 #include "ui/widgets/lesson_highlight.h"
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/prediction.h"
+#include "ui/widgets/preferences.h"
 #include "ui/widgets/settings_pane.h"
 #include "ui/widgets/style_manager.h"
 
@@ -110,6 +111,47 @@ static void test_list(void)
     g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
     g_assert_false(ns_learn_pane_is_open(pane));
     g_assert_true(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    ui_close(window);
+}
+
+/* Whom nobody has greeted yet finds the first look; Learn leads from it to the list. */
+static void test_greet(void)
+{
+    g_settings_reset(ns_preferences(), "greeted");
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    ns_window_greet(window);
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
+    g_assert_nonnull(find_button(GTK_WIDGET(pane), "Run to step 100"));
+    g_assert_true(pointed_out(GTK_WIDGET(window)) == ui_find(window, "run_button"));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
+    g_assert_true(ns_learn_pane_is_open(pane));
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
+    press(pane, "Go on with “In two minutes”");
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
+    ui_close(window);
+    window = ui_open("");
+    ns_window_greet(window);
+    g_assert_false(ns_learn_pane_is_open(ns_window_learn_pane(window)));
+    ui_close(window);
+}
+
+/* A card that asks for what is there begins no other run. */
+static void test_set_up_already(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    begin(window);
+    UI_WAIT(window, ui_is_ready);
+    NsHistory *history = ns_lab_view(lab)->history;
+    begin(window);
+    g_assert_cmpint(ns_lab_state(lab), ==, NS_TRAINER_READY);
+    g_assert_true(ns_lab_view(lab)->history == history);
+    ns_lab_step(lab, 1);
+    UI_WAIT(window, ui_has_stepped);
+    begin(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
     ui_close(window);
 }
 
@@ -476,7 +518,9 @@ static void test_parts(void)
 void ui_add_lesson_tests(void)
 {
     g_test_add_func("/ui/lesson/list", test_list);
+    g_test_add_func("/ui/lesson/greet", test_greet);
     g_test_add_func("/ui/lesson/set-up", test_set_up);
+    g_test_add_func("/ui/lesson/set-up-already", test_set_up_already);
     g_test_add_data_func("/ui/lesson/by-hand", GINT_TO_POINTER(true), test_wait);
     g_test_add_data_func("/ui/lesson/by-button", GINT_TO_POINTER(false), test_wait);
     g_test_add_func("/ui/lesson/run-at-once", test_run_at_once);

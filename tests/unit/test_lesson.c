@@ -188,7 +188,7 @@ static void test_waits_refused(void)
     }
 }
 
-/* Ten lessons and eight presets, each with a title and a line on what it is for. */
+/* The first look, ten lessons and eight presets, each with a title and a line on what it is for. */
 static void test_shelf(void)
 {
     size_t lessons = 0, presets = 0;
@@ -200,9 +200,10 @@ static void test_shelf(void)
         g_assert_nonnull(ns_preset_choice(presets)->label);
         g_assert_nonnull(ns_preset_choice(presets)->purpose);
     }
-    g_assert_cmpuint(lessons, ==, 10);
+    g_assert_cmpuint(lessons, ==, 11);
+    g_assert_cmpstr(ns_lesson_choice(0)->key, ==, "first-look");
     g_assert_cmpuint(presets, ==, 8);
-    g_assert_cmpstr(ns_lesson_choice(3)->key, ==, "warm-up");
+    g_assert_cmpstr(ns_lesson_choice(4)->key, ==, "warm-up");
     g_assert_cmpstr(ns_preset_choice(7)->key, ==, "sgd-adam");
 }
 

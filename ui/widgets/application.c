@@ -6,6 +6,7 @@
 #include "resources/normscope-resources.h"
 #include "ui/widgets/catalogue.h"
 #include "ui/widgets/help_window.h"
+#include "ui/widgets/learning.h"
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/remember.h"
 #include "ui/widgets/settings_pane.h"
@@ -25,6 +26,7 @@ struct _NsApplication {
     NsStyleManager *styles;
     bool run;   /* a new window starts to train at once */
     bool large; /* it begins in class mode */
+    bool plain; /* nothing was asked for */
 };
 
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
@@ -151,6 +153,7 @@ static void ns_application_activate(GApplication *app)
     if (application->large)
         g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                            g_variant_new_boolean(TRUE));
+    if (application->plain) ns_window_greet(window);
 }
 
 static int complain(int status, const char *sentence)
@@ -227,6 +230,9 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
         return complain(EXIT_USAGE, error->message);
     application->run = g_variant_dict_contains(options, "run");
     application->large = g_variant_dict_contains(options, "class");
+    application->plain = !application->file && !application->run && !application->large &&
+                         !g_variant_dict_contains(options, "set") &&
+                         !g_variant_dict_contains(options, "lane");
     if (!gtk_init_check())
         return complain(EXIT_CANNOT_START,
                         "there is no display to open a window on; without one, use normscope-cli "

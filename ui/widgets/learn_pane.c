@@ -3,18 +3,14 @@
 
 #include "core/base/words.h"
 #include "core/store/shelf.h"
+#include "ui/widgets/learn_list.h"
 #include "ui/widgets/lesson_progress.h"
 #include "ui/widgets/lesson_question.h"
 #include "ui/widgets/lesson_watch.h"
 #include "ui/widgets/prediction.h"
 
 #define LOOK_EVERY_MS 100
-#define TEXT_CHARS 92 /* a line that is read with ease */
 #define SIDE_CHARS 44 /* beside a chart */
-#define LEAST_CHARS 18
-#define LIST_COLUMNS 2
-#define LIST_CHARS 58
-#define LIST_LEAST_CHARS 13
 
 struct _NsLearnPane {
     GtkWidget parent;
@@ -48,19 +44,6 @@ static const NsCard *card_of(NsLearnPane *pane)
 
 /* ---- Parts ---- */
 
-static GtkWidget *new_label(const char *text, const char *style, int chars)
-{
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    /* A window is as high as its labels are at their narrowest, so that is bounded. */
-    gtk_label_set_width_chars(GTK_LABEL(label), MIN(chars, LEAST_CHARS));
-    gtk_label_set_max_width_chars(GTK_LABEL(label), chars);
-    gtk_widget_set_halign(label, GTK_ALIGN_START);
-    if (style) gtk_widget_add_css_class(label, style);
-    return label;
-}
-
 static GtkWidget *new_button(NsLearnPane *pane, const char *label, const char *tip,
                              void (*clicked)(NsLearnPane *pane))
 {
@@ -68,18 +51,6 @@ static GtkWidget *new_button(NsLearnPane *pane, const char *label, const char *t
     gtk_widget_set_tooltip_text(button, tip);
     g_signal_connect_swapped(button, "clicked", G_CALLBACK(clicked), pane);
     return button;
-}
-
-static GtkWidget *new_close(NsLearnPane *pane)
-{
-    GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
-    gtk_widget_add_css_class(close, "flat");
-    gtk_widget_set_valign(close, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(close, _("Close the lessons"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(close), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Close the lessons"), -1);
-    g_signal_connect_swapped(close, "clicked", G_CALLBACK(ns_learn_pane_close), pane);
-    return close;
 }
 
 /* Away with what is shown, and an empty box in its place. */
@@ -163,12 +134,25 @@ bool ns_learn_pane_is_done(NsLearnPane *pane)
 
 /* ---- What a card does ---- */
 
-/* At rest from step 0, with these settings. */
+static bool is_set_up(NsLab *lab, const NsLaneSettings *lanes)
+{
+    bool same = ns_lab_steps(lab) == 0 && !ns_lab_is_running(lab) && !ns_lab_pending(lab) &&
+                ns_lab_lanes(lab) == lanes->n;
+    for (size_t i = 0; same && i < lanes->n; i++) {
+        g_autofree char *is = ns_settings_line(ns_lab_lane_settings(lab, i), true);
+        g_autofree char *wanted = ns_settings_line(&lanes->lane[i], true);
+        same = g_str_equal(is, wanted);
+    }
+    return same;
+}
+
+/* At rest from step 0, with these settings; what is so already is not begun anew. */
 static void set_up(NsLearnPane *pane, const NsLaneSettings *lanes)
 {
     const NsSettings *settings[NS_LANES_MAX];
     for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->lane[i];
     pane->run_to = 0;
+    if (is_set_up(pane->lab, lanes)) return;
     ns_lab_pause(pane->lab);
     ns_lab_open(pane->lab, settings, lanes->n);
     ns_lab_restart(pane->lab);
@@ -294,7 +278,7 @@ static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *lef
                            GtkWidget *columns)
 {
     pane->prediction = new_prediction(pane, card);
-    pane->verdict = new_label(NULL, "hint", SIDE_CHARS);
+    pane->verdict = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
     gtk_widget_set_vexpand(pane->prediction, TRUE);
     gtk_widget_set_hexpand(pane->prediction, TRUE);
     gtk_widget_set_hexpand(left, FALSE);
@@ -306,11 +290,11 @@ static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *lef
 static GtkWidget *new_text(const NsCard *card)
 {
     GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    int chars = card->draws ? SIDE_CHARS : TEXT_CHARS;
+    int chars = card->draws ? SIDE_CHARS : NS_LEARN_CHARS;
     gtk_widget_set_hexpand(left, TRUE);
-    gtk_box_append(GTK_BOX(left), new_label(_(card->title), "card-title", chars));
+    gtk_box_append(GTK_BOX(left), ns_learn_label_new(_(card->title), "card-title", chars));
     for (char **text = card->texts; *text; text++)
-        gtk_box_append(GTK_BOX(left), new_label(_(*text), NULL, chars));
+        gtk_box_append(GTK_BOX(left), ns_learn_label_new(_(*text), NULL, chars));
     return left;
 }
 
@@ -320,7 +304,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     g_autofree char *words = g_strdup_printf(_("%s · card %d of %d"), _(pane->lesson->title),
                                              (int)pane->at + 1, (int)pane->lesson->n);
-    GtkWidget *place = new_label(words, "hint", TEXT_CHARS);
+    GtkWidget *place = ns_learn_label_new(words, "hint", NS_LEARN_CHARS);
     gtk_widget_set_hexpand(place, TRUE);
     gtk_label_set_wrap(GTK_LABEL(place), FALSE);
     gtk_label_set_ellipsize(GTK_LABEL(place), PANGO_ELLIPSIZE_END);
@@ -334,7 +318,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
         on_next);
     gtk_widget_set_size_request(pane->next, 80, -1);
     gtk_box_append(GTK_BOX(head), pane->next);
-    gtk_box_append(GTK_BOX(head), new_close(pane));
+    gtk_box_append(GTK_BOX(head), ns_learn_close_new());
     return head;
 }
 
@@ -393,112 +377,46 @@ static void show_card(NsLearnPane *pane)
 
 /* ---- The list ---- */
 
-static void on_row(GtkButton *button, NsLearnPane *pane)
-{
-    size_t i = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(button), "ns-lesson"));
-    g_autoptr(GError) error = NULL;
-    NsLesson *lesson = ns_lesson_open(i, &error);
-    if (lesson)
-        ns_learn_pane_begin(pane, lesson, ns_lesson_choice(i)->key);
-    else
-        gtk_button_set_label(button, error->message);
-}
-
-static void on_resume(NsLearnPane *pane)
-{
-    show_card(pane);
-}
-
-static void on_preset(GtkButton *button, NsLearnPane *pane)
-{
-    const char *key = g_object_get_data(G_OBJECT(button), "ns-preset");
-    ns_learn_pane_close(pane);
-    gtk_widget_activate_action(GTK_WIDGET(pane), "win.preset", "s", key);
-}
-
-static GtkWidget *new_row(const char *title, const char *purpose)
-{
-    GtkWidget *row = gtk_button_new(), *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    GtkWidget *head = new_label(title, "row-title", LIST_CHARS);
-    GtkWidget *foot = new_label(purpose, "hint", LIST_CHARS);
-    gtk_label_set_width_chars(GTK_LABEL(head), LIST_LEAST_CHARS);
-    gtk_label_set_width_chars(GTK_LABEL(foot), LIST_LEAST_CHARS);
-    gtk_box_append(GTK_BOX(words), head);
-    gtk_box_append(GTK_BOX(words), foot);
-    gtk_button_set_child(GTK_BUTTON(row), words);
-    gtk_widget_add_css_class(row, "flat");
-    gtk_widget_set_hexpand(row, TRUE);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
-    return row;
-}
-
-static GtkWidget *new_lesson_row(NsLearnPane *pane, size_t i)
-{
-    const NsChoice *choice = ns_lesson_choice(i);
-    bool finished = ns_lesson_is_finished(choice->key);
-    g_autofree char *title = finished
-                                 ? g_strdup_printf(_("%d  %s (done)"), (int)i + 1, _(choice->label))
-                                 : g_strdup_printf(_("%d  %s"), (int)i + 1, _(choice->label));
-    GtkWidget *row = new_row(title, _(choice->purpose));
-    g_object_set_data(G_OBJECT(row), "ns-lesson", GSIZE_TO_POINTER(i));
-    g_signal_connect(row, "clicked", G_CALLBACK(on_row), pane);
-    return row;
-}
-
-static GtkWidget *new_preset_row(NsLearnPane *pane, size_t i)
-{
-    const NsChoice *choice = ns_preset_choice(i);
-    GtkWidget *row = new_row(_(choice->label), _(choice->purpose));
-    g_object_set_data(G_OBJECT(row), "ns-preset", (gpointer)(guintptr)choice->key);
-    g_signal_connect(row, "clicked", G_CALLBACK(on_preset), pane);
-    return row;
-}
-
-static void add_grid(NsLearnPane *pane, GtkWidget *box, NsChoices rows,
-                     GtkWidget *(*make)(NsLearnPane *pane, size_t i))
-{
-    GtkWidget *grid = gtk_grid_new();
-    gtk_grid_set_column_homogeneous(GTK_GRID(grid), TRUE);
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 4);
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 8);
-    size_t n = 0;
-    while (rows(n)) n++;
-    int high = (int)((n + LIST_COLUMNS - 1) / LIST_COLUMNS);
-    for (size_t i = 0; i < n; i++)
-        gtk_grid_attach(GTK_GRID(grid), make(pane, i), (int)i / high, (int)i % high, 1, 1);
-    gtk_box_append(GTK_BOX(box), grid);
-}
-
 static void show_list(NsLearnPane *pane)
 {
+    g_autofree char *resume =
+        pane->lesson ? g_strdup_printf(_("Go on with “%s”"), _(pane->lesson->title)) : NULL;
     pane->in_list = true;
     set_watch(pane, false);
     cover(pane, true);
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6),
-              *scroller = gtk_scrolled_window_new();
-    gtk_box_append(GTK_BOX(new_box(pane, GTK_ORIENTATION_VERTICAL)), scroller);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), box);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
-    gtk_widget_set_vexpand(scroller, TRUE);
-    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    GtkWidget *title = new_label(_("Ten lessons, each of a few minutes, done with your own hands"),
-                                 "card-title", TEXT_CHARS);
-    gtk_widget_set_hexpand(title, TRUE);
-    gtk_box_append(GTK_BOX(head), title);
-    if (pane->lesson) {
-        g_autofree char *label = g_strdup_printf(_("Go on with “%s”"), _(pane->lesson->title));
-        gtk_box_append(GTK_BOX(head),
-                       new_button(pane, label, _("To the card that you left"), on_resume));
-    }
-    gtk_box_append(GTK_BOX(head), new_close(pane));
-    gtk_box_append(GTK_BOX(box), head);
-    add_grid(pane, box, ns_lesson_choice, new_lesson_row);
-    GtkWidget *presets = new_label(_("Experiments to begin with"), "card-title", TEXT_CHARS);
-    gtk_widget_set_margin_top(presets, 12);
-    gtk_box_append(GTK_BOX(box), presets);
-    add_grid(pane, box, ns_preset_choice, new_preset_row);
+    gtk_box_append(GTK_BOX(new_box(pane, GTK_ORIENTATION_VERTICAL)), ns_learn_list_new(resume));
     g_signal_emit(pane, signals[POINT_OUT], 0, "");
+}
+
+static void on_begin(GtkWidget *widget, const char *name, GVariant *place)
+{
+    (void)name;
+    size_t i = g_variant_get_uint32(place);
+    g_autoptr(GError) error = NULL;
+    NsLesson *lesson = ns_lesson_open(i, &error);
+    if (lesson)
+        ns_learn_pane_begin(NS_LEARN_PANE(widget), lesson, ns_lesson_choice(i)->key);
+    else
+        g_signal_emit_by_name(NS_LEARN_PANE(widget)->lab, "notice", error->message);
+}
+
+static void on_resume(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+    (void)name, (void)parameter;
+    show_card(NS_LEARN_PANE(widget));
+}
+
+static void on_close(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+    (void)name, (void)parameter;
+    ns_learn_pane_close(NS_LEARN_PANE(widget));
+}
+
+static void on_preset(GtkWidget *widget, const char *name, GVariant *key)
+{
+    (void)name;
+    ns_learn_pane_close(NS_LEARN_PANE(widget));
+    gtk_widget_activate_action_variant(widget, "win.preset", key);
 }
 
 /* ---- From outside ---- */
@@ -574,6 +492,10 @@ static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
     G_OBJECT_CLASS(klass)->finalize = ns_learn_pane_finalize;
     gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_css_name(widget_class, "lesson");
+    gtk_widget_class_install_action(widget_class, NS_LEARN_BEGIN, "u", on_begin);
+    gtk_widget_class_install_action(widget_class, NS_LEARN_RESUME, NULL, on_resume);
+    gtk_widget_class_install_action(widget_class, NS_LEARN_PRESET, "s", on_preset);
+    gtk_widget_class_install_action(widget_class, NS_LEARN_CLOSE, NULL, on_close);
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
     signals[PAGE] = g_signal_new("page", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                  G_TYPE_NONE, 1, G_TYPE_STRING);

@@ -5,11 +5,14 @@
 #include "core/store/shelf.h"
 #include "ui/widgets/class_mode.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/learn_list.h"
 #include "ui/widgets/lesson_highlight.h"
+#include "ui/widgets/preferences.h"
 
 #define PANE "ns-learn-pane"
 #define LEAVE "ns-leave-class-mode"
 #define SUFFIX ".preset"
+#define GREETED "greeted"
 
 NsLearnPane *ns_window_learn_pane(NsWindow *window)
 {
@@ -103,10 +106,19 @@ static void on_learn(GSimpleAction *action, GVariant *parameter, gpointer window
 {
     (void)action, (void)parameter;
     NsLearnPane *pane = ns_window_learn_pane(window);
-    if (ns_learn_pane_is_open(pane))
+    bool list = ns_learn_pane_is_open(pane) && ns_learn_pane_card(pane) < 0;
+    if (list)
         ns_learn_pane_close(pane);
     else
         ns_learn_pane_open(pane);
+}
+
+void ns_window_greet(NsWindow *window)
+{
+    GSettings *preferences = ns_preferences();
+    if (!preferences || g_settings_get_boolean(preferences, GREETED)) return;
+    g_settings_set_boolean(preferences, GREETED, TRUE);
+    gtk_widget_activate_action(GTK_WIDGET(ns_window_learn_pane(window)), NS_LEARN_BEGIN, "u", 0);
 }
 
 static void on_class_mode(GSimpleAction *action, GVariant *state, gpointer window)

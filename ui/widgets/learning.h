@@ -12,6 +12,10 @@ void ns_window_add_learning(NsWindow *window);
 
 NsLearnPane *ns_window_learn_pane(NsWindow *window);
 
+/* Begins the first look with somebody who is new: once, as far as there are preferences to remember
+ * that. */
+void ns_window_greet(NsWindow *window);
+
 /* Sets a window up as a preset says: lanes, page, class mode; at rest at step 0. */
 void ns_window_open_preset(NsWindow *window, const NsPreset *preset);
 

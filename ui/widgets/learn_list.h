@@ -1,0 +1,24 @@
+/* The list of lessons and presets, as the pane of the lessons shows it.
+ * SPDX-License-Identifier: MIT
+ *
+ * Its buttons activate the actions of the pane: begin (the lesson's place, u), resume, preset (its
+ * key, s) and close. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#define NS_LEARN_BEGIN "learn.begin"
+#define NS_LEARN_RESUME "learn.resume"
+#define NS_LEARN_PRESET "learn.preset"
+#define NS_LEARN_CLOSE "learn.close"
+
+#define NS_LEARN_CHARS 92 /* a line that is read with ease */
+
+/* `resume` is the label of the button that goes on with a lesson; NULL where none was begun. */
+GtkWidget *ns_learn_list_new(const char *resume);
+
+/* A paragraph of at most `chars` a line, with a style class or NULL. */
+GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars);
+
+/* The button that closes the pane. */
+GtkWidget *ns_learn_close_new(void);
