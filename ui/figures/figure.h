@@ -24,7 +24,7 @@ struct NsFigure {
     const NsFigureClass *class;
     bool one_model; /* of several lanes `update` is given the active one alone */
     NsPlot plot;    /* its texts are those below */
-    char *title, *subtitle, *note, *empty, *left_label, *x_label;
+    char *title, *subtitle, *moment, *note, *empty, *left_label, *x_label;
     char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */

@@ -197,7 +197,8 @@ static void show(Loss *loss, bool smooth)
             if (!curve->n || (shared_rate && i != longest(loss))) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
-            if (loss->n > 1) series->style = shared_rate ? NS_FIGURE_LANES : i;
+            /* The last style is black: it is of no lane. */
+            if (loss->n > 1) series->style = shared_rate ? NS_SERIES_STYLES - 1 : i;
             /* A line through the marks would be taken for the lane's own. */
             if (loss->n > 1 && k == VALIDATION) series->kind = NS_SERIES_SCATTER;
             series->label = figure->labels[i * CURVES + k];

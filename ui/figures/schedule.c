@@ -87,7 +87,7 @@ static void show(Schedule *schedule, const NsSettings *settings)
                                                          .y = schedule->y};
     if (measured->n) {
         NsSeries *series = &figure->series[figure->plot.n_series++];
-        *series = (NsSeries){.label = _("as done"), .style = 2};
+        *series = (NsSeries){.label = _("as done")};
         ns_curve_show(measured, series);
     }
     schedule->peak = (NsLevel){.y = settings->lr, .text = _("peak"), .handle = true};

@@ -342,13 +342,11 @@ static char *settings_words(const NsFigureInput *input)
 bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
 {
     g_autofree char *settings = settings_words(input);
-    GString *subtitle = g_string_new(settings);
-    if (words.step >= 0) {
-        if (subtitle->len) g_string_append(subtitle, ", ");
-        g_string_append_printf(subtitle, _("step %" PRId64), words.step);
-    }
+    char *moment = words.step < 0 ? NULL : g_strdup_printf(_("step %" PRId64), words.step);
+    char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
     bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
-    changed |= ns_figure_text(&figure->subtitle, g_string_free(subtitle, FALSE));
+    changed |= ns_figure_text(&figure->subtitle, subtitle);
+    changed |= ns_figure_text(&figure->moment, moment);
     changed |= ns_figure_text(&figure->note, joined_note(input, words.note));
     changed |= ns_figure_text(&figure->empty, g_strdup(words.empty));
     return changed;

@@ -8,6 +8,7 @@
 #define NS_GAP 0.4
 #define NS_TICK 0.3
 #define NS_TICK_GAP 0.32
+#define NS_TICK_APART 1.3 /* the least between labels above one another */
 
 /* The least height of the line of words above markers, in lines. */
 #define NS_MARKER_LINE 1.1

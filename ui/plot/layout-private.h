@@ -36,6 +36,7 @@ typedef struct {
 
 typedef struct {
     const NsSeries *series;
+    bool letter;   /* stands for its name */
     NsBox box;     /* of the line and mark before the word */
     NsBox entry;   /* of all of it, the room for a value included */
     NsPoint value; /* the upper left corner of that room */
@@ -83,8 +84,9 @@ struct NsPlotLayout {
     NsMemory *memory;    /* of a live chart; NULL for none */
     NsPlotLayout *strip; /* of plot->strip, drawn strip_y further down; NULL without one */
     double strip_y;
-    NsPlot own; /* what a plot with a strip, and the strip, are laid out from */
-    char *note; /* of a strip: for both */
+    NsPlot own;     /* what a plot with a strip, and the strip, are laid out from */
+    char *note;     /* of a strip: for both */
+    char *subtitle; /* as it has room; NULL for none */
 };
 
 /* ns_plot_layout with margins at least so wide, for plots that stand in line. */
@@ -123,6 +125,9 @@ char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey);
  * where it needs more than max_height.  With `draw` unset it only measures. */
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw);
+
+/* What the legend says of a series, which of lettered ones may be the letter.  Free with g_free. */
+char *ns_legend_words(const NsSeries *series, bool letter);
 
 /* In a corner of the area, once the curves are known. */
 void ns_legend_place_inside(NsPlotLayout *layout);

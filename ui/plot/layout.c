@@ -69,7 +69,11 @@ static void write_texts(NsFrame *frame)
     g_autofree char *right = axis_title(plot->right.label, plot->right.unit);
     g_autofree char *note = ns_survey_note(plot, &layout->survey);
     write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
-    write_part(frame, NS_PART_SUBTITLE, plot->subtitle, size, false);
+    g_free(layout->subtitle);
+    layout->subtitle = plot->subtitle ? ns_text_abridge(layout->context, style, size,
+                                                        plot->subtitle, plot->moment, room)
+                                      : NULL;
+    write_part(frame, NS_PART_SUBTITLE, layout->subtitle, size, false);
     write_part(frame, NS_PART_NOTE, layout->strip ? NULL : note, size * 0.92, false);
     write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
     write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
@@ -79,9 +83,7 @@ static void write_texts(NsFrame *frame)
         write_part(frame, NS_PART_RIGHT_LABEL, right, size, false);
     if (!layout->survey.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : "no data", size, false);
-    static const NsPart across[] = {NS_PART_TITLE, NS_PART_SUBTITLE};
-    for (size_t i = 0; i < G_N_ELEMENTS(across); i++)
-        if (frame->show[across[i]]) ns_text_limit(frame->text[across[i]], room, 1);
+    if (frame->show[NS_PART_TITLE]) ns_text_limit(frame->text[NS_PART_TITLE], room, 1);
     if (frame->show[NS_PART_NOTE]) ns_text_limit(frame->text[NS_PART_NOTE], room, 2);
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;
     frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
@@ -151,6 +153,25 @@ static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
     return ns_scale_ticks(scale, (unsigned)MIN(length / (2.4 * frame->size) + 1, 8));
 }
 
+/* Takes the labels that would meet those of the panel above or below, so that all panels of a
+ * height have the same ones; the last that is left stays. */
+static void clear_edges(const NsFrame *frame, const NsScale *scale, GArray *ticks)
+{
+    double apart = NS_TICK_APART * frame->size, top = MIN(scale->p0, scale->p1);
+    double bottom = MAX(scale->p0, scale->p1), before = INFINITY;
+    unsigned left = ns_ticks_labelled(ticks);
+    for (unsigned i = 0; i < ticks->len; i++) {
+        NsTick *tick = &g_array_index(ticks, NsTick, i);
+        if (!tick->label) continue;
+        double y = ns_scale_to_pixel(scale, tick->value);
+        bool free_room = MIN(y - top, bottom - y) >= apart / 2 && fabs(y - before) >= apart;
+        if (free_room)
+            before = y;
+        else if (left-- > 1)
+            g_clear_pointer(&tick->label, g_free);
+    }
+}
+
 /* Those of every panel, from the lowest one up, where they are drawn. */
 static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
 {
@@ -164,6 +185,7 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
         own.p0 = ns_scale_to_pixel(scale, panel.lo);
         own.p1 = ns_scale_to_pixel(scale, panel.hi);
         GArray *ticks = vertical_ticks(frame, &own);
+        clear_edges(frame, &own, ticks);
         for (unsigned k = 0; k < ticks->len; k++) {
             NsTick *tick = &g_array_index(ticks, NsTick, k);
             tick->value = ns_panel_to_axis(&panel, tick->value);
@@ -493,6 +515,7 @@ static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
     const NsPlot *plot = layout->plot;
     layout->own = (NsPlot){.title = plot->title,
                            .subtitle = plot->subtitle,
+                           .moment = plot->moment,
                            .note = plot->note,
                            .x = axis,
                            .left = axis,
@@ -558,6 +581,7 @@ void ns_plot_layout_free(NsPlotLayout *layout)
     g_free(layout->paths);
     g_free(layout->levels);
     g_free(layout->note);
+    g_free(layout->subtitle);
     clear_ticks(layout);
     g_array_unref(layout->labels);
     g_array_unref(layout->legend);

@@ -22,6 +22,7 @@ typedef struct {
     double x, y, left, right, line; /* the pen, and where it may go */
     bool column;                    /* every entry begins a line */
     double widest;                  /* where the longest line ended */
+    bool letters;                   /* of runs, in place of their names */
     bool draw;
 } Pen;
 
@@ -40,17 +41,26 @@ static double last_value(const NsSeries *series)
 }
 
 /* Behind those of the present run come theory and ghosts.  On paper entries stand in the order in
- * which the curves end; on the screen they keep their places. */
+ * which the curves end; on the screen, and where letters tell their order, they keep their places.
+ */
 static int rank(const NsSeries *series)
 {
     return series->ghost ? 3 : series->theory ? 2 : series->side == NS_AXIS_RIGHT;
+}
+
+char *ns_legend_words(const NsSeries *series, bool letter)
+{
+    const char *name = ns_series_name(series);
+    if (letter && !rank(series)) return ns_text_letter(name);
+    return g_strconcat(name, series->side == NS_AXIS_RIGHT ? " (right)" : "", NULL);
 }
 
 static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)
 {
     const NsSeries *a = *(const NsSeries *const *)pa, *b = *(const NsSeries *const *)pb;
     if (rank(a) != rank(b)) return rank(a) - rank(b);
-    if (!((const NsPlotLayout *)layout)->style->raster) {
+    const NsPlotLayout *of = layout;
+    if (!of->style->raster && !of->plot->lettered) {
         double last_a = last_value(a), last_b = last_value(b);
         if (last_a > last_b) return -1;
         if (last_a < last_b) return 1;
@@ -85,17 +95,29 @@ static double value_room(NsPlotLayout *layout)
     return ns_text_width(text);
 }
 
+/* As much of the words as has room. */
+static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double room)
+{
+    const NsStyle *style = layout->style;
+    double size = style->text_size;
+    PangoLayout *text = ns_text_new(layout->context, style, size, false, words);
+    if (ns_text_width(text) <= room) return text;
+    g_autofree char *brief = ns_text_abridge(layout->context, style, size, words, NULL, room);
+    g_object_unref(text);
+    text = ns_text_new(layout->context, style, size, false, brief ? brief : words);
+    if (!brief) ns_text_limit(text, room, 1);
+    return text;
+}
+
 /* False where not even the beginning of the word has room. */
 static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, double value)
 {
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
-    g_autofree char *words =
-        g_strconcat(ns_series_name(series), series->side == NS_AXIS_RIGHT ? " (right)" : "", NULL);
-    g_autoptr(PangoLayout) text = ns_text_new(layout->context, layout->style, size, false, words);
-    if (series->hidden) ns_text_strike(text);
     double room = pen->right - pen->left - before - value;
     if (room < LEAST * size) return false;
-    if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
+    g_autofree char *words = ns_legend_words(series, pen->letters);
+    g_autoptr(PangoLayout) text = entry_text(layout, words, room);
+    if (series->hidden) ns_text_strike(text);
     ns_text_size(text, &width, &height);
     double whole = before + width + value;
     bool first = pen->x <= pen->left;
@@ -106,6 +128,7 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     if (pen->draw) {
         NsLegendSample sample = {
             .series = series,
+            .letter = pen->letters,
             .box = {pen->x, pen->y, SAMPLE * size, height},
             .entry = {pen->x, pen->y, whole, height},
             .value = {pen->x + before + width, pen->y},
@@ -135,15 +158,22 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
 {
     g_autoptr(GPtrArray) series = listed(layout);
     if (series->len < 2) return 0;
-    Pen pen = {.x = x,
-               .y = y,
-               .left = x,
-               .right = x + width,
-               .line = layout->style->text_size * LINE,
-               .draw = draw};
-    if (!place_all(layout, &pen, series)) return 0;
-    double height = pen.y + pen.line - y;
-    return height <= max_height ? height : 0;
+    for (int letters = 0; letters <= layout->plot->lettered; letters++) {
+        Pen pen = {.x = x,
+                   .y = y,
+                   .left = x,
+                   .right = x + width,
+                   .line = layout->style->text_size * LINE,
+                   .letters = letters};
+        Pen measured = pen;
+        if (!place_all(layout, &measured, series)) continue;
+        double height = measured.y + measured.line - y;
+        if (height > max_height) continue;
+        pen.draw = true;
+        if (draw) place_all(layout, &pen, series);
+        return height;
+    }
+    return 0;
 }
 
 void ns_legend_place_inside(NsPlotLayout *layout)

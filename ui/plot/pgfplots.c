@@ -300,13 +300,14 @@ static void append_place(GString *out, const NsPlotLayout *layout, double left, 
 static void append_entries(GString *out, const NsPlotLayout *layout)
 {
     for (unsigned i = 0; i < layout->legend->len; i++) {
-        const NsSeries *series = g_array_index(layout->legend, NsLegendSample, i).series;
-        g_autofree char *label = ns_tex_text(ns_series_name(series));
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
+        const NsSeries *series = sample->series;
+        g_autofree char *words = ns_legend_words(series, sample->letter);
+        g_autofree char *label = ns_tex_text(words);
         if (series->hidden) continue;
         g_string_append(out, "\\addlegendimage{");
         ns_pgf_look(out, layout, series);
-        g_string_append_printf(out, "}\n\\addlegendentry{%s%s}\n", label,
-                               series->side == NS_AXIS_RIGHT ? " (right)" : "");
+        g_string_append_printf(out, "}\n\\addlegendentry{%s}\n", label);
     }
 }
 
@@ -395,7 +396,7 @@ static void append_layout(GString *out, const NsPlotLayout *layout, double left,
     if (layout->survey.right && !plot->heatmap) append_right(out, layout, left, top);
     append_label(out, layout, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont",
                  left, top);
-    append_label(out, layout, NS_PART_SUBTITLE, plot->subtitle, "chart-faint", left, top);
+    append_label(out, layout, NS_PART_SUBTITLE, layout->subtitle, "chart-faint", left, top);
     append_label(out, layout, NS_PART_NOTE, note, "chart-faint", left, top);
     append_names(out, layout, left, top);
     if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);

@@ -166,7 +166,7 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
     for (unsigned i = 0; i < texts->len; i++) {
         PangoLayout *text = texts->pdata[i];
         double py = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
-        if (!text || fabs(py - before) < 1.3 * frame->size) continue;
+        if (!text || fabs(py - before) < NS_TICK_APART * frame->size) continue;
         before = py;
         ns_layout_add_label(layout, right ? NS_PART_RIGHT_TICK : NS_PART_LEFT_TICK,
                             g_object_ref(text), right ? x : x - ns_text_width(text),
@@ -188,17 +188,23 @@ static double free_below(const NsPlotLayout *layout, double left, double right)
     return y;
 }
 
-/* The name of a panel, and what its axis counts where both have room. */
+/* The name of a panel and what its axis counts, or as much of it as has room. */
 static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, double room)
 {
     NsPlotLayout *layout = frame->layout;
-    const NsStyle *style = layout->style;
-    g_autofree char *both = g_strdup_printf("%s · %s", panel->name, layout->plot->left.label);
-    PangoLayout *text = ns_text_new(layout->context, style, frame->size, false, both);
-    if (ns_text_width(text) <= room) return text;
-    g_object_unref(text);
-    text = ns_text_new(layout->context, style, frame->size, false, panel->name);
-    if (ns_text_width(text) > room) ns_text_limit(text, room, 1);
+    const char *axis = layout->plot->left.label;
+    g_autofree char *letter =
+        layout->plot->lettered ? ns_text_letter(panel->name) : g_strdup(panel->name);
+    g_autofree char *both = g_strdup_printf("%s · %s", panel->name, axis);
+    g_autofree char *brief = g_strdup_printf("%s · %s", letter, axis);
+    const char *const words[] = {both, brief, panel->name, letter};
+    PangoLayout *text = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        g_clear_object(&text);
+        text = ns_text_new(layout->context, layout->style, frame->size, false, words[i]);
+        if (ns_text_width(text) <= room) return text;
+    }
+    ns_text_limit(text, room, 1);
     return text;
 }
 
@@ -222,6 +228,25 @@ static void place_panel_names(NsFrame *frame)
     }
 }
 
+/* The title of an axis, without its unit where that has no room. */
+static PangoLayout *fit_label(NsFrame *frame, NsPart part, double room)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    const NsAxis *axis = part == NS_PART_X_LABEL      ? &plot->x
+                         : part == NS_PART_LEFT_LABEL ? &plot->left
+                                                      : &plot->right;
+    bool bar = part == NS_PART_RIGHT_LABEL && plot->heatmap;
+    PangoLayout **text = &frame->text[part];
+    if (ns_text_width(*text) <= room) return *text;
+    if (axis->unit && !bar) {
+        g_object_unref(*text);
+        *text = ns_text_new(layout->context, layout->style, frame->size, false, axis->label);
+    }
+    if (ns_text_width(*text) > room) ns_text_limit(*text, room, 1);
+    return *text;
+}
+
 static void place_axis_labels(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -239,9 +264,7 @@ static void place_axis_labels(NsFrame *frame)
                            ? (NS_TICK + NS_TICK_GAP + NS_GAP) * frame->size + frame->digit
                            : 0.5 * frame->digit;
         y = MIN(y, area->y + area->height + ticks + ns_text_height(frame->text[NS_PART_X_LABEL]));
-        PangoLayout *text = frame->text[NS_PART_X_LABEL];
-        if (ns_text_width(text) > layout->width - 2 * pad)
-            ns_text_limit(text, layout->width - 2 * pad, 1);
+        PangoLayout *text = fit_label(frame, NS_PART_X_LABEL, layout->width - 2 * pad);
         double width = ns_text_width(text), x = area->x + (area->width - width) / 2;
         x = MAX(pad, MIN(x, layout->width - pad - width));
         ns_layout_add_label(layout, NS_PART_X_LABEL, g_object_ref(text), x,
@@ -259,7 +282,7 @@ static void place_axis_labels(NsFrame *frame)
         double highest = area->y - NS_GAP / 2 * frame->size;
         if (frame->show[NS_PART_MARKER]) highest -= frame->marker_line;
         double lowest = free_below(layout, x, x + ns_text_height(text));
-        if (ns_text_width(text) > lowest - highest) ns_text_limit(text, lowest - highest, 1);
+        text = fit_label(frame, sides[i], lowest - highest);
         double width = ns_text_width(text), top = area->y + (area->height - width) / 2;
         top = MIN(MAX(top, highest), lowest - width);
         ns_layout_add_label(layout, sides[i], g_object_ref(text), x, top, true);

@@ -174,6 +174,8 @@ typedef struct NsPlot NsPlot;
 struct NsPlot {
     const char *title;
     const char *subtitle; /* settings that matter, or NULL */
+    const char *moment;   /* what the subtitle ends with, and keeps where it has little room: "step
+                           * 1240"; or NULL */
     NsAxis x, left, right;
     const NsSeries *series;
     size_t n_series;
@@ -187,6 +189,8 @@ struct NsPlot {
     const NsSlope *slopes;
     size_t n_slopes;
     NsLegendPlace legend;
+    bool lettered;     /* several runs, whose names begin with their letters: the legend keeps their
+                        * order, and letters stand alone where names have no room */
     bool readings;     /* the legend keeps room for the values at the crosshair */
     bool no_grid;      /* without lines across at the ticks */
     const char *note;  /* something the reader must know (thinned, not finite); NULL for none */

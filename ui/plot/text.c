@@ -119,6 +119,11 @@ char *ns_text_power(int exponent)
     return g_strdup_printf("10^{%s%d}", exponent < 0 ? MINUS : "", ABS(exponent));
 }
 
+char *ns_text_letter(const char *name)
+{
+    return g_strndup(name, strcspn(name, " ,"));
+}
+
 PangoContext *ns_text_context_new(void)
 {
     PangoContext *context = pango_font_map_create_context(pango_cairo_font_map_get_default());
@@ -148,6 +153,48 @@ PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double siz
     pango_layout_set_markup(layout, markup, -1);
     ns_text_pool_put(context, style->font, size, bold, text, layout);
     return layout;
+}
+
+static bool has_room(PangoContext *context, const NsStyle *style, double size, const char *text,
+                     double width)
+{
+    g_autoptr(PangoLayout) layout = ns_text_new(context, style, size, false, text);
+    return ns_text_width(layout) <= width;
+}
+
+/* Where text[0..end - 1] ends without its last clause; 0 where it has but one. */
+static size_t without_clause(const char *text, size_t end)
+{
+    for (size_t i = end; i-- > 2;)
+        if (text[i - 1] == ' ' && (text[i - 2] == ',' || text[i - 2] == ';')) return i;
+    return 0;
+}
+
+/* The same without its last word, and the spaces around it. */
+static size_t without_word(const char *text, size_t end)
+{
+    while (end > 0 && text[end - 1] == ' ') end--;
+    while (end > 0 && text[end - 1] != ' ') end--;
+    while (end > 0 && text[end - 1] == ' ') end--;
+    return end;
+}
+
+char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
+                      const char *end, double width)
+{
+    size_t length = strlen(text) - (end ? strlen(end) : 0);
+    if (has_room(context, style, size, text, width)) return g_strdup(text);
+    for (size_t n = length; (n = without_clause(text, n));) {
+        g_autofree char *words =
+            g_strdup_printf("%.*s…%s%s", (int)n, text, end ? ", " : "", end ? end : "");
+        if (has_room(context, style, size, words, width)) return g_steal_pointer(&words);
+    }
+    if (end) return has_room(context, style, size, end, width) ? g_strdup(end) : NULL;
+    for (size_t n = length; (n = without_word(text, n));) {
+        g_autofree char *words = g_strdup_printf("%.*s…", (int)n, text);
+        if (has_room(context, style, size, words, width)) return g_steal_pointer(&words);
+    }
+    return NULL;
 }
 
 void ns_text_limit(PangoLayout *text, double width, int lines)

@@ -25,12 +25,22 @@ char *ns_text_number(double value, int digits);
 /* "10^{−3}".  Free with g_free. */
 char *ns_text_power(int exponent);
 
+/* "A" of "A Post-LN": what a name begins with.  Free with g_free. */
+char *ns_text_letter(const char *name);
+
 /* The context that all text of one layout shares.  Free with g_object_unref. */
 PangoContext *ns_text_context_new(void);
 
 /* One line of text from the mini-markup.  Free with g_object_unref. */
 PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
                          const char *text);
+
+/* As much of a text as is no wider than `width` in one line: clauses, which commas and semicolons
+ * end, and at last words are left out before `end`, with which the text ends and which stays; NULL
+ * for nothing.  "Pre-LN, 6 layers, …, step 1240".  NULL where nothing has room.  Free with g_free.
+ */
+char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
+                      const char *end, double width);
 
 /* Ends the text with an ellipsis where it is wider than `width`, after `lines` lines. */
 void ns_text_limit(PangoLayout *text, double width, int lines);

@@ -1,0 +1,193 @@
+/* Words where there is little room.  SPDX-License-Identifier: MIT */
+#include "support.h"
+#include "ui/plot/layout-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SUBTITLE "A Post-LN, lr 0.003; B Pre-LN; 6 layers, warm-up 100, step 12405"
+#define MOMENT "step 12405"
+
+static const NsStyle *paper(void)
+{
+    return ns_style_find("paper");
+}
+
+/* Every word, without the commas and ellipses behind it, is one of the whole text. */
+static void check_whole_words(const char *part)
+{
+    g_auto(GStrv) whole = g_strsplit_set(SUBTITLE, " ,;", -1);
+    g_auto(GStrv) words = g_strsplit_set(part, " ,;", -1);
+    for (char **word = words; *word; word++) {
+        if (g_str_has_suffix(*word, "…")) (*word)[strlen(*word) - strlen("…")] = '\0';
+        g_assert_true(g_strv_contains((const char *const *)whole, *word));
+    }
+}
+
+static void test_abridge(void)
+{
+    const NsStyle *style = paper();
+    PangoContext *context = ns_text_context_new();
+    static const char *const ends[] = {MOMENT, NULL};
+    for (size_t e = 0; e < G_N_ELEMENTS(ends); e++) {
+        size_t before = strlen(SUBTITLE);
+        for (double width = 400; width > 2; width -= 1.5) {
+            g_autofree char *words =
+                ns_text_abridge(context, style, style->text_size, SUBTITLE, ends[e], width);
+            if (!words) {
+                before = 0;
+                continue;
+            }
+            g_assert_cmpuint(strlen(words), <=, before + strlen("…, "));
+            before = strlen(words);
+            g_autoptr(PangoLayout) text =
+                ns_text_new(context, style, style->text_size, false, words);
+            g_assert_cmpfloat(ns_text_width(text), <=, width);
+            check_whole_words(words);
+            g_assert_true(ends[e] ? g_str_has_suffix(words, MOMENT)
+                                  : g_str_has_prefix(words, "A Post-LN") || width < 60);
+        }
+        g_assert_cmpuint(before, ==, 0);
+    }
+    g_autofree char *narrow =
+        ns_text_abridge(context, style, style->text_size, SUBTITLE, MOMENT, 110);
+    g_assert_cmpstr(narrow, ==, "A Post-LN, …, step 12405");
+    g_object_unref(context);
+}
+
+static const NsLabel *label_of(const NsPlotLayout *layout, NsPart part, unsigned which)
+{
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == part && which-- == 0) return label;
+    }
+    return NULL;
+}
+
+static const char *words_of(const NsPlotLayout *layout, NsPart part, unsigned which)
+{
+    const NsLabel *label = label_of(layout, part, which);
+    return label ? pango_layout_get_text(label->text) : NULL;
+}
+
+static void test_moment(void)
+{
+    NsPlot plot = *sample(LOSS);
+    plot.subtitle = SUBTITLE;
+    plot.moment = MOMENT;
+    g_autoptr(NsPlotLayout) wide = ns_plot_layout(&plot, 600, 300, paper());
+    g_assert_cmpstr(words_of(wide, NS_PART_SUBTITLE, 0), ==, SUBTITLE);
+    g_autoptr(NsPlotLayout) narrow = ns_plot_layout(&plot, 150, 300, paper());
+    g_assert_true(g_str_has_suffix(words_of(narrow, NS_PART_SUBTITLE, 0), "…, " MOMENT));
+}
+
+/* ---- Runs ---- */
+
+#define RUNS 4
+static const char *const names[RUNS] = {"A Post-LN", "B Pre-LN", "C Sandwich", "D DeepNorm"};
+
+/* Curves of which a later one ends higher. */
+static NsPlot runs_of(NsSeries series[RUNS], double y[RUNS][2])
+{
+    static const double x[] = {0, 1};
+    for (int i = 0; i < RUNS; i++) {
+        y[i][0] = 1;
+        y[i][1] = i + 2;
+        series[i] = (NsSeries){.label = names[i], .style = (unsigned)i, .n = 2, .x = x, .y = y[i]};
+    }
+    static const NsAxis axis = {.label = "step", .lo = (double)NAN, .hi = (double)NAN};
+    return (NsPlot){
+        .x = axis, .left = axis, .right = axis, .series = series, .n_series = RUNS, .version = 1};
+}
+
+static void test_legend(void)
+{
+    NsSeries series[RUNS];
+    double y[RUNS][2];
+    NsPlot plot = runs_of(series, y);
+    for (int lettered = 0; lettered < 2; lettered++) {
+        plot.lettered = lettered;
+        for (int screen = 0; screen < 2; screen++) {
+            const NsStyle *style = screen ? ns_style_find("screen-light") : paper();
+            g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 300, style);
+            g_assert_cmpuint(layout->legend->len, ==, RUNS);
+            for (unsigned i = 0; i < RUNS; i++)
+                g_assert_cmpstr(words_of(layout, NS_PART_LEGEND, i), ==,
+                                names[lettered || screen ? i : RUNS - 1 - i]);
+        }
+    }
+}
+
+/* Where names have no room. */
+static void test_letters(void)
+{
+    NsSeries series[RUNS];
+    double y[RUNS][2];
+    NsPlot plot = runs_of(series, y);
+    g_autoptr(NsPlotLayout) none = ns_plot_layout(&plot, 180, 90, paper());
+    g_assert_false(ns_plot_has_legend(none));
+    plot.lettered = true;
+    g_autoptr(NsPlotLayout) letters = ns_plot_layout(&plot, 180, 90, paper());
+    g_assert_cmpstr(words_of(letters, NS_PART_LEGEND, 0), ==, "A");
+    g_assert_cmpstr(words_of(letters, NS_PART_LEGEND, RUNS - 1), ==, "D");
+}
+
+/* ---- Panels ---- */
+
+enum { ROWS = 6, CELLS = 8 };
+
+static NsPlot panels_of(NsHeatmap *map, NsHeatPanel panels[RUNS])
+{
+    static float z[RUNS * ROWS * CELLS];
+    for (int i = 0; i < RUNS; i++)
+        panels[i] = (NsHeatPanel){names[i], (unsigned)i + 1, (size_t)i * ROWS, ROWS, 0.5};
+    *map = (NsHeatmap){.z = z,
+                       .rows = sizeof z / sizeof *z / CELLS,
+                       .columns = CELLS,
+                       .x0 = -0.5,
+                       .x1 = CELLS - 0.5,
+                       .y1 = RUNS,
+                       .panels = panels,
+                       .n_panels = RUNS};
+    return (NsPlot){.x = {.label = "step", .integer = true, .lo = NAN, .hi = NAN},
+                    .left = {.label = "layer", .integer = true, .lo = NAN, .hi = NAN},
+                    .right = {.lo = NAN, .hi = NAN},
+                    .heatmap = map,
+                    .lettered = true,
+                    .version = 1};
+}
+
+/* The words beside panels of a page so high, and that all have the same ticks. */
+static void check_panels(double height, const char *words)
+{
+    NsHeatmap map;
+    NsHeatPanel panels[RUNS];
+    NsPlot plot = panels_of(&map, panels);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 250, height, paper());
+    g_assert_cmpstr(words_of(layout, NS_PART_LEFT_LABEL, 0), ==, words);
+    unsigned n = 0;
+    while (words_of(layout, NS_PART_LEFT_TICK, n)) n++;
+    g_assert_cmpuint(n, >=, RUNS);
+    g_assert_cmpuint(n % RUNS, ==, 0);
+    for (unsigned i = n / RUNS; i < n; i++)
+        g_assert_cmpstr(words_of(layout, NS_PART_LEFT_TICK, i), ==,
+                        words_of(layout, NS_PART_LEFT_TICK, i - n / RUNS));
+}
+
+static void test_panels(void)
+{
+    check_panels(700, "A Post-LN · layer");
+    check_panels(240, "A · layer");
+    check_panels(110, "A");
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/words/abridge", test_abridge);
+    g_test_add_func("/words/moment", test_moment);
+    g_test_add_func("/words/legend", test_legend);
+    g_test_add_func("/words/letters", test_letters);
+    g_test_add_func("/words/panels", test_panels);
+    return g_test_run();
+}
