@@ -16,6 +16,9 @@
 /* The least that the ends of a diverging map are from its centre: what is less is rounding. */
 #define FLATTEST 0.01
 
+/* The least of a page's width that is left for data. */
+#define LEAST_WIDTH 0.3
+
 /* A strip's height, without the words of the x axis and with them in text sizes, and the least that
  * it must leave above it. */
 #define STRIP_SHARE 0.18
@@ -285,6 +288,16 @@ static void measure_widths(NsFrame *frame)
     frame->right = MAX(frame->right, frame->least.right);
 }
 
+/* Where the area begins and ends.  The last label under the axis reaches beyond its end. */
+static void area_ends(const NsFrame *frame, double *left, double *right)
+{
+    const NsPlotLayout *layout = frame->layout;
+    double padding = layout->style->padding, overhang = 0.9 * frame->size;
+    *left = MAX(frame->left, padding + overhang * 0.5);
+    *right = layout->width -
+             (layout->plot->heatmap ? frame->right : MAX(frame->right, padding + overhang));
+}
+
 static void fit_width(NsFrame *frame)
 {
     static const struct {
@@ -298,11 +311,12 @@ static void fit_width(NsFrame *frame)
     };
     NsPlotLayout *layout = frame->layout;
     double comfortable = MAX(7 * frame->size, 0.45 * layout->width);
-    double least = MAX(3 * frame->size, 0.3 * layout->width);
+    double least = MAX(3 * frame->size, LEAST_WIDTH * layout->width);
     measure_widths(frame);
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
-        double width = layout->width - frame->left - frame->right;
-        if (width >= (order[i].comfort ? comfortable : least)) continue;
+        double left, right;
+        area_ends(frame, &left, &right);
+        if (right - left >= (order[i].comfort ? comfortable : least)) continue;
         frame->show[order[i].part] = false;
         measure_widths(frame);
     }
@@ -330,19 +344,12 @@ static void fit_x_range(NsPlotLayout *layout)
 static void fit_horizontal(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
-    const NsStyle *style = layout->style;
-    double size = frame->size;
+    double left, right;
     fit_width(frame);
-    /* The last label under the axis reaches beyond its end. */
-    double overhang = 0.9 * size;
-    double left = MAX(frame->left, style->padding + overhang * 0.5);
-    double right = layout->width - MAX(frame->right, style->padding + overhang);
-    double bar = layout->plot->heatmap ? BAR * size : 0;
-    if (bar > 0) right = layout->width - frame->right;
-    if (style->raster) {
+    area_ends(frame, &left, &right);
+    if (layout->style->raster) {
         left = ceil(left);
         right = floor(right);
-        bar = round(bar);
     }
     layout->area.x = left;
     layout->area.width = MAX(right - left, 1);
@@ -456,6 +463,15 @@ static void fill(NsPlotLayout *layout)
     ns_layout_place_inside(layout);
 }
 
+double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span)
+{
+    const NsBox *area = &layout->area;
+    double x = ns_scale_to_pixel(&layout->x, span->from);
+    bool shown =
+        !span->rows && span->from == span->to && x >= area->x && x <= area->x + area->width;
+    return shown ? x : (double)NAN;
+}
+
 NsMargins ns_layout_margins(const NsPlotLayout *layout)
 {
     const NsBox *area = &layout->area;
@@ -502,8 +518,15 @@ static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMarg
     lay_out(layout, &upper_least, NULL);
     lay_out(strip, &lower_least, &layout->x);
     NsMargins a = ns_layout_margins(layout), b = ns_layout_margins(strip);
-    upper_least.left = lower_least.left = MAX(a.left, b.left);
-    upper_least.right = lower_least.right = MAX(a.right, b.right);
+    double left = MAX(a.left, b.left), right = MAX(a.right, b.right);
+    if (layout->width - left - right < LEAST_WIDTH * layout->width) {
+        /* Each has room for words beside it, but not for those of the other as well. */
+        layout->own.left.quiet = layout->own.right.quiet = strip->own.left.quiet = true;
+        left = least->left;
+        right = least->right;
+    }
+    upper_least.left = lower_least.left = left;
+    upper_least.right = lower_least.right = right;
     lay_out(layout, &upper_least, NULL);
     lay_out(strip, &lower_least, &layout->x);
 }
