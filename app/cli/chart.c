@@ -15,7 +15,7 @@
 /* The command line as it was given, and what it means. */
 typedef struct {
     char *smooth, *theory, *heat;
-    char *figure, *step, *gradient, *hidden, *quantity, *similarity;
+    char *figure, *step, *until, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
     gboolean each;       /* a file for every figure */
     GArray *specs;       /* NsFigureSpec */
@@ -37,9 +37,9 @@ static void chart_init(Chart *chart)
 
 static void chart_clear(Chart *chart)
 {
-    char *texts[] = {chart->figure, chart->step,     chart->gradient,
-                     chart->hidden, chart->quantity, chart->similarity,
-                     chart->smooth, chart->theory,   chart->heat};
+    char *texts[] = {chart->figure, chart->step,     chart->until,      chart->gradient,
+                     chart->hidden, chart->quantity, chart->similarity, chart->smooth,
+                     chart->theory, chart->heat};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
     ns_lane_options_clear(&chart->lanes);
@@ -120,17 +120,32 @@ static bool read_looks(Chart *chart, GError **error)
     return ns_smoothing_read(&input->smoothing, given(chart->smooth, from->smooth, "none"), error);
 }
 
-/* How far to train.  Without --steps, a figure that is drawn again says it. */
+/* Leaves the step where there is no text. */
+static bool read_step(const char *text, gint64 *step, GError **error)
+{
+    if (!text || g_ascii_string_to_signed(text, 10, 0, 1000000000, step, NULL)) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "“%s” is no step; it is a whole number from 0 to 1000000000.", text);
+    return false;
+}
+
+/* How far to train, and which step to show.  Without --steps, a figure that is drawn again says it.
+ */
 static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
-    gint64 step = chart->from.step;
-    if (chart->step && !g_ascii_string_to_signed(chart->step, 10, 0, 1000000000, &step, NULL)) {
+    gint64 step = chart->from.step, until = steps ? 0 : chart->from.until;
+    if (!read_step(chart->step, &step, error) || !read_step(chart->until, &until, error))
+        return false;
+    bool known = step >= 0 && (chart->step || !steps);
+    if (chart->until && !(known && until >= step)) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” is no step; it is a whole number from 0 to 1000000000.", chart->step);
+                    known ? "--until %s is before the step to show; train at least that far."
+                          : "--until %s needs --step, the step to show.",
+                    chart->until);
         return false;
     }
-    bool known = step >= 0 && (chart->step || !steps);
-    chart->limit = known ? step : settings->steps;
+    chart->limit = known ? MAX(step, until) : settings->steps;
+    if (known && chart->limit > step) chart->input.step = step;
     return true;
 }
 
@@ -204,15 +219,23 @@ static void add_plot(GPtrArray *figures, GPtrArray *plots, const NsFigureSpec *s
     g_ptr_array_add(plots, (gpointer)(guintptr)ns_figure_update(figure, &input));
 }
 
+static gint64 steps_done(const Chart *chart, NsLockstep *lockstep)
+{
+    gint64 steps = 0;
+    for (size_t i = 0; i < chart->lanes.n; i++)
+        steps = MAX(steps, ns_run_steps(ns_lockstep_lane(lockstep, i)));
+    return steps;
+}
+
 static void fill_experiment(const Chart *chart, NsLockstep *lockstep, guint first, guint n,
                             NsExperiment *experiment)
 {
     const NsSettings *lanes[NS_LANES_MAX];
-    experiment->step = 0;
-    for (size_t i = 0; i < chart->lanes.n; i++) {
-        lanes[i] = &chart->lanes.settings[i];
-        experiment->step = MAX(experiment->step, ns_run_steps(ns_lockstep_lane(lockstep, i)));
-    }
+    int64_t done = steps_done(chart, lockstep), shown = chart->input.step;
+    bool before = shown >= 0 && shown < done;
+    experiment->step = before ? shown : done;
+    experiment->until = before ? done : 0;
+    for (size_t i = 0; i < chart->lanes.n; i++) lanes[i] = &chart->lanes.settings[i];
     ns_experiment_set_lanes(experiment, lanes, chart->lanes.n);
     experiment->figure = ns_figure_specs_text(spec_at(chart, first), n);
     experiment->axes = g_strdup(chart->input.log ? "log" : "linear");
@@ -250,14 +273,6 @@ static bool draw_all(const Chart *chart, NsLockstep *lockstep, GError **error)
     return true;
 }
 
-static gint64 steps_done(const Chart *chart, NsLockstep *lockstep)
-{
-    gint64 steps = 0;
-    for (size_t i = 0; i < chart->lanes.n; i++)
-        steps = MAX(steps, ns_run_steps(ns_lockstep_lane(lockstep, i)));
-    return steps;
-}
-
 static GArray *make_entries(Chart *chart, char **steps)
 {
     const GOptionEntry own[] = {
@@ -272,6 +287,9 @@ static GArray *make_entries(Chart *chart, char **steps)
          "Steps to train before (default: setting “steps”, else 100)", "N"},
         {"step", 0, 0, G_OPTION_ARG_STRING, &chart->step,
          "The step to show, where the run is to go on after it (default: its last)", "N"},
+        {"until", 0, 0, G_OPTION_ARG_STRING, &chart->until,
+         "How far to train beyond --step: charts over steps show all of it, with a line there",
+         "N"},
         {"quantity", 'q', 0, G_OPTION_ARG_STRING, &chart->quantity,
          "What profile, steps, heatmap and heads show, of “" NS_CLI " list quantities”",
          "QUANTITY"},

@@ -7,6 +7,7 @@
 
 #define VERSION_KEY "normscope"
 #define STEP_KEY "step"
+#define UNTIL_KEY "until"
 #define LANE_KEY "lane"
 
 /* Keys of an experiment that are no settings, in the order of the line. */
@@ -86,6 +87,8 @@ char *ns_experiment_line(const NsExperiment *experiment)
     }
     if (experiment->step >= 0)
         g_string_append_printf(line, " " STEP_KEY "=%" G_GINT64_FORMAT, experiment->step);
+    if (experiment->until > 0)
+        g_string_append_printf(line, " " UNTIL_KEY "=%" G_GINT64_FORMAT, experiment->until);
     for (size_t i = 0; i < experiment->n_lanes; i++) add_word(line, LANE_KEY, experiment->lanes[i]);
     g_autofree char *settings = ns_settings_line(&experiment->settings, true);
     g_string_append_printf(line, " %s", settings);
@@ -130,27 +133,30 @@ char *ns_experiment_caption(const NsExperiment *experiment)
                                settings->seed);
     if (experiment->step >= 0)
         g_string_append_printf(caption, ", step %" G_GINT64_FORMAT, experiment->step);
+    if (experiment->until > 0)
+        g_string_append_printf(caption, " of %" G_GINT64_FORMAT, experiment->until);
     if (experiment->changes)
         g_string_append_printf(caption, ", changed on the way: %s", experiment->changes);
     g_string_append(caption, ", Normscope " NS_VERSION);
     return g_string_free(caption, FALSE);
 }
 
-static bool read_step(NsExperiment *experiment, const char *value, GError **error)
+static bool read_step(int64_t *step, const char *key, const char *value, GError **error)
 {
-    gint64 step;
-    if (!g_ascii_string_to_signed(value, 10, 0, G_MAXINT64, &step, NULL)) {
+    gint64 number;
+    if (!g_ascii_string_to_signed(value, 10, 0, G_MAXINT64, &number, NULL)) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    STEP_KEY " is “%s”; it must be a whole number that is not negative.", value);
+                    "%s is “%s”; it must be a whole number that is not negative.", key, value);
         return false;
     }
-    experiment->step = step;
+    *step = number;
     return true;
 }
 
 static bool take(NsExperiment *experiment, const char *key, const char *value, GError **error)
 {
-    if (g_str_equal(key, STEP_KEY)) return read_step(experiment, value, error);
+    if (g_str_equal(key, STEP_KEY)) return read_step(&experiment->step, key, value, error);
+    if (g_str_equal(key, UNTIL_KEY)) return read_step(&experiment->until, key, value, error);
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
         if (!g_str_equal(key, texts[i].key)) continue;
         char **text = slot(experiment, texts[i].offset);

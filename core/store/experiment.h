@@ -26,6 +26,7 @@ typedef struct {
     size_t n_lanes;                   /* 0: there is one, without words of its own */
     char *version;                    /* of the program that wrote it */
     int64_t step;  /* updates before the record that is shown; negative where it is not known */
+    int64_t until; /* updates that there were, where the run went on after it; 0 else */
     char *figure;  /* what is drawn: "loss,profile:token-cosine" */
     char *axes;    /* "linear" or "log" */
     char *smooth;  /* "none", "ema:0.9" or "mean:20" */
@@ -50,7 +51,8 @@ void ns_experiment_lane(const NsExperiment *experiment, size_t lane, NsSettings 
  * g_free. */
 char *ns_experiment_line(const NsExperiment *experiment);
 
-/* "layers=12 placement=pre seed=1, step 240, Normscope 0.1.0": the settings that differ from the
+/* "layers=12 placement=pre seed=1, step 240, Normscope 0.1.0", "step 240 of 500" where the run went
+ * on: the settings that differ from the
  * defaults, for people; of several lanes "A: placement=post, B: placement=pre, layers=12 ...". Free
  * with g_free. */
 char *ns_experiment_caption(const NsExperiment *experiment);

@@ -163,6 +163,26 @@ def test_a_step_within_a_longer_run():
             assert list(csv.DictReader(file)) == rows
 
 
+def test_a_step_of_a_run_that_went_on():
+    with tempfile.TemporaryDirectory() as folder:
+        path, again = os.path.join(folder, "a.csv"), os.path.join(folder, "again.csv")
+        chart(path, "--step", "1", "--until", "3", figure="loss,gradient-norm")
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert {row["x"] for row in rows if row["series"] == "training"} == set("0123")
+        assert {row["series"] for row in rows if row["figure"].startswith("Gradient")} >= {"step 1"}
+        assert " step=1 until=3 " in rows[0]["experiment"]
+        assert run("chart", "--from", path, "--out", again, small=False).returncode == 0
+        assert read_text(again) == read_text(path)
+        picture = os.path.join(folder, "a.svg")
+        chart(picture, "--step", "1", "--until", "3", "--caption", "on")
+        assert "step 1 of 3, Normscope" in read_text(picture)
+        words = sentence(run("chart", "--figure", "loss", "--step", "3", "--until", "2", "--out", path),
+                         2)
+        assert "--until 2" in words, words
+        sentence(run("chart", "--figure", "loss", "--until", "2", "--out", path), 2)
+
+
 def test_smoothing_and_theory():
     with tempfile.TemporaryDirectory() as folder:
         path, again = os.path.join(folder, "a.svg"), os.path.join(folder, "b.svg")

@@ -116,9 +116,16 @@ static void fill_marks(RandomPlot *random, GRand *rand)
                                         .handle = chance(rand, 0.3)};
     for (size_t i = 0; i < G_N_ELEMENTS(random->levels); i++)
         random->levels[i] = (NsLevel){.y = value(rand, 1), .text = words(rand)};
+    for (size_t i = 0; i < G_N_ELEMENTS(random->spans); i++) {
+        double from = g_rand_double_range(rand, -10, 1000), length = chance(rand, 0.4) ? 5 : 0;
+        random->spans[i] =
+            (NsSpan){.from = from, .to = from + length, .rows = length > 0 && chance(rand, 0.5)};
+    }
     random->slope = (NsSlope){.x0 = 1, .y0 = 1, .x1 = 100, .y1 = 0.1, .text = "∝ l^{−1/2}"};
     plot->markers = random->markers;
     plot->n_markers = (size_t)g_rand_int_range(rand, 0, 4);
+    plot->spans = random->spans;
+    plot->n_spans = (size_t)g_rand_int_range(rand, 0, 4);
     plot->levels = random->levels;
     plot->n_levels = (size_t)g_rand_int_range(rand, 0, 3);
     plot->slopes = &random->slope;

@@ -14,6 +14,7 @@ typedef struct {
     NsHeatmap map;
     NsMarker markers[3];
     NsLevel levels[2];
+    NsSpan spans[3];
     NsSlope slope;
     double x[RANDOM_SERIES][RANDOM_POINTS + 1], y[RANDOM_SERIES][RANDOM_POINTS];
     double lo[RANDOM_SERIES][RANDOM_POINTS], hi[RANDOM_SERIES][RANDOM_POINTS];

@@ -2,6 +2,7 @@
 #include "run.h"
 #include "ui/figures/curve.h"
 #include "ui/figures/words.h"
+#include "ui/plot/layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -558,6 +559,45 @@ static void test_similarity(void)
     g_assert_nonnull(strstr(ns_figure_update(figure, &input)->note, "of step 0"));
 }
 
+/* A line in what is over steps, at the one that is looked at while the run went on. */
+static void test_viewed(void)
+{
+    g_autoptr(Run) run = run_made(3, BUDGET, false, 2, 0);
+    for (int i = 0; i < 50; i++) append(run, 3 - 0.01 * i);
+    for (size_t i = 0; ns_figure_kind(i); i++) {
+        const NsFigureKind *kind = ns_figure_kind(i);
+        static const struct {
+            int64_t step;
+            bool line;
+        } views[] = {{-1, false}, {20, true}, {49, false}, {0, true}, {30, true}, {80, false}};
+        NsFigureInput input = input_of(run);
+        NsFigureRun before = {run->history, &run->settings, NULL};
+        if (kind->initial) input.quantity = kind->initial;
+        if (g_str_equal(kind->choice.key, "ratio")) input.ghost = before.history;
+        g_autoptr(NsFigure) figure = ns_figure_new(kind->choice.key);
+        g_test_message("%s", kind->choice.key);
+        for (size_t v = 0; v < G_N_ELEMENTS(views); v++) {
+            input.step = views[v].step;
+            const NsPlot *plot = ns_figure_update(figure, &input);
+            bool line = views[v].line && kind->abscissa == NS_OVER_STEPS;
+            g_assert_cmpuint(plot->n_spans, ==, line);
+            if (!line) continue;
+            g_assert_cmpfloat(plot->spans[0].from, ==, (double)input.step);
+            g_assert_cmpfloat(plot->spans[0].to, ==, (double)input.step);
+            g_assert_false(plot->spans[0].rows);
+            g_autofree char *spoken = ns_plot_describe(plot);
+            g_autofree char *words = g_strdup_printf("; a line at step %d", (int)input.step);
+            g_assert_nonnull(strstr(spoken, words));
+        }
+        /* A selected layer is there besides. */
+        input.marked_layer = 2;
+        input.step = 30;
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        size_t rows = kind->rows_are_layers && kind->abscissa == NS_OVER_STEPS;
+        if (kind->abscissa == NS_OVER_STEPS) g_assert_cmpuint(plot->n_spans, ==, rows + 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -581,5 +621,6 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/fork", test_fork);
     g_test_add_func("/figures/heads", test_heads);
     g_test_add_func("/figures/similarity", test_similarity);
+    g_test_add_func("/figures/viewed", test_viewed);
     return g_test_run();
 }

@@ -81,6 +81,35 @@ static void test_moment(void)
     g_assert_true(g_str_has_suffix(words_of(narrow, NS_PART_SUBTITLE, 0), "…, " MOMENT));
 }
 
+/* ---- Points of the axis ---- */
+
+/* The number of a point stands at the axis, and numbers of ticks that it meets give way. */
+static void test_point(void)
+{
+    for (Sample which = 0; which < SAMPLES; which++) {
+        if (which != LOSS && which != HEATMAP) continue;
+        for (double step = 0; step < 2000; step += 37) {
+            const NsSpan span = {.from = step, .to = step};
+            NsPlot plot = *sample(which);
+            plot.spans = &span;
+            plot.n_spans = 1;
+            g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 300, 200, paper());
+            double x = ns_plot_x_to_pixel(layout, step);
+            g_autofree char *number = ns_text_fixed(step, 0);
+            unsigned found = 0;
+            const NsLabel *label, *before = NULL;
+            for (unsigned i = 0; (label = label_of(layout, NS_PART_X_TICK, i)); i++) {
+                bool own = g_str_equal(pango_layout_get_text(label->text), number);
+                found += own;
+                if (own) g_assert_cmpfloat(fabs(label->box.x + label->box.width / 2 - x), <, 12);
+                if (i > 1) g_assert_cmpfloat(label->box.x, >, before->box.x + before->box.width);
+                before = label;
+            }
+            g_assert_cmpuint(found, ==, 1);
+        }
+    }
+}
+
 /* ---- Runs ---- */
 
 #define RUNS 4
@@ -186,6 +215,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/words/abridge", test_abridge);
     g_test_add_func("/words/moment", test_moment);
+    g_test_add_func("/words/point", test_point);
     g_test_add_func("/words/legend", test_legend);
     g_test_add_func("/words/letters", test_letters);
     g_test_add_func("/words/panels", test_panels);

@@ -202,11 +202,18 @@ static void test_command(void)
 {
     g_autofree char *programs = g_path_get_dirname(g_getenv("NS_DESKTOP"));
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    static const NsFormat formats[] = {NS_FORMAT_PDF, NS_FORMAT_SVG, NS_FORMAT_CSV};
+    static const NsFormat formats[] = {NS_FORMAT_PDF, NS_FORMAT_SVG, NS_FORMAT_CSV, NS_FORMAT_SVG};
     for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
         NsWindow *window = open_with_steps();
         if (i == 1) g_action_group_activate_action(G_ACTION_GROUP(window), "smooth", NULL);
         if (i == 1) g_action_group_activate_action(G_ACTION_GROUP(window), "theory", NULL);
+        /* A step that is looked at while the run went on, and a layer that is selected. */
+        if (i != 1) ns_lab_show_step(ns_window_lab(window), 2);
+        if (i == 3) ns_lab_select_layer(ns_window_lab(window), 2);
+        if (i == 3)
+            g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                               g_variant_new_string("diagram"));
+        ui_idle(100);
         if (i == 2) g_action_group_activate_action(G_ACTION_GROUP(window), "log", NULL);
         NsExportDialog *dialog = open_dialog(window);
         ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, formats[i]);

@@ -24,13 +24,13 @@ struct NsFigure {
     const NsFigureClass *class;
     bool one_model; /* of several lanes `update` is given the active one alone */
     NsPlot plot;    /* its texts are those below */
-    char *title, *subtitle, *moment, *note, *empty, *left_label, *x_label;
+    char *title, *subtitle, *moment, *run, *note, *empty, *left_label, *x_label;
     char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
-    NsSource events[NS_FIGURE_LANES]; /* whose events the markers are */
-    NsSpan mark;                      /* the selected layer, where it is pointed out */
+    NsSource events[NS_FIGURE_LANES];  /* whose events the markers are */
+    NsSpan spans[NS_FIGURE_LANES + 1]; /* that are pointed out */
 };
 
 /* A zeroed figure of the class with an empty plot whose axis limits follow the data. */
@@ -58,6 +58,12 @@ unsigned ns_figure_first_layer(NsQuantity quantity);
 
 /* A quiet band behind the selected layer.  TRUE if it is another one. */
 bool ns_figure_mark_layer(NsFigure *figure, int layer);
+
+/* The step that is looked at where the newest is another; -1 else. */
+int64_t ns_figure_viewed(const NsFigureInput *input);
+
+/* A line at that step.  TRUE if it is another one. */
+bool ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input);
 
 /* Title, subtitle, note and empty text; `step` is the one that the subtitle names (none if
  * negative), `note` (may be NULL) is taken and joined by the divergences that there were. */

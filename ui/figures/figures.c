@@ -272,8 +272,8 @@ void ns_figure_free(NsFigure *figure)
     for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_source_follow(&figure->events[i], NULL);
     g_array_unref(figure->markers);
     g_string_chunk_free(figure->marker_texts);
-    char *texts[] = {figure->title, figure->subtitle,   figure->moment, figure->note,
-                     figure->empty, figure->left_label, figure->x_label};
+    char *texts[] = {figure->title, figure->subtitle, figure->moment,     figure->run,
+                     figure->note,  figure->empty,    figure->left_label, figure->x_label};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     for (size_t i = 0; i < NS_FIGURE_SERIES; i++) g_free(figure->labels[i]);
     g_free(figure);
@@ -289,6 +289,7 @@ const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
     plot->title = figure->title;
     plot->subtitle = figure->subtitle;
     plot->moment = figure->moment;
+    plot->run = figure->run;
     plot->note = figure->note;
     plot->empty = figure->empty;
     plot->markers = (const NsMarker *)(const void *)figure->markers->data;

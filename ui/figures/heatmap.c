@@ -17,9 +17,9 @@ typedef struct {
     unsigned upper; /* of a ratio: the run that is divided by the first */
     NsHeatmap map;
     NsHeatPanel panels[NS_FIGURE_LANES];
-    NsSpan marks[NS_FIGURE_LANES]; /* the selected layer in every panel */
-    int marked;
-    char *bar; /* what the colours say */
+    int marked;     /* layer */
+    int64_t viewed; /* step */
+    char *bar;      /* what the colours say */
 } Heatmap;
 
 static bool follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
@@ -70,19 +70,28 @@ static void fill_map(Heatmap *heatmap, bool log)
 static void mark_rows(Heatmap *heatmap)
 {
     const NsHeatmap *map = &heatmap->map;
-    NsPlot *plot = &heatmap->figure.plot;
-    plot->spans = heatmap->marks;
-    plot->n_spans = 0;
+    NsFigure *figure = &heatmap->figure;
     if (heatmap->marked < 1 || ns_quantity(heatmap->field.quantity)->domain == NS_DOMAIN_HEAD)
         return;
     for (size_t i = 0; i < ns_panels(map); i++) {
         NsPanel panel = ns_panel(map, i);
         if (heatmap->marked < panel.y0 || heatmap->marked > panel.y1) continue;
-        heatmap->marks[plot->n_spans++] =
+        figure->spans[figure->plot.n_spans++] =
             (NsSpan){.from = ns_panel_to_axis(&panel, heatmap->marked - 0.5),
                      .to = ns_panel_to_axis(&panel, heatmap->marked + 0.5),
                      .rows = true};
     }
+}
+
+/* And a line at the step that is looked at. */
+static void mark(Heatmap *heatmap)
+{
+    NsFigure *figure = &heatmap->figure;
+    figure->plot.spans = figure->spans;
+    figure->plot.n_spans = 0;
+    mark_rows(heatmap);
+    double step = (double)heatmap->viewed;
+    if (step >= 0) figure->spans[figure->plot.n_spans++] = (NsSpan){.from = step, .to = step};
 }
 
 /* What stands in place of the map where there is none. */
@@ -136,11 +145,13 @@ static bool update(NsFigure *figure, const NsFigureInput *input, NsQuantity quan
     changed |= mode != RATIO && heatmap->map.log != log;
     changed |= heatmap->marked != input->marked_layer;
     heatmap->marked = input->marked_layer;
+    changed |= heatmap->viewed != ns_figure_viewed(input);
+    heatmap->viewed = ns_figure_viewed(input);
     changed |= make_texts(heatmap, input);
     if (!changed) return false;
 
     fill_map(heatmap, log);
-    mark_rows(heatmap);
+    mark(heatmap);
     bool shown = ns_quantity(quantity)->domain != NS_DOMAIN_STEP && heatmap->map.columns &&
                  heatmap->map.rows && !(heatmap->pairs && mode == ONE);
     figure->plot.left.label = figure->x_label;

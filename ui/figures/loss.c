@@ -217,6 +217,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool changed = read_lanes(loss, input);
     changed |= ns_past_follow(&loss->past, input, read_past, NULL);
     changed |= ns_figure_mark_events(figure, input);
+    changed |= ns_figure_mark_step(figure, input);
     changed |= make_labels(loss, input, how);
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = _("Loss and learning rate"),

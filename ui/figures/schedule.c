@@ -105,6 +105,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     int64_t done = (int64_t)schedule->run.steps;
     if (input->history) done += ns_history_first_step(input->history);
     changed |= plan(schedule, input->settings, done - 1);
+    changed |= ns_figure_mark_step(figure, input);
     changed |=
         ns_figure_words(figure, input,
                         (NsFigureWords){.title = _("Learning-rate schedule"),

@@ -109,14 +109,25 @@ bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
     return !same_markers(old, figure->markers);
 }
 
-bool ns_figure_mark_layer(NsFigure *figure, int layer)
+static bool mark(NsFigure *figure, bool shown, NsSpan span)
 {
     NsPlot *plot = &figure->plot;
-    NsSpan mark = {.from = layer - 0.5, .to = layer + 0.5};
-    bool shown = layer > 0;
-    if (shown == (plot->n_spans > 0) && (!shown || figure->mark.from == mark.from)) return false;
-    figure->mark = mark;
-    plot->spans = &figure->mark;
+    bool same =
+        !shown || (figure->spans[0].from <= span.from && figure->spans[0].from >= span.from);
+    if (shown == (plot->n_spans > 0) && same) return false;
+    figure->spans[0] = span;
+    plot->spans = figure->spans;
     plot->n_spans = shown;
     return true;
+}
+
+bool ns_figure_mark_layer(NsFigure *figure, int layer)
+{
+    return mark(figure, layer > 0, (NsSpan){.from = layer - 0.5, .to = layer + 0.5});
+}
+
+bool ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input)
+{
+    double step = (double)ns_figure_viewed(input);
+    return mark(figure, step >= 0, (NsSpan){.from = step, .to = step});
 }

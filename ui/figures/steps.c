@@ -255,6 +255,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     NsScaleKind scale = ns_figure_scale(input->quantity, input);
     bool changed = follow(steps, input) || figure->plot.left.scale != scale;
     changed |= ns_figure_mark_events(figure, input);
+    changed |= ns_figure_mark_step(figure, input);
     changed |= make_texts(steps, input);
     if (changed) show(steps, scale);
     return changed;

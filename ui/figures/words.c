@@ -296,6 +296,14 @@ int64_t ns_figure_newest(const NsFigureInput *input)
     return going >= 0 ? going : ended;
 }
 
+int64_t ns_figure_viewed(const NsFigureInput *input)
+{
+    int64_t newest = -1;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        newest = MAX(newest, newest_of(ns_figure_run(input, i).history));
+    return input->step < newest ? input->step : -1;
+}
+
 unsigned ns_figure_first_layer(NsQuantity quantity)
 {
     return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
@@ -339,6 +347,14 @@ static char *settings_words(const NsFigureInput *input)
     return g_string_free(words, FALSE);
 }
 
+/* "A Post-LN" of a lane that is shown by itself; NULL else. */
+static char *run_words(const NsFigureInput *input)
+{
+    if (!input->name || !input->settings) return g_strdup(input->name);
+    g_autofree char *wiring = words_about(input->settings, ABOUT_WIRING);
+    return g_strdup_printf("%s %s", input->name, wiring);
+}
+
 bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
 {
     g_autofree char *settings = settings_words(input);
@@ -347,6 +363,7 @@ bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
     bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
     changed |= ns_figure_text(&figure->subtitle, subtitle);
     changed |= ns_figure_text(&figure->moment, moment);
+    changed |= ns_figure_text(&figure->run, run_words(input));
     changed |= ns_figure_text(&figure->note, joined_note(input, words.note));
     changed |= ns_figure_text(&figure->empty, g_strdup(words.empty));
     return changed;

@@ -74,6 +74,15 @@ static void say_heatmap(GString *text, const NsPlot *plot, const NsSurvey *surve
     }
 }
 
+static void say_point(GString *text, const NsPlot *plot, const NsSpan *span)
+{
+    if (span->rows || span->from < span->to) return;
+    g_string_append(text, "; a line at ");
+    say_label(text, plot->x.label, "x");
+    g_string_append_c(text, ' ');
+    say_number(text, span->from);
+}
+
 char *ns_plot_describe(const NsPlot *plot)
 {
     if (plot->drawing) return plot->drawing->describe(plot->drawing->data);
@@ -89,6 +98,7 @@ char *ns_plot_describe(const NsPlot *plot)
     for (size_t i = 0; i < plot->n_series; i++)
         if (plot->series[i].n && !plot->series[i].ghost) say_series(text, plot, &plot->series[i]);
     if (plot->heatmap) say_heatmap(text, plot, &survey);
+    for (size_t i = 0; i < plot->n_spans; i++) say_point(text, plot, &plot->spans[i]);
     g_autofree char *note = ns_survey_note(plot, &survey);
     if (note) {
         g_string_append(text, "; ");

@@ -172,7 +172,7 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
         const NsSpan *span = &layout->plot->spans[i];
         double from = ns_scale_to_pixel(&layout->x, span->from);
         double to = ns_scale_to_pixel(&layout->x, span->to);
-        if (span->rows || isnan(from + to)) continue;
+        if (span->rows || span->from == span->to || isnan(from + to)) continue;
         double left = CLAMP(MIN(from, to), area->x, area->x + area->width);
         double right = CLAMP(MAX(from, to), area->x, area->x + area->width);
         cairo_rectangle(cr, left, area->y, right - left, area->height);
@@ -181,23 +181,46 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
     cairo_fill(cr);
 }
 
-/* Lines around rows of cells, that show on any of their colours. */
+/* A line that shows on any colour of cells. */
+static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid, NsPoint from,
+                       NsPoint to)
+{
+    const double inks[] = {0, 1}, widths[] = {3, 1}, alphas[] = {0.45, 1};
+    for (int pass = 0; pass < 2; pass++) {
+        cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
+        rule(cr, grid, widths[pass] * layout->style->axis_width, from, to);
+    }
+}
+
+/* Lines around rows of cells. */
 static void draw_rows(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
     const NsBox *area = &layout->area;
-    const double inks[] = {0, 1}, widths[] = {3, 1}, alphas[] = {0.45, 1};
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
         const NsSpan *span = &layout->plot->spans[i];
-        if (!span->rows) continue;
-        for (int pass = 0; pass < 2; pass++)
-            for (int side = 0; side < 2; side++) {
-                double y =
-                    ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], side ? span->to : span->from);
-                if (!(y >= area->y && y <= area->y + area->height)) continue;
-                cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
-                rule(cr, grid, widths[pass] * layout->style->axis_width, (NsPoint){area->x, y},
-                     (NsPoint){area->x + area->width, y});
-            }
+        for (int side = 0; side < 2 && span->rows; side++) {
+            double y = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], side ? span->to : span->from);
+            if (y >= area->y && y <= area->y + area->height)
+                draw_light(layout, cr, grid, (NsPoint){area->x, y},
+                           (NsPoint){area->x + area->width, y});
+        }
+    }
+}
+
+/* Points of the horizontal axis: behind curves, over cells. */
+static void draw_points(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+{
+    const NsBox *area = &layout->area;
+    for (size_t i = 0; i < layout->plot->n_spans; i++) {
+        double x = ns_layout_point(layout, &layout->plot->spans[i]);
+        NsPoint from = {x, area->y}, to = {x, area->y + area->height};
+        if (isnan(x)) continue;
+        if (layout->plot->heatmap) {
+            draw_light(layout, cr, grid, from, to);
+        } else {
+            ns_set_color(cr, layout->style->text);
+            rule(cr, grid, layout->style->axis_width, from, to);
+        }
     }
 }
 
@@ -468,12 +491,16 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
     draw_rows(layout, cr, &grid);
+    draw_points(layout, cr, &grid);
     draw_slopes(layout, cr);
     ns_draw_series(layout, cr);
     draw_levels(layout, cr, &grid);
     draw_markers(layout, cr, &grid);
-    draw_grips(layout, cr);
-    draw_level_grips(layout, cr);
+    /* Nothing can be dragged on paper. */
+    if (style->raster) {
+        draw_grips(layout, cr);
+        draw_level_grips(layout, cr);
+    }
     draw_backs(layout, cr);
     cairo_restore(cr);
 

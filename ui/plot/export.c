@@ -85,7 +85,10 @@ static NsPlot *sheet_plots(const NsPlot *const *plots, size_t n, const NsExport 
         copies[i] = *plots[i];
         copies[i].legend = options->legend;
         if (options->untitled) copies[i].title = NULL;
-        if (options->untitled || options->caption) copies[i].subtitle = NULL;
+        if (options->untitled || options->caption) {
+            copies[i].subtitle = options->untitled ? NULL : copies[i].run;
+            copies[i].moment = NULL;
+        }
         char *title = lettered_title(&copies[i], i, n);
         g_ptr_array_add(titles, title);
         copies[i].title = title && *title ? title : NULL;

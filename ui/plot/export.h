@@ -30,7 +30,8 @@ typedef struct {
     double dpi;           /* PNG */
     NsLegendPlace legend;
     bool untitled;       /* charts without title and subtitle, but for their letters */
-    const char *caption; /* a text at the foot of the sheet, in place of the subtitles; or NULL */
+    const char *caption; /* a text at the foot of the sheet, in place of the subtitles but for the
+                          * names of runs; or NULL */
     const char *experiment; /* the line of ns_experiment_line, kept inside the file; or NULL */
 } NsExport;
 

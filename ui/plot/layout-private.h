@@ -153,6 +153,12 @@ NsColor ns_series_color(const NsStyle *style, const NsSeries *series);
 NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual);
 const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series);
 
+/* Where a span that is a point of the horizontal axis is drawn; NaN for another, or outside. */
+double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span);
+
+/* What the axis says there.  Free with g_free. */
+char *ns_point_number(const NsPlot *plot, const NsSpan *span);
+
 /* Drawing that layout and reading share. */
 void ns_set_color(cairo_t *cr, NsColor color);
 void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width);

@@ -61,7 +61,8 @@ static void append_ticks(GString *out, const char *axis, const NsScale *scale, c
         ns_tex_number(list, ns_pgf_coordinate(scale, tick->value));
         if (!tick->label) continue;
         g_autofree char *label = ns_tex_text(tick->label);
-        g_string_append_printf(words, "%s{%s}", words->len ? "," : "", quiet ? "" : label);
+        g_string_append_printf(words, "%s{%s}", words->len ? "," : "",
+                               quiet || tick->covered ? "" : label);
     }
     g_string_append_printf(out, "  %stick={%s},\n  %sticklabels={%s},\n", axis,
                            at->len ? at->str : "\\empty", axis, words->str);
@@ -101,6 +102,40 @@ static void append_straight(GString *out, const char *look, double x0, double y0
     g_string_append_c(out, ',');
     ns_tex_number(out, y1);
     g_string_append(out, ");\n");
+}
+
+/* Points of the horizontal axis. */
+static void append_points(GString *out, const NsPlotLayout *layout, double y0, double y1)
+{
+    const NsPlot *plot = layout->plot;
+    for (size_t i = 0; i < plot->n_spans; i++) {
+        double x = ns_pgf_coordinate(&layout->x, plot->spans[i].from);
+        if (!isnan(ns_layout_point(layout, &plot->spans[i])))
+            append_straight(out, plot->heatmap ? "white" : "chart-words", x, y0, x, y1);
+    }
+}
+
+/* Their numbers. */
+static void append_point_ticks(GString *out, const NsPlotLayout *layout)
+{
+    const NsPlot *plot = layout->plot;
+    g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
+    for (size_t i = 0; i < plot->n_spans && !plot->x.quiet; i++) {
+        if (isnan(ns_layout_point(layout, &plot->spans[i]))) continue;
+        g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
+        g_autofree char *label = ns_tex_text(number);
+        const char *between = at->len ? "," : "";
+        g_string_append(at, between);
+        ns_tex_number(at, ns_pgf_coordinate(&layout->x, plot->spans[i].from));
+        g_string_append_printf(words, "%s{%s}", between, label);
+    }
+    if (at->len)
+        g_string_append_printf(
+            out,
+            "  extra x ticks={%s}, extra x tick labels={%s},\n"
+            "  extra x tick style={grid=none, tick label style={text=chart-words, "
+            "font=\\charttickfont\\bfseries}},\n",
+            at->str, words->str);
 }
 
 static void append_annotations(GString *out, const NsPlotLayout *layout, double x0, double x1,
@@ -348,6 +383,7 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     g_string_append(out, "\\begin{axis}[\n");
     append_place(out, layout, left, top);
     append_axis(out, "x", &plot->x, x, layout->x_ticks, ends[0], ends[1]);
+    append_point_ticks(out, layout);
     append_axis(out, "y", &plot->left, y, layout->y_ticks[NS_AXIS_LEFT], ends[2], ends[3]);
     g_string_append(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
     if (plot->heatmap) append_colormap(out, layout);
@@ -359,11 +395,12 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     else
         append_label_place(out, layout, &frame, NS_PART_LEFT_LABEL, "y", 90);
     g_string_append(out, "]\n");
+    double foot = ns_pgf_coordinate_at(y, ends[2]), head = ns_pgf_coordinate_at(y, ends[3]);
     ns_pgf_cells(out, layout);
+    append_points(out, layout, foot, head);
     ns_pgf_series(out, layout, NS_AXIS_LEFT);
     append_annotations(out, layout, ns_pgf_coordinate_at(x, ends[0]),
-                       ns_pgf_coordinate_at(x, ends[1]), ns_pgf_coordinate_at(y, ends[2]),
-                       ns_pgf_coordinate_at(y, ends[3]));
+                       ns_pgf_coordinate_at(x, ends[1]), foot, head);
     append_entries(out, layout);
     g_string_append(out, "\\end{axis}\n");
 }

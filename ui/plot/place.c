@@ -7,6 +7,9 @@
 /* The highest legend above the plot area, in text sizes: three lines. */
 #define LEGEND_MOST 4.4
 
+/* Of the number of a point on an axis that is not of whole numbers. */
+#define DIGITS 4
+
 static NsColor part_color(const NsStyle *style, NsPart part)
 {
     switch (part) {
@@ -127,6 +130,44 @@ static bool labels_fit(NsPlotLayout *layout, const GArray *ticks, const GPtrArra
     return true;
 }
 
+/* Whether labels from..to - 1 would meet one of that width that begins there. */
+static bool is_covered(const NsPlotLayout *layout, unsigned from, unsigned to, double start,
+                       double width)
+{
+    double gap = NS_GAP * layout->style->text_size;
+    for (unsigned i = from; i < to; i++) {
+        const NsBox *box = &g_array_index(layout->labels, NsLabel, i).box;
+        if (start < box->x + box->width + gap && box->x < start + width + gap) return true;
+    }
+    return false;
+}
+
+char *ns_point_number(const NsPlot *plot, const NsSpan *span)
+{
+    return plot->x.integer ? ns_text_fixed(span->from, 0) : ns_text_number(span->from, DIGITS);
+}
+
+/* The numbers of points of the axis, in the line of the ticks' labels, which ends at this height.
+ */
+static void place_points(NsFrame *frame, double foot)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    unsigned first = layout->labels->len;
+    for (size_t i = 0; i < plot->n_spans; i++) {
+        double px = ns_layout_point(layout, &plot->spans[i]);
+        if (isnan(px)) continue;
+        g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
+        g_autoptr(PangoLayout) text =
+            ns_text_new(layout->context, layout->style, frame->size, true, number);
+        double width = ns_text_width(text), start = label_start(layout, px, width);
+        if (is_covered(layout, first, layout->labels->len, start, width)) continue;
+        ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start,
+                            foot - ns_text_baseline(text), false);
+        g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color = layout->style->text;
+    }
+}
+
 static void place_x_ticks(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -141,15 +182,21 @@ static void place_x_ticks(NsFrame *frame)
             ns_tick_texts_free(texts);
             continue;
         }
-        double top = layout->area.y + layout->area.height + layout->tick_length + layout->tick_gap;
+        double foot = layout->area.y + layout->area.height + layout->tick_length +
+                      layout->tick_gap + frame->digit;
+        unsigned from = layout->labels->len;
+        if (frame->show[NS_PART_X_TICK]) place_points(frame, foot);
+        unsigned to = layout->labels->len;
         for (unsigned i = 0; i < texts->len && fits && frame->show[NS_PART_X_TICK]; i++) {
             PangoLayout *text = texts->pdata[i];
+            NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
             if (!text) continue;
-            double px =
-                ns_scale_to_pixel(&layout->x, g_array_index(layout->x_ticks, NsTick, i).value);
-            ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text),
-                                label_start(layout, px, ns_text_width(text)),
-                                top + frame->digit - ns_text_baseline(text), false);
+            double start = label_start(layout, ns_scale_to_pixel(&layout->x, tick->value),
+                                       ns_text_width(text));
+            tick->covered = is_covered(layout, from, to, start, ns_text_width(text));
+            if (!tick->covered)
+                ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start,
+                                    foot - ns_text_baseline(text), false);
         }
         ns_tick_texts_free(texts);
         return;
@@ -188,24 +235,45 @@ static double free_below(const NsPlotLayout *layout, double left, double right)
     return y;
 }
 
-/* The name of a panel and what its axis counts, or as much of it as has room. */
-static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, double room)
+/* What stands beside a panel: its name and what its axis counts, or less of it. */
+enum { NAME_AND_AXIS, LETTER_AND_AXIS, NAME, LETTER, PANEL_WORDS };
+
+static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, int how)
 {
     NsPlotLayout *layout = frame->layout;
-    const char *axis = layout->plot->left.label;
-    g_autofree char *letter =
-        layout->plot->lettered ? ns_text_letter(panel->name) : g_strdup(panel->name);
-    g_autofree char *both = g_strdup_printf("%s · %s", panel->name, axis);
-    g_autofree char *brief = g_strdup_printf("%s · %s", letter, axis);
-    const char *const words[] = {both, brief, panel->name, letter};
-    PangoLayout *text = NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-        g_clear_object(&text);
-        text = ns_text_new(layout->context, layout->style, frame->size, false, words[i]);
-        if (ns_text_width(text) <= room) return text;
+    const NsPlot *plot = layout->plot;
+    bool letter = plot->lettered && (how == LETTER_AND_AXIS || how == LETTER);
+    bool axis = how == NAME_AND_AXIS || how == LETTER_AND_AXIS;
+    g_autofree char *name = letter ? ns_text_letter(panel->name) : g_strdup(panel->name);
+    g_autofree char *words =
+        g_strconcat(name, axis ? " · " : "", axis ? plot->left.label : "", NULL);
+    return ns_text_new(layout->context, layout->style, frame->size, false, words);
+}
+
+/* Where a panel is on the page. */
+static void panel_room(const NsPlotLayout *layout, const NsPanel *panel, double *top,
+                       double *height)
+{
+    *top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->hi);
+    *height = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->lo) - *top;
+}
+
+/* As much as all of them have room for. */
+static int fit_panels(NsFrame *frame)
+{
+    const NsHeatmap *map = frame->layout->plot->heatmap;
+    for (int how = 0; how < PANEL_WORDS - 1; how++) {
+        bool fits = true;
+        for (size_t i = 0; i < map->n_panels && fits; i++) {
+            NsPanel panel = ns_panel(map, i);
+            double top, height;
+            panel_room(frame->layout, &panel, &top, &height);
+            g_autoptr(PangoLayout) text = panel_words(frame, &panel, how);
+            fits = ns_text_width(text) <= height;
+        }
+        if (fits) return how;
     }
-    ns_text_limit(text, room, 1);
-    return text;
+    return PANEL_WORDS - 1;
 }
 
 /* Beside each panel, in the colour of its run. */
@@ -214,11 +282,13 @@ static void place_panel_names(NsFrame *frame)
     NsPlotLayout *layout = frame->layout;
     const NsHeatmap *map = layout->plot->heatmap;
     const NsStyle *style = layout->style;
+    int how = fit_panels(frame);
     for (size_t i = 0; i < map->n_panels; i++) {
         NsPanel panel = ns_panel(map, i);
-        double top = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel.hi);
-        double height = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel.lo) - top;
-        g_autoptr(PangoLayout) text = panel_words(frame, &panel, height);
+        double top, height;
+        panel_room(layout, &panel, &top, &height);
+        g_autoptr(PangoLayout) text = panel_words(frame, &panel, how);
+        if (ns_text_width(text) > height) ns_text_limit(text, height, 1);
         ns_layout_add_label(layout, NS_PART_LEFT_LABEL, g_object_ref(text),
                             style->padding + frame->spare, top + (height - ns_text_width(text)) / 2,
                             true);

@@ -137,7 +137,8 @@ typedef struct {
 } NsMarker;
 
 /* A stretch of an axis that is pointed out: a quiet band behind curves, two lines over the cells of
- * a heatmap. */
+ * a heatmap.  Of the horizontal axis also a point, from == to: a line, with its number at the axis.
+ */
 typedef struct {
     double from, to;
     bool rows; /* of the left axis, not of the horizontal one */
@@ -176,6 +177,7 @@ struct NsPlot {
     const char *subtitle; /* settings that matter, or NULL */
     const char *moment;   /* what the subtitle ends with, and keeps where it has little room: "step
                            * 1240"; or NULL */
+    const char *run;      /* of one of several, which it is: "A Post-LN"; or NULL */
     NsAxis x, left, right;
     const NsSeries *series;
     size_t n_series;

@@ -82,7 +82,7 @@ static bool is_whole(double value)
 
 static void add(GArray *ticks, double value, char *label)
 {
-    NsTick tick = {value, label};
+    NsTick tick = {.value = value, .label = label};
     g_array_append_val(ticks, tick);
 }
 

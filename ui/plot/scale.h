@@ -22,7 +22,8 @@ typedef struct {
 
 typedef struct {
     double value;
-    char *label; /* with _ and ^ as in NsPlot; NULL for a minor tick */
+    char *label;  /* with _ and ^ as in NsPlot; NULL for a minor tick */
+    bool covered; /* the label gives way to another one */
 } NsTick;
 
 /* Whether a value has a place on this kind of scale: finite, and positive on a logarithmic one. */

@@ -157,19 +157,26 @@ static char *changes_of(const NsView *view)
     return g_string_free(text, text->len == 0);
 }
 
-static int64_t step_of(const NsView *view)
+/* The newest step of all lanes. */
+static int64_t newest_of(const NsView *view)
 {
-    size_t records = view->history ? ns_history_steps(view->history) : 0;
-    if (!records) return 0;
-    int64_t newest = ns_history_step(view->history, records - 1)->step;
-    return view->step >= 0 ? MIN(view->step, newest) : newest;
+    int64_t newest = 0;
+    for (unsigned i = 0; i < view->n_lanes; i++) {
+        const NsHistory *history = view->lanes[i].history;
+        size_t records = history ? ns_history_steps(history) : 0;
+        if (records) newest = MAX(newest, ns_history_step(history, records - 1)->step);
+    }
+    return newest;
 }
 
 static void make_experiment(const NsView *view, const NsExportRequest *request, guint first,
                             guint n, NsExperiment *experiment)
 {
+    int64_t newest = newest_of(view);
+    bool before = view->step >= 0 && view->step < newest;
     *experiment = (NsExperiment){
-        .step = step_of(view),
+        .step = before ? view->step : newest,
+        .until = before ? newest : 0,
         .figure = specs_text(request, first, n),
         .axes = g_strdup(view->log ? "log" : "linear"),
         .smooth = ns_smoothing_text(view->smoothing),
@@ -210,6 +217,8 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
         g_string_append_printf(command, " --smooth %s", experiment.smooth);
     if (!view->theory) g_string_append(command, " --theory off");
     g_string_append_printf(command, " --step %" G_GINT64_FORMAT, experiment.step);
+    if (experiment.until > 0)
+        g_string_append_printf(command, " --until %" G_GINT64_FORMAT, experiment.until);
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
         bool endless = g_str_equal(param->key, "steps"); /* 0 here, 100 for the command */
