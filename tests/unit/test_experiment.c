@@ -169,6 +169,7 @@ static void test_refused(void)
         "normscope=1 layers",
         "normscope=1 step=-1",
         "normscope=1 step=many",
+        "normscope=1 until=later",
         "normscope=1 placement=sideways",
         "normscope=1 heads=3",
         "normscope=1 =3",
