@@ -1,5 +1,5 @@
 /* The panel that explains a spike or a divergence.  SPDX-License-Identifier: MIT */
-#include "tests/ui/support.h"
+#include "tests/ui/lab_hands.h"
 
 static NsTroublePanel *panel_of(NsWindow *window)
 {
@@ -43,6 +43,97 @@ static void test_words(void)
     g_assert_true(offers(window, "warmup") && offers(window, "clip") &&
                   offers(window, "placement"));
     g_assert_true(offers(window, "go-on"));
+    ui_close(window);
+}
+
+/* How a lane's loss stands to its mean before. */
+static double jump_of(NsLab *lab, size_t lane)
+{
+    const NsHistory *history = ns_lab_view(lab)->lanes[lane].history;
+    double sum = 0.0;
+    for (size_t i = 2; i < 12; i++) sum += ns_history_step(history, i)->loss;
+    return ns_history_step(history, 12)->loss / (sum / 10);
+}
+
+static NsTrouble told_of(NsLab *lab)
+{
+    NsTrouble trouble;
+    ns_lab_poll(lab);
+    g_assert_true(ns_lab_trouble(lab, &trouble));
+    return trouble;
+}
+
+/* Of several lanes in trouble at one step the worst is told, whichever is looked at first. */
+static void test_worst(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post lr=3e-3", "placement=pre lr=1e-3", 12);
+    ns_lab_dismiss_trouble(lab);
+    size_t larger = jump_of(lab, 1) > jump_of(lab, 0), smaller = 1 - larger;
+    g_assert_cmpfloat(jump_of(lab, larger), >, jump_of(lab, smaller));
+    NsHistory *large = ns_lab_view(lab)->lanes[larger].history;
+    NsHistory *small = ns_lab_view(lab)->lanes[smaller].history;
+    NsEvent spike = {.step = 12, .kind = NS_EVENT_SPIKE, .what = "loss", .text = "It jumped."};
+    ns_history_append_event(small, &spike);
+    g_assert_cmpint(told_of(lab).lane, ==, (int)smaller);
+    ns_history_append_event(large, &spike);
+    g_assert_cmpint(told_of(lab).lane, ==, (int)larger);
+    ns_history_append_event(small, &spike);
+    g_assert_cmpint(told_of(lab).lane, ==, (int)larger);
+    NsEvent end = {.step = 12, .kind = NS_EVENT_DIVERGED, .what = "loss", .text = "It ended."};
+    ns_history_append_event(small, &end);
+    g_assert_cmpint(told_of(lab).lane, ==, (int)smaller);
+    g_assert_false(told_of(lab).spike);
+    ns_history_append_event(large, &spike);
+    g_assert_cmpint(told_of(lab).lane, ==, (int)smaller);
+    /* Of two that ended the first lane is told. */
+    ns_history_append_event(large, &end);
+    g_assert_cmpint(told_of(lab).lane, ==, 0);
+}
+
+/* What jumped is what is drawn. */
+static void test_evidence(void)
+{
+    static const struct {
+        const char *what, *figure, *title;
+    } table[] = {
+        {"loss", "loss", "Loss"},
+        {"gradient norm", "steps", "Gradient norm, whole layer"},
+        {"blk1.ffn.w1", "steps", "Gradient norm, whole layer"},
+        {"hidden state", "steps", "Hidden-state norm"},
+    };
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        ns_lab_step(lab, 1);
+        UI_UNTIL(ns_lab_steps(lab) == (int64_t)i + 1 && ui_is_paused(window));
+        NsEvent event = {.step = (int64_t)i + 1, .kind = NS_EVENT_SPIKE, .text = "It jumped."};
+        g_strlcpy(event.what, table[i].what, sizeof event.what);
+        ns_history_append_event(ns_lab_view(lab)->history, &event);
+        ns_lab_poll(lab);
+        UI_WAIT(window, has_trouble);
+        NsChartView *chart = ns_trouble_panel_chart(panel_of(window));
+        UI_UNTIL(g_str_equal(ns_chart_view_kind(chart)->choice.key, table[i].figure));
+        g_test_message("%s: %s", table[i].what, ns_chart_view_plot(chart)->title);
+        UI_UNTIL(g_str_has_prefix(ns_chart_view_plot(chart)->title, table[i].title));
+    }
+    ui_close(window);
+}
+
+/* In a low window the panel leaves the charts their room. */
+static void test_low(void)
+{
+    NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
+    GtkWidget *panel = GTK_WIDGET(panel_of(window));
+    GtkWidget *chart = GTK_WIDGET(ns_trouble_panel_chart(panel_of(window)));
+    UI_UNTIL(gtk_widget_get_child_visible(chart));
+    g_assert_cmpint(gtk_widget_get_height(panel), >=, 180);
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 600);
+    UI_UNTIL(!gtk_widget_get_child_visible(chart));
+    UI_UNTIL(gtk_widget_get_height(panel) <= 140);
+    g_assert_true(offers(window, "warmup"));
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
+    UI_UNTIL(gtk_widget_get_child_visible(chart) && gtk_widget_get_height(panel) >= 180);
     ui_close(window);
 }
 
@@ -109,6 +200,9 @@ static void test_close(void)
 void ui_add_trouble_tests(void)
 {
     g_test_add_func("/ui/trouble/words", test_words);
+    g_test_add_func("/ui/trouble/worst", test_worst);
+    g_test_add_func("/ui/trouble/evidence", test_evidence);
+    g_test_add_func("/ui/trouble/low", test_low);
     g_test_add_func("/ui/trouble/offers", test_offers);
     g_test_add_func("/ui/trouble/cures", test_cures);
     g_test_add_func("/ui/trouble/close", test_close);

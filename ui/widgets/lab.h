@@ -179,8 +179,9 @@ typedef struct {
     const NsEvent *event;
 } NsTrouble;
 
-/* What happened last and was neither dismissed nor gone on from; the event is borrowed
- * until the next poll. */
+/* What happened last and was neither dismissed nor gone on from; of what happened in one step, a
+ * divergence before a jump, the larger jump before the smaller, and then the earlier lane.  The
+ * event is borrowed until the next poll. */
 bool ns_lab_trouble(NsLab *lab, NsTrouble *trouble);
 void ns_lab_dismiss_trouble(NsLab *lab);
 

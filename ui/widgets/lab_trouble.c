@@ -1,6 +1,37 @@
 /* Spikes and divergences, and what may help.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/lab-private.h"
 
+/* Records before a jump that it is measured against. */
+#define BEFORE 10
+
+static double jumping(const NsStep *step, const NsEvent *event)
+{
+    return g_str_equal(event->what, "loss") ? step->loss : step->grad_norm;
+}
+
+/* What jumped, as a multiple of its mean before. */
+static double size_of(const NsHistory *history, const NsEvent *event)
+{
+    size_t at = (size_t)(event->step - ns_history_first_step(history));
+    size_t first = at > BEFORE ? at - BEFORE : 0;
+    double sum = 0.0;
+    for (size_t i = first; i < at; i++) sum += jumping(ns_history_step(history, i), event);
+    return at ? jumping(ns_history_step(history, at), event) * (double)(at - first) / sum : 0.0;
+}
+
+/* The later one tells more; of one step a divergence does, then the larger jump, then the earlier
+ * lane. */
+static bool matters_more(NsLab *lab, const NsTrouble *news, const NsTrouble *known)
+{
+    if (!known->event || news->step != known->step)
+        return !known->event || news->step > known->step;
+    if (news->spike != known->spike) return known->spike;
+    if (!news->spike) return news->lane < known->lane;
+    double left = size_of(lab->view->lanes[news->lane].history, news->event);
+    double right = size_of(lab->view->lanes[known->lane].history, known->event);
+    return left != right ? left > right : news->lane < known->lane;
+}
+
 void ns_lab_poll_trouble(NsLab *lab)
 {
     bool news = false;
@@ -10,8 +41,9 @@ void ns_lab_poll_trouble(NsLab *lab)
         for (size_t i = lab->events_seen[lane]; i < n; i++) {
             const NsEvent *event = ns_history_event(history, i);
             if (event->kind == NS_EVENT_SETTING) continue;
-            lab->trouble =
-                (NsTrouble){(int)lane, event->step, event->kind != NS_EVENT_DIVERGED, event};
+            NsTrouble trouble = {(int)lane, event->step, event->kind != NS_EVENT_DIVERGED, event};
+            if (!matters_more(lab, &trouble, &lab->trouble)) continue;
+            lab->trouble = trouble;
             news = true;
         }
         lab->events_seen[lane] = n;

@@ -22,6 +22,7 @@ struct _NsTroublePanel {
     GtkWidget *cures[N_CURES], *fork, *go_on;
     char *values[N_CURES];
     NsTrouble shown; /* without an event: none */
+    bool low;        /* there is only room for what was and what may help */
 };
 
 G_DEFINE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, GTK_TYPE_WIDGET)
@@ -83,11 +84,30 @@ static void offer_cures(NsTroublePanel *panel, const NsTrouble *trouble)
                          ns_lab_can_run(panel->lab) ? _("Go on") : _("Close"));
 }
 
-/* The loss of the lane alone. */
+typedef struct {
+    const char *figure;
+    NsQuantity quantity; /* of the curve over steps */
+} Evidence;
+
+/* The curve that jumped.  The norm of all gradients together is no quantity of its own; it is made
+ * of those of the layers. */
+static Evidence evidence_of(const NsEvent *event)
+{
+    if (g_str_equal(event->what, "loss")) return (Evidence){.figure = "loss"};
+    bool state = g_str_equal(event->what, "hidden state") || g_str_equal(event->what, "embedding");
+    return (Evidence){"steps", state ? NS_QUANTITY_HIDDEN_NORM : NS_QUANTITY_GRAD_LAYER};
+}
+
+/* Of the lane alone. */
 static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
 {
     NsChartView *chart = NS_CHART_VIEW(panel->chart);
+    Evidence evidence = evidence_of(trouble->event);
+    const NsFigureKind *kind =
+        ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, evidence.figure));
     NsFigureInput input = ns_view_input(ns_lab_view(panel->lab));
+    if (ns_chart_view_kind(chart) != kind) ns_chart_view_set_kind(chart, kind);
+    input.quantity = evidence.quantity;
     if ((unsigned)trouble->lane >= MAX(input.n_lanes, 1u)) return;
     if (input.n_lanes > 0) {
         input.history = input.lanes[trouble->lane].history;
@@ -139,6 +159,14 @@ GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key)
     for (size_t i = 0; i < N_CURES; i++)
         if (g_str_equal(KEYS[i], key)) return panel->cures[i];
     return panel->go_on;
+}
+
+void ns_trouble_panel_set_low(NsTroublePanel *panel, bool low)
+{
+    if (panel->low == low) return;
+    panel->low = low;
+    gtk_widget_set_visible(panel->advice, !low);
+    gtk_widget_queue_resize(GTK_WIDGET(panel));
 }
 
 NsChartView *ns_trouble_panel_chart(NsTroublePanel *panel)
@@ -197,15 +225,15 @@ static GtkWidget *new_buttons(NsTroublePanel *panel)
     return flow;
 }
 
-static int chart_width(int width)
+static int chart_width(const NsTroublePanel *panel, int width)
 {
-    return width >= CHART_FROM ? CHART_WIDTH : 0;
+    return width >= CHART_FROM && !panel->low ? CHART_WIDTH : 0;
 }
 
 static void ns_trouble_panel_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
-    int beside = chart_width(width);
+    int beside = chart_width(panel, width);
     GtkAllocation words = {0, 0, width - beside - (beside > 0 ? GAP : 0), height};
     GtkAllocation chart = {width - beside, 0, beside, height};
     gtk_widget_size_allocate(panel->box, &words, baseline);
@@ -218,13 +246,14 @@ static void ns_trouble_panel_measure(GtkWidget *widget, GtkOrientation orientati
                                      int *natural_baseline)
 {
     NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
-    int beside = chart_width(for_size);
+    int beside = chart_width(panel, for_size);
     int words = for_size >= 0 ? for_size - beside - (beside > 0 ? GAP : 0) : -1;
     *minimum_baseline = *natural_baseline = -1;
     gtk_widget_measure(panel->box, orientation, words, minimum, natural, NULL, NULL);
     if (orientation == GTK_ORIENTATION_HORIZONTAL) return;
     /* Without a width the chart counts: a wide panel must not need more than was said. */
-    *minimum = *natural = MAX(*natural, beside > 0 || for_size < 0 ? CHART_HEIGHT : 0);
+    *minimum = *natural =
+        MAX(*natural, (beside > 0 || for_size < 0) && !panel->low ? CHART_HEIGHT : 0);
 }
 
 static GtkSizeRequestMode ns_trouble_panel_get_request_mode(GtkWidget *widget)

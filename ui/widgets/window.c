@@ -22,6 +22,9 @@ typedef enum { NARROW, MEDIUM, WIDE } Breadth;
 /* Pixels of width from which it is so. */
 static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900};
 
+/* Pixels of height below which what is told leaves the charts their room. */
+#define LOW 720
+
 /* Panes fold by themselves below these; half a window of settings would leave its charts none. */
 static const struct {
     const char *action;
@@ -40,6 +43,7 @@ struct _NsWindow {
     gint64 subtitled;
     int width;                        /* for which panes were last folded or unfolded */
     bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
+    bool low;                         /* for its height */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *step_button, *export_button, *inspector_button;
     GtkWidget *run_menu, *menu_button, *learn_button;
@@ -192,6 +196,7 @@ static gboolean fold(gpointer data)
     window->fold_source = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
     fold_header(window);
+    ns_trouble_panel_set_low(window->trouble, window->low);
     return G_SOURCE_REMOVE;
 }
 
@@ -200,6 +205,8 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     NsWindow *window = NS_WINDOW(widget);
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
     bool crossed = breadth_of(width) != breadth_of(window->width);
+    crossed |= window->low != (height < LOW);
+    window->low = height < LOW;
     window->width = width;
     /* What is visible must not change while sizes are being given out. */
     if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
