@@ -111,6 +111,51 @@ static void test_broken_off(void)
     ns_test_same_records(ns_run_history(run), 0, ns_run_history(twin));
 }
 
+/* The tensor whose gradient is to be wrong. */
+typedef struct {
+    NsRun *run;
+    const char *tensor;
+    double factor;
+} Wrong;
+
+/* Called first when all gradients have been computed and none has been looked at. */
+static bool make_wrong(void *data)
+{
+    Wrong *wrong = data;
+    NsModel *model = ns_run_model(wrong->run);
+    const NsTensorTable *table = ns_model_tensors(model);
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        if (!g_str_equal(t->name, wrong->tensor)) continue;
+        ns_real *g = (ns_real *)(guintptr)(ns_model_gradients(model) + t->offset);
+        for (size_t k = 0; k < ns_tensor_size(t); k++) g[k] *= (ns_real)wrong->factor;
+    }
+    wrong->factor = 1;
+    return false;
+}
+
+/* A gradient that is a tenth too long is found, and so is one that points elsewhere. */
+static void test_finds(gconstpointer data)
+{
+    double factor = *(const double *)data;
+    g_autoptr(NsRun) run = run_with("placement=pre activation=gelu", 3);
+    Wrong wrong = {run, "blk0.ffn.w2", factor};
+    NsGradientCheck check;
+    ns_gradient_check(run, 1, make_wrong, &wrong, &check);
+    g_assert_cmpstr(check.problem, ==, "");
+    g_assert_false(check.agrees);
+    for (size_t i = 0; i < check.n; i++) {
+        const NsCheckRow *row = &check.row[i];
+        bool right = !g_str_equal(row->tensor, wrong.tensor);
+        g_assert_true(row->along.unknown > 0.1 || (row->along.error < 0.02) == right);
+        if (right) continue;
+        /* Of the larger of the two. */
+        double expected = factor < 0 ? 1 - factor : 1 - 1 / factor;
+        g_assert_cmpfloat_with_epsilon(row->along.error, expected, 0.02);
+        g_assert_cmpfloat(check.worst, ==, row->along.error);
+    }
+}
+
 static void test_refused(void)
 {
     NsGradientCheck check;
@@ -182,6 +227,9 @@ int main(int argc, char **argv)
         g_test_add_data_func(agrees, models[i].settings, test_agrees);
         g_test_add_data_func(leaves, models[i].settings, test_leaves_nothing);
     }
+    static const double factors[] = {1.1, -1};
+    g_test_add_data_func("/check/finds/length", &factors[0], test_finds);
+    g_test_add_data_func("/check/finds/sign", &factors[1], test_finds);
     g_test_add_func("/check/broken-off", test_broken_off);
     g_test_add_func("/check/refused", test_refused);
     g_test_add_func("/check/trainer", test_trainer);

@@ -109,6 +109,9 @@ static void test_kept(void)
         g_autoptr(NsTrainer) fork = fork_of(snapshot, NULL);
         ns_test_expect(fork, NS_TRAINER_READY, 0);
         assert_kept(fork, steps[i], steps[i]);
+        /* It is there already, and takes no more room. */
+        g_autoptr(NsSnapshot) origin = snapshot_at(fork, steps[i]);
+        g_assert_true(origin == snapshot);
         ns_trainer_run(fork);
         ns_test_expect(fork, NS_TRAINER_FINISHED, 400 - steps[i]);
         g_autoptr(NsHistory) rest = ns_trainer_history(fork, 0);

@@ -30,6 +30,7 @@ static void test_axes(void)
     assert_axis(" layers = 2 , 4", "layers=2,4");
     assert_axis("layers=1:4:9", "layers=1,2,3,4"); /* whole numbers, each once */
     assert_axis("dropout=0:0.3:4", "dropout=0,0.1,0.2,0.3");
+    assert_axis("dropout=0.1:0.9:5", "dropout=0.1,0.3,0.5,0.7,0.9"); /* a linear slider */
     assert_axis("placement=post,pre", "placement=post,pre");
     assert_axis("lr=1e-3,0.001", "lr=0.001");
     static const char *const wrong[] = {
@@ -49,6 +50,7 @@ static NsPhase *make(const char *x_text, const char *y_text, int64_t steps, GErr
 {
     NsSettings settings;
     ns_test_small_settings(&settings);
+    settings.threads = 2; /* which a cell does not have */
     settings.optimizer = (unsigned)ns_choices_find(ns_param_find("optimizer")->choices, "sgd");
     g_auto(NsPhaseAxis) x = {0}, y = {0};
     g_assert_true(ns_phase_axis_read(&x, x_text, error) && ns_phase_axis_read(&y, y_text, error));
@@ -119,6 +121,7 @@ static void test_cells(void)
     g_assert_no_error(error);
     g_assert_cmpuint(ns_phase_progress(one).finished, ==, 0);
     g_assert_true(isnan(ns_phase_progress(one).seconds_left));
+    unsigned version = ns_phase_version(one);
     start(one, 1);
     start(three, 3);
     g_assert_true(ns_phase_wait(one, WAIT_MS) && ns_phase_wait(three, WAIT_MS));
@@ -128,6 +131,7 @@ static void test_cells(void)
     g_assert_cmpint(ns_phase_cell(one, 2).state, ==, NS_CELL_DIVERGED);
     NsPhaseProgress progress = ns_phase_progress(one);
     g_assert_cmpuint(progress.finished, ==, 6);
+    g_assert_cmpuint(ns_phase_version(one) - version, >=, 2 * 6);
     g_assert_cmpuint(progress.cells, ==, 6);
     g_assert_false(progress.going);
     g_assert_cmpfloat(progress.seconds_left, ==, 0);

@@ -353,6 +353,37 @@ static void test_effect(void)
     }
 }
 
+static size_t jumps_of(NsRun *run)
+{
+    const NsHistory *history = ns_run_history(run);
+    size_t jumps = 0;
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        jumps += ns_history_event(history, i)->kind == NS_EVENT_SPIKE;
+    return jumps;
+}
+
+/* What a fork has learnt is compared with what it has learnt, not with another loss. */
+static void test_jumps(void)
+{
+    g_autoptr(NsRun) run = tiny_run("batch=16 seq=32 lr=0.01 warmup=1");
+    steps(run, 16);
+    g_assert_cmpuint(jumps_of(run), ==, 0);
+    g_autoptr(NsSnapshot) snapshot = take(run);
+    /* The same loss, from weights that are far worse. */
+    NsRun *spoilt = fork_of(snapshot, "");
+    ns_real *w = ns_model_weights(ns_run_model(spoilt));
+    for (size_t i = 0; i < ns_model_tensors(ns_run_model(spoilt))->size; i++) w[i] *= 8;
+    steps(spoilt, 1);
+    g_assert_cmpuint(jumps_of(spoilt), ==, 1);
+    ns_run_free(spoilt);
+    /* Another loss, from the same weights. */
+    g_autoptr(NsRun) other = fork_of(snapshot, "label-smoothing=0.9");
+    const NsHistory *before = ns_run_history(run), *after = ns_run_history(other);
+    g_assert_cmpfloat(ns_history_step(after, 0)->loss, >, 1.25 * ns_history_step(before, 16)->loss);
+    steps(other, 3);
+    g_assert_cmpuint(jumps_of(other), ==, 0);
+}
+
 static void test_refused(void)
 {
     g_autoptr(NsRun) run = tiny_run("");
@@ -486,6 +517,7 @@ int main(int argc, char **argv)
     g_test_add_func("/fork/profiled", test_profiled);
     g_test_add_func("/fork/new-moments", test_new_moments);
     g_test_add_func("/fork/effect", test_effect);
+    g_test_add_func("/fork/jumps", test_jumps);
     g_test_add_func("/fork/refused", test_refused);
     g_test_add_func("/lockstep/alone", test_lockstep);
     g_test_add_func("/lockstep/diverges", test_lockstep_diverges);
