@@ -87,6 +87,49 @@ static void test_many_names(void)
     g_assert_cmpuint(shown, <, 64);
 }
 
+static unsigned turned_labels(const NsPlotLayout *layout)
+{
+    unsigned n = 0;
+    for (guint i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        n += label->part == NS_PART_X_TICK && label->rotated;
+    }
+    return n;
+}
+
+/* Names that a reader can guess are thinned to the shortest; others stand upright, all of them. */
+static void test_narrow_names(void)
+{
+    static const char *const numbers[] = {"1e-5",    "3.16e-5", "1e-4",   "3.16e-4", "0.001",
+                                          "0.00316", "0.01",    "0.0316", "0.1",     "0.316",
+                                          "1",       "3.16",    "10"};
+    static const float z[G_N_ELEMENTS(numbers)];
+    NsHeatmap map = {.z = z, .rows = 1, .columns = 13, .x0 = -0.5, .x1 = 12.5, .y0 = 0, .y1 = 1};
+    NsPlot plot = {.x = axis("x", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("y", NULL, NS_SCALE_LINEAR, false),
+                   .right = axis(NULL, NULL, NS_SCALE_LINEAR, false),
+                   .heatmap = &map};
+    plot.x.names = numbers;
+    plot.x.n_names = G_N_ELEMENTS(numbers);
+    plot.x.even = true;
+    g_autoptr(NsPlotLayout) even = ns_plot_layout(&plot, 250, 170, ns_style_find("paper"));
+    g_assert_cmpuint(turned_labels(even), ==, 0);
+    g_assert_true(has_label(even, NS_PART_X_TICK, "1e-5"));
+    g_assert_true(has_label(even, NS_PART_X_TICK, "0.001"));
+    g_assert_false(has_label(even, NS_PART_X_TICK, "3.16e-4"));
+    plot.x.even = false;
+    g_autoptr(NsPlotLayout) uneven = ns_plot_layout(&plot, 250, 170, ns_style_find("paper"));
+    g_assert_cmpuint(turned_labels(uneven), ==, G_N_ELEMENTS(numbers));
+    g_assert_cmpfloat(ns_plot_area(uneven).height, <, ns_plot_area(even).height);
+    for (guint i = 0; i < uneven->labels->len; i++)
+        g_assert_cmpfloat(g_array_index(uneven->labels, NsLabel, i).box.y, >=, 0);
+    plot.x.n_names = 4;
+    map.columns = 4;
+    map.x1 = 3.5;
+    g_autoptr(NsPlotLayout) few = ns_plot_layout(&plot, 250, 170, ns_style_find("paper"));
+    g_assert_cmpuint(turned_labels(few), ==, 0);
+}
+
 static char *tip_at(const NsPlotLayout *layout, double x, double y)
 {
     NsReading reading;
@@ -208,6 +251,34 @@ static void test_phase(void)
     g_assert_cmpstr(plot->x.names[1], ==, "100");
 }
 
+/* What the axes of a sweep say of their values, and of what is between those that have labels. */
+static void test_phase_axes(void)
+{
+    static const struct {
+        const char *axis, *second;
+        bool even;
+    } axes[] = {
+        {"lr=1e-5:10:13", "3.16e-5", true},      {"lr=0.0001,0.00037,0.01,3", "3.7e-4", false},
+        {"lr=0.0001,0.001,0.01", "0.001", true}, {"lr=0.1,0.2,0.3,0.4", "0.2", true},
+        {"lr=0.1,0.01", "0.01", false},          {"placement=post,pre,sandwich", "Pre-LN", false},
+    };
+    NsSettings settings;
+    ns_settings_init(&settings);
+    for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
+        g_autoptr(GError) error = NULL;
+        g_auto(NsPhaseAxis) x = {0}, y = {0};
+        g_assert_true(ns_phase_axis_read(&x, axes[i].axis, &error));
+        g_assert_true(ns_phase_axis_read(&y, "warmup=1,10", &error));
+        g_autoptr(NsPhase) phase = ns_phase_new(&settings, &x, &y, 1, &error);
+        g_assert_no_error(error);
+        g_autoptr(NsFigure) figure = ns_phase_kind()->create();
+        const NsPlot *plot = ns_figure_update(figure, &(NsFigureInput){.phase = phase, .step = -1});
+        g_assert_cmpstr(plot->x.names[1], ==, axes[i].second);
+        g_assert_true(plot->x.even == axes[i].even);
+    }
+    ns_settings_clear(&settings);
+}
+
 /* ---- The figure of a study ---- */
 
 static void test_paper(void)
@@ -243,6 +314,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/plot/studies/names", test_names);
     g_test_add_func("/plot/studies/many-names", test_many_names);
+    g_test_add_func("/plot/studies/narrow-names", test_narrow_names);
+    g_test_add_func("/plot/studies/phase-axes", test_phase_axes);
     g_test_add_func("/plot/studies/tips", test_tips);
     g_test_add_func("/plot/studies/hatch", test_hatch);
     g_test_add_func("/plot/studies/phase", test_phase);

@@ -10,6 +10,12 @@
 
 #define DIGITS 4
 
+/* Numbers below it are told by their power of ten. */
+#define LEAST_DECIMAL 1e-3
+
+/* Steps that differ by no more than this factor are equal but for rounding. */
+#define EVEN 1.1
+
 typedef struct {
     NsFigure figure;
     NsPhase *phase; /* a reference; what the rest was made from */
@@ -26,27 +32,57 @@ typedef struct {
 
 /* ---- What the axes say ---- */
 
+/* "3e-4": as it may be typed, and short enough for the place of one cell. */
+static char *number_name(const char *value)
+{
+    double number = g_ascii_strtod(value, NULL);
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    if (!(fabs(number) > 0 && fabs(number) < LEAST_DECIMAL)) return g_strdup(value);
+    int exponent = (int)floor(log10(fabs(number)) + 1e-9);
+    g_ascii_formatd(digits, sizeof digits, "%.6g", number / pow(10, exponent));
+    return g_strdup_printf("%se%d", digits, exponent);
+}
+
 static GPtrArray *names_of(const NsPhaseAxis *axis)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; i < axis->n; i++) {
         const char *value = axis->values[i];
+        char *name = NULL;
         if (axis->param->type == NS_PARAM_CHOICE) {
             int row = ns_choices_find(axis->param->choices, value);
-            value = axis->param->choices((size_t)row)->label;
+            name = g_strdup(_(axis->param->choices((size_t)row)->label));
         }
-        g_ptr_array_add(names, g_strdup(value));
+        g_ptr_array_add(names, name ? name : number_name(value));
     }
     return names;
 }
 
+/* Whether numbers come in equal steps or equal factors, but for rounding. */
+static bool is_even(const NsPhaseAxis *axis)
+{
+    double step[2] = {INFINITY, -INFINITY}, factor[2] = {INFINITY, -INFINITY};
+    if (axis->param->type == NS_PARAM_CHOICE) return false;
+    for (size_t i = 1; i < axis->n; i++) {
+        double a = g_ascii_strtod(axis->values[i - 1], NULL);
+        double b = g_ascii_strtod(axis->values[i], NULL);
+        if (!(a < b)) return false;
+        step[0] = MIN(step[0], b - a);
+        step[1] = MAX(step[1], b - a);
+        factor[0] = MIN(factor[0], a > 0 ? b / a : 0);
+        factor[1] = MAX(factor[1], a > 0 ? b / a : (double)INFINITY);
+    }
+    return step[1] <= EVEN * step[0] || factor[1] <= EVEN * factor[0];
+}
+
 static void set_axis(NsAxis *axis, const NsPhaseAxis *values, const GPtrArray *names)
 {
-    axis->label = values->param->label;
-    axis->unit = values->param->unit;
+    axis->label = _(values->param->label);
+    axis->unit = values->param->unit ? _(values->param->unit) : NULL;
     axis->integer = true;
     axis->names = (const char *const *)(void *)names->pdata;
     axis->n_names = names->len;
+    axis->even = is_even(values);
 }
 
 static void follow(Phase *p, NsPhase *phase)
@@ -183,7 +219,10 @@ static char *subtitle(const Phase *p)
     ns_settings_copy(&common, ns_phase_settings(p->phase));
     for (size_t i = 0; i < G_N_ELEMENTS(told); i++)
         ns_settings_set(&common, told[i], ns_param_find(told[i])->default_text, NULL);
-    g_autofree char *line = ns_settings_line(&common, false);
+    g_autofree char *words = ns_settings_line(&common, false);
+    g_auto(GStrv) settings = NULL;
+    g_shell_parse_argv(words, NULL, &settings, NULL); /* fails where there are none */
+    g_autofree char *line = settings ? g_strjoinv(", ", settings) : g_strdup("");
     ns_settings_clear(&common);
     return g_strdup_printf(_("mean of steps %" PRId64 " to %" PRId64 "%s%s"),
                            MAX(0, ns_phase_steps(p->phase) - NS_PHASE_LAST + 1),

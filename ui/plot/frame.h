@@ -21,6 +21,7 @@ typedef struct {
     double line;                 /* height of a line of text */
     double digit;                /* height of a digit */
     double marker_line;          /* height of the line of words above markers */
+    double x_words;              /* height of the words at the horizontal axis */
     double top, bottom, left, right;
     double spare; /* between the left margin and an area that was made narrower; as on the right */
     NsMargins least;  /* the margins are at least these, so that plots beside it align */

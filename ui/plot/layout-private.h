@@ -74,6 +74,7 @@ struct NsPlotLayout {
     double tick_length, tick_gap;
     NsScale x, y[2], z;
     GArray *x_ticks, *y_ticks[2], *z_ticks; /* NsTick */
+    bool turned;                            /* words at the ticks of x stand upright */
     GArray *labels;                         /* NsLabel */
     GArray *legend;                         /* NsLegendSample */
     NsBox legend_box;                       /* of a legend in the area; width 0 without one */

@@ -19,6 +19,9 @@
 /* The least of a page's width that is left for data. */
 #define LEAST_WIDTH 0.3
 
+/* The most of a page's height for names at the horizontal axis. */
+#define MOST_TURNED 0.25
+
 /* A strip's height, without the words of the x axis and with them in text sizes, and the least that
  * it must leave above it. */
 #define STRIP_SHARE 0.18
@@ -97,6 +100,7 @@ static void write_texts(NsFrame *frame)
     pango_layout_get_extents(zero, &ink, NULL);
     frame->digit = (double)ink.height / PANGO_SCALE;
     frame->line = ns_text_height(zero);
+    frame->x_words = frame->digit;
     measure_markers(frame);
 }
 
@@ -110,7 +114,7 @@ static void measure_heights(NsFrame *frame)
         frame->bottom += ns_text_height(frame->text[NS_PART_NOTE]) + NS_GAP * size;
     if (frame->show[NS_PART_X_LABEL]) frame->bottom += ns_text_height(frame->text[NS_PART_X_LABEL]);
     if (frame->show[NS_PART_X_TICK])
-        frame->bottom += (NS_TICK + NS_TICK_GAP + NS_GAP) * size + frame->digit;
+        frame->bottom += (NS_TICK + NS_TICK_GAP + NS_GAP) * size + frame->x_words;
     else
         frame->bottom += 0.5 * frame->digit;
     frame->top = MAX(frame->top, frame->least.top);
@@ -378,6 +382,26 @@ static bool make_square(NsFrame *frame)
     return false;
 }
 
+/* Turns names that lie over one another, where no reader could tell those that are left out.  TRUE
+ * if it did: then the height is another. */
+static bool turn_names(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsAxis *axis = &layout->plot->x;
+    double widest = 0, gap = 0.7 * frame->size;
+    if (layout->turned || !axis->names || axis->even || !frame->show[NS_PART_X_TICK]) return false;
+    for (size_t i = 0; i < axis->n_names; i++) {
+        g_autoptr(PangoLayout) text =
+            ns_text_new(layout->context, layout->style, frame->size, false, axis->names[i]);
+        widest = MAX(widest, ns_text_width(text));
+    }
+    bool lie = widest + gap <= layout->area.width / (double)axis->n_names;
+    if (lie || widest > MOST_TURNED * layout->height) return false;
+    layout->turned = true;
+    frame->x_words = widest;
+    return true;
+}
+
 static void place_bar(NsPlotLayout *layout)
 {
     if (!layout->plot->heatmap) return;
@@ -420,13 +444,14 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
+    layout->turned = false;
     write_texts(&frame);
     fit_height(&frame);
     for (int i = 0; i < 3; i++) {
         clear_ticks(layout);
         fit_vertical(&frame);
         fit_horizontal(&frame);
-        if (!make_square(&frame)) break;
+        if (!make_square(&frame) && !turn_names(&frame)) break;
         measure_heights(&frame);
     }
     if (x)

@@ -384,6 +384,7 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     append_place(out, layout, left, top);
     append_axis(out, "x", &plot->x, x, layout->x_ticks, ends[0], ends[1]);
     append_point_ticks(out, layout);
+    if (layout->turned) g_string_append(out, "  x tick label style={rotate=90, anchor=east},\n");
     append_axis(out, "y", &plot->left, y, layout->y_ticks[NS_AXIS_LEFT], ends[2], ends[3]);
     g_string_append(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
     if (plot->heatmap) append_colormap(out, layout);

@@ -116,15 +116,22 @@ static double label_start(const NsPlotLayout *layout, double px, double width)
     return CLAMP(px - width / 2, MIN(layout->style->padding * 0.5, most), most);
 }
 
+/* How much of the axis a word at it takes. */
+static double across(const NsPlotLayout *layout, PangoLayout *text)
+{
+    return layout->turned ? ns_text_height(text) : ns_text_width(text);
+}
+
 static bool labels_fit(NsPlotLayout *layout, const GArray *ticks, const GPtrArray *texts)
 {
     double end = -INFINITY;
     for (unsigned i = 0; i < ticks->len; i++) {
         if (!texts->pdata[i]) continue;
-        double width = ns_text_width(texts->pdata[i]);
+        double width = across(layout, texts->pdata[i]);
         double px = ns_scale_to_pixel(&layout->x, g_array_index(ticks, NsTick, i).value);
         double start = label_start(layout, px, width);
-        if (start < end + 0.7 * layout->style->text_size) return false;
+        if (layout->turned && start < end) return false;
+        if (!layout->turned && start < end + 0.7 * layout->style->text_size) return false;
         end = start + width;
     }
     return true;
@@ -172,7 +179,9 @@ static void place_x_ticks(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     double size = frame->size, widest;
-    unsigned most = (unsigned)CLAMP(layout->area.width / (2.4 * size), 2, 11);
+    double least = layout->turned ? NS_TICK_APART : 2.4;
+    unsigned limit = layout->turned ? (unsigned)layout->plot->x.n_names : 11;
+    unsigned most = (unsigned)CLAMP(layout->area.width / (least * size), 2, MAX(limit, 2));
     for (;; most--) {
         g_clear_pointer(&layout->x_ticks, g_array_unref);
         layout->x_ticks = ns_scale_ticks(&layout->x, most);
@@ -191,12 +200,13 @@ static void place_x_ticks(NsFrame *frame)
             PangoLayout *text = texts->pdata[i];
             NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
             if (!text) continue;
-            double start = label_start(layout, ns_scale_to_pixel(&layout->x, tick->value),
-                                       ns_text_width(text));
-            tick->covered = is_covered(layout, from, to, start, ns_text_width(text));
+            double width = across(layout, text);
+            double start = label_start(layout, ns_scale_to_pixel(&layout->x, tick->value), width);
+            double y = layout->turned ? foot - frame->digit : foot - ns_text_baseline(text);
+            tick->covered = is_covered(layout, from, to, start, width);
             if (!tick->covered)
-                ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start,
-                                    foot - ns_text_baseline(text), false);
+                ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start, y,
+                                    layout->turned);
         }
         ns_tick_texts_free(texts);
         return;
@@ -331,7 +341,7 @@ static void place_axis_labels(NsFrame *frame)
     if (frame->show[NS_PART_X_LABEL]) {
         /* A square area may leave room under it: the label stays with its axis. */
         double ticks = frame->show[NS_PART_X_TICK]
-                           ? (NS_TICK + NS_TICK_GAP + NS_GAP) * frame->size + frame->digit
+                           ? (NS_TICK + NS_TICK_GAP + NS_GAP) * frame->size + frame->x_words
                            : 0.5 * frame->digit;
         y = MIN(y, area->y + area->height + ticks + ns_text_height(frame->text[NS_PART_X_LABEL]));
         PangoLayout *text = fit_label(frame, NS_PART_X_LABEL, layout->width - 2 * pad);

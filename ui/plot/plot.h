@@ -31,6 +31,7 @@ typedef struct {
     bool quiet;       /* neither label nor words at the ticks: a plot beside it has them */
     const char *const *names; /* of 0 .. n_names - 1: what stands there instead of the number */
     size_t n_names;
+    bool even; /* names between others can be guessed: numbers in equal steps, or equal factors */
 } NsAxis;
 
 /* The name of a whole number on an axis that has names; NULL for none. */

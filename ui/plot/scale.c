@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define MINUS "\u2212"
 
@@ -327,10 +328,21 @@ static void clear_tick(void *tick)
     g_free(((NsTick *)tick)->label);
 }
 
-/* At every name; as many have a label as there is room for, equally far apart. */
+/* The mean length of every stride-th name. */
+static double mean_length(const NsScale *scale, size_t stride)
+{
+    size_t sum = 0, n = 0;
+    for (size_t i = 0; i < scale->n_names; i += stride, n++) sum += strlen(scale->names[i]);
+    return (double)sum / (double)n;
+}
+
+/* At every name; as many have a label as there is room for, equally far apart, or somewhat fewer
+ * that are shorter: powers of ten, not what is between them. */
 static void name_ticks(GArray *ticks, const NsScale *scale, unsigned most)
 {
-    size_t stride = (scale->n_names + most - 1) / most;
+    size_t least = (scale->n_names + most - 1) / most, stride = least;
+    for (size_t other = least + 1; 2 * other <= 3 * least; other++)
+        if (mean_length(scale, other) < mean_length(scale, stride)) stride = other;
     for (size_t i = 0; i < scale->n_names; i++)
         if ((double)i >= scale->lo && (double)i <= scale->hi)
             add(ticks, (double)i, i % stride ? NULL : g_strdup(scale->names[i]));
