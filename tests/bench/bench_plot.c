@@ -9,6 +9,8 @@
  *     full        lays out and draws the page from nothing
  *     follow      one more step: a point on each curve, a column of cells, another profile
  *     long        the same where the curves have 1,000,000 points already
+ *     lanes       one more step of two lanes of 1,000 layers: their heatmap, one above the other,
+ *                 and their norms by layer with the ratio
  *     cells       lays out and draws a heatmap of 1,000 x 1,000 cells that fills the page
  *     kept        draws that heatmap again when only its title changed
  *     cairo       strokes every segment of the 8 curves with cairo, and nothing else
@@ -123,6 +125,82 @@ static void set_plots(Run *run)
     run->plots[2] = plot_of("Gradient norm by layer", layer, axis("norm", NS_SCALE_LOG, false));
     run->plots[2].series = &run->profile;
     run->plots[2].n_series = 1;
+}
+
+/* Two lanes of SIDE layers, with so many columns, and room for more. */
+typedef struct {
+    size_t columns;
+    float *z;
+    double layers[SIDE], norms[2][SIDE], ratio[SIDE];
+    NsSeries profiles[2], below;
+    NsHeatPanel panels[2];
+    NsHeatmap map;
+    NsPlot plots[2], strip;
+    NsPicture *pictures[2];
+    GRand *random;
+} Lanes;
+
+static void lanes_add(Lanes *lanes)
+{
+    for (int row = 0; row < 2 * SIDE; row++)
+        lanes->z[(size_t)row * ROOM + lanes->columns] =
+            (float)exp(g_rand_double_range(lanes->random, -4, 0));
+    for (int l = 0; l < SIDE; l++) {
+        for (int k = 0; k < 2; k++)
+            lanes->norms[k][l] = exp(g_rand_double_range(lanes->random, -1, 0) - 0.003 * l * k);
+        lanes->ratio[l] = lanes->norms[1][l] / lanes->norms[0][l];
+    }
+    lanes->columns++;
+    lanes->map.columns = lanes->map.settled = lanes->columns;
+    lanes->map.x1 = lanes->map.x0 + (double)lanes->columns;
+    for (int i = 0; i < 2; i++) lanes->plots[i].version++;
+}
+
+static void lanes_describe(Lanes *lanes)
+{
+    static const char *const names[] = {"A Post-LN", "B Pre-LN"};
+    NsSeries profile = {.kind = NS_SERIES_POINTS, .n = SIDE, .x = lanes->layers};
+    NsAxis layer = axis("layer", NS_SCALE_LINEAR, true);
+    for (int l = 0; l < SIDE; l++) lanes->layers[l] = l + 1;
+    for (unsigned k = 0; k < 2; k++) {
+        lanes->panels[k] = (NsHeatPanel){names[k], k + 1, k * SIDE, SIDE, 0.5};
+        lanes->profiles[k] = profile;
+        lanes->profiles[k].label = names[k];
+        lanes->profiles[k].style = k;
+        lanes->profiles[k].y = lanes->norms[k];
+    }
+    lanes->below = lanes->profiles[1];
+    lanes->below.y = lanes->ratio;
+    lanes->map = (NsHeatmap){.z = lanes->z,
+                             .rows = 2 * (size_t)SIDE,
+                             .stride = ROOM,
+                             .stem = 1,
+                             .x0 = -0.5,
+                             .y1 = 2,
+                             .panels = lanes->panels,
+                             .n_panels = 2,
+                             .log = true,
+                             .label = "gradient norm"};
+    lanes->plots[0] =
+        plot_of("Gradient norm by layer and step", axis("step", NS_SCALE_LINEAR, true), layer);
+    lanes->plots[0].heatmap = &lanes->map;
+    lanes->strip = (NsPlot){
+        .left = axis("B / A", NS_SCALE_LOG, false), .series = &lanes->below, .n_series = 1};
+    lanes->plots[1] = plot_of("Gradient norm by layer", layer, axis("norm", NS_SCALE_LOG, false));
+    lanes->plots[1].series = lanes->profiles;
+    lanes->plots[1].n_series = 2;
+    lanes->plots[1].strip = &lanes->strip;
+    lanes->plots[0].lettered = lanes->plots[1].lettered = true;
+}
+
+static Lanes *lanes_new(void)
+{
+    Lanes *lanes = g_new0(Lanes, 1);
+    lanes->random = g_rand_new_with_seed(3);
+    lanes->z = g_new(float, 2 * (size_t)SIDE * ROOM);
+    lanes_describe(lanes);
+    while (lanes->columns < SIDE) lanes_add(lanes);
+    return lanes;
 }
 
 static Run *run_new(size_t points)
@@ -244,6 +322,24 @@ static double follow_once(Run **run, size_t points)
     return milliseconds() - begin;
 }
 
+static void lanes_follow(Lanes *lanes)
+{
+    for (int i = 0; i < 2; i++) keep(&lanes->pictures[i], &lanes->plots[i], &places[1 + i]);
+}
+
+static double lanes_once(void)
+{
+    static Lanes *lanes;
+    if (!lanes) {
+        lanes = lanes_new();
+        lanes_follow(lanes);
+    }
+    if (lanes->columns < ROOM) lanes_add(lanes);
+    double begin = milliseconds();
+    lanes_follow(lanes);
+    return milliseconds() - begin;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -264,6 +360,7 @@ int main(int argc, char **argv)
         double took = 0;
         if (g_str_equal(word, "follow")) took = follow_once(&live, 10000);
         if (g_str_equal(word, "long")) took = follow_once(&deep, 1000000);
+        if (g_str_equal(word, "lanes")) took = lanes_once();
         for (size_t i = 0; i < G_N_ELEMENTS(tasks); i++) {
             if (!g_str_equal(word, tasks[i].word)) continue;
             double begin = milliseconds();

@@ -36,6 +36,7 @@ GOALS = (
     ("long", "page", 200, "the same after 1,000,000 steps"),
     ("cells", "pcolormesh", 100, "1,000 x 1,000 cells from nothing; pcolormesh"),
     ("kept", "imshow", 100, "1,000 x 1,000 cells redrawn; imshow"),
+    ("lanes", "imshow", None, "two lanes of 1,000 layers, one step on; imshow of one"),
     ("cells", "imshow", None, "1,000 x 1,000 cells from nothing; imshow"),
     ("full", "cairo", None, "the page, beside cairo stroking the curves alone"),
 )
@@ -109,7 +110,7 @@ def main():
     for _ in range(rounds):
         for name in figures:
             theirs(name)
-            for word in ("full", "follow", "long", "cells", "kept", "cairo"):
+            for word in ("full", "follow", "long", "lanes", "cells", "kept", "cairo"):
                 ours(word)
     process.stdin.close()
     process.wait()

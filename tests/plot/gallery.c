@@ -106,11 +106,11 @@ static NsAxis axis(const char *label, const char *unit, NsScaleKind scale, bool 
         .label = label, .unit = unit, .scale = scale, .integer = integer, .lo = NAN, .hi = NAN};
 }
 
-#define CHARTS 12
-static NsPlot charts[CHARTS], strip;
-static const char *const names[CHARTS] = {"loss",  "profile",    "depth",     "heatmap",
-                                          "ratio", "similarity", "attention", "histogram",
-                                          "bars",  "spread",     "faults",    "symlog"};
+#define CHARTS 15
+static NsPlot charts[CHARTS], strip, lanes_strip;
+static const char *const names[CHARTS] = {
+    "loss", "profile", "depth",  "heatmap", "ratio", "similarity", "attention", "histogram",
+    "bars", "spread",  "faults", "symlog",  "lanes", "norms",      "panels"};
 
 static void describe_curves(void)
 {
@@ -289,6 +289,90 @@ static void describe_maps(void)
     charts[6].left.reversed = true;
 }
 
+/* Two lanes, and a step of theirs that is looked at. */
+static void describe_lanes(void)
+{
+    static const char *const lanes[] = {"A Post-LN", "B Pre-LN"};
+    static const NsSpan viewed = {.from = 640, .to = 640}, seen = {.from = 64, .to = 64};
+    static const NsMarker diverged = {.x = 1501, .text = "B diverged", .alarm = true, .style = 2};
+    static NsSeries loss[3], norms[2], below;
+    static float cells[2 * LAYERS * 300];
+    static NsHeatPanel panels[2];
+    static NsHeatmap map;
+    for (unsigned i = 0; i < 2; i++) {
+        loss[i] = (NsSeries){.label = lanes[i],
+                             .style = i,
+                             .n = i ? 1501 : STEPS,
+                             .x = steps,
+                             .y = i ? validation : noisy};
+        norms[i] = (NsSeries){.label = lanes[i],
+                              .kind = NS_SERIES_POINTS,
+                              .style = i,
+                              .n = LAYERS,
+                              .x = layers,
+                              .y = i ? pre : post};
+        panels[i] = (NsHeatPanel){lanes[i], i + 1, i * LAYERS, LAYERS, 0.5};
+    }
+    loss[2] = (NsSeries){.label = "learning rate",
+                         .side = NS_AXIS_RIGHT,
+                         .style = NS_SERIES_STYLES - 1,
+                         .n = STEPS,
+                         .x = steps,
+                         .y = rate};
+    charts[12] = (NsPlot){.title = "Loss of two lanes",
+                          .subtitle = "A Post-LN; B Pre-LN; 12 layers, lr 0.003, step 1999",
+                          .moment = "step 1999",
+                          .x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                          .left = axis("loss", "nats per token", NS_SCALE_LINEAR, false),
+                          .right = axis("learning rate", NULL, NS_SCALE_LINEAR, false),
+                          .series = loss,
+                          .n_series = 3,
+                          .markers = &diverged,
+                          .n_markers = 1,
+                          .spans = &viewed,
+                          .n_spans = 1,
+                          .lettered = true};
+    static const NsLevel one = {.y = 1};
+    below = norms[1];
+    below.label = "B / A";
+    below.y = ratio;
+    lanes_strip = (NsPlot){.left = axis("B / A", NULL, NS_SCALE_LOG, false),
+                           .series = &below,
+                           .n_series = 1,
+                           .levels = &one,
+                           .n_levels = 1};
+    charts[13] = (NsPlot){.title = "Gradient norm of two lanes",
+                          .subtitle = "A Post-LN; B Pre-LN; 12 layers, lr 0.003, step 640",
+                          .moment = "step 640",
+                          .x = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                          .left = axis("‖∇W_2‖", NULL, NS_SCALE_LOG, false),
+                          .series = norms,
+                          .n_series = 2,
+                          .strip = &lanes_strip,
+                          .lettered = true};
+    for (int i = 0; i < 2 * LAYERS * 300; i++)
+        cells[i] = i < LAYERS * 300 ? heat[i] : 0.3f / (float)(1 + i % 300) + 0.01f;
+    map = (NsHeatmap){.z = cells,
+                      .rows = 2 * (size_t)LAYERS,
+                      .columns = 300,
+                      .x0 = -0.5,
+                      .x1 = 299.5,
+                      .y1 = 2,
+                      .panels = panels,
+                      .n_panels = 2,
+                      .log = true,
+                      .label = "‖∇W_2‖"};
+    charts[14] = (NsPlot){.title = "Gradient norm of two lanes by step",
+                          .subtitle = "A Post-LN; B Pre-LN; 12 layers, lr 0.003, step 299",
+                          .moment = "step 299",
+                          .x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                          .left = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                          .heatmap = &map,
+                          .spans = &seen,
+                          .n_spans = 1,
+                          .lettered = true};
+}
+
 static void describe_bars(void)
 {
     static NsSeries counts[3], bars[2];
@@ -462,6 +546,7 @@ int main(int argc, char **argv)
     describe_layers();
     describe_maps();
     describe_bars();
+    describe_lanes();
     for (size_t i = 0; ns_style(i); i++) draw_sheet(argv[1], ns_style(i), ns_style(i)->choice.key);
     NsStyle patterned = ns_style_patterned(ns_style_find("screen-light"));
     draw_sheet(argv[1], &patterned, "patterns");
