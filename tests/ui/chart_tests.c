@@ -328,8 +328,9 @@ static void test_crosshairs(void)
     ui_point(ui_chart(window, GRADIENT), ui_inside(ui_chart(window, GRADIENT), 0, 0.5));
     g_assert_cmpfloat(read_x(ui_chart(window, HIDDEN)), ==, 1);
     g_assert_null(ns_chart_view_reading(ui_chart(window, LOSS)));
-    g_signal_emit_by_name(
-        ui_controller(ui_chart(window, GRADIENT), GTK_TYPE_EVENT_CONTROLLER_MOTION), "leave");
+    g_signal_emit_by_name(ui_controller(GTK_WIDGET(ui_chart(window, GRADIENT)),
+                                        GTK_TYPE_EVENT_CONTROLLER_MOTION, NULL),
+                          "leave");
     for (size_t i = 0; i < TILES; i++) g_assert_null(ns_chart_view_reading(ui_chart(window, i)));
 
     /* Under a pointer that rests the steps move, and the others follow. */

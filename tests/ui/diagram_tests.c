@@ -66,29 +66,16 @@ static NsPoint middle_of(const NsBox *box)
     return (NsPoint){box->x + box->width / 2 + 10, box->y + box->height / 2 + 10};
 }
 
-static GtkEventController *controller(GtkWidget *widget, GType type)
-{
-    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(widget);
-    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
-        g_autoptr(GtkEventController) one = g_list_model_get_item(controllers, i);
-        if (G_OBJECT_TYPE(one) == type) return one; /* the widget keeps it */
-    }
-    g_assert_not_reached();
-}
-
 static bool press(NsDiagramView *view, guint key)
 {
-    gboolean taken = FALSE;
-    g_signal_emit_by_name(controller(GTK_WIDGET(view), GTK_TYPE_EVENT_CONTROLLER_KEY),
-                          "key-pressed", key, 0u, (GdkModifierType)0, &taken);
-    return taken;
+    return ui_key(GTK_WIDGET(view), key, 0);
 }
 
 static void click(NsDiagramView *view, const NsBox *box)
 {
     NsPoint at = middle_of(box);
-    g_signal_emit_by_name(controller(GTK_WIDGET(view), GTK_TYPE_GESTURE_CLICK), "released", 1, at.x,
-                          at.y);
+    g_signal_emit_by_name(ui_controller(GTK_WIDGET(view), GTK_TYPE_GESTURE_CLICK, NULL), "released",
+                          1, at.x, at.y);
 }
 
 /* The part of a node has the focus. */
@@ -212,7 +199,7 @@ static void test_pointer(void)
     NsDiagramView *view = ns_diagram_page_view(page, 0);
     const NsDiagram *d = diagram_of(page, 0);
     NsPoint from = middle_of(&d->slot[1][NS_PLACE_OUT]);
-    GtkEventController *gesture = controller(GTK_WIDGET(view), GTK_TYPE_GESTURE_DRAG);
+    GtkEventController *gesture = ui_controller(GTK_WIDGET(view), GTK_TYPE_GESTURE_DRAG, NULL);
     g_signal_emit_by_name(gesture, "drag-begin", from.x, from.y);
     g_assert_true(ns_diagram_view_is_carrying(view));
     g_signal_emit_by_name(gesture, "drag-end", 0.0, 0.0);

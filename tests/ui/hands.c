@@ -63,20 +63,10 @@ NsPoint ui_inside(NsChartView *chart, double across, double down)
     return (NsPoint){area.x + across * area.width, area.y + down * area.height};
 }
 
-GtkEventController *ui_controller(NsChartView *chart, GType type)
-{
-    g_autoptr(GListModel) all = gtk_widget_observe_controllers(GTK_WIDGET(chart));
-    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
-        g_autoptr(GtkEventController) one = g_list_model_get_item(all, i);
-        if (G_OBJECT_TYPE(one) == type) return one;
-    }
-    g_assert_not_reached();
-}
-
 void ui_point(NsChartView *chart, NsPoint at)
 {
-    g_signal_emit_by_name(ui_controller(chart, GTK_TYPE_EVENT_CONTROLLER_MOTION), "motion", at.x,
-                          at.y);
+    g_signal_emit_by_name(ui_controller(GTK_WIDGET(chart), GTK_TYPE_EVENT_CONTROLLER_MOTION, NULL),
+                          "motion", at.x, at.y);
     ui_idle(40);
 }
 
@@ -108,10 +98,7 @@ void ui_double_click_at(NsChartView *chart, NsPoint at)
 
 bool ui_press_on(NsChartView *chart, guint keyval, GdkModifierType modifiers)
 {
-    gboolean taken = FALSE;
-    g_signal_emit_by_name(ui_controller(chart, GTK_TYPE_EVENT_CONTROLLER_KEY), "key-pressed",
-                          keyval, 0u, modifiers, &taken);
-    return taken;
+    return ui_key(GTK_WIDGET(chart), keyval, modifiers);
 }
 
 void ui_scroll(NsChartView *chart, double dy, GdkModifierType modifiers)

@@ -22,9 +22,6 @@ NsWindow *ui_open_paused(void);
 /* Where a share of the plot area lies on the widget. */
 NsPoint ui_inside(NsChartView *chart, double across, double down);
 
-/* The first event controller of a type. */
-GtkEventController *ui_controller(NsChartView *chart, GType type);
-
 /* What pointer and keyboard do, and a moment for it to act. */
 void ui_point(NsChartView *chart, NsPoint at);
 void ui_click_at(NsChartView *chart, NsPoint at, GdkModifierType modifiers);

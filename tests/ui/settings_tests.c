@@ -195,6 +195,32 @@ static void test_refused_value(void)
     ui_close(window);
 }
 
+/* Escape, and leaving an entry that is empty. */
+static void test_taken_back(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    GtkWidget *entry = ui_first(row_of(window, "layers"), GTK_TYPE_ENTRY);
+    GtkEditable *text = GTK_EDITABLE(entry);
+    UI_WAIT(window, ui_is_ready);
+    gtk_widget_grab_focus(entry);
+    ui_type(window, "layers", "many");
+    g_assert_nonnull(ns_window_banner_text(window));
+    g_assert_false(ui_key(entry, GDK_KEY_a, 0));
+    g_assert_true(ui_key(entry, GDK_KEY_Escape, 0));
+    g_assert_cmpstr(gtk_editable_get_text(text), ==, "2");
+    g_assert_null(ns_window_banner_text(window));
+    g_assert_false(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
+    g_assert_false(ns_lab_can_undo(lab));
+    g_assert_null(gtk_window_get_focus(GTK_WINDOW(window)));
+    gtk_widget_grab_focus(entry);
+    gtk_editable_set_text(text, "");
+    gtk_window_set_focus(GTK_WINDOW(window), NULL);
+    UI_UNTIL(g_str_equal(gtk_editable_get_text(text), "2"));
+    g_assert_null(ns_window_banner_text(window));
+    ui_close(window);
+}
+
 static void test_spin_buttons(void)
 {
     NsWindow *window = ui_open("");
@@ -282,6 +308,7 @@ void ui_add_settings_tests(void)
     g_test_add_func("/ui/settings/live", test_live_change);
     g_test_add_func("/ui/settings/live-dragged", test_dragged_live_change_arrives);
     g_test_add_func("/ui/settings/refused", test_refused_value);
+    g_test_add_func("/ui/settings/taken-back", test_taken_back);
     g_test_add_func("/ui/settings/less-and-more", test_spin_buttons);
     g_test_add_func("/ui/settings/seed", test_seed);
     g_test_add_func("/ui/settings/text-file", test_text_file);

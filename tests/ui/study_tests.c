@@ -89,7 +89,7 @@ static void test_open_cell(void)
     /* The opened cell leaves the sweep what it is: the same one is shown. */
     NsPhase *phase = ns_phase_page_phase(page);
     NsPoint at = ui_inside(chart, 0.5, 0.75);
-    GtkEventController *click = ui_controller(chart, GTK_TYPE_GESTURE_CLICK);
+    GtkEventController *click = ui_controller(GTK_WIDGET(chart), GTK_TYPE_GESTURE_CLICK, NULL);
     g_signal_emit_by_name(click, "pressed", 1, at.x, at.y);
     g_assert_cmpfloat(setting(window, "lr"), ==, 0.1);
     g_assert_cmpfloat(setting(window, "warmup"), ==, 1);

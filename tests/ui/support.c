@@ -134,17 +134,39 @@ void ui_type(NsWindow *window, const char *key, const char *text)
     g_signal_emit_by_name(entry, "activate");
 }
 
-bool ui_press(NsWindow *window, guint keyval)
+GtkEventController *ui_controller(GtkWidget *widget, GType type, const char *name)
 {
-    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(GTK_WIDGET(window));
-    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
-        g_autoptr(GtkEventController) keys = g_list_model_get_item(controllers, i);
-        if (g_strcmp0(gtk_event_controller_get_name(keys), "normscope-keys") != 0) continue;
-        gboolean taken = FALSE;
-        g_signal_emit_by_name(keys, "key-pressed", keyval, 0u, (GdkModifierType)0, &taken);
-        return taken;
+    g_autoptr(GListModel) all = gtk_widget_observe_controllers(widget);
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkEventController) one = g_list_model_get_item(all, i);
+        bool named = !name || g_strcmp0(gtk_event_controller_get_name(one), name) == 0;
+        if (G_OBJECT_TYPE(one) == type && named) return one; /* the widget keeps it */
     }
     g_assert_not_reached();
+}
+
+static bool press(GtkWidget *widget, const char *controller, guint keyval,
+                  GdkModifierType modifiers)
+{
+    gboolean taken = FALSE;
+    g_signal_emit_by_name(ui_controller(widget, GTK_TYPE_EVENT_CONTROLLER_KEY, controller),
+                          "key-pressed", keyval, 0u, modifiers, &taken);
+    return taken;
+}
+
+bool ui_key(GtkWidget *widget, guint keyval, GdkModifierType modifiers)
+{
+    return press(widget, NULL, keyval, modifiers);
+}
+
+bool ui_press(NsWindow *window, guint keyval)
+{
+    return press(GTK_WIDGET(window), "normscope-keys", keyval, 0);
+}
+
+bool ui_press_late(NsWindow *window, guint keyval, GdkModifierType modifiers)
+{
+    return press(GTK_WIDGET(window), "normscope-late-keys", keyval, modifiers);
 }
 
 bool ui_is_ready(NsWindow *window)

@@ -44,6 +44,15 @@ void ui_type(NsWindow *window, const char *key, const char *text);
 /* Presses a key as far as the window's own shortcuts are concerned; whether one of them took it. */
 bool ui_press(NsWindow *window, guint keyval);
 
+/* The same with those that come after the focused widget, which left the key over. */
+bool ui_press_late(NsWindow *window, guint keyval, GdkModifierType modifiers);
+
+/* Presses a key on a widget that listens to keys; whether it took it. */
+bool ui_key(GtkWidget *widget, guint keyval, GdkModifierType modifiers);
+
+/* The widget's first controller of exactly this type, and of this name if that is not NULL. */
+GtkEventController *ui_controller(GtkWidget *widget, GType type, const char *name);
+
 /* Conditions. */
 bool ui_is_ready(NsWindow *window);
 bool ui_has_stepped(NsWindow *window);

@@ -127,19 +127,6 @@ static void test_limits(void)
     ui_close(window);
 }
 
-static bool late_press(NsWindow *window, guint keyval, GdkModifierType modifiers)
-{
-    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(GTK_WIDGET(window));
-    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
-        g_autoptr(GtkEventController) keys = g_list_model_get_item(controllers, i);
-        if (g_strcmp0(gtk_event_controller_get_name(keys), "normscope-late-keys") != 0) continue;
-        gboolean taken = FALSE;
-        g_signal_emit_by_name(keys, "key-pressed", keyval, 0u, modifiers, &taken);
-        return taken;
-    }
-    g_assert_not_reached();
-}
-
 static void on_text(GObject *clipboard, GAsyncResult *result, gpointer text)
 {
     *(char **)text = gdk_clipboard_read_text_finish(GDK_CLIPBOARD(clipboard), result, NULL);
@@ -150,17 +137,17 @@ static void test_copy(void)
     NsWindow *window = ui_open_paused();
     GdkClipboard *clipboard = gtk_widget_get_clipboard(GTK_WIDGET(window));
     gtk_widget_grab_focus(GTK_WIDGET(ui_chart(window, GRADIENT)));
-    g_assert_true(late_press(window, GDK_KEY_c, GDK_CONTROL_MASK));
+    g_assert_true(ui_press_late(window, GDK_KEY_c, GDK_CONTROL_MASK));
     g_autofree char *text = NULL;
     gdk_clipboard_read_text_async(clipboard, NULL, on_text, &text);
     UI_UNTIL(text);
     g_assert_true(strstr(text, "\nGradient norm of W2,step 40,4,") != NULL);
     g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "Copied the data"));
-    g_assert_true(late_press(window, GDK_KEY_C, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
+    g_assert_true(ui_press_late(window, GDK_KEY_C, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
     g_assert_true(
         gdk_content_formats_contain_gtype(gdk_clipboard_get_formats(clipboard), GDK_TYPE_TEXTURE));
-    g_assert_false(late_press(window, GDK_KEY_c, 0));
-    g_assert_false(late_press(window, GDK_KEY_c, GDK_CONTROL_MASK | GDK_ALT_MASK));
+    g_assert_false(ui_press_late(window, GDK_KEY_c, 0));
+    g_assert_false(ui_press_late(window, GDK_KEY_c, GDK_CONTROL_MASK | GDK_ALT_MASK));
     ui_close(window);
 }
 

@@ -13,19 +13,6 @@ static NsTimeline *timeline_of(NsWindow *window)
     return NS_TIMELINE(ns_transport_timeline(ns_window_transport(window)));
 }
 
-static bool press_on(GtkWidget *widget, guint keyval, GdkModifierType modifiers)
-{
-    g_autoptr(GListModel) all = gtk_widget_observe_controllers(widget);
-    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
-        g_autoptr(GtkEventController) one = g_list_model_get_item(all, i);
-        if (!GTK_IS_EVENT_CONTROLLER_KEY(one)) continue;
-        gboolean taken = FALSE;
-        g_signal_emit_by_name(one, "key-pressed", keyval, 0u, modifiers, &taken);
-        return taken;
-    }
-    g_assert_not_reached();
-}
-
 /* A window whose run has made so many steps and rests. */
 static NsWindow *open_at(int64_t steps)
 {
@@ -79,11 +66,11 @@ static void test_timeline_keys(void)
         {GDK_KEY_Left, 0, 0},       {GDK_KEY_End, 0, 40},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
-        g_assert_true(press_on(timeline, table[i].keyval, table[i].modifiers));
+        g_assert_true(ui_key(timeline, table[i].keyval, table[i].modifiers));
         g_assert_cmpint(ns_lab_shown_step(lab), ==, table[i].shown);
     }
     g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
-    g_assert_false(press_on(timeline, GDK_KEY_x, 0));
+    g_assert_false(ui_key(timeline, GDK_KEY_x, 0));
     ui_close(window);
 }
 
@@ -158,45 +145,30 @@ static void test_keys_of_time(void)
     ui_close(window);
 }
 
-/* A key that the focused widget left over. */
-static bool press_late(NsWindow *window, guint keyval, GdkModifierType modifiers)
-{
-    g_autoptr(GListModel) all = gtk_widget_observe_controllers(GTK_WIDGET(window));
-    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
-        g_autoptr(GtkEventController) one = g_list_model_get_item(all, i);
-        const char *name = gtk_event_controller_get_name(one);
-        if (g_strcmp0(name, "normscope-late-keys") != 0) continue;
-        gboolean taken = FALSE;
-        g_signal_emit_by_name(one, "key-pressed", keyval, 0u, modifiers, &taken);
-        return taken;
-    }
-    g_assert_not_reached();
-}
-
 static void test_late_keys(void)
 {
     NsWindow *window = open_at(30);
     NsLab *lab = ns_window_lab(window);
     gtk_window_set_focus(GTK_WINDOW(window), NULL);
-    g_assert_true(press_late(window, GDK_KEY_Left, 0));
+    g_assert_true(ui_press_late(window, GDK_KEY_Left, 0));
     g_assert_cmpint(ns_lab_shown_step(lab), ==, 29);
-    g_assert_true(press_late(window, GDK_KEY_Left, GDK_SHIFT_MASK));
+    g_assert_true(ui_press_late(window, GDK_KEY_Left, GDK_SHIFT_MASK));
     g_assert_cmpint(ns_lab_shown_step(lab), ==, 19);
-    g_assert_true(press_late(window, GDK_KEY_Right, 0));
+    g_assert_true(ui_press_late(window, GDK_KEY_Right, 0));
     g_assert_cmpint(ns_lab_shown_step(lab), ==, 20);
-    g_assert_true(press_late(window, GDK_KEY_Home, 0));
+    g_assert_true(ui_press_late(window, GDK_KEY_Home, 0));
     g_assert_cmpint(ns_lab_shown_step(lab), ==, 0);
-    g_assert_true(press_late(window, GDK_KEY_End, 0));
+    g_assert_true(ui_press_late(window, GDK_KEY_End, 0));
     g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
     /* Undo and redo of a setting. */
     ns_lab_set(lab, "lr", "0.001");
-    g_assert_true(press_late(window, GDK_KEY_z, GDK_CONTROL_MASK));
+    g_assert_true(ui_press_late(window, GDK_KEY_z, GDK_CONTROL_MASK));
     g_assert_cmpfloat(ns_lab_settings(lab)->lr, ==, 3e-3);
-    g_assert_true(press_late(window, GDK_KEY_Z, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
+    g_assert_true(ui_press_late(window, GDK_KEY_Z, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
     g_assert_cmpfloat(ns_lab_settings(lab)->lr, ==, 1e-3);
     /* In an entry the arrows move its cursor. */
     gtk_widget_grab_focus(ns_transport_entry(ns_window_transport(window)));
-    g_assert_false(press_late(window, GDK_KEY_Left, 0));
+    g_assert_false(ui_press_late(window, GDK_KEY_Left, 0));
     ui_close(window);
 }
 

@@ -13,7 +13,8 @@
 #define NS_LABEL_SIZE 11
 
 /* An entry with buttons for less and more; Up and Down do the same.  A logarithmic setting moves
- * to the next power of two.  Enter or leaving the entry sets the value. */
+ * to the next power of two.  Enter or leaving the entry sets the value, Escape takes back what was
+ * typed. */
 GtkWidget *ns_number_control_new(NsLab *lab, const NsParam *param);
 
 /* An entry alone. */

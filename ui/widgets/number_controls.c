@@ -79,15 +79,46 @@ static void commit(Number *number)
     if (!g_str_equal(typed, kept) || blamed) ns_lab_set(number->lab, number->param->key, typed);
 }
 
+/* What is typed goes, and with it what was said against it. */
+static void take_back(Number *number)
+{
+    g_autofree char *kept = ns_settings_get(ns_lab_settings(number->lab), number->param);
+    gtk_editable_set_text(GTK_EDITABLE(number->entry), kept);
+    commit(number);
+}
+
 static void on_activate(GtkWidget *widget)
 {
     commit(number_of(widget));
 }
 
-static void on_leave(GtkEventControllerFocus *focus, gpointer user_data)
+static bool is_empty(const Number *number)
+{
+    return number->param->type != NS_PARAM_TEXT &&
+           !*gtk_editable_get_text(GTK_EDITABLE(number->entry));
+}
+
+/* Who leaves a number empty wants none other than there was. */
+static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
 {
     (void)focus;
-    commit(number_of(user_data));
+    Number *number = number_of(widget);
+    if (is_empty(number))
+        take_back(number);
+    else
+        commit(number);
+}
+
+/* Escape takes back what is typed, and gives the keyboard back to the window. */
+static gboolean on_escape(GtkEventControllerKey *keys, guint keyval, guint code,
+                          GdkModifierType modifiers, gpointer widget)
+{
+    (void)keys, (void)code, (void)modifiers;
+    if (keyval != GDK_KEY_Escape) return GDK_EVENT_PROPAGATE;
+    GtkRoot *root = gtk_widget_get_root(widget);
+    take_back(number_of(widget));
+    if (root) gtk_root_set_focus(root, NULL);
+    return GDK_EVENT_STOP;
 }
 
 static GtkWidget *make_entry(Number *number, GtkWidget *owner)
@@ -104,6 +135,9 @@ static GtkWidget *make_entry(Number *number, GtkWidget *owner)
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);
     gtk_widget_add_controller(entry, focus);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_escape), owner, 0);
+    gtk_widget_add_controller(entry, keys);
     return entry;
 }
 
@@ -144,8 +178,8 @@ static void on_more(GtkWidget *widget)
     move(number_of(widget), true);
 }
 
-static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, GdkModifierType state,
-                       gpointer user_data)
+static gboolean on_arrow(GtkEventControllerKey *keys, guint keyval, guint code,
+                         GdkModifierType state, gpointer user_data)
 {
     (void)keys, (void)code, (void)state;
     if (keyval != GDK_KEY_Up && keyval != GDK_KEY_Down) return GDK_EVENT_PROPAGATE;
@@ -172,7 +206,7 @@ GtkWidget *ns_number_control_new(NsLab *lab, const NsParam *param)
     GtkWidget *entry = make_entry(number, box);
     gtk_editable_set_width_chars(GTK_EDITABLE(entry), 5);
     GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_key), box, 0);
+    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_arrow), box, 0);
     gtk_widget_add_controller(entry, keys);
     gtk_box_append(GTK_BOX(box), entry);
     gtk_box_append(GTK_BOX(box),
