@@ -199,6 +199,7 @@ static void test_narrow(void)
     UI_UNTIL(!pane_is_shown(left));
     UI_UNTIL(!gtk_widget_get_visible(ui_find(window, "export_button")));
     g_assert_false(gtk_widget_get_visible(ui_find(window, "step_button")));
+    g_assert_false(gtk_widget_get_visible(ui_find(window, "reset_button")));
     g_assert_true(ns_window_folds(window, "pane") && ns_window_folds(window, "inspector"));
     GtkWidget *button = ui_find(window, "pane_button");
     g_assert_false(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(button)));

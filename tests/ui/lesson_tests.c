@@ -333,28 +333,11 @@ static void test_prediction(void)
     ui_close(window);
 }
 
-static bool press_key(GtkWidget *widget, guint keyval)
-{
-    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(widget);
-    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
-        g_autoptr(GtkEventController) keys = g_list_model_get_item(controllers, i);
-        if (!GTK_IS_EVENT_CONTROLLER_KEY(keys)) continue;
-        gboolean taken = FALSE;
-        g_signal_emit_by_name(keys, "key-pressed", keyval, 0u, (GdkModifierType)0, &taken);
-        return taken;
-    }
-    g_assert_not_reached();
-}
-
 static void drag(GtkWidget *widget, double x0, double y0, double x1, double y1)
 {
-    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(widget);
-    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
-        g_autoptr(GtkEventController) gesture = g_list_model_get_item(controllers, i);
-        if (!GTK_IS_GESTURE_DRAG(gesture)) continue;
-        g_signal_emit_by_name(gesture, "drag-begin", x0, y0);
-        g_signal_emit_by_name(gesture, "drag-update", x1 - x0, y1 - y0);
-    }
+    GtkEventController *gesture = ui_controller(widget, GTK_TYPE_GESTURE_DRAG, NULL);
+    g_signal_emit_by_name(gesture, "drag-begin", x0, y0);
+    g_signal_emit_by_name(gesture, "drag-update", x1 - x0, y1 - y0);
 }
 
 /* On its own in a window: what keys and pointer draw is what is scored. */
@@ -369,15 +352,15 @@ static void test_drawing(void)
     gtk_window_present(GTK_WINDOW(window));
     UI_UNTIL(gtk_widget_get_width(drawing) > 0);
     g_assert_null(ns_prediction_compare(prediction, middle, 4));
-    g_assert_true(press_key(drawing, GDK_KEY_Right) && press_key(drawing, GDK_KEY_Right));
-    g_assert_true(press_key(drawing, GDK_KEY_Up) && press_key(drawing, GDK_KEY_Up));
-    g_assert_false(press_key(drawing, GDK_KEY_a));
+    g_assert_true(ui_key(drawing, GDK_KEY_Right, 0) && ui_key(drawing, GDK_KEY_Right, 0));
+    g_assert_true(ui_key(drawing, GDK_KEY_Up, 0) && ui_key(drawing, GDK_KEY_Up, 0));
+    g_assert_false(ui_key(drawing, GDK_KEY_a, 0));
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 0);
     g_assert_null(ns_prediction_compare(prediction, raised, 3));
     g_autofree char *words = ns_prediction_compare(prediction, raised, 4);
     g_assert_nonnull(strstr(words, "correlation of 1.00"));
     g_assert_nonnull(strstr(words, "factor of 1.0 "));
-    g_assert_false(press_key(drawing, GDK_KEY_Up));
+    g_assert_false(ui_key(drawing, GDK_KEY_Up, 0));
     gtk_window_destroy(GTK_WINDOW(window));
 
     window = gtk_window_new();
@@ -491,9 +474,12 @@ static void test_class_mode(void)
     g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                        g_variant_new_boolean(TRUE));
     g_assert_true(ns_class_mode_is_on(window));
+    GtkWidget *button = ui_find(window, "inspector_button");
+    g_assert_false(gtk_widget_get_visible(button)); /* nor its pane */
     g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                        g_variant_new_boolean(FALSE));
     g_assert_false(ns_class_mode_is_on(window));
+    g_assert_true(gtk_widget_get_visible(button));
     ui_close(window);
 }
 

@@ -196,7 +196,7 @@ static void sync_follow(NsChartTile *tile)
     const NsLens *lens = ns_chart_view_lens(tile->chart);
     bool held = lens->held && kind_of(tile)->abscissa == NS_OVER_STEPS;
     bool fitted = ns_lens_is_fitted(lens);
-    gtk_button_set_label(GTK_BUTTON(tile->follow), held ? "Follow" : "Fit");
+    gtk_button_set_label(GTK_BUTTON(tile->follow), held ? _("Follow") : _("Fit"));
     gtk_widget_set_tooltip_text(tile->follow,
                                 held ? _("Keep the newest step in view")
                                      : _("Show everything (0, or a double click on the chart)"));
@@ -532,7 +532,7 @@ static void sync_kind(NsChartTile *tile)
     g_simple_action_set_state(G_SIMPLE_ACTION(action),
                               g_variant_new_string(kind_of(tile)->choice.key));
     gtk_accessible_update_property(GTK_ACCESSIBLE(tile), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   kind_of(tile)->choice.label, -1);
+                                   _(kind_of(tile)->choice.label), -1);
 }
 
 GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)

@@ -124,7 +124,7 @@ void ns_window_greet(NsWindow *window)
 static void on_class_mode(GSimpleAction *action, GVariant *state, gpointer window)
 {
     (void)action;
-    static const char *const hide[] = {"inspector_scroller", NULL};
+    static const char *const hide[] = {"inspector_scroller", "inspector_button", NULL};
     bool on = g_variant_get_boolean(state);
     ns_class_mode_set(window, on, on ? hide : NULL);
     sync_class_mode(window);

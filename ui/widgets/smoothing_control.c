@@ -27,7 +27,7 @@ static void show(Control *control)
         gtk_range_set_value(GTK_RANGE(control->scale),
                             smoothing.kind == NS_SMOOTH_EMA ? smoothing.amount : 0);
     control->syncing = false;
-    gtk_label_set_text(GTK_LABEL(control->words), words ? words : "off");
+    gtk_label_set_text(GTK_LABEL(control->words), words ? words : _("off"));
 }
 
 static void on_view(GtkWidget *box)
@@ -57,7 +57,7 @@ GtkWidget *ns_smoothing_control_new(NsLab *lab)
     Control *control = g_new0(Control, 1);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    GtkWidget *label = gtk_label_new("Smoothing");
+    GtkWidget *label = gtk_label_new(_("Smoothing"));
     control->lab = lab;
     control->scale = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0, MOST, STEP);
     control->words = gtk_label_new(NULL);

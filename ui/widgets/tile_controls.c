@@ -83,9 +83,9 @@ GtkWidget *ns_tile_menu_button_new(void)
 {
     GtkWidget *button = gtk_menu_button_new();
     gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "view-more-symbolic");
-    gtk_widget_set_tooltip_text(button, "Chart menu");
+    gtk_widget_set_tooltip_text(button, _("Chart menu"));
     gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   "Chart menu", -1);
+                                   _("Chart menu"), -1);
     gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
     return button;
 }

@@ -45,7 +45,7 @@ struct _NsWindow {
     bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
     bool low;                         /* for its height */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
-    GtkWidget *step_button, *export_button, *inspector_button;
+    GtkWidget *step_button, *reset_button, *export_button;
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *centre, *foot;
@@ -170,12 +170,12 @@ static Breadth breadth_of(int width)
     return breadth;
 }
 
-/* The title needs the room; the transport bar and the menu do the same. */
+/* The title needs the room; the transport bar and the menus do the same. */
 static void fold_header(NsWindow *window)
 {
     Breadth breadth = breadth_of(window->width);
     gtk_widget_set_visible(window->step_button, breadth >= WIDE);
-    gtk_widget_set_visible(window->inspector_button, breadth >= MEDIUM);
+    gtk_widget_set_visible(window->reset_button, breadth >= MEDIUM);
     gtk_widget_set_visible(window->export_button, breadth >= MEDIUM);
 }
 
@@ -337,7 +337,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, step_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, export_button);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, reset_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_menu);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, menu_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, learn_button);
