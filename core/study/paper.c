@@ -168,6 +168,12 @@ static char *expected_words(const NsClaim *claim)
     return g_strdup_printf(_("expected %s to %s"), lo, hi);
 }
 
+char *ns_claim_words(const NsClaim *claim)
+{
+    g_autofree char *expected = expected_words(claim);
+    return g_strdup_printf("%s: %s", _(claim->label), expected);
+}
+
 char *ns_finding_words(const NsFinding *finding)
 {
     const char *format = format_for(finding->error);

@@ -100,12 +100,19 @@ NsStudyResult *ns_study_result_ref(NsStudyResult *result);
 void ns_study_result_unref(NsStudyResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsStudyResult, ns_study_result_unref)
 
+/* The curves that the claims of a study predict, without any finding: their shape, as if what is
+ * measured were 1 at the first point.  Some claims predict a number alone. */
+NsStudyResult *ns_study_expected(const NsStudy *study);
+
 /* Seconds that the study will take on this machine, from making its largest model once and, where
  * it trains, a few steps of it.  Negative where that failed. */
 double ns_study_seconds(const NsStudy *study);
 
 /* "slope of Pre-LN −0.51 ± 0.02, expected −0.5: agrees".  Free with g_free. */
 char *ns_finding_words(const NsFinding *finding);
+
+/* "slope of Pre-LN: expected −0.5".  Free with g_free. */
+char *ns_claim_words(const NsClaim *claim);
 
 /* The settings of an arm, with seed and depth 0 as the study has them first; `settings` is not
  * initialised. */

@@ -1,6 +1,6 @@
 /* Runs studies.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
-#include "core/study/paper.h"
+#include "core/study/paper-private.h"
 #include "core/study/speed.h"
 #include "core/train/run.h"
 
@@ -99,7 +99,6 @@ static bool measure_depths(Work *work, unsigned arm, unsigned seed, GError **err
         if (!run) return false;
         g_autofree double *layers = g_new(double, depth);
         read_quantity(work, run, layers);
-        work->x[k] = depth;
         values_of(work, arm, seed)[k] = layers[depth - 1];
         if (!tell(work, depth)) return false;
     }
@@ -110,8 +109,6 @@ static bool measure_layers(Work *work, unsigned arm, unsigned seed, GError **err
 {
     g_autoptr(NsRun) run = run_of(work->study, arm, seed, 0, error);
     if (!run) return false;
-    bool embedding = ns_quantity(work->study->quantity)->domain == NS_DOMAIN_HIDDEN;
-    for (size_t i = 0; i < work->n; i++) work->x[i] = (double)i + (embedding ? 0 : 1);
     read_quantity(work, run, values_of(work, arm, seed));
     return tell(work, 1);
 }
@@ -125,7 +122,6 @@ static bool measure_steps(Work *work, unsigned arm, unsigned seed, GError **erro
     for (size_t k = 0; k < work->n; k++) {
         if (k) ns_run_step(run);
         bool there = ns_run_steps(run) == (int64_t)k;
-        work->x[k] = (double)k;
         y[k] = there ? ns_history_step(ns_run_history(run), k)->loss : (double)NAN;
         if (!tell(work, 1)) return false;
     }
@@ -140,10 +136,8 @@ static bool measure_tokens(Work *work, unsigned arm, unsigned seed, GError **err
     ns_history_sight(ns_run_history(run), sight);
     size_t last = MAX(sight->states, 1) - 1;
     double *y = values_of(work, arm, seed);
-    for (size_t bin = 0; bin < NS_SIGHT_BINS; bin++) {
-        work->x[bin] = (double)bin * NS_SIGHT_BIN;
+    for (size_t bin = 0; bin < NS_SIGHT_BINS; bin++)
         y[bin] = (double)sight->count[last][bin] / (double)sight->tokens[last];
-    }
     /* The last bin takes those that lie beyond. */
     y[NS_SIGHT_BINS - 1] += (double)sight->beyond[last] / (double)sight->tokens[last];
     return tell(work, (size_t)(ns_run_settings(run)->d_model / 64));
@@ -164,23 +158,60 @@ static bool measure(Work *work, unsigned arm, unsigned seed, GError **error)
     return false;
 }
 
-/* Points of an arm, and units of work of one seed of it. */
-static size_t points_of(const NsStudy *study, const NsSettings *settings, size_t *units)
+static bool has_embedding(const NsStudy *study)
 {
-    *units = 1;
+    return ns_quantity(study->quantity)->domain == NS_DOMAIN_HIDDEN;
+}
+
+size_t ns_study_points(const NsStudy *study, const NsSettings *settings)
+{
     switch (study->kind) {
     case NS_STUDY_DEPTH:
-        *units = 0;
-        for (unsigned k = 0; k < n_depths(study); k++) *units += study->depths[k];
         return n_depths(study);
     case NS_STUDY_LAYER:
-        return (size_t)settings->layers +
-               (ns_quantity(study->quantity)->domain == NS_DOMAIN_HIDDEN);
+        return (size_t)settings->layers + has_embedding(study);
     case NS_STUDY_STEP:
-        return *units = (size_t)study->steps + 1;
+        return (size_t)study->steps + 1;
     case NS_STUDY_TOKENS:
-        *units = (size_t)settings->d_model / 64;
         return NS_SIGHT_BINS;
+    }
+    return 0;
+}
+
+void ns_study_abscissae(const NsStudy *study, double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        switch (study->kind) {
+        case NS_STUDY_DEPTH:
+            x[i] = study->depths[i];
+            break;
+        case NS_STUDY_LAYER:
+            x[i] = (double)i + (has_embedding(study) ? 0 : 1);
+            break;
+        case NS_STUDY_STEP:
+            x[i] = (double)i;
+            break;
+        case NS_STUDY_TOKENS:
+            x[i] = (double)i * NS_SIGHT_BIN;
+            break;
+        }
+    }
+}
+
+/* Units of work of one seed of an arm. */
+static size_t units_of(const NsStudy *study, const NsSettings *settings)
+{
+    size_t units = 0;
+    switch (study->kind) {
+    case NS_STUDY_DEPTH:
+        for (unsigned k = 0; k < n_depths(study); k++) units += study->depths[k];
+        return units;
+    case NS_STUDY_LAYER:
+        return 1;
+    case NS_STUDY_STEP:
+        return (size_t)study->steps + 1;
+    case NS_STUDY_TOKENS:
+        return (size_t)settings->d_model / 64;
     }
     return 0;
 }
@@ -308,33 +339,18 @@ static void add_measured(NsStudyResult *result, const Work *work, unsigned arm)
     }
 }
 
-static double *add_theory(NsStudyResult *result, const Work *work, const char *label)
-{
-    NsStudySeries *series = &result->series[result->n_series++];
-    *series = (NsStudySeries){.label = label, .theory = true, .n = work->n};
-    series->x = g_memdup2(work->x, work->n * sizeof *work->x);
-    series->y = g_new(double, work->n);
-    return series->y;
-}
-
 /* What a claim says of every point: a power law through the middle of what was measured, or the
  * bounds of a growth from the first state. */
 static void add_expected(NsStudyResult *result, const Work *work, const NsClaim *claim)
 {
-    const NsStudySeries *measured = &result->series[claim->arm];
+    const double *y = result->series[claim->arm].y;
+    double middle = 0;
     if (claim->kind == NS_CLAIM_SLOPE) {
-        double middle = 0;
         for (size_t i = 0; i < work->n; i++)
-            middle += (log(measured->y[i]) - claim->expected * log(work->x[i])) / (double)work->n;
-        double *y = add_theory(result, work, claim->expected < 0 ? "∝ L^{−1/2}" : "∝ L^0");
-        for (size_t i = 0; i < work->n; i++) y[i] = exp(middle) * pow(work->x[i], claim->expected);
+            middle += (log(y[i]) - claim->expected * log(work->x[i])) / (double)work->n;
+        ns_study_add_claim(result, claim, work->x, work->n, exp(middle));
     }
-    if (claim->kind == NS_CLAIM_GROWTH) {
-        double *lower = add_theory(result, work, "(1 + l/2) d");
-        for (size_t i = 0; i < work->n; i++) lower[i] = measured->y[0] + claim->lo * work->x[i];
-        double *upper = add_theory(result, work, "(1 + 3l/2) d");
-        for (size_t i = 0; i < work->n; i++) upper[i] = measured->y[0] + claim->hi * work->x[i];
-    }
+    if (claim->kind == NS_CLAIM_GROWTH) ns_study_add_claim(result, claim, work->x, work->n, y[0]);
 }
 
 /* ---- A study ---- */
@@ -344,14 +360,14 @@ static void work_init(Work *work, const NsStudy *study)
     work->study = study;
     for (unsigned arm = 0; arm < study->n_arms; arm++) {
         NsSettings settings;
-        size_t units;
         ns_study_settings(study, arm, &settings);
-        work->n = points_of(study, &settings, &units);
-        work->all += units * study->seeds;
+        work->n = ns_study_points(study, &settings);
+        work->all += units_of(study, &settings) * study->seeds;
         if (!arm) work->width = (double)settings.d_model;
         ns_settings_clear(&settings);
     }
-    work->x = g_new0(double, work->n);
+    work->x = g_new(double, work->n);
+    ns_study_abscissae(study, work->x, work->n);
     work->values = g_new0(double, study->n_arms * study->seeds * work->n);
 }
 
@@ -404,9 +420,8 @@ double ns_study_seconds(const NsStudy *study)
     for (unsigned arm = 0; arm < study->n_arms; arm++) {
         NsSettings settings;
         double start, step;
-        size_t units;
         ns_study_settings(study, arm, &settings);
-        points_of(study, &settings, &units);
+        size_t units = units_of(study, &settings);
         unsigned deepest = study->kind == NS_STUDY_DEPTH ? study->depths[n_depths(study) - 1] : 0;
         if (deepest) settings.layers = deepest;
         size_t steps = study->kind == NS_STUDY_STEP ? TIMED : 0;

@@ -187,7 +187,11 @@ static void test_paper(void)
     g_assert_null(ns_paper_page_result(page, hidden));
     g_assert_false(gtk_widget_is_sensitive(card.export_));
     g_assert_false(gtk_widget_get_visible(card.verdict));
-    g_assert_cmpuint(ns_chart_view_plot(card.chart)->n_series, ==, 0);
+    /* What it will show: Post-LN stays, Pre-LN grows within two bounds; nothing is measured. */
+    const NsPlot *plot = ns_chart_view_plot(card.chart);
+    g_assert_cmpuint(plot->n_series, ==, 3);
+    for (size_t i = 0; i < 3; i++) g_assert_true(plot->series[i].theory);
+    g_assert_nonnull(strstr(plot->note, "growth of Pre-LN a layer, in d: expected 0.5 to 1.5"));
     g_signal_emit_by_name(card.run, "clicked");
     g_assert_cmpstr(run_label(page, hidden), ==, "Waits");
     UI_UNTIL(ns_paper_page_result(page, hidden) != NULL);
@@ -196,8 +200,63 @@ static void test_paper(void)
     g_assert_true(gtk_widget_has_css_class(card.verdict, "success"));
     g_assert_true(gtk_widget_is_sensitive(card.export_));
     g_assert_cmpuint(ns_chart_view_plot(card.chart)->n_series, ==, 4);
+    g_assert_null(strstr(ns_chart_view_plot(card.chart)->note, "Shapes"));
     g_assert_cmpstr(run_label(page, hidden), ==, "Run again");
     UI_WAIT(window, ui_has_toast);
+    ui_close(window);
+}
+
+static GtkWindow *file_dialog(void)
+{
+    GListModel *windows = gtk_window_get_toplevels();
+    for (guint i = 0; i < g_list_model_get_n_items(windows); i++) {
+        g_autoptr(GtkWidget) each = g_list_model_get_item(windows, i);
+        if (GTK_IS_FILE_CHOOSER_DIALOG(each) && gtk_widget_get_visible(each))
+            return GTK_WINDOW(each);
+    }
+    return NULL;
+}
+
+static void export_by_key(NsWindow *window)
+{
+    g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
+    UI_UNTIL(file_dialog());
+    gtk_dialog_response(GTK_DIALOG(file_dialog()), GTK_RESPONSE_CANCEL);
+    UI_UNTIL(!file_dialog());
+}
+
+/* Ctrl+E exports what these pages show, or says what must be done first. */
+static void test_export_by_key(void)
+{
+    NsWindow *window = ui_open("");
+    NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
+    g_assert_true(g_action_group_get_action_enabled(G_ACTION_GROUP(window), "export"));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "run a study first"));
+    ns_paper_page_toggle(page, study_at("hidden"));
+    UI_UNTIL(ns_paper_page_result(page, study_at("hidden")) != NULL);
+    export_by_key(window);
+    NsPhasePage *phase = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "press Start first"));
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(ns_phase_page_controls(phase)->steps), 1);
+    ns_phase_page_toggle(phase);
+    export_by_key(window);
+    ui_close(window);
+}
+
+/* Every card says how long it will take, and shows axes and what is expected. */
+static void test_paper_cards(void)
+{
+    NsWindow *window = ui_open("");
+    NsPaperPage *page = NS_PAPER_PAGE(show_page(window, "paper", NS_TYPE_PAPER_PAGE));
+    for (size_t i = 0; ns_study(i); i++) {
+        const NsPlot *plot = ns_chart_view_plot(ns_paper_page_card(page, i).chart);
+        const char *words = plot->n_series ? plot->note : plot->empty;
+        g_assert_nonnull(strstr(words, "expected"));
+    }
+    for (size_t i = 0; ns_study(i); i++)
+        UI_UNTIL(g_str_has_prefix(run_label(page, i), "Run (about "));
     ui_close(window);
 }
 
@@ -337,6 +396,8 @@ void ui_add_study_tests(void)
     g_test_add_func("/ui/phase/problem", test_problem);
     g_test_add_func("/ui/phase/axes", test_axes);
     g_test_add_func("/ui/paper/run", test_paper);
+    g_test_add_func("/ui/paper/export-by-key", test_export_by_key);
+    g_test_add_func("/ui/paper/cards", test_paper_cards);
     g_test_add_func("/ui/paper/queue", test_paper_queue);
     g_test_add_func("/ui/trust/table", test_trust_table);
     g_test_add_func("/ui/trust/live", test_trust_live);

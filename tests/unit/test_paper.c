@@ -128,6 +128,34 @@ static bool stop_at_half(void *data, double done)
     return done < 0.5;
 }
 
+/* Before a study is run: the curves of its claims, from 1. */
+static void test_expected(void)
+{
+    g_autoptr(NsStudyResult) hidden = ns_study_expected(study("hidden"));
+    g_assert_cmpuint(hidden->n_series, ==, 3);
+    g_assert_cmpuint(hidden->n_findings, ==, 0);
+    for (size_t i = 0; i < 13; i++) {
+        double l = (double)i;
+        g_assert_cmpfloat(hidden->series[0].x[i], ==, l);
+        g_assert_cmpfloat(hidden->series[0].y[i], ==, 1);
+        g_assert_cmpfloat(hidden->series[1].y[i], ==, 1 + 0.5 * l);
+        g_assert_cmpfloat(hidden->series[2].y[i], ==, 1 + 1.5 * l);
+    }
+    g_autoptr(NsStudyResult) depth = ns_study_expected(study("depth"));
+    g_assert_cmpuint(depth->n_series, ==, 2);
+    g_assert_cmpfloat(depth->series[0].y[4], ==, depth->series[0].y[0]);
+    g_assert_cmpfloat(depth->series[1].x[4], ==, 32);
+    g_assert_cmpfloat_with_epsilon(depth->series[1].y[4] / depth->series[1].y[0], 0.25, 1e-12);
+    g_autoptr(NsStudyResult) layers = ns_study_expected(study("layers"));
+    g_assert_cmpfloat(layers->series[0].x[0], ==, 1);
+    g_assert_cmpfloat_with_epsilon(layers->series[0].y[11], 1.5, 1e-12);
+    g_assert_cmpfloat(layers->series[1].y[11], ==, 1);
+    g_autoptr(NsStudyResult) warmup = ns_study_expected(study("warmup"));
+    g_assert_cmpuint(warmup->n_series, ==, 0);
+    g_autofree char *words = ns_claim_words(&study("depth")->claims[1]);
+    g_assert_cmpstr(words, ==, "slope of Pre-LN: expected −0.5");
+}
+
 static void test_interrupted(void)
 {
     g_autoptr(GError) error = NULL;
@@ -186,6 +214,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/paper/wrong/others", test_wrong_others);
     g_test_add_func("/study/paper/divergence", test_divergence);
     g_test_add_func("/study/paper/values", test_values);
+    g_test_add_func("/study/paper/expected", test_expected);
     g_test_add_func("/study/paper/interrupted", test_interrupted);
     g_test_add_func("/study/paper/seconds", test_seconds);
     g_test_add_func("/study/paper/words", test_words);

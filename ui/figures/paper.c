@@ -9,7 +9,8 @@
 typedef struct {
     NsFigure figure;
     const NsStudy *study;
-    NsStudyResult *result; /* a reference; the series are its columns */
+    NsStudyResult *result;   /* a reference; the series are its columns */
+    NsStudyResult *expected; /* of a study that has no result; NULL where it has one */
     bool log;
     double edges[NS_SIGHT_BINS + 1];
     NsMarker threshold;
@@ -70,7 +71,7 @@ static NsSeriesKind kind_of(const NsStudy *study, bool theory)
 static void set_series(Paper *p)
 {
     NsPlot *plot = &p->figure.plot;
-    const NsStudyResult *result = p->result;
+    const NsStudyResult *result = p->result ? p->result : p->expected;
     plot->n_series = result ? MIN(result->n_series, NS_FIGURE_SERIES) : 0;
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsStudySeries *from = &result->series[i];
@@ -98,6 +99,30 @@ static char *verdict(const NsStudyResult *result)
     return g_string_free(words, FALSE);
 }
 
+/* Before the study was run: what it expects, with the curves as shapes of it. */
+static char *expectation(const NsStudy *study)
+{
+    GString *words = g_string_new(NULL);
+    for (unsigned i = 0; i < study->n_claims; i++) {
+        g_autofree char *claim = ns_claim_words(&study->claims[i]);
+        g_string_append_printf(words, "%s%s", words->len ? ";  " : "", claim);
+    }
+    return g_string_free(words, FALSE);
+}
+
+static void forget_expected(Paper *p)
+{
+    ns_study_result_unref(p->expected);
+    p->expected = NULL;
+}
+
+static void expect(Paper *p)
+{
+    bool known = p->expected && p->expected->study == p->study;
+    if (!known || p->result) forget_expected(p);
+    if (!p->expected && !p->result) p->expected = ns_study_expected(p->study);
+}
+
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Paper *p = (Paper *)figure;
@@ -111,8 +136,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     p->log = input->log;
     g_array_set_size(figure->markers, 0);
     figure->plot.n_series = 0;
-    ns_figure_text(&figure->empty, g_strdup(_("It has not been run yet.")));
     if (!p->study) return true;
+    expect(p);
     set_axes(p);
     set_series(p);
     if (p->study->kind == NS_STUDY_TOKENS && p->result) {
@@ -121,12 +146,19 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     }
     ns_figure_text(&figure->title, g_strdup(_(p->study->choice.label)));
     ns_figure_text(&figure->subtitle, g_strdup(p->study->choice.reference));
-    ns_figure_text(&figure->note, p->result ? verdict(p->result) : NULL);
+    char *expected = p->result ? NULL : expectation(p->study);
+    bool curves = figure->plot.n_series > 0;
+    ns_figure_text(&figure->empty, curves ? NULL : g_strdup(expected));
+    ns_figure_text(&figure->note, p->result ? verdict(p->result)
+                                  : curves  ? g_strdup_printf(_("Shapes, not sizes.  %s"), expected)
+                                            : NULL);
+    g_free(expected);
     return true;
 }
 
 static void clear(NsFigure *figure)
 {
+    forget_expected((Paper *)figure);
     ns_study_result_unref(((Paper *)figure)->result);
 }
 

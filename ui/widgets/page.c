@@ -40,6 +40,16 @@ bool ns_page_back(NsPage *page)
     return iface->back && iface->back(page);
 }
 
+bool ns_page_saves(NsPage *page)
+{
+    return NS_PAGE_GET_IFACE(page)->save != NULL;
+}
+
+void ns_page_save(NsPage *page)
+{
+    if (ns_page_saves(page)) NS_PAGE_GET_IFACE(page)->save(page);
+}
+
 void ns_page_tell(NsPage *page, const char *sentence)
 {
     g_signal_emit(page, signals[TOLD], 0, sentence);

@@ -18,6 +18,7 @@ struct _NsPageInterface {
     void (*set_style)(NsPage *page, const NsStyle *style);
     NsChartTile *(*current)(NsPage *page);
     bool (*back)(NsPage *page);
+    void (*save)(NsPage *page);
 };
 
 /* Brings what is seen up to date; called once a frame while the page is shown and something may
@@ -29,6 +30,11 @@ void ns_page_set_style(NsPage *page, const NsStyle *style);
 
 /* The tile that export, copy and maximise act on; NULL where there is none. */
 NsChartTile *ns_page_current(NsPage *page);
+
+/* Pages whose charts are no tiles ask for a file to save one to, or tell what must be done first.
+ * FALSE of a page that does not. */
+bool ns_page_saves(NsPage *page);
+void ns_page_save(NsPage *page);
 
 /* Goes one thing back: from one tile to all, from pins to none.  FALSE if there was nothing. */
 bool ns_page_back(NsPage *page);

@@ -19,6 +19,7 @@ typedef enum { RESTING, WAITING, RUNNING } CardState;
 typedef struct {
     const NsStudy *study;
     NsStudyResult *result; /* NULL before it was run */
+    guint turn;            /* of the result: the newest has the largest */
     double seconds;        /* that it will take; negative before that is known */
     CardState state;
     NsPaperCard parts;
@@ -35,6 +36,7 @@ struct _NsPaperPage {
     bool estimating; /* the job finds out how long a study takes */
     guint estimated; /* cards whose time was looked for */
     guint exporting; /* the card whose file name is being asked for */
+    guint turns;     /* results that there were */
     guint tick;
     gint64 looked;
 };
@@ -136,6 +138,7 @@ static void take_result(NsPaperPage *page, Card *card)
     if (!result) return;
     ns_study_result_unref(card->result);
     card->result = result;
+    card->turn = ++page->turns;
     update_chart(page, card);
     g_autofree char *sentence = g_strdup_printf(
         result->agrees ? _("%s: agrees with the paper.") : _("%s: does not agree with the paper."),
@@ -231,13 +234,38 @@ static void on_path(const char *path, gpointer owner)
     ns_page_tell(NS_PAGE(page), good ? sentence : error->message);
 }
 
-static void on_export(GtkWidget *button, NsPaperPage *page)
+static void ask_path(NsPaperPage *page, guint i)
 {
-    page->exporting = index_of(button);
+    page->exporting = i;
     const char *key = card_at(page, page->exporting)->study->choice.key;
     g_autofree char *file = g_strconcat(key, ".pdf", NULL);
-    ns_file_dialog_save(GTK_WINDOW(gtk_widget_get_root(button)), _("Export the study"), file,
-                        on_path, page);
+    ns_file_dialog_save(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(page))), _("Export the study"),
+                        file, on_path, page);
+}
+
+static void on_export(GtkWidget *button, NsPaperPage *page)
+{
+    ask_path(page, index_of(button));
+}
+
+static bool has_focus(GtkWidget *part)
+{
+    GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(part));
+    GtkWidget *card = gtk_widget_get_ancestor(part, GTK_TYPE_FLOW_BOX_CHILD);
+    return focus && gtk_widget_is_ancestor(focus, card);
+}
+
+/* The card that has the keyboard where it was run, else the one whose result is the newest. */
+static Card *card_to_save(NsPaperPage *page)
+{
+    Card *newest = NULL;
+    for (guint i = 0; i < page->cards->len; i++) {
+        Card *card = card_at(page, i);
+        if (!card->result) continue;
+        if (has_focus(card->parts.run)) return card;
+        if (!newest || card->turn > newest->turn) newest = card;
+    }
+    return newest;
 }
 
 /* ---- Building ---- */
@@ -347,8 +375,18 @@ static void page_set_style(NsPage *page, const NsStyle *style)
         ns_chart_view_set_style(card_at(self, i)->parts.chart, style);
 }
 
+static void page_save(NsPage *page)
+{
+    Card *card = card_to_save(NS_PAPER_PAGE(page));
+    if (card)
+        ask_path(NS_PAPER_PAGE(page), index_of(card->parts.run));
+    else
+        ns_page_tell(page, _("There is no result to export yet: run a study first."));
+}
+
 static void implement_page(NsPageInterface *page)
 {
+    page->save = page_save;
     page->refresh = page_refresh;
     page->set_style = page_set_style;
 }

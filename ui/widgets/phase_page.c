@@ -461,8 +461,17 @@ static void page_set_style(NsPage *page, const NsStyle *style)
     ns_chart_view_set_style(NS_PHASE_PAGE(page)->chart, style);
 }
 
+static void page_save(NsPage *page)
+{
+    if (NS_PHASE_PAGE(page)->phase)
+        on_export(NS_PHASE_PAGE(page));
+    else
+        ns_page_tell(page, _("There is no sweep to export yet: press Start first."));
+}
+
 static void implement_page(NsPageInterface *page)
 {
+    page->save = page_save;
     page->refresh = page_refresh;
     page->set_style = page_set_style;
 }

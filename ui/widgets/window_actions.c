@@ -155,7 +155,11 @@ static void open_export(NsWindow *window, NsChartTile *tile, bool one)
 static void on_export(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    open_export(window, ns_page_current(ns_window_page(window)), true);
+    NsPage *page = ns_window_page(window);
+    if (ns_page_saves(page))
+        ns_page_save(page);
+    else
+        open_export(window, ns_page_current(page), true);
 }
 
 static void on_export_all(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -280,9 +284,10 @@ void ns_window_sync_actions(NsWindow *window)
     ns_window_sync_time_actions(window);
     bool chart = ns_page_current(ns_window_page(window)) != NULL;
     bool charts = ns_window_dashboard(window) != NULL;
-    static const char *const of_chart[] = {"export", "copy-data", "copy-image", "maximise"};
+    static const char *const of_chart[] = {"copy-data", "copy-image", "maximise"};
     for (size_t i = 0; i < G_N_ELEMENTS(of_chart); i++)
         ns_window_enable(window, of_chart[i], chart);
+    ns_window_enable(window, "export", chart || ns_page_saves(ns_window_page(window)));
     ns_window_enable(window, "export-all", charts);
     ns_window_enable(window, "grid", charts);
     ns_window_enable(window, "log-x", charts);

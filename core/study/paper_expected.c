@@ -1,0 +1,62 @@
+/* What a study expects.  SPDX-License-Identifier: MIT */
+#include "core/study/paper-private.h"
+
+#include <math.h>
+
+static double *add(NsStudyResult *result, const char *label, const double *x, size_t n)
+{
+    NsStudySeries *series = &result->series[result->n_series++];
+    *series = (NsStudySeries){.label = label, .theory = true, .n = n};
+    series->x = g_memdup2(x, n * sizeof *x);
+    series->y = g_new(double, n);
+    return series->y;
+}
+
+void ns_study_add_claim(NsStudyResult *result, const NsClaim *claim, const double *x, size_t n,
+                        double size)
+{
+    const char *arm = result->study->arms[claim->arm].label;
+    double *y, *upper, ratio;
+    switch (claim->kind) {
+    case NS_CLAIM_SLOPE:
+        y = add(result, claim->expected < 0 ? "∝ L^{−1/2}" : "∝ L^0", x, n);
+        for (size_t i = 0; i < n; i++) y[i] = size * pow(x[i], claim->expected);
+        break;
+    case NS_CLAIM_GROWTH:
+        y = add(result, "(1 + l/2) d", x, n);
+        upper = add(result, "(1 + 3l/2) d", x, n);
+        for (size_t i = 0; i < n; i++) {
+            y[i] = size + claim->lo * x[i];
+            upper[i] = size + claim->hi * x[i];
+        }
+        break;
+    case NS_CLAIM_SPREAD:
+        y = add(result, arm, x, n);
+        for (size_t i = 0; i < n; i++) y[i] = size;
+        break;
+    case NS_CLAIM_RATIO: /* evenly on the way, as far as it must go */
+        ratio = !isnan(claim->expected) ? claim->expected : MAX(claim->lo, 1.0);
+        y = add(result, arm, x, n);
+        for (size_t i = 0; i < n; i++) y[i] = size * pow(ratio, (double)i / (double)(n - 1));
+        break;
+    case NS_CLAIM_END:
+    case NS_CLAIM_BEYOND:
+        break;
+    }
+}
+
+NsStudyResult *ns_study_expected(const NsStudy *study)
+{
+    NsStudyResult *result = g_new0(NsStudyResult, 1);
+    g_atomic_ref_count_init(&result->refs);
+    result->study = study;
+    NsSettings settings;
+    ns_study_settings(study, 0, &settings);
+    size_t n = ns_study_points(study, &settings);
+    ns_settings_clear(&settings);
+    g_autofree double *x = g_new(double, n);
+    ns_study_abscissae(study, x, n);
+    for (unsigned i = 0; i < study->n_claims; i++)
+        ns_study_add_claim(result, &study->claims[i], x, n, 1.0);
+    return result;
+}
