@@ -113,11 +113,13 @@ static void show_table(NsPhase *phase)
         }
         puts(line->str);
     }
+    const char *gap = "\n";
     for (size_t i = 0; i < ns_phase_cells(phase); i++) {
         NsPhaseCell cell = ns_phase_cell(phase, i);
-        if (*cell.text)
-            printf("%s%s=%s %s=%s: %s\n", i ? "" : "\n", x->param->key, x->values[i % x->n],
-                   y->param->key, y->values[i / x->n], cell.text);
+        if (!*cell.text) continue;
+        printf("%s%s=%s %s=%s: %s\n", gap, x->param->key, x->values[i % x->n], y->param->key,
+               y->values[i / x->n], cell.text);
+        gap = "";
     }
 }
 

@@ -22,6 +22,11 @@
 #define ROUNDING_PAIRS 8
 #define LIKELY 4.0
 
+/* No loss of logits in this precision is known better than to this part of itself, over the root of
+ * the targets that it is a mean of: where the embedding moves nothing, nothing else would be seen.
+ */
+#define LEAST_ROUNDING (sizeof(ns_real) == sizeof(float) ? 0x1p-28 : 0x1p-57)
+
 /* A gradient below this part of that of the whole layer is as good as none. */
 #define LEAST_SHARE 1e-3
 
@@ -220,7 +225,9 @@ static void measure_rounding(Check *c)
         sum += second * second;
     }
     /* The sum of two and twice a third has six times the variance of one. */
-    c->rounding = sqrt(sum / ROUNDING_PAIRS / 6);
+    double least =
+        LEAST_ROUNDING * c->loss / sqrt((double)MAX(ns_batch_targets(&c->run->batch), 1));
+    c->rounding = MAX(sqrt(sum / ROUNDING_PAIRS / 6), least);
 }
 
 /* The gradients that the next update uses, and all else that a pass leaves behind: the pass of the
@@ -287,6 +294,11 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
             g_snprintf(check->problem, sizeof check->problem,
                        "Not one tensor could be checked in %d seconds; choose a smaller model.",
                        NS_CHECK_SECONDS);
+        else if (check->known == 0)
+            g_snprintf(check->problem, sizeof check->problem,
+                       "All gradients of layer %u are too small for this precision to tell; check "
+                       "another layer, or at another step.",
+                       layer);
     }
     ns_real_free(c.kept);
     ns_real_free(c.direction);

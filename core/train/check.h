@@ -36,7 +36,7 @@ typedef struct {
     double worst, worst_random; /* largest errors of those that do, by direction */
     bool agrees;                /* some do, and none has an error that should not be */
     double seconds;
-    char problem[160]; /* a sentence where nothing could be checked; else empty */
+    char problem[160]; /* a sentence where nothing could be told; else empty */
 } NsGradientCheck;
 
 /* Between evaluations: TRUE to give up at once. */

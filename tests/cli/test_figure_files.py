@@ -98,6 +98,10 @@ def test_a_figure_restores_its_experiment():
             assert (settings["placement"], settings["lr"], settings["seed"]) == ("pre", 0.0123, 7)
             assert settings["layers"] == 2 and settings["d-model"] == 16, settings
             assert settings_of("--from", first, "--set", "layers=1")["layers"] == 1
+            # --steps has the last word on how far it goes.
+            longer = run("chart", "--from", first, "--steps", "3", "--out", second, small=False)
+            assert longer.returncode == 0, longer
+            assert b", step 3, " in run("show", second, small=False).stdout
             shown = run("show", first, small=False)
             assert shown.returncode == 0 and shown.stderr == b"", shown
             text = shown.stdout.decode()
@@ -221,6 +225,8 @@ def test_presets():
         lanes = [row["settings"] for row in rows if "settings" in row]
         assert [lane["placement"] for lane in lanes] == ["post", "pre"], lanes
         assert [lane["layers"] for lane in lanes] == [2, 2] and lanes[1]["steps"] == 2, lanes
+        table = run("compare", "--preset", two, "--steps", "1").stdout.decode().splitlines()
+        assert "placement=pre" not in table[1] and "placement=pre" in table[2], table
         words = ["--lane", "lr=0.1", "--lane", ""]
         result = run("compare", "--preset", one, *words, "--steps", "1", "--jsonl", "-")
         rows = [json.loads(line) for line in result.stdout.decode().splitlines()]

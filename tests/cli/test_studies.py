@@ -61,7 +61,14 @@ def test_sweep_is_a_run():
 
 def test_sweep_for_people():
     text = run("sweep", *GRID).stdout.decode()
-    assert "diverged" in text and "lr=100 warmup=1: Diverged at step" in text, text
+    table, messages = text.split("\n\n")[1:]
+    assert messages.startswith("lr=100 warmup=1: Diverged at step"), messages
+    rows = [line.replace("diverged ", "diverged-").split() for line in table.splitlines()]
+    assert rows[0] == ["0.01", "0.1", "100"] and [row[0] for row in rows[1:]] == ["1", "10"], rows
+    cells = sweep()["cells"]
+    for shown, cell in zip(rows[1][1:] + rows[2][1:], cells):
+        diverged = cell["state"] == "diverged"
+        assert shown == (f"diverged-{cell['step']}" if diverged else f"{cell['loss']:.5g}"), shown
 
 
 def test_sweep_drawn():
@@ -135,6 +142,9 @@ def test_check():
     names = [row["tensor"] for row in value["tensors"]]
     assert "blk1.attn.wq" in names and "blk1.ffn.w2" in names and len(names) == len(set(names))
     assert all(name.startswith("blk1.") for name in names)
+    for kind, key in (("along", "worst"), ("random", "worst_random")):
+        known = [row[kind]["error"] for row in value["tensors"] if row[kind]["unknown"] <= 0.1]
+        assert value[key] == max(known), (key, value[key], known)
     for row in value["tensors"]:
         assert row["along"]["analytic"] >= 0 and row["along"]["step_size"] > 0
         if row["along"]["unknown"] <= 0.1:
@@ -143,6 +153,9 @@ def test_check():
     text = run("check", "--set", "activation=gelu").stdout.decode()
     assert "layer 1 at step 0" in text and "The gradients agree with finite differences" in text
     assert "blk0.norm1.gain" in text
+    # A model that learns nothing, of which a check has nothing to say.
+    still = ("--set", "placement=no-residual", "--set", "init-scale=0.001")
+    assert "too small" in sentence(run("check", *still), 2)
     # Before a run that would never end.
     assert "no layer 3" in sentence(run("check", "--layer", "3", "--step", "1000000000"), 2)
     assert "--layer" in sentence(run("check", "--layer", "0"), 2)

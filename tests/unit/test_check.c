@@ -164,6 +164,12 @@ static void test_refused(void)
     g_assert_nonnull(strstr(check.problem, "no layer 4"));
     ns_gradient_check(run, 0, NULL, NULL, &check);
     g_assert_nonnull(strstr(check.problem, "from 1 to 3"));
+    /* The loss does not move with anything: nothing is said, rather than that something is wrong.
+     */
+    g_autoptr(NsRun) still = run_with("placement=no-residual init-scale=0.001", 0);
+    ns_gradient_check(still, 1, NULL, NULL, &check);
+    g_assert_cmpuint(check.known, ==, 0);
+    g_assert_nonnull(strstr(check.problem, "too small"));
     g_autoptr(NsRun) diverged = run_with("placement=none layers=400", 0);
     ns_gradient_check(diverged, 1, NULL, NULL, &check);
     g_assert_nonnull(strstr(check.problem, "has diverged"));
