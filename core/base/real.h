@@ -20,6 +20,7 @@ typedef float ns_real;
 ns_real *ns_real_new(size_t n, const char *what, GError **error);
 void ns_real_free(ns_real *reals);
 
-/* sum x_i^2 and its root, summed in double: finite for every finite x, non-finite if any x_i is. */
+/* sum x_i^2 and its root.  Finite for every finite x, non-finite if any x_i is; summed in double,
+ * but for eight terms at a time where their squares have room in a real, and in a fixed order. */
 double ns_real_squares(const ns_real *x, size_t n);
 double ns_real_norm(const ns_real *x, size_t n);

@@ -121,7 +121,7 @@ double ns_live_squares(const NsShape *shape, const NsPass *pass, const ns_real *
 {
     double sum = 0;
     for (size_t b = 0; b < shape->B; b++)
-        sum += ns_squares(x + b * shape->T * shape->D, (size_t)pass->length[b] * shape->D);
+        sum += ns_real_squares(x + b * shape->T * shape->D, (size_t)pass->length[b] * shape->D);
     return sum;
 }
 

@@ -4,12 +4,6 @@
 #include "core/ops/clones.h"
 #include "core/ops/lanes.h"
 
-/* No product melts into a sum here: a x + b y has the same bits whether or not its terms are
- * squared beside it. */
-#if defined __GNUC__ && !defined __clang__
-#pragma GCC optimize("fp-contract=off")
-#endif
-
 #include <math.h>
 
 NS_CLONES void ns_residual_forward(ns_real *z, ns_real a, const ns_real *x, ns_real b,
@@ -29,6 +23,20 @@ NS_CLONES void ns_add_scaled(ns_real *y, ns_real k, const ns_real *x, size_t n)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) y[i] += k * x[i];
+}
+
+/* Elements that stay in the first cache from one pass over them to the next. */
+#define PIECE ((size_t)2048)
+
+double ns_add_squares(ns_real *y, const ns_real *x, size_t n)
+{
+    double squares = 0;
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t m = MIN(PIECE, n - i);
+        ns_add_scaled(y + i, 1, x + i, m);
+        squares += ns_real_squares(y + i, m);
+    }
+    return squares;
 }
 
 NS_CLONES void ns_gain_forward(ns_real *y, ns_real k, const ns_real *g, const ns_real *x, size_t R,
@@ -57,11 +65,6 @@ NS_CLONES double ns_inner(const ns_real *x, const ns_real *y, size_t n)
     return sum;
 }
 
-double ns_squares(const ns_real *x, size_t n)
-{
-    return ns_inner(x, x, n);
-}
-
 NS_CLONES double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, size_t D)
 {
     double sum = 0;
@@ -75,28 +78,24 @@ NS_CLONES double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, s
     return sum;
 }
 
-NS_CLONES static NsJointSquares join(ns_real *z, ns_real a, const ns_real *x, ns_real b,
-                                     const ns_real *y, size_t n)
-{
-    double stream = 0, branch = 0, sum = 0;
-#pragma omp simd reduction(+ : stream, branch, sum)
-    for (size_t i = 0; i < n; i++) {
-        ns_real p = a * x[i], q = b * y[i], r = p + q;
-        z[i] = r;
-        stream += (double)p * (double)p;
-        branch += (double)q * (double)q;
-        sum += (double)r * (double)r;
-    }
-    return (NsJointSquares){.stream = stream, .branch = branch, .sum = sum};
-}
-
 NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
                                size_t n)
 {
-    if (a < 0 || a > 0 || isnan(a)) return join(z, a, x, b, y, n);
-    ns_scale(z, b, y, n);
-    double squares = ns_squares(z, n);
-    return (NsJointSquares){.branch = squares, .sum = squares};
+    bool joined = a < 0 || a > 0 || isnan(a);
+    NsJointSquares squares = {0};
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t m = MIN(PIECE, n - i);
+        if (joined) squares.stream += ns_real_squares(x + i, m);
+        squares.branch += ns_real_squares(y + i, m);
+        if (joined)
+            ns_residual_forward(z + i, a, x + i, b, y + i, m);
+        else
+            ns_scale(z + i, b, y + i, m);
+        squares.sum += ns_real_squares(z + i, m);
+    }
+    squares.stream *= (double)a * (double)a;
+    squares.branch *= (double)b * (double)b;
+    return squares;
 }
 
 /* The `left` elements from x on. */

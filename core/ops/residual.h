@@ -13,6 +13,9 @@ void ns_scale(ns_real *y, ns_real k, const ns_real *x, size_t n);
 /* y += k x. */
 void ns_add_scaled(ns_real *y, ns_real k, const ns_real *x, size_t n);
 
+/* y += x; returns sum y_i^2 of what y then holds (ns_real_squares). */
+double ns_add_squares(ns_real *y, const ns_real *x, size_t n);
+
 /* y = k g x, row by row; x, y: [R, D], g: [D]; y may be x. */
 void ns_gain_forward(ns_real *y, ns_real k, const ns_real *g, const ns_real *x, size_t R, size_t D);
 
@@ -20,9 +23,8 @@ void ns_gain_forward(ns_real *y, ns_real k, const ns_real *g, const ns_real *x, 
 void ns_gain_backward(ns_real *dg, ns_real k, const ns_real *dy, const ns_real *x, size_t R,
                       size_t D);
 
-/* sum x_i y_i and sum x_i^2, in double. */
+/* sum x_i y_i, in double. */
 double ns_inner(const ns_real *x, const ns_real *y, size_t n);
-double ns_squares(const ns_real *x, size_t n);
 
 /* sum g_i^2 x_i^2 over the rows. */
 double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, size_t D);

@@ -260,9 +260,9 @@ NS_CLONES NsCrossEntropy ns_plain_cross_entropy(ns_real *logits, const int32_t *
 NsJointSquares ns_plain_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real b,
                                      const ns_real *y, size_t n)
 {
-    NsJointSquares squares = {.stream = (double)(a * a) * ns_squares(x, n),
-                              .branch = (double)(b * b) * ns_squares(y, n)};
+    NsJointSquares squares = {.stream = (double)(a * a) * ns_inner(x, x, n),
+                              .branch = (double)(b * b) * ns_inner(y, y, n)};
     ns_residual_forward(z, a, x, b, y, n);
-    squares.sum = ns_squares(z, n);
+    squares.sum = ns_inner(z, z, n);
     return squares;
 }

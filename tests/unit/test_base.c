@@ -145,6 +145,37 @@ static void test_norm(void)
     g_assert_true(isnan(ns_real_norm(x, 5)));
 }
 
+/* Against a plain sum in double, of squares beyond single precision on both sides, too. */
+static void test_squares(void)
+{
+    static const double sizes[] = {1, 1e-12, 1e-30, 1e-37, 1e12, 1e30, 1e37};
+    enum { N = 1000 };
+    ns_real x[N];
+    NsRng rng;
+    ns_rng_init(&rng, 3, 1);
+    for (size_t k = 0; k < G_N_ELEMENTS(sizes); k++)
+        for (size_t few = 0; few < 2; few++)
+            for (size_t n = 0; n <= N; n += n < 40 ? 1 : 61) {
+                double sum = 0;
+                for (size_t i = 0; i < n; i++) {
+                    /* Among zeros, or among others of ordinary size. */
+                    double other = few ? 0 : ns_rng_normal(&rng);
+                    x[i] = (ns_real)(i % 100 == 17 ? sizes[k] : other);
+                    sum += (double)x[i] * (double)x[i];
+                }
+                double seen = ns_real_squares(x, n);
+                g_assert_cmpfloat(fabs(seen - sum), <=, 2e-7 * sum);
+                g_assert_cmpfloat(ns_real_squares(x, n), ==, seen);
+            }
+    for (size_t at = 0; at < 200; at++) {
+        for (size_t i = 0; i < 200; i++) x[i] = 1;
+        x[at] = NAN;
+        g_assert_true(isnan(ns_real_squares(x, 200)));
+        x[at] = -INFINITY;
+        g_assert_true(isinf(ns_real_squares(x, 200)));
+    }
+}
+
 static void test_tensor_table(void)
 {
     NsTensorTable table = {0};
@@ -383,6 +414,7 @@ int main(int argc, char **argv)
     g_test_add_func("/base/log-readers", test_log_readers);
     g_test_add_func("/base/clock", test_clock);
     g_test_add_func("/base/norm", test_norm);
+    g_test_add_func("/base/squares", test_squares);
     g_test_add_func("/base/tensor-table", test_tensor_table);
     g_test_add_func("/base/share", test_share);
     g_test_add_func("/base/init-threads", test_init_threads);

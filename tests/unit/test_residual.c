@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #ifdef NS_DOUBLE
 #define ROUNDING DBL_EPSILON
@@ -79,6 +80,22 @@ static void test_join_broken(void)
     g_assert_true(isnan(ns_join_streams(z, (ns_real)NAN, y, 1, y, 3).stream));
 }
 
+/* Adds what ns_add_scaled adds, and sees what is then there. */
+static void test_add_squares(void)
+{
+    enum { MOST = 5000 };
+    ns_real x[MOST], y[MOST], z[MOST];
+    for (size_t n = 0; n < MOST; n += n < 40 ? 1 : 311) {
+        fill(x, MOST, 1);
+        fill(y, MOST, 2);
+        memcpy(z, y, sizeof z);
+        double seen = ns_add_squares(y, x, n);
+        ns_add_scaled(z, 1, x, n);
+        g_assert_true(memcmp(y, z, sizeof z) == 0);
+        assert_near(seen, ns_real_squares(z, n));
+    }
+}
+
 static void test_rows(void)
 {
     enum { R = 5 };
@@ -128,6 +145,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/residual/join", test_join);
     g_test_add_func("/residual/join-broken", test_join_broken);
+    g_test_add_func("/residual/add-squares", test_add_squares);
     g_test_add_func("/residual/rows", test_rows);
     g_test_add_func("/residual/rows-broken", test_rows_broken);
     return g_test_run();
