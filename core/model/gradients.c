@@ -229,11 +229,35 @@ static bool is_in_before(const NsGradients *g, unsigned worker, size_t n)
     return atomic_load_explicit(&share_before(g, worker)->done, memory_order_acquire) > n;
 }
 
-/* The sum of the layer that comes n-th is complete, and still warm; its squares are wanted after
- * the last part. */
-static void square_layer(NsGradients *g, size_t n)
+/* Whether what this worker has put into the sum of the layer that comes n-th completes it. */
+static bool completes(const NsGradients *g, unsigned worker, size_t n)
 {
-    if (!g->squaring || n + g->layers < g->all) return;
+    return n + g->layers >= g->all && (worker + 1) % g->stack->shards == beginner_of(g, n);
+}
+
+/* Adds this worker's gradients of the layer that comes n-th to the sum, and takes the squares of
+ * what it completes on the way. */
+static void add_layer(NsGradients *g, unsigned worker, size_t n)
+{
+    NsClockMark mark = ns_clock_begin();
+    const NsSpan *span = span_of(g, n);
+    const ns_real *from = slot_of(g, &g->shares[worker], n);
+    if (g->squaring && completes(g, worker, n)) {
+        for (size_t i = span->first; i < span->first + span->n; i++) {
+            const NsTensor *t = &g->stack->table.tensors[i];
+            g->squares[i] = ns_add_squares(g->arena + t->offset, from + (t->offset - span->begin),
+                                           ns_tensor_size(t));
+        }
+    } else {
+        ns_add_scaled(g->arena + span->begin, 1, from, span->end - span->begin);
+    }
+    ns_clock_end(mark, NS_OP_GRADIENT_SUM);
+}
+
+/* The same for who has nothing to add. */
+static void square_layer(NsGradients *g, unsigned worker, size_t n)
+{
+    if (!g->squaring || !completes(g, worker, n)) return;
     NsClockMark mark = ns_clock_begin();
     const NsSpan *span = span_of(g, n);
     for (size_t k = 0; k < span->n; k++) square_tensor(g, span->first + k);
@@ -246,16 +270,10 @@ static void add_layers(NsGradients *g, unsigned worker, size_t complete)
     Share *share = &g->shares[worker];
     for (; share->added < complete; share->added++) {
         size_t n = share->added;
-        unsigned beginner = beginner_of(g, n);
-        if (worker != beginner) {
-            if (!is_in_before(g, worker, n)) return;
-            NsClockMark mark = ns_clock_begin();
-            const NsSpan *span = span_of(g, n);
-            ns_add_scaled(g->arena + span->begin, 1, slot_of(g, share, n), span->end - span->begin);
-            ns_clock_end(mark, NS_OP_GRADIENT_SUM);
-        }
+        bool begins = worker == beginner_of(g, n);
+        if (!begins && !is_in_before(g, worker, n)) return;
+        (begins ? square_layer : add_layer)(g, worker, n);
         atomic_store_explicit(&share->done, n + 1, memory_order_release);
-        if ((worker + 1) % g->stack->shards == beginner) square_layer(g, n);
     }
 }
 
