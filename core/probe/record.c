@@ -11,11 +11,29 @@
 #include <omp.h>
 #include <string.h>
 
+/* Where the norm of a tensor's gradient goes.  There may be 16,000 tensors, and the table holds
+ * much else. */
+typedef struct {
+    float *norm;
+    float *root_mean_square; /* NULL where that is not recorded */
+    int layer;               /* -1 outside the layers */
+    unsigned role;
+    double elements;
+} TensorPlace;
+
+typedef struct {
+    NsSublayerKind kind;
+    size_t layer;
+} SublayerPlace;
+
 struct NsRecorder {
     NsRecordLayout layout;
-    float *values;          /* [layout.width] */
+    float *values;            /* [layout.width] */
+    TensorPlace *tensors;     /* [n_tensors] */
+    SublayerPlace *sublayers; /* [sublayers of the model] */
+    size_t n_tensors;
     double *layer_sums;     /* [3, L] */
-    size_t *layer_elements; /* [L] */
+    double *layer_elements; /* [L] */
     NsDear *dear;           /* NULL where nothing dear is ever measured */
     int64_t dear_us;        /* what the sweep of this step took */
 };
@@ -47,6 +65,42 @@ void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
                                                    .probe_every = settings->probe_every});
 }
 
+/* NULL where the model does not have it. */
+static float *values_of(NsRecorder *r, NsQuantity quantity)
+{
+    return r->layout.count[quantity] ? r->values + r->layout.offset[quantity] : NULL;
+}
+
+static void find_tensors(NsRecorder *r, const NsTensorTable *table)
+{
+    static const NsQuantity means[NS_ROLE_COUNT] = {[NS_ROLE_WV] = NS_QUANTITY_GRAD_RMS_WV,
+                                                    [NS_ROLE_W1] = NS_QUANTITY_GRAD_RMS_W1,
+                                                    [NS_ROLE_W2] = NS_QUANTITY_GRAD_RMS_W2};
+    r->n_tensors = table->n;
+    r->tensors = g_new0(TensorPlace, table->n);
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        size_t layer = (size_t)MAX(t->layer, 0);
+        TensorPlace *place = &r->tensors[i];
+        *place = (TensorPlace){.norm = values_of(r, (NsQuantity)t->role) + layer,
+                               .layer = t->layer,
+                               .role = t->role,
+                               .elements = (double)ns_tensor_size(t)};
+        if (means[t->role]) place->root_mean_square = values_of(r, means[t->role]) + layer;
+        if (t->layer >= 0) r->layer_elements[layer] += place->elements;
+    }
+}
+
+static void find_sublayers(NsRecorder *r, const NsModel *model)
+{
+    size_t n = ns_model_sublayers(model);
+    r->sublayers = g_new(SublayerPlace, n);
+    for (size_t s = 0; s < n; s++) {
+        NsTap tap = ns_model_tap(model, 0, s);
+        r->sublayers[s] = (SublayerPlace){tap.kind, tap.layer};
+    }
+}
+
 NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError **error)
 {
     const NsTensorTable *table = ns_model_tensors(model);
@@ -55,11 +109,9 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
     ns_record_layout_of(&r->layout, table, settings);
     r->values = g_new(float, r->layout.width);
     r->layer_sums = g_new0(double, 3 * L);
-    r->layer_elements = g_new0(size_t, L);
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
-        if (t->layer >= 0) r->layer_elements[t->layer] += ns_tensor_size(t);
-    }
+    r->layer_elements = g_new0(double, L);
+    find_tensors(r, table);
+    find_sublayers(r, model);
     if (settings->probe_every < 1) return r;
     r->dear = ns_dear_new(model, settings, &r->layout, error);
     if (r->dear) return r;
@@ -72,6 +124,8 @@ void ns_recorder_free(NsRecorder *recorder)
     if (!recorder) return;
     ns_dear_free(recorder->dear);
     g_free(recorder->values);
+    g_free(recorder->tensors);
+    g_free(recorder->sublayers);
     g_free(recorder->layer_sums);
     g_free(recorder->layer_elements);
     g_free(recorder);
@@ -82,12 +136,6 @@ const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder)
     return &recorder->layout;
 }
 
-/* NULL where the model does not have it. */
-static float *values_of(NsRecorder *r, NsQuantity quantity)
-{
-    return r->layout.count[quantity] ? r->values + r->layout.offset[quantity] : NULL;
-}
-
 static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 {
     return r->dear && input->step % r->layout.probe_every == 0;
@@ -95,48 +143,36 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 
 /* ---- Gradients ---- */
 
-/* The root mean square of a tensor's gradient, for the roles that have it as a quantity. */
-static void record_root_mean_square(NsRecorder *r, const NsTensor *t, double norm)
-{
-    static const NsQuantity quantities[NS_ROLE_COUNT] = {[NS_ROLE_WV] = NS_QUANTITY_GRAD_RMS_WV,
-                                                         [NS_ROLE_W1] = NS_QUANTITY_GRAD_RMS_W1,
-                                                         [NS_ROLE_W2] = NS_QUANTITY_GRAD_RMS_W2};
-    NsQuantity quantity = quantities[t->role];
-    if (quantity)
-        values_of(r, quantity)[t->layer] = (float)(norm / sqrt((double)ns_tensor_size(t)));
-}
-
 /* Fills in the gradient norms, and returns the norm of all tensors together.  What an encoder and a
  * decoder both have once is one value. */
-static double record_gradients(NsRecorder *r, const NsTensorTable *table, const double *grad_sq)
+static double record_gradients(NsRecorder *r, const double *grad_sq)
 {
     double total = 0, *layer_sq = r->layer_sums, outside[NS_ROLE_COUNT] = {0};
     memset(layer_sq, 0, r->layout.layers * sizeof *layer_sq);
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
+    for (size_t i = 0; i < r->n_tensors; i++) {
+        const TensorPlace *t = &r->tensors[i];
         total += grad_sq[i];
-        float *values = values_of(r, (NsQuantity)t->role);
         if (t->layer < 0) {
             outside[t->role] += grad_sq[i];
-            *values = (float)sqrt(outside[t->role]);
+            *t->norm = (float)sqrt(outside[t->role]);
             continue;
         }
         layer_sq[t->layer] += grad_sq[i];
-        values[t->layer] = (float)sqrt(grad_sq[i]);
-        record_root_mean_square(r, t, sqrt(grad_sq[i]));
+        *t->norm = (float)sqrt(grad_sq[i]);
+        if (t->root_mean_square) *t->root_mean_square = (float)sqrt(grad_sq[i] / t->elements);
     }
     float *layers = values_of(r, NS_QUANTITY_GRAD_LAYER);
     float *means = values_of(r, NS_QUANTITY_GRAD_RMS_LAYER);
     for (size_t l = 0; l < r->layout.layers; l++) {
         layers[l] = (float)sqrt(layer_sq[l]);
-        means[l] = (float)sqrt(layer_sq[l] / (double)r->layer_elements[l]);
+        means[l] = (float)sqrt(layer_sq[l] / r->layer_elements[l]);
     }
     return sqrt(total);
 }
 
 /* ---- Updates and moments ---- */
 
-static void record_updates(NsRecorder *r, const NsTensorTable *table, const NsRecordInput *input)
+static void record_updates(NsRecorder *r, const NsRecordInput *input)
 {
     size_t L = r->layout.layers;
     float *ratio = values_of(r, NS_QUANTITY_UPDATE_RATIO);
@@ -146,8 +182,8 @@ static void record_updates(NsRecorder *r, const NsTensorTable *table, const NsRe
     }
     double *weight = r->layer_sums, *update = r->layer_sums + L;
     memset(r->layer_sums, 0, 2 * L * sizeof *r->layer_sums);
-    for (size_t i = 0; i < table->n; i++) {
-        int l = table->tensors[i].layer;
+    for (size_t i = 0; i < r->n_tensors; i++) {
+        int l = r->tensors[i].layer;
         if (l < 0) continue;
         weight[l] += input->weight_sq[i];
         update[l] += input->update_sq[i];
@@ -156,16 +192,16 @@ static void record_updates(NsRecorder *r, const NsTensorTable *table, const NsRe
 }
 
 /* Blank in a layer none of whose tensors has been set against moments, or met any before. */
-static void record_moments(NsRecorder *r, const NsTensorTable *table, const NsRecordInput *input)
+static void record_moments(NsRecorder *r, const NsRecordInput *input)
 {
     size_t L = r->layout.layers;
     double *sum = r->layer_sums, *most = sum + L, *elements = most + L;
     for (size_t l = 0; l < L; l++) sum[l] = elements[l] = 0, most[l] = -1;
-    for (size_t i = 0; i < table->n; i++) {
-        int l = table->tensors[i].layer;
+    for (size_t i = 0; i < r->n_tensors; i++) {
+        int l = r->tensors[i].layer;
         if (l < 0 || input->ratio_sum[i] < 0) continue;
         sum[l] += input->ratio_sum[i];
-        elements[l] += (double)ns_tensor_size(&table->tensors[i]);
+        elements[l] += r->tensors[i].elements;
         double score = input->ratio_max[i];
         if (score > most[l] || isnan(score)) most[l] = score;
     }
@@ -226,9 +262,8 @@ static void record_sublayers(NsRecorder *r, const NsRecordInput *input)
     bool finite = true;
     for (size_t i = 0; i < seen->hidden; i++) finite &= isfinite(seen->hidden_sq[i]) != 0;
     for (size_t s = 0; s < seen->sublayers; s++) {
-        NsTap tap = ns_model_tap(input->model, 0, s);
-        const SublayerQuantities *q = &of[tap.kind];
-        size_t l = tap.layer;
+        const SublayerQuantities *q = &of[r->sublayers[s].kind];
+        size_t l = r->sublayers[s].layer;
         double skip = seen->skip_grad[s] * seen->skip_grad[s];
         double branch = seen->branch_grad[s] * seen->branch_grad[s];
         double root = sqrt(seen->tokens[s]);
@@ -259,17 +294,16 @@ void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
 
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
-    const NsTensorTable *table = ns_model_tensors(input->model);
     bool due = is_due(r, input);
     const float blank = ns_blank();
     for (size_t i = 0; i < r->layout.width; i++) r->values[i] = blank;
     NsRecord record = {.values = r->values};
-    record.grad_norm = record_gradients(r, table, input->seen->grad_sq);
+    record.grad_norm = record_gradients(r, input->seen->grad_sq);
     record_hidden(r, input->seen, (double)input->settings->d_model);
     record_sublayers(r, input);
-    record_updates(r, table, input);
+    record_updates(r, input);
     if (r->layout.count[NS_QUANTITY_ADAM_RMS] && input->updated && input->ratio_sum)
-        record_moments(r, table, input);
+        record_moments(r, input);
     if (!due) return record;
 
     int64_t started = g_get_monotonic_time();
