@@ -127,26 +127,27 @@ typedef struct {
     bool apart; /* weight decay acts apart from the gradient */
 } Rule;
 
-/* What is to be done with a tensor, and what that was found for: the next tensor is often alike,
- * and powers are dear. */
+/* What is to be done with a tensor, and what that was found for: the next tensor that decays, or
+ * does not, is often alike, and powers are dear. */
 typedef struct {
     Kernel kernel; /* NULL: nothing was chosen yet */
     Constants constants;
     double lr, eps;
-    bool decay;
     int64_t age;
 } Chosen;
 
-static void choose(Chosen *chosen, const Rule *rule, const NsUpdate *u, size_t i)
+/* `latest`: of tensors that do not decay, and of those that do. */
+static const Chosen *choose(Chosen latest[2], const Rule *rule, const NsUpdate *u, size_t i)
 {
     const NsTensor *t = &u->table->tensors[i];
     const NsSettings *s = u->settings;
     int64_t age = u->step - (u->born ? u->born[i] : 0);
-    bool alike = chosen->kernel && chosen->age == age && chosen->decay == t->decay &&
-                 chosen->lr == t->lr && chosen->eps == t->eps;
-    if (alike) return;
+    Chosen *chosen = &latest[t->decay];
+    bool alike =
+        chosen->kernel && chosen->age == age && chosen->lr == t->lr && chosen->eps == t->eps;
+    if (alike) return chosen;
     double decay = t->decay ? s->weight_decay : 0;
-    *chosen = (Chosen){.lr = t->lr, .eps = t->eps, .decay = t->decay, .age = age};
+    *chosen = (Chosen){.lr = t->lr, .eps = t->eps, .age = age};
     chosen->constants = (Constants){
         .clip = (ns_real)ns_clip_factor(s->clip, u->grad_norm),
         .l2 = rule->apart ? 0 : (ns_real)decay,
@@ -156,6 +157,7 @@ static void choose(Chosen *chosen, const Rule *rule, const NsUpdate *u, size_t i
         .least = MAX((ns_real)(s->eps * t->eps), LEAST_ROOT),
     };
     chosen->kernel = rule->choose(u, age, &chosen->constants);
+    return chosen;
 }
 
 static Span span(const NsUpdate *u, const NsBlock *block)
@@ -194,14 +196,14 @@ static void close_ratios(const NsUpdate *u)
 static size_t update_share(const NsUpdate *u, const Rule *rule, NsShare share, NsUpdateSums *late,
                            size_t *late_tensor)
 {
-    Chosen chosen = {0};
+    Chosen latest[2] = {0};
     NsBlock block;
     size_t n = 0;
     while (ns_share_next(&share, &block)) {
         size_t i = block.tensor;
         if (rule->takes && !rule->takes(&u->table->tensors[i])) continue;
-        choose(&chosen, rule, u, i);
-        NsUpdateSums sums = chosen.kernel(&chosen.constants, span(u, &block));
+        const Chosen *chosen = choose(latest, rule, u, i);
+        NsUpdateSums sums = chosen->kernel(&chosen->constants, span(u, &block));
         if (block.late) {
             *late_tensor = i;
             late[n++] = sums;
