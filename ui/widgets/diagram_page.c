@@ -381,6 +381,7 @@ static void ns_diagram_page_init(NsDiagramPage *page)
 {
     page->range = (NsRange){1, 0};
     page->due = true;
+    gtk_widget_set_overflow(GTK_WIDGET(page), GTK_OVERFLOW_HIDDEN); /* its corners are round */
     page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     page->lanes = ns_diagram_lanes_new();
     g_signal_connect_swapped(page->lanes, "folded", G_CALLBACK(show_tabs), page);
