@@ -168,7 +168,7 @@ static void test_context_menu(void)
     g_signal_emit_by_name(chart, "menu", 100.0, 100.0);
     ui_idle(50);
     g_assert_true(GTK_IS_POPOVER_MENU(gtk_widget_get_last_child(overlay)));
-    g_assert_false(GTK_IS_POPOVER(gtk_widget_get_prev_sibling(gtk_widget_get_last_child(overlay))));
+    UI_UNTIL(!GTK_IS_POPOVER(gtk_widget_get_prev_sibling(gtk_widget_get_last_child(overlay))));
     ui_close(window);
 }
 
