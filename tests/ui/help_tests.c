@@ -115,6 +115,16 @@ static void test_remember(void)
     g_assert_false(g_variant_get_boolean(pane));
     ui_close(window);
 
+    /* A pane that folded because the window is narrow is not one that was closed. */
+    g_settings_set_boolean(preferences, "inspector-pane", TRUE);
+    window = ui_open("");
+    ns_remember_window(window);
+    gtk_window_set_default_size(GTK_WINDOW(window), 800, 700);
+    GtkWidget *inspector = ui_find(window, "inspector_scroller");
+    UI_UNTIL(!gtk_widget_get_visible(inspector));
+    ui_close(window);
+    g_assert_true(g_settings_get_boolean(preferences, "inspector-pane"));
+
     /* What another version wrote is no reason to fail. */
     g_settings_set_string(preferences, "gradient", "no such quantity");
     g_settings_set_string(preferences, "page", "no such page");

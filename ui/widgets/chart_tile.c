@@ -351,34 +351,6 @@ static void on_handle(NsChartTile *tile, int handle, double value)
     ns_lab_slide(tile->lab, warmup->key, steps);
 }
 
-static gboolean let_go(gpointer popover)
-{
-    if (gtk_widget_get_parent(popover)) gtk_widget_unparent(popover);
-    return G_SOURCE_REMOVE;
-}
-
-static void let_go_now(GtkWidget *popover)
-{
-    let_go(popover);
-}
-
-/* A popover over the chart, at a place of it or at the menu button.  The one before may be what the
- * pointer is over: it goes when this event is done. */
-static void pop_up(NsChartTile *tile, GtkWidget **slot, GtkWidget *popover,
-                   const GdkRectangle *place)
-{
-    if (*slot) {
-        gtk_popover_popdown(GTK_POPOVER(*slot));
-        g_signal_connect_object(tile->overlay, "destroy", G_CALLBACK(let_go_now), *slot,
-                                G_CONNECT_SWAPPED);
-        g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(*slot), g_object_unref);
-    }
-    *slot = popover;
-    gtk_widget_set_parent(popover, tile->overlay);
-    gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
-    gtk_popover_popup(GTK_POPOVER(popover));
-}
-
 void ns_chart_tile_ask_limits(NsChartTile *tile)
 {
     graphene_rect_t bounds = GRAPHENE_RECT_INIT(0, 0, 1, 1);
@@ -386,7 +358,7 @@ void ns_chart_tile_ask_limits(NsChartTile *tile)
     if (!gtk_widget_compute_bounds(tile->menu_button, tile->overlay, &bounds)) return;
     GdkRectangle place = {(int)bounds.origin.x, (int)bounds.origin.y, (int)bounds.size.width,
                           (int)bounds.size.height};
-    pop_up(tile, &tile->limits, ns_limits_popover_new(tile->chart), &place);
+    ns_tile_pop_up(tile->overlay, &tile->limits, ns_limits_popover_new(tile->chart), &place);
 }
 
 /* Curves over steps can be smoothed. */
@@ -402,7 +374,7 @@ static void on_context(NsChartTile *tile, double x, double y)
     GdkRectangle place = {(int)x, (int)y, 1, 1};
     gtk_popover_set_has_arrow(GTK_POPOVER(menu), FALSE);
     gtk_widget_set_halign(menu, GTK_ALIGN_START);
-    pop_up(tile, &tile->context, menu, &place);
+    ns_tile_pop_up(tile->overlay, &tile->context, menu, &place);
 }
 
 static gboolean renew_menu(gpointer data)

@@ -75,7 +75,7 @@ GtkWidget *ns_close_guard_ask(NsWindow *window)
         _("It trained for more than a minute, and nothing of that was exported."));
     GtkDialog *dialog = GTK_DIALOG(question);
     gtk_dialog_add_button(dialog, _("Keep open"), GTK_RESPONSE_CANCEL);
-    gtk_dialog_add_button(dialog, _("Export …"), ANSWER_EXPORT);
+    gtk_dialog_add_button(dialog, _("Export…"), ANSWER_EXPORT);
     GtkWidget *close = gtk_dialog_add_button(dialog, _("Close"), ANSWER_CLOSE);
     gtk_widget_add_css_class(close, "destructive-action");
     gtk_dialog_set_default_response(dialog, GTK_RESPONSE_CANCEL);

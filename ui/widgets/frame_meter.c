@@ -104,7 +104,7 @@ static void ns_frame_meter_class_init(NsFrameMeterClass *klass)
 static void ns_frame_meter_init(NsFrameMeter *meter)
 {
     GtkWidget *widget = GTK_WIDGET(meter);
-    meter->label = gtk_label_new(_("Measuring frames …"));
+    meter->label = gtk_label_new(_("Measuring frames…"));
     gtk_label_set_xalign(GTK_LABEL(meter->label), 0.0f);
     gtk_widget_set_parent(meter->label, widget);
     gtk_widget_add_css_class(widget, "frame-meter");

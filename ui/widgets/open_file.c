@@ -185,7 +185,7 @@ static void open_record(NsWindow *window, const char *path, bool run)
     reading->run = run;
     g_autoptr(GCancellable) cancellable = g_cancellable_new();
     g_autoptr(GTask) task = g_task_new(window, cancellable, on_read, NULL);
-    g_autofree char *words = g_strdup_printf(_("Reading %s …"), reading->name);
+    g_autofree char *words = g_strdup_printf(_("Reading %s…"), reading->name);
     g_signal_connect_object(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable,
                             G_CONNECT_SWAPPED);
     ns_window_toast(window, words);

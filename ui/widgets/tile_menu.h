@@ -7,3 +7,7 @@
 /* A popover with the actions of the group "tile" (ui/widgets/chart_tile.h); `smoothing` is a
  * control to be put into it, or NULL. */
 GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing);
+
+/* A popover over a chart, at a place of it, instead of the one that the slot holds. */
+void ns_tile_pop_up(GtkWidget *over, GtkWidget **slot, GtkWidget *popover,
+                    const GdkRectangle *place);
