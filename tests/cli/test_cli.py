@@ -132,6 +132,20 @@ def test_setting_steps():
     check_records(train("--set", "steps=3", "--steps", "2"), layers=2, steps=2)
 
 
+def test_jumps_are_told():
+    wild = [word for setting in ("layers=3", "d-model=32", "batch=16", "seq=32", "lr=0.3")
+            for word in ("--set", setting)]
+    events = [event for record in records_of(train("--steps", "5", *wild))
+              for event in record.get("events", [])]
+    assert [event["kind"] for event in events] == ["spike"], events
+    assert events[0]["what"] == "loss" and events[0]["text"].startswith("The loss jumped"), events
+    # The largest gradient is that of a tensor, which lies in a layer or in none.
+    layer = re.search(r" \(layer (\d+)\)\.$", events[0]["text"])
+    assert events[0]["layer"] == (int(layer[1]) if layer else None), events
+    told = run("train", "--steps", "5", *wild).stdout.decode().splitlines()
+    assert told[-1] == events[0]["text"], told
+
+
 def test_diverged_is_a_result():
     lines = train("--set", "placement=none", "--set", "norm=none", "--set", "layers=30",
                   "--set", "lr=100", "--steps", "50")

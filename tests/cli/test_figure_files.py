@@ -140,12 +140,22 @@ def test_lanes():
         chart(table, "--from", table, "--set", "placement=sandwich", figure="gradient-norm")
         text = read_text(table)
         assert "A warm-up 1" in text and "Post-LN" not in text, text
+        # So do the axes and the heat.
+        looks = ["--linear", "--heat", "ratio"]
+        chart(table, *lanes, figure="heatmap")
+        stacked = read_text(table)
+        chart(table, *lanes, *looks, figure="heatmap")
+        text = read_text(table)
+        assert " axes=linear " in text and " heat=ratio " in text and " axes=log " in stacked
+        assert text.count("\n") < stacked.count("\n")
+        again = os.path.join(folder, "again.csv")
+        assert run("chart", "--from", table, "--out", again, small=False).returncode == 0
+        assert read_text(again) == text
         settings = run("train", "--from", first, "--steps", "0", "--jsonl", "-", small=False)
         assert b"has 2 lanes" in settings.stderr, settings.stderr
         preset = os.path.join(folder, "p.preset")
         with open(preset, "wb") as file:
             file.write(run("show", first, small=False).stdout)
-        again = os.path.join(folder, "again.csv")
         chart(again, "--from", preset, figure="gradient-norm")
         assert "B Pre-LN" in read_text(again)
         sentence(run("chart", "--figure", "loss", "--out", table, "--lane", "seq=8", "--lane",
