@@ -71,7 +71,8 @@ static void add_chosen(GtkWidget *box, const NsChoice *chosen)
 static char *limit(const NsParam *param, double value)
 {
     if (param->type == NS_PARAM_INT) return ns_group_digits((int64_t)value);
-    return g_strdup_printf("%g", value);
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_strdup(g_ascii_formatd(text, sizeof text, "%g", value));
 }
 
 static void add_number(GtkWidget *box, const NsParam *param)
