@@ -4,6 +4,7 @@
 #include "core/train/lockstep.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/close_guard.h"
+#include "ui/widgets/learning.h"
 #include "ui/widgets/open_file.h"
 
 #include <glib/gstdio.h>
@@ -175,8 +176,71 @@ static void test_and_run(void)
     remove_file(&file);
 }
 
+/* ---- Experiments that are saved ---- */
+
+static GtkWidget *file_dialog(void)
+{
+    GListModel *windows = gtk_window_get_toplevels();
+    for (guint i = 0; i < g_list_model_get_n_items(windows); i++) {
+        g_autoptr(GtkWidget) each = g_list_model_get_item(windows, i);
+        if (GTK_IS_FILE_CHOOSER_DIALOG(each) && gtk_widget_get_visible(each)) return each;
+    }
+    return NULL;
+}
+
+/* The keys lead to a dialog that can be given up. */
+static void check_dialog(NsWindow *window, const char *action)
+{
+    g_action_group_activate_action(G_ACTION_GROUP(window), action, NULL);
+    UI_UNTIL(file_dialog());
+    gtk_dialog_response(GTK_DIALOG(file_dialog()), GTK_RESPONSE_CANCEL);
+    UI_UNTIL(!file_dialog());
+}
+
+static char *all_settings(NsLab *lab)
+{
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < ns_lab_lanes(lab); i++) {
+        g_autofree char *line = ns_settings_line(ns_lab_lane_settings(lab, i), true);
+        g_string_append_printf(words, "%s\n", line);
+    }
+    return g_string_free(words, FALSE);
+}
+
+/* What Ctrl+S writes, Ctrl+O reads: the same lanes, bit for bit, and the page. */
+static void test_save_and_open(void)
+{
+    File file = new_file("experiment.preset");
+    NsWindow *window = ui_open("seed=9 lr=0.012345678901234567");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_set_lanes(lab, 3);
+    ns_lab_set_lane(lab, 1, "placement", "sandwich");
+    ns_lab_set_lane(lab, 2, "warmup", "100");
+    ns_page_stack_show(ns_window_pages(window), "profile");
+    check_dialog(window, "save");
+    check_dialog(window, "open");
+    ns_window_save(window, file.path);
+    g_assert_cmpstr(ns_window_toast_text(window), ==, "Saved as experiment.preset");
+    g_autofree char *before = all_settings(lab);
+    ui_close(window);
+    window = ui_open("layers=3");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, file.path);
+    g_autofree char *after = all_settings(ns_window_lab(window));
+    g_assert_cmpstr(after, ==, before);
+    g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "profile");
+    /* Where it cannot be written, that is said. */
+    g_autofree char *nowhere = g_build_filename(file.folder, "no", "where.preset", NULL);
+    ns_window_save(window, nowhere);
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "where.preset"));
+    ui_close(window);
+    remove_file(&file);
+}
+
 void ui_add_file_tests(void)
 {
+    g_test_add_func("/ui/file/save-and-open", test_save_and_open);
     g_test_add_func("/ui/file/run", test_run);
     g_test_add_func("/ui/file/mangled", test_mangled);
     g_test_add_func("/ui/file/close-while-reading", test_close_while_reading);

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 /* Runs the program, which NS_DESKTOP names, without a display; its exit status. */
-static int run_program(const char *argument, char **out, char **err)
+static int run_program(const char *argument, const char *language, char **out, char **err)
 {
     const char *program = g_getenv("NS_DESKTOP");
     const char *arguments[] = {program, argument, NULL};
@@ -12,6 +12,9 @@ static int run_program(const char *argument, char **out, char **err)
     environment = g_environ_unsetenv(environment, "DISPLAY");
     environment = g_environ_unsetenv(environment, "WAYLAND_DISPLAY");
     environment = g_environ_unsetenv(environment, "G_DEBUG");
+    /* Any language but that of the C locale needs one that is installed; C.UTF-8 always is. */
+    environment = g_environ_setenv(environment, "LC_ALL", language ? "C.UTF-8" : "C", TRUE);
+    environment = g_environ_setenv(environment, "LANGUAGE", language ? language : "", TRUE);
     int status = 0;
     g_autoptr(GError) error = NULL;
     g_spawn_sync(NULL, (char **)(guintptr)arguments, environment, G_SPAWN_DEFAULT, NULL, NULL, out,
@@ -28,7 +31,7 @@ static void check(const char *argument, int status, const char *in_out, const ch
         return;
     }
     g_autofree char *out = NULL, *err = NULL;
-    g_assert_cmpint(run_program(argument, &out, &err), ==, status);
+    g_assert_cmpint(run_program(argument, NULL, &out, &err), ==, status);
     g_assert_nonnull(strstr(out, in_out));
     g_assert_nonnull(strstr(err, in_err));
     /* One sentence, on one line. */
@@ -50,6 +53,19 @@ static void test_help(void)
     check("--help", 0, "--set", "");
 }
 
+/* In the language of the desktop. */
+static void test_help_in_german(void)
+{
+    if (!g_getenv("NS_DESKTOP")) {
+        g_test_skip("NS_DESKTOP does not name the program");
+        return;
+    }
+    g_autofree char *out = NULL, *err = NULL;
+    g_assert_cmpint(run_program("--help", "de", &out, &err), ==, 0);
+    g_assert_null(strstr(out, "Begin to train at once"));
+    g_assert_nonnull(strstr(out, "Sofort trainieren"));
+}
+
 static void test_wrong_setting(void)
 {
     check("--set=layers=many", 2, "", "layers");
@@ -60,5 +76,6 @@ void ui_add_program_tests(void)
     g_test_add_func("/ui/program/no-display", test_no_display);
     g_test_add_func("/ui/program/version", test_version);
     g_test_add_func("/ui/program/help", test_help);
+    g_test_add_func("/ui/program/help-in-german", test_help_in_german);
     g_test_add_func("/ui/program/wrong-setting", test_wrong_setting);
 }

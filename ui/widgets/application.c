@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "resources/normscope-resources.h"
-#include "ui/widgets/catalogue.h"
 #include "ui/widgets/help_window.h"
 #include "ui/widgets/learning.h"
 #include "ui/widgets/open_file.h"
@@ -225,7 +224,6 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
         g_print("normscope %s\n", NS_VERSION);
         return EXIT_SUCCESS;
     }
-    ns_catalogue_bind();
     if (!read_settings(application, options, &error) || !read_file(application, options, &error))
         return complain(EXIT_USAGE, error->message);
     application->run = g_variant_dict_contains(options, "run");
@@ -260,14 +258,14 @@ static void ns_application_class_init(NsApplicationClass *klass)
 
 static void ns_application_init(NsApplication *application)
 {
-    static const GOptionEntry entries[] = {
+    const GOptionEntry entries[] = {
         {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
-         "Begin with this setting in every lane (repeatable)", "KEY=VALUE"},
+         _("Begin with this setting in every lane (repeatable)"), "KEY=VALUE"},
         {"lane", 'l', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
-         "A lane and what is special about it (repeatable)", "\"KEY=VALUE …\""},
-        {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, "Begin to train at once", NULL},
-        {"class", 0, 0, G_OPTION_ARG_NONE, NULL, "Begin with large text, for a class", NULL},
-        {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, "Print the version", NULL},
+         _("A lane and what is special about it (repeatable)"), "\"KEY=VALUE …\""},
+        {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, _("Begin to train at once"), NULL},
+        {"class", 0, 0, G_OPTION_ARG_NONE, NULL, _("Begin with large text, for a class"), NULL},
+        {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, _("Print the version"), NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},
         {NULL},
     };
@@ -275,7 +273,7 @@ static void ns_application_init(NsApplication *application)
     g_application_add_main_option_entries(G_APPLICATION(application), entries);
     g_application_set_option_context_summary(
         G_APPLICATION(application),
-        "Trains small Transformers and plots the norms of gradients and hidden states live.");
+        _("Trains small Transformers and plots the norms of gradients and hidden states live."));
 }
 
 NsApplication *ns_application_new(void)

@@ -5,9 +5,11 @@
 #include "ui/widgets/installed.h"
 
 #include <libintl.h>
+#include <locale.h>
 
 void ns_catalogue_bind(void)
 {
+    setlocale(LC_ALL, "");
     g_autofree char *folder = ns_installed_folder("resources/po", "share/locale");
     if (!folder) return;
     bindtextdomain(NS_WORDS_DOMAIN, folder);

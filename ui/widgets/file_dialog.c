@@ -33,16 +33,15 @@ static void show(GtkFileChooserNative *dialog, NsFileChosen chosen, gpointer own
 
 void ns_file_dialog_open(GtkWindow *parent, const char *title, NsFileChosen chosen, gpointer owner)
 {
-    show(gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_OPEN, "_Open",
-                                     "_Cancel"),
+    show(gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_OPEN, NULL, NULL),
          chosen, owner);
 }
 
 void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
                          NsFileChosen chosen, gpointer owner)
 {
-    GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
-        title, parent, GTK_FILE_CHOOSER_ACTION_SAVE, "_Save", "_Cancel");
+    GtkFileChooserNative *dialog =
+        gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_SAVE, NULL, NULL);
     gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
     show(dialog, chosen, owner);
 }

@@ -68,7 +68,7 @@ static void on_preset(GSimpleAction *action, GVariant *key, gpointer window)
         ns_window_toast(window, error->message);
 }
 
-static void save(const char *path, gpointer window)
+void ns_window_save(NsWindow *window, const char *path)
 {
     g_auto(NsPreset) preset;
     g_autoptr(GError) error = NULL;
@@ -82,10 +82,15 @@ static void save(const char *path, gpointer window)
         ns_window_toast(window, error->message);
 }
 
+static void on_path(const char *path, gpointer window)
+{
+    ns_window_save(window, path);
+}
+
 static void on_save(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    ns_file_dialog_save(window, _("Save the experiment as a preset"), "experiment" SUFFIX, save,
+    ns_file_dialog_save(window, _("Save the experiment as a preset"), "experiment" SUFFIX, on_path,
                         window);
 }
 
