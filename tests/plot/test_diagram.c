@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "core/train/run.h"
 #include "ui/figures/diagram.h"
+#include "ui/plot/export.h"
 #include "ui/plot/text.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -559,6 +561,51 @@ static void test_figure(void)
     }
 }
 
+/* The height of a PNG of the plot that is so wide, where as many points were asked for. */
+static unsigned height_of(const NsPlot *plot, double width, double height, bool proposed)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "a.png", NULL);
+    const NsExport how = {.format = NS_FORMAT_PNG,
+                          .style = ns_style_find("paper"),
+                          .width = width,
+                          .height = height,
+                          .proposed = proposed,
+                          .dpi = 72};
+    g_autoptr(GError) error = NULL;
+    ns_export(&plot, 1, 1, &how, path, &error);
+    g_assert_no_error(error);
+    cairo_surface_t *image = cairo_image_surface_create_from_png(path);
+    unsigned found = (unsigned)cairo_image_surface_get_height(image);
+    cairo_surface_destroy(image);
+    g_unlink(path);
+    g_rmdir(folder);
+    return found;
+}
+
+/* On a page whose height nobody chose words have their size, as far as the width allows. */
+static void test_page(void)
+{
+    g_autoptr(NsRun) run = run_of("placement=post", "arch=decoder");
+    static const char *const names[] = {"A", "B", "C", "D"};
+    NsFigureInput input = {
+        .history = ns_run_history(run), .settings = ns_run_settings(run), .step = -1};
+    for (unsigned i = 0; i < NS_FIGURE_LANES; i++)
+        input.lanes[i] = (NsFigureRun){ns_run_history(run), ns_run_settings(run), names[i]};
+    for (unsigned n = 1; n <= NS_FIGURE_LANES; n++) {
+        input.n_lanes = n > 1 ? n : 0;
+        g_autoptr(NsFigure) figure = ns_figure_new("diagram");
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_cmpuint(height_of(plot, 234, 164, false), ==, 164);
+        g_assert_cmpuint(height_of(plot, 234, 164, true), >, 250);
+        g_assert_cmpuint(height_of(plot, 234, 164, true), <, 340);
+        g_assert_cmpuint(height_of(plot, 504, 700, true), >=, 700);
+        /* Four are two over two, where three abreast would have small words. */
+        unsigned wide = height_of(plot, 504, 353, true);
+        g_assert_true(n > 2 ? wide > 500 : wide < 400);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -571,5 +618,6 @@ int main(int argc, char **argv)
     g_test_add_func("/diagram/drawing", test_drawing);
     g_test_add_func("/diagram/hits", test_hits);
     g_test_add_func("/diagram/figure", test_figure);
+    g_test_add_func("/diagram/page", test_page);
     return g_test_run();
 }

@@ -9,8 +9,9 @@
 #include <math.h>
 
 #define SMALLEST                                                                                   \
-    0.5            /* share of the style's text that words may shrink to where the page is small */
-#define GUTTER 1.6 /* between lanes, in text sizes */
+    0.5             /* share of the style's text that words may shrink to where the page is small */
+#define LEGIBLE 0.8 /* share at which they are large enough */
+#define GUTTER 1.6  /* between lanes, in text sizes */
 #define SQUARE 600.0 /* any size will do to count wires */
 
 typedef struct {
@@ -38,25 +39,54 @@ static NsRange extent_of(const Diagram *diagram)
     return range;
 }
 
-static void draw(const void *data, cairo_t *cr, double width, double height, const NsStyle *style)
+/* How lanes are put on a page. */
+typedef struct {
+    size_t columns, rows;
+    double width, height; /* of a lane */
+    double scale;         /* of its words */
+} Grid;
+
+/* Gutters and legend have the size that they have at full scale. */
+static Grid grid_of(const Diagram *diagram, size_t columns, double width, double height,
+                    const NsStyle *style)
 {
-    const Diagram *diagram = data;
-    double n = (double)diagram->n, gutter = GUTTER * style->text_size;
-    double lane = (width - (n - 1) * gutter) / n, scale = 1;
+    Grid grid = {.columns = columns, .rows = (diagram->n + columns - 1) / columns, .scale = 1};
+    double gutter = GUTTER * style->text_size, foot = ns_diagram_legend_height(style);
+    grid.width = (width - (double)(columns - 1) * gutter) / (double)columns;
+    grid.height = (height - foot - (double)(grid.rows - 1) * gutter) / (double)grid.rows;
     for (size_t i = 0; i < diagram->n; i++) {
         double least_width, least_height;
         ns_diagram_least(diagram->lanes[i], style->text_size, &least_width, &least_height);
-        double foot = ns_diagram_legend_height(style);
-        scale = MIN(scale, MIN(lane / least_width, height / (least_height + foot)));
+        grid.scale = MIN(grid.scale, MIN(grid.width / least_width, grid.height / least_height));
     }
-    NsStyle small = ns_style_scaled(style, MAX(scale, SMALLEST));
+    return grid;
+}
+
+/* That with the largest words. */
+static Grid best_grid(const Diagram *diagram, double width, double height, const NsStyle *style)
+{
+    Grid best = grid_of(diagram, diagram->n, width, height, style);
+    for (size_t columns = diagram->n; --columns > 0;) {
+        Grid grid = grid_of(diagram, columns, width, height, style);
+        if (grid.scale > best.scale) best = grid;
+    }
+    return best;
+}
+
+static void draw(const void *data, cairo_t *cr, double width, double height, const NsStyle *style)
+{
+    const Diagram *diagram = data;
+    Grid grid = best_grid(diagram, width, height, style);
+    NsStyle small = ns_style_scaled(style, MAX(grid.scale, SMALLEST));
     NsDiagramLook look = ns_diagram_look(&small, diagram->flow, extent_of(diagram));
-    double foot = ns_diagram_legend_height(&small);
+    double gutter = GUTTER * style->text_size, foot = ns_diagram_legend_height(&small);
     for (size_t i = 0; i < diagram->n; i++) {
-        g_autoptr(NsDiagram) one = ns_diagram_new(diagram->lanes[i], diagram->layer, lane,
-                                                  MAX(height - foot, 1), small.text_size);
+        g_autoptr(NsDiagram) one =
+            ns_diagram_new(diagram->lanes[i], diagram->layer, MAX(grid.width, 1),
+                           MAX(grid.height, 1), small.text_size);
         cairo_save(cr);
-        cairo_translate(cr, (double)i * (lane + gutter), 0);
+        cairo_translate(cr, (double)(i % grid.columns) * (grid.width + gutter),
+                        (double)(i / grid.columns) * (grid.height + gutter));
         ns_diagram_draw(one, &look, cr);
         cairo_restore(cr);
     }
@@ -64,6 +94,27 @@ static void draw(const void *data, cairo_t *cr, double width, double height, con
     cairo_translate(cr, 0, height - foot);
     ns_diagram_draw_legend(&look, width, foot, cr);
     cairo_restore(cr);
+}
+
+/* Words become no smaller on a higher page, so it is the lowest on which they are the largest. */
+static double needed_height(const void *data, double width, const NsStyle *style)
+{
+    const Diagram *diagram = data;
+    double best = 0, needed = 0;
+    for (size_t columns = diagram->n; columns > 0; columns--) {
+        Grid grid = grid_of(diagram, columns, width, G_MAXFLOAT, style);
+        double lane = 0, rows = (double)grid.rows, gutter = GUTTER * style->text_size;
+        for (size_t i = 0; i < diagram->n; i++) {
+            double least_width, least_height;
+            ns_diagram_least(diagram->lanes[i], style->text_size, &least_width, &least_height);
+            lane = MAX(lane, least_height * grid.scale);
+        }
+        if (grid.scale <= best) continue;
+        best = grid.scale;
+        needed = rows * lane + (rows - 1) * gutter + ns_diagram_legend_height(style);
+        if (best >= LEGIBLE) break;
+    }
+    return needed;
 }
 
 static char *describe(const void *data)
@@ -184,7 +235,7 @@ static NsFigure *diagram_new(NsFlow flow)
     NsFigure *figure = ns_figure_alloc(&class);
     Diagram *diagram = (Diagram *)figure;
     diagram->flow = flow;
-    diagram->drawing = (NsPlotDrawing){draw, describe, diagram};
+    diagram->drawing = (NsPlotDrawing){draw, needed_height, describe, diagram};
     diagram->series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
     diagram->points = g_array_new(FALSE, FALSE, sizeof(double));
     diagram->names = g_ptr_array_new_with_free_func(g_free);

@@ -133,6 +133,7 @@ void ns_brush_rounded(cairo_t *cr, const NsBox *box, double radius)
 
 #define LEGEND 3.6 /* height in text sizes */
 #define BAR_WIDTH 13.0
+#define BAR_LEAST 5.0
 #define BAR_HEIGHT 0.62
 #define STEPS 48
 
@@ -145,8 +146,14 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
 {
     NsBrush pen = {NULL, look, look->style, cr, ns_text_context_new(), look->style->text_size};
     NsBrush *p = &pen;
-    double size = p->size, y = height / 2 - 0.35 * size,
-           length = MIN(BAR_WIDTH * size, 0.4 * width);
+    const char *what = look->flow == NS_FLOW_SIGNAL
+                           ? _("norm of the signal, root mean square over tokens")
+                           : _("norm of the gradient of the loss, over all tokens of the batch");
+    double size = p->size, small = 0.9 * size, y = height / 2 - 0.35 * size;
+    /* The colours give way to the words. */
+    g_autoptr(PangoLayout) whole = ns_text_new(pen.context, p->style, small, false, what);
+    double most = MIN(BAR_WIDTH * size, 0.4 * width), least = MIN(BAR_LEAST * size, most);
+    double length = CLAMP(width - 1.2 * size - ns_text_width(whole), least, most);
     NsRange ends = ends_of(look->range);
     cairo_save(cr);
     /* A wedge of colours: as wide as the wires are. */
@@ -161,16 +168,13 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     bool known = look->range.lo <= look->range.hi;
     for (int end = 0; end < 2 && known; end++) {
         g_autofree char *number = ns_text_number(pow(10, end ? ends.hi : ends.lo), 2);
-        ns_brush_words(p, number, 0.9 * size, false, end ? NS_BRUSH_RIGHT : NS_BRUSH_LEFT,
+        ns_brush_words(p, number, small, false, end ? NS_BRUSH_RIGHT : NS_BRUSH_LEFT,
                        end ? length : 0, y + 1.15 * size, 0, false);
     }
     ns_brush_use(p, p->style->faint_text, 1);
     double x = length + size;
-    ns_brush_words(p,
-                   look->flow == NS_FLOW_SIGNAL
-                       ? _("norm of the signal, root mean square over tokens")
-                       : _("norm of the gradient of the loss, over all tokens of the batch"),
-                   0.9 * size, false, NS_BRUSH_LEFT, x, y, width - x, false);
+    g_autofree char *brief = ns_text_abridge(pen.context, p->style, small, what, NULL, width - x);
+    ns_brush_words(p, brief ? brief : what, small, false, NS_BRUSH_LEFT, x, y, width - x, false);
     ns_brush_use(p, p->style->ghost, 1);
     cairo_set_line_width(cr, NS_BRUSH_THIN * size);
     cairo_move_to(cr, x, y + 1.15 * size);
@@ -180,7 +184,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     ns_brush_words(p,
                    look->flow == NS_FLOW_SIGNAL ? _("not measured; σ: what a norm divides by")
                                                 : _("not measured"),
-                   0.9 * size, false, NS_BRUSH_LEFT, x + 2.5 * size, y + 1.15 * size,
+                   small, false, NS_BRUSH_LEFT, x + 2.5 * size, y + 1.15 * size,
                    width - x - 2.5 * size, false);
     cairo_restore(cr);
     g_object_unref(pen.context);

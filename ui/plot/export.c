@@ -19,6 +19,9 @@
 #define SOFTWARE "Normscope " NS_VERSION
 #define MOST_PIXELS 32767 /* a side of an image in cairo */
 
+/* The most that a page is made higher than wide. */
+#define MOST_TALL 1.4
+
 #define CAPTION_SIZE 0.92 /* in text sizes */
 #define CAPTION_LINES 4
 
@@ -304,9 +307,26 @@ static bool check_size(const NsExport *options, GError **error)
     return true;
 }
 
-bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
+/* The height of a page that a drawing has for itself. */
+static double drawing_height(const NsPlot *plot, const NsExport *options)
+{
+    const NsStyle *style = options->style;
+    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
+    g_autofree NsPlot *copy = sheet_plots(&plot, 1, options, titles);
+    g_autoptr(PangoLayout) caption = caption_text(options);
+    g_autoptr(NsPlotLayout) layout =
+        ns_plot_layout(copy, options->width, MOST_TALL * options->width, style);
+    NsBox area = ns_plot_area(layout);
+    double around = MOST_TALL * options->width - area.height + foot_height(caption, options);
+    double height = around + plot->drawing->height(plot->drawing->data, area.width, style);
+    return CLAMP(ceil(height), options->height, MAX(options->height, MOST_TALL * options->width));
+}
+
+bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *asked,
                const char *path, GError **error)
 {
+    NsExport own = *asked, *options = &own;
+    if (own.proposed && n == 1 && plots[0]->drawing) own.height = drawing_height(plots[0], asked);
     if (options->format == NS_FORMAT_CSV) {
         GString *table = ns_csv_write(plots, n, options->experiment);
         bool saved = ns_save(path, table->str, table->len, error);

@@ -27,6 +27,7 @@ typedef struct {
     NsFormat format;
     const NsStyle *style; /* its background may be transparent */
     double width, height; /* points (1/72 inch), of the whole sheet */
+    bool proposed;        /* the height is: a drawing by itself has as much as it needs */
     double dpi;           /* PNG */
     NsLegendPlace legend;
     bool untitled;       /* charts without title and subtitle, but for their letters */

@@ -397,7 +397,8 @@ size_t ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle
     if (height > 0)
         while (columns * columns < n && width / (double)(columns + 1) >= LEAST_WIDTH) columns++;
     size_t rows_ = (MAX(n, 1) + columns - 1) / columns;
-    if (!(height > 0)) height = round(ASPECT * width / (double)columns * (double)rows_);
+    options->proposed = !(height > 0);
+    if (options->proposed) height = round(ASPECT * width / (double)columns * (double)rows_);
     int dpi = choices->dpi ? choices->dpi
               : page >= 0  ? pages[page].dpi
                            : (choices->unit == NS_UNIT_PX ? 96 : 0);

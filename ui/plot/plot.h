@@ -166,6 +166,8 @@ typedef struct {
 typedef struct {
     /* Draws at the origin, width by height. */
     void (*draw)(const void *data, cairo_t *cr, double width, double height, const NsStyle *style);
+    /* The height at which its words are as large as those of the style, or as the width allows. */
+    double (*height)(const void *data, double width, const NsStyle *style);
     char *(*describe)(const void *data); /* in a sentence; free with g_free */
     const void *data;
 } NsPlotDrawing;
