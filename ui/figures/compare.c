@@ -109,9 +109,9 @@ static bool make_texts(Compare *compare, const NsFigureInput *input)
         shown += side->n;
         if (side->n && (i == 0 || input->n_lanes > 1)) step = MAX(step, side->bucket.last);
     }
-    g_autofree char *title = input->n_lanes > 2
-                                 ? g_strdup_printf(_("%s, %u runs"), info->choice.label, compare->n)
-                                 : g_strdup_printf(_("%s, two runs"), info->choice.label);
+    g_autofree char *title =
+        input->n_lanes > 2 ? g_strdup_printf(_("%s, %u runs"), _(info->choice.label), compare->n)
+                           : g_strdup_printf(_("%s, two runs"), _(info->choice.label));
     bool measured = ns_figure_newest(input) >= 0;
     g_autofree char *empty = measured && !shown
                                  ? ns_figure_absent(compare->quantity, input->history)

@@ -118,9 +118,9 @@ static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
     NsFigureInput shown = heatmap->mode == ONE && input->n_lanes > 1
                               ? ns_figure_input_of(input, ns_figure_active(input))
                               : *input;
-    g_autofree char *title = heatmap->mode == RATIO
-                                 ? g_strdup_printf(_("%s, ratio of two runs"), info->choice.label)
-                                 : g_strdup_printf(_("%s over the steps"), _(info->choice.label));
+    g_autofree char *title =
+        heatmap->mode == RATIO ? g_strdup_printf(_("%s, ratio of two runs"), _(info->choice.label))
+                               : g_strdup_printf(_("%s over the steps"), _(info->choice.label));
     g_autofree char *empty = empty_words(heatmap, input);
     bool changed = ns_figure_mark_events(figure, &shown);
     changed |= make_names(heatmap, input);

@@ -337,7 +337,7 @@ static bool mark_decoder(NsFigure *figure, const NsFigureInput *input)
         N = ns_settings_encoder_layers(input->settings);
     const NsMarker *old =
         figure->markers->len ? &g_array_index(figure->markers, NsMarker, 0) : NULL;
-    NsMarker marker = {.x = (double)N + 0.5, .text = "decoder"};
+    NsMarker marker = {.x = (double)N + 0.5, .text = _("decoder")};
     if (old ? N > 0 && old->x >= marker.x && old->x <= marker.x : N == 0) return false;
     g_array_set_size(figure->markers, 0);
     if (N > 0) g_array_append_val(figure->markers, marker);
@@ -419,7 +419,7 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
     bool over_layers = info->domain != NS_DOMAIN_STEP;
     g_autofree char *empty =
         !over_layers
-            ? g_strdup_printf(_("%s is one value a step, not one a layer."), info->choice.label)
+            ? g_strdup_printf(_("%s is one value a step, not one a layer."), _(info->choice.label))
         : is_missing(profile, input) ? ns_figure_absent(spec->quantity, input->history)
                                      : g_strdup(_("No step has been measured yet."));
     int64_t step = shown_step(profile, input);

@@ -94,7 +94,7 @@ static void show(Schedule *schedule, const NsSettings *settings)
     figure->plot.levels = &schedule->peak;
     figure->plot.n_levels = 1;
     g_array_set_size(figure->markers, 0);
-    NsMarker handle = {.x = (double)settings->warmup, .text = "warm-up", .handle = true};
+    NsMarker handle = {.x = (double)settings->warmup, .text = _("warm-up"), .handle = true};
     g_array_append_val(figure->markers, handle);
 }
 

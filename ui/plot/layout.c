@@ -4,6 +4,8 @@
  * decides the ticks of the vertical axes, their widths decide its width, and that the ticks of the
  * horizontal axis.  Each step depends on the ones before only. */
 #include "ui/plot/frame.h"
+
+#include "core/base/words.h"
 #include "ui/plot/memory.h"
 #include "ui/plot/panels.h"
 
@@ -88,7 +90,7 @@ static void write_texts(NsFrame *frame)
     else if (layout->survey.right && !plot->right.quiet)
         write_part(frame, NS_PART_RIGHT_LABEL, right, size, false);
     if (!layout->survey.any)
-        write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : "no data", size, false);
+        write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
     if (frame->show[NS_PART_TITLE]) ns_text_limit(frame->text[NS_PART_TITLE], room, 1);
     if (frame->show[NS_PART_NOTE]) ns_text_limit(frame->text[NS_PART_NOTE], room, 2);
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
 
+#include "core/base/words.h"
+
 #include <math.h>
 
 /* In text sizes: the line before a word, the gap behind it, the gap between entries, the least room
@@ -52,7 +54,9 @@ char *ns_legend_words(const NsSeries *series, bool letter)
 {
     const char *name = ns_series_name(series);
     if (letter && !rank(series)) return ns_text_letter(name);
-    return g_strconcat(name, series->side == NS_AXIS_RIGHT ? " (right)" : "", NULL);
+    if (series->side != NS_AXIS_RIGHT) return g_strdup(name);
+    /* Translators: a curve whose axis is the right one. */
+    return g_strdup_printf(_("%s (right)"), name);
 }
 
 static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)

@@ -1,6 +1,7 @@
 /* A figure as TeX, for the package pgfplots.  SPDX-License-Identifier: MIT */
 #include "ui/plot/pgfplots.h"
 
+#include "core/base/words.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/pgfplots-private.h"
 #include "ui/plot/tex.h"
@@ -439,7 +440,7 @@ static void append_layout(GString *out, const NsPlotLayout *layout, double left,
     append_names(out, layout, left, top);
     if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);
     if (!layout->survey.any)
-        append_label(out, layout, NS_PART_EMPTY, plot->empty ? plot->empty : "no data",
+        append_label(out, layout, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"),
                      "chart-faint", left, top);
     if (layout->strip) append_layout(out, layout->strip, left, top - layout->strip_y);
 }

@@ -1,4 +1,5 @@
 /* One look at every value of a plot.  SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
 #include "core/ops/clones.h"
 #include "ui/plot/layout-private.h"
 
@@ -196,27 +197,34 @@ NsSurvey ns_survey(const NsPlot *plot)
     return survey;
 }
 
-static void say(GString *note, size_t n, const char *one, const char *many)
+/* The form of a sentence that goes with a count. */
+static void say(GString *note, size_t n, const char *sentence)
 {
     if (!n) return;
     g_autofree char *count = ns_text_fixed((double)n, 0);
     if (note->len) g_string_append(note, " · ");
-    g_string_append_printf(note, "%s %s", count, n == 1 ? one : many);
+    g_auto(GStrv) parts = g_strsplit(sentence, "%s", 2);
+    g_autofree char *words = g_strjoinv(count, parts);
+    g_string_append(note, words);
 }
 
 char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey)
 {
     GString *note = g_string_new(plot->note);
     bool log = plot->left.scale == NS_SCALE_LOG || plot->right.scale == NS_SCALE_LOG;
-    const size_t *faults = survey->faults;
-    say(note, faults[NS_FAULT_NAN], "value is not a number (△)", "values are not a number (△)");
-    say(note, faults[NS_FAULT_INFINITE], "value is infinite (▲)", "values are infinite (▲)");
-    say(note, faults[NS_FAULT_LOW], log ? "value is not positive (▼)" : "value is −∞ (▼)",
-        log ? "values are not positive (▼)" : "values are −∞ (▼)");
     bool told = plot->heatmap && plot->heatmap->hatch;
-    say(note, told ? 0 : survey->bad_cells, "cell is not finite (red)",
-        "cells are not finite (red)");
-    say(note, survey->unshown_cells, "cell is not positive (grey)",
-        "cells are not positive (grey)");
+    size_t nan = survey->faults[NS_FAULT_NAN], infinite = survey->faults[NS_FAULT_INFINITE];
+    size_t low = survey->faults[NS_FAULT_LOW], bad = told ? 0 : survey->bad_cells;
+    size_t unshown = survey->unshown_cells;
+    say(note, nan,
+        ns_plural("%s value is not a number (△)", "%s values are not a number (△)", nan));
+    say(note, infinite,
+        ns_plural("%s value is infinite (▲)", "%s values are infinite (▲)", infinite));
+    say(note, log ? low : 0,
+        ns_plural("%s value is not positive (▼)", "%s values are not positive (▼)", low));
+    say(note, log ? 0 : low, ns_plural("%s value is −∞ (▼)", "%s values are −∞ (▼)", low));
+    say(note, bad, ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
+    say(note, unshown,
+        ns_plural("%s cell is not positive (grey)", "%s cells are not positive (grey)", unshown));
     return g_string_free(note, note->len == 0);
 }

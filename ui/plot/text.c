@@ -1,6 +1,7 @@
 /* Words and numbers on a chart.  SPDX-License-Identifier: MIT */
 #include "ui/plot/text.h"
 
+#include "core/base/words.h"
 #include "ui/plot/text_pool.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ char *ns_text_fixed(double value, int decimals)
 
 char *ns_text_number(double value, int digits)
 {
-    if (isnan(value)) return g_strdup("not a number");
+    if (isnan(value)) return g_strdup(_("not a number"));
     if (isinf(value)) return g_strdup(value < 0 ? MINUS "\u221e" : "\u221e");
     if (value == 0) return g_strdup("0");
     /* The exponent after rounding: 9.9996 has four digits as 10.00. */
