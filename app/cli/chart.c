@@ -219,19 +219,11 @@ static void add_plot(GPtrArray *figures, GPtrArray *plots, const NsFigureSpec *s
     g_ptr_array_add(plots, (gpointer)(guintptr)ns_figure_update(figure, &input));
 }
 
-static gint64 steps_done(const Chart *chart, NsLockstep *lockstep)
-{
-    gint64 steps = 0;
-    for (size_t i = 0; i < chart->lanes.n; i++)
-        steps = MAX(steps, ns_run_steps(ns_lockstep_lane(lockstep, i)));
-    return steps;
-}
-
 static void fill_experiment(const Chart *chart, NsLockstep *lockstep, guint first, guint n,
                             NsExperiment *experiment)
 {
     const NsSettings *lanes[NS_LANES_MAX];
-    int64_t done = steps_done(chart, lockstep), shown = chart->input.step;
+    int64_t done = ns_lockstep_steps(lockstep), shown = chart->input.step;
     bool before = shown >= 0 && shown < done;
     experiment->step = before ? shown : done;
     experiment->until = before ? done : 0;
@@ -361,8 +353,8 @@ int ns_cli_chart(int argc, char **argv, GError **error)
 
     NsProgress progress;
     ns_progress_start(&progress, true);
-    while (steps_done(&chart, lockstep) < chart.limit && ns_lockstep_step(lockstep))
-        ns_progress_step(&progress, steps_done(&chart, lockstep), chart.limit, (double)NAN);
+    while (ns_lockstep_steps(lockstep) < chart.limit && ns_lockstep_step(lockstep))
+        ns_progress_step(&progress, ns_lockstep_steps(lockstep), chart.limit, (double)NAN);
     ns_progress_end(&progress);
     return draw_all(&chart, lockstep, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
 }

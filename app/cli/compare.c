@@ -22,14 +22,6 @@ static bool check_several(const NsLaneOptions *lanes, GError **error)
     return false;
 }
 
-static gint64 steps_done(NsLockstep *lockstep)
-{
-    gint64 steps = 0;
-    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
-        steps = MAX(steps, ns_run_steps(ns_lockstep_lane(lockstep, i)));
-    return steps;
-}
-
 typedef bool (*Write)(NsJournal *journal, NsRun *run, GError **error);
 
 static bool write_lanes(Write write, NsJournal *journals, NsLockstep *lockstep, GError **error)
@@ -45,10 +37,10 @@ static bool train(NsLockstep *lockstep, gint64 limit, NsJournal *journals, NsPro
                   GError **error)
 {
     bool go = true;
-    while (go && !ns_interrupt_signal() && (limit < 0 || steps_done(lockstep) < limit)) {
+    while (go && !ns_interrupt_signal() && (limit < 0 || ns_lockstep_steps(lockstep) < limit)) {
         if (!write_lanes(ns_journal_news, journals, lockstep, error)) return false;
         go = ns_lockstep_step(lockstep);
-        ns_progress_step(progress, steps_done(lockstep), limit, (double)NAN);
+        ns_progress_step(progress, ns_lockstep_steps(lockstep), limit, (double)NAN);
     }
     for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++) {
         NsRun *run = ns_lockstep_lane(lockstep, i);

@@ -195,6 +195,14 @@ void ns_lockstep_reset(NsLockstep *lockstep)
     for (size_t i = 0; i < lockstep->n; i++) ns_run_reset(lockstep->lanes[i].run);
 }
 
+int64_t ns_lockstep_steps(NsLockstep *lockstep)
+{
+    int64_t steps = 0;
+    for (size_t i = 0; i < lockstep->n; i++)
+        steps = MAX(steps, ns_run_steps(lockstep->lanes[i].run));
+    return steps;
+}
+
 size_t ns_lockstep_lanes(const NsLockstep *lockstep)
 {
     return lockstep->n;

@@ -27,6 +27,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 /* False when no lane can go on. */
 bool ns_lockstep_step(NsLockstep *lockstep);
 void ns_lockstep_reset(NsLockstep *lockstep);
+
+/* Where the clock stands: the updates done by the lanes that have not diverged. */
+int64_t ns_lockstep_steps(NsLockstep *lockstep);
+
 size_t ns_lockstep_lanes(const NsLockstep *lockstep);
 
 /* Borrowed; to be used between steps.  A lane that is stepped by itself leaves the clock. */

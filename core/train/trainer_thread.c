@@ -16,14 +16,6 @@ static NsRun *run_of(const NsTrainer *t, size_t lane)
     return ns_lockstep_lane(t->lockstep, lane);
 }
 
-/* Where the clock stands: at the step of the lanes that have not diverged. */
-static int64_t steps_done(const NsTrainer *t)
-{
-    int64_t steps = 0;
-    for (size_t i = 0; i < t->n; i++) steps = MAX(steps, ns_run_steps(run_of(t, i)));
-    return steps;
-}
-
 /* ---- What the other side sees ---- */
 
 static void set_state(NsTrainer *t, NsTrainerState state)
@@ -126,7 +118,7 @@ static bool take_all(NsTrainer *t, NsSnapshot *snapshots[], bool beginning)
 
 static void keep(NsTrainer *t, bool beginning)
 {
-    if (ns_kept_newest(t->kept) == steps_done(t)) return;
+    if (ns_kept_newest(t->kept) == ns_lockstep_steps(t->lockstep)) return;
     int64_t started = g_get_monotonic_time();
     NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
     bool taken = take_all(t, snapshots, beginning);
@@ -135,7 +127,7 @@ static void keep(NsTrainer *t, bool beginning)
         taken = take_all(t, snapshots, beginning);
     }
     if (taken)
-        ns_kept_add(t->kept, steps_done(t), snapshots);
+        ns_kept_add(t->kept, ns_lockstep_steps(t->lockstep), snapshots);
     else
         atomic_fetch_add(&t->refused, 1);
     for (size_t i = 0; i < t->n; i++) ns_snapshot_unref(snapshots[i]);
@@ -229,7 +221,7 @@ static void reset(NsTrainer *t)
 static bool at_end(const NsTrainer *t)
 {
     int64_t steps = t->lanes[0].settings.steps;
-    return steps > 0 && steps_done(t) >= steps;
+    return steps > 0 && ns_lockstep_steps(t->lockstep) >= steps;
 }
 
 static bool loss_is_below(const NsHistory *history, double loss)
@@ -243,7 +235,7 @@ static bool loss_is_below(const NsHistory *history, double loss)
 
 static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
 {
-    if (until.step > 0 && steps_done(t) >= until.step) return true;
+    if (until.step > 0 && ns_lockstep_steps(t->lockstep) >= until.step) return true;
     if (until.loss <= 0) return false;
     for (size_t i = 0; i < t->n; i++)
         if (loss_is_below(ns_run_history(run_of(t, i)), until.loss)) return true;
