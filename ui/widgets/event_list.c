@@ -2,6 +2,7 @@
 #include "ui/widgets/event_list.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/text_label.h"
 
 #define MOST_ROWS 50u
 
@@ -23,10 +24,7 @@ static GtkWidget *make_row(const NsLabMark *mark, bool lanes)
     const char *lane = lanes && mark->lane >= 0 ? ns_lane_name((size_t)mark->lane) : NULL;
     g_autofree char *where = lane ? g_strdup_printf("%s %s", lane, digits) : g_strdup(digits);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    GtkWidget *step = gtk_label_new(where), *words = gtk_label_new(mark->text);
-    gtk_label_set_wrap(GTK_LABEL(words), TRUE);
-    gtk_label_set_wrap_mode(GTK_LABEL(words), PANGO_WRAP_WORD_CHAR);
-    gtk_label_set_xalign(GTK_LABEL(words), 0.0F);
+    GtkWidget *step = gtk_label_new(where), *words = ns_text_label_new(mark->text, NULL);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_widget_set_valign(step, GTK_ALIGN_START);
     gtk_widget_add_css_class(step, "numeric");

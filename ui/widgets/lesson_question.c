@@ -2,6 +2,7 @@
 #include "ui/widgets/lesson_question.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/text_label.h"
 
 #define VERDICT "ns-verdict"
 #define CARD "ns-card"
@@ -9,12 +10,9 @@
 
 static GtkWidget *new_label(const char *text, const char *style)
 {
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    GtkWidget *label = ns_text_label_new(text, style);
     gtk_label_set_width_chars(GTK_LABEL(label), 16);
     gtk_label_set_max_width_chars(GTK_LABEL(label), 46);
-    if (style) gtk_widget_add_css_class(label, style);
     return label;
 }
 

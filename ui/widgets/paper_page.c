@@ -6,6 +6,7 @@
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/page.h"
 #include "ui/widgets/study_file.h"
+#include "ui/widgets/text_label.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -272,11 +273,8 @@ static Card *card_to_save(NsPaperPage *page)
 
 static GtkWidget *make_text(const char *text, const char *css)
 {
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    GtkWidget *label = ns_text_label_new(text, css);
     gtk_label_set_max_width_chars(GTK_LABEL(label), 40);
-    if (css) gtk_widget_add_css_class(label, css);
     return label;
 }
 

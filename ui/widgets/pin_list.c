@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/widgets/reading_table.h"
+#include "ui/widgets/text_label.h"
 
 struct _NsPinList {
     GtkWidget parent;
@@ -51,15 +52,11 @@ static void on_removed(GtkWidget *button)
 static GtkWidget *make_row(const char *words, const Pinned *pinned)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
-    GtkWidget *label = gtk_label_new(words);
+    GtkWidget *label = ns_text_label_new(words, "numeric");
     GtkWidget *button = gtk_button_new_from_icon_name("window-close-symbolic");
     g_autofree char *tip = g_strdup_printf(_("Remove pin %u"), pinned->number);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
     gtk_widget_set_focusable(label, FALSE);
     gtk_widget_set_hexpand(label, TRUE);
-    gtk_widget_add_css_class(label, "numeric");
     gtk_widget_add_css_class(button, "flat");
     gtk_widget_set_valign(button, GTK_ALIGN_START);
     gtk_widget_set_tooltip_text(button, tip);

@@ -2,6 +2,7 @@
 #include "ui/widgets/run_tree.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/text_label.h"
 
 #include <math.h>
 
@@ -85,17 +86,6 @@ static GtkWidget *prepare(NsRunTree *tree, GtkWidget *button, unsigned id, const
     return button;
 }
 
-static GtkWidget *new_label(const char *text, const char *css_class)
-{
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_widget_set_hexpand(label, TRUE);
-    if (css_class) gtk_widget_add_css_class(label, css_class);
-    return label;
-}
-
 static char *open_words(const NsLabRun *run)
 {
     g_autofree char *step = ns_group_digits(run->kept);
@@ -111,9 +101,10 @@ static GtkWidget *make_row(NsRunTree *tree, const NsLabRun *run, int generation)
     g_autofree char *title = run->present ? g_strdup_printf(_("%u  %s (now)"), run->id, run->title)
                                           : g_strdup_printf("%u  %s", run->id, run->title);
     g_autofree char *facts = facts_of(run);
-    gtk_box_append(GTK_BOX(words), new_label(title, run->present ? "now" : NULL));
-    GtkWidget *below = new_label(facts, "hint");
+    gtk_box_append(GTK_BOX(words), ns_text_label_new(title, run->present ? "now" : NULL));
+    GtkWidget *below = ns_text_label_new(facts, "hint");
     gtk_box_append(GTK_BOX(words), below);
+    gtk_widget_set_hexpand(words, TRUE);
     gtk_box_append(GTK_BOX(row), words);
     gtk_widget_set_margin_start(row, generation * INDENT);
     if (run->present) {

@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "ui/widgets/speed_control.h"
 #include "ui/widgets/stages.h"
+#include "ui/widgets/text_label.h"
 #include "ui/widgets/timeline.h"
 
 #include <math.h>
@@ -22,12 +23,6 @@ struct _NsTransport {
 };
 
 G_DEFINE_FINAL_TYPE(NsTransport, ns_transport, GTK_TYPE_WIDGET)
-
-static void set_text(GtkWidget *label, const char *text)
-{
-    if (!g_str_equal(gtk_label_get_text(GTK_LABEL(label)), text))
-        gtk_label_set_text(GTK_LABEL(label), text);
-}
 
 static void sync_entry(NsTransport *transport)
 {
@@ -51,8 +46,8 @@ static void sync_pace(NsTransport *transport)
     bool dear = known && now.probe_share >= 0.005;
     g_autofree char *cost =
         dear ? g_strdup_printf(_("measuring %.0f %%"), 100.0 * now.probe_share) : g_strdup("");
-    set_text(transport->pace, pace);
-    set_text(transport->cost, cost);
+    ns_text_label_set(transport->pace, pace);
+    ns_text_label_set(transport->cost, cost);
     gtk_widget_set_visible(transport->cost, *cost != '\0');
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/model/placement.h"
+#include "ui/widgets/text_label.h"
 
 #define STEPS_BEFORE 50
 #define CHART_WIDTH 320
@@ -191,16 +192,6 @@ static void on_go_on(NsTroublePanel *panel)
     if (run) ns_lab_run(panel->lab);
 }
 
-static GtkWidget *new_label(const char *css_class)
-{
-    GtkWidget *label = gtk_label_new(NULL);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
-    gtk_widget_add_css_class(label, css_class);
-    return label;
-}
-
 /* In a narrow window they stand in several rows. */
 static GtkWidget *new_buttons(NsTroublePanel *panel)
 {
@@ -294,15 +285,15 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     GtkWidget *icon = gtk_image_new_from_icon_name("dialog-warning-symbolic");
     panel->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    panel->title = new_label("title");
-    panel->sentence = new_label("sentence");
-    panel->advice = new_label("advice");
+    panel->title = ns_text_label_new(NULL, "title");
+    panel->sentence = ns_text_label_new(NULL, "sentence");
+    panel->advice = ns_text_label_new(NULL, "advice");
     gtk_box_append(GTK_BOX(head), icon);
     gtk_box_append(GTK_BOX(head), panel->title);
     gtk_box_append(GTK_BOX(panel->box), head);
     gtk_box_append(GTK_BOX(panel->box), panel->sentence);
     gtk_box_append(GTK_BOX(panel->box), panel->advice);
-    panel->fork = new_label("fork");
+    panel->fork = ns_text_label_new(NULL, "fork");
     gtk_label_set_text(GTK_LABEL(panel->fork), _("Fork before it with"));
     gtk_box_append(GTK_BOX(panel->box), panel->fork);
     gtk_box_append(GTK_BOX(panel->box), new_buttons(panel));

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/widgets/style_manager.h"
+#include "ui/widgets/text_label.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -272,9 +273,7 @@ static void name(GtkWidget *widget, const char *label, const char *tooltip)
 
 static GtkWidget *make_text(const char *text)
 {
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    GtkWidget *label = ns_text_label_new(text, NULL);
     gtk_label_set_max_width_chars(GTK_LABEL(label), 76);
     return label;
 }

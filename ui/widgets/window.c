@@ -9,6 +9,7 @@
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/settings_pane.h"
 #include "ui/widgets/style_manager.h"
+#include "ui/widgets/text_label.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/window_actions.h"
 #include "ui/widgets/window_keys.h"
@@ -53,16 +54,10 @@ struct _NsWindow {
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 
-static void set_text(GtkWidget *label, const char *text)
-{
-    if (!g_str_equal(gtk_label_get_text(GTK_LABEL(label)), text))
-        gtk_label_set_text(GTK_LABEL(label), text);
-}
-
 static void sync_subtitle(NsWindow *window)
 {
     g_autofree char *status = ns_lab_status(window->lab);
-    set_text(window->subtitle_label, status);
+    ns_text_label_set(window->subtitle_label, status);
     gtk_widget_set_tooltip_text(window->subtitle_label, status);
     window->subtitled = g_get_monotonic_time();
 }
@@ -71,7 +66,7 @@ static void sync_title(NsWindow *window)
 {
     g_autofree char *title = ns_lab_title(window->lab);
     g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
-    set_text(window->title_label, title);
+    ns_text_label_set(window->title_label, title);
     gtk_widget_set_tooltip_text(window->title_label, title);
     if (g_strcmp0(gtk_window_get_title(GTK_WINDOW(window)), whole) != 0)
         gtk_window_set_title(GTK_WINDOW(window), whole);
@@ -83,7 +78,7 @@ static void sync_banner(NsWindow *window)
     /* What the panel tells of a run is not told twice. */
     bool told = ns_trouble_panel_title(window->trouble) && !ns_lab_problem_key(window->lab);
     const char *problem = told ? NULL : ns_lab_problem(window->lab);
-    if (problem) set_text(window->banner_label, problem);
+    if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
     gtk_widget_set_visible(window->banner_button, ns_lab_state(window->lab) == NS_TRAINER_DIVERGED);
 }
@@ -117,7 +112,7 @@ static void wake(NsWindow *window)
 static void on_status(NsWindow *window)
 {
     bool running = ns_lab_is_running(window->lab);
-    set_text(window->run_label, running ? _("Pause") : _("Run"));
+    ns_text_label_set(window->run_label, running ? _("Pause") : _("Run"));
     gtk_image_set_from_icon_name(GTK_IMAGE(window->run_icon),
                                  running ? "media-playback-pause-symbolic"
                                          : "media-playback-start-symbolic");

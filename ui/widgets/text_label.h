@@ -1,0 +1,10 @@
+/* Labels of running text.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gtk/gtk.h>
+
+/* From the left, and over as many lines as it needs; css_class may be NULL. */
+GtkWidget *ns_text_label_new(const char *text, const char *css_class);
+
+/* Sets the text where it is another one: a label that is set is measured and drawn anew. */
+void ns_text_label_set(GtkWidget *label, const char *text);
