@@ -244,38 +244,26 @@ static void branch_strength_backward(const NsSublayer *s, const NsShape *shape,
     if (!is_one((double)branch_factor(s, pass))) ns_scale(d, branch_factor(s, pass), d, R * D);
 }
 
-/* z = a x + b y, the bits of ns_join_streams. */
-static void join_unmeasured(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
-                            size_t n)
-{
-    if (a == 0)
-        ns_scale(z, b, y, n);
-    else
-        ns_residual_forward(z, a, x, b, y, n);
-}
-
 /* z = a x + b y.  Where it is measured, padding is left out of the squares. */
 static void join(const NsShape *shape, const NsPass *pass, ns_real *z, ns_real a, const ns_real *x,
                  ns_real b, const ns_real *y, NsSums *sums)
 {
     size_t D = shape->D, T = shape->T;
-    if (!sums) {
-        join_unmeasured(z, a, x, b, y, shape->R * D);
-        return;
-    }
-    if (!pass->live) {
-        NsJointSquares squares = ns_join_streams(z, a, x, b, y, shape->R * D);
+    unsigned asked = sums ? NS_SQUARES_STREAM | NS_SQUARES_BRANCH : 0;
+    if (!sums || !pass->live) {
+        NsJointSquares squares = ns_join_streams(z, a, x, b, y, shape->R * D, asked);
+        if (!sums) return;
         sums->stream = squares.stream;
         sums->branch = squares.branch;
         return;
     }
     sums->stream = sums->branch = 0;
     for (size_t i = 0; i < shape->B; i++) {
-        size_t at = i * T * D, live = (size_t)pass->length[i] * D;
-        NsJointSquares squares = ns_join_streams(z + at, a, x + at, b, y + at, live);
+        size_t at = i * T * D, live = (size_t)pass->length[i] * D, end = at + live;
+        NsJointSquares squares = ns_join_streams(z + at, a, x + at, b, y + at, live, asked);
         sums->stream += squares.stream;
         sums->branch += squares.branch;
-        join_unmeasured(z + at + live, a, x + at + live, b, y + at + live, T * D - live);
+        ns_join_streams(z + end, a, x + end, b, y + end, T * D - live, 0);
     }
 }
 
@@ -362,19 +350,21 @@ void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsAct
 
     mark = ns_clock_begin();
     ns_real skip = (ns_real)s->c.a;
+    /* The squares of d; 0 times infinity would not be 0. */
+    bool known = !s->out.norm && !s->c.stream_gain && skip != 0;
     if (s->c.stream_gain) {
         ns_gain_backward(ns_pass_gradient(pass, s->stream_gain), skip, d, a->x, R, D);
         ns_gain_forward(d, skip, pass->weights + s->stream_gain, d, R, D);
         skip = 1;
     }
+    /* The gradients of padding are 0. */
+    unsigned asked = sums ? NS_SQUARES_BRANCH | NS_SQUARES_SUM : 0;
+    if (sums && !known) asked |= NS_SQUARES_STREAM;
+    NsJointSquares squares = ns_join_streams(d, skip, d, 1, du, n, asked);
     if (sums) {
-        /* The gradients of padding are 0. */
-        NsJointSquares squares = ns_join_streams(d, skip, d, 1, du, n);
-        sums->skip_grad = squares.stream;
+        sums->skip_grad = known ? (double)skip * (double)skip * sums->grad : squares.stream;
         sums->branch_grad = squares.branch;
         sums->grad = squares.sum;
-    } else {
-        join_unmeasured(d, skip, d, 1, du, n);
     }
     ns_clock_end(mark, NS_OP_RESIDUAL);
 }

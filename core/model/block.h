@@ -143,7 +143,7 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
                          const NsPass *pass, NsSums *sums);
 
 /* d: [R, D], on entry the gradient of a->out, on return that of a->x.  Fills in the gradients'
- * sums, unless they are NULL. */
+ * sums, unless they are NULL; sums->grad are on entry the squares of d. */
 void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                           const NsScratch *scratch, const NsPass *pass, NsSums *sums, ns_real *d);
 

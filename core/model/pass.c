@@ -301,7 +301,7 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
             pass.adds = layer.adds;
             announce(stack, w, call, tower, s->layer - 1, true);
         }
-        NsSums sums = {0};
+        NsSums sums = {.grad = squares};
         ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard.sublayers[k], &w->shard.scratch,
                              &pass, call->measuring ? &sums : NULL, t->d);
         if (call->measuring) add_sums(&w->sums[k], &sums);

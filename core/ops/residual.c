@@ -79,19 +79,20 @@ NS_CLONES double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, s
 }
 
 NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
-                               size_t n)
+                               size_t n, unsigned asked)
 {
     bool joined = a < 0 || a > 0 || isnan(a);
+    if (!joined) asked &= ~(unsigned)NS_SQUARES_STREAM;
     NsJointSquares squares = {0};
     for (size_t i = 0; i < n; i += PIECE) {
         size_t m = MIN(PIECE, n - i);
-        if (joined) squares.stream += ns_real_squares(x + i, m);
-        squares.branch += ns_real_squares(y + i, m);
+        if (asked & NS_SQUARES_STREAM) squares.stream += ns_real_squares(x + i, m);
+        if (asked & NS_SQUARES_BRANCH) squares.branch += ns_real_squares(y + i, m);
         if (joined)
             ns_residual_forward(z + i, a, x + i, b, y + i, m);
         else
             ns_scale(z + i, b, y + i, m);
-        squares.sum += ns_real_squares(z + i, m);
+        if (asked & NS_SQUARES_SUM) squares.sum += ns_real_squares(z + i, m);
     }
     squares.stream *= (double)a * (double)a;
     squares.branch *= (double)b * (double)b;

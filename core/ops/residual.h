@@ -29,16 +29,19 @@ double ns_inner(const ns_real *x, const ns_real *y, size_t n);
 /* sum g_i^2 x_i^2 over the rows. */
 double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, size_t D);
 
-/* Squares of what meets where a branch joins the stream. */
+/* Squares of what meets where a branch joins the stream; 0 where they were not asked for. */
 typedef struct {
     double stream, branch; /* of the two terms */
     double sum;            /* of their sum */
 } NsJointSquares;
 
-/* z = a x + b y, element by element, with the sums over i of (a x_i)^2, (b y_i)^2 and z_i^2, in
- * double and in a fixed order; z may be x or y.  Where a is 0, x counts as 0, whatever it holds. */
+enum { NS_SQUARES_STREAM = 1, NS_SQUARES_BRANCH = 2, NS_SQUARES_SUM = 4 };
+
+/* z = a x + b y, element by element, with the sums over i of (a x_i)^2, (b y_i)^2 and z_i^2, as far
+ * as they are asked for (NS_SQUARES_...), as ns_real_squares takes them; z may be x or y.  Where a
+ * is 0, x counts as 0, whatever it holds. */
 NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
-                               size_t n);
+                               size_t n, unsigned asked);
 
 /* The rows of a hidden state. */
 typedef struct {

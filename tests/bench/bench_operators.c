@@ -176,8 +176,10 @@ static void cross_entropy(Operands *o, bool plain)
 
 static void join(Operands *o, bool plain)
 {
+    unsigned all = NS_SQUARES_STREAM | NS_SQUARES_BRANCH | NS_SQUARES_SUM;
     o->sink =
-        (plain ? ns_plain_join_streams : ns_join_streams)(o->z, 1, o->x, 1, o->y, o->R * o->D).sum;
+        (plain ? ns_plain_join_streams : ns_join_streams)(o->z, 1, o->x, 1, o->y, o->R * o->D, all)
+            .sum;
 }
 
 static void row_sums(Operands *o, bool plain)

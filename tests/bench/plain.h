@@ -21,4 +21,4 @@ void ns_plain_swiglu_forward(ns_real *y, const ns_real *a, const ns_real *g, siz
 NsCrossEntropy ns_plain_cross_entropy(ns_real *logits, const int32_t *targets, size_t R, size_t V,
                                       double smoothing, ns_real dscale);
 NsJointSquares ns_plain_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real b,
-                                     const ns_real *y, size_t n);
+                                     const ns_real *y, size_t n, unsigned asked);

@@ -13,7 +13,7 @@
 #define ROUNDING ((double)FLT_EPSILON)
 #endif
 
-enum { N = 300 };
+enum { N = 300, ALL = NS_SQUARES_STREAM | NS_SQUARES_BRANCH | NS_SQUARES_SUM };
 
 static void fill(ns_real *x, size_t n, uint64_t stream)
 {
@@ -34,7 +34,8 @@ static void check_join(ns_real a, ns_real b, size_t n, size_t shift)
     fill(y, N + 4, 2);
     fill(z, N + 4, 3);
     ns_real before = z[shift + n];
-    NsJointSquares seen = ns_join_streams(z + shift, a, x + shift, b, y + shift, n), plain = {0};
+    NsJointSquares seen = ns_join_streams(z + shift, a, x + shift, b, y + shift, n, ALL);
+    NsJointSquares plain = {0};
     for (size_t i = shift; i < shift + n; i++) {
         double p = (double)a * (double)x[i], q = (double)b * (double)y[i];
         plain.stream += p * p;
@@ -48,11 +49,27 @@ static void check_join(ns_real a, ns_real b, size_t n, size_t shift)
     g_assert_cmpfloat(z[shift + n], ==, before);
 
     /* In place, and the same bits. */
-    NsJointSquares again = ns_join_streams(x + shift, a, x + shift, b, y + shift, n);
+    NsJointSquares again = ns_join_streams(x + shift, a, x + shift, b, y + shift, n, ALL);
     g_assert_cmpfloat(again.stream, ==, seen.stream);
     g_assert_cmpfloat(again.branch, ==, seen.branch);
     g_assert_cmpfloat(again.sum, ==, seen.sum);
     for (size_t i = shift; i < shift + n; i++) g_assert_cmpfloat(x[i], ==, z[i]);
+}
+
+/* What is not asked for is left out, and changes nothing else. */
+static void test_join_asked(void)
+{
+    ns_real x[N], y[N], z[N], again[N];
+    fill(x, N, 1);
+    fill(y, N, 2);
+    NsJointSquares all = ns_join_streams(z, 2, x, 3, y, N, ALL);
+    for (unsigned asked = 0; asked < ALL; asked++) {
+        NsJointSquares seen = ns_join_streams(again, 2, x, 3, y, N, asked);
+        g_assert_cmpfloat(seen.stream, ==, asked & NS_SQUARES_STREAM ? all.stream : 0);
+        g_assert_cmpfloat(seen.branch, ==, asked & NS_SQUARES_BRANCH ? all.branch : 0);
+        g_assert_cmpfloat(seen.sum, ==, asked & NS_SQUARES_SUM ? all.sum : 0);
+        g_assert_true(memcmp(z, again, sizeof z) == 0);
+    }
 }
 
 static void test_join(void)
@@ -69,15 +86,15 @@ static void test_join(void)
 static void test_join_broken(void)
 {
     ns_real x[3] = {1, NAN, INFINITY}, y[3] = {3, 4, 0}, z[3];
-    NsJointSquares cut = ns_join_streams(z, 0, x, 1, y, 3);
+    NsJointSquares cut = ns_join_streams(z, 0, x, 1, y, 3, ALL);
     g_assert_cmpfloat(cut.stream, ==, 0);
     g_assert_cmpfloat(cut.branch, ==, 25);
     g_assert_cmpfloat(cut.sum, ==, 25);
-    NsJointSquares joint = ns_join_streams(z, 1, x, 1, y, 3);
+    NsJointSquares joint = ns_join_streams(z, 1, x, 1, y, 3, ALL);
     g_assert_true(isnan(joint.stream) && isnan(joint.sum));
     g_assert_cmpfloat(joint.branch, ==, 25);
     g_assert_true(z[0] > 3 && isnan(z[1]) && isinf(z[2]));
-    g_assert_true(isnan(ns_join_streams(z, (ns_real)NAN, y, 1, y, 3).stream));
+    g_assert_true(isnan(ns_join_streams(z, (ns_real)NAN, y, 1, y, 3, ALL).stream));
 }
 
 /* Adds what ns_add_scaled adds, and sees what is then there. */
@@ -144,6 +161,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/residual/join", test_join);
+    g_test_add_func("/residual/join-asked", test_join_asked);
     g_test_add_func("/residual/join-broken", test_join_broken);
     g_test_add_func("/residual/add-squares", test_add_squares);
     g_test_add_func("/residual/rows", test_rows);
