@@ -74,9 +74,10 @@ NS_CLONES double ns_real_squares(const ns_real *x, size_t n)
 #pragma omp simd
         for (int l = 0; l < NS_LANES; l++) lane[l] += (double)sum[l];
     }
+    if (!i) return plain_squares(x, n);
     double squares = ns_lanes_sum(lane);
-    if (i && !(squares >= LEAST && squares <= DBL_MAX)) squares = plain_squares(x, i);
-    return squares + plain_squares(x + i, n - i);
+    if (!(squares >= LEAST && squares <= DBL_MAX)) squares = plain_squares(x, i);
+    return i < n ? squares + plain_squares(x + i, n - i) : squares;
 }
 
 double ns_real_norm(const ns_real *x, size_t n)
