@@ -512,18 +512,12 @@ size_t ns_norm_stats_size(const NsNorm *norm, size_t R, size_t C)
     return 0;
 }
 
-NS_CLONES static double sum_sigma(const ns_real *stats, size_t n)
-{
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++) sum += 1 / (double)stats[2 * i + 1];
-    return sum;
-}
-
 double ns_norm_sigma(const NsNorm *norm, const NsNormPass *p, size_t row, size_t n)
 {
     if (norm->stats == NS_STATS_NONE) return (double)NAN;
     bool features = norm->stats == NS_STATS_FEATURES;
     size_t first = features ? 0 : row, count = features ? p->C : n;
-    return sum_sigma(p->stats + 2 * first, count) / (double)count;
+    double sum = 0;
+    for (size_t i = first; i < first + count; i++) sum += 1 / (double)p->stats[2 * i + 1];
+    return sum / (double)count;
 }
