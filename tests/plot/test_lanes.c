@@ -42,6 +42,7 @@ static void draw(const NsPlot *plot)
                 NsReading reading;
                 if (ns_plot_pick(layout, x, y, &reading)) {
                     g_assert_true(g_utf8_validate(reading.text, -1, NULL));
+                    g_assert_true(isfinite(reading.px) && isfinite(reading.py));
                     ns_reading_clear(&reading);
                 }
             }
@@ -125,6 +126,32 @@ static void test_any_lanes(void)
         }
         for (size_t i = 0; i < 4; i++) run_free(runs[i]);
     }
+}
+
+/* A quantity that only one of them has. */
+static void test_absent(void)
+{
+    Run *runs[] = {run_made(3, BUDGET, false, 2, 0), run_made(3, BUDGET, false, 0, 0)};
+    for (int i = 0; i < 2; i++) fill(runs[i], 20, false);
+    for (int swap = 0; swap < 2; swap++) {
+        Run *const order[] = {runs[swap], runs[1 - swap]};
+        NsFigureInput input = lanes_of(order, 2);
+        input.quantity = NS_QUANTITY_TOKEN_COSINE;
+        for (int mode = NS_HEAT_STACKED; mode <= NS_HEAT_RATIO; mode++) {
+            input.heat = (NsHeatMode)mode;
+            g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+            const NsPlot *plot = ns_figure_update(figure, &input);
+            draw(plot);
+            if (mode != NS_HEAT_RATIO) continue;
+            g_assert_null(plot->heatmap);
+            g_assert_true(g_str_has_prefix(plot->empty, swap ? "A has no " : "B has no "));
+        }
+        g_autoptr(NsFigure) profile = ns_figure_new("profile");
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(ns_figure_update(profile, &input), 400, 300, ns_style(0));
+        g_assert_true(ns_plot_has_legend(layout));
+    }
+    for (int i = 0; i < 2; i++) run_free(runs[i]);
 }
 
 typedef struct {
@@ -396,6 +423,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lanes/any", test_any_lanes);
+    g_test_add_func("/lanes/absent", test_absent);
     g_test_add_func("/lanes/profile", test_profile);
     g_test_add_func("/lanes/loss", test_loss);
     g_test_add_func("/lanes/steps", test_steps);

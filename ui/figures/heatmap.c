@@ -106,8 +106,10 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
     if (!field->rows && input->history) return ns_figure_absent(field->quantity, input->history);
     if (heatmap->pairs && heatmap->mode == ONE)
         return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
-    return heatmap->mode == RATIO ? g_strdup(_("The lanes have no step in common."))
-                                  : g_strdup(_("No step has been measured yet."));
+    if (heatmap->mode != RATIO) return g_strdup(_("No step has been measured yet."));
+    unsigned without = field->run[0].rows ? heatmap->upper : 0;
+    if (field->run[without].rows) return g_strdup(_("The lanes have no step in common."));
+    return g_strdup_printf(_("%s has no %s."), ns_figure_run(input, without).name, info->symbol);
 }
 
 static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)

@@ -157,11 +157,17 @@ static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
     return true;
 }
 
+/* A single curve needs no name, unless it is that of one of several runs. */
+static unsigned least_entries(const NsPlot *plot)
+{
+    return plot->lettered ? 1 : 2;
+}
+
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw)
 {
     g_autoptr(GPtrArray) series = listed(layout);
-    if (series->len < 2) return 0;
+    if (series->len < least_entries(layout->plot)) return 0;
     for (int letters = 0; letters <= layout->plot->lettered; letters++) {
         Pen pen = {.x = x,
                    .y = y,
@@ -183,7 +189,7 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
 void ns_legend_place_inside(NsPlotLayout *layout)
 {
     g_autoptr(GPtrArray) series = listed(layout);
-    if (series->len < 2) return;
+    if (series->len < least_entries(layout->plot)) return;
     const NsStyle *style = layout->style;
     NsBox room = ns_layout_inside(layout);
     double margin = MARGIN * style->text_size;

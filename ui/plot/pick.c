@@ -144,6 +144,7 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     if (!map->rows || !map->columns) return false;
     double y = ns_scale_to_value(&layout->y[NS_AXIS_LEFT], py);
     NsPanel panel = ns_panel(map, ns_panel_at(map, y));
+    if (!panel.rows) return false;
     double dx = (map->x1 - map->x0) / (double)map->columns;
     double dy = (panel.y1 - panel.y0) / (double)panel.rows;
     double column = floor((ns_scale_to_value(&layout->x, px) - map->x0) / dx);
