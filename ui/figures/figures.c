@@ -154,8 +154,7 @@ static const NsFigureKind kinds[] = {
             .key = "compare",
             .label = "Two runs by layer, and their ratio",
             .purpose = "Any quantity in every layer of all lanes, or of this run and the one "
-                       "before, at one "
-                       "step; and their ratio.",
+                       "before, at one step; and their ratio.",
         },
         ns_compare_new,
         .abscissa = NS_OVER_LAYERS,
@@ -169,8 +168,7 @@ static const NsFigureKind kinds[] = {
             .key = "ratio",
             .label = "Ratio of two runs by layer and step",
             .purpose = "Any quantity of lane B over that of lane A, or of this run over the one "
-                       "before, as "
-                       "colour: log_2 of it.",
+                       "before, as colour: log_2 of it.",
         },
         ns_ratio_new,
         .abscissa = NS_OVER_STEPS,

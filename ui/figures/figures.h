@@ -54,14 +54,15 @@ typedef struct {
     const NsSettings *ghost_settings; /* that its first update was made with */
     NsQuantity gradient; /* of domain LAYER: gradient-norm and gradient-heatmap show it */
     NsQuantity hidden;   /* of domain HIDDEN: hidden-norm shows it */
-    NsQuantity quantity; /* of any domain: profile, steps, heatmap and heads show it */
+    NsQuantity quantity; /* of any domain: figures of subject QUANTITY show it */
     NsSimilarityKind similarity;
-    unsigned layer;        /* tokens, attention: from 1; 0 for the last */
+    unsigned layer;        /* tokens, attention, diagrams: from 1; 0 for the last */
     unsigned head;         /* attention: from 1; 0 for the first */
     NsSmoothing smoothing; /* of curves over steps; what was measured stays, pale, behind them */
     bool theory;           /* what is computed stands beside what is measured, where there is any */
     bool log;              /* logarithmic axes, but for shares and cosines */
-    int64_t step;          /* that profiles show; negative for the newest */
+    int64_t step;          /* that profiles show, and charts over steps point out; negative for the
+                            * newest */
     NsPhase *phase;        /* a sweep, which ns_phase_kind() shows; or NULL */
     const NsStudy *study;  /* of the paper, which ns_paper_kind() shows; or NULL */
     NsStudyResult *result; /* of that study; NULL before it was run */
