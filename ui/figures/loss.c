@@ -1,40 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/figures/curve.h"
-#include "ui/figures/figure.h"
 #include "ui/figures/past.h"
+#include "ui/figures/trace.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
+G_STATIC_ASSERT((int)CURVES == NS_TRACE_CURVES);
 G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
-
-/* Of one run. */
-typedef struct {
-    NsSource run;
-    NsCurve curves[CURVES];
-    NsSmoother smoother;
-} Lane;
 
 typedef struct {
     NsFigure figure;
-    Lane lanes[NS_FIGURE_LANES];
+    NsTrace lanes[NS_FIGURE_LANES];
     unsigned n;
     bool rates_differ;
     NsPast past;
 } Loss;
 
-static void lane_clear(Lane *lane)
-{
-    ns_source_follow(&lane->run, NULL);
-    ns_smoother_clear(&lane->smoother);
-    for (size_t i = 0; i < CURVES; i++) ns_curve_clear(&lane->curves[i]);
-}
-
 /* The whole run again where another smoothing was chosen: the scalars of all its steps are there.
  * TRUE if it was. */
-static bool smooth(Lane *lane, NsSmoothing how, size_t steps)
+static bool smooth(NsTrace *lane, NsSmoothing how, size_t steps)
 {
     if (ns_smoothing_equal(lane->smoother.how, how)) return false;
     ns_smoother_clear(&lane->smoother);
@@ -48,14 +33,11 @@ static bool smooth(Lane *lane, NsSmoothing how, size_t steps)
     return true;
 }
 
-static bool read_run(Lane *lane, NsHistory *history, NsSmoothing how)
+static bool read_run(NsTrace *lane, NsHistory *history, NsSmoothing how)
 {
     NsSource *run = &lane->run;
     bool changed = ns_source_follow(run, history);
-    if (changed) {
-        for (size_t i = 0; i < CURVES; i++) ns_curve_clear(&lane->curves[i]);
-        ns_smoother_clear(&lane->smoother);
-    }
+    if (changed) ns_trace_forget(lane);
     changed |= smooth(lane, how, run->steps);
     if (!history) return changed;
 
@@ -98,10 +80,10 @@ static bool read_lanes(Loss *loss, const NsFigureInput *input)
     unsigned n = ns_figure_runs(input);
     bool changed = n != loss->n;
     if (changed) loss->rates_differ = false;
-    for (unsigned i = n; i < loss->n; i++) lane_clear(&loss->lanes[i]);
+    for (unsigned i = n; i < loss->n; i++) ns_trace_clear(&loss->lanes[i]);
     loss->n = n;
     for (unsigned i = 0; i < n; i++) {
-        Lane *lane = &loss->lanes[i];
+        NsTrace *lane = &loss->lanes[i];
         NsHistory *history = ns_figure_run(input, i).history;
         bool other = lane->run.history != history;
         size_t before = other || changed ? 0 : lane->run.steps;
@@ -122,22 +104,11 @@ static void read_past(NsSource *source, NsCurve *curve, void *data)
     }
 }
 
-static char *thinned(const Loss *loss)
-{
-    int64_t stride = 0;
-    for (unsigned i = 0; i < loss->n; i++)
-        stride = MAX(stride, loss->lanes[i].curves[TRAINING].stride);
-    return stride <= 1
-               ? NULL
-               : g_strdup_printf(_("Steps are shown in groups of %" PRId64 ", by their extremes."),
-                                 stride);
-}
-
 static char *note(const Loss *loss)
 {
     size_t marks = 0;
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
-    g_autofree char *groups = thinned(loss);
+    g_autofree char *groups = ns_traces_note(loss->lanes, loss->n, TRAINING);
     if (loss->n < 2 || !marks) return g_steal_pointer(&groups);
     return groups ? g_strdup_printf("%s %s", _("Marks: validation loss."), groups)
                   : g_strdup(_("Marks: validation loss."));
@@ -231,7 +202,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Loss *loss = (Loss *)figure;
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) lane_clear(&loss->lanes[i]);
+    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_trace_clear(&loss->lanes[i]);
     ns_past_clear(&loss->past);
 }
 

@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/figures/curve.h"
-#include "ui/figures/figure.h"
 #include "ui/figures/past.h"
+#include "ui/figures/trace.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 /* Of a quantity of one value a step, only MEAN is there, and SMOOTH of it. */
 enum { LARGEST, LEAST, MEAN, SMOOTH, CURVES };
+G_STATIC_ASSERT((int)CURVES == NS_TRACE_CURVES);
 G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
-
-/* Of one run. */
-typedef struct {
-    NsSource run;
-    NsCurve curves[CURVES];
-    NsSmoother smoother;
-} Lane;
 
 typedef struct {
     NsFigure figure;
-    Lane lanes[NS_FIGURE_LANES];
+    NsTrace lanes[NS_FIGURE_LANES];
     unsigned n;
     NsPast past;
     NsQuantity quantity;
@@ -83,7 +76,7 @@ static void read_past(NsSource *source, NsCurve *curve, void *data)
         if (next_record(steps, source, &x, &s)) ns_curve_append(curve, x, s.mean);
 }
 
-static void read_lane(Steps *steps, Lane *lane)
+static void read_lane(Steps *steps, NsTrace *lane)
 {
     bool smooth = lane->smoother.how.kind != NS_SMOOTH_NONE;
     double x;
@@ -100,20 +93,13 @@ static void read_lane(Steps *steps, Lane *lane)
     }
 }
 
-static void lane_clear(Lane *lane)
-{
-    ns_source_follow(&lane->run, NULL);
-    ns_smoother_clear(&lane->smoother);
-    for (size_t i = 0; i < CURVES; i++) ns_curve_clear(&lane->curves[i]);
-}
-
-static bool follow_lane(Steps *steps, Lane *lane, NsHistory *history, NsSmoothing how, bool other)
+static bool follow_lane(Steps *steps, NsTrace *lane, NsHistory *history, NsSmoothing how,
+                        bool other)
 {
     bool anew = ns_source_follow(&lane->run, history) || other;
     anew = anew || !ns_smoothing_equal(lane->smoother.how, how);
     if (anew) {
-        for (size_t i = 0; i < CURVES; i++) ns_curve_clear(&lane->curves[i]);
-        ns_smoother_clear(&lane->smoother);
+        ns_trace_forget(lane);
         ns_smoother_init(&lane->smoother, how);
         lane->run.steps = 0;
     }
@@ -127,7 +113,7 @@ static bool follow(Steps *steps, const NsFigureInput *input)
     unsigned n = ns_figure_runs(input);
     bool other = steps->quantity != input->quantity, changed = other || n != steps->n;
     steps->quantity = input->quantity;
-    for (unsigned i = n; i < steps->n; i++) lane_clear(&steps->lanes[i]);
+    for (unsigned i = n; i < steps->n; i++) ns_trace_clear(&steps->lanes[i]);
     steps->n = n;
     if (other) ns_past_forget(&steps->past);
     for (unsigned i = 0; i < n; i++)
@@ -136,20 +122,10 @@ static bool follow(Steps *steps, const NsFigureInput *input)
     return ns_past_follow(&steps->past, input, read_past, steps) || changed;
 }
 
-static int64_t thinned(const Steps *steps)
-{
-    int64_t stride = 0;
-    for (unsigned i = 0; i < steps->n; i++)
-        stride = MAX(stride, steps->lanes[i].curves[MEAN].stride);
-    return stride;
-}
-
 static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
 {
-    int64_t stride = thinned(steps);
-    if (stride > 1)
-        return g_strdup_printf(_("Steps are shown in groups of %" PRId64 ", by their extremes."),
-                               stride);
+    char *groups = ns_traces_note(steps->lanes, steps->n, MEAN);
+    if (groups) return groups;
     int64_t kept = input->history ? ns_history_stride(input->history) : 1;
     if (kept > 1)
         return g_strdup_printf(_("Old steps are kept in groups of up to %" PRId64
@@ -264,7 +240,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Steps *steps = (Steps *)figure;
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) lane_clear(&steps->lanes[i]);
+    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_trace_clear(&steps->lanes[i]);
     ns_past_clear(&steps->past);
     g_free(steps->min);
     g_free(steps->max);
