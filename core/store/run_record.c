@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/run_record.h"
 
+#include "core/base/copy.h"
 #include "core/base/error.h"
 #include "core/probe/record.h"
 #include "core/store/json.h"
@@ -117,17 +118,12 @@ static bool read_quantity(Lane *lane, NsQuantity quantity, JsonObject *object)
 
 /* ---- Events ---- */
 
-/* Texts may be cut, but not within a character. */
 static void copy_text(char *to, size_t size, JsonObject *object, const char *key)
 {
     JsonNode *node = json_object_get_member(object, key);
     bool is_text =
         node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING;
-    g_autofree char *valid = g_utf8_make_valid(is_text ? json_node_get_string(node) : "", -1);
-    size_t n = strlen(valid);
-    if (n >= size) n = (size_t)(g_utf8_find_prev_char(valid, valid + size) - valid);
-    memcpy(to, valid, n);
-    to[n] = '\0';
+    ns_copy_text(to, size, is_text ? json_node_get_string(node) : "");
 }
 
 static bool read_kind(JsonObject *object, NsEventKind *kind)

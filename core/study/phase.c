@@ -4,6 +4,7 @@
  * assignments; a run belongs to its worker alone. */
 #include "core/study/phase.h"
 
+#include "core/base/copy.h"
 #include "core/base/error.h"
 #include "core/base/farewell.h"
 #include "core/base/thread.h"
@@ -88,7 +89,7 @@ static void note_divergence(NsPhaseCell *cell, const NsHistory *history)
     for (size_t i = ns_history_events(history); i-- > 0;) {
         const NsEvent *event = ns_history_event(history, i);
         if (event->kind != NS_EVENT_DIVERGED) continue;
-        g_strlcpy(cell->text, event->text, sizeof cell->text);
+        ns_copy_text(cell->text, sizeof cell->text, event->text);
         return;
     }
 }
@@ -106,7 +107,7 @@ static void train(NsPhase *phase, size_t i)
     bool go = true;
     if (!run) {
         cell.state = NS_CELL_FAILED;
-        g_strlcpy(cell.text, error->message, sizeof cell.text);
+        ns_copy_text(cell.text, sizeof cell.text, error->message);
     }
     if (run) cell.first = ns_history_step(ns_run_history(run), 0)->loss;
     while (run && go && !ns_run_diverged(run) && ns_run_steps(run) < phase->steps) {

@@ -51,7 +51,7 @@ typedef struct {
     double loss;       /* training loss, mean of the last NS_PHASE_LAST records; NaN but for DONE */
     double validation; /* loss on held-out text at the end; NaN but for DONE */
     double seconds;    /* that it took */
-    char text[160];    /* of DIVERGED and FAILED: a sentence */
+    char text[400];    /* of DIVERGED and FAILED: a sentence */
 } NsPhaseCell;
 
 typedef struct NsPhase NsPhase;

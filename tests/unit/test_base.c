@@ -1,6 +1,7 @@
 /* Random numbers, logs, tensor tables, shares and choices.  SPDX-License-Identifier: MIT */
 #include "core/base/choice.h"
 #include "core/base/clock.h"
+#include "core/base/copy.h"
 #include "core/base/error.h"
 #include "core/base/flush.h"
 #include "core/base/log.h"
@@ -403,6 +404,34 @@ static void test_clock(void)
         for (size_t k = 0; k < i; k++) g_assert_cmpstr(ns_op_key((NsOp)i), !=, ns_op_key((NsOp)k));
 }
 
+/* A text is cut between two characters, and what is none is replaced. */
+static void test_copy_text(void)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        const char *copy;
+    } table[] = {
+        {"abc", 4, "abc"},
+        {"abc", 3, "ab"},
+        {"abc", 1, ""},
+        {"aé", 4, "aé"},
+        {"aé", 3, "a"},
+        {"é", 2, ""},
+        {"“x”", 8, "“x”"},
+        {"“x”", 7, "“x"},
+        {"“x”", 3, ""},
+        {"", 5, ""},
+        {"a\xff", 8, "a\xEF\xBF\xBD"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        char to[16];
+        memset(to, 'x', sizeof to);
+        ns_copy_text(to, table[i].size, table[i].text);
+        g_assert_cmpstr(to, ==, table[i].copy);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -418,6 +447,7 @@ int main(int argc, char **argv)
     g_test_add_func("/base/tensor-table", test_tensor_table);
     g_test_add_func("/base/share", test_share);
     g_test_add_func("/base/init-threads", test_init_threads);
+    g_test_add_func("/base/copy-text", test_copy_text);
     g_test_add_func("/base/nearest", test_nearest);
     g_test_add_func("/base/unknown", test_unknown);
     g_test_add_func("/base/no-room", test_no_room);
