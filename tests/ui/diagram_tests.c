@@ -14,7 +14,8 @@ static NsDiagramPage *show_page(NsWindow *window)
     GtkWidget *page = ui_first(GTK_WIDGET(window), NS_TYPE_DIAGRAM_PAGE);
     g_assert_nonnull(page);
     UI_UNTIL(gtk_widget_get_mapped(page) &&
-             ns_diagram_view_diagram(ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)));
+             ns_diagram_view_diagram(ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)) &&
+             ui_first(page, NS_TYPE_DIAGRAM_PART));
     return NS_DIAGRAM_PAGE(page);
 }
 
@@ -280,6 +281,46 @@ static void test_lanes(void)
     ui_close(window);
 }
 
+static gboolean draw_again(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    gtk_widget_queue_draw(widget);
+    return G_SOURCE_CONTINUE;
+}
+
+/* Where there is room for one lane, another comes in its place: it was never given a size and has
+ * no parts yet, while the settings beside it change and the page keeps its size.  A part that is
+ * added while sizes are being given out would leave the page without one (GTK warns of that). */
+static void test_lane_in_place(void)
+{
+    NsWindow *window = ui_open("placement=post layers=12");
+    NsLab *lab = ns_window_lab(window);
+    gtk_window_set_default_size(GTK_WINDOW(window), 800, 600);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_set_lanes(lab, 4);
+    ns_lab_set_lane(lab, 1, "placement", "sandwich");
+    ns_lab_set_active(lab, 0);
+    NsDiagramPage *page = show_page(window);
+    UI_UNTIL(ns_diagram_page_view(page, 3) != NULL);
+    UI_UNTIL(ns_window_folds(window, "inspector"));
+    gtk_widget_add_tick_callback(GTK_WIDGET(page), draw_again, NULL, NULL);
+    for (size_t lane = 1; lane < 4; lane++) {
+        GtkWidget *view = GTK_WIDGET(ns_diagram_page_view(page, lane));
+        ui_idle(100);
+        g_assert_false(gtk_widget_get_mapped(view));
+        ns_lab_set_active(lab, lane);
+        UI_UNTIL(gtk_widget_get_mapped(view) && diagram_of(page, lane));
+        UI_UNTIL(ui_first(view, NS_TYPE_DIAGRAM_PART));
+        ui_idle(60);
+        unsigned parts = 0;
+        for (GtkWidget *part = gtk_widget_get_first_child(view); part;
+             part = gtk_widget_get_next_sibling(part), parts++)
+            g_assert_cmpint(gtk_widget_get_width(part), >, 1);
+        g_assert_cmpuint(parts, >, 3);
+    }
+    ui_close(window);
+}
+
 /* What waits for a restart is drawn, without numbers of the run that is another model. */
 static void test_pending(void)
 {
@@ -335,6 +376,7 @@ void ui_add_diagram_tests(void)
     g_test_add_func("/diagram/pointer", test_pointer);
     g_test_add_func("/diagram/keys", test_keys);
     g_test_add_func("/diagram/lanes", test_lanes);
+    g_test_add_func("/diagram/lane-in-place", test_lane_in_place);
     g_test_add_func("/diagram/pending", test_pending);
     g_test_add_func("/diagram/slow-motion", test_slow_motion);
     g_test_add_func("/diagram/export", test_export);

@@ -16,9 +16,9 @@ struct _NsDiagramView {
     NsRange range;
     double light, flash;
     gint64 moving_since, told;
-    guint tick;
-    NsDiagramLook hand; /* what is hovered and carried */
-    int sublayer_shown; /* of the norm that gets the focus once it has moved; -1 for none */
+    guint tick, resized; /* callbacks: a norm moves; parts are too few or too many for a new size */
+    NsDiagramLook hand;  /* what is hovered and carried */
+    int sublayer_shown;  /* of the norm that gets the focus once it has moved; -1 for none */
     NsPlace place_shown;
     GPtrArray *parts; /* one for every node of `nodes`; borrowed, they are children */
     GArray *nodes;    /* unsigned: nodes that can have the focus */

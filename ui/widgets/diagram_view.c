@@ -108,13 +108,19 @@ static void tell_parts(NsDiagramView *view)
     view->told = g_get_monotonic_time();
 }
 
+/* The nodes that can have the focus; how many there are depends on the height, too. */
+static void list_nodes(NsDiagramView *view)
+{
+    const NsNode *node;
+    g_array_set_size(view->nodes, 0);
+    for (unsigned i = 0; view->diagram && (node = ns_diagram_node(view->diagram, i)); i++)
+        if (is_focusable(node)) g_array_append_val(view->nodes, i);
+}
+
 /* As many parts as there are nodes for them. */
 static void sync_parts(NsDiagramView *view)
 {
-    g_array_set_size(view->nodes, 0);
-    const NsNode *node;
-    for (unsigned i = 0; (node = ns_diagram_node(view->diagram, i)); i++)
-        if (is_focusable(node)) g_array_append_val(view->nodes, i);
+    list_nodes(view);
     while (view->parts->len > view->nodes->len) {
         gtk_widget_unparent(view->parts->pdata[view->parts->len - 1]);
         g_ptr_array_set_size(view->parts, (int)view->parts->len - 1);
@@ -127,16 +133,39 @@ static void sync_parts(NsDiagramView *view)
                                  view);
         g_ptr_array_add(view->parts, part);
     }
-    tell_parts(view);
+    if (view->diagram) tell_parts(view);
+    gtk_widget_queue_allocate(GTK_WIDGET(view));
+}
+
+static gboolean on_resized(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NS_DIAGRAM_VIEW(widget)->resized = 0;
+    sync_parts(NS_DIAGRAM_VIEW(widget));
+    return G_SOURCE_REMOVE;
+}
+
+/* The parts that there are go to the nodes of a new size.  Nobody may add or take away a child
+ * while sizes are being given out, for what stands above would wait for its size for ever: that is
+ * for the next frame. */
+static void share_parts(NsDiagramView *view)
+{
+    list_nodes(view);
+    g_array_set_size(view->nodes, MIN(view->nodes->len, view->parts->len));
+    if (!view->resized)
+        view->resized = gtk_widget_add_tick_callback(GTK_WIDGET(view), on_resized, NULL, NULL);
 }
 
 static void place_parts(NsDiagramView *view)
 {
-    for (guint i = 0; i < view->nodes->len; i++) {
-        const NsBox *box =
-            &ns_diagram_node(view->diagram, g_array_index(view->nodes, unsigned, i))->box;
-        GtkAllocation place = {MARGIN + (int)box->x, MARGIN + (int)box->y, MAX(1, (int)box->width),
-                               MAX(1, (int)box->height)};
+    for (guint i = 0; i < view->parts->len; i++) {
+        GtkAllocation place = {0, 0, 1, 1};
+        if (i < view->nodes->len) {
+            unsigned node = g_array_index(view->nodes, unsigned, i);
+            const NsBox *box = &ns_diagram_node(view->diagram, node)->box;
+            place = (GtkAllocation){MARGIN + (int)box->x, MARGIN + (int)box->y,
+                                    MAX(1, (int)box->width), MAX(1, (int)box->height)};
+        }
         gtk_widget_size_allocate(view->parts->pdata[i], &place, -1);
     }
 }
@@ -232,10 +261,10 @@ bool ns_diagram_view_read(NsDiagramView *view)
         view->hand = ns_diagram_look(view->style, view->flow, view->range);
         sync_parts(view);
         refocus(view);
-        gtk_widget_queue_allocate(widget);
     } else if (view->diagram && g_get_monotonic_time() - view->told > TELL_US) {
         tell_parts(view);
     }
+    if (!view->diagram) list_nodes(view);
     bool moves = before && view->diagram && !alike && before->sublayers == view->diagram->sublayers;
     if (moves && animates()) {
         rest(view);
@@ -513,9 +542,9 @@ static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int heig
     if (!same) {
         rest(view);
         build(view, width, height);
-        if (view->diagram) sync_parts(view);
+        share_parts(view);
     }
-    if (view->diagram) place_parts(view);
+    place_parts(view);
 }
 
 static void ns_diagram_view_dispose(GObject *object)
