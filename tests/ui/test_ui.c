@@ -20,6 +20,7 @@ int main(int argc, char **argv)
     ui_add_page_tests();
     ui_add_frame_tests();
     ui_add_lesson_tests();
+    ui_add_menu_tests();
     ui_add_diagram_tests();
     ui_add_export_tests();
     ui_add_file_tests();

@@ -2,6 +2,7 @@
 #include "ui/widgets/ask_popover.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/passing_popover.h"
 
 #include <math.h>
 
@@ -25,18 +26,6 @@ static void on_answer(Question *question)
     }
     gtk_label_set_text(GTK_LABEL(question->hint), _(question->ask->refusal));
     gtk_widget_set_visible(question->hint, TRUE);
-}
-
-static gboolean unparent(gpointer popover)
-{
-    gtk_widget_unparent(popover);
-    return G_SOURCE_REMOVE;
-}
-
-/* The popover must not go while it tells that it was closed. */
-static void on_closed(GtkWidget *popover)
-{
-    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, unparent, g_object_ref(popover), g_object_unref);
 }
 
 static GtkWidget *make_contents(Question *question)
@@ -75,9 +64,7 @@ GtkWidget *ns_ask_popover(GtkWidget *at, const NsAsk *ask, gpointer data)
     *question = (Question){.ask = ask, .data = data, .popover = popover};
     g_object_set_data_full(G_OBJECT(popover), "ns-question", question, g_free);
     gtk_popover_set_child(GTK_POPOVER(popover), make_contents(question));
-    gtk_widget_set_parent(popover, at);
-    g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
-    gtk_popover_popup(GTK_POPOVER(popover));
+    ns_popover_pass(popover, at, NULL);
     gtk_widget_grab_focus(question->entry);
     return popover;
 }

@@ -34,9 +34,9 @@ struct _NsChartTile {
     NsChartView *chart;
     GtkWidget *overlay, *tools;
     GtkWidget *follow, *heat, *choice, *log, *menu_button;
-    GtkWidget *probe;            /* in the middle of what is never measured */
-    GtkWidget *context, *limits; /* popovers; NULL until wanted */
-    GArray *choices;             /* int, as in the drop-down */
+    GtkWidget *probe; /* in the middle of what is never measured */
+    GtkWidget *over;  /* weak: the popover that is open over the chart; NULL for none */
+    GArray *choices;  /* int, as in the drop-down */
     GActionMap *actions;
     bool maximised, syncing;
 };
@@ -358,7 +358,7 @@ void ns_chart_tile_ask_limits(NsChartTile *tile)
     if (!gtk_widget_compute_bounds(tile->menu_button, tile->overlay, &bounds)) return;
     GdkRectangle place = {(int)bounds.origin.x, (int)bounds.origin.y, (int)bounds.size.width,
                           (int)bounds.size.height};
-    ns_tile_pop_up(tile->overlay, &tile->limits, ns_limits_popover_new(tile->chart), &place);
+    ns_tile_pop_up(tile->overlay, &tile->over, ns_limits_popover_new(tile->chart), &place);
 }
 
 /* Curves over steps can be smoothed. */
@@ -374,7 +374,7 @@ static void on_context(NsChartTile *tile, double x, double y)
     GdkRectangle place = {(int)x, (int)y, 1, 1};
     gtk_popover_set_has_arrow(GTK_POPOVER(menu), FALSE);
     gtk_widget_set_halign(menu, GTK_ALIGN_START);
-    ns_tile_pop_up(tile->overlay, &tile->context, menu, &place);
+    ns_tile_pop_up(tile->overlay, &tile->over, menu, &place);
 }
 
 static gboolean renew_menu(gpointer data)
@@ -446,8 +446,8 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
 static void ns_chart_tile_dispose(GObject *object)
 {
     NsChartTile *tile = NS_CHART_TILE(object);
-    g_clear_pointer(&tile->context, gtk_widget_unparent);
-    g_clear_pointer(&tile->limits, gtk_widget_unparent);
+    /* Before the chart, of which it may tell when it loses the focus. */
+    if (tile->over) gtk_widget_unparent(tile->over);
     g_clear_pointer(&tile->overlay, gtk_widget_unparent);
     g_clear_object(&tile->lab);
     G_OBJECT_CLASS(ns_chart_tile_parent_class)->dispose(object);

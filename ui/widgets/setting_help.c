@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/passing_popover.h"
 
 #define WIDTH_CHARS 38
 
@@ -86,39 +87,20 @@ static void add_number(GtkWidget *box, const NsParam *param)
     add_source(box, range);
 }
 
-static gboolean let_go(gpointer popover)
-{
-    gtk_widget_unparent(popover);
-    return G_SOURCE_REMOVE;
-}
-
-/* Not while it is being closed. */
-static void on_closed(GtkPopover *popover)
-{
-    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(popover), g_object_unref);
-}
-
-/* A popover has to go before the widget that it stands at. */
-static void on_destroy(GtkWidget *popover)
-{
-    if (gtk_widget_get_parent(popover)) gtk_widget_unparent(popover);
-}
-
 /* A row that has the keyboard may be scrolled away; the popover then stands at the edge of the
  * window that is nearest to it, for GTK finds no monitor for one that points beyond the screen. */
-static void point_into_window(GtkPopover *popover, GtkWidget *at)
+static GdkRectangle place_in_window(GtkWidget *at)
 {
+    GdkRectangle place = {.width = gtk_widget_get_width(at), .height = gtk_widget_get_height(at)};
     GtkWidget *window = GTK_WIDGET(gtk_widget_get_root(at));
     graphene_rect_t bounds;
-    if (!window || !gtk_widget_compute_bounds(at, window, &bounds)) return;
+    if (!window || !gtk_widget_compute_bounds(at, window, &bounds)) return place;
     int x = (int)bounds.origin.x, y = (int)bounds.origin.y;
-    int width = (int)bounds.size.width, height = (int)bounds.size.height;
-    int right = gtk_widget_get_width(window) - width;
-    int bottom = gtk_widget_get_height(window) - height;
-    GdkRectangle place = {.width = width, .height = height};
+    int right = gtk_widget_get_width(window) - place.width;
+    int bottom = gtk_widget_get_height(window) - place.height;
     place.x = CLAMP(x, 0, MAX(0, right)) - x;
     place.y = CLAMP(y, 0, MAX(0, bottom)) - y;
-    gtk_popover_set_pointing_to(popover, &place);
+    return place;
 }
 
 void ns_setting_help_show(NsLab *lab, const NsParam *param, GtkWidget *at)
@@ -137,9 +119,6 @@ void ns_setting_help_show(NsLab *lab, const NsParam *param, GtkWidget *at)
     add_source(box, key);
     gtk_popover_set_child(GTK_POPOVER(popover), box);
     gtk_popover_set_position(GTK_POPOVER(popover), GTK_POS_RIGHT);
-    gtk_widget_set_parent(popover, at);
-    g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
-    g_signal_connect_object(at, "destroy", G_CALLBACK(on_destroy), popover, G_CONNECT_SWAPPED);
-    point_into_window(GTK_POPOVER(popover), at);
-    gtk_popover_popup(GTK_POPOVER(popover));
+    GdkRectangle place = place_in_window(at);
+    ns_popover_pass(popover, at, &place);
 }

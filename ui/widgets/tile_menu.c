@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 
 #include "ui/figures/figures.h"
+#include "ui/widgets/passing_popover.h"
 
 #define SMOOTHING "smoothing" /* the place of the control */
 
@@ -60,28 +61,10 @@ GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing)
     return popover;
 }
 
-static gboolean let_go(gpointer popover)
-{
-    if (gtk_widget_get_parent(popover)) gtk_widget_unparent(popover);
-    return G_SOURCE_REMOVE;
-}
-
-static void let_go_now(GtkWidget *popover)
-{
-    let_go(popover);
-}
-
-/* The one before may be what the pointer is over: it goes when this event is done. */
 void ns_tile_pop_up(GtkWidget *over, GtkWidget **slot, GtkWidget *popover,
                     const GdkRectangle *place)
 {
-    if (*slot) {
-        gtk_popover_popdown(GTK_POPOVER(*slot));
-        g_signal_connect_object(over, "destroy", G_CALLBACK(let_go_now), *slot, G_CONNECT_SWAPPED);
-        g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(*slot), g_object_unref);
-    }
-    *slot = popover;
-    gtk_widget_set_parent(popover, over);
-    gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
-    gtk_popover_popup(GTK_POPOVER(popover));
+    if (*slot) gtk_popover_popdown(GTK_POPOVER(*slot));
+    g_set_weak_pointer(slot, popover);
+    ns_popover_pass(popover, over, place);
 }

@@ -8,6 +8,7 @@
  * control to be put into it, or NULL. */
 GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing);
 
-/* A popover over a chart, at a place of it, instead of the one that the slot holds. */
+/* A popover over a chart, at a place of it, instead of the one that the slot holds, a weak pointer.
+ */
 void ns_tile_pop_up(GtkWidget *over, GtkWidget **slot, GtkWidget *popover,
                     const GdkRectangle *place);

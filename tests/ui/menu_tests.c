@@ -1,0 +1,229 @@
+/* Menus and questions that stand open while what they stand at changes or goes.
+ * SPDX-License-Identifier: MIT */
+#include "tests/ui/hands.h"
+
+#include "ui/widgets/passing_popover.h"
+#include "ui/widgets/setting_row.h"
+#include "ui/widgets/settings_pane.h"
+
+#define MOMENT 60 /* ms: a few frames */
+
+/* A way to open something, and where: which page, which of its tiles. */
+typedef struct {
+    const char *name;
+    void (*open)(NsWindow *window, NsChartTile *tile);
+} Opener;
+
+static void open_context(NsWindow *window, NsChartTile *tile)
+{
+    (void)window;
+    g_signal_emit_by_name(ns_chart_tile_chart(tile), "menu", 90.0, 90.0);
+}
+
+static void open_limits(NsWindow *window, NsChartTile *tile)
+{
+    (void)window;
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.limits", NULL);
+}
+
+/* What was typed and not yet acted on is, when the field loses the focus. */
+static void open_typed_limits(NsWindow *window, NsChartTile *tile)
+{
+    open_limits(window, tile);
+    GtkWidget *overlay = gtk_widget_get_first_child(GTK_WIDGET(tile));
+    GtkWidget *field = ui_first(gtk_widget_get_last_child(overlay), GTK_TYPE_ENTRY);
+    gtk_widget_grab_focus(field);
+    gtk_editable_set_text(GTK_EDITABLE(field), "0.5");
+}
+
+static GtkWidget *menu_button(GtkWidget *tile)
+{
+    GtkWidget *tools = ui_first(tile, GTK_TYPE_BOX);
+    GtkWidget *button = gtk_widget_get_last_child(tools);
+    g_assert_true(GTK_IS_MENU_BUTTON(button));
+    return button;
+}
+
+static void open_menu(NsWindow *window, NsChartTile *tile)
+{
+    (void)window;
+    gtk_menu_button_popup(GTK_MENU_BUTTON(menu_button(GTK_WIDGET(tile))));
+}
+
+static void open_choices(NsWindow *window, NsChartTile *tile)
+{
+    (void)window;
+    GtkWidget *drop_down = ui_first(GTK_WIDGET(tile), GTK_TYPE_DROP_DOWN);
+    gtk_widget_activate(drop_down);
+}
+
+static void open_question(NsWindow *window, NsChartTile *tile)
+{
+    (void)tile;
+    g_action_group_activate_action(G_ACTION_GROUP(window), "run-to", NULL);
+}
+
+static void open_help(NsWindow *window, NsChartTile *tile)
+{
+    (void)tile;
+    ns_setting_row_explain(ns_settings_pane_row(ns_window_settings_pane(window), "warmup"));
+}
+
+static void open_main_menu(NsWindow *window, NsChartTile *tile)
+{
+    (void)tile;
+    gtk_menu_button_popup(GTK_MENU_BUTTON(ns_window_main_menu(window)));
+}
+
+static const Opener OPENERS[] = {
+    {"context", open_context}, {"limits", open_limits},      {"typed limits", open_typed_limits},
+    {"menu", open_menu},       {"choices", open_choices},    {"question", open_question},
+    {"help", open_help},       {"main menu", open_main_menu}};
+
+static void show_page(NsWindow *window, const char *key)
+{
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page", g_variant_new_string(key));
+}
+
+static void act(NsWindow *window, const char *action)
+{
+    g_action_group_activate_action(G_ACTION_GROUP(window), action, NULL);
+}
+
+static void flip(NsWindow *window, const char *action)
+{
+    g_autoptr(GVariant) state = g_action_group_get_action_state(G_ACTION_GROUP(window), action);
+    g_action_group_change_action_state(G_ACTION_GROUP(window), action,
+                                       g_variant_new_boolean(!g_variant_get_boolean(state)));
+}
+
+/* What happens meanwhile. */
+static void switch_page(NsWindow *window, NsChartTile *tile)
+{
+    (void)tile;
+    show_page(window, "paper");
+    ui_idle(MOMENT);
+    show_page(window, "similarity");
+}
+
+static void maximise(NsWindow *window, NsChartTile *tile)
+{
+    (void)window;
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximise", NULL);
+    ui_idle(MOMENT);
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximise", NULL);
+}
+
+static void change_kind(NsWindow *window, NsChartTile *tile)
+{
+    (void)window;
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", "loss");
+    ui_idle(MOMENT);
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", "similarity");
+}
+
+/* Lane B goes, and its tile with it. */
+static void change_lanes(NsWindow *window, NsChartTile *tile)
+{
+    (void)tile;
+    NsLab *lab = ns_window_lab(window);
+    ns_lab_set_lanes(lab, 1);
+    ns_lab_restart(lab);
+    UI_UNTIL(ns_lab_view(lab)->n_lanes < 2);
+    ui_idle(MOMENT);
+    ns_lab_set_lanes(lab, 2);
+    ns_lab_restart(lab);
+    UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
+}
+
+static void reset(NsWindow *window, NsChartTile *tile)
+{
+    (void)tile;
+    act(window, "reset");
+    ui_idle(MOMENT);
+    act(window, "step");
+}
+
+/* Of the inspector: where the settings come back, GTK 4.8 on X11 looks for a moment for a monitor
+ * beyond the right edge of the window. */
+static void fold(NsWindow *window, NsChartTile *tile)
+{
+    (void)tile;
+    flip(window, "inspector");
+    ui_idle(MOMENT);
+    flip(window, "inspector");
+}
+
+static const struct {
+    const char *name;
+    void (*happen)(NsWindow *window, NsChartTile *tile);
+} EVENTS[] = {{"page", switch_page},   {"maximise", maximise}, {"kind", change_kind},
+              {"lanes", change_lanes}, {"reset", reset},       {"fold", fold}};
+
+/* Two lanes on the page Similarity, a few steps on; the tile of lane B. */
+static NsWindow *open_similarity(NsChartTile **tile)
+{
+    NsWindow *window = ui_open("probe-every=1");
+    NsLab *lab = ns_window_lab(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_set_lanes(lab, 2);
+    UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
+    show_page(window, "similarity");
+    ns_lab_step(lab, 3);
+    UI_UNTIL(ns_lab_steps(lab) >= 3);
+    *tile = ui_tile(window, 1);
+    UI_UNTIL(ns_chart_view_layout(ns_chart_tile_chart(*tile)));
+    return window;
+}
+
+static void test_while_open(void)
+{
+    NsChartTile *tile = NULL;
+    NsWindow *window = open_similarity(&tile);
+    for (size_t o = 0; o < G_N_ELEMENTS(OPENERS); o++)
+        for (size_t e = 0; e < G_N_ELEMENTS(EVENTS); e++) {
+            g_test_message("%s, %s", OPENERS[o].name, EVENTS[e].name);
+            OPENERS[o].open(window, tile);
+            ui_idle(MOMENT);
+            EVENTS[e].happen(window, tile);
+            ui_idle(MOMENT);
+            OPENERS[(o + 1) % G_N_ELEMENTS(OPENERS)].open(window, tile);
+            ui_idle(MOMENT);
+        }
+    ui_close(window);
+}
+
+/* Opens it, with something in it that takes the focus. */
+static gpointer open_passing(GtkWidget *at)
+{
+    GtkWidget *popover = gtk_popover_new();
+    gtk_popover_set_child(GTK_POPOVER(popover), gtk_button_new_with_label("here"));
+    ns_popover_pass(popover, at, NULL);
+    UI_UNTIL(gtk_widget_get_mapped(popover));
+    return popover;
+}
+
+/* A button knows nothing of what stands at it, and complains when it goes before. */
+static void test_goes_along(void)
+{
+    GtkWidget *window = gtk_window_new(), *button = gtk_menu_button_new();
+    gtk_window_set_child(GTK_WINDOW(window), button);
+    gtk_window_present(GTK_WINDOW(window));
+    UI_UNTIL(gtk_widget_get_mapped(button));
+    gpointer closed = open_passing(button);
+    g_object_add_weak_pointer(closed, &closed);
+    gtk_popover_popdown(GTK_POPOVER(closed));
+    g_assert_nonnull(closed); /* not while it tells of it */
+    UI_UNTIL(closed == NULL);
+    open_passing(button);
+    gpointer at = button;
+    g_object_add_weak_pointer(at, &at);
+    gtk_window_destroy(GTK_WINDOW(window));
+    UI_UNTIL(at == NULL);
+}
+
+void ui_add_menu_tests(void)
+{
+    g_test_add_func("/ui/menu/while-open", test_while_open);
+    g_test_add_func("/ui/menu/goes-along", test_goes_along);
+}
