@@ -165,6 +165,21 @@ static gboolean on_escape(GtkWidget *widget, GVariant *arguments, gpointer data)
     return TRUE;
 }
 
+/* An event may hold the list a little longer than the window, whose topics it tells apart. */
+static void ns_help_window_dispose(GObject *object)
+{
+    NsHelpWindow *window = NS_HELP_WINDOW(object);
+    if (window->list) {
+        GtkListBox *list = GTK_LIST_BOX(window->list);
+        g_signal_handlers_disconnect_by_data(list, window);
+        g_signal_handlers_disconnect_by_data(window->search, window);
+        gtk_list_box_set_filter_func(list, NULL, NULL, NULL);
+        gtk_list_box_set_header_func(list, NULL, NULL, NULL);
+    }
+    window->list = NULL;
+    G_OBJECT_CLASS(ns_help_window_parent_class)->dispose(object);
+}
+
 static void ns_help_window_finalize(GObject *object)
 {
     g_ptr_array_unref(NS_HELP_WINDOW(object)->topics);
@@ -173,6 +188,7 @@ static void ns_help_window_finalize(GObject *object)
 
 static void ns_help_window_class_init(NsHelpWindowClass *klass)
 {
+    G_OBJECT_CLASS(klass)->dispose = ns_help_window_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_help_window_finalize;
     gtk_widget_class_add_binding(GTK_WIDGET_CLASS(klass), GDK_KEY_Escape, 0, on_escape, NULL);
 }
