@@ -159,6 +159,10 @@ static void test_letters(void)
     g_autoptr(NsPlotLayout) letters = ns_plot_layout(&plot, 180, 90, paper());
     g_assert_cmpstr(words_of(letters, NS_PART_LEGEND, 0), ==, "A");
     g_assert_cmpstr(words_of(letters, NS_PART_LEGEND, RUNS - 1), ==, "D");
+    /* Names have room, but not with the curves and all that is around them. */
+    plot.title = "A title";
+    g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, 250, 76, paper());
+    g_assert_cmpstr(words_of(low, NS_PART_LEGEND, 0), ==, "A");
 }
 
 /* ---- Panels ---- */

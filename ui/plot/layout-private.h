@@ -77,6 +77,7 @@ struct NsPlotLayout {
     bool turned;                            /* words at the ticks of x stand upright */
     GArray *labels;                         /* NsLabel */
     GArray *legend;                         /* NsLegendSample */
+    bool letters;                           /* at most these have room in the legend */
     NsBox legend_box;                       /* of a legend in the area; width 0 without one */
     NsPath *paths;                          /* one for every series */
     size_t n_paths;

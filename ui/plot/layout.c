@@ -24,6 +24,9 @@
 /* The most of a page's height for names at the horizontal axis. */
 #define MOST_TURNED 0.25
 
+/* In text sizes: the least height for data under a legend of letters. */
+#define LETTERED_LINES 2.2
+
 /* A strip's height, without the words of the x axis and with them in text sizes, and the least that
  * it must leave above it. */
 #define STRIP_SHARE 0.18
@@ -144,6 +147,12 @@ static void fit_height(NsFrame *frame)
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
         double least = MAX(order[i].share * frame->layout->height, order[i].lines * frame->size);
         if (area_height(frame) >= least) continue;
+        if (order[i].part == NS_PART_LEGEND && frame->layout->plot->lettered) {
+            /* Curves of runs that nothing tells apart say little, however large they are. */
+            frame->layout->letters = true;
+            measure_heights(frame);
+            if (area_height(frame) >= LETTERED_LINES * frame->size) continue;
+        }
         frame->show[order[i].part] = false;
         measure_heights(frame);
     }
@@ -446,7 +455,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
-    layout->turned = false;
+    layout->turned = layout->letters = false;
     write_texts(&frame);
     fit_height(&frame);
     for (int i = 0; i < 3; i++) {

@@ -168,7 +168,7 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
 {
     g_autoptr(GPtrArray) series = listed(layout);
     if (series->len < least_entries(layout->plot)) return 0;
-    for (int letters = 0; letters <= layout->plot->lettered; letters++) {
+    for (int letters = layout->letters; letters <= layout->plot->lettered; letters++) {
         Pen pen = {.x = x,
                    .y = y,
                    .left = x,
