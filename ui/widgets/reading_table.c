@@ -225,6 +225,7 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
     for (guint i = 0; i < rows->len; i++) {
         show_row(table, i, rows->pdata[i], columns);
         GtkWidget *name = GTK_WIDGET(cell_at(table, i, 0));
+        gtk_label_set_wrap(GTK_LABEL(name), i != 0); /* a step stays in one piece */
         if (i == 0 || i == heading)
             gtk_widget_add_css_class(name, "heading");
         else
