@@ -29,13 +29,13 @@ static void on_begin(NsFrameMeter *meter)
 static void say(NsFrameMeter *meter)
 {
     const NsFrameTimes *times[] = {&meter->intervals, &meter->work};
-    double median[2], most[2];
+    char median[2][G_ASCII_DTOSTR_BUF_SIZE], most[2][G_ASCII_DTOSTR_BUF_SIZE];
     for (int i = 0; i < 2; i++) {
-        median[i] = ns_frame_times_within(times[i], 0.5);
-        most[i] = ns_frame_times_within(times[i], 0.99);
+        g_ascii_formatd(median[i], sizeof median[i], "%.1f", ns_frame_times_within(times[i], 0.5));
+        g_ascii_formatd(most[i], sizeof most[i], "%.1f", ns_frame_times_within(times[i], 0.99));
     }
     g_autofree char *words = g_strdup_printf(
-        _("%.1f ms a frame, 99 of 100 within %.1f ms\n%.1f ms of work, 99 of 100 within %.1f ms"),
+        _("%s ms a frame, 99 of 100 within %s ms\n%s ms of work, 99 of 100 within %s ms"),
         median[0], most[0], median[1], most[1]);
     gtk_label_set_text(GTK_LABEL(meter->label), words);
 }

@@ -38,10 +38,12 @@ static guint changed_signal;
 static void describe(NsPrediction *p)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    for (size_t i = 0; i < p->n; i++)
-        if (!isnan(p->guess[i]))
-            g_string_append_printf(text, "%s%d: %.3g", text->len ? ", " : "", (int)p->layer[i],
-                                   p->guess[i]);
+    for (size_t i = 0; i < p->n; i++) {
+        char value[G_ASCII_DTOSTR_BUF_SIZE];
+        if (isnan(p->guess[i])) continue;
+        g_ascii_formatd(value, sizeof value, "%.3g", p->guess[i]);
+        g_string_append_printf(text, "%s%d: %s", text->len ? ", " : "", (int)p->layer[i], value);
+    }
     gtk_accessible_update_property(GTK_ACCESSIBLE(p), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                    text->len ? text->str : _("Nothing drawn yet."), -1);
 }
@@ -198,13 +200,16 @@ bool ns_prediction_is_compared(NsPrediction *p)
 
 static char *judge(const NsScore *score)
 {
+    char rank[G_ASCII_DTOSTR_BUF_SIZE], factor[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(factor, sizeof factor, "%.1f", score->factor);
     if (isnan(score->rank))
         return g_strdup_printf(_("A flat curve ranks no layer above another. Its values are off by "
-                                 "a factor of %.1f on average."),
-                               score->factor);
-    return g_strdup_printf(_("Shape: the layers are ranked with a correlation of %.2f (1: in the "
-                             "same order, 0: in none). Size: off by a factor of %.1f on average."),
-                           score->rank, score->factor);
+                                 "a factor of %s on average."),
+                               factor);
+    g_ascii_formatd(rank, sizeof rank, "%.2f", score->rank);
+    return g_strdup_printf(_("Shape: the layers are ranked with a correlation of %s (1: in the "
+                             "same order, 0: in none). Size: off by a factor of %s on average."),
+                           rank, factor);
 }
 
 char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
