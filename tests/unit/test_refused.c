@@ -29,6 +29,7 @@ static void test_refused(void)
     g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     g_autoptr(NsTrainer) whole = ns_test_tiny_trainer(NULL);
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    ns_test_expect(whole, NS_TRAINER_READY, 0); /* while there is memory for it */
     ns_trainer_step(trainer, 2);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 2);
     g_assert_cmpint(newest_kept(trainer), ==, 2);
