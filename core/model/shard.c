@@ -4,9 +4,10 @@
 /* Activations worth dividing, in bytes of all workers together. */
 #define WORTH_DIVIDING ((size_t)64 << 20)
 
-/* Weights that stay in the caches, in bytes.  Every part reads all of them and adds to all
- * gradients, which takes a tenth more of a step where they come from memory. */
-#define NEAR_WEIGHTS ((size_t)32 << 20)
+/* Weights that parts may read, in bytes.  Every part packs all of them and adds to all gradients: an
+ * eighth more of a step where they come from memory, for a third less of it.  Of larger models
+ * weights, gradients and moments are most, and parts would spare too little. */
+#define WORTH_READING ((size_t)64 << 20)
 
 /* Rows of a part, with fewer of which the products would lose more than the caches gain. */
 #define PART_ROWS 64
@@ -141,7 +142,7 @@ size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings)
     size_t B = (size_t)settings->batch;
     bool whole = stack->recompute || settings->probe_every > 0 ||
                  ns_norm_over_batch(ns_norm(settings->norm)) ||
-                 stack->table.size * sizeof(ns_real) > NEAR_WEIGHTS;
+                 stack->table.size * sizeof(ns_real) > WORTH_READING;
     if (whole || activation_bytes(stack, B) < WORTH_DIVIDING) return 1;
     size_t parts = B / stack->shards;
     while (parts > 1 && !divides(stack, B, parts)) parts--;
