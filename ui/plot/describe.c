@@ -1,86 +1,92 @@
 /* A plot in words, for a screen reader.  SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
 
+#include "core/base/words.h"
+
 #include <math.h>
 
-/* Numbers as they are spoken: without raised digits and thin spaces. */
-static void say_number(GString *text, double value)
+/* A number as it is spoken: without raised digits and thin spaces.  Free with g_free, as all that
+ * the functions here return. */
+static char *say_number(double value)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
-    if (isnan(value))
-        g_string_append(text, "not a number");
-    else if (isinf(value))
-        g_string_append(text, value < 0 ? "minus infinity" : "infinity");
-    else
-        g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.4g", value));
+    if (isnan(value)) return g_strdup(_("not a number"));
+    if (isinf(value)) return g_strdup(value < 0 ? _("minus infinity") : _("infinity"));
+    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.4g", value));
 }
 
-static void say_label(GString *text, const char *label, const char *otherwise)
+static char *say_label(const char *label, const char *otherwise)
 {
-    g_autofree char *plain = ns_text_plain(label ? label : otherwise);
-    g_string_append(text, plain);
+    return ns_text_plain(label ? label : otherwise);
 }
 
-static void say_range(GString *text, const char *between, double lo, double hi)
+/* "step 40" */
+static char *say_place(const NsPlot *plot, double x)
 {
-    g_string_append(text, between);
-    say_number(text, lo);
-    g_string_append(text, " to ");
-    say_number(text, hi);
+    g_autofree char *label = say_label(plot->x.label, "x"), *number = say_number(x);
+    return g_strdup_printf("%s %s", label, number);
 }
 
-static void say_series(GString *text, const NsPlot *plot, const NsSeries *series)
+static char *say_value(const NsAxis *axis, double y)
+{
+    g_autofree char *number = say_number(y);
+    if (!axis->unit) return g_steal_pointer(&number);
+    g_autofree char *unit = say_label(axis->unit, "");
+    return g_strdup_printf("%s %s", number, unit);
+}
+
+static char *say_series(const NsPlot *plot, const NsSeries *series)
 {
     const NsAxis *axis = series->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
-    g_string_append(text, "; ");
-    say_label(text, series->label, axis->label ? axis->label : "value");
-    g_string_append_c(text, ' ');
-    if (series->kind == NS_SERIES_POINTS && series->n > 1) {
-        /* A profile: both ends tell how it runs. */
-        say_number(text, series->y[0]);
-        g_string_append(text, " at ");
-        say_label(text, plot->x.label, "x");
-        g_string_append_c(text, ' ');
-        say_number(text, series->x[0]);
-        g_string_append(text, " and ");
-    }
-    say_number(text, series->y[series->n - 1]);
-    if (axis->unit) {
-        g_string_append_c(text, ' ');
-        say_label(text, axis->unit, "");
-    }
-    g_string_append(text, " at ");
-    say_label(text, plot->x.label, "x");
-    g_string_append_c(text, ' ');
-    say_number(text, series->x[series->n - 1]);
+    size_t end = series->n - 1;
+    g_autofree char *name = say_label(series->label, axis->label ? axis->label : _("value"));
+    g_autofree char *last = say_value(axis, series->y[end]);
+    g_autofree char *last_place = say_place(plot, series->x[end]);
+    if (series->kind != NS_SERIES_POINTS || !end) /* Translators: "loss 2.31 at step 40" */
+        return g_strdup_printf(_("%1$s %2$s at %3$s"), name, last, last_place);
+    /* A profile: both ends tell how it runs. */
+    g_autofree char *first = say_number(series->y[0]), *place = say_place(plot, series->x[0]);
+    return g_strdup_printf(_("%1$s %2$s at %3$s and %4$s at %5$s"), name, first, place, last,
+                           last_place);
 }
 
-static void say_heatmap(GString *text, const NsPlot *plot, const NsSurvey *survey)
+static char *say_cells(const NsPlot *plot)
 {
     const NsHeatmap *map = plot->heatmap;
-    g_string_append(text, "; ");
-    say_label(text, plot->left.label, "row");
-    g_string_append(text, " by ");
-    say_label(text, plot->x.label, "column");
-    g_string_append_printf(text, ", %zu by %zu cells", map->rows, map->columns);
-    for (size_t i = 0; i < map->n_panels; i++) {
-        g_string_append(text, i ? " and " : " of ");
-        say_label(text, map->panels[i].name, "");
+    g_autofree char *row = say_label(plot->left.label, _("row"));
+    g_autofree char *column = say_label(plot->x.label, _("column"));
+    if (!map->n_panels)
+        return g_strdup_printf(_("%1$s by %2$s, %3$zu by %4$zu cells"), row, column, map->rows,
+                               map->columns);
+    g_autofree char *panels = say_label(map->panels[0].name, "");
+    for (size_t i = 1; i < map->n_panels; i++) {
+        g_autofree char *before = panels, *name = say_label(map->panels[i].name, "");
+        panels = g_strdup_printf(_("%1$s and %2$s"), before, name);
     }
-    if (survey->z_lo <= survey->z_hi) {
-        g_string_append(text, ", ");
-        say_label(text, map->label, "value");
-        say_range(text, " from ", survey->z_lo, survey->z_hi);
-    }
+    return g_strdup_printf(_("%1$s by %2$s, %3$zu by %4$zu cells of %5$s"), row, column, map->rows,
+                           map->columns, panels);
 }
 
-static void say_point(GString *text, const NsPlot *plot, const NsSpan *span)
+static char *say_range(const NsHeatmap *map, const NsSurvey *survey)
+{
+    g_autofree char *name = say_label(map->label, _("value"));
+    g_autofree char *lo = say_number(survey->z_lo), *hi = say_number(survey->z_hi);
+    return g_strdup_printf(_("%1$s from %2$s to %3$s"), name, lo, hi);
+}
+
+/* Appends what was said, and frees it. */
+static void add(GString *text, const char *between, char *said)
+{
+    g_string_append(text, between);
+    g_string_append(text, said);
+    g_free(said);
+}
+
+static void add_line(GString *text, const NsPlot *plot, const NsSpan *span)
 {
     if (span->rows || span->from < span->to) return;
-    g_string_append(text, "; a line at ");
-    say_label(text, plot->x.label, "x");
-    g_string_append_c(text, ' ');
-    say_number(text, span->from);
+    g_autofree char *place = say_place(plot, span->from);
+    add(text, "; ", g_strdup_printf(_("a line at %s"), place));
 }
 
 char *ns_plot_describe(const NsPlot *plot)
@@ -88,22 +94,22 @@ char *ns_plot_describe(const NsPlot *plot)
     if (plot->drawing) return plot->drawing->describe(plot->drawing->data);
     NsSurvey survey = ns_survey(plot);
     GString *text = g_string_new(NULL);
-    say_label(text, plot->title, "chart");
+    add(text, "", say_label(plot->title, _("chart")));
     if (!survey.any) {
-        g_string_append(text, ": ");
-        say_label(text, plot->empty, "no data");
+        add(text, ": ", say_label(plot->empty, _("no data")));
         g_string_append_c(text, '.');
         return g_string_free(text, FALSE);
     }
     for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].n && !plot->series[i].ghost) say_series(text, plot, &plot->series[i]);
-    if (plot->heatmap) say_heatmap(text, plot, &survey);
-    for (size_t i = 0; i < plot->n_spans; i++) say_point(text, plot, &plot->spans[i]);
-    g_autofree char *note = ns_survey_note(plot, &survey);
-    if (note) {
-        g_string_append(text, "; ");
-        say_label(text, note, "");
+        if (plot->series[i].n && !plot->series[i].ghost)
+            add(text, "; ", say_series(plot, &plot->series[i]));
+    if (plot->heatmap) {
+        add(text, "; ", say_cells(plot));
+        if (survey.z_lo <= survey.z_hi) add(text, ", ", say_range(plot->heatmap, &survey));
     }
+    for (size_t i = 0; i < plot->n_spans; i++) add_line(text, plot, &plot->spans[i]);
+    g_autofree char *note = ns_survey_note(plot, &survey);
+    if (note) add(text, "; ", say_label(note, ""));
     g_string_append_c(text, '.');
     return g_string_free(text, FALSE);
 }

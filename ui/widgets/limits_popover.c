@@ -118,7 +118,7 @@ static GtkWidget *make_field(Limits *limits, const char *name, double value)
     GtkWidget *field = gtk_entry_new();
     gtk_editable_set_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
     gtk_editable_set_max_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
-    gtk_entry_set_placeholder_text(GTK_ENTRY(field), "auto");
+    gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
     gtk_accessible_update_property(GTK_ACCESSIBLE(field), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
     show_number(field, value);
     g_signal_connect_swapped(field, "activate", G_CALLBACK(apply), limits);
@@ -174,9 +174,9 @@ GtkWidget *ns_limits_popover_new(NsChartView *chart)
     gtk_widget_add_css_class(grid, "limits");
     gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
     gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
-    gtk_grid_attach(GTK_GRID(grid), make_label("from"), 1, 0, 1, 1);
-    gtk_grid_attach(GTK_GRID(grid), make_label("to"), 2, 0, 1, 1);
-    gtk_grid_attach(GTK_GRID(grid), make_label("scale"), 3, 0, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "from")), 1, 0, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "to")), 2, 0, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "scale")), 3, 0, 1, 1);
     limits->hint = gtk_label_new(NULL);
     gtk_label_set_xalign(GTK_LABEL(limits->hint), 0.0F);
     gtk_label_set_wrap(GTK_LABEL(limits->hint), TRUE);
