@@ -4,9 +4,10 @@
 /* Activations worth dividing, in bytes of all workers together. */
 #define WORTH_DIVIDING ((size_t)64 << 20)
 
-/* Weights that parts may read, in bytes.  Every part packs all of them and adds to all gradients: an
- * eighth more of a step where they come from memory, for a third less of it.  Of larger models
- * weights, gradients and moments are most, and parts would spare too little. */
+/* Weights that parts may read, in bytes.  Every part packs all of them and adds to all gradients,
+ * which is an eighth more of a step, and of the memory a third less, where they do not stay in the
+ * caches.  Of larger models weights, gradients and moments are most: parts would spare too little.
+ */
 #define WORTH_READING ((size_t)64 << 20)
 
 /* Rows of a part, with fewer of which the products would lose more than the caches gain. */
