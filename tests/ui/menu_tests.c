@@ -222,8 +222,23 @@ static void test_goes_along(void)
     UI_UNTIL(at == NULL);
 }
 
+/* Whoever still holds it finds that the pointer has left it. */
+static void test_parts(void)
+{
+    GtkWidget *window = gtk_window_new(), *button = gtk_menu_button_new();
+    gtk_window_set_child(GTK_WINDOW(window), button);
+    gtk_window_present(GTK_WINDOW(window));
+    UI_UNTIL(gtk_widget_get_mapped(button));
+    g_autoptr(GtkWidget) held = g_object_ref(open_passing(button));
+    gtk_popover_popdown(GTK_POPOVER(held));
+    UI_UNTIL(!gtk_widget_get_parent(held));
+    g_assert_false(gtk_widget_get_sensitive(held));
+    gtk_window_destroy(GTK_WINDOW(window));
+}
+
 void ui_add_menu_tests(void)
 {
+    g_test_add_func("/ui/menu/parts", test_parts);
     g_test_add_func("/ui/menu/while-open", test_while_open);
     g_test_add_func("/ui/menu/goes-along", test_goes_along);
 }

@@ -8,6 +8,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/export_job.h"
 #include "ui/widgets/limits_popover.h"
+#include "ui/widgets/passing_popover.h"
 #include "ui/widgets/smoothing_control.h"
 #include "ui/widgets/tile_choices.h"
 #include "ui/widgets/tile_controls.h"
@@ -380,8 +381,11 @@ static void on_context(NsChartTile *tile, double x, double y)
 static gboolean renew_menu(gpointer data)
 {
     NsChartTile *tile = data;
-    if (tile->overlay)
-        gtk_menu_button_set_popover(GTK_MENU_BUTTON(tile->menu_button), make_menu(tile));
+    if (!tile->overlay) return G_SOURCE_REMOVE;
+    GtkMenuButton *button = GTK_MENU_BUTTON(tile->menu_button);
+    GtkPopover *old = gtk_menu_button_get_popover(button);
+    if (old) ns_popover_part(GTK_WIDGET(old));
+    gtk_menu_button_set_popover(button, make_menu(tile));
     return G_SOURCE_REMOVE;
 }
 

@@ -1,8 +1,14 @@
 /* A popover that is there as long as it is open.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/passing_popover.h"
 
+void ns_popover_part(GtkWidget *popover)
+{
+    gtk_widget_set_sensitive(popover, FALSE);
+}
+
 static gboolean let_go(gpointer popover)
 {
+    ns_popover_part(popover);
     gtk_widget_unparent(popover);
     return G_SOURCE_REMOVE;
 }

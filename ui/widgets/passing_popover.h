@@ -7,3 +7,9 @@
  * When it has closed, or when the widget goes, it goes too: whoever remembers it does so with a
  * weak pointer. */
 void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *place);
+
+/* To be called before a popover that has closed is unparented.  A movement of the pointer that was
+ * on its way when it closed still finds it there, and a gesture of the window holds what it found
+ * while a button is down: the next layout of the window would then ask a popover without a surface
+ * (GTK 4.8 crashes).  The pointer leaves what is insensitive. */
+void ns_popover_part(GtkWidget *popover);
