@@ -32,15 +32,26 @@ static void copy(Trust *t, const NsTrustInput *input)
     }
 }
 
+/* The errors are compared, too: after a reset a check may come at the step of the one before. */
+static bool is_shown(const Trust *t, const NsTrustInput *input)
+{
+    bool same = t->n == input->n;
+    for (size_t i = 0; i < input->n && same; i++) {
+        const NsTrustCheck *check = &input->checks[i];
+        const double now[] = {(double)check->step, shown(check->along), shown(check->random)};
+        const double drawn[] = {t->x[i], t->along[i], t->random[i]};
+        same = memcmp(now, drawn, sizeof now) == 0;
+    }
+    return same;
+}
+
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Trust *t = (Trust *)figure;
     static const NsTrustInput nothing = {0};
     const NsTrustInput *trust = input->trust ? input->trust : &nothing;
     NsPlot *plot = &figure->plot;
-    if (plot->version && trust->n == t->n &&
-        (!t->n || t->x[t->n - 1] == (double)trust->checks[t->n - 1].step))
-        return false;
+    if (plot->version && is_shown(t, trust)) return false;
     copy(t, trust);
     figure->series[0] = (NsSeries){.label = _("along the gradient"),
                                    .kind = NS_SERIES_POINTS,
