@@ -4,6 +4,7 @@
 #include "core/train/lockstep.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/close_guard.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/widgets/learning.h"
 #include "ui/widgets/open_file.h"
 
@@ -197,6 +198,34 @@ static void check_dialog(NsWindow *window, const char *action)
     UI_UNTIL(!file_dialog());
 }
 
+static void never(const char *path, gpointer owner)
+{
+    (void)owner;
+    g_error("%s was chosen for nobody", path);
+}
+
+static bool has_file(void)
+{
+    g_autoptr(GFile) file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(file_dialog()));
+    return file != NULL;
+}
+
+/* A window that closed while its dialog was open is told nothing. */
+static void test_nobody(void)
+{
+    NsWindow *window = ui_open("");
+    g_autoptr(GFile) file = g_file_new_build_filename(g_get_tmp_dir(), "nobody.preset", NULL);
+    GObject *owner = g_object_new(G_TYPE_OBJECT, NULL);
+    ns_file_dialog_save(GTK_WINDOW(window), "nobody", "nobody.preset", never, owner);
+    UI_UNTIL(file_dialog());
+    gtk_file_chooser_set_file(GTK_FILE_CHOOSER(file_dialog()), file, NULL);
+    UI_UNTIL(has_file());
+    g_object_unref(owner);
+    gtk_dialog_response(GTK_DIALOG(file_dialog()), GTK_RESPONSE_ACCEPT);
+    UI_UNTIL(!file_dialog());
+    ui_close(window);
+}
+
 static char *all_settings(NsLab *lab)
 {
     GString *words = g_string_new(NULL);
@@ -241,6 +270,7 @@ static void test_save_and_open(void)
 void ui_add_file_tests(void)
 {
     g_test_add_func("/ui/file/save-and-open", test_save_and_open);
+    g_test_add_func("/ui/file/nobody", test_nobody);
     g_test_add_func("/ui/file/run", test_run);
     g_test_add_func("/ui/file/mangled", test_mangled);
     g_test_add_func("/ui/file/close-while-reading", test_close_while_reading);

@@ -5,7 +5,7 @@
 
 typedef struct {
     NsFileChosen chosen;
-    GObject *owner;
+    GObject *owner; /* weak */
 } Request;
 
 static void on_response(GtkNativeDialog *dialog, int response, gpointer user_data)
@@ -14,9 +14,9 @@ static void on_response(GtkNativeDialog *dialog, int response, gpointer user_dat
     if (response == GTK_RESPONSE_ACCEPT) {
         g_autoptr(GFile) file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog));
         g_autofree char *path = file ? g_file_get_path(file) : NULL;
-        if (path) request->chosen(path, request->owner);
+        if (path && request->owner) request->chosen(path, request->owner);
     }
-    g_object_unref(request->owner);
+    g_clear_weak_pointer(&request->owner);
     g_free(request);
     g_object_unref(dialog);
 }
@@ -25,7 +25,7 @@ static void show(GtkFileChooserNative *dialog, NsFileChosen chosen, gpointer own
 {
     Request *request = g_new0(Request, 1);
     request->chosen = chosen;
-    request->owner = g_object_ref(owner);
+    g_set_weak_pointer(&request->owner, owner);
     gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
     g_signal_connect(dialog, "response", G_CALLBACK(on_response), request);
     gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));

@@ -3,10 +3,11 @@
 
 #include <gtk/gtk.h>
 
-/* What to do with the path that was chosen; not called if the user gave up. */
+/* What to do with the path that was chosen; not called if the user gave up, or if the owner
+ * has gone meanwhile. */
 typedef void (*NsFileChosen)(const char *path, gpointer owner);
 
-/* Asks for a file to read, or for a name to write to.  owner is held until the dialog is gone. */
+/* Asks for a file to read, or for a name to write to.  owner: an object. */
 void ns_file_dialog_open(GtkWindow *parent, const char *title, NsFileChosen chosen, gpointer owner);
 void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
                          NsFileChosen chosen, gpointer owner);
