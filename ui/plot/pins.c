@@ -24,8 +24,7 @@ static double badge_y(const NsPlotLayout *layout)
     return layout->area.y + badge_radius(layout) + 1;
 }
 
-/* Where a pin is drawn; FALSE where its place is not in view or has no data. */
-static bool place(const NsPlotLayout *layout, const NsPin *pin, NsReading *reading)
+bool ns_plot_read_pin(const NsPlotLayout *layout, const NsPin *pin, NsReading *reading)
 {
     const NsBox *area = &layout->area;
     NsRange extent = ns_plot_extent(layout->plot);
@@ -148,7 +147,7 @@ void ns_plot_draw_pins(const NsPlotLayout *layout, const NsPin *pins, size_t n, 
     cairo_new_path(cr);
     for (size_t i = 0; i < n; i++) {
         NsReading reading;
-        if (!place(layout, &pins[i], &reading)) continue;
+        if (!ns_plot_read_pin(layout, &pins[i], &reading)) continue;
         draw_line(layout, &reading, cr);
         draw_words(layout, &reading, taken, cr);
         draw_badge(layout, &reading, pins[i].number, cr);

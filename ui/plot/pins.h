@@ -3,6 +3,10 @@
 
 #include "ui/plot/lens.h"
 
+/* What a pin reads, and where it is drawn; FALSE where its place has no data.  The caller clears
+ * the reading. */
+bool ns_plot_read_pin(const NsPlotLayout *layout, const NsPin *pin, NsReading *reading);
+
 /* Draws every pin that lies on the data and inside the plot area: a line at its abscissa, its
  * number in a badge above, and what was read there beside it, unless that would lie over another
  * pin's. */

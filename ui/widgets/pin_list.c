@@ -2,6 +2,7 @@
 #include "ui/widgets/pin_list.h"
 
 #include "core/base/words.h"
+#include "ui/plot/pins.h"
 #include "ui/widgets/reading_table.h"
 #include "ui/widgets/text_label.h"
 
@@ -28,12 +29,8 @@ static char *words_of(NsChartTile *tile, const NsPin *pin)
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
     const NsPlot *plot = ns_chart_view_plot(chart);
     if (!layout || !plot) return NULL;
-    NsBox area = ns_plot_area(layout);
-    double px = ns_plot_x_to_pixel(layout, pin->x);
-    double py = isnan(pin->row) ? area.y + area.height / 2
-                                : ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, pin->row);
     NsReading reading;
-    if (!ns_plot_pick(layout, px, py, &reading)) return NULL;
+    if (!ns_plot_read_pin(layout, pin, &reading)) return NULL;
     g_autofree char *title = ns_reading_plain(plot->title ? plot->title : "");
     g_autofree char *text = ns_reading_plain(reading.text);
     char *words = g_strdup_printf("%u  %s, %s", pin->number, title, text);
