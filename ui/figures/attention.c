@@ -65,7 +65,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     g_autofree char *title =
         there ? g_strdup_printf(_("Attention, layer %u, head %u"), sight->layer[attention->shown],
                                 sight->head[attention->shown])
-              : g_strdup("Attention");
+              : g_strdup(_("Attention"));
     g_autofree char *empty = ns_seen_empty(
         _("Attention maps are dear to measure: choose with “probe-every” how often."), input);
     changed |= ns_figure_words(

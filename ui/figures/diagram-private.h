@@ -52,8 +52,7 @@ void ns_diagram_flows(const NsDiagram *diagram, size_t tower, size_t layer,
                       NsSublayerFlows flows[NS_LAYER_SUBLAYERS]);
 
 /* The stack and the layer, each into its box. */
-void ns_diagram_build_stack(NsDiagram *diagram, const NsTowerWiring *towers, size_t n,
-                            size_t tower);
+void ns_diagram_build_stack(NsDiagram *diagram, const NsTowerWiring *towers, size_t n);
 void ns_diagram_build_block(NsDiagram *diagram, const NsTowerWiring *towers, size_t tower);
 
 /* How many rows the stack of the tallest tower has. */

@@ -4,6 +4,7 @@
  * that two placements can be compared by eye and a norm that moves leaves all else where it is. */
 #include "ui/figures/diagram-private.h"
 
+#include "core/base/copy.h"
 #include "core/base/words.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
@@ -92,7 +93,7 @@ static unsigned add_norm(Builder *b, int sublayer, NsPlace place)
 {
     NsNode n = node(b, NS_NODE_NORM, sublayer);
     n.place = place;
-    g_strlcpy(n.text, ns_norm_choice(b->d->data->settings.norm)->label, sizeof n.text);
+    ns_copy_text(n.text, sizeof n.text, _(ns_norm_choice(b->d->data->settings.norm)->label));
     const NsBox *box = &b->d->slot[sublayer][place];
     NsPoint middle = {box->x + box->width / 2, box->y + box->height / 2};
     return ns_diagram_add(b->d, n, middle, box->width, box->height);
@@ -177,21 +178,21 @@ static unsigned add_branch(Builder *b, int sublayer, double row)
     bool chips = c->qk || c->v || c->mid || c->head_scale;
     switch (n.part) {
     case NS_SELF_ATTENTION:
-        g_strlcpy(n.text, _("Self-attention"), sizeof n.text);
+        ns_copy_text(n.text, sizeof n.text, _("Self-attention"));
         break;
     case NS_CROSS_ATTENTION:
-        g_strlcpy(n.text, _("Cross-attention"), sizeof n.text);
+        ns_copy_text(n.text, sizeof n.text, _("Cross-attention"));
         break;
     case NS_FFN:
     case NS_SUBLAYER_KINDS:
-        g_strlcpy(n.text, _("Feed-forward"), sizeof n.text);
+        ns_copy_text(n.text, sizeof n.text, _("Feed-forward"));
         break;
     }
     if (!chips && n.part == NS_FFN)
         g_snprintf(n.detail, sizeof n.detail, "%d → %d → %d", (int)settings->d_model,
                    (int)ns_settings_d_ff(settings), (int)settings->d_model);
     else if (!chips && settings->attention == NS_ATTENTION_UNIFORM)
-        g_strlcpy(n.detail, _("uniform"), sizeof n.detail);
+        ns_copy_text(n.detail, sizeof n.detail, _("uniform"));
     else if (!chips)
         g_snprintf(n.detail, sizeof n.detail,
                    ns_plural("%d head", "%d heads", (int)settings->heads), (int)settings->heads);
@@ -307,7 +308,7 @@ static void add_memory(Builder *b, int k)
         const NsNode *f = ns_diagram_node(b->d, i);
         if (f->kind != NS_NODE_BRANCH || f->sublayer != k) continue;
         NsNode n = node(b, NS_NODE_MEMORY, k);
-        g_strlcpy(n.text, _("encoder"), sizeof n.text);
+        ns_copy_text(n.text, sizeof n.text, _("encoder"));
         unsigned memory = ns_diagram_add(b->d, n, at(b, MEMORY, fork_row((size_t)k) + ROW[ROW_F]),
                                          MEMORY_WIDTH * b->d->block.width, NORM_HEIGHT * b->unit);
         const NsSettings *settings = &b->d->data->settings;

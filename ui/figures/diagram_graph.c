@@ -12,9 +12,8 @@ static const double STACK[NS_TOWERS_MAX] = {0.27, 0.42};
 #define FOOT 0.6
 #define APART 1.2 /* between the stack and the frame of the layer */
 
-#define WIDEST                                                                                     \
-    64.0 /* it stays in the middle of a wider page, or the wires get long for nothing              \
-          */
+/* It stays in the middle of a wider page, or the wires get long for nothing. */
+#define WIDEST 64.0
 
 /* Least sizes, in text sizes. */
 #define BLOCK_LEAST 21.5
@@ -97,7 +96,7 @@ NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double widt
     double stack = STACK[n - 1] * used, apart = APART * text_size;
     d->stack = (NsBox){left, top, stack, graph};
     d->block = (NsBox){left + stack + apart, top, MAX(used - stack - apart, 1), graph};
-    ns_diagram_build_stack(d, towers, n, tower);
+    ns_diagram_build_stack(d, towers, n);
     ns_diagram_build_block(d, towers, tower);
     return d;
 }

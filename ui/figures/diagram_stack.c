@@ -1,6 +1,7 @@
 /* The stack around the layer, folded.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram-private.h"
 
+#include "core/base/copy.h"
 #include "core/base/words.h"
 #include "core/ops/norm.h"
 
@@ -102,12 +103,12 @@ static unsigned add_box(Builder *b, NsNode n)
 }
 
 /* The wires of both streams into a node. */
-static void connect(Builder *b, unsigned to, NsFlowValues carries)
+static NsWire *connect(Builder *b, unsigned to, NsFlowValues carries)
 {
     NsPoint begin = ns_diagram_middle(b->d, b->top), end = ns_diagram_middle(b->d, to);
     begin.x = end.x = b->x + b->width / 2;
     const NsPoint way[] = {begin, end};
-    ns_diagram_connect(b->d, NS_WIRE_STREAM, b->top, to, carries, way, 2);
+    return ns_diagram_connect(b->d, NS_WIRE_STREAM, b->top, to, carries, way, 2);
 }
 
 static void connect_dual(Builder *b, unsigned to)
@@ -121,14 +122,14 @@ static void connect_dual(Builder *b, unsigned to)
 static NsNode norm_node(const Builder *b, NsPlace place)
 {
     NsNode n = {.kind = NS_NODE_NORM, .place = place};
-    g_strlcpy(n.text, ns_norm_choice(b->d->data->settings.norm)->label, sizeof n.text);
+    ns_copy_text(n.text, sizeof n.text, _(ns_norm_choice(b->d->data->settings.norm)->label));
     return n;
 }
 
 static void add_foot(Builder *b)
 {
     NsNode embedding = {.kind = NS_NODE_EMBEDDING};
-    g_strlcpy(embedding.text, _("Embedding"), sizeof embedding.text);
+    ns_copy_text(embedding.text, sizeof embedding.text, _("Embedding"));
     b->top = add_box(b, embedding);
     if (b->tower->embedding_norm) {
         unsigned norm = add_box(b, norm_node(b, NS_PLACE_EMBEDDING));
@@ -142,8 +143,7 @@ static void add_foot(Builder *b)
     middle.y += 0.06 * b->unit;
     unsigned split =
         ns_diagram_add(b->d, fork, middle, FORK_HEIGHT * b->unit, FORK_HEIGHT * b->unit);
-    connect(b, split, ns_diagram_hidden(b->d->data, b->tower->first + b->index));
-    NsWire *wire = &g_array_index(b->d->wires, NsWire, b->d->wires->len - 1);
+    NsWire *wire = connect(b, split, ns_diagram_hidden(b->d->data, b->tower->first + b->index));
     wire->numbered[NS_FLOW_SIGNAL] = wire->numbered[NS_FLOW_GRADIENT] = false;
     b->top = b->dual = split;
 }
@@ -153,10 +153,10 @@ static void connect_first_dual(Builder *b, unsigned layer)
     NsPoint fork = ns_diagram_middle(b->d, b->dual), end = ns_diagram_middle(b->d, layer);
     double x = b->x + b->width / 2 + aside_of_dual(b);
     const NsPoint way[] = {fork, {x, fork.y}, {x, end.y}};
-    ns_diagram_connect(b->d, NS_WIRE_DUAL, b->dual, layer,
-                       ns_diagram_hidden(b->d->data, b->tower->first + b->index), way, 3)
-        ->numbered[NS_FLOW_SIGNAL] = false;
-    NsWire *wire = &g_array_index(b->d->wires, NsWire, b->d->wires->len - 1);
+    NsWire *wire =
+        ns_diagram_connect(b->d, NS_WIRE_DUAL, b->dual, layer,
+                           ns_diagram_hidden(b->d->data, b->tower->first + b->index), way, 3);
+    wire->numbered[NS_FLOW_SIGNAL] = false;
     wire->value[NS_FLOW_GRADIENT] = NAN;
 }
 
@@ -227,7 +227,7 @@ static void add_top(Builder *b, bool head)
     b->carries = carries;
     if (!head) return;
     NsNode n = {.kind = NS_NODE_HEAD};
-    g_strlcpy(n.text, _("Head, loss"), sizeof n.text);
+    ns_copy_text(n.text, sizeof n.text, _("Head, loss"));
     unsigned loss = add_box(b, n);
     connect(b, loss, carries);
 }
@@ -249,9 +249,8 @@ static void connect_memory(NsDiagram *d, const Builder *encoder, double x)
     }
 }
 
-void ns_diagram_build_stack(NsDiagram *d, const NsTowerWiring *towers, size_t n, size_t tower)
+void ns_diagram_build_stack(NsDiagram *d, const NsTowerWiring *towers, size_t n)
 {
-    (void)tower;
     double rows = (double)ns_diagram_stack_rows(towers, n, d->layer);
     double unit = MIN(d->stack.height / rows, 4.5 * d->text_size);
     Builder b[NS_TOWERS_MAX];

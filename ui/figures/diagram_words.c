@@ -19,7 +19,7 @@ static const NsPlacement *placement_of(const NsDiagramData *data, unsigned layer
 
 char *ns_diagram_title(const NsDiagramData *data, unsigned layer)
 {
-    const char *label = placement_of(data, layer)->choice.label;
+    const char *label = _(placement_of(data, layer)->choice.label);
     if (!data->name) return g_strdup(label);
     return g_strdup_printf("%s  %s", data->name, label);
 }
@@ -75,7 +75,7 @@ double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
 
 static char *tell_norm(const NsDiagram *d, const NsNode *n)
 {
-    const char *kind = ns_norm_choice(d->data->settings.norm)->label, *part = part_name(n->part);
+    const char *kind = _(ns_norm_choice(d->data->settings.norm)->label), *part = part_name(n->part);
     switch (n->place) {
     case NS_PLACE_IN:
         return g_strdup_printf(_("%s before %s, on the branch: u = s N(x)."), kind, part);
@@ -252,7 +252,7 @@ char *ns_diagram_tell_wire(const NsDiagram *d, size_t wire, NsFlow flow)
 static void describe_sublayer(GString *text, const NsDiagram *d, size_t k)
 {
     const NsWiring *c = &d->wiring[k].c;
-    const char *norm = ns_norm_choice(d->data->settings.norm)->label;
+    const char *norm = _(ns_norm_choice(d->data->settings.norm)->label);
     const struct {
         bool there;
         const char *words;

@@ -77,7 +77,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     g_autofree char *empty = ns_seen_empty(
         _("Similarity is dear to measure: choose with “probe-every” how often."), input);
     g_autofree char *title =
-        g_strdup_printf(_("%s of hidden states"), ns_similarity_choice(s->kind)->label);
+        g_strdup_printf(_("%s of hidden states"), _(ns_similarity_choice(s->kind)->label));
     changed |=
         ns_figure_text(&figure->x_label, ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history));
     changed |= ns_figure_words(figure, input,

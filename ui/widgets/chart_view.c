@@ -1,6 +1,8 @@
 /* A live chart.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/chart_view.h"
 
+#include "core/base/words.h"
+
 #include "ui/plot/panels.h"
 #include "ui/plot/picture.h"
 #include "ui/plot/pins.h"
@@ -407,8 +409,8 @@ static void name_accessible(NsChartView *chart)
 {
     const NsChoice *choice = &chart->kind->choice;
     gtk_accessible_update_property(GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   choice->label, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                   choice->purpose ? choice->purpose : "", -1);
+                                   _(choice->label), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                   choice->purpose ? _(choice->purpose) : "", -1);
 }
 
 GtkWidget *ns_chart_view_new(const NsFigureKind *kind)

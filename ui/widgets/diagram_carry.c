@@ -17,7 +17,7 @@ static void aim_at(NsDiagramView *view, int sublayer, int place)
     view->hand.sublayer = sublayer;
     view->hand.aim = place;
     const NsPlacement *placement = promised(view);
-    view->hand.promise = placement ? placement->choice.label : NULL;
+    view->hand.promise = placement ? _(placement->choice.label) : NULL;
     gtk_widget_queue_draw(GTK_WIDGET(view));
 }
 
@@ -72,8 +72,8 @@ void ns_diagram_view_let_go(NsDiagramView *view, bool drop)
     ns_lab_set_lane(view->lab, view->lane, "placement", placement->choice.key);
     g_autofree char *words =
         view->data->name
-            ? g_strdup_printf(_("%s is %s now."), view->data->name, placement->choice.label)
-            : g_strdup_printf(_("The placement is %s now."), placement->choice.label);
+            ? g_strdup_printf(_("%s is %s now."), view->data->name, _(placement->choice.label))
+            : g_strdup_printf(_("The placement is %s now."), _(placement->choice.label));
     g_signal_emit_by_name(view, "told", words);
 }
 

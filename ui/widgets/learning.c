@@ -42,7 +42,8 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
     sync_class_mode(window);
     g_autofree char *unknown =
         preset->unknown ? g_strdup_printf(_("Not known here: %s"), preset->unknown) : NULL;
-    const char *sentence = unknown ? unknown : preset->note ? _(preset->note) : preset->title;
+    const char *sentence = unknown ? unknown : preset->note ? _(preset->note) : NULL;
+    if (!sentence && preset->title) sentence = _(preset->title);
     if (sentence) ns_window_toast(window, sentence);
 }
 
