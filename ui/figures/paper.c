@@ -13,7 +13,6 @@ typedef struct {
     NsStudyResult *expected; /* of a study that has no result; NULL where it has one */
     bool log;
     double edges[NS_SIGHT_BINS + 1];
-    NsMarker threshold;
 } Paper;
 
 /* ---- Axes ---- */
@@ -141,8 +140,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     set_axes(p);
     set_series(p);
     if (p->study->kind == NS_STUDY_TOKENS && p->result) {
-        p->threshold = (NsMarker){.x = 1.1, .text = "1.1"};
-        g_array_append_val(figure->markers, p->threshold);
+        const NsMarker threshold = {.x = 1.1, .text = "1.1"};
+        g_array_append_val(figure->markers, threshold);
     }
     ns_figure_text(&figure->title, g_strdup(_(p->study->choice.label)));
     ns_figure_text(&figure->subtitle, g_strdup(p->study->choice.reference));

@@ -105,8 +105,8 @@ static void sync_tab(Tabs *tabs, size_t lane)
     g_autofree char *own = special(lanes, lane);
     g_autofree char *words =
         g_strstrip(g_strdup_printf("%s %s", ns_lane_name(lane), lanes->n <= 2 ? own : ""));
-    g_autofree char *whole =
-        g_strdup_printf(*own ? _("Lane %s: %s") : _("Lane %s%s"), ns_lane_name(lane), own);
+    g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_name(lane), own)
+                                  : g_strdup_printf(_("Lane %s"), ns_lane_name(lane));
     gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);
     gtk_widget_set_tooltip_text(tabs->tabs[lane], whole);
     gtk_accessible_update_property(GTK_ACCESSIBLE(tabs->tabs[lane]), GTK_ACCESSIBLE_PROPERTY_LABEL,

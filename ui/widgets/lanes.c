@@ -240,10 +240,8 @@ static char *links_of(const NsLanes *from, const NsLanes *to)
 {
     for (size_t i = 0; ns_param(i); i++) {
         if (from->split[i] == to->split[i]) continue;
-        const char *words = to->split[i] ? _("%s split") : _("%s linked");
-        GString *text = g_string_new(words);
-        g_string_replace(text, "%s", _(ns_param(i)->label), 1);
-        return g_string_free(text, FALSE);
+        return g_strdup_printf(to->split[i] ? _("%s split") : _("%s linked"),
+                               _(ns_param(i)->label));
     }
     return g_strdup(_("lanes"));
 }
