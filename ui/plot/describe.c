@@ -43,11 +43,10 @@ static char *say_series(const NsPlot *plot, const NsSeries *series)
     g_autofree char *last = say_value(axis, series->y[end]);
     g_autofree char *last_place = say_place(plot, series->x[end]);
     if (series->kind != NS_SERIES_POINTS || !end) /* Translators: "loss 2.31 at step 40" */
-        return g_strdup_printf(_("%1$s %2$s at %3$s"), name, last, last_place);
+        return g_strdup_printf(_("%s %s at %s"), name, last, last_place);
     /* A profile: both ends tell how it runs. */
     g_autofree char *first = say_number(series->y[0]), *place = say_place(plot, series->x[0]);
-    return g_strdup_printf(_("%1$s %2$s at %3$s and %4$s at %5$s"), name, first, place, last,
-                           last_place);
+    return g_strdup_printf(_("%s %s at %s and %s at %s"), name, first, place, last, last_place);
 }
 
 static char *say_cells(const NsPlot *plot)
@@ -56,14 +55,14 @@ static char *say_cells(const NsPlot *plot)
     g_autofree char *row = say_label(plot->left.label, _("row"));
     g_autofree char *column = say_label(plot->x.label, _("column"));
     if (!map->n_panels)
-        return g_strdup_printf(_("%1$s by %2$s, %3$zu by %4$zu cells"), row, column, map->rows,
+        return g_strdup_printf(_("%s by %s, %zu by %zu cells"), row, column, map->rows,
                                map->columns);
     g_autofree char *panels = say_label(map->panels[0].name, "");
     for (size_t i = 1; i < map->n_panels; i++) {
         g_autofree char *before = panels, *name = say_label(map->panels[i].name, "");
-        panels = g_strdup_printf(_("%1$s and %2$s"), before, name);
+        panels = g_strdup_printf(_("%s and %s"), before, name);
     }
-    return g_strdup_printf(_("%1$s by %2$s, %3$zu by %4$zu cells of %5$s"), row, column, map->rows,
+    return g_strdup_printf(_("%s by %s, %zu by %zu cells of %s"), row, column, map->rows,
                            map->columns, panels);
 }
 
@@ -71,7 +70,7 @@ static char *say_range(const NsHeatmap *map, const NsSurvey *survey)
 {
     g_autofree char *name = say_label(map->label, _("value"));
     g_autofree char *lo = say_number(survey->z_lo), *hi = say_number(survey->z_hi);
-    return g_strdup_printf(_("%1$s from %2$s to %3$s"), name, lo, hi);
+    return g_strdup_printf(_("%s from %s to %s"), name, lo, hi);
 }
 
 /* Appends what was said, and frees it. */
