@@ -193,6 +193,58 @@ static void test_while_open(void)
     ui_close(window);
 }
 
+/* The popover below a widget that is open; NULL if there is none. */
+static GtkWidget *open_popover(GtkWidget *root)
+{
+    if (GTK_IS_POPOVER(root) && gtk_widget_get_mapped(root)) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = open_popover(child);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+/* What passes is gone when it has closed; the keyboard is where it was. */
+static void test_passes(void)
+{
+    NsChartTile *tile = NULL;
+    NsWindow *window = open_similarity(&tile);
+    GtkWidget *chart = GTK_WIDGET(ns_chart_tile_chart(tile));
+    void (*const open[])(NsWindow *, NsChartTile *) = {open_context, open_limits, open_question};
+    for (size_t o = 0; o < G_N_ELEMENTS(open); o++) {
+        g_assert_true(gtk_widget_grab_focus(chart));
+        open[o](window, tile);
+        UI_UNTIL(open_popover(GTK_WIDGET(window)));
+        gpointer popover = open_popover(GTK_WIDGET(window));
+        g_object_add_weak_pointer(popover, &popover);
+        gtk_widget_child_focus(popover, GTK_DIR_TAB_FORWARD);
+        GtkWidget *focus = gtk_root_get_focus(GTK_ROOT(window));
+        g_assert_true(gtk_widget_is_ancestor(focus, popover));
+        gtk_popover_popdown(popover);
+        UI_UNTIL(popover == NULL);
+        g_assert_true(gtk_root_get_focus(GTK_ROOT(window)) == chart);
+    }
+    ui_close(window);
+}
+
+/* What stood open does not outlive its window. */
+static void test_window_goes(void)
+{
+    for (size_t o = 0; o < G_N_ELEMENTS(OPENERS); o++) {
+        NsChartTile *tile = NULL;
+        NsWindow *window = open_similarity(&tile);
+        g_test_message("%s", OPENERS[o].name);
+        OPENERS[o].open(window, tile);
+        UI_UNTIL(open_popover(GTK_WIDGET(window)));
+        gpointer popover = open_popover(GTK_WIDGET(window));
+        g_object_add_weak_pointer(popover, &popover);
+        ui_close(window);
+        UI_UNTIL(popover == NULL);
+        ui_idle(MOMENT);
+    }
+}
+
 /* Opens it, with something in it that takes the focus. */
 static gpointer open_passing(GtkWidget *at)
 {
@@ -240,5 +292,7 @@ void ui_add_menu_tests(void)
 {
     g_test_add_func("/ui/menu/parts", test_parts);
     g_test_add_func("/ui/menu/while-open", test_while_open);
+    g_test_add_func("/ui/menu/passes", test_passes);
+    g_test_add_func("/ui/menu/window-goes", test_window_goes);
     g_test_add_func("/ui/menu/goes-along", test_goes_along);
 }

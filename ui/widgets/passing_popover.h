@@ -5,11 +5,13 @@
 
 /* Opens a popover at a widget, which becomes its parent, or at a place of it (NULL: all of it).
  * When it has closed, or when the widget goes, it goes too: whoever remembers it does so with a
- * weak pointer. */
+ * weak pointer.  The keyboard goes back to where it was before. */
 void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *place);
 
 /* To be called before a popover that has closed is unparented.  A movement of the pointer that was
  * on its way when it closed still finds it there, and a gesture of the window holds what it found
  * while a button is down: the next layout of the window would then ask a popover without a surface
- * (GTK 4.8 crashes).  The pointer leaves what is insensitive. */
+ * (GTK 4.8 crashes).  The pointer leaves what is insensitive.  The keyboard goes to the parent, or
+ * to nothing: GTK 4.8 takes a reference to what the focus is in when that closes and another when
+ * it is unparented before the next frame, and gives one back. */
 void ns_popover_part(GtkWidget *popover);
