@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/real.h"
 
+#include "core/base/clones.h"
 #include "core/base/error.h"
-#include "core/ops/clones.h"
-#include "core/ops/lanes.h"
+#include "core/base/lanes.h"
 
 #include <float.h>
 #include <math.h>
@@ -41,23 +41,6 @@ void ns_real_free(ns_real *reals)
 /* A sum of this size has lost nothing to squares that are too small for a real. */
 #define LEAST 0x1p-64
 
-/* In double throughout: of any range, and three times slower. */
-NS_LANES_INLINE double plain_squares(const ns_real *x, size_t n)
-{
-    double lane[NS_LANES] = {0};
-    size_t i = 0;
-    for (; i + NS_LANES <= n; i += NS_LANES)
-#pragma omp simd
-        for (int l = 0; l < NS_LANES; l++)
-            lane[l] += (double)x[i + (size_t)l] * (double)x[i + (size_t)l];
-    int left = (int)(n - i);
-    if (left)
-#pragma omp simd
-        for (int l = 0; l < NS_LANES; l++)
-            lane[l] += l < left ? (double)x[i + (size_t)l] * (double)x[i + (size_t)l] : 0;
-    return ns_lanes_sum(lane);
-}
-
 NS_CLONES double ns_real_squares(const ns_real *x, size_t n)
 {
     double lane[NS_LANES] = {0};
@@ -74,10 +57,11 @@ NS_CLONES double ns_real_squares(const ns_real *x, size_t n)
 #pragma omp simd
         for (int l = 0; l < NS_LANES; l++) lane[l] += (double)sum[l];
     }
-    if (!i) return plain_squares(x, n);
+    /* In double throughout, which has the range for anything and takes three times as long. */
+    if (!i) return ns_lanes_dot(x, x, n);
     double squares = ns_lanes_sum(lane);
-    if (!(squares >= LEAST && squares <= DBL_MAX)) squares = plain_squares(x, i);
-    return i < n ? squares + plain_squares(x + i, n - i) : squares;
+    if (!(squares >= LEAST && squares <= DBL_MAX)) squares = ns_lanes_dot(x, x, i);
+    return i < n ? squares + ns_lanes_dot(x + i, x + i, n - i) : squares;
 }
 
 double ns_real_norm(const ns_real *x, size_t n)

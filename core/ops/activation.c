@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/activation.h"
 
-#include "core/ops/clones.h"
+#include "core/base/clones.h"
 #include "core/ops/math.h"
 
 /* max(a, 0); a NaN stays one. */

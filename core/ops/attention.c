@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/attention.h"
 
-#include "core/ops/clones.h"
+#include "core/base/clones.h"
+#include "core/base/lanes.h"
 #include "core/ops/gemm.h"
-#include "core/ops/lanes.h"
 #include "core/ops/math.h"
 
 #include <stdalign.h>

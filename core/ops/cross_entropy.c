@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/cross_entropy.h"
 
-#include "core/ops/clones.h"
-#include "core/ops/lanes.h"
+#include "core/base/clones.h"
+#include "core/base/lanes.h"
 #include "core/ops/math.h"
 
 /* Classes that are summed in single precision: four to a lane, no more rounding than the terms

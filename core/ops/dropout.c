@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/dropout.h"
 
+#include "core/base/clones.h"
 #include "core/base/rng.h"
-#include "core/ops/clones.h"
 
 /* Keeps this noise apart from every stream of the same seed. */
 #define NOISE UINT32_C(0x6E6F6973)

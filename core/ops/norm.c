@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/norm.h"
 
-#include "core/ops/clones.h"
-#include "core/ops/lanes.h"
+#include "core/base/clones.h"
+#include "core/base/lanes.h"
 #include "core/ops/math.h"
 
 enum {
@@ -34,23 +34,6 @@ NS_LANES_INLINE void sum_row(const ns_real *x, size_t C, double *sum, double *sq
         }
     *sum = ns_lanes_sum(s);
     *squares = ns_lanes_sum(q);
-}
-
-/* sum x_i y_i over a row. */
-NS_LANES_INLINE double dot_row(const ns_real *x, const ns_real *y, size_t C)
-{
-    double dot[NS_LANES] = {0};
-    size_t c = 0;
-    for (; c + NS_LANES <= C; c += NS_LANES)
-#pragma omp simd
-        for (int l = 0; l < NS_LANES; l++)
-            dot[l] += (double)x[c + (size_t)l] * (double)y[c + (size_t)l];
-    int left = (int)(C - c);
-    if (left)
-#pragma omp simd
-        for (int l = 0; l < NS_LANES; l++)
-            dot[l] += l < left ? (double)x[c + (size_t)l] * (double)y[c + (size_t)l] : 0;
-    return ns_lanes_sum(dot);
 }
 
 /* LayerNorm: y = gain (x - mean) / sigma + bias, sigma^2 = mean (x - mean)^2 + eps.
@@ -94,7 +77,7 @@ NS_CLONES static void rmsnorm_forward(const NsNormPass *p, ns_real *y, const ns_
         double squares[CHUNK] = {0};
         for (size_t r = 0; r < rows; r++) {
             const ns_real *row = x + (first + r) * C;
-            squares[r] = dot_row(row, row, C);
+            squares[r] = ns_lanes_dot(row, row, C);
         }
 #pragma omp simd
         for (int r = 0; r < CHUNK; r++) squares[r] = 1 / sqrt(squares[r] / n + eps);
@@ -228,7 +211,7 @@ NS_CLONES static void scalenorm_forward(const NsNormPass *p, ns_real *y, const n
     ns_real *stats = p->stats;
     double root = sqrt((double)C);
     for (size_t r = 0; r < p->R; r++, x += C, y += C, stats += 2) {
-        double length = sqrt(dot_row(x, x, C));
+        double length = sqrt(ns_lanes_dot(x, x, C));
         bool small = length < (double)p->eps;
         stats[0] = small ? 0 : 1;
         stats[1] = (ns_real)(root / (small ? (double)p->eps : length));
@@ -247,7 +230,7 @@ NS_CLONES static void scalenorm_backward(const NsNormPass *p, const NsNormGradie
     const ns_real *stats = p->stats;
     double root = sqrt((double)C), dgain = 0;
     for (size_t r = 0; r < p->R; r++, x += C, dy += C, dx += C, stats += 2) {
-        double inverse = (double)stats[1] / root, dot = dot_row(dy, x, C);
+        double inverse = (double)stats[1] / root, dot = ns_lanes_dot(dy, x, C);
         dgain += dot * inverse;
         ns_real along = (ns_real)((double)stats[0] * dot * inverse * inverse);
         ns_real scale = (ns_real)((double)p->gain[0] * inverse);

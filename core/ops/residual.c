@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/residual.h"
 
-#include "core/ops/clones.h"
-#include "core/ops/lanes.h"
+#include "core/base/clones.h"
+#include "core/base/lanes.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/standardize.h"
 
-#include "core/ops/clones.h"
+#include "core/base/clones.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/similarity.h"
 
+#include "core/base/clones.h"
 #include "core/ops/blas.h"
-#include "core/ops/clones.h"
 #include "core/probe/quantity.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/optimizer-private.h"
 
+#include "core/base/clones.h"
 #include "core/base/flush.h"
 #include "core/ops/blas.h"
-#include "core/ops/clones.h"
 #include "core/ops/residual.h"
 
 #include <math.h>

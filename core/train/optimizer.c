@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/optimizer-private.h"
 
+#include "core/base/clones.h"
 #include "core/base/flush.h"
 #include "core/base/share.h"
-#include "core/ops/clones.h"
 #include "core/ops/math.h"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/bench/plain.h"
 
-#include "core/ops/clones.h"
+#include "core/base/clones.h"
 #include "core/ops/gemm.h"
 
 #include <math.h>

@@ -23,6 +23,7 @@ CAIRO = r"cairo|pango/"
 # folder, what its files must not include, why
 WALLS = (
     ("core", rf"{GTK}|{CAIRO}|ui/|app/", "core knows nothing of what is seen"),
+    ("core/base", r"core/(?!base/)", "base stands on nothing"),
     ("ui/plot", rf"{GTK}|ui/figures/|ui/widgets/|app/", "charts are drawn without GTK"),
     ("ui/figures", rf"{GTK}|ui/widgets/|app/", "figures are made without GTK"),
     ("ui/widgets", r"app/", "arrows point down"),

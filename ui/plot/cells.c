@@ -1,7 +1,7 @@
 /* Cells of a heatmap by the row.  SPDX-License-Identifier: MIT */
 #include "ui/plot/cells.h"
 
-#include "core/ops/clones.h"
+#include "core/base/clones.h"
 #include "ui/plot/colormap.h"
 
 #include <float.h>

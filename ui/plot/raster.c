@@ -1,7 +1,7 @@
 /* Strokes and areas written straight into the pixels of an image.  SPDX-License-Identifier: MIT */
 #include "ui/plot/raster.h"
 
-#include "core/ops/clones.h"
+#include "core/base/clones.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* One look at every value of a plot.  SPDX-License-Identifier: MIT */
+#include "core/base/clones.h"
 #include "core/base/words.h"
-#include "core/ops/clones.h"
 #include "ui/plot/layout-private.h"
 
 #include <float.h>

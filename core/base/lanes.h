@@ -31,6 +31,23 @@ NS_LANES_INLINE ns_real ns_lanes_sum_real(ns_real *lane)
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
+/* sum x_i y_i, in double; y may be x. */
+NS_LANES_INLINE double ns_lanes_dot(const ns_real *x, const ns_real *y, size_t n)
+{
+    double lane[NS_LANES] = {0};
+    size_t i = 0;
+    for (; i + NS_LANES <= n; i += NS_LANES)
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++)
+            lane[l] += (double)x[i + (size_t)l] * (double)y[i + (size_t)l];
+    int left = (int)(n - i);
+    if (left)
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++)
+            lane[l] += l < left ? (double)x[i + (size_t)l] * (double)y[i + (size_t)l] : 0;
+    return ns_lanes_sum(lane);
+}
+
 /* Largest of lanes, by the comparison a > b ? a : b.  They are overwritten. */
 NS_LANES_INLINE ns_real ns_lanes_max(ns_real *lane)
 {
