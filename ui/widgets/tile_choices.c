@@ -74,7 +74,7 @@ static bool is_quantity(const NsFigureKind *kind)
 const char *ns_tile_choice_symbol(const NsFigureKind *kind, int choice)
 {
     if (!is_quantity(kind)) return NULL;
-    if (choice == NS_QUANTITY_GRAD_LAYER) return "‖∇‖ whole layer";
+    if (choice == NS_QUANTITY_GRAD_LAYER) return _("‖∇‖ whole layer");
     return ns_quantity((NsQuantity)choice)->symbol;
 }
 

@@ -286,7 +286,8 @@ static GtkWidget *make_controls(NsTrustPanel *panel)
     parts->lane = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&names)), NULL);
     parts->layer = gtk_spin_button_new_with_range(1, 1, 1);
     parts->check = gtk_button_new_with_label(_("Check gradients now"));
-    parts->repeat = gtk_check_button_new_with_label(_("Every 50 steps"));
+    g_autofree char *every = g_strdup_printf(_("Every %d steps"), NS_TRUST_EVERY);
+    parts->repeat = gtk_check_button_new_with_label(every);
     gtk_widget_add_css_class(parts->check, "suggested-action");
     name(parts->lane, _("Lane"), _("The model that is checked"));
     name(parts->layer, _("Layer"), _("The layer that is checked, from 1"));
