@@ -91,6 +91,5 @@ int ns_cli_bench(int argc, char **argv, GError **error)
     } else if (speed)
         show_table(speed, &settings);
     ns_settings_clear(&settings);
-    int signal_ = ns_interrupt_signal();
-    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_OK;
+    return ns_interrupt_status();
 }

@@ -186,11 +186,28 @@ static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **erro
     return true;
 }
 
+/* What tells the file of the i-th figure from the others; NULL where all are in one. */
+static char *key_of(const Chart *chart, guint i)
+{
+    return chart->each ? ns_figure_specs_word(spec_at(chart, 0), i) : NULL;
+}
+
 /* Finds every mistake before the model is trained. */
 static bool understand(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
     return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
            read_looks(chart, error) && read_limit(chart, settings, steps, error);
+}
+
+/* The same of the files, once the lanes and with them the text are known. */
+static bool check_files(const Chart *chart, GError **error)
+{
+    for (guint i = 0; i < (chart->each ? chart->specs->len : 1); i++) {
+        g_autofree char *key = key_of(chart, i);
+        if (!ns_picture_check(&chart->picture, key, chart->lanes.settings[0].text, error))
+            return false;
+    }
+    return true;
 }
 
 /* ---- drawing ---- */
@@ -252,7 +269,7 @@ static bool draw(const Chart *chart, NsLockstep *lockstep, guint first, guint n,
     g_auto(NsExperiment) experiment;
     ns_experiment_init(&experiment);
     fill_experiment(chart, lockstep, first, n, &experiment);
-    g_autofree char *key = chart->each ? ns_figure_specs_word(spec_at(chart, 0), first) : NULL;
+    g_autofree char *key = key_of(chart, first);
     return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
                             &experiment, key, error);
 }
@@ -329,7 +346,8 @@ int ns_cli_chart(int argc, char **argv, GError **error)
             "step\n"
             "together, as by “compare”, and drawn in one chart, or beside one another where a "
             "chart\n"
-            "is of one model.  The same command gives the same bytes.",
+            "is of one model.  The same command gives the same bytes.\n\n"
+            "Ctrl-C ends the training, and what there is by then is drawn.",
         .examples =
             NS_CLI " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
                    " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
@@ -345,16 +363,15 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
               understand(&chart, &settings, steps != NULL, error);
-    go = go && ns_lane_options_read(&chart.lanes, &settings, &chart.preset, &chart.from, error);
+    go = go && ns_lane_options_read(&chart.lanes, &settings, &chart.preset, &chart.from, error) &&
+         check_files(&chart, error);
     ns_settings_clear(&settings);
     if (go) provide_probes(&chart);
-    g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&chart.lanes, error) : NULL;
+    g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&chart.lanes, NULL, error) : NULL;
     if (!lockstep || !check_exists(&chart, lockstep, error)) return NS_EXIT_OK;
 
-    NsProgress progress;
-    ns_progress_start(&progress, true);
-    while (ns_lockstep_steps(lockstep) < chart.limit && ns_lockstep_step(lockstep))
-        ns_progress_step(&progress, ns_lockstep_steps(lockstep), chart.limit, (double)NAN);
-    ns_progress_end(&progress);
-    return draw_all(&chart, lockstep, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+    ns_lanes_train(lockstep, chart.limit);
+    if (!draw_all(&chart, lockstep, error)) return NS_EXIT_ERROR;
+    ns_lanes_tell_end(lockstep, chart.limit);
+    return ns_interrupt_status();
 }

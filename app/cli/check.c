@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/cli.h"
+#include "app/cli/lanes.h"
 
 #include "core/base/error.h"
 #include "core/store/json.h"
 #include "core/train/check.h"
 #include "ui/figures/words.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define NUMBER 13
@@ -18,19 +17,13 @@ static bool stop(void *data)
 }
 
 /* The step at which it is checked, reached without a word; false if a signal came before. */
-static bool train(NsRun *run, gint64 steps, GError **error)
+static bool train(NsLockstep *lockstep, gint64 steps, GError **error)
 {
-    NsProgress progress;
-    ns_progress_start(&progress, steps > 0);
-    while (ns_run_steps(run) < steps && !ns_run_diverged(run) && !ns_interrupt_signal()) {
-        ns_run_step(run);
-        ns_progress_step(&progress, ns_run_steps(run), steps, (double)NAN);
-    }
-    ns_progress_end(&progress);
-    if (!ns_run_diverged(run)) return !ns_interrupt_signal();
+    ns_lanes_train(lockstep, steps);
+    if (!ns_run_diverged(ns_lockstep_lane(lockstep, 0))) return !ns_interrupt_signal();
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                 "The run diverged at step %" G_GINT64_FORMAT "; check it at an earlier --step.",
-                ns_run_steps(run));
+                ns_lockstep_steps(lockstep));
     return false;
 }
 
@@ -122,8 +115,7 @@ static int check(NsRun *run, unsigned layer, bool json, GError **error)
 {
     g_autofree NsGradientCheck *result = g_new(NsGradientCheck, 1);
     ns_gradient_check(run, layer, stop, NULL, result);
-    int signal_ = ns_interrupt_signal();
-    if (signal_) return NS_EXIT_SIGNAL + signal_;
+    if (ns_interrupt_signal()) return ns_interrupt_status();
     if (*result->problem) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING, result->problem);
         return NS_EXIT_ERROR;
@@ -175,11 +167,10 @@ int ns_cli_check(int argc, char **argv, GError **error)
                     "--layer counts from 1, and --step from 0; give them so.");
         go = false;
     }
-    g_autoptr(NsRun) run = go ? ns_run_new(&settings, error) : NULL;
+    g_autoptr(NsLockstep) lockstep = go ? ns_lane_start(&settings, NULL, error) : NULL;
     ns_settings_clear(&settings);
-    if (!run) return NS_EXIT_OK;
-    ns_interrupt_catch();
-    if (train(run, step, error)) return check(run, (unsigned)layer, json, error);
-    int signal_ = ns_interrupt_signal();
-    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_ERROR;
+    if (!lockstep) return NS_EXIT_OK;
+    if (train(lockstep, step, error))
+        return check(ns_lockstep_lane(lockstep, 0), (unsigned)layer, json, error);
+    return ns_interrupt_status();
 }

@@ -43,6 +43,8 @@ typedef struct {
     NsExperiment *from;          /* initialised; what the file of --from says besides; or NULL */
     NsPreset *preset; /* initialised, for commands of several lanes; takes --preset and --set */
     const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */
+    const char *const
+        *lines; /* that of --jsonl, which must not name what --from or --preset read */
 } NsOptions;
 
 /* Reads the command line into the variables of the entries and into the settings; words stay in
@@ -68,6 +70,10 @@ void ns_output_error(const char *path, int errno_, GError **error);
 /* FALSE with NS_ERROR_FILE if a file could not be made at this path; touches nothing. */
 bool ns_output_check(const char *path, GError **error);
 
+/* FALSE with NS_ERROR_USAGE if both are the same file: `input` would be lost.  Either may be NULL
+ * or not there. */
+bool ns_output_spares(const char *path, const char *input, GError **error);
+
 /* A line on a terminal's stderr that is written over; nothing where stderr is no terminal. */
 typedef struct {
     bool on;
@@ -91,3 +97,6 @@ void ns_output_pad(GString *line, const char *text, int width);
  * second one ends the program. */
 void ns_interrupt_catch(void);
 int ns_interrupt_signal(void); /* its number, or 0 */
+
+/* The exit status of a command that has done what it could: NS_EXIT_OK, or that of the signal. */
+int ns_interrupt_status(void);

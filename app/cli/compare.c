@@ -3,13 +3,9 @@
 #include "app/cli/lanes.h"
 
 #include "core/base/error.h"
-#include "core/train/lockstep.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
-
-#define DEFAULT_STEPS 300
 
 static bool check_several(const NsLaneOptions *lanes, GError **error)
 {
@@ -20,33 +16,6 @@ static bool check_several(const NsLaneOptions *lanes, GError **error)
         "about it, or --preset with such lanes.",
         NS_LANES_MAX, lanes->words ? "there is one" : "there is none");
     return false;
-}
-
-typedef bool (*Write)(NsJournal *journal, NsRun *run, GError **error);
-
-static bool write_lanes(Write write, NsJournal *journals, NsLockstep *lockstep, GError **error)
-{
-    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
-        if (!write(&journals[i], ns_lockstep_lane(lockstep, i), error)) return false;
-    return true;
-}
-
-/* `limit` steps, or without an end if that is negative.  The validation loss at the end belongs
- * into the lines of the last step, which therefore wait for it. */
-static bool train(NsLockstep *lockstep, gint64 limit, NsJournal *journals, NsProgress *progress,
-                  GError **error)
-{
-    bool go = true;
-    while (go && !ns_interrupt_signal() && (limit < 0 || ns_lockstep_steps(lockstep) < limit)) {
-        if (!write_lanes(ns_journal_news, journals, lockstep, error)) return false;
-        go = ns_lockstep_step(lockstep);
-        ns_progress_step(progress, ns_lockstep_steps(lockstep), limit, (double)NAN);
-    }
-    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++) {
-        NsRun *run = ns_lockstep_lane(lockstep, i);
-        if (!ns_run_diverged(run)) ns_run_evaluate(run);
-    }
-    return write_lanes(ns_journal_news, journals, lockstep, error);
 }
 
 /* ---- The result for people ---- */
@@ -89,31 +58,6 @@ static void show_result(NsLockstep *lockstep, char **words)
         show_lane(ns_lockstep_lane(lockstep, i), i + 1, words[i]);
 }
 
-static int compare(NsLockstep *lockstep, const NsLaneOptions *lanes, const char *jsonl,
-                   gint64 limit, GError **error)
-{
-    NsLines *lines = jsonl ? ns_lines_open(jsonl, error) : NULL;
-    if (jsonl && !lines) return NS_EXIT_ERROR;
-    NsJournal journals[NS_LANES_MAX];
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        journals[i] = (NsJournal){.lines = lines, .lane = i + 1};
-
-    NsProgress progress;
-    ns_progress_start(&progress, !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
-    ns_interrupt_catch();
-    bool ok = write_lanes(ns_journal_settings, journals, lockstep, error) &&
-              train(lockstep, limit, journals, &progress, error);
-    ns_progress_end(&progress);
-
-    ok = ok && write_lanes(ns_journal_summary, journals, lockstep, error);
-    if (lines)
-        ns_lines_close(lines, error);
-    else if (ok)
-        show_result(lockstep, lanes->words);
-    int signal_ = ns_interrupt_signal();
-    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_OK;
-}
-
 int ns_cli_compare(int argc, char **argv, GError **error)
 {
     g_autofree char *steps = NULL, *jsonl = NULL;
@@ -130,7 +74,7 @@ int ns_cli_compare(int argc, char **argv, GError **error)
     };
     NsSettings settings;
     ns_settings_init(&settings);
-    settings.steps = DEFAULT_STEPS;
+    settings.steps = NS_JOURNAL_STEPS;
     g_auto(NsPreset) preset;
     ns_preset_init(&preset);
     const NsOptions options = {
@@ -151,12 +95,15 @@ int ns_cli_compare(int argc, char **argv, GError **error)
         .from = &from,
         .preset = &preset,
         .steps = (const char *const *)&steps,
+        .lines = (const char *const *)&jsonl,
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
               ns_lane_options_read(&lanes, &settings, &preset, &from, error) &&
               check_several(&lanes, error);
-    gint64 limit = !steps && settings.steps == 0 ? -1 : settings.steps;
+    gint64 limit = ns_journal_limit(&settings, steps);
     ns_settings_clear(&settings);
-    g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&lanes, error) : NULL;
-    return lockstep ? compare(lockstep, &lanes, jsonl, limit, error) : NS_EXIT_OK;
+    g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&lanes, jsonl, error) : NULL;
+    if (!lockstep) return NS_EXIT_OK;
+    if (ns_journal_run(lockstep, jsonl, limit, error) && !jsonl) show_result(lockstep, lanes.words);
+    return ns_interrupt_status();
 }

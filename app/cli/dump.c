@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/cli.h"
+#include "app/cli/lanes.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/store/dump.h"
-
-#include <math.h>
 
 int ns_cli_dump(int argc, char **argv, GError **error)
 {
@@ -12,7 +11,8 @@ int ns_cli_dump(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {
         {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "The folder to write to; it is made if needed",
          "DIR"},
-        {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps, "Steps to train before (default: 0)", "N"},
+        {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
+         "Steps to train before (default: setting “steps”, else 0)", "N"},
         {0},
     };
     NsSettings settings;
@@ -27,7 +27,9 @@ int ns_cli_dump(int argc, char **argv, GError **error)
             "src_mask\n"
             "  meta.json           settings, step, and the loss in full precision\n"
             "Tensors are [out, in], layers count from 0: blk0.attn.wq, and dec.blk0.cross.wq in\n"
-            "an encoder-decoder.  Batches are int64; padding follows each length.",
+            "an encoder-decoder.  Batches are int64; padding follows each length.\n\n"
+            "A run that diverges or that Ctrl-C ends is written as of its last step, which\n"
+            "meta.json names.",
         .examples = NS_CLI " dump --set placement=pre --set layers=2 --out step0",
         .entries = entries,
         .settings = &settings,
@@ -39,14 +41,12 @@ int ns_cli_dump(int argc, char **argv, GError **error)
         go = false;
     }
     gint64 limit = settings.steps;
-    g_autoptr(NsRun) run = go ? ns_run_new(&settings, error) : NULL;
+    g_autoptr(NsLockstep) lockstep = go ? ns_lane_start(&settings, NULL, error) : NULL;
     ns_settings_clear(&settings);
-    if (!run) return NS_EXIT_OK;
-
-    NsProgress progress;
-    ns_progress_start(&progress, true);
-    while (ns_run_steps(run) < limit && ns_run_step(run))
-        ns_progress_step(&progress, ns_run_steps(run), limit, (double)NAN);
-    ns_progress_end(&progress);
-    return ns_dump(run, out, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
+    if (!go) return NS_EXIT_OK;
+    if (!lockstep || !ns_folder_make(out, error)) return NS_EXIT_ERROR;
+    ns_lanes_train(lockstep, limit);
+    if (!ns_dump(ns_lockstep_lane(lockstep, 0), out, error)) return NS_EXIT_ERROR;
+    ns_lanes_tell_end(lockstep, limit);
+    return ns_interrupt_status();
 }

@@ -22,3 +22,8 @@ int ns_interrupt_signal(void)
 {
     return (int)interrupted;
 }
+
+int ns_interrupt_status(void)
+{
+    return interrupted ? NS_EXIT_SIGNAL + (int)interrupted : NS_EXIT_OK;
+}

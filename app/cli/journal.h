@@ -1,21 +1,19 @@
-/* What commands that train write of a run, as it goes on.  SPDX-License-Identifier: MIT */
+/* What “train” and “compare” write of runs, as they go on.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "app/cli/cli.h"
-#include "core/train/run.h"
+#include "core/train/lockstep.h"
 
-typedef struct {
-    NsLines *lines; /* NULL: nothing is written */
-    size_t lane;    /* counted from 1; 0 for a run on its own */
-    size_t records; /* that have been written */
-} NsJournal;
+#define NS_JOURNAL_STEPS 300 /* where neither --steps nor a setting says how many */
 
-bool ns_journal_settings(NsJournal *journal, NsRun *run, GError **error);
+/* The step at which a run ends; negative where it goes on until a signal: with --set steps=0, but
+ * not with --steps 0. */
+gint64 ns_journal_limit(const NsSettings *settings, const char *steps);
 
-/* Every record that has not been written yet. */
-bool ns_journal_news(NsJournal *journal, NsRun *run, GError **error);
-
-bool ns_journal_summary(NsJournal *journal, NsRun *run, GError **error);
+/* Trains up to step `limit`, until a signal, or until no lane can go on.  Everything that is
+ * measured is written as JSON lines to the file `jsonl` ("-": standard output; NULL: nothing is
+ * written); those of several lanes say which they are of. */
+bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, GError **error);
 
 /* A word of NS_TRAINER_STATES: finished, paused where a signal ended it, or diverged. */
 const char *ns_journal_state(NsRun *run);

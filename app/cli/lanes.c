@@ -3,6 +3,9 @@
 
 #include "core/base/error.h"
 
+#include <math.h>
+#include <stdio.h>
+
 void ns_lane_options_clear(NsLaneOptions *lanes)
 {
     for (size_t i = 0; i < lanes->n; i++) ns_settings_clear(&lanes->settings[i]);
@@ -79,9 +82,46 @@ bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const 
     return true;
 }
 
-NsLockstep *ns_lane_options_start(const NsLaneOptions *lanes, GError **error)
+static NsLockstep *start(const NsSettings *const *settings, size_t n, const char *out,
+                         GError **error)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!ns_output_spares(out, settings[i]->text, error)) return NULL;
+    return ns_lockstep_new(settings, NULL, n, error);
+}
+
+NsLockstep *ns_lane_options_start(const NsLaneOptions *lanes, const char *out, GError **error)
 {
     const NsSettings *settings[NS_LANES_MAX];
     for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
-    return ns_lockstep_new(settings, NULL, lanes->n, error);
+    return start(settings, lanes->n, out, error);
+}
+
+NsLockstep *ns_lane_start(const NsSettings *settings, const char *out, GError **error)
+{
+    return start(&settings, 1, out, error);
+}
+
+void ns_lanes_train(NsLockstep *lockstep, gint64 limit)
+{
+    NsProgress progress;
+    ns_progress_start(&progress, limit > 0);
+    ns_interrupt_catch();
+    while (!ns_interrupt_signal() && ns_lockstep_steps(lockstep) < limit &&
+           ns_lockstep_step(lockstep))
+        ns_progress_step(&progress, ns_lockstep_steps(lockstep), limit, (double)NAN);
+    ns_progress_end(&progress);
+}
+
+void ns_lanes_tell_end(NsLockstep *lockstep, gint64 limit)
+{
+    gint64 step = ns_lockstep_steps(lockstep);
+    if (step >= limit) return;
+    const char *why = ns_interrupt_signal()             ? "Interrupted"
+                      : ns_lockstep_lanes(lockstep) > 1 ? "The last lane diverged"
+                                                        : "The run diverged";
+    fprintf(stderr,
+            NS_CLI ": %s at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                   "; what there was until then has been written.\n",
+            why, step, limit);
 }

@@ -22,5 +22,16 @@ GOptionEntry ns_lane_options_entry(NsLaneOptions *lanes);
 bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const NsPreset *preset,
                           const NsExperiment *from, GError **error);
 
-/* Models on one clock, one for every lane. */
-NsLockstep *ns_lane_options_start(const NsLaneOptions *lanes, GError **error);
+/* Models on one clock, one for every lane.  Nothing is to be written to `out` (NULL: there is no
+ * file) where a lane reads its text: NS_ERROR_USAGE. */
+NsLockstep *ns_lane_options_start(const NsLaneOptions *lanes, const char *out, GError **error);
+
+/* The same for the only lane there is. */
+NsLockstep *ns_lane_start(const NsSettings *settings, const char *out, GError **error);
+
+/* Trains up to step `limit`, with a line of progress on the terminal.  Ends before it at a signal,
+ * or where no lane can go on. */
+void ns_lanes_train(NsLockstep *lockstep, gint64 limit);
+
+/* Says on stderr if training ended before `limit`, after what there was has been written. */
+void ns_lanes_tell_end(NsLockstep *lockstep, gint64 limit);

@@ -124,6 +124,10 @@ static void add_to_lanes(NsExperiment *from, char **set)
 static bool read_settings(const NsOptions *options, const Common *common, GError **error)
 {
     if (!options->settings) return true;
+    const char *lines = options->lines ? *options->lines : NULL;
+    if (!ns_output_spares(lines, common->from, error) ||
+        !ns_output_spares(lines, common->preset, error))
+        return false;
     if (common->from && !read_from(options, common->from, error)) return false;
     if (common->preset && !read_preset(options, common->preset, error)) return false;
     if (!assign(options, options->settings, common->set, error)) return false;

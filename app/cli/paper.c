@@ -5,6 +5,7 @@
 #include "core/study/paper.h"
 #include "ui/figures/figures.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -51,8 +52,9 @@ static bool draw(Paper *paper, NsStudyResult *result, GError **error)
 
 /* ---- Studies ---- */
 
-/* FALSE where it could not be run, or somebody interrupted it. */
-static bool run(Paper *paper, const NsStudy *study, GPtrArray *lines, bool *agrees, GError **error)
+/* What it has found is told before the next one begins.  FALSE where it could not be run, or
+ * somebody interrupted it. */
+static bool run(Paper *paper, const NsStudy *study, bool *agrees, GError **error)
 {
     NsProgress progress;
     ns_progress_start(&progress, true);
@@ -60,16 +62,20 @@ static bool run(Paper *paper, const NsStudy *study, GPtrArray *lines, bool *agre
     ns_progress_end(&progress);
     if (!result) return false;
     *agrees = *agrees && result->agrees;
-    if (paper->json)
-        g_ptr_array_add(lines, ns_study_json(result));
-    else
+    if (paper->json) {
+        g_autofree char *line = ns_study_json(result);
+        puts(line);
+    } else
         show(result);
+    if (fflush(stdout) != 0) {
+        ns_output_error(NULL, errno, error);
+        return false;
+    }
     return !paper->out || draw(paper, result, error);
 }
 
 static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **error)
 {
-    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     for (int i = 0; i < n; i++) {
         if (ns_choices_find(ns_study_choice, names[i]) >= 0) continue;
         ns_choices_unknown("study", names[i], ns_study_choice, error);
@@ -81,9 +87,8 @@ static bool run_all(Paper *paper, char **names, int n, bool *agrees, GError **er
     for (size_t k = 0; go && ns_study(k); k++) {
         bool wanted = n == 0;
         for (int i = 0; i < n; i++) wanted |= g_str_equal(names[i], ns_study(k)->choice.key);
-        if (wanted) go = run(paper, ns_study(k), lines, agrees, error);
+        if (wanted) go = run(paper, ns_study(k), agrees, error);
     }
-    for (guint i = 0; i < lines->len; i++) puts(lines->pdata[i]);
     return go;
 }
 
@@ -115,7 +120,5 @@ int ns_cli_paper(int argc, char **argv, GError **error)
         run_all(&paper, argv + 1, argc - 1, &agrees, error);
     g_free(paper.out);
     ns_picture_clear(&paper.picture);
-    int signal_ = ns_interrupt_signal();
-    if (signal_) return NS_EXIT_SIGNAL + signal_;
-    return agrees ? NS_EXIT_OK : NS_EXIT_ERROR;
+    return ns_interrupt_signal() || agrees ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

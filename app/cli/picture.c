@@ -48,8 +48,18 @@ bool ns_picture_understand(NsPicture *picture, GError **error)
         if (picture->texts[i] &&
             !ns_export_choices_set(&picture->choices, choice->key, picture->texts[i], error))
             return false;
-    return ns_format_from_path(picture->out, &picture->format, error) &&
-           ns_output_check(picture->out, error);
+    return ns_format_from_path(picture->out, &picture->format, error);
+}
+
+static char *path_of(const NsPicture *picture, const char *key)
+{
+    return key ? ns_export_path(picture->out, key) : g_strdup(picture->out);
+}
+
+bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error)
+{
+    g_autofree char *path = path_of(picture, key);
+    return ns_output_check(path, error) && ns_output_spares(path, input, error);
 }
 
 bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size_t n,
@@ -58,7 +68,7 @@ bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size
     const NsExportChoices *choices = &picture->choices;
     g_autofree char *line = experiment ? ns_experiment_line(experiment) : NULL;
     g_autofree char *caption = experiment ? ns_experiment_caption(experiment) : NULL;
-    g_autofree char *path = key ? ns_export_path(picture->out, key) : g_strdup(picture->out);
+    g_autofree char *path = path_of(picture, key);
     NsStyle style;
     NsExport options = {.format = picture->format,
                         .experiment = choices->experiment ? line : NULL,

@@ -277,7 +277,7 @@ static bool make_plot(Sheet *sheet, const char *words, GError **error)
 }
 
 /* Finds every mistake in the command line that needs no table. */
-static bool understand(Request *request, int argc, NsSeriesKind *kind, GError **error)
+static bool understand(Request *request, int argc, char **argv, NsSeriesKind *kind, GError **error)
 {
     size_t charts = request->y ? g_strv_length(request->y) : 0;
     if (argc != 2 || !request->x || charts == 0 || charts > MOST_CHARTS) {
@@ -293,7 +293,8 @@ static bool understand(Request *request, int argc, NsSeriesKind *kind, GError **
         return false;
     }
     *kind = (NsSeriesKind)i;
-    return ns_picture_understand(&request->picture, error);
+    return ns_picture_understand(&request->picture, error) &&
+           ns_picture_check(&request->picture, NULL, argv[1], error);
 }
 
 /* Every column that --log and --label name must be there. */
@@ -371,7 +372,7 @@ int ns_cli_plot(int argc, char **argv, GError **error)
     };
     g_auto(Sheet) sheet = {.request = &request};
     if (!ns_options_read(&options, &argc, &argv, error) ||
-        !understand(&request, argc, &sheet.kind, error))
+        !understand(&request, argc, argv, &sheet.kind, error))
         return NS_EXIT_OK;
     g_autoptr(NsTable) table = ns_table_new_from_file(argv[1], error);
     if (!table) return NS_EXIT_ERROR;

@@ -5,6 +5,7 @@
 #include "core/study/initial.h"
 #include "ui/figures/words.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define DEFAULT_SEEDS 5
@@ -91,6 +92,12 @@ static void show_table(const NsInitial *initial, const NsSettings *settings)
     show_stacks(initial, settings);
 }
 
+static bool show_progress(void *data, int64_t done, int64_t of)
+{
+    ns_progress_cells(data, (size_t)done, (size_t)of, (double)NAN);
+    return !ns_interrupt_signal();
+}
+
 int ns_cli_probe(int argc, char **argv, GError **error)
 {
     gint64 seeds = DEFAULT_SEEDS;
@@ -109,7 +116,8 @@ int ns_cli_probe(int argc, char **argv, GError **error)
             "Measures models as they are before any update: norms of hidden states and of\n"
             "gradients, mean and sample standard deviation over seeds, all on one batch.  With\n"
             "--json every quantity, also those that a run measures only now and then, and\n"
-            "the norm of the gradient averaged over setting “probe-batches” batches.",
+            "the norm of the gradient averaged over setting “probe-batches” batches.\n\n"
+            "Ctrl-C ends it after its seed, with the result of those there are.",
         .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
                            " probe --json > probe.json",
         .entries = entries,
@@ -121,12 +129,17 @@ int ns_cli_probe(int argc, char **argv, GError **error)
                     MOST_SEEDS);
         go = false;
     }
-    g_autoptr(NsInitial) initial = go ? ns_initial_new(&settings, seeds, error) : NULL;
+    NsProgress progress;
+    ns_progress_start(&progress, go);
+    if (go) ns_interrupt_catch();
+    g_autoptr(NsInitial) initial =
+        go ? ns_initial_new(&settings, seeds, show_progress, &progress, error) : NULL;
+    ns_progress_end(&progress);
     if (initial && json) {
         g_autofree char *text = ns_initial_json(initial, &settings);
         puts(text);
     } else if (initial)
         show_table(initial, &settings);
     ns_settings_clear(&settings);
-    return NS_EXIT_OK;
+    return ns_interrupt_status();
 }

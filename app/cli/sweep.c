@@ -43,7 +43,10 @@ static NsPhase *understand(Sweep *sweep, GError **error)
                     MOST_WORKERS);
         return NULL;
     }
-    if (sweep->picture.out && !ns_picture_understand(&sweep->picture, error)) return NULL;
+    if (sweep->picture.out &&
+        (!ns_picture_understand(&sweep->picture, error) ||
+         !ns_picture_check(&sweep->picture, NULL, sweep->settings.text, error)))
+        return NULL;
     g_auto(NsPhaseAxis) x = {0}, y = {0};
     if (!ns_phase_axis_read(&x, sweep->x, error) || !ns_phase_axis_read(&y, sweep->y, error))
         return NULL;
@@ -172,6 +175,5 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
     } else
         show_table(phase);
     if (sweep.picture.out && !draw(&sweep, phase, error)) return NS_EXIT_ERROR;
-    int signal_ = ns_interrupt_signal();
-    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_OK;
+    return ns_interrupt_status();
 }

@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/journal.h"
+#include "app/cli/lanes.h"
 
 #include "core/model/placement.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
-
-#define DEFAULT_STEPS 300
-
-/* A run of `limit` steps, or without an end if that is negative.  The validation loss at the end
- * belongs into the line of the last step, which therefore waits for it. */
-static bool train(NsRun *run, gint64 limit, NsJournal *journal, NsProgress *progress,
-                  GError **error)
-{
-    while (!ns_interrupt_signal() && !ns_run_diverged(run) &&
-           (limit < 0 || ns_run_steps(run) < limit)) {
-        if (!ns_journal_news(journal, run, error)) return false;
-        ns_run_step(run);
-        ns_progress_step(progress, ns_run_steps(run), limit, ns_journal_newest_loss(run));
-    }
-    if (!ns_run_diverged(run)) ns_run_evaluate(run);
-    return ns_journal_news(journal, run, error);
-}
 
 static void show_loss(const char *name, double first, double last)
 {
@@ -50,8 +33,9 @@ static void show_model(NsRun *run)
         *settings->mixture ? settings->mixture : ns_placement(settings->placement)->choice.label;
     printf("%-16s%s, ", "model", placement);
     if (encoder && decoder) printf("%" G_GINT64_FORMAT " + ", encoder);
-    printf("%" G_GINT64_FORMAT " layers, %zu parameters\n", decoder ? decoder : encoder,
-           ns_run_plan(run).parameters);
+    int64_t layers = decoder ? decoder : encoder;
+    printf("%" G_GINT64_FORMAT " %s, %zu parameters\n", layers,
+           encoder + decoder == 1 ? "layer" : "layers", ns_run_plan(run).parameters);
 }
 
 /* The result for people. */
@@ -62,7 +46,8 @@ static void show_result(NsRun *run)
 
     show_data(run);
     show_model(run);
-    printf("%-16s%s after %zu steps\n", "state", ns_journal_state(run), records - 1);
+    printf("%-16s%s after %zu %s\n", "state", ns_journal_state(run), records - 1,
+           records == 2 ? "step" : "steps");
     show_loss("training loss", records > 1 ? ns_history_step(history, 0)->loss : (double)NAN,
               ns_history_step(history, records - 1)->loss);
     if (evaluations)
@@ -85,7 +70,7 @@ int ns_cli_train(int argc, char **argv, GError **error)
     };
     NsSettings settings;
     ns_settings_init(&settings);
-    settings.steps = DEFAULT_STEPS;
+    settings.steps = NS_JOURNAL_STEPS;
     const NsOptions options = {
         .command = "train",
         .summary =
@@ -101,27 +86,14 @@ int ns_cli_train(int argc, char **argv, GError **error)
         .entries = entries,
         .settings = &settings,
         .steps = (const char *const *)&steps,
+        .lines = (const char *const *)&jsonl,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    gint64 limit = !steps && settings.steps == 0 ? -1 : settings.steps;
-    g_autoptr(NsRun) run = go ? ns_run_new(&settings, error) : NULL;
+    gint64 limit = ns_journal_limit(&settings, steps);
+    g_autoptr(NsLockstep) lockstep = go ? ns_lane_start(&settings, jsonl, error) : NULL;
     ns_settings_clear(&settings);
-    if (!run) return NS_EXIT_OK;
-
-    NsJournal journal = {.lines = jsonl ? ns_lines_open(jsonl, error) : NULL};
-    if (jsonl && !journal.lines) return NS_EXIT_ERROR;
-    NsProgress progress;
-    ns_progress_start(&progress, !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
-    ns_interrupt_catch();
-    bool ok = ns_journal_settings(&journal, run, error);
-    ok = ok && train(run, limit, &journal, &progress, error);
-    ns_progress_end(&progress);
-
-    ok = ok && ns_journal_summary(&journal, run, error);
-    if (journal.lines)
-        ns_lines_close(journal.lines, error);
-    else if (ok)
-        show_result(run);
-    int signal_ = ns_interrupt_signal();
-    return signal_ ? NS_EXIT_SIGNAL + signal_ : NS_EXIT_OK;
+    if (!lockstep) return NS_EXIT_OK;
+    if (ns_journal_run(lockstep, jsonl, limit, error) && !jsonl)
+        show_result(ns_lockstep_lane(lockstep, 0));
+    return ns_interrupt_status();
 }

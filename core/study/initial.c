@@ -52,7 +52,8 @@ static bool add_record(NsInitial *initial, const NsSettings *settings, int64_t c
     return true;
 }
 
-NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **error)
+NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, NsInitialProgress progress,
+                          void *data, GError **error)
 {
     const int64_t most = (int64_t)ns_param_find("seed")->most;
     if (seeds < 1 || seeds - 1 > most - settings->seed) {
@@ -68,19 +69,19 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **er
     seeded.eval_every = 0; /* a record says nothing of held-out text */
     seeded.probe_every = 1;
     g_autoptr(NsInitial) initial = g_new0(NsInitial, 1);
-    initial->seeds = seeds;
-    bool good = true;
-    for (int64_t k = 0; good && k < seeds; k++) {
-        seeded.seed = settings->seed + k;
-        good = add_record(initial, &seeded, k + 1, error);
+    bool good = true, go = true;
+    while (good && go && initial->seeds < seeds) {
+        seeded.seed = settings->seed + initial->seeds;
+        good = add_record(initial, &seeded, ++initial->seeds, error);
+        go = !progress || progress(data, initial->seeds, seeds);
     }
     ns_settings_clear(&seeded);
     if (!good) return NULL;
 
     for (size_t i = 0; i < initial->layout.width; i++)
         initial->sd[i] = sample_sd(initial->sd[i], initial->measured[i]);
-    initial->loss_sd = sample_sd(initial->loss_sd, seeds);
-    initial->grad_sd = sample_sd(initial->grad_sd, seeds);
+    initial->loss_sd = sample_sd(initial->loss_sd, initial->seeds);
+    initial->grad_sd = sample_sd(initial->grad_sd, initial->seeds);
     return g_steal_pointer(&initial);
 }
 

@@ -17,7 +17,12 @@ typedef struct {
     int64_t seeds;
 } NsInitial;
 
-NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, GError **error);
+/* Called after every seed; FALSE ends it, and `seeds` says how many there are. */
+typedef bool (*NsInitialProgress)(void *data, int64_t done, int64_t of);
+
+/* progress: NULL for none. */
+NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, NsInitialProgress progress,
+                          void *data, GError **error);
 void ns_initial_free(NsInitial *initial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsInitial, ns_initial_free)
 

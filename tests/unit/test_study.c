@@ -31,7 +31,7 @@ static void test_spread(void)
     NsSettings settings;
     study_settings(&settings);
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsInitial) initial = ns_initial_new(&settings, SEEDS, &error);
+    g_autoptr(NsInitial) initial = ns_initial_new(&settings, SEEDS, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpint(settings.seed, ==, 11);
     g_assert_cmpint(initial->seeds, ==, SEEDS);
@@ -81,11 +81,36 @@ static void test_one_seed(void)
     NsSettings settings;
     study_settings(&settings);
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsInitial) initial = ns_initial_new(&settings, 1, &error);
+    g_autoptr(NsInitial) initial = ns_initial_new(&settings, 1, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_true(isfinite(initial->loss_mean));
     g_assert_cmpfloat(initial->loss_sd, ==, 0);
     for (size_t i = 0; i < initial->layout.width; i++) g_assert_cmpfloat(initial->sd[i], ==, 0);
+    ns_settings_clear(&settings);
+}
+
+static bool stop_at(void *data, int64_t done, int64_t of)
+{
+    g_assert_cmpint(of, ==, SEEDS);
+    return done < *(int64_t *)data;
+}
+
+/* Ended early, it is what it would have been of so few. */
+static void test_ended(void)
+{
+    NsSettings settings;
+    study_settings(&settings);
+    g_autoptr(GError) error = NULL;
+    for (int64_t seeds = 1; seeds < SEEDS; seeds++) {
+        g_autoptr(NsInitial) ended = ns_initial_new(&settings, SEEDS, stop_at, &seeds, &error);
+        g_assert_no_error(error);
+        g_autoptr(NsInitial) whole = ns_initial_new(&settings, seeds, NULL, NULL, &error);
+        g_assert_no_error(error);
+        g_autofree char *of_ended = ns_initial_json(ended, &settings);
+        g_autofree char *of_whole = ns_initial_json(whole, &settings);
+        g_assert_cmpint(ended->seeds, ==, seeds);
+        g_assert_cmpstr(of_ended, ==, of_whole);
+    }
     ns_settings_clear(&settings);
 }
 
@@ -97,16 +122,16 @@ static void test_refused(void)
     const int64_t wrong[] = {0, -1, INT64_MIN, 3, INT64_MAX};
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) error = NULL;
-        g_assert_null(ns_initial_new(&settings, wrong[i], &error));
+        g_assert_null(ns_initial_new(&settings, wrong[i], NULL, NULL, &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     }
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsInitial) initial = ns_initial_new(&settings, 2, &error);
+    g_autoptr(NsInitial) initial = ns_initial_new(&settings, 2, NULL, NULL, &error);
     g_assert_no_error(error);
     g_assert_nonnull(initial);
 
     settings.heads = 3;
-    g_assert_null(ns_initial_new(&settings, 2, &error));
+    g_assert_null(ns_initial_new(&settings, 2, NULL, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     ns_settings_clear(&settings);
 }
@@ -120,7 +145,7 @@ static void test_mean_gradient(void)
     double before = INFINITY;
     for (int64_t batches = 1; batches <= 16; batches *= 4) {
         settings.probe_batches = batches;
-        g_autoptr(NsInitial) initial = ns_initial_new(&settings, 1, &error);
+        g_autoptr(NsInitial) initial = ns_initial_new(&settings, 1, NULL, NULL, &error);
         g_assert_no_error(error);
         double norm = initial->mean[initial->layout.offset[NS_QUANTITY_MEAN_GRAD_W2]];
         g_assert_cmpfloat(norm, <, before);
@@ -144,7 +169,7 @@ static void test_json(void)
     NsSettings settings;
     study_settings(&settings);
     g_autoptr(GError) error = NULL;
-    g_autoptr(NsInitial) initial = ns_initial_new(&settings, SEEDS, &error);
+    g_autoptr(NsInitial) initial = ns_initial_new(&settings, SEEDS, NULL, NULL, &error);
     g_assert_no_error(error);
     g_autofree char *text = ns_initial_json(initial, &settings);
     g_autoptr(JsonNode) node = ns_test_parse(text);
@@ -183,6 +208,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/initial/spread", test_spread);
     g_test_add_func("/study/initial/one-seed", test_one_seed);
     g_test_add_func("/study/initial/refused", test_refused);
+    g_test_add_func("/study/initial/ended", test_ended);
     g_test_add_func("/study/initial/mean-gradient", test_mean_gradient);
     g_test_add_func("/study/initial/json", test_json);
     return g_test_run();

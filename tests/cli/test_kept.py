@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Commands that are interrupted, that end early, or whose output lies in the way; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_kept.py NORMSCOPE_CLI
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from test_cli import CLI, SMALL, main, run, sentence
+
+SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
+WILD = [word for setting in ("placement=none", "norm=none", "layers=30", "lr=100")
+        for word in ("--set", setting)]
+LONG = "1000000000"  # a day
+
+
+def interrupted(*arguments, small=True, after=1.0):
+    """What a command says that gets a SIGINT after so many seconds, and ends by it."""
+    words = list(arguments[1:]) + (SETTINGS if small else [])
+    process = subprocess.Popen([CLI, arguments[0], *words], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    out, err = (text.decode() for text in process.communicate(timeout=60))
+    assert process.returncode == 130, (arguments, process.returncode, err)
+    return out, err
+
+
+def meta_of(folder):
+    with open(os.path.join(folder, "meta.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def test_probe_keeps_its_seeds():
+    out, err = interrupted("probe", "--seeds", "100000", "--json")
+    value = json.loads(out)
+    assert err == "" and 1 <= value["seeds"] < 100000, value["seeds"]
+    again = json.loads(run("probe", "--seeds", str(value["seeds"]), "--json").stdout)
+    assert again == value
+    out, err = interrupted("probe", "--seeds", "100000")
+    assert err == "" and " seeds\n" in out and "over 100000 seeds" not in out, out
+
+
+def test_chart_keeps_its_run():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "loss.csv")
+        out, err = interrupted("chart", "--figure", "loss", "--steps", LONG, "--out", path)
+        step = int(run("show", path, small=False).stdout.decode().split(", step ")[1].split(",")[0])
+        assert out == "" and step > 0
+        assert err == (f"normscope-cli: Interrupted at step {step} of {LONG}; what there was until "
+                       "then has been written.\n"), err
+        with open(path, encoding="utf-8") as file:
+            steps = [line.split(",")[2] for line in file if ",training," in line]
+        assert steps == [str(i) for i in range(step + 1)], len(steps)
+
+
+def test_dump_keeps_its_step():
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = interrupted("dump", "--steps", LONG, "--out", folder)
+        step = meta_of(folder)["step"]
+        assert out == "" and f"Interrupted at step {step} of {LONG};" in err, err
+        assert len(os.listdir(folder)) == 4
+
+
+def test_runs_that_diverge_before_their_step():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "loss.png")
+        for arguments in (["dump", "--out", folder], ["chart", "--figure", "loss", "--out", path]):
+            result = run(*arguments, "--steps", "50", *WILD)
+            text = result.stderr.decode()
+            step = meta_of(folder)["step"]
+            assert (result.returncode, result.stdout) == (0, b"") and step < 50, result
+            assert text == (f"normscope-cli: The run diverged at step {step} of 50; what there was "
+                            "until then has been written.\n"), text
+
+
+def test_studies_are_told_as_they_end():
+    """Whoever ends the second study by force still has what the first has found."""
+    for json_ in ([], ["--json"]):
+        process = subprocess.Popen([CLI, "paper", "hidden", "concentration", *json_],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        first = process.stdout.readline()
+        process.kill()
+        out = (first + process.communicate(timeout=60)[0]).decode()
+        assert "Lemma 2" in out and "concentrat" not in out, out
+
+
+def test_folders_are_made_before_a_run():
+    with tempfile.TemporaryDirectory() as folder:
+        plain = os.path.join(folder, "plain")
+        open(plain, "w", encoding="utf-8").close()
+        assert "plain" in sentence(run("dump", "--steps", LONG, "--out", plain), 1)
+        os.mkdir(os.path.join(folder, "run-loss.png"))
+        text = sentence(run("chart", "--figure", "gradient-norm,loss", "--each", "--steps", LONG,
+                            "--out", os.path.join(folder, "run.png")), 1)
+        assert "run-loss.png" in text
+        # A folder with the name that no file will have is in nobody's way.
+        os.mkdir(os.path.join(folder, "two.png"))
+        result = run("chart", "--figure", "loss", "--each", "--steps", "1", "--out",
+                     os.path.join(folder, "two.png"))
+        assert (result.returncode, result.stderr) == (0, b""), result
+
+
+def test_what_is_read_is_not_written_over():
+    with tempfile.TemporaryDirectory() as folder:
+        book, link = (os.path.join(folder, name) for name in ("book.csv", "link.csv"))
+        content = "step,loss\n" + "".join(f"{i},{100 / (i + 1)}\n" for i in range(500))
+        with open(book, "w", encoding="utf-8") as file:
+            file.write(content)
+        os.symlink(book, link)
+        lanes = ["--lane", "layers=1", "--lane", "layers=2"]
+        text = ["--set", "text=" + book]
+        for arguments in (["train", *text, "--jsonl", link], ["compare", *lanes, *text, "--jsonl", book],
+                          ["compare", *[f"{lane} text={book}" if "=" in lane else lane
+                                        for lane in lanes], "--jsonl", book],
+                          ["chart", "--figure", "loss", *text, "--out", link],
+                          ["chart", "--figure", "loss", "--each", *text, "--out",
+                           os.path.join(folder, "book.csv")],
+                          ["sweep", "--x", "lr=1,2", "--y", "seed=1,2", *text, "--out", book],
+                          ["plot", book, "--x", "step", "--y", "loss", "--out", book]):
+            small = arguments[0] != "plot"
+            if "--each" in arguments:  # which writes book-loss.csv
+                assert run(*arguments, "--steps", "1").returncode == 0
+            else:
+                line = sentence(run(*arguments, *(["--steps", "1"] if small else []), small=small), 2)
+                assert os.path.basename(arguments[-1]) in line and "read" in line, line
+            with open(book, encoding="utf-8") as file:
+                assert file.read() == content, arguments
+
+
+def test_a_run_is_not_written_over_itself():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.jsonl")
+        assert run("train", "--steps", "3", "--jsonl", path).returncode == 0
+        with open(path, "rb") as file:
+            content = file.read()
+        for arguments in (["train", "--from", path], ["compare", "--from", path, "--lane", "", "--lane",
+                                                      "lr=1"]):
+            assert "run.jsonl" in sentence(run(*arguments, "--jsonl", path, small=False), 2)
+        preset = os.path.join(folder, "one.preset")
+        with open(preset, "wb") as file:
+            file.write(run("show", path, small=False).stdout)
+        sentence(run("train", "--preset", preset, "--jsonl", preset, small=False), 2)
+        with open(path, "rb") as file:
+            assert file.read() == content
+        # A figure is drawn anew in its place: it is whole before the old one goes.
+        figure = os.path.join(folder, "loss.svg")
+        assert run("chart", "--figure", "loss", "--steps", "2", "--out", figure).returncode == 0
+        assert run("chart", "--from", figure, "--out", figure, small=False).returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
