@@ -64,6 +64,15 @@ static char *record_two_lanes(int steps)
     return g_string_free(text, FALSE);
 }
 
+/* A file of such lines. */
+static File record_file(int steps)
+{
+    File file = new_file("run.jsonl");
+    g_autofree char *text = record_two_lanes(steps);
+    g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+    return file;
+}
+
 static bool is_read(NsWindow *window)
 {
     const char *toast = ns_window_toast_text(window);
@@ -79,9 +88,7 @@ static bool has_drawn_loss(NsWindow *window)
 /* Its curves are on view, can be scrubbed, and are those that were written. */
 static void test_run(void)
 {
-    File file = new_file("run.jsonl");
-    g_autofree char *text = record_two_lanes(6);
-    g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+    File file = record_file(6);
     NsWindow *window = ui_open("");
     NsLab *lab = ns_window_lab(window);
     UI_WAIT(window, ui_is_ready);
@@ -152,9 +159,7 @@ static void test_mangled(void)
 /* A window that closes does not wait for what is being read. */
 static void test_close_while_reading(void)
 {
-    File file = new_file("run.jsonl");
-    g_autofree char *text = record_two_lanes(3);
-    g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+    File file = record_file(3);
     NsWindow *window = ui_open("");
     ns_window_open(window, file.path);
     ui_close(window);
@@ -164,9 +169,7 @@ static void test_close_while_reading(void)
 /* With --run the run of the file runs, not what the window began with. */
 static void test_and_run(void)
 {
-    File file = new_file("run.jsonl");
-    g_autofree char *text = record_two_lanes(2);
-    g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+    File file = record_file(2);
     NsWindow *window = ui_open("layers=3");
     NsLab *lab = ns_window_lab(window);
     ns_window_open_and_run(window, file.path);

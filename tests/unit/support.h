@@ -10,3 +10,15 @@ void ns_test_small_settings(NsSettings *settings);
 
 /* One line of JSON; the test fails if it is none. */
 JsonNode *ns_test_parse(const char *line);
+
+/* A new, empty folder, by its path.  It is freed with the files that are in it. */
+typedef char NsTestFolder;
+NsTestFolder *ns_test_folder_new(void);
+void ns_test_folder_free(NsTestFolder *folder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsTestFolder, ns_test_folder_free)
+
+/* Removes the files of a folder and returns how many they were. */
+unsigned ns_test_folder_empty(const NsTestFolder *folder);
+
+/* Writes a file into a folder and returns its path. */
+char *ns_test_folder_write(const NsTestFolder *folder, const char *name, const char *text);

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/data/reader.h"
 #include "core/data/task.h"
+#include "tests/unit/support.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -123,29 +124,19 @@ static void test_shortest(void)
 }
 
 typedef struct {
-    char *folder;
+    NsTestFolder *folder;
 } Files;
 
 static void files_set_up(Files *files, gconstpointer data)
 {
     (void)data;
-    g_autoptr(GError) error = NULL;
-    files->folder = g_dir_make_tmp("normscope-XXXXXX", &error);
-    g_assert_no_error(error);
+    files->folder = ns_test_folder_new();
 }
 
 static void files_tear_down(Files *files, gconstpointer data)
 {
     (void)data;
-    GDir *dir = g_dir_open(files->folder, 0, NULL);
-    const char *name;
-    while ((name = g_dir_read_name(dir)) != NULL) {
-        g_autofree char *path = g_build_filename(files->folder, name, NULL);
-        g_remove(path);
-    }
-    g_dir_close(dir);
-    g_rmdir(files->folder);
-    g_free(files->folder);
+    ns_test_folder_free(files->folder);
 }
 
 static void assert_file_refused(const char *path, const char *part)

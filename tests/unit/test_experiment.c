@@ -2,8 +2,8 @@
 #include "core/base/error.h"
 #include "core/store/figure_file.h"
 #include "core/store/preset.h"
+#include "tests/unit/support.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* Values that need quotes, and numbers with all their digits. */
@@ -340,18 +340,13 @@ static void test_run_of_lanes(void)
 
 static void test_text_beside_a_preset(void)
 {
-    g_autofree char *folder = g_dir_make_tmp("normscope-experiment-XXXXXX", NULL);
-    g_autofree char *book = g_build_filename(folder, "book.txt", NULL);
-    g_autofree char *path = g_build_filename(folder, "a.preset", NULL);
-    g_assert_true(g_file_set_contents(book, "words", -1, NULL));
-    g_assert_true(g_file_set_contents(path, "text = book.txt\n", -1, NULL));
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+    g_autofree char *book = ns_test_folder_write(folder, "book.txt", "words");
+    g_autofree char *path = ns_test_folder_write(folder, "a.preset", "text = book.txt\n");
     g_auto(NsExperiment) experiment;
     ns_experiment_init(&experiment);
     g_assert_true(ns_figure_file_read(&experiment, path, NULL, NULL));
     g_assert_cmpstr(experiment.settings.text, ==, book);
-    g_unlink(book);
-    g_unlink(path);
-    g_rmdir(folder);
 }
 
 /* A parser that calls itself for every bracket would not come back from these. */
@@ -393,10 +388,9 @@ static void test_reading(void)
         {"book.txt", "Once upon a time", "“book.txt” is neither a figure, a run nor a preset",
          NS_FILE_OTHER},
     };
-    g_autofree char *folder = g_dir_make_tmp("normscope-experiment-XXXXXX", NULL);
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *path = g_build_filename(folder, rows[i].name, NULL);
-        g_assert_true(g_file_set_contents(path, rows[i].contents, -1, NULL));
+        g_autofree char *path = ns_test_folder_write(folder, rows[i].name, rows[i].contents);
         g_auto(NsExperiment) experiment;
         ns_experiment_init(&experiment);
         g_autoptr(GError) error = NULL;
@@ -411,14 +405,12 @@ static void test_reading(void)
         ns_figure_file_read(&experiment, path, &kind, &error);
         g_assert_cmpint(kind, ==, rows[i].kind);
         g_assert_true((error != NULL) == (rows[i].sentence && kind != NS_FILE_OTHER));
-        g_unlink(path);
     }
     g_auto(NsExperiment) experiment;
     ns_experiment_init(&experiment);
     g_autoptr(GError) error = NULL;
     g_assert_false(ns_figure_file_read(&experiment, folder, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
-    g_rmdir(folder);
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/store/entries.h"
 #include "core/store/preset.h"
+#include "tests/unit/support.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -241,11 +242,9 @@ static void test_write_random(void)
 
 static void test_load(void)
 {
-    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "a.preset", NULL);
-    g_autofree char *book = g_build_filename(folder, "book.txt", NULL);
-    g_assert_true(g_file_set_contents(path, "text = book.txt\n", -1, NULL));
-    g_assert_true(g_file_set_contents(book, "abc", -1, NULL));
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+    g_autofree char *path = ns_test_folder_write(folder, "a.preset", "text = book.txt\n");
+    g_autofree char *book = ns_test_folder_write(folder, "book.txt", "abc");
     g_auto(NsPreset) preset;
     g_autoptr(GError) error = NULL;
     ns_preset_init(&preset);
@@ -260,11 +259,9 @@ static void test_load(void)
 
     g_auto(NsPreset) wrong;
     ns_preset_init(&wrong);
-    g_assert_true(g_file_set_contents(path, "\nlayers = x\n", -1, NULL));
-    g_assert_false(ns_preset_load(&wrong, path, &error));
+    g_autofree char *same = ns_test_folder_write(folder, "a.preset", "\nlayers = x\n");
+    g_assert_false(ns_preset_load(&wrong, same, &error));
     g_assert_true(g_str_has_prefix(error->message, "“a.preset”: Line 2: "));
-    g_unlink(path);
-    g_rmdir(folder);
 }
 
 int main(int argc, char **argv)

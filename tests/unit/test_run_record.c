@@ -269,11 +269,8 @@ static void test_refused(void)
 static void test_files(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *folder = g_dir_make_tmp("ns-record-XXXXXX", &error);
-    g_assert_no_error(error);
-    g_autofree char *path = g_build_filename(folder, "a.jsonl", NULL);
-    g_file_set_contents(path, HEAD STEP(0) STEP(1), -1, &error);
-    g_assert_no_error(error);
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+    g_autofree char *path = ns_test_folder_write(folder, "a.jsonl", HEAD STEP(0) STEP(1));
     g_assert_true(ns_run_record_is(path));
     g_assert_false(ns_run_record_is(folder));
     g_auto(NsRunRecord) record = {0};
@@ -289,7 +286,6 @@ static void test_files(void)
     g_remove(path);
     g_assert_false(ns_run_record_load(&other, path, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
-    g_rmdir(folder);
 }
 
 int main(int argc, char **argv)

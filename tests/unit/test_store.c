@@ -12,38 +12,19 @@
 #include <sys/resource.h>
 
 typedef struct {
-    char *folder;
+    NsTestFolder *folder;
 } Files;
 
 static void files_set_up(Files *files, gconstpointer data)
 {
     (void)data;
-    g_autoptr(GError) error = NULL;
-    files->folder = g_dir_make_tmp("normscope-XXXXXX", &error);
-    g_assert_no_error(error);
-}
-
-/* Removes what is in a folder and returns how many files that were. */
-static unsigned empty_folder(const char *folder)
-{
-    unsigned n = 0;
-    GDir *dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-    while ((name = g_dir_read_name(dir)) != NULL) {
-        g_autofree char *path = g_build_filename(folder, name, NULL);
-        g_assert_cmpint(g_remove(path), ==, 0);
-        n++;
-    }
-    g_dir_close(dir);
-    return n;
+    files->folder = ns_test_folder_new();
 }
 
 static void files_tear_down(Files *files, gconstpointer data)
 {
     (void)data;
-    empty_folder(files->folder);
-    g_rmdir(files->folder);
-    g_free(files->folder);
+    ns_test_folder_free(files->folder);
 }
 
 /* A safetensors file, read by the letter of the format. */
@@ -133,7 +114,7 @@ static void test_safetensors(Files *files, gconstpointer data)
         }
         clear_stored(&stored);
     }
-    g_assert_cmpuint(empty_folder(files->folder), ==, 1);
+    g_assert_cmpuint(ns_test_folder_empty(files->folder), ==, 1);
 }
 
 static void test_safetensors_refused(Files *files, gconstpointer data)
@@ -171,7 +152,7 @@ static void test_safetensors_refused(Files *files, gconstpointer data)
     g_autofree char *contents = NULL;
     g_assert_true(g_file_get_contents(path, &contents, NULL, NULL));
     g_assert_cmpstr(contents, ==, "old");
-    g_assert_cmpuint(empty_folder(files->folder), ==, 1);
+    g_assert_cmpuint(ns_test_folder_empty(files->folder), ==, 1);
 }
 
 static void assert_arena(const char *folder, const char *file, const NsTensorTable *table,
@@ -275,7 +256,7 @@ static void assert_dump(const char *parent, const char *task, unsigned arch)
     g_assert_cmpuint(embedding->rows, ==, ns_corpus_vocab(ns_run_corpus(run), &settings).in);
     assert_batch(folder, ns_run_batch(run));
     assert_meta(folder, run);
-    g_assert_cmpuint(empty_folder(folder), ==, 4);
+    g_assert_cmpuint(ns_test_folder_empty(folder), ==, 4);
     g_assert_cmpint(g_rmdir(folder), ==, 0);
     ns_settings_clear(&settings);
 }
@@ -303,7 +284,7 @@ static void test_dump_refused(Files *files, gconstpointer data)
     g_assert_true(g_file_set_contents(path, "x", 1, NULL));
     g_assert_false(ns_dump(run, path, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
-    g_assert_cmpuint(empty_folder(files->folder), ==, 1);
+    g_assert_cmpuint(ns_test_folder_empty(files->folder), ==, 1);
     ns_settings_clear(&settings);
 }
 

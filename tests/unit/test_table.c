@@ -1,8 +1,8 @@
 /* Tables of comma-separated values.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/store/table.h"
+#include "tests/unit/support.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,17 +92,16 @@ static void test_numbers(void)
 
 static void test_file(void)
 {
-    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "a.csv", NULL);
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+    g_autofree char *missing = g_build_filename(folder, "a.csv", NULL);
     g_autoptr(GError) error = NULL;
-    g_assert_null(ns_table_new_from_file(path, &error));
+    g_assert_null(ns_table_new_from_file(missing, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
     g_clear_error(&error);
-    g_assert_true(g_file_set_contents(path, "a\n1\n", -1, NULL));
+    g_autofree char *path = ns_test_folder_write(folder, "a.csv", "a\n1\n");
     g_autoptr(NsTable) table = ns_table_new_from_file(path, &error);
     g_assert_no_error(error);
     g_assert_cmpstr(ns_table_cell(table, 0, 0), ==, "1");
-    g_assert_cmpint(g_unlink(path) + g_rmdir(folder), ==, 0);
 }
 
 int main(int argc, char **argv)

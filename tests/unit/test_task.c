@@ -3,8 +3,8 @@
 #include "core/base/error.h"
 #include "core/data/sampler.h"
 #include "core/data/task.h"
+#include "tests/unit/support.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -275,9 +275,8 @@ static void test_text_room(void)
 {
     g_autofree char *text = g_strnfill(10 * 13, 'a');
     text[3] = 'b';
-    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
-    g_autofree char *path = g_build_filename(folder, "text", NULL);
-    g_assert_true(g_file_set_contents(path, text, -1, NULL));
+    g_autoptr(NsTestFolder) folder = ns_test_folder_new();
+    g_autofree char *path = ns_test_folder_write(folder, "text", text);
     for (int64_t source = 7; source <= 8; source++) {
         NsSettings settings;
         ns_settings_init(&settings);
@@ -297,7 +296,6 @@ static void test_text_room(void)
             g_assert_error(error, NS_ERROR, NS_ERROR_TEXT);
         ns_settings_clear(&settings);
     }
-    g_assert_cmpint(g_unlink(path) + g_rmdir(folder), ==, 0);
 }
 
 /* ---- Symbols ---- */
