@@ -66,7 +66,10 @@ int ns_cli_bench(int argc, char **argv, GError **error)
         .summary =
             "Times the steps of a model on random tokens: milliseconds a step, the share of a\n"
             "step that measuring takes, peak memory, and where the time goes.  Other settings\n"
-            "than “task” (random) and “eval-every” (0) have their defaults.",
+            "than “task” (random) and “eval-every” (0) have their defaults.\n\n"
+            "JSON: ms_per_step (the median), tokens_per_s, gflops (GFLOP/s), probe_share,\n"
+            "peak_rss_mib, operators (ms a step), ms_unmeasured, steps, each_ms, threads,\n"
+            "parameters, gflop_per_step, memory_bytes, settings, program.",
         .examples = NS_CLI " bench --set layers=100 --set vocab=96\n" NS_CLI
                            " bench --set placement=pre --steps 50 --json > bench.json",
         .entries = entries,

@@ -347,6 +347,9 @@ int ns_cli_chart(int argc, char **argv, GError **error)
             "together, as by “compare”, and drawn in one chart, or beside one another where a "
             "chart\n"
             "is of one model.  The same command gives the same bytes.\n\n"
+            "A CSV file has a row for every point: figure, series, x, y, and lo and hi of a band;\n"
+            "or figure, the names of both axes, and value.  Numbers are in the units of the "
+            "axes.\n\n"
             "Ctrl-C ends the training, and what there is by then is drawn.",
         .examples =
             NS_CLI " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI

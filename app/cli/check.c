@@ -63,6 +63,7 @@ static char *json_of(const NsGradientCheck *check, const NsSettings *settings)
     ns_json_bool(&json, "agrees", check->agrees);
     ns_json_double(&json, "seconds", check->seconds);
     ns_json_settings(&json, "settings", settings);
+    ns_json_program(&json);
     return ns_json_finish(&json);
 }
 
@@ -147,7 +148,11 @@ int ns_cli_check(int argc, char **argv, GError **error)
             "of a step, without noise, in the single precision that trains: for every tensor the\n"
             "derivative along its gradient and along a random direction.  Errors of 1e-5 to 1e-2\n"
             "along the gradient are rounding and the kinks of the ReLU.\n\n"
-            "Exit status 1 if a gradient does not agree.",
+            "Exit status 1 if a gradient does not agree.\n\n"
+            "JSON: step, layer, and of tensors along and random, each with analytic, numeric,\n"
+            "error, unknown (both relative; the latter what rounding leaves unknown) and\n"
+            "step_size; known, unknown and skipped derivatives; worst and worst_random error,\n"
+            "agrees, seconds, settings, program.",
         .examples = NS_CLI " check --layer 3\n" NS_CLI
                            " check --set placement=pre --layer 6 --step 100 --json",
         .entries = entries,

@@ -85,7 +85,8 @@ int ns_cli_compare(int argc, char **argv, GError **error)
             "--lane for one.  Without --jsonl a short table is shown at the end.\n\n"
             "JSON lines are those of “train”, each with “lane”, counted from 1: the settings of\n"
             "every lane, then every step of every lane, then the summaries.  A lane that diverges\n"
-            "stands still, the others go on.",
+            "stands still, the others go on.  With --set steps=0 it goes on until Ctrl-C, which\n"
+            "ends it after its step with the summaries and exit status 130.",
         .examples =
             NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
                    " compare --set layers=12 --lane \"warmup=1\" --lane \"warmup=100 lr=1e-2\""

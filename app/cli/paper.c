@@ -110,7 +110,10 @@ int ns_cli_paper(int argc, char **argv, GError **error)
         .summary =
             "Repeats figures of the paper with small models and says of each whether what the\n"
             "paper states holds here; all of them, or those that are named.  “" NS_CLI
-            " list\nstudies” shows what there is.  Exit status 1 where one disagrees.",
+            " list\nstudies” shows what there is.  Exit status 1 where one disagrees.\n\n"
+            "JSON: study, title, reference, says, holds, agrees, seconds, findings (label, value,\n"
+            "its standard error, what is expected, range, agrees), series (label, theory, x, y,\n"
+            "and lo and hi: mean less and plus the standard deviation over seeds), program.",
         .examples = NS_CLI " paper\n" NS_CLI " paper depth hidden --out figures\n" NS_CLI
                            " paper warmup --json > warmup.json",
         .entries = entries,

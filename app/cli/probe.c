@@ -117,7 +117,9 @@ int ns_cli_probe(int argc, char **argv, GError **error)
             "gradients, mean and sample standard deviation over seeds, all on one batch.  With\n"
             "--json every quantity, also those that a run measures only now and then, and\n"
             "the norm of the gradient averaged over setting “probe-batches” batches.\n\n"
-            "Ctrl-C ends it after its seed, with the result of those there are.",
+            "In the JSON object a value has the name and the shape that it has in a line of\n"
+            "“train --jsonl”, with its “mean” and its “sd”.  Ctrl-C ends it after its seed,\n"
+            "with the result of those there are.",
         .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
                            " probe --json > probe.json",
         .entries = entries,

@@ -102,9 +102,10 @@ static char *cell_words(const NsPhaseCell *cell)
 static void show_table(NsPhase *phase)
 {
     const NsPhaseAxis *x = ns_phase_x(phase), *y = ns_phase_y(phase);
-    printf("training loss after %" G_GINT64_FORMAT " steps, mean of the last %d; columns %s, rows "
-           "%s\n\n",
-           ns_phase_steps(phase), NS_PHASE_LAST, x->param->key, y->param->key);
+    int64_t steps = ns_phase_steps(phase), last = MIN(steps + 1, NS_PHASE_LAST);
+    printf("training loss after %" G_GINT64_FORMAT " %s, mean of the last %" G_GINT64_FORMAT
+           "; columns %s, rows %s\n\n",
+           steps, steps == 1 ? "step" : "steps", last, x->param->key, y->param->key);
     for (size_t row = 0; row <= y->n; row++) {
         g_autoptr(GString) line = g_string_new(NULL);
         ns_output_pad(line, row ? y->values[row - 1] : "", CELL);
@@ -159,7 +160,11 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
         .summary =
             "Trains one short run for every pair of values of two settings, and shows the loss\n"
             "at the end of each; runs that diverge are named.  Every run has one thread, so that\n"
-            "the results are the same however many run at a time.  --out draws them too.",
+            "the results are the same however many run at a time.  --out draws them too.\n\n"
+            "JSON: settings, steps, x and y (key and values), and cells, row by row: x, y,\n"
+            "state, step, loss (nats per token, mean of the last ten steps), validation_loss,\n"
+            "seconds and a message where there is one; program.  Ctrl-C shows the runs that\n"
+            "are done.",
         .examples = NS_CLI " sweep --x lr=1e-4:1e-1:7 --y warmup=1,10,100 --out phase.pdf\n" NS_CLI
                            " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json",
         .entries = (const GOptionEntry *)(void *)entries->data,

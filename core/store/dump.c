@@ -98,12 +98,14 @@ static char *make_meta(NsRun *run)
     write_symbols(&json, corpus);
     ns_json_int(&json, "step", newest->step);
     ns_json_double(&json, "loss", newest->loss);
-    ns_json_double(&json, "grad_norm", newest->grad_norm);
+    ns_json_open(&json, "grad_norm", '{');
+    ns_json_double(&json, "total", newest->grad_norm);
+    ns_json_close(&json, '}');
     ns_json_open(&json, "files", '[');
     for (size_t i = 0; i < G_N_ELEMENTS(file_names); i++)
         ns_json_string(&json, NULL, file_names[i]);
     ns_json_close(&json, ']');
-    ns_json_string(&json, "program", "normscope " NS_VERSION);
+    ns_json_program(&json);
     return ns_json_finish(&json);
 }
 

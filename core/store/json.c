@@ -181,6 +181,11 @@ void ns_json_layers(NsJson *json, const NsSettings *settings)
     ns_json_int(json, "decoder_layers", decoder);
 }
 
+void ns_json_program(NsJson *json)
+{
+    ns_json_string(json, "program", "normscope " NS_VERSION);
+}
+
 /* Two keys say more in files than in the registry. */
 static const char *special_key(NsQuantity quantity)
 {

@@ -41,6 +41,9 @@ void ns_json_settings(NsJson *json, const char *key, const NsSettings *settings)
  * "decoder_layers". */
 void ns_json_layers(NsJson *json, const NsSettings *settings);
 
+/* "program": name and version. */
+void ns_json_program(NsJson *json);
+
 /* The name of a quantity in files: for the gradient of a role, inside "grad_norm", the role's key;
  * else that of the registry with _ for -. */
 const char *ns_json_quantity_key(NsQuantity quantity);

@@ -23,7 +23,7 @@ char *ns_jsonl_settings(NsRun *run)
     ns_json_int(&json, "threads", plan.threads);
     ns_json_double(&json, "gflop_per_step", plan.gflop_per_step);
     ns_json_int(&json, "memory_bytes", (int64_t)plan.total_bytes);
-    ns_json_string(&json, "program", "normscope " NS_VERSION);
+    ns_json_program(&json);
     return ns_json_finish(&json);
 }
 

@@ -168,5 +168,6 @@ char *ns_initial_json(const NsInitial *initial, const NsSettings *settings)
     ns_json_close(&json, '}');
     for (unsigned q = NS_ROLE_COUNT; q < NS_QUANTITY_COUNT; q++)
         write_quantity(&json, initial, (NsQuantity)q);
+    ns_json_program(&json);
     return ns_json_finish(&json);
 }

@@ -29,5 +29,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsInitial, ns_initial_free)
 /* As one JSON object: {"settings", "arch", "layers", "seeds", "loss": {"mean", "sd"}, "grad_norm":
  * {"total", "wq": {"mean": [L], "sd": [L]}, ...}, "hidden_norm": ...}, every quantity in the shape
  * that it has in JSON lines (core/store/jsonl.h).  Null where no seed has the value; a quantity
- * that no seed has is left out.  Free with g_free. */
+ * that no seed has is left out; "program" is last.  Free with g_free. */
 char *ns_initial_json(const NsInitial *initial, const NsSettings *settings);

@@ -239,5 +239,6 @@ char *ns_study_json(const NsStudyResult *result)
         ns_json_close(&json, '}');
     }
     ns_json_close(&json, ']');
+    ns_json_program(&json);
     return ns_json_finish(&json);
 }

@@ -120,5 +120,5 @@ void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings)
 
 /* {"study", "title", "reference", "says", "holds", "agrees", "seconds", "findings": [{"label",
  * "value", "error", "expected" (or null), "range": [lo, hi] (null: open), "agrees"}], "series":
- * [{"label", "theory", "x", "y", "lo", "hi"}]}.  Free with g_free. */
+ * [{"label", "theory", "x", "y", "lo", "hi"}], "program"}.  Free with g_free. */
 char *ns_study_json(const NsStudyResult *result);

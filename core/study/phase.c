@@ -420,5 +420,6 @@ char *ns_phase_json(NsPhase *phase)
         ns_json_close(&json, '}');
     }
     ns_json_close(&json, ']');
+    ns_json_program(&json);
     return ns_json_finish(&json);
 }

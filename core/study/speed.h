@@ -40,5 +40,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSpeed, ns_speed_free)
 
 /* {"ms_per_step", "tokens_per_s", "gflops", "probe_share", "peak_rss_mib" (null where it is not
  * known), "operators": {key: ms}, "ms_unmeasured", "steps": n, "each_ms": [n], "threads",
- * "parameters", "gflop_per_step", "memory_bytes", "settings": {...}}; free with g_free. */
+ * "parameters", "gflop_per_step", "memory_bytes", "settings": {...}, "program"}; free with g_free.
+ */
 char *ns_speed_json(const NsSpeed *speed, const NsSettings *settings);

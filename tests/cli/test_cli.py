@@ -545,6 +545,7 @@ def test_dump():
             meta = json.load(file)
         record = records_of(train("--steps", "2"))[2]
         assert meta["loss"] == record["loss"] and meta["step"] == 2
+        assert meta["grad_norm"] == {"total": record["grad_norm"]["total"]}
 
 
 def test_dump_of_every_architecture():
@@ -566,6 +567,31 @@ def test_dump_of_every_architecture():
                 meta = json.load(file)
             assert meta["arch"] == arch and meta["vocab"] == len(meta["symbols"]) == 16
             assert meta["vocab_in"] == (16 if arch == "encoder" else 17)
+
+
+def test_json_says_of_what_it_is():
+    """Every JSON object has the program, its settings by their keys, and the same names."""
+    version = run("--version").stdout.decode().split()[1]
+    lines = train("--steps", "1")
+    settings = list(lines[0]["settings"])
+    grid = ("--x", "lr=0.1,0.2", "--y", "seed=1,2", "--steps", "1")
+    for command, *arguments in (["probe"], ["check"], ["bench", "--steps", "1"], ["sweep", *grid],
+                                ["paper", "hidden"]):
+        result = run(command, "--json", *arguments, small=command != "paper")
+        value = json.loads(result.stdout)
+        assert value["program"] == lines[0]["program"] == "normscope " + version, command
+        assert command == "paper" or list(value["settings"]) == settings, command
+        # What --help does not name nobody can rely on; a quantity has a name of the registry.
+        words = re.findall(r"\w+", run("help", command).stdout.decode())
+        known = {row["key"].replace("-", "_")
+                 for row in json.loads(run("list", "quantities", "--json").stdout)}
+        if command != "probe":
+            missing = [key for key in value if key not in words and key not in known]
+            assert not missing, (command, missing)
+    words = re.findall(r"\w+", run("help", "train").stdout.decode())
+    for key in [*lines[0], "step", "loss", "lr", "seconds", "grad_norm", "validation_loss", "events",
+                "probe_seconds", "thinned", *lines[-1]["summary"]]:
+        assert key in words, key
 
 
 def test_lists():
