@@ -4,8 +4,8 @@
 /* Elements in a block, unless the tensor would have too many blocks: 64 KiB in single precision. */
 #define BLOCK ((size_t)1 << 14)
 
-/* With fewer elements than this, one thread needs half a millisecond for what is dearest. */
-#define WORTH_SHARING ((size_t)1 << 20)
+/* With fewer elements than this, one thread needs a tenth of a millisecond for what is dearest. */
+#define WORTH_SHARING ((size_t)1 << 16)
 
 /* Whole cache lines. */
 static size_t block_size(size_t size)
