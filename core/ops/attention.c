@@ -128,8 +128,9 @@ NS_CLONES static void softmax_backward(const Head *h, size_t first, size_t end)
             int left = (int)(n - j);
 #pragma omp simd
             for (int l = 0; l < NS_LANES; l++) {
-                lane[l] += l < left ? d[l] * p[l] : 0;
-                mass[l] += l < left ? p[l] : 0;
+                ns_real seen = l < left ? p[l] : 0, gradient = l < left ? d[l] : 0;
+                lane[l] += gradient * seen;
+                mass[l] += seen;
             }
         }
         ns_real dot = ns_lanes_sum_real(lane) / ns_lanes_sum_real(mass);
