@@ -88,7 +88,11 @@ static int dispatch(int argc, char **argv, GError **error)
 static int report(const GError *error)
 {
     if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_PIPE)) return NS_EXIT_ERROR;
-    fprintf(stderr, NS_CLI ": %s\n", error->message);
+    /* A file may be called anything; one line stays one, and a terminal is not steered. */
+    g_autofree char *line = g_strdup(error->message);
+    for (char *p = line; *p; p++)
+        if (g_ascii_iscntrl(*p)) *p = ' ';
+    fprintf(stderr, NS_CLI ": %s\n", line);
     bool usage = g_error_matches(error, NS_ERROR, NS_ERROR_USAGE) ||
                  g_error_matches(error, NS_ERROR, NS_ERROR_SETTING);
     return usage ? NS_EXIT_USAGE : NS_EXIT_ERROR;

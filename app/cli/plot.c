@@ -364,10 +364,10 @@ int ns_cli_plot(int argc, char **argv, GError **error)
             "Draws columns of a table: comma-separated values whose first line names the\n"
             "columns.  A unit may stand in brackets after a name, as in “time [ms]”; _ and ^ in\n"
             "labels make sub- and superscripts.  Empty cells are left out, NaN is marked.",
-        .examples = NS_CLI " plot growth.csv --x layers --y ms --by program --log layers,ms "
-                           "--out growth.svg\n" NS_CLI
-                           " plot run.csv --x step --y loss,validation_loss --kind line "
-                           "--label 'loss=loss [nats]' --out loss.pdf",
+        .examples = NS_CLI " chart --figure loss --out loss.csv\n" NS_CLI
+                           " plot loss.csv --x x --y y --where series=training --kind line "
+                           "--label x=step --label 'y=loss [nats]' --out loss.svg\n" NS_CLI
+                           " plot loss.csv --x x --y y --by series --log y --out both.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
     };
     g_auto(Sheet) sheet = {.request = &request};

@@ -39,7 +39,8 @@ int ns_cli_show(int argc, char **argv, GError **error)
             "Shows the experiment inside a figure (PNG, SVG, PDF, CSV or TeX), the JSON lines\n"
             "of a run or a preset: the settings that differ from the defaults, as a preset that\n"
             "--from reads.",
-        .examples = NS_CLI " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
+        .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
+                           " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
         .entries = entries,
     };
     if (!ns_options_read(&options, &argc, &argv, error)) return NS_EXIT_OK;

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import shlex
 import signal
 import struct
 import subprocess
@@ -350,6 +351,31 @@ def test_usage_errors():
                       ["chart", "--figure", "similarity", "--out", "a.png", "--similarity", "cca"],
                       ["list"], ["list", "placement"], ["list", "norms", "tasks"]):
         sentence(run(*arguments, small=False), 2)
+
+
+def test_errors_are_one_line():
+    for arguments in (["show", "a\nb"], ["train", "--set", "lr=\n1\n"], ["train", "--jsonl", "no/\x1b[2J"],
+                      ["tr\nain"]):
+        line = sentence(run(*arguments), 1 if arguments[0] == "show" or "--jsonl" in arguments else 2)
+        assert "\x1b" not in line
+
+
+def test_examples_can_be_given():
+    """Those of --help and of the README: their commands and options, and the files in the checkout."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+        lines = re.findall(r"^    (normscope-cli .*)$", file.read().replace("\\\n", " "), re.M)
+    assert len(lines) > 15, lines
+    for command in COMMANDS:
+        lines += re.findall(r"^  (normscope-cli .*)$", run("help", command).stdout.decode()
+                            .split("Examples:")[1], re.M)
+    for line in lines:
+        words = shlex.split(line.split(">")[0])
+        result = run(*words[1:], "--help", small=False)
+        assert (result.returncode, result.stderr) == (0, b""), (line, result)
+        for word in words:
+            path = os.path.join(root, word.removeprefix("text="))
+            assert "tests/" not in word or os.path.exists(path), line
 
 
 def test_nearest_is_suggested():
