@@ -128,6 +128,11 @@ static bool read_settings(const NsOptions *options, const Common *common, GError
     if (!ns_output_spares(lines, common->from, error) ||
         !ns_output_spares(lines, common->preset, error))
         return false;
+    if (common->from && common->preset) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                            "--from and --preset both say what to begin with; give one of them.");
+        return false;
+    }
     if (common->from && !read_from(options, common->from, error)) return false;
     if (common->preset && !read_preset(options, common->preset, error)) return false;
     if (!assign(options, options->settings, common->set, error)) return false;

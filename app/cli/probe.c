@@ -16,11 +16,13 @@ static const NsQuantity columns[] = {NS_QUANTITY_HIDDEN_NORM, NS_QUANTITY_GRAD_L
                                      NS_QUANTITY_GRAD_WV, NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2};
 #define CELL 20
 
-static char *cell(double mean, double sd)
+/* One value has no deviation. */
+static char *cell(double mean, double sd, int64_t n)
 {
     char m[G_ASCII_DTOSTR_BUF_SIZE], s[G_ASCII_DTOSTR_BUF_SIZE];
-    return g_strdup_printf("%s ± %s", g_ascii_formatd(m, sizeof m, "%.4g", mean),
-                           g_ascii_formatd(s, sizeof s, "%.2g", sd));
+    g_ascii_formatd(m, sizeof m, "%.4g", mean);
+    return n > 1 ? g_strdup_printf("%s ± %s", m, g_ascii_formatd(s, sizeof s, "%.2g", sd))
+                 : g_strdup(m);
 }
 
 /* Layers that follow one another: those of the only stack, or of encoder or decoder. */
@@ -50,8 +52,8 @@ static void show_row(const NsInitial *initial, const Stack *stack, size_t layer)
         bool exists = find_value(stack, ns_quantity(columns[i])->domain, layer, &at) &&
                       at < layout->count[columns[i]];
         at += layout->offset[columns[i]];
-        g_autofree char *text =
-            exists && initial->measured[at] > 0 ? cell(initial->mean[at], initial->sd[at]) : NULL;
+        int64_t n = exists ? initial->measured[at] : 0;
+        g_autofree char *text = n > 0 ? cell(initial->mean[at], initial->sd[at], n) : NULL;
         ns_output_pad(line, text ? text : "", CELL);
     }
     g_strchomp(line->str);
@@ -80,10 +82,14 @@ static void show_stacks(const NsInitial *initial, const NsSettings *settings)
 static void show_table(const NsInitial *initial, const NsSettings *settings)
 {
     g_autofree char *words = ns_settings_words(settings);
-    g_autofree char *loss = cell(initial->loss_mean, initial->loss_sd);
-    g_autofree char *grad = cell(initial->grad_mean, initial->grad_sd);
-    printf("%s: before any update, mean ± standard deviation over %" G_GINT64_FORMAT " %s\n", words,
-           initial->seeds, initial->seeds == 1 ? "seed" : "seeds");
+    int64_t seeds = initial->seeds;
+    g_autofree char *loss = cell(initial->loss_mean, initial->loss_sd, seeds);
+    g_autofree char *grad = cell(initial->grad_mean, initial->grad_sd, seeds);
+    if (seeds > 1)
+        printf("%s: before any update, mean ± standard deviation over %" G_GINT64_FORMAT " seeds\n",
+               words, seeds);
+    else
+        printf("%s: before any update, seed %" G_GINT64_FORMAT "\n", words, settings->seed);
     printf("loss %s nats per token, gradient norm of all tensors %s\n\n", loss, grad);
     g_autoptr(GString) header = g_string_new("layer");
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)

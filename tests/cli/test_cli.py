@@ -349,6 +349,7 @@ def test_usage_errors():
                       ["chart", "--figure", "profile", "--out", "a.png", "--quantity",
                        "final-hidden-norm"],
                       ["chart", "--figure", "similarity", "--out", "a.png", "--similarity", "cca"],
+                      ["train", "--preset", "no-norm", "--from", "x.svg"],
                       ["list"], ["list", "placement"], ["list", "norms", "tasks"]):
         sentence(run(*arguments, small=False), 2)
 
@@ -453,7 +454,11 @@ def test_probe():
     text = run("probe", "--seeds", "2").stdout.decode()
     rows = [line.split() for line in text.splitlines()]
     assert [row[0] for row in rows[-3:]] == ["0", "1", "2"], text
-    assert "±" in text
+    assert "±" in text and "over 2 seeds" in text
+    one = run("probe", "--seeds", "1", "--set", "seed=7").stdout.decode()
+    assert "±" not in one and "seed 7" in one, one
+    loss = records_of(train("--steps", "0", "--set", "seed=7"))[0]["loss"]
+    assert f"loss {loss:.4g} nats" in one, one
 
 
 OPERATORS = ["matmul", "attention", "norm", "activation", "residual", "embedding", "loss",
