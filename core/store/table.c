@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+/* In sentences: characters of a text of the file, and names of columns. */
+#define LONGEST_QUOTED 40
+#define MOST_NAMED 12
+
 /* The cells are pieces of the text, in which quotes and separators have been overwritten. */
 struct NsTable {
     char *source, *text;
@@ -184,16 +188,33 @@ const char *ns_table_name(const NsTable *table, size_t column)
     return g_ptr_array_index(table->cells, column);
 }
 
+/* A text of the file, as far as a sentence has room for it. */
+static char *in_short(const char *text)
+{
+    if (g_utf8_strlen(text, -1) <= LONGEST_QUOTED) return g_strdup(text);
+    g_autofree char *begin = g_utf8_substring(text, 0, LONGEST_QUOTED);
+    return g_strconcat(begin, "…", NULL);
+}
+
+static char *column_names(const NsTable *table)
+{
+    GString *names = g_string_new(NULL);
+    for (size_t i = 0; i < MIN(table->columns, MOST_NAMED); i++) {
+        g_autofree char *name = in_short(ns_table_name(table, i));
+        g_string_append_printf(names, "%s%s", i ? ", " : "", name);
+    }
+    if (table->columns > MOST_NAMED)
+        g_string_append_printf(names, " or the %zu others", table->columns - MOST_NAMED);
+    return g_string_free(names, FALSE);
+}
+
 bool ns_table_find(const NsTable *table, const char *name, size_t *column, GError **error)
 {
-    g_autoptr(GString) names = g_string_new(NULL);
-    for (size_t i = 0; i < table->columns; i++) {
-        *column = i;
-        if (g_str_equal(ns_table_name(table, i), name)) return true;
-        g_string_append_printf(names, "%s%s", i ? ", " : "", ns_table_name(table, i));
-    }
+    for (*column = 0; *column < table->columns; ++*column)
+        if (g_str_equal(ns_table_name(table, *column), name)) return true;
+    g_autofree char *names = column_names(table);
     g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” has no column “%s”; choose one of %s.",
-                table->source, name, names->str);
+                table->source, name, names);
     return false;
 }
 
@@ -209,8 +230,9 @@ bool ns_table_number(const NsTable *table, size_t row, size_t column, double *nu
     char *end = NULL;
     *number = g_ascii_strtod(cell, &end);
     if (end > cell && *end == '\0') return true;
+    g_autofree char *quoted = in_short(cell), *name = in_short(ns_table_name(table, column));
     g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
                 "“%s” has “%s” in line %zu where the column “%s” needs a number.", table->source,
-                cell, g_array_index(table->lines, size_t, row), ns_table_name(table, column));
+                quoted, g_array_index(table->lines, size_t, row), name);
     return false;
 }

@@ -28,7 +28,8 @@ size_t ns_table_rows(const NsTable *table); /* the line of names is none */
 size_t ns_table_columns(const NsTable *table);
 const char *ns_table_name(const NsTable *table, size_t column);
 
-/* The first column of this name; NS_ERROR_USAGE, with the names that there are, without one. */
+/* The first column of this name; NS_ERROR_USAGE, with the names that there are, or the
+ * first of many, without one. */
 bool ns_table_find(const NsTable *table, const char *name, size_t *column, GError **error);
 
 /* The text of a cell, "" where it is empty. */

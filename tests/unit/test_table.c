@@ -90,6 +90,31 @@ static void test_numbers(void)
     g_assert_nonnull(strstr(error->message, "x, y"));
 }
 
+/* Neither many columns nor long cells make a sentence that nobody reads. */
+static void test_short(void)
+{
+    g_autoptr(GString) text = g_string_new("c0");
+    for (size_t i = 1; i < 500; i++) g_string_append_printf(text, ",c%zu", i);
+    g_string_append_c(text, '\n');
+    for (size_t i = 0; i < 500; i++) g_string_append(text, "ü");
+    for (size_t i = 1; i < 500; i++) g_string_append(text, ",1");
+    g_autoptr(NsTable) table = read_text(text->str);
+    size_t column;
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ns_table_find(table, "x", &column, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
+    g_assert_nonnull(strstr(error->message, "c0, c1, "));
+    g_assert_nonnull(strstr(error->message, "c11 or the 488 others."));
+    g_assert_null(strstr(error->message, "c12"));
+    g_clear_error(&error);
+
+    double number;
+    g_assert_false(ns_table_number(table, 0, 0, &number, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_TEXT);
+    g_assert_cmpint(g_utf8_strlen(error->message, -1), <, 150);
+    g_assert_true(g_utf8_validate(error->message, -1, NULL));
+}
+
 static void test_file(void)
 {
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
@@ -110,6 +135,7 @@ int main(int argc, char **argv)
     g_test_add_func("/table/read", test_read);
     g_test_add_func("/table/refused", test_refused);
     g_test_add_func("/table/numbers", test_numbers);
+    g_test_add_func("/table/short", test_short);
     g_test_add_func("/table/file", test_file);
     return g_test_run();
 }
