@@ -1,7 +1,7 @@
 /* Figures of several runs side by side.  SPDX-License-Identifier: MIT */
 #include "run.h"
 #include "ui/plot/csv.h"
-#include "ui/plot/layout.h"
+#include "ui/plot/layout-private.h"
 #include "ui/plot/lens.h"
 #include "ui/plot/panels.h"
 
@@ -128,6 +128,15 @@ static void test_any_lanes(void)
     }
 }
 
+static void assert_finite_ticks(const NsPlot *plot)
+{
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 400, 300, ns_style(0));
+    const GArray *ticks = layout->y_ticks[NS_AXIS_LEFT];
+    g_assert_cmpuint(ns_ticks_labelled(ticks), >, 0);
+    for (unsigned i = 0; i < ticks->len; i++)
+        g_assert_true(isfinite(g_array_index(ticks, NsTick, i).value));
+}
+
 /* A quantity that only one of them has. */
 static void test_absent(void)
 {
@@ -142,6 +151,7 @@ static void test_absent(void)
             g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
             const NsPlot *plot = ns_figure_update(figure, &input);
             draw(plot);
+            if (mode == NS_HEAT_STACKED) assert_finite_ticks(plot);
             if (mode != NS_HEAT_RATIO) continue;
             g_assert_null(plot->heatmap);
             g_assert_true(g_str_has_prefix(plot->empty, swap ? "A has no " : "B has no "));

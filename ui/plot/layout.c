@@ -200,6 +200,7 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
         NsScale own = *scale;
         own.lo = own.from = panel.y0;
         own.hi = own.to = panel.y1;
+        own.blank = !panel.rows; /* of a lane without the quantity */
         own.p0 = ns_scale_to_pixel(scale, panel.lo);
         own.p1 = ns_scale_to_pixel(scale, panel.hi);
         GArray *ticks = vertical_ticks(frame, &own);
