@@ -1,6 +1,8 @@
 /* Pictures that are kept from frame to frame.  SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
+#include "ui/plot/memory.h"
 #include "ui/plot/picture.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,10 +199,25 @@ static void test_heatmap(void)
     for (guint32 seed = 0; seed < 5; seed++) check_run(seed, true);
 }
 
+/* The texts that are kept hold their context; both go with the memory. */
+static void test_freed(void)
+{
+    NsMemory *memory = ns_memory_new();
+    PangoContext *context = ns_memory_context(memory);
+    gpointer weak = context;
+    g_object_add_weak_pointer(G_OBJECT(context), &weak);
+    g_object_unref(ns_text_new(context, ns_style(0), 10, false, "step"));
+    g_object_unref(context);
+    g_assert_nonnull(weak);
+    ns_memory_free(memory);
+    g_assert_null(weak);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/plot/picture/curves", test_curves);
     g_test_add_func("/plot/picture/heatmap", test_heatmap);
+    g_test_add_func("/plot/picture/freed", test_freed);
     return g_test_run();
 }

@@ -66,6 +66,7 @@ NsMemory *ns_memory_new(void)
 void ns_memory_free(NsMemory *memory)
 {
     if (!memory) return;
+    ns_text_pool_drop(memory->context);
     g_object_unref(memory->context);
     g_array_unref(memory->tracks);
     g_free(memory->cells.levels);

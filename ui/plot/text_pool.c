@@ -66,6 +66,11 @@ void ns_text_pool_add(PangoContext *context)
     g_object_set_data_full(G_OBJECT(context), pool_key, pool, pool_free);
 }
 
+void ns_text_pool_drop(PangoContext *context)
+{
+    g_object_set_data(G_OBJECT(context), pool_key, NULL);
+}
+
 static gboolean is_forgotten(void *key, void *value, void *data)
 {
     (void)value;

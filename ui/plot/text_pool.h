@@ -8,8 +8,10 @@
 
 #include <pango/pangocairo.h>
 
-/* Gives a context a pool, as long as it lives. */
+/* Gives a context a pool, and takes it away: the texts hold the context, so that it would live as
+ * long as they. */
 void ns_text_pool_add(PangoContext *context);
+void ns_text_pool_drop(PangoContext *context);
 
 /* All texts that were taken are given back: they may be taken again, and changed. */
 void ns_text_pool_recall(PangoContext *context);
