@@ -25,15 +25,22 @@ GOptionEntry ns_lane_options_entry(NsLaneOptions *lanes)
                           "SETTINGS"};
 }
 
-/* The lanes of a preset; each is called by what is special about it. */
+/* Each lane is called by what is special about it. */
+static void name_lanes(NsLaneOptions *lanes)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
+    g_strfreev(lanes->words);
+    lanes->words = g_new0(char *, lanes->n + 1);
+    for (size_t i = 0; i < lanes->n; i++)
+        lanes->words[i] = ns_settings_special(settings, lanes->n, i);
+}
+
 static void take_preset(NsLaneOptions *lanes, const NsPreset *preset)
 {
-    lanes->words = g_new0(char *, preset->lanes + 1);
-    for (; lanes->n < preset->lanes; lanes->n++) {
-        const NsSettings *lane = &preset->lane[lanes->n];
-        ns_settings_copy(&lanes->settings[lanes->n], lane);
-        lanes->words[lanes->n] = ns_settings_line(lane, false);
-    }
+    for (; lanes->n < preset->lanes; lanes->n++)
+        ns_settings_copy(&lanes->settings[lanes->n], &preset->lane[lanes->n]);
+    name_lanes(lanes);
 }
 
 static bool take_words(NsLaneOptions *lanes, const NsSettings *common, GError **error)
@@ -75,7 +82,9 @@ bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const 
         g_strfreev(lanes->words);
         lanes->words = g_new0(char *, from->n_lanes + 1);
         for (size_t i = 0; i < from->n_lanes; i++) lanes->words[i] = g_strdup(from->lanes[i]);
-        given = true;
+        if (!take_words(lanes, common, error)) return false;
+        name_lanes(lanes);
+        return true;
     }
     if (given) return take_words(lanes, common, error);
     ns_settings_copy(&lanes->settings[lanes->n++], common);

@@ -235,6 +235,10 @@ def test_presets():
         lanes = [row["settings"] for row in rows if "settings" in row]
         assert [lane["placement"] for lane in lanes] == ["post", "pre"], lanes
         assert [lane["layers"] for lane in lanes] == [2, 2] and lanes[1]["steps"] == 2, lanes
+        lines = os.path.join(folder, "two.jsonl")
+        run("compare", "--preset", two, "--steps", "1", "--jsonl", lines)
+        again = run("compare", "--from", lines, small=False).stdout.decode().splitlines()
+        assert [row.split()[-1] for row in again[1:]] == ["placement=post", "placement=pre"], again
         table = run("compare", "--preset", two, "--steps", "1").stdout.decode().splitlines()
         assert "placement=pre" not in table[1] and "placement=pre" in table[2], table
         words = ["--lane", "lr=0.1", "--lane", ""]
