@@ -102,7 +102,9 @@ int main(int argc, char **argv)
 {
     /* Numbers stay in the C locale, and messages in the language that all others are in. */
     setlocale(LC_CTYPE, "");
+    /* Then what is written fails with an error that can be told. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 
     g_autoptr(GError) error = NULL;
     int status = dispatch(argc, argv, &error);

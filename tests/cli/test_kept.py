@@ -7,6 +7,7 @@ Usage: test_kept.py NORMSCOPE_CLI
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -154,6 +155,22 @@ def test_a_run_is_not_written_over_itself():
         figure = os.path.join(folder, "loss.svg")
         assert run("chart", "--figure", "loss", "--steps", "2", "--out", figure).returncode == 0
         assert run("chart", "--from", figure, "--out", figure, small=False).returncode == 0
+
+
+def test_files_that_may_not_grow():
+    """As on a full disk: a sentence, and nothing half written in the place of a whole file."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+    with tempfile.TemporaryDirectory() as folder:
+        lines, picture = (os.path.join(folder, name) for name in ("run.jsonl", "run.png"))
+        for arguments in (["train", "--steps", "200", "--jsonl", lines], ["dump", "--out", folder],
+                          ["chart", "--figure", "loss", "--steps", "1", "--out", picture]):
+            line = sentence(run(*arguments, preexec_fn=limit), 1)
+            assert "no room" in line and folder in line, line
+        assert os.listdir(folder) == ["run.jsonl"], os.listdir(folder)
+        # What there was room for can be read.
+        assert b"layers = 2" in run("show", lines, small=False).stdout
 
 
 if __name__ == "__main__":
