@@ -35,12 +35,20 @@ bool ui_is_drawn(NsWindow *window)
     return true;
 }
 
+static bool has_series(const NsPlot *plot, const char *label)
+{
+    for (size_t i = 0; plot && i < plot->n_series; i++)
+        if (g_strcmp0(plot->series[i].label, label) == 0) return true;
+    return false;
+}
+
 static bool shows_steps(NsWindow *window)
 {
     const NsPlot *plot = ns_chart_view_plot(ui_chart(window, LOSS));
     const NsPlot *map = ns_chart_view_plot(ui_chart(window, HEATMAP));
     return plot && plot->n_series && plot->series[0].n >= 41 && map->heatmap &&
-           map->heatmap->columns >= 41;
+           map->heatmap->columns >= 41 &&
+           has_series(ns_chart_view_plot(ui_chart(window, GRADIENT)), "step 40");
 }
 
 /* A window whose run has made 40 steps and rests. */
