@@ -25,11 +25,16 @@ GOptionEntry ns_lane_options_entry(NsLaneOptions *lanes)
                           "SETTINGS"};
 }
 
+static void settings_of(const NsLaneOptions *lanes, const NsSettings *settings[NS_LANES_MAX])
+{
+    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
+}
+
 /* Each lane is called by what is special about it. */
 static void name_lanes(NsLaneOptions *lanes)
 {
     const NsSettings *settings[NS_LANES_MAX];
-    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
+    settings_of(lanes, settings);
     g_strfreev(lanes->words);
     lanes->words = g_new0(char *, lanes->n + 1);
     for (size_t i = 0; i < lanes->n; i++)
@@ -102,7 +107,7 @@ static NsLockstep *start(const NsSettings *const *settings, size_t n, const char
 NsLockstep *ns_lane_options_start(const NsLaneOptions *lanes, const char *out, GError **error)
 {
     const NsSettings *settings[NS_LANES_MAX];
-    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
+    settings_of(lanes, settings);
     return start(settings, lanes->n, out, error);
 }
 

@@ -52,7 +52,8 @@ static int show_help(void)
         printf("  %-10s%s\n", commands[i].choice.key, commands[i].choice.purpose);
     printf("  %-10s%s\n\n", "help", "Show this help, or that of a command");
     printf("“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
-           "Exit status: 0 success, 1 an error, 2 a command line or a setting that is wrong.\n");
+           "Exit status: 0 success, 1 an error, 2 a command line or a setting that is wrong, 130\n"
+           "where Ctrl-C ended the command.\n");
     return NS_EXIT_OK;
 }
 
