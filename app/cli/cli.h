@@ -85,6 +85,8 @@ void ns_progress_start(NsProgress *progress, bool wanted);
 void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss);
 /* The same for things that are done one after another; NaN where the time left is not known. */
 void ns_progress_cells(NsProgress *progress, size_t done, size_t of, double seconds_left);
+/* The same for something of which a share from 0 to 1 is done. */
+void ns_progress_share(NsProgress *progress, const char *what, double share);
 void ns_progress_end(NsProgress *progress);
 
 /* Appends a text, padded to a width in characters: on its left, or where the width is negative on

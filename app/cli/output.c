@@ -99,12 +99,20 @@ void ns_progress_start(NsProgress *progress, bool wanted)
     *progress = (NsProgress){.on = wanted && isatty(STDERR_FILENO)};
 }
 
-void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss)
+/* Whether it is time to write the line again; then it has been wiped. */
+static bool begin_line(NsProgress *progress)
 {
     gint64 now = g_get_monotonic_time();
-    if (!progress->on || now - progress->shown < PROGRESS_MICROSECONDS) return;
+    if (!progress->on || now - progress->shown < PROGRESS_MICROSECONDS) return false;
     progress->shown = now;
-    fprintf(stderr, "\r\033[Kstep %" G_GINT64_FORMAT, step);
+    fputs("\r\033[K", stderr);
+    return true;
+}
+
+void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss)
+{
+    if (!begin_line(progress)) return;
+    fprintf(stderr, "step %" G_GINT64_FORMAT, step);
     if (of > 0) fprintf(stderr, " of %" G_GINT64_FORMAT, of);
     if (isfinite(loss)) fprintf(stderr, ", loss %.3f", loss);
     fflush(stderr);
@@ -112,11 +120,16 @@ void ns_progress_step(NsProgress *progress, gint64 step, gint64 of, double loss)
 
 void ns_progress_cells(NsProgress *progress, size_t done, size_t of, double seconds_left)
 {
-    gint64 now = g_get_monotonic_time();
-    if (!progress->on || now - progress->shown < PROGRESS_MICROSECONDS) return;
-    progress->shown = now;
-    fprintf(stderr, "\r\033[K%zu of %zu", done, of);
+    if (!begin_line(progress)) return;
+    fprintf(stderr, "%zu of %zu", done, of);
     if (isfinite(seconds_left)) fprintf(stderr, ", about %.0f s left", seconds_left);
+    fflush(stderr);
+}
+
+void ns_progress_share(NsProgress *progress, const char *what, double share)
+{
+    if (!begin_line(progress)) return;
+    fprintf(stderr, "%s, %.0f %%", what, 100 * share);
     fflush(stderr);
 }
 

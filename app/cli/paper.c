@@ -6,7 +6,6 @@
 #include "ui/figures/figures.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 
 /* The command line as it was given. */
@@ -16,9 +15,16 @@ typedef struct {
     NsPicture picture;
 } Paper;
 
+/* A study as it goes on. */
+typedef struct {
+    const NsStudy *study;
+    NsProgress progress;
+} Going;
+
 static bool show_progress(void *data, double done)
 {
-    ns_progress_step(data, (gint64)lround(100 * done), 100, (double)NAN);
+    Going *going = data;
+    ns_progress_share(&going->progress, going->study->choice.key, done);
     return !ns_interrupt_signal();
 }
 
@@ -56,10 +62,10 @@ static bool draw(Paper *paper, NsStudyResult *result, GError **error)
  * somebody interrupted it. */
 static bool run(Paper *paper, const NsStudy *study, bool *agrees, GError **error)
 {
-    NsProgress progress;
-    ns_progress_start(&progress, true);
-    g_autoptr(NsStudyResult) result = ns_study_run(study, show_progress, &progress, error);
-    ns_progress_end(&progress);
+    Going going = {.study = study};
+    ns_progress_start(&going.progress, true);
+    g_autoptr(NsStudyResult) result = ns_study_run(study, show_progress, &going, error);
+    ns_progress_end(&going.progress);
     if (!result) return false;
     *agrees = *agrees && result->agrees;
     if (paper->json) {
