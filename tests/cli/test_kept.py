@@ -173,5 +173,28 @@ def test_files_that_may_not_grow():
         assert b"layers = 2" in run("show", lines, small=False).stdout
 
 
+def on_terminal(*arguments):
+    """What a command writes to a terminal."""
+    shown, terminal = os.openpty()
+    subprocess.run([CLI, *arguments], stdout=subprocess.DEVNULL, stderr=terminal, check=True)
+    os.close(terminal)
+    text = b""
+    try:
+        while piece := os.read(shown, 65536):
+            text += piece
+    except OSError:  # the other side is closed, and all has been read
+        pass
+    os.close(shown)
+    return text.decode()
+
+
+def test_progress_is_wiped():
+    for words, arguments in (("step 1 of 2, loss ", ["train", "--steps", "2", *SETTINGS]),
+                             ("1 of 2", ["probe", "--seeds", "2", *SETTINGS]),
+                             ("hidden, ", ["paper", "hidden"])):
+        text = on_terminal(*arguments)
+        assert text.startswith("\r\033[K" + words) and text.endswith("\r\033[K"), text
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))
