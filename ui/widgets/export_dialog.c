@@ -419,9 +419,9 @@ static void add_fonts(NsExportDialog *dialog)
     g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("As the style"));
     g_ptr_array_add(names, NULL);
     dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
-    gtk_drop_down_set_expression(
-        GTK_DROP_DOWN(dialog->font),
-        gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string"));
+    g_autoptr(GtkExpression) word =
+        gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string");
+    gtk_drop_down_set_expression(GTK_DROP_DOWN(dialog->font), word);
     gtk_drop_down_set_enable_search(GTK_DROP_DOWN(dialog->font), TRUE);
     g_free(families);
 }
