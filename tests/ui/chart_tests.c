@@ -99,7 +99,7 @@ static void test_follow(void)
     UI_UNTIL(ui_x_range(window, LOSS).hi >= 50);
     NsRange after = ui_x_range(window, LOSS);
     g_assert_cmpfloat_with_epsilon(after.hi - after.lo, range.hi - range.lo, 1e-6);
-    g_assert_true(ui_same_range(ui_x_range(window, HEATMAP), after));
+    UI_UNTIL(ui_same_range(ui_x_range(window, HEATMAP), after));
     /* What is left is to show everything. */
     GtkWidget *chip = ui_chip(ui_tile(window, LOSS));
     g_assert_cmpstr(gtk_button_get_label(GTK_BUTTON(chip)), ==, "Fit");
