@@ -30,13 +30,22 @@ struct NsModel {
 
 enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
 
+/* Those of a worker, of n sequences each. */
+static void take_shards(NsWorker *w, const NsStack *stack, size_t n, NsCursor *cursor)
+{
+    for (size_t k = 0; k < stack->kept; k++)
+        ns_shard_take(&w->shards[k], stack, w->first + k * n, n, cursor);
+}
+
 static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)
 {
     const NsStack *stack = &model->stack;
     size_t n, hidden = ns_stack_hidden(stack);
     ns_stack_shard_range(stack, model->B, i, &w->first, &n);
     n /= stack->parts;
-    w->shard.sublayers = g_new0(NsActivations, stack->n_sublayers);
+    w->shards = w->shard = g_new0(NsShard, stack->kept);
+    for (size_t k = 0; k < stack->kept; k++)
+        w->shards[k].sublayers = g_new0(NsActivations, stack->n_sublayers);
     w->sums = g_new0(NsSums, stack->n_sublayers);
     w->hidden_sq = g_new0(double, hidden);
     w->hidden_norm = g_new0(double, hidden);
@@ -44,19 +53,20 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->hidden_grad = g_new0(double, hidden);
     for (size_t k = 0; k < stack->n_towers; k++) w->live[k] = g_new0(bool, n * stack->towers[k].T);
     NsCursor count = {0};
-    ns_shard_take(&w->shard, stack, w->first, n, &count);
+    take_shards(w, stack, n, &count);
     w->activations = ns_real_new(count.used, "activations", error);
     if (!w->activations) return false;
-    ns_shard_take(&w->shard, stack, w->first, n, &(NsCursor){.base = w->activations});
+    take_shards(w, stack, n, &(NsCursor){.base = w->activations});
     w->gradients = model->gradients;
     w->number = i;
     return true;
 }
 
-static void worker_clear(NsWorker *w)
+static void worker_clear(NsWorker *w, const NsStack *stack)
 {
     ns_real_free(w->activations);
-    g_free(w->shard.sublayers);
+    for (size_t k = 0; w->shards && k < stack->kept; k++) g_free(w->shards[k].sublayers);
+    g_free(w->shards);
     g_free(w->sums);
     g_free(w->hidden_sq);
     g_free(w->hidden_norm);
@@ -112,7 +122,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
     model->workers = g_new0(NsWorker, stack->shards);
     for (; model->n_workers < stack->shards; model->n_workers++)
         if (!worker_init(&model->workers[model->n_workers], model, model->n_workers, error)) {
-            worker_clear(&model->workers[model->n_workers]);
+            worker_clear(&model->workers[model->n_workers], stack);
             return NULL;
         }
     ns_model_reset(model);
@@ -127,7 +137,7 @@ NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error)
 void ns_model_free(NsModel *model)
 {
     if (!model) return;
-    for (unsigned i = 0; i < model->n_workers; i++) worker_clear(&model->workers[i]);
+    for (unsigned i = 0; i < model->n_workers; i++) worker_clear(&model->workers[i], &model->stack);
     g_free(model->workers);
     ns_real_free(model->weights);
     ns_gradients_free(model->gradients);
@@ -454,11 +464,15 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
 
 void ns_model_revisit(NsModel *model, size_t layer)
 {
-    if (!model->stack.recompute) return;
+    const NsStack *stack = &model->stack;
+    if (!stack->recompute) return;
 #pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
     for (unsigned i = 0; i < model->n_workers; i++) {
         uint64_t mode = ns_flush_begin();
-        ns_worker_revisit(&model->stack, &model->workers[i], &model->call, layer);
+        for (size_t part = stack->parts - stack->kept; part < stack->parts; part++) {
+            ns_worker_turn(stack, &model->workers[i], &model->call, part);
+            ns_worker_revisit(stack, &model->workers[i], &model->call, layer);
+        }
         ns_flush_end(mode);
     }
 }
@@ -475,6 +489,11 @@ bool ns_model_keeps(const NsModel *model)
 
 size_t ns_model_shards(const NsModel *model)
 {
+    return model->n_workers * model->stack.kept;
+}
+
+unsigned ns_model_threads(const NsModel *model)
+{
     return model->n_workers;
 }
 
@@ -486,25 +505,25 @@ size_t ns_model_sublayers(const NsModel *model)
 NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer)
 {
     const NsStack *stack = &model->stack;
-    const NsWorker *w = &model->workers[shard];
+    const NsShard *part = &model->workers[shard / stack->kept].shards[shard % stack->kept];
     const NsSublayer *s = &stack->sublayers[sublayer];
-    const NsActivations *a = &w->shard.sublayers[sublayer];
+    const NsActivations *a = &part->sublayers[sublayer];
     size_t tower = stack->n_towers > 1 && sublayer >= stack->towers[1].first ? 1 : 0;
-    const NsShape *shape = ns_tower_shape(&w->shard.towers[tower], s);
+    const NsShape *shape = ns_tower_shape(&part->towers[tower], s);
     NsTap tap = {
         .kind = s->kind,
         .layer = s->layer,
         .last = s->last,
         .causal = s->causal,
-        .first = w->shard.first,
+        .first = part->first,
         .B = shape->B,
         .T = shape->T,
         .S = shape->S,
         .D = shape->D,
         .H = shape->H,
         .F = shape->F,
-        .length = w->length[tower],
-        .key_length = w->length[s->kind == NS_CROSS_ATTENTION ? tower - 1 : tower],
+        .length = part->length[tower],
+        .key_length = part->length[s->kind == NS_CROSS_ATTENTION ? tower - 1 : tower],
         .x = a->x,
         .u = a->u ? a->u : a->x,
         .out = a->out,

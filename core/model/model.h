@@ -12,9 +12,9 @@
  *
  * The batch is divided over threads into contiguous shards of sequences.  Each thread runs forward
  * and backward of its shard with gradients of its own; these are summed in a fixed order, so that
- * the same seed, build and thread count give the same bits.  Where activations are large and nobody
- * wants them afterwards (probe-every is 0), a thread walks its shard in parts, one after the other,
- * and has memory for one. */
+ * the same seed, build and thread count give the same bits.  Where activations are large, a thread
+ * walks its shard in parts, one after the other, and has memory for one of them, unless somebody
+ * wants to look at all afterwards (probe-every is not 0). */
 #pragma once
 
 #include "core/base/tensor.h"
@@ -130,10 +130,10 @@ bool ns_model_keeps(const NsModel *model);
  * The batch of that measure must still be there, and the weights must be those it used. */
 void ns_model_revisit(NsModel *model, size_t layer);
 
-/* What the last measure left in memory of one sub-layer in one shard, for probes: of the last part
- * of the shard where it is walked in parts.  Borrowed until the next call; NULL where the sub-layer
- * does not have it.  Where the model does not keep activations, x of a layer's first sub-layer and
- * out of its last one stand; for all else visit the layer first. */
+/* What the last measure left in memory of one sub-layer in one shard, for probes: a thread's, or a
+ * part of one where all parts are kept, or the last part where one is.  Borrowed until the next
+ * call; NULL where the sub-layer does not have it.  Where the model does not keep activations, x of
+ * a layer's first sub-layer and out of its last one stand; for all else visit the layer first. */
 typedef struct {
     NsSublayerKind kind;
     size_t layer; /* numbered through all layers, from 0 */
@@ -152,7 +152,8 @@ typedef struct {
     const ns_real *hidden;     /* [B T, F] FFN after the activation */
 } NsTap;
 
-size_t ns_model_shards(const NsModel *model);
+size_t ns_model_shards(const NsModel *model);    /* in the order of the batch */
+unsigned ns_model_threads(const NsModel *model); /* that share the batch */
 size_t ns_model_sublayers(const NsModel *model);
 NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer);
 

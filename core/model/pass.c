@@ -28,7 +28,7 @@ size_t ns_tower_hidden(const NsStack *stack, size_t tower)
 static const int32_t *tokens_of(const NsStack *stack, const NsWorker *w, const NsBatch *batch,
                                 size_t i)
 {
-    size_t first = w->shard.first;
+    size_t first = w->shard->first;
     if (i + 1 < stack->n_towers) return batch->source + first * batch->S;
     return batch->tokens + first * batch->T;
 }
@@ -36,16 +36,16 @@ static const int32_t *tokens_of(const NsStack *stack, const NsWorker *w, const N
 static const int32_t *length_of(const NsStack *stack, const NsWorker *w, const NsBatch *batch,
                                 size_t i)
 {
-    return (i + 1 < stack->n_towers ? batch->source_length : batch->length) + w->shard.first;
+    return (i + 1 < stack->n_towers ? batch->source_length : batch->length) + w->shard->first;
 }
 
 static void find_padding(const NsStack *stack, NsWorker *w, const NsBatch *batch, size_t i)
 {
     const int32_t *length = length_of(stack, w, batch, i);
     size_t T = stack->towers[i].T;
-    w->length[i] = length;
+    w->shard->length[i] = length;
     w->padded[i] = false;
-    for (size_t b = 0; b < w->shard.B; b++)
+    for (size_t b = 0; b < w->shard->B; b++)
         for (size_t t = 0; t < T; t++) {
             bool live = t < (size_t)length[b];
             w->live[i][b * T + t] = live;
@@ -56,7 +56,7 @@ static void find_padding(const NsStack *stack, NsWorker *w, const NsBatch *batch
 static NsPass pass_of(const NsStack *stack, const NsWorker *w, const NsCall *call, size_t i)
 {
     const NsTower *tower = &stack->towers[i];
-    const NsTowerShard *t = &w->shard.towers[i], *below = t - 1;
+    const NsTowerShard *t = &w->shard->towers[i], *below = t - 1;
     return (NsPass){
         .weights = call->weights,
         .state = call->state,
@@ -65,7 +65,7 @@ static NsPass pass_of(const NsStack *stack, const NsWorker *w, const NsCall *cal
         .noisy = call->noise.training,
         .noise = call->noise,
         .dropout = stack->dropout,
-        .first = w->shard.first,
+        .first = w->shard->first,
         .length = length_of(stack, w, call->batch, i),
         .memory_length = tower->cross ? length_of(stack, w, call->batch, i - 1) : NULL,
         .live = w->padded[i] ? w->live[i] : NULL,
@@ -89,10 +89,17 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
                                  .sequence = (uint32_t)(pass->first + b)});
 }
 
-void ns_worker_begin(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
+void ns_worker_turn(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
 {
     w->part = part;
-    w->shard.first = w->first + part * w->shard.B;
+    w->shard = &w->shards[part % stack->kept];
+    w->shard->first = w->first + part * w->shard->B;
+    for (size_t i = 0; i < stack->n_towers; i++) find_padding(stack, w, call->batch, i);
+}
+
+void ns_worker_begin(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
+{
+    ns_worker_turn(stack, w, call, part);
     if (part > 0) return;
     w->loss = (NsCrossEntropy){0};
     if (!call->measuring) return;
@@ -152,7 +159,7 @@ static void announce(const NsStack *stack, const NsWorker *w, const NsCall *call
     if (layer < tower->first_layer || layer >= tower->first_layer + tower->L) return;
     const NsSpan *span = &stack->layer_spans[layer];
     size_t first = first_sublayer(tower, layer), last = first + tower->n / tower->L - 1;
-    const ns_real *begin = w->shard.sublayers[first].begin, *end = w->shard.sublayers[last].end;
+    const ns_real *begin = w->shard->sublayers[first].begin, *end = w->shard->sublayers[last].end;
     size_t weights = span->end - span->begin, activations = (size_t)(end - begin);
     if ((2 * weights + activations) * sizeof(ns_real) > AHEAD_BYTES) return;
     ns_ahead_add(call->weights + span->begin, call->weights + span->end);
@@ -165,9 +172,8 @@ static void announce(const NsStack *stack, const NsWorker *w, const NsCall *call
 static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
 {
     const NsTower *tower = &stack->towers[i];
-    const NsTowerShard *t = &w->shard.towers[i];
+    const NsTowerShard *t = &w->shard->towers[i];
     const NsShape *shape = &t->self;
-    find_padding(stack, w, call->batch, i);
     NsPass pass = pass_of(stack, w, call, i);
     const ns_real *pos =
         stack->learned_positions ? call->weights + tower->pos_emb : call->sinusoids;
@@ -185,16 +191,16 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
 
     for (size_t k = tower->first; k < tower->first + tower->n; k++) {
         const NsSublayer *s = &stack->sublayers[k];
-        const NsActivations *a = &w->shard.sublayers[k];
+        const NsActivations *a = &w->shard->sublayers[k];
         if (s->first) announce(stack, w, call, tower, s->layer + 1, false);
         NsSums sums = {0};
         ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass, call->measuring ? &sums : NULL);
         if (call->measuring) add_sums(&w->sums[k], &sums);
         if (s->last && call->measuring) measure_hidden(w, shape, &pass, ++hidden, a->out);
-        w->present = s->layer;
+        w->shard->present = s->layer;
     }
 
-    const ns_real *out = w->shard.sublayers[tower->first + tower->n - 1].out;
+    const ns_real *out = w->shard->sublayers[tower->first + tower->n - 1].out;
     bool norm = tower->final_norm.norm;
     if (norm)
         ns_norm_place_forward(&tower->final_norm, shape, &pass, t->final, t->stats_final,
@@ -210,9 +216,9 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
 void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call)
 {
     for (size_t i = 0; i < stack->n_towers; i++) tower_forward(stack, w, call, i);
-    const NsTowerShard *last = &w->shard.towers[stack->n_towers - 1];
+    const NsTowerShard *last = &w->shard->towers[stack->n_towers - 1];
     NsClockMark mark = ns_clock_begin();
-    ns_linear_forward(w->shard.logits, last->top, call->weights + stack->head, NULL, last->self.R,
+    ns_linear_forward(w->shard->logits, last->top, call->weights + stack->head, NULL, last->self.R,
                       stack->D, stack->V);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
@@ -220,10 +226,10 @@ void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call)
 void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale)
 {
-    const NsShape *shape = &w->shard.towers[stack->n_towers - 1].self;
+    const NsShape *shape = &w->shard->towers[stack->n_towers - 1].self;
     NsClockMark mark = ns_clock_begin();
     NsCrossEntropy loss =
-        ns_cross_entropy(w->shard.logits, call->batch->targets + w->shard.first * shape->T,
+        ns_cross_entropy(w->shard->logits, call->batch->targets + w->shard->first * shape->T,
                          shape->R, stack->V, smoothing, dscale);
     w->loss.nll += loss.nll;
     w->loss.loss += loss.loss;
@@ -237,7 +243,7 @@ static size_t tower_of(const NsStack *stack, size_t layer)
 
 void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer)
 {
-    if (!stack->recompute || w->present == layer) return;
+    if (!stack->recompute || w->shard->present == layer) return;
     size_t i = tower_of(stack, layer);
     const NsTower *tower = &stack->towers[i];
     NsPass pass = pass_of(stack, w, call, i);
@@ -247,10 +253,10 @@ void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, si
     size_t first = first_sublayer(tower, layer);
     for (size_t k = first; k < first + tower->n / tower->L; k++) {
         const NsSublayer *s = &stack->sublayers[k];
-        ns_sublayer_forward(s, ns_tower_shape(&w->shard.towers[i], s), &w->shard.sublayers[k],
+        ns_sublayer_forward(s, ns_tower_shape(&w->shard->towers[i], s), &w->shard->sublayers[k],
                             &pass, NULL);
     }
-    w->present = layer;
+    w->shard->present = layer;
 }
 
 /* Of a tensor outside the layers. */
@@ -272,7 +278,7 @@ static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *p
 static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
 {
     const NsTower *tower = &stack->towers[i];
-    const NsTowerShard *t = &w->shard.towers[i];
+    const NsTowerShard *t = &w->shard->towers[i];
     const NsShape *shape = &t->self;
     NsPass pass = pass_of(stack, w, call, i);
     double *hidden_grad = w->hidden_grad + ns_tower_hidden(stack, i) + tower->L;
@@ -282,7 +288,7 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
     /* Where there is a second stream, it is what the final norm sees, and the sum takes both. */
     ns_real *d = tower->dual ? t->ddual : t->d;
     if (tower->dual) memcpy(t->ddual, t->d, n * sizeof *d);
-    const ns_real *out = w->shard.sublayers[tower->first + tower->n - 1].out;
+    const ns_real *out = w->shard->sublayers[tower->first + tower->n - 1].out;
     if (tower->final_norm.norm)
         outer_norm_backward(&tower->final_norm, w, &pass, shape, d, tower->dual ? t->dual : out,
                             t->stats_final);
@@ -302,13 +308,13 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
             announce(stack, w, call, tower, s->layer - 1, true);
         }
         NsSums sums = {.grad = squares};
-        ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard.sublayers[k], &w->shard.scratch,
+        ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard->sublayers[k], &w->shard->scratch,
                              &pass, call->measuring ? &sums : NULL, t->d);
         if (call->measuring) add_sums(&w->sums[k], &sums);
         squares = sums.grad;
         skip |= s->c.skip_layer;
         if (s->first && skip) {
-            ns_add_scaled(t->d, 1, w->shard.scratch.skip, n);
+            ns_add_scaled(t->d, 1, w->shard->scratch.skip, n);
             squares = ns_live_squares(shape, &pass, t->d);
             skip = false;
         }
@@ -332,10 +338,10 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
 
 void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call)
 {
-    const NsTowerShard *last = &w->shard.towers[stack->n_towers - 1];
+    const NsTowerShard *last = &w->shard->towers[stack->n_towers - 1];
     if (w->part == 0) ns_gradients_begin_outside(w->gradients, w->number);
     NsClockMark mark = ns_clock_begin();
-    ns_linear_backward(last->d, gradient_at(w, stack->head), NULL, w->shard.logits, last->top,
+    ns_linear_backward(last->d, gradient_at(w, stack->head), NULL, w->shard->logits, last->top,
                        call->weights + stack->head, last->self.R, stack->D, stack->V);
     ns_clock_end(mark, NS_OP_MATMUL);
     for (size_t i = stack->n_towers; i-- > 0;) tower_backward(stack, w, call, i);

@@ -6,18 +6,16 @@
 #include "core/model/gradients.h"
 #include "core/ops/cross_entropy.h"
 
-/* What one thread works on: its share of the batch in parts, of which one at a time is the shard
- * that has activations. */
+/* What one thread works on: its share of the batch in parts, each of which has a shard of its own,
+ * or all of them the same one after the other. */
 typedef struct {
-    NsShard shard;
-    size_t first, part; /* of its sequences in the batch; of the parts, from 0 */
+    NsShard *shards, *shard; /* [stack->kept]; that of the present part */
+    size_t first, part;      /* of its sequences in the batch; the present part, from 0 */
     ns_real *activations;
-    NsGradients *gradients;    /* shared by all */
-    unsigned number;           /* of this worker */
-    size_t present;            /* where layers are run again: the one whose activations are there */
-    bool *live[NS_TOWERS_MAX]; /* [R] rows of each tower that are not padding */
-    bool padded[NS_TOWERS_MAX];           /* whether any is */
-    const int32_t *length[NS_TOWERS_MAX]; /* [B] of the last batch, borrowed */
+    NsGradients *gradients;     /* shared by all */
+    unsigned number;            /* of this worker */
+    bool *live[NS_TOWERS_MAX];  /* [R] rows of each tower of the part that are not padding */
+    bool padded[NS_TOWERS_MAX]; /* whether any is */
     /* Sums over its tokens that are not padding, of all parts so far. */
     NsCrossEntropy loss;
     NsSums *sums;                                               /* [sublayers] */
@@ -53,8 +51,11 @@ void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call);
 void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale);
 
-/* Runs a layer forward again, for its activations alone; nothing else changes.  Where they are all
- * kept, or were the last to be computed, it has nothing to do. */
+/* Turns to a part that has been measured, of those that are kept. */
+void ns_worker_turn(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part);
+
+/* Runs a layer of the present part forward again, for its activations alone; nothing else changes.
+ * Where they are all kept, or were the last to be computed, it has nothing to do. */
 void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer);
 
 /* From the gradient of the logits to that of every weight, of all parts up to this one. */

@@ -47,7 +47,7 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
         NsShard shard = {.sublayers = room};
         NsCursor cursor = {0};
         ns_shard_take(&shard, &stack, first, n / stack.parts, &cursor);
-        plan.activation_bytes += cursor.used * sizeof(ns_real);
+        plan.activation_bytes += stack.kept * cursor.used * sizeof(ns_real);
     }
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;

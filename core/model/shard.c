@@ -116,12 +116,15 @@ void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t se
     ns_scratch_take(&shard->scratch, &largest, cursor);
 }
 
+/* Of a whole batch, all kept. */
 static size_t activation_bytes(const NsStack *stack, size_t B)
 {
+    NsStack keeping = *stack;
+    keeping.recompute = false;
     g_autofree NsActivations *room = g_new(NsActivations, stack->n_sublayers);
     NsShard shard = {.sublayers = room};
     NsCursor cursor = {0};
-    ns_shard_take(&shard, stack, 0, B, &cursor);
+    ns_shard_take(&shard, &keeping, 0, B, &cursor);
     return cursor.used * sizeof(ns_real);
 }
 
@@ -141,8 +144,7 @@ static bool divides(const NsStack *stack, size_t B, size_t parts)
 size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings)
 {
     size_t B = (size_t)settings->batch;
-    bool whole = stack->recompute || settings->probe_every > 0 ||
-                 ns_norm_over_batch(ns_norm(settings->norm)) ||
+    bool whole = ns_norm_over_batch(ns_norm(settings->norm)) ||
                  stack->table.size * sizeof(ns_real) > WORTH_READING;
     if (whole || activation_bytes(stack, B) < WORTH_DIVIDING) return 1;
     size_t parts = B / stack->shards;

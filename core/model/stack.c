@@ -391,6 +391,7 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
                       : add_matrix(&b, NS_ROLE_HEAD, stack->V, stack->D, 1, false);
     find_spans(stack);
     stack->parts = ns_stack_parts(stack, settings);
+    stack->kept = settings->probe_every > 0 ? stack->parts : 1;
 }
 
 void ns_stack_clear(NsStack *stack)

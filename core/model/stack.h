@@ -32,6 +32,7 @@ typedef struct {
     size_t V, D, H, F; /* V: what comes out */
     size_t shards;
     size_t parts; /* in which a worker walks its share of the batch, one after the other */
+    size_t kept;  /* parts whose activations are there together: all, for who looks at them, or 1 */
     ns_real eps;
     bool standardize, sinusoids, learned_positions;
     bool recompute; /* of a layer only what it gives out is kept for backward */
@@ -63,7 +64,9 @@ typedef struct {
 } NsTowerShard;
 
 typedef struct {
-    size_t first, B; /* its sequences in the batch: a part of the worker's */
+    size_t first, B;                      /* its sequences in the batch: a part of the worker's */
+    const int32_t *length[NS_TOWERS_MAX]; /* [B] of the last batch, borrowed */
+    size_t present; /* where layers are run again: the one whose activations are there */
     NsTowerShard towers[NS_TOWERS_MAX];
     NsActivations *sublayers; /* [n_sublayers] */
     ns_real *common;          /* activations that all layers share, where they are run again */
@@ -80,7 +83,8 @@ void ns_stack_clear(NsStack *stack);
 void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *first, size_t *n);
 
 /* Into how many parts the share of every worker should be divided: 1 where that saves little memory
- * or takes much time, or where the whole batch is wanted in memory or at once. */
+ * or takes much time, or where the whole batch is wanted at once.  What sums are rounded to depends
+ * on it, and so it does not depend on who looks at activations or whether they are recomputed. */
 size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings);
 
 /* Takes everything that one shard needs.  shard->sublayers must have room for all of them. */

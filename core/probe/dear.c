@@ -30,7 +30,7 @@ NsDear *ns_dear_new(NsModel *model, const NsSettings *s, const NsRecordLayout *l
     dear->layout = *layout;
     dear->first_stack = two ? (size_t)ns_settings_encoder_layers(s) : layout->layers;
     dear->B = (size_t)s->batch;
-    dear->threads = (int)MAX(ns_model_shards(model), 1);
+    dear->threads = (int)ns_model_threads(model);
     dear->work_size = MAX(S * S, F);
     size_t threads = (size_t)dear->threads;
     dear->sources = g_new0(NsStateSource, layout->hidden);

@@ -212,19 +212,20 @@ static void near(const double *a, const double *b, size_t n)
             g_assert_cmpfloat_with_epsilon(a[i], b[i], 1e-5 * (fabs(b[i]) + 1e-5));
 }
 
-/* A batch in parts has the losses, gradients and sums of the whole one. */
+#define LARGE "seq=128 batch=8 layers=10 heads=16 d-ff=32 "
+
+/* A batch in parts has the losses, gradients and sums of one that every thread takes as it is. */
 static void check_parts(const char *changes)
 {
     Case parts, again, whole;
-    g_autofree char *shape =
-        g_strconcat("seq=128 batch=8 layers=10 heads=16 d-ff=32 ", changes, NULL);
-    g_autofree char *kept = g_strconcat(shape, " probe-every=1", NULL);
+    g_autofree char *shape = g_strconcat(LARGE, changes, NULL);
+    g_autofree char *divided = g_strconcat(shape, " threads=8", NULL);
     case_init(&parts, shape);
     case_init(&again, shape);
-    case_init(&whole, kept);
-    size_t one = ns_model_tap(parts.model, 0, 0).B, all = ns_model_tap(whole.model, 0, 0).B;
-    g_assert_cmpuint(one, ==, 1);
-    g_assert_cmpuint(all, ==, whole.batch.B / ns_model_shards(whole.model));
+    case_init(&whole, divided);
+    g_assert_cmpuint(ns_model_tap(parts.model, 0, 0).B, ==, 1);
+    g_assert_cmpuint(ns_model_shards(parts.model), <, parts.batch.B);
+    g_assert_cmpuint(ns_model_shards(whole.model), ==, whole.batch.B);
     for (int i = 0; i < 2; i++) {
         case_measure(&parts);
         case_measure(&again);
@@ -264,6 +265,37 @@ static void check_parts(const char *changes)
     case_clear(&parts);
     case_clear(&again);
     case_clear(&whole);
+}
+
+/* Whoever keeps activations for probes, or runs layers again, walks in the same parts. */
+static void test_parts_kept(void)
+{
+    static const char *const changes[] = {"threads=1 d-model=32", "threads=2 d-model=32"};
+    for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) {
+        Case parts, kept, recomputed;
+        g_autofree char *shape = g_strconcat(LARGE, changes[i], NULL);
+        g_autofree char *probed = g_strconcat(shape, " probe-every=1", NULL);
+        g_autofree char *both = g_strconcat(probed, " recompute=on", NULL);
+        case_init(&parts, shape);
+        case_init(&kept, probed);
+        case_init(&recomputed, both);
+        case_measure(&parts);
+        case_measure(&kept);
+        case_measure(&recomputed);
+        assert_same(&parts, &kept);
+        assert_same(&parts, &recomputed);
+        size_t shards = ns_model_shards(kept.model);
+        g_assert_cmpuint(shards, ==, kept.batch.B);
+        for (size_t shard = 0; shard < shards; shard++) {
+            NsTap tap = ns_model_tap(kept.model, shard, 0);
+            g_assert_cmpuint(tap.first, ==, shard);
+            g_assert_true(tap.length == kept.batch.length + shard);
+        }
+        assert_same_taps(&kept, &recomputed);
+        case_clear(&parts);
+        case_clear(&kept);
+        case_clear(&recomputed);
+    }
 }
 
 static void test_parts(void)
@@ -307,6 +339,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gradients/recompute-plan", test_recompute_plan);
     g_test_add_func("/gradients/threads", test_threads);
     g_test_add_func("/gradients/parts", test_parts);
+    g_test_add_func("/gradients/parts-kept", test_parts_kept);
     g_test_add_func("/gradients/parts-plan", test_parts_plan);
     return g_test_run();
 }
