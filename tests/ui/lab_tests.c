@@ -235,6 +235,22 @@ static void test_fork_at_once(void)
     g_assert_cmpuint(runs[0].parent, ==, 0);
 }
 
+/* As long as a model is prepared, its run has no loss to tell. */
+static void test_unmeasured(void)
+{
+    NsSettings settings;
+    ns_settings_init(&settings);
+    g_autoptr(NsLab) lab = ns_lab_new(&settings);
+    ns_settings_clear(&settings);
+    size_t n;
+    const NsLabRun *runs = ns_lab_runs(lab, &n);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_false(runs[0].measured);
+    LAB_UNTIL(lab, ns_lab_runs(lab, &n)[0].measured);
+    g_assert_cmpint(ns_lab_runs(lab, &n)[0].last_step, ==, 0);
+    g_assert_cmpfloat(ns_lab_runs(lab, &n)[0].loss[0], >, 0);
+}
+
 /* A lane that waits to go leaves the other as it was. */
 static void test_fork_without_a_lane(void)
 {
@@ -394,6 +410,7 @@ void ui_add_lab_tests(void)
     g_test_add_func("/ui/lab/fork-at-once", test_fork_at_once);
     g_test_add_func("/ui/lab/fork-without-a-lane", test_fork_without_a_lane);
     g_test_add_func("/ui/lab/live-of-one-lane", test_live_of_one_lane);
+    g_test_add_func("/ui/lab/unmeasured", test_unmeasured);
     g_test_add_func("/ui/lab/run-to", test_run_to);
     g_test_add_func("/ui/lab/slow-motion", test_slow_motion);
     g_test_add_func("/ui/lab/trouble-and-cure", test_trouble_and_cure);

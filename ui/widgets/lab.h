@@ -211,6 +211,7 @@ typedef struct {
     const char *title;
     double loss[NS_LANES_MAX]; /* the last one */
     size_t lanes;
+    bool measured;        /* there is one: its models may still be prepared */
     bool present, pinned; /* present: the one on view */
 } NsLabRun;
 

@@ -127,6 +127,7 @@ void ns_lab_open_record(NsLab *lab, const NsLabRecord *record)
     NsPastRun *run = g_new0(NsPastRun, 1);
     const NsSettings *settings[NS_LANES_MAX];
     run->told.lanes = record->lanes;
+    run->told.measured = true;
     run->told.fork_step = ns_history_first_step(record->histories[0]);
     run->file = g_strdup(record->file);
     for (size_t lane = 0; lane < record->lanes; lane++) {

@@ -57,9 +57,11 @@ static NsLabRun present(NsLab *lab)
         .id = lab->id, .parent = lab->forked_from, .kept = -1, .lanes = lab->view->n_lanes};
     run.fork_step = ns_lab_first_step(lab);
     run.last_step = ns_lab_steps(lab);
+    run.measured = true;
     for (size_t lane = 0; lane < run.lanes; lane++) {
         const NsStep *step = ns_lab_newest(lab, lane);
         run.loss[lane] = step ? step->loss : (double)NAN;
+        run.measured &= step != NULL;
     }
     return run;
 }

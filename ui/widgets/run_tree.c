@@ -66,6 +66,7 @@ static char *losses_of(const NsLabRun *run)
 
 static char *facts_of(const NsLabRun *run)
 {
+    if (!run->measured) return g_strdup(_("no step measured yet"));
     g_autofree char *last = ns_group_digits(run->last_step), *loss = losses_of(run);
     g_autofree char *from = ns_group_digits(run->fork_step);
     if (run->parent)
