@@ -51,7 +51,8 @@ void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call);
 void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale);
 
-/* Turns to a part that has been measured, of those that are kept. */
+/* Makes a part the present one: its sequences, their padding, and the shard where its activations
+ * will be, or still are. */
 void ns_worker_turn(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part);
 
 /* Runs a layer of the present part forward again, for its activations alone; nothing else changes.
