@@ -204,7 +204,7 @@ int ns_cli_list(int argc, char **argv, GError **error)
     };
     g_autoptr(GString) summary = g_string_new("Shows what there is:");
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
-        g_string_append_printf(summary, "\n  %-16s%s", lists[i].choice.key,
+        g_string_append_printf(summary, "\n  %-17s%s", lists[i].choice.key,
                                lists[i].choice.purpose);
     const NsOptions options = {
         .command = "list",
