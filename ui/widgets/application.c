@@ -274,6 +274,10 @@ static void ns_application_init(NsApplication *application)
     g_application_set_option_context_summary(
         G_APPLICATION(application),
         _("Trains small Transformers and plots the norms of gradients and hidden states live."));
+    g_application_set_option_context_description(
+        G_APPLICATION(application),
+        _("FILE is a text to learn, or a figure, a preset or the JSON lines of a run, whose "
+          "experiment is set up again.\nnormscope-cli trains and draws without a display."));
 }
 
 NsApplication *ns_application_new(void)
