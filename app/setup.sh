@@ -12,8 +12,8 @@ desktop_packages=(adwaita-icon-theme librsvg2-common fonts-cantarell fonts-dejav
 test_packages=("${desktop_packages[@]}" xvfb xauth dbus python3)
 
 # Tests that need one of these are skipped without it; they are installed where the release has them.
-optional_test_packages=(python3-numpy clang-format-14 desktop-file-utils locales poppler-utils xdotool
-    python3-gi gir1.2-atspi-2.0 at-spi2-core)
+optional_test_packages=(python3-numpy clang-format-14 desktop-file-utils appstream groff-base locales
+    poppler-utils xdotool python3-gi gir1.2-atspi-2.0 at-spi2-core)
 
 say() {
     printf '%s\n' "$*" >&2
