@@ -118,6 +118,34 @@ static void test_boxes(void)
                 }
 }
 
+static const NsLabel *title_of(const NsPlotLayout *layout)
+{
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == NS_PART_TITLE) return label;
+    }
+    g_assert_not_reached();
+}
+
+/* A title that does not fit beside what lies above the chart goes on in a second line, whole. */
+static void test_corner(void)
+{
+    NsPlot plot = *sample(LOSS);
+    NsStyle style = *ns_style_find("screen-light");
+    double width = 340, height = 320;
+    plot.title = "Gradient norm of W_2 over the steps";
+    for (style.corner = 0; style.corner <= 160; style.corner += 20) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, width, height, &style);
+        const NsLabel *title = title_of(layout);
+        check_boxes(layout, width, height);
+        g_assert_false(pango_layout_is_ellipsized(title->text));
+        g_assert_cmpfloat(title->box.x + title->box.width, <, width - style.corner);
+        int lines = pango_layout_get_line_count(title->text);
+        if (style.corner == 0) g_assert_cmpint(lines, ==, 1);
+        if (style.corner == 160) g_assert_cmpint(lines, ==, 2);
+    }
+}
+
 /* All that is drawn over a plot: crosshair, pins, band, tip. */
 static void draw_over(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
 {
@@ -143,6 +171,7 @@ static void test_random_boxes(void)
         const NsStyle *base = ns_style((size_t)g_rand_int_range(rand, 0, (int)n_styles));
         NsStyle style = ns_style_scaled(base, g_rand_double_range(rand, 1, 2));
         if (i % 5 == 0) style = ns_style_patterned(&style);
+        if (i % 7 == 0) style.corner = 0.4 * width;
         random_plot(random, rand);
         g_test_message("plot %d: %g x %g, %s, text %g", i, width, height, style.choice.key,
                        style.text_size);
@@ -497,6 +526,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/layout/boxes", test_boxes);
     g_test_add_func("/layout/random-boxes", test_random_boxes);
+    g_test_add_func("/layout/corner", test_corner);
     g_test_add_func("/layout/complete", test_complete);
     g_test_add_func("/layout/extremes", test_extremes);
     g_test_add_func("/layout/gaps", test_gaps);

@@ -1,7 +1,9 @@
 /* What the menu and the controls of a tile do.  SPDX-License-Identifier: MIT */
 #include "tests/ui/hands.h"
 
+#include "ui/plot/layout-private.h"
 #include "ui/widgets/chart_input.h"
+#include "ui/widgets/dashboard.h"
 
 #include <math.h>
 
@@ -61,6 +63,39 @@ static void test_kinds(void)
     NsQuantity quantity = ns_chart_tile_input(tile).quantity;
     gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", "profile");
     g_assert_cmpint(ns_chart_tile_input(tile).quantity, ==, quantity);
+    ui_close(window);
+}
+
+/* The controls of a tile leave its title whole. */
+static void check_title(NsChartTile *tile)
+{
+    NsChartView *chart = ns_chart_tile_chart(tile);
+    UI_UNTIL(ns_chart_view_layout(chart));
+    const GArray *labels = ns_chart_view_layout(chart)->labels;
+    const NsLabel *title = &g_array_index(labels, NsLabel, 0);
+    g_assert_cmpint(title->part, ==, NS_PART_TITLE);
+    g_assert_false(pango_layout_is_ellipsized(title->text));
+    GtkWidget *tool = gtk_widget_get_parent(ui_first(GTK_WIDGET(tile), GTK_TYPE_MENU_BUTTON));
+    for (tool = gtk_widget_get_first_child(tool); tool; tool = gtk_widget_get_next_sibling(tool)) {
+        graphene_rect_t bounds;
+        if (!gtk_widget_get_visible(tool) || !gtk_widget_get_child_visible(tool)) continue;
+        g_assert_true(gtk_widget_compute_bounds(tool, GTK_WIDGET(tile), &bounds));
+        g_assert_cmpfloat(title->box.x + title->box.width, <, bounds.origin.x);
+    }
+}
+
+static void test_titles(void)
+{
+    static const char *const pages[] = {"dashboard", "curves", "attention"};
+    NsWindow *window = ui_open("probe-every=1");
+    UI_WAIT(window, ui_is_ready);
+    for (size_t i = 0; i < G_N_ELEMENTS(pages); i++) {
+        ns_page_stack_show(ns_window_pages(window), pages[i]);
+        ui_idle(100);
+        NsDashboard *page = NS_DASHBOARD(ns_window_page(window));
+        NsChartTile *tile;
+        for (size_t k = 0; (tile = ns_dashboard_tile(page, k)); k++) check_title(tile);
+    }
     ui_close(window);
 }
 
@@ -313,6 +348,7 @@ static void test_grid(void)
 void ui_add_tile_tests(void)
 {
     g_test_add_func("/ui/tile/kinds", test_kinds);
+    g_test_add_func("/ui/tile/titles", test_titles);
     g_test_add_func("/ui/tile/limits", test_limits);
     g_test_add_func("/ui/tile/copy", test_copy);
     g_test_add_func("/ui/tile/context-menu", test_context_menu);

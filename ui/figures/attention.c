@@ -63,7 +63,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool there = attention->seen.there && sight->maps;
     if (there) attention->shown = find_map(sight, input->layer, input->head);
     g_autofree char *title =
-        there ? g_strdup_printf(_("Attention, layer %u, head %u"), sight->layer[attention->shown],
+        there ? g_strdup_printf(_("Attention, layer %u, head %u"), sight->layer[attention->shown],
                                 sight->head[attention->shown])
               : g_strdup(_("Attention"));
     g_autofree char *empty = ns_seen_empty(

@@ -15,6 +15,9 @@
 #define BAR 0.9
 #define STRIP 0.95
 
+/* Between a title and what lies in the corner beside it. */
+#define CORNER_GAP 0.5
+
 /* The least that the ends of a diverging map are from its centre: what is less is rounding. */
 #define FLATTEST 0.01
 
@@ -69,6 +72,15 @@ static void measure_markers(NsFrame *frame)
     }
 }
 
+/* One line; two beside a corner that is taken. */
+static void limit_title(NsFrame *frame, double room)
+{
+    const NsStyle *style = frame->layout->style;
+    double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
+    bool beside = style->corner > 0;
+    ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room, 1 + beside);
+}
+
 static void write_texts(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -94,7 +106,7 @@ static void write_texts(NsFrame *frame)
         write_part(frame, NS_PART_RIGHT_LABEL, right, size, false);
     if (!layout->survey.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
-    if (frame->show[NS_PART_TITLE]) ns_text_limit(frame->text[NS_PART_TITLE], room, 1);
+    if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
     if (frame->show[NS_PART_NOTE]) ns_text_limit(frame->text[NS_PART_NOTE], room, 2);
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;
     frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;

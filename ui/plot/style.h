@@ -32,6 +32,7 @@ typedef struct {
     double text_size, title_size; /* pixels or points */
     double line_width, axis_width, mark_size;
     double padding; /* between the edge of the page and the ink */
+    double corner;  /* of the title's lines, at their end: left to what lies above the chart */
     bool patterns;  /* dash, mark and hatching tell series apart, not colour */
     bool raster;    /* meant for pixels: strokes may trade smoothness for speed */
     NsColor background, panel, text, faint_text, axis, grid, ghost, alarm;

@@ -14,8 +14,6 @@
 
 #define LEAST_WIDTH 240
 #define LEAST_HEIGHT 180
-#define FADE 16.0F /* of a title before the controls, in pixels */
-#define LINE 2.0F  /* of the title, from the upper edge, in sizes of its text */
 
 /* Where the crosshair comes from; it is read again after every drawing. */
 typedef enum { AIM_NONE, AIM_POINTER, AIM_VALUE } NsAim;
@@ -29,7 +27,8 @@ struct _NsChartView {
     NsPlot shown;         /* the plot under the lens; borrows from it and from the next */
     GArray *shown_series; /* NsSeries */
     uint64_t version;     /* of what is shown: it differs with the lens, too */
-    const NsStyle *style;
+    const NsStyle *given; /* NULL: none yet */
+    NsStyle style;        /* the same with the corner of this chart */
     NsPicture *picture;
     const NsPlotLayout *layout; /* the picture's, of the present plot and style; NULL: none */
     NsMosaic *mosaic;           /* the picture on the screen */
@@ -38,7 +37,6 @@ struct _NsChartView {
     bool stale;                 /* the picture shows another plot or style */
     gint64 laid_out;            /* when; 0: never */
     int drawn_width, drawn_height, drawn_scale;
-    int corner_width;
     double cost; /* ms */
     NsReading reading;
     bool pointed; /* reading holds something */
@@ -75,7 +73,7 @@ static bool ensure_layout(NsChartView *chart)
         .plot = &chart->shown,
         .width = chart->drawn_width,
         .height = chart->drawn_height,
-        .style = chart->style,
+        .style = &chart->style,
         .seconds = chart->laid_out ? (double)(now - chart->laid_out) / G_USEC_PER_SEC : 0.0,
     };
     chart->laid_out = now;
@@ -146,29 +144,12 @@ static gboolean tell_later(GtkWidget *widget, GdkFrameClock *clock, gpointer dat
     return G_SOURCE_REMOVE;
 }
 
-/* A title that is longer than its room fades out before the controls. */
-static void cover_corner(const NsChartView *chart, GtkSnapshot *snapshot, int width)
-{
-    if (chart->corner_width <= 0) return;
-    NsColor c = chart->style->background;
-    GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, (float)c.a}, clear = color;
-    clear.alpha = 0;
-    float left = (float)(width - chart->corner_width),
-          height = LINE * (float)chart->style->title_size;
-    GskColorStop stops[] = {{0, clear}, {1, color}};
-    gtk_snapshot_append_linear_gradient(snapshot, &GRAPHENE_RECT_INIT(left - FADE, 0, FADE, height),
-                                        &GRAPHENE_POINT_INIT(left - FADE, 0),
-                                        &GRAPHENE_POINT_INIT(left, 0), stops, 2);
-    gtk_snapshot_append_color(snapshot, &color,
-                              &GRAPHENE_RECT_INIT(left, 0, (float)chart->corner_width, height));
-}
-
 static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsChartView *chart = NS_CHART_VIEW(widget);
     int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
     int scale = gtk_widget_get_scale_factor(widget);
-    if (!chart->plot || !chart->style || width < 1 || height < 1) return;
+    if (!chart->plot || !chart->given || width < 1 || height < 1) return;
     bool stale = chart->stale || !chart->surface || width != chart->drawn_width ||
                  height != chart->drawn_height || scale != chart->drawn_scale;
     if (stale) {
@@ -182,7 +163,6 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     ns_mosaic_snapshot(chart->mosaic, snapshot);
-    cover_corner(chart, snapshot, width);
     bool banded = chart->band.width > 0 && chart->band.height > 0;
     if ((chart->pointed || chart->lens.n_pins || banded) && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
@@ -304,20 +284,28 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input)
     return true;
 }
 
-void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
+static void restyle(NsChartView *chart)
 {
-    if (chart->style == style) return;
-    chart->style = style;
     chart->stale = true;
     forget_layout(chart);
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
+void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
+{
+    if (chart->given == style) return;
+    double corner = chart->style.corner;
+    chart->given = style;
+    chart->style = *style;
+    chart->style.corner = corner;
+    restyle(chart);
+}
+
 void ns_chart_view_set_corner(NsChartView *chart, int width)
 {
-    if (chart->corner_width == width) return;
-    chart->corner_width = width;
-    gtk_widget_queue_draw(GTK_WIDGET(chart));
+    if (chart->style.corner == width) return;
+    chart->style.corner = width;
+    restyle(chart);
 }
 
 const NsPlot *ns_chart_view_plot(NsChartView *chart)

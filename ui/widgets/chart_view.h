@@ -35,7 +35,7 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input);
 
 void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
 
-/* Keeps so much of the title's line free, at its end, for what lies above the chart. */
+/* Keeps so much of the title's lines free, at their end, for what lies above the chart. */
 void ns_chart_view_set_corner(NsChartView *chart, int width);
 
 /* The plot as of the last update; NULL before the first.  Borrowed until the next. */

@@ -299,5 +299,5 @@ typedef struct {
 } NsPace;
 NsPace ns_lab_pace(NsLab *lab);
 
-/* A count with its digits grouped in threes: "1,240". */
+/* A count with its digits grouped in threes: "1,240", or as the language of the desktop does it. */
 char *ns_group_digits(int64_t number);

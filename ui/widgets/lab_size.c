@@ -172,12 +172,18 @@ static double expected_seconds(NsLab *lab, const NsPlan *plan)
     return seconds * plan->gflop_per_step / run.gflop_per_step;
 }
 
+/* "37.3 MiB", with a point in every language, as all numbers here have. */
+static char *memory_words(size_t bytes)
+{
+    return g_strdelimit(g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS), ",", '.');
+}
+
 static char *words_of_estimate(NsLab *lab, const NsPlan *plan)
 {
     g_autoptr(GError) error = NULL;
     if (!ns_plan_check(plan, &error)) return g_strdup(error->message);
     g_autofree char *parameters = short_count(plan->parameters);
-    g_autofree char *memory = g_format_size_full(plan->total_bytes, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *memory = memory_words(plan->total_bytes);
     double seconds = expected_seconds(lab, plan);
     if (seconds <= 0.0)
         return g_strdup_printf(_("It will take %s parameters, %s."), parameters, memory);
@@ -189,7 +195,7 @@ static char *words_of_estimate(NsLab *lab, const NsPlan *plan)
 static char *words_of_run(NsLab *lab, const NsPlan *plan)
 {
     g_autofree char *parameters = short_count(plan->parameters);
-    g_autofree char *memory = g_format_size_full(plan->total_bytes, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *memory = memory_words(plan->total_bytes);
     double seconds = first_seconds(lab);
     if (seconds <= 0.0 || ns_lab_first_step(lab) > 0)
         return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
