@@ -8,12 +8,12 @@ build_packages=(
     gcc libc6-dev pkg-config meson ninja-build gettext
     libglib2.0-dev libjson-glib-dev libopenblas-dev libcairo2-dev libpango1.0-dev libgtk-4-dev
 )
-desktop_packages=(adwaita-icon-theme librsvg2-common fonts-cantarell fonts-dejavu-core)
+desktop_packages=(adwaita-icon-theme librsvg2-common fonts-cantarell fonts-dejavu-core at-spi2-core)
 test_packages=("${desktop_packages[@]}" xvfb xauth dbus python3)
 
 # Tests that need one of these are skipped without it; they are installed where the release has them.
 optional_test_packages=(python3-numpy clang-format-14 desktop-file-utils appstream groff-base locales
-    poppler-utils xdotool python3-gi gir1.2-atspi-2.0 at-spi2-core)
+    poppler-utils xdotool python3-gi gir1.2-atspi-2.0)
 
 say() {
     printf '%s\n' "$*" >&2
