@@ -79,6 +79,12 @@ static bool show(Chart *chart, NsSubject subject, const char *option, const char
 static bool read_figures(Chart *chart, GError **error)
 {
     const char *names = chart->figure;
+    if (!names && (chart->from.x || chart->from.study)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "The figure of --from shows more runs than lanes; “" NS_CLI " show” says what "
+                    "repeats it, --figure NAME draws another of its settings.");
+        return false;
+    }
     if (!names) names = chart->figure = g_strdup(chart->from.figure);
     if (!names) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--figure NAME is missing.");

@@ -41,6 +41,7 @@ typedef struct {
     const GOptionEntry *entries; /* besides --set and --help */
     NsSettings *settings;        /* initialised; takes --from, --preset and --set, or NULL */
     NsExperiment *from;          /* initialised; what the file of --from says besides; or NULL */
+    bool one_lane;               /* of which only the first lane is taken */
     NsPreset *preset; /* initialised, for commands of several lanes; takes --preset and --set */
     const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */
     const char *const

@@ -60,7 +60,7 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     }
     ns_settings_clear(options->settings);
     ns_settings_copy(options->settings, &experiment.settings);
-    if (experiment.n_lanes > 1 && !options->from) {
+    if (experiment.n_lanes > 1 && (!options->from || options->one_lane)) {
         g_autofree char *name = g_filename_display_basename(path);
         fprintf(stderr, NS_CLI ": “%s” has %zu lanes, of which this is the first.\n", name,
                 experiment.n_lanes);

@@ -51,8 +51,8 @@ static bool draw(Paper *paper, NsStudyResult *result, GError **error)
     g_free(paper->picture.out);
     paper->picture.out = g_build_filename(paper->out, name, NULL);
     if (!ns_picture_understand(&paper->picture, error)) return false;
-    g_auto(NsExperiment) experiment = {.step = -1};
-    ns_study_settings(result->study, 0, &experiment.settings);
+    g_auto(NsExperiment) experiment;
+    ns_study_experiment(result->study, &experiment);
     return ns_picture_write(&paper->picture, &plot, 1, &experiment, NULL, error);
 }
 

@@ -14,6 +14,14 @@ static char *comment_of(const NsExperiment *experiment, const char *path)
     if (experiment->step >= 0)
         g_string_append_printf(comment, ", step %" G_GINT64_FORMAT, experiment->step);
     if (experiment->version) g_string_append_printf(comment, ", Normscope %s", experiment->version);
+    if (experiment->x && experiment->y)
+        g_string_append_printf(comment,
+                               "\na sweep, which “" NS_CLI " sweep --from” repeats: --x %s --y %s",
+                               experiment->x, experiment->y);
+    if (experiment->study)
+        g_string_append_printf(comment,
+                               "\na figure of the paper, which “" NS_CLI " paper %s” repeats",
+                               experiment->study);
     if (experiment->changes)
         g_string_append_printf(comment, "\nchanged on the way: %s", experiment->changes);
     if (experiment->unknown)

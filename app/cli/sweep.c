@@ -18,6 +18,7 @@ typedef struct {
     gboolean json, linear;
     NsPicture picture;
     NsSettings settings;
+    NsExperiment from; /* the settings are where the options put them */
 } Sweep;
 
 static void sweep_clear(Sweep *sweep)
@@ -27,15 +28,20 @@ static void sweep_clear(Sweep *sweep)
     g_free(sweep->steps);
     ns_picture_clear(&sweep->picture);
     ns_settings_clear(&sweep->settings);
+    ns_experiment_clear(&sweep->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
 
 static NsPhase *understand(Sweep *sweep, GError **error)
 {
-    if (!sweep->x || !sweep->y) {
+    /* The options have the last word on what the file of --from says. */
+    const char *x_text = sweep->x ? sweep->x : sweep->from.x;
+    const char *y_text = sweep->y ? sweep->y : sweep->from.y;
+    if (g_strcmp0(sweep->from.axes, "linear") == 0) sweep->linear = true;
+    if (!x_text || !y_text) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "--%s KEY=VALUES is missing, such as --x lr=1e-4:1e-1:7 --y warmup=1,10,100.",
-                    sweep->x ? "y" : "x");
+                    x_text ? "y" : "x");
         return NULL;
     }
     if (sweep->workers < 1 || sweep->workers > MOST_WORKERS) {
@@ -48,7 +54,7 @@ static NsPhase *understand(Sweep *sweep, GError **error)
          !ns_picture_check(&sweep->picture, NULL, sweep->settings.text, error)))
         return NULL;
     g_auto(NsPhaseAxis) x = {0}, y = {0};
-    if (!ns_phase_axis_read(&x, sweep->x, error) || !ns_phase_axis_read(&y, sweep->y, error))
+    if (!ns_phase_axis_read(&x, x_text, error) || !ns_phase_axis_read(&y, y_text, error))
         return NULL;
     return ns_phase_new(&sweep->settings, &x, &y, sweep->settings.steps, error);
 }
@@ -74,8 +80,9 @@ static bool draw(const Sweep *sweep, NsPhase *phase, GError **error)
     g_autoptr(NsFigure) figure = ns_phase_kind()->create();
     const NsFigureInput input = {.phase = phase, .log = !sweep->linear, .step = -1};
     const NsPlot *plot = ns_figure_update(figure, &input);
-    g_auto(NsExperiment) experiment = {.step = -1};
-    ns_settings_copy(&experiment.settings, ns_phase_settings(phase));
+    g_auto(NsExperiment) experiment;
+    ns_phase_experiment(phase, &experiment);
+    experiment.axes = g_strdup(sweep->linear ? "linear" : "log");
     return ns_picture_write(&sweep->picture, &plot, 1, &experiment, NULL, error);
 }
 
@@ -154,21 +161,27 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
     ns_picture_init(&sweep.picture);
     ns_settings_init(&sweep.settings);
     sweep.settings.steps = DEFAULT_STEPS;
+    ns_experiment_init(&sweep.from);
     g_autoptr(GArray) entries = make_entries(&sweep);
     const NsOptions options = {
         .command = "sweep",
         .summary =
             "Trains one short run for every pair of values of two settings, and shows the loss\n"
             "at the end of each; runs that diverge are named.  Every run has one thread, so that\n"
-            "the results are the same however many run at a time.  --out draws them too.\n\n"
+            "the results are the same however many run at a time.  --out draws them too, in a\n"
+            "figure that --from repeats.\n\n"
             "JSON: settings, steps, x and y (key and values), and cells, row by row: x, y,\n"
             "state, step, loss (nats per token, mean of the last ten steps), validation_loss,\n"
             "seconds and a message where there is one; program.  Ctrl-C shows the runs that\n"
             "are done.",
-        .examples = NS_CLI " sweep --x lr=1e-4:1e-1:7 --y warmup=1,10,100 --out phase.pdf\n" NS_CLI
-                           " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json",
+        .examples =
+            NS_CLI " sweep --x lr=1e-4:1e-1:7 --y warmup=1,10,100 --out phase.pdf\n" NS_CLI
+                   " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json\n" NS_CLI
+                   " sweep --from phase.pdf --set placement=pre --out pre.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
         .settings = &sweep.settings,
+        .from = &sweep.from,
+        .one_lane = true,
         .steps = (const char *const *)&sweep.steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);

@@ -15,9 +15,15 @@ static const struct {
     const char *key;
     size_t offset;
 } texts[] = {
-    {VERSION_KEY, offsetof(NsExperiment, version)}, {"figure", offsetof(NsExperiment, figure)},
-    {"axes", offsetof(NsExperiment, axes)},         {"smooth", offsetof(NsExperiment, smooth)},
-    {"theory", offsetof(NsExperiment, theory)},     {"heat", offsetof(NsExperiment, heat)},
+    {VERSION_KEY, offsetof(NsExperiment, version)},
+    {"figure", offsetof(NsExperiment, figure)},
+    {"x", offsetof(NsExperiment, x)},
+    {"y", offsetof(NsExperiment, y)},
+    {"study", offsetof(NsExperiment, study)},
+    {"axes", offsetof(NsExperiment, axes)},
+    {"smooth", offsetof(NsExperiment, smooth)},
+    {"theory", offsetof(NsExperiment, theory)},
+    {"heat", offsetof(NsExperiment, heat)},
     {"changes", offsetof(NsExperiment, changes)},
 };
 
@@ -109,12 +115,22 @@ static void forget_special(NsSettings *settings, const char *words)
     }
 }
 
-/* What is not a default and no lane's own. */
+/* The setting that the values of an axis are of; NULL for none. */
+static const NsParam *varied(const char *axis)
+{
+    g_autofree char *key = axis ? g_strndup(axis, strcspn(axis, "=")) : NULL;
+    return key ? ns_param_find(key) : NULL;
+}
+
+/* What is not a default, no lane's own and on no axis. */
 static char *common_line(const NsExperiment *experiment)
 {
     NsSettings common;
     ns_settings_copy(&common, &experiment->settings);
     for (size_t i = 0; i < experiment->n_lanes; i++) forget_special(&common, experiment->lanes[i]);
+    const NsParam *const axes[] = {varied(experiment->x), varied(experiment->y)};
+    for (size_t i = 0; i < G_N_ELEMENTS(axes); i++)
+        if (axes[i]) ns_settings_set(&common, axes[i]->key, axes[i]->default_text, NULL);
     char *line = ns_settings_line(&common, false);
     ns_settings_clear(&common);
     return line;
@@ -128,7 +144,9 @@ char *ns_experiment_caption(const NsExperiment *experiment)
     for (size_t i = 0; i < experiment->n_lanes; i++)
         g_string_append_printf(caption, "%c: %s, ", 'A' + (int)i, experiment->lanes[i]);
     g_string_append(caption, line);
-    if (ns_settings_is_default(settings, ns_param_find("seed")))
+    const NsParam *seed = ns_param_find("seed");
+    bool varies = varied(experiment->x) == seed || varied(experiment->y) == seed;
+    if (!varies && ns_settings_is_default(settings, seed))
         g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, *line ? " " : "",
                                settings->seed);
     if (experiment->step >= 0)

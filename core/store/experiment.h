@@ -28,6 +28,8 @@ typedef struct {
     int64_t step;  /* updates before the record that is shown; negative where it is not known */
     int64_t until; /* updates that there were, where the run went on after it; 0 else */
     char *figure;  /* what is drawn: "loss,profile:token-cosine" */
+    char *x, *y;   /* of a sweep: its columns and rows, "lr=0.001,0.01"; both or none */
+    char *study;   /* of a figure of the paper: which, as the registry of studies has it */
     char *axes;    /* "linear" or "log" */
     char *smooth;  /* "none", "ema:0.9" or "mean:20" */
     char *theory;  /* "on" or "off" */

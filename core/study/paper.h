@@ -5,8 +5,8 @@
  * statement leaves it. */
 #pragma once
 
-#include "core/model/settings.h"
 #include "core/probe/quantity.h"
+#include "core/store/experiment.h"
 
 #define NS_STUDY_ARMS 4
 #define NS_STUDY_CLAIMS 3
@@ -117,6 +117,10 @@ char *ns_claim_words(const NsClaim *claim);
 /* The settings of an arm, with seed and depth 0 as the study has them first; `settings` is not
  * initialised. */
 void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings);
+
+/* What its figure says of where it comes from: its name, and the settings of the first arm;
+ * `experiment` is not initialised. */
+void ns_study_experiment(const NsStudy *study, NsExperiment *experiment);
 
 /* {"study", "title", "reference", "says", "holds", "agrees", "seconds", "findings": [{"label",
  * "value", "error", "expected" (or null), "range": [lo, hi] (null: open), "agrees"}], "series":

@@ -58,6 +58,12 @@ void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings)
     if (study->kind == NS_STUDY_TOKENS) settings->probe_every = 1;
 }
 
+void ns_study_experiment(const NsStudy *study, NsExperiment *experiment)
+{
+    *experiment = (NsExperiment){.step = -1, .study = g_strdup(study->choice.key)};
+    ns_study_settings(study, 0, &experiment->settings);
+}
+
 static NsRun *run_of(const NsStudy *study, unsigned arm, unsigned seed, unsigned depth,
                      GError **error)
 {

@@ -337,6 +337,18 @@ int64_t ns_phase_steps(const NsPhase *phase)
     return phase->steps;
 }
 
+void ns_phase_experiment(const NsPhase *phase, NsExperiment *experiment)
+{
+    *experiment = (NsExperiment){
+        .step = -1,
+        .figure = g_strdup("phase"),
+        .x = ns_phase_axis_text(&phase->x),
+        .y = ns_phase_axis_text(&phase->y),
+    };
+    ns_settings_copy(&experiment->settings, &phase->settings);
+    experiment->settings.steps = phase->steps;
+}
+
 unsigned ns_phase_version(const NsPhase *phase)
 {
     return atomic_load(&phase->version);

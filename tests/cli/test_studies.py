@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 
-from test_cli import main, number, run, sentence
+from test_cli import SMALL, main, number, run, sentence
 
 GRID = ["--x", "lr=0.01,0.1,100", "--y", "warmup=1,10", "--steps", "8", "--set", "optimizer=sgd"]
 
@@ -85,6 +85,44 @@ def test_sweep_drawn():
         assert rows[2][3].lower() == "nan" and float(rows[0][3]) > 0, rows
 
 
+def test_sweep_again():
+    """A figure repeats its sweep: the same bytes, from any format; options have the last word."""
+    with tempfile.TemporaryDirectory() as folder:
+        def draw(name, *arguments):
+            path = os.path.join(folder, name)
+            result = run("sweep", *arguments, "--out", path, small=False)
+            assert (result.returncode, result.stderr) == (0, b""), result
+            with open(path, "rb") as file:
+                return path, file.read()
+
+        small = [word for setting in SMALL for word in ("--set", setting)]
+        for ending in ("pdf", "svg", "png", "tex", "csv"):
+            path, first = draw("a." + ending, *GRID, *small, "--set", "seed=7", "--linear")
+            _, again = draw("b." + ending, "--from", path)
+            assert again == first, ending
+        shown = run("show", path, small=False).stdout.decode()
+        assert "--x lr=0.01,0.1,100 --y warmup=1,10" in shown and "steps = 8" in shown, shown
+        other, _ = draw("c.csv", "--from", path, "--x", "lr=0.1,0.2", "--steps", "2")
+        shown = run("show", other, small=False).stdout.decode()
+        assert "--x lr=0.1,0.2 --y warmup=1,10" in shown and "steps = 2" in shown, shown
+        again = os.path.join(folder, "d.pdf")
+        sentence(run("chart", "--from", path, "--out", again, small=False), 2)
+        loss = run("chart", "--from", path, "--figure", "loss", "--out", again, small=False)
+        assert loss.returncode == 0, loss
+
+
+def test_sweep_caption():
+    """The caption does not tell one value of what has several."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "phase.svg")
+        result = run("sweep", "--x", "seed=1,2", "--y", "lr=0.1,0.2", "--steps", "3",
+                     "--set", "lr=0.5", "--caption", "on", "--size", "300x150mm", "--out", path)
+        assert result.returncode == 0, result
+        with open(path, encoding="utf-8") as file:
+            drawn = file.read().split("</metadata>")[1]
+        assert "Normscope" in drawn and "seed=" not in drawn and "lr=0.5" not in drawn
+
+
 def test_sweep_errors():
     sentence(run("sweep", "--x", "lr=1,2"), 2)
     sentence(run("sweep", "--x", "lr=1,2", "--y", "lr=1,2"), 2)
@@ -123,6 +161,8 @@ def test_paper_drawn():
         paper("layers", "--out", new)
         with open(os.path.join(new, "layers.pdf"), "rb") as file:
             assert file.read(5) == b"%PDF-"
+        shown = run("show", os.path.join(new, "layers.pdf"), small=False).stdout.decode()
+        assert "normscope-cli paper layers" in shown, shown
         blocked = os.path.join(folder, "file")
         open(blocked, "w", encoding="utf-8").close()
         sentence(run("paper", "layers", "--out", os.path.join(blocked, "x"), small=False), 1)

@@ -1,10 +1,13 @@
 /* Sweeps and the figures of the paper in the window.  SPDX-License-Identifier: MIT */
 #include "tests/ui/hands.h"
 
+#include "ui/widgets/open_file.h"
 #include "ui/widgets/paper_page.h"
 #include "ui/widgets/phase_page.h"
+#include "ui/widgets/study_file.h"
 #include "ui/widgets/trust_panel.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -162,6 +165,67 @@ static void test_axes(void)
         g_assert_no_error(error);
     }
     ui_close(window);
+}
+
+static char *axis_words(NsPhasePage *page, int axis)
+{
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    GObject *key = gtk_drop_down_get_selected_item(GTK_DROP_DOWN(c->key[axis]));
+    return g_strdup_printf("%s: %s", gtk_string_object_get_string(GTK_STRING_OBJECT(key)),
+                           gtk_editable_get_text(GTK_EDITABLE(c->values[axis])));
+}
+
+/* With other columns where they are given. */
+static void write_sweep(NsPhasePage *page, const char *path, const char *x)
+{
+    g_autoptr(GError) error = NULL;
+    const NsFigureInput input = {.phase = ns_phase_page_phase(page), .log = true, .step = -1};
+    g_auto(NsExperiment) experiment;
+    ns_phase_experiment(input.phase, &experiment);
+    if (x) {
+        g_free(experiment.x);
+        experiment.x = g_strdup(x);
+    }
+    ns_study_write(ns_phase_kind(), &input, &experiment, path, &error);
+    g_assert_no_error(error);
+}
+
+/* The figure of a sweep sets the page up as it was; one whose axes make no sense is told. */
+static void test_open_sweep(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "phase.svg", NULL);
+    NsWindow *window = ui_open("layers=3");
+    NsPhasePage *page = open_phase(window, "0.01, 0.2", "", 4);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(ns_phase_page_controls(page)->key[1]), 0);
+    g_autofree char *x = axis_words(page, 0), *y = axis_words(page, 1);
+    click_start(page);
+    UI_UNTIL(strstr(words(page), " cells are done") != NULL);
+    write_sweep(page, path, NULL);
+    ui_close(window);
+
+    window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path);
+    g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "phase");
+    g_assert_cmpstr(ns_window_toast_text(window), ==,
+                    "Set up as in phase.svg.  Start trains the runs of its sweep.");
+    page = NS_PHASE_PAGE(ns_window_page(window));
+    g_autofree char *x_again = axis_words(page, 0), *y_again = axis_words(page, 1);
+    g_assert_cmpstr(x_again, ==, x);
+    g_assert_cmpstr(y_again, ==, y);
+    g_assert_cmpfloat(setting(window, "layers"), ==, 3);
+    click_start(page);
+    g_assert_cmpint(ns_phase_steps(ns_phase_page_phase(page)), ==, 4);
+
+    write_sweep(page, path, "wings=1,2");
+    ns_window_open(window, path);
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "wings"));
+    g_autofree char *kept = axis_words(page, 0);
+    g_assert_cmpstr(kept, ==, x);
+    ui_close(window);
+    g_unlink(path);
+    g_rmdir(folder);
 }
 
 /* ---- Paper ---- */
@@ -391,6 +455,7 @@ static void test_trust_layer(void)
 void ui_add_study_tests(void)
 {
     g_test_add_func("/ui/phase/sweep", test_sweep);
+    g_test_add_func("/ui/phase/open-figure", test_open_sweep);
     g_test_add_func("/ui/phase/open-cell", test_open_cell);
     g_test_add_func("/ui/phase/stop", test_stop);
     g_test_add_func("/ui/phase/problem", test_problem);

@@ -19,6 +19,9 @@ static void fill(NsExperiment *experiment)
         g_assert_true(ns_settings_assign(&experiment->settings, ASSIGNMENTS[i], NULL));
     experiment->step = 240;
     experiment->figure = g_strdup("loss,profile:token-cosine");
+    experiment->x = g_strdup("lr=0.001,0.01");
+    experiment->y = g_strdup("placement=post,pre");
+    experiment->study = g_strdup("depth");
     experiment->axes = g_strdup("linear");
     experiment->changes = g_strdup("step 40: lr 0.003 → 0.001");
 }
@@ -34,6 +37,9 @@ static void assert_same(const NsExperiment *a, const NsExperiment *b)
     assert_same_settings(&a->settings, &b->settings);
     g_assert_cmpint(a->step, ==, b->step);
     g_assert_cmpstr(a->figure, ==, b->figure);
+    g_assert_cmpstr(a->x, ==, b->x);
+    g_assert_cmpstr(a->y, ==, b->y);
+    g_assert_cmpstr(a->study, ==, b->study);
     g_assert_cmpstr(a->axes, ==, b->axes);
     g_assert_cmpstr(a->changes, ==, b->changes);
 }

@@ -6,6 +6,7 @@
 #include "core/store/run_record.h"
 #include "ui/widgets/close_guard.h"
 #include "ui/widgets/learning.h"
+#include "ui/widgets/phase_page.h"
 
 /* ---- What is told: whole sentences, one after the other ---- */
 
@@ -57,6 +58,17 @@ static void restore(NsLab *lab, const NsExperiment *experiment)
     ns_lab_open(lab, lanes.each, lanes.n);
 }
 
+/* The page of sweeps or of the paper, as the figure had it; FALSE where its axes cannot be read. */
+static bool restore_page(NsWindow *window, const NsExperiment *experiment, GError **error)
+{
+    NsPageStack *pages = ns_window_pages(window);
+    if (experiment->study) ns_page_stack_show(pages, "paper");
+    if (!experiment->x || !experiment->y) return true;
+    ns_page_stack_show(pages, "phase");
+    return ns_phase_page_set_axes(NS_PHASE_PAGE(ns_page_stack_page(pages)), experiment->x,
+                                  experiment->y, experiment->settings.steps, error);
+}
+
 static bool open_preset(NsWindow *window, const char *path)
 {
     g_auto(NsPreset) preset;
@@ -70,6 +82,7 @@ static void tell_experiment(NsWindow *window, const NsExperiment *experiment, co
 {
     GString *words = g_string_new(NULL);
     say(words, g_strdup_printf(_("Set up as in %s."), name));
+    if (experiment->x) say(words, g_strdup(_("Start trains the runs of its sweep.")));
     if (experiment->step > 0) {
         g_autofree char *step = ns_group_digits(experiment->step);
         say(words, g_strdup_printf(_("It shows step %s."), step));
@@ -90,7 +103,10 @@ static void open_experiment(NsWindow *window, const char *path)
     if (ns_figure_file_read(&experiment, path, &kind, &error)) {
         bool preset = kind == NS_FILE_PRESET;
         if (!preset) restore(lab, &experiment);
-        if (!preset || !open_preset(window, path)) tell_experiment(window, &experiment, name);
+        if (!restore_page(window, &experiment, &error))
+            ns_window_toast(window, error->message);
+        else if (!preset || !open_preset(window, path))
+            tell_experiment(window, &experiment, name);
     } else if (kind == NS_FILE_OTHER) {
         ns_lab_set(lab, "text", path); /* says itself what is wrong with it */
     } else {

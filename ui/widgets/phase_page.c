@@ -79,6 +79,13 @@ static guint key_index(NsPhasePage *page, const char *key)
     return 0;
 }
 
+static void set_key(NsPhasePage *page, int axis, guint i)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->controls.key[axis]), i);
+    g_autofree char *values = first_values(page, param_at(page, i));
+    gtk_editable_set_text(GTK_EDITABLE(page->controls.values[axis]), values);
+}
+
 static bool read_axis(NsPhasePage *page, int axis, NsPhaseAxis *out, GError **error)
 {
     const NsPhaseControls *c = &page->controls;
@@ -227,6 +234,26 @@ void ns_phase_page_toggle(NsPhasePage *page)
     sync_controls(page);
 }
 
+bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,
+                            GError **error)
+{
+    const char *const texts[] = {x, y};
+    g_auto(NsPhaseAxis) first = {0}, second = {0};
+    NsPhaseAxis *const axes[] = {&first, &second};
+    for (int i = 0; i < 2; i++)
+        if (!ns_phase_axis_read(axes[i], texts[i], error)) return false;
+    page->syncing = true;
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *values = g_strjoinv(", ", axes[i]->values);
+        set_key(page, i, key_index(page, axes[i]->param->key));
+        gtk_editable_set_text(GTK_EDITABLE(page->controls.values[i]), values);
+    }
+    page->syncing = false;
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->controls.steps), (double)steps);
+    show_hint(page);
+    return true;
+}
+
 void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row)
 {
     if (!page->phase) return;
@@ -304,13 +331,6 @@ static void name(GtkWidget *widget, const char *label, const char *tooltip)
     gtk_widget_set_tooltip_text(widget, tooltip);
 }
 
-static void set_key(NsPhasePage *page, int axis, guint i)
-{
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->controls.key[axis]), i);
-    g_autofree char *values = first_values(page, param_at(page, i));
-    gtk_editable_set_text(GTK_EDITABLE(page->controls.values[axis]), values);
-}
-
 static void on_key_chosen(NsPhasePage *page, GParamSpec *pspec, GtkWidget *drop_down)
 {
     (void)pspec;
@@ -332,8 +352,10 @@ static void on_path(const char *path, gpointer owner)
     NsPhasePage *page = owner;
     g_autoptr(GError) error = NULL;
     NsFigureInput input = input_of(page);
-    bool good =
-        ns_study_write(ns_phase_kind(), &input, ns_phase_settings(page->phase), path, &error);
+    g_auto(NsExperiment) experiment;
+    ns_phase_experiment(page->phase, &experiment);
+    experiment.axes = g_strdup(input.log ? "log" : "linear");
+    bool good = ns_study_write(ns_phase_kind(), &input, &experiment, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
     ns_page_tell(NS_PAGE(page), good ? sentence : error->message);

@@ -23,6 +23,11 @@ NsPhase *ns_phase_page_phase(NsPhasePage *page);
  * as long as the controls say the same. */
 void ns_phase_page_toggle(NsPhasePage *page);
 
+/* Puts axes, as ns_phase_axis_read reads them, and steps into the controls; starts nothing.  FALSE
+ * with NS_ERROR_SETTING, and then nothing is changed. */
+bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,
+                            GError **error);
+
 /* Takes both settings of the cell in a column and a row over into the active lane. */
 void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row);
 

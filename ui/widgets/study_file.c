@@ -4,15 +4,13 @@
 #include "ui/plot/export_choices.h"
 
 bool ns_study_write(const NsFigureKind *kind, const NsFigureInput *input,
-                    const NsSettings *settings, const char *path, GError **error)
+                    const NsExperiment *experiment, const char *path, GError **error)
 {
     NsFormat format;
     if (!ns_format_from_path(path, &format, error)) return false;
     g_autoptr(NsFigure) figure = kind->create();
     const NsPlot *plot = ns_figure_update(figure, input);
-    g_auto(NsExperiment) experiment = {.step = -1};
-    ns_settings_copy(&experiment.settings, settings);
-    g_autofree char *line = ns_experiment_line(&experiment);
+    g_autofree char *line = ns_experiment_line(experiment);
     NsExportChoices choices;
     ns_export_choices_init(&choices);
     NsStyle style;

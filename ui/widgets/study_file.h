@@ -4,7 +4,7 @@
 #include "core/store/experiment.h"
 #include "ui/figures/figures.h"
 
-/* Draws a figure for paper into a file whose ending says the format, with the settings inside.
+/* Draws a figure for paper into a file whose ending says the format, with the experiment inside.
  * Main thread; such figures are small. */
 bool ns_study_write(const NsFigureKind *kind, const NsFigureInput *input,
-                    const NsSettings *settings, const char *path, GError **error);
+                    const NsExperiment *experiment, const char *path, GError **error);
