@@ -3,6 +3,7 @@
 
 #include "core/base/clones.h"
 #include "core/base/flush.h"
+#include "core/base/lanes.h"
 #include "core/base/share.h"
 #include "core/ops/math.h"
 
@@ -42,60 +43,103 @@ static inline ns_real kept(ns_real root, ns_real least)
     return root < MOST_ROOT ? root : MOST_ROOT;
 }
 
-/* Adam's moments and, where it `moves`, its update; `pulls`: some weight decay is on.  (Without it
- * a weight that is not finite must not reach the moments through 0 w.)  `looks`: gradients are set
- * against their moments.  Everything is read for the update anyway, so that this costs hardly
- * anything; one division serves both ratios, and as roots they have the range of the gradient. */
-__attribute__((always_inline)) static inline NsUpdateSums
-adam_span(const Constants *c, Span s, const bool moves, const bool pulls, const bool looks)
+/* Bytes from what is at work to what is fetched. */
+#define AHEAD 1024
+
+/* Fetches a line of everything that a span reads, some lines ahead; it may lie beyond the end, for
+ * to fetch is never an error.  Of a model that fits into no cache, what a processor fetches by
+ * itself comes late: these are four streams that are read, and three that are written. */
+NS_LANES_INLINE void fetch(const Span *s)
+{
+    __builtin_prefetch((const void *)((uintptr_t)s->w + AHEAD), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->m + AHEAD), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->v + AHEAD), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->g + AHEAD), 0);
+}
+
+/* What a kernel of Adam does.  `moves`: it updates the weights, not just the moments.  `pulls`:
+ * some weight decay is on.  (Without it a weight that is not finite must not reach the moments
+ * through 0 w.)  `looks`: gradients are set against their moments. */
+typedef struct {
+    bool moves, pulls, looks;
+} Adam;
+
+/* Sums and maxima of a span, [NS_LANES] each. */
+typedef struct {
+    double *weight, *update, *ratio;
+    ns_real *most;
+} SpanLanes;
+
+/* The first `left` weights of a span.  Everything that ratios need is read for the update anyway,
+ * so that they cost hardly anything; one division serves both, and as roots they have the range of
+ * the gradient. */
+NS_LANES_INLINE void adam_lanes(const Constants *c, Span s, int left, const SpanLanes *lanes,
+                                const Adam adam)
 {
     ns_real *restrict w = s.w, *restrict m = s.m, *restrict v = s.v;
     const ns_real *restrict g = s.g;
-    const ns_real beta1 = c->beta1, beta2 = c->beta2, rest1 = c->rest1, rest2 = c->rest2;
-    const ns_real rate = c->rate, v_correction = c->v_correction, eps = c->eps;
-    const ns_real clip = c->clip, l2 = c->l2, decay = c->decay;
-    const ns_real v_correction_before = c->v_correction_before, least = c->least;
-    double weight = 0, update = 0, ratio = 0;
-    ns_real most = 0;
-#pragma omp simd reduction(+ : weight, update, ratio) reduction(max : most)
-    for (size_t i = 0; i < s.n; i++) {
-        ns_real gradient = clip * g[i], before = v[i];
-        if (pulls) gradient += l2 * w[i];
-        m[i] = beta1 * m[i] + rest1 * gradient;
-        v[i] = beta2 * before + rest2 * (gradient * gradient);
-        ns_real root = sqrt(v[i] * v_correction);
-        weight += (double)w[i] * (double)w[i];
-        if (looks) {
-            ns_real a = kept(root, least), b = kept(sqrt(before * v_correction_before), least);
+#pragma omp simd
+    for (int l = 0; l < left; l++) {
+        ns_real gradient = c->clip * g[l], before = v[l];
+        if (adam.pulls) gradient += c->l2 * w[l];
+        m[l] = c->beta1 * m[l] + c->rest1 * gradient;
+        v[l] = c->beta2 * before + c->rest2 * (gradient * gradient);
+        ns_real root = sqrt(v[l] * c->v_correction);
+        lanes->weight[l] += (double)w[l] * (double)w[l];
+        if (adam.looks) {
+            ns_real a = kept(root, c->least);
+            ns_real b = kept(sqrt(before * c->v_correction_before), c->least);
             ns_real both = LARGER * ns_abs(gradient) / (a * b), after = b * both, score = a * both;
-            ratio += (double)after * (double)after;
-            most = score > most ? score : most;
+            lanes->ratio[l] += (double)after * (double)after;
+            lanes->most[l] = score > lanes->most[l] ? score : lanes->most[l];
         }
-        if (moves) {
-            ns_real u = rate * m[i] / (root + eps);
-            if (pulls) u += decay * w[i];
-            update += (double)u * (double)u;
-            w[i] -= u;
+        if (adam.moves) {
+            ns_real u = c->rate * m[l] / (root + c->eps);
+            if (adam.pulls) u += c->decay * w[l];
+            lanes->update[l] += (double)u * (double)u;
+            w[l] -= u;
         }
     }
-    const double smaller = 1 / ((double)LARGER * (double)LARGER);
-    return (NsUpdateSums){weight, update, smaller * ratio, smaller * (double)most * (double)most};
 }
 
-#define ADAM(name, moves, pulls, looks)                                                            \
+NS_LANES_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, const Adam adam)
+{
+    const Constants c = *constants;
+    double weight[NS_LANES] = {0}, update[NS_LANES] = {0}, ratio[NS_LANES] = {0};
+    ns_real most[NS_LANES] = {0};
+    const SpanLanes lanes = {weight, update, ratio, most};
+    for (; s.n >= NS_LANES; s.n -= NS_LANES) {
+        fetch(&s);
+        adam_lanes(&c, s, NS_LANES, &lanes, adam);
+        s.w += NS_LANES;
+        s.m += NS_LANES;
+        s.v += NS_LANES;
+        s.g += NS_LANES;
+    }
+    if (s.n) adam_lanes(&c, s, (int)s.n, &lanes, adam);
+    NsUpdateSums sums = {.weight = ns_lanes_sum(weight)};
+    if (adam.moves) sums.update = ns_lanes_sum(update);
+    if (!adam.looks) return sums;
+    const double smaller = 1 / (double)LARGER, largest = smaller * (double)ns_lanes_max(most);
+    sums.ratio = smaller * smaller * ns_lanes_sum(ratio);
+    sums.most = largest * largest;
+    return sums;
+}
+
+#define ADAM(name, ...)                                                                            \
     NS_CLONES static NsUpdateSums name(const Constants *c, Span s)                                 \
     {                                                                                              \
-        return adam_span(c, s, moves, pulls, looks);                                               \
+        return adam_span(c, s, (Adam){__VA_ARGS__});                                               \
     }
 
-ADAM(adam, true, false, false)
-ADAM(adam_looking, true, false, true)
-ADAM(adam_pulled, true, true, false)
-ADAM(adam_pulled_looking, true, true, true)
-ADAM(gather, false, false, false)
-ADAM(gather_looking, false, false, true)
-ADAM(gather_pulled, false, true, false)
-ADAM(gather_pulled_looking, false, true, true)
+ADAM(adam, .moves = true)
+ADAM(adam_looking, .moves = true, .looks = true)
+ADAM(adam_pulled, .moves = true, .pulls = true)
+ADAM(adam_pulled_looking, .moves = true, .pulls = true, .looks = true)
+ADAM(gather, .moves = false)
+ADAM(gather_looking, .looks = true)
+ADAM(gather_pulled, .pulls = true)
+ADAM(gather_pulled_looking, .pulls = true, .looks = true)
 
 NS_CLONES static NsUpdateSums momentum(const Constants *c, Span s)
 {
