@@ -93,7 +93,10 @@ def test_metainfo():
     need_desktop()
     need("appstreamcli")
     path = ROOT / f"share/metainfo/{ID}.metainfo.xml"
-    run("appstreamcli", "validate", "--no-net", "--strict", path)
+    said = run("appstreamcli", "validate", "--no-net", path)
+    # The project has no page of its own.
+    wrong = [line for line in said.splitlines() if line.startswith("W: ") and "url-homepage-missing" not in line]
+    assert not wrong, said
     need_catalogues()
     for language in LANGUAGES:
         assert f'<summary xml:lang="{language}">' in path.read_text(encoding="utf-8"), language
