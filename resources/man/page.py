@@ -108,7 +108,7 @@ def main():
     purpose = " ".join(whole.about[0]).rstrip(".")
     lines = [f'.TH {name.upper()} 1 "" "Normscope {version}" "User Commands"', ".ad l", ".nh",
              ".SH NAME", f"{escaped(name)} \\- {escaped(purpose[0].lower() + purpose[1:])}",
-             ".SH SYNOPSIS", usage, ".SH DESCRIPTION", *description]
+             ".SH SYNOPSIS", usage, ".SH DESCRIPTION", *description[1:]]  # a section begins its paragraph itself
     for command, each in commands.items():
         lines += [f".SH {command.upper()}", *each.page(f"{name} {command}", shared)]
     if shared:
