@@ -35,13 +35,14 @@ static ns_real *take_stats(const NsNormPlace *place, const NsShape *shape, NsCur
 }
 
 void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
-                         const ns_real *x, const ns_real *layer, ns_real *out, NsCursor *cursor)
+                         const ns_real *x, const ns_real *layer, ns_real *out, NsCursor *cursor,
+                         NsCursor *light)
 {
     size_t n = shape->R * shape->D;
     *a = (NsActivations){.x = x, .layer = layer};
-    if (s->in.norm || !is_one(s->c.s)) a->u = ns_cursor_take(cursor, n);
+    if (s->in.norm || !is_one(s->c.s)) a->u = ns_cursor_take(light, n);
     a->stats_in = take_stats(&s->in, shape, cursor);
-    ns_branch_take(a, s, shape, cursor);
+    ns_branch_take(a, s, shape, cursor, light);
     /* Backward needs F(u) only under a norm, and what a learned gain multiplies only under one;
      * elsewhere the sum overwrites them. */
     a->out = out;
@@ -282,8 +283,9 @@ static void join_scaled(const NsSublayer *s, const NsShape *shape, const NsActiv
         for (size_t i = 0; i < shape->D; i++) z[i] += skip * omega[i] * x[i];
 }
 
-void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                         const NsPass *pass, NsSums *sums)
+/* u = s N_in(x) */
+static void enter(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                  const NsPass *pass)
 {
     size_t n = shape->R * shape->D;
     ns_real in_scale = (ns_real)s->c.s;
@@ -293,6 +295,20 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
     } else if (a->u) {
         ns_scale(a->u, in_scale, a->x, n);
     }
+}
+
+void ns_sublayer_derive(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                        const NsPass *pass)
+{
+    enter(s, shape, a, pass);
+    ns_branch_derive(s, shape, a, pass);
+}
+
+void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                         const NsPass *pass, NsSums *sums)
+{
+    size_t n = shape->R * shape->D;
+    enter(s, shape, a, pass);
     ns_branch_forward(s, shape, a, pass);
     if (s->branch.norm) ns_norm_place_forward(&s->branch, shape, pass, a->v, a->stats_branch, a->f);
 

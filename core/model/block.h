@@ -132,9 +132,11 @@ typedef struct {
 NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base);
 
 /* Takes the activations of a sub-layer whose input is x, in a layer whose input is `layer`, and
- * whose result goes to `out`. */
+ * whose result goes to `out`.  From `light` come those that ns_sublayer_derive can bring back; it
+ * may be the same cursor. */
 void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
-                         const ns_real *x, const ns_real *layer, ns_real *out, NsCursor *cursor);
+                         const ns_real *x, const ns_real *layer, ns_real *out, NsCursor *cursor,
+                         NsCursor *light);
 void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor);
 
 /* Overwrites the activations; the result is a->out.  Fills in the sums, but for the gradients',
@@ -142,15 +144,24 @@ void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor)
 void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                          const NsPass *pass, NsSums *sums);
 
+/* Computes again what one product makes of x: u, and of an FFN all but its last product.  The same
+ * bits as forward; a norm over the batch must not be among it, for it would count the batch twice.
+ */
+void ns_sublayer_derive(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                        const NsPass *pass);
+
 /* d: [R, D], on entry the gradient of a->out, on return that of a->x.  Fills in the gradients'
  * sums, unless they are NULL; sums->grad are on entry the squares of d. */
 void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                           const NsScratch *scratch, const NsPass *pass, NsSums *sums, ns_real *d);
 
 /* a->f = F(u), and scratch->du from the gradient of a->f (branch.c). */
-void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape, NsCursor *cursor);
+void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape, NsCursor *cursor,
+                    NsCursor *light);
 void ns_branch_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                        const NsPass *pass);
+void ns_branch_derive(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                      const NsPass *pass);
 void ns_branch_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                         const NsScratch *scratch, const NsPass *pass, const ns_real *df);
 

@@ -36,10 +36,12 @@ static ns_real *take_stats(const NsNormPlace *place, size_t rows, NsCursor *curs
                        : NULL;
 }
 
-void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape, NsCursor *cursor)
+void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape, NsCursor *cursor,
+                    NsCursor *light)
 {
     size_t R = shape->R, D = shape->D, F = shape->F;
     if (s->kind == NS_FFN) {
+        cursor = light;
         a->raw = a->hidden = ns_cursor_take(cursor, R * F);
         if (s->activation->keeps) a->hidden = ns_cursor_take(cursor, R * F);
         if (s->activation->gated) a->gate = ns_cursor_take(cursor, R * F);
@@ -245,8 +247,9 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
     project_backward(s, shape, a, scratch, pass);
 }
 
-static void ffn_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                        const NsPass *pass)
+/* All but the last product. */
+static void ffn_enter(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                      const NsPass *pass)
 {
     size_t R = shape->R, D = shape->D, F = shape->F;
     const ns_real *u = a->u ? a->u : a->x;
@@ -256,7 +259,13 @@ static void ffn_forward(const NsSublayer *s, const NsShape *shape, const NsActiv
     s->activation->forward(a->hidden, a->raw, a->gate, R * F);
     ns_clock_end(mark, NS_OP_ACTIVATION);
     if (s->mid.norm) ns_norm_place_forward(&s->mid, shape, pass, a->mid, a->stats_mid, a->hidden);
-    map_forward(pass, a->f, s->w_out, s->b_out, a->mid, R, F, D);
+}
+
+static void ffn_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                        const NsPass *pass)
+{
+    ffn_enter(s, shape, a, pass);
+    map_forward(pass, a->f, s->w_out, s->b_out, a->mid, shape->R, shape->F, shape->D);
 }
 
 static void ffn_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
@@ -280,6 +289,12 @@ void ns_branch_forward(const NsSublayer *s, const NsShape *shape, const NsActiva
                        const NsPass *pass)
 {
     (s->kind == NS_FFN ? ffn_forward : attention_forward)(s, shape, a, pass);
+}
+
+void ns_branch_derive(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
+                      const NsPass *pass)
+{
+    if (s->kind == NS_FFN) ffn_enter(s, shape, a, pass);
 }
 
 void ns_branch_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,

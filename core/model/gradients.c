@@ -23,7 +23,7 @@
 
 typedef struct {
     ns_real *ring;       /* NULL for a worker that only ever begins the sum */
-    ns_real *outside;    /* NULL for the first worker */
+    ns_real *outside;    /* NULL for who adds straight to the arena */
     size_t begun, added; /* layers */
     /* The same as `added`, for the next worker; on a cache line of its own, for the next one
      * looks at it all the time. */
@@ -34,7 +34,8 @@ struct NsGradients {
     const NsStack *stack;
     size_t slots, slot; /* of a ring; reals in one */
     size_t layers, all; /* of the model; times the parts of the batch */
-    bool turns;         /* who begins the sum changes from layer to layer */
+    size_t lead;
+    bool turns; /* who begins the sum changes from layer to layer */
     ns_real *arena;
     Share *shares;   /* [stack->shards] */
     bool squaring;   /* squares are wanted */
@@ -76,13 +77,25 @@ static bool take_turns(const NsStack *stack)
     return stack->shards > 1 && gains;
 }
 
+size_t ns_gradients_lead(const NsStack *stack)
+{
+    return stack->shards > 1 ? slots_of(slot_reals(stack)) : 1;
+}
+
+/* The arena has no room outside the layers while activations lie there. */
+static bool is_apart(const NsStack *stack, size_t worker)
+{
+    return worker > 0 || stack->room.shared;
+}
+
 size_t ns_gradients_reals(const NsStack *stack)
 {
     size_t rings = take_turns(stack) ? stack->shards : stack->shards - 1;
-    return rings * ring_reals(stack) + (stack->shards - 1) * outside_reals(stack);
+    size_t apart = stack->shards - !is_apart(stack, 0);
+    return rings * ring_reals(stack) + apart * outside_reals(stack);
 }
 
-NsGradients *ns_gradients_new(const NsStack *stack, GError **error)
+NsGradients *ns_gradients_new(const NsStack *stack, ns_real *arena, GError **error)
 {
     NsGradients *g = g_new0(NsGradients, 1);
     g->stack = stack;
@@ -93,13 +106,14 @@ NsGradients *ns_gradients_new(const NsStack *stack, GError **error)
     g->turns = take_turns(stack);
     g->shares = g_aligned_alloc0(stack->shards, sizeof *g->shares, _Alignof(Share));
     g->squares = g_new0(double, stack->table.n);
-    g->arena = ns_real_new(stack->table.size, "gradients", error);
-    bool whole = g->arena != NULL;
+    g->arena = arena;
+    g->lead = ns_gradients_lead(stack);
+    bool whole = true;
     for (size_t i = 0; i < stack->shards && whole; i++) {
         Share *share = &g->shares[i];
         if (i > 0 || g->turns)
             whole = (share->ring = ns_real_new(ring_reals(stack), "gradients", error)) != NULL;
-        if (i > 0 && whole)
+        if (is_apart(stack, i) && whole)
             whole =
                 (share->outside = ns_real_new(outside_reals(stack), "gradients", error)) != NULL;
     }
@@ -116,7 +130,6 @@ void ns_gradients_free(NsGradients *g)
         ns_real_free(g->shares[i].outside);
     }
     g_aligned_free(g->shares);
-    ns_real_free(g->arena);
     g_free(g->squares);
     g_free(g);
 }
@@ -145,7 +158,7 @@ void ns_gradients_begin(NsGradients *g, bool squaring)
 void ns_gradients_begin_outside(NsGradients *g, unsigned worker)
 {
     const NsStack *stack = g->stack;
-    if (worker > 0) {
+    if (is_apart(stack, worker)) {
         memset(g->shares[worker].outside, 0, outside_reals(stack) * sizeof(ns_real));
         return;
     }
@@ -157,7 +170,7 @@ void ns_gradients_begin_outside(NsGradients *g, unsigned worker)
 
 ns_real *ns_gradients_outside(NsGradients *g, unsigned worker, size_t offset)
 {
-    if (worker == 0) return g->arena + offset;
+    if (!is_apart(g->stack, worker)) return g->arena + offset;
     ns_real *base = g->shares[worker].outside;
     const NsSpan *span = g->stack->outside;
     for (; offset >= span->end; span++) base += span->end - span->begin;
@@ -167,10 +180,13 @@ ns_real *ns_gradients_outside(NsGradients *g, unsigned worker, size_t offset)
 static void sum_span(NsGradients *g, const NsSpan *span)
 {
 #pragma omp for schedule(static)
-    for (size_t start = span->begin; start < span->end; start += SUM_BLOCK)
+    for (size_t start = span->begin; start < span->end; start += SUM_BLOCK) {
+        size_t n = MIN(SUM_BLOCK, span->end - start);
+        ns_real *sum = g->arena + start;
+        if (is_apart(g->stack, 0)) memcpy(sum, ns_gradients_outside(g, 0, start), n * sizeof *sum);
         for (unsigned i = 1; i < g->stack->shards; i++)
-            ns_add_scaled(g->arena + start, 1, ns_gradients_outside(g, i, start),
-                          MIN(SUM_BLOCK, span->end - start));
+            ns_add_scaled(sum, 1, ns_gradients_outside(g, i, start), n);
+    }
 }
 
 static void square_tensor(NsGradients *g, size_t i)
@@ -285,13 +301,28 @@ static bool is_free(const NsGradients *g, unsigned worker, size_t n)
     return !adds || is_in_before(g, worker, n - g->layers);
 }
 
+/* Whether no other worker is so far behind that it needs activations in whose place the gradients
+ * of the layer that comes n-th go. */
+static bool is_near(const NsGradients *g, unsigned worker, size_t n)
+{
+    bool puts = n < g->all && worker == beginner_of(g, n);
+    if (!g->stack->room.shared || !puts) return true;
+    for (unsigned i = 0; i < g->stack->shards; i++) {
+        const _Atomic size_t *done = &g->shares[i].done;
+        if (i != worker && atomic_load_explicit(done, memory_order_acquire) + g->lead <= n)
+            return false;
+    }
+    return true;
+}
+
 /* Until all but `left` of the complete layers are in the sum, and the next one can be begun. */
 static void wait_for_room(NsGradients *g, unsigned worker, size_t complete, size_t left)
 {
     const Share *share = &g->shares[worker];
     for (unsigned looks = 0;; looks++) {
         add_layers(g, worker, complete);
-        if (complete - share->added <= left && is_free(g, worker, complete)) return;
+        bool room = complete - share->added <= left;
+        if (room && is_free(g, worker, complete) && is_near(g, worker, complete)) return;
         if (looks >= LOOKS) sched_yield();
     }
 }

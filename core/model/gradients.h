@@ -16,11 +16,15 @@
 
 typedef struct NsGradients NsGradients;
 
+/* Layers by which a worker may be ahead of another in backward where gradients lie in the place of
+ * activations: who begins one of number n finds all others at least at n - lead + 1. */
+size_t ns_gradients_lead(const NsStack *stack);
+
 /* Reals that it takes beside the arena. */
 size_t ns_gradients_reals(const NsStack *stack);
 
-/* The stack is borrowed.  NULL with NS_ERROR_MEMORY. */
-NsGradients *ns_gradients_new(const NsStack *stack, GError **error);
+/* Stack and arena (that of the table, all 0) are borrowed.  NULL with NS_ERROR_MEMORY. */
+NsGradients *ns_gradients_new(const NsStack *stack, ns_real *arena, GError **error);
 void ns_gradients_free(NsGradients *gradients);
 
 /* The arena: offsets are those of the table. */

@@ -17,6 +17,7 @@ struct NsModel {
     uint64_t seed;
     size_t B;
     ns_real *weights;
+    ns_real *room; /* activations of layers, and gradients */
     NsGradients *gradients;
     ns_real *standardized; /* the weights as they are used, or NULL where those are the weights */
     ns_real *sinusoids;    /* or NULL */
@@ -30,11 +31,14 @@ struct NsModel {
 
 enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
 
-/* Those of a worker, of n sequences each. */
-static void take_shards(NsWorker *w, const NsStack *stack, size_t n, NsCursor *cursor)
+/* Those of worker i, of n sequences each. */
+static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, NsCursor *cursor)
 {
-    for (size_t k = 0; k < stack->kept; k++)
-        ns_shard_take(&w->shards[k], stack, w->first + k * n, n, cursor);
+    const NsStack *stack = &model->stack;
+    NsPiece *pieces = stack->room.pieces + i * stack->kept * stack->layers;
+    for (size_t k = 0; k < stack->kept; k++, pieces += stack->layers)
+        ns_shard_take(&w->shards[k], stack, w->first + k * n, n, cursor,
+                      cursor->base ? model->room : NULL, pieces);
 }
 
 static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)
@@ -46,6 +50,7 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->shards = w->shard = g_new0(NsShard, stack->kept);
     for (size_t k = 0; k < stack->kept; k++)
         w->shards[k].sublayers = g_new0(NsActivations, stack->n_sublayers);
+    w->pass.sublayers = g_new0(NsActivations, stack->n_sublayers);
     w->sums = g_new0(NsSums, stack->n_sublayers);
     w->hidden_sq = g_new0(double, hidden);
     w->hidden_norm = g_new0(double, hidden);
@@ -53,10 +58,11 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->hidden_grad = g_new0(double, hidden);
     for (size_t k = 0; k < stack->n_towers; k++) w->live[k] = g_new0(bool, n * stack->towers[k].T);
     NsCursor count = {0};
-    take_shards(w, stack, n, &count);
+    take_shards(w, model, i, n, &count);
     w->activations = ns_real_new(count.used, "activations", error);
     if (!w->activations) return false;
-    take_shards(w, stack, n, &(NsCursor){.base = w->activations});
+    take_shards(w, model, i, n, &(NsCursor){.base = w->activations});
+    ns_shard_pass(&w->pass, w->shards, stack, model->room + stack->room.passing[i]);
     w->gradients = model->gradients;
     w->number = i;
     return true;
@@ -67,6 +73,7 @@ static void worker_clear(NsWorker *w, const NsStack *stack)
     ns_real_free(w->activations);
     for (size_t k = 0; w->shards && k < stack->kept; k++) g_free(w->shards[k].sublayers);
     g_free(w->shards);
+    g_free(w->pass.sublayers);
     g_free(w->sums);
     g_free(w->hidden_sq);
     g_free(w->hidden_norm);
@@ -110,7 +117,9 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
                                      SUBLAYER_ARRAYS * stack->n_sublayers);
     model->weights = ns_real_new(stack->table.size, "weights", error);
     if (!model->weights) return NULL;
-    model->gradients = ns_gradients_new(stack, error);
+    model->room = ns_real_new(stack->room.size, "activations and gradients", error);
+    if (!model->room) return NULL;
+    model->gradients = ns_gradients_new(stack, model->room + stack->room.gradients, error);
     if (!model->gradients) return NULL;
     model->state = ns_real_new(stack->state_size, "running statistics", error);
     if (!model->state) return NULL;
@@ -141,6 +150,7 @@ void ns_model_free(NsModel *model)
     g_free(model->workers);
     ns_real_free(model->weights);
     ns_gradients_free(model->gradients);
+    ns_real_free(model->room);
     ns_real_free(model->standardized);
     ns_real_free(model->sinusoids);
     ns_real_free(model->state);
@@ -386,8 +396,9 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     return measure;
 }
 
-static void forward(NsModel *model, const NsCall *call, double smoothing)
+static void forward(NsModel *model, NsCall *call, double smoothing)
 {
+    call->passing = true;
 #pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
     for (unsigned i = 0; i < model->n_workers; i++) {
         NsWorker *w = &model->workers[i];

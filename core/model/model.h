@@ -12,9 +12,13 @@
  *
  * The batch is divided over threads into contiguous shards of sequences.  Each thread runs forward
  * and backward of its shard with gradients of its own; these are summed in a fixed order, so that
- * the same seed, build and thread count give the same bits.  Where activations are large, a thread
- * walks its shard in parts, one after the other, and has memory for one of them, unless somebody
- * wants to look at all afterwards (probe-every is not 0). */
+ * the same seed, build and thread count give the same bits.
+ *
+ * Unless somebody wants to look at activations afterwards (probe-every is not 0), what backward has
+ * used is not kept: where activations are large a thread walks its shard in parts, one after the
+ * other, and has memory for one of them; elsewhere the gradients of deep models come to lie where
+ * the activations of the layers above have been, and what is quickly derived again from the input
+ * of a sub-layer is not stored at all.  None of this changes a bit. */
 #pragma once
 
 #include "core/base/tensor.h"
@@ -26,11 +30,12 @@ typedef struct NsModel NsModel;
 
 /* What a run will take, before anything is allocated. */
 typedef struct {
-    size_t parameters;       /* elements */
-    size_t weight_bytes;     /* weights */
-    size_t gradient_bytes;   /* gradients, an arena a thread, one more for the mean gradient */
-    size_t moment_bytes;     /* Adam's two moments */
-    size_t activation_bytes; /* kept for backward, all threads */
+    size_t parameters;     /* elements */
+    size_t weight_bytes;   /* weights */
+    size_t gradient_bytes; /* gradients, and one arena more for the mean gradient of probes */
+    size_t moment_bytes;   /* Adam's two moments */
+    size_t
+        activation_bytes; /* of all threads, but for those in whose place gradients come to lie */
     size_t total_bytes;
     double gflop_per_step; /* forward and backward, matrix products only */
     unsigned threads;      /* that will share a batch; one where a norm is over the batch */
@@ -122,8 +127,9 @@ void ns_model_set_measuring(NsModel *model, bool measuring);
  * target; 0 without one. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
-/* Whether the activations of all layers are in memory after a measure; where they are recomputed,
- * those of one layer are, and of the others only what the layer saw and what it gave out. */
+/* Whether the activations of all layers are in memory after a measure, if anybody wants to look at
+ * them: probe-every is not 0.  Where they are recomputed, those of one layer are, and of the others
+ * only what the layer saw and what it gave out. */
 bool ns_model_keeps(const NsModel *model);
 
 /* Brings back the activations of a layer as the last measure computed them, until the next call.
@@ -131,9 +137,10 @@ bool ns_model_keeps(const NsModel *model);
 void ns_model_revisit(NsModel *model, size_t layer);
 
 /* What the last measure left in memory of one sub-layer in one shard, for probes: a thread's, or a
- * part of one where all parts are kept, or the last part where one is.  Borrowed until the next
- * call; NULL where the sub-layer does not have it.  Where the model does not keep activations, x of
- * a layer's first sub-layer and out of its last one stand; for all else visit the layer first. */
+ * part of one.  Borrowed until the next call; NULL where the sub-layer does not have it.  Where the
+ * model does not keep activations, x of a layer's first sub-layer and out of its last one stand;
+ * for all else visit the layer first.  Where probe-every is 0 only sizes mean something: other
+ * numbers may have been put in the place of the activations. */
 typedef struct {
     NsSublayerKind kind;
     size_t layer; /* numbered through all layers, from 0 */

@@ -92,7 +92,7 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
 void ns_worker_turn(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
 {
     w->part = part;
-    w->shard = &w->shards[part % stack->kept];
+    w->shard = call->passing ? &w->pass : &w->shards[part % stack->kept];
     w->shard->first = w->first + part * w->shard->B;
     for (size_t i = 0; i < stack->n_towers; i++) find_padding(stack, w, call->batch, i);
 }
@@ -146,11 +146,6 @@ static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass
     ns_clock_end(mark, NS_OP_MEASURE);
 }
 
-static size_t first_sublayer(const NsTower *tower, size_t layer)
-{
-    return tower->first + (layer - tower->first_layer) * (tower->n / tower->L);
-}
-
 /* Announces what a layer will read and write, when the one before it in this direction begins. */
 static void announce(const NsStack *stack, const NsWorker *w, const NsCall *call,
                      const NsTower *tower, size_t layer, bool backward)
@@ -158,7 +153,7 @@ static void announce(const NsStack *stack, const NsWorker *w, const NsCall *call
     ns_ahead_clear();
     if (layer < tower->first_layer || layer >= tower->first_layer + tower->L) return;
     const NsSpan *span = &stack->layer_spans[layer];
-    size_t first = first_sublayer(tower, layer), last = first + tower->n / tower->L - 1;
+    size_t first = ns_tower_sublayer(tower, layer), last = ns_tower_sublayer(tower, layer + 1) - 1;
     const ns_real *begin = w->shard->sublayers[first].begin, *end = w->shard->sublayers[last].end;
     size_t weights = span->end - span->begin, activations = (size_t)(end - begin);
     if ((2 * weights + activations) * sizeof(ns_real) > AHEAD_BYTES) return;
@@ -250,8 +245,8 @@ void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, si
     /* These have seen the layer once. */
     if (pass.statistics == NS_OF_BATCH_KEPT) pass.statistics = NS_OF_BATCH;
     pass.dual = NULL;
-    size_t first = first_sublayer(tower, layer);
-    for (size_t k = first; k < first + tower->n / tower->L; k++) {
+    size_t end = ns_tower_sublayer(tower, layer + 1);
+    for (size_t k = ns_tower_sublayer(tower, layer); k < end; k++) {
         const NsSublayer *s = &stack->sublayers[k];
         ns_sublayer_forward(s, ns_tower_shape(&w->shard->towers[i], s), &w->shard->sublayers[k],
                             &pass, NULL);
@@ -307,6 +302,8 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
             pass.adds = layer.adds;
             announce(stack, w, call, tower, s->layer - 1, true);
         }
+        if (stack->derives)
+            ns_sublayer_derive(s, ns_tower_shape(t, s), &w->shard->sublayers[k], &pass);
         NsSums sums = {.grad = squares};
         ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard->sublayers[k], &w->shard->scratch,
                              &pass, call->measuring ? &sums : NULL, t->d);

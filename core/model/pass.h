@@ -10,6 +10,7 @@
  * or all of them the same one after the other. */
 typedef struct {
     NsShard *shards, *shard; /* [stack->kept]; that of the present part */
+    NsShard pass;            /* for calls that go forward alone */
     size_t first, part;      /* of its sequences in the batch; the present part, from 0 */
     ns_real *activations;
     NsGradients *gradients;     /* shared by all */
@@ -33,6 +34,7 @@ typedef struct {
     NsNoise noise;
     bool profiling;
     bool measuring; /* the sums are wanted */
+    bool passing;   /* forward alone: nothing is kept, and nothing that was kept is touched */
 } NsCall;
 
 /* Hidden states that a model has: one more than layers in every tower. */

@@ -39,8 +39,43 @@ static ns_real *take_norm(const NsNormPlace *place, const NsShape *shape, ns_rea
     return ns_cursor_take(cursor, shape->R * shape->D);
 }
 
-/* Returns the reals that the largest layer takes of the common ones. */
-static size_t take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCursor *cursor)
+/* Where the pieces of a layer come from. */
+typedef struct {
+    NsCursor *out;   /* what it gives out */
+    NsCursor *inner; /* what else backward needs */
+    NsCursor *light; /* of that, what a sub-layer can derive again */
+} Sources;
+
+/* Takes the layer whose first sub-layer is the k-th and whose input is x; returns its output. */
+static const ns_real *take_layer(NsShard *shard, const NsStack *stack, const NsTowerShard *tower,
+                                 size_t k, const ns_real *x, const Sources *from)
+{
+    const ns_real *layer = x;
+    for (bool last = false; !last; k++) {
+        const NsSublayer *s = &stack->sublayers[k];
+        NsActivations *a = &shard->sublayers[k];
+        const ns_real *begin = ns_cursor_at(from->out);
+        last = s->last;
+        if (stack->derives) from->light->used = 0;
+        ns_real *out = ns_cursor_take(last ? from->out : from->inner, tower->self.R * stack->D);
+        ns_activations_take(a, s, ns_tower_shape(tower, s), x, layer, out, from->inner,
+                            from->light);
+        a->begin = begin;
+        a->end = ns_cursor_at(from->out);
+        x = out;
+    }
+    return x;
+}
+
+/* What the tower gives out where no final norm stands at the end. */
+static void find_top(const NsStack *stack, NsShard *shard, size_t i)
+{
+    const NsTower *tower = &stack->towers[i];
+    if (!tower->dual && !tower->final_norm.norm)
+        shard->towers[i].top = shard->sublayers[tower->first + tower->n - 1].out;
+}
+
+static void take_outside(NsShard *shard, const NsStack *stack, size_t i, NsCursor *cursor)
 {
     const NsTower *tower = &stack->towers[i];
     NsTowerShard *t = &shard->towers[i];
@@ -50,27 +85,6 @@ static size_t take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCurso
     t->embedding = t->x0 = ns_cursor_take(cursor, n);
     if (tower->embedding_norm.norm)
         t->x0 = take_norm(&tower->embedding_norm, &t->self, &t->stats_embedding, cursor);
-
-    /* Where layers are run again, they share their activations, all but what each gives out. */
-    NsCursor common = {.base = shard->common}, *inner = stack->recompute ? &common : cursor;
-    const ns_real *x = t->x0, *layer = x;
-    size_t most = 0;
-    for (size_t k = tower->first; k < tower->first + tower->n; k++) {
-        const NsSublayer *s = &stack->sublayers[k];
-        if (s->first) {
-            layer = x;
-            common.used = 0;
-        }
-        NsActivations *a = &shard->sublayers[k];
-        const ns_real *begin = ns_cursor_at(cursor);
-        ns_real *out = ns_cursor_take(s->last ? cursor : inner, n);
-        ns_activations_take(a, s, ns_tower_shape(t, s), x, layer, out, inner);
-        a->begin = begin;
-        a->end = ns_cursor_at(cursor);
-        x = out;
-        most = MAX(most, common.used);
-    }
-    t->top = shard->sublayers[tower->first + tower->n - 1].out;
     if (tower->dual) {
         t->dual = ns_cursor_take(cursor, n);
         t->ddual = ns_cursor_take(cursor, n);
@@ -81,17 +95,68 @@ static size_t take_tower(NsShard *shard, const NsStack *stack, size_t i, NsCurso
         if (!tower->dual) t->top = t->final;
     }
     t->d = ns_cursor_take(cursor, n);
+}
+
+/* Of the reals that layers or sub-layers share, those that the largest needs. */
+typedef struct {
+    size_t common, light;
+} Shared;
+
+/* Takes the layers of all towers; without an arena the offsets of the pieces need not be known. */
+static Shared take_layers(NsShard *shard, const NsStack *stack, ns_real *arena, NsPiece *pieces)
+{
+    Shared most = {0};
+    for (size_t i = 0; i < stack->n_towers; i++) {
+        const NsTower *tower = &stack->towers[i];
+        const ns_real *x = shard->towers[i].x0;
+        for (size_t l = 0; l < tower->L; l++) {
+            NsPiece *piece = &pieces[tower->first_layer + l];
+            NsCursor own = {.base = arena ? arena + piece->at : NULL};
+            NsCursor common = {.base = shard->common}, light = {.base = shard->light};
+            NsCursor *inner = stack->recompute ? &common : &own;
+            const Sources from = {&own, inner, stack->derives ? &light : inner};
+            size_t first = ns_tower_sublayer(tower, tower->first_layer + l);
+            x = take_layer(shard, stack, &shard->towers[i], first, x, &from);
+            piece->reals = own.used;
+            most.common = MAX(most.common, common.used);
+            most.light = MAX(most.light, light.used);
+        }
+        find_top(stack, shard, i);
+    }
     return most;
 }
 
-/* What the largest layer of all needs, found without taking anything. */
-static size_t common_reals(NsShard *shard, const NsStack *stack)
+size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsStack *stack, ns_real *base)
 {
+    NsActivations *sublayers = passing->sublayers;
+    *passing = *shard;
+    passing->sublayers = sublayers;
+    NsCursor cursor = {.base = base};
     size_t most = 0;
-    shard->common = NULL;
-    for (size_t i = 0; i < stack->n_towers && stack->recompute; i++)
-        most = MAX(most, take_tower(shard, stack, i, &(NsCursor){0}));
-    return most;
+    /* A layer reads what the one below has given out, and a decoder's the top of the encoder. */
+    ns_real *outs[NS_TOWERS_MAX][2];
+    for (size_t i = 0; i < stack->n_towers; i++)
+        for (size_t k = 0; k < 2; k++)
+            outs[i][k] = ns_cursor_take(&cursor, shard->towers[i].self.R * stack->D);
+    for (size_t i = 0; i < stack->n_towers; i++) {
+        const NsTower *tower = &stack->towers[i];
+        const ns_real *x = shard->towers[i].x0;
+        for (size_t l = 0; l < tower->L; l++) {
+            NsCursor out = {.base = outs[i][l % 2]}, inner = {.base = ns_cursor_at(&cursor)};
+            NsCursor light = {.base = shard->light};
+            const Sources from = {&out, &inner, stack->derives ? &light : &inner};
+            size_t first = ns_tower_sublayer(tower, tower->first_layer + l);
+            x = take_layer(passing, stack, &passing->towers[i], first, x, &from);
+            most = MAX(most, inner.used);
+        }
+        find_top(stack, passing, i);
+    }
+    return cursor.used + most;
+}
+
+size_t ns_tower_sublayer(const NsTower *tower, size_t layer)
+{
+    return tower->first + (layer - tower->first_layer) * (tower->n / tower->L);
 }
 
 const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s)
@@ -100,32 +165,37 @@ const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s)
 }
 
 void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
-                   NsCursor *cursor)
+                   NsCursor *cursor, ns_real *arena, NsPiece *pieces)
 {
     shard->first = first;
     shard->B = sequences;
+    shard->common = shard->light = NULL;
     size_t T = 0;
-    shard->common = ns_cursor_take(cursor, common_reals(shard, stack));
     for (size_t i = 0; i < stack->n_towers; i++) {
-        take_tower(shard, stack, i, cursor);
+        take_outside(shard, stack, i, cursor);
         T = MAX(T, stack->towers[i].T);
     }
+    Shared most = take_layers(shard, stack, NULL, pieces);
+    shard->common = ns_cursor_take(cursor, most.common);
+    shard->light = ns_cursor_take(cursor, most.light);
+    if (arena) take_layers(shard, stack, arena, pieces);
     size_t last = stack->towers[stack->n_towers - 1].T;
     shard->logits = ns_cursor_take(cursor, sequences * last * stack->V);
     NsShape largest = shape_of(stack, sequences, T, T);
     ns_scratch_take(&shard->scratch, &largest, cursor);
 }
 
-/* Of a whole batch, all kept. */
-static size_t activation_bytes(const NsStack *stack, size_t B)
+size_t ns_shard_reals(const NsStack *stack, size_t B)
 {
     NsStack keeping = *stack;
-    keeping.recompute = false;
-    g_autofree NsActivations *room = g_new(NsActivations, stack->n_sublayers);
-    NsShard shard = {.sublayers = room};
+    keeping.recompute = keeping.derives = false;
+    g_autofree NsActivations *sublayers = g_new(NsActivations, stack->n_sublayers);
+    g_autofree NsPiece *pieces = g_new(NsPiece, stack->layers);
+    NsShard shard = {.sublayers = sublayers};
     NsCursor cursor = {0};
-    ns_shard_take(&shard, &keeping, 0, B, &cursor);
-    return cursor.used * sizeof(ns_real);
+    ns_shard_take(&shard, &keeping, 0, B, &cursor, NULL, pieces);
+    for (size_t l = 0; l < stack->layers; l++) cursor.used += pieces[l].reals;
+    return cursor.used;
 }
 
 /* Whether every worker's share falls into so many equal parts of rows enough. */
@@ -146,7 +216,7 @@ size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings)
     size_t B = (size_t)settings->batch;
     bool whole = ns_norm_over_batch(ns_norm(settings->norm)) ||
                  stack->table.size * sizeof(ns_real) > WORTH_READING;
-    if (whole || activation_bytes(stack, B) < WORTH_DIVIDING) return 1;
+    if (whole || ns_shard_reals(stack, B) * sizeof(ns_real) < WORTH_DIVIDING) return 1;
     size_t parts = B / stack->shards;
     while (parts > 1 && !divides(stack, B, parts)) parts--;
     return MAX(parts, 1);

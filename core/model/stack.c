@@ -392,6 +392,7 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
     find_spans(stack);
     stack->parts = ns_stack_parts(stack, settings);
     stack->kept = settings->probe_every > 0 ? stack->parts : 1;
+    ns_room_init(stack, settings);
 }
 
 void ns_stack_clear(NsStack *stack)
@@ -399,4 +400,5 @@ void ns_stack_clear(NsStack *stack)
     ns_tensor_table_clear(&stack->table);
     g_clear_pointer(&stack->sublayers, g_free);
     g_clear_pointer(&stack->layer_spans, g_free);
+    ns_room_clear(&stack->room);
 }

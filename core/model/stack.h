@@ -22,6 +22,20 @@ typedef struct {
     size_t tok_emb, pos_emb; /* offsets */
 } NsTower;
 
+/* Where a shard keeps the activations of a layer: offset and reals. */
+typedef struct {
+    size_t at, reals;
+} NsPiece;
+
+/* The one arena for the activations of layers and the gradients (room.c).  Where nobody looks at
+ * activations after a pass, backward puts gradients where those of layers above have been. */
+typedef struct {
+    NsPiece *pieces;        /* [shards, kept, layers] */
+    size_t *passing;        /* [shards] offset of what a pass forward alone needs */
+    size_t gradients, size; /* where they begin; reals of all */
+    bool shared;            /* they lie where activations have been */
+} NsRoom;
+
 /* A part of an arena, in reals, and the tensors that lie there. */
 typedef struct {
     size_t begin, end;
@@ -33,9 +47,11 @@ typedef struct {
     size_t shards;
     size_t parts; /* in which a worker walks its share of the batch, one after the other */
     size_t kept;  /* parts whose activations are there together: all, for who looks at them, or 1 */
+    NsRoom room;
     ns_real eps;
     bool standardize, sinusoids, learned_positions;
     bool recompute; /* of a layer only what it gives out is kept for backward */
+    bool derives;   /* what ns_sublayer_derive brings back is not kept */
     double dropout, label_smoothing;
     NsTensorTable table;
     size_t layers;
@@ -70,6 +86,7 @@ typedef struct {
     NsTowerShard towers[NS_TOWERS_MAX];
     NsActivations *sublayers; /* [n_sublayers] */
     ns_real *common;          /* activations that all layers share, where they are run again */
+    ns_real *light;           /* those that all sub-layers share, where they are derived again */
     ns_real *logits;          /* [R, V] */
     NsScratch scratch;
 } NsShard;
@@ -87,9 +104,27 @@ void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *firs
  * on it, and so it does not depend on who looks at activations or whether they are recomputed. */
 size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings);
 
-/* Takes everything that one shard needs.  shard->sublayers must have room for all of them. */
+/* Takes everything that one shard needs.  What its layers keep for backward goes to their pieces of
+ * the arena [layers], whose sizes are filled in; without an arena all is only counted, and the
+ * offsets need not be known.  shard->sublayers must have room for all of them. */
 void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
-                   NsCursor *cursor);
+                   NsCursor *cursor, ns_real *arena, NsPiece *pieces);
+
+/* A shard for passes forward alone, where every layer overwrites what the one before has left, and
+ * all else is that of a `shard` that was taken.  passing->sublayers must have room for all of them.
+ * Without a base, returns how many reals it will need there. */
+size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsStack *stack, ns_real *base);
+
+/* Reals that all layers and all else keep for backward if they keep everything, in one shard of B
+ * sequences. */
+size_t ns_shard_reals(const NsStack *stack, size_t B);
+
+/* The first sub-layer of a layer, both numbered through all towers. */
+size_t ns_tower_sublayer(const NsTower *tower, size_t layer);
+
+/* Lays out the arena of a stack that is complete but for it and for what that decides. */
+void ns_room_init(NsStack *stack, const NsSettings *settings);
+void ns_room_clear(NsRoom *room);
 
 /* The sizes with which a sub-layer of this tower is called. */
 const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s);

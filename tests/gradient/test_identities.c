@@ -49,8 +49,8 @@ static void test_post_hidden_norm(void)
 static void test_uniform(void)
 {
     static const char *const assignments[] = {
-        "placement=pre",
-        "attention=uniform heads=1 d-ff=6 positions=none arch=encoder",
+        "placement=pre probe-every=1",
+        "attention=uniform heads=1 d-ff=6 positions=none arch=encoder probe-every=1",
     };
     for (size_t k = 0; k < G_N_ELEMENTS(assignments); k++) {
         NsCase c;
@@ -162,16 +162,17 @@ static const char *const last_matrices[][2] = {
 static void test_admin(void)
 {
     NsCase c;
-    ns_case_init(&c, "placement=admin arch=encoder-decoder layers=1", NULL);
+    ns_case_init(&c, "placement=admin arch=encoder-decoder layers=1 probe-every=1", NULL);
     g_assert_true(ns_model_needs_profile(c.model));
     static const char *const omegas[] = {"enc.blk0.attn.stream_gain", "dec.blk0.attn.stream_gain",
                                          "dec.blk0.cross.stream_gain", "dec.blk0.ffn.stream_gain"};
-    ns_model_profile(c.model, &c.batch);
+    ns_case_measure(&c); /* omega is 1 */
     double expected[] = {1, 1, 0, 0}, sum = 1;
     for (size_t k = 0; k < 2; k++) {
         sum += spread_of(&c, 2 + k, last_matrices[k][0], last_matrices[k][1]).variance;
         expected[2 + k] = sqrt(sum);
     }
+    ns_model_profile(c.model, &c.batch);
     for (int again = 0; again < 2; again++) {
         for (size_t i = 0; i < G_N_ELEMENTS(omegas); i++) {
             const NsTensor *t = ns_tensor_find(ns_model_tensors(c.model), omegas[i]);
@@ -192,7 +193,7 @@ static void test_admin(void)
 static void test_branch_and_stream(void)
 {
     NsCase c;
-    ns_case_init(&c, "placement=deepnorm arch=encoder-decoder layers=1", NULL);
+    ns_case_init(&c, "placement=deepnorm arch=encoder-decoder layers=1 probe-every=1", NULL);
     ns_case_stir(&c, 0.2);
     NsMeasure seen = ns_case_measure(&c);
     g_assert_cmpuint(seen.sublayers, ==, 5);
@@ -242,7 +243,9 @@ static void test_hidden_gradient(void)
 static void test_norms_and_extrema(void)
 {
     NsCase c;
-    ns_case_init(&c, "placement=pre norm=rmsnorm norm-eps=0 arch=encoder-decoder threads=2", NULL);
+    ns_case_init(
+        &c, "placement=pre norm=rmsnorm norm-eps=0 arch=encoder-decoder threads=2 probe-every=1",
+        NULL);
     NsMeasure seen = ns_case_measure(&c);
     const size_t firsts[] = {0, 2, 4, 7}, hidden[] = {0, 1, 3, 4};
     for (size_t i = 0; i < G_N_ELEMENTS(firsts); i++)

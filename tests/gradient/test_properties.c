@@ -37,7 +37,8 @@ static void test_causality(void)
 {
     static const char *const archs[] = {"decoder", "encoder", "encoder-decoder"};
     for (size_t k = 0; k < G_N_ELEMENTS(archs); k++) {
-        g_autofree char *assignments = g_strdup_printf("arch=%s placement=pre", archs[k]);
+        g_autofree char *assignments =
+            g_strdup_printf("arch=%s placement=pre probe-every=1", archs[k]);
         NsCase c;
         ns_case_init(&c, assignments, NULL);
         ns_case_fill(&c);
@@ -202,7 +203,7 @@ enum { DRAWS = 4000 };
 static void test_stochastic_depth(void)
 {
     NsCase c;
-    ns_case_init(&c, "placement=none drop-path=0.4 batch=2", NULL);
+    ns_case_init(&c, "placement=none drop-path=0.4 batch=2 probe-every=1", NULL);
     ns_case_fill(&c);
     NsTap first = ns_model_tap(c.model, 0, 0), second = ns_model_tap(c.model, 0, 2);
     size_t n = first.T * first.D, both = 2 * n, dropped[2] = {0};
@@ -234,7 +235,7 @@ static void test_stochastic_depth(void)
 static void test_dropout(void)
 {
     NsCase c;
-    ns_case_init(&c, "placement=none dropout=0.3 batch=2", NULL);
+    ns_case_init(&c, "placement=none dropout=0.3 batch=2 probe-every=1", NULL);
     NsTap first = ns_model_tap(c.model, 0, 0);
     size_t n = 2 * first.T * first.D;
     ns_case_measure(&c);

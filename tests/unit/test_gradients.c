@@ -106,24 +106,42 @@ static void assert_same_taps(Case *kept, Case *recomputed)
         }
 }
 
+/* Kept for who looks and recomputed for them, and for nobody: a model that puts other numbers in
+ * the place of activations, and one that also recomputes them. */
 static void check_recompute(const char *changes)
 {
-    Case kept, recomputed;
-    case_init(&kept, changes);
-    g_autofree char *again = g_strconcat(changes, " recompute=on", NULL);
+    Case kept, recomputed, lean, leaner;
+    g_autofree char *deep = g_strconcat("layers=24 ", changes, NULL);
+    g_autofree char *looked = g_strconcat(deep, " probe-every=1", NULL);
+    g_autofree char *again = g_strconcat(looked, " recompute=on", NULL);
+    g_autofree char *both = g_strconcat(deep, " recompute=on", NULL);
+    case_init(&kept, looked);
     case_init(&recomputed, again);
+    case_init(&lean, deep);
+    case_init(&leaner, both);
     g_assert_true(ns_model_keeps(kept.model));
     g_assert_false(ns_model_keeps(recomputed.model));
-    for (int i = 0; i < 2; i++) {
-        case_measure(&kept);
-        case_measure(&recomputed);
-        assert_same(&kept, &recomputed);
-    }
+    Case *const all[] = {&kept, &recomputed, &lean, &leaner};
+    double held_out[G_N_ELEMENTS(all)];
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(all); k++) {
+            case_measure(all[k]);
+            assert_same(&kept, all[k]);
+        }
     assert_same_taps(&kept, &recomputed);
-    g_assert_cmpfloat(ns_model_loss(kept.model, &kept.batch), ==,
-                      ns_model_loss(recomputed.model, &recomputed.batch));
-    case_clear(&kept);
-    case_clear(&recomputed);
+    /* A pass forward alone leaves the gradients as they are. */
+    for (size_t k = 0; k < G_N_ELEMENTS(all); k++)
+        held_out[k] = ns_model_loss(all[k]->model, &kept.batch);
+    for (size_t k = 0; k < G_N_ELEMENTS(all); k++) {
+        g_assert_cmpfloat(held_out[k], ==, held_out[0]);
+        assert_same(&kept, all[k]);
+    }
+    for (size_t k = 0; k < G_N_ELEMENTS(all); k++) {
+        double plain = ns_model_plain_loss(all[k]->model, &kept.batch);
+        double loss = ns_model_measure(all[k]->model, &kept.batch, NULL).loss;
+        g_assert_cmpfloat_with_epsilon(plain, loss, 1e-12 * loss);
+    }
+    for (size_t k = 0; k < G_N_ELEMENTS(all); k++) case_clear(all[k]);
 }
 
 static void test_recompute(void)
@@ -134,7 +152,9 @@ static void test_recompute(void)
         "activation=gelu",
         "weight-standardization=on",
         "norm=batchnorm",
-        "mixture=post*2,deepnorm,pre*2",
+        "mixture=post*8,deepnorm*8,pre*8",
+        "tie-embeddings=on threads=3",
+        "threads=1",
     };
     for (unsigned arch = 0; ns_arch_choice(arch); arch++) {
         for (size_t p = 0; ns_placement(p); p++) {
@@ -147,6 +167,37 @@ static void test_recompute(void)
                 g_strdup_printf("arch=%s placement=pre %s", ns_arch_choice(arch)->key, options[i]);
             check_recompute(changes);
         }
+    }
+}
+
+/* Of a narrow and deep model what is quickly derived is not kept, and gradients take the place of
+ * activations. */
+static void test_derived(void)
+{
+    static const char *const options[] = {
+        "placement=pre",
+        "placement=post activation=gelu dropout=0.1",
+        "placement=normformer norm=rmsnorm",
+        "placement=deepnorm activation=swiglu qk-norm=on",
+        "placement=pre arch=encoder-decoder seq=24 source-seq=40 layers=250",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
+        g_autofree char *changes =
+            g_strconcat("layers=500 batch=2 seq=40 d-ff=64 ", options[i], NULL);
+        g_autofree char *looked = g_strconcat(changes, " probe-every=1", NULL);
+        Case kept, lean;
+        case_init(&kept, looked);
+        case_init(&lean, changes);
+        NsPlan all = ns_model_plan(&kept.settings, vocab),
+               few = ns_model_plan(&lean.settings, vocab);
+        g_assert_cmpuint(few.activation_bytes, <, all.activation_bytes * 6 / 10);
+        for (int k = 0; k < 2; k++) {
+            case_measure(&kept);
+            case_measure(&lean);
+            assert_same(&kept, &lean);
+        }
+        case_clear(&kept);
+        case_clear(&lean);
     }
 }
 
@@ -336,6 +387,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/gradients/recompute", test_recompute);
+    g_test_add_func("/gradients/derived", test_derived);
     g_test_add_func("/gradients/recompute-plan", test_recompute_plan);
     g_test_add_func("/gradients/threads", test_threads);
     g_test_add_func("/gradients/parts", test_parts);

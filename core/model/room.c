@@ -1,0 +1,92 @@
+/* The arena that activations and gradients share.  SPDX-License-Identifier: MIT */
+#include "core/model/gradients.h"
+
+/* Widths up to which computing a number again takes less time than bringing it back from memory:
+ * one of an FFN's hidden layer costs as many multiply-adds as the model is wide. */
+#define NARROW 48
+
+/* Activations of all workers, in bytes, that do not stay in the caches. */
+#define WORTH_DERIVING ((size_t)32 << 20)
+
+static bool derives(const NsStack *stack, const NsSettings *settings)
+{
+    if (stack->recompute || stack->parts > 1 || stack->D > NARROW) return false;
+    if (settings->probe_every > 0 || ns_norm_over_batch(ns_norm(settings->norm))) return false;
+    return ns_shard_reals(stack, (size_t)settings->batch) * sizeof(ns_real) >= WORTH_DERIVING;
+}
+
+/* Of every shard: what its layers need, and what a pass forward alone does. */
+static size_t count(NsStack *stack, size_t B)
+{
+    NsRoom *room = &stack->room;
+    g_autofree NsActivations *sublayers = g_new(NsActivations, 2 * stack->n_sublayers);
+    NsPiece *pieces = room->pieces;
+    size_t passing = 0;
+    for (size_t i = 0; i < stack->shards; i++) {
+        NsShard shard = {.sublayers = sublayers};
+        NsShard pass = {.sublayers = sublayers + stack->n_sublayers};
+        size_t first, n;
+        ns_stack_shard_range(stack, B, i, &first, &n);
+        for (size_t k = 0; k < stack->kept; k++, pieces += stack->layers)
+            ns_shard_take(&shard, stack, first, n / stack->parts, &(NsCursor){0}, NULL, pieces);
+        room->passing[i] = passing;
+        passing += ns_shard_pass(&pass, &shard, stack, NULL);
+    }
+    return passing;
+}
+
+/* Layer by layer, in each the shards one after another.  Returns the end. */
+static size_t place(NsStack *stack)
+{
+    size_t end = 0;
+    for (size_t l = 0; l < stack->layers; l++)
+        for (size_t i = 0; i < stack->shards * stack->kept; i++) {
+            NsPiece *piece = &stack->room.pieces[i * stack->layers + l];
+            piece->at = end;
+            end += piece->reals;
+        }
+    return end;
+}
+
+/* Where gradients can begin so that those of a layer come to lie above all activations that some
+ * worker may still need then. */
+static size_t lowest(const NsStack *stack, size_t passing, size_t end)
+{
+    size_t begin = passing, lead = ns_gradients_lead(stack);
+    for (size_t l = 0; l < stack->layers; l++) {
+        size_t needed = l + lead < stack->layers ? stack->room.pieces[l + lead].at : end;
+        size_t before = stack->layer_spans[l].begin;
+        if (needed > before) begin = MAX(begin, needed - before);
+    }
+    return begin;
+}
+
+static size_t outside_reals(const NsStack *stack)
+{
+    size_t reals = 0;
+    for (size_t i = 0; i < stack->n_outside; i++)
+        reals += stack->outside[i].end - stack->outside[i].begin;
+    return reals;
+}
+
+void ns_room_init(NsStack *stack, const NsSettings *settings)
+{
+    NsRoom *room = &stack->room;
+    stack->derives = derives(stack, settings);
+    room->pieces = g_new(NsPiece, stack->shards * stack->kept * stack->layers);
+    room->passing = g_new(size_t, stack->shards);
+    size_t passing = count(stack, (size_t)settings->batch), end = place(stack);
+    size_t apart = MAX(passing, end), together = lowest(stack, passing, end);
+    /* Gradients outside the layers come at any time and so have to wait elsewhere. */
+    room->shared =
+        settings->probe_every == 0 && stack->parts == 1 && together + outside_reals(stack) < apart;
+    room->gradients = room->shared ? together : apart;
+    room->size = room->gradients + stack->table.size;
+}
+
+void ns_room_clear(NsRoom *room)
+{
+    g_free(room->pieces);
+    g_free(room->passing);
+    *room = (NsRoom){0};
+}
