@@ -9,6 +9,7 @@
  * view, and the chunks that only older views name, once no reader can hold them (see Gate). */
 #include "core/probe/history.h"
 
+#include "core/base/clones.h"
 #include "core/base/log.h"
 #include "core/probe/latest.h"
 
@@ -99,19 +100,21 @@ struct NsHistory {
 
 /* ---- Extremes ---- */
 
-/* The lesser, or the greater; a NaN before either, and a blank after both. */
+/* The lesser, or the greater; a NaN before either, and a blank after both.  Without branches, so
+ * that loops around it become vector code: a record of a deep model has tens of thousands of
+ * values. */
 static inline float extreme(float so_far, float x, bool greater)
 {
     bool beyond = greater ? x > so_far : x < so_far;
-    if (G_LIKELY(!isnan(x) && !isnan(so_far))) return beyond ? x : so_far;
-    if (ns_is_blank(x)) return so_far;
-    return ns_is_blank(so_far) || isnan(x) ? x : so_far;
+    bool taken = beyond || isnan(x) || ns_is_blank(so_far);
+    return taken && !ns_is_blank(x) ? x : so_far;
 }
 
 /* Takes `min` and `max` into the extremes so far. */
-static void widen(float *so_far_min, float *so_far_max, const float *min, const float *max,
-                  size_t n)
+NS_CLONES static void widen(float *so_far_min, float *so_far_max, const float *min,
+                            const float *max, size_t n)
 {
+#pragma omp simd
     for (size_t i = 0; i < n; i++) {
         so_far_min[i] = extreme(so_far_min[i], min[i], false);
         so_far_max[i] = extreme(so_far_max[i], max[i], true);
@@ -205,14 +208,35 @@ static bool thin(NsHistory *h)
     return end && join_chunks(h, end - JOINED, JOINED);
 }
 
-/* A chunk for the next row, if the budget and the machine have room for one. */
-static bool add_chunk(NsHistory *h)
+/* A chunk for the next row; NULL if the budget or the machine has no room for one. */
+static Chunk *add_chunk(NsHistory *h)
 {
-    if (h->units + units_of(h->stride) > h->most_units) return false;
+    if (h->units + units_of(h->stride) > h->most_units) return NULL;
     Chunk *chunk = chunk_new(h, h->n_records - h->gathered, h->stride);
-    if (!chunk) return false;
+    if (!chunk) return NULL;
     h->units += chunk->units;
     g_ptr_array_add(h->chunks, chunk);
+    return chunk;
+}
+
+/* The chunk that the bucket being gathered goes into; NULL where there is none yet. */
+static Chunk *open_chunk(const NsHistory *h)
+{
+    Chunk *last = h->chunks->len ? chunk_at(h, h->chunks->len - 1) : NULL;
+    bool open = last && last->stride == h->stride && last->rows < h->rows_per_chunk;
+    return open ? last : NULL;
+}
+
+/* Puts a record straight into a chunk, if it is a bucket by itself and there is room; else it has
+ * to be gathered. */
+static bool settle_record(NsHistory *h, const float *values)
+{
+    size_t width = h->layout.width;
+    Chunk *chunk = open_chunk(h);
+    if (h->stride == 1 && !chunk) chunk = add_chunk(h);
+    if (h->stride > 1 || !chunk) return false;
+    memcpy(chunk->min + chunk->rows++ * width, values, width * sizeof *values);
+    h->n_records++;
     return true;
 }
 
@@ -221,11 +245,11 @@ static void settle(NsHistory *h)
 {
     size_t width = h->layout.width;
     while (h->gathered == h->stride) {
-        Chunk *last = h->chunks->len ? chunk_at(h, h->chunks->len - 1) : NULL;
-        if (last && last->stride == h->stride && last->rows < h->rows_per_chunk) {
-            begin(last->min + last->rows * width, last->max + last->rows * width, h->min, h->max,
-                  width);
-            last->rows++;
+        Chunk *chunk = open_chunk(h);
+        if (chunk) {
+            begin(chunk->min + chunk->rows * width, chunk->max + chunk->rows * width, h->min,
+                  h->max, width);
+            chunk->rows++;
             h->gathered = 0;
         } else if (!add_chunk(h) && !thin(h)) {
             /* Out of memory: this bucket grows instead, and needs none. */
@@ -400,10 +424,12 @@ void ns_history_append(NsHistory *h, const NsStep *step, const float *values)
     g_assert(step->step == h->first_step + h->n_records);
     size_t width = h->layout.width;
     if (h->n_records == 0) memcpy(h->first, values, width * sizeof *values);
-    h->n_records++;
-    (h->gathered ? widen : begin)(h->min, h->max, values, values, width);
-    h->gathered++;
-    settle(h);
+    if (!settle_record(h, values)) {
+        h->n_records++;
+        (h->gathered ? widen : begin)(h->min, h->max, values, values, width);
+        h->gathered++;
+        settle(h);
+    }
     /* The profile first: whoever sees the step may ask for it. */
     publish(h, values);
     ns_log_append(h->steps, step);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/quantity.h"
 
-#include <string.h>
-
 #define GRADIENT_LABEL(symbol) "Gradient norm of " symbol
 #define GRADIENT_PURPOSE(symbol)                                                                   \
     "Frobenius norm of the mini-batch gradient of " symbol ", before clipping."
@@ -44,23 +42,6 @@ const NsQuantityInfo *ns_quantity(NsQuantity quantity)
 const NsChoice *ns_quantity_choice(size_t i)
 {
     return i < NS_QUANTITY_COUNT ? &quantities[i].choice : NULL;
-}
-
-#define BLANK_BITS UINT32_C(0x7fc0b1a2)
-
-float ns_blank(void)
-{
-    const uint32_t bits = BLANK_BITS;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-bool ns_is_blank(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits == BLANK_BITS;
 }
 
 static size_t count_of(NsDomain domain, const NsRecordShape *shape)

@@ -21,6 +21,8 @@
 #include "core/base/tensor.h"
 #include "core/model/role.h"
 
+#include <string.h>
+
 /* Rows that exist for every kind of sub-layer: self-attention, cross-attention, feed-forward.
  * P: the part of the ID, k: of the key, in words, needs. */
 #define NS_QUANTITIES_OF_SUBLAYER(X, P, k, words, needs)                                           \
@@ -226,8 +228,22 @@ const NsQuantityInfo *ns_quantity(NsQuantity quantity);
 const NsChoice *ns_quantity_choice(size_t i);
 
 /* The value that stands where there is none: one certain NaN, told from all others by its bits. */
-float ns_blank(void);
-bool ns_is_blank(float value);
+#define NS_BLANK_BITS UINT32_C(0x7fc0b1a2)
+
+static inline float ns_blank(void)
+{
+    const uint32_t bits = NS_BLANK_BITS;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline bool ns_is_blank(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits == NS_BLANK_BITS;
+}
 
 /* What a record must have room for. */
 typedef struct {

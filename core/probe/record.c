@@ -16,10 +16,16 @@
 typedef struct {
     float *norm;
     float *root_mean_square; /* NULL where that is not recorded */
-    int layer;               /* -1 outside the layers */
     unsigned role;
     double elements;
 } TensorPlace;
+
+/* The tensors of a layer, which follow one another, or such outside the layers. */
+typedef struct {
+    int layer; /* -1 outside */
+    size_t first, end;
+    double elements;
+} TensorRun;
 
 typedef struct {
     NsSublayerKind kind;
@@ -29,13 +35,12 @@ typedef struct {
 struct NsRecorder {
     NsRecordLayout layout;
     float *values;            /* [layout.width] */
-    TensorPlace *tensors;     /* [n_tensors] */
+    TensorPlace *tensors;     /* [tensors of the model] */
     SublayerPlace *sublayers; /* [sublayers of the model] */
-    size_t n_tensors;
-    double *layer_sums;     /* [3, L] */
-    double *layer_elements; /* [L] */
-    NsDear *dear;           /* NULL where nothing dear is ever measured */
-    int64_t dear_us;        /* what the sweep of this step took */
+    TensorRun *runs;          /* [n_runs] all of them, in their order */
+    size_t n_runs;
+    NsDear *dear;    /* NULL where nothing dear is ever measured */
+    int64_t dear_us; /* what the sweep of this step took */
 };
 
 static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings)
@@ -76,18 +81,21 @@ static void find_tensors(NsRecorder *r, const NsTensorTable *table)
     static const NsQuantity means[NS_ROLE_COUNT] = {[NS_ROLE_WV] = NS_QUANTITY_GRAD_RMS_WV,
                                                     [NS_ROLE_W1] = NS_QUANTITY_GRAD_RMS_W1,
                                                     [NS_ROLE_W2] = NS_QUANTITY_GRAD_RMS_W2};
-    r->n_tensors = table->n;
     r->tensors = g_new0(TensorPlace, table->n);
+    r->runs = g_new0(TensorRun, table->n);
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         size_t layer = (size_t)MAX(t->layer, 0);
         TensorPlace *place = &r->tensors[i];
         *place = (TensorPlace){.norm = values_of(r, (NsQuantity)t->role) + layer,
-                               .layer = t->layer,
                                .role = t->role,
                                .elements = (double)ns_tensor_size(t)};
         if (means[t->role]) place->root_mean_square = values_of(r, means[t->role]) + layer;
-        if (t->layer >= 0) r->layer_elements[layer] += place->elements;
+        if (i == 0 || t->layer != t[-1].layer)
+            r->runs[r->n_runs++] = (TensorRun){.layer = t->layer, .first = i};
+        TensorRun *run = &r->runs[r->n_runs - 1];
+        run->end = i + 1;
+        run->elements += place->elements;
     }
 }
 
@@ -104,12 +112,9 @@ static void find_sublayers(NsRecorder *r, const NsModel *model)
 NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError **error)
 {
     const NsTensorTable *table = ns_model_tensors(model);
-    size_t L = ns_model_layers(model);
     NsRecorder *r = g_new0(NsRecorder, 1);
     ns_record_layout_of(&r->layout, table, settings);
     r->values = g_new(float, r->layout.width);
-    r->layer_sums = g_new0(double, 3 * L);
-    r->layer_elements = g_new0(double, L);
     find_tensors(r, table);
     find_sublayers(r, model);
     if (settings->probe_every < 1) return r;
@@ -125,9 +130,8 @@ void ns_recorder_free(NsRecorder *recorder)
     ns_dear_free(recorder->dear);
     g_free(recorder->values);
     g_free(recorder->tensors);
+    g_free(recorder->runs);
     g_free(recorder->sublayers);
-    g_free(recorder->layer_sums);
-    g_free(recorder->layer_elements);
     g_free(recorder);
 }
 
@@ -147,25 +151,22 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
  * decoder both have once is one value. */
 static double record_gradients(NsRecorder *r, const double *grad_sq)
 {
-    double total = 0, *layer_sq = r->layer_sums, outside[NS_ROLE_COUNT] = {0};
-    memset(layer_sq, 0, r->layout.layers * sizeof *layer_sq);
-    for (size_t i = 0; i < r->n_tensors; i++) {
-        const TensorPlace *t = &r->tensors[i];
-        total += grad_sq[i];
-        if (t->layer < 0) {
-            outside[t->role] += grad_sq[i];
-            *t->norm = (float)sqrt(outside[t->role]);
-            continue;
-        }
-        layer_sq[t->layer] += grad_sq[i];
-        *t->norm = (float)sqrt(grad_sq[i]);
-        if (t->root_mean_square) *t->root_mean_square = (float)sqrt(grad_sq[i] / t->elements);
-    }
+    double total = 0, outside[NS_ROLE_COUNT] = {0};
     float *layers = values_of(r, NS_QUANTITY_GRAD_LAYER);
     float *means = values_of(r, NS_QUANTITY_GRAD_RMS_LAYER);
-    for (size_t l = 0; l < r->layout.layers; l++) {
-        layers[l] = (float)sqrt(layer_sq[l]);
-        means[l] = (float)sqrt(layer_sq[l] / r->layer_elements[l]);
+    for (const TensorRun *run = r->runs; run < r->runs + r->n_runs; run++) {
+        double layer = 0;
+        for (size_t i = run->first; i < run->end; i++) {
+            const TensorPlace *t = &r->tensors[i];
+            double own = run->layer < 0 ? outside[t->role] += grad_sq[i] : grad_sq[i];
+            total += grad_sq[i];
+            layer += grad_sq[i];
+            *t->norm = (float)sqrt(own);
+            if (t->root_mean_square) *t->root_mean_square = (float)sqrt(own / t->elements);
+        }
+        if (run->layer < 0) continue;
+        layers[run->layer] = (float)sqrt(layer);
+        means[run->layer] = (float)sqrt(layer / run->elements);
     }
     return sqrt(total);
 }
@@ -174,41 +175,35 @@ static double record_gradients(NsRecorder *r, const double *grad_sq)
 
 static void record_updates(NsRecorder *r, const NsRecordInput *input)
 {
-    size_t L = r->layout.layers;
     float *ratio = values_of(r, NS_QUANTITY_UPDATE_RATIO);
-    if (!input->updated) {
-        memset(ratio, 0, L * sizeof *ratio);
-        return;
+    for (const TensorRun *run = r->runs; run < r->runs + r->n_runs; run++) {
+        if (run->layer < 0) continue;
+        double weight = 0, update = 0;
+        for (size_t i = run->first; i < run->end; i++) {
+            weight += input->weight_sq[i];
+            update += input->update_sq[i];
+        }
+        ratio[run->layer] = input->updated ? (float)sqrt(update / weight) : 0;
     }
-    double *weight = r->layer_sums, *update = r->layer_sums + L;
-    memset(r->layer_sums, 0, 2 * L * sizeof *r->layer_sums);
-    for (size_t i = 0; i < r->n_tensors; i++) {
-        int l = r->tensors[i].layer;
-        if (l < 0) continue;
-        weight[l] += input->weight_sq[i];
-        update[l] += input->update_sq[i];
-    }
-    for (size_t l = 0; l < L; l++) ratio[l] = (float)sqrt(update[l] / weight[l]);
 }
 
 /* Blank in a layer none of whose tensors has been set against moments, or met any before. */
 static void record_moments(NsRecorder *r, const NsRecordInput *input)
 {
-    size_t L = r->layout.layers;
-    double *sum = r->layer_sums, *most = sum + L, *elements = most + L;
-    for (size_t l = 0; l < L; l++) sum[l] = elements[l] = 0, most[l] = -1;
-    for (size_t i = 0; i < r->n_tensors; i++) {
-        int l = r->tensors[i].layer;
-        if (l < 0 || input->ratio_sum[i] < 0) continue;
-        sum[l] += input->ratio_sum[i];
-        elements[l] += r->tensors[i].elements;
-        double score = input->ratio_max[i];
-        if (score > most[l] || isnan(score)) most[l] = score;
-    }
-    for (size_t l = 0; l < L; l++) {
-        values_of(r, NS_QUANTITY_ADAM_RMS)[l] =
-            elements[l] > 0 ? (float)sqrt(sum[l] / elements[l]) : ns_blank();
-        values_of(r, NS_QUANTITY_SPIKE_SCORE)[l] = most[l] < 0 ? ns_blank() : (float)most[l];
+    float *means = values_of(r, NS_QUANTITY_ADAM_RMS);
+    float *scores = values_of(r, NS_QUANTITY_SPIKE_SCORE);
+    for (const TensorRun *run = r->runs; run < r->runs + r->n_runs; run++) {
+        if (run->layer < 0) continue;
+        double sum = 0, most = -1, elements = 0;
+        for (size_t i = run->first; i < run->end; i++) {
+            if (input->ratio_sum[i] < 0) continue;
+            sum += input->ratio_sum[i];
+            elements += r->tensors[i].elements;
+            double score = input->ratio_max[i];
+            if (score > most || isnan(score)) most = score;
+        }
+        means[run->layer] = elements > 0 ? (float)sqrt(sum / elements) : ns_blank();
+        scores[run->layer] = most < 0 ? ns_blank() : (float)most;
     }
 }
 
