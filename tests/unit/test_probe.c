@@ -348,6 +348,15 @@ static void check_gradients(NsRun *run)
         close_to(value(run, NS_QUANTITY_GRAD_LAYER, l), sqrt(layer), 1e-5);
         close_to(value(run, NS_QUANTITY_GRAD_RMS_LAYER, l), sqrt(layer / elements), 1e-5);
     }
+    /* Of what an encoder and a decoder both have there is one value. */
+    double outside[NS_ROLE_COUNT] = {0};
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        double norm = ns_real_norm(g + t->offset, ns_tensor_size(t));
+        if (t->layer < 0) outside[t->role] += norm * norm;
+    }
+    for (unsigned role = 0; role < NS_ROLE_COUNT; role++)
+        if (outside[role] > 0) close_to(value(run, (NsQuantity)role, 0), sqrt(outside[role]), 1e-5);
 }
 
 /* The gradient averaged over the probe batches, batch by batch. */
