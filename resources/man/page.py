@@ -30,7 +30,7 @@ def help_of(program, *command):
 
 def escaped(text):
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha")
-    text = text.replace("~", "\\(ti").replace("`", "\\(ga")
+    text = text.replace("~", "\\(ti").replace("`", "\\(ga").replace("…", "...")
     return f"\\&{text}" if text.startswith(".") else text
 
 
