@@ -5,14 +5,15 @@
  * one of an FFN's hidden layer costs as many multiply-adds as the model is wide. */
 #define NARROW 48
 
-/* Activations of all workers, in bytes, that do not stay in the caches. */
+/* Activations that are kept at a time, in bytes of all workers, and do not stay in the caches. */
 #define WORTH_DERIVING ((size_t)32 << 20)
 
 static bool derives(const NsStack *stack, const NsSettings *settings)
 {
-    if (stack->recompute || stack->parts > 1 || stack->D > NARROW) return false;
-    if (settings->probe_every > 0 || ns_norm_over_batch(ns_norm(settings->norm))) return false;
-    return ns_shard_reals(stack, (size_t)settings->batch) * sizeof(ns_real) >= WORTH_DERIVING;
+    if (stack->recompute || settings->probe_every > 0 || stack->D > NARROW) return false;
+    if (ns_norm_over_batch(ns_norm(settings->norm))) return false;
+    size_t sequences = (size_t)settings->batch / stack->parts;
+    return ns_shard_reals(stack, sequences) * sizeof(ns_real) >= WORTH_DERIVING;
 }
 
 /* Of every shard: what its layers need, and what a pass forward alone does. */
