@@ -25,6 +25,7 @@ typedef struct {
     int layer; /* -1 outside */
     size_t first, end;
     double elements;
+    double grad_sq; /* of this step */
 } TensorRun;
 
 typedef struct {
@@ -32,10 +33,14 @@ typedef struct {
     size_t layer;
 } SublayerPlace;
 
+/* With fewer tensors, one thread has filled in a record before another is awake. */
+#define WORTH_SHARING ((size_t)1000)
+
 struct NsRecorder {
     NsRecordLayout layout;
-    float *values;            /* [layout.width] */
-    TensorPlace *tensors;     /* [tensors of the model] */
+    float *values;        /* [layout.width] */
+    TensorPlace *tensors; /* [n_tensors] */
+    size_t n_tensors;
     SublayerPlace *sublayers; /* [sublayers of the model] */
     TensorRun *runs;          /* [n_runs] all of them, in their order */
     size_t n_runs;
@@ -81,6 +86,7 @@ static void find_tensors(NsRecorder *r, const NsTensorTable *table)
     static const NsQuantity means[NS_ROLE_COUNT] = {[NS_ROLE_WV] = NS_QUANTITY_GRAD_RMS_WV,
                                                     [NS_ROLE_W1] = NS_QUANTITY_GRAD_RMS_W1,
                                                     [NS_ROLE_W2] = NS_QUANTITY_GRAD_RMS_W2};
+    r->n_tensors = table->n;
     r->tensors = g_new0(TensorPlace, table->n);
     r->runs = g_new0(TensorRun, table->n);
     for (size_t i = 0; i < table->n; i++) {
@@ -145,29 +151,56 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
     return r->dear && input->step % r->layout.probe_every == 0;
 }
 
+/* All threads of a parallel region call the functions that follow, and each writes what belongs to
+ * its layers. */
+
 /* ---- Gradients ---- */
 
-/* Fills in the gradient norms, and returns the norm of all tensors together.  What an encoder and a
- * decoder both have once is one value. */
-static double record_gradients(NsRecorder *r, const double *grad_sq)
+/* What an encoder and a decoder both have once is one value. */
+static void record_outside(NsRecorder *r, const double *grad_sq)
 {
-    double total = 0, outside[NS_ROLE_COUNT] = {0};
+    double outside[NS_ROLE_COUNT] = {0};
+    for (size_t k = 0; k < r->n_runs; k++) {
+        TensorRun *run = &r->runs[k];
+        if (run->layer >= 0) continue;
+        run->grad_sq = 0;
+        for (size_t i = run->first; i < run->end; i++) {
+            const TensorPlace *t = &r->tensors[i];
+            run->grad_sq += grad_sq[i];
+            outside[t->role] += grad_sq[i];
+            *t->norm = (float)sqrt(outside[t->role]);
+        }
+    }
+}
+
+static void record_gradients(NsRecorder *r, const double *grad_sq)
+{
     float *layers = values_of(r, NS_QUANTITY_GRAD_LAYER);
     float *means = values_of(r, NS_QUANTITY_GRAD_RMS_LAYER);
-    for (const TensorRun *run = r->runs; run < r->runs + r->n_runs; run++) {
+#pragma omp single nowait
+    record_outside(r, grad_sq);
+#pragma omp for schedule(static) nowait
+    for (size_t k = 0; k < r->n_runs; k++) {
+        TensorRun *run = &r->runs[k];
+        if (run->layer < 0) continue;
         double layer = 0;
         for (size_t i = run->first; i < run->end; i++) {
             const TensorPlace *t = &r->tensors[i];
-            double own = run->layer < 0 ? outside[t->role] += grad_sq[i] : grad_sq[i];
-            total += grad_sq[i];
             layer += grad_sq[i];
-            *t->norm = (float)sqrt(own);
-            if (t->root_mean_square) *t->root_mean_square = (float)sqrt(own / t->elements);
+            *t->norm = (float)sqrt(grad_sq[i]);
+            if (t->root_mean_square) *t->root_mean_square = (float)sqrt(grad_sq[i] / t->elements);
         }
-        if (run->layer < 0) continue;
+        run->grad_sq = layer;
         layers[run->layer] = (float)sqrt(layer);
         means[run->layer] = (float)sqrt(layer / run->elements);
     }
+}
+
+/* The norm of all tensors together, when every thread has recorded its gradients. */
+static double gradient_norm(const NsRecorder *r)
+{
+    double total = 0;
+    for (size_t k = 0; k < r->n_runs; k++) total += r->runs[k].grad_sq;
     return sqrt(total);
 }
 
@@ -176,7 +209,9 @@ static double record_gradients(NsRecorder *r, const double *grad_sq)
 static void record_updates(NsRecorder *r, const NsRecordInput *input)
 {
     float *ratio = values_of(r, NS_QUANTITY_UPDATE_RATIO);
-    for (const TensorRun *run = r->runs; run < r->runs + r->n_runs; run++) {
+#pragma omp for schedule(static) nowait
+    for (size_t k = 0; k < r->n_runs; k++) {
+        const TensorRun *run = &r->runs[k];
         if (run->layer < 0) continue;
         double weight = 0, update = 0;
         for (size_t i = run->first; i < run->end; i++) {
@@ -190,9 +225,12 @@ static void record_updates(NsRecorder *r, const NsRecordInput *input)
 /* Blank in a layer none of whose tensors has been set against moments, or met any before. */
 static void record_moments(NsRecorder *r, const NsRecordInput *input)
 {
+    if (!r->layout.count[NS_QUANTITY_ADAM_RMS] || !input->updated || !input->ratio_sum) return;
     float *means = values_of(r, NS_QUANTITY_ADAM_RMS);
     float *scores = values_of(r, NS_QUANTITY_SPIKE_SCORE);
-    for (const TensorRun *run = r->runs; run < r->runs + r->n_runs; run++) {
+#pragma omp for schedule(static) nowait
+    for (size_t k = 0; k < r->n_runs; k++) {
+        const TensorRun *run = &r->runs[k];
         if (run->layer < 0) continue;
         double sum = 0, most = -1, elements = 0;
         for (size_t i = run->first; i < run->end; i++) {
@@ -211,6 +249,7 @@ static void record_moments(NsRecorder *r, const NsRecordInput *input)
 
 static void record_hidden(NsRecorder *r, const NsMeasure *seen, double D)
 {
+#pragma omp for schedule(static) nowait
     for (size_t l = 0; l < r->layout.hidden; l++) {
         double rms = sqrt(seen->hidden_sq[l] / D);
         values_of(r, NS_QUANTITY_HIDDEN_NORM)[l] = (float)seen->hidden_norm[l];
@@ -221,10 +260,13 @@ static void record_hidden(NsRecorder *r, const NsMeasure *seen, double D)
         values_of(r, NS_QUANTITY_HIDDEN_PEAK)[l] =
             rms == 0 ? ns_blank() : (float)(seen->hidden_max[l] / rms);
     }
-    float *final_norm = values_of(r, NS_QUANTITY_FINAL_NORM);
-    float *final_sq = values_of(r, NS_QUANTITY_FINAL_SQ);
-    if (final_norm) *final_norm = (float)seen->final_norm;
-    if (final_sq) *final_sq = (float)seen->final_sq;
+}
+
+static void record_final(NsRecorder *r, const NsMeasure *seen)
+{
+    float *norm = values_of(r, NS_QUANTITY_FINAL_NORM), *sq = values_of(r, NS_QUANTITY_FINAL_SQ);
+    if (norm) *norm = (float)seen->final_norm;
+    if (sq) *sq = (float)seen->final_sq;
 }
 
 /* Blank where there is nothing to take a share of. */
@@ -256,6 +298,7 @@ static void record_sublayers(NsRecorder *r, const NsRecordInput *input)
     const NsMeasure *seen = input->seen;
     bool finite = true;
     for (size_t i = 0; i < seen->hidden; i++) finite &= isfinite(seen->hidden_sq[i]) != 0;
+#pragma omp for schedule(static) nowait
     for (size_t s = 0; s < seen->sublayers; s++) {
         const SublayerQuantities *q = &of[r->sublayers[s].kind];
         size_t l = r->sublayers[s].layer;
@@ -287,18 +330,28 @@ void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
     r->dear_us = g_get_monotonic_time() - started;
 }
 
+/* Whatever a model or a step does not have stays blank. */
+static void clear_values(NsRecorder *r)
+{
+    const float blank = ns_blank();
+#pragma omp for simd schedule(static)
+    for (size_t i = 0; i < r->layout.width; i++) r->values[i] = blank;
+}
+
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
     bool due = is_due(r, input);
-    const float blank = ns_blank();
-    for (size_t i = 0; i < r->layout.width; i++) r->values[i] = blank;
-    NsRecord record = {.values = r->values};
-    record.grad_norm = record_gradients(r, input->seen->grad_sq);
-    record_hidden(r, input->seen, (double)input->settings->d_model);
-    record_sublayers(r, input);
-    record_updates(r, input);
-    if (r->layout.count[NS_QUANTITY_ADAM_RMS] && input->updated && input->ratio_sum)
+#pragma omp parallel num_threads(r->n_tensors < WORTH_SHARING ? 1 : (int)input->threads)
+    {
+        clear_values(r);
+        record_gradients(r, input->seen->grad_sq);
+        record_updates(r, input);
         record_moments(r, input);
+        record_hidden(r, input->seen, (double)input->settings->d_model);
+        record_sublayers(r, input);
+    }
+    record_final(r, input->seen);
+    NsRecord record = {.values = r->values, .grad_norm = gradient_norm(r)};
     if (!due) return record;
 
     int64_t started = g_get_monotonic_time();
