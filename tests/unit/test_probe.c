@@ -422,6 +422,18 @@ static void test_definitions(gconstpointer which)
     check_mean_gradient(run); /* last: it passes over other batches */
 }
 
+/* So many tensors that all threads fill in the record. */
+static void test_deep(void)
+{
+    static const char *const settings[] = {"layers=64", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    g_assert_cmpuint(ns_model_tensors(ns_run_model(run))->n, >, 1000);
+    for (int k = 0; k < 3; k++) g_assert_true(ns_run_step(run));
+    check_states(run);
+    check_sublayers(run);
+    check_gradients(run);
+}
+
 /* ---- Moments ---- */
 
 /* With and without clipping; two stacks, whose tensors differ in epsilon; after the first step
@@ -754,6 +766,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/probe/definitions/", names[i], NULL);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_definitions);
     }
+    g_test_add_func("/probe/deep", test_deep);
     g_test_add_func("/probe/shared", test_shared);
     for (size_t i = 0; i < G_N_ELEMENTS(moment_runs); i++) {
         g_autofree char *path = g_strdup_printf("/probe/moments/%s", moment_runs[i][0]);
