@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 Usage: test_installed.py MESON BUILD_FOLDER PREFIX [DESKTOP]
 """
 
+import locale
 import os
 import pathlib
 import re
@@ -68,7 +69,11 @@ def test_language():
     """The installed program finds the catalogue below its own prefix."""
     need_desktop()
     need_catalogues()
-    help_ = run(ROOT / "bin/normscope", "--help", LC_ALL="C.UTF-8", LANGUAGE="de")
+    try:
+        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")  # in those of C nothing is translated
+    except locale.Error as error:
+        raise Skip("the locale de_DE.UTF-8 is not installed") from error
+    help_ = run(ROOT / "bin/normscope", "--help", LC_ALL="de_DE.UTF-8", LANGUAGE="de")
     assert "Sofort trainieren" in help_, help_
 
 
@@ -93,10 +98,12 @@ def test_metainfo():
     need_desktop()
     need("appstreamcli")
     path = ROOT / f"share/metainfo/{ID}.metainfo.xml"
-    said = run("appstreamcli", "validate", "--no-net", path)
-    # The project has no page of its own.
-    wrong = [line for line in said.splitlines() if line.startswith("W: ") and "url-homepage-missing" not in line]
-    assert not wrong, said
+    said = subprocess.run(["appstreamcli", "validate", "--no-net", path], stdout=subprocess.PIPE, text=True,
+                          encoding="utf-8").stdout
+    # The project has no page of its own, which only newer versions mind.
+    wrong = [line for line in said.splitlines()
+             if line.startswith(("E: ", "W: ")) and "url-homepage-missing" not in line]
+    assert "Validation" in said and not wrong, said
     need_catalogues()
     for language in LANGUAGES:
         assert f'<summary xml:lang="{language}">' in path.read_text(encoding="utf-8"), language
