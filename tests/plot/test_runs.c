@@ -283,13 +283,14 @@ static void test_attention(void)
     NsFigureInput input = input_of(run);
     g_autoptr(NsFigure) figure = ns_figure_new("attention");
     const NsPlot *plot = ns_figure_update(figure, &input);
-    g_assert_cmpstr(plot->title, ==, "Attention, layer 6, head 1");
+    g_assert_cmpstr(plot->title, ==, "Attention, layer\u00a06, head\u00a01");
     g_assert_true(plot->left.reversed && plot->heatmap->square);
     g_assert_cmpfloat_with_epsilon((double)ns_heatmap_row(plot->heatmap, 1)[0], 0.2, 1e-6);
     g_assert_true(ns_cell_is_blank(ns_heatmap_row(plot->heatmap, 1)[2]));
     input.layer = 2; /* not kept: the nearest is */
     input.head = 2;
-    g_assert_cmpstr(ns_figure_update(figure, &input)->title, ==, "Attention, layer 1, head 2");
+    g_assert_cmpstr(ns_figure_update(figure, &input)->title, ==,
+                    "Attention, layer\u00a01, head\u00a02");
     /* Another measurement replaces it. */
     sight->step = 1;
     sight->weight[1][0] = 0.75f;
