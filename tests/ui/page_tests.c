@@ -194,12 +194,12 @@ static void test_place(void)
     show_page(window, "attention");
     NsChartTile *tile = ui_tile(window, 0);
     UI_UNTIL(plot_at(window, 0)->heatmap);
-    g_assert_nonnull(strstr(plot_at(window, 0)->title, "layer 3, head 1"));
+    g_assert_nonnull(strstr(plot_at(window, 0)->title, "layer\u00a03, head\u00a01"));
     GtkWidget *choice = ui_first(GTK_WIDGET(tile), GTK_TYPE_DROP_DOWN);
     GListModel *places = gtk_drop_down_get_model(GTK_DROP_DOWN(choice));
     g_assert_cmpuint(g_list_model_get_n_items(places), ==, 6);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(choice), 3);
-    UI_UNTIL(strstr(plot_at(window, 0)->title, "layer 2, head 2"));
+    UI_UNTIL(strstr(plot_at(window, 0)->title, "layer\u00a02, head\u00a02"));
     ui_close(window);
 }
 

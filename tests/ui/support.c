@@ -38,20 +38,10 @@ NsWindow *ui_open(const char *assignments)
     return window;
 }
 
-static void close_popovers(GtkWidget *widget)
-{
-    if (GTK_IS_POPOVER(widget)) gtk_popover_popdown(GTK_POPOVER(widget));
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
-         child = gtk_widget_get_next_sibling(child))
-        close_popovers(child);
-}
-
 void ui_close(NsWindow *window)
 {
     gpointer weak = window;
     g_object_add_weak_pointer(G_OBJECT(window), &weak);
-    close_popovers(GTK_WIDGET(window));
-    ui_idle(50);
     gtk_window_close(GTK_WINDOW(window));
     UI_UNTIL(weak == NULL);
 }

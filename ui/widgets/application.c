@@ -7,6 +7,7 @@
 #include "ui/widgets/help_window.h"
 #include "ui/widgets/learning.h"
 #include "ui/widgets/open_file.h"
+#include "ui/widgets/passing_popover.h"
 #include "ui/widgets/remember.h"
 #include "ui/widgets/settings_pane.h"
 #include "ui/widgets/style_manager.h"
@@ -133,6 +134,7 @@ static void ns_application_startup(GApplication *app)
     gtk_css_provider_load_from_resource(css, RESOURCE_PATH "/normscope.css");
     gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(css),
                                                GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+    ns_popovers_close_first();
     application->styles = ns_style_manager_new();
     g_action_map_add_action_entries(G_ACTION_MAP(app), actions, G_N_ELEMENTS(actions), app);
     ns_window_add_accelerators(GTK_APPLICATION(app));

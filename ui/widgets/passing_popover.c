@@ -1,6 +1,10 @@
 /* A popover that is there as long as it is open.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/passing_popover.h"
 
+#include <stdbool.h>
+
+#define LEAVING_MS 50 /* of the pointer from what has closed */
+
 static const char BEFORE[] = "ns-focus-before";
 
 static bool has_focus(GtkWidget *popover, GtkRoot *root)
@@ -68,4 +72,57 @@ void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *plac
     g_signal_connect_object(at, "destroy", G_CALLBACK(gtk_widget_unparent), popover,
                             G_CONNECT_SWAPPED);
     gtk_popover_popup(GTK_POPOVER(popover));
+}
+
+/* Whether something was open that grabs. */
+static bool close_below(GtkWidget *widget)
+{
+    bool any = false;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        any |= close_below(child);
+    if (!GTK_IS_POPOVER(widget) || !gtk_widget_get_mapped(widget)) return any;
+    if (!gtk_popover_get_autohide(GTK_POPOVER(widget))) return any;
+    gtk_popover_popdown(GTK_POPOVER(widget));
+    return true;
+}
+
+static gboolean close_again(gpointer window)
+{
+    gtk_window_close(window);
+    return G_SOURCE_REMOVE;
+}
+
+/* One window may take another one with it, so those of all windows are closed; the window follows
+ * when the pointer has left them, or the next layout would ask a surface that is gone. */
+static gboolean on_close_request(GtkWindow *window)
+{
+    GListModel *windows = gtk_window_get_toplevels();
+    bool any = false;
+    for (guint i = 0; i < g_list_model_get_n_items(windows); i++) {
+        g_autoptr(GtkWidget) each = g_list_model_get_item(windows, i);
+        any |= close_below(each);
+    }
+    if (any)
+        g_timeout_add_full(G_PRIORITY_DEFAULT_IDLE, LEAVING_MS, close_again, g_object_ref(window),
+                           g_object_unref);
+    return any;
+}
+
+static void on_windows_changed(GListModel *windows, guint at, guint removed, guint added)
+{
+    (void)removed;
+    for (guint i = at; i < at + added; i++) {
+        g_autoptr(GtkWidget) window = g_list_model_get_item(windows, i);
+        g_signal_connect(window, "close-request", G_CALLBACK(on_close_request), NULL);
+    }
+}
+
+void ns_popovers_close_first(void)
+{
+    static bool once;
+    if (once) return;
+    once = true;
+    g_signal_connect(gtk_window_get_toplevels(), "items-changed", G_CALLBACK(on_windows_changed),
+                     NULL);
 }

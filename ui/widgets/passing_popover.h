@@ -8,6 +8,11 @@
  * weak pointer.  The keyboard goes back to where it was before. */
 void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *place);
 
+/* From now on what stands open closes before any window of the program does.  A popover that is
+ * open when its window goes keeps the grab that it had, and no other window hears of pointer,
+ * keyboard or its own closing any more (GTK 4.8). */
+void ns_popovers_close_first(void);
+
 /* To be called before a popover that has closed is unparented.  A movement of the pointer that was
  * on its way when it closed still finds it there, and a gesture of the window holds what it found
  * while a button is down: the next layout of the window would then ask a popover without a surface
