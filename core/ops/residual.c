@@ -28,15 +28,91 @@ NS_CLONES void ns_add_scaled(ns_real *y, ns_real k, const ns_real *x, size_t n)
 /* Elements that stay in the first cache from one pass over them to the next. */
 #define PIECE ((size_t)2048)
 
+/* Elements whose squares are added up in a real before a lane in double takes them. */
+enum { BLOCK = NS_SQUARES_TERMS * NS_LANES };
+
+/* z = a x + b y over whole blocks, and on the way the sums over x, y and z that are asked for. */
+NS_LANES_INLINE void join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_real b,
+                                 const ns_real *y, size_t n, const unsigned asked,
+                                 NsJointSquares *squares)
+{
+    double x_lane[NS_LANES] = {0}, y_lane[NS_LANES] = {0}, z_lane[NS_LANES] = {0};
+    for (size_t i = 0; i < n; i += BLOCK) {
+        ns_real x_sum[NS_LANES] = {0}, y_sum[NS_LANES] = {0}, z_sum[NS_LANES] = {0};
+#pragma GCC unroll 8
+        for (size_t t = i; t < i + BLOCK; t += NS_LANES)
+#pragma omp simd
+            for (int l = 0; l < NS_LANES; l++) {
+                ns_real xl = x[t + (size_t)l], yl = y[t + (size_t)l], zl = a * xl + b * yl;
+                z[t + (size_t)l] = zl;
+                if (asked & NS_SQUARES_STREAM) x_sum[l] += xl * xl;
+                if (asked & NS_SQUARES_BRANCH) y_sum[l] += yl * yl;
+                if (asked & NS_SQUARES_SUM) z_sum[l] += zl * zl;
+            }
+#pragma omp simd
+        for (int l = 0; l < NS_LANES; l++) {
+            x_lane[l] += (double)x_sum[l];
+            y_lane[l] += (double)y_sum[l];
+            z_lane[l] += (double)z_sum[l];
+        }
+    }
+    if (asked & NS_SQUARES_STREAM) squares->stream = ns_lanes_sum(x_lane);
+    if (asked & NS_SQUARES_BRANCH) squares->branch = ns_lanes_sum(y_lane);
+    if (asked & NS_SQUARES_SUM) squares->sum = ns_lanes_sum(z_lane);
+}
+
+typedef void Join(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y, size_t n,
+                  NsJointSquares *squares);
+
+#define JOIN(name, asked)                                                                          \
+    NS_CLONES static void name(ns_real *z, ns_real a, const ns_real *x, ns_real b,                 \
+                               const ns_real *y, size_t n, NsJointSquares *squares)                \
+    {                                                                                              \
+        join_blocks(z, a, x, b, y, n, asked, squares);                                             \
+    }
+
+JOIN(join_stream, NS_SQUARES_STREAM)
+JOIN(join_branch, NS_SQUARES_BRANCH)
+JOIN(join_terms, NS_SQUARES_STREAM | NS_SQUARES_BRANCH)
+JOIN(join_sum, NS_SQUARES_SUM)
+JOIN(join_stream_sum, NS_SQUARES_STREAM | NS_SQUARES_SUM)
+JOIN(join_branch_sum, NS_SQUARES_BRANCH | NS_SQUARES_SUM)
+JOIN(join_all, NS_SQUARES_STREAM | NS_SQUARES_BRANCH | NS_SQUARES_SUM)
+
+/* By what is asked. */
+static Join *const joins[] = {NULL,     join_stream,     join_branch,     join_terms,
+                              join_sum, join_stream_sum, join_branch_sum, join_all};
+
+/* ns_real_squares of x, where the sum of its whole blocks is known. */
+static double squares_of(double squares, const ns_real *x, size_t whole, size_t rest)
+{
+    double sum = whole ? ns_real_squares_close(squares, x, whole) : 0;
+    return rest ? sum + ns_real_squares(x + whole, rest) : sum;
+}
+
+/* z = a x + b y for a piece; adds to the squares what is asked for.  What is overwritten cannot be
+ * read again, so that its squares are taken before. */
+static void join_piece(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
+                       size_t n, unsigned asked, NsJointSquares *squares)
+{
+    if (z == x && asked & NS_SQUARES_STREAM) squares->stream += ns_real_squares(x, n);
+    if (z == y && asked & NS_SQUARES_BRANCH) squares->branch += ns_real_squares(y, n);
+    asked &= ~((z == x ? NS_SQUARES_STREAM : 0U) | (z == y ? NS_SQUARES_BRANCH : 0U));
+    size_t whole = asked ? n / BLOCK * BLOCK : 0, rest = n - whole;
+    NsJointSquares sums = {0};
+    if (whole) joins[asked](z, a, x, b, y, whole, &sums);
+    if (asked & NS_SQUARES_STREAM) squares->stream += squares_of(sums.stream, x, whole, rest);
+    if (asked & NS_SQUARES_BRANCH) squares->branch += squares_of(sums.branch, y, whole, rest);
+    if (rest) ns_residual_forward(z + whole, a, x + whole, b, y + whole, rest);
+    if (asked & NS_SQUARES_SUM) squares->sum += squares_of(sums.sum, z, whole, rest);
+}
+
 double ns_add_squares(ns_real *y, const ns_real *x, size_t n)
 {
-    double squares = 0;
-    for (size_t i = 0; i < n; i += PIECE) {
-        size_t m = MIN(PIECE, n - i);
-        ns_add_scaled(y + i, 1, x + i, m);
-        squares += ns_real_squares(y + i, m);
-    }
-    return squares;
+    NsJointSquares squares = {0};
+    for (size_t i = 0; i < n; i += PIECE)
+        join_piece(y + i, 1, y + i, 1, x + i, MIN(PIECE, n - i), NS_SQUARES_SUM, &squares);
+    return squares.sum;
 }
 
 NS_CLONES void ns_gain_forward(ns_real *y, ns_real k, const ns_real *g, const ns_real *x, size_t R,
@@ -86,12 +162,12 @@ NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real 
     NsJointSquares squares = {0};
     for (size_t i = 0; i < n; i += PIECE) {
         size_t m = MIN(PIECE, n - i);
-        if (asked & NS_SQUARES_STREAM) squares.stream += ns_real_squares(x + i, m);
+        if (joined) {
+            join_piece(z + i, a, x + i, b, y + i, m, asked, &squares);
+            continue;
+        }
         if (asked & NS_SQUARES_BRANCH) squares.branch += ns_real_squares(y + i, m);
-        if (joined)
-            ns_residual_forward(z + i, a, x + i, b, y + i, m);
-        else
-            ns_scale(z + i, b, y + i, m);
+        ns_scale(z + i, b, y + i, m);
         if (asked & NS_SQUARES_SUM) squares.sum += ns_real_squares(z + i, m);
     }
     squares.stream *= (double)a * (double)a;
