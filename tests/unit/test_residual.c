@@ -54,6 +54,12 @@ static void check_join(ns_real a, ns_real b, size_t n, size_t shift)
     g_assert_cmpfloat(again.branch, ==, seen.branch);
     g_assert_cmpfloat(again.sum, ==, seen.sum);
     for (size_t i = shift; i < shift + n; i++) g_assert_cmpfloat(x[i], ==, z[i]);
+    fill(x, N + 4, 1);
+    again = ns_join_streams(y + shift, a, x + shift, b, y + shift, n, ALL);
+    g_assert_cmpfloat(again.stream, ==, seen.stream);
+    g_assert_cmpfloat(again.branch, ==, seen.branch);
+    g_assert_cmpfloat(again.sum, ==, seen.sum);
+    for (size_t i = shift; i < shift + n; i++) g_assert_cmpfloat(y[i], ==, z[i]);
 }
 
 /* What is not asked for is left out, and changes nothing else. */
@@ -95,6 +101,29 @@ static void test_join_broken(void)
     g_assert_cmpfloat(joint.branch, ==, 25);
     g_assert_true(z[0] > 3 && isnan(z[1]) && isinf(z[2]));
     g_assert_true(isnan(ns_join_streams(z, (ns_real)NAN, y, 1, y, 3, ALL).stream));
+}
+
+/* Squares for which a real has no room. */
+static void test_join_range(void)
+{
+    static const double scales[] = {1e-25, 1e25};
+    ns_real x[N], y[N], z[N];
+    for (size_t k = 0; k < G_N_ELEMENTS(scales); k++)
+        for (size_t n = 1; n < N; n += 37) {
+            double scale = scales[k];
+            fill(x, N, 1);
+            fill(y, N, 2);
+            NsJointSquares one = ns_join_streams(z, 1, x, 1, y, n, ALL);
+            for (size_t i = 0; i < n; i++) {
+                x[i] = (ns_real)(scale * (double)x[i]);
+                y[i] = (ns_real)(scale * (double)y[i]);
+            }
+            NsJointSquares seen = ns_join_streams(z, 1, x, 1, y, n, ALL);
+            assert_near(seen.stream, scale * scale * one.stream);
+            assert_near(seen.branch, scale * scale * one.branch);
+            assert_near(seen.sum, scale * scale * one.sum);
+            assert_near(ns_add_squares(y, x, n), scale * scale * one.sum);
+        }
 }
 
 /* Adds what ns_add_scaled adds, and sees what is then there. */
@@ -163,6 +192,7 @@ int main(int argc, char **argv)
     g_test_add_func("/residual/join", test_join);
     g_test_add_func("/residual/join-asked", test_join_asked);
     g_test_add_func("/residual/join-broken", test_join_broken);
+    g_test_add_func("/residual/join-range", test_join_range);
     g_test_add_func("/residual/add-squares", test_add_squares);
     g_test_add_func("/residual/rows", test_rows);
     g_test_add_func("/residual/rows-broken", test_rows_broken);
