@@ -102,7 +102,7 @@ install_packages() {
         step "Installing ${#wanted[@]} packages and what they need" \
             as_root apt-get -q -y --no-install-recommends install "${wanted[@]}"
         packages_changed=true
-    elif ((EUID != 0)); then
+    elif ((EUID != 0)) && ! sudo -n true 2>/dev/null; then
         return # what is optional is no reason to ask for a password
     fi
     for package in $(missing "$@"); do
