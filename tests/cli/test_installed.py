@@ -105,8 +105,9 @@ def test_metainfo():
              if line.startswith(("E: ", "W: ")) and "url-homepage-missing" not in line]
     assert "Validation" in said and not wrong, said
     need_catalogues()
-    for language in LANGUAGES:
-        assert f'<summary xml:lang="{language}">' in path.read_text(encoding="utf-8"), language
+    told = re.findall(r'<summary xml:lang="([^"]*)">', path.read_text(encoding="utf-8"))
+    # Newer versions of gettext write zh-CN.
+    assert {language.replace("-", "_") for language in told} == set(LANGUAGES), told
 
 
 def test_manuals_set():
