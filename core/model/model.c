@@ -35,10 +35,11 @@ enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
 static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, NsCursor *cursor)
 {
     const NsStack *stack = &model->stack;
-    NsPiece *pieces = stack->room.pieces + i * stack->kept * stack->layers;
-    for (size_t k = 0; k < stack->kept; k++, pieces += stack->layers)
-        ns_shard_take(&w->shards[k], stack, w->first + k * n, n, cursor,
-                      cursor->base ? model->room : NULL, pieces);
+    NsPlaces places = {.arena = cursor->base ? model->room : NULL,
+                       .pieces = stack->room.pieces + i * stack->layers};
+    for (; places.part < stack->kept; places.part++)
+        ns_shard_take(&w->shards[places.part], stack, w->first + places.part * n, n, cursor,
+                      &places);
 }
 
 static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)

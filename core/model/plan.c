@@ -40,16 +40,7 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
         arena * (settings->probe_every > 0 ? 2 : 1) + ns_gradients_reals(&stack) * sizeof(ns_real);
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &stack.table, plan.threads);
-    plan.activation_bytes = stack.room.gradients * sizeof(ns_real);
-    g_autofree NsActivations *sublayers = g_new(NsActivations, stack.n_sublayers);
-    for (size_t i = 0; i < stack.shards; i++) {
-        size_t first, n;
-        ns_stack_shard_range(&stack, (size_t)settings->batch, i, &first, &n);
-        NsShard shard = {.sublayers = sublayers};
-        NsCursor cursor = {0};
-        ns_shard_take(&shard, &stack, first, n / stack.parts, &cursor, NULL, stack.room.pieces);
-        plan.activation_bytes += stack.kept * cursor.used * sizeof(ns_real);
-    }
+    plan.activation_bytes = (stack.room.gradients + stack.room.beside) * sizeof(ns_real);
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 

@@ -1,6 +1,8 @@
 /* The arena that activations and gradients share.  SPDX-License-Identifier: MIT */
 #include "core/model/gradients.h"
 
+#include <string.h>
+
 /* Widths up to which computing a number again takes less time than bringing it back from memory:
  * one of an FFN's hidden layer costs as many multiply-adds as the model is wide. */
 #define NARROW 48
@@ -16,35 +18,61 @@ static bool derives(const NsStack *stack, const NsSettings *settings)
     return ns_shard_reals(stack, sequences) * sizeof(ns_real) >= WORTH_DERIVING;
 }
 
-/* Of every shard: what its layers need, and what a pass forward alone does. */
+/* Sequences in a part of worker i. */
+static size_t sequences_of(const NsStack *stack, size_t B, size_t i)
+{
+    size_t first, n;
+    ns_stack_shard_range(stack, B, i, &first, &n);
+    return n / stack->parts;
+}
+
+/* What a shard of so many sequences needs, in the arena and beside it. */
+typedef struct {
+    size_t beside, passing;
+} Needs;
+
+static Needs count_shard(const NsStack *stack, size_t sequences, NsPiece *pieces)
+{
+    g_autofree NsActivations *sublayers = g_new(NsActivations, 2 * stack->n_sublayers);
+    NsShard shard = {.sublayers = sublayers}, pass = {.sublayers = sublayers + stack->n_sublayers};
+    NsCursor cursor = {0};
+    ns_shard_take(&shard, stack, 0, sequences, &cursor, &(NsPlaces){.pieces = pieces});
+    return (Needs){.beside = cursor.used, .passing = ns_shard_pass(&pass, &shard, stack, NULL)};
+}
+
+/* All workers: shares differ by one sequence at most, so that most are like an earlier one. Returns
+ * the end of what passes forward alone need. */
 static size_t count(NsStack *stack, size_t B)
 {
     NsRoom *room = &stack->room;
-    g_autofree NsActivations *sublayers = g_new(NsActivations, 2 * stack->n_sublayers);
-    NsPiece *pieces = room->pieces;
+    g_autofree Needs *needs = g_new(Needs, stack->shards);
     size_t passing = 0;
     for (size_t i = 0; i < stack->shards; i++) {
-        NsShard shard = {.sublayers = sublayers};
-        NsShard pass = {.sublayers = sublayers + stack->n_sublayers};
-        size_t first, n;
-        ns_stack_shard_range(stack, B, i, &first, &n);
-        for (size_t k = 0; k < stack->kept; k++, pieces += stack->layers)
-            ns_shard_take(&shard, stack, first, n / stack->parts, &(NsCursor){0}, NULL, pieces);
+        size_t n = sequences_of(stack, B, i), like = 0;
+        NsPiece *pieces = room->pieces + i * stack->layers;
+        while (sequences_of(stack, B, like) != n) like++;
+        if (like < i) {
+            memcpy(pieces, room->pieces + like * stack->layers, stack->layers * sizeof *pieces);
+            needs[i] = needs[like];
+        } else {
+            needs[i] = count_shard(stack, n, pieces);
+        }
+        room->beside += stack->kept * needs[i].beside;
         room->passing[i] = passing;
-        passing += ns_shard_pass(&pass, &shard, stack, NULL);
+        passing += needs[i].passing;
     }
     return passing;
 }
 
-/* Layer by layer, in each the shards one after another.  Returns the end. */
+/* Layer by layer, in each the workers one after another.  Returns the end. */
 static size_t place(NsStack *stack)
 {
     size_t end = 0;
     for (size_t l = 0; l < stack->layers; l++)
-        for (size_t i = 0; i < stack->shards * stack->kept; i++) {
+        for (size_t i = 0; i < stack->shards; i++) {
             NsPiece *piece = &stack->room.pieces[i * stack->layers + l];
             piece->at = end;
-            end += piece->reals;
+            end += stack->kept * piece->reals;
         }
     return end;
 }
@@ -74,7 +102,7 @@ void ns_room_init(NsStack *stack, const NsSettings *settings)
 {
     NsRoom *room = &stack->room;
     stack->derives = derives(stack, settings);
-    room->pieces = g_new(NsPiece, stack->shards * stack->kept * stack->layers);
+    room->pieces = g_new(NsPiece, stack->shards * stack->layers);
     room->passing = g_new(size_t, stack->shards);
     size_t passing = count(stack, (size_t)settings->batch), end = place(stack);
     size_t apart = MAX(passing, end), together = lowest(stack, passing, end);

@@ -102,16 +102,17 @@ typedef struct {
     size_t common, light;
 } Shared;
 
-/* Takes the layers of all towers; without an arena the offsets of the pieces need not be known. */
-static Shared take_layers(NsShard *shard, const NsStack *stack, ns_real *arena, NsPiece *pieces)
+static Shared take_layers(NsShard *shard, const NsStack *stack, const NsPlaces *places)
 {
     Shared most = {0};
     for (size_t i = 0; i < stack->n_towers; i++) {
         const NsTower *tower = &stack->towers[i];
         const ns_real *x = shard->towers[i].x0;
         for (size_t l = 0; l < tower->L; l++) {
-            NsPiece *piece = &pieces[tower->first_layer + l];
-            NsCursor own = {.base = arena ? arena + piece->at : NULL};
+            NsPiece *piece = &places->pieces[tower->first_layer + l];
+            ns_real *begin = places->arena;
+            if (begin) begin += piece->at + places->part * piece->reals;
+            NsCursor own = {.base = begin};
             NsCursor common = {.base = shard->common}, light = {.base = shard->light};
             NsCursor *inner = stack->recompute ? &common : &own;
             const Sources from = {&own, inner, stack->derives ? &light : inner};
@@ -165,7 +166,7 @@ const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s)
 }
 
 void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
-                   NsCursor *cursor, ns_real *arena, NsPiece *pieces)
+                   NsCursor *cursor, const NsPlaces *places)
 {
     shard->first = first;
     shard->B = sequences;
@@ -175,10 +176,10 @@ void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t se
         take_outside(shard, stack, i, cursor);
         T = MAX(T, stack->towers[i].T);
     }
-    Shared most = take_layers(shard, stack, NULL, pieces);
+    Shared most = take_layers(shard, stack, &(NsPlaces){.pieces = places->pieces});
     shard->common = ns_cursor_take(cursor, most.common);
     shard->light = ns_cursor_take(cursor, most.light);
-    if (arena) take_layers(shard, stack, arena, pieces);
+    if (places->arena) take_layers(shard, stack, places);
     size_t last = stack->towers[stack->n_towers - 1].T;
     shard->logits = ns_cursor_take(cursor, sequences * last * stack->V);
     NsShape largest = shape_of(stack, sequences, T, T);
@@ -193,7 +194,7 @@ size_t ns_shard_reals(const NsStack *stack, size_t B)
     g_autofree NsPiece *pieces = g_new(NsPiece, stack->layers);
     NsShard shard = {.sublayers = sublayers};
     NsCursor cursor = {0};
-    ns_shard_take(&shard, &keeping, 0, B, &cursor, NULL, pieces);
+    ns_shard_take(&shard, &keeping, 0, B, &cursor, &(NsPlaces){.pieces = pieces});
     for (size_t l = 0; l < stack->layers; l++) cursor.used += pieces[l].reals;
     return cursor.used;
 }

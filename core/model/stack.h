@@ -22,17 +22,26 @@ typedef struct {
     size_t tok_emb, pos_emb; /* offsets */
 } NsTower;
 
-/* Where a shard keeps the activations of a layer: offset and reals. */
+/* Where a worker keeps the activations of a layer: offset and reals of those of one part of its
+ * share of the batch, which those of the others follow. */
 typedef struct {
     size_t at, reals;
 } NsPiece;
 
+/* Where a shard puts what its layers keep for backward. */
+typedef struct {
+    ns_real *arena;  /* NULL while only counting */
+    NsPiece *pieces; /* [layers] of its worker */
+    size_t part;
+} NsPlaces;
+
 /* The one arena for the activations of layers and the gradients (room.c).  Where nobody looks at
  * activations after a pass, backward puts gradients where those of layers above have been. */
 typedef struct {
-    NsPiece *pieces;        /* [shards, kept, layers] */
+    NsPiece *pieces;        /* [shards, layers] */
     size_t *passing;        /* [shards] offset of what a pass forward alone needs */
     size_t gradients, size; /* where they begin; reals of all */
+    size_t beside;          /* reals that all shards take elsewhere */
     bool shared;            /* they lie where activations have been */
 } NsRoom;
 
@@ -104,11 +113,10 @@ void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *firs
  * on it, and so it does not depend on who looks at activations or whether they are recomputed. */
 size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings);
 
-/* Takes everything that one shard needs.  What its layers keep for backward goes to their pieces of
- * the arena [layers], whose sizes are filled in; without an arena all is only counted, and the
- * offsets need not be known.  shard->sublayers must have room for all of them. */
+/* Takes everything that one shard needs.  The sizes of the pieces are filled in; their offsets need
+ * not be known while all is only counted.  shard->sublayers must have room for all of them. */
 void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
-                   NsCursor *cursor, ns_real *arena, NsPiece *pieces);
+                   NsCursor *cursor, const NsPlaces *places);
 
 /* A shard for passes forward alone, where every layer overwrites what the one before has left, and
  * all else is that of a `shard` that was taken.  passing->sublayers must have room for all of them.
