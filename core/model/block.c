@@ -35,14 +35,15 @@ static ns_real *take_stats(const NsNormPlace *place, const NsShape *shape, NsCur
 }
 
 void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
-                         const ns_real *x, const ns_real *layer, ns_real *out, NsCursor *cursor,
-                         NsCursor *light)
+                         const ns_real *x, const ns_real *layer, ns_real *out,
+                         const NsSources *from)
 {
     size_t n = shape->R * shape->D;
+    NsCursor *cursor = from->kept;
     *a = (NsActivations){.x = x, .layer = layer};
-    if (s->in.norm || !is_one(s->c.s)) a->u = ns_cursor_take(light, n);
+    if (s->in.norm || !is_one(s->c.s)) a->u = ns_cursor_take(from->u, n);
     a->stats_in = take_stats(&s->in, shape, cursor);
-    ns_branch_take(a, s, shape, cursor, light);
+    ns_branch_take(a, s, shape, from);
     /* Backward needs F(u) only under a norm, and what a learned gain multiplies only under one;
      * elsewhere the sum overwrites them. */
     a->out = out;
@@ -298,10 +299,10 @@ static void enter(const NsSublayer *s, const NsShape *shape, const NsActivations
 }
 
 void ns_sublayer_derive(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                        const NsPass *pass)
+                        const NsPass *pass, bool ffn)
 {
     enter(s, shape, a, pass);
-    ns_branch_derive(s, shape, a, pass);
+    if (ffn) ns_branch_derive(s, shape, a, pass);
 }
 
 void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,

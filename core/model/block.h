@@ -131,12 +131,17 @@ typedef struct {
 
 NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base);
 
+/* Where activations are taken from; those that ns_sublayer_derive can bring back may come from
+ * elsewhere: u, and of an FFN what lies between its products. */
+typedef struct {
+    NsCursor *kept, *u, *ffn;
+} NsSources;
+
 /* Takes the activations of a sub-layer whose input is x, in a layer whose input is `layer`, and
- * whose result goes to `out`.  From `light` come those that ns_sublayer_derive can bring back; it
- * may be the same cursor. */
+ * whose result goes to `out`. */
 void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
-                         const ns_real *x, const ns_real *layer, ns_real *out, NsCursor *cursor,
-                         NsCursor *light);
+                         const ns_real *x, const ns_real *layer, ns_real *out,
+                         const NsSources *from);
 void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor);
 
 /* Overwrites the activations; the result is a->out.  Fills in the sums, but for the gradients',
@@ -144,11 +149,11 @@ void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor)
 void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                          const NsPass *pass, NsSums *sums);
 
-/* Computes again what one product makes of x: u, and of an FFN all but its last product.  The same
+/* Computes u again from x and, where the `ffn` is wanted, what lies between its products.  The same
  * bits as forward; a norm over the batch must not be among it, for it would count the batch twice.
  */
 void ns_sublayer_derive(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                        const NsPass *pass);
+                        const NsPass *pass, bool ffn);
 
 /* d: [R, D], on entry the gradient of a->out, on return that of a->x.  Fills in the gradients'
  * sums, unless they are NULL; sums->grad are on entry the squares of d. */
@@ -156,8 +161,8 @@ void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsAct
                           const NsScratch *scratch, const NsPass *pass, NsSums *sums, ns_real *d);
 
 /* a->f = F(u), and scratch->du from the gradient of a->f (branch.c). */
-void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape, NsCursor *cursor,
-                    NsCursor *light);
+void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
+                    const NsSources *from);
 void ns_branch_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                        const NsPass *pass);
 void ns_branch_derive(const NsSublayer *s, const NsShape *shape, const NsActivations *a,

@@ -36,12 +36,12 @@ static ns_real *take_stats(const NsNormPlace *place, size_t rows, NsCursor *curs
                        : NULL;
 }
 
-void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape, NsCursor *cursor,
-                    NsCursor *light)
+void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
+                    const NsSources *from)
 {
+    NsCursor *cursor = s->kind == NS_FFN ? from->ffn : from->kept;
     size_t R = shape->R, D = shape->D, F = shape->F;
     if (s->kind == NS_FFN) {
-        cursor = light;
         a->raw = a->hidden = ns_cursor_take(cursor, R * F);
         if (s->activation->keeps) a->hidden = ns_cursor_take(cursor, R * F);
         if (s->activation->gated) a->gate = ns_cursor_take(cursor, R * F);

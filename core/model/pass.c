@@ -302,8 +302,9 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
             pass.adds = layer.adds;
             announce(stack, w, call, tower, s->layer - 1, true);
         }
-        if (stack->derives)
-            ns_sublayer_derive(s, ns_tower_shape(t, s), &w->shard->sublayers[k], &pass);
+        if (stack->derived)
+            ns_sublayer_derive(s, ns_tower_shape(t, s), &w->shard->sublayers[k], &pass,
+                               stack->derived == NS_DERIVED_FFN);
         NsSums sums = {.grad = squares};
         ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard->sublayers[k], &w->shard->scratch,
                              &pass, call->measuring ? &sums : NULL, t->d);

@@ -3,19 +3,21 @@
 
 #include <string.h>
 
-/* Widths up to which computing a number again takes less time than bringing it back from memory:
- * one of an FFN's hidden layer costs as many multiply-adds as the model is wide. */
+/* Widths up to which computing a number of an FFN's hidden layer again, which takes as many
+ * multiply-adds, costs less time than bringing it back from memory.  A norm is cheap at any. */
 #define NARROW 48
 
 /* Activations that are kept at a time, in bytes of all workers, and do not stay in the caches. */
 #define WORTH_DERIVING ((size_t)32 << 20)
 
-static bool derives(const NsStack *stack, const NsSettings *settings)
+static NsDerived derived(const NsStack *stack, const NsSettings *settings)
 {
-    if (stack->recompute || settings->probe_every > 0 || stack->D > NARROW) return false;
-    if (ns_norm_over_batch(ns_norm(settings->norm))) return false;
+    bool coupled = ns_norm_over_batch(ns_norm(settings->norm));
+    if (stack->recompute || settings->probe_every > 0 || coupled) return NS_DERIVED_NOTHING;
     size_t sequences = (size_t)settings->batch / stack->parts;
-    return ns_shard_reals(stack, sequences) * sizeof(ns_real) >= WORTH_DERIVING;
+    if (ns_shard_reals(stack, sequences) * sizeof(ns_real) < WORTH_DERIVING)
+        return NS_DERIVED_NOTHING;
+    return stack->D > NARROW ? NS_DERIVED_U : NS_DERIVED_FFN;
 }
 
 /* Sequences in a part of worker i. */
@@ -101,7 +103,7 @@ static size_t outside_reals(const NsStack *stack)
 void ns_room_init(NsStack *stack, const NsSettings *settings)
 {
     NsRoom *room = &stack->room;
-    stack->derives = derives(stack, settings);
+    stack->derived = derived(stack, settings);
     room->pieces = g_new(NsPiece, stack->shards * stack->layers);
     room->passing = g_new(size_t, stack->shards);
     size_t passing = count(stack, (size_t)settings->batch), end = place(stack);

@@ -41,29 +41,36 @@ static ns_real *take_norm(const NsNormPlace *place, const NsShape *shape, ns_rea
 
 /* Where the pieces of a layer come from. */
 typedef struct {
-    NsCursor *out;   /* what it gives out */
-    NsCursor *inner; /* what else backward needs */
-    NsCursor *light; /* of that, what a sub-layer can derive again */
-} Sources;
+    NsCursor *out;     /* what it gives out */
+    NsCursor *inner;   /* what else backward needs */
+    NsCursor *derived; /* of that, what a sub-layer derives again: taken anew for each */
+} LayerSources;
 
 /* Takes the layer whose first sub-layer is the k-th and whose input is x; returns its output. */
 static const ns_real *take_layer(NsShard *shard, const NsStack *stack, const NsTowerShard *tower,
-                                 size_t k, const ns_real *x, const Sources *from)
+                                 size_t k, const ns_real *x, const LayerSources *from)
 {
+    const NsSources sources = {
+        .kept = from->inner,
+        .u = stack->derived ? from->derived : from->inner,
+        .ffn = stack->derived == NS_DERIVED_FFN ? from->derived : from->inner,
+    };
     const ns_real *layer = x;
+    size_t most = 0;
     for (bool last = false; !last; k++) {
         const NsSublayer *s = &stack->sublayers[k];
         NsActivations *a = &shard->sublayers[k];
         const ns_real *begin = ns_cursor_at(from->out);
         last = s->last;
-        if (stack->derives) from->light->used = 0;
+        from->derived->used = 0;
         ns_real *out = ns_cursor_take(last ? from->out : from->inner, tower->self.R * stack->D);
-        ns_activations_take(a, s, ns_tower_shape(tower, s), x, layer, out, from->inner,
-                            from->light);
+        ns_activations_take(a, s, ns_tower_shape(tower, s), x, layer, out, &sources);
         a->begin = begin;
         a->end = ns_cursor_at(from->out);
         x = out;
+        most = MAX(most, from->derived->used);
     }
+    from->derived->used = most;
     return x;
 }
 
@@ -99,7 +106,7 @@ static void take_outside(NsShard *shard, const NsStack *stack, size_t i, NsCurso
 
 /* Of the reals that layers or sub-layers share, those that the largest needs. */
 typedef struct {
-    size_t common, light;
+    size_t common, derived;
 } Shared;
 
 static Shared take_layers(NsShard *shard, const NsStack *stack, const NsPlaces *places)
@@ -113,14 +120,14 @@ static Shared take_layers(NsShard *shard, const NsStack *stack, const NsPlaces *
             ns_real *begin = places->arena;
             if (begin) begin += piece->at + places->part * piece->reals;
             NsCursor own = {.base = begin};
-            NsCursor common = {.base = shard->common}, light = {.base = shard->light};
+            NsCursor common = {.base = shard->common}, derived = {.base = shard->derived};
             NsCursor *inner = stack->recompute ? &common : &own;
-            const Sources from = {&own, inner, stack->derives ? &light : inner};
+            const LayerSources from = {&own, inner, &derived};
             size_t first = ns_tower_sublayer(tower, tower->first_layer + l);
             x = take_layer(shard, stack, &shard->towers[i], first, x, &from);
             piece->reals = own.used;
             most.common = MAX(most.common, common.used);
-            most.light = MAX(most.light, light.used);
+            most.derived = MAX(most.derived, derived.used);
         }
         find_top(stack, shard, i);
     }
@@ -144,8 +151,8 @@ size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsStack *stac
         const ns_real *x = shard->towers[i].x0;
         for (size_t l = 0; l < tower->L; l++) {
             NsCursor out = {.base = outs[i][l % 2]}, inner = {.base = ns_cursor_at(&cursor)};
-            NsCursor light = {.base = shard->light};
-            const Sources from = {&out, &inner, stack->derives ? &light : &inner};
+            NsCursor derived = {.base = shard->derived};
+            const LayerSources from = {&out, &inner, &derived};
             size_t first = ns_tower_sublayer(tower, tower->first_layer + l);
             x = take_layer(passing, stack, &passing->towers[i], first, x, &from);
             most = MAX(most, inner.used);
@@ -170,7 +177,7 @@ void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t se
 {
     shard->first = first;
     shard->B = sequences;
-    shard->common = shard->light = NULL;
+    shard->common = shard->derived = NULL;
     size_t T = 0;
     for (size_t i = 0; i < stack->n_towers; i++) {
         take_outside(shard, stack, i, cursor);
@@ -178,7 +185,7 @@ void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t se
     }
     Shared most = take_layers(shard, stack, &(NsPlaces){.pieces = places->pieces});
     shard->common = ns_cursor_take(cursor, most.common);
-    shard->light = ns_cursor_take(cursor, most.light);
+    shard->derived = ns_cursor_take(cursor, most.derived);
     if (places->arena) take_layers(shard, stack, places);
     size_t last = stack->towers[stack->n_towers - 1].T;
     shard->logits = ns_cursor_take(cursor, sequences * last * stack->V);
@@ -189,7 +196,8 @@ void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t se
 size_t ns_shard_reals(const NsStack *stack, size_t B)
 {
     NsStack keeping = *stack;
-    keeping.recompute = keeping.derives = false;
+    keeping.recompute = false;
+    keeping.derived = NS_DERIVED_NOTHING;
     g_autofree NsActivations *sublayers = g_new(NsActivations, stack->n_sublayers);
     g_autofree NsPiece *pieces = g_new(NsPiece, stack->layers);
     NsShard shard = {.sublayers = sublayers};

@@ -51,6 +51,9 @@ typedef struct {
     size_t first, n; /* indices in the table */
 } NsSpan;
 
+/* What ns_sublayer_derive brings back in backward, instead of its being kept. */
+typedef enum { NS_DERIVED_NOTHING, NS_DERIVED_U, NS_DERIVED_FFN /* and u */ } NsDerived;
+
 typedef struct {
     size_t V, D, H, F; /* V: what comes out */
     size_t shards;
@@ -60,7 +63,7 @@ typedef struct {
     ns_real eps;
     bool standardize, sinusoids, learned_positions;
     bool recompute; /* of a layer only what it gives out is kept for backward */
-    bool derives;   /* what ns_sublayer_derive brings back is not kept */
+    NsDerived derived;
     double dropout, label_smoothing;
     NsTensorTable table;
     size_t layers;
@@ -95,7 +98,7 @@ typedef struct {
     NsTowerShard towers[NS_TOWERS_MAX];
     NsActivations *sublayers; /* [n_sublayers] */
     ns_real *common;          /* activations that all layers share, where they are run again */
-    ns_real *light;           /* those that all sub-layers share, where they are derived again */
+    ns_real *derived;         /* those that all sub-layers share, where they are derived again */
     ns_real *logits;          /* [R, V] */
     NsScratch scratch;
 } NsShard;
