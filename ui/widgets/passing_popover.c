@@ -5,7 +5,7 @@
 
 #define LEAVING_MS 50 /* of the pointer from what has closed */
 
-static const char BEFORE[] = "ns-focus-before";
+static const char KEPT[] = "ns-focus-kept";
 
 static bool has_focus(GtkWidget *popover, GtkRoot *root)
 {
@@ -21,24 +21,42 @@ static void leave(GtkWidget *popover, GtkWidget *to)
     if (has_focus(popover, root)) gtk_root_set_focus(root, NULL);
 }
 
-static void free_before(gpointer before)
+static void free_kept(gpointer kept)
 {
-    g_weak_ref_clear(before);
-    g_free(before);
+    g_weak_ref_clear(kept);
+    g_free(kept);
 }
 
 static void remember_focus(GtkWidget *popover, GtkWidget *at)
 {
     GtkRoot *root = gtk_widget_get_root(at);
-    GWeakRef *before = g_new0(GWeakRef, 1);
-    g_weak_ref_init(before, root ? gtk_root_get_focus(root) : NULL);
-    g_object_set_data_full(G_OBJECT(popover), BEFORE, before, free_before);
+    GWeakRef *kept = g_new0(GWeakRef, 1);
+    g_weak_ref_init(kept, root ? gtk_root_get_focus(root) : NULL);
+    g_object_set_data_full(G_OBJECT(popover), KEPT, kept, free_kept);
 }
 
 static void give_focus_back(GtkWidget *popover)
 {
-    g_autoptr(GtkWidget) before = g_weak_ref_get(g_object_get_data(G_OBJECT(popover), BEFORE));
+    GWeakRef *kept = g_object_get_data(G_OBJECT(popover), KEPT);
+    g_autoptr(GtkWidget) before = g_weak_ref_get(kept);
+    GtkRoot *root = gtk_widget_get_root(popover);
     leave(popover, before);
+    g_weak_ref_set(kept, root ? gtk_root_get_focus(root) : NULL);
+}
+
+/* Newer GTK (seen: 4.18) hands the focus to the parent of a popover when all have heard that it
+ * closed, wherever it is by then.  What opened meanwhile keeps it. */
+static gboolean keep_focus(gpointer popover)
+{
+    g_autoptr(GtkWidget) kept = g_weak_ref_get(g_object_get_data(popover, KEPT));
+    GtkWidget *at = gtk_widget_get_parent(popover);
+    GtkRoot *root = gtk_widget_get_root(popover);
+    GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+    if (!at || !focus || !kept || focus == kept) return G_SOURCE_REMOVE;
+    if (focus != at && !gtk_widget_is_ancestor(focus, at)) return G_SOURCE_REMOVE;
+    if (gtk_widget_get_native(focus) != gtk_widget_get_native(at)) return G_SOURCE_REMOVE;
+    if (gtk_widget_get_mapped(kept)) gtk_widget_grab_focus(kept);
+    return G_SOURCE_REMOVE;
 }
 
 void ns_popover_part(GtkWidget *popover)
@@ -59,6 +77,7 @@ static gboolean let_go(gpointer popover)
 static void on_closed(GtkWidget *popover)
 {
     give_focus_back(popover);
+    g_idle_add_full(G_PRIORITY_DEFAULT, keep_focus, g_object_ref(popover), g_object_unref);
     g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(popover), g_object_unref);
 }
 
