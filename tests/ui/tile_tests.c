@@ -66,7 +66,7 @@ static void test_kinds(void)
     ui_close(window);
 }
 
-/* The controls of a tile leave its title whole. */
+/* The controls of a tile leave its title whole, and end above what follows it. */
 static void check_title(NsChartTile *tile)
 {
     NsChartView *chart = ns_chart_tile_chart(tile);
@@ -75,12 +75,15 @@ static void check_title(NsChartTile *tile)
     const NsLabel *title = &g_array_index(labels, NsLabel, 0);
     g_assert_cmpint(title->part, ==, NS_PART_TITLE);
     g_assert_false(pango_layout_is_ellipsized(title->text));
+    const NsLabel *next = labels->len > 1 ? &g_array_index(labels, NsLabel, 1) : title;
+    bool below = next->part == NS_PART_SUBTITLE || next->part == NS_PART_LEGEND;
     GtkWidget *tool = gtk_widget_get_parent(ui_first(GTK_WIDGET(tile), GTK_TYPE_MENU_BUTTON));
     for (tool = gtk_widget_get_first_child(tool); tool; tool = gtk_widget_get_next_sibling(tool)) {
         graphene_rect_t bounds;
         if (!gtk_widget_get_visible(tool) || !gtk_widget_get_child_visible(tool)) continue;
         g_assert_true(gtk_widget_compute_bounds(tool, GTK_WIDGET(tile), &bounds));
         g_assert_cmpfloat(title->box.x + title->box.width, <, bounds.origin.x);
+        if (below) g_assert_cmpfloat(next->box.y, >, bounds.origin.y + bounds.size.height);
     }
 }
 

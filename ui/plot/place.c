@@ -74,6 +74,7 @@ double ns_frame_stack(NsFrame *frame, bool place)
         if (place)
             ns_layout_add_label(layout, part, g_object_ref(frame->text[part]), pad, y, false);
         y += ns_text_height(frame->text[part]);
+        if (part == NS_PART_TITLE) y = MAX(y, layout->style->corner_height);
     }
     if (frame->show[NS_PART_LEGEND]) {
         double room = layout->width - 2 * pad, gap = y > pad ? 0.25 * frame->size : 0;

@@ -33,8 +33,9 @@ typedef struct {
     double line_width, axis_width, mark_size;
     double padding; /* between the edge of the page and the ink */
     double corner;  /* of the title's lines, at their end: left to what lies above the chart */
-    bool patterns;  /* dash, mark and hatching tell series apart, not colour */
-    bool raster;    /* meant for pixels: strokes may trade smoothness for speed */
+    double corner_height; /* of the page, from its top: what follows the title begins below */
+    bool patterns;        /* dash, mark and hatching tell series apart, not colour */
+    bool raster;          /* meant for pixels: strokes may trade smoothness for speed */
     NsColor background, panel, text, faint_text, axis, grid, ghost, alarm;
     NsSeriesStyle series[NS_SERIES_STYLES]; /* Okabe-Ito, lightened on dark */
 } NsStyle;

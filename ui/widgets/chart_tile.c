@@ -20,6 +20,7 @@
  * end, and a choice that another chart has too is left to that one. */
 #define SHARED_CHOICE_FROM 420
 
+#define BELOW_TOOLS 2  /* pixels to what follows the title */
 #define PROBE_BELOW 96 /* pixels below the words that it goes with */
 
 #define CHOICE_CHARS 18 /* of words on the drop-down */
@@ -436,15 +437,16 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
     ns_tile_fold(tile->choice, !is_shared(tile) || roomy);
     ns_tile_fold(tile->heat, roomy);
     gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
-    int left = width;
+    int left = width, bottom = 0;
     for (GtkWidget *tool = gtk_widget_get_first_child(tile->tools); tool;
          tool = gtk_widget_get_next_sibling(tool)) {
         graphene_rect_t bounds;
         bool shown = gtk_widget_get_visible(tool) && gtk_widget_get_child_visible(tool);
-        if (shown && gtk_widget_compute_bounds(tool, widget, &bounds))
-            left = MIN(left, (int)bounds.origin.x);
+        if (!shown || !gtk_widget_compute_bounds(tool, widget, &bounds)) continue;
+        left = MIN(left, (int)bounds.origin.x);
+        bottom = MAX(bottom, (int)ceilf(bounds.origin.y + bounds.size.height));
     }
-    ns_chart_view_set_corner(tile->chart, width - left);
+    ns_chart_view_set_corner(tile->chart, width - left, bottom ? bottom + BELOW_TOOLS : 0);
 }
 
 static void ns_chart_tile_dispose(GObject *object)

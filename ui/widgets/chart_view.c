@@ -294,17 +294,19 @@ static void restyle(NsChartView *chart)
 void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
 {
     if (chart->given == style) return;
-    double corner = chart->style.corner;
+    double corner = chart->style.corner, corner_height = chart->style.corner_height;
     chart->given = style;
     chart->style = *style;
     chart->style.corner = corner;
+    chart->style.corner_height = corner_height;
     restyle(chart);
 }
 
-void ns_chart_view_set_corner(NsChartView *chart, int width)
+void ns_chart_view_set_corner(NsChartView *chart, int width, int height)
 {
-    if (chart->style.corner == width) return;
+    if (chart->style.corner == width && chart->style.corner_height == height) return;
     chart->style.corner = width;
+    chart->style.corner_height = height;
     restyle(chart);
 }
 

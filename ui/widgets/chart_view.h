@@ -35,8 +35,9 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input);
 
 void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
 
-/* Keeps so much of the title's lines free, at their end, for what lies above the chart. */
-void ns_chart_view_set_corner(NsChartView *chart, int width);
+/* Keeps so much of the title's lines free, at their end, for what lies above the chart, and begins
+ * so far below its top with what follows the title. */
+void ns_chart_view_set_corner(NsChartView *chart, int width, int height);
 
 /* The plot as of the last update; NULL before the first.  Borrowed until the next. */
 const NsPlot *ns_chart_view_plot(NsChartView *chart);
