@@ -160,7 +160,8 @@ void ns_sublayer_derive(const NsSublayer *s, const NsShape *shape, const NsActiv
 void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                           const NsScratch *scratch, const NsPass *pass, NsSums *sums, ns_real *d);
 
-/* a->f = F(u), and scratch->du from the gradient of a->f (branch.c). */
+/* a->f = F(u), what an FFN has between its products once more, and scratch->du from the gradient of
+ * a->f (branch.c). */
 void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
                     const NsSources *from);
 void ns_branch_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,

@@ -34,8 +34,8 @@ struct NsGradients {
     const NsStack *stack;
     size_t slots, slot; /* of a ring; reals in one */
     size_t layers, all; /* of the model; times the parts of the batch */
-    size_t lead;
-    bool turns; /* who begins the sum changes from layer to layer */
+    size_t lead;        /* ns_gradients_lead */
+    bool turns;         /* who begins the sum changes from layer to layer */
     ns_real *arena;
     Share *shares;   /* [stack->shards] */
     bool squaring;   /* squares are wanted */
@@ -53,14 +53,6 @@ static size_t slot_reals(const NsStack *stack)
 static size_t slots_of(size_t slot)
 {
     return CLAMP(RING_REALS / MAX(slot, 1), SLOTS_MIN, SLOTS_MAX);
-}
-
-static size_t outside_reals(const NsStack *stack)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < stack->n_outside; i++)
-        sum += stack->outside[i].end - stack->outside[i].begin;
-    return sum;
 }
 
 static size_t ring_reals(const NsStack *stack)
@@ -92,7 +84,7 @@ size_t ns_gradients_reals(const NsStack *stack)
 {
     size_t rings = take_turns(stack) ? stack->shards : stack->shards - 1;
     size_t apart = stack->shards - !is_apart(stack, 0);
-    return rings * ring_reals(stack) + apart * outside_reals(stack);
+    return rings * ring_reals(stack) + apart * ns_stack_outside(stack);
 }
 
 NsGradients *ns_gradients_new(const NsStack *stack, ns_real *arena, GError **error)
@@ -115,7 +107,7 @@ NsGradients *ns_gradients_new(const NsStack *stack, ns_real *arena, GError **err
             whole = (share->ring = ns_real_new(ring_reals(stack), "gradients", error)) != NULL;
         if (is_apart(stack, i) && whole)
             whole =
-                (share->outside = ns_real_new(outside_reals(stack), "gradients", error)) != NULL;
+                (share->outside = ns_real_new(ns_stack_outside(stack), "gradients", error)) != NULL;
     }
     if (whole) return g;
     ns_gradients_free(g);
@@ -159,7 +151,7 @@ void ns_gradients_begin_outside(NsGradients *g, unsigned worker)
 {
     const NsStack *stack = g->stack;
     if (is_apart(stack, worker)) {
-        memset(g->shares[worker].outside, 0, outside_reals(stack) * sizeof(ns_real));
+        memset(g->shares[worker].outside, 0, ns_stack_outside(stack) * sizeof(ns_real));
         return;
     }
     for (size_t i = 0; i < stack->n_outside; i++) {

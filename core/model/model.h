@@ -133,7 +133,8 @@ double ns_model_loss(NsModel *model, const NsBatch *batch);
 bool ns_model_keeps(const NsModel *model);
 
 /* Brings back the activations of a layer as the last measure computed them, until the next call.
- * The batch of that measure must still be there, and the weights must be those it used. */
+ * The batch of that measure must still be there, the weights must be those it used, and probe-every
+ * must not be 0: elsewhere gradients may lie where the layer's input was. */
 void ns_model_revisit(NsModel *model, size_t layer);
 
 /* What the last measure left in memory of one sub-layer in one shard, for probes: a thread's, or a

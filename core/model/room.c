@@ -92,14 +92,6 @@ static size_t lowest(const NsStack *stack, size_t passing, size_t end)
     return begin;
 }
 
-static size_t outside_reals(const NsStack *stack)
-{
-    size_t reals = 0;
-    for (size_t i = 0; i < stack->n_outside; i++)
-        reals += stack->outside[i].end - stack->outside[i].begin;
-    return reals;
-}
-
 void ns_room_init(NsStack *stack, const NsSettings *settings)
 {
     NsRoom *room = &stack->room;
@@ -109,8 +101,8 @@ void ns_room_init(NsStack *stack, const NsSettings *settings)
     size_t passing = count(stack, (size_t)settings->batch), end = place(stack);
     size_t apart = MAX(passing, end), together = lowest(stack, passing, end);
     /* Gradients outside the layers come at any time and so have to wait elsewhere. */
-    room->shared =
-        settings->probe_every == 0 && stack->parts == 1 && together + outside_reals(stack) < apart;
+    room->shared = settings->probe_every == 0 && stack->parts == 1 &&
+                   together + ns_stack_outside(stack) < apart;
     room->gradients = room->shared ? together : apart;
     room->size = room->gradients + stack->table.size;
 }

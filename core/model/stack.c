@@ -395,6 +395,14 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
     ns_room_init(stack, settings);
 }
 
+size_t ns_stack_outside(const NsStack *stack)
+{
+    size_t reals = 0;
+    for (size_t i = 0; i < stack->n_outside; i++)
+        reals += stack->outside[i].end - stack->outside[i].begin;
+    return reals;
+}
+
 void ns_stack_clear(NsStack *stack)
 {
     ns_tensor_table_clear(&stack->table);

@@ -108,6 +108,9 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
                    NsVocab vocab);
 void ns_stack_clear(NsStack *stack);
 
+/* Reals of an arena that lie outside the layers. */
+size_t ns_stack_outside(const NsStack *stack);
+
 /* The sequences [first, first + n) of a batch of B that worker i walks in `parts` equal parts. */
 void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *first, size_t *n);
 
