@@ -5,9 +5,9 @@
 Usage: compare.py NORMSCOPE_CLI BENCH_FLOOR [--rounds N] [--only NAME,...] [--markdown]
 
 Every round runs each model in Normscope, its matrix products alone (the floor), and PyTorch: in the
-first round with one thread and with all cores, then with whichever was faster.  A machine is never quite quiet, so what counts is
-the median over rounds of the ratios within a round.  Without PyTorch only Normscope's own table is
-shown.
+first round with one thread and with all cores, then with whichever was faster, each for about as
+long.  A machine is never quite quiet, so what counts is the median over rounds of the ratios within
+a round.  Without PyTorch only Normscope's own table is shown.
 """
 
 import argparse
@@ -30,8 +30,8 @@ def measure(config, programs, rounds, found):
     """One round of a model, appended to what was found."""
     cli, floor, python = programs
     for _ in range(rounds):
-        ours = configs.run_normscope(cli, config.settings, config.steps)
-        products = configs.run_floor(floor, config.settings, config.steps)
+        ours = configs.run_normscope(cli, config.settings, config.our_steps)
+        products = configs.run_floor(floor, config.settings, config.our_steps)
         if abs(products["gflop"] / ours["gflop_per_step"] - 1) > 1e-3:
             sys.exit(f"{config.name}: the floor has {products['gflop']:.4f} GFLOP a step, "
                      f"the plan {ours['gflop_per_step']:.4f}.")

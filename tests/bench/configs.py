@@ -18,7 +18,13 @@ class Config:
     name: str
     settings: tuple
     goal: float  # how many times faster than PyTorch
-    steps: int  # in one round
+    steps: int  # of PyTorch in one round
+
+    @property
+    def our_steps(self):
+        """As many as take about as long: what other programs slow down for a while, they slow
+        down on both sides."""
+        return round(self.steps * self.goal)
 
 
 def decoder(layers, d, heads, d_ff, vocab, seq, batch):
