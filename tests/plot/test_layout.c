@@ -452,6 +452,40 @@ static void test_pick(void)
     g_assert_false(ns_plot_pick(empty, area.x + 50, area.y + 50, &reading));
 }
 
+/* What falls by a hundred powers of ten in theory leaves the axis to what was measured; what is
+ * near is shown whole. */
+static void test_theory_far(void)
+{
+    static const double x[] = {1, 2}, measured[] = {1e-8, 1}, far[] = {1e-90, 1},
+                        near[] = {1e-9, 9};
+    NsSeries series[] = {{.label = "measured", .n = 2, .x = x, .y = measured},
+                         {.label = "theory", .theory = true, .n = 2, .x = x, .y = far}};
+    NsPlot plot = {.x = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("norm", NULL, NS_SCALE_LOG, false),
+                   .series = series,
+                   .n_series = 2};
+    for (int i = 0; i < 2; i++) {
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(&plot, 620, 380, ns_style_find("screen-light"));
+        NsBox area = ns_plot_area(layout);
+        double least = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, measured[0]);
+        double end = ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, series[1].y[0]);
+        g_assert_cmpfloat(least, >, area.y + 0.65 * area.height);
+        if (i == 0)
+            g_assert_cmpfloat(end, >, area.y + area.height);
+        else
+            g_assert_cmpfloat(end, <=, area.y + area.height);
+        series[1].y = near;
+    }
+    /* By itself it has the axis. */
+    series[1].y = far;
+    plot.series = &series[1];
+    plot.n_series = 1;
+    g_autoptr(NsPlotLayout) alone = ns_plot_layout(&plot, 620, 380, ns_style_find("screen-light"));
+    NsBox area = ns_plot_area(alone);
+    g_assert_cmpfloat(ns_plot_y_to_pixel(alone, NS_AXIS_LEFT, 1e-90), <=, area.y + area.height);
+}
+
 static void test_pick_cell(void)
 {
     g_autoptr(NsPlotLayout) layout =
@@ -530,6 +564,7 @@ int main(int argc, char **argv)
     g_test_add_func("/layout/complete", test_complete);
     g_test_add_func("/layout/extremes", test_extremes);
     g_test_add_func("/layout/gaps", test_gaps);
+    g_test_add_func("/layout/theory-far", test_theory_far);
     g_test_add_func("/draw/crisp", test_crisp);
     g_test_add_func("/draw/pure", test_pure);
     g_test_add_func("/draw/heat-spike", test_heat_spike);

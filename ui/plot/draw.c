@@ -10,9 +10,6 @@
 /* How strong the band behind what is pointed out is. */
 #define BAND 0.08
 
-/* In text sizes: the grip of a marker. */
-#define GRIP 0.75
-
 /* Where lines must fall to be sharp: the pixels of the target. */
 typedef struct {
     bool raster;
@@ -244,19 +241,19 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const Grid *gr
 static NsPoint grip_of(const NsPlotLayout *layout, const NsMarker *marker)
 {
     return (NsPoint){ns_scale_to_pixel(&layout->x, marker->x),
-                     layout->area.y + GRIP * layout->style->text_size};
+                     layout->area.y + NS_GRIP * layout->style->text_size};
 }
 
 /* A knob with two arrow heads: it goes to both sides, or up and down. */
 static void draw_grip(const NsStyle *style, NsPoint at, bool upright, cairo_t *cr)
 {
-    double r = GRIP * style->text_size / 2;
+    double r = NS_GRIP * style->text_size / 2;
     ns_set_color(cr, style->panel);
     ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r + 3 * style->axis_width);
     ns_set_color(cr, style->text);
     ns_draw_mark(cr, NS_MARK_CIRCLE, at.x, at.y, 2 * r);
     for (int side = -1; side <= 1; side += 2) {
-        double out = side * (r + 3.5 * style->axis_width), in = out - side * 0.45 * r;
+        double out = side * (r + NS_GRIP_ARROW * style->axis_width), in = out - side * 0.45 * r;
         cairo_new_sub_path(cr);
         for (int corner = 0; corner < 3; corner++) {
             static const double sides[] = {0, -0.5, 0.5};
@@ -284,7 +281,7 @@ static void draw_grips(const NsPlotLayout *layout, cairo_t *cr)
 static NsPoint level_grip(const NsPlotLayout *layout, const NsLevel *level)
 {
     const NsBox *area = &layout->area;
-    return (NsPoint){area->x + area->width - 1.5 * GRIP * layout->style->text_size,
+    return (NsPoint){area->x + area->width - 1.5 * NS_GRIP * layout->style->text_size,
                      ns_scale_to_pixel(&layout->y[level->side], level->y)};
 }
 

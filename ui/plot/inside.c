@@ -90,7 +90,10 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
         ns_text_new(layout->context, style, style->text_size, false, level->text);
     if (ns_text_width(text) > room.width) ns_text_limit(text, room.width, 1);
     ns_text_size(text, &width, &height);
-    double gap = CLEAR * style->text_size, above = py - gap - height, below = py + gap;
+    double gap = CLEAR * style->text_size;
+    if (level->handle)
+        gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
+    double above = py - gap - height, below = py + gap;
     double right = room.x + room.width - width, middle = room.x + (room.width - width) / 2;
     const NsPoint corners[] = {{right, above},  {right, below},  {room.x, above},
                                {room.x, below}, {middle, above}, {middle, below}};

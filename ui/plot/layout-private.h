@@ -49,16 +49,22 @@ typedef struct {
 
 /* What a look at all values told. */
 typedef struct {
-    double x_lo, x_hi;               /* lo > hi: nothing */
-    double lo[2], hi[2];             /* by NsAxisSide */
-    size_t faults[NS_FAULT_KINDS];   /* of series */
-    size_t bad_cells, unshown_cells; /* of the heatmap: not finite; not positive on a log scale */
+    double x_lo, x_hi;                 /* lo > hi: nothing */
+    double lo[2], hi[2];               /* by NsAxisSide */
+    double theory_lo[2], theory_hi[2]; /* likewise, of what is computed; ns_survey_end joins them */
+    size_t faults[NS_FAULT_KINDS];     /* of series */
+    size_t bad_cells, unshown_cells;   /* of the heatmap: not finite; not positive on a log scale */
     double z_lo, z_hi;
     bool right, points; /* a series on the right axis; one with marks */
     bool any;           /* there is something to draw, hidden or not */
     size_t groups;      /* series of bars side by side */
     double bar_width;   /* of the room for one group, in units of x */
 } NsSurvey;
+
+/* Across the knob of a grip, in text sizes, and from it to the tips of its arrows, in widths of an
+ * axis. */
+#define NS_GRIP 0.75
+#define NS_GRIP_ARROW 3.5
 
 /* Of memory.h. */
 typedef struct NsMemory NsMemory;

@@ -6,6 +6,11 @@
 #include <float.h>
 #include <math.h>
 
+/* Theory widens a logarithmic axis by at most this part of the decades that were measured, or by so
+ * many decades. */
+#define THEORY_PART 0.25
+#define THEORY_LEAST 3.0
+
 static void widen(double *lo, double *hi, double value)
 {
     *lo = MIN(*lo, value);
@@ -30,6 +35,17 @@ static void survey_bars(NsSurvey *survey, NsScaleKind x, NsScaleKind kind, const
         if (distance > 0 && (survey->bar_width <= 0 || distance < survey->bar_width))
             survey->bar_width = distance;
     }
+}
+
+/* Where the values of a series count. */
+static double *lo_of(NsSurvey *survey, const NsSeries *series)
+{
+    return &(series->theory ? survey->theory_lo : survey->lo)[series->side];
+}
+
+static double *hi_of(NsSurvey *survey, const NsSeries *series)
+{
+    return &(series->theory ? survey->theory_hi : survey->hi)[series->side];
 }
 
 static NsScaleKind kind_of(const NsPlot *plot, const NsSeries *series)
@@ -76,7 +92,7 @@ NS_CLONES static bool block_range(const double *values, double least, double *lo
 static size_t survey_blocks(NsSurvey *survey, const NsPlot *plot, const NsSeries *series,
                             size_t from, size_t to)
 {
-    NsAxisSide side = series->side;
+    double *least = lo_of(survey, series), *most = hi_of(survey, series);
     bool log_x = plot->x.scale == NS_SCALE_LOG, log_y = kind_of(plot, series) == NS_SCALE_LOG;
     for (; from + BLOCK <= to; from += BLOCK) {
         double x_lo = INFINITY, x_hi = -INFINITY, lo = INFINITY, hi = -INFINITY;
@@ -86,8 +102,8 @@ static size_t survey_blocks(NsSurvey *survey, const NsPlot *plot, const NsSeries
         survey->any = true;
         widen(&survey->x_lo, &survey->x_hi, x_lo);
         widen(&survey->x_lo, &survey->x_hi, x_hi);
-        widen(&survey->lo[side], &survey->hi[side], lo);
-        widen(&survey->lo[side], &survey->hi[side], hi);
+        widen(least, most, lo);
+        widen(least, most, hi);
     }
     return from;
 }
@@ -95,7 +111,7 @@ static size_t survey_blocks(NsSurvey *survey, const NsPlot *plot, const NsSeries
 void ns_survey_points(NsSurvey *survey, const NsPlot *plot, const NsSeries *series, size_t from,
                       size_t to)
 {
-    NsAxisSide side = series->side;
+    double *least = lo_of(survey, series), *most = hi_of(survey, series);
     NsScaleKind kind = kind_of(plot, series);
     bool plain =
         !series->lo && !series->hi && !series->hidden && isnan(plot->x.lo) && isnan(plot->x.hi);
@@ -113,11 +129,9 @@ void ns_survey_points(NsSurvey *survey, const NsPlot *plot, const NsSeries *seri
             survey->faults[fault]++;
             continue;
         }
-        widen(&survey->lo[side], &survey->hi[side], series->y[i]);
-        if (series->lo && ns_scale_shows(kind, series->lo[i]))
-            widen(&survey->lo[side], &survey->hi[side], series->lo[i]);
-        if (series->hi && ns_scale_shows(kind, series->hi[i]))
-            widen(&survey->lo[side], &survey->hi[side], series->hi[i]);
+        widen(least, most, series->y[i]);
+        if (series->lo && ns_scale_shows(kind, series->lo[i])) widen(least, most, series->lo[i]);
+        if (series->hi && ns_scale_shows(kind, series->hi[i])) widen(least, most, series->hi[i]);
     }
 }
 
@@ -152,6 +166,8 @@ NsSurvey ns_survey_nothing(void)
         .x_hi = -INFINITY,
         .lo = {INFINITY, INFINITY},
         .hi = {-INFINITY, -INFINITY},
+        .theory_lo = {INFINITY, INFINITY},
+        .theory_hi = {-INFINITY, -INFINITY},
         .z_lo = INFINITY,
         .z_hi = -INFINITY,
     };
@@ -165,12 +181,33 @@ void ns_survey_join(NsSurvey *survey, const NsSurvey *part)
     for (int side = 0; side < 2; side++) {
         survey->lo[side] = MIN(survey->lo[side], part->lo[side]);
         survey->hi[side] = MAX(survey->hi[side], part->hi[side]);
+        survey->theory_lo[side] = MIN(survey->theory_lo[side], part->theory_lo[side]);
+        survey->theory_hi[side] = MAX(survey->theory_hi[side], part->theory_hi[side]);
     }
     for (int kind = 0; kind < NS_FAULT_KINDS; kind++) survey->faults[kind] += part->faults[kind];
 }
 
+/* What a model of a thousand layers is expected to do falls by a hundred powers of ten; what was
+ * measured would be a stroke at the edge of such an axis. */
+static void survey_theory(NsSurvey *survey, const NsPlot *plot)
+{
+    for (int side = 0; side < 2; side++) {
+        double lo = survey->theory_lo[side], hi = survey->theory_hi[side];
+        bool log = (side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale) == NS_SCALE_LOG;
+        if (log && survey->lo[side] <= survey->hi[side]) {
+            double room =
+                MAX(THEORY_PART * log10(survey->hi[side] / survey->lo[side]), THEORY_LEAST);
+            lo = MAX(lo, survey->lo[side] * pow(10, -room));
+            hi = MIN(hi, survey->hi[side] * pow(10, room));
+        }
+        survey->lo[side] = MIN(survey->lo[side], lo);
+        survey->hi[side] = MAX(survey->hi[side], hi);
+    }
+}
+
 void ns_survey_end(NsSurvey *survey, const NsPlot *plot)
 {
+    survey_theory(survey, plot);
     survey_levels(survey, plot);
     if (!survey->groups) return;
     if (!(survey->bar_width > 0)) survey->bar_width = 1;
