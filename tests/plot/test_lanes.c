@@ -215,6 +215,36 @@ static void test_profile(void)
     pair_clear(&pair);
 }
 
+static void publish(Run *run, float least)
+{
+    g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
+    *s = (NsSimilarity){.step = 0, .n = 2, .state = {0, 1}};
+    const float values[] = {1, least, least, 1};
+    memcpy(s->value[NS_SIMILARITY_CKA], values, sizeof values);
+    ns_history_publish_similarity(run->history, s);
+}
+
+/* A colour is one value in every lane, though each has a chart of its own. */
+static void test_similarity(void)
+{
+    Pair pair = pair_new(2, 2);
+    for (int i = 0; i < 2; i++) append(pair.run[i], 1);
+    publish(pair.run[0], 0.125F);
+    publish(pair.run[1], 0.5F);
+    g_autoptr(NsFigure) figure = ns_figure_new("similarity");
+    NsFigureInput one = ns_figure_input_of(&pair.input, 1);
+    const NsPlot *plot = ns_figure_update(figure, &one);
+    g_assert_cmpfloat(plot->heatmap->z[1], ==, 0.5);
+    g_assert_cmpfloat(plot->heatmap->lo, ==, 0.125);
+    g_assert_cmpfloat(plot->heatmap->hi, ==, 1);
+    publish(pair.run[0], 0.25F);
+    g_assert_cmpfloat(ns_figure_update(figure, &one)->heatmap->lo, ==, 0.25);
+    pair.input.n_lanes = 0;
+    plot = ns_figure_update(figure, &pair.input);
+    g_assert_cmpfloat(plot->heatmap->lo, ==, plot->heatmap->hi);
+    pair_clear(&pair);
+}
+
 static void test_loss(void)
 {
     Pair pair = pair_new(2, 2);
@@ -436,6 +466,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/absent", test_absent);
     g_test_add_func("/lanes/profile", test_profile);
     g_test_add_func("/lanes/loss", test_loss);
+    g_test_add_func("/lanes/similarity", test_similarity);
     g_test_add_func("/lanes/steps", test_steps);
     g_test_add_func("/lanes/stacked", test_stacked);
     g_test_add_func("/lanes/growing", test_growing);

@@ -45,7 +45,8 @@ typedef struct {
     const NsSettings *settings; /* of that history */
     const char *name; /* of a lane that is shown by itself, though there are others; or NULL */
     NsFigureRun lanes[NS_FIGURE_LANES];
-    unsigned n_lanes; /* fewer than 2: `history` is all there is */
+    unsigned n_lanes;  /* fewer than 2: `history` is all there is */
+    unsigned n_beside; /* of ns_figure_input_of: so many of `lanes` share its colours */
     NsFigureRun pinned[NS_FIGURE_PINNED];
     unsigned n_pinned;
     NsHeatMode heat;

@@ -20,6 +20,7 @@ NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i)
     one.history = run.history;
     one.settings = run.settings;
     one.name = input->n_lanes > 1 ? run.name : input->name;
+    one.n_beside = MAX(input->n_lanes, input->n_beside);
     one.n_lanes = 0;
     return one;
 }

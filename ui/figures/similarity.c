@@ -14,7 +14,8 @@ typedef struct {
     NsSimilarity similarity;
     bool there;
     NsHeatmap map;
-    float *z; /* [n, n] */
+    float *z;      /* [n, n] */
+    double lo, hi; /* of all lanes: one colour is one value in each of them */
 } Similarity;
 
 /* Cells are equally wide, so that where not all states are compared each stands for its share. */
@@ -35,6 +36,8 @@ static void fill_map(Similarity *s)
                          .y0 = -0.5,
                          .y1 = end,
                          .label = ns_similarity_choice(s->kind)->formula,
+                         .lo = s->lo,
+                         .hi = s->hi,
                          .square = true,
                          .values = true};
 }
@@ -47,6 +50,28 @@ static bool read_newest(Similarity *s, NsHistory *history)
     if (there == s->there && (!there || newest.step == s->similarity.step)) return false;
     s->there = there;
     if (there) s->similarity = newest;
+    return true;
+}
+
+/* TRUE if the ends of the colours moved.  A lane by itself fits them to what it shows. */
+static bool share_colors(Similarity *s, const NsFigureInput *input)
+{
+    double lo = INFINITY, hi = -INFINITY;
+    for (unsigned lane = 0; lane < input->n_beside; lane++) {
+        NsSimilarity of;
+        if (!input->lanes[lane].history || !ns_history_similarity(input->lanes[lane].history, &of))
+            continue;
+        for (size_t i = 0; i < of.n * of.n; i++) {
+            double value = (double)of.value[s->kind][i];
+            if (!isfinite(value)) continue;
+            lo = MIN(lo, value);
+            hi = MAX(hi, value);
+        }
+    }
+    if (!(lo < hi)) lo = hi = 0;
+    if (lo == s->lo && hi == s->hi) return false;
+    s->lo = lo;
+    s->hi = hi;
     return true;
 }
 
@@ -73,6 +98,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     if (changed) s->there = false;
     s->kind = input->similarity;
     changed |= read_newest(s, input->history);
+    changed |= share_colors(s, input);
 
     g_autofree char *empty = ns_seen_empty(
         _("Similarity is dear to measure: choose with “probe-every” how often."), input);
