@@ -27,7 +27,7 @@ static void test_step(void)
     ns_lab_show_step(ns_window_lab(window), 7);
     UI_UNTIL(says(window, "Step 7\n"));
     double loss = ns_history_step(ns_lab_view(ns_window_lab(window))->history, 7)->loss;
-    g_autofree char *wanted = g_strdup_printf("Loss\t%.4g\n", loss);
+    g_autofree char *wanted = g_strdup_printf("Loss\t%#.4g\n", loss);
     g_assert_true(says(window, wanted));
     ui_close(window);
 }

@@ -35,11 +35,19 @@ static double lr_of(const NsStep *step)
     return step->lr;
 }
 
+/* As many digits as those of the lanes beside it. */
 static char *number(double value)
 {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
     if (isnan(value)) return g_strdup(_("NaN"));
-    if (isinf(value)) return g_strdup(value > 0 ? "∞" : "−∞");
+    g_autofree char *marked = ns_text_number(value, 4);
+    return ns_reading_plain(marked);
+}
+
+/* What was chosen, as it was written. */
+static char *rate(double value)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    if (!isfinite(value)) return number(value);
     return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.4g", value));
 }
 
@@ -52,14 +60,14 @@ static const NsStep *record_at(NsHistory *history, int64_t step)
                                                               : NULL;
 }
 
-static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar, const NsFigureInput *input,
-                       int64_t step)
+static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar, char *(*words)(double),
+                       const NsFigureInput *input, int64_t step)
 {
     GString *row = g_string_new(name);
     for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
         NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
         const NsStep *record = record_at(history, step);
-        g_autofree char *value = record ? number(scalar(record)) : g_strdup("–");
+        g_autofree char *value = record ? words(scalar(record)) : g_strdup("–");
         g_string_append_printf(row, "\t%s", value);
     }
     g_ptr_array_add(rows, g_string_free(row, FALSE));
@@ -85,9 +93,9 @@ static void add_step(GPtrArray *rows, NsLab *lab)
     for (unsigned i = 0; input.n_lanes > 1 && i < input.n_lanes; i++)
         g_string_append_printf(head, "\t%s", input.lanes[i].name);
     g_ptr_array_add(rows, g_string_free(head, FALSE));
-    add_scalar(rows, _("Loss"), loss_of, &input, step);
-    add_scalar(rows, _("Gradient norm"), gradient_of, &input, step);
-    add_scalar(rows, _("Learning rate"), lr_of, &input, step);
+    add_scalar(rows, _("Loss"), loss_of, number, &input, step);
+    add_scalar(rows, _("Gradient norm"), gradient_of, number, &input, step);
+    add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
 }
 
 /* Unicode has raised digits and a raised minus, and nothing else that a number needs. */
