@@ -39,12 +39,19 @@ static void print_word(const char *registry, const char *key, const char *word)
     printf("/* %s: %s */\nN_(\"%s\");\n", registry, key, escaped);
 }
 
+/* Names of functions and symbols stand by themselves: "N after the last layer" does not. */
+static bool has_words(const char *formula)
+{
+    return formula && g_regex_match_simple("\\b([a-z]{2,} [a-z]{2,}|of|times)\\b", formula, 0, 0);
+}
+
 static void print_choices(const char *registry, NsChoices choices)
 {
     const NsChoice *row;
     for (size_t i = 0; (row = choices(i)); i++) {
         print_word(registry, row->key, row->label);
         print_word(registry, row->key, row->purpose);
+        if (has_words(row->formula)) print_word(registry, row->key, row->formula);
     }
 }
 

@@ -26,7 +26,7 @@ char *ns_diagram_title(const NsDiagramData *data, unsigned layer)
 
 const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer)
 {
-    return placement_of(data, layer)->choice.formula;
+    return _(placement_of(data, layer)->choice.formula);
 }
 
 static const char *part_name(NsSublayerKind kind)

@@ -54,7 +54,7 @@ static char *explain(const NsChoice *row)
 {
     g_autofree char *purpose =
         g_markup_escape_text(_(row->purpose ? row->purpose : row->label), -1);
-    g_autofree char *formula = ns_text_markup(row->formula ? row->formula : "", NS_LABEL_SIZE);
+    g_autofree char *formula = ns_text_markup(row->formula ? _(row->formula) : "", NS_LABEL_SIZE);
     g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
     return g_strjoin("", purpose, *formula ? "\n" : "", formula, *source ? "\n" : "", source, NULL);
 }
@@ -66,7 +66,7 @@ static char *words_below(const Choice *choice, guint row)
     if (*mixture && choice->param == ns_param_find("placement"))
         return g_strdup_printf(_("Not used: the mixture %s places every norm."), mixture);
     const char *formula = choice->param->choices(row)->formula;
-    return g_strdup(formula ? formula : "");
+    return g_strdup(formula ? _(formula) : "");
 }
 
 static void sync_toggles(GtkWidget *widget)

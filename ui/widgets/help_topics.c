@@ -122,7 +122,7 @@ static void add_choices(GPtrArray *topics, const char *section, NsChoices choice
     for (size_t i = 0; (row = choices(i)); i++) {
         NsHelpTopic *topic = add(topics, section, row->key, _(row->label));
         if (row->purpose) say(topic, g_strdup(_(row->purpose)));
-        say(topic, g_strdup(row->formula));
+        say(topic, g_strdup(row->formula ? _(row->formula) : NULL));
         say(topic, g_strdup_printf(_("In presets and on the command line: %s"), row->key));
         say(topic, source_of(row->reference));
     }

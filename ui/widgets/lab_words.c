@@ -210,7 +210,7 @@ char *ns_lab_status(NsLab *lab)
             text, _(", %s steps/s"),
             g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
     if (pace.probe_share > 0.0)
-        g_string_append_printf(text, _(", probes %.0f %%"), 100.0 * pace.probe_share);
+        g_string_append_printf(text, _(", measuring %.0f %%"), 100.0 * pace.probe_share);
     append_diverged(text, lab);
     g_autofree char *past = ns_lab_past_words(lab);
     if (past) g_string_append_printf(text, "; %s", past);

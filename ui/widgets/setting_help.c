@@ -15,13 +15,13 @@ static const struct {
     {"norm-eps", "N(x) = (x − mean) / √(var + ε)"},
     {"heads", "d_k = d / heads"},
     {"init-scale", "W ← scale · W"},
-    {"dropout", "y = m x / (1 − p),  m = 0 with chance p"},
+    {"dropout", N_("y = m x / (1 − p),  m = 0 with chance p")},
     {"drop-path", "p_l = p l / L"},
     {"label-smoothing", "q = (1 − s) onehot + s / V"},
     {"weight-decay", "w ← w − lr λ w"},
     {"clip", "g ← g min(1, c / ||g||)"},
     {"lr", "lr_t = lr min(t / T_w, √(T_w / t))"},
-    {"warmup", "lr_t = lr t / T_w  for t ≤ T_w"},
+    {"warmup", N_("lr_t = lr t / T_w  for t ≤ T_w")},
     {"momentum", "v ← μ v + g,  w ← w − lr v"},
     {"beta1", "m ← β_1 m + (1 − β_1) g"},
     {"beta2", "v ← β_2 v + (1 − β_2) g^2"},
@@ -65,7 +65,7 @@ static void add_chosen(GtkWidget *box, const NsChoice *chosen)
 {
     add_heading(box, _(chosen->label));
     add_text(box, chosen->purpose ? _(chosen->purpose) : NULL, false);
-    add_text(box, chosen->formula, true);
+    add_text(box, chosen->formula ? _(chosen->formula) : NULL, true);
     add_source(box, chosen->reference);
 }
 
@@ -79,7 +79,7 @@ static char *limit(const NsParam *param, double value)
 static void add_number(GtkWidget *box, const NsParam *param)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(FORMULAS); i++)
-        if (g_str_equal(FORMULAS[i].key, param->key)) add_text(box, FORMULAS[i].formula, true);
+        if (g_str_equal(FORMULAS[i].key, param->key)) add_text(box, _(FORMULAS[i].formula), true);
     if (param->type == NS_PARAM_TEXT) return;
     g_autofree char *least = limit(param, param->least), *most = limit(param, param->most);
     g_autofree char *range =
