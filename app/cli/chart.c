@@ -7,6 +7,7 @@
 #include "core/store/experiment.h"
 #include "ui/figures/spec.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ typedef struct {
     char *figure, *step, *until, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
     gboolean each;       /* a file for every figure */
+    bool placed;         /* places are those of --figure, not of a file */
     GArray *specs;       /* NsFigureSpec */
     NsFigureInput input; /* how they are drawn; without a history as yet */
     int64_t limit;       /* updates before the record that is drawn */
@@ -85,6 +87,7 @@ static bool read_figures(Chart *chart, GError **error)
                     "repeats it, --figure NAME draws another of its settings.");
         return false;
     }
+    chart->placed = names != NULL;
     if (!names) names = chart->figure = g_strdup(chart->from.figure);
     if (!names) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--figure NAME is missing.");
@@ -168,6 +171,30 @@ static void provide_probes(Chart *chart)
         NsSettings *settings = &chart->lanes.settings[i];
         if (settings->probe_every == 0) settings->probe_every = MAX(1, chart->limit / MEASURED);
     }
+}
+
+/* Whether a place that was asked for is in any lane; one of a file that is drawn again is where its
+ * window had it, which took the nearest. */
+static bool check_places(const Chart *chart, GError **error)
+{
+    int64_t layers = 1, heads = 1;
+    for (size_t i = 0; i < chart->lanes.n; i++) {
+        const NsSettings *settings = &chart->lanes.settings[i];
+        layers = MAX(layers,
+                     ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings));
+        heads = MAX(heads, settings->heads);
+    }
+    for (guint i = 0; chart->placed && i < chart->specs->len; i++) {
+        const NsFigureSpec *spec = spec_at(chart, i);
+        if (spec->layer <= layers && spec->head <= heads) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "The figure %s cannot show %s %u; there are %" PRId64 ", counted from 1.",
+                    spec->kind->choice.key, spec->layer > layers ? "layer" : "head",
+                    spec->layer > layers ? spec->layer : spec->head,
+                    spec->layer > layers ? layers : heads);
+        return false;
+    }
+    return true;
 }
 
 /* Whether any lane has what is to be drawn. */
@@ -373,7 +400,7 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     bool go = ns_options_read(&options, &argc, &argv, error) &&
               understand(&chart, &settings, steps != NULL, error);
     go = go && ns_lane_options_read(&chart.lanes, &settings, &chart.preset, &chart.from, error) &&
-         check_files(&chart, error);
+         check_places(&chart, error) && check_files(&chart, error);
     ns_settings_clear(&settings);
     if (go) provide_probes(&chart);
     g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&chart.lanes, NULL, error) : NULL;

@@ -168,8 +168,9 @@ int ns_cli_check(int argc, char **argv, GError **error)
         go = false;
     }
     if (go && (layer < 1 || step < 0)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "--layer counts from 1, and --step from 0; give them so.");
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                            layer < 1 ? "Layers count from 1; give --layer one of them."
+                                      : "Steps count from 0; give --step one of them.");
         go = false;
     }
     g_autoptr(NsLockstep) lockstep = go ? ns_lane_start(&settings, NULL, error) : NULL;

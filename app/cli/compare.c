@@ -12,9 +12,9 @@ static bool check_several(const NsLaneOptions *lanes, GError **error)
     if (lanes->words && lanes->n > 1) return true;
     g_set_error(
         error, NS_ERROR, NS_ERROR_USAGE,
-        "Two to %d lanes are compared, and %s; give --lane so often, each with what is special "
-        "about it, or --preset with such lanes.",
-        NS_LANES_MAX, lanes->words ? "there is one" : "there is none");
+        "Two to %d lanes are compared, and there is %s; give a --lane for each, such as --lane "
+        "placement=post --lane placement=pre, or a --preset that has them.",
+        NS_LANES_MAX, lanes->words ? "only one" : "none");
     return false;
 }
 

@@ -61,6 +61,13 @@ static int run_command(int argc, char **argv, GError **error)
 {
     int i = ns_choices_find(command_choice, argv[0]);
     if (i >= 0) return commands[i].run(argc, argv, error);
+    if (*argv[0] == '-') {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” stands where the command belongs; write that first, as in “" NS_CLI
+                    " train --set layers=12”.",
+                    argv[0]);
+        return NS_EXIT_USAGE;
+    }
     ns_choices_unknown("command", argv[0], command_choice, error);
     return NS_EXIT_USAGE;
 }

@@ -115,8 +115,8 @@ static bool find_pair(const Sheet *sheet, const char *option, const char *pair, 
 {
     const char *equals = strchr(pair, '=');
     if (!equals) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” names no column and value; write --%s COLUMN=VALUE.", pair, option);
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” names no column and %s; write --%s.",
+                    pair, strstr(option, "TEXT") ? "text" : "value", option);
         return false;
     }
     g_autofree char *name = g_strndup(pair, (size_t)(equals - pair));
@@ -132,14 +132,18 @@ static bool choose_rows(Sheet *sheet, GError **error)
         for (char **where = sheet->request->where; where && *where; where++) {
             size_t column = 0;
             const char *value = NULL;
-            if (!find_pair(sheet, "where", *where, &column, &value, error)) return false;
+            if (!find_pair(sheet, "where COLUMN=VALUE", *where, &column, &value, error))
+                return false;
             wanted &= g_str_equal(ns_table_cell(sheet->table, row, column), value) != 0;
         }
         if (wanted) g_array_append_val(sheet->rows, row);
     }
     if (sheet->rows->len > 0) return true;
-    g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                        "The table has no row to draw; choose others with --where.");
+    g_set_error_literal(
+        error, NS_ERROR, NS_ERROR_USAGE,
+        ns_table_rows(sheet->table)
+            ? "No row of the table is what --where asks for; choose other rows."
+            : "The table has no row to draw, only names of columns; choose another.");
     return false;
 }
 
@@ -282,8 +286,8 @@ static bool understand(Request *request, int argc, char **argv, NsSeriesKind *ki
     size_t charts = request->y ? g_strv_length(request->y) : 0;
     if (argc != 2 || !request->x || charts == 0 || charts > MOST_CHARTS) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "A table and its columns are needed: FILE --x COLUMN --y COLUMN, with at most "
-                    "%d times --y.",
+                    "One table and its columns are needed: FILE --x COLUMN --y COLUMN, the last up "
+                    "to %d times.",
                     MOST_CHARTS);
         return false;
     }
@@ -306,7 +310,7 @@ static bool check_names(Sheet *sheet, GError **error)
     for (char **name = logs; *name; name++)
         if (!ns_table_find(sheet->table, *name, &column, error)) return false;
     for (char **label = sheet->request->labels; label && *label; label++)
-        if (!find_pair(sheet, "label", *label, &column, &value, error)) return false;
+        if (!find_pair(sheet, "label COLUMN=TEXT", *label, &column, &value, error)) return false;
     return ns_table_find(sheet->table, sheet->request->x, &sheet->x, error);
 }
 

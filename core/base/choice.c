@@ -43,9 +43,10 @@ size_t ns_edit_distance(const char *a, const char *b)
 const NsChoice *ns_choices_nearest(NsChoices choices, const char *word)
 {
     const NsChoice *nearest = NULL;
-    size_t least = MAX(strlen(word) / 2, 1);
+    g_autofree char *small = g_ascii_strdown(word, -1);
+    size_t least = NS_EDITS_CLOSE(small);
     for (size_t i = 0; choices(i); i++) {
-        size_t distance = ns_edit_distance(word, choices(i)->key);
+        size_t distance = ns_edit_distance(small, choices(i)->key);
         if (distance > least || (nearest && distance == least)) continue;
         nearest = choices(i);
         least = distance;

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef struct {
     const char *key;       /* "pre" */
@@ -22,8 +23,12 @@ typedef const NsChoice *(*NsChoices)(size_t i);
 /* The index of the row with this key, or -1. */
 int ns_choices_find(NsChoices choices, const char *key);
 
-/* The row whose key is spelled most like `word`, for "did you mean"; NULL if none is close. */
+/* The row whose key is spelled most like `word`, capitals or not, for "did you mean"; NULL if none
+ * is close. */
 const NsChoice *ns_choices_nearest(NsChoices choices, const char *word);
+
+/* So many edits away a key can still have been meant by a word. */
+#define NS_EDITS_CLOSE(word) MAX(strlen(word) / 2, 1)
 
 /* The edits (Levenshtein 1966) that lead from one word to another. */
 size_t ns_edit_distance(const char *a, const char *b);

@@ -9,6 +9,11 @@ void ns_file_error(const char *path, int code, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
     const char *why = g_strerror(code), *advice = "choose another file";
+    if (!*path) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE,
+                            "A file to write has no name; give it one.");
+        return;
+    }
     switch (code) {
     case ENOSPC:
     case EDQUOT:
@@ -42,7 +47,11 @@ bool ns_folder_make(const char *path, GError **error)
     if (g_mkdir_with_parents(path, 0777) == 0) return true;
     int code = errno;
     g_autofree char *name = g_filename_display_name(path);
+    bool file = code == ENOTDIR || code == EEXIST;
     g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                "The folder “%s” cannot be made: %s; choose another.", name, g_strerror(code));
+                "The folder “%s” cannot be made: %s; choose another.", name,
+                !*path ? "it has no name"
+                : file ? "there is a file in its place"
+                       : g_strerror(code));
     return false;
 }

@@ -76,16 +76,52 @@ static const void *const_field(const NsSettings *settings, const NsParam *param)
     return (const char *)settings + param->offset;
 }
 
-static bool read_number(const NsParam *param, const char *value, double *number, GError **error)
+static bool is_number(const char *text, double *number)
 {
     char *end = NULL;
-    *number = g_ascii_strtod(value, &end);
+    *number = g_ascii_strtod(text, &end);
     const char *rest = end;
     while (g_ascii_isspace(*rest)) rest++;
-    if (end == value || *rest || isnan(*number)) {
+    return end != text && !*rest && !isnan(*number);
+}
+
+/* The number with a comma that was meant: 0.003 by 0,003, and 1000 by 1,000. */
+static char *without_comma(const NsParam *param, const char *value)
+{
+    double number;
+    g_auto(GStrv) parts = g_strsplit(value, ",", -1);
+    char *meant = g_strjoinv(param->type == NS_PARAM_INT ? "" : ".", parts);
+    if (parts[0] && parts[1] && is_number(meant, &number)) return meant;
+    g_free(meant);
+    return NULL;
+}
+
+static void refuse_number(const NsParam *param, const char *value, GError **error)
+{
+    g_autofree char *meant = without_comma(param, value);
+    bool zero = g_str_equal(param->default_text, "0"), whole = param->type == NS_PARAM_INT;
+    char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
+    if (meant)
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” is no number; %s takes one, such as %s.", value, param->key,
-                    param->default_text);
+                    "“%s” is no number; did you mean %s, %s the comma?", value, meant,
+                    whole ? "without" : "with a point for");
+    else if (strchr(value, '='))
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "“%s” is no number; give every setting by itself, such as %s=%s.", value,
+                    param->key, param->default_text);
+    else
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "“%s” is no number; %s takes %s from %s to %s%s%s.", value, param->key,
+                    whole ? "a whole one" : "one",
+                    g_ascii_formatd(least, sizeof least, "%.10g", param->least),
+                    g_ascii_formatd(most, sizeof most, "%.10g", param->most),
+                    zero ? "" : ", such as ", zero ? "" : param->default_text);
+}
+
+static bool read_number(const NsParam *param, const char *value, double *number, GError **error)
+{
+    if (!is_number(value, number)) {
+        refuse_number(param, value, error);
         return false;
     }
     if (*number < param->least || *number > param->most) {
@@ -107,11 +143,18 @@ static bool read_number(const NsParam *param, const char *value, double *number,
 static bool set_choice(NsSettings *settings, const NsParam *param, const char *value,
                        GError **error)
 {
-    int row = ns_choices_find(param->choices, value);
+    g_autofree char *key = g_strstrip(g_strdup(value));
+    int row = ns_choices_find(param->choices, key);
     if (row < 0) {
+        const NsChoice *near = ns_choices_nearest(param->choices, key);
         g_autofree char *keys = ns_choices_keys(param->choices);
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "There is no %s “%s”; choose one of %s.",
-                    param->key, value, keys);
+        if (near)
+            g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                        "There is no %s “%s”; did you mean “%s”, or another of %s?", param->key,
+                        key, near->key, keys);
+        else
+            g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "There is no %s “%s”; choose one of %s.",
+                        param->key, key, keys);
         return false;
     }
     *(unsigned *)field(settings, param) = (unsigned)row;
@@ -180,19 +223,33 @@ void ns_settings_clear(NsSettings *settings)
             g_clear_pointer((char **)field(settings, &params[i]), g_free);
 }
 
+/* The key that is spelled most like this, or NULL where none is close. */
+static const char *nearest_key(const char *key)
+{
+    const char *nearest = NULL;
+    g_autofree char *small = g_ascii_strdown(key, -1);
+    size_t least = NS_EDITS_CLOSE(small);
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++) {
+        size_t distance = ns_edit_distance(small, params[i].key);
+        if (distance > least || (nearest && distance == least)) continue;
+        nearest = params[i].key;
+        least = distance;
+    }
+    return nearest;
+}
+
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)
 {
     const NsParam *param = ns_param_find(key);
     if (param) return set_param(settings, param, value, error);
 
-    size_t nearest = 0;
-    for (size_t i = 1; i < G_N_ELEMENTS(params); i++)
-        if (ns_edit_distance(key, params[i].key) < ns_edit_distance(key, params[nearest].key))
-            nearest = i;
-    g_set_error(
-        error, NS_ERROR, NS_ERROR_SETTING,
-        "There is no setting “%s”; the nearest is %s (`normscope-cli list settings` has all).", key,
-        params[nearest].key);
+    const char *near = nearest_key(key);
+    if (near)
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "There is no setting “%s”; did you mean “%s”?", key, near);
+    else
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "There is no setting “%s”; “normscope-cli list settings” shows them all.", key);
     return false;
 }
 

@@ -21,6 +21,9 @@
 
 static const char png_signature[] = "\x89PNG\r\n\x1a\n";
 
+/* What spreadsheets and editors put before a text that they write again. */
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+
 typedef struct {
     const char *at, *end;
 } Bytes;
@@ -172,6 +175,7 @@ static char *find_in_csv(Bytes csv)
 NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
 {
     Bytes all = {bytes, bytes + size};
+    if (begins(all, byte_order_mark)) all.at += strlen(byte_order_mark);
     Bytes head = {bytes, bytes + MIN(size, 1024)};
     *line = NULL;
     if (begins(all, png_signature)) {
@@ -235,7 +239,9 @@ bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind 
     found = ns_figure_file_find(bytes, size, &line);
     if (kind) *kind = found;
     if (kind && found == NS_FILE_OTHER) return false;
-    if (found == NS_FILE_PRESET) return read_preset(experiment, path, error);
+    /* Where an experiment is wanted, a preset with a mistake is told the mistake. */
+    if (found == NS_FILE_PRESET || (found == NS_FILE_OTHER && ns_preset_begins(bytes, size)))
+        return read_preset(experiment, path, error);
     if (!line) return nothing_in(name, found, error);
     g_autoptr(GError) wrong = NULL;
     if (ns_experiment_read(experiment, line, &wrong)) return true;

@@ -203,16 +203,34 @@ bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **er
     return finish(&reader, error) && check(preset, error);
 }
 
-bool ns_preset_is(const char *text, size_t size)
+/* Whether a preset can begin with this. */
+static bool opens(const NsEntry *first)
 {
-    g_autoptr(NsEntries) entries = ns_entries_new(text, size, NULL);
-    const NsEntry *first = entries ? ns_entries_at(entries, 0) : NULL;
     if (!first) return false;
     if (!first->key) return g_str_equal(first->section, ns_lane_letter(0));
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         if (g_str_equal(first->key, texts[i].key)) return true;
     return g_str_equal(first->key, "hide") || g_str_equal(first->key, "large-text") ||
            ns_param_find(first->key);
+}
+
+bool ns_preset_is(const char *text, size_t size)
+{
+    g_autoptr(NsEntries) entries = ns_entries_new(text, size, NULL);
+    return entries && opens(ns_entries_at(entries, 0));
+}
+
+bool ns_preset_begins(const char *text, size_t size)
+{
+    for (const char *at = text, *end = text + size; at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *next = newline ? newline + 1 : end;
+        g_autoptr(NsEntries) entries = ns_entries_new(at, (size_t)(next - at), NULL);
+        if (!entries) return false;
+        if (ns_entries_at(entries, 0)) return opens(ns_entries_at(entries, 0));
+        at = next;
+    }
+    return false;
 }
 
 /* Of the texts that lanes learn, those that lie in this folder. */
@@ -233,6 +251,13 @@ bool ns_preset_load(NsPreset *preset, const char *path, GError **error)
     size_t size;
     g_autofree char *text = ns_read_file(path, NS_ENTRIES_MAX, &size, error);
     if (!text) return false;
+    if (size == 0) {
+        g_autofree char *name = g_filename_display_basename(path);
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "“%s” is empty; a preset is lines of “key = value”, such as placement = pre.",
+                    name);
+        return false;
+    }
     g_autoptr(GError) wrong = NULL;
     if (!ns_preset_read(preset, text, size, &wrong)) {
         g_autofree char *name = g_filename_display_basename(path);

@@ -130,6 +130,7 @@ bool ns_preset_find(NsPreset *preset, const char *key, GError **error)
 
 bool ns_preset_open(NsPreset *preset, const char *word, GError **error)
 {
-    return strpbrk(word, "./") ? ns_preset_load(preset, word, error)
-                               : ns_preset_find(preset, word, error);
+    bool known = ns_choices_find(ns_preset_choice, word) >= 0;
+    bool file = strpbrk(word, "./") || (!known && g_file_test(word, G_FILE_TEST_EXISTS));
+    return file ? ns_preset_load(preset, word, error) : ns_preset_find(preset, word, error);
 }

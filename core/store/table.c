@@ -232,7 +232,8 @@ bool ns_table_number(const NsTable *table, size_t row, size_t column, double *nu
     if (end > cell && *end == '\0') return true;
     g_autofree char *quoted = in_short(cell), *name = in_short(ns_table_name(table, column));
     g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                "“%s” has “%s” in line %zu where the column “%s” needs a number.", table->source,
-                quoted, g_array_index(table->lines, size_t, row), name);
+                "“%s” has “%s” in line %zu where the column “%s” needs a number%s.", table->source,
+                quoted, g_array_index(table->lines, size_t, row), name,
+                end > cell && *end == ',' ? ", with a point for the comma" : "");
     return false;
 }

@@ -382,6 +382,9 @@ def test_nearest_is_suggested():
     for arguments, word in ((["trian"], "train"), (["list", "placement"], "placements"),
                             (["chart", "--figure", "los", "--out", "a.png"], "loss"),
                             (["train", "--set", "layer=3"], "layers"),
+                            (["train", "--set", "Layers=3"], "layers"),
+                            (["train", "--set", "placement=PRE"], "pre"),
+                            (["compare", "--lane", "placement=pre, warmup=9"], "pre"),
                             (["train", "--set", "placement=prre"], "pre")):
         text = sentence(run(*arguments, small=False), 2)
         assert re.search(rf"(did you mean|nearest|choose).*\b{word}\b", text), text
@@ -392,6 +395,50 @@ def test_bad_settings():
                     "lr=-1", "lr=nan", "lr=1,5", "lr=inf", "nonsense=1", "=", "placement=",
                     "placement=POST", "task=text", "d-model=63", "seed=-1", "text=\xff"):
         sentence(run("train", "--set", setting, small=False), 2 if setting != "text=\xff" else 1)
+
+
+def test_mistakes_are_told_apart():
+    """What a hurried user does wrong, and the word that says what to do."""
+    for words, advice in ((["train", "--set", "lr=0,003"], "0.003"), (["train", "-n", "1,000"], "1000"),
+                          (["train", "--set", "layers=3 heads=2"], "by itself"),
+                          (["train", "--set", "xyzzy=3"], "list settings"),
+                          (["--set", "layers=3"], "train --set"),
+                          (["check", "--layer", "0"], "from 1"), (["check", "--step", "-1"], "from 0"),
+                          (["compare", "--lane", "seed=2"], "--lane placement=post"),
+                          (["chart", "--figure", "", "--out", "a.pdf"], "name of a figure"),
+                          (["chart", "--figure", "loss,", "--out", "a.pdf"], "name of a figure"),
+                          (["chart", "--figure", "diagram:3", "--out", "a.pdf"], "layer 3"),
+                          (["chart", "--figure", "attention:2.5", "--out", "a.pdf"], "head 5")):
+        small = words[0] == "chart"
+        text = sentence(run(*words, small=small), 2)
+        assert advice in text, text
+    text = sentence(run("train", "--jsonl", "", small=False), 1)
+    assert "no name" in text, text
+
+
+def test_spaces_around_a_choice():
+    assert train("--set", "placement = pre", "--steps", "0")[0]["settings"]["placement"] == "pre"
+
+
+def test_bad_presets():
+    with tempfile.TemporaryDirectory() as folder:
+        def told(name, content, status, advice, *command):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+            text = sentence(run(*command, name, small=False, cwd=folder), status)
+            assert advice in text and name in text, text
+        told("empty", b"", 2, "empty", "train", "--preset")
+        told("wrong", b"# mine\nplacement = pre\nlayers 3\n", 2, "Line 3", "train", "--from")
+        told("wrong", b"\nplacement = pre\nlayers 3\n", 2, "Line 3", "train", "--preset")
+        told("a text", b"layer upon layer\nplacement = pre\n", 1, "neither", "train", "--from")
+        os.mkdir(os.path.join(folder, "folder"))
+        assert "folder" in sentence(run("train", "--preset", "folder", small=False, cwd=folder), 1)
+        marked = os.path.join(folder, "marked")
+        with open(marked, "wb") as file:
+            file.write(b"\xef\xbb\xbfplacement = pre\r\nlayers = 3\r\n")
+        for option in ("--preset", "--from"):
+            lines = train("--steps", "0", option, marked)
+            assert lines[0]["settings"]["placement"] == "pre", option
 
 
 def test_bad_texts():

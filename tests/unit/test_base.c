@@ -286,6 +286,7 @@ static void test_nearest(void)
     g_assert_cmpuint(ns_edit_distance("kitten", "sitting"), ==, 3);
     g_assert_cmpuint(ns_edit_distance("", "abc"), ==, 3);
     g_assert_cmpstr(ns_choices_nearest(ns_switch_choice, "atuo")->key, ==, "auto");
+    g_assert_cmpstr(ns_choices_nearest(ns_switch_choice, "AUTO")->key, ==, "auto");
     g_assert_null(ns_choices_nearest(ns_switch_choice, "xyzzy"));
 }
 

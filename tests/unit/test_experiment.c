@@ -300,6 +300,9 @@ static void test_csv_and_tex(void)
         "normscope=1 text='\"'");
     assert_found_text("figure,step,layer,value,experiment\r\nN,0,1,2,normscope=1 layers=3\r\n",
                       "normscope=1 layers=3");
+    assert_found_text("\xEF\xBB\xBF" /* a spreadsheet wrote it again */
+                      "figure,step,layer,value,experiment\r\nN,0,1,2,normscope=1 layers=3\r\n",
+                      "normscope=1 layers=3");
     assert_found_text("figure,step,layer,value\nN,0,1,2\nnormscope=1\n", NULL);
     assert_found_text("figure,step,layer,value\nN,0,1,\"normscope=1", NULL);
     assert_found_text("figure,", NULL);

@@ -183,6 +183,26 @@ static void assert_round_trip(const NsPreset *preset)
     g_assert_cmpstr(text, ==, second);
 }
 
+/* What begins like a preset may go on with a mistake, which is then to be told. */
+static void test_begins(void)
+{
+    static const struct {
+        const char *text;
+        bool begins;
+    } cases[] = {
+        {"layers = 3\nlayers 3\n", true},
+        {"# mine\n\n[A]\nno\n", true},
+        {"\xEF\xBB\xBFtitle = x", true},
+        {"layers 3\nlayers = 3\n", false},
+        {"other = 3\n", false},
+        {"# mine\n", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        g_assert_cmpint(ns_preset_begins(cases[i].text, strlen(cases[i].text)), ==,
+                        cases[i].begins);
+}
+
 static void test_write(void)
 {
     g_auto(NsPreset) preset;
@@ -273,6 +293,7 @@ int main(int argc, char **argv)
     g_test_add_func("/preset/unknown", test_unknown);
     g_test_add_func("/preset/refused", test_refused);
     g_test_add_func("/preset/is", test_is);
+    g_test_add_func("/preset/begins", test_begins);
     g_test_add_func("/preset/write", test_write);
     g_test_add_func("/preset/write-tasks", test_write_tasks);
     g_test_add_func("/preset/write-random", test_write_random);

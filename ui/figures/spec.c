@@ -107,7 +107,14 @@ static bool read_one(GArray *specs, char *word, GError **error)
 bool ns_figure_specs_read(GArray *specs, const char *text, GError **error)
 {
     g_auto(GStrv) words = g_strsplit(text, ",", -1);
-    for (char **word = words; *word; word++) {
+    for (char **word = words; *word || word == words; word++) {
+        if (!*word || !*g_strstrip(*word)) {
+            g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                        "“%s” leaves out the name of a figure; write one, or several with a comma "
+                        "between each two.",
+                        text);
+            return false;
+        }
         if (!g_str_equal(*word, ALL)) {
             if (!read_one(specs, *word, error)) return false;
             continue;
