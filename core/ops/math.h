@@ -17,6 +17,16 @@
 #define ns_tanh tanh
 #define ns_abs fabs
 
+static inline double ns_reciprocal(double x)
+{
+    return 1 / x;
+}
+
+static inline double ns_reciprocal_root(double x)
+{
+    return 1 / sqrt(x);
+}
+
 /* P(Z > a) e^(a^2 / 2) for a standard normal Z and a >= 0; beyond 25, where erfc soon underflows,
  * as at 25. */
 static inline double ns_mills(double a)
@@ -37,6 +47,34 @@ NS_INLINE float ns_power_of_two(int32_t n)
     float power;
     memcpy(&power, &bits, sizeof power);
     return power;
+}
+
+/* 1 / x to 1.2e-6 of it, without the divider, for x in 2^-126..2^125.  The bits of a number are
+ * about its logarithm; each of the two steps of Newton's then squares the error, with constants
+ * that leave it on both sides of 0. */
+NS_INLINE float ns_reciprocal(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = 0x7EF3340Eu - bits;
+    float y;
+    memcpy(&y, &bits, sizeof y);
+    y *= 2.00128162F - x * y;
+    return y * (2.00000082F - x * y);
+}
+
+/* 1 / sqrt(x), likewise, for x in 2^-126..2^126.  The first guess is half of it, with which the
+ * factor in a step of Newton's, y (3 - x y^2) / 2, becomes one of x that is nowhere too small. */
+NS_INLINE float ns_reciprocal_root(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = 0x5EB76892u - (bits >> 1);
+    float y;
+    memcpy(&y, &bits, sizeof y);
+    x *= 2.3784143F;
+    y *= 1.78485532F - x * y * y;
+    return y * (2.52269022F - x * y * y);
 }
 
 /* e^x within 2 ulp, 0 and infinity where it leaves the range. */

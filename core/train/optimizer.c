@@ -21,6 +21,7 @@ typedef struct {
     ns_real v_correction, eps;
     ns_real v_correction_before; /* of v before the update; 0 where nothing has entered it */
     ns_real least;               /* root of what a square is divided by */
+    ns_real least_square;
 } Constants;
 
 /* A run of elements that lie side by side. */
@@ -30,17 +31,17 @@ typedef struct {
     const ns_real *g;
 } Span;
 
-/* Roots whose product, and its inverse, single precision can hold. */
+/* Roots whose squares, and the inverse of these, single precision can hold. */
 #define LEAST_ROOT ((ns_real)0x1p-63)
 #define MOST_ROOT ((ns_real)0x1p63)
 
-/* Ratios are taken this much larger, so that a gradient over two large roots is not lost. */
+/* Ratios are taken this much larger, so that a gradient over a large root is not lost. */
 #define LARGER ((ns_real)0x1p40)
 
-static inline ns_real kept(ns_real root, ns_real least)
+static inline ns_real kept(ns_real x, ns_real least, ns_real most)
 {
-    root = root > least ? root : least;
-    return root < MOST_ROOT ? root : MOST_ROOT;
+    x = x > least ? x : least;
+    return x < most ? x : most;
 }
 
 /* Bytes from what is at work to what is fetched. */
@@ -71,8 +72,8 @@ typedef struct {
 } SpanLanes;
 
 /* The first `left` weights of a span.  Everything that ratios need is read for the update anyway,
- * so that they cost hardly anything; one division serves both, and as roots they have the range of
- * the gradient. */
+ * and they do without the divider, which one root and one division keep busy as it is; as roots
+ * they have the range of the gradient. */
 NS_LANES_INLINE void adam_lanes(const Constants *c, Span s, int left, const SpanLanes *lanes,
                                 const Adam adam)
 {
@@ -87,9 +88,10 @@ NS_LANES_INLINE void adam_lanes(const Constants *c, Span s, int left, const Span
         ns_real root = sqrt(v[l] * c->v_correction);
         lanes->weight[l] += (double)w[l] * (double)w[l];
         if (adam.looks) {
-            ns_real a = kept(root, c->least);
-            ns_real b = kept(sqrt(before * c->v_correction_before), c->least);
-            ns_real both = LARGER * ns_abs(gradient) / (a * b), after = b * both, score = a * both;
+            ns_real size = LARGER * ns_abs(gradient), square = before * c->v_correction_before;
+            ns_real after = size * ns_reciprocal(kept(root, c->least, MOST_ROOT));
+            ns_real score =
+                size * ns_reciprocal_root(kept(square, c->least_square, MOST_ROOT * MOST_ROOT));
             lanes->ratio[l] += (double)after * (double)after;
             lanes->most[l] = score > lanes->most[l] ? score : lanes->most[l];
         }
@@ -200,6 +202,7 @@ static const Chosen *choose(Chosen latest[2], const Rule *rule, const NsUpdate *
         .rate = (ns_real)(u->lr * t->lr),
         .least = MAX((ns_real)(s->eps * t->eps), LEAST_ROOT),
     };
+    chosen->constants.least_square = chosen->constants.least * chosen->constants.least;
     chosen->kernel = rule->choose(u, age, &chosen->constants);
     return chosen;
 }

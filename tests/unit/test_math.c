@@ -69,6 +69,26 @@ static void test_functions(void)
     check("mills", mills_of, mills, 15, 8);
 }
 
+/* 1 / x and 1 / sqrt(x) to 1.2e-6 of them, for x of every exponent that they are made for. */
+static void test_reciprocals(void)
+{
+    double worst = 0, worst_root = 0;
+    for (uint64_t v = 0; v < UINT64_C(1) << 31; v += 997) {
+        uint32_t bits = (uint32_t)v;
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        if (x >= 0x1p-126F && x <= 0x1p125F)
+            worst = fmax(worst, fabs((double)ns_reciprocal(x) * (double)x - 1));
+        if (x >= 0x1p-126F && x <= 0x1p126F)
+            worst_root =
+                fmax(worst_root, fabs((double)ns_reciprocal_root(x) * sqrt((double)x) - 1));
+    }
+    g_test_message("1 / x: %.3g, 1 / sqrt(x): %.3g", worst, worst_root);
+    g_assert_cmpfloat(worst, <=, 1.2e-6);
+    g_assert_cmpfloat(worst_root, <=, 1.2e-6);
+    g_assert_true(isnan(ns_reciprocal(NAN)) && isnan(ns_reciprocal_root(NAN)));
+}
+
 static void test_limits(void)
 {
     g_assert_cmpfloat(exp_of(0), ==, 1);
@@ -171,6 +191,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/math/functions", test_functions);
+    g_test_add_func("/math/reciprocals", test_reciprocals);
     g_test_add_func("/math/limits", test_limits);
     g_test_add_func("/math/activations", test_activations);
     g_test_add_func("/math/broken-activations", test_broken_activations);
