@@ -42,7 +42,8 @@ static const char *event_word(const NsEvent *event)
     case NS_EVENT_SETTING:
         break;
     }
-    return event->what;
+    /* As it is called in captions, where others go by their keys. */
+    return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
 }
 
 static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned run,
