@@ -103,7 +103,7 @@ static void test_run(void)
     g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
     g_autofree char *title = ns_lab_title(lab);
     g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
-    g_autofree char *status = ns_lab_status(lab);
+    g_autofree char *status = ns_lab_status(lab, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_suffix(status, "; read from run.jsonl"));
     UI_WAIT(window, has_drawn_loss);
     ns_lab_show_step(lab, 3);

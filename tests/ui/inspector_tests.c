@@ -188,6 +188,23 @@ static void test_folding(void)
     ui_close(window);
 }
 
+/* In a narrow window the status is shorter, and no number of it is cut. */
+static void test_title(void)
+{
+    NsWindow *window = ui_open_paused();
+    GtkLabel *status = GTK_LABEL(ui_find(window, "subtitle_label"));
+    ns_lab_show_step(ns_window_lab(window), 7);
+    UI_UNTIL(strstr(gtk_label_get_text(status), " steps/s; showing step 7"));
+    gtk_window_set_default_size(GTK_WINDOW(window), 700, 700);
+    UI_UNTIL(!strstr(gtk_label_get_text(status), " steps/s"));
+    UI_UNTIL(!pango_layout_is_ellipsized(gtk_label_get_layout(status)));
+    g_assert_nonnull(strstr(gtk_label_get_text(status), "step 40"));
+    g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(GTK_WIDGET(status)), " steps/s"));
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
+    UI_UNTIL(strstr(gtk_label_get_text(status), " steps/s"));
+    ui_close(window);
+}
+
 /* At 720 pixels the charts have the window, and the pane comes for who asks. */
 static void test_narrow(void)
 {
@@ -227,4 +244,5 @@ void ui_add_inspector_tests(void)
     g_test_add_func("/ui/inspector/runs", test_runs);
     g_test_add_func("/ui/inspector/folding", test_folding);
     g_test_add_func("/ui/inspector/narrow", test_narrow);
+    g_test_add_func("/ui/inspector/title", test_title);
 }

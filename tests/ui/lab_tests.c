@@ -29,9 +29,16 @@ static void test_two_lanes(void)
     ns_lab_set_lane(lab, 1, "layers", "3");
     g_autofree char *more = ns_lab_differences(lab);
     g_assert_cmpstr(more, ==, "A Post-LN, B Pre-LN\nLayers: A 2, B 3; all else the same.");
-    g_autofree char *status = ns_lab_status(lab);
+    g_autofree char *status = ns_lab_status(lab, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_prefix(status, "paused at step 5, loss A "));
     g_assert_nonnull(strstr(status, ", B "));
+    g_assert_nonnull(strstr(status, " steps/s"));
+    g_autofree char *shorter = ns_lab_status(lab, NS_STATUS_SHORT);
+    g_assert_true(g_str_has_prefix(status, shorter));
+    g_assert_null(strstr(shorter, " steps/s"));
+    g_autofree char *brief = ns_lab_status(lab, NS_STATUS_BRIEF);
+    g_assert_true(g_str_has_prefix(brief, "step 5, A "));
+    g_assert_cmpstr(strstr(brief, ", B "), ==, strstr(shorter, ", B "));
 }
 
 /* Each lane has the bits that it would have alone with its share of the threads. */
@@ -353,7 +360,7 @@ static void test_trouble_and_cure(void)
     g_assert_cmpint(trouble.lane, ==, 0);
     g_assert_false(trouble.spike);
     g_assert_cmpint(ns_lab_lane_state(lab, 1), ==, NS_TRAINER_PAUSED);
-    g_autofree char *status = ns_lab_status(lab);
+    g_autofree char *status = ns_lab_status(lab, NS_STATUS_WHOLE);
     g_autofree char *words = g_strdup_printf("; A diverged at step %d", (int)trouble.step);
     g_assert_nonnull(strstr(status, words));
 

@@ -288,9 +288,17 @@ char *ns_lanes_title(const NsLanes *lanes);
 /* "A Post-LN, B Pre-LN; all else the same."; NULL for a single lane. */
 char *ns_lab_differences(NsLab *lab);
 
+/* How much of it: all; without the speed, which stands elsewhere too; "step 1,240, 2.31". */
+typedef enum {
+    NS_STATUS_WHOLE,
+    NS_STATUS_SHORT,
+    NS_STATUS_BRIEF,
+    NS_STATUS_LENGTHS
+} NsStatusLength;
+
 /* "paused at step 1,240, loss 2.31, 180 steps/s", "running at step 90, loss A 3.1, B 2.2; B
  * diverged at step 87". */
-char *ns_lab_status(NsLab *lab);
+char *ns_lab_status(NsLab *lab, NsStatusLength length);
 
 /* How fast the newest steps of the slowest lane were, and what share of their time the dear
  * quantities took: NaN where there is nothing to go by, 0 without probes. */

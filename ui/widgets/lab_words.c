@@ -182,28 +182,27 @@ static void append_diverged(GString *text, NsLab *lab)
     }
 }
 
-char *ns_lab_status(NsLab *lab)
+/* "paused at step 1,240", "step 1,240". */
+static void append_state(GString *text, NsLab *lab, NsTrainerState state, bool brief)
 {
-    NsTrainerState state = ns_lab_state(lab);
     const char *word = _(ns_trainer_state_word(state));
-    const NsHistory *history = ns_lab_view(lab)->history;
-    if (state == NS_TRAINER_PREPARING || state == NS_TRAINER_FAILED || !history)
-        return g_strdup(word);
-
     int64_t step = ns_lab_steps(lab);
-    g_autoptr(GString) text = g_string_new(NULL);
     g_autofree char *count = ns_group_digits(step);
-    bool slow = ns_lab_slow_motion(lab) && ns_lab_is_running(lab);
-    if (slow)
+    if (brief)
+        g_string_append_printf(text, _("step %s"), count);
+    else if (ns_lab_slow_motion(lab) && ns_lab_is_running(lab))
         g_string_append_printf(text, _("in slow motion at step %s"), count);
     else if (step > 0)
         g_string_append_printf(text, _("%s at step %s"), word, count);
     else
         g_string_append_printf(text, _("%s, step %s"), word, count);
-    g_autofree char *loss = losses(lab);
-    if (loss) g_string_append_printf(text, _(", loss %s"), loss);
+}
+
+static void append_pace(GString *text, NsLab *lab, NsTrainerState state)
+{
     NsPace pace = ns_lab_pace(lab);
     double speed = pace.steps_per_second;
+    bool slow = ns_lab_slow_motion(lab) && ns_lab_is_running(lab);
     char number[G_ASCII_DTOSTR_BUF_SIZE];
     if (state != NS_TRAINER_DIVERGED && !slow && isfinite(speed))
         g_string_append_printf(
@@ -211,6 +210,22 @@ char *ns_lab_status(NsLab *lab)
             g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
     if (pace.probe_share > 0.0)
         g_string_append_printf(text, _(", measuring %.0f %%"), 100.0 * pace.probe_share);
+}
+
+char *ns_lab_status(NsLab *lab, NsStatusLength length)
+{
+    NsTrainerState state = ns_lab_state(lab);
+    const char *word = _(ns_trainer_state_word(state));
+    const NsHistory *history = ns_lab_view(lab)->history;
+    if (state == NS_TRAINER_PREPARING || state == NS_TRAINER_FAILED || !history)
+        return g_strdup(word);
+
+    g_autoptr(GString) text = g_string_new(NULL);
+    append_state(text, lab, state, length == NS_STATUS_BRIEF);
+    g_autofree char *loss = losses(lab);
+    if (loss)
+        g_string_append_printf(text, length == NS_STATUS_BRIEF ? ", %s" : _(", loss %s"), loss);
+    if (length == NS_STATUS_WHOLE) append_pace(text, lab, state);
     append_diverged(text, lab);
     g_autofree char *past = ns_lab_past_words(lab);
     if (past) g_string_append_printf(text, "; %s", past);

@@ -17,6 +17,12 @@
 #define FRAMES 300               /* whose times can be shown */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
 
+/* Beside the title, at either side, in pixels. */
+#define TITLE_PADDING 12
+
+/* Pixels for the title, before which buttons go that the menus have too. */
+#define TITLE_LEAST 200
+
 /* How much there is room for. */
 typedef enum { NARROW, MEDIUM, WIDE } Breadth;
 
@@ -40,7 +46,7 @@ struct _NsWindow {
     NsInspector *inspector;
     NsTroublePanel *trouble;
     GtkWidget *settings_pane, *toast, *frame_meter;
-    guint tick, fold_source;
+    guint tick, fold_source, title_source;
     gint64 subtitled;
     int width;                        /* for which panes were last folded or unfolded */
     bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
@@ -54,11 +60,44 @@ struct _NsWindow {
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 
+/* Between what stands at the ends of the header bar. */
+static int title_room(NsWindow *window)
+{
+    GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
+    if (!bar) return G_MAXINT;
+    GtkWidget *ends[] = {gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)),
+                         gtk_center_box_get_end_widget(GTK_CENTER_BOX(bar))};
+    int room = gtk_widget_get_width(bar);
+    for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+        int natural = 0;
+        if (ends[i])
+            gtk_widget_measure(ends[i], GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
+        room -= natural;
+    }
+    return room - 2 * TITLE_PADDING;
+}
+
+static bool has_room(NsWindow *window, const char *status, int room)
+{
+    int width;
+    g_autoptr(PangoLayout) text = gtk_widget_create_pango_layout(window->subtitle_label, status);
+    pango_layout_get_pixel_size(text, &width, NULL);
+    return width <= room;
+}
+
+/* A number that is cut off would be another number: as much of the status as has room. */
 static void sync_subtitle(NsWindow *window)
 {
-    g_autofree char *status = ns_lab_status(window->lab);
+    g_autofree char *whole = ns_lab_status(window->lab, NS_STATUS_WHOLE);
+    g_autofree char *status = g_strdup(whole);
+    int room = title_room(window);
+    for (int length = NS_STATUS_SHORT;
+         length < NS_STATUS_LENGTHS && !has_room(window, status, room); length++) {
+        g_free(status);
+        status = ns_lab_status(window->lab, (NsStatusLength)length);
+    }
     ns_text_label_set(window->subtitle_label, status);
-    gtk_widget_set_tooltip_text(window->subtitle_label, status);
+    gtk_widget_set_tooltip_text(window->subtitle_label, whole);
     window->subtitled = g_get_monotonic_time();
 }
 
@@ -169,9 +208,17 @@ static Breadth breadth_of(int width)
 static void fold_header(NsWindow *window)
 {
     Breadth breadth = breadth_of(window->width);
-    gtk_widget_set_visible(window->step_button, breadth >= WIDE);
-    gtk_widget_set_visible(window->reset_button, breadth >= MEDIUM);
-    gtk_widget_set_visible(window->export_button, breadth >= MEDIUM);
+    struct {
+        GtkWidget *button;
+        Breadth from;
+    } buttons[] = {{window->step_button, WIDE},
+                   {window->export_button, MEDIUM},
+                   {window->reset_button, MEDIUM}};
+    for (size_t i = 0; i < G_N_ELEMENTS(buttons); i++)
+        gtk_widget_set_visible(buttons[i].button, breadth >= buttons[i].from);
+    /* In some languages their words are long. */
+    for (size_t i = 0; i < G_N_ELEMENTS(buttons) && title_room(window) < TITLE_LEAST; i++)
+        gtk_widget_set_visible(buttons[i].button, FALSE);
 }
 
 static void fold_pane(NsWindow *window, size_t pane)
@@ -190,8 +237,16 @@ static gboolean fold(gpointer data)
     NsWindow *window = data;
     window->fold_source = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
-    fold_header(window);
     ns_trouble_panel_set_low(window->trouble, window->low);
+    return G_SOURCE_REMOVE;
+}
+
+static gboolean fit_title(gpointer data)
+{
+    NsWindow *window = data;
+    window->title_source = 0;
+    fold_header(window);
+    sync_subtitle(window);
     return G_SOURCE_REMOVE;
 }
 
@@ -201,10 +256,12 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
     bool crossed = breadth_of(width) != breadth_of(window->width);
     crossed |= window->low != (height < LOW);
+    bool other = width != window->width;
     window->low = height < LOW;
     window->width = width;
     /* What is visible must not change while sizes are being given out. */
     if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
+    if (other && !window->title_source) window->title_source = g_idle_add(fit_title, window);
 }
 
 static gboolean on_drop(GtkDropTarget *target, const GValue *value, double x, double y,
@@ -312,6 +369,7 @@ static void ns_window_dispose(GObject *object)
 {
     NsWindow *window = NS_WINDOW(object);
     g_clear_handle_id(&window->fold_source, g_source_remove);
+    g_clear_handle_id(&window->title_source, g_source_remove);
     if (window->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(window), window->tick);
     window->tick = 0;
     if (window->lab) g_signal_handlers_disconnect_by_data(window->lab, window);
