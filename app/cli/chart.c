@@ -5,10 +5,12 @@
 #include "core/base/error.h"
 #include "core/probe/similarity.h"
 #include "core/store/experiment.h"
+#include "ui/figures/mean.h"
 #include "ui/figures/spec.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DEFAULT_STEPS 100
@@ -23,6 +25,8 @@ typedef struct {
     GArray *specs;       /* NsFigureSpec */
     NsFigureInput input; /* how they are drawn; without a history as yet */
     int64_t limit;       /* updates before the record that is drawn */
+    char *seeds_text;
+    size_t seeds; /* that are trained one after another */
     NsPicture picture;
     NsLaneOptions lanes;
     NsPreset preset;
@@ -41,7 +45,7 @@ static void chart_clear(Chart *chart)
 {
     char *texts[] = {chart->figure, chart->step,     chart->until,      chart->gradient,
                      chart->hidden, chart->quantity, chart->similarity, chart->smooth,
-                     chart->theory, chart->heat};
+                     chart->theory, chart->heat,     chart->seeds_text};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
     ns_lane_options_clear(&chart->lanes);
@@ -158,6 +162,32 @@ static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GEr
     return true;
 }
 
+#define MOST_SEEDS 64
+
+/* How many seeds, and whether the figures have a mean over them. */
+static bool read_seeds(Chart *chart, GError **error)
+{
+    const char *text = given(chart->seeds_text, chart->from.seeds, "1");
+    guint64 seeds = 0;
+    if (!g_ascii_string_to_unsigned(text, 10, 1, MOST_SEEDS, &seeds, NULL)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” is no number of seeds; it is a whole one from 1 to %d.", text,
+                    MOST_SEEDS);
+        return false;
+    }
+    chart->seeds = (size_t)seeds;
+    for (guint i = 0; chart->seeds > 1 && i < chart->specs->len; i++) {
+        const NsFigureKind *kind = spec_at(chart, i)->kind;
+        if (kind->curves) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "The figure %s has no mean over seeds; leave out --seeds, or choose one with "
+                    "curves, such as steps or profile.",
+                    kind->choice.key);
+        return false;
+    }
+    return true;
+}
+
 /* What is dear must be measured now and then, if it is to be drawn: where the settings say never,
  * about MEASURED times. */
 #define MEASURED 20
@@ -229,7 +259,8 @@ static char *key_of(const Chart *chart, guint i)
 static bool understand(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
     return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
-           read_looks(chart, error) && read_limit(chart, settings, steps, error);
+           read_looks(chart, error) && read_limit(chart, settings, steps, error) &&
+           read_seeds(chart, error);
 }
 
 /* The same of the files, once the lanes and with them the text are known. */
@@ -252,28 +283,74 @@ static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
     input.n_lanes = chart->lanes.n > 1 ? (unsigned)chart->lanes.n : 0;
     for (size_t i = 0; i < chart->lanes.n; i++) {
         NsRun *run = ns_lockstep_lane(lockstep, i);
-        input.lanes[i] =
-            (NsFigureRun){ns_run_history(run), ns_run_settings(run), ns_lane_letter(i)};
+        /* Every seed is called as the first one, so that its curves are known for the same. */
+        const NsSettings *settings =
+            chart->seeds > 1 ? &chart->lanes.settings[i] : ns_run_settings(run);
+        input.lanes[i] = (NsFigureRun){ns_run_history(run), settings, ns_lane_letter(i)};
     }
     input.history = input.lanes[0].history;
     input.settings = input.lanes[0].settings;
     return input;
 }
 
-static void add_plot(GPtrArray *figures, GPtrArray *plots, const NsFigureSpec *spec,
-                     NsFigureInput input)
+/* The charts of every seed, one after another: in the order of the specs, and of the lanes where a
+ * figure is of one model. */
+typedef struct {
+    GPtrArray *figures, *plots;
+    guint charts;    /* of a seed */
+    size_t seeds;    /* that have been trained */
+    size_t diverged; /* of them, those with a lane that diverged */
+    int64_t done;    /* updates */
+} Charts;
+
+static void charts_clear(Charts *charts)
+{
+    if (charts->figures) g_ptr_array_unref(charts->figures);
+    if (charts->plots) g_ptr_array_unref(charts->plots);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Charts, charts_clear)
+
+static guint copies_of(const Chart *chart, guint i)
+{
+    return spec_at(chart, i)->kind->one_model ? (guint)chart->lanes.n : 1;
+}
+
+static void add_plot(Charts *charts, const NsFigureSpec *spec, NsFigureInput input)
 {
     NsFigure *figure = spec->kind->create();
     ns_figure_spec_apply(spec, &input);
-    g_ptr_array_add(figures, figure);
-    g_ptr_array_add(plots, (gpointer)(guintptr)ns_figure_update(figure, &input));
+    g_ptr_array_add(charts->figures, figure);
+    g_ptr_array_add(charts->plots, (gpointer)(guintptr)ns_figure_update(figure, &input));
 }
 
-static void fill_experiment(const Chart *chart, NsLockstep *lockstep, guint first, guint n,
+/* The figures keep the histories that they follow, so that the next seed can be trained. */
+static void add_seed(const Chart *chart, NsLockstep *lockstep, Charts *charts)
+{
+    NsFigureInput input = input_of(chart, lockstep);
+    bool diverged = false;
+    if (!charts->figures) {
+        charts->figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
+        charts->plots = g_ptr_array_new();
+    }
+    for (guint i = 0; i < chart->specs->len; i++) {
+        guint copies = copies_of(chart, i);
+        for (unsigned lane = 0; lane < copies; lane++)
+            add_plot(charts, spec_at(chart, i),
+                     copies > 1 ? ns_figure_input_of(&input, lane) : input);
+    }
+    for (size_t i = 0; i < chart->lanes.n; i++)
+        diverged = diverged || ns_run_diverged(ns_lockstep_lane(lockstep, i));
+    charts->seeds++;
+    charts->diverged += diverged;
+    charts->charts = charts->plots->len / (guint)charts->seeds;
+    charts->done = MAX(charts->done, ns_lockstep_steps(lockstep));
+}
+
+static void fill_experiment(const Chart *chart, const Charts *charts, guint first, guint n,
                             NsExperiment *experiment)
 {
     const NsSettings *lanes[NS_LANES_MAX];
-    int64_t done = ns_lockstep_steps(lockstep), shown = chart->input.step;
+    int64_t done = charts->done, shown = chart->input.step;
     bool before = shown >= 0 && shown < done;
     experiment->step = before ? shown : done;
     experiment->until = before ? done : 0;
@@ -283,35 +360,78 @@ static void fill_experiment(const Chart *chart, NsLockstep *lockstep, guint firs
     experiment->axes = g_strdup(chart->input.log ? "log" : "linear");
     experiment->smooth = ns_smoothing_text(chart->input.smoothing);
     experiment->theory = g_strdup(chart->input.theory ? "on" : "off");
+    if (charts->seeds > 1) experiment->seeds = g_strdup_printf("%zu", charts->seeds);
     if (chart->lanes.n > 1)
         experiment->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
 }
 
-/* The figures of these specs in one file; those of one model once for every lane. */
-static bool draw(const Chart *chart, NsLockstep *lockstep, guint first, guint n, GError **error)
+/* The i-th chart of all seeds as one, which `means` is to own. */
+static const NsPlot *chart_of(const Charts *charts, guint i, GPtrArray *means)
 {
-    g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
+    if (charts->seeds == 1) return charts->plots->pdata[i];
+    g_autofree const NsPlot **plots = g_new(const NsPlot *, charts->seeds);
+    for (size_t seed = 0; seed < charts->seeds; seed++)
+        plots[seed] = charts->plots->pdata[seed * charts->charts + i];
+    NsMeanPlot *mean = ns_mean_plot_new(plots, charts->seeds, charts->diverged);
+    g_ptr_array_add(means, mean);
+    return ns_mean_plot(mean);
+}
+
+/* The figures of these specs in one file; those of one model once for every lane. */
+static bool draw(const Chart *chart, const Charts *charts, guint first, guint n, GError **error)
+{
+    g_autoptr(GPtrArray) means = g_ptr_array_new_with_free_func((GDestroyNotify)ns_mean_plot_free);
     g_autoptr(GPtrArray) plots = g_ptr_array_new();
-    NsFigureInput input = input_of(chart, lockstep);
-    for (guint i = 0; i < n; i++) {
-        const NsFigureSpec *spec = spec_at(chart, first + i);
-        size_t copies = spec->kind->one_model ? chart->lanes.n : 1;
-        for (unsigned lane = 0; lane < copies; lane++)
-            add_plot(figures, plots, spec, copies > 1 ? ns_figure_input_of(&input, lane) : input);
+    guint at = 0, end = 0;
+    for (guint i = 0; i < first + n; i++) {
+        if (i < first) at += copies_of(chart, i);
+        end += copies_of(chart, i);
     }
+    for (; at < end; at++) g_ptr_array_add(plots, (gpointer)(guintptr)chart_of(charts, at, means));
     g_auto(NsExperiment) experiment;
     ns_experiment_init(&experiment);
-    fill_experiment(chart, lockstep, first, n, &experiment);
+    fill_experiment(chart, charts, first, n, &experiment);
     g_autofree char *key = key_of(chart, first);
     return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
                             &experiment, key, error);
 }
 
-static bool draw_all(const Chart *chart, NsLockstep *lockstep, GError **error)
+static bool draw_all(const Chart *chart, const Charts *charts, GError **error)
 {
-    if (!chart->each) return draw(chart, lockstep, 0, chart->specs->len, error);
+    if (!chart->each) return draw(chart, charts, 0, chart->specs->len, error);
     for (guint i = 0; i < chart->specs->len; i++)
-        if (!draw(chart, lockstep, i, 1, error)) return false;
+        if (!draw(chart, charts, i, 1, error)) return false;
+    return true;
+}
+
+/* The lanes with other initial weights, as many seeds on. */
+static NsLockstep *start(const Chart *chart, size_t on, GError **error)
+{
+    NsLaneOptions lanes = chart->lanes;
+    for (size_t i = 0; i < lanes.n; i++) lanes.settings[i].seed += (int64_t)on;
+    return ns_lane_options_start(&lanes, NULL, error);
+}
+
+/* A seed that is interrupted is drawn only where it is the first. */
+static bool train_and_draw(const Chart *chart, GError **error)
+{
+    g_auto(Charts) charts = {0};
+    g_autoptr(NsLockstep) lockstep = NULL;
+    for (size_t seed = 0; seed < chart->seeds; seed++) {
+        g_clear_pointer(&lockstep, ns_lockstep_free);
+        lockstep = start(chart, seed, error);
+        if (!lockstep || (seed == 0 && !check_exists(chart, lockstep, error))) return false;
+        ns_lanes_train(lockstep, chart->limit);
+        if (seed > 0 && ns_interrupt_signal()) break;
+        add_seed(chart, lockstep, &charts);
+        if (ns_interrupt_signal()) break;
+    }
+    if (!draw_all(chart, &charts, error)) return false;
+    if (charts.seeds < chart->seeds)
+        fprintf(stderr, NS_CLI ": Interrupted after %zu of %zu seeds, which have been written.\n",
+                charts.seeds, chart->seeds);
+    else if (chart->seeds == 1)
+        ns_lanes_tell_end(lockstep, chart->limit);
     return true;
 }
 
@@ -341,6 +461,10 @@ static GArray *make_entries(Chart *chart, char **steps)
          "What hidden-norm shows (default: hidden-norm)", "QUANTITY"},
         {"similarity", 0, 0, G_OPTION_ARG_STRING, &chart->similarity,
          "What similarity shows: cka (default), cosine or angle", "KEY"},
+        {"seeds", 'k', 0, G_OPTION_ARG_STRING, &chart->seeds_text,
+         "Train so many seeds, from setting “seed” upwards on the same batches, and draw the mean "
+         "of their curves with one standard deviation as a band (default: 1)",
+         "K"},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &chart->linear,
          "Linear axes for norms (default: logarithmic)", NULL},
         {"smooth", 0, 0, G_OPTION_ARG_STRING, &chart->smooth,
@@ -384,13 +508,14 @@ int ns_cli_chart(int argc, char **argv, GError **error)
             "or figure, the names of both axes, and value.  Numbers are in the units of the "
             "axes.\n\n"
             "Ctrl-C ends the training, and what there is by then is drawn.",
-        .examples =
-            NS_CLI " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
-                   " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
-                   " chart --figure heatmap:token-cosine,loss --title off --out cosine.svg\n" NS_CLI
-                   " chart --figure loss --out loss.csv\n" NS_CLI
-                   " chart --figure gradient-norm --lane placement=post --lane placement=pre --out "
-                   "both.pdf\n" NS_CLI " chart --from pre.pdf --set placement=post --out post.pdf",
+        .examples = NS_CLI
+        " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
+        " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
+        " chart --figure heatmap:token-cosine,loss --title off --out cosine.svg\n" NS_CLI
+        " chart --figure loss --out loss.csv\n" NS_CLI
+        " chart --figure gradient-norm --lane placement=post --lane placement=pre --out "
+        "both.pdf\n" NS_CLI " chart --figure hidden-norm --seeds 5 --out seeds.pdf\n" NS_CLI
+        " chart --from pre.pdf --set placement=post --out post.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
         .settings = &settings,
         .from = &chart.from,
@@ -403,11 +528,6 @@ int ns_cli_chart(int argc, char **argv, GError **error)
          check_places(&chart, error) && check_files(&chart, error);
     ns_settings_clear(&settings);
     if (go) provide_probes(&chart);
-    g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&chart.lanes, NULL, error) : NULL;
-    if (!lockstep || !check_exists(&chart, lockstep, error)) return NS_EXIT_OK;
-
-    ns_lanes_train(lockstep, chart.limit);
-    if (!draw_all(&chart, lockstep, error)) return NS_EXIT_ERROR;
-    ns_lanes_tell_end(lockstep, chart.limit);
+    if (!go || !train_and_draw(&chart, error)) return NS_EXIT_OK;
     return ns_interrupt_status();
 }

@@ -13,6 +13,7 @@ static char *comment_of(const NsExperiment *experiment, const char *path)
     if (experiment->figure) g_string_append_printf(comment, ": figure %s", experiment->figure);
     if (experiment->step >= 0)
         g_string_append_printf(comment, ", step %" G_GINT64_FORMAT, experiment->step);
+    if (experiment->seeds) g_string_append_printf(comment, ", mean of %s seeds", experiment->seeds);
     if (experiment->version) g_string_append_printf(comment, ", Normscope %s", experiment->version);
     if (experiment->x && experiment->y)
         g_string_append_printf(comment,

@@ -19,6 +19,7 @@ static const struct {
     {"figure", offsetof(NsExperiment, figure)},
     {"x", offsetof(NsExperiment, x)},
     {"y", offsetof(NsExperiment, y)},
+    {"seeds", offsetof(NsExperiment, seeds)},
     {"study", offsetof(NsExperiment, study)},
     {"axes", offsetof(NsExperiment, axes)},
     {"smooth", offsetof(NsExperiment, smooth)},
@@ -149,6 +150,7 @@ char *ns_experiment_caption(const NsExperiment *experiment)
     if (!varies && ns_settings_is_default(settings, seed))
         g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, *line ? " " : "",
                                settings->seed);
+    if (experiment->seeds) g_string_append_printf(caption, ", mean of %s seeds", experiment->seeds);
     if (experiment->step >= 0)
         g_string_append_printf(caption, ", step %" G_GINT64_FORMAT, experiment->step);
     if (experiment->until > 0)

@@ -74,6 +74,49 @@ def test_chart_data():
         assert math.isclose(value, expected, rel_tol=1e-6), (values, record["grad_norm"]["w1"])
 
 
+def curve(path, series):
+    """What a table has of one curve of the loss: (y, lo, hi) of every x."""
+    with open(path, newline="") as file:
+        rows = [row for row in csv.DictReader(file)
+                if row["series"] == series and row["figure"].startswith("Loss")]
+    return {float(row["x"]): [float(row[key] or "nan") for key in ("y", "lo", "hi")] for row in rows}
+
+
+def test_chart_of_several_seeds():
+    """The mean and the deviation of the runs that each seed gives by itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, again = os.path.join(folder, "a.csv"), os.path.join(folder, "b.csv")
+        common = ["--steps", "3", "--lane", "placement=post seed=7", "--lane", "placement=pre"]
+        result = run("chart", "--figure", "loss,gradient-norm", "--seeds", "3", "--out", path, *common)
+        assert (result.returncode, result.stderr) == (0, b""), result
+        drawn = curve(path, "A Post-LN, seed 7")
+        single = [[r["loss"] for r in records_of(train("--steps", "3", "--set", "placement=post",
+                                                        "--set", f"seed={seed}"))]
+                  for seed in (7, 8, 9)]
+        for step in range(4):
+            values = [losses[step] for losses in single]
+            mean = sum(values) / 3
+            sd = math.sqrt(sum((v - mean) ** 2 for v in values) / 2)
+            for found, wanted in zip(drawn[step], (mean, mean - sd, mean + sd)):
+                assert abs(found - wanted) < 1e-9, (step, found, wanted)
+        assert all(math.isnan(lo) for _, lo, _ in curve(path, "learning rate").values())
+        shown = run("show", path, small=False).stdout.decode()
+        assert "mean of 3 seeds" in shown.splitlines()[0], shown
+        assert run("chart", "--from", path, "--out", again, small=False).returncode == 0
+        assert open(path).read() == open(again).read()
+        assert run("chart", "--from", path, "--seeds", "1", "--out", again,
+                   small=False).returncode == 0
+        assert math.isnan(curve(again, "A Post-LN, seed 7")[0][1])
+
+
+def test_seeds_that_cannot_be():
+    for words, advice in ((["loss", "--seeds", "0"], "1 to 64"), (["loss", "--seeds", "2,5"], "1 to 64"),
+                          (["loss,heatmap", "--seeds", "2"], "heatmap"),
+                          (["diagram", "--seeds", "2"], "diagram")):
+        text = sentence(run("chart", "--out", "a.pdf", "--figure", *words), 2)
+        assert advice in text, text
+
+
 def values_in_record(record, row):
     """What a record says of a quantity, in one row of numbers; None if it says nothing."""
     key = row["key"]

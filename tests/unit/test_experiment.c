@@ -22,6 +22,7 @@ static void fill(NsExperiment *experiment)
     experiment->x = g_strdup("lr=0.001,0.01");
     experiment->y = g_strdup("placement=post,pre");
     experiment->study = g_strdup("depth");
+    experiment->seeds = g_strdup("5");
     experiment->axes = g_strdup("linear");
     experiment->changes = g_strdup("step 40: lr 0.003 → 0.001");
 }
@@ -40,6 +41,7 @@ static void assert_same(const NsExperiment *a, const NsExperiment *b)
     g_assert_cmpstr(a->x, ==, b->x);
     g_assert_cmpstr(a->y, ==, b->y);
     g_assert_cmpstr(a->study, ==, b->study);
+    g_assert_cmpstr(a->seeds, ==, b->seeds);
     g_assert_cmpstr(a->axes, ==, b->axes);
     g_assert_cmpstr(a->changes, ==, b->changes);
 }
@@ -205,6 +207,10 @@ static void test_caption(void)
     experiment.step = 7;
     g_autofree char *caption = ns_experiment_caption(&experiment);
     g_assert_cmpstr(caption, ==, "layers=12 seed=1, step 7, Normscope " NS_VERSION);
+    experiment.seeds = g_strdup("5");
+    g_autofree char *of_several = ns_experiment_caption(&experiment);
+    g_assert_cmpstr(of_several, ==,
+                    "layers=12 seed=1, mean of 5 seeds, step 7, Normscope " NS_VERSION);
 }
 
 /* ---- files ---- */

@@ -19,6 +19,7 @@ static const NsFigureKind kinds[] = {
         ns_loss_new,
         .abscissa = NS_OVER_STEPS,
         .overview = true,
+        .curves = true,
     },
     {
         {
@@ -34,6 +35,7 @@ static const NsFigureKind kinds[] = {
         .initial = NS_QUANTITY_GRAD_W2,
         .overview = true,
         .log = true,
+        .curves = true,
     },
     {
         {
@@ -49,6 +51,7 @@ static const NsFigureKind kinds[] = {
         .initial = NS_QUANTITY_HIDDEN_NORM,
         .overview = true,
         .log = true,
+        .curves = true,
     },
     {
         {
@@ -77,6 +80,7 @@ static const NsFigureKind kinds[] = {
         .domains = SEVERAL,
         .initial = NS_QUANTITY_GRAD_W2,
         .log = true,
+        .curves = true,
     },
     {
         {
@@ -91,6 +95,7 @@ static const NsFigureKind kinds[] = {
         .domains = SEVERAL | IN(STEP),
         .initial = NS_QUANTITY_GRAD_W2,
         .log = true,
+        .curves = true,
     },
     {
         {
@@ -148,6 +153,7 @@ static const NsFigureKind kinds[] = {
         .domains = IN(LAYER) | IN(HIDDEN),
         .initial = NS_QUANTITY_HIDDEN_SQ,
         .log = true,
+        .curves = true,
     },
     {
         {
@@ -162,6 +168,7 @@ static const NsFigureKind kinds[] = {
         .domains = IN(LAYER) | IN(HIDDEN),
         .initial = NS_QUANTITY_GRAD_W2,
         .log = true,
+        .curves = true,
     },
     {
         {
@@ -187,6 +194,7 @@ static const NsFigureKind kinds[] = {
         ns_schedule_figure_new,
         .abscissa = NS_OVER_STEPS,
         .one_model = true,
+        .curves = true,
     },
     {
         {

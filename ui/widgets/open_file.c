@@ -87,6 +87,7 @@ static void tell_experiment(NsWindow *window, const NsExperiment *experiment, co
         g_autofree char *step = ns_group_digits(experiment->step);
         say(words, g_strdup_printf(_("It shows step %s."), step));
     }
+    if (experiment->seeds) say(words, g_strdup(_("It is a mean over seeds; this is the first.")));
     if (experiment->changes) say(words, g_strdup(_("Settings were changed on the way there.")));
     say_unknown(words, experiment);
     tell(window, words);

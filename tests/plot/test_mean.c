@@ -1,0 +1,169 @@
+/* One chart of several seeds.  SPDX-License-Identifier: MIT */
+#include "ui/figures/mean.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#define POINTS 3
+
+static const double steps[] = {0, 1, 2};
+
+static NsPlot plot_of(const NsSeries *series, size_t n)
+{
+    return (NsPlot){.title = "loss",
+                    .subtitle = "Post-LN, step 2",
+                    .moment = "step 2",
+                    .series = series,
+                    .n_series = n};
+}
+
+static NsSeries curve(const double *y, size_t n, const char *label)
+{
+    return (NsSeries){.label = label, .n = n, .x = steps, .y = y};
+}
+
+static NsMeanPlot *mean_of(const NsPlot *a, const NsPlot *b, const NsPlot *c, size_t diverged)
+{
+    const NsPlot *plots[] = {a, b, c};
+    return ns_mean_plot_new(plots, c ? 3 : 2, diverged);
+}
+
+static void test_deviation(void)
+{
+    static const double y[][POINTS] = {{1, 2, 3}, {2, 2, 5}, {3, 2, 10}};
+    NsSeries series[3];
+    NsPlot plots[3];
+    for (size_t i = 0; i < 3; i++) {
+        series[i] = curve(y[i], POINTS, "training");
+        plots[i] = plot_of(&series[i], 1);
+    }
+    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], 0);
+    const NsPlot *plot = ns_mean_plot(mean);
+    const NsSeries *one = plot->series;
+    static const double expected[] = {2, 2, 6}, deviation[] = {1, 0, 3.605551275463989};
+    g_assert_cmpuint(plot->n_series, ==, 1);
+    g_assert_cmpuint(one->n, ==, POINTS);
+    for (size_t i = 0; i < POINTS; i++) {
+        g_assert_cmpfloat(one->x[i], ==, steps[i]);
+        g_assert_cmpfloat_with_epsilon(one->y[i], expected[i], 1e-12);
+        g_assert_cmpfloat_with_epsilon(one->lo[i], expected[i] - deviation[i], 1e-12);
+        g_assert_cmpfloat_with_epsilon(one->hi[i], expected[i] + deviation[i], 1e-12);
+    }
+    g_assert_cmpstr(plot->moment, ==, "step 2, mean of 3 seeds");
+    g_assert_cmpstr(plot->subtitle, ==, "Post-LN, step 2, mean of 3 seeds");
+    g_assert_cmpstr(plot->note, ==, "Mean of 3 seeds.  Band: one standard deviation.");
+    ns_mean_plot_free(mean);
+}
+
+/* What is computed, or planned, is the same in all. */
+static void test_equal_curves_have_no_band(void)
+{
+    static const double rate[] = {0.1, 0.1, 0.1};
+    const NsSeries series = curve(rate, POINTS, "learning rate");
+    NsPlot plot = plot_of(&series, 1);
+    plot.note = "Marks: validation loss.";
+    NsMeanPlot *mean = mean_of(&plot, &plot, &plot, 0);
+    const NsSeries *one = ns_mean_plot(mean)->series;
+    for (size_t i = 0; i < POINTS; i++) g_assert_cmpfloat(one->y[i], ==, rate[i]);
+    g_assert_null(one->lo);
+    g_assert_null(one->hi);
+    g_assert_cmpstr(ns_mean_plot(mean)->note, ==, "Mean of 3 seeds.  Marks: validation loss.");
+    ns_mean_plot_free(mean);
+}
+
+static void test_theory_has_no_band(void)
+{
+    static const double low[] = {1, 1, 1}, high[] = {3, 3, 3};
+    NsSeries a = curve(low, POINTS, "theory"), b = curve(high, POINTS, "theory");
+    a.theory = b.theory = true;
+    const NsPlot first = plot_of(&a, 1), second = plot_of(&b, 1);
+    NsMeanPlot *mean = mean_of(&first, &second, NULL, 0);
+    g_assert_cmpfloat(ns_mean_plot(mean)->series->y[0], ==, 2);
+    g_assert_null(ns_mean_plot(mean)->series->lo);
+    g_assert_cmpstr(ns_mean_plot(mean)->note, ==, "Mean of 2 seeds.");
+    ns_mean_plot_free(mean);
+}
+
+/* A run that diverged is shorter, and has curves that others do not have. */
+static void test_diverged(void)
+{
+    static const double shorter[] = {2, INFINITY}, longer[] = {4, 6, 8}, other[] = {1, 1, 1};
+    const NsSeries a[] = {curve(shorter, 2, "A")};
+    const NsSeries b[] = {curve(other, POINTS, "B"), curve(longer, POINTS, "A")};
+    const NsMarker marker = {.x = 1, .text = "diverged", .alarm = true};
+    NsPlot first = plot_of(a, 1), second = plot_of(b, 2);
+    first.note = "A diverged at step 1.";
+    first.markers = &marker;
+    first.n_markers = 1;
+    NsMeanPlot *mean = mean_of(&first, &second, NULL, 1);
+    const NsPlot *plot = ns_mean_plot(mean);
+    g_assert_cmpuint(plot->series->n, ==, POINTS);
+    g_assert_cmpfloat(plot->series->y[0], ==, 3);
+    g_assert_true(isinf(plot->series->y[1]) && plot->series->y[1] > 0);
+    g_assert_cmpfloat(plot->series->y[2], ==, 8);
+    g_assert_cmpuint(plot->n_markers, ==, 0);
+    g_assert_true(
+        g_str_has_prefix(plot->note, "Mean of 2 seeds, in 1 of which a run diverged.  Band"));
+    g_assert_null(strstr(plot->note, "step 1"));
+    ns_mean_plot_free(mean);
+}
+
+/* A logarithmic axis has no place for what is below 0, where no norm is. */
+static void test_band_of_norms_stays_above_zero(void)
+{
+    static const double y[][POINTS] = {{1, 10, 1}, {1e-3, 11, -1}, {2e-3, 12, 0}};
+    NsSeries series[3];
+    NsPlot plots[3];
+    for (size_t i = 0; i < 3; i++) {
+        series[i] = curve(y[i], POINTS, "norm");
+        plots[i] = plot_of(&series[i], 1);
+    }
+    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], 0);
+    const NsSeries *one = ns_mean_plot(mean)->series;
+    g_assert_cmpfloat(one->lo[0], ==, 1e-3);
+    g_assert_cmpfloat_with_epsilon(one->lo[1], 10, 1e-12);
+    g_assert_cmpfloat_with_epsilon(one->lo[2], -1, 1e-12);
+    g_assert_nonnull(strstr(ns_mean_plot(mean)->note, "least"));
+    ns_mean_plot_free(mean);
+}
+
+/* Ranges within a run stay ranges; a strip has a mean of its own, and the note. */
+static void test_bands_and_strips(void)
+{
+    static const double y[][POINTS] = {{1, 2, 3}, {3, 4, 5}};
+    static const double lo[][POINTS] = {{0, 1, 2}, {0, 3, 4}},
+                        hi[][POINTS] = {{2, 3, 4}, {4, 5, 6}};
+    NsSeries ranges[2], ratios[2];
+    NsPlot plots[2], strips[2];
+    for (size_t i = 0; i < 2; i++) {
+        ranges[i] = curve(y[i], POINTS, "range");
+        ranges[i].lo = lo[i];
+        ranges[i].hi = hi[i];
+        ratios[i] = curve(y[i], POINTS, "ratio");
+        plots[i] = plot_of(&ranges[i], 1);
+        strips[i] = plot_of(&ratios[i], 1);
+        plots[i].strip = &strips[i];
+    }
+    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], NULL, 0);
+    const NsPlot *plot = ns_mean_plot(mean);
+    g_assert_cmpfloat(plot->series->lo[0], ==, 0);
+    g_assert_cmpfloat(plot->series->hi[2], ==, 5);
+    g_assert_cmpfloat(plot->strip->series->y[1], ==, 3);
+    g_assert_cmpfloat_with_epsilon(plot->strip->series->hi[1], 3 + sqrt(2), 1e-12);
+    g_assert_null(plot->note);
+    g_assert_true(g_str_has_prefix(plot->strip->note, "Mean of 2 seeds."));
+    ns_mean_plot_free(mean);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/mean/deviation", test_deviation);
+    g_test_add_func("/mean/equal-curves", test_equal_curves_have_no_band);
+    g_test_add_func("/mean/theory", test_theory_has_no_band);
+    g_test_add_func("/mean/diverged", test_diverged);
+    g_test_add_func("/mean/above-zero", test_band_of_norms_stays_above_zero);
+    g_test_add_func("/mean/bands-and-strips", test_bands_and_strips);
+    return g_test_run();
+}

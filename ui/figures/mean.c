@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/mean.h"
+
+#include "core/base/words.h"
+
+#include <math.h>
+
+struct NsMeanPlot {
+    NsPlot plot, strip;
+    char *note, *subtitle, *moment;
+    GPtrArray *owned; /* series and their columns */
+    bool band;        /* of some curve */
+    bool cut;         /* a band that would reach below what cannot be negative ends at the least */
+};
+
+static void *own(NsMeanPlot *mean, void *taken)
+{
+    g_ptr_array_add(mean->owned, taken);
+    return taken;
+}
+
+static bool same_series(const NsSeries *a, const NsSeries *b)
+{
+    return a->kind == b->kind && a->side == b->side && a->style == b->style &&
+           a->ghost == b->ghost && a->tinted == b->tinted && a->pale == b->pale &&
+           a->theory == b->theory && g_strcmp0(a->label, b->label) == 0 &&
+           g_strcmp0(a->group, b->group) == 0;
+}
+
+/* The series of another plot that is the i-th of this one: among those that look alike, the one
+ * with as many before it.  NULL where it has none. */
+static const NsSeries *counterpart(const NsPlot *plot, size_t i, const NsPlot *other)
+{
+    size_t before = 0;
+    for (size_t k = 0; k < i; k++) before += same_series(&plot->series[k], &plot->series[i]);
+    for (size_t k = 0; k < other->n_series; k++) {
+        if (!same_series(&other->series[k], &plot->series[i])) continue;
+        if (before-- == 0) return &other->series[k];
+    }
+    return NULL;
+}
+
+/* What the runs say of one point, found by Welford's method (1962): equal values have exactly
+ * themselves as their mean and 0 as their deviation. */
+typedef struct {
+    size_t n;
+    double mean, squares, sum, least, lo, hi;
+} Moments;
+
+static void add_point(Moments *moments, const NsSeries *series, size_t i)
+{
+    double before = series->y[i] - moments->mean;
+    moments->least = moments->n ? fmin(moments->least, series->y[i]) : series->y[i];
+    moments->n++;
+    moments->sum += series->y[i];
+    moments->mean += before / (double)moments->n;
+    moments->squares += before * (series->y[i] - moments->mean);
+    if (!series->lo || !series->hi) return;
+    moments->lo += (series->lo[i] - moments->lo) / (double)moments->n;
+    moments->hi += (series->hi[i] - moments->hi) / (double)moments->n;
+}
+
+/* The point of a series at x, at or after `*at`, which moves on to it. */
+static bool find_point(const NsSeries *series, double x, size_t *at)
+{
+    while (*at < series->n && series->x[*at] < x) ++*at;
+    return *at < series->n && !(series->x[*at] > x);
+}
+
+/* The longest of several series, and through it the points that there are. */
+static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
+{
+    const NsSeries *longest = all[0];
+    for (size_t k = 1; k < n; k++)
+        if (all[k]->n > longest->n) longest = all[k];
+    size_t points = longest->n;
+    double *y = own(mean, g_new(double, points));
+    double *lo = own(mean, g_new(double, points)), *hi = own(mean, g_new(double, points));
+    g_autofree size_t *at = g_new0(size_t, n);
+    bool banded = longest->lo && longest->hi, band = banded;
+    for (size_t i = 0; i < points; i++) {
+        Moments moments = {0};
+        for (size_t k = 0; k < n; k++)
+            if (find_point(all[k], longest->x[i], &at[k])) add_point(&moments, all[k], at[k]);
+        double sd = moments.n > 1 ? sqrt(moments.squares / (double)(moments.n - 1)) : 0;
+        bool below = moments.least > 0 && sd >= moments.mean;
+        /* Infinite values have no such mean, but their sum is what they are. */
+        y[i] = isfinite(moments.mean) ? moments.mean : moments.sum;
+        lo[i] = banded ? moments.lo : below ? moments.least : y[i] - sd;
+        hi[i] = banded ? moments.hi : y[i] + sd;
+        band |= sd > 0 && !longest->theory;
+        mean->cut |= below && !banded && !longest->theory;
+    }
+    mean->band |= band;
+    NsSeries series = *longest;
+    series.y = y;
+    series.lo = band ? lo : NULL;
+    series.hi = band ? hi : NULL;
+    series.stem = 0;
+    series.settled = 0;
+    return series;
+}
+
+/* The curves of plots in place of those of the first, which `into` is a copy of. */
+static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, size_t n)
+{
+    NsSeries *series = own(mean, g_new0(NsSeries, into->n_series));
+    g_autofree const NsSeries **all = g_new0(const NsSeries *, n);
+    for (size_t i = 0; i < into->n_series; i++) {
+        size_t found = 0;
+        for (size_t k = 0; k < n; k++) {
+            const NsSeries *other = counterpart(plots[0], i, plots[k]);
+            if (other) all[found++] = other;
+        }
+        series[i] = mean_of(mean, all, found);
+    }
+    into->series = series;
+    into->markers = NULL;
+    into->n_markers = 0;
+    into->slopes = NULL;
+    into->n_slopes = 0;
+    into->version = 1;
+}
+
+/* What the first run says of itself is left out where runs diverged: it may be of that. */
+static char *note_of(const NsMeanPlot *mean, const char *first, size_t n, size_t diverged)
+{
+    g_autoptr(GString) note = g_string_new(NULL);
+    if (diverged)
+        g_string_append_printf(note, _("Mean of %zu seeds, in %zu of which a run diverged."), n,
+                               diverged);
+    else
+        g_string_append_printf(note, _("Mean of %zu seeds."), n);
+    if (mean->cut)
+        g_string_append_printf(
+            note, "  %s",
+            _("Band: one standard deviation, down to the least value where that would pass 0."));
+    else if (mean->band)
+        g_string_append_printf(note, "  %s", _("Band: one standard deviation."));
+    if (first && !diverged) g_string_append_printf(note, "  %s", first);
+    return g_strdup(note->str);
+}
+
+static char *with_seeds(const char *words, size_t n)
+{
+    return words ? g_strdup_printf(_("%s, mean of %zu seeds"), words, n)
+                 : g_strdup_printf(_("mean of %zu seeds"), n);
+}
+
+NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t diverged)
+{
+    NsMeanPlot *mean = g_new0(NsMeanPlot, 1);
+    mean->owned = g_ptr_array_new_with_free_func(g_free);
+    mean->plot = *plots[0];
+    merge(mean, &mean->plot, plots, n);
+    const NsPlot *strip = plots[0]->strip;
+    g_autofree const NsPlot **strips = g_new0(const NsPlot *, n);
+    size_t found = 0;
+    for (size_t k = 0; k < n; k++)
+        if (plots[k]->strip) strips[found++] = plots[k]->strip;
+    if (strip) {
+        mean->strip = *strip;
+        merge(mean, &mean->strip, strips, found);
+        mean->plot.strip = &mean->strip;
+    }
+    /* Of two plots above one another the lower one has the note. */
+    NsPlot *noted = strip ? &mean->strip : &mean->plot;
+    mean->note = note_of(mean, noted->note, n, diverged);
+    noted->note = mean->note;
+    /* A small chart has no room for the note, but keeps this. */
+    mean->subtitle = with_seeds(plots[0]->subtitle, n);
+    mean->moment = with_seeds(plots[0]->moment, n);
+    mean->plot.subtitle = mean->subtitle;
+    mean->plot.moment = mean->moment;
+    return mean;
+}
+
+void ns_mean_plot_free(NsMeanPlot *mean)
+{
+    if (!mean) return;
+    g_ptr_array_unref(mean->owned);
+    g_free(mean->note);
+    g_free(mean->subtitle);
+    g_free(mean->moment);
+    g_free(mean);
+}
+
+const NsPlot *ns_mean_plot(const NsMeanPlot *mean)
+{
+    return &mean->plot;
+}

@@ -1,0 +1,22 @@
+/* One figure of several seeds.  SPDX-License-Identifier: MIT
+ *
+ * Runs that differ in their initial weights alone are drawn as one: every curve is their mean, and
+ * the band around it one sample standard deviation to either side. */
+#pragma once
+
+#include "ui/plot/plot.h"
+
+typedef struct NsMeanPlot NsMeanPlot;
+
+/* The mean of n plots of one figure, at least one, which have curves: no heatmap, no bars, nothing
+ * that draws itself.  Curves are matched by what they are and points by their x.  A curve that is
+ * shorter in some plots, whose runs diverged, goes on as the mean of the others; a point that is
+ * not finite in one of them is not finite.  Bands that the plots have become the mean of theirs;
+ * theory, and a curve that is the same in all, has none.  Marks of single runs are left out, and
+ * what is not a curve is that of the first plot.  A note says of how many runs it is the mean, and
+ * in how many of them, `diverged`, one diverged.  The plots, with what they borrow, outlive it. */
+NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t diverged);
+void ns_mean_plot_free(NsMeanPlot *mean);
+
+/* Valid until it is freed. */
+const NsPlot *ns_mean_plot(const NsMeanPlot *mean);
