@@ -42,15 +42,15 @@ NS_CLONES static void layernorm_forward(const NsNormPass *p, ns_real *y, const n
 {
     size_t C = p->C;
     const ns_real *gain = p->gain, *bias = p->bias;
-    double n = (double)C, eps = (double)p->eps;
+    double part = 1 / (double)C, eps = (double)p->eps;
     for (size_t first = 0; first < p->R; first += CHUNK) {
         size_t rows = MIN(CHUNK, p->R - first);
         double sum[CHUNK] = {0}, squares[CHUNK] = {0}, rsigma[CHUNK];
         for (size_t r = 0; r < rows; r++) sum_row(x + (first + r) * C, C, &sum[r], &squares[r]);
 #pragma omp simd
         for (int r = 0; r < CHUNK; r++) {
-            sum[r] /= n;
-            double variance = squares[r] / n - sum[r] * sum[r];
+            sum[r] *= part;
+            double variance = squares[r] * part - sum[r] * sum[r];
             rsigma[r] = 1 / sqrt((variance < 0 ? 0 : variance) + eps);
         }
         for (size_t r = first; r < first + rows; r++) {
@@ -71,7 +71,7 @@ NS_CLONES static void rmsnorm_forward(const NsNormPass *p, ns_real *y, const ns_
 {
     size_t C = p->C;
     const ns_real *gain = p->gain;
-    double n = (double)C, eps = (double)p->eps;
+    double part = 1 / (double)C, eps = (double)p->eps;
     for (size_t first = 0; first < p->R; first += CHUNK) {
         size_t rows = MIN(CHUNK, p->R - first);
         double squares[CHUNK] = {0};
@@ -80,7 +80,7 @@ NS_CLONES static void rmsnorm_forward(const NsNormPass *p, ns_real *y, const ns_
             squares[r] = ns_lanes_dot(row, row, C);
         }
 #pragma omp simd
-        for (int r = 0; r < CHUNK; r++) squares[r] = 1 / sqrt(squares[r] / n + eps);
+        for (int r = 0; r < CHUNK; r++) squares[r] = 1 / sqrt(squares[r] * part + eps);
         for (size_t r = first; r < first + rows; r++) {
             const ns_real *from = x + r * C;
             ns_real *to = y + r * C, k = (ns_real)squares[r - first];
@@ -162,11 +162,12 @@ NS_LANES_INLINE void rows_backward(const Rows *w, size_t rows, ns_real *dx)
             gx_sum[r] += ns_lanes_sum(gx);
         }
     }
+    const double part = 1 / (double)C;
     for (size_t r = 0; r < rows; r++) {
         const ns_real *x = w->x + r * C, *dy = w->dy + r * C;
         ns_real *out = dx + r * C, m = w->centred ? w->stats[2 * r] : 0, k = w->stats[2 * r + 1];
-        ns_real mean_g = w->centred ? (ns_real)(g_sum[r] / (double)C) : 0;
-        ns_real mean_gx = (ns_real)(gx_sum[r] / (double)C);
+        ns_real mean_g = w->centred ? (ns_real)(g_sum[r] * part) : 0;
+        ns_real mean_gx = (ns_real)(gx_sum[r] * part);
 #pragma omp simd
         for (size_t c = 0; c < C; c++)
             out[c] = (dy[c] * gain[c] - mean_g - (x[c] - m) * k * mean_gx) * k;
