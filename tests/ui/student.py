@@ -2,10 +2,11 @@
 """A student who takes the first look and goes through lessons 1 to 4 from outside, by what assistive
 technology sees.
 
-Usage: student.py DESKTOP LESSONS
+Usage: student.py DESKTOP LESSONS [PATIENCE]
 
-DESKTOP is the program, LESSONS the folder of its lessons.  Needs a display and a session bus of its
-own, python3-gi, gir1.2-atspi-2.0 and at-spi2-core.  Speaks TAP, one case a lesson.
+DESKTOP is the program, LESSONS the folder of its lessons, PATIENCE how many seconds a run of a few
+hundred steps may take.  Needs a display and a session bus of its own, python3-gi, gir1.2-atspi-2.0
+and at-spi2-core.  Speaks TAP, one case a lesson.
 
 Every control is found by its role and its name and used by its own action; what a card asks for is
 done at the controls of the settings, not with the card's button.  So the script is also an audit:
@@ -25,7 +26,7 @@ try:
 except (ImportError, ValueError):
     Atspi = None
 
-PATIENCE_S = 120  # for a run of a few hundred steps on a busy machine
+PATIENCE_S = float(sys.argv[3]) if len(sys.argv) > 3 else 120.0  # enough on a busy machine
 LOOK_EVERY_S = 0.1
 TABS_MOST = 200
 LESSONS = 5  # with the first look, which stands there for who is new
