@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-CLI = sys.argv[1]
+CLI = os.path.abspath(sys.argv[1])
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
 ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
 COMMANDS = ["train", "compare", "probe", "check", "dump", "chart", "plot", "bench", "sweep",
