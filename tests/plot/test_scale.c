@@ -224,7 +224,9 @@ static void test_markup(void)
         g_assert_no_error(error);
     }
     g_autofree char *plain = ns_text_plain("‖∂L/∂W_2‖_{F} < 10^{-3}");
-    g_assert_cmpstr(plain, ==, "‖∂L/∂W2‖F < 10-3");
+    g_assert_cmpstr(plain, ==, "‖∂L/∂W2‖F < 10^-3");
+    g_autofree char *power = ns_text_plain("x^2, x^{}, 2^{−4}, (2/3)^{(L−l)/2}");
+    g_assert_cmpstr(power, ==, "x^2, x, 2^−4, (2/3)^((L−l)/2)");
     g_autofree char *raised = ns_text_markup("10^{-3}", 10);
     g_assert_nonnull(strstr(raised, ">-3</span>"));
 }

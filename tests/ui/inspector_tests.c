@@ -84,9 +84,10 @@ static void test_plain_text(void)
         const char *marked, *plain;
     } table[] = {{"1.2×10^{−5}", "1.2×10⁻⁵"},
                  {"2^{10} of 3^{4}", "2¹⁰ of 3⁴"},
-                 {"x^{a}", "xa"},
+                 {"x^{a}", "x^a"},
+                 {"(2/3)^{(L−l)/2}: 1", "(2/3)^((L−l)/2): 1"},
                  {"W_2: 4", "W2: 4"},
-                 {"open ^{3", "open 3"}};
+                 {"open ^{3", "open ^3"}};
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
         g_autofree char *plain = ns_reading_plain(table[i].marked);
         g_assert_cmpstr(plain, ==, table[i].plain);

@@ -280,8 +280,8 @@ static void append_label(GString *out, const NsPlotLayout *layout, NsPart part, 
 static bool append_if(GString *out, const NsLabel *label, const char *words, const char *look,
                       double left, double top)
 {
-    g_autofree char *plain = ns_text_plain(words);
-    if (!words || !g_str_equal(pango_layout_get_text(label->text), plain)) return false;
+    g_autofree char *drawn = ns_text_drawn(words);
+    if (!words || g_strcmp0(pango_layout_get_text(label->text), drawn) != 0) return false;
     append_node(out, words, look, left + label->x, top - label->y);
     return true;
 }

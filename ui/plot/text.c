@@ -39,6 +39,18 @@ static char *take_group(const char *text, const char **end)
     return g_strndup(text + 1, (gsize)(p - text - 1 - (depth == 0)));
 }
 
+/* An exponent in a line: x^2, 10^−5, but (2/3)^((L−l)/2). */
+static void append_power(GString *out, const char *exponent)
+{
+    if (!*exponent) return;
+    const char *digits = g_str_has_prefix(exponent, MINUS) ? exponent + strlen(MINUS)
+                         : *exponent == '-'                ? exponent + 1
+                                                           : exponent;
+    bool number = *digits && !digits[strspn(digits, "0123456789")];
+    bool one = g_utf8_strlen(exponent, -1) == 1;
+    g_string_append_printf(out, number || one ? "^%s" : "^(%s)", exponent);
+}
+
 /* Raised and lowered text by size and rise: pango 1.50 warns about its own script attributes where
  * an ellipsis cuts them.  `size` 0 leaves markup out. */
 static char *convert(const char *text, double size)
@@ -46,12 +58,15 @@ static char *convert(const char *text, double size)
     GString *out = g_string_new(NULL);
     for (const char *p = text; *p;) {
         if ((*p == '_' || *p == '^') && p[1]) {
+            bool raised = *p == '^';
             int rise = (int)lround((*p == '_' ? -0.2 : 0.36) * size * PANGO_SCALE);
             g_autofree char *group = take_group(p + 1, &p);
             g_autofree char *inner = convert(group, size);
             if (size > 0)
                 g_string_append_printf(out, "<span size=\"75%%\" rise=\"%d\">%s</span>", rise,
                                        inner);
+            else if (raised)
+                append_power(out, inner);
             else
                 g_string_append(out, inner);
             continue;
@@ -80,6 +95,14 @@ char *ns_text_markup(const char *text, double size)
 char *ns_text_plain(const char *text)
 {
     return ns_text_markup(text, 0);
+}
+
+char *ns_text_drawn(const char *text)
+{
+    g_autofree char *markup = ns_text_markup(text, 1);
+    char *drawn = NULL;
+    pango_parse_markup(markup, -1, 0, NULL, &drawn, NULL, NULL);
+    return drawn;
 }
 
 char *ns_text_fixed(double value, int decimals)

@@ -12,8 +12,12 @@
  * or {group}; all else is literal.  Free with g_free. */
 char *ns_text_markup(const char *text, double size);
 
-/* The same string without its markup, for metadata and data files.  Free with g_free. */
+/* The same string without its markup, for metadata and data files: "x_2^{k+1}" is "x2^(k+1)".  Free
+ * with g_free. */
 char *ns_text_plain(const char *text);
+
+/* The characters of it that are drawn, as a layout of ns_text_new has them.  Free with g_free. */
+char *ns_text_drawn(const char *text);
 
 /* "−1 234.50": so many decimals, a real minus, thin spaces between thousands.  Free with g_free. */
 char *ns_text_fixed(double value, int decimals);
