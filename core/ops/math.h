@@ -82,13 +82,11 @@ NS_INLINE float ns_exp(float x)
 {
     /* Adding it rounds to a whole number, which is then the low bits. */
     const float shift = 0x1.8p23F;
-    x = x < -110 ? -110 : x;
-    x = x > 90 ? 90 : x;
     float shifted = x * 1.44269504F + shift, n = shifted - shift;
-    int32_t bits, bias;
+    uint32_t bits, bias; /* whose difference may be anything beyond the ends */
     memcpy(&bits, &shifted, sizeof bits);
     memcpy(&bias, &shift, sizeof bias);
-    int32_t power = bits - bias, half = power >> 1;
+    int32_t power = (int32_t)(bits - bias), half = power >> 1;
     /* log 2 in two parts, the first short enough for n times it to be exact. */
     float r = (x - n * 0.693145752F) - n * 1.42860677e-6F;
     float p = 0.00138144684F;
@@ -97,8 +95,11 @@ NS_INLINE float ns_exp(float x)
     p = p * r + 0.166665196F;
     p = p * r + 0.49999994F;
     p = p * (r * r) + r + 1;
-    /* In two steps, since 2^n alone may lie outside the range. */
-    return p * ns_power_of_two(half) * ns_power_of_two(power - half);
+    /* In two steps, since 2^n alone may lie outside the range.  The ends are chosen last: of an x
+     * that is brought into the range first, compilers make twice as many comparisons. */
+    p = p * ns_power_of_two(half) * ns_power_of_two(power - half);
+    p = x > 90 ? INFINITY : p;
+    return x < -110 ? 0 : p;
 }
 
 /* tanh x within 3 ulp. */
