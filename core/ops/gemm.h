@@ -26,13 +26,14 @@ typedef struct {
 
 typedef void NsGemmKernel(const NsGemmTile *tile);
 
-enum { NS_GEMM_MOST_ROWS = 14 };
+enum { NS_GEMM_MOST_ROWS = 16 };
 
 /* The kernels of one kind of processor. */
 typedef struct {
     const char *name;
     bool (*runs)(void); /* on this processor */
-    size_t lanes, rows; /* of a vector; of the tallest tile */
+    size_t lanes;       /* of a vector */
+    size_t rows, tall;  /* of the tallest tile; of the tallest one vector wide */
     /* [A across][more than one vector wide][rows - 1] */
     NsGemmKernel *tiles[2][2][NS_GEMM_MOST_ROWS];
     /* out[k * stride + j] = in[k * ld + j], or in[j * ld + k] by the second of the two, for k < K

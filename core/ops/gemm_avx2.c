@@ -9,7 +9,7 @@
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 /* 12 sums, two vectors of B and one of A are 15 of the 16 registers. */
-enum { LANES = 32 / sizeof(ns_real), GROUP = 16 / sizeof(ns_real), ROWS = 6 };
+enum { LANES = 32 / sizeof(ns_real), GROUP = 16 / sizeof(ns_real), ROWS = 6, TALL = ROWS };
 
 typedef __m256i Mask;
 #ifdef NS_DOUBLE
@@ -90,6 +90,7 @@ const NsGemmKernels ns_gemm_avx2 = {
     .runs = runs,
     .lanes = LANES,
     .rows = ROWS,
+    .tall = TALL,
     .tiles = {{ALL(narrow), ALL(wide)}, {ALL(narrow_across), ALL(wide_across)}},
     .pack = {copy, transpose},
 };

@@ -8,8 +8,9 @@
 #define TARGET __attribute__((target("avx512f")))
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-/* 28 sums, two vectors of B and one of A are 31 of the 32 registers. */
-enum { LANES = 64 / sizeof(ns_real), GROUP = 16 / sizeof(ns_real), ROWS = 14 };
+/* 28 sums, two vectors of B and one of A are 31 of the 32 registers.  A tile one vector wide has
+ * room for more: 16 rows are all of a short sequence. */
+enum { LANES = 64 / sizeof(ns_real), GROUP = 16 / sizeof(ns_real), ROWS = 14, TALL = 16 };
 
 #ifdef NS_DOUBLE
 typedef __m512d Vector;
@@ -78,9 +79,11 @@ INLINE void turn(Vector v[GROUP])
 // clang-format off
 TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7)
 TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13) TILE(14)
+NARROW(15) NARROW(16)
 
-#define ALL(kind) {kind##_1, kind##_2, kind##_3, kind##_4, kind##_5, kind##_6, kind##_7, \
-                   kind##_8, kind##_9, kind##_10, kind##_11, kind##_12, kind##_13, kind##_14}
+#define ALL(kind) kind##_1, kind##_2, kind##_3, kind##_4, kind##_5, kind##_6, kind##_7, \
+                  kind##_8, kind##_9, kind##_10, kind##_11, kind##_12, kind##_13, kind##_14
+#define TALLER(kind) ALL(kind), kind##_15, kind##_16
     // clang-format on
 
     static bool runs(void)
@@ -93,7 +96,8 @@ const NsGemmKernels ns_gemm_avx512 = {
     .runs = runs,
     .lanes = LANES,
     .rows = ROWS,
-    .tiles = {{ALL(narrow), ALL(wide)}, {ALL(narrow_across), ALL(wide_across)}},
+    .tall = TALL,
+    .tiles = {{{TALLER(narrow)}, {ALL(wide)}}, {{TALLER(narrow_across)}, {ALL(wide_across)}}},
     .pack = {copy, transpose},
 };
 

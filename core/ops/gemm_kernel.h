@@ -3,7 +3,7 @@
  * A file that includes this one has defined, for ns_real in vectors of one kind of processor:
  *   TARGET, INLINE      the attributes that let a function use it; that and put it into its caller
  *   Vector, Mask        the types
- *   LANES, ROWS         reals in a vector, rows of the tallest tile
+ *   LANES, ROWS, TALL   reals in a vector, rows of the tallest tile, and of one vector's width
  *   GROUP               reals in 128 bits
  *   V(op)               the intrinsic of that operation
  *   lanes(n)            the mask of the first n lanes
@@ -33,13 +33,14 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
 {
     size_t a_row = across ? 1 : t->a_stride, a_k = across ? t->a_stride : 1;
     size_t b_k = t->b_stride, c_row = t->c_stride, K = t->K;
-    const ns_real *a = t->a, *high = rows > ROWS / 2 ? a + ROWS / 2 * a_row : a, *b = t->b;
+    const size_t half = (rows > ROWS ? TALL : ROWS) / 2;
+    const ns_real *a = t->a, *high = rows > half ? a + half * a_row : a, *b = t->b;
     HIDE(high);
     uintptr_t ahead = t->ahead;
     size_t ahead_step = t->ahead_step;
     bool whole = t->columns == vectors * LANES;
     Mask last = lanes(t->columns - (vectors - 1) * LANES);
-    Vector sum[ROWS][2];
+    Vector sum[TALL][2];
     UNROLL for (size_t m = 0; m < rows; m++)
     {
         sum[m][0] = V(setzero)();
@@ -52,7 +53,7 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         if (vectors > 1) b0 = V(loadu)(b);
         UNROLL for (size_t m = 0; m < rows; m++)
         {
-            const ns_real *row = m < ROWS / 2 ? a + m * a_row : high + (m - ROWS / 2) * a_row;
+            const ns_real *row = m < half ? a + m * a_row : high + (m - half) * a_row;
             Vector x = V(set1)(*row);
             if (vectors > 1) sum[m][0] = V(fmadd)(x, b0, sum[m][0]);
             sum[m][1] = V(fmadd)(x, b1, sum[m][1]);
@@ -79,18 +80,21 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
     }
 }
 
-#define TILE(rows)                                                                                 \
+#define NARROW(rows)                                                                               \
     TARGET static void narrow_##rows(const NsGemmTile *t)                                          \
     {                                                                                              \
         tile(t, rows, 1, false);                                                                   \
     }                                                                                              \
-    TARGET static void wide_##rows(const NsGemmTile *t)                                            \
-    {                                                                                              \
-        tile(t, rows, 2, false);                                                                   \
-    }                                                                                              \
     TARGET static void narrow_across_##rows(const NsGemmTile *t)                                   \
     {                                                                                              \
         tile(t, rows, 1, true);                                                                    \
+    }
+
+#define TILE(rows)                                                                                 \
+    NARROW(rows)                                                                                   \
+    TARGET static void wide_##rows(const NsGemmTile *t)                                            \
+    {                                                                                              \
+        tile(t, rows, 2, false);                                                                   \
     }                                                                                              \
     TARGET static void wide_across_##rows(const NsGemmTile *t)                                     \
     {                                                                                              \
