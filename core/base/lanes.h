@@ -8,6 +8,8 @@
 
 #include "core/base/real.h"
 
+#include <string.h>
+
 enum { NS_LANES = 16 };
 
 #define NS_LANES_INLINE static inline __attribute__((always_inline))
@@ -57,4 +59,64 @@ NS_LANES_INLINE ns_real ns_lanes_max(ns_real *lane)
     for (int l = 0; l < 4; l++) lane[l] = lane[l] > lane[l + 4] ? lane[l] : lane[l + 4];
     ns_real a = lane[0] > lane[2] ? lane[0] : lane[2], b = lane[1] > lane[3] ? lane[1] : lane[3];
     return a > b ? a : b;
+}
+
+/* Four rows at once, so that none waits for its own sum alone; the bits are those of one by one. */
+enum { NS_LANES_ROWS = 4 };
+
+typedef ns_real NsLanesFour __attribute__((vector_size(4 * sizeof(ns_real))));
+
+/* across[k][r] = lane[r][k] of the first four lanes. */
+NS_LANES_INLINE void ns_lanes_turn(ns_real across[4][NS_LANES_ROWS],
+                                   ns_real lane[NS_LANES_ROWS][NS_LANES])
+{
+    NsLanesFour row[NS_LANES_ROWS];
+    for (int r = 0; r < NS_LANES_ROWS; r++) memcpy(&row[r], lane[r], sizeof *row);
+    NsLanesFour a = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
+    NsLanesFour b = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+    NsLanesFour c = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+    NsLanesFour d = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+    row[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+    row[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    row[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+    row[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+    memcpy(across, row, sizeof row);
+}
+
+/* Sums of the lanes of each row.  They are overwritten. */
+NS_LANES_INLINE void ns_lanes_sum_rows(ns_real sum[NS_LANES_ROWS],
+                                       ns_real lane[NS_LANES_ROWS][NS_LANES])
+{
+    for (int r = 0; r < NS_LANES_ROWS; r++)
+#pragma omp simd
+        for (int l = 0; l < 8; l++) lane[r][l] += lane[r][l + 8];
+    for (int r = 0; r < NS_LANES_ROWS; r++)
+#pragma omp simd
+        for (int l = 0; l < 4; l++) lane[r][l] += lane[r][l + 4];
+    ns_real a[4][NS_LANES_ROWS];
+    ns_lanes_turn(a, lane);
+#pragma omp simd
+    for (int r = 0; r < NS_LANES_ROWS; r++) sum[r] = (a[0][r] + a[2][r]) + (a[1][r] + a[3][r]);
+}
+
+/* Largest of the lanes of each row, as by ns_lanes_max.  They are overwritten. */
+NS_LANES_INLINE void ns_lanes_max_rows(ns_real max[NS_LANES_ROWS],
+                                       ns_real lane[NS_LANES_ROWS][NS_LANES])
+{
+    for (int r = 0; r < NS_LANES_ROWS; r++)
+#pragma omp simd
+        for (int l = 0; l < 8; l++)
+            lane[r][l] = lane[r][l] > lane[r][l + 8] ? lane[r][l] : lane[r][l + 8];
+    for (int r = 0; r < NS_LANES_ROWS; r++)
+#pragma omp simd
+        for (int l = 0; l < 4; l++)
+            lane[r][l] = lane[r][l] > lane[r][l + 4] ? lane[r][l] : lane[r][l + 4];
+    ns_real a[4][NS_LANES_ROWS];
+    ns_lanes_turn(a, lane);
+#pragma omp simd
+    for (int r = 0; r < NS_LANES_ROWS; r++) {
+        ns_real b = a[0][r] > a[2][r] ? a[0][r] : a[2][r];
+        ns_real c = a[1][r] > a[3][r] ? a[1][r] : a[3][r];
+        max[r] = b > c ? b : c;
+    }
 }

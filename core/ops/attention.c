@@ -8,6 +8,8 @@
 
 #include <stdalign.h>
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum {
     /* Rows of a block where there are no kernels that say. */
     ROWS = 16,
@@ -16,40 +18,46 @@ enum {
     PANELS = (64 << 10) / sizeof(ns_real)
 };
 
+/* Rows in blocks as even as they can be: a last one of two rows would cost as much as a whole. */
+typedef struct {
+    size_t count, height, taller; /* the first `taller` of them have one row more */
+} Blocks;
+
+static Blocks blocks_of(size_t rows, size_t most)
+{
+    size_t count = (rows + most - 1) / most;
+    return (Blocks){count, rows / MAX(count, 1), rows % MAX(count, 1)};
+}
+
+static size_t block_rows(const Blocks *b, size_t i)
+{
+    return b->height + (i < b->taller);
+}
+
 /* One head of one sequence.  Q, K, V, dO and o have the strides of their rows; P and dP: [T, S]. */
 typedef struct {
+    /* The same for all. */
     const NsGemmKernels *kernels; /* NULL where there are none */
     size_t T, S, d;
-    size_t keys; /* those from here on are padding */
     bool causal;
     ns_real scale;
     size_t q_stride, k_stride, o_stride;
-    const ns_real *Q, *K, *V;
-    const ns_real *P;
-    ns_real *weights, *o;           /* forward; weights is P */
-    const ns_real *dO;              /* backward */
-    ns_real *dQ, *dK, *dV, *scores; /* backward */
+    size_t most;                       /* rows of a block */
+    size_t piece_keys, piece_features; /* that are turned at once */
+    Blocks queries;
+    /* Those of one sequence. */
+    size_t keys;     /* from here on they are padding */
+    size_t gathered; /* keys that some query sees */
+    Blocks gathered_keys;
+
+    ns_real *weights, *o;     /* forward; weights is P */
+    const ns_real *V, *K, *P; /* K and P backward */
+    ns_real *dQ, *scores;     /* backward */
 } Head;
 
 static size_t visible(const Head *h, size_t i)
 {
     return h->causal && i + 1 < h->keys ? i + 1 : h->keys;
-}
-
-/* n rows in blocks as even as they can be: a last one of two rows would cost as much as a whole. */
-typedef struct {
-    size_t n, blocks;
-} Blocks;
-
-static Blocks blocks_of(const Head *h, size_t n)
-{
-    size_t most = h->kernels ? h->kernels->rows : ROWS;
-    return (Blocks){n, (n + most - 1) / most};
-}
-
-static size_t block_start(Blocks b, size_t i)
-{
-    return i * (b.n / b.blocks) + MIN(i, b.n % b.blocks);
 }
 
 /* Reals of a row that are worked on where n count. */
@@ -58,92 +66,187 @@ static size_t whole(const Head *h, size_t n)
     return MIN((n + NS_LANES - 1) / NS_LANES * NS_LANES, h->S);
 }
 
-/* The lanes of a row that start at j: in their place, or in a copy of those at the end of a row
- * that is not made of whole vectors. */
-NS_LANES_INLINE ns_real *lanes_at(ns_real *row, size_t S, size_t j, ns_real *copy)
+/* Rows that take every step of softmax together, so that none waits for its own sum alone; a
+ * multiple of NS_LANES_ROWS. */
+enum { TOGETHER = 16 };
+
+typedef ns_real Lanes[NS_LANES];
+
+/* Where n rows are no multiple of NS_LANES_ROWS, the others have sums, too: not of numbers so small
+ * that adding them takes a hundred times as long. */
+NS_LANES_INLINE void fill_up(Lanes *lane, size_t n)
 {
-    return j + NS_LANES <= S ? row + j : copy;
+    for (; n % NS_LANES_ROWS; n++) memset(lane[n], 0, sizeof *lane);
 }
 
-/* Over what each row sees; the rest becomes 0, whatever it holds. */
-NS_CLONES static void softmax(const Head *h, size_t first, size_t end)
+/* What a query sees, in vectors of NS_LANES keys. */
+typedef struct {
+    size_t start;    /* of the row in P and in dP */
+    size_t last;     /* key at which the last vector begins; those before it are seen whole */
+    const int *seen; /* for every key of the last one, whether it is */
+} Row;
+
+static const int all_seen[2 * NS_LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+NS_LANES_INLINE Row row_of(const Head *h, size_t i)
 {
-    size_t S = h->S, ragged = S % NS_LANES;
-    for (size_t i = first; i < end; i++) {
-        ns_real *row = h->weights + i * S, copy[NS_LANES], lane[NS_LANES];
-        size_t n = visible(h, i), N = whole(h, n);
-        if (ragged) memcpy(copy, row + S - ragged, ragged * sizeof *row);
+    size_t keys = visible(h, i), last = (keys - 1) / NS_LANES * NS_LANES;
+    return (Row){i * h->S, last, all_seen + NS_LANES - (keys - last)};
+}
 
-        for (int l = 0; l < NS_LANES; l++) lane[l] = -(ns_real)INFINITY;
-        for (size_t j = 0; j < n; j += NS_LANES) {
-            const ns_real *s = lanes_at(row, S, j, copy);
-            int left = (int)(n - j);
-#pragma omp simd
-            for (int l = 0; l < NS_LANES; l++)
-                lane[l] = l < left && s[l] > lane[l] ? s[l] : lane[l];
-        }
-        ns_real max = ns_lanes_max(lane);
+/* Whether the row ends within its last vector, which then is worked on in a copy. */
+NS_LANES_INLINE bool ragged(const Head *h, const Row *row)
+{
+    return row->last + NS_LANES > h->S;
+}
 
-        for (int l = 0; l < NS_LANES; l++) lane[l] = 0;
-        for (size_t j = 0; j < n; j += NS_LANES) {
-            ns_real *s = lanes_at(row, S, j, copy);
-            int left = (int)(n - j);
+NS_LANES_INLINE ns_real *copy_last(const Head *h, const Row *row, const ns_real *x, ns_real *copy)
+{
+    memset(copy, 0, NS_LANES * sizeof *copy);
+    return memcpy(copy, x + row->start + row->last, (h->S - row->last) * sizeof *x);
+}
+
+/* Puts the last vector back, and 0 where no key is seen after it. */
+NS_LANES_INLINE void finish_row(const Head *h, const Row *row, ns_real *x, const ns_real *last)
+{
+    size_t n = h->S - row->last;
+    x += row->start + row->last;
+    if (ragged(h, row))
+        memcpy(x, last, n * sizeof *x);
+    else if (n > NS_LANES)
+        memset(x + NS_LANES, 0, (n - NS_LANES) * sizeof *x);
+}
+
+/* Its vectors for j = 0, NS_LANES ... row->last: the last comes first, so that a short row has no
+ * other case.  In the loops over them every lane is computed and what is seen chosen afterwards:
+ * arithmetic within a choice would become branches. */
+#define VECTOR(row, x, last, j) ((j) ? (x) + (row)->start + (j)-NS_LANES : (last))
+#define SEEN(row, j) ((j) ? all_seen : (row)->seen)
+
+/* Over what each row sees; the rest becomes 0, whatever it holds. */
+NS_LANES_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
+{
+    Row rows[TOGETHER];
+    Lanes lane[TOGETHER], copy[TOGETHER];
+    ns_real max[TOGETHER], scale[TOGETHER], *last[TOGETHER], *x = h->weights;
+    for (size_t r = 0; r < n; r++) {
+        Row row = rows[r] = row_of(h, first + r);
+        last[r] = ragged(h, &row) ? copy_last(h, &row, x, copy[r]) : x + row.start + row.last;
+        Lanes largest;
+        for (int l = 0; l < NS_LANES; l++) largest[l] = -(ns_real)INFINITY;
+        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+            const ns_real *s = VECTOR(&row, x, last[r], j);
+            const int *seen = SEEN(&row, j);
 #pragma omp simd
             for (int l = 0; l < NS_LANES; l++) {
-                ns_real e = l < left ? ns_exp(s[l] - max) : 0;
-                s[l] = e;
-                lane[l] += e;
+                ns_real score = s[l];
+                score = seen[l] ? score : -(ns_real)INFINITY;
+                largest[l] = score > largest[l] ? score : largest[l];
             }
         }
-        ns_real scale = 1 / ns_lanes_sum_real(lane);
-        for (size_t j = 0; j < n; j += NS_LANES) {
-            ns_real *s = lanes_at(row, S, j, copy);
-            int left = (int)(n - j);
-#pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) s[l] = l < left ? s[l] * scale : 0;
-        }
-        if (ragged) memcpy(row + S - ragged, copy, ragged * sizeof *row);
-        memset(row + N, 0, (S - N) * sizeof *row);
+        memcpy(lane[r], largest, sizeof largest);
     }
+    fill_up(lane, n);
+    for (size_t r = 0; r < n; r += NS_LANES_ROWS) ns_lanes_max_rows(max + r, lane + r);
+
+    for (size_t r = 0; r < n; r++) {
+        Row row = rows[r];
+        Lanes sum = {0};
+        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+            ns_real *s = VECTOR(&row, x, last[r], j);
+            const int *seen = SEEN(&row, j);
+#pragma omp simd
+            for (int l = 0; l < NS_LANES; l++) {
+                ns_real e = ns_exp(s[l] - max[r]);
+                e = seen[l] ? e : 0;
+                s[l] = e;
+                sum[l] += e;
+            }
+        }
+        memcpy(lane[r], sum, sizeof sum);
+    }
+    for (size_t r = 0; r < n; r += NS_LANES_ROWS) {
+        ns_lanes_sum_rows(scale + r, lane + r);
+#pragma omp simd
+        for (size_t i = r; i < r + NS_LANES_ROWS; i++) scale[i] = 1 / scale[i];
+    }
+    for (size_t r = 0; r < n; r++) {
+        Row row = rows[r];
+        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+            ns_real *e = VECTOR(&row, x, last[r], j);
+            const int *seen = SEEN(&row, j);
+#pragma omp simd
+            for (int l = 0; l < NS_LANES; l++) {
+                ns_real weight = e[l] * scale[r];
+                e[l] = seen[l] ? weight : 0;
+            }
+        }
+        finish_row(h, &row, x, last[r]);
+    }
+}
+
+NS_CLONES static void softmax(const Head *h, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i += TOGETHER) softmax_rows(h, i, MIN(TOGETHER, end - i));
 }
 
 /* P = softmax(s), so ds = P (dP - sum_j dP_j P_j), in place of dP.  P as it was rounded sums to
  * nearly 1: divided by that, ds sums to 0, as it should, and the gradient of b_K is not made of
  * what is left. */
-NS_CLONES static void softmax_backward(const Head *h, size_t first, size_t end)
+NS_LANES_INLINE void softmax_backward_rows(const Head *h, size_t first, size_t n)
 {
-    size_t S = h->S, ragged = S % NS_LANES;
-    for (size_t i = first; i < end; i++) {
-        ns_real *row = h->scores + i * S, copy[NS_LANES], p_copy[NS_LANES];
-        ns_real lane[NS_LANES] = {0}, mass[NS_LANES] = {0};
-        const ns_real *p_row = h->P + i * S;
-        size_t n = visible(h, i), N = whole(h, n);
-        if (ragged) {
-            memcpy(copy, row + S - ragged, ragged * sizeof *row);
-            memcpy(p_copy, p_row + S - ragged, ragged * sizeof *row);
-        }
-        for (size_t j = 0; j < n; j += NS_LANES) {
-            const ns_real *d = lanes_at(row, S, j, copy);
-            const ns_real *p = j + NS_LANES <= S ? p_row + j : p_copy;
-            int left = (int)(n - j);
+    Row rows[TOGETHER];
+    Lanes dot_lane[TOGETHER], mass_lane[TOGETHER], copy[TOGETHER], p_copy[TOGETHER];
+    ns_real dot[TOGETHER], mass[TOGETHER], *last[TOGETHER], *x = h->scores;
+    const ns_real *p_last[TOGETHER], *P = h->P;
+    for (size_t r = 0; r < n; r++) {
+        Row row = rows[r] = row_of(h, first + r);
+        last[r] = ragged(h, &row) ? copy_last(h, &row, x, copy[r]) : x + row.start + row.last;
+        p_last[r] = ragged(h, &row) ? copy_last(h, &row, P, p_copy[r]) : P + row.start + row.last;
+        Lanes dots = {0}, masses = {0};
+        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+            const ns_real *d = VECTOR(&row, x, last[r], j), *p = VECTOR(&row, P, p_last[r], j);
+            const int *seen = SEEN(&row, j);
 #pragma omp simd
             for (int l = 0; l < NS_LANES; l++) {
-                ns_real seen = l < left ? p[l] : 0, gradient = l < left ? d[l] : 0;
-                lane[l] += gradient * seen;
-                mass[l] += seen;
+                ns_real weight = p[l], gradient = d[l];
+                weight = seen[l] ? weight : 0;
+                gradient = seen[l] ? gradient : 0;
+                dots[l] += gradient * weight;
+                masses[l] += weight;
             }
         }
-        ns_real dot = ns_lanes_sum_real(lane) / ns_lanes_sum_real(mass);
-        for (size_t j = 0; j < n; j += NS_LANES) {
-            ns_real *d = lanes_at(row, S, j, copy);
-            const ns_real *p = j + NS_LANES <= S ? p_row + j : p_copy;
-            int left = (int)(n - j);
-#pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) d[l] = l < left ? p[l] * (d[l] - dot) : 0;
-        }
-        if (ragged) memcpy(row + S - ragged, copy, ragged * sizeof *row);
-        memset(row + N, 0, (S - N) * sizeof *row);
+        memcpy(dot_lane[r], dots, sizeof dots);
+        memcpy(mass_lane[r], masses, sizeof masses);
     }
+    fill_up(dot_lane, n);
+    fill_up(mass_lane, n);
+    for (size_t r = 0; r < n; r += NS_LANES_ROWS) {
+        ns_lanes_sum_rows(dot + r, dot_lane + r);
+        ns_lanes_sum_rows(mass + r, mass_lane + r);
+#pragma omp simd
+        for (size_t i = r; i < r + NS_LANES_ROWS; i++) dot[i] /= mass[i];
+    }
+    for (size_t r = 0; r < n; r++) {
+        Row row = rows[r];
+        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+            ns_real *d = VECTOR(&row, x, last[r], j);
+            const ns_real *p = VECTOR(&row, P, p_last[r], j);
+            const int *seen = SEEN(&row, j);
+#pragma omp simd
+            for (int l = 0; l < NS_LANES; l++) {
+                ns_real ds = p[l] * (d[l] - dot[r]);
+                d[l] = seen[l] ? ds : 0;
+            }
+        }
+        finish_row(h, &row, x, last[r]);
+    }
+}
+
+NS_CLONES static void softmax_backward(const Head *h, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i += TOGETHER)
+        softmax_backward_rows(h, i, MIN(TOGETHER, end - i));
 }
 
 static void uniform(const Head *h)
@@ -155,11 +258,17 @@ static void uniform(const Head *h)
     }
 }
 
-/* C = alpha A B for at most one block of rows, B read where it lies. */
-static void multiply(const Head *h, const NsGemm *g)
+G_GNUC_NO_INLINE static void multiply_by_gemm(NsGemm g)
+{
+    ns_gemm(&g);
+}
+
+/* C = alpha A B for at most one block of rows, B read where it lies.  In its callers, and with a
+ * copy where there are no kernels, so that g is never built in memory. */
+INLINE void multiply(const Head *h, const NsGemm *g)
 {
     if (!h->kernels) {
-        ns_gemm(g);
+        multiply_by_gemm(*g);
         return;
     }
     size_t lanes = h->kernels->lanes, width = 2 * lanes;
@@ -225,16 +334,14 @@ static void score_block(const Head *h, const Scores *s, const Piece *p, size_t f
 static void score_by_kernels(const Head *h, const Scores *s)
 {
     alignas(64) ns_real panels[PANELS];
-    size_t width = 2 * h->kernels->lanes, features = MIN(h->d, FEATURES);
-    size_t keys = PANELS / features / width * width, all = whole(h, h->keys);
-    Blocks rows = blocks_of(h, h->T);
+    size_t features = h->piece_features, keys = h->piece_keys, all = whole(h, h->keys);
     for (size_t k = 0; k < all; k += keys)
         for (size_t c = 0; c < h->d; c += features) {
             Piece p = {k, MIN(keys, all - k), c, MIN(features, h->d - c), panels};
             bool last = k + keys >= all && c + features >= h->d;
             turn(h, s, &p);
-            for (size_t i = 0; i < rows.blocks; i++) {
-                size_t first = block_start(rows, i), end = block_start(rows, i + 1);
+            for (size_t i = 0, first = 0, end; i < h->queries.count; i++, first = end) {
+                end = first + block_rows(&h->queries, i);
                 score_block(h, s, &p, first, end);
                 if (last) s->finish(h, first, end);
             }
@@ -247,9 +354,8 @@ static void score(const Head *h, const Scores *s)
         score_by_kernels(h, s);
         return;
     }
-    Blocks rows = blocks_of(h, h->T);
-    for (size_t i = 0; i < rows.blocks; i++) {
-        size_t first = block_start(rows, i), end = block_start(rows, i + 1);
+    for (size_t i = 0, first = 0, end; i < h->queries.count; i++, first = end) {
+        end = first + block_rows(&h->queries, i);
         ns_gemm(&(NsGemm){.tb = true,
                           .M = end - first,
                           .N = visible(h, end - 1),
@@ -306,10 +412,8 @@ static void finish_backward(const Head *h, size_t first, size_t end)
 static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, const ns_real *X,
                    size_t x_stride)
 {
-    size_t keys = h->causal ? MIN(h->keys, h->T) : h->keys;
-    Blocks blocks = blocks_of(h, keys);
-    for (size_t i = 0; i < blocks.blocks; i++) {
-        size_t first = block_start(blocks, i), end = block_start(blocks, i + 1);
+    for (size_t i = 0, first = 0, end; i < h->gathered_keys.count; i++, first = end) {
+        end = first + block_rows(&h->gathered_keys, i);
         size_t query = h->causal ? first : 0;
         multiply(h, &(NsGemm){.ta = true,
                               .M = end - first,
@@ -323,38 +427,53 @@ static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, 
                               .C = dY + first * h->k_stride,
                               .ldc = h->k_stride});
     }
-    for (size_t j = keys; j < h->S; j++) memset(dY + j * h->k_stride, 0, h->d * sizeof *dY);
+    for (size_t j = h->gathered; j < h->S; j++) memset(dY + j * h->k_stride, 0, h->d * sizeof *dY);
 }
 
-/* Head h of sequence b. */
-static Head head_of(const NsAttention *a, size_t b, size_t h)
+INLINE Head heads_of(const NsAttention *a)
 {
-    size_t query = b * a->T * a->q_stride + h * a->d, key = b * a->S * a->k_stride + h * a->d;
-    return (Head){.kernels = ns_gemm_kernels(0),
-                  .T = a->T,
-                  .S = a->S,
-                  .d = a->d,
-                  .keys = (size_t)a->key_length[b],
-                  .causal = a->causal,
-                  .scale = (ns_real)(1 / sqrt((double)a->d)),
-                  .q_stride = a->q_stride,
-                  .k_stride = a->k_stride,
-                  .o_stride = a->H * a->d,
-                  .Q = a->uniform ? NULL : a->Q + query,
-                  .K = a->uniform ? NULL : a->K + key,
-                  .V = a->V + key};
+    const NsGemmKernels *kernels = ns_gemm_kernels(0);
+    size_t lanes = kernels ? kernels->lanes : 0, features = MAX(MIN(a->d, FEATURES), 1);
+    bool narrow = a->S <= lanes && a->d <= lanes;
+    Head h = {.kernels = kernels,
+              .T = a->T,
+              .S = a->S,
+              .d = a->d,
+              .causal = a->causal,
+              .scale = (ns_real)(1 / sqrt((double)a->d)),
+              .q_stride = a->q_stride,
+              .k_stride = a->k_stride,
+              .o_stride = a->H * a->d,
+              .most = !kernels ? ROWS
+                      : narrow ? kernels->tall
+                               : kernels->rows,
+              .piece_features = features,
+              .piece_keys = kernels ? PANELS / features / (2 * lanes) * (2 * lanes) : 0};
+    h.queries = blocks_of(a->T, h.most);
+    return h;
+}
+
+static void begin_sequence(Head *h, const NsAttention *a, size_t b)
+{
+    h->keys = (size_t)a->key_length[b];
+    h->gathered = h->causal ? MIN(h->keys, h->T) : h->keys;
+    h->gathered_keys = blocks_of(h->gathered, h->most);
 }
 
 void ns_attention_forward(const NsAttention *a, ns_real *o, ns_real *P)
 {
-    for (size_t b = 0; b < a->B; b++)
+    Head h = heads_of(a);
+    for (size_t b = 0; b < a->B; b++) {
+        begin_sequence(&h, a, b);
         for (size_t i = 0; i < a->H; i++) {
-            Head h = head_of(a, b, i);
+            size_t query = b * a->T * a->q_stride + i * a->d;
+            size_t key = b * a->S * a->k_stride + i * a->d;
+            h.V = a->V + key;
             h.weights = P + (b * a->H + i) * a->T * a->S;
             h.o = o + b * a->T * h.o_stride + i * a->d;
             if (!a->uniform) {
-                score(&h, &(Scores){.X = h.Q,
-                                    .Y = h.K,
+                score(&h, &(Scores){.X = a->Q + query,
+                                    .Y = a->K + key,
                                     .x_stride = h.q_stride,
                                     .y_stride = h.k_stride,
                                     .alpha = h.scale,
@@ -363,35 +482,38 @@ void ns_attention_forward(const NsAttention *a, ns_real *o, ns_real *P)
                 continue;
             }
             uniform(&h);
-            Blocks rows = blocks_of(&h, h.T);
-            for (size_t k = 0; k < rows.blocks; k++)
-                mix(&h, block_start(rows, k), block_start(rows, k + 1));
+            for (size_t k = 0, first = 0, end; k < h.queries.count; k++, first = end) {
+                end = first + block_rows(&h.queries, k);
+                mix(&h, first, end);
+            }
         }
+    }
 }
 
 void ns_attention_backward(const NsAttention *a, const NsAttentionGradients *g)
 {
-    for (size_t b = 0; b < a->B; b++)
+    Head h = heads_of(a);
+    h.scores = g->scratch;
+    for (size_t b = 0; b < a->B; b++) {
+        begin_sequence(&h, a, b);
         for (size_t i = 0; i < a->H; i++) {
-            Head h = head_of(a, b, i);
             size_t query = b * a->T * a->q_stride + i * a->d;
             size_t key = b * a->S * a->k_stride + i * a->d;
+            const ns_real *dO = g->dO + b * a->T * h.o_stride + i * a->d;
             h.P = g->P + (b * a->H + i) * a->T * a->S;
-            h.dO = g->dO + b * a->T * h.o_stride + i * a->d;
-            h.dV = g->dV + key;
             /* o = P V, so dV = P^T dO and dP = dO V^T. */
-            gather(&h, h.dV, 1, h.P, h.dO, h.o_stride);
+            gather(&h, g->dV + key, 1, h.P, dO, h.o_stride);
             if (a->uniform) continue;
+            h.K = a->K + key;
             h.dQ = g->dQ + query;
-            h.dK = g->dK + key;
-            h.scores = g->scratch;
-            score(&h, &(Scores){.X = h.dO,
-                                .Y = h.V,
+            score(&h, &(Scores){.X = dO,
+                                .Y = a->V + key,
                                 .x_stride = h.o_stride,
                                 .y_stride = h.k_stride,
                                 .alpha = 1,
                                 .C = h.scores,
                                 .finish = finish_backward});
-            gather(&h, h.dK, h.scale, h.scores, h.Q, h.q_stride);
+            gather(&h, g->dK + key, h.scale, h.scores, a->Q + query, h.q_stride);
         }
+    }
 }

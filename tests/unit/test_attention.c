@@ -1,4 +1,5 @@
 /* Attention against plain loops in double; in both precisions.  SPDX-License-Identifier: MIT */
+#include "core/base/lanes.h"
 #include "core/base/rng.h"
 #include "core/ops/attention.h"
 #include "core/ops/blas.h"
@@ -236,7 +237,8 @@ static void try(size_t T, size_t S, size_t H, size_t d)
 static void test_shapes(void)
 {
     static const size_t lengths[][2] = {{1, 1},   {2, 5},   {5, 2},   {16, 16}, {17, 17},
-                                        {15, 31}, {33, 16}, {13, 48}, {40, 40}, {64, 64}};
+                                        {15, 31}, {33, 16}, {13, 48}, {40, 40}, {64, 64},
+                                        {31, 16}, {15, 8},  {16, 7}};
     static const size_t widths[] = {1, 2, 3, 8, 15, 16, 17, 32, 33, 128};
     for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++)
         for (size_t k = 0; k < G_N_ELEMENTS(widths); k++)
@@ -299,6 +301,32 @@ static void test_causal(void)
     clear(&c);
 }
 
+/* Four rows of lanes together have the bits that each has alone. */
+static void test_lanes(void)
+{
+    ns_real *x = normal((size_t)NS_LANES_ROWS * NS_LANES, 9);
+    static const ns_real odd[] = {0, INFINITY, -INFINITY, NAN};
+    for (size_t i = 0; i < G_N_ELEMENTS(odd); i++)
+        for (size_t at = 0; at < NS_LANES; at++) {
+            ns_real sums[NS_LANES_ROWS][NS_LANES], maxima[NS_LANES_ROWS][NS_LANES];
+            ns_real sum[NS_LANES_ROWS], max[NS_LANES_ROWS];
+            memcpy(sums, x, sizeof sums);
+            sums[at % NS_LANES_ROWS][at] = odd[i];
+            memcpy(maxima, sums, sizeof maxima);
+            ns_real alone[NS_LANES_ROWS][2][NS_LANES];
+            for (size_t r = 0; r < NS_LANES_ROWS; r++)
+                for (size_t k = 0; k < 2; k++) memcpy(alone[r][k], sums[r], sizeof *sums);
+            ns_lanes_sum_rows(sum, sums);
+            ns_lanes_max_rows(max, maxima);
+            for (size_t r = 0; r < NS_LANES_ROWS; r++) {
+                ns_real expected[2] = {ns_lanes_sum_real(alone[r][0]), ns_lanes_max(alone[r][1])};
+                g_assert_true(memcmp(&sum[r], &expected[0], sizeof *sum) == 0);
+                g_assert_true(memcmp(&max[r], &expected[1], sizeof *max) == 0);
+            }
+        }
+    ns_real_free(x);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -307,5 +335,6 @@ int main(int argc, char **argv)
     g_test_add_func("/attention/pieces", test_pieces);
     g_test_add_func("/attention/broken-keys", test_broken_keys);
     g_test_add_func("/attention/causal", test_causal);
+    g_test_add_func("/attention/lanes", test_lanes);
     return g_test_run();
 }
