@@ -93,7 +93,7 @@ static char *verdict(const NsStudyResult *result)
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < result->n_findings; i++) {
         g_autofree char *finding = ns_finding_words(&result->findings[i]);
-        g_string_append_printf(words, "%s%s", words->len ? ";  " : "", finding);
+        g_string_append_printf(words, "%s%s", words->len ? "; " : "", finding);
     }
     return g_string_free(words, FALSE);
 }
@@ -104,7 +104,7 @@ static char *expectation(const NsStudy *study)
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < study->n_claims; i++) {
         g_autofree char *claim = ns_claim_words(&study->claims[i]);
-        g_string_append_printf(words, "%s%s", words->len ? ";  " : "", claim);
+        g_string_append_printf(words, "%s%s", words->len ? "; " : "", claim);
     }
     return g_string_free(words, FALSE);
 }
@@ -149,7 +149,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     bool curves = figure->plot.n_series > 0;
     ns_figure_text(&figure->empty, curves ? NULL : g_strdup(expected));
     ns_figure_text(&figure->note, p->result ? verdict(p->result)
-                                  : curves  ? g_strdup_printf(_("Shapes, not sizes.  %s"), expected)
+                                  : curves  ? g_strdup_printf(_("Shapes, not sizes: %s"), expected)
                                             : NULL);
     g_free(expected);
     return true;

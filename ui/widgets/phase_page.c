@@ -109,7 +109,7 @@ static void show_hint(NsPhasePage *page)
         page->phase ? _("Click a cell, or move to it with the arrows and press Enter: the active "
                         "lane takes its two settings.")
                     : _("Every cell is one short run with the settings of the active lane, but "
-                        "for these two.  Values are a list, or from:to:count.");
+                        "for these two. Values are a list, or from:to:count.");
     gtk_label_set_text(GTK_LABEL(page->controls.hint), hint);
     gtk_widget_remove_css_class(page->controls.hint, "error");
 }
