@@ -8,6 +8,15 @@ typedef struct {
     GObject *owner; /* weak */
 } Request;
 
+/* GTK 4.18 has a timer that looks at the folder that is being read after the dialog has gone. */
+#define READ_MS 1000
+
+static gboolean let_go(gpointer dialog)
+{
+    g_object_unref(dialog);
+    return G_SOURCE_REMOVE;
+}
+
 static void on_response(GtkNativeDialog *dialog, int response, gpointer user_data)
 {
     Request *request = user_data;
@@ -18,7 +27,7 @@ static void on_response(GtkNativeDialog *dialog, int response, gpointer user_dat
     }
     g_clear_weak_pointer(&request->owner);
     g_free(request);
-    g_object_unref(dialog);
+    g_timeout_add(READ_MS, let_go, dialog);
 }
 
 static void show(GtkFileChooserNative *dialog, NsFileChosen chosen, gpointer owner)
