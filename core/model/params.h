@@ -22,7 +22,8 @@
     CHOICE(placement, "placement", MODEL, "Norm placement", ns_placement_choice, "post", RESTART,  \
         "Where the normalisation sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
     TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
-        "A placement for each layer, such as post*3,pre*9; instead of one placement for all.",     \
+        "Placements from the first layer on, each with its share of the depth, such as "           \
+        "post*3,pre*9 for a quarter and three quarters; instead of one placement for all.",        \
         "Li et al. 2024, arXiv 2412.13795")                                                        \
     CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "layernorm", RESTART,                 \
         "What the normalisation does at every place that has one.", NULL)                          \
