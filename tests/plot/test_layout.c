@@ -475,6 +475,8 @@ static void test_theory_far(void)
             g_assert_cmpfloat(end, >, area.y + area.height);
         else
             g_assert_cmpfloat(end, <=, area.y + area.height);
+        g_autofree char *words = ns_plot_describe(&plot);
+        g_assert_cmpint(strstr(words, "theory goes on beyond the axis") != NULL, ==, i == 0);
         series[1].y = near;
     }
     /* By itself it has the axis. */

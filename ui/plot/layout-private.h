@@ -52,6 +52,7 @@ typedef struct {
     double x_lo, x_hi;                 /* lo > hi: nothing */
     double lo[2], hi[2];               /* by NsAxisSide */
     double theory_lo[2], theory_hi[2]; /* likewise, of what is computed; ns_survey_end joins them */
+    bool theory_beyond;                /* and has left some of it out */
     size_t faults[NS_FAULT_KINDS];     /* of series */
     size_t bad_cells, unshown_cells;   /* of the heatmap: not finite; not positive on a log scale */
     double z_lo, z_hi;

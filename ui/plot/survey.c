@@ -193,12 +193,14 @@ static void survey_theory(NsSurvey *survey, const NsPlot *plot)
 {
     for (int side = 0; side < 2; side++) {
         double lo = survey->theory_lo[side], hi = survey->theory_hi[side];
-        bool log = (side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale) == NS_SCALE_LOG;
-        if (log && survey->lo[side] <= survey->hi[side]) {
-            double room =
-                MAX(THEORY_PART * log10(survey->hi[side] / survey->lo[side]), THEORY_LEAST);
-            lo = MAX(lo, survey->lo[side] * pow(10, -room));
-            hi = MIN(hi, survey->hi[side] * pow(10, room));
+        const NsAxis *axis = side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
+        if (axis->scale == NS_SCALE_LOG && survey->lo[side] <= survey->hi[side]) {
+            double decades = log10(survey->hi[side] / survey->lo[side]);
+            double room = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
+            double least = survey->lo[side] / room, most = survey->hi[side] * room;
+            survey->theory_beyond |= isnan(axis->lo) && (lo < least || hi > most);
+            lo = MAX(lo, least);
+            hi = MIN(hi, most);
         }
         survey->lo[side] = MIN(survey->lo[side], lo);
         survey->hi[side] = MAX(survey->hi[side], hi);
@@ -263,5 +265,6 @@ char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey)
     say(note, bad, ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
     say(note, unshown,
         ns_plural("%s cell is not positive (grey)", "%s cells are not positive (grey)", unshown));
+    say(note, survey->theory_beyond, _("theory goes on beyond the axis"));
     return g_string_free(note, note->len == 0);
 }
