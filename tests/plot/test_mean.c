@@ -85,6 +85,20 @@ static void test_theory_has_no_band(void)
     ns_mean_plot_free(mean);
 }
 
+static void test_marks_have_no_band(void)
+{
+    static const double low[] = {1, 1, 1}, high[] = {3, 3, 3};
+    NsSeries a = curve(low, POINTS, "validation"), b = curve(high, POINTS, "validation");
+    a.kind = b.kind = NS_SERIES_SCATTER;
+    const NsPlot first = plot_of(&a, 1), second = plot_of(&b, 1);
+    NsMeanPlot *mean = mean_of(&first, &second, NULL, 0);
+    const NsSeries *one = ns_mean_plot(mean)->series;
+    g_assert_cmpfloat(one->y[1], ==, 2);
+    g_assert_null(one->lo);
+    g_assert_null(one->hi);
+    ns_mean_plot_free(mean);
+}
+
 /* A run that diverged is shorter, and has curves that others do not have. */
 static void test_diverged(void)
 {
@@ -162,6 +176,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mean/deviation", test_deviation);
     g_test_add_func("/mean/equal-curves", test_equal_curves_have_no_band);
     g_test_add_func("/mean/theory", test_theory_has_no_band);
+    g_test_add_func("/mean/marks", test_marks_have_no_band);
     g_test_add_func("/mean/diverged", test_diverged);
     g_test_add_func("/mean/above-zero", test_band_of_norms_stays_above_zero);
     g_test_add_func("/mean/bands-and-strips", test_bands_and_strips);

@@ -78,6 +78,8 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     double *lo = own(mean, g_new(double, points)), *hi = own(mean, g_new(double, points));
     g_autofree size_t *at = g_new0(size_t, n);
     bool banded = longest->lo && longest->hi, band = banded;
+    /* A band would join marks that no line joins. */
+    bool deviates = !longest->theory && longest->kind != NS_SERIES_SCATTER;
     for (size_t i = 0; i < points; i++) {
         Moments moments = {0};
         for (size_t k = 0; k < n; k++)
@@ -88,8 +90,8 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
         y[i] = isfinite(moments.mean) ? moments.mean : moments.sum;
         lo[i] = banded ? moments.lo : below ? moments.least : y[i] - sd;
         hi[i] = banded ? moments.hi : y[i] + sd;
-        band |= sd > 0 && !longest->theory;
-        mean->cut |= below && !banded && !longest->theory;
+        band |= sd > 0 && deviates;
+        mean->cut |= below && !banded && deviates;
     }
     mean->band |= band;
     NsSeries series = *longest;

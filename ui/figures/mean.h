@@ -12,9 +12,10 @@ typedef struct NsMeanPlot NsMeanPlot;
  * that draws itself.  Curves are matched by what they are and points by their x.  A curve that is
  * shorter in some plots, whose runs diverged, goes on as the mean of the others; a point that is
  * not finite in one of them is not finite.  Bands that the plots have become the mean of theirs;
- * theory, and a curve that is the same in all, has none.  Marks of single runs are left out, and
- * what is not a curve is that of the first plot.  A note says of how many runs it is the mean, and
- * in how many of them, `diverged`, one diverged.  The plots, with what they borrow, outlive it. */
+ * theory, marks that no line joins, and a curve that is the same in all have none.  Marks of single
+ * runs are left out, and what is not a curve is that of the first plot.  A note says of how many
+ * runs it is the mean, and in how many of them, `diverged`, one diverged.  The plots, with what
+ * they borrow, outlive it. */
 NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t diverged);
 void ns_mean_plot_free(NsMeanPlot *mean);
 
