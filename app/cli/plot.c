@@ -115,8 +115,7 @@ static bool find_pair(const Sheet *sheet, const char *option, const char *pair, 
 {
     const char *equals = strchr(pair, '=');
     if (!equals) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” names no column and %s; write --%s.",
-                    pair, strstr(option, "TEXT") ? "text" : "value", option);
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” has no “=”; write --%s.", pair, option);
         return false;
     }
     g_autofree char *name = g_strndup(pair, (size_t)(equals - pair));

@@ -40,18 +40,19 @@ size_t ns_edit_distance(const char *a, const char *b)
     return row[columns];
 }
 
+void ns_nearest_look(NsNearest *nearest, const char *word, const char *key)
+{
+    g_autofree char *small = g_ascii_strdown(word, -1);
+    size_t edits = ns_edit_distance(small, key), close = MAX(strlen(small) / 2, 1);
+    if (edits > close || (nearest->key && edits >= nearest->edits)) return;
+    *nearest = (NsNearest){key, edits};
+}
+
 const NsChoice *ns_choices_nearest(NsChoices choices, const char *word)
 {
-    const NsChoice *nearest = NULL;
-    g_autofree char *small = g_ascii_strdown(word, -1);
-    size_t least = NS_EDITS_CLOSE(small);
-    for (size_t i = 0; choices(i); i++) {
-        size_t distance = ns_edit_distance(small, choices(i)->key);
-        if (distance > least || (nearest && distance == least)) continue;
-        nearest = choices(i);
-        least = distance;
-    }
-    return nearest;
+    NsNearest nearest = {0};
+    for (size_t i = 0; choices(i); i++) ns_nearest_look(&nearest, word, choices(i)->key);
+    return nearest.key ? choices((size_t)ns_choices_find(choices, nearest.key)) : NULL;
 }
 
 void ns_choices_unknown(const char *what, const char *word, NsChoices choices, GError **error)

@@ -7,7 +7,6 @@
 
 #include <glib.h>
 #include <stddef.h>
-#include <string.h>
 
 typedef struct {
     const char *key;       /* "pre" */
@@ -27,8 +26,14 @@ int ns_choices_find(NsChoices choices, const char *key);
  * is close. */
 const NsChoice *ns_choices_nearest(NsChoices choices, const char *word);
 
-/* So many edits away a key can still have been meant by a word. */
-#define NS_EDITS_CLOSE(word) MAX(strlen(word) / 2, 1)
+/* Of keys that are looked at one after another, the first of those spelled most like a word. */
+typedef struct {
+    const char *key; /* borrowed; NULL: none was close enough to have been meant */
+    size_t edits;
+} NsNearest;
+
+/* Starts from {0}; capitals in the word do not count. */
+void ns_nearest_look(NsNearest *nearest, const char *word, const char *key);
 
 /* The edits (Levenshtein 1966) that lead from one word to another. */
 size_t ns_edit_distance(const char *a, const char *b);

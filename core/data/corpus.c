@@ -13,8 +13,6 @@
 /* One part in HELD_OUT is for validation. */
 #define HELD_OUT 10
 
-static const char byte_order_mark[] = "\xEF\xBB\xBF";
-
 /* Which code points occur, a bit each, and how many occur below each word of bits: together they
  * give the rank of a code point without a table of every code point there is. */
 #define ALPHABET_WORDS (0x110000 / 64)
@@ -127,8 +125,7 @@ NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *so
     }
 
     const char *end = text + bytes;
-    const char *begin = text;
-    if (bytes >= 3 && memcmp(text, byte_order_mark, 3) == 0) begin += 3;
+    const char *begin = text + ns_byte_order_mark(text, bytes);
 
     g_autofree Alphabet *alphabet = g_new0(Alphabet, 1);
     size_t n = 0;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,4 +106,11 @@ char *ns_read_file(const char *path, size_t limit, size_t *bytes, GError **error
         data = read_to_end(fd, name, (size_t)status.st_size, limit, bytes, error);
     close(fd);
     return data;
+}
+
+size_t ns_byte_order_mark(const char *text, size_t bytes)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t n = strlen(mark);
+    return bytes >= n && memcmp(text, mark, n) == 0 ? n : 0;
 }

@@ -223,30 +223,16 @@ void ns_settings_clear(NsSettings *settings)
             g_clear_pointer((char **)field(settings, &params[i]), g_free);
 }
 
-/* The key that is spelled most like this, or NULL where none is close. */
-static const char *nearest_key(const char *key)
-{
-    const char *nearest = NULL;
-    g_autofree char *small = g_ascii_strdown(key, -1);
-    size_t least = NS_EDITS_CLOSE(small);
-    for (size_t i = 0; i < G_N_ELEMENTS(params); i++) {
-        size_t distance = ns_edit_distance(small, params[i].key);
-        if (distance > least || (nearest && distance == least)) continue;
-        nearest = params[i].key;
-        least = distance;
-    }
-    return nearest;
-}
-
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)
 {
     const NsParam *param = ns_param_find(key);
     if (param) return set_param(settings, param, value, error);
 
-    const char *near = nearest_key(key);
-    if (near)
+    NsNearest near = {0};
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++) ns_nearest_look(&near, key, params[i].key);
+    if (near.key)
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "There is no setting “%s”; did you mean “%s”?", key, near);
+                    "There is no setting “%s”; did you mean “%s”?", key, near.key);
     else
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "There is no setting “%s”; “normscope-cli list settings” shows them all.", key);

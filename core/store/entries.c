@@ -2,6 +2,7 @@
 #include "core/store/entries.h"
 
 #include "core/base/error.h"
+#include "core/data/reader.h"
 
 #include <string.h>
 
@@ -85,9 +86,8 @@ NsEntries *ns_entries_new(const char *text, size_t size, GError **error)
                     size > NS_ENTRIES_MAX ? "longer than 64 KiB" : "not UTF-8");
         return NULL;
     }
-    static const char byte_order_mark[] = "\xEF\xBB\xBF";
     g_autofree char *copy = g_strndup(text, size);
-    if (g_str_has_prefix(copy, byte_order_mark)) memset(copy, ' ', strlen(byte_order_mark));
+    memset(copy, ' ', ns_byte_order_mark(text, size));
     NsEntries *entries = g_new0(NsEntries, 1);
     entries->lines = g_strsplit(g_strdelimit(copy, "\r", ' '), "\n", -1);
     entries->rows = g_array_new(FALSE, FALSE, sizeof(NsEntry));

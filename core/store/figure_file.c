@@ -21,9 +21,6 @@
 
 static const char png_signature[] = "\x89PNG\r\n\x1a\n";
 
-/* What spreadsheets and editors put before a text that they write again. */
-static const char byte_order_mark[] = "\xEF\xBB\xBF";
-
 typedef struct {
     const char *at, *end;
 } Bytes;
@@ -175,7 +172,7 @@ static char *find_in_csv(Bytes csv)
 NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
 {
     Bytes all = {bytes, bytes + size};
-    if (begins(all, byte_order_mark)) all.at += strlen(byte_order_mark);
+    all.at += ns_byte_order_mark(bytes, size);
     Bytes head = {bytes, bytes + MIN(size, 1024)};
     *line = NULL;
     if (begins(all, png_signature)) {

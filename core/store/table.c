@@ -24,8 +24,6 @@ typedef struct {
     size_t line;
 } Cursor;
 
-static const char byte_order_mark[] = "\xEF\xBB\xBF";
-
 static char separator_of(const Cursor *cursor)
 {
     static const char separators[] = {',', ';', '\t'};
@@ -121,7 +119,7 @@ static bool pass_line(Cursor *c)
 static bool take_table(NsTable *table, size_t bytes, GError **error)
 {
     Cursor cursor = {.at = table->text, .end = table->text + bytes, .line = 1};
-    if (bytes >= 3 && memcmp(table->text, byte_order_mark, 3) == 0) cursor.at += 3;
+    cursor.at += ns_byte_order_mark(table->text, bytes);
     char separator = '\0';
     while (cursor.at < cursor.end) {
         if (pass_line(&cursor)) continue;
