@@ -9,11 +9,13 @@ build_packages=(
     libglib2.0-dev libjson-glib-dev libopenblas-dev libcairo2-dev libpango1.0-dev libgtk-4-dev
 )
 desktop_packages=(adwaita-icon-theme librsvg2-common fonts-cantarell fonts-dejavu-core at-spi2-core)
-test_packages=("${desktop_packages[@]}" xvfb xauth dbus python3)
+test_packages=("${desktop_packages[@]}" xvfb dbus python3)
 
-# Tests that need one of these are skipped without it; they are installed where the release has them.
+# Tests that need one of these are skipped without it; they are installed where the release has them,
+# the large ones for `tests/run --all`.
 optional_test_packages=(python3-numpy clang-format-14 desktop-file-utils appstream groff-base locales
-    poppler-utils xdotool python3-gi gir1.2-atspi-2.0)
+    poppler-utils xdotool libxtst-dev python3-gi gir1.2-atspi-2.0)
+long_test_packages=(python3-torch texlive-latex-extra texlive-pictures clang libclang-rt-dev)
 
 say() {
     printf '%s\n' "$*" >&2

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Counts the test cases in meson's testlog.json and shows what failed.
+"""Counts the test cases in meson's logs (testlog.json) and shows what failed.
+
+Usage: summary.py LOG...
 
 A program that speaks TAP counts once for every case it reported, and once more as failed if it
 died, hung, or stopped before its plan was fulfilled and no failed case says why.  Any other program
@@ -40,12 +42,14 @@ def cases(test):
 def main():
     counts = {PASSED: 0, FAILED: 0, SKIPPED: 0}
     skipped = []
-    try:
-        with open(sys.argv[1], encoding="utf-8") as file:
-            tests = [json.loads(line) for line in file if line.strip()]
-    except OSError as error:
-        print(f"No test ran: {error}")
-        tests = []
+    tests = []
+    for log in sys.argv[1:]:
+        try:
+            with open(log, encoding="utf-8") as file:
+                tests += [json.loads(line) for line in file if line.strip()]
+        except OSError as error:
+            print(f"FAILED: No test ran: {error}")
+            counts[FAILED] += 1
     for test in tests:
         found = cases(test)
         for verdict, name, reason in found:

@@ -2,6 +2,7 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/base/instructions.h"
 #include "core/data/task.h"
 #include "core/study/speed.h"
 #include "ui/figures/words.h"
@@ -12,12 +13,6 @@
 #define DEFAULT_STEPS 20
 #define MOST_STEPS 1000000
 #define WARM_UP 3
-
-static bool show_progress(void *data, int64_t done, int64_t of)
-{
-    ns_progress_step(data, done, of, (double)NAN);
-    return !ns_interrupt_signal();
-}
 
 static void show_operators(const NsSpeed *speed)
 {
@@ -32,19 +27,64 @@ static void show_operators(const NsSpeed *speed)
 static void show_table(const NsSpeed *speed, const NsSettings *settings)
 {
     g_autofree char *words = ns_settings_words(settings);
-    printf("%s: medians of %zu steps, %u %s, %zu parameters\n\n", words, speed->steps,
+    printf("%s: medians of %zu steps, %u %s, %s, %zu parameters\n\n", words, speed->steps,
            speed->plan.threads, speed->plan.threads == 1 ? "thread" : "threads",
-           speed->plan.parameters);
-    printf("%-16s%12.3f ms, without measuring %.3f ms\n", "step", speed->ms_per_step,
-           speed->ms_unmeasured);
+           ns_instructions_choice(ns_instructions())->label, speed->plan.parameters);
+    printf("%-16s%12.3f ms", "step", speed->ms_per_step);
+    if (!isnan(speed->ms_unmeasured)) printf(", without measuring %.3f ms", speed->ms_unmeasured);
+    putchar('\n');
     printf("%-16s%12.0f tokens a second\n", "throughput", speed->tokens_per_s);
     printf("%-16s%12.2f GFLOP/s in %.3f GFLOP of matrix products a step\n", "speed", speed->gflops,
            speed->plan.gflop_per_step);
-    printf("%-16s%11.1f%% of a step\n", "measuring", 100 * speed->probe_share);
+    if (!isnan(speed->probe_share))
+        printf("%-16s%11.1f%% of a step\n", "measuring", 100 * speed->probe_share);
     if (!isnan(speed->peak_rss_mib))
         printf("%-16s%12.1f MiB at its peak, %.1f of it planned\n", "memory", speed->peak_rss_mib,
                (double)speed->plan.total_bytes / (1 << 20));
-    show_operators(speed);
+    if (!isnan(speed->operators[NS_OP_OTHER])) show_operators(speed);
+}
+
+/* A measurement that goes on. */
+typedef struct {
+    const NsSettings *settings;
+    bool json;
+    NsTiming *timing;
+    NsProgress progress;
+} Going;
+
+/* What there is by now. */
+static void show(void *data)
+{
+    Going *going = data;
+    ns_progress_end(&going->progress);
+    g_autoptr(NsSpeed) speed = ns_speed_new(going->timing);
+    if (speed && going->json) {
+        g_autofree char *text = ns_speed_json(speed, going->settings);
+        puts(text);
+    } else if (speed)
+        show_table(speed, going->settings);
+}
+
+static bool look(void *data, int64_t done, int64_t of)
+{
+    Going *going = data;
+    ns_progress_step(&going->progress, done, of, (double)NAN);
+    return !ns_interrupt_signal();
+}
+
+static void measure(const NsSettings *settings, size_t steps, bool json, GError **error)
+{
+    g_autoptr(NsTiming) timing = ns_timing_new(WARM_UP, steps);
+    Going going = {.settings = settings, .json = json, .timing = timing};
+    g_autoptr(GError) wrong = NULL;
+    ns_progress_start(&going.progress, true);
+    ns_interrupt_catch();
+    ns_interrupt_begin(show, &going);
+    ns_timing_run(timing, settings, look, &going, &wrong);
+    ns_interrupt_end();
+    if (!wrong) show(&going);
+    ns_progress_end(&going.progress);
+    if (wrong) g_propagate_error(error, g_steal_pointer(&wrong));
 }
 
 int ns_cli_bench(int argc, char **argv, GError **error)
@@ -69,11 +109,13 @@ int ns_cli_bench(int argc, char **argv, GError **error)
             "than “task” (random) and “eval-every” (0) have their defaults.\n\n"
             "JSON: ms_per_step (the median), tokens_per_s, gflops (GFLOP/s), probe_share,\n"
             "peak_rss_mib, operators (ms a step), ms_unmeasured, steps, each_ms, threads,\n"
-            "parameters, gflop_per_step, memory_bytes, settings, program.",
+            "parameters, gflop_per_step, memory_bytes, settings, program, instructions.\n"
+            "Ctrl-C shows what there is by then; what is not known is null.",
         .examples = NS_CLI " bench --set layers=100 --set vocab=96\n" NS_CLI
                            " bench --set placement=pre --steps 50 --json > bench.json",
         .entries = entries,
         .settings = &settings,
+        .trains = "--steps",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
     if (go && (steps < 1 || steps > MOST_STEPS)) {
@@ -81,18 +123,7 @@ int ns_cli_bench(int argc, char **argv, GError **error)
                     MOST_STEPS);
         go = false;
     }
-    NsProgress progress;
-    ns_progress_start(&progress, go);
-    if (go) ns_interrupt_catch();
-    g_autoptr(NsSpeed) speed =
-        go ? ns_speed_new(&settings, WARM_UP, (size_t)steps, show_progress, &progress, error)
-           : NULL;
-    ns_progress_end(&progress);
-    if (speed && json) {
-        g_autofree char *text = ns_speed_json(speed, &settings);
-        puts(text);
-    } else if (speed)
-        show_table(speed, &settings);
+    if (go) measure(&settings, (size_t)steps, json, error);
     ns_settings_clear(&settings);
     return ns_interrupt_status();
 }

@@ -142,12 +142,26 @@ static bool read_step(const char *text, gint64 *step, GError **error)
     return false;
 }
 
-/* How far to train, and which step to show.  Without --steps, a figure that is drawn again says it.
- */
+/* FALSE with NS_ERROR_USAGE where a step lies beyond those that the run has. */
+static bool check_within(const char *option, const char *text, gint64 step, int64_t steps,
+                         GError **error)
+{
+    if (!text || step <= steps) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "--%s %s lies beyond --steps %" PRId64
+                "; train at least that far, or leave one of them out.",
+                option, text, steps);
+    return false;
+}
+
+/* How far to train, and which step to show; `steps`: --steps or setting “steps” say how many steps
+ * the run has.  Without it, a figure that is drawn again says it. */
 static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GError **error)
 {
     gint64 step = chart->from.step, until = steps ? 0 : chart->from.until;
-    if (!read_step(chart->step, &step, error) || !read_step(chart->until, &until, error))
+    if (!read_step(chart->step, &step, error) || !read_step(chart->until, &until, error) ||
+        (steps && !check_within("step", chart->step, step, settings->steps, error)) ||
+        (steps && !check_within("until", chart->until, until, settings->steps, error)))
         return false;
     bool known = step >= 0 && (chart->step || !steps);
     if (chart->until && !(known && until >= step)) {
@@ -192,15 +206,66 @@ static bool read_seeds(Chart *chart, GError **error)
  * about MEASURED times. */
 #define MEASURED 20
 
+static int64_t shown_step(const Chart *chart)
+{
+    return chart->input.step >= 0 ? chart->input.step : chart->limit;
+}
+
+/* Steps between two measurements.  A figure of one step shows the step that was asked for only
+ * where that is a multiple, so its divisor nearest to the usual interval is taken. */
+static int64_t interval(const Chart *chart, bool one_step)
+{
+    int64_t usual = MAX(1, chart->limit / MEASURED), shown = shown_step(chart), best = 1;
+    if (!one_step || shown == 0) return usual;
+    for (int64_t d = 2; d <= shown; d++) {
+        bool nearer = MAX(d, usual) * MIN(best, usual) < MAX(best, usual) * MIN(d, usual);
+        if (shown % d == 0 && nearer) best = d;
+    }
+    return best;
+}
+
+/* Whether a figure shows what is dear, and whether one shows it at a single step. */
+static void find_dear(const Chart *chart, bool *any, bool *one_step)
+{
+    *any = *one_step = false;
+    for (guint i = 0; i < chart->specs->len; i++) {
+        const NsFigureSpec *spec = spec_at(chart, i);
+        if (!ns_figure_spec_is_dear(spec)) continue;
+        *any = true;
+        *one_step = *one_step || spec->kind->abscissa != NS_OVER_STEPS;
+    }
+}
+
 static void provide_probes(Chart *chart)
 {
-    bool dear = false;
-    for (guint i = 0; i < chart->specs->len; i++)
-        dear = dear || ns_figure_spec_is_dear(spec_at(chart, i));
-    for (size_t i = 0; dear && i < chart->lanes.n; i++) {
+    bool any, one_step;
+    find_dear(chart, &any, &one_step);
+    for (size_t i = 0; any && i < chart->lanes.n; i++) {
         NsSettings *settings = &chart->lanes.settings[i];
-        if (settings->probe_every == 0) settings->probe_every = MAX(1, chart->limit / MEASURED);
+        int64_t shown = shown_step(chart);
+        if (settings->probe_every == 0)
+            settings->probe_every = interval(chart, one_step);
+        else if (one_step && shown % settings->probe_every != 0)
+            fprintf(stderr,
+                    NS_CLI ": Step %" PRId64 " is not measured with probe-every=%" PRId64
+                           "; the figure shows step %" PRId64 ".\n",
+                    shown, settings->probe_every, shown - shown % settings->probe_every);
     }
+}
+
+/* Whether there are as many runs as a figure compares. */
+static bool check_runs(const Chart *chart, GError **error)
+{
+    for (guint i = 0; i < chart->specs->len; i++) {
+        const NsFigureKind *kind = spec_at(chart, i)->kind;
+        if (!kind->two_runs || chart->lanes.n > 1) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "The figure %s compares two runs, and there is one; give a --lane for each, "
+                    "such as --lane placement=post --lane placement=pre.",
+                    kind->choice.key);
+        return false;
+    }
+    return true;
 }
 
 /* Whether a place that was asked for is in any lane; one of a file that is drawn again is where its
@@ -253,6 +318,12 @@ static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **erro
 static char *key_of(const Chart *chart, guint i)
 {
     return chart->each ? ns_figure_specs_word(spec_at(chart, 0), i) : NULL;
+}
+
+/* A run of 0 steps has no end where a step to show says how far it goes. */
+static bool says_how_far(const Chart *chart, const NsSettings *settings, const NsNamed *named)
+{
+    return ns_named_has(named, "steps") && (settings->steps > 0 || !chart->step);
 }
 
 /* Finds every mistake before the model is trained. */
@@ -315,35 +386,48 @@ static guint copies_of(const Chart *chart, guint i)
     return spec_at(chart, i)->kind->one_model ? (guint)chart->lanes.n : 1;
 }
 
-static void add_plot(Charts *charts, const NsFigureSpec *spec, NsFigureInput input)
+static gpointer make_plot(Charts *charts, const NsFigureSpec *spec, NsFigureInput input)
 {
     NsFigure *figure = spec->kind->create();
     ns_figure_spec_apply(spec, &input);
     g_ptr_array_add(charts->figures, figure);
-    g_ptr_array_add(charts->plots, (gpointer)(guintptr)ns_figure_update(figure, &input));
+    return (gpointer)(guintptr)ns_figure_update(figure, &input);
 }
 
-/* The figures keep the histories that they follow, so that the next seed can be trained. */
-static void add_seed(const Chart *chart, NsLockstep *lockstep, Charts *charts)
+/* The charts of one seed, which has been trained so far; with `newest` only those of which nothing
+ * but the newest measurement is kept, and room for the others.  The figures keep the histories that
+ * they follow, so that the next seed can be trained. */
+static void add_charts(const Chart *chart, NsLockstep *lockstep, Charts *charts, bool newest)
 {
     NsFigureInput input = input_of(chart, lockstep);
-    bool diverged = false;
     if (!charts->figures) {
         charts->figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
         charts->plots = g_ptr_array_new();
     }
+    guint at = charts->charts * (guint)charts->seeds;
     for (guint i = 0; i < chart->specs->len; i++) {
+        const NsFigureSpec *spec = spec_at(chart, i);
         guint copies = copies_of(chart, i);
-        for (unsigned lane = 0; lane < copies; lane++)
-            add_plot(charts, spec_at(chart, i),
-                     copies > 1 ? ns_figure_input_of(&input, lane) : input);
+        for (unsigned lane = 0; lane < copies; lane++, at++) {
+            if (at == charts->plots->len) g_ptr_array_add(charts->plots, NULL);
+            bool wanted = !charts->plots->pdata[at] && (!newest || spec->kind->dear);
+            if (wanted)
+                charts->plots->pdata[at] =
+                    make_plot(charts, spec, copies > 1 ? ns_figure_input_of(&input, lane) : input);
+        }
     }
+}
+
+static void add_seed(const Chart *chart, NsLockstep *lockstep, Charts *charts)
+{
+    bool diverged = false;
+    add_charts(chart, lockstep, charts, false);
     for (size_t i = 0; i < chart->lanes.n; i++)
         diverged = diverged || ns_run_diverged(ns_lockstep_lane(lockstep, i));
     charts->seeds++;
     charts->diverged += diverged;
     charts->charts = charts->plots->len / (guint)charts->seeds;
-    charts->done = MAX(charts->done, ns_lockstep_steps(lockstep));
+    charts->done = MAX(charts->done, ns_lanes_steps(lockstep));
 }
 
 static void fill_experiment(const Chart *chart, const Charts *charts, guint first, guint n,
@@ -377,6 +461,15 @@ static const NsPlot *chart_of(const Charts *charts, guint i, GPtrArray *means)
     return ns_mean_plot(mean);
 }
 
+/* A figure is no place for a sentence that says why there is nothing to see. */
+static bool check_plot(const NsPlot *plot, GError **error)
+{
+    if (ns_plot_has_data(plot)) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "There is nothing to draw of “%s”: %s",
+                plot->title, plot->empty ? plot->empty : "it has no data.");
+    return false;
+}
+
 /* The figures of these specs in one file; those of one model once for every lane. */
 static bool draw(const Chart *chart, const Charts *charts, guint first, guint n, GError **error)
 {
@@ -388,6 +481,8 @@ static bool draw(const Chart *chart, const Charts *charts, guint first, guint n,
         end += copies_of(chart, i);
     }
     for (; at < end; at++) g_ptr_array_add(plots, (gpointer)(guintptr)chart_of(charts, at, means));
+    for (guint i = 0; i < plots->len; i++)
+        if (!check_plot(plots->pdata[i], error)) return false;
     g_auto(NsExperiment) experiment;
     ns_experiment_init(&experiment);
     fill_experiment(chart, charts, first, n, &experiment);
@@ -412,27 +507,66 @@ static NsLockstep *start(const Chart *chart, size_t on, GError **error)
     return ns_lane_options_start(&lanes, NULL, error);
 }
 
+/* Seeds as they are trained. */
+typedef struct {
+    const Chart *chart;
+    Charts charts;
+    NsLockstep *lockstep; /* of the present seed; NULL while it is being made */
+} Training;
+
+static void training_clear(Training *training)
+{
+    charts_clear(&training->charts);
+    ns_lockstep_free(training->lockstep);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Training, training_clear)
+
+/* Draws what there is, and says so if that is less than what was asked for. */
+static bool finish(Training *training, GError **error)
+{
+    const Chart *chart = training->chart;
+    Charts *charts = &training->charts;
+    if (!draw_all(chart, charts, error)) return false;
+    if (charts->seeds < chart->seeds)
+        fprintf(stderr, NS_CLI ": Interrupted after %zu of %zu seeds, which have been written.\n",
+                charts->seeds, chart->seeds);
+    else if (chart->seeds == 1)
+        ns_lanes_tell_end(training->lockstep, chart->limit);
+    return true;
+}
+
 /* A seed that is interrupted is drawn only where it is the first. */
+static void finish_early(void *data)
+{
+    Training *training = data;
+    if (training->charts.seeds == 0 && training->lockstep)
+        add_seed(training->chart, training->lockstep, &training->charts);
+    if (training->charts.seeds == 0) return;
+    g_autoptr(GError) error = NULL;
+    if (!finish(training, &error)) fprintf(stderr, NS_CLI ": %s\n", error->message);
+}
+
 static bool train_and_draw(const Chart *chart, GError **error)
 {
-    g_auto(Charts) charts = {0};
-    g_autoptr(NsLockstep) lockstep = NULL;
+    g_auto(Training) training = {.chart = chart};
+    ns_interrupt_catch();
     for (size_t seed = 0; seed < chart->seeds; seed++) {
-        g_clear_pointer(&lockstep, ns_lockstep_free);
-        lockstep = start(chart, seed, error);
+        g_clear_pointer(&training.lockstep, ns_lockstep_free);
+        ns_interrupt_begin(finish_early, &training);
+        NsLockstep *lockstep = start(chart, seed, error);
+        ns_interrupt_end();
+        training.lockstep = lockstep;
         if (!lockstep || (seed == 0 && !check_exists(chart, lockstep, error))) return false;
-        ns_lanes_train(lockstep, chart->limit);
+        ns_lanes_train(lockstep, shown_step(chart), finish_early, &training);
+        if (chart->limit > shown_step(chart)) {
+            add_charts(chart, lockstep, &training.charts, true);
+            ns_lanes_train(lockstep, chart->limit, finish_early, &training);
+        }
         if (seed > 0 && ns_interrupt_signal()) break;
-        add_seed(chart, lockstep, &charts);
+        add_seed(chart, lockstep, &training.charts);
         if (ns_interrupt_signal()) break;
     }
-    if (!draw_all(chart, &charts, error)) return false;
-    if (charts.seeds < chart->seeds)
-        fprintf(stderr, NS_CLI ": Interrupted after %zu of %zu seeds, which have been written.\n",
-                charts.seeds, chart->seeds);
-    else if (chart->seeds == 1)
-        ns_lanes_tell_end(lockstep, chart->limit);
-    return true;
+    return finish(&training, error);
 }
 
 static GArray *make_entries(Chart *chart, char **steps)
@@ -448,7 +582,10 @@ static GArray *make_entries(Chart *chart, char **steps)
         {"steps", 'n', 0, G_OPTION_ARG_STRING, steps,
          "Steps to train before (default: setting “steps”, else 100)", "N"},
         {"step", 0, 0, G_OPTION_ARG_STRING, &chart->step,
-         "The step to show, where the run is to go on after it (default: its last)", "N"},
+         "The step to show and to train to, where the run of --steps goes on after it (default: "
+         "its "
+         "last)",
+         "N"},
         {"until", 0, 0, G_OPTION_ARG_STRING, &chart->until,
          "How far to train beyond --step: charts over steps show all of it, with a line there",
          "N"},
@@ -492,6 +629,7 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     g_autofree char *steps = NULL;
     g_autoptr(GArray) entries = make_entries(&chart, &steps);
     NsSettings settings;
+    NsNamed named = {0};
     ns_settings_init(&settings);
     settings.steps = DEFAULT_STEPS;
     const NsOptions options = {
@@ -499,7 +637,8 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         .summary =
             "Trains a model and draws a chart of what was measured.  Where the chart needs a\n"
             "quantity that is too dear for every step and setting “probe-every” is 0, it is\n"
-            "measured about twenty times.  With --lane, two to four models are trained step by "
+            "measured about twenty times, and at the step that is shown.  With --lane, two to four "
+            "models are trained step by "
             "step\n"
             "together, as by “compare”, and drawn in one chart, or beside one another where a "
             "chart\n"
@@ -518,14 +657,16 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         " chart --from pre.pdf --set placement=post --out post.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
         .settings = &settings,
+        .named = &named,
         .from = &chart.from,
         .preset = &chart.preset,
         .steps = (const char *const *)&steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
-              understand(&chart, &settings, steps != NULL, error);
-    go = go && ns_lane_options_read(&chart.lanes, &settings, &chart.preset, &chart.from, error) &&
-         check_places(&chart, error) && check_files(&chart, error);
+              understand(&chart, &settings, says_how_far(&chart, &settings, &named), error);
+    go = go &&
+         ns_lane_options_read(&chart.lanes, &settings, &named, &chart.preset, &chart.from, error) &&
+         check_runs(&chart, error) && check_places(&chart, error) && check_files(&chart, error);
     ns_settings_clear(&settings);
     if (go) provide_probes(&chart);
     if (!go || !train_and_draw(&chart, error)) return NS_EXIT_OK;

@@ -10,20 +10,15 @@
 
 #define NUMBER 13
 
-static bool stop(void *data)
-{
-    (void)data;
-    return ns_interrupt_signal() != 0;
-}
-
 /* The step at which it is checked, reached without a word; false if a signal came before. */
 static bool train(NsLockstep *lockstep, gint64 steps, GError **error)
 {
-    ns_lanes_train(lockstep, steps);
+    ns_lanes_train(lockstep, steps, NULL, NULL);
     if (!ns_run_diverged(ns_lockstep_lane(lockstep, 0))) return !ns_interrupt_signal();
+    int64_t step = ns_lanes_steps(lockstep);
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The run diverged at step %" G_GINT64_FORMAT "; check it at an earlier --step.",
-                ns_lockstep_steps(lockstep));
+                "The run diverged at step %" G_GINT64_FORMAT "; %s.", step,
+                step > 0 ? "check it at an earlier --step" : "choose other settings");
     return false;
 }
 
@@ -71,8 +66,8 @@ static char *json_of(const NsGradientCheck *check, const NsSettings *settings)
 
 static void pad_number(GString *line, const char *format, double value)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    ns_output_pad(line, g_ascii_formatd(text, sizeof text, format, value), NUMBER);
+    g_autofree char *text = ns_output_number(format, value);
+    ns_output_pad(line, text, NUMBER);
 }
 
 static void show_row(const NsCheckRow *row)
@@ -112,20 +107,62 @@ static void show(const NsGradientCheck *check, const NsSettings *settings)
            g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random));
 }
 
+/* A check that goes on. */
+typedef struct {
+    NsRun *run;
+    bool json;
+    NsGradientCheck now, seen; /* `seen` is of the last time that it was looked at */
+} Going;
+
+static void show_result(const Going *going, const NsGradientCheck *result)
+{
+    if (going->json) {
+        g_autofree char *text = json_of(result, ns_run_settings(going->run));
+        puts(text);
+    } else
+        show(result, ns_run_settings(going->run));
+}
+
+/* The tensors that there was time for. */
+static void tell_end(const Going *going, const NsGradientCheck *result)
+{
+    if (result->n) show_result(going, result);
+    fprintf(stderr, NS_CLI ": Interrupted; the result is that of %zu %s.\n", result->n,
+            result->n == 1 ? "tensor" : "tensors");
+}
+
+static void finish_early(void *data)
+{
+    const Going *going = data;
+    tell_end(going, &going->seen);
+}
+
+static bool look(void *data)
+{
+    Going *going = data;
+    ns_interrupt_end();
+    going->seen = going->now;
+    ns_interrupt_begin(finish_early, going);
+    return ns_interrupt_signal() != 0;
+}
+
 static int check(NsRun *run, unsigned layer, bool json, GError **error)
 {
-    g_autofree NsGradientCheck *result = g_new(NsGradientCheck, 1);
-    ns_gradient_check(run, layer, stop, NULL, result);
-    if (ns_interrupt_signal()) return ns_interrupt_status();
+    g_autofree Going *going = g_new0(Going, 1);
+    *going = (Going){.run = run, .json = json};
+    ns_interrupt_begin(finish_early, going);
+    ns_gradient_check(run, layer, look, going, &going->now);
+    ns_interrupt_end();
+    const NsGradientCheck *result = &going->now;
+    if (ns_interrupt_signal()) {
+        tell_end(going, result);
+        return ns_interrupt_status();
+    }
     if (*result->problem) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING, result->problem);
         return NS_EXIT_ERROR;
     }
-    if (json) {
-        g_autofree char *text = json_of(result, ns_run_settings(run));
-        puts(text);
-    } else
-        show(result, ns_run_settings(run));
+    show_result(going, result);
     return result->agrees ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
@@ -148,15 +185,17 @@ int ns_cli_check(int argc, char **argv, GError **error)
             "of a step, without noise, in the single precision that trains: for every tensor the\n"
             "derivative along its gradient and along a random direction.  Errors of 1e-5 to 1e-2\n"
             "along the gradient are rounding and the kinks of the ReLU.\n\n"
-            "Exit status 1 if a gradient does not agree.\n\n"
+            "Exit status 1 if a gradient does not agree.  Ctrl-C shows the tensors that were\n"
+            "checked by then.\n\n"
             "JSON: step, layer, and of tensors along and random, each with analytic, numeric,\n"
             "error, unknown (both relative; the latter what rounding leaves unknown) and\n"
             "step_size; known, unknown and skipped derivatives; worst and worst_random error,\n"
-            "agrees, seconds, settings, program.",
+            "agrees, seconds, settings, program, instructions.",
         .examples = NS_CLI " check --layer 3\n" NS_CLI
                            " check --set placement=pre --layer 6 --step 100 --json",
         .entries = entries,
         .settings = &settings,
+        .trains = "--step",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
     int64_t layers = ns_settings_encoder_layers(&settings) + ns_settings_decoder_layers(&settings);

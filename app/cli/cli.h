@@ -40,10 +40,12 @@ typedef struct {
     const char *examples;        /* whole command lines, one a line */
     const GOptionEntry *entries; /* besides --set and --help */
     NsSettings *settings;        /* initialised; takes --from, --preset and --set, or NULL */
+    NsNamed *named;              /* zero; what --set and --steps name; or NULL */
     NsExperiment *from;          /* initialised; what the file of --from says besides; or NULL */
     bool one_lane;               /* of which only the first lane is taken */
     NsPreset *preset; /* initialised, for commands of several lanes; takes --preset and --set */
     const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */
+    const char *trains; /* the option that says how far to train where setting “steps” does not */
     const char *const
         *lines; /* that of --jsonl, which must not name what --from or --preset read */
 } NsOptions;
@@ -90,6 +92,13 @@ void ns_progress_cells(NsProgress *progress, size_t done, size_t of, double seco
 void ns_progress_share(NsProgress *progress, const char *what, double share);
 void ns_progress_end(NsProgress *progress);
 
+/* What stands in a table for a value that there is none of. */
+#define NS_ABSENT "–"
+
+/* A value for people; in words where it is not finite, as one of a run that has diverged is.  Free
+ * with g_free. */
+char *ns_output_number(const char *format, double value);
+
 /* Appends a text, padded to a width in characters: on its left, or where the width is negative on
  * its right. */
 void ns_output_pad(GString *line, const char *text, int width);
@@ -100,6 +109,16 @@ void ns_output_pad(GString *line, const char *text, int width);
  * second one ends the program. */
 void ns_interrupt_catch(void);
 int ns_interrupt_signal(void); /* its number, or 0 */
+
+/* Begins work that cannot be broken off, such as a step.  Where it goes on for longer than half a
+ * second after a signal, `finish` (NULL: there is nothing to write) is called on another thread:
+ * it writes what there was before, and the program ends with the status of the signal.  So
+ * `finish` must not read what that work is changing. */
+typedef void NsInterruptFinish(void *data);
+void ns_interrupt_begin(NsInterruptFinish *finish, void *data);
+
+/* Ends it; does not return where `finish` was called. */
+void ns_interrupt_end(void);
 
 /* The exit status of a command that has done what it could: NS_EXIT_OK, or that of the signal. */
 int ns_interrupt_status(void);

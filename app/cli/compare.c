@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 
-#include <math.h>
 #include <stdio.h>
 
 static bool check_several(const NsLaneOptions *lanes, GError **error)
@@ -22,10 +21,9 @@ static bool check_several(const NsLaneOptions *lanes, GError **error)
 
 #define CELL 14
 
-static void pad_number(GString *line, const char *format, double value)
+static void pad_number(GString *line, bool there, const char *format, double value)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE] = "";
-    if (isfinite(value)) g_ascii_formatd(text, sizeof text, format, value);
+    g_autofree char *text = there ? ns_output_number(format, value) : g_strdup(NS_ABSENT);
     ns_output_pad(line, text, CELL);
 }
 
@@ -33,22 +31,23 @@ static void show_lane(NsRun *run, size_t lane, const char *words)
 {
     NsHistory *history = ns_run_history(run);
     size_t evaluations = ns_history_evaluations(history);
-    double validation =
-        evaluations ? ns_history_evaluation(history, evaluations - 1)->loss : (double)NAN;
+    double validation = evaluations ? ns_history_evaluation(history, evaluations - 1)->loss : 0;
     g_autoptr(GString) line = g_string_new(NULL);
     g_string_append_printf(line, "%4zu", lane);
-    g_autofree char *steps = g_strdup_printf("%" G_GINT64_FORMAT, ns_run_steps(run));
+    gint64 step = ns_history_step(history, ns_history_steps(history) - 1)->step;
+    g_autofree char *steps = g_strdup_printf("%" G_GINT64_FORMAT, step);
     ns_output_pad(line, steps, 8);
-    pad_number(line, "%.4f", ns_journal_newest_loss(run));
-    pad_number(line, "%.4f", validation);
-    pad_number(line, "%.2f", ns_journal_ms_per_step(run));
+    pad_number(line, true, "%.4f", ns_journal_newest_loss(run));
+    pad_number(line, evaluations > 0, "%.4f", validation);
+    pad_number(line, ns_history_steps(history) > 1, "%.2f", ns_journal_ms_per_step(run));
     g_string_append_printf(line, "  %-9s  %s", ns_journal_state(run), words);
     puts(g_strchomp(line->str));
     ns_journal_show_trouble(run, "      ");
 }
 
-static void show_result(NsLockstep *lockstep, char **words)
+static void show_result(NsLockstep *lockstep, void *data)
 {
+    char **words = data;
     static const char *const heads[] = {"training loss", "validation", "ms per step"};
     g_autoptr(GString) line = g_string_new("lane   steps");
     for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_output_pad(line, heads[i], CELL);
@@ -73,6 +72,7 @@ int ns_cli_compare(int argc, char **argv, GError **error)
         {0},
     };
     NsSettings settings;
+    NsNamed named = {0};
     ns_settings_init(&settings);
     settings.steps = NS_JOURNAL_STEPS;
     g_auto(NsPreset) preset;
@@ -86,25 +86,26 @@ int ns_cli_compare(int argc, char **argv, GError **error)
             "JSON lines are those of “train”, each with “lane”, counted from 1: the settings of\n"
             "every lane, then every step of every lane, then the summaries.  A lane that diverges\n"
             "stands still, the others go on.  With --set steps=0 it goes on until Ctrl-C, which\n"
-            "ends it after its step with the summaries and exit status 130.",
+            "ends it with the summaries and exit status 130.",
         .examples =
             NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
                    " compare --set layers=12 --lane \"warmup=1\" --lane \"warmup=100 lr=1e-2\""
                    " --jsonl both.jsonl\n" NS_CLI " compare --preset sgd-adam",
         .entries = entries,
         .settings = &settings,
+        .named = &named,
         .from = &from,
         .preset = &preset,
         .steps = (const char *const *)&steps,
         .lines = (const char *const *)&jsonl,
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
-              ns_lane_options_read(&lanes, &settings, &preset, &from, error) &&
+              ns_lane_options_read(&lanes, &settings, &named, &preset, &from, error) &&
               check_several(&lanes, error);
     gint64 limit = ns_journal_limit(&settings, steps);
     ns_settings_clear(&settings);
     g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&lanes, jsonl, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
-    if (ns_journal_run(lockstep, jsonl, limit, error) && !jsonl) show_result(lockstep, lanes.words);
+    ns_journal_run(lockstep, jsonl, limit, show_result, lanes.words, error);
     return ns_interrupt_status();
 }

@@ -5,6 +5,15 @@
 #include "core/base/file.h"
 #include "core/store/dump.h"
 
+#include <stdio.h>
+
+/* A dump is of one step, and in the middle of the next one there is none. */
+static void finish_early(void *data)
+{
+    (void)data;
+    fputs(NS_CLI ": Interrupted in a step that takes long; nothing was written.\n", stderr);
+}
+
 int ns_cli_dump(int argc, char **argv, GError **error)
 {
     g_autofree char *out = NULL, *steps = NULL;
@@ -30,7 +39,8 @@ int ns_cli_dump(int argc, char **argv, GError **error)
             "Tensors are [out, in], layers count from 0: blk0.attn.wq, and dec.blk0.cross.wq in\n"
             "an encoder-decoder.  Batches are int64; padding follows each length.\n\n"
             "A run that diverges or that Ctrl-C ends is written as of its last step, which\n"
-            "meta.json names.",
+            "meta.json names; nothing is written where it ends in the middle of a step that\n"
+            "takes long.",
         .examples = NS_CLI " dump --set placement=pre --set layers=2 --out step0",
         .entries = entries,
         .settings = &settings,
@@ -46,7 +56,7 @@ int ns_cli_dump(int argc, char **argv, GError **error)
     ns_settings_clear(&settings);
     if (!go) return NS_EXIT_OK;
     if (!lockstep || !ns_folder_make(out, error)) return NS_EXIT_ERROR;
-    ns_lanes_train(lockstep, limit);
+    ns_lanes_train(lockstep, limit, finish_early, NULL);
     if (!ns_dump(ns_lockstep_lane(lockstep, 0), out, error)) return NS_EXIT_ERROR;
     ns_lanes_tell_end(lockstep, limit);
     return ns_interrupt_status();

@@ -1,21 +1,88 @@
-/* SPDX-License-Identifier: MIT */
+/* The end by a signal.  SPDX-License-Identifier: MIT
+ *
+ * The thread of main holds a lock but while it is in work that cannot be broken off, such as a
+ * step.  Usually it sees the signal after that and ends by itself.  Where it does not in time,
+ * another thread takes the lock, which keeps the main thread from coming back, writes what there is
+ * and ends the program. */
 #include "app/cli/cli.h"
 
+#include "core/base/thread.h"
+
+#include <errno.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* How long a step may go on after a signal, in microseconds. */
+#define PATIENCE 300000
+
+/* How long the output may take then, in seconds: its reader may have stopped reading. */
+#define OUTPUT_SECONDS 5
 
 static volatile sig_atomic_t interrupted;
+static sem_t told;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static NsInterruptFinish *finish_work;
+static void *finish_data;
 
 static void interrupt(int signal_)
 {
     interrupted = signal_;
+    sem_post(&told);
+}
+
+/* The output does not come to an end. */
+static void give_up(int signal_)
+{
+    (void)signal_;
+    _exit(ns_interrupt_status());
+}
+
+static void catch_one(int signal_, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(signal_, &action, NULL);
+}
+
+static void *end_in_time(void *data)
+{
+    (void)data;
+    while (sem_wait(&told) != 0 && errno == EINTR) {}
+    catch_one(SIGALRM, give_up);
+    alarm(OUTPUT_SECONDS);
+    g_usleep(PATIENCE);
+    pthread_mutex_lock(&lock);
+    if (finish_work) finish_work(finish_data);
+    fflush(NULL);
+    _exit(ns_interrupt_status());
 }
 
 void ns_interrupt_catch(void)
 {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    static bool caught;
+    if (caught) return;
+    caught = true;
+    pthread_t thread;
+    sem_init(&told, 0, 0);
+    pthread_mutex_lock(&lock);
+    /* Without the thread a signal waits for the end of a step. */
+    if (ns_thread_start(&thread, end_in_time, NULL) == 0) pthread_detach(thread);
+    catch_one(SIGINT, interrupt);
+    catch_one(SIGTERM, interrupt);
+}
+
+void ns_interrupt_begin(NsInterruptFinish *finish, void *data)
+{
+    finish_work = finish;
+    finish_data = data;
+    pthread_mutex_unlock(&lock);
+}
+
+void ns_interrupt_end(void)
+{
+    pthread_mutex_lock(&lock);
 }
 
 int ns_interrupt_signal(void)

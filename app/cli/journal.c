@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/journal.h"
+#include "app/cli/lanes.h"
 
 #include "core/store/jsonl.h"
 #include "core/train/trainer.h"
@@ -10,11 +11,20 @@
 
 #define SPIKES_SHOWN 3
 
-/* The lines of one lane. */
+/* What is written of a lane. */
 typedef struct {
-    NsLines *lines; /* NULL: nothing is written */
     size_t lane;    /* counted from 1; 0 for a run on its own */
     size_t records; /* that have been written */
+} Lane;
+
+/* Lanes in training, and what becomes of them. */
+typedef struct {
+    NsLockstep *lockstep;
+    NsLines *lines; /* NULL: nothing is written, and `show` is called at the end */
+    NsJournalShow *show;
+    void *data;
+    Lane lanes[NS_LANES_MAX];
+    NsProgress progress;
 } Journal;
 
 gint64 ns_journal_limit(const NsSettings *settings, const char *steps)
@@ -22,80 +32,98 @@ gint64 ns_journal_limit(const NsSettings *settings, const char *steps)
     return !steps && settings->steps == 0 ? -1 : settings->steps;
 }
 
-static bool write_line(Journal *journal, char *taken, GError **error)
+static bool write_line(const Journal *journal, const Lane *lane, char *taken, GError **error)
 {
     g_autofree char *line = taken;
-    g_autofree char *in_lane = journal->lane ? ns_jsonl_in_lane(journal->lane, line) : NULL;
+    g_autofree char *in_lane = lane->lane ? ns_jsonl_in_lane(lane->lane, line) : NULL;
     return ns_lines_write(journal->lines, in_lane ? in_lane : line, error);
 }
 
-static bool write_settings(Journal *journal, NsRun *run, GError **error)
+static bool write_settings(const Journal *journal, Lane *lane, NsRun *run, GError **error)
 {
-    return write_line(journal, ns_jsonl_settings(run), error);
+    return write_line(journal, lane, ns_jsonl_settings(run), error);
 }
 
 /* Every record that has not been written yet. */
-static bool write_news(Journal *journal, NsRun *run, GError **error)
+static bool write_news(const Journal *journal, Lane *lane, NsRun *run, GError **error)
 {
     const NsHistory *history = ns_run_history(run);
-    for (; journal->records < ns_history_steps(history); journal->records++)
-        if (!write_line(journal, ns_jsonl_record(history, journal->records), error)) return false;
+    for (; lane->records < ns_history_steps(history); lane->records++)
+        if (!write_line(journal, lane, ns_jsonl_record(history, lane->records), error))
+            return false;
     return true;
 }
 
-static bool write_summary(Journal *journal, NsRun *run, GError **error)
+static bool write_summary(const Journal *journal, Lane *lane, NsRun *run, GError **error)
 {
-    return write_line(journal, ns_jsonl_summary(run, ns_journal_state(run)), error);
+    return write_line(journal, lane, ns_jsonl_summary(run, ns_journal_state(run)), error);
 }
 
-typedef bool (*Write)(Journal *journal, NsRun *run, GError **error);
+typedef bool (*Write)(const Journal *journal, Lane *lane, NsRun *run, GError **error);
 
-static bool write_lanes(Write write, Journal *journals, NsLockstep *lockstep, GError **error)
+static bool write_lanes(Write write, Journal *journal, GError **error)
 {
-    if (!journals->lines) return true;
-    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
-        if (!write(&journals[i], ns_lockstep_lane(lockstep, i), error)) return false;
+    if (!journal->lines) return true;
+    for (size_t i = 0; i < ns_lockstep_lanes(journal->lockstep); i++)
+        if (!write(journal, &journal->lanes[i], ns_lockstep_lane(journal->lockstep, i), error))
+            return false;
     return true;
+}
+
+/* Everything that there is, up to the end. */
+static bool finish(Journal *journal, GError **error)
+{
+    ns_progress_end(&journal->progress);
+    bool ok = write_lanes(write_news, journal, error) && write_lanes(write_summary, journal, error);
+    if (!journal->lines) journal->show(journal->lockstep, journal->data);
+    return ok;
+}
+
+static void finish_early(void *data)
+{
+    finish(data, NULL);
 }
 
 /* The validation loss at the end belongs into the lines of the last step, which therefore wait for
  * it. */
-static bool train(NsLockstep *lockstep, gint64 limit, Journal *journals, NsProgress *progress,
-                  GError **error)
+static bool train(Journal *journal, gint64 limit, GError **error)
 {
+    NsLockstep *lockstep = journal->lockstep;
     size_t lanes = ns_lockstep_lanes(lockstep);
-    NsRun *first = ns_lockstep_lane(lockstep, 0);
     bool go = true;
-    while (go && !ns_interrupt_signal() && (limit < 0 || ns_lockstep_steps(lockstep) < limit)) {
-        if (!write_lanes(write_news, journals, lockstep, error)) return false;
+    while (go && !ns_interrupt_signal() && (limit < 0 || ns_lanes_steps(lockstep) < limit)) {
+        if (!write_lanes(write_news, journal, error)) return false;
+        ns_interrupt_begin(finish_early, journal);
         go = ns_lockstep_step(lockstep);
-        ns_progress_step(progress, ns_lockstep_steps(lockstep), limit,
-                         lanes > 1 ? (double)NAN : ns_journal_newest_loss(first));
+        ns_interrupt_end();
+        ns_progress_step(&journal->progress, ns_lanes_steps(lockstep), limit,
+                         lanes > 1 ? (double)NAN
+                                   : ns_journal_newest_loss(ns_lockstep_lane(lockstep, 0)));
     }
+    ns_interrupt_begin(finish_early, journal);
     for (size_t i = 0; i < lanes; i++) {
         NsRun *run = ns_lockstep_lane(lockstep, i);
         if (!ns_run_diverged(run)) ns_run_evaluate(run);
     }
-    return write_lanes(write_news, journals, lockstep, error);
+    ns_interrupt_end();
+    return true;
 }
 
-bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, GError **error)
+bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, NsJournalShow *show,
+                    void *data, GError **error)
 {
-    NsLines *lines = jsonl ? ns_lines_open(jsonl, error) : NULL;
-    if (jsonl && !lines) return false;
-    Journal journals[NS_LANES_MAX];
+    Journal journal = {.lockstep = lockstep, .show = show, .data = data};
+    if (jsonl) journal.lines = ns_lines_open(jsonl, error);
+    if (jsonl && !journal.lines) return false;
     for (size_t i = 0; i < NS_LANES_MAX; i++)
-        journals[i] =
-            (Journal){.lines = lines, .lane = ns_lockstep_lanes(lockstep) > 1 ? i + 1 : 0};
-
-    NsProgress progress;
-    ns_progress_start(&progress, !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
+        journal.lanes[i].lane = ns_lockstep_lanes(lockstep) > 1 ? i + 1 : 0;
+    ns_progress_start(&journal.progress,
+                      !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
     ns_interrupt_catch();
-    bool ok = write_lanes(write_settings, journals, lockstep, error) &&
-              train(lockstep, limit, journals, &progress, error);
-    ns_progress_end(&progress);
-    ok = ok && write_lanes(write_summary, journals, lockstep, error);
-    return (!lines || ns_lines_close(lines, error)) && ok;
+    bool ok = write_lanes(write_settings, &journal, error) && train(&journal, limit, error);
+    ok = ok && finish(&journal, error);
+    ns_progress_end(&journal.progress);
+    return (!journal.lines || ns_lines_close(journal.lines, error)) && ok;
 }
 
 const char *ns_journal_state(NsRun *run)

@@ -10,10 +10,14 @@
  * not with --steps 0. */
 gint64 ns_journal_limit(const NsSettings *settings, const char *steps);
 
+/* Shows the result for people; also right while a step is being made. */
+typedef void NsJournalShow(NsLockstep *lockstep, void *data);
+
 /* Trains up to step `limit`, until a signal, or until no lane can go on.  Everything that is
- * measured is written as JSON lines to the file `jsonl` ("-": standard output; NULL: nothing is
- * written); those of several lanes say which they are of. */
-bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, GError **error);
+ * measured is written as JSON lines to the file `jsonl` ("-": standard output); those of several
+ * lanes say which they are of.  NULL: `show` is called at the end instead. */
+bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, NsJournalShow *show,
+                    void *data, GError **error);
 
 /* A word of NS_TRAINER_STATES: finished, paused where a signal ended it, or diverged. */
 const char *ns_journal_state(NsRun *run);

@@ -48,7 +48,9 @@ static void take_preset(NsLaneOptions *lanes, const NsPreset *preset)
     name_lanes(lanes);
 }
 
-static bool take_words(NsLaneOptions *lanes, const NsSettings *common, GError **error)
+/* `named`: the words are a person's, who has named these already; NULL for those of a file. */
+static bool take_words(NsLaneOptions *lanes, const NsSettings *common, const NsNamed *named,
+                       GError **error)
 {
     size_t n = g_strv_length(lanes->words);
     if (n > NS_LANES_MAX) {
@@ -59,17 +61,19 @@ static bool take_words(NsLaneOptions *lanes, const NsSettings *common, GError **
     for (; lanes->n < n; lanes->n++) {
         NsSettings *settings = &lanes->settings[lanes->n];
         ns_settings_copy(settings, common);
-        if (ns_settings_assign_all(settings, lanes->words[lanes->n], error) &&
-            ns_settings_check(settings, error))
-            continue;
+        NsNamed below = named ? ns_named_below(named) : (NsNamed){0};
+        const char *words = lanes->words[lanes->n];
+        bool good = named ? ns_settings_name_all(settings, &below, words, error)
+                          : ns_settings_assign_all(settings, words, error);
+        if (good && ns_settings_check(settings, error)) continue;
         ns_settings_clear(settings);
         return false;
     }
     return true;
 }
 
-bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const NsPreset *preset,
-                          const NsExperiment *from, GError **error)
+bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const NsNamed *named,
+                          const NsPreset *preset, const NsExperiment *from, GError **error)
 {
     bool given = lanes->words && *lanes->words;
     bool several = preset && preset->lanes > 1;
@@ -87,11 +91,11 @@ bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const 
         g_strfreev(lanes->words);
         lanes->words = g_new0(char *, from->n_lanes + 1);
         for (size_t i = 0; i < from->n_lanes; i++) lanes->words[i] = g_strdup(from->lanes[i]);
-        if (!take_words(lanes, common, error)) return false;
+        if (!take_words(lanes, common, NULL, error)) return false;
         name_lanes(lanes);
         return true;
     }
-    if (given) return take_words(lanes, common, error);
+    if (given) return take_words(lanes, common, named, error);
     ns_settings_copy(&lanes->settings[lanes->n++], common);
     return true;
 }
@@ -116,20 +120,34 @@ NsLockstep *ns_lane_start(const NsSettings *settings, const char *out, GError **
     return start(&settings, 1, out, error);
 }
 
-void ns_lanes_train(NsLockstep *lockstep, gint64 limit)
+gint64 ns_lanes_steps(NsLockstep *lockstep)
+{
+    gint64 steps = 0;
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++) {
+        const NsHistory *history = ns_run_history(ns_lockstep_lane(lockstep, i));
+        steps = MAX(steps, ns_history_step(history, ns_history_steps(history) - 1)->step);
+    }
+    return steps;
+}
+
+void ns_lanes_train(NsLockstep *lockstep, gint64 limit, NsInterruptFinish *finish, void *data)
 {
     NsProgress progress;
     ns_progress_start(&progress, limit > 0);
     ns_interrupt_catch();
-    while (!ns_interrupt_signal() && ns_lockstep_steps(lockstep) < limit &&
-           ns_lockstep_step(lockstep))
-        ns_progress_step(&progress, ns_lockstep_steps(lockstep), limit, (double)NAN);
+    bool go = true;
+    while (go && !ns_interrupt_signal() && ns_lanes_steps(lockstep) < limit) {
+        ns_interrupt_begin(finish, data);
+        go = ns_lockstep_step(lockstep);
+        ns_interrupt_end();
+        if (go) ns_progress_step(&progress, ns_lanes_steps(lockstep), limit, (double)NAN);
+    }
     ns_progress_end(&progress);
 }
 
 void ns_lanes_tell_end(NsLockstep *lockstep, gint64 limit)
 {
-    gint64 step = ns_lockstep_steps(lockstep);
+    gint64 step = ns_lanes_steps(lockstep);
     if (step >= limit) return;
     const char *why = ns_interrupt_signal()             ? "Interrupted"
                       : ns_lockstep_lanes(lockstep) > 1 ? "The last lane diverged"

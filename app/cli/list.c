@@ -2,9 +2,10 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/base/instructions.h"
 #include "core/data/task.h"
 #include "core/model/init.h"
-#include "core/model/placement.h"
+#include "core/model/wiring.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
 #include "core/probe/quantity.h"
@@ -45,6 +46,8 @@ static const List lists[] = {
     {{.key = "similarities", .purpose = "how hidden states are compared"}, ns_similarity_choice},
     {{.key = "presets", .purpose = "experiments to begin with"}, ns_preset_choice},
     {{.key = "studies", .purpose = "what of the paper can be repeated"}, ns_study_choice},
+    {{.key = "instructions", .purpose = "what the processor computes with"},
+     ns_instructions_choice},
     {{.key = "styles", .purpose = "how a chart looks"}, ns_style_choice},
 };
 
@@ -92,6 +95,13 @@ static void show_more(const char *text)
     if (text) printf(INDENT "%s\n", text);
 }
 
+/* The norm that norm=auto means at a placement. */
+static const NsChoice *own_norm(size_t placement)
+{
+    NsSettings settings = {.norm = NS_NORM_AUTO};
+    return &ns_norm_kind(&settings, ns_placement(placement))->choice;
+}
+
 static void show_choices(const List *list)
 {
     const NsChoice *row;
@@ -106,10 +116,18 @@ static void show_choices(const List *list)
             g_autofree char *symbol = plain_symbol(ns_quantity((NsQuantity)i)->symbol);
             g_string_append_printf(line, "  %s", symbol);
         }
+        if (list->rows == ns_instructions_choice) {
+            bool there = ns_instructions_there((NsInstructions)i);
+            if (i == (size_t)ns_instructions()) g_string_append(line, " (in use)");
+            if (!there) g_string_append(line, " (not on this processor)");
+        }
         puts(line->str);
         show_more(row->formula);
+        if (list->rows == ns_placement_choice && ns_placement(i)->norm)
+            printf(INDENT "N is %s with norm=auto.\n", own_norm(i)->label);
         show_more(row->purpose);
         show_more(row->reference);
+        show_more(row->differs);
     }
 }
 
@@ -130,8 +148,8 @@ static void show_settings(void)
     for (size_t i = 0; (param = ns_param(i)); i++) {
         g_autofree char *range = range_words(param);
         const char *initial = *param->default_text ? param->default_text : "none";
-        printf("%-24s%s: %s (default %s%s)\n", param->key, param->label, range, initial,
-               effect_notes[param->effect]);
+        printf("%-24s%s: %s (default %s%s%s)\n", param->key, param->label, range, initial,
+               effect_notes[param->effect], param->shared ? "; the same in all lanes" : "");
         show_more(param->help);
         show_more(param->source);
     }
@@ -146,11 +164,17 @@ static void write_choice(NsJson *json, const List *list, size_t i)
     ns_json_string(json, "formula", row->formula);
     ns_json_string(json, "reference", row->reference);
     ns_json_string(json, "purpose", row->purpose);
+    ns_json_string(json, "differs", row->differs);
+    if (list->rows == ns_placement_choice) ns_json_string(json, "norm", own_norm(i)->key);
     if (list->rows == ns_quantity_choice) {
         const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
         ns_json_string(json, "symbol", info->symbol);
         ns_json_string(json, "domain", domain_words[info->domain]);
         ns_json_bool(json, "dear", info->dear);
+    }
+    if (list->rows == ns_instructions_choice) {
+        ns_json_bool(json, "there", ns_instructions_there((NsInstructions)i));
+        ns_json_bool(json, "in_use", i == (size_t)ns_instructions());
     }
     ns_json_close(json, '}');
 }
@@ -177,6 +201,7 @@ static void write_setting(NsJson *json, const NsParam *param)
         ns_json_close(json, ']');
     }
     ns_json_string(json, "effect", effect_words[param->effect]);
+    ns_json_bool(json, "shared", param->shared);
     ns_json_string(json, "help", param->help);
     ns_json_string(json, "source", param->source);
     ns_json_close(json, '}');

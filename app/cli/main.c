@@ -2,11 +2,15 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/base/instructions.h"
+#include "core/base/memory.h"
+#include "core/ops/blas.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 typedef struct {
     NsChoice choice;
@@ -51,9 +55,13 @@ static int show_help(void)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-10s%s\n", commands[i].choice.key, commands[i].choice.purpose);
     printf("  %-10s%s\n\n", "help", "Show this help, or that of a command");
-    printf("“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
-           "Exit status: 0 success, 1 an error, 2 a command line or a setting that is wrong, 130\n"
-           "where Ctrl-C ended the command.\n");
+    printf(
+        "“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
+        "NORMSCOPE_INSTRUCTIONS=avx512, avx2 or portable in the environment names the processor's\n"
+        "instructions to compute with (unset: the best that it has; “list instructions”).\n"
+        "Exit status: 0 success, 1 an error, 2 a command line or a setting that is wrong; 130\n"
+        "where Ctrl-C ended the command, 143 where SIGTERM did, after what was measured by then\n"
+        "was written.\n");
     return NS_EXIT_OK;
 }
 
@@ -75,6 +83,7 @@ static int run_command(int argc, char **argv, GError **error)
 static int dispatch(int argc, char **argv, GError **error)
 {
     const char *word = argc > 1 ? argv[1] : "";
+    if (!ns_instructions_check(error)) return NS_EXIT_USAGE;
     if (g_str_equal(word, "--version")) {
         printf(NS_CLI " %s\n", NS_VERSION);
         return NS_EXIT_OK;
@@ -106,8 +115,28 @@ static int report(const GError *error)
     return usage ? NS_EXIT_USAGE : NS_EXIT_ERROR;
 }
 
+/* GLib calls an error what it cannot go on without: memory or a thread.  One sentence says it, in
+ * place of a crash. */
+static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields, gsize n,
+                                  gpointer data)
+{
+    if (!(level & G_LOG_LEVEL_ERROR)) return g_log_writer_default(level, fields, n, data);
+    for (gsize i = 0; i < n; i++)
+        if (g_str_equal(fields[i].key, "MESSAGE"))
+            fprintf(stderr,
+                    NS_CLI ": The system refuses memory or a thread (%s); raise the limits "
+                           "of the process (ulimit) or close other programs.\n",
+                    (const char *)fields[i].value);
+    fflush(NULL);
+    _exit(NS_EXIT_ERROR);
+}
+
 int main(int argc, char **argv)
 {
+    /* First, while there is one thread; a run says what is wrong. */
+    ns_memory_init();
+    ns_blas_init(NULL);
+    g_log_set_writer_func(write_log, NULL, NULL);
     /* Numbers stay in the C locale, and messages in the language that all others are in. */
     setlocale(LC_CTYPE, "");
     /* Then what is written fails with an error that can be told. */

@@ -23,9 +23,11 @@ static void common_clear(Common *common)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Common, common_clear)
 
-static void add_entries(GOptionContext *context, const NsOptions *options, Common *common)
+/* Those that every command of settings has; `entries` has room for COMMON and the end. */
+#define COMMON 3
+static void common_entries(Common *common, GOptionEntry *entries)
 {
-    const GOptionEntry set[] = {
+    const GOptionEntry rows[COMMON + 1] = {
         {"from", 0, 0, G_OPTION_ARG_FILENAME, &common->from,
          "The experiment inside a figure (PNG, SVG, PDF, CSV or TeX), of the JSON lines of a run, "
          "or of a preset, lines of “key = value”; --set changes it",
@@ -36,6 +38,13 @@ static void add_entries(GOptionContext *context, const NsOptions *options, Commo
          "A setting; repeatable.  “" NS_CLI " list settings” shows them all", "KEY=VALUE"},
         {0},
     };
+    memcpy(entries, rows, sizeof rows);
+}
+
+static void add_entries(GOptionContext *context, const NsOptions *options, Common *common)
+{
+    GOptionEntry set[COMMON + 1];
+    common_entries(common, set);
     const GOptionEntry help[] = {
         {"help", 'h', 0, G_OPTION_ARG_NONE, &common->help, "Show this help", NULL},
         {0},
@@ -53,11 +62,6 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     ns_settings_clear(&experiment.settings);
     ns_settings_copy(&experiment.settings, options->settings);
     if (!ns_figure_file_read(&experiment, path, NULL, error)) return false;
-    if (experiment.unknown) {
-        g_autofree char *name = g_filename_display_basename(path);
-        fprintf(stderr, NS_CLI ": “%s” also names %s, which mean nothing here.\n", name,
-                experiment.unknown);
-    }
     ns_settings_clear(options->settings);
     ns_settings_copy(options->settings, &experiment.settings);
     if (experiment.n_lanes > 1 && (!options->from || options->one_lane)) {
@@ -85,9 +89,6 @@ static bool read_preset(const NsOptions *options, const char *name, GError **err
                     name, preset.lanes, name);
         return false;
     }
-    if (preset.unknown)
-        fprintf(stderr, NS_CLI ": “%s” also names %s, which mean nothing here.\n", name,
-                preset.unknown);
     ns_settings_clear(options->settings);
     ns_settings_copy(options->settings, &preset.lane[0]);
     if (!options->preset) return true;
@@ -100,11 +101,22 @@ static bool read_preset(const NsOptions *options, const char *name, GError **err
 /* --set and --steps into one lane. */
 static bool assign(const NsOptions *options, NsSettings *settings, char **set, GError **error)
 {
+    NsNamed named = {0};
     for (; set && *set; set++)
-        if (!ns_settings_assign(settings, *set, error)) return false;
+        if (!ns_settings_name_assignment(settings, &named, *set, error)) return false;
+    /* --steps has the last word on how far to train, as its help says. */
+    NsNamed last = ns_named_below(&named);
     if (options->steps && *options->steps &&
-        !ns_settings_set(settings, "steps", *options->steps, error))
+        !ns_settings_name(settings, &last, "steps", *options->steps, error))
         return false;
+    named.all |= last.all;
+    if (options->named) *options->named = named;
+    if (options->trains && ns_named_has(&named, "steps")) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "“%s” takes %s, and setting “steps” changes nothing; leave that out.",
+                    options->command, options->trains);
+        return false;
+    }
     return ns_settings_check(settings, error);
 }
 
@@ -153,6 +165,63 @@ static void show_help(GOptionContext *context, const NsOptions *options)
     fputs(help, stdout);
 }
 
+/* ---- Options that are given twice ---- */
+
+static const GOptionEntry *find_entry(const GOptionEntry *const tables[2], const char *name,
+                                      size_t length)
+{
+    for (size_t t = 0; t < 2; t++)
+        for (const GOptionEntry *e = tables[t]; e && e->long_name; e++)
+            if (length == 1
+                    ? e->short_name == *name
+                    : strlen(e->long_name) == length && strncmp(e->long_name, name, length) == 0)
+                return e;
+    return NULL;
+}
+
+static bool takes_value(const GOptionEntry *entry)
+{
+    return entry && entry->arg != G_OPTION_ARG_NONE;
+}
+
+/* The option of a word that takes a value; `apart`: the value is the next word. */
+static const GOptionEntry *option_of(const GOptionEntry *const tables[2], const char *word,
+                                     bool *apart)
+{
+    if (word[0] != '-' || !word[1]) return NULL;
+    if (word[1] == '-') {
+        size_t length = strcspn(word + 2, "=");
+        const GOptionEntry *entry = length > 1 ? find_entry(tables, word + 2, length) : NULL;
+        *apart = !word[2 + length];
+        return takes_value(entry) ? entry : NULL;
+    }
+    for (const char *letter = word + 1; *letter; letter++) {
+        const GOptionEntry *entry = find_entry(tables, letter, 1);
+        *apart = !letter[1];
+        if (!entry || takes_value(entry)) return entry;
+    }
+    return NULL;
+}
+
+/* Of an option with one value the last would count, without a word. */
+static bool check_once(const GOptionEntry *const tables[2], int argc, char **argv, GError **error)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (int i = 1; i < argc && !g_str_equal(argv[i], "--"); i++) {
+        bool apart = false;
+        const GOptionEntry *entry = option_of(tables, argv[i], &apart);
+        if (!entry) continue;
+        i += apart;
+        bool list =
+            entry->arg == G_OPTION_ARG_FILENAME_ARRAY || entry->arg == G_OPTION_ARG_STRING_ARRAY;
+        if (list || g_hash_table_add(seen, (gpointer)(uintptr_t)entry)) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--%s is given twice; leave one of them out.",
+                    entry->long_name);
+        return false;
+    }
+    return true;
+}
+
 bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError **error)
 {
     g_autofree char *name = g_strconcat(NS_CLI " ", options->command, NULL);
@@ -161,6 +230,10 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
     g_option_context_set_help_enabled(context, FALSE);
     g_auto(Common) common = {0};
     add_entries(context, options, &common);
+    GOptionEntry shared[COMMON + 1];
+    common_entries(&common, shared);
+    const GOptionEntry *const tables[] = {options->entries, shared};
+    if (!check_once(tables, *argc, *argv, error)) return false;
 
     g_autoptr(GError) wrong = NULL;
     bool read = g_option_context_parse(context, argc, argv, &wrong);

@@ -139,6 +139,13 @@ void ns_progress_end(NsProgress *progress)
     progress->on = false;
 }
 
+char *ns_output_number(const char *format, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_strdup(isfinite(value) ? g_ascii_formatd(text, sizeof text, format, value)
+                                    : "diverged");
+}
+
 void ns_output_pad(GString *line, const char *text, int width)
 {
     int missing = ABS(width) - (int)g_utf8_strlen(text, -1);

@@ -64,7 +64,9 @@ static bool run(Paper *paper, const NsStudy *study, bool *agrees, GError **error
 {
     Going going = {.study = study};
     ns_progress_start(&going.progress, true);
+    ns_interrupt_begin(NULL, NULL); /* what the studies before have found is written */
     g_autoptr(NsStudyResult) result = ns_study_run(study, show_progress, &going, error);
+    ns_interrupt_end();
     ns_progress_end(&going.progress);
     if (!result) return false;
     *agrees = *agrees && result->agrees;
@@ -119,7 +121,8 @@ int ns_cli_paper(int argc, char **argv, GError **error)
             " list\nstudies” shows what there is.  Exit status 1 where one disagrees.\n\n"
             "JSON: study, title, reference, says, holds, agrees, seconds, findings (label, value,\n"
             "its standard error, what is expected, range, agrees), series (label, theory, x, y,\n"
-            "and lo and hi: mean less and plus the standard deviation over seeds), program.",
+            "and lo and hi: mean less and plus the standard deviation over seeds), program,\n"
+            "instructions.",
         .examples = NS_CLI " paper\n" NS_CLI " paper depth hidden --out figures\n" NS_CLI
                            " paper warmup --json > warmup.json",
         .entries = entries,

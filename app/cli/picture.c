@@ -2,6 +2,12 @@
 #include "app/cli/picture.h"
 
 #include "core/base/error.h"
+#include "core/base/memory.h"
+
+/* What the fonts take, and the threads that look for them.  Their libraries crash without it. */
+#define DRAWING_BYTES ((size_t)64 << 20)
+
+#include <stdio.h>
 
 void ns_picture_init(NsPicture *picture)
 {
@@ -37,6 +43,34 @@ void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *con
     }
 }
 
+bool ns_picture_unused(const NsPicture *picture, GError **error)
+{
+    for (size_t i = 0; ns_export_choice(i); i++) {
+        if (!picture->texts[i]) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "--%s is how a figure looks, and none is drawn without --out FILE.",
+                    ns_export_choice(i)->key);
+        return false;
+    }
+    return true;
+}
+
+/* Data has no looks, and only PNG has pixels. */
+static bool has_effect(const NsPicture *picture, const char *key)
+{
+    if (picture->format == NS_FORMAT_CSV) return g_str_equal(key, "experiment");
+    return picture->format == NS_FORMAT_PNG || !g_str_equal(key, "dpi");
+}
+
+static void tell_idle(const NsPicture *picture)
+{
+    const NsChoice *choice;
+    for (size_t i = 0; (choice = ns_export_choice(i)); i++)
+        if (picture->texts[i] && !has_effect(picture, choice->key))
+            fprintf(stderr, NS_CLI ": --%s changes nothing in a file “.%s”.\n", choice->key,
+                    ns_format_ending(picture->format));
+}
+
 bool ns_picture_understand(NsPicture *picture, GError **error)
 {
     if (!picture->out) {
@@ -48,7 +82,9 @@ bool ns_picture_understand(NsPicture *picture, GError **error)
         if (picture->texts[i] &&
             !ns_export_choices_set(&picture->choices, choice->key, picture->texts[i], error))
             return false;
-    return ns_format_from_path(picture->out, &picture->format, error);
+    if (!ns_format_from_path(picture->out, &picture->format, error)) return false;
+    tell_idle(picture);
+    return true;
 }
 
 static char *path_of(const NsPicture *picture, const char *key)
@@ -56,15 +92,30 @@ static char *path_of(const NsPicture *picture, const char *key)
     return key ? ns_export_path(picture->out, key) : g_strdup(picture->out);
 }
 
+/* Where the address space is limited. */
+static bool has_room(GError **error)
+{
+    size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));
+    if (left >= DRAWING_BYTES) return true;
+    g_autofree char *needs = g_format_size_full(DRAWING_BYTES, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
+    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
+                "Drawing needs %s of address space and the limit (ulimit -v or -d) leaves %s; "
+                "raise it.",
+                needs, has);
+    return false;
+}
+
 bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error)
 {
     g_autofree char *path = path_of(picture, key);
-    return ns_output_check(path, error) && ns_output_spares(path, input, error);
+    return has_room(error) && ns_output_check(path, error) && ns_output_spares(path, input, error);
 }
 
 bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size_t n,
                       const NsExperiment *experiment, const char *key, GError **error)
 {
+    if (!has_room(error)) return false;
     const NsExportChoices *choices = &picture->choices;
     g_autofree char *line = experiment ? ns_experiment_line(experiment) : NULL;
     g_autofree char *caption = experiment ? ns_experiment_caption(experiment) : NULL;

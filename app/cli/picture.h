@@ -23,11 +23,17 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPicture, ns_picture_clear)
  * NULL; NULL for none), to an array of GOptionEntry. */
 void ns_picture_add_entries(NsPicture *picture, GArray *entries, const char *const *without);
 
-/* Finds every mistake in the options.  FALSE with NS_ERROR_USAGE.  Touches no file. */
+/* Finds every mistake in the options.  FALSE with NS_ERROR_USAGE.  Says on stderr which of them
+ * change nothing in a file of its format.  Touches no file. */
 bool ns_picture_understand(NsPicture *picture, GError **error);
 
+/* FALSE with NS_ERROR_USAGE where a choice is given, though nothing is to be drawn without --out.
+ */
+bool ns_picture_unused(const NsPicture *picture, GError **error);
+
 /* FALSE where ns_picture_write with this key could not make its file, NS_ERROR_FILE, or would write
- * over `input` (NULL: none), NS_ERROR_USAGE.  Touches no file. */
+ * over `input` (NULL: none), NS_ERROR_USAGE, or where there is no memory to draw with,
+ * NS_ERROR_MEMORY.  Touches no file. */
 bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error);
 
 /* Writes the charts as one figure; to the file of `key` (ns_export_path) where that is given.  The

@@ -19,10 +19,8 @@ static const NsQuantity columns[] = {NS_QUANTITY_HIDDEN_NORM, NS_QUANTITY_GRAD_L
 /* One value has no deviation. */
 static char *cell(double mean, double sd, int64_t n)
 {
-    char m[G_ASCII_DTOSTR_BUF_SIZE], s[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(m, sizeof m, "%.4g", mean);
-    return n > 1 ? g_strdup_printf("%s ± %s", m, g_ascii_formatd(s, sizeof s, "%.2g", sd))
-                 : g_strdup(m);
+    g_autofree char *m = ns_output_number("%.4g", mean), *s = ns_output_number("%.2g", sd);
+    return n > 1 && isfinite(mean) ? g_strdup_printf("%s ± %s", m, s) : g_steal_pointer(&m);
 }
 
 /* Layers that follow one another: those of the only stack, or of encoder or decoder. */
@@ -54,7 +52,7 @@ static void show_row(const NsInitial *initial, const Stack *stack, size_t layer)
         at += layout->offset[columns[i]];
         int64_t n = exists ? initial->measured[at] : 0;
         g_autofree char *text = n > 0 ? cell(initial->mean[at], initial->sd[at], n) : NULL;
-        ns_output_pad(line, text ? text : "", CELL);
+        ns_output_pad(line, text ? text : NS_ABSENT, CELL);
     }
     g_strchomp(line->str);
     puts(line->str);
@@ -90,7 +88,8 @@ static void show_table(const NsInitial *initial, const NsSettings *settings)
                words, seeds);
     else
         printf("%s: before any update, seed %" G_GINT64_FORMAT "\n", words, settings->seed);
-    printf("loss %s nats per token, gradient norm of all tensors %s\n\n", loss, grad);
+    printf("loss %s%s, gradient norm of all tensors %s\n\n", loss,
+           isfinite(initial->loss_mean) ? " nats per token" : "", grad);
     g_autoptr(GString) header = g_string_new("layer");
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
         ns_output_pad(header, ns_quantity(columns[i])->choice.key, CELL);
@@ -98,10 +97,53 @@ static void show_table(const NsInitial *initial, const NsSettings *settings)
     show_stacks(initial, settings);
 }
 
-static bool show_progress(void *data, int64_t done, int64_t of)
+/* A measurement that goes on. */
+typedef struct {
+    const NsSettings *settings;
+    bool json;
+    NsInitial *so_far; /* of the seeds that are done; NULL before the first */
+    NsProgress progress;
+} Going;
+
+static void show(const Going *going, const NsInitial *initial)
 {
-    ns_progress_cells(data, (size_t)done, (size_t)of, (double)NAN);
+    if (!going->json) {
+        show_table(initial, going->settings);
+        return;
+    }
+    g_autofree char *text = ns_initial_json(initial, going->settings);
+    puts(text);
+}
+
+static void finish_early(void *data)
+{
+    Going *going = data;
+    ns_progress_end(&going->progress);
+    if (going->so_far) show(going, going->so_far);
+}
+
+static bool look(void *data, NsInitial *so_far, int64_t of)
+{
+    Going *going = data;
+    ns_interrupt_end();
+    g_clear_pointer(&going->so_far, ns_initial_free);
+    going->so_far = so_far;
+    ns_progress_cells(&going->progress, (size_t)so_far->seeds, (size_t)of, (double)NAN);
+    ns_interrupt_begin(finish_early, going);
     return !ns_interrupt_signal();
+}
+
+static void measure(const NsSettings *settings, gint64 seeds, bool json, GError **error)
+{
+    Going going = {.settings = settings, .json = json};
+    ns_progress_start(&going.progress, true);
+    ns_interrupt_catch();
+    ns_interrupt_begin(finish_early, &going);
+    g_autoptr(NsInitial) initial = ns_initial_new(settings, seeds, look, &going, error);
+    ns_interrupt_end();
+    ns_progress_end(&going.progress);
+    if (initial) show(&going, initial);
+    g_clear_pointer(&going.so_far, ns_initial_free);
 }
 
 int ns_cli_probe(int argc, char **argv, GError **error)
@@ -124,8 +166,8 @@ int ns_cli_probe(int argc, char **argv, GError **error)
             "--json every quantity, also those that a run measures only now and then, and\n"
             "the norm of the gradient averaged over setting “probe-batches” batches.\n\n"
             "In the JSON object a value has the name and the shape that it has in a line of\n"
-            "“train --jsonl”, with its “mean” and its “sd”.  Ctrl-C ends it after its seed,\n"
-            "with the result of those there are.",
+            "“train --jsonl”, with its “mean” and its “sd”.  Ctrl-C ends it with\n"
+            "the result of the seeds that there are.",
         .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
                            " probe --json > probe.json",
         .entries = entries,
@@ -137,17 +179,7 @@ int ns_cli_probe(int argc, char **argv, GError **error)
                     MOST_SEEDS);
         go = false;
     }
-    NsProgress progress;
-    ns_progress_start(&progress, go);
-    if (go) ns_interrupt_catch();
-    g_autoptr(NsInitial) initial =
-        go ? ns_initial_new(&settings, seeds, show_progress, &progress, error) : NULL;
-    ns_progress_end(&progress);
-    if (initial && json) {
-        g_autofree char *text = ns_initial_json(initial, &settings);
-        puts(text);
-    } else if (initial)
-        show_table(initial, &settings);
+    if (go) measure(&settings, seeds, json, error);
     ns_settings_clear(&settings);
     return ns_interrupt_status();
 }

@@ -25,8 +25,6 @@ static char *comment_of(const NsExperiment *experiment, const char *path)
                                experiment->study);
     if (experiment->changes)
         g_string_append_printf(comment, "\nchanged on the way: %s", experiment->changes);
-    if (experiment->unknown)
-        g_string_append_printf(comment, "\nnot known here: %s", experiment->unknown);
     return g_string_free(comment, FALSE);
 }
 

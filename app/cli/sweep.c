@@ -2,6 +2,7 @@
 #include "app/cli/picture.h"
 
 #include "core/base/error.h"
+#include "core/base/processors.h"
 #include "core/study/phase.h"
 #include "ui/figures/figures.h"
 
@@ -10,6 +11,7 @@
 #define DEFAULT_STEPS 200
 #define MOST_WORKERS 256
 #define LOOK_MS 100
+#define STOP_MS 300 /* for steps to end after a signal */
 
 /* The command line as it was given, and what it means. */
 typedef struct {
@@ -18,6 +20,7 @@ typedef struct {
     gboolean json, linear;
     NsPicture picture;
     NsSettings settings;
+    NsNamed named;     /* by --set and --steps */
     NsExperiment from; /* the settings are where the options put them */
 } Sweep;
 
@@ -31,6 +34,21 @@ static void sweep_clear(Sweep *sweep)
     ns_experiment_clear(&sweep->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
+
+/* What is on an axis is set nowhere else, nor what excludes it. */
+static bool check_axis(const Sweep *sweep, const NsPhaseAxis *axis, GError **error)
+{
+    NsSettings settings;
+    NsNamed named = sweep->named;
+    ns_settings_copy(&settings, &sweep->settings);
+    bool good = true;
+    for (size_t i = 0; good && i < axis->n; i++) {
+        named.here = sweep->named.here;
+        good = ns_settings_name(&settings, &named, axis->param->key, axis->values[i], error);
+    }
+    ns_settings_clear(&settings);
+    return good;
+}
 
 static NsPhase *understand(Sweep *sweep, GError **error)
 {
@@ -49,12 +67,14 @@ static NsPhase *understand(Sweep *sweep, GError **error)
                     MOST_WORKERS);
         return NULL;
     }
+    if (!sweep->picture.out && !ns_picture_unused(&sweep->picture, error)) return NULL;
     if (sweep->picture.out &&
         (!ns_picture_understand(&sweep->picture, error) ||
          !ns_picture_check(&sweep->picture, NULL, sweep->settings.text, error)))
         return NULL;
     g_auto(NsPhaseAxis) x = {0}, y = {0};
-    if (!ns_phase_axis_read(&x, x_text, error) || !ns_phase_axis_read(&y, y_text, error))
+    if (!ns_phase_axis_read(&x, x_text, error) || !ns_phase_axis_read(&y, y_text, error) ||
+        !check_axis(sweep, &x, error) || !check_axis(sweep, &y, error))
         return NULL;
     return ns_phase_new(&sweep->settings, &x, &y, sweep->settings.steps, error);
 }
@@ -66,10 +86,13 @@ static bool train(NsPhase *phase, unsigned workers, GError **error)
     ns_progress_start(&progress, true);
     ns_interrupt_catch();
     if (!ns_phase_start(phase, workers, error)) return false;
-    while (!ns_phase_wait(phase, LOOK_MS)) {
+    while (!ns_interrupt_signal() && !ns_phase_wait(phase, LOOK_MS)) {
         NsPhaseProgress now = ns_phase_progress(phase);
         ns_progress_cells(&progress, now.finished, now.cells, now.seconds_left);
-        if (ns_interrupt_signal()) ns_phase_stop(phase);
+    }
+    if (ns_interrupt_signal()) {
+        ns_phase_stop(phase);
+        ns_phase_wait(phase, STOP_MS);
     }
     ns_progress_end(&progress);
     return true;
@@ -144,7 +167,7 @@ static GArray *make_entries(Sweep *sweep)
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &sweep->steps,
          "Steps of every run (default: setting “steps”, else 200)", "N"},
         {"workers", 'w', 0, G_OPTION_ARG_INT64, &sweep->workers,
-         "Runs at a time, of one thread each (default: one for every core)", "N"},
+         "Runs at a time, of one thread each (default: one for every processor)", "N"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &sweep->json, "One JSON object with every cell", NULL},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &sweep->linear, "Linear colours (default: logarithmic)",
          NULL},
@@ -157,7 +180,7 @@ static GArray *make_entries(Sweep *sweep)
 
 int ns_cli_sweep(int argc, char **argv, GError **error)
 {
-    g_auto(Sweep) sweep = {.workers = (gint64)g_get_num_processors()};
+    g_auto(Sweep) sweep = {.workers = MIN(ns_processors(), MOST_WORKERS)};
     ns_picture_init(&sweep.picture);
     ns_settings_init(&sweep.settings);
     sweep.settings.steps = DEFAULT_STEPS;
@@ -172,14 +195,15 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
             "figure that --from repeats.\n\n"
             "JSON: settings, steps, x and y (key and values), and cells, row by row: x, y,\n"
             "state, step, loss (nats per token, mean of the last ten steps), validation_loss,\n"
-            "seconds and a message where there is one; program.  Ctrl-C shows the runs that\n"
-            "are done.",
+            "seconds and a message where there is one; program, instructions.  Ctrl-C shows the\n"
+            "runs that are done.  Exit status 1 where a run could not be made.",
         .examples =
             NS_CLI " sweep --x lr=1e-4:1e-1:7 --y warmup=1,10,100 --out phase.pdf\n" NS_CLI
                    " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json\n" NS_CLI
                    " sweep --from phase.pdf --set placement=pre --out pre.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
         .settings = &sweep.settings,
+        .named = &sweep.named,
         .from = &sweep.from,
         .one_lane = true,
         .steps = (const char *const *)&sweep.steps,
@@ -193,5 +217,7 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
     } else
         show_table(phase);
     if (sweep.picture.out && !draw(&sweep, phase, error)) return NS_EXIT_ERROR;
+    for (size_t i = 0; i < ns_phase_cells(phase); i++)
+        if (ns_phase_cell(phase, i).state == NS_CELL_FAILED) return NS_EXIT_ERROR;
     return ns_interrupt_status();
 }

@@ -2,16 +2,17 @@
 #include "app/cli/journal.h"
 #include "app/cli/lanes.h"
 
-#include "core/model/placement.h"
+#include "core/base/instructions.h"
+#include "ui/figures/words.h"
 
-#include <math.h>
 #include <stdio.h>
 
-static void show_loss(const char *name, double first, double last)
+/* `first` is NULL where there is only one. */
+static void show_loss(const char *name, const double *first, double last)
 {
-    printf("%-16s", name);
-    if (isfinite(first)) printf("%.4f → ", first);
-    printf("%.4f nats per token\n", last);
+    g_autofree char *from = first ? ns_output_number("%.4f → ", *first) : g_strdup("");
+    g_autofree char *to = ns_output_number("%.4f nats per token", last);
+    printf("%-16s%s%s\n", name, from, to);
 }
 
 static void show_data(NsRun *run)
@@ -29,8 +30,7 @@ static void show_model(NsRun *run)
     const NsSettings *settings = ns_run_settings(run);
     int64_t encoder = ns_settings_encoder_layers(settings);
     int64_t decoder = ns_settings_decoder_layers(settings);
-    const char *placement =
-        *settings->mixture ? settings->mixture : ns_placement(settings->placement)->choice.label;
+    g_autofree char *placement = ns_settings_placement_words(settings);
     printf("%-16s%s, ", "model", placement);
     if (encoder && decoder) printf("%" G_GINT64_FORMAT " + ", encoder);
     int64_t layers = decoder ? decoder : encoder;
@@ -39,8 +39,10 @@ static void show_model(NsRun *run)
 }
 
 /* The result for people. */
-static void show_result(NsRun *run)
+static void show_result(NsLockstep *lockstep, void *data)
 {
+    (void)data;
+    NsRun *run = ns_lockstep_lane(lockstep, 0);
     const NsHistory *history = ns_run_history(run);
     size_t records = ns_history_steps(history), evaluations = ns_history_evaluations(history);
 
@@ -48,13 +50,15 @@ static void show_result(NsRun *run)
     show_model(run);
     printf("%-16s%s after %zu %s\n", "state", ns_journal_state(run), records - 1,
            records == 2 ? "step" : "steps");
-    show_loss("training loss", records > 1 ? ns_history_step(history, 0)->loss : (double)NAN,
+    show_loss("training loss", records > 1 ? &ns_history_step(history, 0)->loss : NULL,
               ns_history_step(history, records - 1)->loss);
     if (evaluations)
         show_loss("validation loss",
-                  evaluations > 1 ? ns_history_evaluation(history, 0)->loss : (double)NAN,
+                  evaluations > 1 ? &ns_history_evaluation(history, 0)->loss : NULL,
                   ns_history_evaluation(history, evaluations - 1)->loss);
-    if (records > 1) printf("%-16s%.2f ms per step\n", "time", ns_journal_ms_per_step(run));
+    if (records > 1)
+        printf("%-16s%.2f ms per step, %s\n", "time", ns_journal_ms_per_step(run),
+               ns_instructions_choice(ns_instructions())->label);
     ns_journal_show_trouble(run, "");
 }
 
@@ -80,7 +84,7 @@ int ns_cli_train(int argc, char **argv, GError **error)
             "  settings    by their keys; then arch, layers, encoder_layers, decoder_layers,\n"
             "              parameters, vocab and vocab_in (symbols that are predicted, read),\n"
             "              text, training_characters, held_out_characters, threads,\n"
-            "              gflop_per_step, memory_bytes, program\n"
+            "              gflop_per_step, memory_bytes, program, instructions\n"
             "  step        from 0, before any update; then loss (nats per token), lr, seconds,\n"
             "              probe_seconds (of these, for dear quantities), grad_norm (total, and\n"
             "              one number or one a layer by the tensor's role), and what else was\n"
@@ -91,8 +95,8 @@ int ns_cli_train(int argc, char **argv, GError **error)
             "  summary     state, steps, loss, validation_loss, validation_step, seconds, and\n"
             "              ms_per_step, the mean\n\n"
             "A run that diverges is a result: the state says so, the exit status is 0.\n"
-            "With --set steps=0 it goes on until Ctrl-C, which ends it after its step with\n"
-            "the summary and exit status 130.",
+            "With --set steps=0 it goes on until Ctrl-C, which ends it with the summary\n"
+            "and exit status 130.",
         .examples = NS_CLI " train --set placement=pre --set layers=12 --steps 500\n" NS_CLI
                            " train --set text=book.txt --jsonl run.jsonl",
         .entries = entries,
@@ -105,7 +109,6 @@ int ns_cli_train(int argc, char **argv, GError **error)
     g_autoptr(NsLockstep) lockstep = go ? ns_lane_start(&settings, jsonl, error) : NULL;
     ns_settings_clear(&settings);
     if (!lockstep) return NS_EXIT_OK;
-    if (ns_journal_run(lockstep, jsonl, limit, error) && !jsonl)
-        show_result(ns_lockstep_lane(lockstep, 0));
+    ns_journal_run(lockstep, jsonl, limit, show_result, NULL, error);
     return ns_interrupt_status();
 }

@@ -11,7 +11,8 @@
 int ns_choices_find(NsChoices choices, const char *key)
 {
     for (size_t i = 0; choices(i); i++)
-        if (g_str_equal(choices(i)->key, key)) return (int)i;
+        if (g_str_equal(choices(i)->key, key) || g_strcmp0(choices(i)->former, key) == 0)
+            return (int)i;
     return -1;
 }
 

@@ -14,12 +14,14 @@ typedef struct {
     const char *formula;   /* "x' = x + F(N(x))", or NULL */
     const char *reference; /* paper, or NULL */
     const char *purpose;   /* one line: what it is for */
+    const char *differs;   /* what is not as in the reference, or in use beside it; or NULL */
+    const char *former;    /* a key that older files have for it, or NULL */
 } NsChoice;
 
 /* A registry seen as choices: the i-th, or NULL past the end. */
 typedef const NsChoice *(*NsChoices)(size_t i);
 
-/* The index of the row with this key, or -1. */
+/* The index of the row with this key, be it a former one, or -1. */
 int ns_choices_find(NsChoices choices, const char *key);
 
 /* The row whose key is spelled most like `word`, capitals or not, for "did you mean"; NULL if none

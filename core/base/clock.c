@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/clock.h"
 
-#include <omp.h>
+#include "core/base/team.h"
+
 #include <stdatomic.h>
 #include <time.h>
 
@@ -58,7 +59,7 @@ void ns_clock_end_on(NsClockMark mark, NsOp op)
 {
     Counter *c = counter();
     int64_t taken = now() - mark.start;
-    double own = (double)(taken - c->inner) * 1e-9 / omp_get_num_threads();
+    double own = (double)(taken - c->inner) * 1e-9 / ns_team_members();
     double before = atomic_load_explicit(&c->seconds[op], memory_order_relaxed);
     atomic_store_explicit(&c->seconds[op], before + own, memory_order_relaxed);
     c->inner = mark.inner + taken;

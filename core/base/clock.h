@@ -5,9 +5,9 @@
  *     ns_clock_end(mark, NS_OP_NORM);
  *
  * Off, which is how a program begins, a mark costs one branch that is always taken the same way.
- * Marks may be nested: the time of the inner one is not the outer one's.  A thread of an OpenMP
- * team of n adds a nth of what it takes, so that all operators together, and what no mark covers,
- * are the time on the wall. */
+ * Marks may be nested: the time of the inner one is not the outer one's.  A member of a run
+ * of n (core/base/team.h) adds a nth of what it takes, so that all operators together, and what no
+ * mark covers, are the time on the wall. */
 #pragma once
 
 #include <glib.h>

@@ -1,13 +1,59 @@
-/* Function multiversioning.  SPDX-License-Identifier: MIT
+/* Functions that are compiled for several sets of instructions.  SPDX-License-Identifier: MIT
  *
- * A loop marked NS_CLONES is compiled for AVX-512, AVX2 and plain x86-64, and the loader picks one.
- * Sanitizers cannot run the loader's resolvers, and other compilers and machines get one portable
- * version. */
+ *     NS_CLONES(static, widen, (float *x, const float *y, size_t n), (x, y, n))
+ *     {
+ *         ...
+ *     }
+ *
+ * defines `static void widen(float *x, const float *y, size_t n)`: its body once for every set of
+ * ns_instructions(), and a function that calls the one for the set in use.  Helpers of the body are
+ * compiled with it where they are inline.  NS_CLONES_OF is for functions that return something. */
 #pragma once
 
-#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                                \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define NS_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#include "core/base/instructions.h"
+
+#if defined __x86_64__ && defined __GNUC__
+
+#define NS_CLONES_X86
+#define NS_AVX2 __attribute__((target("avx2,fma,bmi,bmi2")))
+#define NS_AVX512                                                                                  \
+    __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")))
+
+/* `back`: `return`, or nothing where the type is void. */
+#define NS_CLONES_WITH(linkage, type, back, name, parameters, arguments)                           \
+    static inline __attribute__((always_inline)) type name##_body parameters;                      \
+    NS_AVX512 static type name##_avx512 parameters                                                 \
+    {                                                                                              \
+        back name##_body arguments;                                                                \
+    }                                                                                              \
+    NS_AVX2 static type name##_avx2 parameters                                                     \
+    {                                                                                              \
+        back name##_body arguments;                                                                \
+    }                                                                                              \
+    static type name##_portable parameters                                                         \
+    {                                                                                              \
+        back name##_body arguments;                                                                \
+    }                                                                                              \
+    linkage type name parameters                                                                   \
+    {                                                                                              \
+        NsInstructions set = ns_instructions();                                                    \
+        if (set == NS_INSTRUCTIONS_AVX512)                                                         \
+            back name##_avx512 arguments;                                                          \
+        else if (set == NS_INSTRUCTIONS_AVX2)                                                      \
+            back name##_avx2 arguments;                                                            \
+        else                                                                                       \
+            back name##_portable arguments;                                                        \
+    }                                                                                              \
+    static inline __attribute__((always_inline)) type name##_body parameters
+
 #else
-#define NS_CLONES
+
+#define NS_CLONES_WITH(linkage, type, back, name, parameters, arguments)                           \
+    linkage type name parameters
+
 #endif
+
+#define NS_CLONES(linkage, name, parameters, arguments)                                            \
+    NS_CLONES_WITH(linkage, void, , name, parameters, arguments)
+#define NS_CLONES_OF(linkage, type, name, parameters, arguments)                                   \
+    NS_CLONES_WITH(linkage, type, return, name, parameters, arguments)

@@ -11,6 +11,22 @@ double ns_memory_peak_mib(void);
 /* The peak begins anew at what is resident now. */
 void ns_memory_reset_peak(void);
 
-/* Bytes that could be had without swapping; 0 where the system does not say.  Linux: MemAvailable
- * of /proc/meminfo. */
+/* Called first by the main of a program, while it has one thread.  Where the address space is
+ * limited, threads then share one arena of malloc: every other would reserve 64 MiB of it, and a
+ * thread that gets none makes a system call for every few bytes. */
+void ns_memory_init(void);
+
+/* What keeps the program from having more memory. */
+typedef enum {
+    NS_MEMORY_MACHINE, /* MemAvailable of /proc/meminfo: what can be had without swapping */
+    NS_MEMORY_GROUP,   /* its control groups (core/base/cgroup.h) */
+    NS_MEMORY_ADDRESS, /* RLIMIT_AS, “ulimit -v”: counts what is asked for, used or not */
+    NS_MEMORY_DATA,    /* RLIMIT_DATA, “ulimit -d”: likewise */
+    NS_MEMORY_LIMITS
+} NsMemoryLimit;
+
+/* Bytes that a limit leaves; SIZE_MAX where there is none, or where the system does not say. */
+size_t ns_memory_left(NsMemoryLimit limit);
+
+/* The least that any limit leaves; 0 where the system says nothing. */
 size_t ns_memory_available(void);

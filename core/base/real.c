@@ -57,7 +57,7 @@ void ns_real_free(ns_real *reals)
 /* A sum of this size has lost nothing to squares that are too small for a real. */
 #define LEAST 0x1p-64
 
-NS_CLONES static double in_double(const ns_real *x, size_t n)
+NS_CLONES_OF(static, double, in_double, (const ns_real *x, size_t n), (x, n))
 {
     return ns_lanes_dot(x, x, n);
 }
@@ -67,7 +67,7 @@ double ns_real_squares_close(double squares, const ns_real *x, size_t n)
     return squares >= LEAST && squares <= DBL_MAX ? squares : in_double(x, n);
 }
 
-NS_CLONES double ns_real_squares(const ns_real *x, size_t n)
+NS_CLONES_OF(extern, double, ns_real_squares, (const ns_real *x, size_t n), (x, n))
 {
     double lane[NS_LANES] = {0};
     size_t i = 0;

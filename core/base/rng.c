@@ -89,8 +89,10 @@ double ns_rng_normal(NsRng *rng)
 #define CHUNK ((size_t)256)
 
 /* The halves of blocks first .. first + n - 1. */
-NS_CLONES static void draw(uint64_t *restrict a, uint64_t *restrict b, size_t n, size_t first,
-                           uint64_t seed, uint64_t stream)
+NS_CLONES(static, draw,
+          (uint64_t *restrict a, uint64_t *restrict b, size_t n, size_t first, uint64_t seed,
+           uint64_t stream),
+          (a, b, n, first, seed, stream))
 {
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     const uint32_t low = (uint32_t)stream, high = (uint32_t)(stream >> 32);
@@ -164,9 +166,10 @@ static inline double cos_wide(double u)
 
 /* x[i] = std normal(a[i], b[i]).  Where the margin leaves a doubt about a bit, doubt[i] is not 0.
  */
-NS_CLONES static void normals(ns_real *restrict x, uint64_t *restrict doubt,
-                              const uint64_t *restrict a, const uint64_t *restrict b, double std,
-                              size_t n)
+NS_CLONES(static, normals,
+          (ns_real *restrict x, uint64_t *restrict doubt, const uint64_t *restrict a,
+           const uint64_t *restrict b, double std, size_t n),
+          (x, doubt, a, b, std, n))
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
@@ -191,8 +194,9 @@ void ns_rng_fill_normal(ns_real *x, size_t n, size_t first, double std, uint64_t
     }
 }
 
-NS_CLONES static void stretch(ns_real *restrict x, const uint64_t *restrict bits, double most,
-                              size_t n)
+NS_CLONES(static, stretch,
+          (ns_real *restrict x, const uint64_t *restrict bits, double most, size_t n),
+          (x, bits, most, n))
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) x[i] = (ns_real)(most * (2 * uniform_wide(bits[i]) - 1));

@@ -4,7 +4,8 @@
 /* Elements in a block, unless the tensor would have too many blocks: 64 KiB in single precision. */
 #define BLOCK ((size_t)1 << 14)
 
-/* With fewer elements than this, one thread needs a tenth of a millisecond for what is dearest. */
+/* With fewer elements than this, one thread needs a tenth of a millisecond for the most expensive
+ * pass. */
 #define WORTH_SHARING ((size_t)1 << 16)
 
 /* Whole cache lines. */
@@ -14,10 +15,10 @@ static size_t block_size(size_t size)
     return MAX((least + 15) & ~(size_t)15, BLOCK);
 }
 
-NsShare ns_share(const NsTensorTable *table, int k, int n)
+NsShare ns_share(const NsTensorTable *table, unsigned k, unsigned n)
 {
-    size_t begin = table->size * (size_t)k / (size_t)n;
-    size_t end = k + 1 == n ? table->size : table->size * ((size_t)k + 1) / (size_t)n;
+    size_t begin = table->size * k / n;
+    size_t end = k + 1 == n ? table->size : table->size * (k + 1) / n;
     /* The tensor that the stretch begins in, or the gap after it. */
     size_t low = 0, high = table->n;
     while (high - low > 1) {
@@ -52,7 +53,7 @@ bool ns_share_next(NsShare *s, NsBlock *block)
     return false;
 }
 
-int ns_share_threads(const NsTensorTable *table, unsigned most)
+size_t ns_share_most(const NsTensorTable *table)
 {
-    return table->elements < WORTH_SHARING ? 1 : (int)MAX(most, 1);
+    return table->elements < WORTH_SHARING ? 1 : G_MAXSIZE;
 }

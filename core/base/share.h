@@ -29,11 +29,11 @@ typedef struct {
 } NsShare;
 
 /* The share of thread k of n; k < n. */
-NsShare ns_share(const NsTensorTable *table, int k, int n);
+NsShare ns_share(const NsTensorTable *table, unsigned k, unsigned n);
 
 /* The next block in the order of the table; false at the end. */
 bool ns_share_next(NsShare *share, NsBlock *block);
 
-/* Threads for a pass over a table: `most`, or 1 where there is so little to do that waiting for
- * another thread, which the desktop may have pushed off its core, would take longer. */
-int ns_share_threads(const NsTensorTable *table, unsigned most);
+/* The most members of a team that a pass over a table is enough work for: 1 where there is so
+ * little to do that waiting for another thread would take longer. */
+size_t ns_share_most(const NsTensorTable *table);

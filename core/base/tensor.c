@@ -5,7 +5,6 @@
 #include "core/base/share.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* Tensors start on multiples of this many reals: a cache line in single precision. */
@@ -65,15 +64,23 @@ static void init_block(const NsTensor *t, const NsBlock *block, ns_real *arena, 
     }
 }
 
-void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed,
-                          unsigned threads)
+typedef struct {
+    const NsTensorTable *table;
+    ns_real *arena;
+    uint64_t seed;
+} Init;
+
+static void init_share(void *data, const NsMember *member)
+{
+    const Init *init = data;
+    NsShare share = ns_share(init->table, member->index, member->size);
+    NsBlock block;
+    while (ns_share_next(&share, &block))
+        init_block(&init->table->tensors[block.tensor], &block, init->arena, init->seed);
+}
+
+void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed, NsTeam *team)
 {
     memset(arena, 0, table->size * sizeof *arena);
-#pragma omp parallel num_threads(ns_share_threads(table, threads))
-    {
-        NsShare share = ns_share(table, omp_get_thread_num(), omp_get_num_threads());
-        NsBlock block;
-        while (ns_share_next(&share, &block))
-            init_block(&table->tensors[block.tensor], &block, arena, seed);
-    }
+    ns_team_run(team, ns_share_most(table), init_share, &(Init){table, arena, seed});
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/real.h"
+#include "core/base/team.h"
 
 typedef enum {
     NS_INIT_ZERO,
@@ -24,7 +25,7 @@ typedef struct {
     NsInitKind init;
     double std; /* NORMAL: its own; UNIFORM: of the interval +- sqrt(3) std; CONSTANT: the value */
     double lr, eps; /* multiply the optimizer's learning rate and epsilon */
-    bool decay;     /* weight decay acts on it: matrices of the layers and the head */
+    bool decay;     /* a matrix of the layers, or the head, which weight decay always covers */
 } NsTensor;
 
 typedef struct {
@@ -46,7 +47,6 @@ size_t ns_tensor_size(const NsTensor *tensor);
 /* The tensor with this name, or NULL. */
 const NsTensor *ns_tensor_find(const NsTensorTable *table, const char *name);
 
-/* Writes the initial value of every tensor into an arena, with so many threads; they cannot be told
- * from the result. */
-void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed,
-                          unsigned threads);
+/* Writes the initial value of every tensor into an arena; how many members the team has cannot be
+ * told from the result. */
+void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed, NsTeam *team);

@@ -5,14 +5,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define STACK_BYTES ((size_t)8 << 20)
 #define NICEST 19
 
 int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data)
 {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setstacksize(&attributes, NS_THREAD_STACK);
     int failure = pthread_create(thread, &attributes, work, data);
     pthread_attr_destroy(&attributes);
     return failure;

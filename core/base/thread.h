@@ -5,9 +5,18 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Starts a thread that has room for deep stacks of calls in BLAS and OpenMP.  0, or the number of
- * the error, in which case `thread` is not set. */
+#define NS_THREAD_STACK ((size_t)8 << 20) /* bytes */
+
+/* Starts a thread that has room for deep stacks of calls in BLAS.  0, or the number of the error,
+ * in which case `thread` is not set. */
 int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data);
+
+/* How much nicer than the desktop a thread is that trains what is watched, and one that trains what
+ * waits in the background.  Enough for the desktop to stay fluid; each unit leaves the thread a
+ * fifth less of a processor that other programs want too, and with ten of them it comes to a stand
+ * beside a few busy ones. */
+#define NS_NICER_TRAINER 1
+#define NS_NICER_BACKGROUND 3
 
 /* Lowers the scheduling priority of the calling thread, and of those that it will start, by so much
  * niceness.  Where that is refused it only competes harder with the desktop. */

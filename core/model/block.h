@@ -47,7 +47,7 @@ typedef struct {
     unsigned number;  /* the same of the sub-layer; names its noise */
     double drop_path; /* chance to be dropped for a sequence */
     NsNormPlace in, mid, branch, out;
-    NsNormPlace q, k, v; /* over the features of a head */
+    NsNormPlace q, k, v; /* over the features of a head, or over all */
     /* Offsets of the weights.  Self-attention: w_in is [3 D, D] (Q, K, V joined) and w_memory lies
      * within it.  Cross-attention: w_in is W_Q and w_memory [2 D, D] (K, V joined).  Uniform
      * attention has only V, in w_memory.  FFN: W_1 in w_in, W_3 in w_gate.  W_O or W_2 in w_out. */
@@ -108,7 +108,7 @@ typedef struct {
     double dropout;
     size_t first;                          /* of the shard's sequences in the batch */
     const int32_t *length, *memory_length; /* [B] tokens and source tokens */
-    const bool *live;                      /* [R] rows that are not padding; NULL: all */
+    const bool *live, *memory_live;        /* [R], [RS] rows that are not padding; NULL: all */
     const ns_real *memory;                 /* [RS, D] what cross-attention looks at */
     ns_real *dmemory;                      /* its gradient, added to */
     ns_real *dual, *ddual;                 /* [R, D] second stream and its gradient, or NULL */

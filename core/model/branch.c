@@ -30,10 +30,12 @@ static bool head_norms(const NsSublayer *s)
     return s->q.norm || s->k.norm || s->v.norm;
 }
 
-static ns_real *take_stats(const NsNormPlace *place, size_t rows, NsCursor *cursor)
+/* Of a norm over `width` features of each row, which may be several rows of the norm. */
+static ns_real *take_stats(const NsNormPlace *place, size_t width, size_t rows, NsCursor *cursor)
 {
-    return place->norm ? ns_cursor_take(cursor, ns_norm_stats_size(place->norm, rows, place->C))
-                       : NULL;
+    if (!place->norm) return NULL;
+    size_t n = ns_norm_stats_size(place->norm, rows * (width / place->C), place->C);
+    return ns_cursor_take(cursor, n);
 }
 
 void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
@@ -49,43 +51,75 @@ void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
     } else {
         a->raw = a->hidden = ns_cursor_take(cursor, heads_size(s, shape));
         if (head_norms(s)) a->hidden = ns_cursor_take(cursor, heads_size(s, shape));
-        a->stats_q = take_stats(&s->q, R * shape->H, cursor);
-        a->stats_k = take_stats(&s->k, shape->RS * shape->H, cursor);
-        a->stats_v = take_stats(&s->v, shape->RS * shape->H, cursor);
+        a->stats_q = take_stats(&s->q, D, R, cursor);
+        a->stats_k = take_stats(&s->k, D, shape->RS, cursor);
+        a->stats_v = take_stats(&s->v, D, shape->RS, cursor);
         a->P = ns_cursor_take(cursor, shape->B * shape->H * shape->T * shape->S);
         a->context = a->scaled = ns_cursor_take(cursor, R * D);
         if (s->c.head_scale) a->scaled = ns_cursor_take(cursor, R * D);
         a->mid = s->mid.norm ? ns_cursor_take(cursor, R * D) : a->scaled;
     }
-    a->stats_mid = take_stats(&s->mid, R, cursor);
+    a->stats_mid = take_stats(&s->mid, s->mid.C, R, cursor);
 }
 
-/* A norm over each head of each of `rows` rows. */
+/* Queries, or keys or values: rows that lie `stride` apart, and which of them are not padding. */
+typedef struct {
+    size_t rows, stride;
+    const bool *live;
+} HeadRows;
+
+static HeadRows queries_of(const NsShape *shape, const NsPass *pass, const NsHeads *heads)
+{
+    return (HeadRows){shape->R, heads->q_stride, pass->live};
+}
+
+static HeadRows keys_of(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
+                        const NsHeads *heads)
+{
+    bool cross = s->kind == NS_CROSS_ATTENTION;
+    return (HeadRows){shape->RS, heads->k_stride, cross ? pass->memory_live : pass->live};
+}
+
+/* The pass of a norm over all rows at once, or over the heads of one row. */
+static NsNormPass head_norm_pass(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
+                                 ns_real *stats, HeadRows at)
+{
+    bool batch = ns_norm_over_batch(place->norm);
+    NsNormPass p =
+        ns_norm_place_pass(place, pass, stats, batch ? at.rows : shape->D / place->C, shape->eps);
+    if (batch) {
+        p.stride = at.stride;
+        p.live = at.live;
+    }
+    return p;
+}
+
 static void head_norm_forward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
-                              ns_real *y, ns_real *stats, const ns_real *x, size_t rows,
-                              size_t stride)
+                              ns_real *y, ns_real *stats, const ns_real *x, HeadRows at)
 {
     if (!place->norm) return;
     NsClockMark mark = ns_clock_begin();
-    NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->H, shape->eps);
-    for (size_t r = 0; r < rows; r++) {
-        place->norm->forward(&p, y + r * stride, x + r * stride);
-        p.stats += ns_norm_stats_size(place->norm, shape->H, place->C);
+    NsNormPass p = head_norm_pass(place, shape, pass, stats, at);
+    size_t calls = ns_norm_over_batch(place->norm) ? 1 : at.rows;
+    for (size_t r = 0; r < calls; r++) {
+        place->norm->forward(&p, y + r * at.stride, x + r * at.stride);
+        p.stats += ns_norm_stats_size(place->norm, p.R, place->C);
     }
     ns_clock_end(mark, NS_OP_NORM);
 }
 
 static void head_norm_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
-                               ns_real *d, ns_real *stats, const ns_real *x, size_t rows,
-                               size_t stride)
+                               ns_real *d, ns_real *stats, const ns_real *x, HeadRows at)
 {
     if (!place->norm) return;
     NsClockMark mark = ns_clock_begin();
-    NsNormPass p = ns_norm_place_pass(place, pass, stats, shape->H, shape->eps);
+    NsNormPass p = head_norm_pass(place, shape, pass, stats, at);
     NsNormGradients gradients = ns_norm_place_gradients(place, pass);
-    for (size_t r = 0; r < rows; r++) {
-        place->norm->backward(&p, &gradients, d + r * stride, d + r * stride, x + r * stride);
-        p.stats += ns_norm_stats_size(place->norm, shape->H, place->C);
+    size_t calls = ns_norm_over_batch(place->norm) ? 1 : at.rows;
+    for (size_t r = 0; r < calls; r++) {
+        ns_real *row = d + r * at.stride;
+        place->norm->backward(&p, &gradients, row, row, x + r * at.stride);
+        p.stats += ns_norm_stats_size(place->norm, p.R, place->C);
     }
     ns_clock_end(mark, NS_OP_NORM);
 }
@@ -165,9 +199,10 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
     if (head_norms(s)) {
         NsHeads raw = ns_heads(s, shape, a->raw), heads = ns_heads(s, shape, a->hidden);
         memcpy(a->hidden, a->raw, heads_size(s, shape) * sizeof *a->hidden);
-        head_norm_forward(&s->q, shape, pass, heads.Q, a->stats_q, raw.Q, R, raw.q_stride);
-        head_norm_forward(&s->k, shape, pass, heads.K, a->stats_k, raw.K, shape->RS, raw.k_stride);
-        head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, shape->RS, raw.k_stride);
+        HeadRows queries = queries_of(shape, pass, &raw), keys = keys_of(s, shape, pass, &raw);
+        head_norm_forward(&s->q, shape, pass, heads.Q, a->stats_q, raw.Q, queries);
+        head_norm_forward(&s->k, shape, pass, heads.K, a->stats_k, raw.K, keys);
+        head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, keys);
     }
     NsAttention attention = attention_of(s, shape, a, pass);
     NsClockMark mark = ns_clock_begin();
@@ -241,9 +276,10 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
                                                               .dV = d.V,
                                                               .scratch = scratch->scores});
     ns_clock_end(mark, NS_OP_ATTENTION);
-    head_norm_backward(&s->q, shape, pass, d.Q, a->stats_q, raw.Q, R, d.q_stride);
-    head_norm_backward(&s->k, shape, pass, d.K, a->stats_k, raw.K, shape->RS, d.k_stride);
-    head_norm_backward(&s->v, shape, pass, d.V, a->stats_v, raw.V, shape->RS, d.k_stride);
+    HeadRows queries = queries_of(shape, pass, &d), keys = keys_of(s, shape, pass, &d);
+    head_norm_backward(&s->q, shape, pass, d.Q, a->stats_q, raw.Q, queries);
+    head_norm_backward(&s->k, shape, pass, d.K, a->stats_k, raw.K, keys);
+    head_norm_backward(&s->v, shape, pass, d.V, a->stats_v, raw.V, keys);
     project_backward(s, shape, a, scratch, pass);
 }
 

@@ -13,6 +13,48 @@ const NsChoice *ns_switch_choice(size_t i)
     return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
 }
 
+const NsChoice *ns_qk_norm_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_QK_NORM_AUTO] = {.key = "auto",
+                             .label = "Automatic",
+                             .purpose = "As in the placement's own paper."},
+        [NS_QK_NORM_OFF] = {.key = "off", .label = "Off", .purpose = "Always off."},
+        [NS_QK_NORM_HEAD] = {.key = "head",
+                             .label = "Each head",
+                             .formula = "N over the d / heads features of a head",
+                             .reference = "Henry et al. 2020, arXiv 2010.04245",
+                             .purpose = "Queries and keys of each head are normalized by "
+                                        "themselves, as in Qwen 3 and Gemma 3.",
+                             .former = "on"},
+        [NS_QK_NORM_FULL] = {.key = "full",
+                             .label = "Full width",
+                             .formula = "N over the d features of a token",
+                             .reference = "OLMo team 2025, arXiv 2501.00656",
+                             .purpose = "All heads are normalized together, before they are split, "
+                                        "as in OLMo 2."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}
+
+const NsChoice *ns_decay_scope_choice(size_t i)
+{
+    static const NsChoice rows[] = {
+        [NS_DECAY_MATRICES] = {.key = "matrices",
+                               .label = "Matrices",
+                               .purpose = "The matrices of the layers and the head, as in OLMo."},
+        [NS_DECAY_EMBEDDINGS] = {.key = "embeddings",
+                                 .label = "And embeddings",
+                                 .purpose = "The embeddings too, but no bias and no parameter of a "
+                                            "norm, as in BERT and GPT-2."},
+        [NS_DECAY_ALL] = {.key = "all",
+                          .label = "Everything",
+                          .purpose = "Every parameter, as AdamW's paper, fairseq and PyTorch's "
+                                     "optimizers have it."},
+    };
+    return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
+}
+
 const NsChoice *ns_toggle_choice(size_t i)
 {
     static const NsChoice rows[] = {

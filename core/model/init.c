@@ -108,9 +108,11 @@ static const NsPlacement *lender(const NsInit *init)
     return ns_placement((size_t)ns_choices_find(ns_placement_choice, init->placement));
 }
 
-double ns_init_factor(const NsInit *init, const NsWiring *wiring, const NsPosition *position)
+NsInitFactors ns_init_factors(const NsInit *init, const NsWiring *wiring,
+                              const NsPosition *position)
 {
-    return init->placement ? ns_placement_wiring(lender(init), position).init : wiring->init;
+    NsWiring w = init->placement ? ns_placement_wiring(lender(init), position) : *wiring;
+    return (NsInitFactors){.qk = w.init_qk, .others = w.init};
 }
 
 NsEmbeddingInit ns_init_embedding(const NsInit *init, const NsPlacement *placement,

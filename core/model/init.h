@@ -1,7 +1,8 @@
 /* The registry of initialisers.  SPDX-License-Identifier: MIT
  *
- * An initialiser gives the standard deviation of a matrix from its shape.  A placement's own factor
- * on W_V, W_O, W_1, W_2 and W_3 multiplies it, unless the initialiser brings those of another. */
+ * An initialiser gives the standard deviation of a matrix from its shape.  A placement's own
+ * factors on the matrices of a layer multiply it, unless the initialiser brings those of another.
+ */
 #pragma once
 
 #include "core/base/choice.h"
@@ -20,8 +21,14 @@ typedef struct {
 const NsInit *ns_init(size_t i); /* NULL past the end */
 const NsChoice *ns_init_choice(size_t i);
 
-/* The factor on W_V, W_O, W_1, W_2 and W_3 of a sub-layer with this wiring. */
-double ns_init_factor(const NsInit *init, const NsWiring *wiring, const NsPosition *position);
+/* The factors on the matrices of a sub-layer with this wiring. */
+typedef struct {
+    double qk;     /* on W_Q and W_K */
+    double others; /* on W_V, W_O, W_1, W_2 and W_3 */
+} NsInitFactors;
+
+NsInitFactors ns_init_factors(const NsInit *init, const NsWiring *wiring,
+                              const NsPosition *position);
 
 /* Of the token embedding that the stack at this position reads; the position embedding has a tenth
  * of it, or as much where both are given by the initialiser or the placement.  d: width.  Tied

@@ -2,7 +2,7 @@
 #include "core/model/model.h"
 
 #include "core/base/error.h"
-#include "core/base/flush.h"
+#include "core/base/processors.h"
 #include "core/model/pass.h"
 #include "core/ops/blas.h"
 #include "core/ops/embedding.h"
@@ -17,16 +17,18 @@ struct NsModel {
     uint64_t seed;
     size_t B;
     ns_real *weights;
-    ns_real *room; /* activations of layers, and gradients */
+    ns_real *room;  /* activations of layers */
+    ns_real *arena; /* gradients */
     NsGradients *gradients;
     ns_real *standardized; /* the weights as they are used, or NULL where those are the weights */
     ns_real *sinusoids;    /* or NULL */
     ns_real *state;        /* running statistics: mean and variance of each norm over the batch */
-    NsWorker *workers;
+    NsTeam *team;
+    NsWorker *workers; /* one a shard; where processors are fewer, the team is smaller */
     unsigned n_workers;
     double *seen; /* the arrays of NsMeasure, one after another */
     NsCall call;  /* the last one to measure */
-    bool unmeasured;
+    NsMeasuring measuring;
 };
 
 enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
@@ -108,7 +110,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
                              NsVocab vocab, GError **error)
 {
     if (!ns_settings_check(settings, error) || !check_vocab(settings, vocab, error)) return NULL;
-    ns_blas_init();
+    if (!ns_blas_init(error)) return NULL;
     g_autoptr(NsModel) model = g_new0(NsModel, 1);
     NsStack *stack = &model->stack;
     model->seed = (uint64_t)settings->seed;
@@ -118,9 +120,11 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
                                      SUBLAYER_ARRAYS * stack->n_sublayers);
     model->weights = ns_real_new(stack->table.size, "weights", error);
     if (!model->weights) return NULL;
-    model->room = ns_real_new(stack->room.size, "activations and gradients", error);
+    model->room = ns_real_new(stack->room.size, "activations", error);
     if (!model->room) return NULL;
-    model->gradients = ns_gradients_new(stack, model->room + stack->room.gradients, error);
+    model->arena = ns_real_new(stack->table.size, "gradients", error);
+    if (!model->arena) return NULL;
+    model->gradients = ns_gradients_new(stack, model->arena, error);
     if (!model->gradients) return NULL;
     model->state = ns_real_new(stack->state_size, "running statistics", error);
     if (!model->state) return NULL;
@@ -135,6 +139,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
             worker_clear(&model->workers[model->n_workers], stack);
             return NULL;
         }
+    model->team = ns_team_new(MIN(model->n_workers, ns_processors()));
     ns_model_reset(model);
     return g_steal_pointer(&model);
 }
@@ -147,11 +152,13 @@ NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error)
 void ns_model_free(NsModel *model)
 {
     if (!model) return;
+    ns_team_free(model->team);
     for (unsigned i = 0; i < model->n_workers; i++) worker_clear(&model->workers[i], &model->stack);
     g_free(model->workers);
     ns_real_free(model->weights);
     ns_gradients_free(model->gradients);
     ns_real_free(model->room);
+    ns_real_free(model->arena);
     ns_real_free(model->standardized);
     ns_real_free(model->sinusoids);
     ns_real_free(model->state);
@@ -199,14 +206,15 @@ static void reset_statistics(NsModel *model, const NsNormPlace *place)
 void ns_model_reset(NsModel *model)
 {
     const NsStack *stack = &model->stack;
-    ns_tensor_table_init(&stack->table, model->weights, model->seed, model->n_workers);
+    ns_tensor_table_init(&stack->table, model->weights, model->seed, model->team);
     for (size_t i = 0; i < stack->n_towers; i++) {
         reset_statistics(model, &stack->towers[i].embedding_norm);
         reset_statistics(model, &stack->towers[i].final_norm);
     }
     for (size_t k = 0; k < stack->n_sublayers; k++) {
         const NsSublayer *s = &stack->sublayers[k];
-        const NsNormPlace *const places[] = {&s->in, &s->mid, &s->branch, &s->out};
+        const NsNormPlace *const places[] = {&s->in, &s->mid, &s->branch, &s->out,
+                                             &s->q,  &s->k,   &s->v};
         for (size_t i = 0; i < G_N_ELEMENTS(places); i++) reset_statistics(model, places[i]);
     }
 }
@@ -216,36 +224,36 @@ static bool is_standardized(const NsTensor *tensor)
     return tensor->layer >= 0 && tensor->cols > 0;
 }
 
+static void standardize_tensor(void *data, size_t i, unsigned member)
+{
+    (void)member;
+    NsModel *model = data;
+    const NsTensor *t = &model->stack.table.tensors[i];
+    if (is_standardized(t))
+        ns_standardize_forward(model->standardized + t->offset, model->weights + t->offset, t->rows,
+                               t->cols);
+}
+
 /* The weights as the pass uses them. */
 static const ns_real *used_weights(NsModel *model)
 {
     const NsTensorTable *table = &model->stack.table;
     if (!model->standardized) return model->weights;
     memcpy(model->standardized, model->weights, table->size * sizeof *model->weights);
-#pragma omp parallel for num_threads((int)model->n_workers)
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
-        if (is_standardized(t))
-            ns_standardize_forward(model->standardized + t->offset, model->weights + t->offset,
-                                   t->rows, t->cols);
-    }
+    ns_team_each(model->team, table->n, standardize_tensor, model);
     return model->standardized;
 }
 
-/* Turns the gradients of the weights as used into those of the weights. */
-static void gradients_of_weights(NsModel *model)
+/* Turns the gradient of a tensor as used into that of the weights. */
+static void gradient_of_weights(void *data, size_t i, unsigned member)
 {
-    const NsTensorTable *table = &model->stack.table;
-    ns_real *gradients = ns_gradients_arena(model->gradients);
-    if (!model->standardized) return;
-#pragma omp parallel for num_threads((int)model->n_workers)
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
-        if (!is_standardized(t)) continue;
-        ns_real *g = gradients + t->offset;
-        ns_standardize_backward(g, model->weights + t->offset, t->rows, t->cols);
-        ns_gradients_squares(model->gradients)[i] = ns_real_squares(g, ns_tensor_size(t));
-    }
+    (void)member;
+    NsModel *model = data;
+    const NsTensor *t = &model->stack.table.tensors[i];
+    if (!is_standardized(t)) return;
+    ns_real *g = model->arena + t->offset;
+    ns_standardize_backward(g, model->weights + t->offset, t->rows, t->cols);
+    ns_gradients_squares(model->gradients)[i] = ns_real_squares(g, ns_tensor_size(t));
 }
 
 static void assert_fits(const NsModel *model, const NsBatch *batch)
@@ -355,34 +363,59 @@ static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statist
                     .statistics = statistics};
 }
 
+typedef void (*WorkerStep)(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i);
+
+/* The step of every worker that falls to the member. */
+static void step(NsModel *model, const NsMember *member, WorkerStep step_of, size_t i)
+{
+    for (unsigned k = member->index; k < model->n_workers; k += member->size)
+        step_of(&model->stack, &model->workers[k], &model->call, i);
+}
+
+/* From the tokens of a part to the gradient of the top of the last tower. */
+static void step_forward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
+{
+    ns_worker_begin(stack, w, call, part);
+    ns_worker_forward(stack, w, call);
+    ns_worker_loss(stack, w, call, stack->label_smoothing, (ns_real)per_target(call->batch));
+    ns_worker_backward_head(stack, w, call);
+}
+
+static void measure_part(NsModel *model, const NsMember *member, size_t part)
+{
+    const NsStack *stack = &model->stack;
+    step(model, member, step_forward, part);
+    for (size_t i = stack->n_towers; i-- > 0;) {
+        const NsTower *tower = &stack->towers[i];
+        step(model, member, ns_worker_backward_top, i);
+        for (size_t l = tower->first_layer + tower->L; l-- > tower->first_layer;) {
+            step(model, member, ns_worker_backward_layer, l);
+            ns_gradients_end_layer(model->gradients, member, l);
+        }
+        step(model, member, ns_worker_backward_embedding, i);
+    }
+}
+
+static void measure_parts(void *data, const NsMember *member)
+{
+    NsModel *model = data;
+    for (size_t part = 0; part < model->stack.parts; part++) measure_part(model, member, part);
+    ns_gradients_end(model->gradients, member);
+}
+
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise)
 {
     const NsStack *stack = &model->stack;
     bool training = noise && noise->training;
     NsCall call = call_of(model, batch, training ? NS_OF_BATCH_KEPT : NS_OF_BATCH);
     if (noise) call.noise = *noise;
-    call.measuring = !model->unmeasured;
+    call.measuring = model->measuring == NS_MEASURING_ALL;
     model->call = call;
-    double share = per_target(batch);
-    ns_gradients_begin(model->gradients, call.measuring);
-#pragma omp parallel num_threads((int)model->n_workers)
-    {
-        uint64_t mode = ns_flush_begin();
-#pragma omp for schedule(static, 1)
-        for (unsigned i = 0; i < model->n_workers; i++) {
-            NsWorker *w = &model->workers[i];
-            for (size_t part = 0; part < stack->parts; part++) {
-                ns_worker_begin(stack, w, &call, part);
-                ns_worker_forward(stack, w, &call);
-                ns_worker_loss(stack, w, &call, stack->label_smoothing, (ns_real)share);
-                ns_worker_backward(stack, w, &call);
-            }
-        }
-        ns_gradients_sum_outside(model->gradients);
-        ns_flush_end(mode);
-    }
-    gradients_of_weights(model);
+    ns_gradients_begin(model->gradients, model->measuring != NS_MEASURING_LOSS);
+    ns_team_run(model->team, model->n_workers, measure_parts, model);
+    if (model->standardized) ns_team_each(model->team, stack->table.n, gradient_of_weights, model);
 
+    double share = per_target(batch);
     NsMeasure measure = {.grad_sq = ns_gradients_squares(model->gradients)};
     double tokens = tokens_of(model, batch, stack->n_towers - 1);
     for (unsigned i = 0; i < model->n_workers; i++) {
@@ -397,20 +430,31 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     return measure;
 }
 
+/* A pass forward alone. */
+typedef struct {
+    NsModel *model;
+    NsCall *call;
+    double smoothing;
+} Forward;
+
+static void forward_worker(void *data, size_t i, unsigned member)
+{
+    (void)member;
+    const Forward *f = data;
+    const NsStack *stack = &f->model->stack;
+    NsWorker *w = &f->model->workers[i];
+    for (size_t part = 0; part < stack->parts; part++) {
+        ns_worker_begin(stack, w, f->call, part);
+        ns_worker_forward(stack, w, f->call);
+        ns_worker_loss(stack, w, f->call, f->smoothing, 0);
+    }
+}
+
 static void forward(NsModel *model, NsCall *call, double smoothing)
 {
     call->passing = true;
-#pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
-    for (unsigned i = 0; i < model->n_workers; i++) {
-        NsWorker *w = &model->workers[i];
-        uint64_t mode = ns_flush_begin();
-        for (size_t part = 0; part < model->stack.parts; part++) {
-            ns_worker_begin(&model->stack, w, call, part);
-            ns_worker_forward(&model->stack, w, call);
-            ns_worker_loss(&model->stack, w, call, smoothing, 0);
-        }
-        ns_flush_end(mode);
-    }
+    Forward f = {model, call, smoothing};
+    ns_team_each(model->team, model->n_workers, forward_worker, &f);
 }
 
 double ns_model_loss(NsModel *model, const NsBatch *batch)
@@ -474,24 +518,33 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
     }
 }
 
-void ns_model_revisit(NsModel *model, size_t layer)
+/* A layer of all parts whose activations are there. */
+typedef struct {
+    NsModel *model;
+    size_t layer;
+} Revisit;
+
+static void revisit_worker(void *data, size_t i, unsigned member)
 {
+    (void)member;
+    const Revisit *r = data;
+    NsModel *model = r->model;
     const NsStack *stack = &model->stack;
-    if (!stack->recompute) return;
-#pragma omp parallel for schedule(static, 1) num_threads((int)model->n_workers)
-    for (unsigned i = 0; i < model->n_workers; i++) {
-        uint64_t mode = ns_flush_begin();
-        for (size_t part = stack->parts - stack->kept; part < stack->parts; part++) {
-            ns_worker_turn(stack, &model->workers[i], &model->call, part);
-            ns_worker_revisit(stack, &model->workers[i], &model->call, layer);
-        }
-        ns_flush_end(mode);
+    for (size_t part = stack->parts - stack->kept; part < stack->parts; part++) {
+        ns_worker_turn(stack, &model->workers[i], &model->call, part);
+        ns_worker_revisit(stack, &model->workers[i], &model->call, r->layer);
     }
 }
 
-void ns_model_set_measuring(NsModel *model, bool measuring)
+void ns_model_revisit(NsModel *model, size_t layer)
 {
-    model->unmeasured = !measuring;
+    Revisit r = {model, layer};
+    if (model->stack.recompute) ns_team_each(model->team, model->n_workers, revisit_worker, &r);
+}
+
+void ns_model_set_measuring(NsModel *model, NsMeasuring measuring)
+{
+    model->measuring = measuring;
 }
 
 bool ns_model_keeps(const NsModel *model)
@@ -504,9 +557,9 @@ size_t ns_model_shards(const NsModel *model)
     return model->n_workers * model->stack.kept;
 }
 
-unsigned ns_model_threads(const NsModel *model)
+NsTeam *ns_model_team(const NsModel *model)
 {
-    return model->n_workers;
+    return model->team;
 }
 
 size_t ns_model_sublayers(const NsModel *model)

@@ -10,17 +10,18 @@
  * attend to the output of the encoder, after its own final norm where there is one.  Layers are
  * numbered through: the encoder's, then the decoder's.
  *
- * The batch is divided over threads into contiguous shards of sequences.  Each thread runs forward
- * and backward of its shard with gradients of its own; these are summed in a fixed order, so that
- * the same seed, build and thread count give the same bits.
+ * The batch is divided into as many contiguous shards of sequences as there are threads.  Each
+ * shard goes forward and backward with gradients of its own; these are summed in a fixed order, so
+ * that the same seed, build and thread count give the same bits, however many threads the machine
+ * has to spare (core/base/team.h).
  *
  * Unless somebody wants to look at activations afterwards (probe-every is not 0), what backward has
  * used is not kept: where activations are large a thread walks its shard in parts, one after the
- * other, and has memory for one of them; elsewhere the gradients of deep models come to lie where
- * the activations of the layers above have been, and what is quickly derived again from the input
- * of a sub-layer is not stored at all.  None of this changes a bit. */
+ * other, and has memory for one of them; elsewhere what is quickly derived again from the input of
+ * a sub-layer is not stored at all.  None of this changes a bit. */
 #pragma once
 
+#include "core/base/team.h"
 #include "core/base/tensor.h"
 #include "core/data/batch.h"
 #include "core/model/placement.h"
@@ -28,14 +29,16 @@
 
 typedef struct NsModel NsModel;
 
+/* The threads that share the work on a model; borrowed. */
+NsTeam *ns_model_team(const NsModel *model);
+
 /* What a run will take, before anything is allocated. */
 typedef struct {
-    size_t parameters;     /* elements */
-    size_t weight_bytes;   /* weights */
-    size_t gradient_bytes; /* gradients, and one arena more for the mean gradient of probes */
-    size_t moment_bytes;   /* Adam's two moments */
-    size_t
-        activation_bytes; /* of all threads, but for those in whose place gradients come to lie */
+    size_t parameters;       /* elements */
+    size_t weight_bytes;     /* weights */
+    size_t gradient_bytes;   /* gradients, and one arena more for the mean gradient of probes */
+    size_t moment_bytes;     /* Adam's two moments */
+    size_t activation_bytes; /* of all threads */
     size_t total_bytes;
     double gflop_per_step; /* forward and backward, matrix products only */
     unsigned threads;      /* that will share a batch; one where a norm is over the batch */
@@ -118,10 +121,11 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
  * statistics stay as they are.  For finite differences. */
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch);
 
-/* Whether ns_model_measure takes the sums of hidden states and sub-layers; it does at first.
- * Without, everything in NsMeasure but the losses keeps what it was.  For telling what measuring
- * costs. */
-void ns_model_set_measuring(NsModel *model, bool measuring);
+/* What ns_model_measure takes beside the losses: everything, at first; the squares of gradients,
+ * which clipping needs; or nothing.  The rest of NsMeasure keeps what it was.  For telling what
+ * measuring costs. */
+typedef enum { NS_MEASURING_ALL, NS_MEASURING_GRADIENTS, NS_MEASURING_LOSS } NsMeasuring;
+void ns_model_set_measuring(NsModel *model, NsMeasuring measuring);
 
 /* Forward only, without noise and with running statistics: mean negative log-likelihood in nats a
  * target; 0 without one. */
@@ -134,14 +138,14 @@ bool ns_model_keeps(const NsModel *model);
 
 /* Brings back the activations of a layer as the last measure computed them, until the next call.
  * The batch of that measure must still be there, the weights must be those it used, and probe-every
- * must not be 0: elsewhere gradients may lie where the layer's input was. */
+ * must not be 0. */
 void ns_model_revisit(NsModel *model, size_t layer);
 
 /* What the last measure left in memory of one sub-layer in one shard, for probes: a thread's, or a
  * part of one.  Borrowed until the next call; NULL where the sub-layer does not have it.  Where the
  * model does not keep activations, x of a layer's first sub-layer and out of its last one stand;
- * for all else visit the layer first.  Where probe-every is 0 only sizes mean something: other
- * numbers may have been put in the place of the activations. */
+ * for all else visit the layer first.  Where probe-every is 0 only sizes mean something, for
+ * activations may not have been stored. */
 typedef struct {
     NsSublayerKind kind;
     size_t layer; /* numbered through all layers, from 0 */
@@ -160,8 +164,7 @@ typedef struct {
     const ns_real *hidden;     /* [B T, F] FFN after the activation */
 } NsTap;
 
-size_t ns_model_shards(const NsModel *model);    /* in the order of the batch */
-unsigned ns_model_threads(const NsModel *model); /* that share the batch */
+size_t ns_model_shards(const NsModel *model); /* in the order of the batch */
 size_t ns_model_sublayers(const NsModel *model);
 NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer);
 

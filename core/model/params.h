@@ -12,12 +12,13 @@
  * scale: LINEAR or LOG, how a slider runs.  effect: LIVE acts at the next step of a running model;
  * FORK needs a new one, that can be a fork of it and then takes over every tensor, since neither
  * their shapes nor what is drawn for them depends on the setting; RESTART asks for one with other
- * tensors. */
+ * tensors.  With “| SHARED” it belongs to all lanes of a run alike, since it decides what data they
+ * see or how long they go on. */
 #pragma once
 
 /* clang-format off */
 #define NS_PARAMS(INT, REAL, CHOICE, TEXT)                                                         \
-    CHOICE(arch, "arch", MODEL, "Architecture", ns_arch_choice, "decoder", RESTART,                \
+    CHOICE(arch, "arch", MODEL, "Architecture", ns_arch_choice, "decoder", RESTART | SHARED,       \
         "Which halves of the Transformer there are.", "Vaswani et al. 2017, 3.1")                  \
     CHOICE(placement, "placement", MODEL, "Norm placement", ns_placement_choice, "post", RESTART,  \
         "Where the normalisation sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
@@ -25,8 +26,10 @@
         "Placements from the first layer on, each with its share of the depth, such as "           \
         "post*3,pre*9 for a quarter and three quarters; instead of one placement for all.",        \
         "Li et al. 2024, arXiv 2412.13795")                                                        \
-    CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "layernorm", RESTART,                 \
-        "What the normalisation does at every place that has one.", NULL)                          \
+    CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "auto", RESTART,                      \
+        "What the normalization does at every place that has one; auto asks the placement: "       \
+        "RMSNorm where its paper's own models have it, as those of OLMo 2 and Keel, else "         \
+        "LayerNorm.  To compare placements alone, choose one kind for all.", NULL)                 \
     INT(layers, "layers", MODEL, "Layers", NULL, 1, 10000, 6, LOG, RESTART,                        \
         "Depth L of the stack; each layer is attention followed by a feed-forward network.", NULL) \
     INT(decoder_layers, "decoder-layers", MODEL, "Decoder layers", NULL, 0, 10000, 0, LOG,         \
@@ -44,11 +47,13 @@
         "A norm after the last layer; auto asks the placement (Pre-LN has one).",                  \
         "Xiong et al. 2020, Table 1")                                                              \
     CHOICE(embedding_norm, "embedding-norm", MODEL, "Embedding norm", ns_switch_choice, "auto",    \
-        RESTART, "A norm after the embedding; auto asks the placement (Post-LN has one).", NULL)   \
+        RESTART, "A norm after the embedding, as BERT has; auto asks the placement, and none of "   \
+        "those here has one in its paper.", "Devlin et al. 2018, arXiv 1810.04805")                \
     REAL(norm_eps, "norm-eps", MODEL, "Norm epsilon", NULL, 0.0, 1.0, 1e-5, LOG, FORK,             \
         "Added to the variance before its root is taken.", "Ba, Kiros, Hinton 2016")               \
-    CHOICE(qk_norm, "qk-norm", MODEL, "QK norm", ns_switch_choice, "auto", RESTART,                \
-        "A norm on queries and keys, head by head; auto asks the placement (OLMo 2 has one).",     \
+    CHOICE(qk_norm, "qk-norm", MODEL, "QK norm", ns_qk_norm_choice, "auto", RESTART,               \
+        "A norm on queries and keys, over each head or over the full width; auto asks the "        \
+        "placement (OLMo 2 has one over the full width).",                                         \
         "Henry et al. 2020, arXiv 2010.04245")                                                     \
     CHOICE(activation, "activation", MODEL, "Activation", ns_activation_choice, "relu", RESTART,   \
         "The nonlinearity of the feed-forward network.", NULL)                                     \
@@ -78,24 +83,31 @@
         LINEAR, FORK, "Share of the target that is spread over the whole vocabulary.",             \
         "Szegedy et al. 2016, arXiv 1512.00567")                                                   \
     REAL(weight_decay, "weight-decay", REGULARISER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
-        "Pull of matrices towards zero; AdamW and Muon apply it apart from the gradient.",         \
+        "Pull of the weights that decay-scope names towards zero; AdamW and Muon apply it apart "  \
+        "from the gradient, the others add it to the gradient.",                                   \
         "Loshchilov and Hutter 2019, arXiv 1711.05101")                                            \
+    CHOICE(decay_scope, "decay-scope", REGULARISER, "Weight decay on", ns_decay_scope_choice, "matrices",   \
+        LIVE, "Which weights the weight decay covers.", NULL)                                      \
     REAL(clip, "clip", REGULARISER, "Gradient clipping", NULL, 0.0, 1e6, 0, LOG, LIVE,             \
         "Largest norm of the whole gradient that an update uses; 0 is off.  Measured norms are "   \
         "those before clipping.", "Pascanu et al. 2013, arXiv 1211.5063")                          \
     CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", FORK,      \
         "What turns gradients into updates.", NULL)                                                \
     REAL(lr, "lr", OPTIMIZER, "Peak learning rate", NULL, 0.0, 100.0, 3e-3, LOG, LIVE,             \
-        "The learning rate at the end of the warm-up.", NULL)                                      \
+        "The learning rate after the warm-up, before any decay.", NULL)                            \
     INT(warmup, "warmup", OPTIMIZER, "Warm-up", "steps", 1, 1000000, 1, LOG, LIVE,                 \
-        "Steps over which the rate rises from 0 to its peak; 1 means no warm-up.",                 \
-        "Xiong et al. 2020, eq. 1")                                                                \
-    CHOICE(schedule, "schedule", OPTIMIZER, "Schedule", ns_schedule_choice, "inverse-sqrt", LIVE,  \
-        "What the rate does after the warm-up.", NULL)                                             \
-    INT(decay_steps, "decay-steps", OPTIMIZER, "Decay over", "steps", 0, 1000000000, 0, LOG, LIVE, \
-        "Steps after which a linear or cosine schedule reaches 0, and a third of which lies between " \
-        "the drops of a step schedule; 0 means the steps of the run, or 1,000 where it has no end.", \
-        NULL)                                                                                      \
+        "Steps over which the rate rises from 0 to its peak; 1 means no warm-up.  After so many "  \
+        "steps the rate is what it is without one.", "Xiong et al. 2020, eq. 1")                   \
+    CHOICE(schedule, "schedule", OPTIMIZER, "Schedule", ns_schedule_choice, "constant", LIVE,      \
+        "The decay: a factor f on the rate, which does not depend on the warm-up.", NULL)          \
+    INT(decay_start, "decay-start", OPTIMIZER, "Decay from", "steps", 1, 1000000000, 100, LOG,     \
+        LIVE, "Step after which an inverse-sqrt, linear or cosine schedule lets the rate fall.  "  \
+        "Where a paper lets it fall from the end of the warm-up on, it is the same number as "     \
+        "warmup.", "Vaswani et al. 2017, 5.3")                                                     \
+    INT(decay_steps, "decay-steps", OPTIMIZER, "Decay until", "steps", 0, 1000000000, 0, LOG,      \
+        LIVE, "Step from which on a linear or cosine schedule is 0, and a third of which lies "    \
+        "between the drops of a step schedule; 0 means the steps of the run, or 1,000 where it "   \
+        "has no end.", NULL)                                                                       \
     REAL(momentum, "momentum", OPTIMIZER, "Momentum", NULL, 0.0, 0.999999, 0, LINEAR, FORK,        \
         "Of SGD and Muon.", "Polyak 1964")                                                         \
     REAL(beta1, "beta1", OPTIMIZER, "Adam beta 1", NULL, 0.0, 0.999999, 0.9, LINEAR, FORK,         \
@@ -104,28 +116,31 @@
         "Decay of the second moment.", "Kingma and Ba 2015")                                       \
     REAL(eps, "eps", OPTIMIZER, "Adam epsilon", NULL, 0.0, 1.0, 1e-8, LOG, FORK,                   \
         "Added to the root of the second moment.", "Kingma and Ba 2015")                           \
-    CHOICE(task, "task", DATA, "Task", ns_task_choice, "grammar", RESTART,                         \
+    CHOICE(task, "task", DATA, "Task", ns_task_choice, "grammar", RESTART | SHARED,                \
         "What the model learns.", NULL)                                                            \
-    TEXT(text, "text", DATA, "Text file", "", RESTART,                                             \
-        "A UTF-8 file to learn, character by character; naming one chooses task text.", NULL)      \
-    INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART,                         \
+    TEXT(text, "text", DATA, "Text file", "", RESTART | SHARED,                                    \
+        "A UTF-8 file to learn, character by character; naming one chooses task text, and another " \
+        "task puts it away.", NULL)                                                                \
+    INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,               \
         "Symbols of the tasks copy, reverse, sort, gaussian and random; 0 means the task's own "   \
         "number.  A text decides for itself.", NULL)                                               \
-    INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART,                     \
+    INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART | SHARED,            \
         "Characters in one training sequence.", NULL)                                              \
-    INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK,                        \
+    INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK | SHARED,               \
         "Sequences in one step.", NULL)                                                            \
-    INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG, RESTART,       \
+    INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG,                \
+        RESTART | SHARED,                                                                          \
         "Tokens in one source of an encoder-decoder; 0 means as many as in a sequence.", NULL)     \
     INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 50, LOG, FORK,     \
         "Steps between two measurements of the validation loss; 0 only at the end.", NULL)         \
     INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG,       \
-        FORK, "Batches of held-out text in one validation loss, evenly spread over it.", NULL)     \
+        FORK | SHARED,                                                                             \
+        "Batches of held-out text in one validation loss, evenly spread over it.", NULL)           \
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
         "Draws the initial weights.", NULL)                                                        \
-    INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,         \
-        "Draws the generated text and the order of the batches.", NULL)                            \
-    INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK,                           \
+    INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR,                  \
+        RESTART | SHARED, "Draws the generated text and the order of the batches.", NULL)          \
+    INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK | SHARED,                  \
         "The run finishes after this many steps; 0 means it goes on until it is paused.", NULL)    \
     INT(probe_every, "probe-every", RUN, "Interval of dear probes", "steps", 0, 1000000, 0, LOG,         \
         FORK, "Steps between two measurements of the dear quantities; 0 never.", NULL)             \
@@ -136,5 +151,6 @@
         "Backward runs every layer forward again instead of keeping what it computed: less memory " \
         "for a second forward pass, the same numbers.", "Chen et al. 2016, arXiv 1604.06174")        \
     INT(threads, "threads", RUN, "Threads", NULL, 0, 256, 0, LINEAR, FORK,                         \
-        "Threads that share a batch; 0 means one for every core.", NULL)
+        "Threads that share a batch; 0 means one for every processor that the program "  \
+        "may use.", NULL)
 /* clang-format on */

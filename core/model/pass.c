@@ -69,6 +69,7 @@ static NsPass pass_of(const NsStack *stack, const NsWorker *w, const NsCall *cal
         .length = length_of(stack, w, call->batch, i),
         .memory_length = tower->cross ? length_of(stack, w, call->batch, i - 1) : NULL,
         .live = w->padded[i] ? w->live[i] : NULL,
+        .memory_live = tower->cross && w->padded[i - 1] ? w->live[i - 1] : NULL,
         .memory = tower->cross ? below->top : NULL,
         .dmemory = tower->cross ? below->d : NULL,
         .dual = t->dual,
@@ -159,8 +160,8 @@ static void announce(const NsStack *stack, const NsWorker *w, const NsCall *call
     if ((2 * weights + activations) * sizeof(ns_real) > AHEAD_BYTES) return;
     ns_ahead_add(call->weights + span->begin, call->weights + span->end);
     ns_ahead_add(begin, end);
-    if (!backward) return;
-    begin = ns_gradients_next(w->gradients, w->number);
+    if (!backward || w->number > 0) return;
+    begin = ns_gradients_arena(w->gradients) + span->begin;
     ns_ahead_add(begin, begin + weights);
 }
 
@@ -269,14 +270,22 @@ static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *p
     ns_norm_place_backward(place, shape, pass, d, d, x, stats);
 }
 
-/* From t->d, the gradient of the tower's top. */
-static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
+void ns_worker_backward_head(const NsStack *stack, NsWorker *w, const NsCall *call)
+{
+    const NsTowerShard *last = &w->shard->towers[stack->n_towers - 1];
+    if (w->part == 0) ns_gradients_clear_outside(w->gradients, w->number);
+    NsClockMark mark = ns_clock_begin();
+    ns_linear_backward(last->d, gradient_at(w, stack->head), NULL, w->shard->logits, last->top,
+                       call->weights + stack->head, last->self.R, stack->D, stack->V);
+    ns_clock_end(mark, NS_OP_MATMUL);
+}
+
+void ns_worker_backward_top(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
 {
     const NsTower *tower = &stack->towers[i];
     const NsTowerShard *t = &w->shard->towers[i];
     const NsShape *shape = &t->self;
     NsPass pass = pass_of(stack, w, call, i);
-    double *hidden_grad = w->hidden_grad + ns_tower_hidden(stack, i) + tower->L;
     size_t n = shape->R * shape->D;
     if (tower->cross) memset(pass.dmemory, 0, t->cross.RS * shape->D * sizeof *pass.dmemory);
 
@@ -287,61 +296,64 @@ static void tower_backward(const NsStack *stack, NsWorker *w, const NsCall *call
     if (tower->final_norm.norm)
         outer_norm_backward(&tower->final_norm, w, &pass, shape, d, tower->dual ? t->dual : out,
                             t->stats_final);
+    w->down = (NsDescent){.pass = pass,
+                          .squares = ns_live_squares(shape, &pass, t->d),
+                          .hidden_grad = w->hidden_grad + ns_tower_hidden(stack, i) + tower->L};
+}
 
+void ns_worker_backward_layer(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer)
+{
+    size_t i = tower_of(stack, layer);
+    const NsTower *tower = &stack->towers[i];
+    const NsTowerShard *t = &w->shard->towers[i];
+    const NsShape *shape = &t->self;
+    NsDescent *down = &w->down;
+    NsPass *pass = &down->pass;
+    if (call->measuring) *down->hidden_grad += down->squares;
+    down->hidden_grad--;
+    ns_worker_revisit(stack, w, call, layer);
+    NsLayerGradients at = ns_gradients_layer(w->gradients, w->number, layer, w->part);
+    pass->gradients = at.base;
+    pass->origin = at.origin;
+    pass->adds = at.adds;
+    announce(stack, w, call, tower, layer - 1, true);
     bool skip = false; /* a gradient waits for the layer's input */
-    double squares = ns_live_squares(shape, &pass, t->d);
-    for (size_t k = tower->first + tower->n; k-- > tower->first;) {
+    for (size_t k = ns_tower_sublayer(tower, layer + 1); k-- > ns_tower_sublayer(tower, layer);) {
         const NsSublayer *s = &stack->sublayers[k];
-        if (s->last) {
-            if (call->measuring) *hidden_grad += squares;
-            hidden_grad--;
-            ns_worker_revisit(stack, w, call, s->layer);
-            NsLayerGradients layer = ns_gradients_begin_layer(w->gradients, w->number, s->layer);
-            pass.gradients = layer.base;
-            pass.origin = layer.origin;
-            pass.adds = layer.adds;
-            announce(stack, w, call, tower, s->layer - 1, true);
-        }
-        if (stack->derived)
-            ns_sublayer_derive(s, ns_tower_shape(t, s), &w->shard->sublayers[k], &pass,
-                               stack->derived == NS_DERIVED_FFN);
-        NsSums sums = {.grad = squares};
-        ns_sublayer_backward(s, ns_tower_shape(t, s), &w->shard->sublayers[k], &w->shard->scratch,
-                             &pass, call->measuring ? &sums : NULL, t->d);
+        const NsShape *own = ns_tower_shape(t, s);
+        const NsActivations *a = &w->shard->sublayers[k];
+        if (stack->derived) ns_sublayer_derive(s, own, a, pass, stack->derived == NS_DERIVED_FFN);
+        NsSums sums = {.grad = down->squares};
+        ns_sublayer_backward(s, own, a, &w->shard->scratch, pass, call->measuring ? &sums : NULL,
+                             t->d);
         if (call->measuring) add_sums(&w->sums[k], &sums);
-        squares = sums.grad;
+        down->squares = sums.grad;
         skip |= s->c.skip_layer;
-        if (s->first && skip) {
-            ns_add_scaled(t->d, 1, w->shard->scratch.skip, n);
-            squares = ns_live_squares(shape, &pass, t->d);
-            skip = false;
-        }
-        if (s->first) ns_gradients_end_layer(w->gradients, w->number);
     }
+    if (!skip) return;
+    ns_add_scaled(t->d, 1, w->shard->scratch.skip, shape->R * shape->D);
+    down->squares = ns_live_squares(shape, pass, t->d);
+}
+
+void ns_worker_backward_embedding(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
+{
+    const NsTower *tower = &stack->towers[i];
+    const NsTowerShard *t = &w->shard->towers[i];
+    const NsShape *shape = &t->self;
+    NsPass *pass = &w->down.pass;
+    double squares = w->down.squares;
     if (tower->dual) {
-        ns_add_scaled(t->d, 1, t->ddual, n);
-        squares = ns_live_squares(shape, &pass, t->d);
+        ns_add_scaled(t->d, 1, t->ddual, shape->R * shape->D);
+        squares = ns_live_squares(shape, pass, t->d);
     }
-    if (call->measuring) *hidden_grad += squares;
+    if (call->measuring) *w->down.hidden_grad += squares;
     if (tower->embedding_norm.norm)
-        outer_norm_backward(&tower->embedding_norm, w, &pass, shape, t->d, t->embedding,
+        outer_norm_backward(&tower->embedding_norm, w, pass, shape, t->d, t->embedding,
                             t->stats_embedding);
     NsClockMark mark = ns_clock_begin();
-    drop_embedding(shape, &pass, i, t->d);
+    drop_embedding(shape, pass, i, t->d);
     ns_embedding_backward(gradient_at(w, tower->tok_emb),
                           stack->learned_positions ? gradient_at(w, tower->pos_emb) : NULL, t->d,
                           tokens_of(stack, w, call->batch, i), shape->B, shape->T, shape->D);
     ns_clock_end(mark, NS_OP_EMBEDDING);
-}
-
-void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call)
-{
-    const NsTowerShard *last = &w->shard->towers[stack->n_towers - 1];
-    if (w->part == 0) ns_gradients_begin_outside(w->gradients, w->number);
-    NsClockMark mark = ns_clock_begin();
-    ns_linear_backward(last->d, gradient_at(w, stack->head), NULL, w->shard->logits, last->top,
-                       call->weights + stack->head, last->self.R, stack->D, stack->V);
-    ns_clock_end(mark, NS_OP_MATMUL);
-    for (size_t i = stack->n_towers; i-- > 0;) tower_backward(stack, w, call, i);
-    if (w->part + 1 == stack->parts) ns_gradients_end(w->gradients, w->number);
 }

@@ -6,15 +6,23 @@
 #include "core/model/gradients.h"
 #include "core/ops/cross_entropy.h"
 
-/* What one thread works on: its share of the batch in parts, each of which has a shard of its own,
- * or all of them the same one after the other. */
+/* A worker's way down a tower. */
+typedef struct {
+    NsPass pass;
+    double squares;      /* of the gradient that travels down */
+    double *hidden_grad; /* where those of the present hidden state belong */
+} NsDescent;
+
+/* One of the shares into which the batch is divided, in parts, each of which has a shard of its
+ * own, or all of them the same one after the other. */
 typedef struct {
     NsShard *shards, *shard; /* [stack->kept]; that of the present part */
     NsShard pass;            /* for calls that go forward alone */
     size_t first, part;      /* of its sequences in the batch; the present part, from 0 */
     ns_real *activations;
-    NsGradients *gradients;     /* shared by all */
-    unsigned number;            /* of this worker */
+    NsGradients *gradients; /* shared by all */
+    unsigned number;        /* of this worker */
+    NsDescent down;
     bool *live[NS_TOWERS_MAX];  /* [R] rows of each tower of the part that are not padding */
     bool padded[NS_TOWERS_MAX]; /* whether any is */
     /* Sums over its tokens that are not padding, of all parts so far. */
@@ -61,5 +69,11 @@ void ns_worker_turn(const NsStack *stack, NsWorker *w, const NsCall *call, size_
  * Where they are all kept, or were the last to be computed, it has nothing to do. */
 void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer);
 
-/* From the gradient of the logits to that of every weight, of all parts up to this one. */
-void ns_worker_backward(const NsStack *stack, NsWorker *w, const NsCall *call);
+/* Backward through the present part, in four steps, with the workers in step (ns_gradients_layer):
+ * from the gradient of the logits to that of the top of the last tower; then for every tower, from
+ * the last one, its final norm, its layers from the top, and its embedding. */
+void ns_worker_backward_head(const NsStack *stack, NsWorker *w, const NsCall *call);
+void ns_worker_backward_top(const NsStack *stack, NsWorker *w, const NsCall *call, size_t tower);
+void ns_worker_backward_layer(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer);
+void ns_worker_backward_embedding(const NsStack *stack, NsWorker *w, const NsCall *call,
+                                  size_t tower);

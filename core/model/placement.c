@@ -42,10 +42,10 @@ static void sandwich(NsWiring *w, const NsPosition *p)
     w->in = w->branch = true;
 }
 
-static void branch_only(NsWiring *w, const NsPosition *p)
+static void olmo2(NsWiring *w, const NsPosition *p)
 {
-    (void)p;
     w->branch = true;
+    if (is_attention(p)) w->qk = NS_QK_FULL;
 }
 
 /* Wang et al. 2022, table 1. */
@@ -79,22 +79,34 @@ static void layernorm_scaling(NsWiring *w, const NsPosition *p)
     w->s = 1 / sqrt(p->layer + 1.0);
 }
 
+/* Post-LN in the first floor(L / 4) layers. */
 static void mix_ln(NsWiring *w, const NsPosition *p)
 {
-    (4 * p->layer < p->layers ? post : pre)(w, p);
+    (p->layer < p->layers / 4 ? post : pre)(w, p);
 }
 
 static void hybridnorm(NsWiring *w, const NsPosition *p)
 {
     if (!is_attention(p)) return;
-    w->qk = w->v = true;
+    w->qk = NS_QK_HEAD;
+    w->v = true;
     w->out = true;
+}
+
+/* Pre-LN in the first layer; its norms on queries, keys and values stay. */
+static void hybridnorm_star(NsWiring *w, const NsPosition *p)
+{
+    hybridnorm(w, p);
+    if (p->layer > 0) return;
+    w->in = true;
+    w->out = false;
 }
 
 static void b2t(NsWiring *w, const NsPosition *p)
 {
     w->out = true;
     w->skip_layer = p->kind == NS_FFN;
+    w->init = w->init_qk = 1 / sqrt(p->layers);
 }
 
 static void rezero(NsWiring *w, const NsPosition *p)
@@ -111,11 +123,12 @@ static void skipinit(NsWiring *w, const NsPosition *p)
     w->gain_start = 0;
 }
 
+/* Touvron et al. 2021, 3. */
 static void layerscale(NsWiring *w, const NsPosition *p)
 {
     w->in = true;
     w->gain = NS_GAIN_VECTOR;
-    w->gain_start = p->layers <= 24 ? 1e-5 : 1e-6;
+    w->gain_start = p->layers <= 18 ? 0.1 : p->layers <= 24 ? 1e-5 : 1e-6;
 }
 
 static void admin(NsWiring *w, const NsPosition *p)
@@ -172,8 +185,9 @@ static const NsPlacement placements[] = {
                 .label = "Post-LN",
                 .formula = "x' = N(x + F(x))",
                 .reference = "Vaswani et al. 2017, arXiv 1706.03762",
-                .purpose = "The original Transformer: the norm follows the residual sum."},
-     .embedding_norm = true,
+                .purpose = "The original Transformer: the norm follows the residual sum.",
+                .differs = "BERT, also Post-LN, has a norm after the embedding as well: "
+                           "embedding-norm=on."},
      .wire = post},
     {.choice = {.key = "pre",
                 .label = "Pre-LN",
@@ -192,7 +206,9 @@ static const NsPlacement placements[] = {
                 .label = "Sandwich",
                 .formula = "x' = x + N(F(N(x))), N after the last layer",
                 .reference = "Ding et al. 2021, arXiv 2105.13290",
-                .purpose = "Pre-LN with a second norm that bounds what each branch adds."},
+                .purpose = "Pre-LN with a second norm that bounds what each branch adds.",
+                .differs = "CogView divides by max|x| / 8 before each norm, against overflow in "
+                           "half precision; that is left out, since a norm is blind to scale."},
      .final_norm = true,
      .wire = sandwich},
     {.choice =
@@ -202,75 +218,95 @@ static const NsPlacement placements[] = {
               "x' = N(α x + F(x)), α = (2 L)^{1/4}, initial gain (8 L)^{−1/4} in a single stack",
           .reference = "Wang et al. 2022, arXiv 2203.00555",
           .purpose = "Post-LN with a stronger skip path and smaller initial branches."},
-     .embedding_norm = true,
      .wire = deepnorm},
     {.choice = {.key = "no-residual",
                 .label = "No residual",
                 .formula = "x' = N(F(x))",
                 .reference = "Dong, Cordonnier, Loukas 2021, arXiv 2103.03404",
-                .purpose = "What the skip path is for: without one, all tokens become the same."},
-     .embedding_norm = true,
+                .purpose = "What the skip path is for: without one, all tokens become the same.",
+                .differs = "The paper also looks at stacks without norms: norm=none."},
      .wire = no_residual},
     {.choice = {.key = "peri",
                 .label = "Peri-LN",
-                .formula = "x' = x + N(F(N(x))), N after the embedding and after the last layer",
+                .formula = "x' = x + N(F(N(x))), N after the last layer",
                 .reference = "Kim et al. 2025, arXiv 2502.02732",
                 .purpose =
-                    "Norms around every branch, as in Gemma 2 and 3; the stream grows linearly."},
+                    "Norms around every branch, as in Gemma 2 and 3; the stream grows linearly.",
+                .differs = "The norm after the embedding, optional in the paper, is "
+                           "embedding-norm=on; Gemma 3 also has qk-norm=head."},
+     .norm = NS_NORM_RMSNORM,
      .final_norm = true,
-     .embedding_norm = true,
      .wire = sandwich},
     {.choice = {.key = "olmo2",
                 .label = "OLMo 2",
                 .formula = "x' = x + N(F(x)), norms on queries and keys, N after the last layer",
                 .reference = "OLMo team 2025, arXiv 2501.00656",
-                .purpose = "The norm after the branch, before the sum."},
+                .purpose = "The norm after the branch, before the sum; queries and keys are "
+                           "normalized over the full width, before the heads are split.",
+                .differs =
+                    "OLMo 2 has no biases, rotary positions and SwiGLU (activation=swiglu)."},
+     .norm = NS_NORM_RMSNORM,
      .final_norm = true,
-     .qk_norm = true,
-     .wire = branch_only},
+     .wire = olmo2},
     {.choice = {.key = "keel",
                 .label = "Keel",
                 .formula = "x' = N(S x + F(N(x))), S = number of sub-layers",
                 .reference = "Keel 2026, arXiv 2601.19895",
-                .purpose = "Post-LN whose skip path is scaled so that gradients do not vanish."},
-     .embedding_norm = true,
+                .purpose = "Post-LN whose skip path is scaled so that gradients do not vanish.",
+                .differs = "The paper also tunes S in small models; here S counts the sub-layers."},
+     .norm = NS_NORM_RMSNORM,
      .wire = keel},
     {.choice = {.key = "ln-scaling",
                 .label = "LayerNorm scaling",
                 .formula = "x' = x + F(N(x) / √l), N after the last layer",
                 .reference = "Sun et al. 2025, arXiv 2502.05795",
                 .purpose = "Pre-LN whose deep layers add less, so that they stay useful."},
+     .norm = NS_NORM_RMSNORM,
      .final_norm = true,
      .wire = layernorm_scaling},
     {.choice = {.key = "mix-ln",
                 .label = "Mix-LN",
-                .formula = "Post-LN in the first quarter of the layers, Pre-LN above",
+                .formula = "Post-LN in the first ⌊L / 4⌋ layers, Pre-LN above",
                 .reference = "Li et al. 2024, arXiv 2412.13795",
-                .purpose = "Post-LN where Pre-LN starves layers, Pre-LN where Post-LN does."},
+                .purpose = "Post-LN where Pre-LN starves layers, Pre-LN where Post-LN does.",
+                .differs = "Below 4 layers there is no Post-LN.  The share α = 1/4 is the paper's; "
+                           "a mixture sets another."},
+     .norm = NS_NORM_RMSNORM,
      .final_norm = true,
-     .embedding_norm = true,
      .wire = mix_ln},
     {.choice = {.key = "hybridnorm",
                 .label = "HybridNorm",
                 .formula = "x' = N(x + A(x)), norms on q, k and v; x'' = x' + F(x')",
                 .reference = "Zhuo et al. 2025, arXiv 2503.04598",
                 .purpose = "Norms on queries, keys and values, and one between attention and FFN."},
+     .norm = NS_NORM_RMSNORM,
      .final_norm = true,
      .wire = hybridnorm},
+    {.choice = {.key = "hybridnorm-star",
+                .label = "HybridNorm*",
+                .formula = "HybridNorm, but Pre-LN in the first layer",
+                .reference = "Zhuo et al. 2025, arXiv 2503.04598",
+                .purpose = "The paper's better variant; the first layer still has its norms on "
+                           "queries, keys and values."},
+     .norm = NS_NORM_RMSNORM,
+     .final_norm = true,
+     .wire = hybridnorm_star},
     {.choice = {.key = "b2t",
                 .label = "B2T",
-                .formula = "h = N(x + A(x)); x' = N(x + h + F(h))",
-                .reference = "Takase et al. 2022, arXiv 2206.00330",
-                .purpose = "Post-LN with a connection from the layer's bottom to its top."},
-     .embedding_norm = true,
+                .formula = "h = N(x + A(x)); x' = N(x + h + F(h)), initial gain L^{−1/2}",
+                .reference = "Takase et al. 2022, arXiv 2206.00330; takase/b2t_connection",
+                .purpose = "Post-LN with a connection from the layer's bottom to its top.",
+                .differs = "The gain on all matrices of the layers is that of the released code; "
+                           "init-scale=√L takes it away."},
      .wire = b2t},
     {.choice = {.key = "residual",
                 .label = "ResiDual",
                 .formula = "x' = N(x + F(x)), D' = D + F(x); output x_L + N(D_L)",
                 .reference = "Xie et al. 2023, arXiv 2304.14802",
-                .purpose = "A Post-LN and a Pre-LN stream that share every branch."},
+                .purpose = "A Post-LN and a Pre-LN stream that share every branch.",
+                .differs = "The released code can scale D by a constant, against overflow in half "
+                           "precision; it is 1 here, since the norm is blind to scale."},
      .final_norm = true,
-     .embedding_norm = true,
      .dual_stream = true,
      .wire = post},
     {.choice = {.key = "rezero",
@@ -283,11 +319,14 @@ static const NsPlacement placements[] = {
                 .label = "SkipInit",
                 .formula = "x' = x + α F(x), α = 0 at the start, one a sub-layer",
                 .reference = "De and Smith 2020, arXiv 2002.10444",
-                .purpose = "No norm; every branch has its own learned strength."},
+                .purpose = "No norm; every branch has its own learned strength.",
+                .differs = "Made for residual convolutional networks; the branches here are "
+                           "attention and FFN."},
      .wire = skipinit},
     {.choice = {.key = "layerscale",
                 .label = "LayerScale",
-                .formula = "x' = x + g ⊙ F(N(x)), g = 1e−5 at the start (1e−6 above 24 layers)",
+                .formula = "x' = x + g ⊙ F(N(x)), g = 0.1 at the start up to 18 layers, 1e−5 up "
+                           "to 24, then 1e−6",
                 .reference = "Touvron et al. 2021, arXiv 2103.17239",
                 .purpose = "Pre-LN with a learned strength for every feature of every branch."},
      .final_norm = true,
@@ -297,20 +336,24 @@ static const NsPlacement placements[] = {
                 .formula = "x' = N(ω ⊙ x + F(x)), ω_k^2 = 1 + Σ_{j<k} Var F_j at the start",
                 .reference = "Liu et al. 2020, arXiv 2004.08249",
                 .purpose = "Post-LN whose skip path is set by profiling the branches once."},
-     .embedding_norm = true,
      .wire = admin},
     {.choice = {.key = "t-fixup",
                 .label = "T-Fixup",
                 .formula = "x' = x + F(x), initial weights scaled by the depth",
                 .reference = "Huang et al. 2020, ICML",
-                .purpose = "No norm and no warm-up: the initialisation bounds the updates."},
+                .purpose = "No norm and no warm-up: the initialisation bounds the updates.",
+                .differs = "Made for an encoder-decoder; a single stack takes the rule of its own "
+                           "kind with its own depth."},
      .embedding_init = t_fixup_embedding,
      .wire = t_fixup},
     {.choice = {.key = "normformer",
                 .label = "NormFormer",
                 .formula = "Pre-LN, and norms after attention and inside the FFN, a factor a head",
                 .reference = "Shleifer et al. 2021, arXiv 2110.09456",
-                .purpose = "Evens out Pre-LN's gradients, large below and small above."},
+                .purpose = "Evens out Pre-LN's gradients, large below and small above.",
+                .differs = "The factor on a head stands before W_O, as in the paper's equation; "
+                           "fairseq has it after.  The optional factor on the FFN's skip path is "
+                           "left out."},
      .final_norm = true,
      .wire = normformer},
     {.choice = {.key = "subln",
@@ -323,16 +366,19 @@ static const NsPlacement placements[] = {
      .wire = subln},
     {.choice = {.key = "completep",
                 .label = "CompleteP",
-                .formula = "x' = x + F(N(x)) / m, m = L / base-layers",
+                .formula = "x' = x + F(N(x)) / m, ε / m, m = L / base-layers",
                 .reference = "Dey et al. 2025, arXiv 2505.01618",
-                .purpose = "Pre-LN whose best learning rate does not move with the depth."},
+                .purpose = "Pre-LN whose best learning rate does not move with the depth.",
+                .differs = "The rules for depth alone: those for width are left out."},
      .final_norm = true,
      .wire = completep},
     {.choice = {.key = "depth-mup",
                 .label = "Depth-μP",
-                .formula = "x' = x + F(N(x)) / √m, lr / √m, m = L / base-layers",
+                .formula = "x' = x + F(N(x)) / √m, lr / √m, ε / √m, m = L / base-layers",
                 .reference = "Yang et al. 2023, arXiv 2310.02244",
-                .purpose = "The gentler of the two rules that carry a learning rate over depths."},
+                .purpose = "The gentler of the two rules that carry a learning rate over depths.",
+                .differs = "The rules for depth alone, as CompleteP's authors write them (their "
+                           "α = 1/2)."},
      .final_norm = true,
      .wire = depth_mup},
 };
@@ -349,7 +395,8 @@ const NsChoice *ns_placement_choice(size_t i)
 
 NsWiring ns_placement_wiring(const NsPlacement *placement, const NsPosition *position)
 {
-    NsWiring wiring = {.s = 1, .b = 1, .a = 1, .gain_start = 1, .init = 1, .lr = 1, .eps = 1};
+    NsWiring wiring = {
+        .s = 1, .b = 1, .a = 1, .gain_start = 1, .init = 1, .init_qk = 1, .lr = 1, .eps = 1};
     placement->wire(&wiring, position);
     return wiring;
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "core/base/choice.h"
+#include "core/ops/norm.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -23,18 +24,26 @@ typedef enum { NS_SELF_ATTENTION, NS_CROSS_ATTENTION, NS_FFN, NS_SUBLAYER_KINDS 
  * learned vector over the features. */
 typedef enum { NS_GAIN_NONE, NS_GAIN_LAYER, NS_GAIN_SCALAR, NS_GAIN_VECTOR } NsBranchGain;
 
+/* The features that a norm on queries and keys takes for one row: those of a head (Henry et al.
+ * 2020; Qwen 3, Gemma 3), or all of a token, before the heads are split (OLMo 2).  A norm over the
+ * batch takes every feature by itself, for which both are the same. */
+typedef enum { NS_QK_NONE, NS_QK_HEAD, NS_QK_FULL } NsQkNorm;
+
 /* The wiring of one sub-layer. */
 typedef struct {
+    const NsNorm *norm;   /* the kind of all of them; NULL: there is none */
     bool in, branch, out; /* N_in, N_br, N_out */
     bool mid;             /* a norm inside F, before its last matrix */
-    bool qk, v;           /* norms on queries and keys, on values, head by head */
+    NsQkNorm qk;          /* norms on queries and keys */
+    bool v;               /* a norm on values, head by head */
     bool head_scale;      /* a learned factor on every head */
     double s, b, a;
     NsBranchGain gain; /* learned b, times the constant */
     double gain_start; /* its initial value */
     bool stream_gain;  /* a is a learned vector, set by a profiling pass (Admin) */
     bool skip_layer;   /* r = the input of the layer (B2T) */
-    double init;       /* multiplies the initial std of W_V, W_O, W_1, W_2 */
+    double init;       /* multiplies the initial std of W_V, W_O, W_1, W_2 and W_3 */
+    double init_qk;    /* the same of W_Q and W_K */
     double lr, eps;    /* multiply Adam's learning rate and epsilon */
 } NsWiring;
 
@@ -51,9 +60,12 @@ typedef struct {
 } NsPosition;
 
 typedef struct {
-    NsChoice choice;                 /* first, so that a row is an NsChoice */
-    bool final_norm, embedding_norm; /* what `auto` means for these settings */
-    bool qk_norm;                    /* the same for qk-norm */
+    NsChoice choice; /* first, so that a row is an NsChoice */
+    /* What `auto` means for the settings of these names.  The norm kind is LayerNorm where none is
+     * named: those that name one have it in their paper's own models or released code.  An explicit
+     * kind holds at every placement, so that a comparison can change the placement alone. */
+    bool final_norm, embedding_norm;
+    unsigned norm;    /* NS_NORM_RMSNORM, or 0 */
     bool dual_stream; /* a second stream D' = D + y beside the first; the output is x_L + N(D_L) */
     /* The standard deviation of both embeddings, in units of 1 / sqrt(d); or NULL. */
     double (*embedding_init)(const NsPosition *position);
@@ -69,7 +81,8 @@ NsWiring ns_placement_wiring(const NsPlacement *placement, const NsPosition *pos
 /* Per-layer mixtures, "post*3,pre*9": the placement of layer `layer` (from 0) of `layers`, by the
  * pattern's shares, so that a pattern for 12 layers stretches to any depth.  A key without a number
  * counts once.  There is a final norm where any of the placements has one, and the same holds for
- * the embedding norm; norms on queries and keys are a matter of each layer.  NULL with
+ * the embedding norm; norms on queries and keys and the kind of the norms are a matter of each
+ * layer, and what surrounds the layers has the kind of the last one.  NULL with
  * NS_ERROR_SETTING if it cannot be read, or names a placement that needs a stack of its own
  * (ResiDual). */
 const NsPlacement *ns_mixture_at(const char *mixture, unsigned layer, unsigned layers,

@@ -4,7 +4,10 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/thread.h"
 #include "core/train/optimizer.h"
+
+#define RESERVE ((size_t)16 << 20)
 
 /* Multiply-adds of the matrix products in one forward pass of a sub-layer over B sequences. */
 static double sublayer_work(const NsStack *stack, const NsSublayer *s, const NsTower *tower,
@@ -40,7 +43,7 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
         arena * (settings->probe_every > 0 ? 2 : 1) + ns_gradients_reals(&stack) * sizeof(ns_real);
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &stack.table, plan.threads);
-    plan.activation_bytes = (stack.room.gradients + stack.room.beside) * sizeof(ns_real);
+    plan.activation_bytes = (stack.room.size + stack.room.beside) * sizeof(ns_real);
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 
@@ -50,17 +53,40 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
     return plan;
 }
 
-bool ns_plan_check(const NsPlan *plan, GError **error)
+/* What a run takes besides its plan where a limit counts what is asked for, used or not: stacks of
+ * threads, batches, records and the like. */
+static size_t reserve_of(const NsPlan *plan, NsMemoryLimit limit)
 {
-    size_t available = ns_memory_available();
-    if (!available || plan->total_bytes <= available) return true;
-    g_autofree char *needs = g_format_size_full(plan->total_bytes, G_FORMAT_SIZE_IEC_UNITS);
-    g_autofree char *has = g_format_size_full(available, G_FORMAT_SIZE_IEC_UNITS);
+    bool counts = limit == NS_MEMORY_ADDRESS || limit == NS_MEMORY_DATA;
+    return counts ? RESERVE + plan->threads * NS_THREAD_STACK : 0;
+}
+
+static bool fits(const NsPlan *plan, NsMemoryLimit limit, GError **error)
+{
+    static const struct {
+        const char *before, *after;
+    } words[] = {
+        [NS_MEMORY_MACHINE] = {"", " are free"},
+        [NS_MEMORY_GROUP] = {"the memory limit of its control group leaves ", ""},
+        [NS_MEMORY_ADDRESS] = {"the limit of its address space (ulimit -v) leaves ", ""},
+        [NS_MEMORY_DATA] = {"the limit of its data (ulimit -d) leaves ", ""},
+    };
+    size_t left = ns_memory_left(limit), needed = plan->total_bytes + reserve_of(plan, limit);
+    if (needed <= left) return true;
+    g_autofree char *needs = g_format_size_full(needed, G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *activations =
         g_format_size_full(plan->activation_bytes, G_FORMAT_SIZE_IEC_UNITS);
     g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                "This run needs %s of memory (%s of it for activations) and %s are free; choose "
-                "fewer layers or a smaller width, sequence or batch.",
-                needs, activations, has);
+                "This run needs %s of memory (%s of it for activations) and %s%s%s; choose fewer "
+                "layers or a smaller width, sequence or batch.",
+                needs, activations, words[limit].before, has, words[limit].after);
     return false;
+}
+
+bool ns_plan_check(const NsPlan *plan, GError **error)
+{
+    for (NsMemoryLimit limit = 0; limit < NS_MEMORY_LIMITS; limit++)
+        if (!fits(plan, limit, error)) return false;
+    return true;
 }

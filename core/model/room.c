@@ -1,5 +1,5 @@
-/* The arena that activations and gradients share.  SPDX-License-Identifier: MIT */
-#include "core/model/gradients.h"
+/* The arena for the activations of layers.  SPDX-License-Identifier: MIT */
+#include "core/model/stack.h"
 
 #include <string.h>
 
@@ -79,19 +79,6 @@ static size_t place(NsStack *stack)
     return end;
 }
 
-/* Where gradients can begin so that those of a layer come to lie above all activations that some
- * worker may still need then. */
-static size_t lowest(const NsStack *stack, size_t passing, size_t end)
-{
-    size_t begin = passing, lead = ns_gradients_lead(stack);
-    for (size_t l = 0; l < stack->layers; l++) {
-        size_t needed = l + lead < stack->layers ? stack->room.pieces[l + lead].at : end;
-        size_t before = stack->layer_spans[l].begin;
-        if (needed > before) begin = MAX(begin, needed - before);
-    }
-    return begin;
-}
-
 void ns_room_init(NsStack *stack, const NsSettings *settings)
 {
     NsRoom *room = &stack->room;
@@ -99,12 +86,7 @@ void ns_room_init(NsStack *stack, const NsSettings *settings)
     room->pieces = g_new(NsPiece, stack->shards * stack->layers);
     room->passing = g_new(size_t, stack->shards);
     size_t passing = count(stack, (size_t)settings->batch), end = place(stack);
-    size_t apart = MAX(passing, end), together = lowest(stack, passing, end);
-    /* Gradients outside the layers come at any time and so have to wait elsewhere. */
-    room->shared = settings->probe_every == 0 && stack->parts == 1 &&
-                   together + ns_stack_outside(stack) < apart;
-    room->gradients = room->shared ? together : apart;
-    room->size = room->gradients + stack->table.size;
+    room->size = MAX(passing, end);
 }
 
 void ns_room_clear(NsRoom *room)

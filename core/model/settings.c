@@ -13,6 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+/* A flag in the column of effects. */
+#define SHARED 4u
+#define EFFECT(flags) ((NsParamEffect)((flags) & ~SHARED))
+#define IS_SHARED(flags) (((flags)&SHARED) != 0)
+
 #define NUMBER_ROW(type_, field, key_, group_, label_, unit_, least_, most_, initial, scale_,      \
                    effect_, help_, source_)                                                        \
     {.key = key_,                                                                                  \
@@ -23,7 +28,8 @@
      .type = type_,                                                                                \
      .group = NS_GROUP_##group_,                                                                   \
      .scale = NS_SLIDER_##scale_,                                                                  \
-     .effect = NS_EFFECT_##effect_,                                                                \
+     .effect = EFFECT(NS_EFFECT_##effect_),                                                        \
+     .shared = IS_SHARED(NS_EFFECT_##effect_),                                                     \
      .least = least_,                                                                              \
      .most = most_,                                                                                \
      .default_text = #initial,                                                                     \
@@ -37,7 +43,8 @@
      .source = source_,                                                                            \
      .type = NS_PARAM_CHOICE,                                                                      \
      .group = NS_GROUP_##group_,                                                                   \
-     .effect = NS_EFFECT_##effect_,                                                                \
+     .effect = EFFECT(NS_EFFECT_##effect_),                                                        \
+     .shared = IS_SHARED(NS_EFFECT_##effect_),                                                     \
      .choices = registry,                                                                          \
      .default_text = initial,                                                                      \
      .offset = offsetof(NsSettings, field)},
@@ -48,7 +55,8 @@
      .source = source_,                                                                            \
      .type = NS_PARAM_TEXT,                                                                        \
      .group = NS_GROUP_##group_,                                                                   \
-     .effect = NS_EFFECT_##effect_,                                                                \
+     .effect = EFFECT(NS_EFFECT_##effect_),                                                        \
+     .shared = IS_SHARED(NS_EFFECT_##effect_),                                                     \
      .default_text = initial,                                                                      \
      .offset = offsetof(NsSettings, field)},
 
@@ -161,19 +169,42 @@ static bool set_choice(NsSettings *settings, const NsParam *param, const char *v
     return true;
 }
 
-/* A text to learn decides the task: naming one chooses `text`, taking it away the generated one. */
-static void set_text(NsSettings *settings, const NsParam *param, const char *value)
+static void replace_text(char **text, const char *value)
 {
-    char **text = field(settings, param);
     char *copy = g_strdup(value); /* before the old text goes, which may be the same */
     g_free(*text);
     *text = copy;
-    if (text != &settings->text) return;
-    bool learns_file = g_str_equal(ns_task_choice(settings->task)->key, "text");
-    if (*value && !learns_file)
-        settings->task = (unsigned)MAX(0, ns_choices_find(ns_task_choice, "text"));
-    else if (!*value && learns_file)
-        settings->task = (unsigned)MAX(0, ns_choices_find(ns_task_choice, "grammar"));
+}
+
+/* ---- Settings that exclude each other ---- */
+
+static bool is_field(const NsParam *param, size_t offset)
+{
+    return param->offset == offset;
+}
+#define IS(param, field) is_field(param, offsetof(NsSettings, field))
+
+static bool learns_file(const NsSettings *settings)
+{
+    return g_str_equal(ns_task_choice(settings->task)->key, "text");
+}
+
+static unsigned task_row(const char *key)
+{
+    return (unsigned)MAX(0, ns_choices_find(ns_task_choice, key));
+}
+
+/* What was just set has the last word; what would have no effect beside it is given up. */
+static void give_way(NsSettings *settings, const NsParam *param)
+{
+    if (IS(param, task) && !learns_file(settings)) replace_text(&settings->text, "");
+    if (IS(param, text) && *settings->text) settings->task = task_row("text");
+    if (IS(param, text) && !*settings->text && learns_file(settings))
+        settings->task = task_row("grammar");
+    if (IS(param, placement)) replace_text(&settings->mixture, "");
+    if (IS(param, mixture) && *settings->mixture)
+        settings->placement = (unsigned)MAX(
+            0, ns_choices_find(ns_placement_choice, ns_param_find("placement")->default_text));
 }
 
 static bool set_param(NsSettings *settings, const NsParam *param, const char *value, GError **error)
@@ -183,18 +214,19 @@ static bool set_param(NsSettings *settings, const NsParam *param, const char *va
     case NS_PARAM_INT:
         if (!read_number(param, value, &number, error)) return false;
         *(int64_t *)field(settings, param) = (int64_t)number;
-        return true;
+        break;
     case NS_PARAM_REAL:
         if (!read_number(param, value, &number, error)) return false;
         *(double *)field(settings, param) = number;
-        return true;
+        break;
     case NS_PARAM_CHOICE:
-        return set_choice(settings, param, value, error);
+        if (!set_choice(settings, param, value, error)) return false;
+        break;
     case NS_PARAM_TEXT:
-        set_text(settings, param, value);
-        return true;
+        replace_text(field(settings, param), value);
+        break;
     }
-    return false;
+    return true;
 }
 
 void ns_settings_init(NsSettings *settings)
@@ -223,23 +255,112 @@ void ns_settings_clear(NsSettings *settings)
             g_clear_pointer((char **)field(settings, &params[i]), g_free);
 }
 
-bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)
+void ns_settings_unknown(const char *key, const char *const *more, GError **error)
 {
-    const NsParam *param = ns_param_find(key);
-    if (param) return set_param(settings, param, value, error);
-
     NsNearest near = {0};
     for (size_t i = 0; i < G_N_ELEMENTS(params); i++) ns_nearest_look(&near, key, params[i].key);
+    for (; more && *more; more++) ns_nearest_look(&near, key, *more);
     if (near.key)
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "There is no setting “%s”; did you mean “%s”?", key, near.key);
     else
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "There is no setting “%s”; “normscope-cli list settings” shows them all.", key);
+}
+
+bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)
+{
+    const NsParam *param = ns_param_find(key);
+    if (!param) {
+        ns_settings_unknown(key, NULL, error);
+        return false;
+    }
+    if (!set_param(settings, param, value, error)) return false;
+    give_way(settings, param);
+    return true;
+}
+
+/* ---- What a person names ---- */
+
+NsNamed ns_named_below(const NsNamed *named)
+{
+    return (NsNamed){.all = named->all};
+}
+
+static uint64_t bit_of(const NsParam *param)
+{
+    G_STATIC_ASSERT(G_N_ELEMENTS(params) <= 64);
+    return UINT64_C(1) << (param - params);
+}
+
+bool ns_named_has(const NsNamed *named, const char *key)
+{
+    return named->all & bit_of(ns_param_find(key));
+}
+
+static bool refuse_both(const NsParam *a, const char *x, const NsParam *b, const char *y,
+                        GError **error)
+{
+    g_set_error(
+        error, NS_ERROR, NS_ERROR_SETTING,
+        "%s=%s and %s=%s cannot both hold: %s; leave one of them out.", a->key, x, b->key, y,
+        IS(a, task) ? "either is what the model learns" : "either says where the norms are");
     return false;
 }
 
-bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error)
+/* Whether a setting that was just named, in `after`, leaves those before as they were named. */
+static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t named,
+                   const NsParam *param, GError **error)
+{
+    static const char *const pairs[][2] = {{"task", "text"}, {"placement", "mixture"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
+        const NsParam *both[] = {ns_param_find(pairs[i][0]), ns_param_find(pairs[i][1])};
+        if (param != both[0] && param != both[1]) continue;
+        const NsParam *other = both[param == both[0]];
+        bool lost =
+            IS(other, placement) ? *after->mixture : !ns_settings_same(before, after, other);
+        if (!(named & bit_of(other)) || !lost) continue;
+        const NsSettings *of[] = {param == both[0] ? after : before,
+                                  param == both[1] ? after : before};
+        g_autofree char *x = ns_settings_get(of[0], both[0]), *y = ns_settings_get(of[1], both[1]);
+        return refuse_both(both[0], x, both[1], y, error);
+    }
+    return true;
+}
+
+static bool is_repeated(const NsSettings *before, const NsSettings *after, uint64_t here,
+                        const NsParam *param, GError **error)
+{
+    if (!(here & bit_of(param)) || ns_settings_same(before, after, param)) return false;
+    g_autofree char *x = ns_settings_get(before, param), *y = ns_settings_get(after, param);
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "%s is given twice, as %s and as %s; leave one of them out.", param->key, x, y);
+    return true;
+}
+
+bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, const char *value,
+                      GError **error)
+{
+    NsSettings after;
+    ns_settings_copy(&after, settings);
+    const NsParam *param = ns_param_find(key);
+    bool good = ns_settings_set(&after, key, value, error) &&
+                agrees(settings, &after, named->all, param, error) &&
+                !is_repeated(settings, &after, named->here, param, error);
+    if (good) {
+        ns_settings_clear(settings);
+        *settings = after;
+        named->all |= bit_of(param);
+        named->here |= bit_of(param);
+    } else
+        ns_settings_clear(&after);
+    return good;
+}
+
+/* ---- Lists of assignments ---- */
+
+/* `named` is NULL where nobody names them. */
+static bool assign(NsSettings *settings, NsNamed *named, const char *assignment, GError **error)
 {
     const char *equals = strchr(assignment, '=');
     if (!equals) {
@@ -248,10 +369,12 @@ bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **e
         return false;
     }
     g_autofree char *key = g_strndup(assignment, (size_t)(equals - assignment));
-    return ns_settings_set(settings, g_strstrip(key), equals + 1, error);
+    g_strstrip(key);
+    return named ? ns_settings_name(settings, named, key, equals + 1, error)
+                 : ns_settings_set(settings, key, equals + 1, error);
 }
 
-bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **error)
+static bool assign_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
 {
     g_auto(GStrv) assignments = NULL;
     g_autoptr(GError) wrong = NULL;
@@ -262,8 +385,29 @@ bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **er
         return false;
     }
     for (char **at = assignments; at && *at; at++)
-        if (!ns_settings_assign(settings, *at, error)) return false;
+        if (!assign(settings, named, *at, error)) return false;
     return true;
+}
+
+bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error)
+{
+    return assign(settings, NULL, assignment, error);
+}
+
+bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **error)
+{
+    return assign_all(settings, NULL, words, error);
+}
+
+bool ns_settings_name_assignment(NsSettings *settings, NsNamed *named, const char *assignment,
+                                 GError **error)
+{
+    return assign(settings, named, assignment, error);
+}
+
+bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
+{
+    return assign_all(settings, named, words, error);
 }
 
 /* The shortest text that reads back to the same bits: 100 rather than 1e+02. */
@@ -324,6 +468,25 @@ bool ns_settings_is_default(const NsSettings *settings, const NsParam *param)
     return !(difference < 0 || difference > 0);
 }
 
+bool ns_settings_same(const NsSettings *a, const NsSettings *b, const NsParam *param)
+{
+    if (param->type != NS_PARAM_TEXT) {
+        double x = ns_settings_get_number(a, param), y = ns_settings_get_number(b, param);
+        return !(x < y || x > y);
+    }
+    return g_str_equal(*(char *const *)const_field(a, param),
+                       *(char *const *)const_field(b, param));
+}
+
+bool ns_settings_same_data(const NsSettings *a, const NsSettings *b)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(params); i++) {
+        bool data = params[i].shared && params[i].effect == NS_EFFECT_RESTART;
+        if (data && !ns_settings_same(a, b, &params[i])) return false;
+    }
+    return true;
+}
+
 static bool refuse(GError **error, const char *message)
 {
     g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING, message);
@@ -342,11 +505,20 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
     }
     if (settings->attention == NS_ATTENTION_UNIFORM && settings->heads != 1)
         return refuse(error, "Uniform attention has one head; set heads=1.");
-    if (settings->attention == NS_ATTENTION_UNIFORM && settings->qk_norm == NS_SWITCH_ON)
+    if (settings->attention == NS_ATTENTION_UNIFORM && settings->qk_norm >= NS_QK_NORM_HEAD)
         return refuse(error, "Uniform attention has no queries and keys that a norm could act on; "
                              "set qk-norm=off.");
+    if (!ns_schedule_is_possible(settings)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "The decay of the rate would start at step %" G_GINT64_FORMAT
+                    " and end at step %" G_GINT64_FORMAT "; set decay-start below %" G_GINT64_FORMAT
+                    ", or decay-steps above %" G_GINT64_FORMAT ".",
+                    settings->decay_start, ns_schedule_end(settings), ns_schedule_end(settings),
+                    settings->decay_start);
+        return false;
+    }
     if (*settings->mixture && !ns_mixture_at(settings->mixture, 0, 1, error)) return false;
-    if (g_str_equal(ns_task_choice(settings->task)->key, "text") && !*settings->text)
+    if (learns_file(settings) && !*settings->text)
         return refuse(error, "The task “text” needs a file to learn; name one with text=PATH.");
     return true;
 }
@@ -370,19 +542,28 @@ char *ns_settings_line(const NsSettings *settings, bool all)
 
 static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
 {
-    g_autofree char *first = ns_settings_get(settings[0], param);
-    for (size_t i = 1; i < n; i++) {
-        g_autofree char *other = ns_settings_get(settings[i], param);
-        if (!g_str_equal(first, other)) return false;
-    }
+    for (size_t i = 1; i < n; i++)
+        if (!ns_settings_same(settings[0], settings[i], param)) return false;
     return true;
+}
+
+/* Whether a setting is to be named where settings differ.  A mixture and a placement are one thing
+ * to name, and either clears the other. */
+static bool is_special(const NsSettings *const *settings, size_t n, size_t which,
+                       const NsParam *param)
+{
+    bool mixed = *settings[which]->mixture;
+    if (IS(param, mixture)) return mixed && !all_equal(settings, n, param);
+    if (!IS(param, placement)) return !all_equal(settings, n, param);
+    return !mixed &&
+           !(all_equal(settings, n, param) && all_equal(settings, n, ns_param_find("mixture")));
 }
 
 char *ns_settings_special(const NsSettings *const *settings, size_t n, size_t which)
 {
     GString *line = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
-        if (!all_equal(settings, n, &params[i]))
+        if (is_special(settings, n, which, &params[i]))
             append_assignment(line, settings[which], &params[i]);
     return g_string_free(line, FALSE);
 }

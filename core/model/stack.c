@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/model/stack.h"
 
+#include "core/base/processors.h"
 #include "core/model/init.h"
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Tensors of the sub-layers of layer l are named "blk{l}." and this. */
 static const char *const role_names[NS_ROLE_COUNT] = {
@@ -73,7 +73,6 @@ typedef struct {
     NsStack *stack;
     const NsSettings *settings;
     const NsPlacement *placement; /* for every layer, or NULL */
-    const NsNorm *norm;
     const NsInit *init;
     const char *prefix;
     int layer, block; /* through all towers and within its own; -1 outside the layers */
@@ -126,10 +125,7 @@ static size_t add_constant(const Builder *b, NsRole role, size_t n, double value
 /* `gain` is the role of the gain; those of bias and alpha follow it. */
 static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsRole gain, size_t C)
 {
-    NsNormPlace place = {0};
-    if (!norm->forward) return place;
-    place.norm = norm;
-    place.C = C;
+    NsNormPlace place = {.norm = norm, .C = C};
     if (norm->gain && norm->scalar)
         place.gain = add_constant(b, gain, 1, sqrt((double)C));
     else if (norm->gain)
@@ -143,15 +139,29 @@ static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsRole gain, s
     return place;
 }
 
-static void add_attention(const Builder *b, NsSublayer *s, double factor, double last)
+/* The norms on queries, keys and values. */
+static void add_head_norms(const Builder *b, NsSublayer *s)
+{
+    const Roles *r = &roles[s->kind];
+    const NsNorm *norm = s->c.norm;
+    size_t D = b->stack->D, head = D / b->stack->H;
+    if (norm && ns_norm_over_batch(norm)) head = D; /* every feature by itself */
+    if (s->c.qk != NS_QK_NONE) {
+        s->q = add_norm(b, norm, r->q, s->c.qk == NS_QK_FULL ? D : head);
+        s->k = add_norm(b, norm, r->k, s->c.qk == NS_QK_FULL ? D : head);
+    }
+    if (s->c.v) s->v = add_norm(b, norm, r->v, head);
+}
+
+static void add_attention(const Builder *b, NsSublayer *s, double factor, double factor_qk,
+                          double last)
 {
     const Roles *r = &roles[s->kind];
     size_t D = b->stack->D, H = b->stack->H;
-    double plain = b->settings->init_scale;
     bool self = s->kind == NS_SELF_ATTENTION;
     if (!s->uniform) {
-        s->w_in = add_matrix(b, r->w_q, D, D, plain, false);
-        s->w_memory = add_matrix(b, r->w_k, D, D, plain, self);
+        s->w_in = add_matrix(b, r->w_q, D, D, factor_qk, false);
+        s->w_memory = add_matrix(b, r->w_k, D, D, factor_qk, self);
         add_matrix(b, r->w_v, D, D, factor, true);
         s->b_in = add_zeros(b, r->b_q, D, false);
         s->b_memory = add_zeros(b, r->b_k, D, self);
@@ -160,14 +170,9 @@ static void add_attention(const Builder *b, NsSublayer *s, double factor, double
         s->w_memory = add_matrix(b, r->w_v, D, D, factor, false);
         s->b_memory = add_zeros(b, r->b_v, D, false);
     }
-    const NsNorm *norm = ns_norm_of_head(b->norm);
-    if (s->c.qk && !s->uniform) {
-        s->q = add_norm(b, norm, r->q, D / H);
-        s->k = add_norm(b, norm, r->k, D / H);
-    }
-    if (s->c.v) s->v = add_norm(b, norm, r->v, D / H);
+    add_head_norms(b, s);
     if (s->c.head_scale) s->head_scale = add_constant(b, r->head_scale, H, 1);
-    if (s->c.mid) s->mid = add_norm(b, b->norm, r->mid, D);
+    if (s->c.mid) s->mid = add_norm(b, s->c.norm, r->mid, D);
     if (s->uniform) return;
     s->w_out = add_matrix(b, r->w_out, D, D, last, false);
     s->b_out = add_zeros(b, r->b_out, D, false);
@@ -179,7 +184,7 @@ static void add_ffn(const Builder *b, NsSublayer *s, double factor, double last)
     s->w_in = add_matrix(b, NS_ROLE_W1, F, D, factor, false);
     s->b_in = add_zeros(b, NS_ROLE_B1, F, false);
     if (s->activation->gated) s->w_gate = add_matrix(b, NS_ROLE_W3, F, D, factor, false);
-    if (s->c.mid) s->mid = add_norm(b, b->norm, roles[NS_FFN].mid, F);
+    if (s->c.mid) s->mid = add_norm(b, s->c.norm, roles[NS_FFN].mid, F);
     s->w_out = add_matrix(b, NS_ROLE_W2, D, F, last, false);
     s->b_out = add_zeros(b, NS_ROLE_B2, D, false);
 }
@@ -211,16 +216,20 @@ static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 {
     const Roles *r = &roles[s->kind];
     size_t D = b->stack->D;
-    double factor = b->settings->init_scale * ns_init_factor(b->init, &s->c, p);
+    NsInitFactors factors = ns_init_factors(b->init, &s->c, p);
+    double factor = b->settings->init_scale * factors.others;
     double last = b->init->scaled_residual ? factor / sqrt(2.0 * p->layers) : factor;
     b->lr = s->c.lr;
     b->eps = s->c.eps;
     add_gains(b, s);
-    if (s->c.in) s->in = add_norm(b, b->norm, r->in, D);
-    (s->kind == NS_FFN ? add_ffn : add_attention)(b, s, factor, last);
+    if (s->c.in) s->in = add_norm(b, s->c.norm, r->in, D);
+    if (s->kind == NS_FFN)
+        add_ffn(b, s, factor, last);
+    else
+        add_attention(b, s, factor, b->settings->init_scale * factors.qk, last);
     bool only = !s->c.in && !s->c.out;
-    if (s->c.branch) s->branch = add_norm(b, b->norm, only ? r->in : r->branch, D);
-    if (s->c.out) s->out = add_norm(b, b->norm, s->c.in ? r->out : r->in, D);
+    if (s->c.branch) s->branch = add_norm(b, s->c.norm, only ? r->in : r->branch, D);
+    if (s->c.out) s->out = add_norm(b, s->c.norm, s->c.in ? r->out : r->in, D);
     b->lr = b->eps = 1;
 }
 
@@ -288,17 +297,16 @@ static void add_tower(Builder *b, NsTower *tower, const NsTowerWiring *wiring, N
     b->prefix = tower->prefix;
     add_embedding(b, tower, wiring, vocab, tied, tied && tower != b->stack->towers);
     if (wiring->embedding_norm)
-        tower->embedding_norm = add_norm(b, b->norm, NS_ROLE_EMB_NORM_GAIN, b->stack->D);
+        tower->embedding_norm = add_norm(b, wiring->norm, NS_ROLE_EMB_NORM_GAIN, b->stack->D);
     add_layers(b, tower, wiring);
     if (wiring->final_norm)
-        tower->final_norm = add_norm(b, b->norm, NS_ROLE_FINAL_NORM_GAIN, b->stack->D);
+        tower->final_norm = add_norm(b, wiring->norm, NS_ROLE_FINAL_NORM_GAIN, b->stack->D);
 }
 
 static size_t shards_of(const NsSettings *settings)
 {
     if (ns_norm_over_batch(ns_norm(settings->norm))) return 1;
-    int64_t threads =
-        settings->threads ? settings->threads : (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t threads = settings->threads ? settings->threads : (int64_t)ns_processors();
     return (size_t)CLAMP(threads, 1, settings->batch);
 }
 
@@ -375,7 +383,6 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
         .stack = stack,
         .settings = settings,
         .placement = placement,
-        .norm = ns_norm(settings->norm),
         .init = ns_init(settings->init),
         .layer = -1,
         .block = -1,

@@ -35,14 +35,12 @@ typedef struct {
     size_t part;
 } NsPlaces;
 
-/* The one arena for the activations of layers and the gradients (room.c).  Where nobody looks at
- * activations after a pass, backward puts gradients where those of layers above have been. */
+/* The arena for the activations of layers (room.c); a pass forward alone uses it, too. */
 typedef struct {
-    NsPiece *pieces;        /* [shards, layers] */
-    size_t *passing;        /* [shards] offset of what a pass forward alone needs */
-    size_t gradients, size; /* where they begin; reals of all */
-    size_t beside;          /* reals that all shards take elsewhere */
-    bool shared;            /* they lie where activations have been */
+    NsPiece *pieces; /* [shards, layers] */
+    size_t *passing; /* [shards] offset of what a pass forward alone needs */
+    size_t size;     /* reals */
+    size_t beside;   /* reals that all shards take elsewhere */
 } NsRoom;
 
 /* A part of an arena, in reals, and the tensors that lie there. */

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/model/wiring.h"
 
-#include "core/ops/norm.h"
-
 static bool switched(unsigned setting, bool automatic)
 {
     return setting == NS_SWITCH_AUTO ? automatic : setting == NS_SWITCH_ON;
 }
 
-static bool has_norms(const NsSettings *settings)
+/* What stands where the setting asks for norms on queries and keys. */
+static NsQkNorm asked_qk(const NsSettings *settings, NsQkNorm automatic)
 {
-    return ns_norm(settings->norm)->forward != NULL;
+    static const NsQkNorm asked[] = {[NS_QK_NORM_OFF] = NS_QK_NONE,
+                                     [NS_QK_NORM_HEAD] = NS_QK_HEAD,
+                                     [NS_QK_NORM_FULL] = NS_QK_FULL};
+    if (settings->attention == NS_ATTENTION_UNIFORM) return NS_QK_NONE;
+    return settings->qk_norm == NS_QK_NORM_AUTO ? automatic : asked[settings->qk_norm];
+}
+
+const NsNorm *ns_norm_kind(const NsSettings *settings, const NsPlacement *placement)
+{
+    unsigned own = placement->norm ? placement->norm : NS_NORM_LAYERNORM;
+    const NsNorm *norm = ns_norm(settings->norm == NS_NORM_AUTO ? own : settings->norm);
+    return norm->forward ? norm : NULL;
 }
 
 const NsPlacement *ns_placement_at(const NsSettings *settings, unsigned layer, unsigned layers)
@@ -35,8 +45,9 @@ static void surround(NsTowerWiring *tower, const NsSettings *settings, const NsP
         tower->embedding_norm |= row->embedding_norm;
         tower->final_norm |= row->final_norm;
         tower->dual |= row->dual_stream;
+        tower->norm = ns_norm_kind(settings, row);
     }
-    bool norms = has_norms(settings);
+    bool norms = tower->norm != NULL;
     tower->embedding_norm = norms && switched(settings->embedding_norm, tower->embedding_norm);
     tower->final_norm = norms && switched(settings->final_norm, tower->final_norm);
 }
@@ -55,7 +66,8 @@ size_t ns_towers_wiring(const NsSettings *settings, const NsPlacement *placement
 
 static void take_norms(NsWiring *c)
 {
-    c->in = c->branch = c->out = c->mid = c->qk = c->v = false;
+    c->in = c->branch = c->out = c->mid = c->v = false;
+    c->qk = NS_QK_NONE;
 }
 
 size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
@@ -64,7 +76,6 @@ size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
 {
     static const NsSublayerKind kinds[] = {NS_SELF_ATTENTION, NS_CROSS_ATTENTION, NS_FFN};
     const NsPlacement *row = placement_of(settings, placement, layer, tower->layers);
-    bool norms = has_norms(settings), uniform = settings->attention == NS_ATTENTION_UNIFORM;
     unsigned of_layer = tower->cross ? 3 : 2;
     size_t n = 0;
     for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
@@ -82,9 +93,9 @@ size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
             .depth_ratio = (double)tower->layers / (double)settings->base_layers,
         };
         s->c = ns_placement_wiring(row, &s->position);
-        if (kinds[k] != NS_FFN)
-            s->c.qk = !uniform && switched(settings->qk_norm, s->c.qk || row->qk_norm);
-        if (!norms) take_norms(&s->c);
+        s->c.norm = ns_norm_kind(settings, row);
+        if (kinds[k] != NS_FFN) s->c.qk = asked_qk(settings, s->c.qk);
+        if (!s->c.norm) take_norms(&s->c);
         n++;
     }
     return n;

@@ -16,7 +16,8 @@ typedef struct {
     bool cross; /* its layers look at the output of the tower before */
     bool dual;  /* it has a second stream */
     bool embedding_norm, final_norm;
-    unsigned first; /* layer, numbered from 0 through all towers */
+    const NsNorm *norm; /* the kind of both, that of the last layer; NULL: there is none */
+    unsigned first;     /* layer, numbered from 0 through all towers */
     unsigned layers;
 } NsTowerWiring;
 
@@ -33,6 +34,10 @@ typedef struct {
 size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
                        const NsTowerWiring *tower, unsigned layer,
                        NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS]);
+
+/* The kind of the norms at a placement: what the settings say, or what its row says to `auto`; NULL
+ * where there are none. */
+const NsNorm *ns_norm_kind(const NsSettings *settings, const NsPlacement *placement);
 
 /* The placement of a layer: that of the settings, or of their mixture. */
 const NsPlacement *ns_placement_at(const NsSettings *settings, unsigned layer, unsigned layers);

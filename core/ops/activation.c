@@ -5,15 +5,18 @@
 #include "core/ops/math.h"
 
 /* max(a, 0); a NaN stays one. */
-NS_CLONES static void relu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
+NS_CLONES(static, relu_forward,
+          (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
 {
     (void)g;
 #pragma omp simd
     for (size_t i = 0; i < n; i++) y[i] = a[i] < 0 ? 0 : a[i];
 }
 
-NS_CLONES static void relu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *y,
-                                    const ns_real *g, size_t n)
+NS_CLONES(static, relu_backward,
+          (ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *y, const ns_real *g,
+           size_t n),
+          (da, dg, dy, y, g, n))
 {
     (void)dg;
     (void)g;
@@ -24,7 +27,8 @@ NS_CLONES static void relu_backward(ns_real *da, ns_real *dg, const ns_real *dy,
 #define DENSITY ((ns_real)0.39894228040143267794) /* that of the standard normal at 0 */
 
 /* a Phi(a), Phi the distribution function of the standard normal. */
-NS_CLONES static void gelu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
+NS_CLONES(static, gelu_forward,
+          (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
 {
     (void)g;
 #pragma omp simd
@@ -35,8 +39,10 @@ NS_CLONES static void gelu_forward(ns_real *y, const ns_real *a, const ns_real *
 }
 
 /* Phi(a) + a phi(a) */
-NS_CLONES static void gelu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a,
-                                    const ns_real *g, size_t n)
+NS_CLONES(static, gelu_backward,
+          (ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a, const ns_real *g,
+           size_t n),
+          (da, dg, dy, a, g, n))
 {
     (void)dg;
     (void)g;
@@ -48,15 +54,18 @@ NS_CLONES static void gelu_backward(ns_real *da, ns_real *dg, const ns_real *dy,
 }
 
 /* SiLU(a) g, SiLU(a) = a / (1 + exp(-a)). */
-NS_CLONES static void swiglu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
+NS_CLONES(static, swiglu_forward,
+          (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) y[i] = a[i] / (1 + ns_exp(-a[i])) * g[i];
 }
 
 /* With s = 1 / (1 + exp(-a)): dg = dy a s, da = dy g s (1 + a (1 - s)). */
-NS_CLONES static void swiglu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a,
-                                      const ns_real *g, size_t n)
+NS_CLONES(static, swiglu_backward,
+          (ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a, const ns_real *g,
+           size_t n),
+          (da, dg, dy, a, g, n))
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {

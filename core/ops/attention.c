@@ -185,7 +185,7 @@ NS_LANES_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
     }
 }
 
-NS_CLONES static void softmax(const Head *h, size_t first, size_t end)
+NS_CLONES(static, softmax, (const Head *h, size_t first, size_t end), (h, first, end))
 {
     for (size_t i = first; i < end; i += TOGETHER) softmax_rows(h, i, MIN(TOGETHER, end - i));
 }
@@ -243,7 +243,7 @@ NS_LANES_INLINE void softmax_backward_rows(const Head *h, size_t first, size_t n
     }
 }
 
-NS_CLONES static void softmax_backward(const Head *h, size_t first, size_t end)
+NS_CLONES(static, softmax_backward, (const Head *h, size_t first, size_t end), (h, first, end))
 {
     for (size_t i = first; i < end; i += TOGETHER)
         softmax_backward_rows(h, i, MIN(TOGETHER, end - i));
@@ -432,7 +432,7 @@ static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, 
 
 INLINE Head heads_of(const NsAttention *a)
 {
-    const NsGemmKernels *kernels = ns_gemm_kernels(0);
+    const NsGemmKernels *kernels = ns_gemm_kernels(ns_instructions());
     size_t lanes = kernels ? kernels->lanes : 0, features = MAX(MIN(a->d, FEATURES), 1);
     bool narrow = a->S <= lanes && a->d <= lanes;
     Head h = {.kernels = kernels,

@@ -1,19 +1,100 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/blas.h"
 
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/ops/gemm.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 
-void ns_blas_init(void)
+#ifdef NS_DOUBLE
+#define GEMM "cblas_dgemm"
+typedef typeof(cblas_dgemm) *Gemm;
+#else
+#define GEMM "cblas_sgemm"
+typedef typeof(cblas_sgemm) *Gemm;
+#endif
+
+/* ---- OpenBLAS ----
+ *
+ * The library starts a thread for every processor as soon as it is loaded, before main, and ends
+ * them when the program ends.  Each of them asks for a buffer of 128 MiB and, where the address
+ * space is limited, asks again for ever: the program never ends.  Products run on the calling
+ * thread alone, so these threads are of no use.  How many they are is read from the environment
+ * while the library is loaded, hence it is loaded here, not by the linker.
+ *
+ * A thread that multiplies takes such a buffer, too.  Where the address space is limited there is
+ * one for all, which is taken at once, and products wait for one another. */
+
+#define THREADS "OPENBLAS_NUM_THREADS"
+#define BUFFER ((size_t)128 << 20)
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static Gemm openblas_gemm;
+static GError *problem; /* why there is none */
+static bool one_by_one;
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+
+static void load(void)
 {
-    openblas_set_num_threads(1);
+    g_autofree char *threads = g_strdup(g_getenv(THREADS));
+    g_setenv(THREADS, "1", TRUE);
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (threads)
+        g_setenv(THREADS, threads, TRUE);
+    else
+        g_unsetenv(THREADS);
+    void *symbol = library ? dlsym(library, GEMM) : NULL;
+    if (symbol)
+        memcpy(&openblas_gemm, &symbol, sizeof symbol); /* no cast makes it a function */
+    else
+        g_set_error(&problem, NS_ERROR, NS_ERROR_FILE,
+                    "OpenBLAS, which multiplies matrices on this processor, cannot be loaded (%s); "
+                    "install the package libopenblas0.",
+                    dlerror());
+}
+
+/* Where the address space is limited. */
+static void take_buffer(void)
+{
+    enum { SIDE = 256 }; /* up to 100 x 100 x 100 some processors' kernels do without a buffer */
+    size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));
+    one_by_one = left != SIZE_MAX;
+    if (!one_by_one) return;
+    if (left < BUFFER + BUFFER / 8) {
+        g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
+        g_set_error(&problem, NS_ERROR, NS_ERROR_MEMORY,
+                    "OpenBLAS, which multiplies matrices on this processor, needs 144 MiB of "
+                    "address space and the limit (ulimit -v or -d) leaves %s; raise it.",
+                    has);
+        return;
+    }
+    g_autofree ns_real *x = g_new0(ns_real, SIDE * SIDE), *y = g_new0(ns_real, SIDE * SIDE);
+    openblas_gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, x, SIDE, x, SIDE,
+                  0, y, SIDE);
+}
+
+static void prepare(void)
+{
+    load();
+    if (!problem) take_buffer();
+}
+
+bool ns_blas_init(GError **error)
+{
+    if (ns_gemm_kernels(ns_instructions())) return true;
+    pthread_once(&once, prepare);
+    if (problem) g_propagate_error(error, g_error_copy(problem));
+    return !problem;
 }
 
 void ns_gemm(const NsGemm *g)
 {
-    const NsGemmKernels *kernels = ns_gemm_kernels(0);
+    const NsGemmKernels *kernels = ns_gemm_kernels(ns_instructions());
     if (kernels)
         ns_gemm_tiled(kernels, g);
     else
@@ -23,6 +104,7 @@ void ns_gemm(const NsGemm *g)
 void ns_gemm_openblas(const NsGemm *g)
 {
     if (!g->M || !g->N) return;
+    pthread_once(&once, prepare);
     enum CBLAS_TRANSPOSE ta = g->ta ? CblasTrans : CblasNoTrans;
     enum CBLAS_TRANSPOSE tb = g->tb ? CblasTrans : CblasNoTrans;
     blasint M = (blasint)g->M, N = (blasint)g->N, K = (blasint)g->K;
@@ -32,11 +114,9 @@ void ns_gemm_openblas(const NsGemm *g)
         for (size_t m = 0; m < g->M; m++) memcpy(g->C + m * g->ldc, g->bias, g->N * sizeof *g->C);
         beta = 1;
     }
-#ifdef NS_DOUBLE
-    cblas_dgemm(CblasRowMajor, ta, tb, M, N, K, g->alpha, g->A, lda, g->B, ldb, beta, g->C, ldc);
-#else
-    cblas_sgemm(CblasRowMajor, ta, tb, M, N, K, g->alpha, g->A, lda, g->B, ldb, beta, g->C, ldc);
-#endif
+    if (one_by_one) pthread_mutex_lock(&one);
+    openblas_gemm(CblasRowMajor, ta, tb, M, N, K, g->alpha, g->A, lda, g->B, ldb, beta, g->C, ldc);
+    if (one_by_one) pthread_mutex_unlock(&one);
     if (g->bias && g->beta != 0)
         for (size_t m = 0; m < g->M; m++)
             for (size_t n = 0; n < g->N; n++) g->C[m * g->ldc + n] += g->bias[n];

@@ -5,8 +5,13 @@
 
 #include "core/base/real.h"
 
-/* Makes every product run on the calling thread alone; called once before any other. */
-void ns_blas_init(void);
+#include <glib.h>
+
+/* Loads OpenBLAS where this processor has no kernels of our own; NS_ERROR_FILE where it is not
+ * installed, NS_ERROR_MEMORY where a limit leaves too little address space for it.  Called before
+ * any product, and first by the main of a program, while that has one thread, since loading sets a
+ * variable of the environment for a moment. */
+bool ns_blas_init(GError **error);
 
 /* C = alpha A B + beta C + bias.  A: [M, K], B: [K, N], C: [M, N]; `ta`, `tb`: the matrix is stored
  * transposed.  ld*: reals from one stored row to the next.  bias: [N], added to every row, or NULL.

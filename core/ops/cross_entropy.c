@@ -60,8 +60,10 @@ NS_LANES_INLINE RowSums sum_row(ns_real *x, size_t V, bool keep)
     return sums;
 }
 
-NS_CLONES NsCrossEntropy ns_cross_entropy(ns_real *logits, const int32_t *targets, size_t R,
-                                          size_t V, double smoothing, ns_real dscale)
+NS_CLONES_OF(extern, NsCrossEntropy, ns_cross_entropy,
+             (ns_real *logits, const int32_t *targets, size_t R, size_t V, double smoothing,
+              ns_real dscale),
+             (logits, targets, R, V, smoothing, dscale))
 {
     NsCrossEntropy sum = {0};
     ns_real share = dscale * (ns_real)(smoothing / (double)V);

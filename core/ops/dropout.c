@@ -11,7 +11,8 @@ enum { BLOCKS = 16, WORDS = 4 * BLOCKS };
 
 /* The words of so many blocks from `first` on; of each the first, then of each the second, and so
  * on, as vectors hold them. */
-NS_CLONES static void draw(uint32_t words[4][BLOCKS], const NsNoiseKey *key, uint32_t first)
+NS_CLONES(static, draw,
+          (uint32_t words[4][BLOCKS], const NsNoiseKey *key, uint32_t first), (words, key, first))
 {
     const uint32_t philox_key[2] = {
         (uint32_t)key->seed,
@@ -35,7 +36,8 @@ static uint32_t threshold(double rate)
 }
 
 /* Element i takes word i % 4 of block i / 4. */
-NS_CLONES void ns_dropout(ns_real *x, size_t n, double rate, const NsNoiseKey *key)
+NS_CLONES(extern, ns_dropout,
+          (ns_real *x, size_t n, double rate, const NsNoiseKey *key), (x, n, rate, key))
 {
     uint32_t below = threshold(rate);
     ns_real scale = (ns_real)(1 / (1 - rate));

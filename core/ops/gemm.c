@@ -13,12 +13,13 @@ enum {
     MOST_LANES = 64 / sizeof(ns_real),
 };
 
-const NsGemmKernels *ns_gemm_kernels(size_t i)
+const NsGemmKernels *ns_gemm_kernels(NsInstructions set)
 {
-#ifdef NS_GEMM_X86
-    static const NsGemmKernels *const all[] = {&ns_gemm_avx512, &ns_gemm_avx2};
-    for (size_t j = 0; j < G_N_ELEMENTS(all); j++)
-        if (all[j]->runs() && i-- == 0) return all[j];
+#ifdef NS_CLONES_X86
+    if (set == NS_INSTRUCTIONS_AVX512) return &ns_gemm_avx512;
+    if (set == NS_INSTRUCTIONS_AVX2) return &ns_gemm_avx2;
+#else
+    (void)set;
 #endif
     return NULL;
 }

@@ -6,6 +6,7 @@
  * the benchmark. */
 #pragma once
 
+#include "core/base/clones.h"
 #include "core/ops/ahead.h"
 #include "core/ops/blas.h"
 
@@ -19,7 +20,7 @@ typedef struct {
     size_t a_stride, b_stride, c_stride;
     size_t K, columns;
     ns_real alpha, beta;
-    /* What is fetched meanwhile, a line for every k; filled in by ns_gemm_tile. */
+    /* What is fetched meanwhile, and bytes from one k to the next; filled in by ns_gemm_tile. */
     uintptr_t ahead;
     size_t ahead_step;
 } NsGemmTile;
@@ -28,12 +29,11 @@ typedef void NsGemmKernel(const NsGemmTile *tile);
 
 enum { NS_GEMM_MOST_ROWS = 16 };
 
-/* The kernels of one kind of processor. */
+/* The kernels for one set of instructions. */
 typedef struct {
-    const char *name;
-    bool (*runs)(void); /* on this processor */
-    size_t lanes;       /* of a vector */
-    size_t rows, tall;  /* of the tallest tile; of the tallest one vector wide */
+    size_t lanes;      /* of a vector */
+    size_t rows, tall; /* of the tallest tile; of the tallest one vector wide */
+    size_t ahead_step; /* bytes that are fetched ahead for every k */
     /* [A across][more than one vector wide][rows - 1] */
     NsGemmKernel *tiles[2][2][NS_GEMM_MOST_ROWS];
     /* out[k * stride + j] = in[k * ld + j], or in[j * ld + k] by the second of the two, for k < K
@@ -46,14 +46,14 @@ typedef struct {
 static inline void ns_gemm_tile(const NsGemmKernels *kernels, NsGemmTile *t, size_t rows,
                                 bool across)
 {
-    t->ahead = ns_ahead_take(t->K);
-    t->ahead_step = t->ahead ? NS_AHEAD_LINE : 0;
+    t->ahead = ns_ahead_take((t->K * kernels->ahead_step + NS_AHEAD_LINE - 1) / NS_AHEAD_LINE);
+    t->ahead_step = t->ahead ? kernels->ahead_step : 0;
     if (!t->ahead) t->ahead = (uintptr_t)t->b; /* is there, and costs nothing */
     kernels->tiles[across][t->columns > kernels->lanes][rows - 1](t);
 }
 
-/* Fastest first; NULL beyond the last, so at 0 where this compiler or processor has none. */
-const NsGemmKernels *ns_gemm_kernels(size_t i);
+/* Those for a set that is there; NULL for the portable one, which has none. */
+const NsGemmKernels *ns_gemm_kernels(NsInstructions set);
 
 /* The product of ns_gemm by these kernels.  Every element of C is summed in the order of k in
  * blocks that depend on K alone, so that its bits depend neither on where the matrices lie nor on M
@@ -63,8 +63,7 @@ void ns_gemm_tiled(const NsGemmKernels *kernels, const NsGemm *g);
 /* The product of ns_gemm by OpenBLAS. */
 void ns_gemm_openblas(const NsGemm *g);
 
-/* Rows of the table, in files of their own. */
-#if defined __x86_64__ && defined __GNUC__
-#define NS_GEMM_X86
+/* What ns_gemm_kernels returns, in files of their own. */
+#ifdef NS_CLONES_X86
 extern const NsGemmKernels ns_gemm_avx512, ns_gemm_avx2;
 #endif

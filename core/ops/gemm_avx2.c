@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/gemm.h"
 
-#ifdef NS_GEMM_X86
+#ifdef NS_CLONES_X86
 
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx2,fma")))
+#define TARGET NS_AVX2
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 /* 12 sums, two vectors of B and one of A are 15 of the 16 registers. */
@@ -75,22 +75,16 @@ INLINE void turn(Vector v[GROUP])
 #include "core/ops/gemm_kernel.h"
 
 // clang-format off
-TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6)
+GEMM_TILE(1) GEMM_TILE(2) GEMM_TILE(3) GEMM_TILE(4) GEMM_TILE(5) GEMM_TILE(6)
 
 #define ALL(kind) {kind##_1, kind##_2, kind##_3, kind##_4, kind##_5, kind##_6}
-    // clang-format on
-
-    static bool runs(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
+// clang-format on
 
 const NsGemmKernels ns_gemm_avx2 = {
-    .name = "AVX2",
-    .runs = runs,
     .lanes = LANES,
     .rows = ROWS,
     .tall = TALL,
+    .ahead_step = NS_AHEAD_LINE / 4, /* a tile is about a quarter of one with AVX-512 */
     .tiles = {{ALL(narrow), ALL(wide)}, {ALL(narrow_across), ALL(wide_across)}},
     .pack = {copy, transpose},
 };

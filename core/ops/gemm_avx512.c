@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/ops/gemm.h"
 
-#ifdef NS_GEMM_X86
+#ifdef NS_CLONES_X86
 
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx512f")))
+#define TARGET NS_AVX512
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 /* 28 sums, two vectors of B and one of A are 31 of the 32 registers.  A tile one vector wide has
@@ -77,26 +77,20 @@ INLINE void turn(Vector v[GROUP])
 #include "core/ops/gemm_kernel.h"
 
 // clang-format off
-TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7)
-TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13) TILE(14)
-NARROW(15) NARROW(16)
+GEMM_TILE(1) GEMM_TILE(2) GEMM_TILE(3) GEMM_TILE(4) GEMM_TILE(5) GEMM_TILE(6) GEMM_TILE(7)
+GEMM_TILE(8) GEMM_TILE(9) GEMM_TILE(10) GEMM_TILE(11) GEMM_TILE(12) GEMM_TILE(13) GEMM_TILE(14)
+GEMM_NARROW(15) GEMM_NARROW(16)
 
 #define ALL(kind) kind##_1, kind##_2, kind##_3, kind##_4, kind##_5, kind##_6, kind##_7, \
                   kind##_8, kind##_9, kind##_10, kind##_11, kind##_12, kind##_13, kind##_14
 #define TALLER(kind) ALL(kind), kind##_15, kind##_16
-    // clang-format on
-
-    static bool runs(void)
-{
-    return __builtin_cpu_supports("avx512f");
-}
+// clang-format on
 
 const NsGemmKernels ns_gemm_avx512 = {
-    .name = "AVX-512",
-    .runs = runs,
     .lanes = LANES,
     .rows = ROWS,
     .tall = TALL,
+    .ahead_step = NS_AHEAD_LINE,
     .tiles = {{{TALLER(narrow)}, {ALL(wide)}}, {{TALLER(narrow_across)}, {ALL(wide_across)}}},
     .pack = {copy, transpose},
 };

@@ -17,8 +17,10 @@
 
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
+#define UNROLL_SOME _Pragma("clang loop unroll_count(4)")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL_SOME _Pragma("GCC unroll 4")
 #endif
 
 /* The rows of A are reached from two of them, for which there are registers enough; the compiler
@@ -28,28 +30,63 @@
 /* Into the second cache. */
 #define FETCH(address) __builtin_prefetch((const void *)(address), 0, 2)
 
+/* Some processors that have no more than AVX2 are slow at masked stores; so who works on `whole`
+ * vectors does without. */
+INLINE Vector take(const ns_real *p, bool whole, Mask mask)
+{
+    return whole ? V(loadu)(p) : load(p, mask);
+}
+
+INLINE void put(ns_real *p, bool whole, Mask mask, Vector v)
+{
+    if (whole)
+        V(storeu)(p, v);
+    else
+        store(p, mask, v);
+}
+
+/* C = alpha sum + beta C + bias for the vector of columns from `at` on. */
+INLINE void finish(const NsGemmTile *t, size_t rows, size_t at, bool whole, Mask mask,
+                   Vector sum[][2], size_t v)
+{
+    Vector alpha = V(set1)(t->alpha), beta = V(set1)(t->beta);
+    Vector start = t->bias ? take(t->bias + at, whole, mask) : V(setzero)();
+    ns_real *c = t->c + at;
+    size_t c_row = t->c_stride;
+    if (t->beta != 0) {
+        UNROLL for (size_t m = 0; m < rows; m++)
+        {
+            Vector old = V(fmadd)(beta, take(c + m * c_row, whole, mask), start);
+            put(c + m * c_row, whole, mask, V(fmadd)(alpha, sum[m][v], old));
+        }
+    } else {
+        UNROLL for (size_t m = 0; m < rows; m++)
+            put(c + m * c_row, whole, mask, V(fmadd)(alpha, sum[m][v], start));
+    }
+}
+
 /* Unrolled for constant `rows`, `vectors` and `across`, so that all of `sum` is in registers. */
 INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
 {
     size_t a_row = across ? 1 : t->a_stride, a_k = across ? t->a_stride : 1;
-    size_t b_k = t->b_stride, c_row = t->c_stride, K = t->K;
-    const size_t half = (rows > ROWS ? TALL : ROWS) / 2;
+    size_t b_k = t->b_stride, K = t->K;
+    const size_t half = (rows > ROWS ? TALL : ROWS) / 2, end = (vectors - 1) * LANES;
     const ns_real *a = t->a, *high = rows > half ? a + half * a_row : a, *b = t->b;
     HIDE(high);
     uintptr_t ahead = t->ahead;
     size_t ahead_step = t->ahead_step;
     bool whole = t->columns == vectors * LANES;
-    Mask last = lanes(t->columns - (vectors - 1) * LANES);
+    Mask last = lanes(t->columns - end);
     Vector sum[TALL][2];
     UNROLL for (size_t m = 0; m < rows; m++)
     {
         sum[m][0] = V(setzero)();
         sum[m][1] = V(setzero)();
     }
+    UNROLL_SOME
     for (size_t k = 0; k < K; k++, a += a_k, high += a_k, b += b_k, ahead += ahead_step) {
         FETCH(ahead);
-        const ns_real *end = b + (vectors - 1) * LANES;
-        Vector b0 = V(setzero)(), b1 = whole ? V(loadu)(end) : load(end, last);
+        Vector b0 = V(setzero)(), b1 = take(b + end, whole, last);
         if (vectors > 1) b0 = V(loadu)(b);
         UNROLL for (size_t m = 0; m < rows; m++)
         {
@@ -59,28 +96,14 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
             sum[m][1] = V(fmadd)(x, b1, sum[m][1]);
         }
     }
-    Vector alpha = V(set1)(t->alpha), beta = V(set1)(t->beta);
-    bool add = t->beta != 0;
-    const ns_real *bias = t->bias;
-    ns_real *c = t->c;
-    UNROLL for (size_t v = 2 - vectors, at = 0; v < 2; v++, at += LANES)
-    {
-        Mask mask = v == 0 ? lanes(LANES) : last;
-        Vector start = bias ? load(bias + at, mask) : V(setzero)();
-        if (add) {
-            UNROLL for (size_t m = 0; m < rows; m++)
-            {
-                Vector old = V(fmadd)(beta, load(c + m * c_row + at, mask), start);
-                store(c + m * c_row + at, mask, V(fmadd)(alpha, sum[m][v], old));
-            }
-        } else {
-            UNROLL for (size_t m = 0; m < rows; m++)
-                store(c + m * c_row + at, mask, V(fmadd)(alpha, sum[m][v], start));
-        }
-    }
+    if (vectors > 1) finish(t, rows, 0, true, last, sum, 0);
+    if (whole)
+        finish(t, rows, end, true, last, sum, 1);
+    else
+        finish(t, rows, end, false, last, sum, 1);
 }
 
-#define NARROW(rows)                                                                               \
+#define GEMM_NARROW(rows)                                                                          \
     TARGET static void narrow_##rows(const NsGemmTile *t)                                          \
     {                                                                                              \
         tile(t, rows, 1, false);                                                                   \
@@ -90,8 +113,8 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         tile(t, rows, 1, true);                                                                    \
     }
 
-#define TILE(rows)                                                                                 \
-    NARROW(rows)                                                                                   \
+#define GEMM_TILE(rows)                                                                            \
+    GEMM_NARROW(rows)                                                                              \
     TARGET static void wide_##rows(const NsGemmTile *t)                                            \
     {                                                                                              \
         tile(t, rows, 2, false);                                                                   \

@@ -43,7 +43,8 @@ sum_lines(ns_real *sum, bool add, const ns_real *x, size_t R, size_t C, size_t l
 }
 
 /* Adds the sum of the rows to `sum`, or overwrites it with that. */
-NS_CLONES static void sum_rows(ns_real *sum, bool add, const ns_real *x, size_t R, size_t C)
+NS_CLONES(static, sum_rows,
+          (ns_real *sum, bool add, const ns_real *x, size_t R, size_t C), (sum, add, x, R, C))
 {
     size_t c = 0;
     for (; c + 4 * LINE <= C; c += 4 * LINE) sum_lines(sum + c, add, x + c, R, C, 4);

@@ -38,7 +38,7 @@ NS_LANES_INLINE void sum_row(const ns_real *x, size_t C, double *sum, double *sq
 
 /* LayerNorm: y = gain (x - mean) / sigma + bias, sigma^2 = mean (x - mean)^2 + eps.
  * stats = (mean, 1 / sigma).  Ba, Kiros, Hinton 2016, eq. 4. */
-NS_CLONES static void layernorm_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
+NS_CLONES(static, layernorm_forward, (const NsNormPass *p, ns_real *y, const ns_real *x), (p, y, x))
 {
     size_t C = p->C;
     const ns_real *gain = p->gain, *bias = p->bias;
@@ -67,7 +67,7 @@ NS_CLONES static void layernorm_forward(const NsNormPass *p, ns_real *y, const n
 
 /* RMSNorm: y = gain x / rms, rms^2 = mean x^2 + eps.  stats = (0, 1 / rms).
  * Zhang and Sennrich 2019, eq. 4. */
-NS_CLONES static void rmsnorm_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
+NS_CLONES(static, rmsnorm_forward, (const NsNormPass *p, ns_real *y, const ns_real *x), (p, y, x))
 {
     size_t C = p->C;
     const ns_real *gain = p->gain;
@@ -192,21 +192,25 @@ NS_LANES_INLINE void all_backward(Rows w, ns_real *dx)
     }
 }
 
-NS_CLONES static void layernorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
-                                         const ns_real *dy, const ns_real *x)
+NS_CLONES(static, layernorm_backward,
+          (const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
+           const ns_real *x),
+          (p, d, dx, dy, x))
 {
     all_backward((Rows){p, d, x, dy, p->stats, true}, dx);
 }
 
-NS_CLONES static void rmsnorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
-                                       const ns_real *dy, const ns_real *x)
+NS_CLONES(static, rmsnorm_backward,
+          (const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
+           const ns_real *x),
+          (p, d, dx, dy, x))
 {
     all_backward((Rows){p, d, x, dy, p->stats, false}, dx);
 }
 
 /* ScaleNorm: y = g x / |x|, with |x| at least eps.  stats = (whether |x| counts, sqrt(C) / |x|), so
  * that a division by the latter gives the root mean square.  Nguyen and Salazar 2019, eq. 3. */
-NS_CLONES static void scalenorm_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
+NS_CLONES(static, scalenorm_forward, (const NsNormPass *p, ns_real *y, const ns_real *x), (p, y, x))
 {
     size_t C = p->C;
     ns_real *stats = p->stats;
@@ -224,8 +228,10 @@ NS_CLONES static void scalenorm_forward(const NsNormPass *p, ns_real *y, const n
 
 /* With k = g / |x|: dx = k (dy - x <dy, x> / |x|^2), dg = <dy, x> / |x|; where |x| is cut off, the
  * second term is absent. */
-NS_CLONES static void scalenorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
-                                         const ns_real *dy, const ns_real *x)
+NS_CLONES(static, scalenorm_backward,
+          (const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
+           const ns_real *x),
+          (p, d, dx, dy, x))
 {
     size_t C = p->C;
     const ns_real *stats = p->stats;
@@ -242,7 +248,7 @@ NS_CLONES static void scalenorm_backward(const NsNormPass *p, const NsNormGradie
 }
 
 /* DyT: y = gain tanh(alpha x) + bias.  Zhu et al. 2025, eq. 1. */
-NS_CLONES static void dyt_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
+NS_CLONES(static, dyt_forward, (const NsNormPass *p, ns_real *y, const ns_real *x), (p, y, x))
 {
     size_t C = p->C;
     const ns_real *gain = p->gain, *bias = p->bias;
@@ -253,8 +259,10 @@ NS_CLONES static void dyt_forward(const NsNormPass *p, ns_real *y, const ns_real
 }
 
 /* With t = tanh(alpha x) and g = dy gain (1 - t^2): dx = alpha g, dalpha = <g, x>. */
-NS_CLONES static void dyt_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
-                                   const ns_real *dy, const ns_real *x)
+NS_CLONES(static, dyt_backward,
+          (const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
+           const ns_real *x),
+          (p, d, dx, dy, x))
 {
     size_t C = p->C;
     const ns_real *gain = p->gain;
@@ -277,6 +285,11 @@ static bool is_live(const NsNormPass *p, size_t r)
     return !p->live || p->live[r];
 }
 
+static size_t stride_of(const NsNormPass *p)
+{
+    return p->stride ? p->stride : p->C;
+}
+
 static double live_rows(const NsNormPass *p)
 {
     size_t n = 0;
@@ -289,13 +302,13 @@ static double live_rows(const NsNormPass *p)
 NS_LANES_INLINE void feature_statistics(const NsNormPass *p, const ns_real *x, double n, size_t c,
                                         size_t left)
 {
-    size_t C = p->C, r = 0;
+    size_t C = p->C, stride = stride_of(p), r = 0;
     while (r + 1 < p->R && !is_live(p, r)) r++;
-    const ns_real *origin = x + r * C + c;
+    const ns_real *origin = x + r * stride + c;
     double sum[NS_LANES] = {0}, squares[NS_LANES] = {0};
     for (; r < p->R; r++) {
         if (!is_live(p, r)) continue;
-        const ns_real *row = x + r * C + c;
+        const ns_real *row = x + r * stride + c;
 #pragma omp simd
         for (size_t l = 0; l < left; l++) {
             double v = (double)row[l] - (double)origin[l];
@@ -321,7 +334,7 @@ NS_LANES_INLINE void feature_statistics(const NsNormPass *p, const ns_real *x, d
 NS_LANES_INLINE void features_forward(const NsNormPass *p, ns_real *y, const ns_real *x, double n,
                                       size_t c, size_t left)
 {
-    size_t C = p->C;
+    size_t C = p->C, stride = stride_of(p);
     ns_real m[NS_LANES], scale[NS_LANES];
     if (p->statistics != NS_RUNNING) feature_statistics(p, x, n, c, left);
     for (size_t l = 0; l < left; l++) {
@@ -335,8 +348,8 @@ NS_LANES_INLINE void features_forward(const NsNormPass *p, ns_real *y, const ns_
     }
     const ns_real *gain = p->gain + c, *bias = p->bias + c;
     for (size_t r = 0; r < p->R; r++) {
-        const ns_real *from = x + r * C + c;
-        ns_real *to = y + r * C + c;
+        const ns_real *from = x + r * stride + c;
+        ns_real *to = y + r * stride + c;
 #pragma omp simd
         for (size_t l = 0; l < left; l++) to[l] = (from[l] - m[l]) * scale[l] * gain[l] + bias[l];
     }
@@ -346,7 +359,7 @@ NS_LANES_INLINE void features_forward(const NsNormPass *p, ns_real *y, const ns_
 NS_LANES_INLINE void features_backward(const Rows *w, ns_real *dx, double n, size_t c, size_t left)
 {
     const NsNormPass *p = w->p;
-    size_t C = p->C;
+    size_t stride = stride_of(p);
     double sum[NS_LANES] = {0}, along[NS_LANES] = {0};
     ns_real m[NS_LANES], rsigma[NS_LANES], mean[NS_LANES], mean_along[NS_LANES], scale[NS_LANES];
     for (size_t l = 0; l < left; l++) {
@@ -355,7 +368,7 @@ NS_LANES_INLINE void features_backward(const Rows *w, ns_real *dx, double n, siz
         scale[l] = p->gain[c + l] * rsigma[l];
     }
     for (size_t r = 0; r < p->R; r++) {
-        const ns_real *x = w->x + r * C + c, *dy = w->dy + r * C + c;
+        const ns_real *x = w->x + r * stride + c, *dy = w->dy + r * stride + c;
 #pragma omp simd
         for (size_t l = 0; l < left; l++) {
             sum[l] += (double)dy[l];
@@ -369,8 +382,8 @@ NS_LANES_INLINE void features_backward(const Rows *w, ns_real *dx, double n, siz
         mean_along[l] = (ns_real)(along[l] / n);
     }
     for (size_t r = 0; r < p->R; r++) {
-        const ns_real *x = w->x + r * C + c, *dy = w->dy + r * C + c;
-        ns_real *out = dx + r * C + c;
+        const ns_real *x = w->x + r * stride + c, *dy = w->dy + r * stride + c;
+        ns_real *out = dx + r * stride + c;
         if (!is_live(p, r)) {
             memset(out, 0, left * sizeof *out);
             continue;
@@ -383,7 +396,7 @@ NS_LANES_INLINE void features_backward(const Rows *w, ns_real *dx, double n, siz
 
 /* BatchNorm: y = gain (x - mean) / sigma + bias with the mean and variance of each feature over the
  * rows.  Ioffe and Szegedy 2015, algorithm 1. */
-NS_CLONES static void batchnorm_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
+NS_CLONES(static, batchnorm_forward, (const NsNormPass *p, ns_real *y, const ns_real *x), (p, y, x))
 {
     double n = live_rows(p);
     size_t c = 0;
@@ -391,8 +404,10 @@ NS_CLONES static void batchnorm_forward(const NsNormPass *p, ns_real *y, const n
     if (c < p->C) features_forward(p, y, x, n, c, p->C - c);
 }
 
-NS_CLONES static void batchnorm_backward(const NsNormPass *p, const NsNormGradients *d, ns_real *dx,
-                                         const ns_real *dy, const ns_real *x)
+NS_CLONES(static, batchnorm_backward,
+          (const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
+           const ns_real *x),
+          (p, d, dx, dy, x))
 {
     const Rows w = {.p = p, .d = d, .x = x, .dy = dy};
     double n = live_rows(p);
@@ -401,35 +416,44 @@ NS_CLONES static void batchnorm_backward(const NsNormPass *p, const NsNormGradie
     if (c < p->C) features_backward(&w, dx, n, c, p->C - c);
 }
 
-enum { LAYERNORM };
-
 static const NsNorm norms[] = {
-    [LAYERNORM] = {.choice = {.key = "layernorm",
-                              .label = "LayerNorm",
-                              .formula = "γ (x − μ) / √(σ² + ε) + β",
-                              .reference = "Ba, Kiros, Hinton 2016, arXiv 1607.06450",
-                              .purpose = "Centres and scales the features of each token."},
-                   .gain = true,
-                   .bias = true,
-                   .stats = NS_STATS_ROWS,
-                   .forward = layernorm_forward,
-                   .backward = layernorm_backward},
-    {.choice = {.key = "rmsnorm",
-                .label = "RMSNorm",
-                .formula = "γ x / √(mean x² + ε)",
-                .reference = "Zhang and Sennrich 2019, arXiv 1910.07467",
-                .purpose = "Scales the features of each token without centring them."},
-     .gain = true,
-     .stats = NS_STATS_ROWS,
-     .forward = rmsnorm_forward,
-     .backward = rmsnorm_backward},
+    [NS_NORM_AUTO] = {.choice = {.key = "auto",
+                                 .label = "Automatic",
+                                 .purpose = "The norm of the placement's own paper: RMSNorm for "
+                                            "those that were made for it, LayerNorm for the "
+                                            "others."}},
+    [NS_NORM_LAYERNORM] = {.choice = {.key = "layernorm",
+                                      .label = "LayerNorm",
+                                      .formula = "γ (x − μ) / √(σ² + ε) + β",
+                                      .reference = "Ba, Kiros, Hinton 2016, arXiv 1607.06450",
+                                      .purpose = "Centres and scales the features of each token."},
+                           .gain = true,
+                           .bias = true,
+                           .stats = NS_STATS_ROWS,
+                           .forward = layernorm_forward,
+                           .backward = layernorm_backward},
+    [NS_NORM_RMSNORM] =
+        {.choice = {.key = "rmsnorm",
+                    .label = "RMSNorm",
+                    .formula = "γ x / √(mean x² + ε)",
+                    .reference = "Zhang and Sennrich 2019, arXiv 1910.07467",
+                    .purpose = "Scales the features of each token without centring them.",
+                    .differs = "The paper has no ε and its code adds one to the root; here, as in "
+                               "LLaMA, it stands inside."},
+         .gain = true,
+         .stats = NS_STATS_ROWS,
+         .forward = rmsnorm_forward,
+         .backward = rmsnorm_backward},
     {.choice = {.key = "batchnorm",
                 .label = "BatchNorm",
                 .formula =
                     "γ (x − μ_B) / √(σ_B² + ε) + β, μ_B and σ_B over the tokens of the batch",
                 .reference = "Ioffe and Szegedy 2015, arXiv 1502.03167",
                 .purpose = "Centres and scales each feature over the whole batch, which one thread "
-                           "then trains; validation uses running averages."},
+                           "then trains; validation uses running averages.",
+                .differs = "Padding does not count.  Queries, keys and values have statistics of "
+                           "each feature as well, so that a norm by heads and one over the whole "
+                           "width are the same."},
      .gain = true,
      .bias = true,
      .stats = NS_STATS_FEATURES,
@@ -439,7 +463,9 @@ static const NsNorm norms[] = {
                 .label = "ScaleNorm",
                 .formula = "g x / max(‖x‖, ε), g = √d at the start",
                 .reference = "Nguyen and Salazar 2019, arXiv 1910.05895",
-                .purpose = "Gives every token the same length, one learned number."},
+                .purpose = "Gives every token the same length, one learned number.",
+                .differs = "The paper also fixes the length of the embeddings (FixNorm), which is "
+                           "left out here."},
      .gain = true,
      .scalar = true,
      .stats = NS_STATS_ROWS,
@@ -449,7 +475,10 @@ static const NsNorm norms[] = {
                 .label = "DyT",
                 .formula = "γ tanh(α x) + β, α = 0.5 at the start",
                 .reference = "Zhu et al. 2025, arXiv 2503.10622",
-                .purpose = "No norm at all: squashes every feature by itself."},
+                .purpose = "No norm at all: squashes every feature by itself.",
+                .differs = "α starts from 0.5 at every place; for language models the paper also "
+                           "tunes α by place and width and scales the embedding, which is left "
+                           "out here."},
      .gain = true,
      .bias = true,
      .alpha = true,
@@ -476,11 +505,6 @@ const NsChoice *ns_norm_choice(size_t i)
 bool ns_norm_over_batch(const NsNorm *norm)
 {
     return norm->stats == NS_STATS_FEATURES;
-}
-
-const NsNorm *ns_norm_of_head(const NsNorm *norm)
-{
-    return ns_norm_over_batch(norm) ? &norms[LAYERNORM] : norm;
 }
 
 size_t ns_norm_stats_size(const NsNorm *norm, size_t R, size_t C)

@@ -17,6 +17,10 @@ typedef enum { NS_OF_BATCH, NS_OF_BATCH_KEPT, NS_RUNNING } NsStatistics;
 /* The share of the batch's statistics in the running ones.  Ioffe and Szegedy 2015, as PyTorch. */
 #define NS_BATCHNORM_MOMENTUM 0.1
 
+/* The first rows of the registry.  `auto` is no norm: what it means is up to the placement
+ * (core/model/wiring.h). */
+enum { NS_NORM_AUTO, NS_NORM_LAYERNORM, NS_NORM_RMSNORM };
+
 /* One use of a norm on R rows of C features. */
 typedef struct {
     size_t R, C;
@@ -26,6 +30,7 @@ typedef struct {
     const ns_real *alpha; /* [1] */
     ns_real *stats;       /* of ns_norm_stats_size(), written by forward and read by backward */
     /* For norms over the batch alone: */
+    size_t stride;    /* reals from a row to the next; 0: C */
     const bool *live; /* [R] rows that are not padding; NULL if none is */
     ns_real *running; /* [2, C] mean and variance */
     NsStatistics statistics;
@@ -49,15 +54,13 @@ typedef struct {
                      const ns_real *x);
 } NsNorm;
 
-/* NULL past the end.  The row `none` has no functions: places that would have it stay empty. */
+/* NULL past the end.  The rows `auto` and `none` have no functions: places that would have the
+ * latter stay empty. */
 const NsNorm *ns_norm(size_t i);
 const NsChoice *ns_norm_choice(size_t i);
 
 /* Whether its statistics are over the rows of the batch, so that they must not be divided. */
 bool ns_norm_over_batch(const NsNorm *norm);
-
-/* The kind that works on a single head: itself, or LayerNorm for one over the batch. */
-const NsNorm *ns_norm_of_head(const NsNorm *norm);
 
 /* Reals in its stats. */
 size_t ns_norm_stats_size(const NsNorm *norm, size_t R, size_t C);

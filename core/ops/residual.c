@@ -6,20 +6,21 @@
 
 #include <math.h>
 
-NS_CLONES void ns_residual_forward(ns_real *z, ns_real a, const ns_real *x, ns_real b,
-                                   const ns_real *y, size_t n)
+NS_CLONES(extern, ns_residual_forward,
+          (ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y, size_t n),
+          (z, a, x, b, y, n))
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
 }
 
-NS_CLONES void ns_scale(ns_real *y, ns_real k, const ns_real *x, size_t n)
+NS_CLONES(extern, ns_scale, (ns_real *y, ns_real k, const ns_real *x, size_t n), (y, k, x, n))
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) y[i] = k * x[i];
 }
 
-NS_CLONES void ns_add_scaled(ns_real *y, ns_real k, const ns_real *x, size_t n)
+NS_CLONES(extern, ns_add_scaled, (ns_real *y, ns_real k, const ns_real *x, size_t n), (y, k, x, n))
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) y[i] += k * x[i];
@@ -64,12 +65,16 @@ NS_LANES_INLINE void join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_rea
 typedef void Join(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y, size_t n,
                   NsJointSquares *squares);
 
+// clang-format off
 #define JOIN(name, asked)                                                                          \
-    NS_CLONES static void name(ns_real *z, ns_real a, const ns_real *x, ns_real b,                 \
-                               const ns_real *y, size_t n, NsJointSquares *squares)                \
+    NS_CLONES(static, name,                                                                        \
+              (ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y, size_t n,     \
+               NsJointSquares *squares),                                                           \
+              (z, a, x, b, y, n, squares))                                                         \
     {                                                                                              \
         join_blocks(z, a, x, b, y, n, asked, squares);                                             \
     }
+// clang-format on
 
 JOIN(join_stream, NS_SQUARES_STREAM)
 JOIN(join_branch, NS_SQUARES_BRANCH)
@@ -115,8 +120,9 @@ double ns_add_squares(ns_real *y, const ns_real *x, size_t n)
     return squares.sum;
 }
 
-NS_CLONES void ns_gain_forward(ns_real *y, ns_real k, const ns_real *g, const ns_real *x, size_t R,
-                               size_t D)
+NS_CLONES(extern, ns_gain_forward,
+          (ns_real *y, ns_real k, const ns_real *g, const ns_real *x, size_t R, size_t D),
+          (y, k, g, x, R, D))
 {
     for (size_t r = 0; r < R; r++, x += D, y += D) {
 #pragma omp simd
@@ -124,8 +130,9 @@ NS_CLONES void ns_gain_forward(ns_real *y, ns_real k, const ns_real *g, const ns
     }
 }
 
-NS_CLONES void ns_gain_backward(ns_real *dg, ns_real k, const ns_real *dy, const ns_real *x,
-                                size_t R, size_t D)
+NS_CLONES(extern, ns_gain_backward,
+          (ns_real *dg, ns_real k, const ns_real *dy, const ns_real *x, size_t R, size_t D),
+          (dg, k, dy, x, R, D))
 {
     for (size_t r = 0; r < R; r++, x += D, dy += D) {
 #pragma omp simd
@@ -133,7 +140,7 @@ NS_CLONES void ns_gain_backward(ns_real *dg, ns_real k, const ns_real *dy, const
     }
 }
 
-NS_CLONES double ns_inner(const ns_real *x, const ns_real *y, size_t n)
+NS_CLONES_OF(extern, double, ns_inner, (const ns_real *x, const ns_real *y, size_t n), (x, y, n))
 {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -141,7 +148,8 @@ NS_CLONES double ns_inner(const ns_real *x, const ns_real *y, size_t n)
     return sum;
 }
 
-NS_CLONES double ns_gain_squares(const ns_real *g, const ns_real *x, size_t R, size_t D)
+NS_CLONES_OF(extern, double, ns_gain_squares,
+             (const ns_real *g, const ns_real *x, size_t R, size_t D), (g, x, R, D))
 {
     double sum = 0;
     for (size_t r = 0; r < R; r++, x += D) {
@@ -186,7 +194,8 @@ NS_LANES_INLINE void take_lanes(const ns_real *x, int left, double *sum, ns_real
     }
 }
 
-NS_CLONES void ns_row_sums_add(NsRowSums *sums, const ns_real *x, size_t R, size_t D)
+NS_CLONES(extern, ns_row_sums_add,
+          (NsRowSums *sums, const ns_real *x, size_t R, size_t D), (sums, x, R, D))
 {
     double squares = 0, norms = 0;
     ns_real largest_lane[NS_LANES] = {0};

@@ -22,7 +22,8 @@ static inline __attribute__((always_inline)) Row statistics(const ns_real *w, si
     return (Row){.mean = mean, .sigma = sqrt(squares / (double)n)};
 }
 
-NS_CLONES void ns_standardize_forward(ns_real *what, const ns_real *w, size_t rows, size_t cols)
+NS_CLONES(extern, ns_standardize_forward,
+          (ns_real *what, const ns_real *w, size_t rows, size_t cols), (what, w, rows, cols))
 {
     for (size_t r = 0; r < rows; r++, w += cols, what += cols) {
         Row row = statistics(w, cols);
@@ -34,7 +35,8 @@ NS_CLONES void ns_standardize_forward(ns_real *what, const ns_real *w, size_t ro
 
 /* With c = w - mean, k = 1 / (sigma + eps) and g the gradient of what:
  * dw = k (g - mean(g)) - k^2 c <g, c> / (n sigma); the last term is absent in a constant row. */
-NS_CLONES void ns_standardize_backward(ns_real *dw, const ns_real *w, size_t rows, size_t cols)
+NS_CLONES(extern, ns_standardize_backward,
+          (ns_real *dw, const ns_real *w, size_t rows, size_t cols), (dw, w, rows, cols))
 {
     for (size_t r = 0; r < rows; r++, w += cols, dw += cols) {
         Row row = statistics(w, cols);

@@ -5,7 +5,6 @@
 #include "core/probe/tokens.h"
 
 #include <math.h>
-#include <omp.h>
 
 static size_t compared(size_t hidden)
 {
@@ -30,12 +29,13 @@ NsDear *ns_dear_new(NsModel *model, const NsSettings *s, const NsRecordLayout *l
     dear->layout = *layout;
     dear->first_stack = two ? (size_t)ns_settings_encoder_layers(s) : layout->layers;
     dear->B = (size_t)s->batch;
-    dear->threads = (int)ns_model_threads(model);
+    dear->D = D;
+    dear->team = ns_model_team(model);
     dear->work_size = MAX(S * S, F);
-    size_t threads = (size_t)dear->threads;
+    size_t members = ns_team_threads(dear->team);
     dear->sources = g_new0(NsStateSource, layout->hidden);
-    dear->sums = g_new(double, threads *D);
-    dear->heads = g_new(NsHeadMeasure, threads * layout->heads);
+    dear->sums = g_new(double, members *D);
+    dear->heads = g_new(NsHeadMeasure, members * layout->heads);
     dear->rows = g_new(const ns_real *, n *NS_SIMILARITY_TOKENS);
     dear->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
     dear->sight = g_new0(NsSight, 1);
@@ -43,7 +43,7 @@ NsDear *ns_dear_new(NsModel *model, const NsSettings *s, const NsRecordLayout *l
     ns_sight_choose(dear->sight, layout->layers, layout->heads);
 
     dear->sweep = ns_sweep_new(model, s, error);
-    if (dear->sweep) dear->work = ns_real_new(threads * dear->work_size, "probes", error);
+    if (dear->sweep) dear->work = ns_real_new(members * dear->work_size, "probes", error);
     if (dear->work)
         dear->grams = ns_real_new(ns_similarity_scratch(n, tokens, D), "layer similarity", error);
     if (dear->grams) return dear;
@@ -93,9 +93,21 @@ static void put_heads(const NsDear *dear, float *values, const AttentionQuantiti
     if (layout->count[q->logit]) values[layout->offset[q->logit] + layer] = (float)logit;
 }
 
-static void fill_sublayer(NsDear *dear, const NsModel *model, size_t sublayer, int thread,
-                          float *values)
+/* What the members of a team need to fill a part of a record in. */
+typedef struct {
+    NsDear *dear;
+    const NsModel *model;
+    float *values;
+    size_t first; /* sub-layer */
+} Filling;
+
+static void fill_sublayer(void *data, size_t i, unsigned member)
 {
+    const Filling *filling = data;
+    NsDear *dear = filling->dear;
+    const NsModel *model = filling->model;
+    float *values = filling->values;
+    size_t sublayer = filling->first + i;
     static const AttentionQuantities attention = {
         NS_QUANTITY_ENTROPY_ATTENTION, NS_QUANTITY_ENTROPY_MIN_ATTENTION,
         NS_QUANTITY_LOGIT_ATTENTION, NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
@@ -104,7 +116,7 @@ static void fill_sublayer(NsDear *dear, const NsModel *model, size_t sublayer, i
         NS_QUANTITY_ENTROPY_CROSS, NS_QUANTITY_ENTROPY_MIN_CROSS, NS_QUANTITY_LOGIT_CROSS,
         NS_QUANTITY_HEAD_ENTROPY_CROSS, NS_QUANTITY_HEAD_LOGIT_CROSS};
     NsTap tap = ns_model_tap(model, 0, sublayer);
-    ns_real *work = dear->work + (size_t)thread * dear->work_size;
+    ns_real *work = dear->work + member * dear->work_size;
     if (tap.kind == NS_FFN) {
         if (dear->layout.count[NS_QUANTITY_DEAD_RELU])
             values[dear->layout.offset[NS_QUANTITY_DEAD_RELU] + tap.layer] =
@@ -112,7 +124,7 @@ static void fill_sublayer(NsDear *dear, const NsModel *model, size_t sublayer, i
         return;
     }
     ns_sight_attention(dear->sight, model, sublayer);
-    NsHeadMeasure *heads = dear->heads + (size_t)thread * dear->layout.heads;
+    NsHeadMeasure *heads = dear->heads + member * dear->layout.heads;
     ns_heads_measure(heads, model, sublayer, work);
     put_heads(dear, values, tap.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads, tap.layer);
 }
@@ -128,9 +140,8 @@ static void fill_sublayers(NsDear *dear, NsModel *model, float *values)
             ns_model_revisit(model, layer);
             for (end = first; end < n && ns_model_tap(model, 0, end).layer == layer;) end++;
         }
-#pragma omp parallel for schedule(dynamic) num_threads(dear->threads)
-        for (size_t i = first; i < end; i++)
-            fill_sublayer(dear, model, i, omp_get_thread_num(), values);
+        ns_team_each(dear->team, end - first, fill_sublayer,
+                     &(Filling){dear, model, values, first});
     }
 }
 
@@ -168,7 +179,7 @@ static void fill_similarity(NsDear *dear, const NsRecordInput *input)
                             .D = (size_t)input->settings->d_model,
                             .stack = stack,
                             .rows = dear->rows,
-                            .threads = dear->threads,
+                            .team = dear->team,
                             .scratch = dear->grams,
                             .norms = dear->norms};
     for (size_t i = 0; i < n; i++) {
@@ -183,17 +194,22 @@ static void fill_similarity(NsDear *dear, const NsRecordInput *input)
     ns_similarity_measure(&dear->similarity, &in);
 }
 
+static void fill_state(void *data, size_t i, unsigned member)
+{
+    (void)member;
+    const Filling *filling = data;
+    NsDear *dear = filling->dear;
+    size_t state = compared_state(dear->layout.hidden, i);
+    dear->sight->state[i] = (unsigned)state;
+    ns_sight_tokens(dear->sight, i, filling->model, &dear->sources[state]);
+}
+
 static void fill_sight(NsDear *dear, const NsRecordInput *input)
 {
-    size_t hidden = dear->layout.hidden, n = compared(hidden);
+    size_t n = compared(dear->layout.hidden);
     dear->sight->step = input->step;
     dear->sight->states = n;
-#pragma omp parallel for schedule(dynamic) num_threads(dear->threads)
-    for (size_t i = 0; i < n; i++) {
-        size_t state = compared_state(hidden, i);
-        dear->sight->state[i] = (unsigned)state;
-        ns_sight_tokens(dear->sight, i, input->model, &dear->sources[state]);
-    }
+    ns_team_each(dear->team, n, fill_state, &(Filling){.dear = dear, .model = input->model});
 }
 
 /* ---- All of it ---- */
@@ -226,18 +242,21 @@ static void fill_mean_gradients(const NsDear *dear, const NsTensorTable *table, 
         values[layout->offset[NS_QUANTITY_NOISE_SCALE]] = ns_sweep_noise_scale(dear->sweep);
 }
 
+static void fill_cosine(void *data, size_t i, unsigned member)
+{
+    const Filling *filling = data;
+    NsDear *dear = filling->dear;
+    filling->values[dear->layout.offset[NS_QUANTITY_TOKEN_COSINE] + i] =
+        ns_token_cosine(filling->model, &dear->sources[i], dear->sums + member * dear->D);
+}
+
 void ns_dear_fill(NsDear *dear, const NsRecordInput *input, float *values)
 {
     NsModel *model = input->model;
     const NsRecordLayout *layout = &dear->layout;
-    size_t D = (size_t)input->settings->d_model;
     ns_states_find(dear->sources, model, dear->first_stack);
     fill_mean_gradients(dear, ns_model_tensors(model), values);
-    float *cosine = values + layout->offset[NS_QUANTITY_TOKEN_COSINE];
-#pragma omp parallel for schedule(dynamic) num_threads(dear->threads)
-    for (size_t i = 0; i < layout->hidden; i++)
-        cosine[i] = ns_token_cosine(model, &dear->sources[i],
-                                    dear->sums + (size_t)omp_get_thread_num() * D);
+    ns_team_each(dear->team, layout->hidden, fill_cosine, &(Filling){dear, model, values, 0});
     fill_sublayers(dear, model, values);
     fill_similarity(dear, input);
     fill_sight(dear, input);

@@ -15,12 +15,12 @@ typedef struct {
     NsSweep *sweep;
     NsStateSource *sources; /* [hidden] */
     size_t first_stack;     /* layers of the first stack */
-    size_t B;               /* sequences in a batch */
-    int threads;
-    size_t work_size;     /* of one thread's part of work */
-    ns_real *work;        /* [threads, work_size] */
-    double *sums;         /* [threads, D] */
-    NsHeadMeasure *heads; /* [threads, H] */
+    size_t B, D;            /* sequences in a batch, width */
+    NsTeam *team;
+    size_t work_size;     /* of one member's part of work */
+    ns_real *work;        /* [members, work_size] */
+    double *sums;         /* [members, D] */
+    NsHeadMeasure *heads; /* [members, H] */
     const ns_real **rows; /* [states, NS_SIMILARITY_TOKENS] */
     double *norms;        /* the same */
     ns_real *grams;

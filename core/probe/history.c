@@ -111,8 +111,9 @@ static inline float extreme(float so_far, float x, bool greater)
 }
 
 /* Takes `min` and `max` into the extremes so far. */
-NS_CLONES static void widen(float *so_far_min, float *so_far_max, const float *min,
-                            const float *max, size_t n)
+NS_CLONES(static, widen,
+          (float *so_far_min, float *so_far_max, const float *min, const float *max, size_t n),
+          (so_far_min, so_far_max, min, max, n))
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {

@@ -8,7 +8,6 @@
 #include "core/train/optimizer.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* Where the norm of a tensor's gradient goes.  There may be 16,000 tensors, and the table holds
@@ -25,7 +24,6 @@ typedef struct {
     int layer; /* -1 outside */
     size_t first, end;
     double elements;
-    double grad_sq; /* of this step */
 } TensorRun;
 
 typedef struct {
@@ -151,8 +149,8 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
     return r->dear && input->step % r->layout.probe_every == 0;
 }
 
-/* All threads of a parallel region call the functions that follow, and each writes what belongs to
- * its layers. */
+/* All members of a team call the functions that follow, and each writes what belongs to its layers.
+ */
 
 /* ---- Gradients ---- */
 
@@ -161,27 +159,24 @@ static void record_outside(NsRecorder *r, const double *grad_sq)
 {
     double outside[NS_ROLE_COUNT] = {0};
     for (size_t k = 0; k < r->n_runs; k++) {
-        TensorRun *run = &r->runs[k];
+        const TensorRun *run = &r->runs[k];
         if (run->layer >= 0) continue;
-        run->grad_sq = 0;
         for (size_t i = run->first; i < run->end; i++) {
             const TensorPlace *t = &r->tensors[i];
-            run->grad_sq += grad_sq[i];
             outside[t->role] += grad_sq[i];
             *t->norm = (float)sqrt(outside[t->role]);
         }
     }
 }
 
-static void record_gradients(NsRecorder *r, const double *grad_sq)
+static void record_gradients(NsRecorder *r, const NsMember *member, const double *grad_sq)
 {
     float *layers = values_of(r, NS_QUANTITY_GRAD_LAYER);
     float *means = values_of(r, NS_QUANTITY_GRAD_RMS_LAYER);
-#pragma omp single nowait
-    record_outside(r, grad_sq);
-#pragma omp for schedule(static) nowait
-    for (size_t k = 0; k < r->n_runs; k++) {
-        TensorRun *run = &r->runs[k];
+    if (member->index == 0) record_outside(r, grad_sq);
+    size_t end = ns_member_end(member, r->n_runs);
+    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
+        const TensorRun *run = &r->runs[k];
         if (run->layer < 0) continue;
         double layer = 0;
         for (size_t i = run->first; i < run->end; i++) {
@@ -190,27 +185,32 @@ static void record_gradients(NsRecorder *r, const double *grad_sq)
             *t->norm = (float)sqrt(grad_sq[i]);
             if (t->root_mean_square) *t->root_mean_square = (float)sqrt(grad_sq[i] / t->elements);
         }
-        run->grad_sq = layer;
         layers[run->layer] = (float)sqrt(layer);
         means[run->layer] = (float)sqrt(layer / run->elements);
     }
 }
 
-/* The norm of all tensors together, when every thread has recorded its gradients. */
-static double gradient_norm(const NsRecorder *r)
+/* By layers first, which are many. */
+double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq)
 {
-    double total = 0;
-    for (size_t k = 0; k < r->n_runs; k++) total += r->runs[k].grad_sq;
-    return sqrt(total);
+    double total = 0, layer = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        if (i > 0 && table->tensors[i].layer != table->tensors[i - 1].layer) {
+            total += layer;
+            layer = 0;
+        }
+        layer += grad_sq[i];
+    }
+    return sqrt(total + layer);
 }
 
 /* ---- Updates and moments ---- */
 
-static void record_updates(NsRecorder *r, const NsRecordInput *input)
+static void record_updates(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
 {
     float *ratio = values_of(r, NS_QUANTITY_UPDATE_RATIO);
-#pragma omp for schedule(static) nowait
-    for (size_t k = 0; k < r->n_runs; k++) {
+    size_t end = ns_member_end(member, r->n_runs);
+    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
         const TensorRun *run = &r->runs[k];
         if (run->layer < 0) continue;
         double weight = 0, update = 0;
@@ -223,13 +223,13 @@ static void record_updates(NsRecorder *r, const NsRecordInput *input)
 }
 
 /* Blank in a layer none of whose tensors has been set against moments, or met any before. */
-static void record_moments(NsRecorder *r, const NsRecordInput *input)
+static void record_moments(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
 {
     if (!r->layout.count[NS_QUANTITY_ADAM_RMS] || !input->updated || !input->ratio_sum) return;
     float *means = values_of(r, NS_QUANTITY_ADAM_RMS);
     float *scores = values_of(r, NS_QUANTITY_SPIKE_SCORE);
-#pragma omp for schedule(static) nowait
-    for (size_t k = 0; k < r->n_runs; k++) {
+    size_t end = ns_member_end(member, r->n_runs);
+    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
         const TensorRun *run = &r->runs[k];
         if (run->layer < 0) continue;
         double sum = 0, most = -1, elements = 0;
@@ -247,10 +247,10 @@ static void record_moments(NsRecorder *r, const NsRecordInput *input)
 
 /* ---- Hidden states and sub-layers ---- */
 
-static void record_hidden(NsRecorder *r, const NsMeasure *seen, double D)
+static void record_hidden(NsRecorder *r, const NsMember *member, const NsMeasure *seen, double D)
 {
-#pragma omp for schedule(static) nowait
-    for (size_t l = 0; l < r->layout.hidden; l++) {
+    size_t end = ns_member_end(member, r->layout.hidden);
+    for (size_t l = ns_member_begin(member, r->layout.hidden); l < end; l++) {
         double rms = sqrt(seen->hidden_sq[l] / D);
         values_of(r, NS_QUANTITY_HIDDEN_NORM)[l] = (float)seen->hidden_norm[l];
         values_of(r, NS_QUANTITY_HIDDEN_SQ)[l] = (float)seen->hidden_sq[l];
@@ -288,7 +288,7 @@ typedef struct {
             NS_QUANTITY_BRANCH_SIGNAL_##P, NS_QUANTITY_SKIP_GRAD_##P, NS_QUANTITY_BRANCH_GRAD_##P  \
     }
 
-static void record_sublayers(NsRecorder *r, const NsRecordInput *input)
+static void record_sublayers(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
 {
     static const SublayerQuantities of[NS_SUBLAYER_KINDS] = {
         [NS_SELF_ATTENTION] = QUANTITIES_OF(ATTENTION),
@@ -298,8 +298,8 @@ static void record_sublayers(NsRecorder *r, const NsRecordInput *input)
     const NsMeasure *seen = input->seen;
     bool finite = true;
     for (size_t i = 0; i < seen->hidden; i++) finite &= isfinite(seen->hidden_sq[i]) != 0;
-#pragma omp for schedule(static) nowait
-    for (size_t s = 0; s < seen->sublayers; s++) {
+    size_t end = ns_member_end(member, seen->sublayers);
+    for (size_t s = ns_member_begin(member, seen->sublayers); s < end; s++) {
         const SublayerQuantities *q = &of[r->sublayers[s].kind];
         size_t l = r->sublayers[s].layer;
         double skip = seen->skip_grad[s] * seen->skip_grad[s];
@@ -334,24 +334,36 @@ void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
 static void clear_values(NsRecorder *r)
 {
     const float blank = ns_blank();
-#pragma omp for simd schedule(static)
     for (size_t i = 0; i < r->layout.width; i++) r->values[i] = blank;
+}
+
+typedef struct {
+    NsRecorder *recorder;
+    const NsRecordInput *input;
+} Filling;
+
+static void fill_share(void *data, const NsMember *member)
+{
+    const Filling *filling = data;
+    NsRecorder *r = filling->recorder;
+    const NsRecordInput *input = filling->input;
+    record_gradients(r, member, input->seen->grad_sq);
+    record_updates(r, member, input);
+    record_moments(r, member, input);
+    record_hidden(r, member, input->seen, (double)input->settings->d_model);
+    record_sublayers(r, member, input);
 }
 
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
     bool due = is_due(r, input);
-#pragma omp parallel num_threads(r->n_tensors < WORTH_SHARING ? 1 : (int)input->threads)
-    {
-        clear_values(r);
-        record_gradients(r, input->seen->grad_sq);
-        record_updates(r, input);
-        record_moments(r, input);
-        record_hidden(r, input->seen, (double)input->settings->d_model);
-        record_sublayers(r, input);
-    }
+    clear_values(r);
+    ns_team_run(ns_model_team(input->model), r->n_tensors < WORTH_SHARING ? 1 : G_MAXSIZE,
+                fill_share, &(Filling){r, input});
     record_final(r, input->seen);
-    NsRecord record = {.values = r->values, .grad_norm = gradient_norm(r)};
+    NsRecord record = {
+        .values = r->values,
+        .grad_norm = ns_record_gradient_norm(ns_model_tensors(input->model), input->seen->grad_sq)};
     if (!due) return record;
 
     int64_t started = g_get_monotonic_time();

@@ -14,6 +14,9 @@
 void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
                          const NsSettings *settings);
 
+/* Of all tensors together, from the squared norm of each. */
+double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq);
+
 /* What a step leaves to be recorded.  The model still holds the gradients of `seen`. */
 typedef struct {
     NsModel *model;
@@ -26,7 +29,6 @@ typedef struct {
     bool updated;                        /* an update led to these weights */
     const double *weight_sq, *update_sq; /* [tensors] of that update, as in NsUpdate */
     const double *ratio_sum, *ratio_max; /* the same; NULL where the optimizer has none */
-    unsigned threads;
 } NsRecordInput;
 
 typedef struct NsRecorder NsRecorder;

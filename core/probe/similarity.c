@@ -33,7 +33,7 @@ const NsChoice *ns_similarity_choice(size_t i)
     return i < NS_SIMILARITY_COUNT ? &kinds[i] : NULL;
 }
 
-NS_CLONES static double dot(const ns_real *x, const ns_real *y, size_t n)
+NS_CLONES_OF(static, double, dot, (const ns_real *x, const ns_real *y, size_t n), (x, y, n))
 {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -125,6 +125,31 @@ static void compare_grams(NsSimilarity *to, const ns_real *K, const ns_real *L, 
     put(to, NS_SIMILARITY_CKA, i, j, flat ? ns_blank() : i == j ? 1.0f : (float)similarity);
 }
 
+typedef struct {
+    NsSimilarity *to;
+    const NsSimilarityInput *in;
+    const ns_real *grams; /* [n, most, most] */
+    size_t most;
+} Comparison;
+
+/* A state with itself and with those after it. */
+static void compare_state(void *data, size_t i, unsigned member)
+{
+    (void)member;
+    const Comparison *c = data;
+    const NsSimilarityInput *in = c->in;
+    size_t size = c->most * c->most, tokens = in->tokens[in->stack[i]];
+    for (size_t j = i; j < in->n; j++) {
+        if (in->stack[i] != in->stack[j]) {
+            for (unsigned k = 0; k < NS_SIMILARITY_COUNT; k++)
+                put(c->to, (NsSimilarityKind)k, i, j, ns_blank());
+            continue;
+        }
+        compare_directions(c->to, in, i, j, tokens);
+        compare_grams(c->to, c->grams + i * size, c->grams + j * size, i, j, tokens * tokens);
+    }
+}
+
 void ns_similarity_measure(NsSimilarity *to, const NsSimilarityInput *in)
 {
     size_t n = in->n, most = in->tokens[0] > in->tokens[1] ? in->tokens[0] : in->tokens[1];
@@ -138,17 +163,5 @@ void ns_similarity_measure(NsSimilarity *to, const NsSimilarityInput *in)
             in->norms[i * NS_SIMILARITY_TOKENS + t] = ns_real_norm(rows[t], in->D);
         gram(grams + i * most * most, centred, rows, tokens, in->D);
     }
-#pragma omp parallel for schedule(dynamic) num_threads(in->threads)
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i; j < n; j++) {
-            size_t tokens = in->tokens[in->stack[i]];
-            if (in->stack[i] != in->stack[j]) {
-                for (unsigned k = 0; k < NS_SIMILARITY_COUNT; k++)
-                    put(to, (NsSimilarityKind)k, i, j, ns_blank());
-                continue;
-            }
-            compare_directions(to, in, i, j, tokens);
-            compare_grams(to, grams + i * most * most, grams + j * most * most, i, j,
-                          tokens * tokens);
-        }
+    ns_team_each(in->team, n, compare_state, &(Comparison){to, in, grams, most});
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "core/base/choice.h"
+#include "core/base/team.h"
 
 #include "core/base/real.h"
 
@@ -45,7 +46,7 @@ typedef struct {
     const unsigned *stack;      /* [n] which stack a state is of */
     size_t tokens[2];           /* of each stack, at most NS_SIMILARITY_TOKENS */
     const ns_real *const *rows; /* [n, NS_SIMILARITY_TOKENS] where each token's features begin */
-    int threads;
+    NsTeam *team;
     ns_real *scratch; /* [ns_similarity_scratch()] */
     double *norms;    /* [n, NS_SIMILARITY_TOKENS], scratch */
 } NsSimilarityInput;

@@ -15,6 +15,6 @@
  * meta.json: "settings", "arch", "layers" (with an encoder and a decoder also "encoder_layers" and
  * "decoder_layers"), "parameters", "vocab" (symbols that are predicted), "vocab_in" (symbols that
  * are read), "text", "symbols" (their characters), "step", "loss" in full precision, "grad_norm":
- * {"total"}, "files", "program".  A symbol that is read and never predicted is the mask of an
- * encoder, the begin of a decoder behind an encoder, or the separator of a task. */
+ * {"total"}, "files", "program", "instructions".  A symbol that is read and never predicted is the
+ * mask of an encoder, the begin of a decoder behind an encoder, or the separator of a task. */
 bool ns_dump(NsRun *run, const char *directory, GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/entries.h"
 
+#include "core/base/choice.h"
 #include "core/base/error.h"
 #include "core/data/reader.h"
 
@@ -100,4 +101,18 @@ void ns_entry_blame(const NsEntry *entry, GError **error, GError *wrong)
 {
     g_prefix_error(&wrong, "Line %zu: ", entry->line);
     g_propagate_error(error, wrong);
+}
+
+bool ns_entry_unknown(const NsEntry *entry, const char *const *keys, GError **error)
+{
+    NsNearest near = {0};
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (size_t i = 0; keys[i]; i++) {
+        ns_nearest_look(&near, entry->key, keys[i]);
+        g_string_append_printf(all, "%s%s", i ? ", " : "", keys[i]);
+    }
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "Line %zu: There is no key “%s”%s%s%s",
+                entry->line, entry->key, near.key ? "; did you mean “" : "; there are ",
+                near.key ? near.key : all->str, near.key ? "”?" : ".");
+    return false;
 }

@@ -38,5 +38,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsEntries, ns_entries_free)
 /* In the order of the text; NULL past the end. */
 const NsEntry *ns_entries_at(const NsEntries *entries, size_t i);
 
+/* NS_ERROR_SETTING: "Line 3: There is no key “txet”; did you mean “text”?", of keys that end with
+ * NULL; where none is near, all of them.  Returns false. */
+bool ns_entry_unknown(const NsEntry *entry, const char *const *keys, GError **error);
+
 /* Puts "Line 3: " before what went wrong at an entry and hands it on.  Takes the error. */
 void ns_entry_blame(const NsEntry *entry, GError **error, GError *wrong);

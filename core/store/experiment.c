@@ -56,7 +56,6 @@ void ns_experiment_clear(NsExperiment *experiment)
     clear_lanes(experiment);
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_clear_pointer(slot(experiment, texts[i].offset), g_free);
-    g_clear_pointer(&experiment->unknown, g_free);
 }
 
 void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *lanes, size_t n)
@@ -173,6 +172,23 @@ static bool read_step(int64_t *step, const char *key, const char *value, GError 
     return true;
 }
 
+/* A program that knew the key may have done what this one cannot repeat. */
+static bool refuse_key(const NsExperiment *experiment, const char *key, GError **error)
+{
+    const char *keys[G_N_ELEMENTS(texts) + 1] = {NULL};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) keys[i] = texts[i].key;
+    g_autoptr(GError) wrong = NULL;
+    ns_settings_unknown(key, keys, &wrong);
+    bool other = experiment->version && !g_str_equal(experiment->version, NS_VERSION);
+    g_autofree char *who =
+        other ? g_strdup_printf(", which Normscope %s has written", experiment->version)
+              : g_strdup("");
+    size_t what = strcspn(wrong->message, ";"); /* behind it stands the nearest */
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
+                wrong->message + what);
+    return false;
+}
+
 static bool take(NsExperiment *experiment, const char *key, const char *value, GError **error)
 {
     if (g_str_equal(key, STEP_KEY)) return read_step(&experiment->step, key, value, error);
@@ -185,11 +201,7 @@ static bool take(NsExperiment *experiment, const char *key, const char *value, G
         return true;
     }
     if (ns_param_find(key)) return ns_settings_set(&experiment->settings, key, value, error);
-    char *unknown =
-        experiment->unknown ? g_strconcat(experiment->unknown, ", ", key, NULL) : g_strdup(key);
-    g_free(experiment->unknown);
-    experiment->unknown = unknown;
-    return true;
+    return refuse_key(experiment, key, error);
 }
 
 /* Each is read when all settings are known that it is a change of. */
@@ -239,7 +251,7 @@ bool ns_experiment_read(NsExperiment *experiment, const char *line, GError **err
     g_auto(GStrv) words = NULL;
     if (!g_utf8_validate(line, -1, NULL) || !g_shell_parse_argv(line, NULL, &words, NULL))
         return refuse(error);
-    /* Naming a text chooses the task, so a task that is named has the last word. */
+    /* Of a text beside another task, which files had once, the task was learned. */
     const char *task = NULL;
     g_autoptr(GPtrArray) lanes = g_ptr_array_new();
     for (char **word = words; *word; word++) {

@@ -36,7 +36,6 @@ typedef struct {
     char *theory;  /* "on" or "off" */
     char *heat;    /* "stacked" or "ratio": what heatmaps show of several lanes */
     char *changes; /* settings that were changed on the way, for people */
-    char *unknown; /* keys that were read and mean nothing here, for people */
 } NsExperiment;
 
 /* The defaults, and step -1. */
@@ -61,7 +60,7 @@ char *ns_experiment_line(const NsExperiment *experiment);
 char *ns_experiment_caption(const NsExperiment *experiment);
 
 /* Reads a line.  The experiment is initialised; settings that are not named stay, and so do the
- * lanes where none is.  A key that is not known is noted in `unknown`.  NS_ERROR_SETTING if a value
- * cannot be used, if values do not go together, or if the text is no such line; the experiment may
- * then be changed in part. */
+ * lanes where none is.  NS_ERROR_SETTING if a key is not known, which names the nearest and a
+ * program of another version that wrote it, if a value cannot be used, if values do not go
+ * together, or if the text is no such line; the experiment may then be changed in part. */
 bool ns_experiment_read(NsExperiment *experiment, const char *line, GError **error);

@@ -220,7 +220,6 @@ static bool read_preset(NsExperiment *experiment, const char *path, GError **err
     const NsSettings *lanes[NS_LANES_MAX];
     for (size_t i = 0; i < preset.lanes; i++) lanes[i] = &preset.lane[i];
     ns_experiment_set_lanes(experiment, lanes, preset.lanes);
-    experiment->unknown = g_steal_pointer(&preset.unknown);
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* A writer of JSON.  SPDX-License-Identifier: MIT */
 #include "core/store/json.h"
 
+#include "core/base/instructions.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -144,25 +146,31 @@ void ns_json_doubles(NsJson *json, const char *key, const double *values, size_t
     ns_json_close(json, ']');
 }
 
-void ns_json_settings(NsJson *json, const char *key, const NsSettings *settings)
+char *ns_json_key(const char *key)
 {
-    ns_json_open(json, key, '{');
+    return g_strdelimit(g_strdup(key), "-", '_');
+}
+
+void ns_json_settings(NsJson *json, const char *name, const NsSettings *settings)
+{
+    ns_json_open(json, name, '{');
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)) != NULL; i++) {
+        g_autofree char *key = ns_json_key(param->key);
         double number = ns_settings_get_number(settings, param);
         switch (param->type) {
         case NS_PARAM_INT: /* every range lies within 2^53 */
-            ns_json_int(json, param->key, (int64_t)number);
+            ns_json_int(json, key, (int64_t)number);
             break;
         case NS_PARAM_REAL:
-            ns_json_double(json, param->key, number);
+            ns_json_double(json, key, number);
             break;
         case NS_PARAM_CHOICE:
-            ns_json_string(json, param->key, param->choices((size_t)number)->key);
+            ns_json_string(json, key, param->choices((size_t)number)->key);
             break;
         case NS_PARAM_TEXT: {
             g_autofree char *text = ns_settings_get(settings, param);
-            ns_json_string(json, param->key, text);
+            ns_json_string(json, key, text);
             break;
         }
         }
@@ -184,6 +192,7 @@ void ns_json_layers(NsJson *json, const NsSettings *settings)
 void ns_json_program(NsJson *json)
 {
     ns_json_string(json, "program", "normscope " NS_VERSION);
+    ns_json_string(json, "instructions", ns_instructions_choice(ns_instructions())->key);
 }
 
 /* Two keys say more in files than in the registry. */
@@ -205,11 +214,11 @@ static char **make_quantity_keys(void)
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         const char *special = special_key((NsQuantity)q);
         if (q < NS_ROLE_COUNT)
-            keys[q] = g_strdup(role_keys[q]);
+            keys[q] = ns_json_key(role_keys[q]);
         else if (special)
             keys[q] = g_strdup(special);
         else
-            keys[q] = g_strdelimit(g_strdup(ns_quantity((NsQuantity)q)->choice.key), "-", '_');
+            keys[q] = ns_json_key(ns_quantity((NsQuantity)q)->choice.key);
     }
     return keys;
 }

@@ -34,16 +34,21 @@ void ns_json_string(NsJson *json, const char *key, const char *value); /* NULL i
 void ns_json_floats(NsJson *json, const char *key, const float *values, size_t n);
 void ns_json_doubles(NsJson *json, const char *key, const double *values, size_t n);
 
-/* {key: value, ...}, every setting with its typed value; a choice by its key. */
-void ns_json_settings(NsJson *json, const char *key, const NsSettings *settings);
+/* The name in files of what has a key in a registry or among the settings, "d_model" of "d-model".
+ * Free with g_free. */
+char *ns_json_key(const char *key);
+
+/* {key: value, ...}, every setting with its typed value by the name of its key; a choice by its
+ * own. */
+void ns_json_settings(NsJson *json, const char *name, const NsSettings *settings);
 
 /* "arch": key, "layers": all of them; with an encoder and a decoder also "encoder_layers" and
  * "decoder_layers". */
 void ns_json_layers(NsJson *json, const NsSettings *settings);
 
-/* "program": name and version. */
+/* "program": name and version; "instructions": the key of the set in use, on which bits depend. */
 void ns_json_program(NsJson *json);
 
-/* The name of a quantity in files: for the gradient of a role, inside "grad_norm", the role's key;
- * else that of the registry with _ for -. */
+/* The name of a quantity in files: for the gradient of a role, inside "grad_norm", that of the
+ * role; else that of the registry. */
 const char *ns_json_quantity_key(NsQuantity quantity);

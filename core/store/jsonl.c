@@ -166,7 +166,7 @@ char *ns_jsonl_summary(NsRun *run, const char *state)
     ns_json_init(&json);
     ns_json_open(&json, "summary", '{');
     ns_json_string(&json, "state", state);
-    ns_json_int(&json, "steps", ns_run_steps(run));
+    ns_json_int(&json, "steps", ns_history_step(history, records - 1)->step);
     ns_json_double(&json, "loss", ns_history_step(history, records - 1)->loss);
     if (evaluations > 0) {
         const NsEvaluation *last = ns_history_evaluation(history, evaluations - 1);

@@ -94,7 +94,8 @@ static const NsEntry **slot(const NsEntry **slots, const char *key, const char *
 static bool assign(NsSettings *settings, const NsEntry *entry, GError **error)
 {
     GError *wrong = NULL;
-    if (!entry || ns_settings_assign_all(settings, entry->value, &wrong)) return true;
+    NsNamed named = {0};
+    if (!entry || ns_settings_name_all(settings, &named, entry->value, &wrong)) return true;
     ns_entry_blame(entry, error, wrong);
     return false;
 }
@@ -266,7 +267,10 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
     if (g_str_equal(key, "draw-lane")) return read_draw_lane(card, entry, error);
     if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);
-    return refuse(entry, error, "A card has no such key.");
+    static const char *const keys[] = {"title", "page",      "highlight", "ask",  "why",    "setup",
+                                       "do",    "text",      "claim",     "wait", "choice", "right",
+                                       "draw",  "draw-lane", "draw-step", "run",  NULL};
+    return ns_entry_unknown(entry, keys, error);
 }
 
 static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
@@ -279,7 +283,7 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
     else if (g_str_equal(entry->key, "summary"))
         replace(&lesson->summary, entry->value);
     else
-        return refuse(entry, error, "Before its cards a lesson has a title and a summary.");
+        return ns_entry_unknown(entry, (const char *const[]){"title", "summary", NULL}, error);
     return true;
 }
 

@@ -45,7 +45,6 @@ void ns_preset_clear(NsPreset *preset)
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(*slot(preset, i));
     g_strfreev(preset->hide);
     g_strfreev(preset->claims);
-    g_free(preset->unknown);
     *preset = (NsPreset){0};
 }
 
@@ -58,12 +57,11 @@ NsSettings *ns_preset_add_lane(NsPreset *preset)
 
 /* ---- Reading ---- */
 
-/* Naming a text chooses the task, so a task that is named has the last word of its section. */
 typedef struct {
     NsPreset *preset;
-    size_t lane; /* that is being read */
+    size_t lane;         /* that is being read */
+    NsNamed head, named; /* before the first section, and in the present one besides */
     bool sections;
-    const NsEntry *task;
 } Reader;
 
 static char **read_list(const char *value)
@@ -93,16 +91,19 @@ static void add_claim(NsPreset *preset, const char *claim)
     preset->claims[n + 1] = NULL;
 }
 
-static void note_unknown(NsPreset *preset, const char *key)
+static bool refuse_key(const NsEntry *entry, const char *const *keys, GError **error)
 {
-    char *keys = preset->unknown ? g_strconcat(preset->unknown, ", ", key, NULL) : g_strdup(key);
-    g_free(preset->unknown);
-    preset->unknown = keys;
+    GError *wrong = NULL;
+    ns_settings_unknown(entry->key, keys, &wrong);
+    ns_entry_blame(entry, error, wrong);
+    return false;
 }
 
 /* A key that is no setting. */
 static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
 {
+    static const char *const keys[] = {"title", "note",  "page", "large-text",
+                                       "hide",  "claim", NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
         if (!g_str_equal(entry->key, texts[i].key)) continue;
         g_free(*slot(preset, i));
@@ -117,25 +118,18 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
     } else if (g_str_equal(entry->key, "claim")) {
         add_claim(preset, entry->value);
     } else {
-        note_unknown(preset, entry->key);
+        return refuse_key(entry, keys, error);
     }
     return true;
 }
 
-static bool set(NsSettings *settings, const NsEntry *entry, GError **error)
+static bool set(Reader *reader, const NsEntry *entry, GError **error)
 {
     GError *wrong = NULL;
-    if (ns_settings_set(settings, entry->key, entry->value, &wrong)) return true;
+    NsSettings *settings = &reader->preset->lane[reader->lane];
+    if (ns_settings_name(settings, &reader->named, entry->key, entry->value, &wrong)) return true;
     ns_entry_blame(entry, error, wrong);
     return false;
-}
-
-/* The end of a section. */
-static bool finish(Reader *reader, GError **error)
-{
-    const NsEntry *task = reader->task;
-    reader->task = NULL;
-    return !task || set(&reader->preset->lane[reader->lane], task, error);
 }
 
 /* Lanes come in order, so that every one of them begins as the head said. */
@@ -149,23 +143,19 @@ static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
                     entry->line, entry->section);
         return false;
     }
+    if (!reader->sections) reader->head = reader->named;
     reader->sections = true;
     reader->lane = next;
+    reader->named = ns_named_below(&reader->head);
     return true;
 }
 
 static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
 {
     NsPreset *preset = reader->preset;
-    if (!entry->key) return finish(reader, error) && begin_lane(reader, entry, error);
-    if (g_str_equal(entry->key, "task")) {
-        reader->task = entry;
-        return true;
-    }
-    if (ns_param_find(entry->key)) return set(&preset->lane[reader->lane], entry, error);
-    if (!reader->sections) return read_other(preset, entry, error);
-    note_unknown(preset, entry->key);
-    return true;
+    if (!entry->key) return begin_lane(reader, entry, error);
+    if (ns_param_find(entry->key)) return set(reader, entry, error);
+    return reader->sections ? refuse_key(entry, NULL, error) : read_other(preset, entry, error);
 }
 
 static bool check(const NsPreset *preset, GError **error)
@@ -196,11 +186,10 @@ bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **er
     size_t i = 0;
     for (; (entry = ns_entries_at(entries, i)) && entry->key; i++)
         if (!read_entry(&reader, entry, error)) return false;
-    if (!finish(&reader, error)) return false;
     for (size_t n = count_lanes(entries); preset->lanes < n;) ns_preset_add_lane(preset);
     for (; (entry = ns_entries_at(entries, i)); i++)
         if (!read_entry(&reader, entry, error)) return false;
-    return finish(&reader, error) && check(preset, error);
+    return check(preset, error);
 }
 
 /* Whether a preset can begin with this. */
@@ -283,23 +272,19 @@ static void write_setting(GString *out, const NsSettings *settings, const NsPara
     write_line(out, param->key, value);
 }
 
-/* A lane that names its text has to name its task after it. */
 static bool is_shared(const NsPreset *preset, const NsParam *param)
 {
-    if (g_str_equal(param->key, "task") && !is_shared(preset, ns_param_find("text"))) return false;
-    g_autofree char *first = ns_settings_get(&preset->lane[0], param);
-    for (size_t i = 1; i < preset->lanes; i++) {
-        g_autofree char *value = ns_settings_get(&preset->lane[i], param);
-        if (!g_str_equal(value, first)) return false;
-    }
+    for (size_t i = 1; i < preset->lanes; i++)
+        if (!ns_settings_same(&preset->lane[i], &preset->lane[0], param)) return false;
     return true;
 }
 
-/* A text would choose the task by itself; a task that is named has the last word. */
-static bool is_implied(const NsSettings *settings, const NsParam *param)
+/* Beside a mixture a placement is not named, nor beside a placement that there is no mixture. */
+static bool is_silent(const NsPreset *preset, size_t lane, const NsParam *param)
 {
-    if (g_str_equal(param->key, "task") && *settings->text) return false;
-    return ns_settings_is_default(settings, param);
+    bool mixed = *preset->lane[lane].mixture;
+    if (g_str_equal(param->key, "placement")) return mixed;
+    return g_str_equal(param->key, "mixture") && !mixed;
 }
 
 char *ns_preset_write(const NsPreset *preset)
@@ -314,12 +299,13 @@ char *ns_preset_write(const NsPreset *preset)
     }
     if (preset->large_text) write_line(out, "large-text", "on");
     for (size_t i = 0; (param = ns_param(i)); i++)
-        if (is_shared(preset, param) && !is_implied(&preset->lane[0], param))
+        if (is_shared(preset, param) && !ns_settings_is_default(&preset->lane[0], param))
             write_setting(out, &preset->lane[0], param);
     for (size_t lane = 0; preset->lanes > 1 && lane < preset->lanes; lane++) {
         g_string_append_printf(out, "%s[%s]\n", out->len ? "\n" : "", ns_lane_letter(lane));
         for (size_t i = 0; (param = ns_param(i)); i++)
-            if (!is_shared(preset, param)) write_setting(out, &preset->lane[lane], param);
+            if (!is_shared(preset, param) && !is_silent(preset, lane, param))
+                write_setting(out, &preset->lane[lane], param);
     }
     return g_string_free(out, FALSE);
 }

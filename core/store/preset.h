@@ -32,7 +32,6 @@ typedef struct {
     bool large_text;
     size_t lanes;                  /* 1 .. NS_LANES_MAX */
     NsSettings lane[NS_LANES_MAX]; /* [lanes] are initialised */
-    char *unknown;                 /* keys that were read and mean nothing here, for people */
 } NsPreset;
 
 /* One lane with the defaults. */
@@ -51,9 +50,10 @@ bool ns_preset_is(const char *text, size_t size);
 bool ns_preset_begins(const char *text, size_t size);
 
 /* Reads a preset into one that is initialised and has one lane, with which every lane begins.
- * NS_ERROR_SETTING names the line: what is no entry, a value that cannot be used, a lane out of
- * order or twice; or says of which lane the settings do not go together.  The preset may then be
- * changed in part, and can be cleared. */
+ * NS_ERROR_SETTING names the line: what is no entry, a key that means nothing (and the nearest that
+ * does), a value that cannot be used or excludes one that is named, a lane out of order or twice;
+ * or says of which lane the settings do not go together.  The preset may then be changed in part,
+ * and can be cleared. */
 bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **error);
 
 /* The same from a file; errors name it.  A text file that lies beside the preset is found there. */

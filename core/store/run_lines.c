@@ -136,14 +136,17 @@ static bool is_shared(const Run *run, const char *key)
     return true;
 }
 
-/* The settings of a lane, or only those that not all lanes share. */
+/* The settings of a lane, or only those that not all lanes share.  Files of old name them by their
+ * keys, "d-model" and not "d_model". */
 static char *words_of(const Run *run, size_t lane, bool special)
 {
     GString *words = g_string_new(NULL);
-    g_autoptr(GList) keys = json_object_get_members(run->settings[lane]);
-    for (GList *key = keys; key; key = key->next) {
-        g_autofree char *text = text_of(json_object_get_member(run->settings[lane], key->data));
-        if (text && !(special && is_shared(run, key->data))) add_word(words, key->data, text);
+    g_autoptr(GList) members = json_object_get_members(run->settings[lane]);
+    for (GList *member = members; member; member = member->next) {
+        const char *name = member->data;
+        g_autofree char *text = text_of(json_object_get_member(run->settings[lane], name));
+        g_autofree char *key = g_strdelimit(g_strdup(name), "_", '-');
+        if (text && !(special && is_shared(run, name))) add_word(words, key, text);
     }
     return g_string_free(words, FALSE);
 }

@@ -17,6 +17,9 @@
 /* Settings whose records would be larger than this are not those of the lines. */
 #define WIDEST ((size_t)1 << 24)
 
+/* The last step that a line can name: beyond it not every number of JSON is a whole one. */
+#define LAST_STEP ((int64_t)1 << 53)
+
 typedef struct {
     NsSettings settings;
     NsRecordLayout layout;
@@ -94,12 +97,23 @@ static bool read_heads(JsonNode *node, float *values, const NsRecordLayout *layo
     return true;
 }
 
+/* NULL where it is not there.  Files of old name the roles by their keys, "tok-emb" and not
+ * "tok_emb". */
+static JsonNode *find_quantity(JsonObject *object, NsQuantity quantity)
+{
+    const char *name = ns_json_quantity_key(quantity);
+    JsonNode *node = json_object_get_member(object, name);
+    if (node || (unsigned)quantity >= NS_ROLE_COUNT || !strchr(name, '_')) return node;
+    g_autofree char *key = g_strdelimit(g_strdup(name), "_", '-');
+    return json_object_get_member(object, key);
+}
+
 static bool read_quantity(Lane *lane, NsQuantity quantity, JsonObject *object)
 {
     const NsRecordLayout *layout = &lane->layout;
     float *values = lane->values + layout->offset[quantity];
     size_t n = layout->count[quantity];
-    JsonNode *node = json_object_get_member(object, ns_json_quantity_key(quantity));
+    JsonNode *node = find_quantity(object, quantity);
     if (!node || n == 0) {
         for (size_t i = 0; i < n; i++) values[i] = ns_blank();
         return true;
@@ -168,7 +182,7 @@ static void find_layout(Lane *lane, JsonObject *gradients)
     NsTensor tensors[NS_ROLE_COUNT];
     NsTensorTable table = {.tensors = tensors};
     for (unsigned role = 0; role < NS_ROLE_COUNT; role++)
-        if (json_object_has_member(gradients, ns_json_quantity_key((NsQuantity)role)))
+        if (find_quantity(gradients, (NsQuantity)role))
             tensors[table.n++] = (NsTensor){.role = role};
     ns_record_layout_of(&lane->layout, &table, &lane->settings);
 }
@@ -192,7 +206,7 @@ static bool read_record(Reader *reader, size_t i, JsonObject *object)
     if (!whole || !gradients) return false;
     NsStep step = {
         .step = json_node_get_int(number), .loss = (double)NAN, .grad_norm = (double)NAN};
-    if (!json_object_has_member(object, "loss") || step.step < 0 ||
+    if (!json_object_has_member(object, "loss") || step.step < 0 || step.step > LAST_STEP ||
         (*history && step.step != lane->next))
         return false;
     if (!read_scalar(object, "loss", &step.loss) || !read_scalar(object, "lr", &step.lr) ||

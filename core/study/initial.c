@@ -20,7 +20,8 @@ static double sample_sd(double squares, int64_t n)
     return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 }
 
-/* The record at step 0 of a run with these settings, added to `initial` as number `count`. */
+/* The record at step 0 of a run with these settings, added to `initial` as number `count`; its
+ * standard deviations are sums of squares until all are added. */
 static bool add_record(NsInitial *initial, const NsSettings *settings, int64_t count,
                        GError **error)
 {
@@ -52,6 +53,20 @@ static bool add_record(NsInitial *initial, const NsSettings *settings, int64_t c
     return true;
 }
 
+/* A copy of sums that are still added to: with standard deviations in the place of squares. */
+static NsInitial *settle(const NsInitial *sums)
+{
+    NsInitial *initial = g_memdup2(sums, sizeof *sums);
+    size_t n = sums->layout.width;
+    initial->measured = g_memdup2(sums->measured, n * sizeof *sums->measured);
+    initial->mean = g_memdup2(sums->mean, n * sizeof *sums->mean);
+    initial->sd = g_memdup2(sums->sd, n * sizeof *sums->sd);
+    for (size_t i = 0; i < n; i++) initial->sd[i] = sample_sd(sums->sd[i], sums->measured[i]);
+    initial->loss_sd = sample_sd(sums->loss_sd, sums->seeds);
+    initial->grad_sd = sample_sd(sums->grad_sd, sums->seeds);
+    return initial;
+}
+
 NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, NsInitialProgress progress,
                           void *data, GError **error)
 {
@@ -68,21 +83,15 @@ NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, NsInitialPr
     ns_settings_copy(&seeded, settings);
     seeded.eval_every = 0; /* a record says nothing of held-out text */
     seeded.probe_every = 1;
-    g_autoptr(NsInitial) initial = g_new0(NsInitial, 1);
+    g_autoptr(NsInitial) sums = g_new0(NsInitial, 1);
     bool good = true, go = true;
-    while (good && go && initial->seeds < seeds) {
-        seeded.seed = settings->seed + initial->seeds;
-        good = add_record(initial, &seeded, ++initial->seeds, error);
-        go = !progress || progress(data, initial->seeds, seeds);
+    while (good && go && sums->seeds < seeds) {
+        seeded.seed = settings->seed + sums->seeds;
+        good = add_record(sums, &seeded, ++sums->seeds, error);
+        if (good && progress) go = progress(data, settle(sums), seeds);
     }
     ns_settings_clear(&seeded);
-    if (!good) return NULL;
-
-    for (size_t i = 0; i < initial->layout.width; i++)
-        initial->sd[i] = sample_sd(initial->sd[i], initial->measured[i]);
-    initial->loss_sd = sample_sd(initial->loss_sd, initial->seeds);
-    initial->grad_sd = sample_sd(initial->grad_sd, initial->seeds);
-    return g_steal_pointer(&initial);
+    return good ? settle(sums) : NULL;
 }
 
 void ns_initial_free(NsInitial *initial)

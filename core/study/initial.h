@@ -17,8 +17,9 @@ typedef struct {
     int64_t seeds;
 } NsInitial;
 
-/* Called after every seed; FALSE ends it, and `seeds` says how many there are. */
-typedef bool (*NsInitialProgress)(void *data, int64_t done, int64_t of);
+/* Called after every seed with the result of those there are, which it is to free; FALSE ends it,
+ * and `seeds` says how many there are. */
+typedef bool (*NsInitialProgress)(void *data, NsInitial *so_far, int64_t of);
 
 /* progress: NULL for none. */
 NsInitial *ns_initial_new(const NsSettings *settings, int64_t seeds, NsInitialProgress progress,
@@ -29,5 +30,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsInitial, ns_initial_free)
 /* As one JSON object: {"settings", "arch", "layers", "seeds", "loss": {"mean", "sd"}, "grad_norm":
  * {"total", "wq": {"mean": [L], "sd": [L]}, ...}, "hidden_norm": ...}, every quantity in the shape
  * that it has in JSON lines (core/store/jsonl.h).  Null where no seed has the value; a quantity
- * that no seed has is left out; "program" is last.  Free with g_free. */
+ * that no seed has is left out; "program" and "instructions" are last.  Free with g_free. */
 char *ns_initial_json(const NsInitial *initial, const NsSettings *settings);

@@ -20,7 +20,8 @@ typedef enum {
     NS_STUDY_TOKENS, /* share of tokens by squared norm of the last hidden state, in means */
 } NsStudyKind;
 
-/* What a claim is about: of every seed one number, told as mean and standard error. */
+/* What a claim is about: of every seed, which is one of weights and of data, one number, told as
+ * mean and standard error. */
 typedef enum {
     NS_CLAIM_SLOPE,  /* DEPTH: of log y over log L, least squares */
     NS_CLAIM_GROWTH, /* LAYER: of y over l, least squares through the first state, in units of d */
@@ -124,5 +125,5 @@ void ns_study_experiment(const NsStudy *study, NsExperiment *experiment);
 
 /* {"study", "title", "reference", "says", "holds", "agrees", "seconds", "findings": [{"label",
  * "value", "error", "expected" (or null), "range": [lo, hi] (null: open), "agrees"}], "series":
- * [{"label", "theory", "x", "y", "lo", "hi"}], "program"}.  Free with g_free. */
+ * [{"label", "theory", "x", "y", "lo", "hi"}], "program", "instructions"}.  Free with g_free. */
 char *ns_study_json(const NsStudyResult *result);

@@ -1,13 +1,10 @@
 /* A study on a thread of its own.  SPDX-License-Identifier: MIT */
 #include "core/study/paper_job.h"
 
-#include "core/base/farewell.h"
+#include "core/base/exit_barrier.h"
 #include "core/base/thread.h"
 
 #include <stdatomic.h>
-
-/* How much nicer the thread is than its creator. */
-#define NICER 15
 
 struct NsStudyJob {
     atomic_int refs; /* the owner and the thread */
@@ -39,14 +36,14 @@ static bool note_progress(void *data, double done)
 static gpointer work(gpointer data)
 {
     NsStudyJob *job = data;
-    ns_thread_lower(NICER);
+    ns_thread_lower(NS_NICER_BACKGROUND);
     if (job->kind == NS_JOB_ESTIMATE)
         job->seconds = ns_study_seconds(job->study);
     else
         job->result = ns_study_run(job->study, note_progress, job, &job->error);
     atomic_store(&job->ended, true);
     unref(job);
-    ns_farewell_end();
+    ns_exit_barrier_leave();
     return NULL;
 }
 
@@ -57,13 +54,13 @@ NsStudyJob *ns_study_job_new(const NsStudy *study, NsStudyJobKind kind)
     job->study = study;
     job->kind = kind;
     job->seconds = -1;
-    ns_farewell_begin();
+    ns_exit_barrier_enter();
     GThread *thread = g_thread_try_new("study", work, job, &job->error);
     if (thread) {
         g_thread_unref(thread);
         return job;
     }
-    ns_farewell_end();
+    ns_exit_barrier_leave();
     atomic_store(&job->refs, 1);
     atomic_store(&job->ended, true);
     return job;

@@ -70,6 +70,7 @@ static NsRun *run_of(const NsStudy *study, unsigned arm, unsigned seed, unsigned
     NsSettings settings;
     ns_study_settings(study, arm, &settings);
     settings.seed += seed;
+    settings.data_seed += seed;
     if (depth) settings.layers = depth;
     NsRun *run = ns_run_new(&settings, error);
     ns_settings_clear(&settings);

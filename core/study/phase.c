@@ -6,7 +6,8 @@
 
 #include "core/base/copy.h"
 #include "core/base/error.h"
-#include "core/base/farewell.h"
+#include "core/base/exit_barrier.h"
+#include "core/base/processors.h"
 #include "core/base/thread.h"
 #include "core/store/json.h"
 #include "core/train/run.h"
@@ -15,10 +16,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-
-/* How much nicer a worker is than its creator: less than a trainer, which someone watches, yields
- * to. */
-#define NICER 15
 
 struct NsPhase {
     atomic_int refs;
@@ -165,7 +162,7 @@ static void *work(void *data)
 {
     NsPhase *phase = data;
     size_t i;
-    ns_thread_lower(NICER);
+    ns_thread_lower(NS_NICER_BACKGROUND);
     pthread_mutex_lock(&phase->mutex);
     while (take_cell(phase, &i)) {
         pthread_mutex_unlock(&phase->mutex);
@@ -178,7 +175,7 @@ static void *work(void *data)
     bool last = is_abandoned(phase);
     pthread_mutex_unlock(&phase->mutex);
     if (last) free_phase(phase);
-    ns_farewell_end();
+    ns_exit_barrier_leave();
     return NULL;
 }
 
@@ -186,10 +183,10 @@ static void *work(void *data)
 static int start_worker(NsPhase *phase)
 {
     pthread_t thread;
-    ns_farewell_begin();
+    ns_exit_barrier_enter();
     int failure = ns_thread_start(&thread, work, phase);
     if (failure)
-        ns_farewell_end();
+        ns_exit_barrier_leave();
     else
         pthread_detach(thread);
     return failure;
@@ -197,8 +194,7 @@ static int start_worker(NsPhase *phase)
 
 bool ns_phase_start(NsPhase *phase, unsigned workers, GError **error)
 {
-    unsigned cores = g_get_num_processors();
-    unsigned wanted = workers ? workers : MAX(cores, 2) - 1;
+    unsigned wanted = workers ? workers : MAX(ns_processors(), 2) - 1;
     int failure = 0;
     pthread_mutex_lock(&phase->mutex);
     phase->wanted = wanted;

@@ -63,12 +63,13 @@ NsPhase *ns_phase_new(const NsSettings *settings, const NsPhaseAxis *x, const Ns
 NsPhase *ns_phase_ref(NsPhase *phase);
 
 /* The last reference but those of workers stops them, without waiting for the steps that they are
- * in; the end of the program does. */
+ * in (core/base/exit_barrier.h). */
 void ns_phase_unref(NsPhase *phase);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPhase, ns_phase_unref)
 
-/* Begins, or goes on, with so many workers; 0: one for every core but one.  FALSE with
- * NS_ERROR_MEMORY where not even one thread could be started. */
+/* Begins, or goes on, with so many workers; 0: one for every processor that
+ * the program may use but one.  FALSE with NS_ERROR_MEMORY where not even one thread could be
+ * started. */
 bool ns_phase_start(NsPhase *phase, unsigned workers, GError **error);
 
 /* Returns at once; workers end at their next step, and a cell that was begun waits again. */

@@ -6,6 +6,7 @@
 #include "core/store/json.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Steps between two changes from measuring to not measuring: so few that whatever else the machine
@@ -15,31 +16,43 @@
 /* Steps with the clock on. */
 #define PROFILED 8
 
-/* A measurement under way. */
-typedef struct {
-    NsRun *run;
-    size_t done, all; /* steps */
-    NsSpeedProgress progress;
+/* Readers may look while steps are added: what lies below a count does not change. */
+struct NsTiming {
+    NsRun *run; /* NULL before it is made */
+    size_t warm_up;
+    size_t steps;                /* to be timed with measuring, and as many without */
+    double *ms[2];               /* [without, with measuring][steps] */
+    double *ops[NS_OP_COUNT];    /* [PROFILED] */
+    atomic_size_t timed[2];      /* of ms */
+    atomic_size_t profiled;      /* of ops */
+    size_t done, all;            /* steps of any kind */
+    _Atomic double peak_rss_mib; /* NaN before the clock is on */
+    NsTimingProgress progress;
     void *data;
-} Work;
+};
 
-/* Milliseconds of one step; negative where it was the last. */
-static double step(Work *work, GError **error)
+/* Milliseconds of one step. */
+static double step(NsTiming *timing)
 {
     gint64 started = g_get_monotonic_time();
-    bool went = ns_run_step(work->run);
-    double ms = (double)(g_get_monotonic_time() - started) / 1e3;
-    work->done++;
-    if (!went) {
+    ns_run_step(timing->run);
+    timing->done++;
+    return (double)(g_get_monotonic_time() - started) / 1e3;
+}
+
+/* Whether there is to be another one: FALSE with an error where the run has diverged, and without
+ * where it is called off. */
+static bool go_on(NsTiming *timing, GError **error)
+{
+    if (ns_run_diverged(timing->run)) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "The run diverges at step %" G_GINT64_FORMAT
                     ", so that later steps cannot be timed; choose a smaller lr.",
-                    ns_run_steps(work->run));
-        return -1;
+                    ns_run_steps(timing->run));
+        return false;
     }
-    bool on =
-        !work->progress || work->progress(work->data, (int64_t)work->done, (int64_t)work->all);
-    return on ? ms : -1;
+    return !timing->progress ||
+           timing->progress(timing->data, (int64_t)timing->done, (int64_t)timing->all);
 }
 
 static int compare(const void *a, const void *b)
@@ -48,9 +61,10 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Leaves x as it is. */
+/* Leaves x as it is; NaN of nothing. */
 static double median(const double *x, size_t n)
 {
+    if (n == 0) return (double)NAN;
     g_autofree double *sorted = g_memdup2(x, n * sizeof *x);
     qsort(sorted, n, sizeof *sorted, compare);
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
@@ -60,7 +74,7 @@ static double median(const double *x, size_t n)
  * machine for longer than two of them cancels. */
 static double share_of(const double *measured, const double *bare, size_t n)
 {
-    g_autofree double *shares = g_new(double, n);
+    g_autofree double *shares = g_new(double, n + 1);
     size_t turns = 0;
     for (size_t k = 0; k < n; k += TURN) {
         size_t steps = MIN(TURN, n - k);
@@ -71,65 +85,94 @@ static double share_of(const double *measured, const double *bare, size_t n)
 
 /* With and without measuring in turns: with, without, without, with, and so on, so that a drift of
  * the machine touches both alike. */
-static bool time_steps(Work *work, NsSpeed *speed, GError **error)
+static bool time_steps(NsTiming *timing, GError **error)
 {
-    g_autofree double *bare = g_new(double, speed->steps);
-    size_t done[2] = {0};
-    for (size_t turn = 0; done[false] < speed->steps || done[true] < speed->steps; turn++) {
+    size_t steps = timing->steps;
+    for (size_t turn = 0; timing->timed[false] < steps || timing->timed[true] < steps; turn++) {
         bool measuring = (turn + 1) / 2 % 2 == 0;
-        double *ms = measuring ? speed->each : bare;
-        ns_run_set_measuring(work->run, measuring);
-        for (size_t k = 0; k < TURN && done[measuring] < speed->steps; k++) {
-            double taken = step(work, error);
-            if (taken < 0) return false;
-            ms[done[measuring]++] = taken;
+        ns_run_set_measuring(timing->run, measuring);
+        for (size_t k = 0; k < TURN && timing->timed[measuring] < steps; k++) {
+            timing->ms[measuring][timing->timed[measuring]] = step(timing);
+            atomic_fetch_add(&timing->timed[measuring], 1);
+            if (!go_on(timing, error)) return false;
         }
     }
-    ns_run_set_measuring(work->run, true);
-    speed->ms_per_step = median(speed->each, speed->steps);
-    speed->ms_unmeasured = median(bare, speed->steps);
-    speed->probe_share = share_of(speed->each, bare, speed->steps);
+    ns_run_set_measuring(timing->run, true);
+    timing->peak_rss_mib = ns_memory_peak_mib();
     return true;
 }
 
-static bool time_operators(Work *work, NsSpeed *speed, GError **error)
+static bool time_operators(NsTiming *timing, GError **error)
 {
-    double ms[NS_OP_COUNT][PROFILED], seconds[NS_OP_COUNT];
+    double seconds[NS_OP_COUNT];
     for (size_t k = 0; k < PROFILED; k++) {
         ns_clock_enable(true);
-        double rest = step(work, error);
+        double rest = step(timing);
         ns_clock_enable(false);
-        if (rest < 0) return false;
         ns_clock_read(seconds);
-        for (size_t op = 0; op < NS_OP_COUNT; op++) rest -= ms[op][k] = 1e3 * seconds[op];
-        ms[NS_OP_OTHER][k] = MAX(rest, 0);
+        for (size_t op = 0; op < NS_OP_COUNT; op++) rest -= timing->ops[op][k] = 1e3 * seconds[op];
+        timing->ops[NS_OP_OTHER][k] = MAX(rest, 0);
+        atomic_fetch_add(&timing->profiled, 1);
+        if (!go_on(timing, error)) return false;
     }
-    for (size_t op = 0; op < NS_OP_COUNT; op++) speed->operators[op] = median(ms[op], PROFILED);
     return true;
 }
 
-NsSpeed *ns_speed_new(const NsSettings *settings, size_t warm_up, size_t steps,
-                      NsSpeedProgress progress, void *data, GError **error)
+NsSpeed *ns_speed_new(const NsTiming *timing)
 {
-    ns_memory_reset_peak();
-    g_autoptr(NsRun) run = ns_run_new(settings, error);
-    if (!run) return NULL;
-    g_autoptr(NsSpeed) speed = g_new0(NsSpeed, 1);
+    size_t steps = timing->timed[true], bare = timing->timed[false], profiled = timing->profiled;
+    if (steps == 0) return NULL;
+    NsSpeed *speed = g_new0(NsSpeed, 1);
     speed->steps = steps;
-    speed->each = g_new0(double, steps);
-    speed->plan = ns_run_plan(run);
-    Work work = {
-        .run = run, .all = warm_up + 2 * steps + PROFILED, .progress = progress, .data = data};
-    for (size_t i = 0; i < warm_up; i++)
-        if (step(&work, error) < 0) return NULL;
-    if (!time_steps(&work, speed, error)) return NULL;
-    speed->peak_rss_mib = ns_memory_peak_mib();
-    if (!time_operators(&work, speed, error)) return NULL;
-
+    speed->each = g_memdup2(timing->ms[true], steps * sizeof *speed->each);
+    speed->plan = ns_run_plan(timing->run);
+    speed->ms_per_step = median(speed->each, steps);
+    speed->ms_unmeasured = median(timing->ms[false], bare);
+    speed->probe_share = share_of(speed->each, timing->ms[false], MIN(steps, bare));
+    speed->peak_rss_mib = timing->peak_rss_mib;
+    if (isnan(speed->peak_rss_mib)) speed->peak_rss_mib = ns_memory_peak_mib();
+    for (size_t op = 0; op < NS_OP_COUNT; op++)
+        speed->operators[op] = median(timing->ops[op], profiled);
+    const NsSettings *settings = ns_run_settings(timing->run);
     double tokens = (double)settings->batch * (double)settings->seq;
     speed->tokens_per_s = 1e3 * tokens / speed->ms_per_step;
     speed->gflops = 1e3 * speed->plan.gflop_per_step / speed->ms_per_step;
-    return g_steal_pointer(&speed);
+    return speed;
+}
+
+NsTiming *ns_timing_new(size_t warm_up, size_t steps)
+{
+    NsTiming *timing = g_new0(NsTiming, 1);
+    timing->warm_up = warm_up;
+    timing->steps = steps;
+    timing->all = warm_up + 2 * steps + PROFILED;
+    timing->peak_rss_mib = (double)NAN;
+    for (size_t i = 0; i < G_N_ELEMENTS(timing->ms); i++) timing->ms[i] = g_new0(double, steps);
+    for (size_t op = 0; op < NS_OP_COUNT; op++) timing->ops[op] = g_new0(double, PROFILED);
+    return timing;
+}
+
+void ns_timing_free(NsTiming *timing)
+{
+    ns_run_free(timing->run);
+    for (size_t i = 0; i < G_N_ELEMENTS(timing->ms); i++) g_free(timing->ms[i]);
+    for (size_t op = 0; op < NS_OP_COUNT; op++) g_free(timing->ops[op]);
+    g_free(timing);
+}
+
+bool ns_timing_run(NsTiming *timing, const NsSettings *settings, NsTimingProgress progress,
+                   void *data, GError **error)
+{
+    timing->progress = progress;
+    timing->data = data;
+    ns_memory_reset_peak();
+    timing->run = ns_run_new(settings, error);
+    if (!timing->run) return false;
+    while (timing->done < timing->warm_up) {
+        step(timing);
+        if (!go_on(timing, error)) return false;
+    }
+    return time_steps(timing, error) && time_operators(timing, error);
 }
 
 bool ns_speed_estimate(const NsSettings *settings, size_t steps, double *start, double *step_,
@@ -156,6 +199,14 @@ void ns_speed_free(NsSpeed *speed)
     g_free(speed);
 }
 
+static void write_known(NsJson *json, const char *key, double value)
+{
+    if (isnan(value))
+        ns_json_null(json, key);
+    else
+        ns_json_double(json, key, value);
+}
+
 char *ns_speed_json(const NsSpeed *speed, const NsSettings *settings)
 {
     NsJson json;
@@ -163,16 +214,15 @@ char *ns_speed_json(const NsSpeed *speed, const NsSettings *settings)
     ns_json_double(&json, "ms_per_step", speed->ms_per_step);
     ns_json_double(&json, "tokens_per_s", speed->tokens_per_s);
     ns_json_double(&json, "gflops", speed->gflops);
-    ns_json_double(&json, "probe_share", speed->probe_share);
-    if (isnan(speed->peak_rss_mib))
-        ns_json_null(&json, "peak_rss_mib");
-    else
-        ns_json_double(&json, "peak_rss_mib", speed->peak_rss_mib);
+    write_known(&json, "probe_share", speed->probe_share);
+    write_known(&json, "peak_rss_mib", speed->peak_rss_mib);
     ns_json_open(&json, "operators", '{');
-    for (size_t op = 0; op < NS_OP_COUNT; op++)
-        ns_json_double(&json, ns_op_key((NsOp)op), speed->operators[op]);
+    for (size_t op = 0; op < NS_OP_COUNT; op++) {
+        g_autofree char *key = ns_json_key(ns_op_key((NsOp)op));
+        write_known(&json, key, speed->operators[op]);
+    }
     ns_json_close(&json, '}');
-    ns_json_double(&json, "ms_unmeasured", speed->ms_unmeasured);
+    write_known(&json, "ms_unmeasured", speed->ms_unmeasured);
     ns_json_int(&json, "steps", (int64_t)speed->steps);
     ns_json_doubles(&json, "each_ms", speed->each, speed->steps);
     ns_json_int(&json, "threads", speed->plan.threads);

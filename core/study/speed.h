@@ -20,15 +20,26 @@ typedef struct {
     NsPlan plan;
 } NsSpeed;
 
-/* Called after every step; FALSE ends the measurement. */
-typedef bool (*NsSpeedProgress)(void *data, int64_t done, int64_t of);
+/* Steps that are timed: `warm_up` steps, then `steps` (1 or more) with measuring and as many
+ * without, in turns of a few, then some with the clock on. */
+typedef struct NsTiming NsTiming;
 
-/* Makes a run and times it: `warm_up` steps, then `steps` (1 or more) with measuring and as many
- * without, in turns of a few, then some with the clock on.  NULL with an error: that of
- * ns_run_new, NS_ERROR_SETTING where the run diverges, or none where `progress` (NULL: none) ended
- * it. */
-NsSpeed *ns_speed_new(const NsSettings *settings, size_t warm_up, size_t steps,
-                      NsSpeedProgress progress, void *data, GError **error);
+NsTiming *ns_timing_new(size_t warm_up, size_t steps);
+void ns_timing_free(NsTiming *timing);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsTiming, ns_timing_free)
+
+/* Called after every step; FALSE ends the timing. */
+typedef bool (*NsTimingProgress)(void *data, int64_t done, int64_t of);
+
+/* Makes a run and times it; once.  FALSE with the error of ns_run_new, with NS_ERROR_SETTING where
+ * the run diverges, or without an error where `progress` (NULL: none) ended it. */
+bool ns_timing_run(NsTiming *timing, const NsSettings *settings, NsTimingProgress progress,
+                   void *data, GError **error);
+
+/* What the steps say so far; NULL where none was measured yet.  Values of which there is no step
+ * yet are NaN.  Another thread may call it while steps are timed. */
+NsSpeed *ns_speed_new(const NsTiming *timing);
+
 /* For a guess beforehand: seconds that making a run takes, its record of step 0 included, and those
  * of the fastest of so many steps (0: none is made, and *step is 0).  The clock stays off, so that
  * other threads may step meanwhile.  FALSE with the error of ns_run_new. */
@@ -38,8 +49,8 @@ bool ns_speed_estimate(const NsSettings *settings, size_t steps, double *start, 
 void ns_speed_free(NsSpeed *speed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsSpeed, ns_speed_free)
 
-/* {"ms_per_step", "tokens_per_s", "gflops", "probe_share", "peak_rss_mib" (null where it is not
- * known), "operators": {key: ms}, "ms_unmeasured", "steps": n, "each_ms": [n], "threads",
- * "parameters", "gflop_per_step", "memory_bytes", "settings": {...}, "program"}; free with g_free.
- */
+/* {"ms_per_step", "tokens_per_s", "gflops", "probe_share", "peak_rss_mib", "operators": {key: ms},
+ * "ms_unmeasured", "steps": n, "each_ms": [n], "threads", "parameters", "gflop_per_step",
+ * "memory_bytes", "settings": {...}, "program", "instructions"}, null for what is not known; free
+ * with g_free. */
 char *ns_speed_json(const NsSpeed *speed, const NsSettings *settings);

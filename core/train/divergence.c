@@ -14,13 +14,14 @@ static bool diverged(const NsWatch *watch, NsEvent *event, int layer, const char
 }
 
 /* "the gradient of blk3.ffn.w1 (layer 4) is not finite" */
-static bool diverged_at_tensor(const NsWatch *watch, NsEvent *event, size_t i, const char *what)
+static bool diverged_at_tensor(const NsWatch *watch, NsEvent *event, size_t i, const char *what,
+                               const char *how)
 {
     const NsTensor *tensor = &watch->table->tensors[i];
     g_autofree char *layer =
         tensor->layer < 0 ? g_strdup("") : g_strdup_printf(" (layer %d)", tensor->layer + 1);
     g_autofree char *sentence =
-        g_strdup_printf("the %s of %s%s is not finite", what, tensor->name, layer);
+        g_strdup_printf("the %s of %s%s %s", what, tensor->name, layer, how);
     return diverged(watch, event, tensor->layer + 1, tensor->name, sentence);
 }
 
@@ -37,11 +38,23 @@ static bool diverged_at_hidden(const NsWatch *watch, NsEvent *event, size_t i)
     return diverged(watch, event, (int)layer, "hidden state", sentence);
 }
 
+static bool overflowed(const ns_real *v, const NsTensor *tensor)
+{
+    for (size_t i = tensor->offset; i < tensor->offset + ns_tensor_size(tensor); i++)
+        if (!isfinite(v[i])) return true;
+    return false;
+}
+
 bool ns_watch(const NsWatch *watch, NsEvent *event)
 {
     const NsMeasure *seen = watch->seen;
     for (size_t i = 0; i < watch->table->n; i++)
-        if (!isfinite(watch->update_sq[i])) return diverged_at_tensor(watch, event, i, "update");
+        if (!isfinite(watch->update_sq[i]))
+            return diverged_at_tensor(watch, event, i, "update", "is not finite");
+    for (size_t i = 0; watch->v && i < watch->table->n; i++)
+        if (overflowed(watch->v, &watch->table->tensors[i]))
+            return diverged_at_tensor(watch, event, i, "second moment",
+                                      "overflowed, so that weights of it cannot move any more");
     for (size_t i = 0; i < seen->hidden; i++)
         if (!isfinite(seen->hidden_sq[i])) return diverged_at_hidden(watch, event, i);
     if (watch->final_norm && !isfinite(seen->final_sq))
@@ -49,6 +62,7 @@ bool ns_watch(const NsWatch *watch, NsEvent *event)
                         "the hidden state after the final norm is not finite");
     if (!isfinite(seen->loss)) return diverged(watch, event, 0, "loss", "the loss is not finite");
     for (size_t i = watch->table->n; i-- > 0;)
-        if (!isfinite(watch->grad_sq[i])) return diverged_at_tensor(watch, event, i, "gradient");
+        if (!isfinite(watch->grad_sq[i]))
+            return diverged_at_tensor(watch, event, i, "gradient", "is not finite");
     return false;
 }

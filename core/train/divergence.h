@@ -8,12 +8,15 @@ typedef struct {
     const NsTensorTable *table;
     const NsMeasure *seen;
     const double *update_sq, *grad_sq; /* [tensors] squared norms */
-    size_t first_stack;                /* layers of the first stack */
-    bool final_norm;                   /* there is one after the last stack */
+    const ns_real *v;   /* second moments after that update, NULL where none can have overflowed */
+    size_t first_stack; /* layers of the first stack */
+    bool final_norm;    /* there is one after the last stack */
     int64_t step;
 } NsWatch;
 
 /* The first value that is not finite, in the order in which a step computes them: the update that
- * led here, hidden states, loss, gradients from the last tensor back to the first.  Fills in an
- * NS_EVENT_DIVERGED and returns true; false where all are finite. */
+ * led here, the second moments that it left behind, hidden states, loss, gradients from the last
+ * tensor back to the first.  A second moment overflows long before a loss does, at gradients of
+ * 1e19 in single precision, and from then on holds its weight in place: to go on would be no
+ * training.  Fills in an NS_EVENT_DIVERGED and returns true; false where all are finite. */
 bool ns_watch(const NsWatch *watch, NsEvent *event);

@@ -5,6 +5,7 @@
 #include "core/train/lockstep.h"
 
 #include "core/base/error.h"
+#include "core/base/processors.h"
 #include "core/base/thread.h"
 #include "core/train/run-private.h"
 
@@ -49,20 +50,18 @@ static void *lane_main(void *data)
 
 /* ---- Life ---- */
 
-static bool same_batches(const NsSettings *const *settings, size_t lanes, GError **error)
+static bool check_shared(const NsSettings *const *settings, size_t lanes, GError **error)
 {
-    static const char *const shared[] = {"arch", "task",       "text",     "batch",
-                                         "seq",  "source-seq", "data-seed"};
-    for (size_t k = 0; k < G_N_ELEMENTS(shared); k++) {
-        const NsParam *param = ns_param_find(shared[k]);
-        g_autofree char *first = ns_settings_get(settings[0], param);
-        for (size_t i = 1; i < lanes; i++) {
+    const NsParam *param;
+    for (size_t k = 0; (param = ns_param(k)); k++) {
+        for (size_t i = 1; param->shared && i < lanes; i++) {
+            if (ns_settings_same(settings[0], settings[i], param)) continue;
+            g_autofree char *first = ns_settings_get(settings[0], param);
             g_autofree char *other = ns_settings_get(settings[i], param);
-            if (g_str_equal(first, other)) continue;
             g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                        "Lanes share every batch, but %s is %s in lane 1 and %s in lane %zu; give "
-                        "them the same.",
-                        param->key, first, other, i + 1);
+                        "Lanes share every batch and one clock, but %s is %s in lane 1 and %s in "
+                        "lane %zu; give them the same.",
+                        param->key, *first ? first : "empty", *other ? other : "empty", i + 1);
             return false;
         }
     }
@@ -95,17 +94,18 @@ bool ns_lockstep_check(const NsSettings *const *settings, NsSnapshot *const *ori
                     "%zu lanes cannot run side by side; choose one to %d.", lanes, NS_LANES_MAX);
         return false;
     }
-    return same_batches(settings, lanes, error) && same_beginning(origins, lanes, error);
+    return check_shared(settings, lanes, error) && same_beginning(origins, lanes, error);
 }
 
-/* The threads of the machine, or the most that a lane asks for, dealt out to the lanes. */
+/* The processors that the program may use, or the most that a lane asks for, dealt out to the
+ * lanes. */
 static int64_t threads_of(const NsSettings *const *settings, size_t lanes, size_t lane)
 {
     if (lanes == 1) return settings[0]->threads;
     int64_t total = 0;
     for (size_t i = 0; i < lanes; i++) {
         int64_t wanted = settings[i]->threads;
-        total = MAX(total, wanted > 0 ? wanted : (int64_t)g_get_num_processors());
+        total = MAX(total, wanted > 0 ? wanted : (int64_t)ns_processors());
     }
     int64_t n = (int64_t)lanes;
     return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
@@ -119,7 +119,7 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsSnapsho
     ns_settings_copy(&own, settings);
     own.threads = threads;
     NsCorpus *corpus = origin ? ns_snapshot_corpus(origin, &own) : NULL;
-    if (lockstep->n && ns_run_same_data(ns_run_settings(first->run), &own))
+    if (lockstep->n && ns_settings_same_data(ns_run_settings(first->run), &own))
         corpus = first->run->corpus;
     lane->run = ns_run_new_from(&own, corpus, origin, error);
     ns_settings_clear(&own);

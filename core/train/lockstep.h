@@ -10,8 +10,8 @@
 
 typedef struct NsLockstep NsLockstep;
 
-/* Whether the lanes can run side by side: arch, task, text, data-seed, batch, seq and source-seq
- * must agree, and so must the steps at which they begin; NS_ERROR_SETTING names what does not.
+/* Whether the lanes can run side by side: the settings that the table calls shared must agree, and
+ * so must the steps at which they begin; NS_ERROR_SETTING names what does not.
  * origins: [lanes], where each begins, NULL for step 0; NULL where all begin there. */
 bool ns_lockstep_check(const NsSettings *const *settings, NsSnapshot *const *origins, size_t lanes,
                        GError **error);

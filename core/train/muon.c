@@ -2,12 +2,10 @@
 #include "core/train/optimizer-private.h"
 
 #include "core/base/clones.h"
-#include "core/base/flush.h"
 #include "core/ops/blas.h"
 #include "core/ops/residual.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* The quintic a s + b s^3 + c s^5 that five times over takes every s in (0.004, 1] close to 1.
@@ -88,7 +86,7 @@ static bool is_rest(const NsTensor *tensor)
 }
 
 /* One thread's: the direction of a matrix, and what its orthogonal factor is worked out in. */
-static size_t thread_scratch(const NsTensorTable *table)
+static size_t member_scratch(const NsTensorTable *table)
 {
     size_t most = 0;
     for (size_t i = 0; i < table->n; i++) {
@@ -102,13 +100,14 @@ static size_t thread_scratch(const NsTensorTable *table)
 
 size_t ns_muon_scratch(const NsTensorTable *table, unsigned threads)
 {
-    return MAX(threads, 1) * thread_scratch(table);
+    return MAX(threads, 1) * member_scratch(table);
 }
 
 /* m = momentum m + g, and the direction looks one step ahead along it (Nesterov). */
-NS_CLONES static void look_ahead(ns_real *restrict x, ns_real *restrict m,
-                                 const ns_real *restrict g, ns_real clip, ns_real momentum,
-                                 size_t n)
+NS_CLONES(static, look_ahead,
+          (ns_real *restrict x, ns_real *restrict m, const ns_real *restrict g, ns_real clip,
+           ns_real momentum, size_t n),
+          (x, m, g, clip, momentum, n))
 {
     for (size_t i = 0; i < n; i++) {
         ns_real gradient = clip * g[i];
@@ -117,8 +116,10 @@ NS_CLONES static void look_ahead(ns_real *restrict x, ns_real *restrict m,
     }
 }
 
-NS_CLONES static NsUpdateSums apply(ns_real *restrict w, const ns_real *restrict x, ns_real rate,
-                                    ns_real decay, size_t n)
+NS_CLONES_OF(static, NsUpdateSums, apply,
+             (ns_real *restrict w, const ns_real *restrict x, ns_real rate, ns_real decay,
+              size_t n),
+             (w, x, rate, decay, n))
 {
     const bool pulls = decay > 0;
     double weight = 0, update = 0;
@@ -137,7 +138,7 @@ static void update_matrix(const NsUpdate *u, size_t i, ns_real *scratch)
     const NsTensor *t = &u->table->tensors[i];
     size_t n = ns_tensor_size(t), o = t->offset;
     double lr = u->lr * t->lr, shape = sqrt(MAX(1.0, (double)t->rows / (double)t->cols));
-    double decay = t->decay ? lr * u->settings->weight_decay : 0;
+    double decay = ns_decays(t, u->settings->decay_scope) ? lr * u->settings->weight_decay : 0;
     double clip = ns_clip_factor(u->settings->clip, u->grad_norm);
     ns_real *x = scratch;
     look_ahead(x, u->m + o, u->g + o, (ns_real)clip, (ns_real)u->settings->momentum, n);
@@ -147,19 +148,23 @@ static void update_matrix(const NsUpdate *u, size_t i, ns_real *scratch)
     u->update_sq[i] = sums.update;
 }
 
+typedef struct {
+    const NsUpdate *update;
+    size_t scratch; /* reals of each member */
+} Updating;
+
+/* A matrix is one member's work. */
+static void update_tensor(void *data, size_t i, unsigned member)
+{
+    const Updating *updating = data;
+    const NsUpdate *u = updating->update;
+    if (is_matrix(&u->table->tensors[i]))
+        update_matrix(u, i, u->scratch + member * updating->scratch);
+}
+
 void ns_muon_update(const NsUpdate *u)
 {
-    const NsTensorTable *table = u->table;
-    size_t part = thread_scratch(table);
-#pragma omp parallel num_threads((int)MAX(u->threads, 1))
-    {
-        uint64_t mode = ns_flush_begin();
-        ns_real *scratch = u->scratch + (size_t)omp_get_thread_num() * part;
-        /* A matrix is one thread's work. */
-#pragma omp for schedule(dynamic, 1)
-        for (size_t i = 0; i < table->n; i++)
-            if (is_matrix(&table->tensors[i])) update_matrix(u, i, scratch);
-        ns_flush_end(mode);
-    }
+    Updating updating = {u, member_scratch(u->table)};
+    ns_team_each(u->team, u->table->n, update_tensor, &updating);
     ns_adamw_update(u, is_rest);
 }

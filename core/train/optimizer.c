@@ -2,12 +2,10 @@
 #include "core/train/optimizer-private.h"
 
 #include "core/base/clones.h"
-#include "core/base/flush.h"
 #include "core/base/lanes.h"
 #include "core/base/share.h"
 #include "core/ops/math.h"
 
-#include <omp.h>
 #include <tgmath.h>
 
 /* The constants of one step and tensor. */
@@ -58,11 +56,12 @@ NS_LANES_INLINE void fetch(const Span *s)
     __builtin_prefetch((const void *)((uintptr_t)s->g + AHEAD), 0);
 }
 
-/* What a kernel of Adam does.  `moves`: it updates the weights, not just the moments.  `pulls`:
- * some weight decay is on.  (Without it a weight that is not finite must not reach the moments
- * through 0 w.)  `looks`: gradients are set against their moments. */
+/* What a kernel of Adam does.  `plain`: the first moment moves the weights as it is, without a
+ * division by the root of the second.  `pulls`: some weight decay is on.  (Without it a weight that
+ * is not finite must not reach the moments through 0 w.)  `looks`: gradients are set against their
+ * moments. */
 typedef struct {
-    bool moves, pulls, looks;
+    bool plain, pulls, looks;
 } Adam;
 
 /* Sums and maxima of a span, [NS_LANES] each. */
@@ -95,12 +94,11 @@ NS_LANES_INLINE void adam_lanes(const Constants *c, Span s, int left, const Span
             lanes->ratio[l] += (double)after * (double)after;
             lanes->most[l] = score > lanes->most[l] ? score : lanes->most[l];
         }
-        if (adam.moves) {
-            ns_real u = c->rate * m[l] / (root + c->eps);
-            if (adam.pulls) u += c->decay * w[l];
-            lanes->update[l] += (double)u * (double)u;
-            w[l] -= u;
-        }
+        ns_real u = c->rate * m[l];
+        if (!adam.plain) u /= root + c->eps;
+        if (adam.pulls) u += c->decay * w[l];
+        lanes->update[l] += (double)u * (double)u;
+        w[l] -= u;
     }
 }
 
@@ -119,8 +117,7 @@ NS_LANES_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, const
         s.g += NS_LANES;
     }
     if (s.n) adam_lanes(&c, s, (int)s.n, &lanes, adam);
-    NsUpdateSums sums = {.weight = ns_lanes_sum(weight)};
-    if (adam.moves) sums.update = ns_lanes_sum(update);
+    NsUpdateSums sums = {.weight = ns_lanes_sum(weight), .update = ns_lanes_sum(update)};
     if (!adam.looks) return sums;
     const double smaller = 1 / (double)LARGER, largest = smaller * (double)ns_lanes_max(most);
     sums.ratio = smaller * smaller * ns_lanes_sum(ratio);
@@ -129,21 +126,21 @@ NS_LANES_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, const
 }
 
 #define ADAM(name, ...)                                                                            \
-    NS_CLONES static NsUpdateSums name(const Constants *c, Span s)                                 \
+    NS_CLONES_OF(static, NsUpdateSums, name, (const Constants *c, Span s), (c, s))                 \
     {                                                                                              \
         return adam_span(c, s, (Adam){__VA_ARGS__});                                               \
     }
 
-ADAM(adam, .moves = true)
-ADAM(adam_looking, .moves = true, .looks = true)
-ADAM(adam_pulled, .moves = true, .pulls = true)
-ADAM(adam_pulled_looking, .moves = true, .pulls = true, .looks = true)
-ADAM(gather, .moves = false)
-ADAM(gather_looking, .looks = true)
-ADAM(gather_pulled, .pulls = true)
-ADAM(gather_pulled_looking, .pulls = true, .looks = true)
+ADAM(adam, .plain = false)
+ADAM(adam_looking, .looks = true)
+ADAM(adam_pulled, .pulls = true)
+ADAM(adam_pulled_looking, .pulls = true, .looks = true)
+ADAM(plain, .plain = true)
+ADAM(plain_looking, .plain = true, .looks = true)
+ADAM(plain_pulled, .plain = true, .pulls = true)
+ADAM(plain_pulled_looking, .plain = true, .pulls = true, .looks = true)
 
-NS_CLONES static NsUpdateSums momentum(const Constants *c, Span s)
+NS_CLONES_OF(static, NsUpdateSums, momentum, (const Constants *c, Span s), (c, s))
 {
     ns_real *restrict w = s.w, *restrict m = s.m;
     const ns_real *restrict g = s.g;
@@ -188,11 +185,12 @@ static const Chosen *choose(Chosen latest[2], const Rule *rule, const NsUpdate *
     const NsTensor *t = &u->table->tensors[i];
     const NsSettings *s = u->settings;
     int64_t age = u->step - (u->born ? u->born[i] : 0);
-    Chosen *chosen = &latest[t->decay];
+    bool decays = ns_decays(t, s->decay_scope);
+    Chosen *chosen = &latest[decays];
     bool alike =
         chosen->kernel && chosen->age == age && chosen->lr == t->lr && chosen->eps == t->eps;
     if (alike) return chosen;
-    double decay = t->decay ? s->weight_decay : 0;
+    double decay = decays ? s->weight_decay : 0;
     *chosen = (Chosen){.lr = t->lr, .eps = t->eps, .age = age};
     chosen->constants = (Constants){
         .clip = (ns_real)ns_clip_factor(s->clip, u->grad_norm),
@@ -238,48 +236,67 @@ static void close_ratios(const NsUpdate *u)
     }
 }
 
-/* What a thread does with its share.  The blocks of a tensor that an earlier thread began are the
- * first of the share; their sums go to `late`, and how many those are is returned. */
-static size_t update_share(const NsUpdate *u, const Rule *rule, NsShare share, NsUpdateSums *late,
-                           size_t *late_tensor)
+/* The sums of blocks of a tensor that an earlier member began: they are the first of a share. */
+typedef struct {
+    NsUpdateSums sums[NS_BLOCKS_MAX];
+    size_t n, tensor;
+} Late;
+
+typedef struct {
+    const NsUpdate *update;
+    const Rule *rule;
+} Updating;
+
+/* What a member does with its share. */
+static void update_share(const NsUpdate *u, const Rule *rule, NsShare share, Late *late)
 {
     Chosen latest[2] = {0};
     NsBlock block;
-    size_t n = 0;
     while (ns_share_next(&share, &block)) {
         size_t i = block.tensor;
         if (rule->takes && !rule->takes(&u->table->tensors[i])) continue;
         const Chosen *chosen = choose(latest, rule, u, i);
         NsUpdateSums sums = chosen->kernel(&chosen->constants, span(u, &block));
         if (block.late) {
-            *late_tensor = i;
-            late[n++] = sums;
+            late->tensor = i;
+            late->sums[late->n++] = sums;
             continue;
         }
         if (block.first) clear(u, i);
         add(u, i, sums);
     }
-    return n;
+}
+
+/* Late sums are added when all else is, one member after another. */
+static void update_member(void *data, const NsMember *member)
+{
+    const Updating *updating = data;
+    const NsUpdate *u = updating->update;
+    Late late = {.n = 0};
+    update_share(u, updating->rule, ns_share(u->table, member->index, member->size), &late);
+    for (unsigned k = 0; k < member->size; k++) {
+        ns_team_barrier(member);
+        if (k != member->index) continue;
+        for (size_t j = 0; j < late.n; j++) add(u, late.tensor, late.sums[j]);
+    }
 }
 
 static void update_tensors(const NsUpdate *u, const Rule *rule)
 {
-#pragma omp parallel num_threads(ns_share_threads(u->table, u->threads))
-    {
-        uint64_t mode = ns_flush_begin();
-        int threads = omp_get_num_threads();
-        NsUpdateSums late[NS_BLOCKS_MAX];
-        size_t tensor = 0,
-               n = update_share(u, rule, ns_share(u->table, omp_get_thread_num(), threads), late,
-                                &tensor);
-#pragma omp for ordered schedule(static, 1)
-        for (int k = 0; k < threads; k++) {
-#pragma omp ordered
-            for (size_t j = 0; j < n; j++) add(u, tensor, late[j]);
-        }
-        ns_flush_end(mode);
-    }
+    ns_team_run(u->team, ns_share_most(u->table), update_member, &(Updating){u, rule});
     if (u->ratio_sum) close_ratios(u);
+}
+
+bool ns_decays(const NsTensor *tensor, unsigned scope)
+{
+    switch (scope) {
+    case NS_DECAY_MATRICES:
+        return tensor->decay;
+    case NS_DECAY_EMBEDDINGS:
+        return tensor->decay || tensor->cols > 0;
+    default:
+        return true;
+    }
 }
 
 double ns_clip_factor(double clip, double grad_norm)
@@ -289,13 +306,14 @@ double ns_clip_factor(double clip, double grad_norm)
 
 /* ---- The rules ---- */
 
-/* Whether Adam moves, whether weight decay pulls, whether somebody asks for ratios. */
+/* Whether the second moment divides, whether weight decay pulls, whether somebody asks for ratios.
+ */
 static const Kernel adams[2][2][2] = {
-    {{gather, gather_looking}, {gather_pulled, gather_pulled_looking}},
+    {{plain, plain_looking}, {plain_pulled, plain_pulled_looking}},
     {{adam, adam_looking}, {adam_pulled, adam_pulled_looking}},
 };
 
-static Kernel choose_adam_kernel(const NsUpdate *u, int64_t age, Constants *c, bool moves)
+static Kernel choose_adam_kernel(const NsUpdate *u, int64_t age, Constants *c, bool divides)
 {
     double beta1 = u->settings->beta1, beta2 = u->settings->beta2;
     c->beta1 = (ns_real)beta1;
@@ -305,7 +323,7 @@ static Kernel choose_adam_kernel(const NsUpdate *u, int64_t age, Constants *c, b
     c->rate = (ns_real)((double)c->rate / (1 - pow(beta1, (double)age)));
     c->v_correction = (ns_real)(1 / (1 - pow(beta2, (double)age)));
     if (age > 1) c->v_correction_before = (ns_real)(1 / (1 - pow(beta2, (double)age - 1)));
-    return adams[moves][c->l2 > 0 || c->decay > 0][u->ratio_sum != NULL];
+    return adams[divides][c->l2 > 0 || c->decay > 0][u->ratio_sum != NULL];
 }
 
 static Kernel choose_adam(const NsUpdate *u, int64_t age, Constants *c)
@@ -317,14 +335,14 @@ double ns_radam_rectification(double beta2, int64_t t)
 {
     double power = pow(beta2, (double)t), most = 2 / (1 - beta2) - 1;
     double rho = most - 2 * (double)t * power / (1 - power);
-    if (!(rho >= 5)) return 0;
+    if (!(rho > 4)) return 0;
     return sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho));
 }
 
 static Kernel choose_radam(const NsUpdate *u, int64_t age, Constants *c)
 {
     double r = ns_radam_rectification(u->settings->beta2, age);
-    c->rate = (ns_real)((double)c->rate * r);
+    if (r > 0) c->rate = (ns_real)((double)c->rate * r);
     return choose_adam_kernel(u, age, c, r > 0);
 }
 
@@ -364,7 +382,7 @@ static const NsOptimizer optimizers[] = {
     {{.key = "adam",
       .label = "Adam",
       .formula = "w −= lr m̂ / (√v̂ + ε)",
-      .reference = "Kingma and Ba 2015",
+      .reference = "Kingma and Ba 2015, algorithm 1",
       .purpose = "Rates of its own for every weight; weight decay, if any, is part of the "
                  "gradient."},
      .moments = 2,
@@ -374,25 +392,31 @@ static const NsOptimizer optimizers[] = {
       .label = "AdamW",
       .formula = "w −= lr (m̂ / (√v̂ + ε) + λ w)",
       .reference = "Loshchilov and Hutter 2019, arXiv 1711.05101",
-      .purpose = "Adam whose weight decay pulls on the weights apart from the gradient."},
+      .purpose = "Adam whose weight decay pulls on the weights apart from the gradient.",
+      .differs = "λ is multiplied by the learning rate, as in PyTorch; in the paper by the "
+                 "schedule alone, so that its λ is ours times the peak rate."},
      .moments = 2,
      .adam_moments = true,
      .step = step_adamw},
     {{.key = "sgd",
       .label = "SGD",
       .formula = "m = μ m + g,  w −= lr m",
-      .reference = "Sutskever et al. 2013",
+      .reference = "Polyak 1964",
       .purpose =
           "Plain descent, with momentum if that is above 0; each layer moves as its gradient "
-          "is large."},
+          "is large.",
+      .differs = "The rate multiplies the momentum, as in PyTorch; Sutskever et al. 2013 have it "
+                 "inside m, which differs only while the rate changes."},
      .moments = 1,
      .step = step_sgd},
     {{.key = "radam",
       .label = "RAdam",
-      .formula = "w −= lr r_t m̂ / (√v̂ + ε), none while ρ_t < 5",
-      .reference = "Liu et al. 2020, arXiv 1908.03265",
-      .purpose = "Adam with a warm-up of its own: no update while the second moment rests on too "
-                 "few gradients, then smaller ones."},
+      .formula = "w −= lr r_t m̂ / (√v̂ + ε), and lr m̂ while ρ_t ≤ 4",
+      .reference = "Liu et al. 2020, arXiv 1908.03265, algorithm 2",
+      .purpose = "Adam with a warm-up of its own: plain momentum while the second moment rests on "
+                 "too few gradients, then smaller steps that grow.",
+      .differs = "The released code skips the first updates by default and begins at ρ_t ≥ 5.  "
+                 "Weight decay, which the algorithm has not, is part of the gradient."},
      .moments = 2,
      .adam_moments = true,
      .step = step_radam},
@@ -401,7 +425,9 @@ static const NsOptimizer optimizers[] = {
       .formula = "m = μ m + g,  W −= lr √max(1, rows / cols) U Vᵀ of g + μ m",
       .reference = "Jordan et al. 2024, kellerjordan.github.io/posts/muon",
       .purpose = "Moves the matrices of the layers by the same amount in every direction, "
-                 "Newton–Schulz in five steps; AdamW moves the rest."},
+                 "Newton–Schulz in five steps; AdamW moves the rest.",
+      .differs = "The usual momentum is 0.95, which has to be set.  Weight decay is that of "
+                 "Moonlight, whose factor 0.2 √max(rows, cols) is also in use."},
      .moments = 2,
      .scratch = ns_muon_scratch,
      .step = ns_muon_update},

@@ -3,17 +3,19 @@
  * To add one, write its update in optimizer.c (or in a file of its own) and add its row.
  *
  * Every one of them sees the gradient after clipping, g' = min(1, clip / (|g| + 1e-6)) g, and a
- * tensor's own learning rate and epsilon.  Where a tensor decays, weight decay is either added to
- * the gradient (Adam, SGD, RAdam) or pulls on the weight apart from it (AdamW, Muon). */
+ * tensor's own learning rate and epsilon.  Where a tensor decays (ns_decays), weight decay is
+ * either added to the gradient (Adam, SGD, RAdam) or pulls on the weight apart from it (AdamW,
+ * Muon). */
 #pragma once
 
 #include "core/base/choice.h"
+#include "core/base/team.h"
 #include "core/base/tensor.h"
 #include "core/model/settings.h"
 
 /* One update, number step >= 1. */
 typedef struct {
-    const NsSettings *settings; /* beta1, beta2, eps, momentum, weight-decay, clip */
+    const NsSettings *settings; /* beta1, beta2, eps, momentum, weight-decay, decay-scope, clip */
     const NsTensorTable *table;
     ns_real *w, *m, *v; /* arenas; m and v are the optimizer's own, NULL where it has none */
     ns_real *scratch;   /* as many reals as its row asks for */
@@ -22,8 +24,8 @@ typedef struct {
     double grad_norm; /* of the whole gradient, for clipping */
     int64_t step;
     const int64_t
-        *born; /* [table->n]: the step at which a tensor's moments were zero; NULL: 0 for all */
-    unsigned threads;              /* the result does not depend on it */
+        *born;    /* [table->n]: the step at which a tensor's moments were zero; NULL: 0 for all */
+    NsTeam *team; /* that shares the work; the result does not depend on its size */
     double *weight_sq, *update_sq; /* [table->n], overwritten: sums of squares of the weights before
                                     * the update and of the update itself */
     /* [table->n], overwritten by optimizers with Adam's moments; NULL: nobody asks.  The sum of
@@ -40,7 +42,7 @@ typedef struct {
     /* Whether its moments mean what Adam's do, so that these optimizers can continue each other's.
      */
     bool adam_moments;
-    /* Reals to work in, of which each thread has its own part; NULL: none. */
+    /* Reals to work in, of which each member of a team has its own part; NULL: none. */
     size_t (*scratch)(const NsTensorTable *table, unsigned threads);
     /* Overwrites w, m, v.  Allocates nothing, cannot fail: what is not finite spreads to the sums.
      */
@@ -57,6 +59,10 @@ size_t ns_optimizer_bytes(const NsOptimizer *optimizer, const NsTensorTable *tab
 /* min(1, clip / (grad_norm + 1e-6)), or 1 where clip is 0.  Pascanu et al. 2013. */
 double ns_clip_factor(double clip, double grad_norm);
 
-/* The rectification of RAdam's update number t >= 1: r_t, or 0 while rho_t < 5 says that the second
- * moment is not to be trusted yet.  Liu et al. 2020, arXiv 1908.03265, algorithm 2. */
+/* Whether weight decay of this scope (NS_DECAY_MATRICES and so on) covers the tensor. */
+bool ns_decays(const NsTensor *tensor, unsigned scope);
+
+/* The rectification of RAdam's update number t >= 1: r_t, or 0 while rho_t <= 4 says that the
+ * variance of the second moment's inverse root is not bounded yet, so that the update is lr m.
+ * Liu et al. 2020, arXiv 1908.03265, algorithm 2. */
 double ns_radam_rectification(double beta2, int64_t t);

@@ -7,6 +7,8 @@
 #include "core/train/snapshot.h"
 #include "core/train/spike.h"
 
+#include <stdatomic.h>
+
 struct NsRun {
     NsSettings settings;
     NsCorpus *corpus;
@@ -21,6 +23,7 @@ struct NsRun {
     double *ratio_sum,
         *ratio_max; /* the same, or NULL where the optimizer has none; -1: not known */
     double lr;      /* of that update */
+    bool huge;      /* what it squared may have made a second moment overflow */
     ns_real *state; /* running statistics before the newest record was measured */
 
     NsRecorder *recorder;
@@ -28,18 +31,15 @@ struct NsRun {
     double grad_norm;               /* of the newest record */
     NsSpikes spikes, spikes_before; /* with the newest record, and without */
     int64_t steps;
-    bool diverged;
-    bool bare;          /* steps leave no record */
-    NsSnapshot *origin; /* where the run begins; NULL: at step 0 */
+    atomic_bool diverged; /* others ask while a step is being made */
+    bool bare;            /* steps leave no record */
+    NsSnapshot *origin;   /* where the run begins; NULL: at step 0 */
 };
 
 /* ns_run_new, with a corpus that was opened for the same data already (NULL: opens it), from the
  * beginning or from a snapshot (NULL). */
 NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsSnapshot *origin,
                        GError **error);
-
-/* Whether both train on the same batches, so that they can share a corpus. */
-bool ns_run_same_data(const NsSettings *a, const NsSettings *b);
 
 /* Puts into a run that stands at its beginning what the snapshot has for it. */
 void ns_snapshot_restore(const NsSnapshot *snapshot, NsRun *run);

@@ -2,11 +2,11 @@
 #include "core/train/run-private.h"
 
 #include "core/base/clock.h"
-#include "core/ops/blas.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"
 #include "core/train/schedule.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- The record of a step ---- */
@@ -45,6 +45,7 @@ static void watch(NsRun *run, const NsMeasure *seen)
         .seen = seen,
         .update_sq = run->update_sq,
         .grad_sq = seen->grad_sq,
+        .v = run->huge ? run->v : NULL,
         .first_stack = run->settings.arch == NS_ARCH_ENCODER_DECODER
                            ? (size_t)ns_settings_encoder_layers(&run->settings)
                            : ns_model_layers(run->model),
@@ -102,7 +103,6 @@ static void measure(NsRun *run, int64_t started)
         .update_sq = run->update_sq,
         .ratio_sum = run->ratio_sum,
         .ratio_max = run->ratio_max,
-        .threads = run->plan.threads,
     };
     mark = ns_clock_begin();
     if (!run->bare) ns_recorder_sweep(run->recorder, &input);
@@ -112,8 +112,7 @@ static void measure(NsRun *run, int64_t started)
     if (!run->bare)
         record_step(run, &input, started);
     else if (s->clip > 0)
-        run->grad_norm =
-            ns_real_norm(ns_model_gradients(run->model), ns_model_tensors(run->model)->size);
+        run->grad_norm = ns_record_gradient_norm(ns_model_tensors(run->model), seen.grad_sq);
     ns_clock_end(mark, NS_OP_MEASURE);
 
     bool due = !run->bare && s->eval_every > 0 && run->steps % s->eval_every == 0;
@@ -121,6 +120,17 @@ static void measure(NsRun *run, int64_t started)
 }
 
 /* ---- A step ---- */
+
+/* A second moment is a mean of squares, so it is finite while what is squared, a gradient to which
+ * weight decay may have been added, was never near the root of the largest number.  To look through
+ * all of them at the steps where it was costs the other steps nothing. */
+static bool may_overflow(const NsRun *run)
+{
+    const double near_root = 1e18;
+    double weight_sq = 0;
+    for (size_t i = 0; i < ns_model_tensors(run->model)->n; i++) weight_sq += run->weight_sq[i];
+    return !(run->grad_norm + run->settings.weight_decay * sqrt(weight_sq) < near_root);
+}
 
 bool ns_run_step(NsRun *run)
 {
@@ -141,12 +151,13 @@ bool ns_run_step(NsRun *run)
         .grad_norm = run->grad_norm,
         .step = run->steps,
         .born = run->born,
-        .threads = run->plan.threads,
+        .team = ns_model_team(run->model),
         .weight_sq = run->weight_sq,
         .update_sq = run->update_sq,
         .ratio_sum = run->bare ? NULL : run->ratio_sum,
         .ratio_max = run->bare ? NULL : run->ratio_max,
     });
+    run->huge = may_overflow(run);
     ns_clock_end(mark, NS_OP_OPTIMIZER);
     measure(run, started);
     return !run->diverged;
@@ -176,7 +187,9 @@ void ns_run_set_measuring(NsRun *run, bool measuring)
 {
     if (run->bare == !measuring) return;
     run->bare = !measuring;
-    ns_model_set_measuring(run->model, measuring);
+    ns_model_set_measuring(run->model, measuring                ? NS_MEASURING_ALL
+                                       : run->settings.clip > 0 ? NS_MEASURING_GRADIENTS
+                                                                : NS_MEASURING_LOSS);
     if (run->bare) return;
     ns_history_unref(run->history);
     run->history =
@@ -232,6 +245,7 @@ static void begin(NsRun *run)
         run->ratio_sum[i] = run->ratio_max[i] = -1;
     run->steps = 0;
     run->lr = 0;
+    run->huge = false;
     run->diverged = false;
     run->spikes = (NsSpikes){0};
     if (ns_model_needs_profile(run->model)) {
@@ -303,7 +317,6 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
 NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsSnapshot *origin,
                        GError **error)
 {
-    ns_blas_init();
     g_autoptr(NsRun) run = g_new0(NsRun, 1);
     ns_settings_copy(&run->settings, settings);
     run->origin = origin ? ns_snapshot_ref(origin) : NULL;
@@ -349,20 +362,6 @@ void ns_run_reset(NsRun *run)
 {
     ns_model_reset(run->model);
     begin(run);
-}
-
-bool ns_run_same_data(const NsSettings *a, const NsSettings *b)
-{
-    for (size_t i = 0; ns_param(i); i++) {
-        const NsParam *param = ns_param(i);
-        bool data = param->group == NS_GROUP_DATA || g_str_equal(param->key, "data-seed") ||
-                    g_str_equal(param->key, "arch");
-        if (!data) continue;
-        g_autofree char *x = ns_settings_get(a, param);
-        g_autofree char *y = ns_settings_get(b, param);
-        if (!g_str_equal(x, y)) return false;
-    }
-    return true;
 }
 
 /* ---- What others may ask ---- */

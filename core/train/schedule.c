@@ -6,77 +6,86 @@
 /* Steps of a decay that has no other end. */
 #define DECAY_STEPS 1000
 
-static double inverse_sqrt(int64_t step, int64_t warmup, int64_t end)
-{
-    (void)end;
-    return warmup > 1 ? sqrt((double)warmup / (double)step) : 1.0;
-}
-
-static double constant(int64_t step, int64_t warmup, int64_t end)
+static double constant(int64_t step, int64_t start, int64_t end)
 {
     (void)step;
-    (void)warmup;
+    (void)start;
     (void)end;
     return 1.0;
 }
 
-/* The share of the way from the end of the warm-up to the end of the decay that is done. */
-static double progress(int64_t step, int64_t warmup, int64_t end)
+static double inverse_sqrt(int64_t step, int64_t start, int64_t end)
 {
-    return step >= end ? 1.0 : (double)(step - warmup) / (double)(end - warmup);
+    (void)end;
+    return step > start ? sqrt((double)start / (double)step) : 1.0;
 }
 
-static double linear(int64_t step, int64_t warmup, int64_t end)
+/* The share of the way from the start of the decay to its end that is done. */
+static double progress(int64_t step, int64_t start, int64_t end)
 {
-    return 1 - progress(step, warmup, end);
+    if (step <= start) return 0.0;
+    return step >= end ? 1.0 : (double)(step - start) / (double)(end - start);
 }
 
-static double cosine(int64_t step, int64_t warmup, int64_t end)
+static double linear(int64_t step, int64_t start, int64_t end)
 {
-    return step >= end ? 0.0 : (1 + cos(G_PI * progress(step, warmup, end))) / 2;
+    return 1 - progress(step, start, end);
 }
 
-static double drops(int64_t step, int64_t warmup, int64_t end)
+static double cosine(int64_t step, int64_t start, int64_t end)
 {
-    (void)warmup;
+    double done = progress(step, start, end);
+    return done < 1 ? (1 + cos(G_PI * done)) / 2 : 0.0;
+}
+
+static double drops(int64_t step, int64_t start, int64_t end)
+{
+    (void)start;
     if (3 * step <= end) return 1.0;
     return 3 * step <= 2 * end ? 0.1 : 0.01;
 }
 
 static const NsSchedule schedules[] = {
-    {{.key = "inverse-sqrt",
-      .label = "Inverse square root",
-      .formula = "lr √(T / t)",
-      .reference = "Vaswani et al. 2017, 5.3",
-      .purpose = "After a warm-up of T steps the rate falls with the root of time; without one "
-                 "(T = 1) it stays at its peak."},
-     inverse_sqrt},
     {{.key = "constant",
       .label = "Constant",
-      .formula = "lr",
+      .formula = "f(t) = 1",
       .purpose = "After the warm-up the rate stays at its peak."},
-     constant},
+     .factor = constant},
+    {{.key = "inverse-sqrt",
+      .label = "Inverse square root",
+      .formula = "f(t) = √(S / t),  t > S",
+      .reference = "Vaswani et al. 2017, 5.3",
+      .purpose = "After step S, decay-start, the rate falls with the root of time.  Vaswani et al. "
+                 "and Xiong et al. let it fall from the end of the warm-up on: decay-start is then "
+                 "the same number as warmup."},
+     .factor = inverse_sqrt,
+     .starts = true},
     {{.key = "linear",
       .label = "Linear",
-      .formula = "lr (D − t) / (D − T)",
+      .formula = "f(t) = (D − t) / (D − S),  S < t < D",
       .reference = "Devlin et al. 2019, A.2",
-      .purpose = "After the warm-up the rate falls in a straight line and is 0 from step D, "
-                 "decay-steps, on."},
-     linear},
+      .purpose = "After step S, decay-start, the rate falls in a straight line and is 0 from step "
+                 "D, decay-steps, on.  Devlin et al. let it fall from the end of the warm-up on: "
+                 "decay-start is then the same number as warmup."},
+     .factor = linear,
+     .starts = true,
+     .ends = true},
     {{.key = "cosine",
       .label = "Cosine",
-      .formula = "lr (1 + cos(π (t − T) / (D − T))) / 2",
+      .formula = "f(t) = (1 + cos(π (t − S) / (D − S))) / 2,  S < t < D",
       .reference = "Loshchilov and Hutter 2017, arXiv 1608.03983",
-      .purpose = "After the warm-up the rate falls along half a cosine and is 0 from step D, "
-                 "decay-steps, on."},
-     cosine},
+      .purpose = "After step S, decay-start, the rate falls along half a cosine and is 0 from step "
+                 "D, decay-steps, on."},
+     .factor = cosine,
+     .starts = true,
+     .ends = true},
     {{.key = "step",
       .label = "Steps",
-      .formula = "lr, then lr / 10, then lr / 100",
+      .formula = "f(t) = 1, 1 / 10, 1 / 100",
       .reference = "Xiong et al. 2020, section 4",
       .purpose = "The rate drops to a tenth after a third of decay-steps, and again after two "
-                 "thirds."},
-     drops},
+                 "thirds; decay-start does not act."},
+     .factor = drops},
 };
 
 const NsSchedule *ns_schedule(size_t i)
@@ -95,10 +104,16 @@ int64_t ns_schedule_end(const NsSettings *settings)
     return settings->steps > 0 ? settings->steps : DECAY_STEPS;
 }
 
+bool ns_schedule_is_possible(const NsSettings *settings)
+{
+    return !schedules[settings->schedule].ends || settings->decay_start < ns_schedule_end(settings);
+}
+
 double ns_schedule_lr(const NsSettings *settings, int64_t step)
 {
     if (step <= 0) return 0;
-    if (step <= settings->warmup) return settings->lr * (double)step / (double)settings->warmup;
-    return settings->lr *
-           schedules[settings->schedule].after(step, settings->warmup, ns_schedule_end(settings));
+    double warm = step < settings->warmup ? (double)step / (double)settings->warmup : 1.0;
+    return settings->lr * warm *
+           schedules[settings->schedule].factor(step, settings->decay_start,
+                                                ns_schedule_end(settings));
 }

@@ -5,8 +5,11 @@
 
 typedef struct {
     NsChoice choice;
-    /* The factor on the peak at step > warmup >= 1; `end` is the last step of the decay. */
-    double (*after)(int64_t step, int64_t warmup, int64_t end);
+    /* f(t), the factor on the rate of update `step` >= 1 by the decay alone, whatever the warm-up:
+     * `start` >= 1 is decay-start, `end` the last step of the decay. */
+    double (*factor)(int64_t step, int64_t start, int64_t end);
+    bool starts; /* the factor is 1 up to `start` */
+    bool ends;   /* the factor is 0 from `end` on, which must come after `start` */
 } NsSchedule;
 
 const NsSchedule *ns_schedule(size_t i); /* NULL past the end */
@@ -15,6 +18,10 @@ const NsChoice *ns_schedule_choice(size_t i);
 /* The last step of a decay: decay-steps, or the steps of the run, or 1,000. */
 int64_t ns_schedule_end(const NsSettings *settings);
 
-/* The learning rate of update `step`, counted from 1: lr step / warmup up to the warm-up's end
- * (Xiong et al. 2020, eq. 1), then what the schedule says.  0 at step 0. */
+/* Whether the decay ends after its start, where the schedule has both. */
+bool ns_schedule_is_possible(const NsSettings *settings);
+
+/* The learning rate of update t = `step`, counted from 1: lr min(1, t / warmup) f(t), with the
+ * warm-up of Xiong et al. 2020, eq. 1, and the factor f of the schedule.  Neither of the two
+ * depends on the other, so the warm-up changes no rate after its end.  0 at step 0. */
 double ns_schedule_lr(const NsSettings *settings, int64_t step);

@@ -115,7 +115,7 @@ size_t ns_snapshot_size(const NsRun *run)
 
 NsCorpus *ns_snapshot_corpus(const NsSnapshot *snapshot, const NsSettings *settings)
 {
-    return ns_run_same_data(&snapshot->settings, settings) ? snapshot->corpus : NULL;
+    return ns_settings_same_data(&snapshot->settings, settings) ? snapshot->corpus : NULL;
 }
 
 /* ---- Restoring ---- */

@@ -3,35 +3,106 @@
 
 #include <math.h>
 
-#define MEAN_RECORDS 10
+#define LEVEL_RECORDS 10
 #define FIRST_LOSSES 2
+#define FIRST_NORMS 10
 #define SPREAD_RECORDS 20
-#define DEVIATIONS 6.0
+#define SPREADS 6.0
+#define NORMAL 1.4826
 #define SHARE 0.15
-#define TIMES_MEAN 10.0
+#define TIMES_MEDIAN 10.0
 #define TIMES_MOST 4.0
 
-/* Mean of the newest records, at most so many. */
-static double mean_of(const double *ring, size_t n, size_t most)
-{
-    size_t from = n > most ? n - most : 0;
-    double sum = 0;
-    for (size_t i = from; i < n; i++) sum += ring[i % NS_SPIKE_RECORDS];
-    return sum / (double)(n - from);
-}
+/* ---- Medians ---- */
 
-static double deviation_of(const double *ring, size_t n)
+/* Median of n > 0 values, which are put in order: there are few of them. */
+static double median_of(double *values, size_t n)
 {
-    size_t from = n > NS_SPIKE_RECORDS ? n - NS_SPIKE_RECORDS : 0;
-    double mean = mean_of(ring, n, NS_SPIKE_RECORDS), sum = 0;
-    for (size_t i = from; i < n; i++) {
-        double away = ring[i % NS_SPIKE_RECORDS] - mean;
-        sum += away * away;
+    for (size_t i = 1; i < n; i++) {
+        double value = values[i];
+        size_t k = i;
+        for (; k > 0 && values[k - 1] > value; k--) values[k] = values[k - 1];
+        values[k] = value;
     }
-    return sqrt(sum / (double)(n - from - 1));
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-static bool jumped(NsEvent *event, const NsStep *step, const char *what, double from, double to)
+/* Copies the newest values of a ring that n have entered, at most so many; returns how many. */
+static size_t newest(const double *ring, size_t n, size_t most, double *values)
+{
+    size_t count = MIN(n, most);
+    for (size_t i = 0; i < count; i++) values[i] = ring[(n - count + i) % NS_SPIKE_RECORDS];
+    return count;
+}
+
+static double level_of(const double *ring, size_t n, size_t most)
+{
+    double values[NS_SPIKE_RECORDS];
+    return median_of(values, newest(ring, n, most, values));
+}
+
+static double spread_of(const double *ring, size_t n)
+{
+    double values[NS_SPIKE_RECORDS];
+    size_t count = newest(ring, n, NS_SPIKE_RECORDS, values);
+    double median = median_of(values, count);
+    for (size_t i = 0; i < count; i++) values[i] = fabs(values[i] - median);
+    return NORMAL * median_of(values, count);
+}
+
+/* ---- What is high ---- */
+
+/* Where a quantity of the baseline is, from where on a record is high, and up to where one is back
+ * in it; infinite while there are too few records to tell. */
+typedef struct {
+    double level, high, back;
+} Bounds;
+
+static const Bounds unknown = {.level = 0, .high = (double)INFINITY, .back = (double)INFINITY};
+
+static Bounds loss_bounds(const NsSpikes *s, size_t targets)
+{
+    if (s->n < FIRST_LOSSES) return unknown;
+    double level = level_of(s->loss, s->n, LEVEL_RECORDS);
+    double above = MAX(SHARE * level, SPREADS / sqrt((double)MAX(targets, 1)));
+    if (s->n >= SPREAD_RECORDS) above = MAX(above, SPREADS * spread_of(s->loss, s->n));
+    return (Bounds){level, level + above, level + above / 2};
+}
+
+static Bounds norm_bounds(const NsSpikes *s)
+{
+    if (s->n < FIRST_NORMS) return unknown;
+    double level = level_of(s->norm, s->n, NS_SPIKE_RECORDS);
+    return (Bounds){level, MAX(TIMES_MEDIAN * level, TIMES_MOST * s->most),
+                    MAX(sqrt(TIMES_MEDIAN) * level, sqrt(TIMES_MOST) * s->most)};
+}
+
+/* ---- Records ---- */
+
+static void enter(NsSpikes *s, double loss, double norm)
+{
+    s->loss[s->n % NS_SPIKE_RECORDS] = loss;
+    s->norm[s->n % NS_SPIKE_RECORDS] = norm;
+    s->n++;
+    s->most = MAX(s->most, norm);
+}
+
+/* The records of an excursion that does not end are the baseline. */
+static void accept_level(NsSpikes *s)
+{
+    s->n = 0;
+    for (size_t i = 0; i < s->high; i++) enter(s, s->high_loss[i], s->high_norm[i]);
+    s->high = 0;
+}
+
+static void go_on_high(NsSpikes *s, const NsStep *step)
+{
+    s->high_loss[s->high] = step->loss;
+    s->high_norm[s->high] = step->grad_norm;
+    if (++s->high == NS_SPIKE_EXCURSION) accept_level(s);
+}
+
+static void describe(NsEvent *event, const NsStep *step, const char *what, double from, double to)
 {
     char before[G_ASCII_DTOSTR_BUF_SIZE], after[G_ASCII_DTOSTR_BUF_SIZE];
     *event = (NsEvent){.step = step->step, .kind = NS_EVENT_SPIKE};
@@ -40,34 +111,24 @@ static bool jumped(NsEvent *event, const NsStep *step, const char *what, double 
                "The %s jumped from %s to %s at step %" G_GINT64_FORMAT ".", what,
                g_ascii_formatd(before, sizeof before, "%.3g", from),
                g_ascii_formatd(after, sizeof after, "%.3g", to), step->step);
-    return true;
-}
-
-static bool loss_jumped(const NsSpikes *s, const NsStep *step, size_t targets, NsEvent *event)
-{
-    if (s->n < FIRST_LOSSES) return false;
-    double mean = mean_of(s->loss, s->n, MEAN_RECORDS);
-    double least = MAX(SHARE * mean, DEVIATIONS / sqrt((double)MAX(targets, 1)));
-    if (s->n >= SPREAD_RECORDS) least = MAX(least, DEVIATIONS * deviation_of(s->loss, s->n));
-    return step->loss - mean > least && jumped(event, step, "loss", mean, step->loss);
-}
-
-static bool norm_jumped(const NsSpikes *s, const NsStep *step, NsEvent *event)
-{
-    if (s->n < MEAN_RECORDS) return false;
-    double mean = exp(mean_of(s->log_norm, s->n, NS_SPIKE_RECORDS));
-    return step->grad_norm > TIMES_MEAN * mean && step->grad_norm > TIMES_MOST * s->most &&
-           jumped(event, step, "gradient norm", mean, step->grad_norm);
 }
 
 bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *event)
 {
-    bool spike = loss_jumped(s, step, targets, event) || norm_jumped(s, step, event);
-    if (spike) s->n = 0;
-    s->loss[s->n % NS_SPIKE_RECORDS] = step->loss;
-    /* A gradient may be exactly 0. */
-    s->log_norm[s->n % NS_SPIKE_RECORDS] = log(MAX(step->grad_norm, G_MINDOUBLE));
-    s->n++;
-    s->most = MAX(s->most, step->grad_norm);
+    Bounds loss = loss_bounds(s, targets), norm = norm_bounds(s);
+    bool high_loss = step->loss > loss.high, high_norm = step->grad_norm > norm.high;
+    bool spike = !s->high && (high_loss || high_norm);
+    if (spike && high_loss)
+        describe(event, step, "loss", loss.level, step->loss);
+    else if (spike)
+        describe(event, step, "gradient norm", norm.level, step->grad_norm);
+
+    bool back = step->loss <= loss.back && step->grad_norm <= norm.back;
+    if (spike || (s->high && !back)) {
+        go_on_high(s, step);
+    } else {
+        s->high = 0;
+        enter(s, step->loss, step->grad_norm);
+    }
     return spike;
 }

@@ -1,30 +1,42 @@
 /* Jumps of the loss and of the gradient norm.  SPDX-License-Identifier: MIT
  *
- * A running mean with some standard deviations above it (as in the monitoring of large runs), with
- * floors that keep ordinary training silent:
+ * A record is held against a baseline: the newest 50 records that belong to no spike.  Its level is
+ * a median and its spread the median absolute deviation times 1.4826, which is the standard
+ * deviation where values are normal: half of the records may be anything, and both stay what they
+ * were (Hampel 1974, JASA 69, 383; outliers by them: Davies and Gather 1993, JASA 88, 782).
  *
- * - The loss of a step is a spike if it lies above the mean of the 10 losses before it by more than
- *   15 % of that mean, than 6 standard deviations of the 50 losses before it (as soon as there
- *   are 20), and than 6 / sqrt(targets) nats, which is 6 standard deviations of a batch whose
- *   targets had independent losses that spread over 1 nat.
- * - The gradient norm of a step is a spike if it is more than 10 times the geometric mean of the 50
- *   before it (as soon as there are 10), and 4 times the largest there was: gradients that are
- *   small where a model is stuck may jump by far more than the first and do no harm.
+ * - The loss is high if it lies above the median of the newest 10 of the baseline by more than 15 %
+ *   of that, than 6 spreads of all 50 (as soon as there are 20), and than 6 / sqrt(targets) nats,
+ *   which is 6 standard deviations of a batch whose targets had independent losses that spread over
+ *   1 nat.
+ * - The gradient norm is high if it is more than 10 times the median of the baseline (as soon as
+ *   there are 10), and 4 times the largest that ever belonged to it: gradients that are small where
+ *   a model is stuck may jump by far more than the first and do no harm.
  *
- * The loss goes first.  After a spike the means begin anew, so that one excursion is one event.
- * Chosen so that the default model in Post-LN and Pre-LN trains 2,000 steps without any, with every
- * seed that was tried, and that thirty times its learning rate gives one within the first ten. */
+ * The first high record is a spike, and an excursion begins.  No record of it enters the baseline,
+ * so that the next spike is seen as this one was, however large this one is.  The excursion ends
+ * with the first record that is back: of which the loss lies above its median by less than half,
+ * and the gradient norm by less than the root, of what makes it high.  One that is not over after
+ * 10 records is no excursion but a new level, and they are the baseline from then on.  Either way
+ * one excursion is one event.
+ *
+ * The numbers are chosen so that the default model in Post-LN and Pre-LN trains 2,000 steps without
+ * any, with every seed that was tried, and that thirty times its learning rate gives one within the
+ * first ten. */
 #pragma once
 
 #include "core/probe/history.h"
 
 #define NS_SPIKE_RECORDS 50
+#define NS_SPIKE_EXCURSION 10
 
 /* What is remembered; zero at the beginning. */
 typedef struct {
-    double loss[NS_SPIKE_RECORDS], log_norm[NS_SPIKE_RECORDS]; /* rings */
-    size_t n;                                                  /* since the beginning or a spike */
-    double most;                                               /* largest norm of all */
+    double loss[NS_SPIKE_RECORDS], norm[NS_SPIKE_RECORDS]; /* of the baseline; rings */
+    size_t n;                                              /* that have entered the baseline */
+    double most;                                           /* largest norm of them all */
+    double high_loss[NS_SPIKE_EXCURSION], high_norm[NS_SPIKE_EXCURSION]; /* of the excursion */
+    size_t high; /* records of the excursion; 0: there is none */
 } NsSpikes;
 
 /* Looks at the next record, which is finite, and remembers it.  `targets` of its batch.  True if it

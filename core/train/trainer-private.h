@@ -57,7 +57,7 @@ struct NsTrainer {
     /* Guarded by the mutex; the state is also read without it. */
     _Atomic NsTrainerState state;
     bool quit;
-    bool given_up;    /* the end of the program waits for the thread; set before `quit` */
+    bool given_up;    /* the thread is inside the exit barrier; set before `quit` */
     bool busy;        /* the thread is obeying commands or computing */
     bool planned;     /* the lanes have their plans */
     GArray *commands; /* NsCommand */

@@ -2,7 +2,7 @@
 #include "core/train/trainer-private.h"
 
 #include "core/base/error.h"
-#include "core/base/farewell.h"
+#include "core/base/exit_barrier.h"
 #include "core/base/thread.h"
 #include "core/train/live.h"
 
@@ -89,7 +89,7 @@ static void quit(NsTrainer *t)
 void ns_trainer_release(NsTrainer *t)
 {
     if (!t) return;
-    ns_farewell_begin();
+    ns_exit_barrier_enter();
     t->given_up = true;
     quit(t);
     pthread_detach(t->thread);

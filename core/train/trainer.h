@@ -52,7 +52,8 @@ typedef struct {
 NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error);
 
 /* Gives the trainer up: the thread ends at the next step boundary and frees everything.  Never
- * waits, but the end of the program then does.  Histories that are still referenced live on. */
+ * waits; the thread passes the exit barrier (core/base/exit_barrier.h).  Histories that are still
+ * referenced live on. */
 void ns_trainer_release(NsTrainer *trainer);
 
 /* The same, and waits for the end. */

@@ -1,12 +1,9 @@
 /* The thread's side of a trainer.  SPDX-License-Identifier: MIT */
 #include "core/train/trainer-private.h"
 
-#include "core/base/farewell.h"
+#include "core/base/exit_barrier.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
-
-/* How much nicer the thread is than its creator. */
-#define NICER 10
 
 /* While a run goes on, so much time lies between two kept steps for the time that one takes. */
 #define KEPT_SHARE 50
@@ -386,7 +383,7 @@ static bool take_step(NsTrainer *t)
 void *ns_trainer_main(void *data)
 {
     NsTrainer *t = data;
-    ns_thread_lower(NICER);
+    ns_thread_lower(NS_NICER_TRAINER);
     prepare(t);
     GArray *commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
     while (take_commands(t, &commands)) {
@@ -398,6 +395,6 @@ void *ns_trainer_main(void *data)
     ns_lockstep_free(t->lockstep);
     bool given_up = t->given_up;
     ns_trainer_unref(t);
-    if (given_up) ns_farewell_end();
+    if (given_up) ns_exit_barrier_leave();
     return NULL;
 }

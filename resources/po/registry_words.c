@@ -51,6 +51,7 @@ static void print_choices(const char *registry, NsChoices choices)
     for (size_t i = 0; (row = choices(i)); i++) {
         print_word(registry, row->key, row->label);
         print_word(registry, row->key, row->purpose);
+        print_word(registry, row->key, row->differs);
         if (has_words(row->formula)) print_word(registry, row->key, row->formula);
     }
 }
@@ -80,6 +81,7 @@ int main(void)
     } registries[] = {
         {"architecture", ns_arch_choice},   {"placement", ns_placement_choice},
         {"norm", ns_norm_choice},           {"switch", ns_switch_choice},
+        {"qk-norm", ns_qk_norm_choice},     {"decay-scope", ns_decay_scope_choice},
         {"toggle", ns_toggle_choice},       {"activation", ns_activation_choice},
         {"attention", ns_attention_choice}, {"positions", ns_positions_choice},
         {"initialisation", ns_init_choice}, {"optimizer", ns_optimizer_choice},

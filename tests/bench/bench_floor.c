@@ -6,6 +6,7 @@
  * prints {"ms": median, "least_ms", "threads", "gflop"}.  The batch is shared over threads, each of
  * which calls single-threaded products; what one writes the next reads, as in a step.  All matrices
  * are full of ones and every product is divided by its length, so that nothing ever grows. */
+#include "core/base/team.h"
 #include "core/data/task.h"
 #include "core/model/model.h"
 #include "core/ops/blas.h"
@@ -221,13 +222,17 @@ static void plan_work(Work *work, const NsSettings *settings, size_t B, size_t V
 
 /* ---- Timing ---- */
 
-static double run_once(const Work *works, int threads)
+static void multiply(void *data, size_t i, unsigned member)
+{
+    (void)member;
+    const GArray *products = ((const Work *)data)[i].products;
+    for (guint k = 0; k < products->len; k++) ns_gemm_openblas(&g_array_index(products, NsGemm, k));
+}
+
+static double run_once(NsTeam *team, Work *works)
 {
     gint64 started = g_get_monotonic_time();
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int i = 0; i < threads; i++)
-        for (guint k = 0; k < works[i].products->len; k++)
-            ns_gemm_openblas(&g_array_index(works[i].products, NsGemm, k));
+    ns_team_each(team, ns_team_threads(team), multiply, works);
     return (double)(g_get_monotonic_time() - started) / 1e3;
 }
 
@@ -260,9 +265,11 @@ static void time_work(const NsSettings *settings, NsVocab vocab, size_t steps)
         gflop += gflop_of(&works[i]);
         first = end;
     }
-    for (size_t k = 0; k < WARM_UP; k++) run_once(works, threads);
+    NsTeam *team = ns_team_new((unsigned)threads);
+    for (size_t k = 0; k < WARM_UP; k++) run_once(team, works);
     g_autofree double *ms = g_new(double, steps);
-    for (size_t k = 0; k < steps; k++) ms[k] = run_once(works, threads);
+    for (size_t k = 0; k < steps; k++) ms[k] = run_once(team, works);
+    ns_team_free(team);
     qsort(ms, steps, sizeof *ms, compare);
     printf("{\"ms\": %.4f, \"least_ms\": %.4f, \"threads\": %d, \"gflop\": %.6f}\n",
            (ms[(steps - 1) / 2] + ms[steps / 2]) / 2, ms[0], threads, gflop);
@@ -274,7 +281,7 @@ static void time_work(const NsSettings *settings, NsVocab vocab, size_t steps)
 
 int main(int argc, char **argv)
 {
-    ns_blas_init();
+    ns_blas_init(NULL);
     NsSettings settings;
     ns_settings_init(&settings);
     settings.task = (unsigned)ns_choices_find(ns_task_choice, "random");

@@ -6,6 +6,7 @@
  * many seconds (8 unless told) once the first second is over.  Prints medians, what 99 of 100
  * frames keep within, and the longest; the exit status is 0 if 99 of 100 keep within 33 ms and none
  * takes more than 100. */
+#include "tests/bench/idle.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/frame_meter.h"
 
@@ -37,12 +38,12 @@ static bool measure(size_t which, int seconds)
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_WAIT(window, ui_has_stepped);
-    ui_idle(1000);
+    bench_idle(1000);
     GtkWidget *meter = ns_frame_meter_new(MOST_FRAMES);
     gtk_overlay_add_overlay(GTK_OVERLAY(ui_find(window, "overlay")), meter);
     gtk_widget_set_visible(meter, TRUE);
     int64_t before = ns_lab_steps(ns_window_lab(window));
-    ui_idle(seconds * 1000);
+    bench_idle((unsigned)seconds * 1000);
     double steps = (double)(ns_lab_steps(ns_window_lab(window)) - before) / seconds;
     const NsFrameTimes *frames = ns_frame_meter_intervals(NS_FRAME_METER(meter));
     printf("%s, %.1f steps/s, %zu frames in %d s\n", models[which].name, steps,

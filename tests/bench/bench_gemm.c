@@ -118,12 +118,17 @@ int main(int argc, char **argv)
     enum { TURNS = 20, MOST = 4 };
     double budget = 1e-3 * (argc > 1 ? atof(argv[1]) : 20);
     const NsGemmKernels *contestants[MOST] = {NULL};
+    const char *names[MOST];
     size_t n = 1;
-    for (; n < MOST && (contestants[n] = ns_gemm_kernels(n - 1)); n++) {}
-    ns_blas_init();
+    for (NsInstructions set = NS_INSTRUCTIONS_COUNT; set-- > 0;) {
+        if (!ns_instructions_there(set) || !ns_gemm_kernels(set)) continue;
+        names[n] = ns_instructions_choice(set)->label;
+        contestants[n++] = ns_gemm_kernels(set);
+    }
+    ns_blas_init(NULL);
 
     printf("%-9s %4s %4s %4s  %-14s %9s", "preset", "R", "I", "O", "product", "OpenBLAS");
-    for (size_t i = 1; i < n; i++) printf(" %9s %6s", contestants[i]->name, "ratio");
+    for (size_t i = 1; i < n; i++) printf(" %9s %6s", names[i], "ratio");
     printf("   GFLOP/s\n");
     for (size_t s = 0; s < G_N_ELEMENTS(shapes); s++) {
         const Shape *shape = &shapes[s];
@@ -135,7 +140,7 @@ int main(int argc, char **argv)
             NsGemm g = product(shape, &o, which);
             /* A turn is as many calls as 50 GFLOP/s would do in its time. */
             int count = MAX(1, (int)(budget / TURNS * 50 / work));
-            double best[MOST];
+            double best[MOST] = {0};
             for (size_t i = 0; i < n; i++) best[i] = turn(contestants[i], &g, count);
             for (int t = 0; t < TURNS; t++)
                 for (size_t i = 0; i < n; i++)

@@ -6,6 +6,7 @@
  * the medians of how long it took until its step 0 was there and until it was painted, and until
  * its first update was there.  The interface asks for a second at most. */
 #include "core/store/shelf.h"
+#include "tests/bench/idle.h"
 #include "tests/ui/support.h"
 
 #include <stdio.h>
@@ -55,7 +56,7 @@ static void open_preset(NsWindow *window, const char *key, double ms[MOMENTS])
     UI_UNTIL((look(&opening), opening.ms[PAINTED] > 0 && opening.ms[UPDATED] > 0));
     g_signal_handler_disconnect(clock, handler);
     ns_lab_pause(ns_window_lab(window));
-    ui_idle(300);
+    bench_idle(300);
     for (size_t i = 0; i < MOMENTS; i++) ms[i] = opening.ms[i];
 }
 

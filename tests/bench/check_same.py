@@ -62,7 +62,6 @@ def norm_names(norm, name):
 def stack_names(stack, prefix):
     yield stack.tokens.weight, [prefix + "tok_emb"]
     yield stack.positions.weight, [prefix + "pos_emb"]
-    yield from norm_names(stack.embedding_norm, prefix + "emb_norm")
     yield from norm_names(stack.final_norm, prefix + "final_norm")
     for i, layer in enumerate(stack.layers):
         name = f"{prefix}blk{i}"

@@ -16,7 +16,7 @@ COMMON = ["placement=pre", "optimizer=adam", "clip=0", "lr=1e-4"]
 @dataclass(frozen=True)
 class Config:
     name: str
-    settings: tuple
+    settings: tuple  # KEY=VALUE
     goal: float  # how many times faster than PyTorch
     steps: int  # of PyTorch in one round
 
@@ -25,6 +25,25 @@ class Config:
         """As many as take about as long: what other programs slow down for a while, they slow
         down on both sides."""
         return round(self.steps * self.goal)
+
+    def number(self, key):
+        return int(dict(setting.split("=") for setting in self.settings)[key])
+
+    def unseen_gflop(self):
+        """Of the products that the plan counts, those with keys that causal attention hides."""
+        layers, d, seq, batch = map(self.number, ("layers", "d-model", "seq", "batch"))
+        return 6e-9 * layers * batch * seq * (seq - 1) * d
+
+    def gbytes(self, parameters):
+        """What a step that keeps nothing in the caches reads and writes: see README.md."""
+        layers, d, d_ff, heads = map(self.number, ("layers", "d-model", "d-ff", "heads"))
+        seq, vocab = self.number("seq"), self.number("vocab")
+        attention = 6 * d + heads * seq  # stream, norm, queries, keys, values, context; weights
+        layer = attention + 2 * d + d_ff
+        if "arch=encoder-decoder" in self.settings:
+            layer = 2 * layer + attention
+        activations = self.number("batch") * seq * (layers * layer + vocab)
+        return 4e-9 * (10 * parameters + 2 * activations)
 
 
 def decoder(layers, d, heads, d_ff, vocab, seq, batch):
@@ -42,53 +61,72 @@ CONFIGS = (
 )
 
 
-def best_kernels():
-    """OpenBLAS takes its oldest kernels on a processor that is newer than itself, and would be two
-    to four times too slow on both sides of the comparison: tells it what the processor has."""
+# What limits everybody to a set of instructions: Normscope; then OpenBLAS, which takes its oldest
+# kernels on a processor that is newer than itself, and would be two to four times too slow on both
+# sides of the comparison; and PyTorch's own kernels and those of oneDNN.
+LIMITS = {
+    "avx512": {"NORMSCOPE_INSTRUCTIONS": "avx512", "OPENBLAS_CORETYPE": "SkylakeX"},
+    "avx2": {"NORMSCOPE_INSTRUCTIONS": "avx2", "OPENBLAS_CORETYPE": "Haswell",
+             "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2"},
+}
+
+
+def instruction_sets(cli):
+    """{key: (label, whether it is in use)} of the sets that this processor has."""
+    rows = run_json([cli, "list", "instructions", "--json"])
+    return {row["key"]: (row["label"], row["in_use"]) for row in rows if row["there"]}
+
+
+def set_in_use(cli):
+    return next(key for key, (_, in_use) in instruction_sets(cli).items() if in_use)
+
+
+def environment(instructions):
+    """For programs that compute with a set; what the caller of this one says of OpenBLAS counts."""
+    limits = dict(LIMITS.get(instructions, {}))
     if "OPENBLAS_CORETYPE" in os.environ:
-        return {}
-    try:
-        flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
-    except OSError:
-        return {}
-    if {"avx512f", "avx512vl", "avx512dq", "avx512bw"} <= flags:
-        return {"OPENBLAS_CORETYPE": "SkylakeX"}
-    return {"OPENBLAS_CORETYPE": "Haswell"} if {"avx2", "fma"} <= flags else {}
+        limits.pop("OPENBLAS_CORETYPE", None)
+    return {**os.environ, **limits}
 
 
-def run(command, limit=None):
+def run(command, limit=None, instructions=None):
     """What a program prints; its failure ends this one."""
     done = subprocess.run(command, stdout=subprocess.PIPE, timeout=limit, check=False,
-                          env={**os.environ, **best_kernels()})
+                          env=environment(instructions))
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} ended with status {done.returncode}.")
     return done.stdout
 
 
-def run_json(command, limit=None):
-    return json.loads(run(command, limit))
+def run_json(command, limit=None, instructions=None):
+    return json.loads(run(command, limit, instructions))
 
 
 def assignments(settings):
     return [word for setting in (*COMMON, *settings) for word in ("--set", setting)]
 
 
-def run_normscope(cli, settings, steps):
-    return run_json([cli, "bench", "--json", "--steps", str(steps), *assignments(settings)])
+def run_normscope(cli, settings, steps, instructions):
+    return run_json([cli, "bench", "--json", "--steps", str(steps), *assignments(settings)],
+                    instructions=instructions)
 
 
-def run_floor(floor, settings, steps):
-    return run_json([floor, str(steps), *settings])
+def run_floor(floor, settings, steps, instructions):
+    return run_json([floor, str(steps), *settings], instructions=instructions)
 
 
-def run_torch(python, settings, steps, limit=None, counts=None):
+def run_peak(peak, instructions):
+    return run_json([peak], instructions=instructions)
+
+
+def run_torch(python, settings, steps, instructions, limit=None, counts=None):
     """PyTorch's steps with the better of several numbers of threads, one and all cores unless told;
     None where they take longer than the limit in seconds.  Who takes twice as long as another is
     not waited for."""
     best = None
-    for threads in counts or sorted({1, os.cpu_count()}):
+    for threads in counts or sorted({1, len(os.sched_getaffinity(0))}):
         started = time.monotonic()
-        result = run_torch_with(python, settings, steps, threads, limit)
+        result = run_torch_with(python, settings, steps, instructions, threads, limit)
         if result and (not best or result["ms_per_step"] < best["ms_per_step"]):
             best = result
         taken = 10 + 2 * (time.monotonic() - started)
@@ -96,11 +134,11 @@ def run_torch(python, settings, steps, limit=None, counts=None):
     return best
 
 
-def run_torch_with(python, settings, steps, threads, limit):
+def run_torch_with(python, settings, steps, instructions, threads, limit):
     command = [python, "-B", TORCH_STEPS, "--threads", str(threads), "--steps", str(steps),
                *assignments(settings)]
     try:
-        return run_json(command, limit)
+        return run_json(command, limit, instructions)
     except subprocess.TimeoutExpired:
         return None
 

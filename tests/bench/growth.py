@@ -72,18 +72,19 @@ def steps_for(ms, seconds):
 
 def measure_curve(sweep, curve, points, cli, python, seconds):
     """Rows of one curve of both programs."""
+    in_use = configs.set_in_use(cli)
     ms = torch_ms = 1.0
     last = None
     for point in points:
         shape = {**sweep.base, **curve, sweep.along: point}
         growth = point / last if last else 1
-        ours = configs.run_normscope(cli, settings_of(shape), steps_for(ms * growth, seconds))
+        ours = configs.run_normscope(cli, settings_of(shape), steps_for(ms * growth, seconds), in_use)
         yield row_of(sweep, "Normscope", shape, curve, ours)
         ms, last = ours["ms_per_step"], point
         if not python:
             continue
         steps = steps_for(torch_ms * growth, seconds)
-        better = configs.run_torch(python, settings_of(shape), steps, TORCH_LIMIT)
+        better = configs.run_torch(python, settings_of(shape), steps, in_use, TORCH_LIMIT)
         if not better:
             python = None
             continue

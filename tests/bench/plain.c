@@ -14,7 +14,7 @@ static size_t visible(const NsAttention *a, size_t i, size_t keys)
 }
 
 /* Over the first n of a row; the rest becomes 0. */
-NS_CLONES static void softmax(ns_real *row, size_t n, size_t S)
+NS_CLONES(static, softmax, (ns_real *row, size_t n, size_t S), (row, n, S))
 {
     ns_real max = row[0], sum = 0;
 #pragma omp simd reduction(max : max)
@@ -36,7 +36,8 @@ static void uniform(ns_real *row, size_t n, size_t S)
 }
 
 /* P = softmax(s), so ds = P (dP - sum_j dP_j P_j), in place of dP. */
-NS_CLONES static void softmax_backward(ns_real *dP, const ns_real *P, size_t n, size_t S)
+NS_CLONES(static, softmax_backward,
+          (ns_real *dP, const ns_real *P, size_t n, size_t S), (dP, P, n, S))
 {
     ns_real dot = 0;
 #pragma omp simd reduction(+ : dot)
@@ -148,7 +149,8 @@ void ns_plain_attention_backward(const NsAttention *a, const NsAttentionGradient
 
 /* LayerNorm: y = gain (x - mean) / sigma + bias, sigma^2 = mean (x - mean)^2 + eps.
  * stats = (mean, 1 / sigma).  Ba, Kiros, Hinton 2016, eq. 4. */
-NS_CLONES void ns_plain_layernorm_forward(const NsNormPass *p, ns_real *y, const ns_real *x)
+NS_CLONES(extern, ns_plain_layernorm_forward,
+          (const NsNormPass *p, ns_real *y, const ns_real *x), (p, y, x))
 {
     size_t C = p->C;
     const ns_real *gain = p->gain, *bias = p->bias;
@@ -171,8 +173,10 @@ NS_CLONES void ns_plain_layernorm_forward(const NsNormPass *p, ns_real *y, const
 
 /* With xhat = (x - mean) / sigma and g = dy gain: dx = (g - mean(g) - xhat mean(g xhat)) / sigma.
  */
-NS_CLONES void ns_plain_layernorm_backward(const NsNormPass *p, const NsNormGradients *d,
-                                           ns_real *dx, const ns_real *dy, const ns_real *x)
+NS_CLONES(extern, ns_plain_layernorm_backward,
+          (const NsNormPass *p, const NsNormGradients *d, ns_real *dx, const ns_real *dy,
+           const ns_real *x),
+          (p, d, dx, dy, x))
 {
     size_t C = p->C;
     const ns_real *gain = p->gain, *stats = p->stats;
@@ -200,15 +204,18 @@ NS_CLONES void ns_plain_layernorm_backward(const NsNormPass *p, const NsNormGrad
 #define ROOT_HALF_PI ((ns_real)0.39894228040143267794) /* 1 / sqrt(2 pi) */
 
 /* a Phi(a), Phi the distribution function of the standard normal. */
-NS_CLONES void ns_plain_gelu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
+NS_CLONES(extern, ns_plain_gelu_forward,
+          (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
 {
     (void)g;
     for (size_t i = 0; i < n; i++) y[i] = a[i] * (1 + erff(a[i] * ROOT_HALF)) / 2;
 }
 
 /* Phi(a) + a phi(a) */
-NS_CLONES void ns_plain_gelu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a,
-                                      const ns_real *g, size_t n)
+NS_CLONES(extern, ns_plain_gelu_backward,
+          (ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a, const ns_real *g,
+           size_t n),
+          (da, dg, dy, a, g, n))
 {
     (void)dg;
     (void)g;
@@ -219,13 +226,16 @@ NS_CLONES void ns_plain_gelu_backward(ns_real *da, ns_real *dg, const ns_real *d
 }
 
 /* SiLU(a) g, SiLU(a) = a / (1 + exp(-a)). */
-NS_CLONES void ns_plain_swiglu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n)
+NS_CLONES(extern, ns_plain_swiglu_forward,
+          (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
 {
     for (size_t i = 0; i < n; i++) y[i] = a[i] / (1 + expf(-a[i])) * g[i];
 }
 
-NS_CLONES NsCrossEntropy ns_plain_cross_entropy(ns_real *logits, const int32_t *targets, size_t R,
-                                                size_t V, double smoothing, ns_real dscale)
+NS_CLONES_OF(extern, NsCrossEntropy, ns_plain_cross_entropy,
+             (ns_real *logits, const int32_t *targets, size_t R, size_t V, double smoothing,
+              ns_real dscale),
+             (logits, targets, R, V, smoothing, dscale))
 {
     NsCrossEntropy sum = {0};
     ns_real share = dscale * (ns_real)(smoothing / (double)V);

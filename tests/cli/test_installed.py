@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from test_cli import Skip, main
+from test_cli import PATIENCE_S, Skip, main
 
 MESON, BUILD, PREFIX, *DESKTOP = sys.argv[1:]
 ID = "org.normscope.Normscope"
@@ -32,7 +32,7 @@ DESKTOP_FILES = {
 def run(*command, **environment):
     """What a command that must succeed says, on either stream."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, encoding="utf-8", timeout=120, env={**os.environ, **environment})
+                          text=True, encoding="utf-8", timeout=PATIENCE_S, env={**os.environ, **environment})
     assert done.returncode == 0, f"{command[0]}: status {done.returncode}: {done.stdout}"
     return done.stdout
 

@@ -12,9 +12,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
-from test_cli import CLI, SMALL, main, run, sentence
+from test_cli import CLI, PATIENCE_S, SMALL, main, run, sentence, until_busy
 
 SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
 WILD = [word for setting in ("placement=none", "norm=none", "layers=30", "lr=100")
@@ -22,14 +21,14 @@ WILD = [word for setting in ("placement=none", "norm=none", "layers=30", "lr=100
 LONG = "1000000000"  # a day
 
 
-def interrupted(*arguments, small=True, after=1.0):
-    """What a command says that gets a SIGINT after so many seconds, and ends by it."""
+def interrupted(*arguments, small=True):
+    """What a command says that gets a SIGINT while it computes, and ends by it."""
     words = list(arguments[1:]) + (SETTINGS if small else [])
     process = subprocess.Popen([CLI, arguments[0], *words], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
-    time.sleep(after)
+    until_busy(process)
     process.send_signal(signal.SIGINT)
-    out, err = (text.decode() for text in process.communicate(timeout=60))
+    out, err = (text.decode() for text in process.communicate(timeout=PATIENCE_S))
     assert process.returncode == 130, (arguments, process.returncode, err)
     return out, err
 

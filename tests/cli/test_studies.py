@@ -114,9 +114,11 @@ def test_sweep_again():
 def test_sweep_caption():
     """The caption does not tell one value of what has several."""
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "phase.svg")
+        path, preset = (os.path.join(folder, name) for name in ("phase.svg", "hot.preset"))
+        with open(preset, "w", encoding="utf-8") as file:
+            file.write("lr = 0.5\n")
         result = run("sweep", "--x", "seed=1,2", "--y", "lr=0.1,0.2", "--steps", "3",
-                     "--set", "lr=0.5", "--caption", "on", "--size", "300x150mm", "--out", path)
+                     "--preset", preset, "--caption", "on", "--size", "300x150mm", "--out", path)
         assert result.returncode == 0, result
         with open(path, encoding="utf-8") as file:
             drawn = file.read().split("</metadata>")[1]

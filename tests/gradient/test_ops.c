@@ -542,7 +542,7 @@ static void test_residual(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    ns_blas_init();
+    ns_blas_init(NULL);
     g_test_add_func("/ops/linear", test_linear);
     g_test_add_func("/ops/linear-gradients", test_linear_gradients);
     g_test_add_func("/ops/norms", test_norms);

@@ -295,9 +295,8 @@ static void check_equal(const char *one, const char *other)
 
 static void test_mixtures(void)
 {
-    check_equal("mixture=post*1,pre*3 layers=4", "placement=mix-ln layers=4");
-    check_equal("mixture=pre placement=post arch=encoder-decoder",
-                "placement=pre arch=encoder-decoder");
+    check_equal("mixture=post*1,pre*3 layers=4 norm=rmsnorm", "placement=mix-ln layers=4");
+    check_equal("mixture=pre arch=encoder-decoder", "placement=pre arch=encoder-decoder");
 }
 
 /* Encoder-decoder: what its decoder sees of the source is the encoder's output alone, so that an

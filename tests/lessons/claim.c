@@ -7,14 +7,17 @@
 #include <string.h>
 
 struct NsBench {
-    NsLockstep *lockstep;
-    int64_t steps;
+    NsSettings lane[NS_LANES_MAX]; /* [n] are initialised */
+    size_t n;
+    NsLockstep *seed[NS_BENCH_SEEDS]; /* the first is always there */
+    int64_t steps[NS_BENCH_SEEDS];
 };
 
 typedef enum { MEAN, LEAST, MOST } Reduction;
 
 typedef struct {
     NsBench *bench;
+    size_t seed;
     const char *at;
     bool failed;
     Reduction reduction;
@@ -26,32 +29,50 @@ typedef struct {
     bool to_end; /* the last is the last that there is */
 } Span;
 
+static bool start(NsBench *bench, size_t seed, GError **error)
+{
+    NsSettings own[NS_LANES_MAX];
+    const NsSettings *settings[NS_LANES_MAX];
+    for (size_t i = 0; i < bench->n; i++) {
+        own[i] = bench->lane[i]; /* borrows the texts */
+        own[i].threads = 1;      /* the same numbers on every machine; seeds run side by side */
+        own[i].seed += (int64_t)seed;
+        own[i].data_seed += (int64_t)seed;
+        settings[i] = &own[i];
+    }
+    bench->seed[seed] = ns_lockstep_new(settings, NULL, bench->n, error);
+    return bench->seed[seed] != NULL;
+}
+
 NsBench *ns_bench_new(const NsSettings *lanes, size_t n, GError **error)
 {
-    const NsSettings *settings[NS_LANES_MAX];
-    for (size_t i = 0; i < n; i++) settings[i] = &lanes[i];
-    NsLockstep *lockstep = ns_lockstep_new(settings, NULL, n, error);
-    if (!lockstep) return NULL;
     NsBench *bench = g_new0(NsBench, 1);
-    bench->lockstep = lockstep;
+    for (; bench->n < n; bench->n++) ns_settings_copy(&bench->lane[bench->n], &lanes[bench->n]);
+    if (!start(bench, 0, error)) g_clear_pointer(&bench, ns_bench_free);
     return bench;
 }
 
 void ns_bench_free(NsBench *bench)
 {
     if (!bench) return;
-    ns_lockstep_free(bench->lockstep);
+    for (size_t i = 0; i < NS_BENCH_SEEDS; i++) g_clear_pointer(&bench->seed[i], ns_lockstep_free);
+    for (size_t i = 0; i < bench->n; i++) ns_settings_clear(&bench->lane[i]);
     g_free(bench);
+}
+
+static void run(NsBench *bench, size_t seed, int64_t step)
+{
+    while (bench->steps[seed] < step && ns_lockstep_step(bench->seed[seed])) bench->steps[seed]++;
 }
 
 void ns_bench_run(NsBench *bench, int64_t step)
 {
-    while (bench->steps < step && ns_lockstep_step(bench->lockstep)) bench->steps++;
+    run(bench, 0, step);
 }
 
 NsRun *ns_bench_lane(NsBench *bench, size_t lane)
 {
-    return ns_lockstep_lane(bench->lockstep, lane);
+    return ns_lockstep_lane(bench->seed[0], lane);
 }
 
 /* ---- Measurements ---- */
@@ -77,10 +98,16 @@ static double reduce(const Sum *sum, Reduction reduction)
                                : sum->sum / (double)sum->n;
 }
 
-/* The record of a step; NULL where the lane has none. */
-static const NsStep *record(NsBench *bench, size_t lane, int64_t step)
+/* The history of a lane with the seed at hand, up to a step at least. */
+static NsHistory *history_at(Parser *p, size_t lane, int64_t step)
 {
-    NsHistory *history = ns_run_history(ns_bench_lane(bench, lane));
+    run(p->bench, p->seed, step);
+    return ns_run_history(ns_lockstep_lane(p->bench->seed[p->seed], lane));
+}
+
+/* The record of a step; NULL where there is none. */
+static const NsStep *record(NsHistory *history, int64_t step)
+{
     bool there = step >= 0 && (size_t)step < ns_history_steps(history);
     return there ? ns_history_step(history, (size_t)step) : NULL;
 }
@@ -88,9 +115,9 @@ static const NsStep *record(NsBench *bench, size_t lane, int64_t step)
 static double measure_steps(Parser *p, const char *name, size_t lane, Span span)
 {
     Sum sum = {0};
-    ns_bench_run(p->bench, span.last);
+    NsHistory *history = history_at(p, lane, span.last);
     for (int64_t step = span.first; step <= span.last; step++) {
-        const NsStep *at = record(p->bench, lane, step);
+        const NsStep *at = record(history, step);
         if (!at) return (double)NAN;
         take(&sum, g_str_equal(name, "loss") ? at->loss
                    : g_str_equal(name, "lr") ? at->lr
@@ -101,8 +128,7 @@ static double measure_steps(Parser *p, const char *name, size_t lane, Span span)
 
 static double has_diverged(Parser *p, size_t lane, int64_t step)
 {
-    ns_bench_run(p->bench, step);
-    NsHistory *history = ns_run_history(ns_bench_lane(p->bench, lane));
+    NsHistory *history = history_at(p, lane, step);
     for (size_t i = 0; i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
         if (event->kind == NS_EVENT_DIVERGED && event->step <= step) return 1;
@@ -112,9 +138,8 @@ static double has_diverged(Parser *p, size_t lane, int64_t step)
 
 static double measure_layers(Parser *p, NsQuantity quantity, size_t lane, int64_t step, Span span)
 {
-    ns_bench_run(p->bench, step);
-    if (!record(p->bench, lane, step)) return (double)NAN;
-    NsHistory *history = ns_run_history(ns_bench_lane(p->bench, lane));
+    NsHistory *history = history_at(p, lane, step);
+    if (!record(history, step)) return (double)NAN;
     size_t n = ns_history_layout(history)->count[quantity];
     int64_t base = ns_quantity(quantity)->domain == NS_DOMAIN_LAYER ? 1 : 0;
     g_autofree float *values = g_new(float, n + 1);
@@ -182,7 +207,7 @@ static size_t read_lane(Parser *p)
 {
     skip(p);
     size_t lane = (size_t)(*p->at - 'A');
-    if (*p->at < 'A' || lane >= ns_lockstep_lanes(p->bench->lockstep)) {
+    if (*p->at < 'A' || lane >= p->bench->n) {
         p->failed = true;
         return 0;
     }
@@ -288,15 +313,69 @@ static bool read_comparison(Parser *p)
     return below ? left < right : left > right;
 }
 
+/* "with 5 seeds:", "with 4 of 5 seeds:", or nothing, which is one; `least` is with how many of
+ * them the claim has to hold. */
+static int64_t read_seeds(Parser *p, int64_t *least)
+{
+    *least = 1;
+    if (!accept(p, "with ")) return 1;
+    int64_t seeds = *least = read_integer(p);
+    if (accept(p, "of ")) seeds = read_integer(p);
+    expect(p, "seeds:");
+    if (*least < 1 || seeds < 2 || seeds > NS_BENCH_SEEDS || *least > seeds) p->failed = true;
+    return seeds;
+}
+
+static bool read_comparisons(Parser *p)
+{
+    bool holds = true;
+    do holds = read_comparison(p) && holds;
+    while (!p->failed && accept(p, "and"));
+    skip(p);
+    p->failed |= *p->at != '\0';
+    return holds;
+}
+
+/* What follows the seeds of a claim, with one of them. */
+typedef struct {
+    Parser p;
+    bool holds;
+    GThread *thread;
+} Part;
+
+static gpointer read_part(gpointer data)
+{
+    Part *part = data;
+    part->holds = read_comparisons(&part->p);
+    return NULL;
+}
+
 bool ns_claim_holds(NsBench *bench, const char *claim, GString *seen, GError **error)
 {
-    Parser p = {.bench = bench, .at = claim, .seen = seen};
-    bool holds = true;
-    do holds = read_comparison(&p) && holds;
-    while (!p.failed && accept(&p, "and"));
-    skip(&p);
-    if (!p.failed && !*p.at) return holds;
+    Parser p = {.bench = bench, .at = claim};
+    int64_t least, seeds = read_seeds(&p, &least), held = 0;
+    for (int64_t i = 1; !p.failed && i < seeds; i++)
+        if (!bench->seed[i] && !start(bench, (size_t)i, error)) return false;
+    Part part[NS_BENCH_SEEDS];
+    for (int64_t i = 0; !p.failed && i < seeds; i++) {
+        part[i] = (Part){.p = p};
+        part[i].p.seed = (size_t)i;
+        part[i].p.seen = g_string_new(NULL);
+        part[i].thread = g_thread_new("seed", read_part, &part[i]);
+    }
+    const char *at = p.at;
+    bool failed = p.failed;
+    for (int64_t i = 0; !p.failed && i < seeds; i++) {
+        g_thread_join(part[i].thread);
+        if (seeds > 1) g_string_append_printf(seen, "seed +%d: ", (int)i);
+        g_string_append(seen, part[i].p.seen->str);
+        g_string_free(part[i].p.seen, TRUE);
+        held += part[i].holds;
+        failed |= part[i].p.failed;
+        at = part[i].p.at;
+    }
+    if (!failed) return held >= least;
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "The claim “%s” cannot be read from “%s” on.",
-                claim, p.at);
+                claim, at);
     return false;
 }

@@ -276,8 +276,8 @@ static void check(const NsDiagramData *data, unsigned layer)
 static void test_wiring(void)
 {
     static const char *const archs[] = {"arch=decoder", "arch=encoder", "arch=encoder-decoder"};
-    static const char *const more[] = {"qk-norm=auto", "qk-norm=on", "norm=none", "final-norm=off",
-                                       "attention=uniform"};
+    static const char *const more[] = {"qk-norm=auto", "qk-norm=head",   "qk-norm=full",
+                                       "norm=none",    "final-norm=off", "attention=uniform"};
     static const char *const depths[] = {"layers=1", "layers=2", "layers=9"};
     for (size_t p = 0; ns_placement(p); p++)
         for (size_t a = 0; a < G_N_ELEMENTS(archs); a++)

@@ -189,6 +189,13 @@ static void test_factor(void)
     g_assert_cmpuint(ns_figure_update(with, &input)->n_series, ==, 1);
 }
 
+static bool has_abscissa(const NsSeries *series, double x)
+{
+    for (size_t i = 0; i < series->n; i++)
+        if (series->x[i] == x) return true;
+    return false;
+}
+
 static void test_schedule(void)
 {
     g_autoptr(Run) run = run_new(2, BUDGET);
@@ -196,6 +203,7 @@ static void test_schedule(void)
     set(run, "warmup", "37");
     set(run, "steps", "1000");
     set(run, "schedule", "linear");
+    set(run, "decay-start", "112");
     NsFigureInput input = input_of(run);
     g_autoptr(NsFigure) figure = ns_figure_new("schedule");
     const NsPlot *plot = ns_figure_update(figure, &input);
@@ -207,6 +215,8 @@ static void test_schedule(void)
         peak = MAX(peak, plan->y[i]);
     }
     g_assert_cmpfloat(peak, ==, 0.01);
+    /* The corners are points of the plan, too. */
+    g_assert_true(has_abscissa(plan, 37) && has_abscissa(plan, 112));
     g_assert_cmpfloat(plan->x[plan->n - 1], ==, 1000);
     g_assert_cmpuint(plot->n_markers, ==, 1);
     g_assert_true(plot->markers[0].handle);
@@ -224,6 +234,13 @@ static void test_schedule(void)
     plot = ns_figure_update(figure, &input);
     g_assert_cmpfloat(plot->markers[0].x, ==, 50);
     g_assert_cmpuint(series_named(plot, "as done")->n, ==, 9);
+
+    /* A decay that starts late is in sight. */
+    set(run, "schedule", "inverse-sqrt");
+    set(run, "decay-start", "4000");
+    plan = series_named(ns_figure_update(figure, &input), "as planned");
+    g_assert_cmpfloat(plan->x[plan->n - 1], ==, 6000);
+    g_assert_cmpfloat(plan->y[plan->n - 1], <, 0.01);
 }
 
 static void test_tokens(void)

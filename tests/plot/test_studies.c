@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WAIT_MS 60000
+#define WAIT_MS 600000
 
 static const char *const names[] = {"0.1", "post", "1e3"};
 

@@ -53,7 +53,7 @@ NORMED = (
 OPTIONS = (
     "placement=post layers=6 d-model=32 seq=12 batch=4",
     "placement=none layers=6 d-model=32 seq=12 batch=4",
-    "placement=post embedding-norm=off layers=3 d-model=16 seq=8 batch=2",
+    "placement=post embedding-norm=on layers=3 d-model=16 seq=8 batch=2",
     "placement=post final-norm=on layers=3 d-model=16 seq=8 batch=2",
     "placement=pre final-norm=off layers=3 d-model=16 seq=8 batch=2",
     "placement=pre embedding-norm=on norm-eps=0.01 layers=3 d-model=16 seq=8 batch=2",
@@ -73,8 +73,20 @@ OPTIONS = (
     "positions=none placement=post arch=encoder layers=2 d-model=16 seq=8 batch=3",
     "tie-embeddings=on placement=pre layers=2 d-model=16 seq=8 batch=3",
     "tie-embeddings=on task=sort arch=encoder layers=2 d-model=16 seq=12 batch=3",
-    "qk-norm=on placement=pre layers=2 d-model=16 seq=8 batch=3",
-    "qk-norm=on placement=post arch=encoder-decoder norm=rmsnorm layers=2 d-model=16 seq=8 batch=3",
+    "qk-norm=head placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "qk-norm=full placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "qk-norm=head placement=post arch=encoder-decoder norm=rmsnorm layers=2 d-model=16 seq=8 "
+    "batch=3",
+    "qk-norm=full placement=post arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
+    "qk-norm=head norm=batchnorm task=reverse placement=pre layers=2 d-model=16 seq=20 batch=5",
+    "qk-norm=full norm=batchnorm task=copy placement=pre arch=encoder-decoder layers=2 d-model=16 "
+    "seq=12 batch=5",
+    "placement=hybridnorm norm=batchnorm task=sort arch=encoder-decoder layers=2 d-model=16 seq=12 "
+    "batch=5",
+    "norm=layernorm placement=olmo2 layers=2 d-model=16 seq=8 batch=3",
+    "norm=layernorm placement=keel layers=3 d-model=16 seq=8 batch=3",
+    "placement=mix-ln layers=6 d-model=16 seq=8 batch=3",
+    "mixture=olmo2,keel,post layers=3 d-model=16 seq=8 batch=3",
     "qk-norm=off placement=olmo2 layers=2 d-model=16 seq=8 batch=3",
     "weight-standardization=on placement=pre layers=2 d-model=16 seq=8 batch=3",
     "weight-standardization=on placement=post arch=encoder-decoder activation=swiglu layers=2 "
@@ -109,6 +121,7 @@ def read_dump(folder):
     gradients, _ = read_safetensors(path / "grads.safetensors")
     batch, _ = read_safetensors(path / "batch.safetensors")
     meta = json.loads((path / "meta.json").read_text())
+    meta["settings"] = {key.replace("_", "-"): value for key, value in meta["settings"].items()}
     if weights.keys() != gradients.keys():
         raise RuntimeError(f"not in both files: {sorted(weights.keys() ^ gradients.keys())}")
     return weights, gradients, batch, meta
@@ -130,7 +143,7 @@ def held_by_norms(settings):
     return (
         settings["placement"] in ("post", "pre")
         and not settings.get("mixture")
-        and settings["norm"] in ("layernorm", "rmsnorm")
+        and settings["norm"] in ("auto", "layernorm", "rmsnorm")
         and settings.get("weight-standardization", "off") == "off"
     )
 

@@ -84,6 +84,10 @@ def gpt2(kind, arch):  # Radford et al. 2019, 2.3
     return 1 / math.sqrt(2 * N) if kind.name in ("wo", "w2") else 1.0
 
 
+def b2t(kind, arch):  # takase/b2t_connection, rescaling_init: every matrix of a layer, L^-1/2
+    return (M if kind.stack == "dec." else N) ** -0.5
+
+
 ALL = ("decoder", "encoder", "encoder-decoder")
 
 # settings, the architectures in which the rule is defined, standard deviation, factor, uniform
@@ -92,6 +96,7 @@ CASES = [
     ("placement=deepnorm", ALL, xavier, deepnorm, False),
     ("placement=t-fixup", ALL, xavier, t_fixup, False),
     ("placement=subln", ALL, xavier, subln, False),
+    ("placement=b2t", ALL, xavier, b2t, False),
     ("placement=pre init=xavier-uniform", ALL, xavier, no_scale, True),
     ("placement=pre init=kaiming-normal", ("decoder",), kaiming, no_scale, False),
     ("placement=pre init=kaiming-uniform", ("decoder",), kaiming, no_scale, True),
@@ -109,7 +114,7 @@ CONSTANTS = {
     "placement=pre norm=dyt": {".gain": 1.0, ".alpha": 0.5, ".bias": 0.0},
     "placement=rezero": {".branch_gain": 0.0},
     "placement=skipinit": {".branch_gain": 0.0},
-    "placement=layerscale": {".branch_gain": 1e-5},
+    "placement=layerscale": {".branch_gain": 0.1},  # Touvron et al. 2021, up to 18 layers
     "placement=normformer": {".head_scale": 1.0},
 }
 

@@ -32,7 +32,7 @@ import zlib
 import numpy as np
 
 from optimizers import OPTIMIZERS, learning_rate
-from placements import PLACEMENTS
+from placements import PLACEMENTS, QK_NORM, RMSNORM, placement_of
 from tensors import write_safetensors
 from transformer import Weights, as_leaves, loss_and_gradients, run_model
 
@@ -43,7 +43,7 @@ ARCHITECTURES = ("decoder", "encoder", "encoder-decoder")
 NORMS = ("rmsnorm", "batchnorm", "scalenorm", "dyt", "none")
 
 ADAM = "lr=0.003 beta1=0.9 beta2=0.98 eps=1e-8"
-WARM = "warmup=4 schedule=inverse-sqrt"
+WARM = "warmup=4 schedule=inverse-sqrt decay-start=4"
 
 # What a case sets beside its architecture, for every one of them ...
 OPTIONS = {
@@ -51,11 +51,13 @@ OPTIONS = {
         f"{placement}-layernorm": f"placement={placement} base-layers=1"
         for placement in PLACEMENTS
     },
+    **{f"{placement}-own": f"placement={placement} norm=auto" for placement in sorted(RMSNORM)},
     **{f"pre-{norm}": f"placement=pre norm={norm}" for norm in NORMS},
     "sandwich-rmsnorm": "placement=sandwich norm=rmsnorm",
     "sandwich-batchnorm": "placement=sandwich norm=batchnorm",
-    "post-rmsnorm": "placement=post norm=rmsnorm embedding-norm=off",
+    "post-rmsnorm": "placement=post norm=rmsnorm",
     "post-batchnorm": "placement=post norm=batchnorm",
+    "embedding-norm": "placement=post embedding-norm=on",
     "final-norm-on": "placement=post final-norm=on norm-eps=0.01",
     "final-norm-off": "placement=pre final-norm=off embedding-norm=on",
     "gelu": "placement=pre activation=gelu",
@@ -64,11 +66,15 @@ OPTIONS = {
     "sinusoidal": "placement=pre positions=sinusoidal",
     "no-positions": "placement=pre positions=none",
     "tied": "placement=pre tie-embeddings=on",
-    "qk-norm": "placement=pre qk-norm=on",
-    "qk-norm-rmsnorm": "placement=hybridnorm norm=rmsnorm",
+    "qk-norm": "placement=pre qk-norm=head",
+    "qk-norm-full": "placement=pre qk-norm=full",
+    "qk-norm-off": "placement=olmo2 norm=auto qk-norm=off",
+    "qk-norm-batchnorm": "placement=pre qk-norm=head norm=batchnorm",
+    "qkv-norm-batchnorm": "placement=hybridnorm norm=batchnorm",
     "weight-standardization": "placement=pre weight-standardization=on",
     "label-smoothing": "placement=post label-smoothing=0.1",
     "mixture": "mixture=post*3,pre*3",
+    "mixture-own": "mixture=olmo2,post norm=auto",
 }
 # ... for one alone ...
 EXTRA = {
@@ -96,6 +102,11 @@ OPTIMIZER_CASES = {
     "sgd": "placement=pre optimizer=sgd momentum=0 lr=0.1",
     "sgd-momentum": "placement=post optimizer=sgd momentum=0.9 weight-decay=0.01 lr=0.05",
     "radam": f"placement=post optimizer=radam {ADAM}",
+    "adamw-embeddings": "placement=pre optimizer=adamw weight-decay=0.1 decay-scope=embeddings "
+    f"{ADAM}",
+    "adam-all": f"placement=pre optimizer=adam weight-decay=0.1 decay-scope=all {ADAM}",
+    "muon-all": "placement=pre optimizer=muon momentum=0.95 weight-decay=0.1 decay-scope=all "
+    f"{ADAM}",
     "muon": f"placement=pre optimizer=muon momentum=0.95 weight-decay=0.1 {ADAM}",
     "completep": f"placement=completep base-layers=1 {ADAM}",
     "depth-mup": f"placement=depth-mup base-layers=1 {ADAM}",
@@ -116,10 +127,9 @@ class Start(Weights):
         self.settings, self.made = settings, made
 
     def __contains__(self, name):
-        placement, arch = self.settings.get("placement"), self.settings["arch"]
-        if name == "tok_emb":
-            return arch != "encoder-decoder" or self.settings.get("tie-embeddings") == "on"
-        return placement in EMBEDDING_NORM or "mixture" in self.settings
+        """Only of the tied embedding, which has no prefix, a pass asks whether it is there."""
+        arch = self.settings["arch"]
+        return arch != "encoder-decoder" or self.settings.get("tie-embeddings") == "on"
 
     def __getitem__(self, name):
         if name not in self.tensors:
@@ -150,16 +160,14 @@ class Start(Weights):
         if leaf == "head_scale":
             return (heads,)
         if owners[-1] in ("q_norm", "k_norm", "v_norm"):
-            return (WIDTH // heads,)
+            block = next(int(part[3:]) for part in owners if part.startswith("blk"))
+            placement = placement_of(self.settings, block, LAYERS)
+            full = self.settings.get("qk-norm", QK_NORM.get(placement)) == "full"
+            whole = self.settings["norm"] == "batchnorm" or (full and owners[-1] != "v_norm")
+            return (WIDTH if whole else WIDTH // heads,)
         if leaf == "b1" or owners[-2:] == ["ffn", "mid_norm"]:
             return (FFN,)
         return (WIDTH,)
-
-
-# The placements whose models have a norm after the embedding unless told otherwise.
-EMBEDDING_NORM = {
-    "post", "deepnorm", "no-residual", "peri", "keel", "mix-ln", "b2t", "residual", "admin",
-}  # fmt: skip
 
 
 def draw(name, shape):
@@ -226,8 +234,7 @@ def make_case(settings, batch, made, steps, whole):
     if steps:
         optimizer = OPTIMIZERS[settings.get("optimizer", "adam")](settings)
         for step in range(1, STEPS + 1):
-            rate = learning_rate(step, float(settings["lr"]), int(settings.get("warmup", 1)))
-            optimizer.update(weights, gradients, rate)
+            optimizer.update(weights, gradients, learning_rate(step, settings))
             after, gradients = loss_and_gradients(weights, batch, settings)
         tensors["after"] = np.array([signature(array) for array in weights.values()])
         tensors["after.loss"] = np.array([after])

@@ -2,7 +2,7 @@
 """Optimizers on numpy arrays, each from its paper; the learning rate; clipping.
 
 An optimizer keeps its moments by tensor name.  Weight decay acts on the matrices of the layers and
-on the head.
+on the head (OLMo), on the embeddings too (BERT, GPT-2), or on everything (PyTorch, fairseq).
 """
 
 import math
@@ -14,16 +14,20 @@ def in_layer(name):
     return any(part.startswith("blk") for part in name.split("."))
 
 
-def decays(name, array):
-    return array.ndim == 2 and (in_layer(name) or name == "head")
+def decays(name, array, scope):
+    if scope == "all":
+        return True
+    embeds = name.split(".")[-1] in ("tok_emb", "pos_emb")
+    return array.ndim == 2 and (scope == "embeddings" or not embeds)
 
 
-def learning_rate(step, peak, warmup):
-    """Of update `step`, from 1: linear warm-up (Xiong et al. 2020, eq. 1), then the inverse square
-    root; without a warm-up (1) the rate stays at its peak."""
-    if warmup == 1:
-        return peak
-    return peak * step / warmup if step <= warmup else peak * math.sqrt(warmup / step)
+def learning_rate(step, settings):
+    """Of update `step`, from 1: linear warm-up (Xiong et al. 2020, eq. 1) and, apart from it, the
+    inverse square root after `decay-start`."""
+    rate = float(settings["lr"]) * min(1, step / int(settings.get("warmup", 1)))
+    if settings.get("schedule", "constant") == "constant":
+        return rate
+    return rate * min(1, math.sqrt(int(settings["decay-start"]) / step))
 
 
 def clipped(gradients, limit):
@@ -51,7 +55,8 @@ class Optimizer:
             weights[name] = self.updated(name, weights[name], g, rate * lr, self.eps * eps)
 
     def decay_of(self, name, w):
-        return self.decay if decays(name, w) else 0.0
+        scope = self.settings.get("decay-scope", "matrices")
+        return self.decay if decays(name, w, scope) else 0.0
 
     def averages(self, name, g):
         """Both moments and their corrections (Kingma and Ba 2015, algorithm 1)."""
@@ -87,15 +92,15 @@ class Sgd(Optimizer):
 
 
 class RAdam(Optimizer):
-    """Liu et al. 2020; no update while rho_t < 5, where PyTorch takes a step with momentum."""
+    """Liu et al. 2020, algorithm 2: a step with momentum alone while rho_t <= 4."""
 
     def updated(self, name, w, g, rate, eps):
         m, v = self.averages(name, g + self.decay_of(name, w) * w)
         power = self.beta2**self.step
         rho_inf = 2 / (1 - self.beta2) - 1
         rho = rho_inf - 2 * self.step * power / (1 - power)
-        if rho < 5:
-            return w
+        if rho <= 4:
+            return w - rate * m
         r = ((rho - 4) * (rho - 2) * rho_inf) / ((rho_inf - 4) * (rho_inf - 2) * rho)
         return w - rate * math.sqrt(r) * m / (np.sqrt(v) + eps)
 

@@ -64,12 +64,16 @@ def ln_scaling(s, x):  # Sun et al. 2025
     return x + s.F(s.N(x) / math.sqrt(s.l))
 
 
-def mix_ln(s, x):  # Li et al. 2024: a quarter of the layers, rounded up
-    return post(s, x) if s.l <= math.ceil(s.L / 4) else pre(s, x)
+def mix_ln(s, x):  # Li et al. 2024: Post-LN in the first floor(alpha L) layers, alpha = 1/4
+    return post(s, x) if s.l <= s.L // 4 else pre(s, x)
 
 
 def hybridnorm(s, x):  # Zhuo et al. 2025: Y = x + A(x), x' = N(Y) + FFN(N(Y))
     return s.N(x + s.F(x)) if s.is_attention else x + s.F(x)
+
+
+def hybridnorm_star(s, x):  # the same, 3: the first block is Pre-LN and keeps its norms on q, k, v
+    return pre(s, x) if s.l == 1 else hybridnorm(s, x)
 
 
 def b2t(s, x):  # Takase et al. 2022
@@ -125,6 +129,7 @@ PLACEMENTS = {
     "ln-scaling": ln_scaling,
     "mix-ln": mix_ln,
     "hybridnorm": hybridnorm,
+    "hybridnorm-star": hybridnorm_star,
     "b2t": b2t,
     "residual": residual,
     "rezero": rezero,
@@ -139,12 +144,19 @@ PLACEMENTS = {
 }
 
 FINAL_NORM = {
-    "pre", "sandwich", "peri", "olmo2", "ln-scaling", "mix-ln", "hybridnorm", "residual",
-    "layerscale", "normformer", "subln", "completep", "depth-mup",
+    "pre", "sandwich", "peri", "olmo2", "ln-scaling", "mix-ln", "hybridnorm", "hybridnorm-star",
+    "residual", "layerscale", "normformer", "subln", "completep", "depth-mup",
 }  # fmt: skip
 
-QK_NORM = {"olmo2", "hybridnorm"}
-V_NORM = {"hybridnorm"}
+# Those whose own models have RMSNorm: Gemma 2 and 3, transformers' Olmo2RMSNorm, Keel's equation 5,
+# the LLaMA models of LayerNorm scaling and Mix-LN, the configurations of HybridNorm.
+RMSNORM = {
+    "peri", "olmo2", "keel", "ln-scaling", "mix-ln", "hybridnorm", "hybridnorm-star",
+}  # fmt: skip
+
+# Over each head, or over the full width before the heads are split (transformers' Olmo2Attention).
+QK_NORM = {"olmo2": "full", "hybridnorm": "head", "hybridnorm-star": "head"}
+V_NORM = {"hybridnorm": "head", "hybridnorm-star": "head"}
 HEAD_SCALE = {"normformer"}
 # A norm before the last matrix of the branch: Shleifer et al. 2021; Wang et al. 2022 (Magneto).
 MID_NORM_ATTENTION = {"subln"}

@@ -256,7 +256,6 @@ static void take_steps(const Setup *setup, int64_t steps)
             .lr = ns_schedule_lr(&setup->settings, step),
             .grad_norm = gradient_norm(setup),
             .step = step,
-            .threads = 1,
             .weight_sq = weight_sq,
             .update_sq = update_sq,
         };

@@ -56,9 +56,23 @@ class Stack:
         deviation = (centred * centred).mean(1, keepdim=True).sqrt()
         return centred / (deviation + 1e-5)
 
-    def norm(self, name, x, kind=None):
-        kind = kind or self.settings["norm"]
-        return normalise(self.weights, self.prefix + name, x, kind, self.eps, self.real)
+    def kind(self, placement):
+        """The kind of a placement's norms: what its paper has, unless one is chosen."""
+        kind = self.settings.get("norm", "auto")
+        if kind != "auto":
+            return kind
+        return "rmsnorm" if placement in placements.RMSNORM else "layernorm"
+
+    def norm(self, name, x, placement, real=None):
+        real = self.real if real is None else real
+        return normalise(
+            self.weights, self.prefix + name, x, self.kind(placement), self.eps, real
+        )
+
+    def outer_norm(self, name, x):
+        """Outside the layers the norms are of the last one's kind."""
+        last = placements.placement_of(self.settings, self.layers - 1, self.layers)
+        return self.norm(name, x, last)
 
     @property
     def eps(self):
@@ -94,15 +108,22 @@ def attention(stack, block, name, placement, x, keys, keys_real, causal):
     batch, queries, width = x.shape
     heads = int(settings["heads"])
     uniform = settings.get("attention", "softmax") == "uniform"
-    # A norm over the features of one head is one of a row.
-    kind = {"batchnorm": "layernorm"}.get(settings["norm"], settings["norm"])
+    qk_norm = settings.get("qk-norm", "auto")
+    if qk_norm == "auto":
+        qk_norm = placements.QK_NORM.get(placement, "off")
 
-    def project(letter, y):
+    def project(letter, y, extent, real):
+        """The queries, keys or values by heads, normalised over each head, over the full width
+        before the heads are split, or not at all (off)."""
         y = y @ stack.standardised(f"{owner}.w{letter}").T + weights[f"{owner}.b{letter}"]
-        return y.view(batch, -1, heads, width // heads).transpose(1, 2)
-
-    def norm(letter, y):
-        return stack.norm(f"{block}.{name}.{letter}_norm", y, kind)
+        # BatchNorm takes every feature of every head by itself, so that there is one way alone.
+        if extent == "head" and stack.kind(placement) == "batchnorm":
+            extent = "full"
+        here = f"{block}.{name}.{letter}_norm"
+        if extent == "full":
+            y = stack.norm(here, y, placement, real)
+        y = y.view(batch, -1, heads, width // heads).transpose(1, 2)
+        return stack.norm(here, y, placement) if extent == "head" else y
 
     visible = keys_real[:, None, None, :].expand(batch, heads, queries, keys.shape[1])
     if causal:
@@ -111,22 +132,17 @@ def attention(stack, block, name, placement, x, keys, keys_real, causal):
         share = visible.to(x.dtype)
         share = share / share.sum(-1, keepdim=True)
     else:
-        q, k = project("q", x), project("k", keys)
-        if settings.get("qk-norm", "auto") == "on" or (
-            settings.get("qk-norm", "auto") == "auto" and placement in placements.QK_NORM
-        ):
-            q, k = norm("q", q), norm("k", k)
+        q = project("q", x, qk_norm, stack.real)
+        k = project("k", keys, qk_norm, keys_real)
         scores = q @ k.transpose(-1, -2) / math.sqrt(width // heads)
         share = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1)
-    v = project("v", keys)
-    if placement in placements.V_NORM:
-        v = norm("v", v)
+    v = project("v", keys, placements.V_NORM.get(placement, "off"), keys_real)
     seen = share @ v
     if placement in placements.HEAD_SCALE:
         seen = weights[f"{owner}.head_scale"].view(1, heads, 1, 1) * seen
     seen = seen.transpose(1, 2).reshape(batch, queries, width)
     if placement in placements.MID_NORM_ATTENTION:
-        seen = stack.norm(f"{block}.{name}.mid_norm", seen)
+        seen = stack.norm(f"{block}.{name}.mid_norm", seen, placement)
     if uniform:
         return seen
     return seen @ stack.standardised(f"{owner}.wo").T + weights[f"{owner}.bo"]
@@ -145,7 +161,7 @@ def feed_forward(stack, block, placement, x):
     else:
         raise ValueError(f"unknown activation {activation}")
     if placement in placements.MID_NORM_FFN:
-        inner = stack.norm(f"{block}.ffn.mid_norm", inner)
+        inner = stack.norm(f"{block}.ffn.mid_norm", inner, placement)
     return inner @ stack.standardised(f"{owner}.w2").T + weights[f"{owner}.b2"]
 
 
@@ -177,7 +193,7 @@ class SubLayer:
         return y
 
     def _norm(self, place, x):
-        return self.stack.norm(f"{self.block}.{place}{self.NORMS[self.name]}", x)
+        return self.stack.norm(f"{self.block}.{place}{self.NORMS[self.name]}", x, self.placement)
 
     def N(self, x):
         return self._norm("", x)
@@ -223,11 +239,9 @@ def embed(stack, tokens):
         x = x + weights[stack.prefix + "pos_emb"][: tokens.shape[1]]
     elif positions == "sinusoidal":
         x = x + sinusoids(tokens.shape[1], x.shape[-1], x.dtype)
-    # Which placements come with a norm here is no part of their papers' equations, so that `auto`
-    # is what the model has.
-    switch = settings.get("embedding-norm", "auto")
-    if switch == "on" or (switch == "auto" and stack.prefix + "emb_norm.gain" in weights):
-        x = stack.norm("emb_norm", x)
+    # No placement's paper has a norm here; BERT has one.
+    if settings.get("embedding-norm", "auto") == "on":
+        x = stack.outer_norm("emb_norm", x)
     return x
 
 
@@ -249,8 +263,8 @@ def run_stack(stack, tokens):
     final = switch == "on" or (switch == "auto" and bool(chosen & placements.FINAL_NORM))
     if "residual" in chosen:
         second = stack.second_stream
-        return hidden, x + (stack.norm("final_norm", second) if final else second)
-    return hidden, stack.norm("final_norm", x) if final else x
+        return hidden, x + (stack.outer_norm("final_norm", second) if final else second)
+    return hidden, stack.outer_norm("final_norm", x) if final else x
 
 
 def run_model(weights, batch, settings):

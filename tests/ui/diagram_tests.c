@@ -1,5 +1,5 @@
 /* The page Diagram, with pointer and keys.  SPDX-License-Identifier: MIT */
-#include "tests/ui/support.h"
+#include "tests/ui/hands.h"
 
 #include "ui/widgets/diagram_page.h"
 #include "ui/widgets/diagram_part.h"
@@ -75,8 +75,9 @@ static bool press(NsDiagramView *view, guint key)
 static void click(NsDiagramView *view, const NsBox *box)
 {
     NsPoint at = middle_of(box);
-    g_signal_emit_by_name(ui_controller(GTK_WIDGET(view), GTK_TYPE_GESTURE_CLICK, NULL), "released",
-                          1, at.x, at.y);
+    ui_pointer_to(GTK_WIDGET(view), at.x, at.y);
+    ui_click_here(GDK_BUTTON_PRIMARY);
+    ui_settle(GTK_WIDGET(view));
 }
 
 /* The part of a node has the focus. */
@@ -121,6 +122,7 @@ static void test_shows_run(void)
 
 static void test_layers(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = open_paused("layers=12", 1);
     NsLab *lab = ns_window_lab(window);
     NsDiagramPage *page = show_page(window);
@@ -153,17 +155,23 @@ static void test_layers(void)
     ui_close(window);
 }
 
+/* A place of a norm, or the shelf, on the widget. */
+static NsPoint place_at(const NsDiagram *d, int sublayer, int place)
+{
+    return middle_of(place < 0 ? &d->shelf : &d->slot[sublayer][place]);
+}
+
 static void drag(NsDiagramView *view, int sublayer, int from, int to_sublayer, int to)
 {
     const NsDiagram *d = ns_diagram_view_diagram(view);
-    const NsBox *slot = to < 0 ? &d->shelf : &d->slot[to_sublayer][to];
-    g_assert_true(ns_diagram_view_take(view, sublayer, from));
-    ns_diagram_view_carry(view, slot->x + slot->width / 2, slot->y + slot->height / 2);
-    ns_diagram_view_let_go(view, true);
+    ui_drag(GTK_WIDGET(view), GDK_BUTTON_PRIMARY, place_at(d, sublayer, from),
+            place_at(d, to_sublayer, to), 0);
+    g_assert_false(ns_diagram_view_is_carrying(view));
 }
 
 static void test_drag(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = ui_open("placement=post");
     UI_WAIT(window, ui_is_ready);
     NsDiagramPage *page = show_page(window);
@@ -194,23 +202,28 @@ static void test_drag(void)
 /* As a hand does it. */
 static void test_pointer(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = ui_open("placement=post");
     UI_WAIT(window, ui_is_ready);
     NsDiagramPage *page = show_page(window);
     NsDiagramView *view = ns_diagram_page_view(page, 0);
     const NsDiagram *d = diagram_of(page, 0);
-    NsPoint from = middle_of(&d->slot[1][NS_PLACE_OUT]);
-    GtkEventController *gesture = ui_controller(GTK_WIDGET(view), GTK_TYPE_GESTURE_DRAG, NULL);
-    g_signal_emit_by_name(gesture, "drag-begin", from.x, from.y);
-    g_assert_true(ns_diagram_view_is_carrying(view));
-    g_signal_emit_by_name(gesture, "drag-end", 0.0, 0.0);
-    g_assert_false(ns_diagram_view_is_carrying(view));
+    NsPoint from = place_at(d, 1, NS_PLACE_OUT);
+    ui_pointer_to(GTK_WIDGET(view), from.x, from.y);
+    ui_button(GDK_BUTTON_PRIMARY, true);
+    UI_UNTIL(ns_diagram_view_is_carrying(view));
+    ui_button(GDK_BUTTON_PRIMARY, false);
+    UI_UNTIL(!ns_diagram_view_is_carrying(view));
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
     /* A box that is no norm stays where it is. */
     int f = find_node(d, NS_NODE_BRANCH, 0);
     NsPoint middle = middle_of(&ns_diagram_node(d, (size_t)f)->box);
-    g_signal_emit_by_name(gesture, "drag-begin", middle.x, middle.y);
+    ui_pointer_to(GTK_WIDGET(view), middle.x, middle.y);
+    ui_button(GDK_BUTTON_PRIMARY, true);
+    ui_settle(GTK_WIDGET(view));
     g_assert_false(ns_diagram_view_is_carrying(view));
+    ui_button(GDK_BUTTON_PRIMARY, false);
+    ui_settle(GTK_WIDGET(view));
     ui_close(window);
 }
 
@@ -249,7 +262,7 @@ static void test_keys(void)
     g_assert_cmpstr(placement_of(window, 0), ==, "pre");
     /* The norm that moved has the focus. */
     UI_UNTIL(has_norm(page, NS_PLACE_IN));
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     g_assert_true(press(view, GDK_KEY_Right));
     g_assert_true(ns_diagram_view_is_carrying(view));
     ns_diagram_view_let_go(view, false);
@@ -258,6 +271,7 @@ static void test_keys(void)
 
 static void test_lanes(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = ui_open("placement=post");
     NsLab *lab = ns_window_lab(window);
     UI_WAIT(window, ui_is_ready);
@@ -306,12 +320,12 @@ static void test_lane_in_place(void)
     gtk_widget_add_tick_callback(GTK_WIDGET(page), draw_again, NULL, NULL);
     for (size_t lane = 1; lane < 4; lane++) {
         GtkWidget *view = GTK_WIDGET(ns_diagram_page_view(page, lane));
-        ui_idle(100);
+        ui_settle(GTK_WIDGET(window));
         g_assert_false(gtk_widget_get_mapped(view));
         ns_lab_set_active(lab, lane);
         UI_UNTIL(gtk_widget_get_mapped(view) && diagram_of(page, lane));
         UI_UNTIL(ui_first(view, NS_TYPE_DIAGRAM_PART));
-        ui_idle(60);
+        ui_settle(GTK_WIDGET(window));
         unsigned parts = 0;
         for (GtkWidget *part = gtk_widget_get_first_child(view); part;
              part = gtk_widget_get_next_sibling(part), parts++)
@@ -324,6 +338,7 @@ static void test_lane_in_place(void)
 /* What waits for a restart is drawn, without numbers of the run that is another model. */
 static void test_pending(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = open_paused("placement=post", 5);
     NsLab *lab = ns_window_lab(window);
     NsDiagramPage *page = show_page(window);

@@ -20,7 +20,7 @@ static NsWindow *open_with_steps(void)
 static NsExportDialog *open_dialog(NsWindow *window)
 {
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
-    ui_idle(100);
+    ui_settle(GTK_WIDGET(window));
     GListModel *all = gtk_window_get_toplevels();
     NsExportDialog *dialog = NULL;
     for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
@@ -35,7 +35,7 @@ static void export_as(NsWindow *window, NsExportWhat what, NsFormat format, cons
 {
     NsExportDialog *dialog = open_dialog(window);
     ns_export_dialog_choose_format(dialog, what, format);
-    ui_idle(100);
+    ui_settle(GTK_WIDGET(dialog));
     ns_export_dialog_write(dialog, path);
     UI_WAIT(window, ui_has_toast);
 }
@@ -112,8 +112,7 @@ static void test_copy(void)
     gtk_widget_activate_action(tile, "tile.copy-data", NULL);
     g_autofree char *text = NULL;
     gdk_clipboard_read_text_async(clipboard, NULL, on_text, &text);
-    for (int i = 0; !text && i < 500; i++) ui_idle(10);
-    g_assert_nonnull(text);
+    UI_UNTIL(text);
     g_assert_nonnull(strchr(text, ','));
     gtk_widget_activate_action(tile, "tile.copy-image", NULL);
     g_assert_true(
@@ -213,7 +212,7 @@ static void test_command(void)
         if (i == 3)
             g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
                                                g_variant_new_string("diagram"));
-        ui_idle(100);
+        ui_rest(window);
         if (i == 2) g_action_group_activate_action(G_ACTION_GROUP(window), "log", NULL);
         NsExportDialog *dialog = open_dialog(window);
         ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, formats[i]);
@@ -275,9 +274,8 @@ static void test_restore(void)
     g_assert_nonnull(strstr(ns_window_toast_text(window), "“figure.pdf” holds no experiment"));
     g_assert_true(g_file_set_contents(path, "layers = 2\nwings = 3\n", -1, NULL));
     ns_window_open(window, path);
-    g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "Set up as in figure.pdf.  Not known here: wings.");
-    g_assert_false(has_three_layers(window));
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "There is no setting “wings”"));
+    g_assert_true(has_three_layers(window));
     g_assert_true(g_file_set_contents(path, "Once upon a time there was a text.", -1, NULL));
     ns_window_open(window, path);
     g_assert_cmpstr(ns_lab_settings(ns_window_lab(window))->text, ==, path);

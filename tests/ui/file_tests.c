@@ -182,23 +182,11 @@ static void test_and_run(void)
 
 /* ---- Experiments that are saved ---- */
 
-static GtkWidget *file_dialog(void)
-{
-    GListModel *windows = gtk_window_get_toplevels();
-    for (guint i = 0; i < g_list_model_get_n_items(windows); i++) {
-        g_autoptr(GtkWidget) each = g_list_model_get_item(windows, i);
-        if (GTK_IS_FILE_CHOOSER_DIALOG(each) && gtk_widget_get_visible(each)) return each;
-    }
-    return NULL;
-}
-
 /* The keys lead to a dialog that can be given up. */
 static void check_dialog(NsWindow *window, const char *action)
 {
     g_action_group_activate_action(G_ACTION_GROUP(window), action, NULL);
-    UI_UNTIL(file_dialog());
-    gtk_dialog_response(GTK_DIALOG(file_dialog()), GTK_RESPONSE_CANCEL);
-    UI_UNTIL(!file_dialog());
+    ui_answer_file_dialog(GTK_RESPONSE_CANCEL);
 }
 
 static void never(const char *path, gpointer owner)
@@ -209,7 +197,7 @@ static void never(const char *path, gpointer owner)
 
 static bool has_file(void)
 {
-    g_autoptr(GFile) file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(file_dialog()));
+    g_autoptr(GFile) file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(ui_file_dialog()));
     return file != NULL;
 }
 
@@ -220,12 +208,11 @@ static void test_nobody(void)
     g_autoptr(GFile) file = g_file_new_build_filename(g_get_tmp_dir(), "nobody.preset", NULL);
     GObject *owner = g_object_new(G_TYPE_OBJECT, NULL);
     ns_file_dialog_save(GTK_WINDOW(window), "nobody", "nobody.preset", never, owner);
-    UI_UNTIL(file_dialog());
-    gtk_file_chooser_set_file(GTK_FILE_CHOOSER(file_dialog()), file, NULL);
+    UI_UNTIL(ui_file_dialog());
+    gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
     UI_UNTIL(has_file());
     g_object_unref(owner);
-    gtk_dialog_response(GTK_DIALOG(file_dialog()), GTK_RESPONSE_ACCEPT);
-    UI_UNTIL(!file_dialog());
+    ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
     ui_close(window);
 }
 

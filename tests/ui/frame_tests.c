@@ -46,7 +46,7 @@ static void test_meter(void)
     g_action_group_activate_action(G_ACTION_GROUP(window), "frame-times", NULL);
     g_assert_false(gtk_widget_get_visible(meter));
     size_t before = ns_frame_times_count(frames);
-    ui_idle(100);
+    ui_settle(GTK_WIDGET(window));
     g_assert_cmpuint(ns_frame_times_count(frames), ==, before);
     ui_close(window);
 }

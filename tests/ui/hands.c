@@ -1,7 +1,7 @@
 /* Hands for charts.  SPDX-License-Identifier: MIT */
 #include "tests/ui/hands.h"
 
-#include "ui/widgets/chart_input.h"
+#include <math.h>
 
 NsChartTile *ui_tile(NsWindow *window, size_t i)
 {
@@ -68,51 +68,57 @@ NsWindow *ui_open_paused(void)
 NsPoint ui_inside(NsChartView *chart, double across, double down)
 {
     NsBox area = ns_plot_area(ns_chart_view_layout(chart));
-    return (NsPoint){area.x + across * area.width, area.y + down * area.height};
+    double x = round(area.x + across * area.width), y = round(area.y + down * area.height);
+    return (NsPoint){CLAMP(x, ceil(area.x), floor(area.x + area.width)),
+                     CLAMP(y, ceil(area.y), floor(area.y + area.height))};
 }
 
 void ui_point(NsChartView *chart, NsPoint at)
 {
-    g_signal_emit_by_name(ui_controller(GTK_WIDGET(chart), GTK_TYPE_EVENT_CONTROLLER_MOTION, NULL),
-                          "motion", at.x, at.y);
-    ui_idle(40);
-}
-
-static void press_button(NsChartView *chart, int presses, NsPoint at)
-{
-    g_autoptr(GListModel) all = gtk_widget_observe_controllers(GTK_WIDGET(chart));
-    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
-        g_autoptr(GtkEventController) one = g_list_model_get_item(all, i);
-        if (GTK_IS_GESTURE_CLICK(one) &&
-            gtk_gesture_single_get_button(GTK_GESTURE_SINGLE(one)) == GDK_BUTTON_PRIMARY)
-            g_signal_emit_by_name(one, "pressed", presses, at.x, at.y);
-    }
+    ui_pointer_to(GTK_WIDGET(chart), at.x, at.y);
 }
 
 void ui_click_at(NsChartView *chart, NsPoint at, GdkModifierType modifiers)
 {
-    press_button(chart, 1, at);
-    ns_chart_input_click(chart, 1, at.x, at.y, modifiers);
-    ui_idle(20);
+    ui_point(chart, at);
+    ui_hold(modifiers, true);
+    ui_click_here(GDK_BUTTON_PRIMARY);
+    ui_hold(modifiers, false);
+    ui_settle(GTK_WIDGET(chart));
 }
 
 void ui_double_click_at(NsChartView *chart, NsPoint at)
 {
-    ui_click_at(chart, at, 0);
-    press_button(chart, 2, at);
-    ns_chart_input_click(chart, 2, at.x, at.y, 0);
-    ui_idle(20);
+    ui_point(chart, at);
+    ui_double_click_here();
+    ui_settle(GTK_WIDGET(chart));
 }
 
-bool ui_press_on(NsChartView *chart, guint keyval, GdkModifierType modifiers)
+void ui_drag(GtkWidget *widget, guint button, NsPoint from, NsPoint to, GdkModifierType modifiers)
 {
-    return ui_key(GTK_WIDGET(chart), keyval, modifiers);
+    ui_pointer_to(widget, from.x, from.y);
+    ui_hold(modifiers, true);
+    ui_button(button, true);
+    ui_pointer_to(widget, (from.x + to.x) / 2, (from.y + to.y) / 2);
+    ui_pointer_to(widget, to.x, to.y);
+    ui_button(button, false);
+    ui_hold(modifiers, false);
+    ui_settle(widget);
 }
 
-void ui_scroll(NsChartView *chart, double dy, GdkModifierType modifiers)
+void ui_press_on(NsChartView *chart, guint keyval, GdkModifierType modifiers)
 {
-    g_assert_true(ns_chart_input_scroll(chart, 0, dy, modifiers));
-    ui_idle(40);
+    GtkRoot *window = gtk_widget_get_root(GTK_WIDGET(chart));
+    if (gtk_root_get_focus(window) != GTK_WIDGET(chart)) gtk_widget_grab_focus(GTK_WIDGET(chart));
+    ui_stroke(GTK_WIDGET(window), keyval, modifiers);
+}
+
+void ui_scroll(NsChartView *chart, int notches, GdkModifierType modifiers)
+{
+    ui_hold(modifiers, true);
+    ui_wheel(notches);
+    ui_hold(modifiers, false);
+    ui_settle(GTK_WIDGET(chart));
 }
 
 GtkWidget *ui_chip(NsChartTile *tile)

@@ -19,15 +19,17 @@ bool ui_is_drawn(NsWindow *window);
 /* A window whose run of four layers has made 40 steps, two of them with a validation, and rests. */
 NsWindow *ui_open_paused(void);
 
-/* Where a share of the plot area lies on the widget. */
+/* The pixel of the widget where a share of the plot area lies. */
 NsPoint ui_inside(NsChartView *chart, double across, double down);
 
-/* What pointer and keyboard do, and a moment for it to act. */
+/* What pointer and keyboard do, as real events (tests/ui/input.h), and until it has acted.  The
+ * wheel turns where the pointer is; keys go to the chart, which takes the focus. */
 void ui_point(NsChartView *chart, NsPoint at);
 void ui_click_at(NsChartView *chart, NsPoint at, GdkModifierType modifiers);
 void ui_double_click_at(NsChartView *chart, NsPoint at);
-void ui_scroll(NsChartView *chart, double dy, GdkModifierType modifiers);
-bool ui_press_on(NsChartView *chart, guint keyval, GdkModifierType modifiers); /* at once */
+void ui_drag(GtkWidget *widget, guint button, NsPoint from, NsPoint to, GdkModifierType modifiers);
+void ui_scroll(NsChartView *chart, int notches, GdkModifierType modifiers);
+void ui_press_on(NsChartView *chart, guint keyval, GdkModifierType modifiers);
 
 /* The chip in the header of a tile. */
 GtkWidget *ui_chip(NsChartTile *tile);

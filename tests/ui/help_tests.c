@@ -152,7 +152,7 @@ static void test_tab(void)
         const char *page = ns_page_kind(i)->key;
         g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
                                            g_variant_new_string(page));
-        ui_idle(200);
+        ui_rest(window);
         gtk_widget_grab_focus(ui_find(window, "run_button"));
         GtkWidget *first = gtk_window_get_focus(GTK_WINDOW(window)), *before = first;
         int tabs = 0;

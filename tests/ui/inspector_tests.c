@@ -34,6 +34,7 @@ static void test_step(void)
 
 static void test_crosshair(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
     g_assert_false(says(window, "layer 3"));
     ns_chart_view_point_at(ui_chart(window, GRADIENT), 3, NAN);
@@ -62,7 +63,6 @@ static void test_ratio(void)
     ns_lab_step(lab, 5);
     UI_UNTIL(ns_lab_steps(lab) == 5 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
     UI_WAIT(window, ui_is_drawn);
-    ui_idle(100);
     UI_UNTIL(says(window, "Step 5\tA\tB"));
     ns_chart_view_point_at(ui_chart(window, GRADIENT), 1, NAN);
     ns_page_point(ns_window_page(window), ui_tile(window, GRADIENT));
@@ -96,6 +96,7 @@ static void test_plain_text(void)
 
 static void test_pins(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
     NsPinList *pins = ns_inspector_pins(ns_window_inspector(window));
     NsChartView *chart = ui_chart(window, LOSS);
@@ -148,7 +149,7 @@ static void test_runs(void)
     GtkWidget *pin = ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pin), TRUE);
     g_assert_true(ns_lab_runs(lab, &n)[0].pinned);
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     /* It is on view again, with its settings in the controls. */
     GtkWidget *open = gtk_widget_get_last_child(ns_run_tree_row(tree, 0));
     g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(open), "from step 40"));

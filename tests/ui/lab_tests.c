@@ -1,7 +1,9 @@
 /* The experiment behind a window, without the window.  SPDX-License-Identifier: MIT */
 #include "tests/ui/lab_hands.h"
 
+#include "core/data/task.h"
 #include "core/model/placement.h"
+#include "ui/widgets/lab-private.h"
 
 static const char *placement(NsLab *lab, unsigned lane)
 {
@@ -72,8 +74,9 @@ static void test_links(void)
 /* What decides the batches is the same in all lanes, whatever was asked for. */
 static void test_shared_settings(void)
 {
-    static const char *const shared[] = {"arch", "task",       "text",      "batch",
-                                         "seq",  "source-seq", "data-seed", "steps"};
+    static const char *const shared[] = {"arch",  "task",        "text",       "vocab",
+                                         "batch", "seq",         "source-seq", "data-seed",
+                                         "steps", "eval-batches"};
     g_autoptr(NsLab) lab = open_lab("batch=4", "batch=8 placement=pre");
     g_assert_cmpint(ns_lab_lane_settings(lab, 1)->batch, ==, 4);
     for (size_t i = 0; i < G_N_ELEMENTS(shared); i++) {
@@ -84,6 +87,31 @@ static void test_shared_settings(void)
     }
     ns_lab_set_lane(lab, 1, "seq", "20");
     g_assert_cmpint(ns_lab_lane_settings(lab, 0)->seq, ==, 20);
+}
+
+/* In a window the last word counts, and what it leaves without effect is put away where it is seen.
+ */
+static void test_last_word(void)
+{
+    g_autoptr(NsLab) lab = open_at("placement=post", NULL, 0);
+    ns_lab_set(lab, "text", "book.txt");
+    g_assert_cmpstr(ns_task_choice(ns_lab_settings(lab)->task)->key, ==, "text");
+    ns_lab_set(lab, "task", "copy");
+    g_assert_cmpstr(ns_lab_settings(lab)->text, ==, "");
+    g_assert_null(ns_lab_problem(lab));
+    ns_lab_set(lab, "mixture", "post*3,pre*9");
+    g_autofree char *mixture = ns_lanes_value(ns_lab_settings(lab), ns_param_find("placement"));
+    g_assert_cmpstr(mixture, ==, "mixture post*3,pre*9");
+    ns_lab_set(lab, "placement", "pre");
+    g_assert_cmpstr(ns_lab_settings(lab)->mixture, ==, "");
+    g_assert_cmpstr(placement(lab, 0), ==, "pre");
+    /* A lane with a mixture of its own is not reached by the placement of another. */
+    ns_lab_set_lanes(lab, 2);
+    ns_lab_set_lane(lab, 1, "mixture", "post*3,pre*9");
+    ns_lab_set_linked(lab, ns_param_find("placement"), false);
+    ns_lab_set_active(lab, 0);
+    ns_lab_set(lab, "placement", "deepnorm");
+    g_assert_cmpstr(ns_lab_lane_settings(lab, 1)->mixture, ==, "post*3,pre*9");
 }
 
 static void test_lanes_come_and_go(void)
@@ -113,6 +141,25 @@ static void test_lanes_come_and_go(void)
     g_assert_cmpuint(ns_lab_lanes(lab), ==, NS_LANES_MAX);
 }
 
+/* A lab asks to be looked at as long as its trainer is busy, however late that wakes up for a
+ * command, and no longer. */
+static void test_poll(void)
+{
+    g_autoptr(NsLab) lab = open_at("", NULL, 0);
+    for (int64_t step = 1; step <= 3; step++) {
+        bool busy = true;
+        ns_lab_step(lab, 1);
+        while (busy) {
+            busy = !ns_trainer_wait(lab->trainer, 0);
+            bool alive = ns_lab_poll(lab);
+            if (!busy) g_assert_false(alive);
+            if (!ns_trainer_wait(lab->trainer, 0)) g_assert_true(alive);
+        }
+        g_assert_cmpint(ns_lab_steps(lab), ==, step);
+        g_assert_cmpint(ns_lab_state(lab), ==, NS_TRAINER_PAUSED);
+    }
+}
+
 /* ---- Pending changes ---- */
 
 static void test_pending_restart(void)
@@ -121,8 +168,7 @@ static void test_pending_restart(void)
     g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
     ns_lab_set(lab, "placement", "deepnorm");
     ns_lab_set(lab, "layers", "3");
-    ui_idle(2 * NS_LAB_SETTLE_MS);
-    ns_lab_poll(lab);
+    UI_UNTIL(!ns_lab_poll(lab));
     g_assert_true(ns_lab_view(lab)->history == old);
     g_assert_cmpuint(ns_lab_pending(lab), ==, 2);
     g_assert_true(ns_lab_is_pending(lab, ns_param_find("layers")));
@@ -331,15 +377,11 @@ static void test_slow_motion(void)
             g_assert_cmpfloat(progress, <=, 1.0);
             last = stage;
         }
-        ui_idle(20);
+        ui_turn();
     }
     for (int i = 0; i < 4; i++) g_assert_true(seen[i]);
     /* The next step takes its time, too. */
     LAB_UNTIL(lab, ns_lab_stage(lab, &stage, &progress) && stage == NS_STAGE_FORWARD);
-    for (int i = 0; i < 10; i++) {
-        ns_lab_poll(lab);
-        ui_idle(10);
-    }
     g_assert_cmpint(ns_lab_steps(lab), ==, 3);
     ns_lab_pause(lab);
     ns_lab_poll(lab);
@@ -407,7 +449,9 @@ void ui_add_lab_tests(void)
     g_test_add_func("/ui/lab/two-lanes", test_two_lanes);
     g_test_add_func("/ui/lab/lane-alone", test_lane_alone);
     g_test_add_func("/ui/lab/links", test_links);
+    g_test_add_func("/ui/lab/poll", test_poll);
     g_test_add_func("/ui/lab/shared-settings", test_shared_settings);
+    g_test_add_func("/ui/lab/last-word", test_last_word);
     g_test_add_func("/ui/lab/lanes-come-and-go", test_lanes_come_and_go);
     g_test_add_func("/ui/lab/pending-restart", test_pending_restart);
     g_test_add_func("/ui/lab/pending-drop", test_pending_drop);

@@ -59,10 +59,9 @@ static GtkWidget *find_button(GtkWidget *root, const char *label)
 
 static void press(NsLearnPane *pane, const char *label)
 {
-    GtkWidget *button = find_button(GTK_WIDGET(pane), label);
+    GtkWidget *button = NULL;
     g_test_message("%s", label);
-    g_assert_nonnull(button);
-    g_assert_true(gtk_widget_is_sensitive(button));
+    UI_UNTIL((button = find_button(GTK_WIDGET(pane), label)) && gtk_widget_is_sensitive(button));
     if (GTK_IS_CHECK_BUTTON(button))
         gtk_check_button_set_active(GTK_CHECK_BUTTON(button), TRUE);
     else
@@ -152,6 +151,46 @@ static void test_set_up_already(void)
     begin(window);
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    ui_close(window);
+}
+
+/* While the run of a card is being prepared, what the run before had made is on view; the card does
+ * not take it for its own. */
+static void test_earlier_run(void)
+{
+    static const char text[] = "title = A test\nsummary = For a test.\n"
+                               "[card]\ntitle = One\ntext = Run.\nsetup = " SMALL "\nrun = 6\n"
+                               "wait = step >= 6\n"
+                               "[card]\ntitle = Two\ntext = Less.\ndo = layers=1\n"
+                               "wait = setting A layers = 1 and applied\n"
+                               "[card]\ntitle = Three\ntext = So.\n"
+                               "[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("layers=3");
+    NsLab *lab = ns_window_lab(window);
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    g_autoptr(GError) error = NULL;
+    UI_WAIT(window, ui_is_ready);
+    ns_lab_step(lab, 9);
+    UI_UNTIL(ns_lab_steps(lab) == 9);
+    UI_WAIT(window, ui_is_paused);
+    NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
+    g_assert_no_error(error);
+    ns_learn_pane_begin(pane, lesson, NULL);
+    g_assert_cmpint(ns_lab_steps(lab), ==, 9);
+    g_assert_false(ns_learn_pane_is_done(pane));
+    press(pane, "Run to step 6");
+    UI_UNTIL(ns_lab_steps(lab) == 6);
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    /* A change that restarts a run by itself is applied when that has been prepared. */
+    UI_WAIT(window, ui_is_paused);
+    press(pane, "Next");
+    ns_lab_reset(lab);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(ns_lab_set(lab, "layers", "1"));
+    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
+    g_assert_false(ns_learn_pane_is_done(pane));
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    g_assert_cmpint(ns_lab_view(lab)->settings.layers, ==, 1);
     ui_close(window);
 }
 
@@ -419,6 +458,98 @@ static void test_preset(void)
     ui_close(window);
 }
 
+/* What a preset hides stays hidden, whatever else shows and hides it too. */
+static void open_hiding(NsWindow *window, const char *hide)
+{
+    g_autofree char *text =
+        g_strdup_printf("title = Less\n" SMALL_LINES "hide = %s\n[A]\nplacement = pre\n", hide);
+    g_auto(NsPreset) preset;
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(&preset);
+    ns_preset_read(&preset, text, strlen(text), &error);
+    g_assert_no_error(error);
+    ns_window_open_preset(window, &preset);
+    UI_WAIT(window, ui_is_ready);
+}
+
+static bool is_shown(NsWindow *window, const char *id)
+{
+    return gtk_widget_get_visible(ui_find(window, id));
+}
+
+static void set_width(NsWindow *window, int width, bool reset_is_shown)
+{
+    gtk_window_set_default_size(GTK_WINDOW(window), width, 700);
+    UI_UNTIL(is_shown(window, "reset_button") == reset_is_shown);
+}
+
+static void leave_class_mode(NsWindow *window)
+{
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                       g_variant_new_boolean(FALSE));
+}
+
+static void test_preset_folds(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    set_width(window, 1200, true);
+    open_hiding(window, "step, export, learn, inspector_scroller");
+    static const char *const hidden[] = {"step_button", "export_button", "learn_button",
+                                         "inspector_scroller"};
+    for (size_t i = 0; i < G_N_ELEMENTS(hidden); i++) g_assert_false(is_shown(window, hidden[i]));
+    set_width(window, 700, false);
+    set_width(window, 1200, true);
+    for (size_t i = 0; i < G_N_ELEMENTS(hidden); i++) g_assert_false(is_shown(window, hidden[i]));
+    /* What the width hides, a preset that is left does not show. */
+    set_width(window, 700, false);
+    leave_class_mode(window);
+    g_assert_true(is_shown(window, "learn_button"));
+    g_assert_false(is_shown(window, "step_button") || is_shown(window, "export_button") ||
+                   is_shown(window, "inspector_scroller"));
+    set_width(window, 1200, true);
+    for (size_t i = 0; i < G_N_ELEMENTS(hidden); i++) g_assert_true(is_shown(window, hidden[i]));
+    /* A preset that comes while the header is folded hides what the width hides already. */
+    set_width(window, 700, false);
+    open_hiding(window, "export");
+    set_width(window, 1200, true);
+    g_assert_false(is_shown(window, "export_button"));
+    leave_class_mode(window);
+    g_assert_true(is_shown(window, "export_button"));
+    ui_close(window);
+}
+
+/* Charts are there as long as their lanes, panes as their keys say, a banner's button as the run
+ * needs it; and none of them brings back what a preset hides. */
+static void test_preset_hides_parts(void)
+{
+    NsWindow *window = ui_open("");
+    NsLab *lab = ns_window_lab(window);
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    open_hiding(window, "loss, pane_scroller, banner_button");
+    GtkWidget *root = GTK_WIDGET(window);
+    GtkWidget *loss = ns_lesson_part(root, ns_window_settings_pane(window), "loss");
+    g_assert_true(NS_IS_CHART_TILE(loss));
+    g_assert_false(gtk_widget_get_visible(loss));
+    ns_lab_step(lab, 3);
+    UI_UNTIL(ns_lab_steps(lab) == 3);
+    ns_lab_show_step(lab, 1);
+    g_assert_false(gtk_widget_get_visible(loss));
+    for (int i = 0; i < 2; i++) {
+        g_action_group_activate_action(actions, "pane", NULL);
+        g_assert_false(is_shown(window, "pane_scroller"));
+    }
+    leave_class_mode(window);
+    g_assert_true(gtk_widget_get_visible(loss) && is_shown(window, "pane_scroller"));
+    g_action_group_activate_action(actions, "pane", NULL);
+    g_assert_false(is_shown(window, "pane_scroller"));
+    open_hiding(window, "pane_scroller, banner_button");
+    leave_class_mode(window);
+    g_assert_false(is_shown(window, "pane_scroller") || is_shown(window, "banner_button"));
+    ui_close(window);
+}
+
 /* A file that is dropped, opened or named on the command line. */
 static void test_preset_file(void)
 {
@@ -505,6 +636,7 @@ void ui_add_lesson_tests(void)
 {
     g_test_add_func("/ui/lesson/list", test_list);
     g_test_add_func("/ui/lesson/greet", test_greet);
+    g_test_add_func("/ui/lesson/earlier-run", test_earlier_run);
     g_test_add_func("/ui/lesson/set-up", test_set_up);
     g_test_add_func("/ui/lesson/set-up-already", test_set_up_already);
     g_test_add_data_func("/ui/lesson/by-hand", GINT_TO_POINTER(true), test_wait);
@@ -516,6 +648,8 @@ void ui_add_lesson_tests(void)
     g_test_add_func("/ui/lesson/prediction", test_prediction);
     g_test_add_func("/ui/lesson/drawing", test_drawing);
     g_test_add_func("/ui/lesson/preset", test_preset);
+    g_test_add_func("/ui/lesson/preset-folds", test_preset_folds);
+    g_test_add_func("/ui/lesson/preset-hides-parts", test_preset_hides_parts);
     g_test_add_func("/ui/lesson/preset-file", test_preset_file);
     g_test_add_func("/ui/lesson/chart-style", test_chart_style);
     g_test_add_func("/ui/lesson/preset-action", test_preset_action);

@@ -6,8 +6,6 @@
 #include "ui/widgets/setting_row.h"
 #include "ui/widgets/settings_pane.h"
 
-#define MOMENT 60 /* ms: a few frames */
-
 /* A way to open something, and where: which page, which of its tiles. */
 typedef struct {
     const char *name;
@@ -110,7 +108,7 @@ static void switch_page(NsWindow *window, NsChartTile *tile)
 {
     (void)tile;
     show_page(window, "paper");
-    ui_idle(MOMENT);
+    ui_settle(GTK_WIDGET(window));
     show_page(window, "similarity");
 }
 
@@ -118,7 +116,7 @@ static void maximise(NsWindow *window, NsChartTile *tile)
 {
     (void)window;
     gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximise", NULL);
-    ui_idle(MOMENT);
+    ui_settle(GTK_WIDGET(window));
     gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximise", NULL);
 }
 
@@ -126,7 +124,7 @@ static void change_kind(NsWindow *window, NsChartTile *tile)
 {
     (void)window;
     gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", "loss");
-    ui_idle(MOMENT);
+    ui_settle(GTK_WIDGET(window));
     gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", "similarity");
 }
 
@@ -138,7 +136,7 @@ static void change_lanes(NsWindow *window, NsChartTile *tile)
     ns_lab_set_lanes(lab, 1);
     ns_lab_restart(lab);
     UI_UNTIL(ns_lab_view(lab)->n_lanes < 2);
-    ui_idle(MOMENT);
+    ui_settle(GTK_WIDGET(window));
     ns_lab_set_lanes(lab, 2);
     ns_lab_restart(lab);
     UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
@@ -148,7 +146,7 @@ static void reset(NsWindow *window, NsChartTile *tile)
 {
     (void)tile;
     act(window, "reset");
-    ui_idle(MOMENT);
+    ui_settle(GTK_WIDGET(window));
     act(window, "step");
 }
 
@@ -158,7 +156,7 @@ static void fold(NsWindow *window, NsChartTile *tile)
 {
     (void)tile;
     flip(window, "inspector");
-    ui_idle(MOMENT);
+    ui_settle(GTK_WIDGET(window));
     flip(window, "inspector");
 }
 
@@ -192,11 +190,11 @@ static void test_while_open(void)
         for (size_t e = 0; e < G_N_ELEMENTS(EVENTS); e++) {
             g_test_message("%s, %s", OPENERS[o].name, EVENTS[e].name);
             OPENERS[o].open(window, tile);
-            ui_idle(MOMENT);
+            ui_settle(GTK_WIDGET(window));
             EVENTS[e].happen(window, tile);
-            ui_idle(MOMENT);
+            ui_settle(GTK_WIDGET(window));
             OPENERS[(o + 1) % G_N_ELEMENTS(OPENERS)].open(window, tile);
-            ui_idle(MOMENT);
+            ui_settle(GTK_WIDGET(window));
         }
     ui_close(window);
 }
@@ -249,7 +247,6 @@ static void test_window_goes(void)
         g_object_add_weak_pointer(popover, &popover);
         ui_close(window);
         UI_UNTIL(popover == NULL);
-        ui_idle(MOMENT);
     }
 }
 

@@ -1,7 +1,9 @@
 /* The program from outside: what it says before there is a window.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 
+#include <glib/gstdio.h>
 #include <locale.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #define GERMAN "de_DE.UTF-8"
@@ -45,6 +47,78 @@ static void test_no_display(void)
     check("--run", 1, "", "normscope-cli train");
 }
 
+/* A set of instructions that there is not is refused as on the command line. */
+static void test_instructions(void)
+{
+    g_autofree char *before = g_strdup(g_getenv("NORMSCOPE_INSTRUCTIONS"));
+    g_setenv("NORMSCOPE_INSTRUCTIONS", "sse9", TRUE);
+    check("--run", 2, "", "sse9");
+    g_unsetenv("NORMSCOPE_INSTRUCTIONS");
+    if (before) g_setenv("NORMSCOPE_INSTRUCTIONS", before, TRUE);
+}
+
+/* Whether a process has a handler for a signal: from then on it ends by its own doing. */
+static bool handles(GPid child, int signal)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/status", child), *text = NULL;
+    if (!g_file_get_contents(path, &text, NULL, NULL)) return false;
+    const char *caught = strstr(text, "SigCgt:");
+    return caught && g_ascii_strtoull(caught + strlen("SigCgt:"), NULL, 16) >> (signal - 1) & 1;
+}
+
+static void forget(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    for (const char *name; dir && (name = g_dir_read_name(dir));) {
+        g_autofree char *inner = g_build_filename(folder, name, NULL);
+        forget(inner);
+    }
+    g_remove(folder);
+}
+
+/* While a step is made that takes longer than anybody waits. */
+static void end_by(int signal)
+{
+    g_autofree char *config = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *kept = g_build_filename(config, "glib-2.0", "settings", "keyfile", NULL);
+    const char *arguments[] = {
+        g_getenv("NS_DESKTOP"), "--run", "--set=d-model=512", "--set=layers=8", "--set=seq=512",
+        "--set=batch=16",       NULL};
+    g_auto(GStrv) environment = g_get_environ();
+    environment = g_environ_setenv(environment, "GSETTINGS_BACKEND", "keyfile", TRUE);
+    environment = g_environ_setenv(environment, "XDG_CONFIG_HOME", config, TRUE);
+    environment = g_environ_setenv(environment, "ASAN_OPTIONS", "detect_leaks=0", TRUE);
+    g_autoptr(GError) error = NULL;
+    GPid child;
+    g_spawn_async(NULL, (char **)(guintptr)arguments, environment, G_SPAWN_DO_NOT_REAP_CHILD, NULL,
+                  NULL, &child, &error);
+    g_assert_no_error(error);
+    int status = -1;
+    gint64 until = g_get_monotonic_time() + 60 * G_TIME_SPAN_SECOND;
+    while (!handles(child, signal)) {
+        g_assert_cmpint(g_get_monotonic_time(), <, until);
+        g_assert_cmpint(waitpid(child, &status, WNOHANG), ==, 0);
+        g_usleep(10000);
+    }
+    kill(child, signal);
+    g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+    g_assert_true(WIFEXITED(status));
+    g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+    g_assert_true(g_file_test(kept, G_FILE_TEST_EXISTS));
+    forget(config);
+}
+
+static void test_signals(void)
+{
+    if (!g_getenv("NS_DESKTOP")) {
+        g_test_skip("NS_DESKTOP does not name the program");
+        return;
+    }
+    end_by(SIGTERM);
+    end_by(SIGINT);
+    end_by(SIGHUP);
+}
+
 static void test_version(void)
 {
     check("--version", 0, "normscope " NS_VERSION, "");
@@ -83,6 +157,8 @@ void ui_add_program_tests(void)
 {
     g_test_add_func("/ui/program/no-display", test_no_display);
     g_test_add_func("/ui/program/version", test_version);
+    g_test_add_func("/ui/program/signals", test_signals);
+    g_test_add_func("/ui/program/instructions", test_instructions);
     g_test_add_func("/ui/program/help", test_help);
     g_test_add_func("/ui/program/help-in-german", test_help_in_german);
     g_test_add_func("/ui/program/wrong-setting", test_wrong_setting);

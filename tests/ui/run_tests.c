@@ -16,7 +16,7 @@ static void test_run_and_pause(void)
     UI_WAIT(window, ui_is_paused);
     g_assert_cmpstr(gtk_label_get_text(label), ==, "Run");
     int64_t steps = ns_lab_steps(lab);
-    ui_idle(200);
+    ui_rest(window);
     g_assert_cmpint(ns_lab_steps(lab), ==, steps);
     ui_click(window, "run_button");
     UI_UNTIL(ns_lab_steps(lab) > steps);
@@ -34,7 +34,7 @@ static void test_step(void)
     g_assert_cmpint(ns_lab_steps(lab), ==, 1);
     ui_click(window, "step_button");
     UI_UNTIL(ns_lab_steps(lab) >= 2);
-    ui_idle(100);
+    ui_rest(window);
     g_assert_cmpint(ns_lab_steps(lab), ==, 2);
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "step_button")));
     ui_close(window);
@@ -86,7 +86,7 @@ static void test_words(void)
     ns_lab_step(ns_window_lab(window), 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
-    ui_idle(50);
+    ui_rest(window);
     subtitle = gtk_label_get_text(GTK_LABEL(ui_find(window, "subtitle_label")));
     g_assert_true(g_str_has_prefix(subtitle, "paused at step 5, loss "));
     g_assert_true(g_str_has_suffix(subtitle, " steps/s"));
@@ -131,7 +131,7 @@ static void test_diverged(void)
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_WAIT(window, ui_is_diverged);
-    ui_idle(50);
+    ui_rest(window);
     /* The panel tells it, and so the banner does not. */
     g_assert_nonnull(ns_lab_problem(lab));
     g_assert_null(ns_window_banner_text(window));
@@ -184,7 +184,7 @@ static void test_close_asks(void)
     GtkWidget *question = ns_close_guard_ask(window);
     g_assert_true(ns_close_guard_ask(window) == question);
     gtk_dialog_response(GTK_DIALOG(question), GTK_RESPONSE_CANCEL);
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     g_assert_true(gtk_widget_get_mapped(GTK_WIDGET(window)));
     /* Answered with Close, the window goes. */
     gpointer weak = window;

@@ -102,7 +102,7 @@ static void test_change_and_back_restarts_nothing(void)
     const NsHistory *old = ns_lab_view(lab)->history;
     ui_toggle(window, "Pre-LN");
     ui_toggle(window, "Post-LN");
-    ui_idle(3 * NS_LAB_SETTLE_MS);
+    ui_rest(window);
     g_assert_true(ns_lab_view(lab)->history == old);
     ui_close(window);
 }
@@ -159,10 +159,10 @@ static void test_dragged_live_change_arrives(void)
     gint64 begin = g_get_monotonic_time();
     for (int i = 1; i <= 20; i++) {
         gtk_range_set_value(GTK_RANGE(scale), i / 40.0);
-        ui_idle(10);
+        ui_settle(scale);
     }
     gint64 sent = 1 + (g_get_monotonic_time() - begin) / 1000 / NS_LAB_SETTLE_MS;
-    ui_idle(4 * NS_LAB_SETTLE_MS);
+    UI_UNTIL(ns_lab_view(lab)->settings.warmup == 100);
     const NsHistory *history = ns_lab_view(lab)->history;
     g_assert_cmpuint(ns_history_events(history), >=, 1);
     g_assert_cmpint((gint64)ns_history_events(history), <=, sent + 1);
@@ -185,7 +185,7 @@ static void test_refused_value(void)
     g_assert_false(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
     g_assert_true(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
     g_assert_nonnull(ns_window_banner_text(window));
-    ui_idle(3 * NS_LAB_SETTLE_MS);
+    ui_rest(window);
     g_assert_true(ns_lab_view(lab)->history == old);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
@@ -274,8 +274,7 @@ static void test_text_file(void)
     ns_lab_set(lab, "text", path);
     ns_lab_restart(lab);
     UI_WAIT(window, ui_is_failed);
-    ui_idle(50);
-    g_assert_nonnull(ns_window_banner_text(window));
+    UI_UNTIL(ns_window_banner_text(window));
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     /* What was measured before is still to be seen. */
     g_assert_true(ns_lab_view(lab)->history == old);
@@ -285,8 +284,7 @@ static void test_text_file(void)
     g_assert_true(g_file_set_contents(path, text->str, -1, NULL));
     ns_lab_set(lab, "text", path);
     UI_WAIT(window, ui_is_ready);
-    ui_idle(50);
-    g_assert_null(ns_window_banner_text(window));
+    UI_UNTIL(!ns_window_banner_text(window));
     g_assert_true(ns_lab_view(lab)->ghost == old);
 
     g_assert_true(g_unlink(path) == 0);

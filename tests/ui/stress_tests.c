@@ -5,6 +5,10 @@
  * main loop that waits for a step. */
 #define LONGEST_TURN_MS 250.0
 
+/* Of quick hands, and turns of the main loop between two of them. */
+#define CHANGES 300
+#define MOST_TURNS 16
+
 /* How long this thread was ready and others ran in its place: a busy machine is no fault of a main
  * loop.  0 where the kernel does not count it. */
 static double kept_waiting_ms(void)
@@ -16,12 +20,12 @@ static double kept_waiting_ms(void)
     return (double)ns / 1e6;
 }
 
-/* In milliseconds, what the thread computed and what it slept in the turn. */
-static double longest_turn(int milliseconds)
+/* In milliseconds, what the thread computed and what it slept in the turn, until a condition holds.
+ */
+static double longest_turn(NsWindow *window, bool (*condition)(NsWindow *window))
 {
     double longest = 0.0;
-    gint64 end = g_get_monotonic_time() + milliseconds * 1000;
-    while (g_get_monotonic_time() < end) {
+    while (!condition(window)) {
         if (!g_main_context_pending(NULL)) {
             g_usleep(500);
             continue;
@@ -36,17 +40,29 @@ static double longest_turn(int milliseconds)
     return longest;
 }
 
+static bool has_made_steps(NsWindow *window)
+{
+    return ns_lab_steps(ns_window_lab(window)) >= 12;
+}
+
+static bool has_begun_anew(NsWindow *window)
+{
+    return ns_lab_steps(ns_window_lab(window)) == 0;
+}
+
 static void test_thousand_layers(void)
 {
     NsWindow *window = ui_open("layers=1000 d-model=8");
-    ui_idle(200);
-    double preparing = longest_turn(500);
-    UI_WAIT(window, ui_is_ready);
+    NsLab *lab = ns_window_lab(window);
+    ui_settle(GTK_WIDGET(window));
+    double preparing = longest_turn(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_WAIT(window, ui_has_stepped);
-    double running = longest_turn(3000);
+    double running = longest_turn(window, has_made_steps);
+    ns_lab_pause(lab);
     ui_toggle(window, "Pre-LN");
-    double restarting = longest_turn(1000);
+    ns_lab_restart(lab);
+    double restarting = longest_turn(window, has_begun_anew);
     g_test_message(
         "longest turn of the main loop: preparing %.1f, running %.1f, restarting %.1f ms",
         preparing, running, restarting);
@@ -90,16 +106,15 @@ static void test_quick_hands(void)
 {
     GRand *random = g_rand_new_with_seed(20200);
     NsWindow *window = ui_open("");
-    gint64 end = g_get_monotonic_time() + 6 * G_USEC_PER_SEC;
-    while (g_get_monotonic_time() < end) {
+    for (int i = 0; i < CHANGES; i++) {
         change_something(window, random);
-        ui_idle(g_rand_int_range(random, 0, 60));
+        for (int turns = g_rand_int_range(random, 0, MOST_TURNS); turns > 0; turns--) ui_turn();
     }
     /* Whatever was done to it, it can be brought back to work. */
     NsLab *lab = ns_window_lab(window);
     ns_lab_set_defaults(lab);
-    ui_idle(3 * NS_LAB_SETTLE_MS);
-    UI_UNTIL(ns_lab_state(lab) != NS_TRAINER_PREPARING);
+    ns_lab_pause(lab);
+    ui_rest(window);
     ns_lab_reset(lab);
     UI_WAIT(window, ui_is_ready);
     ns_lab_run(lab);

@@ -4,8 +4,8 @@ technology sees.
 
 Usage: student.py DESKTOP LESSONS [PATIENCE]
 
-DESKTOP is the program, LESSONS the folder of its lessons, PATIENCE how many seconds a run of a few
-hundred steps may take.  Needs a display and a session bus of its own, python3-gi, gir1.2-atspi-2.0
+DESKTOP is the program, LESSONS the folder of its lessons, PATIENCE for how many seconds nothing may
+happen that is waited for; as long as a run makes steps, it is waited for.  Needs a display and a session bus of its own, python3-gi, gir1.2-atspi-2.0
 and at-spi2-core.  Speaks TAP, one case a lesson.
 
 Every control is found by its role and its name and used by its own action; what a card asks for is
@@ -31,6 +31,7 @@ LOOK_EVERY_S = 0.1
 TABS_MOST = 200
 LESSONS = 5  # with the first look, which stands there for who is new
 LABELS = {"layers": "Layers", "warmup": "Warm-up"}  # of the settings that these lessons change
+LIVE = ("warmup",)  # those of them that act while a run goes on; the others wait for a restart
 
 
 class Lost(Exception):
@@ -65,19 +66,30 @@ def key(name):
 
 class Desktop:
     def __init__(self, program):
+        self.top = None
+        self.moves = 0  # of the focus
+        self.listener = Atspi.EventListener.new(self.on_focus)
+        self.listener.register("object:state-changed:focused")
         self.process = subprocess.Popen([program])
-        time.sleep(2)
-        if self.process.poll() is not None:  # the display of the test before was still going down
-            self.process = subprocess.Popen([program])
         self.top = self.wait(self.find_program, "the program on the accessibility bus")
+
+    def on_focus(self, event):
+        self.moves += event.detail1  # 1 where it comes, 0 where it goes
 
     def close(self):
         self.process.terminate()
         self.process.wait(30)
 
     def wait(self, condition, what):
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
+        end, step = time.monotonic() + PATIENCE_S, None
+        while True:
+            while GLib.MainContext.default().iteration(False):
+                pass
+            if time.monotonic() > end:
+                before, step = step, self.step()
+                if step == before:
+                    break
+                end = time.monotonic() + PATIENCE_S
             if self.process.poll() is not None:
                 raise Lost(f"the program ended with status {self.process.returncode}")
             try:
@@ -88,6 +100,15 @@ class Desktop:
                 return found
             time.sleep(LOOK_EVERY_S)
         raise Lost(f"waited in vain for {what}")
+
+    @staticmethod
+    def text_of(node):
+        return Atspi.Text.get_text(node, 0, Atspi.Text.get_character_count(node))
+
+    def step(self):
+        """The newest step that the foot of the window shows."""
+        node = self.top and self.look("text", "Step")
+        return node and self.text_of(node)
 
     def find_program(self):
         desktop = Atspi.get_desktop(0)
@@ -137,20 +158,23 @@ class Desktop:
         if not done:
             raise Lost(f"the {roles[0]} “{name}” could not be pressed")
 
-    @staticmethod
-    def focus(node):
+    def focus(self, node):
         """By the keyboard, as GTK 4.8 lets nobody else move the focus."""
         for _ in range(TABS_MOST):
             if node.get_state_set().contains(Atspi.StateType.FOCUSED):
                 return
+            before = self.moves
             key("Tab")
-            time.sleep(0.05)
+            # Another Tab that comes before this one has acted would lead beyond the goal.
+            self.wait(lambda moves=before: self.moves > moves, "the focus to move on")
         raise Lost(f"Tab does not lead to “{node.get_name()}”")
 
     def type(self, name, text):
-        self.focus(self.find("text", name))
+        entry = self.find("text", name)
+        self.focus(entry)
         key("ctrl+a")
         subprocess.run(["xdotool", "type", text], check=True)
+        self.wait(lambda: self.text_of(entry) == text, f"{text} in “{name}”")
         key("Return")
 
 
@@ -163,8 +187,8 @@ def draw(desktop):
     desktop.press("Compare")
 
 
-def do_card(desktop, card):
-    """What one card asks for, and then Next."""
+def do_card(desktop, card, begun):
+    """What one card asks for; `begun`: a card before has made steps."""
     title = dict(card)["title"]
     desktop.find("label", title)
     choices = [(key, value) for key, value in card if key in ("choice", "right")]
@@ -175,10 +199,8 @@ def do_card(desktop, card):
             for assignment in value.split():
                 setting, text = assignment.split("=")
                 desktop.type(LABELS[setting], text)
-            time.sleep(1)  # what waits is told a moment later
-            restart = desktop.look("push button", "Restart")
-            if restart:  # where nothing waits, the bar is not there
-                Atspi.Action.do_action(restart, 0)
+                if begun and setting not in LIVE:
+                    desktop.press("Restart")
         elif key == "draw":
             draw(desktop)
     steps = dict(card).get("run")
@@ -191,7 +213,7 @@ def do_lesson(desktop, number, path):
     if number:  # after a lesson the list is there
         desktop.press(f"{number}  {title}", exact=False)
     for i, card in enumerate(cards):
-        do_card(desktop, card)
+        do_card(desktop, card, any("run" in dict(before) for before in cards[:i]))
         desktop.press("Finish" if i + 1 == len(cards) else "Next")
 
 

@@ -3,11 +3,12 @@
 
 #include "ui/widgets/settings_pane.h"
 
-static NsApplication *application;
+/* After so long a condition is looked at again, though the main loop had nothing to do. */
+#define TURN_MS 5
 
-/* One application for all tests: it registers resources and style once. */
-static NsApplication *get_application(void)
+NsApplication *ui_application(void)
 {
+    static NsApplication *application;
     if (application) return application;
     g_autoptr(GError) error = NULL;
     application = ns_application_new();
@@ -20,7 +21,7 @@ NsWindow *ui_open(const char *assignments)
 {
     static const char *const small[] = {"layers=2", "d-model=16",   "heads=2",        "seq=16",
                                         "batch=4",  "eval-every=0", "eval-batches=1", "threads=1"};
-    GtkApplication *app = GTK_APPLICATION(get_application());
+    GtkApplication *app = GTK_APPLICATION(ui_application());
     NsSettings settings;
     ns_settings_init(&settings);
     g_autoptr(GError) error = NULL;
@@ -46,17 +47,23 @@ void ui_close(NsWindow *window)
     UI_UNTIL(weak == NULL);
 }
 
-static gboolean on_time(gpointer over)
+static gboolean on_time(gpointer source)
 {
-    *(bool *)over = true;
+    *(guint *)source = 0;
     return G_SOURCE_REMOVE;
 }
 
-void ui_idle(int milliseconds)
+void ui_turn(void)
 {
-    bool over = false;
-    g_timeout_add((guint)milliseconds, on_time, &over);
-    while (!over) g_main_context_iteration(NULL, TRUE);
+    guint source = g_timeout_add(TURN_MS, on_time, &source);
+    g_main_context_iteration(NULL, TRUE);
+    if (source) g_source_remove(source);
+}
+
+void ui_rest(NsWindow *window)
+{
+    UI_UNTIL(!ns_window_is_awake(window));
+    ui_settle(GTK_WIDGET(window));
 }
 
 static GtkWidget *find_id(GtkWidget *widget, const char *id)
@@ -157,6 +164,25 @@ bool ui_press(NsWindow *window, guint keyval)
 bool ui_press_late(NsWindow *window, guint keyval, GdkModifierType modifiers)
 {
     return press(GTK_WIDGET(window), "normscope-late-keys", keyval, modifiers);
+}
+
+GtkWidget *ui_file_dialog(void)
+{
+    GListModel *windows = gtk_window_get_toplevels();
+    for (guint i = 0; i < g_list_model_get_n_items(windows); i++) {
+        g_autoptr(GtkWidget) each = g_list_model_get_item(windows, i);
+        if (GTK_IS_FILE_CHOOSER_DIALOG(each) && gtk_widget_get_visible(each)) return each;
+    }
+    return NULL;
+}
+
+void ui_answer_file_dialog(int response)
+{
+    UI_UNTIL(ui_file_dialog());
+    /* GTK 4.8 still computes the size of a dialog that went before it had one. */
+    ui_settle(ui_file_dialog());
+    gtk_dialog_response(GTK_DIALOG(ui_file_dialog()), response);
+    UI_UNTIL(!ui_file_dialog());
 }
 
 bool ui_is_ready(NsWindow *window)

@@ -1,7 +1,11 @@
 /* A window under test, and hands to use it.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "tests/ui/input.h"
 #include "ui/widgets/application.h"
+
+/* The one application of the process; it registers resources and style. */
+NsApplication *ui_application(void);
 
 /* A small model, so that every test takes a moment only, and these "key=value key=value" besides.
  */
@@ -13,20 +17,27 @@ NsWindow *ui_open_running(const char *assignments);
 /* Closes a window as its user would, and checks that it is freed. */
 void ui_close(NsWindow *window);
 
-/* Runs the main loop until an expression is true; fails after half a minute. */
+/* How long a condition is waited for before the test fails: a busy machine, or a sanitized program,
+ * takes many times as long as a quiet one. */
+#define UI_PATIENCE_S 120
+
+/* Runs the main loop until an expression is true. */
 #define UI_UNTIL(expression)                                                                       \
     do {                                                                                           \
-        gint64 ui_deadline = g_get_monotonic_time() + 30 * G_USEC_PER_SEC;                         \
+        gint64 ui_deadline = g_get_monotonic_time() + UI_PATIENCE_S * G_USEC_PER_SEC;              \
         while (!(expression)) {                                                                    \
             if (g_get_monotonic_time() > ui_deadline)                                              \
                 g_error("%s: waited in vain for %s", G_STRLOC, #expression);                       \
-            ui_idle(5);                                                                            \
+            ui_turn();                                                                             \
         }                                                                                          \
     } while (0)
 #define UI_WAIT(window, condition) UI_UNTIL(condition(window))
 
-/* Runs the main loop for a while. */
-void ui_idle(int milliseconds);
+/* Runs the main loop until something has happened there, or for a moment. */
+void ui_turn(void);
+
+/* Waits until nothing in a window goes on any more: its lab and its charts are at rest. */
+void ui_rest(NsWindow *window);
 
 /* The widget with this id in the window's template. */
 GtkWidget *ui_find(NsWindow *window, const char *id);
@@ -52,6 +63,10 @@ bool ui_key(GtkWidget *widget, guint keyval, GdkModifierType modifiers);
 
 /* The widget's first controller of exactly this type, and of this name if that is not NULL. */
 GtkEventController *ui_controller(GtkWidget *widget, GType type, const char *name);
+
+/* The dialog for files that is open, or NULL; and an answer to the one that opens. */
+GtkWidget *ui_file_dialog(void);
+void ui_answer_file_dialog(int response);
 
 /* Conditions. */
 bool ui_is_ready(NsWindow *window);

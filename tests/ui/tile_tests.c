@@ -2,7 +2,6 @@
 #include "tests/ui/hands.h"
 
 #include "ui/plot/layout-private.h"
-#include "ui/widgets/chart_input.h"
 #include "ui/widgets/dashboard.h"
 
 #include <math.h>
@@ -14,6 +13,7 @@ static void count(guint *n)
 
 static void test_kinds(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = ui_open("probe-every=1");
     NsLab *lab = ns_window_lab(window);
     NsChartTile *tile = ui_tile(window, HIDDEN);
@@ -94,7 +94,7 @@ static void test_titles(void)
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; i < G_N_ELEMENTS(pages); i++) {
         ns_page_stack_show(ns_window_pages(window), pages[i]);
-        ui_idle(100);
+        ui_rest(window);
         NsDashboard *page = NS_DASHBOARD(ns_window_page(window));
         NsChartTile *tile;
         for (size_t k = 0; (tile = ns_dashboard_tile(page, k)); k++) check_title(tile);
@@ -131,7 +131,7 @@ static void test_limits(void)
     GtkWidget *popover = open_limits(tile);
     const NsLens *lens = ui_lens(window, LOSS);
     GtkWidget *hint = cell(popover, 0, NS_LENS_AXES + 1);
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     type(cell(popover, 1, 1), "10");
     type(cell(popover, 2, 1), "20");
     g_assert_true(ui_same_range(lens->range[NS_LENS_X], (NsRange){10, 20}));
@@ -155,7 +155,7 @@ static void test_limits(void)
     g_assert_true(lens->rescaled[NS_LENS_LEFT]);
     g_assert_cmpint(lens->scale[NS_LENS_LEFT], ==, NS_SCALE_LOG);
     gtk_popover_popdown(GTK_POPOVER(popover));
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     gtk_widget_activate_action(GTK_WIDGET(tile), "tile.reset", NULL);
     g_assert_true(ns_lens_is_fitted(lens));
     /* A heatmap has cells of equal size, and no right axis. */
@@ -191,20 +191,21 @@ static void test_copy(void)
 
 static void test_context_menu(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
     NsChartTile *tile = ui_tile(window, LOSS);
     NsChartView *chart = ui_chart(window, LOSS);
     GtkWidget *overlay = gtk_widget_get_first_child(GTK_WIDGET(tile));
-    g_assert_true(ui_press_on(chart, GDK_KEY_Menu, 0));
-    ui_idle(50);
+    ui_press_on(chart, GDK_KEY_Menu, 0);
+    ui_settle(GTK_WIDGET(window));
     GtkWidget *menu = gtk_widget_get_last_child(overlay);
     g_assert_true(GTK_IS_POPOVER_MENU(menu));
     g_assert_true(gtk_widget_get_mapped(menu));
     gtk_popover_popdown(GTK_POPOVER(menu));
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     /* Again, elsewhere: still one. */
     g_signal_emit_by_name(chart, "menu", 100.0, 100.0);
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     g_assert_true(GTK_IS_POPOVER_MENU(gtk_widget_get_last_child(overlay)));
     UI_UNTIL(!GTK_IS_POPOVER(gtk_widget_get_prev_sibling(gtk_widget_get_last_child(overlay))));
     ui_close(window);
@@ -241,7 +242,7 @@ static void test_smoothing(void)
     GtkWidget *button =
         gtk_widget_get_last_child(ui_first(GTK_WIDGET(ui_tile(window, LOSS)), GTK_TYPE_BOX));
     gtk_menu_button_popup(GTK_MENU_BUTTON(button));
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     scale =
         ui_first(GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button))), GTK_TYPE_SCALE);
     g_assert_nonnull(scale);
@@ -250,14 +251,14 @@ static void test_smoothing(void)
     gulong handler = g_signal_connect_swapped(lab, "view-changed", G_CALLBACK(count), &changes);
     for (int i = 0; i <= 20; i++) gtk_range_set_value(GTK_RANGE(scale), 0.5 + 0.01 * i);
     UI_UNTIL(changes > 0);
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     g_assert_cmpuint(changes, ==, 1);
     g_signal_handler_disconnect(lab, handler);
     UI_UNTIL(has_series(chart, "training, EMA 0.7"));
     gtk_range_set_value(GTK_RANGE(scale), 0);
     UI_UNTIL(ns_lab_view(lab)->smoothing.kind == NS_SMOOTH_NONE);
     gtk_menu_button_popdown(GTK_MENU_BUTTON(button));
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     /* On again as it was. */
     g_assert_true(ui_press(window, GDK_KEY_s));
     UI_UNTIL(has_series(chart, "training, EMA 0.7"));
@@ -272,6 +273,7 @@ static void test_smoothing(void)
 /* A grip that is dragged sets the warm-up, inside what it may be. */
 static void test_handle(void)
 {
+    if (!ui_has_input()) return;
     NsWindow *window = ui_open("");
     NsLab *lab = ns_window_lab(window);
     NsChartView *chart = ui_chart(window, LOSS);
@@ -289,34 +291,31 @@ static void test_handle(void)
     UI_UNTIL(ns_chart_view_layout(chart) && ns_chart_view_plot(chart)->n_markers > 0 &&
              ns_chart_view_plot(chart)->markers[0].x == 100);
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
-    NsPoint grip = {ns_plot_x_to_pixel(layout, 100), 0};
+    NsPoint grip = {round(ns_plot_x_to_pixel(layout, 100)), 0};
     while (ns_plot_handle_at(layout, grip.x, grip.y) < 0) {
         grip.y += 2;
         g_assert_cmpfloat(grip.y, <, 1000);
     }
-    double to = ns_plot_pixel_to_x(layout, grip.x + 60);
-    ns_chart_input_press(chart, grip.x, grip.y);
-    g_assert_true(ns_chart_input_drag(chart, 60, 0, false));
-    ui_idle(40);
-    ns_chart_input_drop(chart, 60, 0);
+    double to = ns_plot_pixel_to_x(layout, ns_plot_x_to_pixel(layout, 100) + 60);
+    ui_drag(GTK_WIDGET(chart), GDK_BUTTON_PRIMARY, grip, (NsPoint){grip.x + 60, grip.y}, 0);
     g_assert_cmpfloat(to, >, 110);
     g_assert_cmpfloat_with_epsilon((double)ns_lab_settings(lab)->warmup, to, 1);
     g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
 
     /* The peak goes up and down, at the grip at its right end, while it runs. */
     ns_lab_run(lab);
+    UI_WAIT(window, ui_has_stepped_five);
+    ui_settle(GTK_WIDGET(window));
     double peak = ns_lab_settings(lab)->lr;
     layout = ns_chart_view_layout(chart);
     NsBox area = ns_plot_area(layout);
-    grip = (NsPoint){area.x + area.width, ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, peak)};
+    grip = (NsPoint){round(area.x + area.width),
+                     round(ns_plot_y_to_pixel(layout, NS_AXIS_LEFT, peak))};
     while (ns_plot_handle_at(layout, grip.x, grip.y) != 1) {
         grip.x -= 1;
         g_assert_cmpfloat(grip.x, >, area.x);
     }
-    ns_chart_input_press(chart, grip.x, grip.y);
-    g_assert_true(ns_chart_input_drag(chart, 0, 40, false));
-    ui_idle(40);
-    ns_chart_input_drop(chart, 0, 40);
+    ui_drag(GTK_WIDGET(chart), GDK_BUTTON_PRIMARY, grip, (NsPoint){grip.x, grip.y + 40}, 0);
     g_assert_cmpfloat(ns_lab_settings(lab)->lr, <, 0.95 * peak);
     g_assert_cmpfloat(ns_lab_settings(lab)->lr, >, 0);
     g_assert_cmpfloat_with_epsilon((double)ns_lab_settings(lab)->warmup, to, 1);

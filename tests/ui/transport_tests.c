@@ -22,7 +22,7 @@ static NsWindow *open_at(int64_t steps)
     ns_lab_step(lab, steps);
     UI_UNTIL(ns_lab_steps(lab) >= steps && ns_lab_state(lab) == NS_TRAINER_PAUSED);
     UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(timeline_of(window))) > 0);
-    ui_idle(50);
+    ui_rest(window);
     return window;
 }
 
@@ -117,7 +117,7 @@ static void test_step_entry(void)
     ns_lab_show_step(lab, -1);
     type_step(window, "26");
     UI_UNTIL(ns_lab_steps(lab) == 26 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
-    ui_idle(100);
+    ui_rest(window);
     g_assert_cmpint(ns_lab_steps(lab), ==, 26);
     ui_close(window);
 }
@@ -290,7 +290,7 @@ static void test_run_until(void)
     gtk_editable_set_text(GTK_EDITABLE(entry), "12");
     g_signal_emit_by_name(entry, "activate");
     UI_UNTIL(ns_lab_steps(lab) == 12 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
-    ui_idle(100);
+    ui_rest(window);
     popover = open_question(window, "run-until-loss");
     entry = ui_first(popover, GTK_TYPE_ENTRY);
     double loss = ns_history_step(ns_lab_view(lab)->history, 12)->loss;
@@ -299,7 +299,7 @@ static void test_run_until(void)
     g_signal_emit_by_name(ui_first(popover, GTK_TYPE_BUTTON), "clicked");
     UI_UNTIL(ns_lab_steps(lab) > 12 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
     UI_UNTIL(!ns_lab_is_running(lab));
-    ui_idle(50);
+    ui_rest(window);
     ui_close(window);
 }
 
@@ -385,7 +385,7 @@ static void test_pages(void)
         g_assert_true(ui_press(window, GDK_KEY_1 + (guint)i));
         g_assert_cmpstr(ns_page_stack_key(pages), ==, ns_page_kind(i)->key);
         g_assert_true(NS_IS_PAGE(ns_window_page(window)));
-        ui_idle(30);
+        ui_settle(GTK_WIDGET(window));
         ui_press(window, GDK_KEY_Escape);
         g_autoptr(GVariant) state = g_action_group_get_action_state(G_ACTION_GROUP(window), "page");
         g_assert_cmpstr(g_variant_get_string(state, NULL), ==, ns_page_kind(i)->key);

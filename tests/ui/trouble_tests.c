@@ -24,7 +24,7 @@ static NsWindow *open_in_trouble(const char *assignments)
     ui_click(window, "run_button");
     UI_WAIT(window, has_trouble);
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     return window;
 }
 

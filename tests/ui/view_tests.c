@@ -71,7 +71,7 @@ static void test_keys(void)
     g_assert_false(ns_lab_view(lab)->log);
     g_assert_true(ui_press(window, GDK_KEY_m));
     g_assert_nonnull(ns_dashboard_maximised(dashboard));
-    ui_idle(50);
+    ui_settle(GTK_WIDGET(window));
     g_assert_true(ui_press(window, GDK_KEY_Escape));
     g_assert_null(ns_dashboard_maximised(dashboard));
     g_assert_false(ui_press(window, GDK_KEY_x));
@@ -89,7 +89,7 @@ static void test_keys(void)
 
 static void test_accelerators(void)
 {
-    GtkApplication *application = GTK_APPLICATION(g_application_get_default());
+    GtkApplication *application = GTK_APPLICATION(ui_application());
     static const struct {
         const char *key, *action;
     } table[] = {{"F5", "win.run"},          {"<Control>e", "win.export"},
@@ -143,18 +143,16 @@ static void test_styles(void)
     GApplication *application = g_application_get_default();
     g_autoptr(NsStyleManager) styles = ns_style_manager_new();
     UI_WAIT(window, is_drawn);
-    ui_idle(100);
+    ui_rest(window);
     double light = brightness(ns_chart_view_texture(chart_at(window, 0)));
     ns_style_manager_set_scheme(styles, NS_SCHEME_DARK);
     gboolean dark = FALSE;
     g_object_get(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", &dark, NULL);
     g_assert_true(dark);
-    ui_idle(200);
-    g_assert_cmpfloat(brightness(ns_chart_view_texture(chart_at(window, 0))), <, light - 0.2);
+    UI_UNTIL(brightness(ns_chart_view_texture(chart_at(window, 0))) < light - 0.2);
     ns_style_manager_set_scheme(styles, NS_SCHEME_LIGHT);
-    ui_idle(200);
+    UI_UNTIL(brightness(ns_chart_view_texture(chart_at(window, 0))) > light - 0.05);
     g_assert_cmpstr(ns_chart_style_for(GTK_WIDGET(window))->choice.key, ==, "screen-light");
-    g_assert_cmpfloat(brightness(ns_chart_view_texture(chart_at(window, 0))), >, light - 0.05);
     g_assert_true(g_action_group_has_action(G_ACTION_GROUP(application), "style"));
     ui_close(window);
 }

@@ -194,7 +194,7 @@ static void test_tensor_table(void)
     g_assert_null(ns_tensor_find(&table, "d"));
 
     g_autofree ns_real *x = g_new(ns_real, table.size);
-    ns_tensor_table_init(&table, x, 3, 1);
+    ns_tensor_table_init(&table, x, 3, NULL);
     const ns_real *c = x + ns_tensor_find(&table, "c")->offset;
     g_assert_cmpfloat(x[14], ==, 1);
     double std = ns_real_norm(c, 20000) / sqrt(20000);
@@ -207,7 +207,7 @@ static void test_tensor_table(void)
         (NsTensor){.name = "c", .rows = 4000, .cols = 5, .init = NS_INIT_NORMAL, .std = 0.5},
         false);
     g_autofree ns_real *y = g_new(ns_real, alone.size);
-    ns_tensor_table_init(&alone, y, 3, 1);
+    ns_tensor_table_init(&alone, y, 3, NULL);
     g_assert_true(memcmp(c, y, 20000 * sizeof *c) == 0);
     ns_tensor_table_clear(&alone);
     ns_tensor_table_clear(&table);
@@ -231,9 +231,9 @@ static void test_share(void)
     NsTensorTable table = {0};
     add_tensors(&table);
     g_autofree size_t *cuts = g_new0(size_t, table.size);
-    for (int n = 1; n < 40; n += n < 5 ? 1 : 17) {
+    for (unsigned n = 1; n < 40; n += n < 5 ? 1 : 17) {
         size_t elements = 0, last = table.n, end = 0, most = 0, blocks = 0;
-        for (int k = 0; k < n; k++) {
+        for (unsigned k = 0; k < n; k++) {
             NsShare share = ns_share(&table, k, n);
             NsBlock b;
             size_t in_share = 0;
@@ -258,25 +258,20 @@ static void test_share(void)
             most = MAX(most, in_share);
         }
         g_assert_cmpuint(elements, ==, table.elements);
-        g_assert_cmpuint(most, <=, table.elements / (size_t)n + 60000);
+        g_assert_cmpuint(most, <=, table.elements / n + 60000);
     }
     ns_tensor_table_clear(&table);
 }
-
-/* ThreadSanitizer does not know OpenMP's own synchronisation. */
-#ifdef __SANITIZE_THREAD__
-#define MANY_THREADS 1
-#else
-#define MANY_THREADS 3
-#endif
 
 static void test_init_threads(void)
 {
     NsTensorTable table = {0};
     add_tensors(&table);
     g_autofree ns_real *one = g_new(ns_real, table.size), *many = g_new(ns_real, table.size);
-    ns_tensor_table_init(&table, one, 3, 1);
-    ns_tensor_table_init(&table, many, 3, MANY_THREADS);
+    NsTeam *team = ns_team_new(3);
+    ns_tensor_table_init(&table, one, 3, NULL);
+    ns_tensor_table_init(&table, many, 3, team);
+    ns_team_free(team);
     g_assert_true(memcmp(one, many, table.size * sizeof *one) == 0);
     ns_tensor_table_clear(&table);
 }
@@ -372,7 +367,18 @@ static void work(NsOp op, gulong us)
     ns_clock_end(mark, op);
 }
 
-/* A mark inside another, once alone and then on every thread of a team: what each adds. */
+static void mark(void *data, const NsMember *member)
+{
+    (void)data;
+    (void)member;
+    NsClockMark outer = ns_clock_begin();
+    g_usleep(2000);
+    work(NS_OP_MATMUL, 3000);
+    work(NS_OP_MATMUL, 3000);
+    ns_clock_end(outer, NS_OP_ATTENTION);
+}
+
+/* A mark inside another, once alone and then on every member of a team: what each adds. */
 static void test_clock(void)
 {
     double none[NS_OP_COUNT], seconds[NS_OP_COUNT];
@@ -381,19 +387,14 @@ static void test_clock(void)
     ns_clock_read(seconds);
     g_assert_cmpfloat(seconds[NS_OP_LOSS], ==, none[NS_OP_LOSS]);
 
-    for (int threads = 1; threads <= 2; threads++) {
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        NsTeam *team = ns_team_new(threads);
         ns_clock_enable(true);
         gint64 begin = g_get_monotonic_time();
-#pragma omp parallel num_threads(threads)
-        {
-            NsClockMark outer = ns_clock_begin();
-            g_usleep(2000);
-            work(NS_OP_MATMUL, 3000);
-            work(NS_OP_MATMUL, 3000);
-            ns_clock_end(outer, NS_OP_ATTENTION);
-        }
+        ns_team_run(team, threads, mark, NULL);
         double wall = (double)(g_get_monotonic_time() - begin) / 1e6;
         ns_clock_enable(false);
+        ns_team_free(team);
         work(NS_OP_MATMUL, 1000);
         ns_clock_read(seconds);
         g_assert_cmpfloat(seconds[NS_OP_ATTENTION], >=, 2e-3);

@@ -218,12 +218,12 @@ int main(int argc, char **argv)
     } models[] = {
         {"post", "placement=post"},
         {"pre", "placement=pre activation=swiglu"},
-        {"smoothing", "label-smoothing=0.2 dropout=0.3 drop-path=0.2"},
+        {"smoothing", "label-smoothing=0.2 dropout=0.3 drop-path=0.2 activation=gelu"},
         {"batchnorm", "norm=batchnorm placement=pre dropout=0.1 activation=gelu"},
         {"standardized", "weight-standardization=on activation=gelu"},
         {"admin", "placement=admin recompute=on"},
-        {"deepnorm", "placement=deepnorm optimizer=sgd qk-norm=on"},
-        {"encoder-decoder", "arch=encoder-decoder task=reverse"},
+        {"deepnorm", "placement=deepnorm optimizer=sgd qk-norm=head"},
+        {"encoder-decoder", "arch=encoder-decoder task=reverse activation=gelu"},
         {"uniform", "attention=uniform heads=1"},
     };
     g_test_init(&argc, &argv, NULL);

@@ -57,7 +57,6 @@ static void test_line(void)
     g_assert_true(ns_experiment_read(&read, line, &error));
     g_assert_no_error(error);
     g_assert_cmpstr(read.version, ==, NS_VERSION);
-    g_assert_null(read.unknown);
     assert_same(&written, &read);
     g_autofree char *again = ns_experiment_line(&read);
     g_assert_cmpstr(again, ==, line);
@@ -87,18 +86,22 @@ static void test_task_has_the_last_word(void)
     g_assert_cmpstr(chosen, ==, "text");
 }
 
-/* Keys that are not named keep what they had; those of a newer program are told. */
+/* Keys that are not named keep what they had; one of a newer program is an error that says so. */
 static void test_unknown_keys(void)
 {
     g_auto(NsExperiment) read;
     ns_experiment_init(&read);
     g_assert_true(ns_settings_assign(&read.settings, "layers=3", NULL));
-    g_assert_true(
-        ns_experiment_read(&read, "normscope=9 warmup=100 beta9=1 lr=0.5 'gamma=x = y'", NULL));
+    g_assert_true(ns_experiment_read(&read, "normscope=9 warmup=100 lr=0.5", NULL));
     g_assert_cmpint(read.settings.layers, ==, 3);
     g_assert_cmpint(read.settings.warmup, ==, 100);
     g_assert_cmpfloat(read.settings.lr, ==, 0.5);
-    g_assert_cmpstr(read.unknown, ==, "beta9, gamma");
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ns_experiment_read(&read, "normscope=9 beta9=1", &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_assert_cmpstr(error->message, ==,
+                    "There is no setting “beta9”, which Normscope 9 has written; did you mean "
+                    "“beta1”?");
 }
 
 /* The settings of two lanes of which the second has these. */
@@ -140,7 +143,6 @@ static void test_lanes(void)
     g_autofree char *line = ns_experiment_line(&experiment);
     g_assert_true(ns_experiment_read(&read, line, &error));
     g_assert_no_error(error);
-    g_assert_null(read.unknown);
     g_assert_cmpuint(read.n_lanes, ==, 2);
     assert_lane(&read, 0, "placement=post");
     assert_lane(&read, 0, "warmup=7");
@@ -391,8 +393,11 @@ static void test_reading(void)
         {"good.svg", "<svg><metadata>normscope=1 layers=3</metadata></svg>", NULL, NS_FILE_FIGURE},
         {"good.preset", "layers = 3\n", NULL, NS_FILE_PRESET},
         {"run.jsonl",
-         "{\"settings\":{\"layers\":3,\"new\":1},\"arch\":\"decoder\"}\n{\"step\":0}\n", NULL,
+         "{\"settings\":{\"layers\":3,\"d_model\":16},\"arch\":\"decoder\"}\n{\"step\":0}\n", NULL,
          NS_FILE_FIGURE},
+        {"old.jsonl", "{\"settings\":{\"layers\":3,\"d-model\":16}}\n", NULL, NS_FILE_FIGURE},
+        {"new.jsonl", "{\"settings\":{\"layers\":3,\"new\":1}}\n",
+         "“new.jsonl”: There is no setting “new”", NS_FILE_FIGURE},
         {"bad.jsonl", "{\"settings\":{\"layers\":0}}\n", "“bad.jsonl”: layers is 0",
          NS_FILE_FIGURE},
         {"cut.jsonl", "{\"settings\":{\"layers\":3,\"pla", "“cut.jsonl” holds no experiment",

@@ -16,7 +16,7 @@
 #define EPSILON ((double)FLT_EPSILON)
 #endif
 
-/* Who multiplies: ns_gemm, OpenBLAS, or the kernels of that number less FIRST_KERNELS. */
+/* Who multiplies: ns_gemm, OpenBLAS, or the kernels for that set less FIRST_KERNELS. */
 enum { CHOICE, OPENBLAS, FIRST_KERNELS };
 
 static void multiply(size_t who, const NsGemm *g)
@@ -26,7 +26,7 @@ static void multiply(size_t who, const NsGemm *g)
     else if (who == OPENBLAS)
         ns_gemm_openblas(g);
     else
-        ns_gemm_tiled(ns_gemm_kernels(who - FIRST_KERNELS), g);
+        ns_gemm_tiled(ns_gemm_kernels((NsInstructions)(who - FIRST_KERNELS)), g);
 }
 
 /* Room for `most` reals, then a page without access. */
@@ -284,10 +284,12 @@ static void add(const char *who, size_t index)
 
 int main(int argc, char **argv)
 {
-    ns_blas_init();
+    ns_blas_init(NULL);
     g_test_init(&argc, &argv, NULL);
     add("choice", CHOICE);
     add("openblas", OPENBLAS);
-    for (size_t i = 0; ns_gemm_kernels(i); i++) add(ns_gemm_kernels(i)->name, FIRST_KERNELS + i);
+    for (NsInstructions set = 0; set < NS_INSTRUCTIONS_COUNT; set++)
+        if (ns_instructions_there(set) && ns_gemm_kernels(set))
+            add(ns_instructions_choice(set)->label, FIRST_KERNELS + set);
     return g_test_run();
 }

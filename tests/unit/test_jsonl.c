@@ -223,7 +223,7 @@ static void test_keys(void)
         const char *key;
     } kept[] = {
         {NS_QUANTITY_GRAD_W1, "w1"},
-        {NS_QUANTITY_GRAD_NORM1_GAIN, "norm1-gain"},
+        {NS_QUANTITY_GRAD_NORM1_GAIN, "norm1_gain"},
         {NS_QUANTITY_GRAD_LAYER, "grad_layer"},
         {NS_QUANTITY_UPDATE_RATIO, "update_ratio"},
         {NS_QUANTITY_HIDDEN_NORM, "hidden_norm"},
@@ -347,7 +347,8 @@ static void test_settings_line(void)
     const NsParam *param;
     size_t n = 0;
     for (; (param = ns_param(n)) != NULL; n++) {
-        JsonNode *value = json_object_get_member(all, param->key);
+        g_autofree char *name = g_strdelimit(g_strdup(param->key), "-", '_');
+        JsonNode *value = json_object_get_member(all, name);
         g_assert_nonnull(value);
         double number = ns_settings_get_number(&settings, param);
         bool is_number = param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;

@@ -97,8 +97,16 @@ static void test_kept(void)
     assert_kept(trainer, 0, 400);
     int64_t steps[NS_KEPT_MOST];
     g_assert_cmpuint(ns_trainer_kept(trainer, steps, 2), ==, ns_trainer_kept(trainer, steps, 0));
-    /* It is so small a model that some steps were kept on the way. */
+    /* It is so small a model that some steps are kept on the way, unless other programs held up one
+     * of the first. */
     size_t n = ns_trainer_kept(trainer, steps, NS_KEPT_MOST);
+    for (int again = 0; n <= 3 && again < 50; again++) {
+        ns_trainer_reset(trainer);
+        ns_test_expect(trainer, NS_TRAINER_READY, 0);
+        ns_trainer_run(trainer);
+        ns_test_expect(trainer, NS_TRAINER_FINISHED, 400);
+        n = ns_trainer_kept(trainer, steps, NS_KEPT_MOST);
+    }
     g_assert_cmpuint(n, >, 3);
 
     /* Each continues as the run went on. */

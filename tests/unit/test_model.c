@@ -104,6 +104,79 @@ static void test_settings_refused(void)
     ns_settings_clear(&settings);
 }
 
+/* ns_settings_name of all these, one after another. */
+static char *name_all(const char *first, const char *second)
+{
+    NsSettings settings;
+    NsNamed named = {0};
+    g_autoptr(GError) error = NULL;
+    ns_settings_init(&settings);
+    bool good = ns_settings_name_assignment(&settings, &named, first, &error) &&
+                ns_settings_name_assignment(&settings, &named, second, &error);
+    char *line = good ? ns_settings_line(&settings, false) : NULL;
+    if (!good) {
+        g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+        g_assert_true(g_str_has_suffix(error->message, "leave one of them out."));
+        /* The one before stays as it was named. */
+        NsSettings alone;
+        ns_settings_init(&alone);
+        g_assert_true(ns_settings_assign(&alone, first, NULL));
+        g_autofree char *is = ns_settings_line(&settings, true);
+        g_autofree char *was = ns_settings_line(&alone, true);
+        g_assert_cmpstr(is, ==, was);
+        ns_settings_clear(&alone);
+    }
+    ns_settings_clear(&settings);
+    return line;
+}
+
+/* Settings that exclude each other are not named together, in whichever order. */
+static void test_settings_named(void)
+{
+    static const char *const pairs[][2] = {{"task=copy", "text=book.txt"},
+                                           {"task=grammar", "text=book.txt"},
+                                           {"placement=pre", "mixture=post*3,pre"},
+                                           {"placement=post", "mixture=post*3,pre"},
+                                           {"lr=1", "lr=2"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
+        g_assert_null(name_all(pairs[i][0], pairs[i][1]));
+        g_assert_null(name_all(pairs[i][1], pairs[i][0]));
+    }
+    static const char *const together[][3] = {
+        {"task=text", "text=book.txt", "task=text text=book.txt"},
+        {"text=book.txt", "task=text", "task=text text=book.txt"},
+        {"task=copy", "text=", "task=copy"},
+        {"placement=pre", "mixture=", "placement=pre"},
+        {"mixture=", "placement=pre", "placement=pre"},
+        {"lr=1", "lr=1.0", "lr=1"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(together); i++) {
+        g_autofree char *line = name_all(together[i][0], together[i][1]);
+        g_assert_cmpstr(line, ==, together[i][2]);
+    }
+}
+
+/* Where nobody names them, the last word counts, and what it leaves without effect is given up. */
+static void test_settings_last_word(void)
+{
+    static const char *const rows[][3] = {
+        {"text=book.txt", "task=copy", "task=copy"},
+        {"task=copy", "text=book.txt", "task=text text=book.txt"},
+        {"text=book.txt", "text=", ""},
+        {"mixture=post*3", "placement=pre", "placement=pre"},
+        {"placement=pre", "mixture=post*3", "mixture='post*3'"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        NsSettings settings;
+        ns_settings_init(&settings);
+        g_assert_true(ns_settings_assign(&settings, rows[i][0], NULL));
+        g_assert_true(ns_settings_assign(&settings, rows[i][1], NULL));
+        g_autofree char *line = ns_settings_line(&settings, false);
+        g_assert_cmpstr(line, ==, rows[i][2]);
+        ns_settings_clear(&settings);
+    }
+}
+
 /* Numbers in files and on command lines do not follow the user's language. */
 static void test_settings_locale(void)
 {
@@ -134,8 +207,9 @@ static void test_registries(void)
         g_assert_true(ns_param_find(ns_param(i)->key) == ns_param(i));
     }
     static const NsChoices registries[] = {
-        ns_norm_choice,   ns_activation_choice, ns_init_choice,      ns_arch_choice,
-        ns_switch_choice, ns_toggle_choice,     ns_attention_choice, ns_positions_choice,
+        ns_norm_choice,    ns_activation_choice,  ns_init_choice,      ns_arch_choice,
+        ns_switch_choice,  ns_toggle_choice,      ns_attention_choice, ns_positions_choice,
+        ns_qk_norm_choice, ns_decay_scope_choice,
     };
     for (size_t k = 0; k < G_N_ELEMENTS(registries); k++)
         for (size_t i = 0; registries[k](i); i++) {
@@ -143,7 +217,9 @@ static void test_registries(void)
             g_assert_nonnull(registries[k](i)->purpose);
             g_assert_cmpint(ns_choices_find(registries[k], registries[k](i)->key), ==, (int)i);
         }
-    g_assert_cmpint(ns_choices_find(ns_placement_choice, "depth-mup"), ==, 22);
+    g_assert_cmpint(ns_choices_find(ns_placement_choice, "depth-mup"), ==, 23);
+    /* What older files say is still read, as what it meant. */
+    g_assert_cmpint(ns_choices_find(ns_qk_norm_choice, "on"), ==, NS_QK_NORM_HEAD);
 }
 
 static NsWiring wiring(const char *placement, NsPosition position)
@@ -202,6 +278,33 @@ static void test_constants(void)
     g_assert_cmpfloat(wiring("keel", p).a, ==, 6);
 }
 
+/* What papers make depend on the depth. */
+static void test_depth(void)
+{
+    /* Touvron et al. 2021, 3: the start of LayerScale. */
+    static const struct {
+        unsigned layers;
+        double start;
+    } scales[] = {{1, 0.1}, {18, 0.1}, {19, 1e-5}, {24, 1e-5}, {25, 1e-6}, {48, 1e-6}};
+    for (size_t i = 0; i < G_N_ELEMENTS(scales); i++) {
+        NsPosition p = {.layers = scales[i].layers};
+        g_assert_cmpfloat(wiring("layerscale", p).gain_start, ==, scales[i].start);
+    }
+    /* Li et al. 2024, 3: Mix-LN has floor(L / 4) layers of Post-LN; 3 of 12 in its scripts. */
+    static const unsigned mixes[][2] = {{1, 0}, {3, 0}, {4, 1}, {6, 1}, {7, 1}, {8, 2}, {12, 3}};
+    for (size_t i = 0; i < G_N_ELEMENTS(mixes); i++) {
+        unsigned post = 0;
+        for (unsigned l = 0; l < mixes[i][0]; l++)
+            post += wiring("mix-ln", (NsPosition){.layer = l, .layers = mixes[i][0]}).out;
+        g_assert_cmpuint(post, ==, mixes[i][1]);
+    }
+    /* takase/b2t_connection: every matrix of a layer times L^(-1/2). */
+    NsWiring b2t = wiring("b2t", (NsPosition){.layers = 16});
+    g_assert_cmpfloat(b2t.init, ==, 0.25);
+    g_assert_cmpfloat(b2t.init_qk, ==, 0.25);
+    g_assert_cmpfloat(wiring("deepnorm", (NsPosition){.M = 18, .layers = 18}).init_qk, ==, 1);
+}
+
 static void test_mixtures(void)
 {
     static const struct {
@@ -257,6 +360,75 @@ static void fill(NsBatch *batch, const NsSettings *settings)
     }
 }
 
+/* Which tensors there are where the kind of norm is the placement's own, and where it is chosen. */
+static void test_own_norm(void)
+{
+    static const struct {
+        const char *settings;
+        bool gain, bias; /* of the first norm */
+    } table[] = {
+        {"placement=post", true, false},
+        {"placement=keel", true, true},
+        {"placement=olmo2", true, true},
+        {"placement=peri", true, true},
+        {"placement=hybridnorm", true, true},
+        {"placement=ln-scaling", true, true},
+        {"placement=mix-ln", true, true},
+        {"placement=sandwich", true, false},
+        {"placement=keel norm=layernorm", true, false},
+        {"placement=post norm=rmsnorm", true, true},
+        {"placement=keel norm=none", false, true},
+        {"mixture=keel,post", true, true},
+        {"mixture=post,keel", true, false},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        NsSettings settings = tiny("post");
+        g_assert_true(ns_settings_assign_all(&settings, table[i].settings, NULL));
+        g_autoptr(NsModel) model = ns_model_new(&settings, vocab, NULL);
+        const NsTensorTable *tensors = ns_model_tensors(model);
+        g_test_message("%s", table[i].settings);
+        g_assert_true((ns_tensor_find(tensors, "blk0.norm1.gain") != NULL) == table[i].gain);
+        g_assert_true((ns_tensor_find(tensors, "blk0.norm1.bias") == NULL) == table[i].bias);
+        ns_settings_clear(&settings);
+    }
+}
+
+/* The features that a norm on queries, keys or values has parameters for; d = 16, 2 heads. */
+static void test_qk_norm(void)
+{
+    static const struct {
+        const char *settings;
+        size_t q, k, v;
+    } table[] = {
+        {"placement=pre", 0, 0, 0},
+        {"placement=pre qk-norm=head", 8, 8, 0},
+        {"placement=pre qk-norm=on", 8, 8, 0},
+        {"placement=pre qk-norm=full", 16, 16, 0},
+        {"placement=olmo2", 16, 16, 0},
+        {"placement=olmo2 qk-norm=head", 8, 8, 0},
+        {"placement=olmo2 qk-norm=off", 0, 0, 0},
+        {"placement=hybridnorm", 8, 8, 8},
+        {"placement=hybridnorm-star", 8, 8, 8},
+        {"placement=hybridnorm qk-norm=full", 16, 16, 8},
+        {"placement=hybridnorm norm=batchnorm", 16, 16, 16},
+        {"placement=pre norm=batchnorm qk-norm=head", 16, 16, 0},
+        {"placement=olmo2 norm=none", 0, 0, 0},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        NsSettings settings = tiny("post");
+        g_assert_true(ns_settings_assign_all(&settings, table[i].settings, NULL));
+        g_autoptr(NsModel) model = ns_model_new(&settings, vocab, NULL);
+        const char *const names[] = {"blk1.attn.q_norm.gain", "blk1.attn.k_norm.gain",
+                                     "blk1.attn.v_norm.gain"};
+        const size_t sizes[] = {table[i].q, table[i].k, table[i].v};
+        for (size_t k = 0; k < G_N_ELEMENTS(names); k++) {
+            const NsTensor *tensor = ns_tensor_find(ns_model_tensors(model), names[k]);
+            g_assert_cmpuint(tensor ? tensor->rows : 0, ==, sizes[k]);
+        }
+        ns_settings_clear(&settings);
+    }
+}
+
 static void test_names(void)
 {
     NsSettings settings = tiny("pre");
@@ -297,7 +469,7 @@ static void test_names_of_both(void)
         "source-seq=5",
         "norm=dyt",
         "activation=swiglu",
-        "qk-norm=on",
+        "qk-norm=head",
         "mixture=pre*2,normformer,rezero,layerscale,admin",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(assignments); i++)
@@ -489,7 +661,7 @@ static void test_shared_start(void)
             memcmp(ns_model_weights(a) + t->offset, ns_model_weights(b) + u->offset, bytes) == 0);
         shared++;
     }
-    g_assert_cmpuint(shared, ==, ns_model_tensors(a)->n - 2); /* all but the embedding norm */
+    g_assert_cmpuint(shared, ==, ns_model_tensors(a)->n); /* Pre-LN has a final norm beside them */
     ns_settings_clear(&post);
     ns_settings_clear(&pre);
 }
@@ -539,9 +711,14 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/settings/round-trip", test_settings_round_trip);
     g_test_add_func("/settings/refused", test_settings_refused);
+    g_test_add_func("/settings/named", test_settings_named);
+    g_test_add_func("/settings/last-word", test_settings_last_word);
     g_test_add_func("/settings/locale", test_settings_locale);
     g_test_add_func("/model/registries", test_registries);
     g_test_add_func("/model/constants", test_constants);
+    g_test_add_func("/registries/depth", test_depth);
+    g_test_add_func("/model/own-norm", test_own_norm);
+    g_test_add_func("/model/qk-norm", test_qk_norm);
     g_test_add_func("/model/mixtures", test_mixtures);
     g_test_add_func("/model/names", test_names);
     g_test_add_func("/model/names-of-both", test_names_of_both);

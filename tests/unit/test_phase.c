@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define STEPS 12
-#define WAIT_MS 60000
+#define WAIT_MS 600000
 
 static void assert_axis(const char *text, const char *back)
 {

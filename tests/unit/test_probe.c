@@ -229,12 +229,20 @@ static void check_similarity(NsRun *run)
 
 typedef struct {
     double entropy, logit;
+    double size; /* max |q| |k| / sqrt(d): of what a logit is the sum, where much of it cancels */
 } Head;
+
+static void logit_close(double a, const Head *head)
+{
+    if (fabs(a - head->logit) <= 1e-6 * head->size) return;
+    g_test_message("logit %.9g is not %.9g", a, head->logit);
+    g_test_fail();
+}
 
 static Head head_of(NsRun *run, size_t sublayer, size_t h)
 {
     NsModel *model = ns_run_model(run);
-    double entropy = 0, queries = 0, logit = 0;
+    double entropy = 0, queries = 0, logit = 0, size = 0;
     for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
         NsTap tap = ns_model_tap(model, shard, sublayer);
         size_t d = tap.D / tap.H;
@@ -244,9 +252,10 @@ static Head head_of(NsRun *run, size_t sublayer, size_t h)
                 for (size_t j = 0; j < (size_t)tap.key_length[b]; j++) {
                     if (tap.causal && j > t) continue;
                     double p = (double)tap.P[((b * tap.H + h) * tap.T + t) * tap.S + j], qk = 0;
-                    for (size_t k = 0; k < d; k++)
-                        qk += (double)tap.Q[(b * tap.T + t) * tap.q_stride + h * d + k] *
-                              (double)tap.K[(b * tap.S + j) * tap.k_stride + h * d + k];
+                    const ns_real *q = tap.Q + (b * tap.T + t) * tap.q_stride + h * d;
+                    const ns_real *key = tap.K + (b * tap.S + j) * tap.k_stride + h * d;
+                    for (size_t k = 0; k < d; k++) qk += (double)q[k] * (double)key[k];
+                    size = fmax(size, ns_real_norm(q, d) * ns_real_norm(key, d) / sqrt((double)d));
                     if (p > 0) sum -= p * log(p);
                     logit = fmax(logit, fabs(qk) / sqrt((double)d));
                     weights += p;
@@ -258,13 +267,14 @@ static Head head_of(NsRun *run, size_t sublayer, size_t h)
                 queries++;
             }
     }
-    return (Head){entropy / queries, logit};
+    return (Head){entropy / queries, logit, size};
 }
 
 static void check_attention(NsRun *run, size_t sublayer, const NsTap *tap)
 {
     bool cross = tap->kind == NS_CROSS_ATTENTION;
-    double mean = 0, least = 1, most = 0;
+    double mean = 0, least = 1;
+    Head most = {0};
     for (size_t h = 0; h < tap->H; h++) {
         Head head = head_of(run, sublayer, h);
         size_t at = tap->layer * tap->H + h;
@@ -272,12 +282,12 @@ static void check_attention(NsRun *run, size_t sublayer, const NsTap *tap)
                        cross ? NS_QUANTITY_HEAD_ENTROPY_CROSS : NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
                        at),
                  head.entropy, 1e-5);
-        close_to(
+        logit_close(
             value(run, cross ? NS_QUANTITY_HEAD_LOGIT_CROSS : NS_QUANTITY_HEAD_LOGIT_ATTENTION, at),
-            head.logit, 1e-5);
+            &head);
         mean += head.entropy / (double)tap->H;
         least = fmin(least, head.entropy);
-        most = fmax(most, head.logit);
+        if (head.logit > most.logit) most = head;
     }
     size_t l = tap->layer;
     close_to(value(run, cross ? NS_QUANTITY_ENTROPY_CROSS : NS_QUANTITY_ENTROPY_ATTENTION, l), mean,
@@ -285,8 +295,8 @@ static void check_attention(NsRun *run, size_t sublayer, const NsTap *tap)
     close_to(
         value(run, cross ? NS_QUANTITY_ENTROPY_MIN_CROSS : NS_QUANTITY_ENTROPY_MIN_ATTENTION, l),
         least, 1e-5);
-    close_to(value(run, cross ? NS_QUANTITY_LOGIT_CROSS : NS_QUANTITY_LOGIT_ATTENTION, l), most,
-             1e-5);
+    logit_close(value(run, cross ? NS_QUANTITY_LOGIT_CROSS : NS_QUANTITY_LOGIT_ATTENTION, l),
+                &most);
 }
 
 static void check_dead(NsRun *run, size_t sublayer, const NsTap *first)
@@ -508,22 +518,18 @@ static void test_moments(gconstpointer which)
 /* A model large enough that two threads share the tensors, some of them in blocks. */
 static void test_shared(void)
 {
-#ifdef __SANITIZE_THREAD__
-    g_test_skip("ThreadSanitizer does not know OpenMP's own synchronisation");
-#else
     static const char *const settings[] = {"layers=3", "d-model=200",   "heads=4", "seq=2",
                                            "batch=2",  "probe-every=0", NULL};
     g_autoptr(NsRun) run = run_new(settings);
     NsModel *model = ns_run_model(run);
     const NsTensorTable *table = ns_model_tensors(model);
-    g_assert_cmpint(ns_share_threads(table, 2), ==, 2);
+    g_assert_cmpuint(ns_share_most(table), >=, 2);
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         if (t->layer < 0) continue;
         double norm = ns_real_norm(ns_model_gradients(model) + t->offset, ns_tensor_size(t));
         close_to(value(run, (NsQuantity)t->role, (size_t)t->layer), norm, 1e-6);
     }
-#endif
 }
 
 /* ---- Sub-layers of known effect ---- */
@@ -668,7 +674,6 @@ static void test_similarity_limits(void)
                                                   .stack = stack,
                                                   .tokens = {TOKENS, 0},
                                                   .rows = rows,
-                                                  .threads = 1,
                                                   .scratch = scratch,
                                                   .norms = norms});
     close_to((double)s->value[NS_SIMILARITY_CKA][0], 1, 1e-6);

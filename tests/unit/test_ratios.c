@@ -67,7 +67,6 @@ static void compare(const NsTensorTable *table, ns_real *arenas[4], int size, do
                                       .g = g,
                                       .lr = 1e-3,
                                       .step = STEP,
-                                      .threads = 1,
                                       .weight_sq = weight_sq,
                                       .update_sq = update_sq,
                                       .ratio_sum = sum,

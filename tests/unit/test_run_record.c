@@ -101,7 +101,7 @@ static void assert_same(const NsHistory *a, const NsHistory *b)
 static void test_one_lane(void)
 {
     static const char *const words[] = {
-        "placement=sandwich probe-every=2 eval-every=2 qk-norm=on clip=1",
+        "placement=sandwich probe-every=2 eval-every=2 qk-norm=head clip=1",
         "arch=encoder-decoder decoder-layers=3 source-seq=4 probe-every=3 placement=pre",
         "optimizer=sgd activation=gelu final-norm=off placement=none",
         "layers=1 embedding-norm=on probe-every=1",
@@ -222,6 +222,8 @@ static void test_wrong_lines(void)
         {HEAD STEP(0) "{\"step\":1,\"grad_norm\":{}}\n", 1, 3, false},
         {HEAD STEP(0) "{\"step\":1,\"loss\":1,\"grad_norm\":{},\"final_hidden_norm\":[1]}\n", 1, 0,
          false}, /* the model of this table has no final norm, and so no such quantity */
+        {HEAD STEP(0) STEP(9223372036854775807), 1, 3, false},
+        {HEAD STEP(9007199254740992) STEP(9007199254740993), 1, 3, false},
         {HEAD STEP(0) "[[[[[[[[[[[[[[[[[[[[", 1, 3, true},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
@@ -246,6 +248,7 @@ static void test_refused(void)
         {"", "“run.jsonl”: it does not begin with the settings"},
         {STEP(0), "“run.jsonl”: it does not begin with the settings"},
         {HEAD, "“run.jsonl”: it holds no whole step of lane 1"},
+        {HEAD STEP(9223372036854775807), "“run.jsonl”: it holds no whole step of lane 1"},
         {HEAD "{\"step\":0", "“run.jsonl”: it holds no whole step of lane 1"},
         {"{\"settings\":{\"layers\":0}}\n" STEP(0), "“run.jsonl”: layers is 0"},
         {"{\"settings\":{\"layers\":1000,\"heads\":256,\"d-model\":256,\"probe-every\":1}}\n" STEP(

@@ -93,6 +93,59 @@ static void test_norm(void)
     for (int i = 0; i < 40; i++) g_assert_false(see(&watch, 3.2, 0));
 }
 
+/* What has come down may jump again at once; how large a spike is hides none after it. */
+static void test_one_after_another(void)
+{
+    static const double sizes[] = {5.02, 1e12};
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        Watch watch = {0};
+        expect_quiet(&watch, 60, 2.3, 0.01);
+        for (int again = 0; again < 20; again++) {
+            g_assert_true(see(&watch, sizes[i], 0.5));
+            expect_quiet(&watch, 2, 2.3, 0.01);
+        }
+        g_assert_true(see(&watch, 3, 0.5));
+        g_assert_nonnull(strstr(watch.event.text, "from 2.3 to 3 at step 120."));
+    }
+    Watch watch = {0};
+    expect_quiet(&watch, 60, 2.3, 0.01);
+    for (int again = 0; again < 20; again++) {
+        g_assert_true(see(&watch, 2.3, again % 2 ? 1e30 : 10));
+        g_assert_cmpstr(watch.event.what, ==, "gradient norm");
+        expect_quiet(&watch, 2, 2.3, 0.01);
+    }
+}
+
+/* Up to ten records that stay high are one excursion, and however they end one event. */
+static void test_excursion(void)
+{
+    Watch watch = {0};
+    expect_quiet(&watch, 60, 2.3, 0.01);
+    g_assert_true(see(&watch, 5, 0.5));
+    for (int i = 0; i < 8; i++) g_assert_false(see(&watch, i % 2 ? 1e9 : 2.55, 1e9));
+    expect_quiet(&watch, 1, 2.3, 0.01);
+    g_assert_true(see(&watch, 5, 0.5)); /* the baseline is what it was */
+    g_assert_nonnull(strstr(watch.event.text, "from 2.3 "));
+    for (int i = 0; i < 9; i++) g_assert_false(see(&watch, 5, 0.5));
+    expect_quiet(&watch, 20, 5, 0); /* now it is another */
+    g_assert_true(see(&watch, 9, 0.5));
+    g_assert_nonnull(strstr(watch.event.text, "from 5 to 9 "));
+    expect_quiet(&watch, 60, 2.3, 0.05);
+    g_assert_true(see(&watch, 5, 0.5));
+}
+
+/* A loss that comes down slowly, noise and all, passes its limit once. */
+static void test_slow_return(void)
+{
+    for (double noisy = 0; noisy < 0.15; noisy += 0.01) {
+        Watch watch = {0};
+        expect_quiet(&watch, 60, 2.3, 0.01);
+        g_assert_true(see(&watch, 3, 0.5));
+        for (int i = 1; i < 30; i++)
+            g_assert_false(see(&watch, 2.3 + 0.7 * (1 - i / 30.0) + noisy * noise(i), 0.5));
+    }
+}
+
 /* The default model, with the setting and so many steps; how many jumps there are, and in `first`
  * the first of them. */
 static size_t jumps_of(const char *settings, int steps, NsEvent *first)
@@ -138,6 +191,9 @@ int main(int argc, char **argv)
     g_test_add_func("/spike/floors", test_floors);
     g_test_add_func("/spike/early", test_early);
     g_test_add_func("/spike/norm", test_norm);
+    g_test_add_func("/spike/one-after-another", test_one_after_another);
+    g_test_add_func("/spike/excursion", test_excursion);
+    g_test_add_func("/spike/slow-return", test_slow_return);
     g_test_add_func("/spike/models", test_models);
     return g_test_run();
 }

@@ -89,10 +89,11 @@ static void test_one_seed(void)
     ns_settings_clear(&settings);
 }
 
-static bool stop_at(void *data, int64_t done, int64_t of)
+static bool stop_at(void *data, NsInitial *so_far, int64_t of)
 {
+    g_autoptr(NsInitial) initial = so_far;
     g_assert_cmpint(of, ==, SEEDS);
-    return done < *(int64_t *)data;
+    return initial->seeds < *(int64_t *)data;
 }
 
 /* Ended early, it is what it would have been of so few. */

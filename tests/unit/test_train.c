@@ -7,12 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ThreadSanitizer does not know OpenMP's own synchronisation. */
-#ifdef __SANITIZE_THREAD__
-#define THREADS "1"
-#else
 #define THREADS "2"
-#endif
 
 static void set(NsSettings *settings, const char *assignment)
 {
@@ -85,7 +80,7 @@ static void test_run_record_0(void)
     NsModel *model = ns_run_model(run);
     const NsTensorTable *table = ns_model_tensors(model);
     ns_real *drawn = ns_real_new(table->size, "weights", NULL);
-    ns_tensor_table_init(table, drawn, (uint64_t)ns_run_settings(run)->seed, 1);
+    ns_tensor_table_init(table, drawn, (uint64_t)ns_run_settings(run)->seed, NULL);
     g_assert_true(memcmp(drawn, ns_model_weights(model), table->size * sizeof *drawn) == 0);
     ns_real_free(drawn);
 
@@ -220,10 +215,11 @@ static void test_run_live(void)
     ns_run_step(run);
     assert_close(ns_history_step(ns_run_history(run), 2)->lr, 0.5 * 2 / 10, 1e-15);
 
-    set_live(run, (const char *const[]){"lr=0.25", "warmup=1", "schedule=linear", "decay-steps=5",
-                                        NULL});
+    set_live(run, (const char *const[]){"lr=0.25", "warmup=1", "schedule=linear", "decay-start=1",
+                                        "decay-steps=5", NULL});
     g_assert_cmpstr(event_at(run, 4)->what, ==, "schedule");
-    g_assert_cmpstr(event_at(run, 5)->what, ==, "decay-steps");
+    g_assert_cmpstr(event_at(run, 5)->what, ==, "decay-start");
+    g_assert_cmpstr(event_at(run, 6)->what, ==, "decay-steps");
     ns_run_step(run);
     assert_close(ns_history_step(ns_run_history(run), 3)->lr, 0.25 / 2, 1e-15);
 
@@ -401,6 +397,75 @@ static void test_names_update(void)
     g_assert_cmpstr(event->text, ==, "Diverged at step 1: the update of tok_emb is not finite.");
 }
 
+/* Fills the newest gradient of a tensor. */
+static void push(NsRun *run, const char *tensor, double x)
+{
+    NsModel *model = ns_run_model(run);
+    const NsTensor *t = ns_tensor_find(ns_model_tensors(model), tensor);
+    ns_real *gradients = (ns_real *)(uintptr_t)ns_model_gradients(model);
+    g_assert_nonnull(t);
+    for (size_t i = 0; i < ns_tensor_size(t); i++) gradients[t->offset + i] = (ns_real)x;
+}
+
+/* The square of a finite gradient overflows: the weight would stay where it is for ever. */
+static void test_names_second_moment(void)
+{
+    static const char *const optimizers[] = {"optimizer=adam", "optimizer=adamw", "optimizer=radam",
+                                             "optimizer=muon"};
+    for (size_t i = 0; i < G_N_ELEMENTS(optimizers); i++) {
+        g_autoptr(NsRun) run =
+            tiny_run((const char *const[]){optimizers[i], "placement=none", "lr=0", NULL});
+        /* The gradient is large in the first half of this network, and nowhere before it. */
+        overwrite(run, "blk1.ffn.w1", 0);
+        overwrite(run, "blk1.ffn.b1", 1);
+        overwrite(run, "blk1.ffn.w2", 1e24);
+        g_assert_true(ns_run_step(run));
+        g_assert_false(ns_run_step(run));
+        g_assert_true(isfinite(ns_history_step(ns_run_history(run), 2)->loss));
+        const NsEvent *event = divergence(run, 2);
+        bool matrices = !g_str_equal(optimizers[i], "optimizer=muon");
+        g_assert_cmpstr(event->what, ==, matrices ? "blk1.ffn.w1" : "blk1.ffn.b1");
+        g_assert_cmpint(event->layer, ==, 2);
+        g_autofree char *sentence = g_strdup_printf(
+            "Diverged at step 2: the second moment of %s (layer 2) overflowed, so that weights of "
+            "it cannot move any more.",
+            event->what);
+        g_assert_cmpstr(event->text, ==, sentence);
+        ns_run_reset(run);
+        g_assert_true(ns_run_step(run) && ns_run_step(run));
+    }
+}
+
+/* A model whose gradient becomes 1e21 and more while its loss is finite all the time: at step 6, or
+ * later with instructions that round otherwise. */
+static void test_frozen(void)
+{
+    g_autoptr(NsRun) run =
+        tiny_run((const char *const[]){"placement=none", "layers=12", "d-model=64", "heads=4",
+                                       "init-scale=2", "seq=8", "threads=1", NULL});
+    for (int i = 0; i < 300 && ns_run_step(run);) i++;
+    const NsEvent *event = divergence(run, ns_run_steps(run));
+    g_assert_nonnull(strstr(event->text, "the second moment of "));
+}
+
+/* Where a first moment overflows, so does the update. */
+static void test_names_first_moment(void)
+{
+    static const struct {
+        const char *optimizer, *tensor;
+    } rows[] = {{"optimizer=sgd", "blk1.ffn.b1"}, {"optimizer=muon", "blk1.ffn.w1"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(NsRun) run =
+            tiny_run((const char *const[]){rows[i].optimizer, "momentum=0.9", "lr=1e-38", NULL});
+        int steps = 0;
+        do push(run, rows[i].tensor, 1e38);
+        while (++steps < 20 && ns_run_step(run));
+        const NsEvent *event = divergence(run, steps);
+        g_assert_cmpstr(event->what, ==, rows[i].tensor);
+        g_assert_nonnull(strstr(event->text, "the update of "));
+    }
+}
+
 static void test_refused(void)
 {
     NsSettings settings;
@@ -461,6 +526,9 @@ int main(int argc, char **argv)
     g_test_add_func("/train/run/names", test_names);
     g_test_add_func("/train/run/names-gradient", test_names_gradient);
     g_test_add_func("/train/run/names-update", test_names_update);
+    g_test_add_func("/train/run/names-second-moment", test_names_second_moment);
+    g_test_add_func("/train/run/names-first-moment", test_names_first_moment);
+    g_test_add_func("/train/run/frozen", test_frozen);
     g_test_add_func("/train/run/refused", test_refused);
     return g_test_run();
 }

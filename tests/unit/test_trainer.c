@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,36 @@ static void test_ready(void)
     /* Nothing to pause. */
     ns_trainer_pause(trainer);
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
+}
+
+/* The niceness of a thread of this process, as the kernel tells it. */
+static int niceness_of(const char *task)
+{
+    g_autofree char *path = g_strdup_printf("/proc/self/task/%s/stat", task), *stat = NULL;
+    if (!g_file_get_contents(path, &stat, NULL, NULL)) return G_MININT; /* it has ended */
+    int niceness = G_MININT;
+    sscanf(strrchr(stat, ')') + 1,
+           " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d", &niceness);
+    return niceness;
+}
+
+/* A run gives way to the desktop, and beside busy programs it goes on: ten units would leave it a
+ * tenth of what each of them has. */
+static void test_niceness(void)
+{
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
+    ns_test_expect(trainer, NS_TRAINER_READY, 0);
+    g_autoptr(GDir) tasks = g_dir_open("/proc/self/task", 0, NULL);
+    if (!tasks) {
+        g_test_skip("the kernel does not tell the niceness of threads");
+        return;
+    }
+    g_autofree char *own = g_strdup_printf("%d", (int)getpid());
+    int nicest = G_MININT;
+    const char *task;
+    while ((task = g_dir_read_name(tasks))) nicest = MAX(nicest, niceness_of(task));
+    if (niceness_of(own) < 17) g_assert_cmpint(nicest, >, niceness_of(own));
+    g_assert_cmpint(nicest, <=, niceness_of(own) + 2);
 }
 
 static void test_failed(void)
@@ -101,8 +132,9 @@ static void test_run_pause(void)
     ns_test_expect(trainer, NS_TRAINER_PAUSED, -1);
     g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
     size_t steps = ns_history_steps(history);
-    g_usleep(30000);
-    g_assert_cmpuint(ns_history_steps(history), ==, steps);
+    /* A command that its thread has done since is a turn in which a step could have been made. */
+    ns_trainer_keep(trainer);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, (int64_t)steps - 1);
     ns_trainer_run(trainer);
     ns_test_until_steps(trainer, steps + 5);
     ns_trainer_pause(trainer);
@@ -262,9 +294,7 @@ static void test_release(void)
     ns_trainer_run(running);
     ns_test_until_steps(running, 2);
     g_autoptr(NsHistory) history = ns_trainer_history(running, 0);
-    gint64 before = g_get_monotonic_time();
     ns_trainer_release(running);
-    g_assert_cmpint(g_get_monotonic_time() - before, <, 1000000);
     /* The thread ends by itself: the history stops growing. */
     size_t steps;
     do {
@@ -364,6 +394,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/trainer/words", test_words);
     g_test_add_func("/trainer/ready", test_ready);
+    g_test_add_func("/trainer/niceness", test_niceness);
     g_test_add_func("/trainer/failed", test_failed);
     g_test_add_func("/trainer/steps", test_steps);
     g_test_add_func("/trainer/run-pause", test_run_pause);

@@ -4,7 +4,7 @@
 #include "core/train/trainer.h"
 
 /* The longest that a test waits for anything. */
-#define NS_TEST_PATIENCE_MS 60000
+#define NS_TEST_PATIENCE_MS 600000
 
 /* Of tiny models; `more` is a list of assignments with NULL at its end, or NULL. */
 void ns_test_tiny_settings(NsSettings *settings, const char *const *more);

@@ -93,7 +93,7 @@ static unsigned add_norm(Builder *b, int sublayer, NsPlace place)
 {
     NsNode n = node(b, NS_NODE_NORM, sublayer);
     n.place = place;
-    ns_copy_text(n.text, sizeof n.text, _(ns_norm_choice(b->d->data->settings.norm)->label));
+    ns_copy_text(n.text, sizeof n.text, _(b->d->wiring[sublayer].c.norm->choice.label));
     const NsBox *box = &b->d->slot[sublayer][place];
     NsPoint middle = {box->x + box->width / 2, box->y + box->height / 2};
     return ns_diagram_add(b->d, n, middle, box->width, box->height);
@@ -139,8 +139,8 @@ static void add_chips(Builder *b, int sublayer, unsigned f)
         bool there;
         NsPlace place;
         const char *text;
-    } feet[] = {{c->qk, NS_PLACE_QUERY, "N_Q"},
-                {c->qk, NS_PLACE_KEY, "N_K"},
+    } feet[] = {{c->qk != NS_QK_NONE, NS_PLACE_QUERY, "N_Q"},
+                {c->qk != NS_QK_NONE, NS_PLACE_KEY, "N_K"},
                 {c->v, NS_PLACE_VALUE, "N_V"}};
     size_t n = 0, i = 0;
     for (size_t k = 0; k < G_N_ELEMENTS(feet); k++) n += feet[k].there;
@@ -175,7 +175,7 @@ static unsigned add_branch(Builder *b, int sublayer, double row)
     const NsSettings *settings = &b->d->data->settings;
     const NsWiring *c = &b->d->wiring[sublayer].c;
     NsNode n = node(b, NS_NODE_BRANCH, sublayer);
-    bool chips = c->qk || c->v || c->mid || c->head_scale;
+    bool chips = c->qk != NS_QK_NONE || c->v || c->mid || c->head_scale;
     switch (n.part) {
     case NS_SELF_ATTENTION:
         ns_copy_text(n.text, sizeof n.text, _("Self-attention"));

@@ -212,8 +212,8 @@ static int difference(const NsWiring *a, const NsWiring *b)
            (a->head_scale != b->head_scale) + !(fabs(a->s - b->s) < 1e-9) +
            !(fabs(a->b - b->b) < 1e-9) + !(fabs(a->a - b->a) < 1e-9) + (a->gain != b->gain) +
            (a->stream_gain != b->stream_gain) + (a->skip_layer != b->skip_layer) +
-           !(fabs(a->init - b->init) < 1e-9) + !(fabs(a->lr - b->lr) < 1e-9) +
-           !(fabs(a->eps - b->eps) < 1e-9);
+           !(fabs(a->init - b->init) < 1e-9) + !(fabs(a->init_qk - b->init_qk) < 1e-9) +
+           !(fabs(a->lr - b->lr) < 1e-9) + !(fabs(a->eps - b->eps) < 1e-9);
 }
 
 static const NsPlacement *nearest(const NsDiagram *d, const NsWiring *wanted)

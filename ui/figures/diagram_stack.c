@@ -122,7 +122,7 @@ static void connect_dual(Builder *b, unsigned to)
 static NsNode norm_node(const Builder *b, NsPlace place)
 {
     NsNode n = {.kind = NS_NODE_NORM, .place = place};
-    ns_copy_text(n.text, sizeof n.text, _(ns_norm_choice(b->d->data->settings.norm)->label));
+    ns_copy_text(n.text, sizeof n.text, _(b->tower->norm->choice.label));
     return n;
 }
 

@@ -2,7 +2,6 @@
 #include "ui/figures/diagram-private.h"
 
 #include "core/base/words.h"
-#include "core/ops/norm.h"
 #include "ui/figures/words.h"
 #include "ui/plot/text.h"
 
@@ -73,9 +72,20 @@ double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
                              : (double)NAN;
 }
 
+/* What a norm on queries, keys or values takes together. */
+static const char *extent(const NsDiagram *d, const NsNode *n)
+{
+    const NsWiring *c = &d->wiring[n->sublayer].c;
+    if (ns_norm_over_batch(c->norm)) return _("each feature over the batch");
+    bool full = n->place != NS_PLACE_VALUE && c->qk == NS_QK_FULL;
+    return full ? _("over all heads together") : _("head by head");
+}
+
 static char *tell_norm(const NsDiagram *d, const NsNode *n)
 {
-    const char *kind = _(ns_norm_choice(d->data->settings.norm)->label), *part = part_name(n->part);
+    /* Outside the layers the node itself says its kind. */
+    const char *kind = n->sublayer < 0 ? n->text : _(d->wiring[n->sublayer].c.norm->choice.label);
+    const char *part = part_name(n->part);
     switch (n->place) {
     case NS_PLACE_IN:
         return g_strdup_printf(_("%s before %s, on the branch: u = s N(x)."), kind, part);
@@ -88,11 +98,11 @@ static char *tell_norm(const NsDiagram *d, const NsNode *n)
     case NS_PLACE_MID:
         return g_strdup_printf(_("%s within %s, before its last matrix."), kind, part);
     case NS_PLACE_QUERY:
-        return g_strdup_printf(_("%s on the queries, head by head: N(x W_Q)."), kind);
+        return g_strdup_printf(_("%s on the queries, %s: N(x W_Q)."), kind, extent(d, n));
     case NS_PLACE_KEY:
-        return g_strdup_printf(_("%s on the keys, head by head: N(x W_K)."), kind);
+        return g_strdup_printf(_("%s on the keys, %s: N(x W_K)."), kind, extent(d, n));
     case NS_PLACE_VALUE:
-        return g_strdup_printf(_("%s on the values, head by head: N(x W_V)."), kind);
+        return g_strdup_printf(_("%s on the values, %s: N(x W_V)."), kind, extent(d, n));
     case NS_PLACE_EMBEDDING:
         return g_strdup_printf(_("%s after the embedding: x_0 = N(token + position)."), kind);
     case NS_PLACE_FINAL:
@@ -252,7 +262,7 @@ char *ns_diagram_tell_wire(const NsDiagram *d, size_t wire, NsFlow flow)
 static void describe_sublayer(GString *text, const NsDiagram *d, size_t k)
 {
     const NsWiring *c = &d->wiring[k].c;
-    const char *norm = _(ns_norm_choice(d->data->settings.norm)->label);
+    const char *norm = c->norm ? _(c->norm->choice.label) : "";
     const struct {
         bool there;
         const char *words;

@@ -100,6 +100,7 @@ typedef struct {
     bool dear;            /* of what is measured now and then only, whatever it shows */
     bool log;             /* it has a logarithmic axis where the quantity allows one */
     bool one_model;       /* of several lanes it shows the active one */
+    bool two_runs;        /* it compares two: lanes, or a run and the one before */
     bool curves;          /* it has nothing but curves, of which there can be a mean over seeds */
 } NsFigureKind;
 

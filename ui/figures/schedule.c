@@ -9,8 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Steps at which the plan is drawn, besides the end of the warm-up. */
+/* Steps at which the plan is drawn, besides the corners: the end of the warm-up, and where the
+ * decay starts and ends. */
 #define POINTS 512
+#define CORNERS 3
+#define PLANNED (POINTS + 1 + CORNERS)
 
 enum { PLAN, MEASURED, SERIES };
 G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
@@ -19,7 +22,7 @@ typedef struct {
     NsFigure figure;
     NsSource run;
     NsCurve measured;
-    double x[POINTS + 2], y[POINTS + 2];
+    double x[PLANNED], y[PLANNED];
     size_t n;
     NsLevel peak;
 } Schedule;
@@ -29,26 +32,34 @@ static int64_t last_step(const NsSettings *settings, int64_t done)
 {
     int64_t end = MAX(ns_schedule_end(settings), settings->steps);
     end = MAX(end, settings->warmup + settings->warmup / 2);
+    if (ns_schedule(settings->schedule)->starts)
+        end = MAX(end, settings->decay_start + settings->decay_start / 2);
     return done <= end ? end : (int64_t)ns_limits_ahead(0, (double)done);
+}
+
+/* The first corner between two steps, or else the later of them. */
+static int64_t next_step(const NsSettings *settings, int64_t before, int64_t step)
+{
+    const int64_t corners[CORNERS] = {settings->warmup, settings->decay_start,
+                                      ns_schedule_end(settings)};
+    int64_t next = step;
+    for (size_t i = 0; i < CORNERS; i++)
+        if (before < corners[i] && corners[i] < next) next = corners[i];
+    return next;
 }
 
 /* TRUE if the plan differs from the one that is there. */
 static bool plan(Schedule *schedule, const NsSettings *settings, int64_t done)
 {
-    double x[POINTS + 2], y[POINTS + 2];
+    double x[PLANNED], y[PLANNED];
     size_t n = 0;
-    int64_t end = settings ? last_step(settings, done) : 0,
-            warmup = settings ? settings->warmup : 0;
+    int64_t end = settings ? last_step(settings, done) : 0, at = -1;
     for (int64_t i = 0; i <= POINTS && end > 0; i++) {
-        int64_t step = i * end / POINTS, before = n ? (int64_t)x[n - 1] : -1;
-        if (step == before) continue;
-        /* The corner is where the warm-up ends, not beside it. */
-        if (before < warmup && warmup < step) {
-            x[n] = (double)warmup;
-            y[n++] = ns_schedule_lr(settings, warmup);
+        while (at < i * end / POINTS) {
+            at = next_step(settings, at, i * end / POINTS);
+            x[n] = (double)at;
+            y[n++] = ns_schedule_lr(settings, at);
         }
-        x[n] = (double)step;
-        y[n++] = ns_schedule_lr(settings, step);
     }
     if (n == schedule->n && !memcmp(x, schedule->x, n * sizeof *x) &&
         !memcmp(y, schedule->y, n * sizeof *y))

@@ -3,9 +3,8 @@
 
 #include "core/base/words.h"
 #include "core/model/init.h"
-#include "core/model/placement.h"
+#include "core/model/wiring.h"
 #include "core/ops/activation.h"
-#include "core/ops/norm.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -16,13 +15,13 @@ typedef enum { OUTSIDE, POST, PRE } Reach;
 static Reach reach_of(const NsSettings *settings)
 {
     if (settings->arch == NS_ARCH_ENCODER_DECODER || *settings->mixture) return OUTSIDE;
-    const char *placement = ns_placement(settings->placement)->choice.key;
+    const NsPlacement *row = ns_placement(settings->placement);
+    const char *placement = row->choice.key;
     const char *init = ns_init_choice((size_t)settings->init)->key;
     const char *activation = ns_activation_choice((size_t)settings->activation)->key;
-    const char *norm = ns_norm_choice((size_t)settings->norm)->key;
+    bool layernorm = ns_norm_kind(settings, row) == ns_norm(NS_NORM_LAYERNORM);
     bool xavier = g_str_has_prefix(init, "xavier") && fabs(settings->init_scale - 1) < 1e-9;
-    if (!xavier || !g_str_equal(activation, "relu") || !g_str_equal(norm, "layernorm"))
-        return OUTSIDE;
+    if (!xavier || !g_str_equal(activation, "relu") || !layernorm) return OUTSIDE;
     if (g_str_equal(placement, "post")) return POST;
     return g_str_equal(placement, "pre") ? PRE : OUTSIDE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "core/model/placement.h"
+#include "core/model/wiring.h"
 #include "ui/figures/figure.h"
 
 #include <inttypes.h>
@@ -27,6 +27,32 @@ static char *plain_number(double number)
     return g_strdup(g_ascii_formatd(text, sizeof text, "%.6g", number));
 }
 
+/* The kind of the norms, whatever was chosen to get it, in the last layer of a mixture; NULL: none.
+ */
+static const NsNorm *norm_of(const NsSettings *settings)
+{
+    int64_t M = ns_settings_decoder_layers(settings);
+    unsigned L = (unsigned)(M ? M : ns_settings_encoder_layers(settings));
+    return ns_norm_kind(settings, ns_placement_at(settings, L - 1, L));
+}
+
+char *ns_settings_placement_words(const NsSettings *settings)
+{
+    if (*settings->mixture) return g_strdup_printf(_("mixture %s"), settings->mixture);
+    return g_strdup(_(ns_placement(settings->placement)->choice.label));
+}
+
+/* A mixture stands in the place of a placement and is told there. */
+static bool is_mixture(const NsParam *param)
+{
+    return g_str_equal(param->key, "mixture");
+}
+
+static bool is_placement(const NsParam *param)
+{
+    return g_str_equal(param->key, "placement");
+}
+
 /* A setting as it stands in a caption: short, and close to the key that sets it. */
 static void append_words(GString *words, const NsParam *param, const NsSettings *settings)
 {
@@ -34,10 +60,11 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
                                  ? plain_number(ns_settings_get_number(settings, param))
                                  : ns_settings_get(settings, param);
     if (words->len) g_string_append(words, ", ");
-    if (g_str_equal(param->key, "placement") ||
-        (g_str_equal(param->key, "norm") && !g_str_equal(value, "none")))
-        g_string_append(words,
-                        _(param->choices((size_t)ns_settings_get_number(settings, param))->label));
+    if (is_placement(param)) {
+        g_autofree char *placement = ns_settings_placement_words(settings);
+        g_string_append(words, placement);
+    } else if (g_str_equal(param->key, "norm") && norm_of(settings))
+        g_string_append(words, _(norm_of(settings)->choice.label));
     else if (g_str_equal(param->key, "layers"))
         g_string_append_printf(words, ns_plural("%s layer", "%s layers", settings->layers), value);
     else if (g_str_equal(param->key, "warmup"))
@@ -67,7 +94,7 @@ static bool has_norms(const NsSettings *settings)
                                      .sublayers = 2 * own,
                                      .depth_ratio = 1};
         NsWiring wiring = ns_placement_wiring(placement, &position);
-        if (wiring.in || wiring.branch || wiring.out || wiring.mid) return true;
+        if (wiring.in || wiring.branch || wiring.out || wiring.mid || wiring.v) return true;
     }
     return false;
 }
@@ -92,17 +119,14 @@ static char *words_about(const NsSettings *settings, int what)
     GString *words = g_string_new(NULL);
     switch (what) {
     case ABOUT_WIRING:
-        if (*settings->mixture)
-            g_string_append(words, settings->mixture);
-        else
-            append_words(words, ns_param_find("placement"), settings);
+        append_words(words, ns_param_find("placement"), settings);
         break;
     case ABOUT_ARCH:
         if (settings->arch != NS_ARCH_DECODER)
             g_string_append(words, ns_arch_choice(settings->arch)->key);
         break;
     case ABOUT_NORM:
-        if (has_norms(settings) && !ns_settings_is_default(settings, norm))
+        if (has_norms(settings) && norm_of(settings) != ns_norm(NS_NORM_LAYERNORM))
             append_words(words, norm, settings);
         break;
     case ABOUT_DEPTH:
@@ -144,16 +168,24 @@ static bool tells_runs_apart(const NsParam *param)
     return true;
 }
 
+/* Whether a setting, or what is told in its place, is the same in both.  Norms are where the same
+ * kind stands, be it chosen or that of the placement. */
+static bool is_same(const NsSettings *a, const NsSettings *b, const NsParam *param)
+{
+    if (is_mixture(param)) return true;
+    if (g_str_equal(param->key, "norm")) return norm_of(a) == norm_of(b);
+    return ns_settings_same(a, b, param) &&
+           (!is_placement(param) || ns_settings_same(a, b, ns_param_find("mixture")));
+}
+
 char *ns_settings_difference(const NsSettings *other, const NsSettings *settings)
 {
     GString *words = g_string_new(NULL);
     size_t differences = 0;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
-        if (!tells_runs_apart(param)) continue;
+        if (!tells_runs_apart(param) || is_same(other, settings, param)) continue;
         g_autofree char *a = ns_settings_get(other, param);
-        g_autofree char *b = ns_settings_get(settings, param);
-        if (g_str_equal(a, b)) continue;
         if (param->type == NS_PARAM_TEXT && !*a)
             g_string_append_printf(words, "%s%s", words->len ? ", " : "", _("generated text"));
         else if (differences < DIFFERENCES)
@@ -167,22 +199,10 @@ char *ns_settings_difference(const NsSettings *other, const NsSettings *settings
     return g_string_free(words, FALSE);
 }
 
-/* Numbers are compared as such: this is asked at every frame, and their texts are dear. */
-static bool are_equal(const NsSettings *a, const NsSettings *b, const NsParam *param)
-{
-    if (param->type != NS_PARAM_TEXT) {
-        double x = ns_settings_get_number(a, param), y = ns_settings_get_number(b, param);
-        return !(x < y || x > y);
-    }
-    g_autofree char *left = ns_settings_get(a, param);
-    g_autofree char *right = ns_settings_get(b, param);
-    return g_str_equal(left, right);
-}
-
 static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
 {
     for (size_t i = 1; i < n; i++)
-        if (!are_equal(settings[0], settings[i], param)) return false;
+        if (!is_same(settings[0], settings[i], param)) return false;
     return true;
 }
 

@@ -10,6 +10,11 @@ char *ns_settings_words(const NsSettings *settings);
  * with g_free. */
 char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
 
+/* "Post-LN", or "mixture post*3,pre*9" where layers have placements of their own.  Free with
+ * g_free.
+ */
+char *ns_settings_placement_words(const NsSettings *settings);
+
 /* What is special about one of several settings: "Post-LN", "" where nothing is.  Free with g_free.
  */
 char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which);

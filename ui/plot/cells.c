@@ -18,7 +18,8 @@ typedef struct {
     int32_t shown[LANES], finite[LANES], blank[LANES];
 } Lanes;
 
-NS_CLONES static void survey_lanes(Lanes *lanes, const float *z, size_t blocks, float least)
+NS_CLONES(static, survey_lanes,
+          (Lanes *lanes, const float *z, size_t blocks, float least), (lanes, z, blocks, least))
 {
     Lanes l = *lanes;
     for (size_t k = 0; k < blocks; k++)
@@ -91,7 +92,9 @@ static inline float log2_of(float v)
     return exponent + sum * t;
 }
 
-NS_CLONES static void log_levels(uint8_t *level, const float *z, size_t n, float from, float scale)
+NS_CLONES(static, log_levels,
+          (uint8_t *level, const float *z, size_t n, float from, float scale),
+          (level, z, n, from, scale))
 {
     for (size_t i = 0; i < n; i++) {
         float v = z[i];
@@ -104,8 +107,9 @@ NS_CLONES static void log_levels(uint8_t *level, const float *z, size_t n, float
     }
 }
 
-NS_CLONES static void linear_levels(uint8_t *level, const float *z, size_t n, double from,
-                                    double scale)
+NS_CLONES(static, linear_levels,
+          (uint8_t *level, const float *z, size_t n, double from, double scale),
+          (level, z, n, from, scale))
 {
     for (size_t i = 0; i < n; i++) {
         float v = z[i];
@@ -126,7 +130,7 @@ void ns_cells_levels(uint8_t *level, const float *z, size_t n, bool log, double 
         linear_levels(level, z, n, from, scale);
 }
 
-NS_CLONES void ns_cells_join(uint8_t *to, const uint8_t *from, size_t n)
+NS_CLONES(extern, ns_cells_join, (uint8_t *to, const uint8_t *from, size_t n), (to, from, n))
 {
     for (size_t i = 0; i < n; i++) to[i] = to[i] > from[i] ? to[i] : from[i];
 }
@@ -141,14 +145,16 @@ void ns_cells_paint(uint32_t *pixels, size_t n, const uint8_t *level, const uint
     }
 }
 
-NS_CLONES void ns_cells_color(uint32_t *color, const uint8_t *level, size_t n,
-                              const uint32_t palette[256])
+NS_CLONES(extern, ns_cells_color,
+          (uint32_t *color, const uint8_t *level, size_t n, const uint32_t palette[256]),
+          (color, level, n, palette))
 {
     for (size_t i = 0; i < n; i++) color[i] = palette[level[i]];
 }
 
-NS_CLONES void ns_cells_spread(uint32_t *pixels, size_t n, const uint32_t *color,
-                               const uint32_t *cell)
+NS_CLONES(extern, ns_cells_spread,
+          (uint32_t *pixels, size_t n, const uint32_t *color, const uint32_t *cell),
+          (pixels, n, color, cell))
 {
     for (size_t i = 0; i < n; i++) pixels[i] = color[cell[i]];
 }

@@ -112,3 +112,8 @@ char *ns_plot_describe(const NsPlot *plot)
     g_string_append_c(text, '.');
     return g_string_free(text, FALSE);
 }
+
+bool ns_plot_has_data(const NsPlot *plot)
+{
+    return plot->drawing || ns_survey(plot).any;
+}

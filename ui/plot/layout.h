@@ -71,3 +71,6 @@ bool ns_plot_has_legend(const NsPlotLayout *layout);
 /* One sentence that says in words what the plot shows now, for a screen reader.  Free with g_free.
  */
 char *ns_plot_describe(const NsPlot *plot);
+
+/* Whether it shows anything but the sentence that says why there is nothing to see. */
+bool ns_plot_has_data(const NsPlot *plot);

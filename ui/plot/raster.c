@@ -137,8 +137,10 @@ static inline uint32_t blend(uint32_t dst, uint32_t color, uint32_t coverage)
 }
 
 /* Rows first..end - 1 of a tile: the mean over the places of what is covered of each pixel. */
-NS_CLONES static void paint_rows(uint32_t *pixels, ptrdiff_t stride, int first, int end,
-                                 const Tile *tile, uint32_t color, float alpha)
+NS_CLONES(static, paint_rows,
+          (uint32_t *pixels, ptrdiff_t stride, int first, int end, const Tile *tile, uint32_t color,
+           float alpha),
+          (pixels, stride, first, end, tile, color, alpha))
 {
     for (int y = first; y < end; y++) {
         float covered[TILE] = {0}, row = (float)y;
@@ -156,8 +158,10 @@ NS_CLONES static void paint_rows(uint32_t *pixels, ptrdiff_t stride, int first, 
     }
 }
 
-NS_CLONES static void fill_rows(uint32_t *pixels, ptrdiff_t stride, int first, int end,
-                                uint32_t color, uint32_t coverage)
+NS_CLONES(static, fill_rows,
+          (uint32_t *pixels, ptrdiff_t stride, int first, int end, uint32_t color,
+           uint32_t coverage),
+          (pixels, stride, first, end, color, coverage))
 {
     for (int y = first; y < end; y++) {
         uint32_t *out = pixels + y * stride;
@@ -285,8 +289,9 @@ static void outline(NsRaster *raster, const NsPoint *points, size_t n, double wi
 }
 
 /* Widens the trace by `reach` places to either side. */
-NS_CLONES static void widen(float *upper, float *lower, const float *top, const float *bottom,
-                            long n, long reach)
+NS_CLONES(static, widen,
+          (float *upper, float *lower, const float *top, const float *bottom, long n, long reach),
+          (upper, lower, top, bottom, n, reach))
 {
     for (long d = 0; d <= 2 * reach; d++)
         for (long i = 0; i < n; i++) {

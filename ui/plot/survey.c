@@ -67,7 +67,8 @@ void ns_survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *seri
 
 /* The least and the greatest of a block; FALSE if one of them has no place where the least that has
  * one is above `least`. */
-NS_CLONES static bool block_range(const double *values, double least, double *lo, double *hi)
+NS_CLONES_OF(static, bool, block_range,
+             (const double *values, double least, double *lo, double *hi), (values, least, lo, hi))
 {
     double low[LANES], high[LANES];
     double shown[LANES] = {0};

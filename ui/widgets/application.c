@@ -2,6 +2,7 @@
 #include "ui/widgets/application.h"
 
 #include "core/base/error.h"
+#include "core/base/instructions.h"
 #include "core/base/words.h"
 #include "resources/normscope-resources.h"
 #include "ui/widgets/help_window.h"
@@ -12,6 +13,9 @@
 #include "ui/widgets/settings_pane.h"
 #include "ui/widgets/style_manager.h"
 #include "ui/widgets/window_keys.h"
+
+#include <glib-unix.h>
+#include <signal.h>
 
 #define APPLICATION_ID "org.normscope.Normscope"
 #define RESOURCE_PATH "/org/normscope/Normscope"
@@ -36,6 +40,17 @@ static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer applica
     (void)action, (void)parameter;
     g_autoptr(GList) windows = g_list_copy(gtk_application_get_windows(application));
     for (GList *each = windows; each; each = each->next) gtk_window_close(each->data);
+}
+
+/* Whoever sends a signal does not answer a question: a terminal that is closed, the end of a
+ * session.  Each window keeps how it was left as it goes (ui/widgets/remember.h); a step that is
+ * being made is not waited for (core/base/exit_barrier.h). */
+static gboolean on_signal(gpointer application)
+{
+    GList *windows;
+    while ((windows = gtk_application_get_windows(application))) gtk_window_destroy(windows->data);
+    g_application_quit(application);
+    return G_SOURCE_REMOVE;
 }
 
 static NsWindow *open_window(NsApplication *application, const NsSettings *lanes, size_t n)
@@ -139,6 +154,9 @@ static void ns_application_startup(GApplication *app)
     g_action_map_add_action_entries(G_ACTION_MAP(app), actions, G_N_ELEMENTS(actions), app);
     ns_window_add_accelerators(GTK_APPLICATION(app));
     ns_remember_application(app);
+    static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+        g_unix_signal_add(signals[i], on_signal, app);
 }
 
 static void ns_application_activate(GApplication *app)
@@ -164,8 +182,8 @@ static int complain(int status, const char *sentence)
 }
 
 /* The words of every lane, over what is common to all; without any, one lane of that. */
-static bool read_lanes(NsApplication *application, const NsSettings *common, char **words,
-                       GError **error)
+static bool read_lanes(NsApplication *application, const NsSettings *common, const NsNamed *named,
+                       char **words, GError **error)
 {
     size_t n = words ? g_strv_length(words) : 0;
     if (n > NS_LANES_MAX) {
@@ -179,7 +197,8 @@ static bool read_lanes(NsApplication *application, const NsSettings *common, cha
     for (application->n_lanes = 0; application->n_lanes < MAX(n, 1);) {
         NsSettings *lane = &application->lanes[application->n_lanes];
         ns_settings_copy(lane, common);
-        if (n && !ns_settings_assign_all(lane, words[application->n_lanes], error)) {
+        NsNamed below = ns_named_below(named);
+        if (n && !ns_settings_name_all(lane, &below, words[application->n_lanes], error)) {
             ns_settings_clear(lane);
             return false;
         }
@@ -192,13 +211,14 @@ static bool read_settings(NsApplication *application, GVariantDict *options, GEr
 {
     char **set = NULL, **lanes = NULL;
     NsSettings common;
+    NsNamed named = {0};
     bool good = true;
     g_variant_dict_lookup(options, "set", "^as", &set);
     g_variant_dict_lookup(options, "lane", "^as", &lanes);
     ns_settings_init(&common);
     for (size_t i = 0; good && set && set[i]; i++)
-        good = ns_settings_assign(&common, set[i], error);
-    if (good && (set || lanes)) good = read_lanes(application, &common, lanes, error);
+        good = ns_settings_name_assignment(&common, &named, set[i], error);
+    if (good && (set || lanes)) good = read_lanes(application, &common, &named, lanes, error);
     ns_settings_clear(&common);
     g_strfreev(set);
     g_strfreev(lanes);
@@ -226,7 +246,8 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
         g_print("normscope %s\n", NS_VERSION);
         return EXIT_SUCCESS;
     }
-    if (!read_settings(application, options, &error) || !read_file(application, options, &error))
+    if (!ns_instructions_check(&error) || !read_settings(application, options, &error) ||
+        !read_file(application, options, &error))
         return complain(EXIT_USAGE, error->message);
     application->run = g_variant_dict_contains(options, "run");
     application->large = g_variant_dict_contains(options, "class");

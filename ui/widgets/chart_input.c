@@ -189,10 +189,13 @@ static void wait_for_frame(Input *input)
         input->tick = gtk_widget_add_tick_callback(GTK_WIDGET(input->chart), on_tick, input, NULL);
 }
 
-static void on_motion(Input *input, double x, double y)
+/* GTK tells of a pointer that rests, too, whenever a widget has a new size: of these events none
+ * has a time, and the crosshair may have been moved by the keyboard since. */
+static void on_motion(GtkEventController *motion, double x, double y, Input *input)
 {
     input->px = x;
     input->py = y;
+    if (gtk_event_controller_get_current_event_time(motion) == GDK_CURRENT_TIME) return;
     input->moved = true;
     wait_for_frame(input);
 }
@@ -208,17 +211,11 @@ static GdkModifierType modifiers_of(gpointer controller)
     return gtk_event_controller_get_current_event_state(controller);
 }
 
-static Input *input_of(NsChartView *chart)
+static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy, Input *input)
 {
-    return g_object_get_data(G_OBJECT(chart), INPUT);
-}
-
-bool ns_chart_input_scroll(NsChartView *chart, double dx, double dy, GdkModifierType modifiers)
-{
-    Input *input = input_of(chart);
     /* Where a page of charts scrolls, the wheel does that beside the plot areas. */
     if (!in_area(input, input->px, input->py)) return GDK_EVENT_PROPAGATE;
-    if (modifiers & GDK_SHIFT_MASK) {
+    if (modifiers_of(scroll) & GDK_SHIFT_MASK) {
         input->notches_y -= dy != 0 ? dy : dx; /* some systems turn the wheel sideways with Shift */
     } else {
         input->notches_x -= dy;
@@ -228,29 +225,18 @@ bool ns_chart_input_scroll(NsChartView *chart, double dx, double dy, GdkModifier
     return GDK_EVENT_STOP;
 }
 
-static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy, Input *input)
+static void on_drag_begin(GtkGestureDrag *gesture, double x, double y, Input *input)
 {
-    return ns_chart_input_scroll(input->chart, dx, dy, modifiers_of(scroll));
-}
-
-void ns_chart_input_press(NsChartView *chart, double x, double y)
-{
-    Input *input = input_of(chart);
+    (void)gesture;
     input->from_x = input->px = x;
     input->from_y = input->py = y;
     input->done_x = input->done_y = 0;
     press_handle(input);
 }
 
-static void on_drag_begin(GtkGestureDrag *gesture, double x, double y, Input *input)
+/* FALSE as long as it is within a click's reach. */
+static bool drag_by(Input *input, double dx, double dy, bool pans)
 {
-    (void)gesture;
-    ns_chart_input_press(input->chart, x, y);
-}
-
-bool ns_chart_input_drag(NsChartView *chart, double dx, double dy, bool pans)
-{
-    Input *input = input_of(chart);
     if (input->drag == DRAG_NONE) {
         bool from_inside = in_area(input, input->from_x, input->from_y) || input->handle >= 0;
         if (hypot(dx, dy) < DRAG_FROM || !from_inside) return false;
@@ -274,7 +260,7 @@ static void on_drag_update(GtkGestureDrag *gesture, double dx, double dy, Input 
 {
     guint button = gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(gesture));
     bool pans = button == GDK_BUTTON_MIDDLE || modifiers_of(gesture) & GDK_SHIFT_MASK;
-    if (ns_chart_input_drag(input->chart, dx, dy, pans))
+    if (drag_by(input, dx, dy, pans))
         gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
@@ -287,9 +273,9 @@ static void end_drag(Input *input)
     wait_for_frame(input);
 }
 
-void ns_chart_input_drop(NsChartView *chart, double dx, double dy)
+static void on_drag_end(GtkGestureDrag *gesture, double dx, double dy, Input *input)
 {
-    Input *input = input_of(chart);
+    (void)gesture;
     if (input->drag == DRAG_BOX && ns_chart_view_layout(input->chart)) {
         input->px = input->from_x + dx;
         input->py = input->from_y + dy;
@@ -304,12 +290,6 @@ void ns_chart_input_drop(NsChartView *chart, double dx, double dy)
         move_handle(input);
     }
     if (input->drag != DRAG_NONE) end_drag(input);
-}
-
-static void on_drag_end(GtkGestureDrag *gesture, double dx, double dy, Input *input)
-{
-    (void)gesture;
-    ns_chart_input_drop(input->chart, dx, dy);
 }
 
 static void on_drag_cancel(Input *input)
@@ -344,6 +324,9 @@ static void on_pressed(GtkGestureClick *click, int presses, double x, double y, 
     (void)click;
     NsLens *lens = ns_chart_view_lens(input->chart);
     gtk_widget_grab_focus(GTK_WIDGET(input->chart));
+    /* The hand is on the pointer now: Space is not the chart's, though keys were used just before.
+     */
+    gtk_window_set_focus_visible(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(input->chart))), FALSE);
     if (presses == 1) {
         memcpy(input->pins, lens->pins, sizeof input->pins);
         input->n_pins = lens->n_pins;
@@ -359,13 +342,11 @@ static void on_pressed(GtkGestureClick *click, int presses, double x, double y, 
     fit(input);
 }
 
-void ns_chart_input_click(NsChartView *chart, int presses, double x, double y,
-                          GdkModifierType modifiers)
+static void on_released(GtkGestureClick *click, int presses, double x, double y, Input *input)
 {
-    Input *input = input_of(chart);
     int series = legend_at(input, x, y);
     if (series >= 0) {
-        toggle_series(input, series, modifiers & (GDK_ALT_MASK | GDK_CONTROL_MASK));
+        toggle_series(input, series, modifiers_of(click) & (GDK_ALT_MASK | GDK_CONTROL_MASK));
         return;
     }
     if (presses != 1 || !in_area(input, x, y)) return;
@@ -378,11 +359,6 @@ void ns_chart_input_click(NsChartView *chart, int presses, double x, double y,
         ns_chart_view_lens_changed(input->chart);
     else
         pin(input);
-}
-
-static void on_released(GtkGestureClick *click, int presses, double x, double y, Input *input)
-{
-    ns_chart_input_click(input->chart, presses, x, y, modifiers_of(click));
 }
 
 static void on_menu(GtkGestureClick *click, int presses, double x, double y, Input *input)
@@ -537,8 +513,8 @@ void ns_chart_input_add(NsChartView *chart)
     g_object_set_data_full(G_OBJECT(chart), INPUT, input, input_free);
 
     GtkEventController *motion = gtk_event_controller_motion_new();
-    g_signal_connect_swapped(motion, "enter", G_CALLBACK(on_motion), input);
-    g_signal_connect_swapped(motion, "motion", G_CALLBACK(on_motion), input);
+    g_signal_connect(motion, "enter", G_CALLBACK(on_motion), input);
+    g_signal_connect(motion, "motion", G_CALLBACK(on_motion), input);
     g_signal_connect_swapped(motion, "leave", G_CALLBACK(on_leave), input);
     gtk_widget_add_controller(widget, motion);
 

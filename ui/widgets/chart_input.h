@@ -11,7 +11,7 @@
  *     secondary click, Menu           "menu"
  *     arrows, Page Up, Page Down,     move the crosshair, by one or ten points, rows, or to the
  *     Home, End                       ends
- *     + - 0 F                         zoom, show everything
+ *     + - 0                           zoom, show everything
  *     Shift and arrows                up and down zoom y, left and right pan
  *     Enter; Space when the focus     pin
  *     is shown
@@ -24,13 +24,3 @@
 
 /* Gives a chart its controllers; once for each. */
 void ns_chart_input_add(NsChartView *chart);
-
-/* What the controllers do with an event, in coordinates of the widget; the pointer is where it was
- * last seen.  The last of a drag is told with its drop.  A scroll outside the plot area is not
- * taken, and a drag that is still within a click's reach is none: FALSE. */
-bool ns_chart_input_scroll(NsChartView *chart, double dx, double dy, GdkModifierType modifiers);
-void ns_chart_input_press(NsChartView *chart, double x, double y);
-bool ns_chart_input_drag(NsChartView *chart, double dx, double dy, bool pans);
-void ns_chart_input_drop(NsChartView *chart, double dx, double dy);
-void ns_chart_input_click(NsChartView *chart, int presses, double x, double y,
-                          GdkModifierType modifiers);

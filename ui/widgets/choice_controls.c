@@ -2,6 +2,7 @@
 #include "ui/widgets/controls.h"
 
 #include "core/base/words.h"
+#include "core/model/wiring.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/file_dialog.h"
 
@@ -59,12 +60,19 @@ static char *explain(const NsChoice *row)
     return g_strjoin("", purpose, *formula ? "\n" : "", formula, *source ? "\n" : "", source, NULL);
 }
 
-/* The formula of the row; for placements, what a mixture has put in their place. */
+/* The formula of the row; for placements, what a mixture has put in their place; for an automatic
+ * norm, what it is. */
 static char *words_below(const Choice *choice, guint row)
 {
-    const char *mixture = ns_lab_settings(choice->lab)->mixture;
+    const NsSettings *settings = ns_lab_settings(choice->lab);
+    const char *mixture = settings->mixture;
     if (*mixture && choice->param == ns_param_find("placement"))
         return g_strdup_printf(_("Not used: the mixture %s places every norm."), mixture);
+    if (choice->param == ns_param_find("norm") && row == NS_NORM_AUTO) {
+        if (*mixture) return g_strdup(_("Each placement of the mixture has its own."));
+        const NsChoice *kind = &ns_norm_kind(settings, ns_placement(settings->placement))->choice;
+        return g_strdup_printf("%s: %s", _(kind->label), _(kind->formula));
+    }
     const char *formula = choice->param->choices(row)->formula;
     return g_strdup(formula ? _(formula) : "");
 }

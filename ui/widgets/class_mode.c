@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/class_mode.h"
 
+#include "ui/widgets/hiding.h"
 #include "ui/widgets/lesson_highlight.h"
 
 #define LARGE "large-text"
@@ -9,7 +10,7 @@
 
 static void show(gpointer widget)
 {
-    gtk_widget_set_visible(widget, TRUE);
+    ns_hide(widget, NS_HIDDEN_PRESET, false);
     g_object_unref(widget);
 }
 
@@ -24,8 +25,8 @@ void ns_class_mode_set(NsWindow *window, bool large, const char *const *hide)
     GPtrArray *hidden = g_ptr_array_new_with_free_func(show);
     for (; hide && *hide; hide++) {
         GtkWidget *part = ns_lesson_part(root, ns_window_settings_pane(window), *hide);
-        if (!part || !gtk_widget_get_visible(part)) continue;
-        gtk_widget_set_visible(part, FALSE);
+        if (!part) continue;
+        ns_hide(part, NS_HIDDEN_PRESET, true);
         g_ptr_array_add(hidden, g_object_ref(part));
     }
     g_object_set_data_full(G_OBJECT(window), HIDDEN, hidden, (GDestroyNotify)g_ptr_array_unref);

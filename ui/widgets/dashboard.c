@@ -1,6 +1,8 @@
 /* Charts of a lab, side by side or one at a time.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/dashboard.h"
 
+#include "ui/widgets/hiding.h"
+
 #include <math.h>
 
 #define GAP 8
@@ -267,7 +269,7 @@ static void sync_lanes(NsDashboard *dashboard)
     int lanes = (int)ns_lab_view(dashboard->lab)->n_lanes;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartTile *tile = slot_at(dashboard, i)->tile;
-        gtk_widget_set_visible(GTK_WIDGET(tile), ns_chart_tile_lane(tile) < lanes);
+        ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/widgets/diagram_lanes.h"
+#include "ui/widgets/hiding.h"
 
 #include <math.h>
 
@@ -400,7 +401,7 @@ GtkWidget *ns_diagram_page_new(NsLab *lab)
     int kind = ns_choices_find(ns_figure_choice, "diagram");
     page->tile = ns_chart_tile_new(lab, ns_figure_kind((size_t)kind));
     gtk_widget_set_parent(page->tile, GTK_WIDGET(page));
-    gtk_widget_set_visible(page->tile, FALSE);
+    ns_hide(page->tile, NS_HIDDEN_USELESS, true);
     static const char *const changes[] = {"settings-changed", "status-changed", "view-changed"};
     for (size_t i = 0; i < G_N_ELEMENTS(changes); i++)
         g_signal_connect_object(lab, changes[i], G_CALLBACK(on_change), page, G_CONNECT_SWAPPED);

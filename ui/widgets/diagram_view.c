@@ -2,7 +2,7 @@
 #include "ui/widgets/diagram_view-private.h"
 
 #include "core/base/words.h"
-#include "core/ops/norm.h"
+#include "core/model/wiring.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/diagram_part.h"
 
@@ -507,7 +507,9 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     look.moved = view->old ? moved(view) : 1;
     look.light = view->light;
     look.flash = view->flash;
-    look.shelf = !*view->data->settings.mixture && ns_norm(view->data->settings.norm)->forward;
+    const NsSettings *settings = &view->data->settings;
+    look.shelf =
+        !*settings->mixture && ns_norm_kind(settings, ns_placement(settings->placement)) != NULL;
     GtkRoot *root = gtk_widget_get_root(widget);
     bool visible = GTK_IS_WINDOW(root) && gtk_window_get_focus_visible(GTK_WINDOW(root));
     look.focused = visible ? focused_node(view) : -1;

@@ -125,6 +125,7 @@ static void add_choices(GPtrArray *topics, const char *section, NsChoices choice
         say(topic, g_strdup(row->formula ? _(row->formula) : NULL));
         say(topic, g_strdup_printf(_("In presets and on the command line: %s"), row->key));
         say(topic, source_of(row->reference));
+        if (row->differs) say(topic, g_strdup(_(row->differs)));
     }
 }
 

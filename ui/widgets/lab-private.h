@@ -26,7 +26,6 @@ struct _NsLab {
     NsSnapshot *origins[NS_LANES_MAX]; /* of a fork */
     NsTrainerState state;
     bool wants_run;
-    gint64 awake_until; /* monotonic time */
     char *problem, *problem_key;
     bool problem_is_run; /* the problem is the trainer's, not a setting's */
     guint restart_source, live_source;
@@ -75,9 +74,6 @@ typedef enum {
 void ns_lab_emit(NsLab *lab, NsLabSignal signal);
 void ns_lab_tell(NsLab *lab, const char *sentence);
 
-/* The trainer will be looked at for a while although it seems idle. */
-void ns_lab_wake(NsLab *lab);
-
 void ns_lab_set_problem(NsLab *lab, const char *sentence, const char *key, bool of_run);
 
 /* Back to what the trainer says of itself, which is mostly nothing. */
@@ -110,9 +106,6 @@ bool ns_lab_start_at(NsLab *lab, int64_t step);
 
 /* Whether the run has left its beginning or was told to. */
 bool ns_lab_has_begun(NsLab *lab);
-
-/* Whether any setting or lane differs from the run's in what is not live. */
-bool ns_lab_differs(NsLab *lab);
 
 /* What the controls show now acts: lab.c. */
 void ns_lab_apply(NsLab *lab);

@@ -4,10 +4,6 @@
 
 #include "core/train/live.h"
 
-/* How long after a command the trainer is looked at although it seems idle: it may not have woken
- * up for the command yet. */
-#define WAKE_US (2 * G_USEC_PER_SEC)
-
 static guint signals[NS_LAB_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsLab, ns_lab, G_TYPE_OBJECT)
@@ -20,12 +16,6 @@ void ns_lab_emit(NsLab *lab, NsLabSignal signal)
 void ns_lab_tell(NsLab *lab, const char *sentence)
 {
     g_signal_emit(lab, signals[NS_LAB_NOTICE], 0, sentence);
-}
-
-void ns_lab_wake(NsLab *lab)
-{
-    lab->awake_until = g_get_monotonic_time() + WAKE_US;
-    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 /* ---- Problems ---- */
@@ -118,7 +108,7 @@ void ns_lab_launch(NsLab *lab, NsSnapshot *const origins[NS_LANES_MAX])
         lab->wants_run = false;
     }
     ns_lab_emit(lab, NS_LAB_SETTINGS_CHANGED);
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 void ns_lab_start(NsLab *lab, NsSnapshot *const *origins)
@@ -175,7 +165,7 @@ static void send_live(NsLab *lab)
         if (lab->trainer) ns_trainer_set_live(lab->trainer, lane, &lab->run.settings[lane]);
     }
     show_started(lab);
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 static gboolean live_now(gpointer data)
@@ -265,10 +255,12 @@ static bool has_paused(NsLab *lab)
 
 bool ns_lab_poll(NsLab *lab)
 {
-    bool waits =
-        lab->restart_source || lab->live_source || g_get_monotonic_time() < lab->awake_until;
+    bool waits = lab->restart_source || lab->live_source;
     if (!lab->trainer) return waits;
 
+    /* First, so that what is seen afterwards is the end of it.  A trainer may take long to wake up
+     * for a command. */
+    bool busy = !ns_trainer_wait(lab->trainer, 0);
     NsTrainerState state = ns_trainer_state(lab->trainer);
     look_at_histories(lab);
     ns_lab_poll_trouble(lab);
@@ -284,8 +276,7 @@ bool ns_lab_poll(NsLab *lab)
     if (changed) ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
     bool slow = ns_lab_poll_stage(lab);
     bool checking = ns_lab_poll_check(lab);
-    return waits || slow || checking || state == NS_TRAINER_RUNNING ||
-           state == NS_TRAINER_PREPARING;
+    return waits || slow || checking || busy;
 }
 
 NsTrainerState ns_lab_state(NsLab *lab)

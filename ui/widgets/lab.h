@@ -91,7 +91,11 @@ char *ns_lab_redo_words(NsLab *lab);
 
 /* ---- Changes that wait: lab_pending.c ---- */
 
-/* How many there are: settings, counted once whatever the lanes, and lanes. */
+/* Whether any setting or lane differs from the run's in what is not live: it waits, or the run,
+ * which has not begun, is about to be prepared anew. */
+bool ns_lab_differs(NsLab *lab);
+
+/* How many wait: settings, counted once whatever the lanes, and lanes. */
 size_t ns_lab_pending(NsLab *lab);
 bool ns_lab_is_pending(NsLab *lab, const NsParam *param);
 

@@ -153,8 +153,6 @@ void ns_lab_set_default(NsLab *lab, const NsParam *param)
 {
     NsLanes before;
     ns_lanes_copy(&before, &lab->lanes);
-    if (g_str_equal(param->key, "text"))
-        ns_lanes_set(&lab->lanes, lab->active, "task", "grammar", NULL);
     ns_lanes_set(&lab->lanes, lab->active, param->key, param->default_text, NULL);
     remember(lab, &before, NULL);
     settings_differ(lab, param->key);
@@ -166,7 +164,6 @@ void ns_lab_set_defaults(NsLab *lab)
     ns_lanes_copy(&before, &lab->lanes);
     for (size_t i = 0; ns_param(i); i++)
         ns_lanes_set(&lab->lanes, lab->active, ns_param(i)->key, ns_param(i)->default_text, NULL);
-    ns_lanes_set(&lab->lanes, lab->active, "task", ns_param_find("task")->default_text, NULL);
     remember(lab, &before, NULL);
     settings_differ(lab, NULL);
 }

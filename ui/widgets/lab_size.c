@@ -42,23 +42,12 @@ static void estimate_free(gpointer data)
     g_free(estimate);
 }
 
-static bool same_data(const NsSettings *a, const NsSettings *b)
-{
-    for (size_t i = 0; ns_param(i); i++) {
-        const NsParam *param = ns_param(i);
-        bool data = param->group == NS_GROUP_DATA || g_str_equal(param->key, "data-seed") ||
-                    g_str_equal(param->key, "arch");
-        if (data && !ns_settings_same(a, b, param)) return false;
-    }
-    return true;
-}
-
 static void work_out(GTask *task, gpointer lab, gpointer data, GCancellable *cancellable)
 {
     (void)lab, (void)cancellable;
     Estimate *estimate = data;
     const NsLanes *lanes = &estimate->lanes;
-    if (!estimate->corpus || !same_data(&estimate->data, &lanes->settings[0])) {
+    if (!estimate->corpus || !ns_settings_same_data(&estimate->data, &lanes->settings[0])) {
         g_clear_pointer(&estimate->corpus, ns_corpus_unref);
         estimate->corpus = ns_corpus_open(&lanes->settings[0], NULL);
         ns_settings_clear(&estimate->data);

@@ -27,7 +27,7 @@ void ns_lab_run(NsLab *lab)
     if (!prepare(lab)) return;
     lab->wants_run = true;
     if (!lab->slow) ns_trainer_run(lab->trainer);
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 void ns_lab_pause(NsLab *lab)
@@ -35,7 +35,7 @@ void ns_lab_pause(NsLab *lab)
     lab->wants_run = false;
     lab->stage_since = 0;
     if (lab->trainer) ns_trainer_pause(lab->trainer);
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 void ns_lab_step(NsLab *lab, int64_t n)
@@ -44,7 +44,7 @@ void ns_lab_step(NsLab *lab, int64_t n)
     lab->wants_run = false;
     lab->stage_since = 0;
     ns_trainer_step(lab->trainer, n);
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 static void run_until(NsLab *lab, NsTrainerUntil until)
@@ -53,7 +53,7 @@ static void run_until(NsLab *lab, NsTrainerUntil until)
     lab->wants_run = true;
     lab->slow = false;
     ns_trainer_run_until(lab->trainer, until);
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 void ns_lab_run_to(NsLab *lab, int64_t step)
@@ -82,7 +82,7 @@ void ns_lab_reset(NsLab *lab)
     if (lab->problem_is_run) ns_lab_set_problem(lab, NULL, NULL, false);
     ns_lab_keep_left(lab);
     ns_trainer_reset(lab->trainer);
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 bool ns_lab_is_running(NsLab *lab)
@@ -143,7 +143,7 @@ void ns_lab_set_slow_motion(NsLab *lab, bool slow)
         else
             ns_trainer_run(lab->trainer);
     }
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 bool ns_lab_slow_motion(NsLab *lab)

@@ -11,7 +11,7 @@ void ns_lab_check(NsLab *lab, size_t lane, unsigned layer)
     if (!lab->trainer || lane >= lab->run.n || lab->state == NS_TRAINER_FAILED) return;
     lab->checking = true;
     ns_trainer_check(lab->trainer, lane, layer);
-    ns_lab_wake(lab);
+    ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
 bool ns_lab_is_checking(NsLab *lab)

@@ -1,6 +1,6 @@
 /* A lab in words: what the title bar says.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "core/model/placement.h"
+#include "ui/figures/words.h"
 #include "ui/widgets/lab-private.h"
 
 #include <math.h>
@@ -26,11 +26,6 @@ char *ns_group_digits(int64_t number)
 }
 
 /* ---- What a lab is about ---- */
-
-static char *placement_of(const NsSettings *s)
-{
-    return g_strdup(*s->mixture ? s->mixture : _(ns_placement_choice(s->placement)->label));
-}
 
 static char *depth_of(const NsSettings *s)
 {
@@ -70,8 +65,8 @@ char *ns_lanes_title(const NsLanes *lanes)
     size_t n = count_differences(lanes);
     bool placement = differs(lanes, "placement") || differs(lanes, "mixture");
     bool depth = differs(lanes, "layers") || differs(lanes, "decoder-layers");
-    g_autofree char *left =
-        placement ? versus(lanes, placement_of) : placement_of(&lanes->settings[0]);
+    g_autofree char *left = placement ? versus(lanes, ns_settings_placement_words)
+                                      : ns_settings_placement_words(&lanes->settings[0]);
     g_autofree char *right = depth ? versus(lanes, depth_of) : depth_of(&lanes->settings[0]);
     if (n == 0 || placement || depth) return g_strdup_printf(_("%s, %s"), left, right);
     const NsParam *param = ns_param(0);

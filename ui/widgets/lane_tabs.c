@@ -86,7 +86,8 @@ static GtkWidget *make_swatch(unsigned lane)
 static char *special(const NsLanes *lanes, size_t lane)
 {
     const NsParam *param, *placement = ns_param_find("placement");
-    if (ns_lanes_differ(lanes, placement)) return ns_lanes_value(&lanes->settings[lane], placement);
+    if (ns_lanes_differ(lanes, placement) || ns_lanes_differ(lanes, ns_param_find("mixture")))
+        return ns_lanes_value(&lanes->settings[lane], placement);
     for (size_t i = 0; (param = ns_param(i)); i++) {
         if (!ns_lanes_differ(lanes, param)) continue;
         g_autofree char *value = ns_lanes_value(&lanes->settings[lane], param);

@@ -2,6 +2,7 @@
 #include "ui/widgets/lanes.h"
 
 #include "core/base/words.h"
+#include "ui/figures/words.h"
 
 #define NO_LANE SIZE_MAX
 
@@ -16,15 +17,6 @@ const char *ns_lane_name(size_t lane)
     return names[lane];
 }
 
-bool ns_settings_same(const NsSettings *a, const NsSettings *b, const NsParam *param)
-{
-    if (param->type != NS_PARAM_TEXT)
-        return ns_settings_get_number(a, param) == ns_settings_get_number(b, param);
-    g_autofree char *left = ns_settings_get(a, param);
-    g_autofree char *right = ns_settings_get(b, param);
-    return g_str_equal(left, right);
-}
-
 static void copy_value(NsSettings *to, const NsSettings *from, const NsParam *param)
 {
     if (ns_settings_same(to, from, param)) return;
@@ -32,13 +24,18 @@ static void copy_value(NsSettings *to, const NsSettings *from, const NsParam *pa
     ns_settings_set(to, param->key, value, NULL); /* it was read from settings: never refused */
 }
 
-/* Naming a text chooses a task, so that the task comes after all others. */
 static void copy_linked(NsSettings *to, const NsSettings *from, const NsLanes *lanes)
 {
-    const NsParam *task = ns_param_find("task");
     for (size_t i = 0; ns_param(i); i++)
         if (!lanes->split[i]) copy_value(to, from, ns_param(i));
-    copy_value(to, from, task);
+}
+
+/* A lane with a mixture of its own has no placement in common with the others, which would clear
+ * it. */
+static void split_placement(NsLanes *lanes)
+{
+    if (lanes->split[index_of(ns_param_find("mixture"))])
+        lanes->split[index_of(ns_param_find("placement"))] = true;
 }
 
 /* ---- Life ---- */
@@ -50,6 +47,7 @@ void ns_lanes_init(NsLanes *lanes, const NsSettings *const *settings, size_t n)
         ns_settings_copy(&lanes->settings[lane], settings[MIN(lane, n - 1)]);
     for (size_t i = 0; ns_param(i); i++)
         lanes->split[i] = ns_lanes_can_split(ns_param(i)) && ns_lanes_differ(lanes, ns_param(i));
+    split_placement(lanes);
     for (size_t lane = 1; lane < n; lane++)
         copy_linked(&lanes->settings[lane], &lanes->settings[0], lanes);
     ns_lanes_settle(lanes, n);
@@ -122,9 +120,7 @@ void ns_lanes_take_back(NsLanes *lanes, const NsLanes *run)
 
 bool ns_lanes_can_split(const NsParam *param)
 {
-    static const char *const shared[] = {"arch",       "task",      "text",  "batch", "seq",
-                                         "source-seq", "data-seed", "steps", NULL};
-    return !g_strv_contains(shared, param->key);
+    return !param->shared;
 }
 
 bool ns_lanes_is_linked(const NsLanes *lanes, const NsParam *param)
@@ -136,6 +132,7 @@ void ns_lanes_set_linked(NsLanes *lanes, size_t lane, const NsParam *param, bool
 {
     if (!linked && !ns_lanes_can_split(param)) return;
     lanes->split[index_of(param)] = !linked;
+    split_placement(lanes);
     for (size_t i = 0; linked && i < lanes->n; i++)
         copy_value(&lanes->settings[i], &lanes->settings[lane], param);
 }
@@ -207,6 +204,7 @@ void ns_lanes_remove(NsLanes *lanes, size_t lane)
 
 char *ns_lanes_value(const NsSettings *settings, const NsParam *param)
 {
+    if (g_str_equal(param->key, "placement")) return ns_settings_placement_words(settings);
     if (param->type == NS_PARAM_CHOICE)
         return g_strdup(_(param->choices((size_t)ns_settings_get_number(settings, param))->label));
     g_autofree char *value = ns_settings_get(settings, param);

@@ -32,9 +32,6 @@ void ns_lanes_assign(NsLanes *to, const NsLanes *from);
 /* Whether the same lanes have the same settings and the same links. */
 bool ns_lanes_equal(const NsLanes *a, const NsLanes *b);
 
-/* Whether a setting has the same value in both. */
-bool ns_settings_same(const NsSettings *a, const NsSettings *b, const NsParam *param);
-
 bool ns_lanes_can_split(const NsParam *param);
 bool ns_lanes_is_linked(const NsLanes *lanes, const NsParam *param);
 

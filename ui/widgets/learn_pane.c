@@ -105,13 +105,14 @@ static void look(NsLearnPane *pane)
     else
         gtk_widget_remove_css_class(pane->next, "suggested-action");
     if (pane->prediction) look_at_drawing(pane);
-    if (pane->run) gtk_widget_set_sensitive(pane->run, ns_lab_steps(pane->lab) < card->run);
+    if (pane->run) gtk_widget_set_sensitive(pane->run, ns_lesson_steps(pane->lab) < card->run);
 }
 
 static gboolean on_watch(gpointer data)
 {
     NsLearnPane *pane = data;
-    bool prepared = ns_lab_state(pane->lab) != NS_TRAINER_PREPARING; /* else its steps are old */
+    /* While it is being prepared, the steps that the lab has are those of the run before. */
+    bool prepared = ns_lab_state(pane->lab) != NS_TRAINER_PREPARING;
     if (pane->run_to && prepared && ns_lab_can_run(pane->lab)) {
         ns_lab_run_to(pane->lab, pane->run_to);
         pane->run_to = 0;
@@ -201,7 +202,7 @@ static void on_compare(NsLearnPane *pane)
 static void skip(NsLearnPane *pane, const NsCard *card)
 {
     if (card->asks_for_settings) set_up(pane, &card->end);
-    if (card->run > ns_lab_steps(pane->lab) || card->asks_for_settings) pane->run_to = card->run;
+    if (card->run > ns_lesson_steps(pane->lab) || card->asks_for_settings) pane->run_to = card->run;
 }
 
 static void on_next(NsLearnPane *pane)

@@ -40,9 +40,7 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
     if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
     ns_class_mode_set(window, preset->large_text, (const char *const *)preset->hide);
     sync_class_mode(window);
-    g_autofree char *unknown =
-        preset->unknown ? g_strdup_printf(_("Not known here: %s"), preset->unknown) : NULL;
-    const char *sentence = unknown ? unknown : preset->note ? _(preset->note) : NULL;
+    const char *sentence = preset->note ? _(preset->note) : NULL;
     if (!sentence && preset->title) sentence = _(preset->title);
     if (sentence) ns_window_toast(window, sentence);
 }

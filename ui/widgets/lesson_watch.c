@@ -16,6 +16,16 @@ unsigned ns_lesson_present_run(NsLab *lab)
     return run ? run->id : 0;
 }
 
+static bool is_prepared(NsLab *lab)
+{
+    return ns_lab_state(lab) != NS_TRAINER_PREPARING;
+}
+
+int64_t ns_lesson_steps(NsLab *lab)
+{
+    return is_prepared(lab) ? ns_lab_steps(lab) : 0;
+}
+
 static bool is_setting(const NsWait *wait, NsLab *lab)
 {
     return wait->lane < ns_lab_lanes(lab) &&
@@ -27,7 +37,8 @@ static bool is_loss(const NsWait *wait, NsLab *lab)
     const NsView *view = ns_lab_view(lab);
     NsHistory *history = wait->lane < view->n_lanes ? view->lanes[wait->lane].history : NULL;
     size_t records = history ? ns_history_steps(history) : 0;
-    return records > 0 && ns_wait_compare(wait, ns_history_step(history, records - 1)->loss);
+    return is_prepared(lab) && records > 0 &&
+           ns_wait_compare(wait, ns_history_step(history, records - 1)->loss);
 }
 
 static bool has_diverged(const NsWait *wait, NsLab *lab)
@@ -38,7 +49,7 @@ static bool has_diverged(const NsWait *wait, NsLab *lab)
 
 static bool is_settled(NsLab *lab)
 {
-    return ns_lab_pending(lab) == 0 && ns_lab_state(lab) != NS_TRAINER_PREPARING;
+    return !ns_lab_differs(lab) && is_prepared(lab);
 }
 
 static bool is_other_run(NsLab *lab, const NsLessonSituation *situation, bool fork)
@@ -51,9 +62,9 @@ static bool holds(const NsWait *wait, NsLab *lab, const NsLessonSituation *situa
 {
     switch (wait->kind) {
     case NS_WAIT_STEP:
-        return ns_wait_compare(wait, (double)ns_lab_steps(lab));
+        return ns_wait_compare(wait, (double)ns_lesson_steps(lab));
     case NS_WAIT_SHOWN:
-        return ns_wait_compare(wait, (double)ns_lab_shown_step(lab));
+        return is_prepared(lab) && ns_wait_compare(wait, (double)ns_lab_shown_step(lab));
     case NS_WAIT_LANES:
         return ns_wait_compare(wait, (double)ns_lab_lanes(lab));
     case NS_WAIT_PAGE:

@@ -11,6 +11,10 @@ typedef struct {
     bool answered, drawn;
 } NsLessonSituation;
 
+/* How far the run is that is set up; what is on view while it is being prepared is the run before.
+ */
+int64_t ns_lesson_steps(NsLab *lab);
+
 /* The number of the present run. */
 unsigned ns_lesson_present_run(NsLab *lab);
 

@@ -16,12 +16,6 @@ static void say(GString *words, char *sentence)
     g_free(sentence);
 }
 
-static void say_unknown(GString *words, const NsExperiment *experiment)
-{
-    if (experiment->unknown)
-        say(words, g_strdup_printf(_("Not known here: %s."), experiment->unknown));
-}
-
 static void tell(NsWindow *window, GString *words)
 {
     ns_window_toast(window, words->str);
@@ -75,7 +69,7 @@ static bool open_preset(NsWindow *window, const char *path)
     ns_preset_init(&preset);
     bool good = ns_preset_load(&preset, path, NULL);
     if (good) ns_window_open_preset(window, &preset);
-    return good && preset.note && !preset.unknown; /* nothing is left to tell */
+    return good && preset.note; /* nothing is left to tell */
 }
 
 static void tell_experiment(NsWindow *window, const NsExperiment *experiment, const char *name)
@@ -89,7 +83,6 @@ static void tell_experiment(NsWindow *window, const NsExperiment *experiment, co
     }
     if (experiment->seeds) say(words, g_strdup(_("It is a mean over seeds; this is the first.")));
     if (experiment->changes) say(words, g_strdup(_("Settings were changed on the way there.")));
-    say_unknown(words, experiment);
     tell(window, words);
 }
 
@@ -159,7 +152,6 @@ static void tell_record(NsWindow *window, const Reading *reading)
     else
         say(words, g_strdup_printf(_("%s is on view, up to step %s; Run begins it anew."),
                                    reading->name, step));
-    say_unknown(words, &record->experiment);
     tell(window, words);
 }
 

@@ -20,19 +20,20 @@ static Bar *bar_of(GtkWidget *revealer)
     return g_object_get_data(G_OBJECT(revealer), "ns-bar");
 }
 
-static void sync_fork(const Bar *bar)
+/* Says from where; false where it cannot be. */
+static bool offer_fork(const Bar *bar)
 {
     int64_t step = ns_lab_fork_step(bar->lab);
-    gtk_widget_set_sensitive(bar->fork, step >= 0);
     if (step < 0) {
         gtk_widget_set_tooltip_text(bar->fork,
                                     _("No step is kept from which all lanes could go on."));
-        return;
+        return false;
     }
     g_autofree char *digits = ns_group_digits(step);
     g_autofree char *words =
         g_strdup_printf(_("Go on from step %s with these settings, as a new branch (F)"), digits);
     gtk_widget_set_tooltip_text(bar->fork, words);
+    return true;
 }
 
 static void sync_bar(GtkWidget *revealer)
@@ -41,15 +42,14 @@ static void sync_bar(GtkWidget *revealer)
     g_autofree char *words = ns_lab_pending_words(bar->lab);
     bool waits = words != NULL;
     bool had_focus = !waits && gtk_widget_get_focus_child(revealer);
-    if (waits) {
-        gtk_label_set_text(GTK_LABEL(bar->words), words);
-        gtk_widget_set_sensitive(bar->restart, ns_lab_can_restart(bar->lab));
-        sync_fork(bar);
-    }
+    if (waits) gtk_label_set_text(GTK_LABEL(bar->words), words);
     gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), waits);
-    /* What is folded away must not be reached by the keyboard. */
+    /* What is folded away must not be reached by keyboard, pointer or assistive technology, which
+     * is told of each button alone. */
     gtk_widget_set_can_target(revealer, waits);
-    gtk_widget_set_sensitive(gtk_revealer_get_child(GTK_REVEALER(revealer)), waits);
+    gtk_widget_set_sensitive(bar->restart, waits && ns_lab_can_restart(bar->lab));
+    gtk_widget_set_sensitive(bar->fork, waits && offer_fork(bar));
+    gtk_widget_set_sensitive(bar->drop, waits);
     if (had_focus) gtk_widget_child_focus(gtk_widget_get_parent(revealer), GTK_DIR_TAB_FORWARD);
 }
 

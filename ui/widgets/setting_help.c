@@ -20,8 +20,9 @@ static const struct {
     {"label-smoothing", "q = (1 − s) onehot + s / V"},
     {"weight-decay", "w ← w − lr λ w"},
     {"clip", "g ← g min(1, c / ||g||)"},
-    {"lr", "lr_t = lr min(t / T_w, √(T_w / t))"},
-    {"warmup", N_("lr_t = lr t / T_w  for t ≤ T_w")},
+    {"lr", "lr_t = lr min(1, t / T_w) f(t)"},
+    {"warmup", "lr_t = lr min(1, t / T_w) f(t)"},
+    {"decay-start", "f(t) = 1,  t ≤ S"},
     {"momentum", "v ← μ v + g,  w ← w − lr v"},
     {"beta1", "m ← β_1 m + (1 − β_1) g"},
     {"beta2", "v ← β_2 v + (1 − β_2) g^2"},
@@ -67,6 +68,7 @@ static void add_chosen(GtkWidget *box, const NsChoice *chosen)
     add_text(box, chosen->purpose ? _(chosen->purpose) : NULL, false);
     add_text(box, chosen->formula ? _(chosen->formula) : NULL, true);
     add_source(box, chosen->reference);
+    add_source(box, chosen->differs ? _(chosen->differs) : NULL);
 }
 
 static char *limit(const NsParam *param, double value)

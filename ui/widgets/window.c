@@ -5,6 +5,7 @@
 #include "ui/widgets/close_guard.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/frame_meter.h"
+#include "ui/widgets/hiding.h"
 #include "ui/widgets/learning.h"
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/settings_pane.h"
@@ -120,7 +121,8 @@ static void sync_banner(NsWindow *window)
     const char *problem = told ? NULL : ns_lab_problem(window->lab);
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
-    gtk_widget_set_visible(window->banner_button, ns_lab_state(window->lab) == NS_TRAINER_DIVERGED);
+    ns_hide(window->banner_button, NS_HIDDEN_USELESS,
+            ns_lab_state(window->lab) != NS_TRAINER_DIVERGED);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -216,10 +218,10 @@ static void fold_header(NsWindow *window)
                    {window->export_button, MEDIUM},
                    {window->reset_button, MEDIUM}};
     for (size_t i = 0; i < G_N_ELEMENTS(buttons); i++)
-        gtk_widget_set_visible(buttons[i].button, breadth >= buttons[i].from);
+        ns_hide(buttons[i].button, NS_HIDDEN_FOLDED, breadth < buttons[i].from);
     /* In some languages their words are long. */
     for (size_t i = 0; i < G_N_ELEMENTS(buttons) && title_room(window) < TITLE_LEAST; i++)
-        gtk_widget_set_visible(buttons[i].button, FALSE);
+        ns_hide(buttons[i].button, NS_HIDDEN_FOLDED, true);
 }
 
 static void fold_pane(NsWindow *window, size_t pane)
@@ -313,6 +315,11 @@ const char *ns_window_banner_text(NsWindow *window)
 {
     if (!gtk_revealer_get_reveal_child(GTK_REVEALER(window->banner))) return NULL;
     return gtk_label_get_text(GTK_LABEL(window->banner_label));
+}
+
+bool ns_window_is_awake(NsWindow *window)
+{
+    return window->tick != 0;
 }
 
 NsLab *ns_window_lab(NsWindow *window)
@@ -409,13 +416,14 @@ static void ns_window_class_init(NsWindowClass *klass)
 /* What there are lessons to do with it adds that action. */
 static void on_action_added(NsWindow *window)
 {
-    gtk_widget_set_visible(window->learn_button, TRUE);
+    ns_hide(window->learn_button, NS_HIDDEN_USELESS, false);
 }
 
 static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
     window->width = G_MAXINT;
+    ns_hide(window->learn_button, NS_HIDDEN_USELESS, true);
     g_signal_connect(window, "action-added::learn", G_CALLBACK(on_action_added), NULL);
     window->toast = ns_toast_new();
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);

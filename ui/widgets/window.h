@@ -15,6 +15,10 @@ G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
 NsWindow *ns_window_new(GtkApplication *application, NsLab *lab);
 
 NsLab *ns_window_lab(NsWindow *window);
+
+/* Whether something may change by itself: a run goes on, or a chart has not caught up yet. */
+bool ns_window_is_awake(NsWindow *window);
+
 NsPageStack *ns_window_pages(NsWindow *window);
 NsPage *ns_window_page(NsWindow *window); /* that is shown */
 

@@ -5,6 +5,7 @@
 #include "core/model/placement.h"
 #include "ui/widgets/export_dialog.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/hiding.h"
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/trust_panel.h"
 
@@ -210,7 +211,7 @@ static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
 {
     GtkWidget *pane =
         gtk_widget_get_ancestor(ns_window_settings_pane(window), GTK_TYPE_SCROLLED_WINDOW);
-    gtk_widget_set_visible(pane, g_variant_get_boolean(state));
+    ns_hide(pane, NS_HIDDEN_CLOSED, !g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
 }
 
@@ -218,7 +219,7 @@ static void on_inspector(GSimpleAction *action, GVariant *state, gpointer window
 {
     GtkWidget *pane =
         gtk_widget_get_ancestor(GTK_WIDGET(ns_window_inspector(window)), GTK_TYPE_SCROLLED_WINDOW);
-    gtk_widget_set_visible(pane, g_variant_get_boolean(state));
+    ns_hide(pane, NS_HIDDEN_CLOSED, !g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
     ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
 }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/base/instructions.h"
+
+#include "core/base/clones.h"
+#include "core/base/error.h"
+
+#include <stdatomic.h>
+
+#define VARIABLE "NORMSCOPE_INSTRUCTIONS"
+
+static const NsChoice sets[] = {
+    [NS_INSTRUCTIONS_PORTABLE] = {.key = "portable",
+                                  .label = "portable",
+                                  .purpose = "What every processor has; the matrix products are "
+                                             "OpenBLAS's."},
+    [NS_INSTRUCTIONS_AVX2] = {.key = "avx2",
+                              .label = "AVX2",
+                              .purpose = "AVX2, FMA, BMI and BMI2: eight numbers at a time."},
+    [NS_INSTRUCTIONS_AVX512] = {.key = "avx512",
+                                .label = "AVX-512",
+                                .purpose = "AVX-512 F, BW, CD, DQ and VL: sixteen numbers at a "
+                                           "time."},
+};
+
+const NsChoice *ns_instructions_choice(size_t i)
+{
+    return i < G_N_ELEMENTS(sets) ? &sets[i] : NULL;
+}
+
+#ifdef NS_CLONES_X86
+
+/* What NS_AVX2 and NS_AVX512 let the compiler use. */
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+#else
+
+static bool has_avx2(void)
+{
+    return false;
+}
+
+static bool has_avx512(void)
+{
+    return false;
+}
+
+#endif
+
+bool ns_instructions_there(NsInstructions set)
+{
+    if (set == NS_INSTRUCTIONS_AVX512) return has_avx512();
+    return set == NS_INSTRUCTIONS_AVX2 ? has_avx2() : set == NS_INSTRUCTIONS_PORTABLE;
+}
+
+static NsInstructions best(void)
+{
+    NsInstructions set = NS_INSTRUCTIONS_COUNT - 1;
+    while (!ns_instructions_there(set)) set--;
+    return set;
+}
+
+/* What the environment names; NULL for nothing. */
+static const char *asked(void)
+{
+    const char *word = g_getenv(VARIABLE);
+    return word && *word ? word : NULL;
+}
+
+static NsInstructions decide(void)
+{
+    const char *word = asked();
+    int i = word ? ns_choices_find(ns_instructions_choice, word) : -1;
+    return i >= 0 && ns_instructions_there((NsInstructions)i) ? (NsInstructions)i : best();
+}
+
+NsInstructions ns_instructions(void)
+{
+    /* Threads that are first at the same time come to the same decision. */
+    static atomic_uint decided = NS_INSTRUCTIONS_COUNT;
+    unsigned set = atomic_load_explicit(&decided, memory_order_relaxed);
+    if (set == NS_INSTRUCTIONS_COUNT) {
+        set = decide();
+        atomic_store_explicit(&decided, set, memory_order_relaxed);
+    }
+    return (NsInstructions)set;
+}
+
+bool ns_instructions_check(GError **error)
+{
+    const char *word = asked();
+    int i = word ? ns_choices_find(ns_instructions_choice, word) : -1;
+    if (!word || (i >= 0 && ns_instructions_there((NsInstructions)i))) return true;
+    if (i >= 0)
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "This processor lacks the instructions “%s” that " VARIABLE
+                    " names; the best that it has are “%s”.",
+                    word, sets[best()].key);
+    else {
+        g_autofree char *keys = ns_choices_keys(ns_instructions_choice);
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    VARIABLE " is “%s”, which is no set of instructions; give one of %s, or "
+                             "leave it unset for the best that the processor has.",
+                    word, keys);
+    }
+    return false;
+}

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""What the system allows, and that every command ends: by itself, and by a signal; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_limits.py NORMSCOPE_CLI
+
+A deadline is much longer than what it is for: it tells "never" from "late".
+"""
+
+import fcntl
+import json
+import os
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+from test_cli import CLI, COMMANDS, PATIENCE_S, SMALL, Skip, main, run, until_busy
+
+SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
+# Each record of these takes minutes, since the gradient is averaged over so many batches, and
+# hardly any memory.
+ENDLESS = [word for setting in ("probe-every=1", "probe-batches=10000", "seq=64", "batch=64",
+                                "layers=12", "d-model=256", "heads=4", "threads=1")
+           for word in ("--set", setting)]
+# Steps that take longer than the patience with a signal.
+SLOW = [word for setting in ("layers=2", "d-model=256", "d-ff=1024", "heads=4", "seq=256",
+                             "batch=16", "eval-every=0", "threads=1")
+        for word in ("--set", setting)]
+END_S = 30  # within which a command that is told to ends; meant is one second
+REFUSED = "normscope-cli: "
+
+
+def status_of(process):
+    """As a shell tells it."""
+    return process.returncode if process.returncode >= 0 else 128 - process.returncode
+
+
+def threads_of(*prefix, settings=(), **options):
+    result = run("train", "--set", "threads=0", "--set", "batch=64", "--steps", "0", "--jsonl", "-",
+                 *settings, prefix=prefix, **options)
+    assert result.returncode == 0, result
+    return json.loads(result.stdout.decode().splitlines()[0])["threads"]
+
+
+# ---- Processors ----
+
+def test_affinity():
+    here = os.sched_getaffinity(0)
+    assert 1 <= threads_of() <= len(here), (threads_of(), here)
+    one = {min(here)}
+    assert threads_of(preexec_fn=lambda: os.sched_setaffinity(0, one)) == 1
+
+
+def test_environment_of_openmp():
+    for name in ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT"):
+        assert threads_of(env=dict(os.environ, **{name: "1"})) == 1, name
+        assert threads_of(env=dict(os.environ, **{name: "none"})) == threads_of(), name
+
+
+def test_lanes_share_the_processors():
+    one = {min(os.sched_getaffinity(0))}
+    result = run("compare", "--set", "threads=0", "--set", "batch=64", "--lane", "", "--lane", "",
+                 "--steps", "0", "--jsonl", "-", preexec_fn=lambda: os.sched_setaffinity(0, one))
+    lines = [json.loads(line) for line in result.stdout.decode().splitlines()]
+    assert [line["threads"] for line in lines[:2]] == [1, 1], lines[:2]
+
+
+# ---- Memory ----
+
+def limited(kibibytes, *arguments, what=resource.RLIMIT_AS, **options):
+    """A command under `ulimit -v`: it succeeds, or says in one sentence why it does not."""
+    size = kibibytes << 10
+    try:
+        result = run(*arguments, preexec_fn=lambda: resource.setrlimit(what, (size, size)), **options)
+    except subprocess.TimeoutExpired as hung:
+        raise AssertionError(f"{arguments} never ends with {kibibytes} KiB") from hung
+    text = result.stderr.decode()
+    if result.returncode == 127:  # not even its libraries can be loaded
+        assert "shared libraries" in text, text
+    elif result.returncode == 0:
+        assert text == "", text
+    else:
+        lines = text.splitlines()
+        assert result.returncode == 1, (kibibytes, arguments, result)
+        assert lines == [] or (len(lines) == 1 and lines[0].startswith(REFUSED)), text
+    return result.returncode, text
+
+
+def skip_sanitized():
+    libraries = subprocess.run(["ldd", CLI], capture_output=True, check=False).stdout
+    if b"asan" in libraries or b"tsan" in libraries:
+        raise Skip("sanitizers need an address space without a limit")
+
+
+def test_address_space():
+    skip_sanitized()
+    sizes = [*range(20000, 80000, 4000), 100000, 130000, 160000, 175000, 190000, 205000, 400000]
+    ends = {size: limited(size, "train", "--set", "layers=2", "--steps", "1", small=False)
+            for size in sizes}
+    assert any("ulimit -v" in text and "MiB" in text for _, text in ends.values()), ends
+    assert ends[190000][0] == ends[400000][0] == 0, ends
+
+
+def test_address_space_of_openblas():
+    skip_sanitized()
+    env = dict(os.environ, NORMSCOPE_INSTRUCTIONS="portable")
+    for size in (60000, 120000, 190000, 250000, 300000, 350000):
+        limited(size, "train", "--set", "layers=2", "--steps", "1", small=False, env=env)
+        limited(size, "sweep", "--x", "lr=1e-3,1e-2", "--y", "warmup=1,10", "--steps", "1",
+                "--workers", "3", small=False, env=env)
+    assert limited(1000000, "train", "--steps", "1", env=env)[0] == 0
+
+
+def test_address_space_of_lanes_and_workers():
+    skip_sanitized()
+    for size in range(60000, 260000, 40000):
+        limited(size, "compare", "--lane", "", "--lane", "seed=2", "--set", "layers=12", "--steps",
+                "1", small=False)
+        limited(size, "sweep", "--x", "lr=1e-3,1e-2", "--y", "warmup=1,10", "--steps", "1",
+                "--workers", "3", small=False)
+
+
+def test_address_space_of_drawing():
+    skip_sanitized()
+    with tempfile.TemporaryDirectory() as folder:
+        for size in range(40000, 200000, 20000):
+            for name in ("run.png", "run.pdf"):
+                status, text = limited(size, "chart", "--figure", "all", "--steps", "1", "--out",
+                                       os.path.join(folder, name))
+                assert status == 0 or "ulimit" in text or status == 127, (size, text)
+
+
+def test_data():
+    skip_sanitized()
+    status, text = limited(20000, "train", "--steps", "1", "--set", "layers=30", small=False,
+                           what=resource.RLIMIT_DATA)
+    assert status == 1 and "ulimit -d" in text, text
+
+
+# ---- Signals ----
+
+def start(*arguments, **options):
+    return subprocess.Popen([CLI, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            **options)
+
+
+def end(process, number=signal.SIGTERM):
+    """What a command has written that is told to end."""
+    process.send_signal(number)
+    try:
+        out, err = process.communicate(timeout=END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError(f"{process.args} goes on after signal {number}") from None
+    assert status_of(process) == 128 + number, (process.args, process.returncode, err)
+    return out.decode(), err.decode()
+
+
+def test_every_command():
+    with tempfile.TemporaryDirectory() as folder:
+        path, plain = (os.path.join(folder, name) for name in ("loss.csv", "plain"))
+        axes = ["--x", "lr=1e-3,1e-2", "--y", "seed=1,2"]
+        lanes = ["--lane", "", "--lane", "placement=pre"]
+        commands = {
+            "train": ENDLESS, "compare": lanes + ENDLESS, "probe": ENDLESS, "bench": ENDLESS,
+            "check": SLOW, "dump": ["--steps", "1000", "--out", plain] + SLOW,
+            "chart": ["--figure", "loss", "--seeds", "3", "--out", path] + ENDLESS,
+            "sweep": axes + ENDLESS, "paper": [],
+        }
+        for command, arguments in commands.items():
+            process = start(command, *arguments)
+            until_busy(process)
+            end(process, signal.SIGINT if command == "probe" else signal.SIGTERM)
+        # The rest only reads and draws, and is over before a signal comes.
+        assert set(commands) | {"plot", "show", "list"} == set(COMMANDS)
+
+
+def test_lines_within_a_step():
+    for words in (["train"], ["compare", "--lane", "", "--lane", "placement=pre"]):
+        process = start(*words, "--steps", "1000", "--jsonl", "-", *SLOW)
+        lines = []
+        while not lines or '"step":1,' not in lines[-1]:
+            lines.append(process.stdout.readline().decode())
+        out, err = end(process)
+        lines = [json.loads(line) for line in lines + out.splitlines()]
+        steps = [line["step"] for line in lines if "step" in line and line.get("lane", 1) == 1]
+        assert err == "" and steps == list(range(len(steps))), (err, steps)
+        n = 2 if words[0] == "compare" else 1
+        summaries = [line["summary"] for line in lines[-n:]]
+        assert all(summary["state"] == "paused" for summary in summaries), summaries
+        assert summaries[0]["steps"] == steps[-1], (summaries, steps)
+
+
+def test_table_within_a_step():
+    process = start("train", "--steps", "1000", *SLOW)
+    until_busy(process)
+    out, err = end(process)
+    assert err == "" and (out == "" or "paused after" in out), (out, err)
+
+
+def until_used(process, seconds):
+    """Until a process has computed for so long."""
+    ticks = os.sysconf("SC_CLK_TCK") * seconds
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+            if int(file.read().rpartition(")")[2].split()[11]) >= ticks:
+                return
+        time.sleep(0.01)
+
+
+def test_seeds_within_a_seed():
+    process = start("probe", "--json", "--seeds", "1000", *SLOW, "--set", "probe-batches=2")
+    until_used(process, 4)
+    out, err = end(process)
+    assert err == "" and (out == "" or json.loads(out)["seeds"] >= 1), (out, err)
+
+
+def test_bench_within_a_step():
+    process = start("bench", "--json", "--steps", "1000", *SLOW)
+    until_used(process, 5)
+    out, err = end(process)
+    assert err == "" and (out == "" or 1 <= json.loads(out)["steps"] < 1000), (out, err)
+    if out:
+        value = json.loads(out)
+        assert len(value["each_ms"]) == value["steps"] and value["operators"]["matmul"] is None
+
+
+def test_chart_within_a_step():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "loss.csv")
+        process = start("chart", "--figure", "loss", "--steps", "1000", "--out", path, *SLOW)
+        until_used(process, 3)
+        _, err = end(process)
+        if os.path.exists(path):
+            assert "Interrupted at step" in err, err
+
+
+def test_reader_that_stops_reading():
+    """The lines do not come to an end, and the program does."""
+    process = start("train", "--set", "steps=0", "--jsonl", "-", *SETTINGS)
+    waiting = 0
+    while waiting < 60000:
+        buffer = fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4)
+        waiting = struct.unpack("i", buffer)[0]
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(timeout=END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError("it waits for its reader for ever") from None
+    assert process.wait(timeout=PATIENCE_S) == 128 + signal.SIGTERM
+    process.stdout.close()
+    process.stderr.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,19 @@
+/* Who hides a widget.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include <stdbool.h>
+
+/* Why a part of the window is not seen.  Each reason has one owner, which knows nothing of the
+ * others. */
+typedef enum {
+    NS_HIDDEN_USELESS = 1 << 0, /* it has nothing to show or to do now */
+    NS_HIDDEN_FOLDED = 1 << 1,  /* the window is too narrow for it */
+    NS_HIDDEN_CLOSED = 1 << 2,  /* the user closed it */
+    NS_HIDDEN_PRESET = 1 << 3,  /* a preset or class mode goes without it */
+} NsHiddenBy;
+
+/* Gives a widget a reason to be hidden, or takes it away.  It is visible while it has none: all
+ * that can be hidden for several reasons is shown and hidden with this function alone. */
+void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden);
