@@ -13,10 +13,10 @@
 
 #ifdef NS_DOUBLE
 #define GEMM "cblas_dgemm"
-typedef typeof(cblas_dgemm) *Gemm;
+typedef __typeof__(cblas_dgemm) *Gemm;
 #else
 #define GEMM "cblas_sgemm"
-typedef typeof(cblas_sgemm) *Gemm;
+typedef __typeof__(cblas_sgemm) *Gemm;
 #endif
 
 /* ---- OpenBLAS ----

@@ -86,15 +86,15 @@ static void assert_kept(NsTrainer *trainer, int64_t first, int64_t newest)
 
 static void test_kept(void)
 {
-    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer((const char *const[]){"steps=400", NULL});
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer((const char *const[]){"steps=4000", NULL});
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
     assert_kept(trainer, 0, 0);
     ns_trainer_step(trainer, 3);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 3);
     assert_kept(trainer, 0, 3);
     ns_trainer_run(trainer);
-    ns_test_expect(trainer, NS_TRAINER_FINISHED, 400);
-    assert_kept(trainer, 0, 400);
+    ns_test_expect(trainer, NS_TRAINER_FINISHED, 4000);
+    assert_kept(trainer, 0, 4000);
     int64_t steps[NS_KEPT_MOST];
     g_assert_cmpuint(ns_trainer_kept(trainer, steps, 2), ==, ns_trainer_kept(trainer, steps, 0));
     /* It is so small a model that some steps are kept on the way, unless other programs held up one
@@ -104,7 +104,7 @@ static void test_kept(void)
         ns_trainer_reset(trainer);
         ns_test_expect(trainer, NS_TRAINER_READY, 0);
         ns_trainer_run(trainer);
-        ns_test_expect(trainer, NS_TRAINER_FINISHED, 400);
+        ns_test_expect(trainer, NS_TRAINER_FINISHED, 4000);
         n = ns_trainer_kept(trainer, steps, NS_KEPT_MOST);
     }
     g_assert_cmpuint(n, >, 3);
@@ -121,7 +121,7 @@ static void test_kept(void)
         g_autoptr(NsSnapshot) origin = snapshot_at(fork, steps[i]);
         g_assert_true(origin == snapshot);
         ns_trainer_run(fork);
-        ns_test_expect(fork, NS_TRAINER_FINISHED, 400 - steps[i]);
+        ns_test_expect(fork, NS_TRAINER_FINISHED, 4000 - steps[i]);
         g_autoptr(NsHistory) rest = ns_trainer_history(fork, 0);
         ns_test_same_records(whole, (size_t)steps[i], rest);
         ns_trainer_reset(fork);
