@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
-#include "core/train/optimizer.h"
+#include "core/optim/optimizer.h"
 
 #define RESERVE ((size_t)16 << 20)
 

@@ -7,8 +7,8 @@
 #include "core/model/placement.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
-#include "core/train/optimizer.h"
-#include "core/train/schedule.h"
+#include "core/optim/optimizer.h"
+#include "core/optim/schedule.h"
 
 #include <math.h>
 #include <string.h>

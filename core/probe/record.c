@@ -4,8 +4,8 @@
 #include "core/base/flush.h"
 #include "core/base/share.h"
 #include "core/ops/activation.h"
+#include "core/optim/optimizer.h"
 #include "core/probe/dear.h"
-#include "core/train/optimizer.h"
 
 #include <math.h>
 #include <string.h>

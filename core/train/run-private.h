@@ -1,8 +1,8 @@
 /* The inside of a run.  Internal to core/train.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/optim/optimizer.h"
 #include "core/probe/record.h"
-#include "core/train/optimizer.h"
 #include "core/train/run.h"
 #include "core/train/snapshot.h"
 #include "core/train/spike.h"

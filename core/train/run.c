@@ -2,9 +2,9 @@
 #include "core/train/run-private.h"
 
 #include "core/base/clock.h"
+#include "core/optim/schedule.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"
-#include "core/train/schedule.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Figures that compare: two runs, theory and measurement, plan and run.
  * SPDX-License-Identifier: MIT */
 #include "core/model/placement.h"
-#include "core/train/schedule.h"
+#include "core/optim/schedule.h"
 #include "run.h"
 #include "ui/figures/spec.h"
 #include "ui/plot/layout.h"

@@ -3,8 +3,8 @@
  * make_fixtures.py wrote the reference values in double precision and says what is in them; this
  * test is built in single and in double. */
 #include "core/model/model.h"
-#include "core/train/optimizer.h"
-#include "core/train/schedule.h"
+#include "core/optim/optimizer.h"
+#include "core/optim/schedule.h"
 #include "tests/reference/fixture.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Every optimizer against a plain one, one number at a time and in double; clipping; schedules.
  * SPDX-License-Identifier: MIT */
-#include "core/train/optimizer-private.h"
-#include "core/train/schedule.h"
+#include "core/optim/optimizer-private.h"
+#include "core/optim/schedule.h"
 
 #include "core/base/error.h"
 #include "core/ops/blas.h"

@@ -1,6 +1,6 @@
 /* Gradients beside their moments, of every size that single precision has.
  * SPDX-License-Identifier: MIT */
-#include "core/train/optimizer.h"
+#include "core/optim/optimizer.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Snapshots, forks and lanes in lockstep.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/optim/optimizer.h"
 #include "core/train/lockstep.h"
-#include "core/train/optimizer.h"
 #include "core/train/snapshot.h"
 
 #include <math.h>

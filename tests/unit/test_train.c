@@ -1,8 +1,8 @@
 /* A run without a thread.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
-#include "core/train/optimizer.h"
+#include "core/optim/optimizer.h"
+#include "core/optim/schedule.h"
 #include "core/train/run.h"
-#include "core/train/schedule.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/train/schedule.h"
+#include "core/optim/schedule.h"
 
 #include "core/base/words.h"
 #include "ui/figures/curve.h"

@@ -8,9 +8,9 @@
 #include "core/model/settings.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
+#include "core/optim/optimizer.h"
+#include "core/optim/schedule.h"
 #include "core/probe/quantity.h"
-#include "core/train/optimizer.h"
-#include "core/train/schedule.h"
 #include "ui/figures/figures.h"
 
 #include <gio/gio.h>

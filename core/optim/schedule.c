@@ -1,5 +1,5 @@
 /* To add a schedule, add a row.  SPDX-License-Identifier: MIT */
-#include "core/train/schedule.h"
+#include "core/optim/schedule.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/train/optimizer-private.h"
+#include "core/optim/optimizer-private.h"
 
 #include "core/base/clones.h"
 #include "core/ops/blas.h"

@@ -1,7 +1,7 @@
-/* What the optimizers share.  Internal to core/train.  SPDX-License-Identifier: MIT */
+/* What the optimizers share.  Internal to core/optim.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/train/optimizer.h"
+#include "core/optim/optimizer.h"
 
 typedef struct {
     double weight, update; /* sums of squares */
