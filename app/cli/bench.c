@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/data/task.h"
+#include "core/experiment/param.h"
 #include "core/study/speed.h"
 #include "ui/figures/words.h"
 

@@ -3,8 +3,9 @@
 #include "app/cli/picture.h"
 
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
+#include "core/experiment/experiment.h"
 #include "core/probe/similarity.h"
-#include "core/store/experiment.h"
 #include "ui/figures/mean.h"
 #include "ui/figures/spec.h"
 

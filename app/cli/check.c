@@ -2,6 +2,7 @@
 #include "app/cli/lanes.h"
 
 #include "core/base/error.h"
+#include "core/experiment/param.h"
 #include "core/store/json.h"
 #include "core/train/check.h"
 #include "ui/figures/words.h"

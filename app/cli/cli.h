@@ -6,7 +6,8 @@
 #pragma once
 
 #include "core/base/choice.h"
-#include "core/store/experiment.h"
+#include "core/experiment/assignment.h"
+#include "core/experiment/experiment.h"
 #include "core/store/preset.h"
 
 #include <glib.h>

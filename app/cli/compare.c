@@ -3,6 +3,7 @@
 #include "app/cli/lanes.h"
 
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 
 #include <stdio.h>
 

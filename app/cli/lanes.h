@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/cli.h"
+#include "core/experiment/assignment.h"
 #include "core/train/lockstep.h"
 
 /* The lanes as they were asked for. */

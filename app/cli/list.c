@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/data/task.h"
+#include "core/experiment/param.h"
 #include "core/model/init.h"
 #include "core/model/wiring.h"
 #include "core/ops/activation.h"

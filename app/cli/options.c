@@ -2,6 +2,7 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/store/figure_file.h"
 #include "core/store/shelf.h"
 

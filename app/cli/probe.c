@@ -2,6 +2,7 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
+#include "core/experiment/param.h"
 #include "core/study/initial.h"
 #include "ui/figures/words.h"
 

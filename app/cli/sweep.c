@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/processors.h"
+#include "core/experiment/assignment.h"
 #include "core/study/phase.h"
 #include "ui/figures/figures.h"
 

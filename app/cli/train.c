@@ -3,6 +3,7 @@
 #include "app/cli/lanes.h"
 
 #include "core/base/instructions.h"
+#include "core/experiment/param.h"
 #include "ui/figures/words.h"
 
 #include <stdio.h>

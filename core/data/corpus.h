@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/data/batch.h"
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 /* Larger files are refused. */
 #define NS_TEXT_MAX ((size_t)256 << 20)

@@ -109,7 +109,7 @@ static bool check_vocab(const NsSettings *settings, NsVocab vocab, GError **erro
 NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement,
                              NsVocab vocab, GError **error)
 {
-    if (!ns_settings_check(settings, error) || !check_vocab(settings, vocab, error)) return NULL;
+    if (!ns_wiring_check(settings, error) || !check_vocab(settings, vocab, error)) return NULL;
     if (!ns_blas_init(error)) return NULL;
     g_autoptr(NsModel) model = g_new0(NsModel, 1);
     NsStack *stack = &model->stack;

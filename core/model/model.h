@@ -25,7 +25,7 @@
 #include "core/base/tensor.h"
 #include "core/data/batch.h"
 #include "core/model/placement.h"
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 typedef struct NsModel NsModel;
 

@@ -5,7 +5,11 @@
 #pragma once
 
 #include "core/model/placement.h"
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
+
+/* NS_ERROR_SETTING where these settings make no model: d-model is no multiple of heads, uniform
+ * attention has several heads or norms on queries and keys, or the mixture cannot be read. */
+bool ns_wiring_check(const NsSettings *settings, GError **error);
 
 #define NS_TOWERS_MAX 2
 #define NS_LAYER_SUBLAYERS 3

@@ -11,7 +11,7 @@
 #include "core/base/choice.h"
 #include "core/base/team.h"
 #include "core/base/tensor.h"
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 /* One update, number step >= 1. */
 typedef struct {

@@ -1,6 +1,8 @@
 /* To add a schedule, add a row.  SPDX-License-Identifier: MIT */
 #include "core/optim/schedule.h"
 
+#include "core/base/error.h"
+
 #include <math.h>
 
 /* Steps of a decay that has no other end. */
@@ -104,9 +106,16 @@ int64_t ns_schedule_end(const NsSettings *settings)
     return settings->steps > 0 ? settings->steps : DECAY_STEPS;
 }
 
-bool ns_schedule_is_possible(const NsSettings *settings)
+bool ns_schedule_check(const NsSettings *settings, GError **error)
 {
-    return !schedules[settings->schedule].ends || settings->decay_start < ns_schedule_end(settings);
+    int64_t end = ns_schedule_end(settings);
+    if (!schedules[settings->schedule].ends || settings->decay_start < end) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "The decay of the rate would start at step %" G_GINT64_FORMAT
+                " and end at step %" G_GINT64_FORMAT "; set decay-start below %" G_GINT64_FORMAT
+                ", or decay-steps above %" G_GINT64_FORMAT ".",
+                settings->decay_start, end, end, settings->decay_start);
+    return false;
 }
 
 double ns_schedule_lr(const NsSettings *settings, int64_t step)

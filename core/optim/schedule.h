@@ -1,7 +1,7 @@
 /* The registry of learning-rate schedules.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 typedef struct {
     NsChoice choice;
@@ -18,8 +18,8 @@ const NsChoice *ns_schedule_choice(size_t i);
 /* The last step of a decay: decay-steps, or the steps of the run, or 1,000. */
 int64_t ns_schedule_end(const NsSettings *settings);
 
-/* Whether the decay ends after its start, where the schedule has both. */
-bool ns_schedule_is_possible(const NsSettings *settings);
+/* NS_ERROR_SETTING unless the decay ends after its start, where the schedule has both. */
+bool ns_schedule_check(const NsSettings *settings, GError **error);
 
 /* The learning rate of update t = `step`, counted from 1: lr min(1, t / warmup) f(t), with the
  * warm-up of Xiong et al. 2020, eq. 1, and the factor f of the schedule.  Neither of the two

@@ -1,7 +1,7 @@
 /* Experiments out of files.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/store/experiment.h"
+#include "core/experiment/experiment.h"
 
 typedef enum {
     NS_FILE_OTHER,  /* neither, such as a text to learn */
@@ -10,8 +10,8 @@ typedef enum {
     NS_FILE_PRESET,
 } NsFileKind;
 
-/* What the bytes of a file are.  *line is the experiment (core/store/experiment.h) that a figure
- * holds, else NULL; free it with g_free.  Reads within the bytes whatever they are. */
+/* What the bytes of a file are.  *line is the experiment (core/experiment/experiment.h) that a
+ * figure holds, else NULL; free it with g_free.  Reads within the bytes whatever they are. */
 NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line);
 
 /* Reads the experiment of a figure, a run or a preset into one that is initialised.  Where `kind`

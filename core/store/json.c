@@ -2,6 +2,7 @@
 #include "core/store/json.h"
 
 #include "core/base/instructions.h"
+#include "core/experiment/param.h"
 
 #include <math.h>
 #include <string.h>

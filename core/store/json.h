@@ -6,8 +6,8 @@
  * object and is NULL for an element of an array. */
 #pragma once
 
-#include "core/model/settings.h"
 #include "core/probe/quantity.h"
+#include "core/settings/settings.h"
 
 typedef struct {
     GString *text;

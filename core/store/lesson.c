@@ -2,6 +2,7 @@
 #include "core/store/lesson.h"
 
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/store/entries.h"
 #include "core/store/shelf.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/data/reader.h"
+#include "core/experiment/assignment.h"
 #include "core/store/entries.h"
 
 #include <string.h>

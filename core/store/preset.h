@@ -21,7 +21,7 @@
  *     claim         what the note says, for the tests to measure; repeatable, and not written */
 #pragma once
 
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 #include "core/train/lockstep.h"
 
 /* Texts are owned; NULL where there is none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/run_lines.h"
 
-#include "core/store/experiment.h"
+#include "core/experiment/experiment.h"
 #include "core/store/run_lines-private.h"
 
 #include <inttypes.h>

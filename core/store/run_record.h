@@ -5,8 +5,8 @@
  * similarities, a quantity of another version) is blank. */
 #pragma once
 
+#include "core/experiment/experiment.h"
 #include "core/probe/history.h"
-#include "core/store/experiment.h"
 
 #include <gio/gio.h>
 

@@ -2,6 +2,7 @@
 #include "core/store/wait.h"
 
 #include "core/base/error.h"
+#include "core/experiment/param.h"
 #include "core/store/preset.h"
 
 #include <math.h>

@@ -18,7 +18,7 @@
  *     running, paused */
 #pragma once
 
-#include "core/model/settings.h"
+#include "core/experiment/param.h"
 
 typedef enum {
     NS_WAIT_STEP,

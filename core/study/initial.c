@@ -2,6 +2,7 @@
 #include "core/study/initial.h"
 
 #include "core/base/error.h"
+#include "core/experiment/param.h"
 #include "core/store/json.h"
 #include "core/train/run.h"
 

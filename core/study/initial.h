@@ -1,8 +1,8 @@
 /* What a model looks like before any update, over several seeds.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/model/settings.h"
 #include "core/probe/history.h"
+#include "core/settings/settings.h"
 
 /* Mean and sample standard deviation (0 for one seed) of every value of a record at step 0, over
  * seeds settings->seed .. + seeds - 1 (the batches stay the same).  Dear quantities are measured

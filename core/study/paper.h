@@ -5,8 +5,8 @@
  * statement leaves it. */
 #pragma once
 
+#include "core/experiment/experiment.h"
 #include "core/probe/quantity.h"
-#include "core/store/experiment.h"
 
 #define NS_STUDY_ARMS 4
 #define NS_STUDY_CLAIMS 3

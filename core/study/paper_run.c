@@ -1,5 +1,6 @@
 /* Runs studies.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/study/paper-private.h"
 #include "core/study/speed.h"
 #include "core/train/run.h"

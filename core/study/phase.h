@@ -7,7 +7,8 @@
  * Cell i lies in column i % nx of x and in row i / nx of y; cells are begun in this order. */
 #pragma once
 
-#include "core/store/experiment.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/param.h"
 
 #define NS_PHASE_VALUES 64 /* on an axis, at the most */
 #define NS_PHASE_LAST 10   /* records whose mean is the loss of a cell */

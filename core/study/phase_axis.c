@@ -1,5 +1,6 @@
 /* What the axes of a sweep are called and how they are read.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/param.h"
 #include "core/study/phase.h"
 
 #include <math.h>

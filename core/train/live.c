@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/live.h"
 
+#include "core/experiment/param.h"
+
 #include <math.h>
 
 /* A field of NsSettings, as its row of the table says where it is. */

@@ -1,7 +1,7 @@
 /* Settings that may change while a model runs.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 /* Copies every setting whose effect is NS_EFFECT_LIVE, within its range; a NaN and an unknown
  * choice leave what was there.  True if `to` differs afterwards.  Touches no text, so it may be

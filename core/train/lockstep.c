@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/processors.h"
 #include "core/base/thread.h"
+#include "core/experiment/param.h"
 #include "core/train/run-private.h"
 
 typedef struct {

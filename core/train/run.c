@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "core/train/run-private.h"
 
 #include "core/base/clock.h"

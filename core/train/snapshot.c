@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/snapshot.h"
 
+#include "core/experiment/param.h"
 #include "core/train/live.h"
 #include "core/train/run-private.h"
 

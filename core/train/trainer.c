@@ -1,4 +1,5 @@
 /* The caller's side of a trainer.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "core/train/trainer-private.h"
 
 #include "core/base/error.h"

@@ -18,8 +18,8 @@
 #pragma once
 
 #include "core/model/model.h"
-#include "core/model/settings.h"
 #include "core/probe/history.h"
+#include "core/settings/settings.h"
 #include "core/train/check.h"
 #include "core/train/lockstep.h"
 

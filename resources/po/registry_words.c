@@ -1,9 +1,9 @@
 /* Prints the words of every registry as marked strings, which xgettext reads along with the
  * sources: tables are written once, without a mark at every label.  SPDX-License-Identifier: MIT */
 #include "core/data/task.h"
+#include "core/experiment/param.h"
 #include "core/model/init.h"
 #include "core/model/placement.h"
-#include "core/model/settings.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
 #include "core/optim/optimizer.h"

@@ -8,6 +8,7 @@
  * are full of ones and every product is divided by its length, so that nothing ever grows. */
 #include "core/base/team.h"
 #include "core/data/task.h"
+#include "core/experiment/assignment.h"
 #include "core/model/model.h"
 #include "core/ops/blas.h"
 #include "core/ops/gemm.h"

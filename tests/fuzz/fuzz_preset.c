@@ -3,6 +3,7 @@
  * A preset is refused with an error of the program's own, or what is written of it reads back to
  * the same. */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/store/preset.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* What lessons and presets say is measured, at the scale at which they say it.
  * SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "core/model/placement.h"
 #include "core/store/lesson.h"
 #include "core/store/shelf.h"

@@ -1,5 +1,6 @@
 /* Histories to test figures with.  SPDX-License-Identifier: MIT */
 #include "run.h"
+#include "core/experiment/param.h"
 
 Run *run_made(size_t layers, size_t budget, bool final_norm, int64_t probe_every, int64_t first)
 {

@@ -1,5 +1,6 @@
 /* The diagram of a layer: what is drawn is what the placement's row says.
  * SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "core/train/run.h"
 #include "ui/figures/diagram.h"
 #include "ui/plot/export.h"

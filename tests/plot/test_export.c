@@ -1,5 +1,6 @@
 /* Files.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/store/figure_file.h"
 #include "support.h"
 #include "ui/plot/export_choices.h"

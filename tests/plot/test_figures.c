@@ -1,4 +1,5 @@
 /* Figures: what a history becomes.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "run.h"
 #include "ui/figures/curve.h"
 #include "ui/figures/words.h"

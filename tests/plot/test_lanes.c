@@ -1,4 +1,5 @@
 /* Figures of several runs side by side.  SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "run.h"
 #include "ui/plot/csv.h"
 #include "ui/plot/layout-private.h"

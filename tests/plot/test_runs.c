@@ -1,5 +1,6 @@
 /* Figures that compare: two runs, theory and measurement, plan and run.
  * SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "core/optim/schedule.h"
 #include "run.h"

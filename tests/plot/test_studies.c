@@ -1,5 +1,6 @@
 /* Figures of sweeps and of studies; axes of names and hatched cells.  SPDX-License-Identifier: MIT
  */
+#include "core/experiment/param.h"
 #include "tests/plot/support.h"
 #include "ui/figures/figures.h"
 #include "ui/plot/csv.h"

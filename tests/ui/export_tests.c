@@ -1,4 +1,5 @@
 /* The export dialog and the clipboard.  SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "tests/ui/support.h"
 
 #include "ui/widgets/export_dialog.h"

@@ -1,5 +1,6 @@
 /* Files that are opened: runs that were recorded, and experiments that were saved.
  * SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "core/store/jsonl.h"
 #include "core/train/lockstep.h"
 #include "tests/ui/support.h"

@@ -1,4 +1,5 @@
 /* The help, and what is remembered.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/help_topics.h"
 #include "ui/widgets/help_window.h"

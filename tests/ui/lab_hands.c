@@ -1,6 +1,8 @@
 /* Labs under test.  SPDX-License-Identifier: MIT */
 #include "tests/ui/lab_hands.h"
 
+#include "core/experiment/assignment.h"
+
 #define SMALL "layers=2 d-model=16 heads=2 seq=16 batch=4 eval-every=0 eval-batches=1 threads=2 "
 
 static NsSettings settings_of(const char *words)

@@ -2,6 +2,7 @@
 #include "tests/ui/lab_hands.h"
 
 #include "core/data/task.h"
+#include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "ui/widgets/lab-private.h"
 

@@ -1,6 +1,7 @@
 /* The settings pane: tabs, links, badges, help, and what waits.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 
+#include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "ui/widgets/settings_pane.h"
 

@@ -1,6 +1,7 @@
 /* Earlier runs: kept, looked at again, gone on with.  SPDX-License-Identifier: MIT */
 #include "tests/ui/lab_hands.h"
 
+#include "core/experiment/param.h"
 #include "core/model/placement.h"
 
 static void count_notice(NsLab *lab, const char *sentence, int *notices)

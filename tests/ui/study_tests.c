@@ -1,4 +1,5 @@
 /* Sweeps and the figures of the paper in the window.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "tests/ui/hands.h"
 
 #include "ui/widgets/open_file.h"

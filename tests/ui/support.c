@@ -1,6 +1,7 @@
 /* A window under test, and hands to use it.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 
+#include "core/experiment/assignment.h"
 #include "ui/widgets/settings_pane.h"
 
 /* After so long a condition is looked at again, though the main loop had nothing to do. */

@@ -1,4 +1,5 @@
 /* The way back through settings, lanes and links.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "tests/ui/lab_hands.h"
 
 static void test_undo_words(void)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/support.h"
 
+#include "core/experiment/param.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 

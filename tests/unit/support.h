@@ -1,7 +1,7 @@
 /* What several unit tests need.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 #include <json-glib/json-glib.h>
 

@@ -1,4 +1,5 @@
 /* What threads announce, and who fetches it.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "core/model/model.h"
 #include "core/ops/ahead.h"
 #include "core/ops/gemm.h"

@@ -9,7 +9,7 @@
 #include "core/base/rng.h"
 #include "core/base/share.h"
 #include "core/base/tensor.h"
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Experiments as lines and inside figures.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/store/figure_file.h"
 #include "core/store/preset.h"
 #include "tests/unit/support.h"

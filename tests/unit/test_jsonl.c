@@ -1,4 +1,5 @@
 /* JSON lines read back.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "core/store/json.h"
 #include "core/store/jsonl.h"
 #include "tests/unit/support.h"

@@ -1,6 +1,7 @@
 /* Kept steps: which are thinned, and forks from them.  SPDX-License-Identifier: MIT */
 #include "tests/unit/trainers.h"
 
+#include "core/experiment/assignment.h"
 #include "core/train/kept.h"
 
 /* The newest kept step at or before this one; NULL where there is none. */

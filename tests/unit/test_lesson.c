@@ -1,5 +1,6 @@
 /* Lessons and what their cards wait for: reading and refusing.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/store/lesson.h"
 #include "core/store/shelf.h"
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/data/task.h"
+#include "core/experiment/assignment.h"
 #include "core/model/init.h"
 #include "core/model/model.h"
 #include "core/model/role.h"

@@ -1,5 +1,6 @@
 /* Every optimizer against a plain one, one number at a time and in double; clipping; schedules.
  * SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "core/optim/optimizer-private.h"
 #include "core/optim/schedule.h"
 

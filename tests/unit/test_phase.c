@@ -1,5 +1,6 @@
 /* Sweeps over two settings.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/param.h"
 #include "core/study/phase.h"
 #include "core/train/run.h"
 #include "tests/unit/support.h"

@@ -1,5 +1,6 @@
 /* Presets: reading, refusing, writing.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/store/entries.h"
 #include "core/store/preset.h"
 #include "tests/unit/support.h"

@@ -1,5 +1,6 @@
 /* A run that was written as JSON lines comes back.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/store/jsonl.h"
 #include "core/store/run_record.h"
 #include "core/train/lockstep.h"

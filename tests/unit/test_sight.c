@@ -1,4 +1,5 @@
 /* What is seen of tokens and heads.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
 #include "core/probe/sight.h"
 #include "core/train/run.h"
 

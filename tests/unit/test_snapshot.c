@@ -1,5 +1,6 @@
 /* Snapshots, forks and lanes in lockstep.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/optim/optimizer.h"
 #include "core/train/lockstep.h"
 #include "core/train/snapshot.h"

@@ -1,4 +1,5 @@
 /* What counts as a jump of the loss or of the gradient norm.  SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
 #include "core/train/spike.h"
 
 #include "core/base/error.h"

@@ -1,5 +1,6 @@
 /* What a model looks like at initialisation, over seeds.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "core/study/initial.h"
 #include "core/train/run.h"

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/data/sampler.h"
 #include "core/data/task.h"
+#include "core/experiment/param.h"
 #include "tests/unit/support.h"
 
 #include <math.h>

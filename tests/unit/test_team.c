@@ -1,6 +1,7 @@
 /* A team does all of its work, whatever its size.  SPDX-License-Identifier: MIT */
 #include "core/base/team.h"
 #include "core/base/thread.h"
+#include "core/experiment/assignment.h"
 #include "core/model/model.h"
 
 #include <errno.h>

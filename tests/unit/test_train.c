@@ -1,5 +1,6 @@
 /* A run without a thread.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 #include "core/optim/optimizer.h"
 #include "core/optim/schedule.h"
 #include "core/train/run.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/trainers.h"
 
+#include "core/experiment/assignment.h"
+
 #include <string.h>
 
 void ns_test_tiny_settings(NsSettings *settings, const char *const *more)

@@ -1,6 +1,7 @@
 /* What was measured of a model that is drawn.  SPDX-License-Identifier: MIT */
 #include "ui/figures/diagram-private.h"
 
+#include "core/experiment/param.h"
 #include "core/model/role.h"
 
 #include <math.h>

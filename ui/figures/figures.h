@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/base/choice.h"
-#include "core/model/settings.h"
 #include "core/probe/history.h"
+#include "core/settings/settings.h"
 #include "core/study/paper.h"
 #include "core/study/phase.h"
 #include "ui/figures/smooth.h"

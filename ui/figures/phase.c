@@ -2,6 +2,7 @@
 #include "ui/figures/figure.h"
 
 #include "core/base/words.h"
+#include "core/experiment/assignment.h"
 #include "ui/plot/text.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "core/model/wiring.h"
 #include "ui/figures/figure.h"
 

@@ -1,7 +1,7 @@
 /* Settings in the words of a caption.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 /* "Post-LN, 6 layers, lr 0.003, warm-up 1".  Free with g_free. */
 char *ns_settings_words(const NsSettings *settings);

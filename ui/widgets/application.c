@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/base/words.h"
+#include "core/experiment/assignment.h"
 #include "resources/normscope-resources.h"
 #include "ui/widgets/help_window.h"
 #include "ui/widgets/learning.h"

@@ -2,6 +2,7 @@
 #include "ui/widgets/chart_tile.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 
 #include "ui/plot/text.h"
 #include "ui/widgets/chart_input.h"

@@ -2,6 +2,7 @@
 #include "ui/widgets/controls.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "core/model/wiring.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/file_dialog.h"

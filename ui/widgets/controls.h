@@ -2,9 +2,10 @@
  *
  * A control shows the setting, follows it when it is changed elsewhere, and sets it.  It keeps a
  * reference to nothing but its lab; what it may hold and what it says come from the table of
- * settings (core/model/params.h). */
+ * settings (core/settings/params.h). */
 #pragma once
 
+#include "core/experiment/param.h"
 #include "ui/widgets/lab.h"
 
 #include <gtk/gtk.h>

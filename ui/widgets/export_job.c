@@ -2,6 +2,7 @@
 #include "ui/widgets/export_job.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "ui/plot/csv.h"
 
 typedef struct {

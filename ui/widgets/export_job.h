@@ -1,7 +1,7 @@
 /* Charts to files, off the main thread.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/store/experiment.h"
+#include "core/experiment/experiment.h"
 #include "ui/figures/spec.h"
 #include "ui/plot/export_choices.h"
 #include "ui/plot/lens.h"

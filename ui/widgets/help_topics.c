@@ -3,9 +3,9 @@
 
 #include "core/base/words.h"
 #include "core/data/task.h"
+#include "core/experiment/param.h"
 #include "core/model/init.h"
 #include "core/model/placement.h"
-#include "core/model/settings.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
 #include "core/optim/optimizer.h"

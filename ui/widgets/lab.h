@@ -20,6 +20,7 @@
  * happened that a toast should tell. */
 #pragma once
 
+#include "core/experiment/param.h"
 #include "core/train/trainer.h"
 #include "ui/widgets/lanes.h"
 #include "ui/widgets/view.h"

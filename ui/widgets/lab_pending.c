@@ -2,6 +2,7 @@
 #include "ui/widgets/lab-private.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 
 /* What a lane that is new has is not counted beside the lane itself. */
 static bool lane_differs(const NsLab *lab, size_t lane, const NsParam *param)

@@ -3,6 +3,7 @@
 #include "ui/widgets/lab-private.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 
 /* More steps of undo than this are forgotten, the oldest first. */
 #define UNDO_MOST 200

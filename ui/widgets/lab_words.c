@@ -1,5 +1,6 @@
 /* A lab in words: what the title bar says.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "ui/figures/words.h"
 #include "ui/widgets/lab-private.h"
 

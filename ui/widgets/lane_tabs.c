@@ -2,6 +2,7 @@
 #include "ui/widgets/lane_tabs.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "ui/widgets/style_manager.h"
 
 #define SWATCH_WIDTH 18

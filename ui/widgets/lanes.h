@@ -4,7 +4,7 @@
  * and how long a run is cannot be split: lanes share one clock and every batch. */
 #pragma once
 
-#include "core/model/settings.h"
+#include "core/experiment/param.h"
 #include "core/train/lockstep.h"
 
 #define NS_LANES_ONE(...) +1

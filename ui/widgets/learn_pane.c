@@ -2,6 +2,7 @@
 #include "ui/widgets/learn_pane.h"
 
 #include "core/base/words.h"
+#include "core/experiment/assignment.h"
 #include "core/store/shelf.h"
 #include "ui/widgets/learn_list.h"
 #include "ui/widgets/lesson_progress.h"

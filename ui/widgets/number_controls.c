@@ -2,6 +2,7 @@
 #include "ui/widgets/controls.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 #include "ui/widgets/phase_page.h"
 
 #include "core/base/words.h"
+#include "core/experiment/assignment.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/page.h"
 #include "ui/widgets/study_file.h"

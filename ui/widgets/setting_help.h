@@ -1,6 +1,7 @@
 /* The popover that explains a setting.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/experiment/param.h"
 #include "ui/widgets/lab.h"
 
 #include <gtk/gtk.h>

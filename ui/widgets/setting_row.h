@@ -5,6 +5,7 @@
  * `pending`, it waits for Restart or Fork; `split`, lanes have it each for itself. */
 #pragma once
 
+#include "core/experiment/param.h"
 #include "ui/widgets/lab.h"
 
 #include <gtk/gtk.h>

@@ -3,6 +3,7 @@
 #include "ui/widgets/settings_pane.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/lane_tabs.h"
 #include "ui/widgets/pending_bar.h"

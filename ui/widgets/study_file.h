@@ -1,7 +1,7 @@
 /* Figures of studies as files.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/store/experiment.h"
+#include "core/experiment/experiment.h"
 #include "ui/figures/figures.h"
 
 /* Draws a figure for paper into a file whose ending says the format, with the experiment inside.

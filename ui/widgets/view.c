@@ -1,6 +1,7 @@
 /* What the charts of a window show.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/view.h"
 
+#include "core/experiment/param.h"
 #include "core/train/live.h"
 #include "ui/widgets/lanes.h"
 

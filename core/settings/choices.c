@@ -1,5 +1,5 @@
-/* The small registries behind settings.  SPDX-License-Identifier: MIT */
-#include "core/model/settings.h"
+/* SPDX-License-Identifier: MIT */
+#include "core/settings/choices.h"
 
 const NsChoice *ns_switch_choice(size_t i)
 {

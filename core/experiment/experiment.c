@@ -1,7 +1,8 @@
 /* What a figure says of where it comes from.  SPDX-License-Identifier: MIT */
-#include "core/store/experiment.h"
+#include "core/experiment/experiment.h"
 
 #include "core/base/error.h"
+#include "core/experiment/assignment.h"
 
 #include <string.h>
 

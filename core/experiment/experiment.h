@@ -12,7 +12,7 @@
  * repeats the first. */
 #pragma once
 
-#include "core/model/settings.h"
+#include "core/settings/settings.h"
 
 #define NS_EXPERIMENT_LANES 4
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/model/settings.h"
+#include "core/experiment/param.h"
 
 #include "core/base/error.h"
 #include "core/data/task.h"
 #include "core/model/init.h"
-#include "core/model/placement.h"
+#include "core/model/wiring.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
 #include "core/optim/optimizer.h"
@@ -238,23 +238,6 @@ void ns_settings_init(NsSettings *settings)
     }
 }
 
-void ns_settings_copy(NsSettings *to, const NsSettings *from)
-{
-    *to = *from;
-    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
-        if (params[i].type == NS_PARAM_TEXT) {
-            char **text = field(to, &params[i]);
-            *text = g_strdup(*text);
-        }
-}
-
-void ns_settings_clear(NsSettings *settings)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
-        if (params[i].type == NS_PARAM_TEXT)
-            g_clear_pointer((char **)field(settings, &params[i]), g_free);
-}
-
 void ns_settings_unknown(const char *key, const char *const *more, GError **error)
 {
     NsNearest near = {0};
@@ -278,136 +261,6 @@ bool ns_settings_set(NsSettings *settings, const char *key, const char *value, G
     if (!set_param(settings, param, value, error)) return false;
     give_way(settings, param);
     return true;
-}
-
-/* ---- What a person names ---- */
-
-NsNamed ns_named_below(const NsNamed *named)
-{
-    return (NsNamed){.all = named->all};
-}
-
-static uint64_t bit_of(const NsParam *param)
-{
-    G_STATIC_ASSERT(G_N_ELEMENTS(params) <= 64);
-    return UINT64_C(1) << (param - params);
-}
-
-bool ns_named_has(const NsNamed *named, const char *key)
-{
-    return named->all & bit_of(ns_param_find(key));
-}
-
-static bool refuse_both(const NsParam *a, const char *x, const NsParam *b, const char *y,
-                        GError **error)
-{
-    g_set_error(
-        error, NS_ERROR, NS_ERROR_SETTING,
-        "%s=%s and %s=%s cannot both hold: %s; leave one of them out.", a->key, x, b->key, y,
-        IS(a, task) ? "either is what the model learns" : "either says where the norms are");
-    return false;
-}
-
-/* Whether a setting that was just named, in `after`, leaves those before as they were named. */
-static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t named,
-                   const NsParam *param, GError **error)
-{
-    static const char *const pairs[][2] = {{"task", "text"}, {"placement", "mixture"}};
-    for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
-        const NsParam *both[] = {ns_param_find(pairs[i][0]), ns_param_find(pairs[i][1])};
-        if (param != both[0] && param != both[1]) continue;
-        const NsParam *other = both[param == both[0]];
-        bool lost =
-            IS(other, placement) ? *after->mixture : !ns_settings_same(before, after, other);
-        if (!(named & bit_of(other)) || !lost) continue;
-        const NsSettings *of[] = {param == both[0] ? after : before,
-                                  param == both[1] ? after : before};
-        g_autofree char *x = ns_settings_get(of[0], both[0]), *y = ns_settings_get(of[1], both[1]);
-        return refuse_both(both[0], x, both[1], y, error);
-    }
-    return true;
-}
-
-static bool is_repeated(const NsSettings *before, const NsSettings *after, uint64_t here,
-                        const NsParam *param, GError **error)
-{
-    if (!(here & bit_of(param)) || ns_settings_same(before, after, param)) return false;
-    g_autofree char *x = ns_settings_get(before, param), *y = ns_settings_get(after, param);
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "%s is given twice, as %s and as %s; leave one of them out.", param->key, x, y);
-    return true;
-}
-
-bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, const char *value,
-                      GError **error)
-{
-    NsSettings after;
-    ns_settings_copy(&after, settings);
-    const NsParam *param = ns_param_find(key);
-    bool good = ns_settings_set(&after, key, value, error) &&
-                agrees(settings, &after, named->all, param, error) &&
-                !is_repeated(settings, &after, named->here, param, error);
-    if (good) {
-        ns_settings_clear(settings);
-        *settings = after;
-        named->all |= bit_of(param);
-        named->here |= bit_of(param);
-    } else
-        ns_settings_clear(&after);
-    return good;
-}
-
-/* ---- Lists of assignments ---- */
-
-/* `named` is NULL where nobody names them. */
-static bool assign(NsSettings *settings, NsNamed *named, const char *assignment, GError **error)
-{
-    const char *equals = strchr(assignment, '=');
-    if (!equals) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” sets nothing; write key=value, such as placement=pre.", assignment);
-        return false;
-    }
-    g_autofree char *key = g_strndup(assignment, (size_t)(equals - assignment));
-    g_strstrip(key);
-    return named ? ns_settings_name(settings, named, key, equals + 1, error)
-                 : ns_settings_set(settings, key, equals + 1, error);
-}
-
-static bool assign_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
-{
-    g_auto(GStrv) assignments = NULL;
-    g_autoptr(GError) wrong = NULL;
-    if (!g_shell_parse_argv(words, NULL, &assignments, &wrong) &&
-        !g_error_matches(wrong, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” cannot be read: its quotation marks do not match.", words);
-        return false;
-    }
-    for (char **at = assignments; at && *at; at++)
-        if (!assign(settings, named, *at, error)) return false;
-    return true;
-}
-
-bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error)
-{
-    return assign(settings, NULL, assignment, error);
-}
-
-bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **error)
-{
-    return assign_all(settings, NULL, words, error);
-}
-
-bool ns_settings_name_assignment(NsSettings *settings, NsNamed *named, const char *assignment,
-                                 GError **error)
-{
-    return assign(settings, named, assignment, error);
-}
-
-bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
-{
-    return assign_all(settings, named, words, error);
 }
 
 /* The shortest text that reads back to the same bits: 100 rather than 1e+02. */
@@ -487,111 +340,13 @@ bool ns_settings_same_data(const NsSettings *a, const NsSettings *b)
     return true;
 }
 
-static bool refuse(GError **error, const char *message)
-{
-    g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING, message);
-    return false;
-}
-
 bool ns_settings_check(const NsSettings *settings, GError **error)
 {
-    if (settings->d_model % settings->heads != 0) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The width (d-model) is %" G_GINT64_FORMAT
-                    " and cannot be shared by %" G_GINT64_FORMAT
-                    " heads; make it a multiple of the heads.",
-                    settings->d_model, settings->heads);
+    if (!ns_wiring_check(settings, error) || !ns_schedule_check(settings, error)) return false;
+    if (learns_file(settings) && !*settings->text) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
+                            "The task “text” needs a file to learn; name one with text=PATH.");
         return false;
     }
-    if (settings->attention == NS_ATTENTION_UNIFORM && settings->heads != 1)
-        return refuse(error, "Uniform attention has one head; set heads=1.");
-    if (settings->attention == NS_ATTENTION_UNIFORM && settings->qk_norm >= NS_QK_NORM_HEAD)
-        return refuse(error, "Uniform attention has no queries and keys that a norm could act on; "
-                             "set qk-norm=off.");
-    if (!ns_schedule_is_possible(settings)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The decay of the rate would start at step %" G_GINT64_FORMAT
-                    " and end at step %" G_GINT64_FORMAT "; set decay-start below %" G_GINT64_FORMAT
-                    ", or decay-steps above %" G_GINT64_FORMAT ".",
-                    settings->decay_start, ns_schedule_end(settings), ns_schedule_end(settings),
-                    settings->decay_start);
-        return false;
-    }
-    if (*settings->mixture && !ns_mixture_at(settings->mixture, 0, 1, error)) return false;
-    if (learns_file(settings) && !*settings->text)
-        return refuse(error, "The task “text” needs a file to learn; name one with text=PATH.");
     return true;
-}
-
-static void append_assignment(GString *line, const NsSettings *settings, const NsParam *param)
-{
-    g_autofree char *value = ns_settings_get(settings, param);
-    bool plain = *value && !strpbrk(value, " \t\n\\'\"`$&|;<>()*?[]#~=%!{}");
-    g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
-    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", param->key, quoted);
-}
-
-char *ns_settings_line(const NsSettings *settings, bool all)
-{
-    GString *line = g_string_new(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
-        if (all || !ns_settings_is_default(settings, &params[i]))
-            append_assignment(line, settings, &params[i]);
-    return g_string_free(line, FALSE);
-}
-
-static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
-{
-    for (size_t i = 1; i < n; i++)
-        if (!ns_settings_same(settings[0], settings[i], param)) return false;
-    return true;
-}
-
-/* Whether a setting is to be named where settings differ.  A mixture and a placement are one thing
- * to name, and either clears the other. */
-static bool is_special(const NsSettings *const *settings, size_t n, size_t which,
-                       const NsParam *param)
-{
-    bool mixed = *settings[which]->mixture;
-    if (IS(param, mixture)) return mixed && !all_equal(settings, n, param);
-    if (!IS(param, placement)) return !all_equal(settings, n, param);
-    return !mixed &&
-           !(all_equal(settings, n, param) && all_equal(settings, n, ns_param_find("mixture")));
-}
-
-char *ns_settings_special(const NsSettings *const *settings, size_t n, size_t which)
-{
-    GString *line = g_string_new(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(params); i++)
-        if (is_special(settings, n, which, &params[i]))
-            append_assignment(line, settings[which], &params[i]);
-    return g_string_free(line, FALSE);
-}
-
-int64_t ns_settings_d_ff(const NsSettings *settings)
-{
-    return settings->d_ff ? settings->d_ff : 4 * settings->d_model;
-}
-
-int64_t ns_settings_encoder_layers(const NsSettings *settings)
-{
-    return settings->arch == NS_ARCH_DECODER ? 0 : settings->layers;
-}
-
-int64_t ns_settings_decoder_layers(const NsSettings *settings)
-{
-    switch (settings->arch) {
-    case NS_ARCH_ENCODER:
-        return 0;
-    case NS_ARCH_ENCODER_DECODER:
-        return settings->decoder_layers ? settings->decoder_layers : settings->layers;
-    default:
-        return settings->layers;
-    }
-}
-
-int64_t ns_settings_source_seq(const NsSettings *settings)
-{
-    if (settings->arch != NS_ARCH_ENCODER_DECODER) return 0;
-    return settings->source_seq ? settings->source_seq : settings->seq;
 }

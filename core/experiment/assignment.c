@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
+
+#include "core/base/error.h"
+
+#include <string.h>
+
+/* ---- What a person names ---- */
+
+NsNamed ns_named_below(const NsNamed *named)
+{
+    return (NsNamed){.all = named->all};
+}
+
+static uint64_t bit_of(const NsParam *param)
+{
+    G_STATIC_ASSERT(NS_PARAM_COUNT <= 64);
+    return UINT64_C(1) << (param - ns_param(0));
+}
+
+bool ns_named_has(const NsNamed *named, const char *key)
+{
+    return named->all & bit_of(ns_param_find(key));
+}
+
+static bool is(const NsParam *param, const char *key)
+{
+    return g_str_equal(param->key, key);
+}
+
+static bool refuse_both(const NsParam *a, const char *x, const NsParam *b, const char *y,
+                        GError **error)
+{
+    g_set_error(
+        error, NS_ERROR, NS_ERROR_SETTING,
+        "%s=%s and %s=%s cannot both hold: %s; leave one of them out.", a->key, x, b->key, y,
+        is(a, "task") ? "either is what the model learns" : "either says where the norms are");
+    return false;
+}
+
+/* Whether a setting that was just named, in `after`, leaves those before as they were named. */
+static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t named,
+                   const NsParam *param, GError **error)
+{
+    static const char *const pairs[][2] = {{"task", "text"}, {"placement", "mixture"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
+        const NsParam *both[] = {ns_param_find(pairs[i][0]), ns_param_find(pairs[i][1])};
+        if (param != both[0] && param != both[1]) continue;
+        const NsParam *other = both[param == both[0]];
+        bool lost =
+            is(other, "placement") ? *after->mixture : !ns_settings_same(before, after, other);
+        if (!(named & bit_of(other)) || !lost) continue;
+        const NsSettings *of[] = {param == both[0] ? after : before,
+                                  param == both[1] ? after : before};
+        g_autofree char *x = ns_settings_get(of[0], both[0]), *y = ns_settings_get(of[1], both[1]);
+        return refuse_both(both[0], x, both[1], y, error);
+    }
+    return true;
+}
+
+static bool is_repeated(const NsSettings *before, const NsSettings *after, uint64_t here,
+                        const NsParam *param, GError **error)
+{
+    if (!(here & bit_of(param)) || ns_settings_same(before, after, param)) return false;
+    g_autofree char *x = ns_settings_get(before, param), *y = ns_settings_get(after, param);
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                "%s is given twice, as %s and as %s; leave one of them out.", param->key, x, y);
+    return true;
+}
+
+bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, const char *value,
+                      GError **error)
+{
+    NsSettings after;
+    ns_settings_copy(&after, settings);
+    const NsParam *param = ns_param_find(key);
+    bool good = ns_settings_set(&after, key, value, error) &&
+                agrees(settings, &after, named->all, param, error) &&
+                !is_repeated(settings, &after, named->here, param, error);
+    if (good) {
+        ns_settings_clear(settings);
+        *settings = after;
+        named->all |= bit_of(param);
+        named->here |= bit_of(param);
+    } else
+        ns_settings_clear(&after);
+    return good;
+}
+
+/* ---- Lists of assignments ---- */
+
+/* `named` is NULL where nobody names them. */
+static bool assign(NsSettings *settings, NsNamed *named, const char *assignment, GError **error)
+{
+    const char *equals = strchr(assignment, '=');
+    if (!equals) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "“%s” sets nothing; write key=value, such as placement=pre.", assignment);
+        return false;
+    }
+    g_autofree char *key = g_strndup(assignment, (size_t)(equals - assignment));
+    g_strstrip(key);
+    return named ? ns_settings_name(settings, named, key, equals + 1, error)
+                 : ns_settings_set(settings, key, equals + 1, error);
+}
+
+static bool assign_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
+{
+    g_auto(GStrv) assignments = NULL;
+    g_autoptr(GError) wrong = NULL;
+    if (!g_shell_parse_argv(words, NULL, &assignments, &wrong) &&
+        !g_error_matches(wrong, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "“%s” cannot be read: its quotation marks do not match.", words);
+        return false;
+    }
+    for (char **at = assignments; at && *at; at++)
+        if (!assign(settings, named, *at, error)) return false;
+    return true;
+}
+
+bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error)
+{
+    return assign(settings, NULL, assignment, error);
+}
+
+bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **error)
+{
+    return assign_all(settings, NULL, words, error);
+}
+
+bool ns_settings_name_assignment(NsSettings *settings, NsNamed *named, const char *assignment,
+                                 GError **error)
+{
+    return assign(settings, named, assignment, error);
+}
+
+bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *words, GError **error)
+{
+    return assign_all(settings, named, words, error);
+}
+
+static void append_assignment(GString *line, const NsSettings *settings, const NsParam *param)
+{
+    g_autofree char *value = ns_settings_get(settings, param);
+    bool plain = *value && !strpbrk(value, " \t\n\\'\"`$&|;<>()*?[]#~=%!{}");
+    g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
+    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", param->key, quoted);
+}
+
+char *ns_settings_line(const NsSettings *settings, bool all)
+{
+    GString *line = g_string_new(NULL);
+    for (size_t i = 0; i < NS_PARAM_COUNT; i++)
+        if (all || !ns_settings_is_default(settings, ns_param(i)))
+            append_assignment(line, settings, ns_param(i));
+    return g_string_free(line, FALSE);
+}
+
+static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
+{
+    for (size_t i = 1; i < n; i++)
+        if (!ns_settings_same(settings[0], settings[i], param)) return false;
+    return true;
+}
+
+/* Whether a setting is to be named where settings differ.  A mixture and a placement are one thing
+ * to name, and either clears the other. */
+static bool is_special(const NsSettings *const *settings, size_t n, size_t which,
+                       const NsParam *param)
+{
+    bool mixed = *settings[which]->mixture;
+    if (is(param, "mixture")) return mixed && !all_equal(settings, n, param);
+    if (!is(param, "placement")) return !all_equal(settings, n, param);
+    return !mixed &&
+           !(all_equal(settings, n, param) && all_equal(settings, n, ns_param_find("mixture")));
+}
+
+char *ns_settings_special(const NsSettings *const *settings, size_t n, size_t which)
+{
+    GString *line = g_string_new(NULL);
+    for (size_t i = 0; i < NS_PARAM_COUNT; i++)
+        if (is_special(settings, n, which, ns_param(i)))
+            append_assignment(line, settings[which], ns_param(i));
+    return g_string_free(line, FALSE);
+}

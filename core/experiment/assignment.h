@@ -1,0 +1,42 @@
+/* Settings as words, "placement=pre layers=12".  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/experiment/param.h"
+
+/* ns_settings_set for "key=value". */
+bool ns_settings_assign(NsSettings *settings, const char *assignment, GError **error);
+
+/* The same for "key=value key='a value'", shell words with spaces between; for none where the text
+ * is empty.  Those before a wrong one keep their effect. */
+bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **error);
+
+/* What a person has named so far, on one command line or in one file; zero at the beginning. */
+typedef struct {
+    uint64_t all, here; /* a bit for every row of the table: anywhere, and in this list */
+} NsNamed;
+
+/* What goes on in a list of its own, such as that of a lane: there the settings that all lanes have
+ * may be named again, with another value. */
+NsNamed ns_named_below(const NsNamed *named);
+
+/* Whether a setting was named. */
+bool ns_named_has(const NsNamed *named, const char *key);
+
+/* As ns_settings_set, for settings that a person names, in whichever order.  NS_ERROR_SETTING too
+ * where one of two that exclude each other is named beside the other, or one in a list twice with
+ * different values: none of them would have been what was meant. */
+bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, const char *value,
+                      GError **error);
+
+/* The same for "key=value", and for "key=value key='a value'". */
+bool ns_settings_name_assignment(NsSettings *settings, NsNamed *named, const char *assignment,
+                                 GError **error);
+bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *words, GError **error);
+
+/* "placement=pre layers=12": every setting that differs from its default, in table order; with
+ * `all`, every setting.  Values with spaces are quoted for a shell.  Free with g_free. */
+char *ns_settings_line(const NsSettings *settings, bool all);
+
+/* What is special about one of n settings, from 0: the values that any two of them differ in, as
+ * ns_settings_assign_all reads them.  Free with g_free. */
+char *ns_settings_special(const NsSettings *const *settings, size_t n, size_t which);

@@ -1,0 +1,79 @@
+/* The rows of the table of settings: settings by key, and as text.  SPDX-License-Identifier: MIT
+ *
+ * A row knows the registry that its values come from, so that this stands above placements, norms,
+ * tasks, optimizers and schedules. */
+#pragma once
+
+#include "core/settings/settings.h"
+
+typedef enum { NS_PARAM_INT, NS_PARAM_REAL, NS_PARAM_CHOICE, NS_PARAM_TEXT } NsParamType;
+typedef enum {
+    NS_GROUP_MODEL,
+    NS_GROUP_REGULARISER,
+    NS_GROUP_OPTIMIZER,
+    NS_GROUP_DATA,
+    NS_GROUP_RUN
+} NsParamGroup;
+typedef enum { NS_SLIDER_LINEAR, NS_SLIDER_LOG } NsSliderScale;
+typedef enum { NS_EFFECT_LIVE, NS_EFFECT_FORK, NS_EFFECT_RESTART } NsParamEffect;
+
+/* A row of the table, as data. */
+typedef struct {
+    const char *key;
+    const char *label;
+    const char *unit; /* NULL for a pure number */
+    const char *help;
+    const char *source; /* NULL where there is none */
+    NsParamType type;
+    NsParamGroup group;
+    NsSliderScale scale;
+    NsParamEffect effect;
+    bool shared;              /* all lanes of a run have the same value */
+    double least, most;       /* INT and REAL */
+    NsChoices choices;        /* CHOICE */
+    const char *default_text; /* the default, as ns_settings_set reads it */
+    size_t offset;            /* of the field in NsSettings */
+} NsParam;
+
+/* How many rows there are. */
+#define NS_PARAM_ONE(...) +1
+enum { NS_PARAM_COUNT = NS_PARAMS(NS_PARAM_ONE, NS_PARAM_ONE, NS_PARAM_ONE, NS_PARAM_ONE) };
+#undef NS_PARAM_ONE
+
+/* The i-th row, or NULL past the end. */
+const NsParam *ns_param(size_t i);
+const NsParam *ns_param_find(const char *key);
+
+/* Fills in the defaults.  Clear with ns_settings_clear. */
+void ns_settings_init(NsSettings *settings);
+
+/* Sets one value from its text.  NS_ERROR_SETTING names an unknown key (and the nearest known one),
+ * a value that is no number, or one outside its range; the settings then keep what they had.
+ * Numbers are read in the C locale; 1e3 is an integer too.  The last word counts where two settings
+ * exclude each other: a text chooses task text, another task clears the text; a mixture gives the
+ * placement its default, a placement clears the mixture. */
+bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error);
+
+/* NS_ERROR_SETTING for a key that no setting has, nor one of `more` (ends with NULL; NULL for
+ * none), with the nearest that there is. */
+void ns_settings_unknown(const char *key, const char *const *more, GError **error);
+
+/* The value as text, that ns_settings_set reads back to the same bits.  Free with g_free. */
+char *ns_settings_get(const NsSettings *settings, const NsParam *param);
+
+/* INT and REAL rows as a number (CHOICE: the row of the registry). */
+double ns_settings_get_number(const NsSettings *settings, const NsParam *param);
+
+/* Whether a setting has its default value. */
+bool ns_settings_is_default(const NsSettings *settings, const NsParam *param);
+
+/* Whether a setting has the same value in both. */
+bool ns_settings_same(const NsSettings *a, const NsSettings *b, const NsParam *param);
+
+/* Whether one corpus (core/data/corpus.h) serves both: the shared settings that a running model
+ * cannot take over by a fork are the same. */
+bool ns_settings_same_data(const NsSettings *a, const NsSettings *b);
+
+/* Checks what no single value can show: d-model is a multiple of heads, a decay ends after its
+ * start, task text has a file. */
+bool ns_settings_check(const NsSettings *settings, GError **error);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/settings/settings.h"
+
+#define NO_TEXT(...)
+
+void ns_settings_copy(NsSettings *to, const NsSettings *from)
+{
+    *to = *from;
+#define COPY_TEXT(field, ...) to->field = g_strdup(from->field);
+    NS_PARAMS(NO_TEXT, NO_TEXT, NO_TEXT, COPY_TEXT)
+#undef COPY_TEXT
+}
+
+void ns_settings_clear(NsSettings *settings)
+{
+#define CLEAR_TEXT(field, ...) g_clear_pointer(&settings->field, g_free);
+    NS_PARAMS(NO_TEXT, NO_TEXT, NO_TEXT, CLEAR_TEXT)
+#undef CLEAR_TEXT
+}
+
+int64_t ns_settings_d_ff(const NsSettings *settings)
+{
+    return settings->d_ff ? settings->d_ff : 4 * settings->d_model;
+}
+
+int64_t ns_settings_encoder_layers(const NsSettings *settings)
+{
+    return settings->arch == NS_ARCH_DECODER ? 0 : settings->layers;
+}
+
+int64_t ns_settings_decoder_layers(const NsSettings *settings)
+{
+    switch (settings->arch) {
+    case NS_ARCH_ENCODER:
+        return 0;
+    case NS_ARCH_ENCODER_DECODER:
+        return settings->decoder_layers ? settings->decoder_layers : settings->layers;
+    default:
+        return settings->layers;
+    }
+}
+
+int64_t ns_settings_source_seq(const NsSettings *settings)
+{
+    if (settings->arch != NS_ARCH_ENCODER_DECODER) return 0;
+    return settings->source_seq ? settings->source_seq : settings->seq;
+}
