@@ -304,6 +304,8 @@ static void test_handle(void)
     g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
 
     /* The peak goes up and down, at the grip at its right end, while it runs. */
+    ns_lab_set(lab, "steps", "1000000");
+    ns_lab_set_pause_on_trouble(lab, false);
     ns_lab_run(lab);
     UI_WAIT(window, ui_has_stepped_five);
     ui_settle(GTK_WIDGET(window));
@@ -316,6 +318,9 @@ static void test_handle(void)
         grip.x -= 1;
         g_assert_cmpfloat(grip.x, >, area.x);
     }
+    double right = grip.x;
+    while (ns_plot_handle_at(layout, grip.x, grip.y) == 1) grip.x -= 1;
+    grip.x = round((grip.x + right) / 2); /* its middle: the axis moves while it runs */
     ui_drag(GTK_WIDGET(chart), GDK_BUTTON_PRIMARY, grip, (NsPoint){grip.x, grip.y + 40}, 0);
     g_assert_cmpfloat(ns_lab_settings(lab)->lr, <, 0.95 * peak);
     g_assert_cmpfloat(ns_lab_settings(lab)->lr, >, 0);
