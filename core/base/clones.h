@@ -12,12 +12,7 @@
 
 #include "core/base/instructions.h"
 
-#if defined __x86_64__ && defined __GNUC__
-
-#define NS_CLONES_X86
-#define NS_AVX2 __attribute__((target("avx2,fma,bmi,bmi2")))
-#define NS_AVX512                                                                                  \
-    __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")))
+#ifdef NS_CLONES_X86
 
 /* `back`: `return`, or nothing where the type is void. */
 #define NS_CLONES_WITH(linkage, type, back, name, parameters, arguments)                           \

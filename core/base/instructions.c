@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/instructions.h"
 
-#include "core/base/clones.h"
 #include "core/base/error.h"
 
 #include <stdatomic.h>

@@ -18,6 +18,14 @@ typedef enum {
     NS_INSTRUCTIONS_COUNT
 } NsInstructions;
 
+/* What a function has that is compiled for a set; NS_CLONES_X86: these sets can be there. */
+#if defined __x86_64__ && defined __GNUC__
+#define NS_CLONES_X86
+#define NS_AVX2 __attribute__((target("avx2,fma,bmi,bmi2")))
+#define NS_AVX512                                                                                  \
+    __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")))
+#endif
+
 /* The set in use: always one that the processor has.  It is decided at the first call, by any
  * thread, and stays. */
 NsInstructions ns_instructions(void);

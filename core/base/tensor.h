@@ -6,7 +6,6 @@
 #pragma once
 
 #include "core/base/real.h"
-#include "core/base/team.h"
 
 typedef enum {
     NS_INIT_ZERO,
@@ -46,7 +45,3 @@ size_t ns_tensor_size(const NsTensor *tensor);
 
 /* The tensor with this name, or NULL. */
 const NsTensor *ns_tensor_find(const NsTensorTable *table, const char *name);
-
-/* Writes the initial value of every tensor into an arena; how many members the team has cannot be
- * told from the result. */
-void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed, NsTeam *team);

@@ -2,6 +2,7 @@
 #include "core/model/block.h"
 
 #include "core/base/clock.h"
+#include "core/base/squares.h"
 #include "core/ops/dropout.h"
 #include "core/ops/residual.h"
 

@@ -3,6 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/base/processors.h"
+#include "core/base/squares.h"
+#include "core/base/tensor_init.h"
 #include "core/model/pass.h"
 #include "core/ops/blas.h"
 #include "core/ops/embedding.h"

@@ -3,6 +3,7 @@
 
 #include "core/base/clones.h"
 #include "core/base/lanes.h"
+#include "core/base/squares.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/base/squares.h"
 #include "core/optim/optimizer-private.h"
 
 #include "core/base/clones.h"

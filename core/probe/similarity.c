@@ -2,6 +2,7 @@
 #include "core/probe/similarity.h"
 
 #include "core/base/clones.h"
+#include "core/base/squares.h"
 #include "core/ops/blas.h"
 #include "core/probe/quantity.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/sweep.h"
 
+#include "core/base/squares.h"
 #include "core/ops/residual.h"
 #include "core/probe/quantity.h"
 

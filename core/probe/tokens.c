@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/tokens.h"
 
+#include "core/base/squares.h"
 #include "core/probe/quantity.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "core/train/check.h"
 
 #include "core/base/rng.h"
+#include "core/base/squares.h"
 #include "core/train/run-private.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/gradient/case.h"
 
+#include "core/base/squares.h"
 #include "core/experiment/assignment.h"
 #include "tests/gradient/check.h"
 

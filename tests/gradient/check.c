@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/gradient/check.h"
 
+#include "core/base/squares.h"
+
 #include <float.h>
 #include <math.h>
 

@@ -2,6 +2,7 @@
  *
  * make_fixtures.py wrote the reference values in double precision and says what is in them; this
  * test is built in single and in double. */
+#include "core/base/squares.h"
 #include "core/experiment/assignment.h"
 #include "core/model/model.h"
 #include "core/optim/optimizer.h"

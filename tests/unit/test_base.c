@@ -8,7 +8,9 @@
 #include "core/base/real.h"
 #include "core/base/rng.h"
 #include "core/base/share.h"
+#include "core/base/squares.h"
 #include "core/base/tensor.h"
+#include "core/base/tensor_init.h"
 #include "core/settings/settings.h"
 
 #include <math.h>

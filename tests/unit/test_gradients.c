@@ -1,6 +1,7 @@
 /* How gradients are summed over the shards of a batch, and what is kept for them.
  * SPDX-License-Identifier: MIT */
 #include "core/base/real.h"
+#include "core/base/squares.h"
 #include "core/experiment/assignment.h"
 #include "core/model/model.h"
 #include "core/ops/norm.h"

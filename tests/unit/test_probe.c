@@ -1,6 +1,7 @@
 /* Every measured quantity against a plain computation of its definition.
  * SPDX-License-Identifier: MIT */
 #include "core/base/share.h"
+#include "core/base/squares.h"
 #include "core/experiment/assignment.h"
 #include "core/probe/similarity.h"
 #include "core/probe/sweep.h"

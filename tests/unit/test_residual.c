@@ -1,6 +1,7 @@
 /* Where a branch joins the stream, against plain loops; in both precisions.
  * SPDX-License-Identifier: MIT */
 #include "core/base/rng.h"
+#include "core/base/squares.h"
 #include "core/ops/residual.h"
 
 #include <float.h>

@@ -1,0 +1,9 @@
+/* The initial values of all tensors.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/base/team.h"
+#include "core/base/tensor.h"
+
+/* Writes the initial value of every tensor into an arena; how many members the team has cannot be
+ * told from the result. */
+void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed, NsTeam *team);
