@@ -203,8 +203,8 @@ static bool read_seeds(Chart *chart, GError **error)
     return true;
 }
 
-/* What is dear must be measured now and then, if it is to be drawn: where the settings say never,
- * about MEASURED times. */
+/* What is expensive must be measured now and then, if it is to be drawn: where the settings say
+ * never, about MEASURED times. */
 #define MEASURED 20
 
 static int64_t shown_step(const Chart *chart)
@@ -225,13 +225,13 @@ static int64_t interval(const Chart *chart, bool one_step)
     return best;
 }
 
-/* Whether a figure shows what is dear, and whether one shows it at a single step. */
-static void find_dear(const Chart *chart, bool *any, bool *one_step)
+/* Whether a figure shows what is expensive, and whether one shows it at a single step. */
+static void find_expensive(const Chart *chart, bool *any, bool *one_step)
 {
     *any = *one_step = false;
     for (guint i = 0; i < chart->specs->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
-        if (!ns_figure_spec_is_dear(spec)) continue;
+        if (!ns_figure_spec_is_expensive(spec)) continue;
         *any = true;
         *one_step = *one_step || spec->kind->abscissa != NS_OVER_STEPS;
     }
@@ -240,7 +240,7 @@ static void find_dear(const Chart *chart, bool *any, bool *one_step)
 static void provide_probes(Chart *chart)
 {
     bool any, one_step;
-    find_dear(chart, &any, &one_step);
+    find_expensive(chart, &any, &one_step);
     for (size_t i = 0; any && i < chart->lanes.n; i++) {
         NsSettings *settings = &chart->lanes.settings[i];
         int64_t shown = shown_step(chart);
@@ -411,7 +411,7 @@ static void add_charts(const Chart *chart, NsLockstep *lockstep, Charts *charts,
         guint copies = copies_of(chart, i);
         for (unsigned lane = 0; lane < copies; lane++, at++) {
             if (at == charts->plots->len) g_ptr_array_add(charts->plots, NULL);
-            bool wanted = !charts->plots->pdata[at] && (!newest || spec->kind->dear);
+            bool wanted = !charts->plots->pdata[at] && (!newest || spec->kind->expensive);
             if (wanted)
                 charts->plots->pdata[at] =
                     make_plot(charts, spec, copies > 1 ? ns_figure_input_of(&input, lane) : input);
@@ -637,7 +637,7 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         .command = "chart",
         .summary =
             "Trains a model and draws a chart of what was measured.  Where the chart needs a\n"
-            "quantity that is too dear for every step and setting “probe-every” is 0, it is\n"
+            "quantity that is too expensive for every step and setting “probe-every” is 0, it is\n"
             "measured about twenty times, and at the step that is shown.  With --lane, two to four "
             "models are trained step by "
             "step\n"

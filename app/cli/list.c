@@ -171,7 +171,7 @@ static void write_choice(NsJson *json, const List *list, size_t i)
         const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
         ns_json_string(json, "symbol", info->symbol);
         ns_json_string(json, "domain", domain_words[info->domain]);
-        ns_json_bool(json, "dear", info->dear);
+        ns_json_bool(json, "expensive", info->expensive);
     }
     if (list->rows == ns_instructions_choice) {
         ns_json_bool(json, "there", ns_instructions_there((NsInstructions)i));

@@ -171,7 +171,7 @@ typedef struct {
 } Rule;
 
 /* What is to be done with a tensor, and what that was found for: the next tensor that decays, or
- * does not, is often alike, and powers are dear. */
+ * does not, is often alike, and powers are expensive. */
 typedef struct {
     Kernel kernel; /* NULL: nothing was chosen yet */
     Constants constants;

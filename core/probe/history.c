@@ -501,7 +501,7 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i)
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record)
 {
     int64_t every = history->layout.probe_every;
-    if (!ns_quantity(quantity)->dear || every < 1) return record;
+    if (!ns_quantity(quantity)->expensive || every < 1) return record;
     int64_t past = (history->first_step + (int64_t)record) % every;
     return past > (int64_t)record ? record : record - (size_t)past;
 }

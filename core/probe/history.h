@@ -19,11 +19,12 @@
  * lr and seconds belong to the update that led there. */
 typedef struct {
     int64_t step;
-    double loss;          /* training loss on this batch, nats a token */
-    double lr;            /* 0 at step 0 */
-    double grad_norm;     /* of all tensors together, before clipping */
-    double seconds;       /* wall time of this step, measuring included */
-    double probe_seconds; /* of these, what the dear quantities took; 0 where none was measured */
+    double loss;      /* training loss on this batch, nats a token */
+    double lr;        /* 0 at step 0 */
+    double grad_norm; /* of all tensors together, before clipping */
+    double seconds;   /* wall time of this step, measuring included */
+    double
+        probe_seconds; /* of these, what the expensive quantities took; 0 where none was measured */
 } NsStep;
 
 typedef struct {
@@ -79,7 +80,7 @@ size_t ns_history_events(const NsHistory *history);
 const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
 /* The record at or before `record` in which the quantity was measured last: `record` itself, but
- * for dear quantities.  `record` too where there is none before, and its values are blank. */
+ * for expensive quantities.  `record` too where there is none before, and its values are blank. */
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
 
 /* Copies the newest similarity, or the newest sight (a megabyte); false where there is none. */

@@ -15,7 +15,7 @@
         .domain = (per_layer) ? NS_DOMAIN_LAYER : NS_DOMAIN_STEP,                                  \
     },
 
-enum { CHEAP, DEAR };
+enum { CHEAP, EXPENSIVE };
 enum { SIZE, UNIT };
 
 #define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, COST, RANGE, NEEDS,         \
@@ -27,7 +27,7 @@ enum { SIZE, UNIT };
                    .purpose = (definition)},                                                       \
         .symbol = (quantity_symbol),                                                               \
         .domain = NS_DOMAIN_##DOMAIN,                                                              \
-        .dear = (COST) == DEAR,                                                                    \
+        .expensive = (COST) == EXPENSIVE,                                                          \
         .unit = (RANGE) == UNIT,                                                                   \
         .needs = NS_NEED_##NEEDS,                                                                  \
     },
@@ -98,7 +98,7 @@ void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         const NsQuantityInfo *info = &quantities[q];
         bool present = tensors[role_of((NsQuantity)q)] && !(info->needs & ~shape->has) &&
-                       (!info->dear || shape->probe_every > 0);
+                       (!info->expensive || shape->probe_every > 0);
         layout->offset[q] = layout->width;
         layout->count[q] = present ? count_of(info->domain, shape) : 0;
         layout->width += layout->count[q];

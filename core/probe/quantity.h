@@ -7,7 +7,7 @@
  *
  * domain: STEP, one value a step; LAYER, one a layer, l = 1..L; HIDDEN, one for each hidden state
  * (those of the encoder, then those of the decoder); HEAD, one for each head of each layer.
- * cost: CHEAP ones are measured at every step, DEAR ones every `probe-every` steps.
+ * cost: CHEAP ones are measured at every step, EXPENSIVE ones every `probe-every` steps.
  * range: SIZE, positive, of any magnitude; UNIT, a share or a cosine, for which a logarithmic axis
  * makes no sense.
  * needs: what a model must have for the quantity to exist (NsNeed).
@@ -69,24 +69,25 @@
 
 /* Rows that exist for every kind of attention. */
 #define NS_QUANTITIES_OF_ATTENTION(X, P, k, words, needs)                                          \
-    X(ENTROPY_##P, k "-entropy", words " entropy, mean", "H / ln n", LAYER, DEAR, UNIT, needs,     \
+    X(ENTROPY_##P, k "-entropy", words " entropy, mean", "H / ln n", LAYER, EXPENSIVE, UNIT,       \
+      needs,                                                                                       \
       "Entropy of the attention weights of a query over ln of the number of keys that it sees: "   \
       "1 is uniform, 0 is one key only.  Mean over queries that see two keys or more, and heads.", \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
     X(ENTROPY_MIN_##P, k "-entropy-min", words " entropy, least head", "min_h H / ln n", LAYER,    \
-      DEAR, UNIT, needs, "The same of the head of the layer for which it is least.",               \
+      EXPENSIVE, UNIT, needs, "The same of the head of the layer for which it is least.",          \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
-    X(LOGIT_##P, k "-logit", words " logit, largest", "max |q·k| / √d_h", LAYER, DEAR, SIZE,       \
+    X(LOGIT_##P, k "-logit", words " logit, largest", "max |q·k| / √d_h", LAYER, EXPENSIVE, SIZE,  \
       needs,                                                                                       \
       "Largest absolute value of q.k / sqrt(d / heads) of any visible pair and head of the "       \
       "layer.",                                                                                    \
       "Wortsman et al. 2023, arXiv 2309.14322")                                                    \
-    X(HEAD_ENTROPY_##P, "head-" k "-entropy", words " entropy by head", "H / ln n", HEAD, DEAR,    \
-      UNIT, needs,                                                                                 \
+    X(HEAD_ENTROPY_##P, "head-" k "-entropy", words " entropy by head", "H / ln n", HEAD,          \
+      EXPENSIVE, UNIT, needs,                                                                      \
       "Entropy of the attention weights over ln of the visible keys, mean over queries.",          \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
     X(HEAD_LOGIT_##P, "head-" k "-logit", words " logit by head, largest", "max |q·k| / √d_h",     \
-      HEAD, DEAR, SIZE, needs,                                                                     \
+      HEAD, EXPENSIVE, SIZE, needs,                                                                \
       "Largest absolute value of q.k / sqrt(d / heads) of any visible pair.",                      \
       "Wortsman et al. 2023, arXiv 2309.14322")
 
@@ -129,23 +130,23 @@
       SIZE, NOTHING, "Root mean square of the mini-batch gradient over the n elements of W_2.",    \
       "Xiong et al. 2020, 3.3")                                                                    \
     X(MEAN_GRAD_LAYER, "mean-grad-layer", "Norm of the mean gradient, whole layer", "‖E ∇_l‖",     \
-      LAYER, DEAR, SIZE, NOTHING,                                                                  \
+      LAYER, EXPENSIVE, SIZE, NOTHING,                                                             \
       "Frobenius norm of the gradient averaged over `probe-batches` batches, all tensors of a "    \
       "layer: not of one mini-batch.  The batches are the same at every step.",                    \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
-    X(MEAN_GRAD_WV, "mean-grad-wv", "Norm of the mean gradient of W_V", "‖E ∇W_V‖", LAYER, DEAR,   \
-      SIZE, NOTHING,                                                                               \
+    X(MEAN_GRAD_WV, "mean-grad-wv", "Norm of the mean gradient of W_V", "‖E ∇W_V‖", LAYER,         \
+      EXPENSIVE, SIZE, NOTHING,                                                                    \
       "Frobenius norm of the gradient of W_V averaged over `probe-batches` batches.",              \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
-    X(MEAN_GRAD_W1, "mean-grad-w1", "Norm of the mean gradient of W_1", "‖E ∇W_1‖", LAYER, DEAR,   \
-      SIZE, NOTHING,                                                                               \
+    X(MEAN_GRAD_W1, "mean-grad-w1", "Norm of the mean gradient of W_1", "‖E ∇W_1‖", LAYER,         \
+      EXPENSIVE, SIZE, NOTHING,                                                                    \
       "Frobenius norm of the gradient of W_1 averaged over `probe-batches` batches.",              \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
-    X(MEAN_GRAD_W2, "mean-grad-w2", "Norm of the mean gradient of W_2", "‖E ∇W_2‖", LAYER, DEAR,   \
-      SIZE, NOTHING,                                                                               \
+    X(MEAN_GRAD_W2, "mean-grad-w2", "Norm of the mean gradient of W_2", "‖E ∇W_2‖", LAYER,         \
+      EXPENSIVE, SIZE, NOTHING,                                                                    \
       "Frobenius norm of the gradient of W_2 averaged over `probe-batches` batches.",              \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
-    X(NOISE_SCALE, "noise-scale", "Gradient noise scale", "tr Σ / ‖G‖^2", STEP, DEAR, SIZE,        \
+    X(NOISE_SCALE, "noise-scale", "Gradient noise scale", "tr Σ / ‖G‖^2", STEP, EXPENSIVE, SIZE,   \
       BATCHES,                                                                                     \
       "Sequences beyond which a larger batch says little more: trace of the covariance of a "      \
       "sequence's gradient over the squared norm of the true gradient, both estimated without "    \
@@ -173,11 +174,12 @@
     NS_QUANTITIES_OF_SUBLAYER(X, FFN, "ffn", "feed-forward", NOTHING)                              \
     NS_QUANTITIES_OF_ATTENTION(X, ATTENTION, "attention", "Attention", NOTHING)                    \
     NS_QUANTITIES_OF_ATTENTION(X, CROSS, "cross-attention", "Cross-attention", CROSS)              \
-    X(TOKEN_COSINE, "token-cosine", "Token cosine", "cos(x_i, x_j)", HIDDEN, DEAR, UNIT, NOTHING,  \
+    X(TOKEN_COSINE, "token-cosine", "Token cosine", "cos(x_i, x_j)", HIDDEN, EXPENSIVE, UNIT,      \
+      NOTHING,                                                                                     \
       "Mean cosine between the hidden states of two different tokens of a sequence, over all "     \
       "pairs and then over sequences; 1 where all tokens have become the same direction.",         \
       "Dong et al. 2021, arXiv 2103.03404 (rank collapse)")                                        \
-    X(DEAD_RELU, "dead-relu", "Dead ReLU units", "dead / d_{ff}", LAYER, DEAR, UNIT, RELU,         \
+    X(DEAD_RELU, "dead-relu", "Dead ReLU units", "dead / d_{ff}", LAYER, EXPENSIVE, UNIT, RELU,    \
       "Share of the units of the feed-forward network that are 0 for every token of the batch.",   \
       "CS231n notes, ReLU")                                                                        \
     X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
@@ -218,8 +220,8 @@ typedef struct {
     NsChoice choice;
     const char *symbol;
     NsDomain domain;
-    bool dear, unit; /* cost and range */
-    unsigned needs;  /* NsNeed */
+    bool expensive, unit; /* cost and range */
+    unsigned needs;       /* NsNeed */
 } NsQuantityInfo;
 
 /* Of a quantity below NS_QUANTITY_COUNT.  The quantity of role r's gradient has the number r and
@@ -252,7 +254,7 @@ typedef struct {
     size_t hidden; /* hidden states: layers + 1, with an encoder and a decoder layers + 2 */
     size_t heads;
     unsigned has;        /* NsNeed */
-    int64_t probe_every; /* 0: dear quantities are never measured */
+    int64_t probe_every; /* 0: expensive quantities are never measured */
 } NsRecordShape;
 
 /* Where the values of one step lie: values[offset[q] .. offset[q] + count[q]).  Values of heads lie

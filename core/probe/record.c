@@ -5,7 +5,7 @@
 #include "core/base/share.h"
 #include "core/ops/activation.h"
 #include "core/optim/optimizer.h"
-#include "core/probe/dear.h"
+#include "core/probe/expensive.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,8 +42,8 @@ struct NsRecorder {
     SublayerPlace *sublayers; /* [sublayers of the model] */
     TensorRun *runs;          /* [n_runs] all of them, in their order */
     size_t n_runs;
-    NsDear *dear;    /* NULL where nothing dear is ever measured */
-    int64_t dear_us; /* what the sweep of this step took */
+    NsExpensiveProbes *expensive; /* NULL where nothing expensive is ever measured */
+    int64_t expensive_us;         /* what the probe batches of this step took */
 };
 
 static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings)
@@ -122,8 +122,8 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
     find_tensors(r, table);
     find_sublayers(r, model);
     if (settings->probe_every < 1) return r;
-    r->dear = ns_dear_new(model, settings, &r->layout, error);
-    if (r->dear) return r;
+    r->expensive = ns_expensive_probes_new(model, settings, &r->layout, error);
+    if (r->expensive) return r;
     ns_recorder_free(r);
     return NULL;
 }
@@ -131,7 +131,7 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
 void ns_recorder_free(NsRecorder *recorder)
 {
     if (!recorder) return;
-    ns_dear_free(recorder->dear);
+    ns_expensive_probes_free(recorder->expensive);
     g_free(recorder->values);
     g_free(recorder->tensors);
     g_free(recorder->runs);
@@ -146,7 +146,7 @@ const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder)
 
 static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 {
-    return r->dear && input->step % r->layout.probe_every == 0;
+    return r->expensive && input->step % r->layout.probe_every == 0;
 }
 
 /* All members of a team call the functions that follow, and each writes what belongs to its layers.
@@ -323,11 +323,11 @@ static void record_sublayers(NsRecorder *r, const NsMember *member, const NsReco
 
 void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
 {
-    r->dear_us = 0;
+    r->expensive_us = 0;
     if (!is_due(r, input)) return;
     int64_t started = g_get_monotonic_time();
-    ns_sweep_run(r->dear->sweep, input->model, input->corpus, input->settings);
-    r->dear_us = g_get_monotonic_time() - started;
+    ns_sweep_run(r->expensive->sweep, input->model, input->corpus, input->settings);
+    r->expensive_us = g_get_monotonic_time() - started;
 }
 
 /* Whatever a model or a step does not have stays blank. */
@@ -367,9 +367,9 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     if (!due) return record;
 
     int64_t started = g_get_monotonic_time();
-    ns_dear_fill(r->dear, input, r->values);
-    record.similarity = &r->dear->similarity;
-    record.sight = r->dear->sight;
-    record.probe_seconds = (double)(r->dear_us + g_get_monotonic_time() - started) / 1e6;
+    ns_expensive_probes_fill(r->expensive, input, r->values);
+    record.similarity = &r->expensive->similarity;
+    record.sight = r->expensive->sight;
+    record.probe_seconds = (double)(r->expensive_us + g_get_monotonic_time() - started) / 1e6;
     return record;
 }

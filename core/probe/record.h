@@ -1,7 +1,7 @@
 /* Filling in the record of a step.  SPDX-License-Identifier: MIT
  *
- * Cheap quantities are taken from what the pass of a step leaves behind.  Dear ones are due at the
- * multiples of `probe-every`; what they cost stands in the record. */
+ * Cheap quantities are taken from what the pass of a step leaves behind.  Expensive ones are due at
+ * the multiples of `probe-every`; what they cost stands in the record. */
 #pragma once
 
 #include "core/data/corpus.h"
@@ -40,15 +40,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRecorder, ns_recorder_free)
 
 const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder);
 
-/* Before the pass of a step: the passes over batches of their own that dear quantities need, where
- * they are due.  Of the input, `seen` is not read.  Overwrites the gradients and activations of the
- * model; weights, moments and running statistics stay as they are. */
+/* Before the pass of a step: the passes over batches of their own that expensive quantities need,
+ * where they are due.  Of the input, `seen` is not read.  Overwrites the gradients and activations
+ * of the model; weights, moments and running statistics stay as they are. */
 void ns_recorder_sweep(NsRecorder *recorder, const NsRecordInput *input);
 
 typedef struct {
     const float *values;  /* [layout->width] */
     double grad_norm;     /* of all tensors together */
-    double probe_seconds; /* what the dear quantities took, sweep included; 0 where none was due */
+    double probe_seconds; /* what the expensive quantities took, probe batches included; 0 where
+                             none was due */
     const NsSimilarity *similarity; /* NULL where it was not measured */
     const NsSight *sight;           /* likewise */
 } NsRecord;

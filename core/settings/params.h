@@ -142,8 +142,8 @@
         RESTART | SHARED, "Draws the generated text and the order of the batches.", NULL)          \
     INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK | SHARED,                  \
         "The run finishes after this many steps; 0 means it goes on until it is paused.", NULL)    \
-    INT(probe_every, "probe-every", RUN, "Interval of dear probes", "steps", 0, 1000000, 0, LOG,         \
-        FORK, "Steps between two measurements of the dear quantities; 0 never.", NULL)             \
+    INT(probe_every, "probe-every", RUN, "Interval of expensive probes", "steps", 0, 1000000, 0, LOG,         \
+        FORK, "Steps between two measurements of the expensive quantities; 0 never.", NULL)             \
     INT(probe_batches, "probe-batches", RUN, "Mean gradient over", "batches", 1, 10000, 8, LOG,    \
         FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",           \
         "Xiong et al. 2020, 3.3")                                                                  \

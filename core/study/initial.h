@@ -5,8 +5,8 @@
 #include "core/settings/settings.h"
 
 /* Mean and sample standard deviation (0 for one seed) of every value of a record at step 0, over
- * seeds settings->seed .. + seeds - 1 (the batches stay the same).  Dear quantities are measured
- * too, whatever probe-every says; the mean gradient is that over probe-batches batches. */
+ * seeds settings->seed .. + seeds - 1 (the batches stay the same).  Expensive quantities are
+ * measured too, whatever probe-every says; the mean gradient is that over probe-batches batches. */
 typedef struct {
     NsRecordLayout layout;
     int64_t

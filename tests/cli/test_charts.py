@@ -166,7 +166,7 @@ def test_chart_of_every_quantity():
     assert drawn > 60, drawn
 
 
-def test_chart_measures_what_is_dear():
+def test_chart_measures_what_is_expensive():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.csv")
         for settings, steps in (((), range(0, 41, 2)), (("--set", "probe-every=8"), range(0, 41, 8))):

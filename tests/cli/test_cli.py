@@ -609,9 +609,9 @@ def test_probe_of_both_stacks():
 def test_probe_has_every_quantity():
     value = json.loads(run("probe", "--seeds", "2", "--json").stdout)
     rows = json.loads(run("list", "quantities", "--json").stdout)
-    dear = [row["key"].replace("-", "_") for row in rows if row["dear"]]
-    assert "mean_grad_layer" in dear and "token_cosine" in dear
-    for key in dear:
+    expensive = [row["key"].replace("-", "_") for row in rows if row["expensive"]]
+    assert "mean_grad_layer" in expensive and "token_cosine" in expensive
+    for key in expensive:
         assert key in value or "cross" in key or key == "noise_scale", key
 
 

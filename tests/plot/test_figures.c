@@ -407,13 +407,13 @@ static void test_words(void)
 
 /* ---- Any quantity ---- */
 
-/* As append, but dear quantities only at multiples of 10, and layer 2 has none of them. */
-static void append_dear(Run *run)
+/* As append, but expensive quantities only at multiples of 10, and layer 2 has none of them. */
+static void append_expensive(Run *run)
 {
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         for (size_t i = 0; i < run->layout.count[q]; i++) {
-            bool dear = ns_quantity((NsQuantity)q)->dear;
-            bool blank = dear && (run->steps % 10 || (run->layout.count[q] == 3 && i == 1));
+            bool expensive = ns_quantity((NsQuantity)q)->expensive;
+            bool blank = expensive && (run->steps % 10 || (run->layout.count[q] == 3 && i == 1));
             run->values[run->layout.offset[q] + i] =
                 blank ? ns_blank() : (float)(i + 1) * (float)(run->steps + 1);
         }
@@ -427,7 +427,7 @@ static const char *const any_keys[] = {"profile", "steps", "heatmap"};
 static void test_every_quantity(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, true, 10, 0);
-    for (int i = 0; i < 25; i++) append_dear(run);
+    for (int i = 0; i < 25; i++) append_expensive(run);
     NsFigureInput input = input_of(run);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         for (size_t k = 0; k < G_N_ELEMENTS(any_keys); k++) {
@@ -446,10 +446,10 @@ static void test_every_quantity(void)
         }
 }
 
-static void test_dear_quantity(void)
+static void test_expensive_quantity(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 0);
-    for (int i = 0; i < 25; i++) append_dear(run);
+    for (int i = 0; i < 25; i++) append_expensive(run);
     NsFigureInput input = input_of(run);
     input.quantity = NS_QUANTITY_MEAN_GRAD_LAYER;
 
@@ -497,7 +497,7 @@ static void test_dear_quantity(void)
 static void test_fork(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 25);
-    for (int i = 0; i < 20; i++) append_dear(run);
+    for (int i = 0; i < 20; i++) append_expensive(run);
     NsFigureInput input = input_of(run);
     input.quantity = NS_QUANTITY_MEAN_GRAD_LAYER;
     g_autoptr(NsFigure) heatmap = ns_figure_new("heatmap");
@@ -523,7 +523,7 @@ static void test_fork(void)
 static void test_heads(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 0);
-    for (int i = 0; i < 12; i++) append_dear(run);
+    for (int i = 0; i < 12; i++) append_expensive(run);
     NsFigureInput input = input_of(run);
     g_autoptr(NsFigure) heads = ns_figure_new("heads");
     const NsHeatmap *map = ns_figure_update(heads, &input)->heatmap;
@@ -542,12 +542,12 @@ static void test_heads(void)
 static void test_similarity(void)
 {
     g_autoptr(Run) run = run_made(2, BUDGET, false, 10, 0);
-    append_dear(run);
+    append_expensive(run);
     NsFigureInput input = input_of(run);
     input.similarity = NS_SIMILARITY_COSINE;
     g_autoptr(NsFigure) figure = ns_figure_new("similarity");
     g_assert_null(ns_figure_update(figure, &input)->heatmap);
-    /* Other dear quantities were measured: the matrix is not there because nobody wrote it. */
+    /* Other expensive quantities were measured: the matrix is not there because nobody wrote it. */
     g_assert_nonnull(strstr(ns_figure_update(figure, &input)->empty, "do not hold this"));
     g_autoptr(Run) young = run_made(2, BUDGET, false, 10, 3);
     for (size_t i = 0; i < young->layout.width; i++) young->values[i] = ns_blank();
@@ -570,7 +570,7 @@ static void test_similarity(void)
     g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
     input.similarity = NS_SIMILARITY_CKA;
     g_assert_cmpfloat(ns_figure_update(figure, &input)->heatmap->z[8], ==, 0);
-    append_dear(run);
+    append_expensive(run);
     input.step = 1;
     g_assert_nonnull(strstr(ns_figure_update(figure, &input)->note, "of step 0"));
 }
@@ -633,7 +633,7 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/thinned-profile", test_thinned_profile_has_a_band);
     g_test_add_func("/figures/words", test_words);
     g_test_add_func("/figures/every-quantity", test_every_quantity);
-    g_test_add_func("/figures/dear-quantity", test_dear_quantity);
+    g_test_add_func("/figures/expensive-quantity", test_expensive_quantity);
     g_test_add_func("/figures/fork", test_fork);
     g_test_add_func("/figures/heads", test_heads);
     g_test_add_func("/figures/similarity", test_similarity);

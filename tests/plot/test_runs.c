@@ -325,7 +325,7 @@ static void test_place(void)
     g_assert_true(ns_figure_specs_read(specs, "attention:3.2,tokens:6,attention", &error));
     const NsFigureSpec *spec = (const NsFigureSpec *)(const void *)specs->data;
     g_assert_true(spec[0].layer == 3 && spec[0].head == 2 && spec[1].layer == 6);
-    g_assert_true(ns_figure_spec_is_dear(&spec[2]));
+    g_assert_true(ns_figure_spec_is_expensive(&spec[2]));
     g_autofree char *text = ns_figure_specs_text(spec, specs->len);
     g_assert_cmpstr(text, ==, "attention:3.2,tokens:6,attention");
     static const char *const wrong[] = {"attention:0", "attention:x",     "attention:3.",

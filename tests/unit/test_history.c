@@ -380,7 +380,7 @@ static void test_blank(void)
     ns_history_unref(history);
 }
 
-static void test_dear(void)
+static void test_expensive(void)
 {
     NsRecordLayout without, layout;
     small_layout(&without, false);
@@ -454,7 +454,7 @@ int main(int argc, char **argv)
     g_test_add_func("/history/range", test_range);
     g_test_add_func("/history/nan", test_nan);
     g_test_add_func("/history/blank", test_blank);
-    g_test_add_func("/history/dear", test_dear);
+    g_test_add_func("/history/expensive", test_expensive);
     g_test_add_func("/history/similarity", test_similarity);
     g_test_add_func("/history/budget", test_budget);
     g_test_add_func("/history/other-logs", test_other_logs);

@@ -392,7 +392,7 @@ static void test_encoder_decoder(void)
     static const struct {
         const char *key;
         unsigned length;
-        bool dear;
+        bool expensive;
     } arrays[] = {
         {"hidden_norm", 2 + 3 + 2, false}, {"hidden_grad", 2 + 3 + 2, false},
         {"grad_layer", 2 + 3, false},      {"branch_ratio_cross", 2 + 3, false},
@@ -403,7 +403,7 @@ static void test_encoder_decoder(void)
         g_autoptr(JsonNode) node = ns_test_parse(line);
         JsonObject *record = json_node_get_object(node);
         for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++) {
-            bool measured = !arrays[i].dear || step == 0;
+            bool measured = !arrays[i].expensive || step == 0;
             g_assert_true(json_object_has_member(record, arrays[i].key) == measured);
             if (measured)
                 g_assert_cmpuint(

@@ -749,7 +749,7 @@ static void test_no_trace(gconstpointer option)
     g_assert_cmpfloat(ns_history_step(ns_run_history(b), 4)->probe_seconds, ==, 0);
 }
 
-/* In between, dear quantities are blank and cheap ones are not. */
+/* In between, expensive quantities are blank and cheap ones are not. */
 static void test_rhythm(void)
 {
     static const char *const settings[] = {"probe-every=3", NULL};

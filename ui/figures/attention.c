@@ -67,7 +67,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                                 sight->head[attention->shown])
               : g_strdup(_("Attention"));
     g_autofree char *empty = ns_seen_empty(
-        _("Attention maps are dear to measure: choose with “probe-every” how often."), input);
+        _("Attention maps are expensive to measure: choose with “probe-every” how often."), input);
     changed |= ns_figure_words(
         figure, input,
         (NsFigureWords){.title = title,

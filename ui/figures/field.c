@@ -48,10 +48,10 @@ static void begin(NsField *field, const NsFigureRun *runs, unsigned n, NsQuantit
         run->first = layout ? ns_history_first_step(runs[i].history) : 0;
         field->rows += run->rows;
         most = MAX(most, run->rows);
-        if (run->rows && ns_quantity(quantity)->dear)
+        if (run->rows && ns_quantity(quantity)->expensive)
             field->stride = MAX(field->stride, layout->probe_every);
     }
-    /* Columns of dear quantities begin where these are measured. */
+    /* Columns of expensive quantities begin where these are measured. */
     for (unsigned i = 0; i < n; i++)
         if (field->run[i].rows)
             field->start =
@@ -179,20 +179,21 @@ void ns_field_clear(NsField *field)
 char *ns_field_note(const NsField *field)
 {
     int64_t kept = 1, every = 1;
-    bool dear = ns_quantity(field->quantity)->dear;
+    bool expensive = ns_quantity(field->quantity)->expensive;
     for (unsigned i = 0; i < field->n; i++) {
         const NsFieldRun *run = &field->run[i];
         if (!run->rows) continue;
         kept = MAX(kept, ns_history_stride(run->source.history));
-        if (dear) every = MAX(every, ns_history_layout(run->source.history)->probe_every);
+        if (expensive) every = MAX(every, ns_history_layout(run->source.history)->probe_every);
     }
     if (!field->rows) return NULL;
     if (kept > field->stride)
         return g_strdup_printf(
             _("Old steps are kept in groups of up to %" PRId64 ", by their largest values."), kept);
     if (field->stride > every)
-        return g_strdup_printf(dear ? _("A column shows the largest of %" PRId64 " measurements.")
-                                    : _("A column shows the largest of %" PRId64 " steps."),
+        return g_strdup_printf(expensive
+                                   ? _("A column shows the largest of %" PRId64 " measurements.")
+                                   : _("A column shows the largest of %" PRId64 " steps."),
                                field->stride / every);
     return every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every) : NULL;
 }

@@ -108,9 +108,9 @@ void ns_seen_clear(NsSeen *seen);
 /* "Only the newest is kept, of step 40." where another step is asked for; NULL else. */
 char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input);
 
-/* What to say where there is none, of a sight or a similarity: `dear` where nobody asked for it.
- * Free with g_free. */
-char *ns_seen_empty(const char *dear, const NsFigureInput *input);
+/* What to say where there is none, of a sight or a similarity: `expensive` where nobody asked for
+ * it. Free with g_free. */
+char *ns_seen_empty(const char *expensive, const NsFigureInput *input);
 
 /* The record that the subtitle's step belongs to: input->step, or the newest; -1 where there is
  * none. */

@@ -136,7 +136,7 @@ static const NsFigureKind kinds[] = {
         ns_similarity_new,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_SIMILARITY,
-        .dear = true,
+        .expensive = true,
         .rows_are_layers = true,
         .one_model = true,
     },
@@ -208,7 +208,7 @@ static const NsFigureKind kinds[] = {
         },
         ns_tokens_new,
         .subject = NS_SUBJECT_PLACE,
-        .dear = true,
+        .expensive = true,
         .one_model = true,
     },
     {
@@ -220,7 +220,7 @@ static const NsFigureKind kinds[] = {
         },
         ns_attention_new,
         .subject = NS_SUBJECT_PLACE,
-        .dear = true,
+        .expensive = true,
         .one_model = true,
     },
     {

@@ -97,7 +97,7 @@ typedef struct {
     NsQuantity initial;   /* the quantity that it shows unless told; 0 where it shows none */
     bool overview;        /* one of the few that are shown side by side; these come first */
     bool rows_are_layers; /* of its heatmap, which is layer by abscissa */
-    bool dear;            /* of what is measured now and then only, whatever it shows */
+    bool expensive;       /* of what is measured now and then only, whatever it shows */
     bool log;             /* it has a logarithmic axis where the quantity allows one */
     bool one_model;       /* of several lanes it shows the active one */
     bool two_runs;        /* it compares two: lanes, or a run and the one before */

@@ -34,21 +34,22 @@ char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input)
     return g_strdup_printf(_("Only the newest is kept, of step %" PRId64 "."), seen->sight->step);
 }
 
-/* Whether there was a step at which the dear quantities were measured. */
+/* Whether there was a step at which the expensive quantities were measured. */
 static bool was_measured(const NsHistory *history)
 {
-    const NsQuantity dear = NS_QUANTITY_TOKEN_COSINE;
-    size_t records = ns_history_steps(history), n = ns_history_layout(history)->count[dear];
+    const NsQuantity expensive = NS_QUANTITY_TOKEN_COSINE;
+    size_t records = ns_history_steps(history), n = ns_history_layout(history)->count[expensive];
     if (!records || !n) return false;
     g_autofree float *values = g_new(float, n);
-    ns_history_read(history, dear, ns_history_measured(history, dear, records - 1), NULL, values);
+    ns_history_read(history, expensive, ns_history_measured(history, expensive, records - 1), NULL,
+                    values);
     return !ns_is_blank(values[n - 1]);
 }
 
-char *ns_seen_empty(const char *dear, const NsFigureInput *input)
+char *ns_seen_empty(const char *expensive, const NsFigureInput *input)
 {
     const NsHistory *history = input->history;
-    if (history && ns_history_layout(history)->probe_every < 1) return g_strdup(dear);
+    if (history && ns_history_layout(history)->probe_every < 1) return g_strdup(expensive);
     /* Where it was measured and is not there, it was not written. */
     if (history && was_measured(history))
         return g_strdup(_("The lines of a run do not hold this: run it again to see it."));

@@ -101,7 +101,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= share_colors(s, input);
 
     g_autofree char *empty = ns_seen_empty(
-        _("Similarity is dear to measure: choose with “probe-every” how often."), input);
+        _("Similarity is expensive to measure: choose with “probe-every” how often."), input);
     g_autofree char *title =
         g_strdup_printf(_("%s of hidden states"), _(ns_similarity_choice(s->kind)->label));
     changed |=

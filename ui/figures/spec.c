@@ -158,10 +158,10 @@ char *ns_figure_specs_word(const NsFigureSpec *specs, size_t i)
     return before ? g_strdup_printf("%s-%u", text, before + 1) : g_steal_pointer(&text);
 }
 
-bool ns_figure_spec_is_dear(const NsFigureSpec *spec)
+bool ns_figure_spec_is_expensive(const NsFigureSpec *spec)
 {
-    if (spec->kind->dear) return true;
-    return shows_quantity(spec->kind) && ns_quantity(spec->quantity)->dear;
+    if (spec->kind->expensive) return true;
+    return shows_quantity(spec->kind) && ns_quantity(spec->quantity)->expensive;
 }
 
 void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input)

@@ -34,7 +34,7 @@ char *ns_figure_specs_word(const NsFigureSpec *specs, size_t i);
 bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error);
 
 /* Whether it is of a quantity or a similarity that is measured now and then only. */
-bool ns_figure_spec_is_dear(const NsFigureSpec *spec);
+bool ns_figure_spec_is_expensive(const NsFigureSpec *spec);
 
 /* Puts what it shows into the input of the figure. */
 void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input);

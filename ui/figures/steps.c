@@ -132,9 +132,9 @@ static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
                                  ": by their extremes, the mean by the largest."),
                                kept);
     int64_t every = input->history ? ns_history_layout(input->history)->probe_every : 1;
-    bool dear = ns_quantity(steps->quantity)->dear;
-    return dear && every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every)
-                             : NULL;
+    bool expensive = ns_quantity(steps->quantity)->expensive;
+    return expensive && every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every)
+                                  : NULL;
 }
 
 static char *note(const Steps *steps, const NsFigureInput *input)
@@ -206,7 +206,7 @@ static void show(Steps *steps, NsScaleKind scale)
     };
     NsFigure *figure = &steps->figure;
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
-    bool dear = ns_quantity(steps->quantity)->dear;
+    bool expensive = ns_quantity(steps->quantity)->expensive;
     figure->plot.left.scale = scale;
     figure->plot.left.label = figure->left_label;
     figure->plot.n_series = ns_past_show(&steps->past, figure->series);
@@ -217,7 +217,7 @@ static void show(Steps *steps, NsScaleKind scale)
             if (!curve->n || (!several && range)) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
-            if (dear && k != SMOOTH) series->kind = NS_SERIES_POINTS;
+            if (expensive && k != SMOOTH) series->kind = NS_SERIES_POINTS;
             if (steps->n > 1) series->style = i;
             series->pale = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
             series->label = labels_of(figure, i)[k];

@@ -169,11 +169,11 @@ static void sync_choices(NsChartTile *tile)
 }
 
 /* Whether the figure is of what is measured now and then only. */
-static bool is_dear(const NsChartTile *tile)
+static bool is_expensive(const NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
-    return kind->dear ||
-           (kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->dear);
+    return kind->expensive ||
+           (kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->expensive);
 }
 
 static void sync_controls(NsChartTile *tile)
@@ -184,7 +184,7 @@ static void sync_controls(NsChartTile *tile)
     tile->syncing = true;
     gtk_widget_set_visible(tile->heat, heat && ns_lab_lanes(tile->lab) > 1);
     gtk_widget_set_visible(tile->probe,
-                           is_dear(tile) && ns_lab_settings(tile->lab)->probe_every < 1);
+                           is_expensive(tile) && ns_lab_settings(tile->lab)->probe_every < 1);
     sync_choices(tile);
     bool of_unit =
         kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->unit; /* never log */

@@ -137,8 +137,10 @@ static void add_quantities(GPtrArray *topics)
             add(topics, _("Measured quantities"), info->choice.key, _(info->choice.label));
         say(topic, g_strdup(info->symbol));
         say(topic, g_strdup(_(info->choice.purpose)));
-        say(topic, g_strdup(info->dear ? _("Dear: measured at the “Interval of dear probes” only.")
-                                       : _("Measured at every step.")));
+        say(topic,
+            g_strdup(info->expensive
+                         ? _("Expensive: measured at the “Interval of expensive probes” only.")
+                         : _("Measured at every step.")));
         say(topic, g_strdup_printf(_("On the command line: %s"), info->choice.key));
         say(topic, source_of(info->choice.reference));
     }

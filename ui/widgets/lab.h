@@ -305,7 +305,7 @@ typedef enum {
  * diverged at step 87". */
 char *ns_lab_status(NsLab *lab, NsStatusLength length);
 
-/* How fast the newest steps of the slowest lane were, and what share of their time the dear
+/* How fast the newest steps of the slowest lane were, and what share of their time the expensive
  * quantities took: NaN where there is nothing to go by, 0 without probes. */
 typedef struct {
     double steps_per_second, probe_share;

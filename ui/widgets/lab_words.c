@@ -114,7 +114,8 @@ char *ns_lab_differences(NsLab *lab)
 
 /* ---- How fast it is ---- */
 
-/* Goes back over the window and, where dear quantities are measured, to the last time they were. */
+/* Goes back over the window and, where expensive quantities are measured, to the last time they
+ * were. */
 static NsPace pace_of(const NsHistory *history, int64_t probe_every)
 {
     size_t records = ns_history_steps(history), n = 0;

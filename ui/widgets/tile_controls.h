@@ -5,7 +5,7 @@
 
 #include <gtk/gtk.h>
 
-/* How often the button below has dear quantities measured. */
+/* How often the button below has expensive quantities measured. */
 #define NS_PROBE_EVERY 10
 
 /* What heatmaps show of several lanes: all of them, the active one, or the ratio of two.  Keeps

@@ -43,9 +43,9 @@ static void sync_pace(NsTransport *transport)
     const char *format = now.steps_per_second < 9.95 ? "%.1f" : "%.0f";
     g_ascii_formatd(number, sizeof number, format, now.steps_per_second);
     g_autofree char *pace = known ? g_strdup_printf(_("%s steps/s"), number) : g_strdup("");
-    bool dear = known && now.probe_share >= 0.005;
+    bool expensive = known && now.probe_share >= 0.005;
     g_autofree char *cost =
-        dear ? g_strdup_printf(_("measuring %.0f %%"), 100.0 * now.probe_share) : g_strdup("");
+        expensive ? g_strdup_printf(_("measuring %.0f %%"), 100.0 * now.probe_share) : g_strdup("");
     ns_text_label_set(transport->pace, pace);
     ns_text_label_set(transport->cost, cost);
     gtk_widget_set_visible(transport->cost, *cost != '\0');
@@ -201,7 +201,8 @@ static GtkWidget *new_numbers(NsTransport *transport)
     gtk_label_set_xalign(GTK_LABEL(transport->pace), 0.0F);
     gtk_label_set_xalign(GTK_LABEL(transport->cost), 0.0F);
     gtk_widget_set_tooltip_text(transport->pace, _("Steps made in a second, as measured"));
-    gtk_widget_set_tooltip_text(transport->cost, _("Share of the time that the dear probes take"));
+    gtk_widget_set_tooltip_text(transport->cost,
+                                _("Share of the time that the expensive probes take"));
     gtk_widget_add_css_class(transport->pace, "numeric");
     gtk_widget_add_css_class(transport->cost, "hint");
     gtk_box_append(GTK_BOX(box), transport->pace);

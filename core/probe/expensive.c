@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/probe/dear.h"
+#include "core/probe/expensive.h"
 
 #include "core/probe/sight-private.h"
 #include "core/probe/tokens.h"
@@ -18,52 +18,52 @@ static size_t compared_state(size_t hidden, size_t i)
     return n < 2 ? 0 : (i * (hidden - 1) + (n - 1) / 2) / (n - 1);
 }
 
-NsDear *ns_dear_new(NsModel *model, const NsSettings *s, const NsRecordLayout *layout,
-                    GError **error)
+NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
+                                           const NsRecordLayout *layout, GError **error)
 {
     bool two = layout->hidden > layout->layers + 1;
     size_t T = (size_t)s->seq, S = MAX(T, (size_t)ns_settings_source_seq(s));
     size_t D = (size_t)s->d_model, F = (size_t)ns_settings_d_ff(s);
     size_t n = compared(layout->hidden), tokens = MIN(S * (size_t)s->batch, NS_SIMILARITY_TOKENS);
-    NsDear *dear = g_new0(NsDear, 1);
-    dear->layout = *layout;
-    dear->first_stack = two ? (size_t)ns_settings_encoder_layers(s) : layout->layers;
-    dear->B = (size_t)s->batch;
-    dear->D = D;
-    dear->team = ns_model_team(model);
-    dear->work_size = MAX(S * S, F);
-    size_t members = ns_team_threads(dear->team);
-    dear->sources = g_new0(NsStateSource, layout->hidden);
-    dear->sums = g_new(double, members *D);
-    dear->heads = g_new(NsHeadMeasure, members * layout->heads);
-    dear->rows = g_new(const ns_real *, n *NS_SIMILARITY_TOKENS);
-    dear->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
-    dear->sight = g_new0(NsSight, 1);
-    dear->sight->queries = dear->sight->keys = MIN(S, NS_SIGHT_POSITIONS);
-    ns_sight_choose(dear->sight, layout->layers, layout->heads);
+    NsExpensiveProbes *probes = g_new0(NsExpensiveProbes, 1);
+    probes->layout = *layout;
+    probes->first_stack = two ? (size_t)ns_settings_encoder_layers(s) : layout->layers;
+    probes->B = (size_t)s->batch;
+    probes->D = D;
+    probes->team = ns_model_team(model);
+    probes->work_size = MAX(S * S, F);
+    size_t members = ns_team_threads(probes->team);
+    probes->sources = g_new0(NsStateSource, layout->hidden);
+    probes->sums = g_new(double, members *D);
+    probes->heads = g_new(NsHeadMeasure, members * layout->heads);
+    probes->rows = g_new(const ns_real *, n *NS_SIMILARITY_TOKENS);
+    probes->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
+    probes->sight = g_new0(NsSight, 1);
+    probes->sight->queries = probes->sight->keys = MIN(S, NS_SIGHT_POSITIONS);
+    ns_sight_choose(probes->sight, layout->layers, layout->heads);
 
-    dear->sweep = ns_sweep_new(model, s, error);
-    if (dear->sweep) dear->work = ns_real_new(members * dear->work_size, "probes", error);
-    if (dear->work)
-        dear->grams = ns_real_new(ns_similarity_scratch(n, tokens, D), "layer similarity", error);
-    if (dear->grams) return dear;
-    ns_dear_free(dear);
+    probes->sweep = ns_sweep_new(model, s, error);
+    if (probes->sweep) probes->work = ns_real_new(members * probes->work_size, "probes", error);
+    if (probes->work)
+        probes->grams = ns_real_new(ns_similarity_scratch(n, tokens, D), "layer similarity", error);
+    if (probes->grams) return probes;
+    ns_expensive_probes_free(probes);
     return NULL;
 }
 
-void ns_dear_free(NsDear *dear)
+void ns_expensive_probes_free(NsExpensiveProbes *probes)
 {
-    if (!dear) return;
-    ns_sweep_free(dear->sweep);
-    ns_real_free(dear->work);
-    ns_real_free(dear->grams);
-    g_free(dear->sources);
-    g_free(dear->sums);
-    g_free(dear->heads);
-    g_free(dear->rows);
-    g_free(dear->norms);
-    g_free(dear->sight);
-    g_free(dear);
+    if (!probes) return;
+    ns_sweep_free(probes->sweep);
+    ns_real_free(probes->work);
+    ns_real_free(probes->grams);
+    g_free(probes->sources);
+    g_free(probes->sums);
+    g_free(probes->heads);
+    g_free(probes->rows);
+    g_free(probes->norms);
+    g_free(probes->sight);
+    g_free(probes);
 }
 
 /* ---- Attention and feed-forward ---- */
@@ -72,10 +72,10 @@ typedef struct {
     NsQuantity entropy, entropy_min, logit, head_entropy, head_logit;
 } AttentionQuantities;
 
-static void put_heads(const NsDear *dear, float *values, const AttentionQuantities *q,
+static void put_heads(const NsExpensiveProbes *probes, float *values, const AttentionQuantities *q,
                       const NsHeadMeasure *heads, size_t layer)
 {
-    const NsRecordLayout *layout = &dear->layout;
+    const NsRecordLayout *layout = &probes->layout;
     size_t H = layout->heads;
     double entropy = 0, least = (double)INFINITY, logit = 0;
     for (size_t h = 0; h < H; h++) {
@@ -95,7 +95,7 @@ static void put_heads(const NsDear *dear, float *values, const AttentionQuantiti
 
 /* What the members of a team need to fill a part of a record in. */
 typedef struct {
-    NsDear *dear;
+    NsExpensiveProbes *probes;
     const NsModel *model;
     float *values;
     size_t first; /* sub-layer */
@@ -104,7 +104,7 @@ typedef struct {
 static void fill_sublayer(void *data, size_t i, unsigned member)
 {
     const Filling *filling = data;
-    NsDear *dear = filling->dear;
+    NsExpensiveProbes *probes = filling->probes;
     const NsModel *model = filling->model;
     float *values = filling->values;
     size_t sublayer = filling->first + i;
@@ -116,21 +116,22 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
         NS_QUANTITY_ENTROPY_CROSS, NS_QUANTITY_ENTROPY_MIN_CROSS, NS_QUANTITY_LOGIT_CROSS,
         NS_QUANTITY_HEAD_ENTROPY_CROSS, NS_QUANTITY_HEAD_LOGIT_CROSS};
     NsTap tap = ns_model_tap(model, 0, sublayer);
-    ns_real *work = dear->work + member * dear->work_size;
+    ns_real *work = probes->work + member * probes->work_size;
     if (tap.kind == NS_FFN) {
-        if (dear->layout.count[NS_QUANTITY_DEAD_RELU])
-            values[dear->layout.offset[NS_QUANTITY_DEAD_RELU] + tap.layer] =
+        if (probes->layout.count[NS_QUANTITY_DEAD_RELU])
+            values[probes->layout.offset[NS_QUANTITY_DEAD_RELU] + tap.layer] =
                 ns_dead_units(model, sublayer, work);
         return;
     }
-    ns_sight_attention(dear->sight, model, sublayer);
-    NsHeadMeasure *heads = dear->heads + member * dear->layout.heads;
+    ns_sight_attention(probes->sight, model, sublayer);
+    NsHeadMeasure *heads = probes->heads + member * probes->layout.heads;
     ns_heads_measure(heads, model, sublayer, work);
-    put_heads(dear, values, tap.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads, tap.layer);
+    put_heads(probes, values, tap.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads,
+              tap.layer);
 }
 
 /* All sub-layers at once, or layer by layer where only one at a time can be in memory. */
-static void fill_sublayers(NsDear *dear, NsModel *model, float *values)
+static void fill_sublayers(NsExpensiveProbes *probes, NsModel *model, float *values)
 {
     size_t n = ns_model_sublayers(model);
     bool all = ns_model_keeps(model);
@@ -140,8 +141,8 @@ static void fill_sublayers(NsDear *dear, NsModel *model, float *values)
             ns_model_revisit(model, layer);
             for (end = first; end < n && ns_model_tap(model, 0, end).layer == layer;) end++;
         }
-        ns_team_each(dear->team, end - first, fill_sublayer,
-                     &(Filling){dear, model, values, first});
+        ns_team_each(probes->team, end - first, fill_sublayer,
+                     &(Filling){probes, model, values, first});
     }
 }
 
@@ -171,52 +172,53 @@ static size_t find_rows(const NsModel *model, const NsStateSource *source, const
     return taken;
 }
 
-static void fill_similarity(NsDear *dear, const NsRecordInput *input)
+static void fill_similarity(NsExpensiveProbes *probes, const NsRecordInput *input)
 {
-    size_t hidden = dear->layout.hidden, n = compared(hidden);
+    size_t hidden = probes->layout.hidden, n = compared(hidden);
     unsigned stack[NS_SIMILARITY_STATES];
     NsSimilarityInput in = {.n = n,
                             .D = (size_t)input->settings->d_model,
                             .stack = stack,
-                            .rows = dear->rows,
-                            .team = dear->team,
-                            .scratch = dear->grams,
-                            .norms = dear->norms};
+                            .rows = probes->rows,
+                            .team = probes->team,
+                            .scratch = probes->grams,
+                            .norms = probes->norms};
     for (size_t i = 0; i < n; i++) {
         size_t state = compared_state(hidden, i);
-        const NsStateSource *source = &dear->sources[state];
-        dear->similarity.state[i] = (unsigned)state;
+        const NsStateSource *source = &probes->sources[state];
+        probes->similarity.state[i] = (unsigned)state;
         stack[i] = source->stack;
         in.tokens[source->stack] =
-            find_rows(input->model, source, dear->rows + i * NS_SIMILARITY_TOKENS);
+            find_rows(input->model, source, probes->rows + i * NS_SIMILARITY_TOKENS);
     }
-    dear->similarity.step = input->step;
-    ns_similarity_measure(&dear->similarity, &in);
+    probes->similarity.step = input->step;
+    ns_similarity_measure(&probes->similarity, &in);
 }
 
 static void fill_state(void *data, size_t i, unsigned member)
 {
     (void)member;
     const Filling *filling = data;
-    NsDear *dear = filling->dear;
-    size_t state = compared_state(dear->layout.hidden, i);
-    dear->sight->state[i] = (unsigned)state;
-    ns_sight_tokens(dear->sight, i, filling->model, &dear->sources[state]);
+    NsExpensiveProbes *probes = filling->probes;
+    size_t state = compared_state(probes->layout.hidden, i);
+    probes->sight->state[i] = (unsigned)state;
+    ns_sight_tokens(probes->sight, i, filling->model, &probes->sources[state]);
 }
 
-static void fill_sight(NsDear *dear, const NsRecordInput *input)
+static void fill_sight(NsExpensiveProbes *probes, const NsRecordInput *input)
 {
-    size_t n = compared(dear->layout.hidden);
-    dear->sight->step = input->step;
-    dear->sight->states = n;
-    ns_team_each(dear->team, n, fill_state, &(Filling){.dear = dear, .model = input->model});
+    size_t n = compared(probes->layout.hidden);
+    probes->sight->step = input->step;
+    probes->sight->states = n;
+    ns_team_each(probes->team, n, fill_state, &(Filling){.probes = probes, .model = input->model});
 }
 
 /* ---- All of it ---- */
 
-static void fill_mean_gradients(const NsDear *dear, const NsTensorTable *table, float *values)
+static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorTable *table,
+                                float *values)
 {
-    const NsRecordLayout *layout = &dear->layout;
+    const NsRecordLayout *layout = &probes->layout;
     static const struct {
         NsRole role;
         NsQuantity quantity;
@@ -228,7 +230,7 @@ static void fill_mean_gradients(const NsDear *dear, const NsTensorTable *table, 
     for (size_t i = 0; i < table->n; i++) {
         int layer = table->tensors[i].layer;
         if (layer < 0) continue;
-        square += dear->sweep->mean_sq[i];
+        square += probes->sweep->mean_sq[i];
         if (i + 1 < table->n && table->tensors[i + 1].layer == layer) continue;
         layers[layer] = (float)sqrt(square);
         square = 0;
@@ -237,27 +239,27 @@ static void fill_mean_gradients(const NsDear *dear, const NsTensorTable *table, 
         for (size_t k = 0; k < G_N_ELEMENTS(shown); k++)
             if (table->tensors[i].role == shown[k].role)
                 values[layout->offset[shown[k].quantity] + (size_t)table->tensors[i].layer] =
-                    (float)sqrt(dear->sweep->mean_sq[i]);
+                    (float)sqrt(probes->sweep->mean_sq[i]);
     if (layout->count[NS_QUANTITY_NOISE_SCALE])
-        values[layout->offset[NS_QUANTITY_NOISE_SCALE]] = ns_sweep_noise_scale(dear->sweep);
+        values[layout->offset[NS_QUANTITY_NOISE_SCALE]] = ns_sweep_noise_scale(probes->sweep);
 }
 
 static void fill_cosine(void *data, size_t i, unsigned member)
 {
     const Filling *filling = data;
-    NsDear *dear = filling->dear;
-    filling->values[dear->layout.offset[NS_QUANTITY_TOKEN_COSINE] + i] =
-        ns_token_cosine(filling->model, &dear->sources[i], dear->sums + member * dear->D);
+    NsExpensiveProbes *probes = filling->probes;
+    filling->values[probes->layout.offset[NS_QUANTITY_TOKEN_COSINE] + i] =
+        ns_token_cosine(filling->model, &probes->sources[i], probes->sums + member * probes->D);
 }
 
-void ns_dear_fill(NsDear *dear, const NsRecordInput *input, float *values)
+void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input, float *values)
 {
     NsModel *model = input->model;
-    const NsRecordLayout *layout = &dear->layout;
-    ns_states_find(dear->sources, model, dear->first_stack);
-    fill_mean_gradients(dear, ns_model_tensors(model), values);
-    ns_team_each(dear->team, layout->hidden, fill_cosine, &(Filling){dear, model, values, 0});
-    fill_sublayers(dear, model, values);
-    fill_similarity(dear, input);
-    fill_sight(dear, input);
+    const NsRecordLayout *layout = &probes->layout;
+    ns_states_find(probes->sources, model, probes->first_stack);
+    fill_mean_gradients(probes, ns_model_tensors(model), values);
+    ns_team_each(probes->team, layout->hidden, fill_cosine, &(Filling){probes, model, values, 0});
+    fill_sublayers(probes, model, values);
+    fill_similarity(probes, input);
+    fill_sight(probes, input);
 }

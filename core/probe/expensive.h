@@ -26,13 +26,13 @@ typedef struct {
     ns_real *grams;
     NsSimilarity similarity;
     NsSight *sight;
-} NsDear;
+} NsExpensiveProbes;
 
 /* NULL with NS_ERROR_MEMORY. */
-NsDear *ns_dear_new(NsModel *model, const NsSettings *settings, const NsRecordLayout *layout,
-                    GError **error);
-void ns_dear_free(NsDear *dear);
+NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *settings,
+                                           const NsRecordLayout *layout, GError **error);
+void ns_expensive_probes_free(NsExpensiveProbes *probes);
 
-/* After the pass of a step: writes all dear values into a record, dear->similarity and
- * dear->sight. */
-void ns_dear_fill(NsDear *dear, const NsRecordInput *input, float *values);
+/* After the pass of a step: writes all expensive values into a record, probes->similarity and
+ * probes->sight. */
+void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input, float *values);
