@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/expensive.h"
 
-#include "core/probe/sight-private.h"
+#include "core/probe/token_snapshot-private.h"
 #include "core/probe/tokens.h"
 
 #include <math.h>
@@ -38,9 +38,9 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
     probes->heads = g_new(NsHeadMeasure, members * layout->heads);
     probes->rows = g_new(const ns_real *, n *NS_SIMILARITY_TOKENS);
     probes->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
-    probes->sight = g_new0(NsSight, 1);
-    probes->sight->queries = probes->sight->keys = MIN(S, NS_SIGHT_POSITIONS);
-    ns_sight_choose(probes->sight, layout->layers, layout->heads);
+    probes->snapshot = g_new0(NsTokenSnapshot, 1);
+    probes->snapshot->queries = probes->snapshot->keys = MIN(S, NS_TOKEN_SNAPSHOT_POSITIONS);
+    ns_token_snapshot_choose(probes->snapshot, layout->layers, layout->heads);
 
     probes->sweep = ns_sweep_new(model, s, error);
     if (probes->sweep) probes->work = ns_real_new(members * probes->work_size, "probes", error);
@@ -62,7 +62,7 @@ void ns_expensive_probes_free(NsExpensiveProbes *probes)
     g_free(probes->heads);
     g_free(probes->rows);
     g_free(probes->norms);
-    g_free(probes->sight);
+    g_free(probes->snapshot);
     g_free(probes);
 }
 
@@ -123,7 +123,7 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
                 ns_dead_units(model, sublayer, work);
         return;
     }
-    ns_sight_attention(probes->sight, model, sublayer);
+    ns_token_snapshot_attention(probes->snapshot, model, sublayer);
     NsHeadMeasure *heads = probes->heads + member * probes->layout.heads;
     ns_heads_measure(heads, model, sublayer, work);
     put_heads(probes, values, tap.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads,
@@ -201,15 +201,15 @@ static void fill_state(void *data, size_t i, unsigned member)
     const Filling *filling = data;
     NsExpensiveProbes *probes = filling->probes;
     size_t state = compared_state(probes->layout.hidden, i);
-    probes->sight->state[i] = (unsigned)state;
-    ns_sight_tokens(probes->sight, i, filling->model, &probes->sources[state]);
+    probes->snapshot->state[i] = (unsigned)state;
+    ns_token_snapshot_tokens(probes->snapshot, i, filling->model, &probes->sources[state]);
 }
 
-static void fill_sight(NsExpensiveProbes *probes, const NsRecordInput *input)
+static void fill_snapshot(NsExpensiveProbes *probes, const NsRecordInput *input)
 {
     size_t n = compared(probes->layout.hidden);
-    probes->sight->step = input->step;
-    probes->sight->states = n;
+    probes->snapshot->step = input->step;
+    probes->snapshot->states = n;
     ns_team_each(probes->team, n, fill_state, &(Filling){.probes = probes, .model = input->model});
 }
 
@@ -261,5 +261,5 @@ void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *in
     ns_team_each(probes->team, layout->hidden, fill_cosine, &(Filling){probes, model, values, 0});
     fill_sublayers(probes, model, values);
     fill_similarity(probes, input);
-    fill_sight(probes, input);
+    fill_snapshot(probes, input);
 }

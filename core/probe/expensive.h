@@ -5,9 +5,9 @@
 
 #include "core/probe/heads.h"
 #include "core/probe/record.h"
-#include "core/probe/sight.h"
 #include "core/probe/states.h"
 #include "core/probe/sweep.h"
+#include "core/probe/token_snapshot.h"
 
 /* What measuring them needs. */
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     double *norms;        /* the same */
     ns_real *grams;
     NsSimilarity similarity;
-    NsSight *sight;
+    NsTokenSnapshot *snapshot;
 } NsExpensiveProbes;
 
 /* NULL with NS_ERROR_MEMORY. */
@@ -34,5 +34,5 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *set
 void ns_expensive_probes_free(NsExpensiveProbes *probes);
 
 /* After the pass of a step: writes all expensive values into a record, probes->similarity and
- * probes->sight. */
+ * probes->snapshot. */
 void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input, float *values);

@@ -80,7 +80,7 @@ struct NsHistory {
     NsRecordLayout layout;
     int64_t first_step; /* of record 0 */
     NsLog *steps, *evaluations, *events;
-    NsLatest *similarity, *sight;
+    NsLatest *similarity, *token_snapshot;
     Gate *gate;
     float *first; /* [width]: record 0, written before it is published */
 
@@ -357,7 +357,7 @@ NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int6
     h->layout = *layout;
     h->first_step = first_step;
     h->similarity = ns_latest_new(sizeof(NsSimilarity));
-    h->sight = ns_latest_new(sizeof(NsSight));
+    h->token_snapshot = ns_latest_new(sizeof(NsTokenSnapshot));
     h->steps = ns_log_new(sizeof(NsStep));
     h->evaluations = ns_log_new(sizeof(NsEvaluation));
     h->events = ns_log_new(sizeof(NsEvent));
@@ -410,7 +410,7 @@ void ns_history_unref(NsHistory *h)
     ns_log_free(h->evaluations);
     ns_log_free(h->events);
     ns_latest_free(h->similarity);
-    ns_latest_free(h->sight);
+    ns_latest_free(h->token_snapshot);
     g_free(h->gate);
     g_free(h->first);
     g_free(h->min);
@@ -451,9 +451,9 @@ void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *simil
     ns_latest_publish(history->similarity, similarity);
 }
 
-void ns_history_publish_sight(NsHistory *history, const NsSight *sight)
+void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot *snapshot)
 {
-    ns_latest_publish(history->sight, sight);
+    ns_latest_publish(history->token_snapshot, snapshot);
 }
 
 /* ---- Readers ---- */
@@ -511,9 +511,9 @@ bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity)
     return ns_latest_read(history->similarity, similarity);
 }
 
-bool ns_history_sight(const NsHistory *history, NsSight *sight)
+bool ns_history_token_snapshot(const NsHistory *history, NsTokenSnapshot *snapshot)
 {
-    return ns_latest_read(history->sight, sight);
+    return ns_latest_read(history->token_snapshot, snapshot);
 }
 
 static const View *enter(Gate *gate, unsigned *door)

@@ -12,19 +12,18 @@
 #pragma once
 
 #include "core/probe/quantity.h"
-#include "core/probe/sight.h"
 #include "core/probe/similarity.h"
+#include "core/probe/token_snapshot.h"
 
 /* Scalars of one step.  A record of step k is measured at the weights after k updates, on batch k;
  * lr and seconds belong to the update that led there. */
 typedef struct {
     int64_t step;
-    double loss;      /* training loss on this batch, nats a token */
-    double lr;        /* 0 at step 0 */
-    double grad_norm; /* of all tensors together, before clipping */
-    double seconds;   /* wall time of this step, measuring included */
-    double
-        probe_seconds; /* of these, what the expensive quantities took; 0 where none was measured */
+    double loss;          /* training loss on this batch, nats a token */
+    double lr;            /* 0 at step 0 */
+    double grad_norm;     /* of all tensors together, before clipping */
+    double seconds;       /* wall time of this step, measuring included */
+    double probe_seconds; /* of these, for expensive quantities; 0 where none was measured */
 } NsStep;
 
 typedef struct {
@@ -66,7 +65,7 @@ void ns_history_append_event(NsHistory *history, const NsEvent *event);
 
 /* Writer.  Only the newest of each is kept. */
 void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *similarity);
-void ns_history_publish_sight(NsHistory *history, const NsSight *sight);
+void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot *snapshot);
 
 /* Readers.  They count records from 0; what they read tells of steps. */
 const NsRecordLayout *ns_history_layout(const NsHistory *history);
@@ -83,9 +82,10 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i);
  * for expensive quantities.  `record` too where there is none before, and its values are blank. */
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
 
-/* Copies the newest similarity, or the newest sight (a megabyte); false where there is none. */
+/* Copies the newest similarity, or the newest snapshot of tokens (a megabyte); false where there is
+ * none. */
 bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity);
-bool ns_history_sight(const NsHistory *history, NsSight *sight);
+bool ns_history_token_snapshot(const NsHistory *history, NsTokenSnapshot *snapshot);
 
 /* The steps that share a bucket. */
 typedef struct {

@@ -369,7 +369,7 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     int64_t started = g_get_monotonic_time();
     ns_expensive_probes_fill(r->expensive, input, r->values);
     record.similarity = &r->expensive->similarity;
-    record.sight = r->expensive->sight;
+    record.token_snapshot = r->expensive->snapshot;
     record.probe_seconds = (double)(r->expensive_us + g_get_monotonic_time() - started) / 1e6;
     return record;
 }

@@ -7,8 +7,8 @@
 #include "core/data/corpus.h"
 #include "core/model/model.h"
 #include "core/probe/quantity.h"
-#include "core/probe/sight.h"
 #include "core/probe/similarity.h"
+#include "core/probe/token_snapshot.h"
 
 /* The layout of the records of a model; of the table only the roles count. */
 void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
@@ -50,8 +50,8 @@ typedef struct {
     double grad_norm;     /* of all tensors together */
     double probe_seconds; /* what the expensive quantities took, probe batches included; 0 where
                              none was due */
-    const NsSimilarity *similarity; /* NULL where it was not measured */
-    const NsSight *sight;           /* likewise */
+    const NsSimilarity *similarity;        /* NULL where it was not measured */
+    const NsTokenSnapshot *token_snapshot; /* likewise */
 } NsRecord;
 
 /* After the pass.  Borrowed until the next call.  Allocates nothing. */

@@ -11,7 +11,7 @@
 /* Losses whose mean is where a run ends. */
 #define LAST 10
 
-/* Bin of NsSight from which on tokens count as beyond 1.1 means: that which holds 1.1. */
+/* Bin of NsTokenSnapshot from which on tokens count as beyond 1.1 means: that which holds 1.1. */
 #define BEYOND_BIN ((size_t)22)
 
 /* Steps that are timed before a study that trains. */
@@ -140,14 +140,15 @@ static bool measure_tokens(Work *work, unsigned arm, unsigned seed, GError **err
 {
     g_autoptr(NsRun) run = run_of(work->study, arm, seed, 0, error);
     if (!run) return false;
-    g_autofree NsSight *sight = g_new0(NsSight, 1);
-    ns_history_sight(ns_run_history(run), sight);
-    size_t last = MAX(sight->states, 1) - 1;
+    g_autofree NsTokenSnapshot *snapshot = g_new0(NsTokenSnapshot, 1);
+    ns_history_token_snapshot(ns_run_history(run), snapshot);
+    size_t last = MAX(snapshot->states, 1) - 1;
     double *y = values_of(work, arm, seed);
-    for (size_t bin = 0; bin < NS_SIGHT_BINS; bin++)
-        y[bin] = (double)sight->count[last][bin] / (double)sight->tokens[last];
+    for (size_t bin = 0; bin < NS_TOKEN_SNAPSHOT_BINS; bin++)
+        y[bin] = (double)snapshot->count[last][bin] / (double)snapshot->tokens[last];
     /* The last bin takes those that lie beyond. */
-    y[NS_SIGHT_BINS - 1] += (double)sight->beyond[last] / (double)sight->tokens[last];
+    y[NS_TOKEN_SNAPSHOT_BINS - 1] +=
+        (double)snapshot->beyond[last] / (double)snapshot->tokens[last];
     return tell(work, (size_t)(ns_run_settings(run)->d_model / 64));
 }
 
@@ -181,7 +182,7 @@ size_t ns_study_points(const NsStudy *study, const NsSettings *settings)
     case NS_STUDY_STEP:
         return (size_t)study->steps + 1;
     case NS_STUDY_TOKENS:
-        return NS_SIGHT_BINS;
+        return NS_TOKEN_SNAPSHOT_BINS;
     }
     return 0;
 }
@@ -200,7 +201,7 @@ void ns_study_abscissae(const NsStudy *study, double *x, size_t n)
             x[i] = (double)i;
             break;
         case NS_STUDY_TOKENS:
-            x[i] = (double)i * NS_SIGHT_BIN;
+            x[i] = (double)i * NS_TOKEN_SNAPSHOT_BIN;
             break;
         }
     }

@@ -73,7 +73,8 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
         .probe_seconds = record.probe_seconds,
     };
     if (record.similarity) ns_history_publish_similarity(run->history, record.similarity);
-    if (record.sight) ns_history_publish_sight(run->history, record.sight);
+    if (record.token_snapshot)
+        ns_history_publish_token_snapshot(run->history, record.token_snapshot);
     ns_history_append(run->history, &step, record.values);
     watch(run, input->seen);
     watch_jumps(run, &step, input->seen);

@@ -247,17 +247,17 @@ static void test_schedule(void)
 static void test_tokens(void)
 {
     g_autoptr(Run) run = run_made(6, BUDGET, false, 1, 0);
-    g_autofree NsSight *sight = g_new0(NsSight, 1);
-    sight->states = 7;
+    g_autofree NsTokenSnapshot *snapshot = g_new0(NsTokenSnapshot, 1);
+    snapshot->states = 7;
     for (unsigned i = 0; i < 7; i++) {
-        sight->state[i] = i;
-        sight->tokens[i] = 100;
-        sight->count[i][20] = 90;
-        sight->count[i][25 + i] = 10;
+        snapshot->state[i] = i;
+        snapshot->tokens[i] = 100;
+        snapshot->count[i][20] = 90;
+        snapshot->count[i][25 + i] = 10;
     }
-    sight->count[6][31] = 7;
-    sight->beyond[6] = 3;
-    ns_history_publish_sight(run->history, sight);
+    snapshot->count[6][31] = 7;
+    snapshot->beyond[6] = 3;
+    ns_history_publish_token_snapshot(run->history, snapshot);
     append(run, 1);
     NsFigureInput input = input_of(run);
     input.theory = true;
@@ -287,16 +287,16 @@ static void test_tokens(void)
 static void test_attention(void)
 {
     g_autoptr(Run) run = run_made(6, BUDGET, false, 1, 0);
-    g_autofree NsSight *sight = g_new0(NsSight, 1);
-    sight->maps = 4;
-    sight->queries = sight->keys = 3;
+    g_autofree NsTokenSnapshot *snapshot = g_new0(NsTokenSnapshot, 1);
+    snapshot->maps = 4;
+    snapshot->queries = snapshot->keys = 3;
     for (unsigned m = 0; m < 4; m++) {
-        sight->layer[m] = m < 2 ? 1 : 6;
-        sight->head[m] = m % 2 + 1;
+        snapshot->layer[m] = m < 2 ? 1 : 6;
+        snapshot->head[m] = m % 2 + 1;
         for (unsigned i = 0; i < 9; i++)
-            sight->weight[m][i] = i % 3 > i / 3 ? ns_blank() : 0.1f * (float)m;
+            snapshot->weight[m][i] = i % 3 > i / 3 ? ns_blank() : 0.1f * (float)m;
     }
-    ns_history_publish_sight(run->history, sight);
+    ns_history_publish_token_snapshot(run->history, snapshot);
     append(run, 1);
     NsFigureInput input = input_of(run);
     g_autoptr(NsFigure) figure = ns_figure_new("attention");
@@ -310,9 +310,9 @@ static void test_attention(void)
     g_assert_cmpstr(ns_figure_update(figure, &input)->title, ==,
                     "Attention, layer\u00a01, head\u00a02");
     /* Another measurement replaces it. */
-    sight->step = 1;
-    sight->weight[1][0] = 0.75f;
-    ns_history_publish_sight(run->history, sight);
+    snapshot->step = 1;
+    snapshot->weight[1][0] = 0.75f;
+    ns_history_publish_token_snapshot(run->history, snapshot);
     append(run, 1);
     plot = ns_figure_update(figure, &input);
     g_assert_cmpfloat((double)ns_heatmap_row(plot->heatmap, 0)[0], ==, 0.75);

@@ -15,14 +15,15 @@ typedef struct {
 } Attention;
 
 /* The map of a layer and head, or of the nearest layer that was kept. */
-static size_t find_map(const NsSight *sight, unsigned layer, unsigned head)
+static size_t find_map(const NsTokenSnapshot *snapshot, unsigned layer, unsigned head)
 {
-    unsigned wanted = layer ? layer : sight->layer[sight->maps - 1], first = MAX(head, 1);
+    unsigned wanted = layer ? layer : snapshot->layer[snapshot->maps - 1], first = MAX(head, 1);
     size_t best = 0;
     unsigned least = G_MAXUINT;
-    for (size_t m = 0; m < sight->maps; m++) {
-        unsigned far = (unsigned)ABS((int)sight->layer[m] - (int)wanted) * NS_SIGHT_MAPS;
-        far += (unsigned)ABS((int)sight->head[m] - (int)first);
+    for (size_t m = 0; m < snapshot->maps; m++) {
+        unsigned far =
+            (unsigned)ABS((int)snapshot->layer[m] - (int)wanted) * NS_TOKEN_SNAPSHOT_MAPS;
+        far += (unsigned)ABS((int)snapshot->head[m] - (int)first);
         if (far >= least) continue;
         least = far;
         best = m;
@@ -32,11 +33,11 @@ static size_t find_map(const NsSight *sight, unsigned layer, unsigned head)
 
 static void fill(Attention *attention)
 {
-    const NsSight *sight = attention->seen.sight;
-    size_t queries = sight->queries, keys = sight->keys;
+    const NsTokenSnapshot *snapshot = attention->seen.snapshot;
+    size_t queries = snapshot->queries, keys = snapshot->keys;
     attention->z = g_renew(float, attention->z, queries *keys);
     for (size_t i = 0; i < queries * keys; i++) {
-        float weight = sight->weight[attention->shown][i];
+        float weight = snapshot->weight[attention->shown][i];
         attention->z[i] = ns_is_blank(weight) ? -INFINITY : weight;
     }
     attention->map = (NsHeatmap){.z = attention->z,
@@ -59,12 +60,12 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= attention->layer != input->layer || attention->head != input->head;
     attention->layer = input->layer;
     attention->head = input->head;
-    const NsSight *sight = attention->seen.sight;
-    bool there = attention->seen.there && sight->maps;
-    if (there) attention->shown = find_map(sight, input->layer, input->head);
+    const NsTokenSnapshot *snapshot = attention->seen.snapshot;
+    bool there = attention->seen.there && snapshot->maps;
+    if (there) attention->shown = find_map(snapshot, input->layer, input->head);
     g_autofree char *title =
-        there ? g_strdup_printf(_("Attention, layer %u, head %u"), sight->layer[attention->shown],
-                                sight->head[attention->shown])
+        there ? g_strdup_printf(_("Attention, layer %u, head %u"),
+                                snapshot->layer[attention->shown], snapshot->head[attention->shown])
               : g_strdup(_("Attention"));
     g_autofree char *empty = ns_seen_empty(
         _("Attention maps are expensive to measure: choose with “probe-every” how often."), input);
@@ -72,7 +73,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
         figure, input,
         (NsFigureWords){.title = title,
                         .empty = empty,
-                        .step = there ? sight->step : -1,
+                        .step = there ? snapshot->step : -1,
                         .note = there ? ns_seen_note(&attention->seen, input) : NULL});
     if (!changed) return false;
     if (there) fill(attention);

@@ -2,7 +2,7 @@
 #include "ui/figures/figure.h"
 
 #include "core/base/words.h"
-#include "core/probe/sight.h"
+#include "core/probe/token_snapshot.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@ typedef struct {
     NsStudyResult *result;   /* a reference; the series are its columns */
     NsStudyResult *expected; /* of a study that has no result; NULL where it has one */
     bool log;
-    double edges[NS_SIGHT_BINS + 1];
+    double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
 } Paper;
 
 /* ---- Axes ---- */
@@ -166,7 +166,8 @@ static NsFigure *paper_new(void)
     static const NsFigureClass class = {sizeof(Paper), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
     Paper *p = (Paper *)figure;
-    for (size_t k = 0; k <= NS_SIGHT_BINS; k++) p->edges[k] = ((double)k - 0.5) * NS_SIGHT_BIN;
+    for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)
+        p->edges[k] = ((double)k - 0.5) * NS_TOKEN_SNAPSHOT_BIN;
     return figure;
 }
 

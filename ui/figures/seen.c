@@ -14,8 +14,8 @@ bool ns_seen_follow(NsSeen *seen, NsHistory *history)
     /* A megabyte is only copied where there is another one. */
     size_t record = ns_history_measured(history, NS_QUANTITY_TOKEN_COSINE, records - 1);
     if (seen->there && record == seen->record) return changed;
-    if (!seen->sight) seen->sight = g_new(NsSight, 1);
-    bool there = ns_history_sight(history, seen->sight);
+    if (!seen->snapshot) seen->snapshot = g_new(NsTokenSnapshot, 1);
+    bool there = ns_history_token_snapshot(history, seen->snapshot);
     seen->record = record;
     changed |= there || seen->there;
     seen->there = there;
@@ -25,13 +25,14 @@ bool ns_seen_follow(NsSeen *seen, NsHistory *history)
 void ns_seen_clear(NsSeen *seen)
 {
     ns_source_follow(&seen->source, NULL);
-    g_clear_pointer(&seen->sight, g_free);
+    g_clear_pointer(&seen->snapshot, g_free);
 }
 
 char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input)
 {
-    if (!seen->there || input->step < 0 || input->step == seen->sight->step) return NULL;
-    return g_strdup_printf(_("Only the newest is kept, of step %" PRId64 "."), seen->sight->step);
+    if (!seen->there || input->step < 0 || input->step == seen->snapshot->step) return NULL;
+    return g_strdup_printf(_("Only the newest is kept, of step %" PRId64 "."),
+                           seen->snapshot->step);
 }
 
 /* Whether there was a step at which the expensive quantities were measured. */

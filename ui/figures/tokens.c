@@ -13,20 +13,20 @@ typedef struct {
     NsFigure figure;
     NsSeen seen;
     unsigned layer;
-    size_t shown; /* the state, as an index of the sight's */
+    size_t shown; /* the state, as an index of the snapshot's */
     size_t bins;  /* up to the last that holds a token, and one more */
     bool theory;
-    double edges[NS_SIGHT_BINS + 1], x[NS_SIGHT_BINS];
-    double counts[2][NS_SIGHT_BINS], expected[NS_SIGHT_BINS];
+    double edges[NS_TOKEN_SNAPSHOT_BINS + 1], x[NS_TOKEN_SNAPSHOT_BINS];
+    double counts[2][NS_TOKEN_SNAPSHOT_BINS], expected[NS_TOKEN_SNAPSHOT_BINS];
 } Tokens;
 
 /* The state after a layer, or the nearest that was looked at; the last one for layer 0. */
-static size_t find_state(const NsSight *sight, unsigned layer)
+static size_t find_state(const NsTokenSnapshot *snapshot, unsigned layer)
 {
-    size_t best = sight->states - 1;
-    for (size_t i = 0; i < sight->states && layer > 0; i++) {
-        unsigned distance = (unsigned)ABS((int)sight->state[i] - (int)layer);
-        if (distance < (unsigned)ABS((int)sight->state[best] - (int)layer)) best = i;
+    size_t best = snapshot->states - 1;
+    for (size_t i = 0; i < snapshot->states && layer > 0; i++) {
+        unsigned distance = (unsigned)ABS((int)snapshot->state[i] - (int)layer);
+        if (distance < (unsigned)ABS((int)snapshot->state[best] - (int)layer)) best = i;
     }
     return best;
 }
@@ -42,19 +42,20 @@ static double gaussian_count(double r, double width, double D, double n)
 
 static void fill(Tokens *tokens, const NsFigureInput *input)
 {
-    const NsSight *sight = tokens->seen.sight;
+    const NsTokenSnapshot *snapshot = tokens->seen.snapshot;
     const size_t states[2] = {0, tokens->shown};
-    for (size_t k = 0; k <= NS_SIGHT_BINS; k++) tokens->edges[k] = ((double)k - 0.5) * NS_SIGHT_BIN;
+    for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)
+        tokens->edges[k] = ((double)k - 0.5) * NS_TOKEN_SNAPSHOT_BIN;
     tokens->bins = 0;
     double D = input->settings ? (double)input->settings->d_model : 1;
-    for (size_t k = 0; k < NS_SIGHT_BINS; k++) {
-        tokens->x[k] = (double)k * NS_SIGHT_BIN;
+    for (size_t k = 0; k < NS_TOKEN_SNAPSHOT_BINS; k++) {
+        tokens->x[k] = (double)k * NS_TOKEN_SNAPSHOT_BIN;
         for (int i = 0; i < 2; i++) {
-            tokens->counts[i][k] = (double)sight->count[states[i]][k];
-            if (sight->count[states[i]][k]) tokens->bins = MIN(k + 2, NS_SIGHT_BINS);
+            tokens->counts[i][k] = (double)snapshot->count[states[i]][k];
+            if (snapshot->count[states[i]][k]) tokens->bins = MIN(k + 2, NS_TOKEN_SNAPSHOT_BINS);
         }
-        tokens->expected[k] =
-            gaussian_count(tokens->x[k], NS_SIGHT_BIN, D, (double)sight->tokens[tokens->shown]);
+        tokens->expected[k] = gaussian_count(tokens->x[k], NS_TOKEN_SNAPSHOT_BIN, D,
+                                             (double)snapshot->tokens[tokens->shown]);
     }
 }
 
@@ -83,21 +84,21 @@ static void show(Tokens *tokens, const NsFigureInput *input)
                                                       .y = tokens->expected};
 }
 
-static char *state_label(const NsSight *sight, size_t i)
+static char *state_label(const NsTokenSnapshot *snapshot, size_t i)
 {
-    unsigned state = sight->state[i];
+    unsigned state = snapshot->state[i];
     return state ? g_strdup_printf(_("after layer %u"), state) : g_strdup(_("embedding"));
 }
 
 static char *note(const Tokens *tokens, const NsFigureInput *input)
 {
-    const NsSight *sight = tokens->seen.sight;
+    const NsTokenSnapshot *snapshot = tokens->seen.snapshot;
     if (!tokens->seen.there) return NULL;
     GString *words = g_string_new(NULL);
-    unsigned beyond = sight->beyond[tokens->shown];
+    unsigned beyond = snapshot->beyond[tokens->shown];
     if (beyond)
         g_string_append_printf(words, _("%u of %u tokens lie beyond the axis, or are not finite."),
-                               beyond, sight->tokens[tokens->shown]);
+                               beyond, snapshot->tokens[tokens->shown]);
     g_autofree char *other = ns_seen_note(&tokens->seen, input);
     if (other) g_string_append_printf(words, "%s%s", words->len ? " " : "", other);
     return g_string_free(words, words->len == 0);
@@ -110,12 +111,12 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= tokens->layer != input->layer || tokens->theory != input->theory;
     tokens->layer = input->layer;
     tokens->theory = input->theory;
-    const NsSight *sight = tokens->seen.sight;
-    bool there = tokens->seen.there && sight->states;
+    const NsTokenSnapshot *snapshot = tokens->seen.snapshot;
+    bool there = tokens->seen.there && snapshot->states;
     if (there) {
-        tokens->shown = find_state(sight, input->layer);
-        changed |= ns_figure_text(&figure->labels[EMBEDDING], state_label(sight, 0));
-        changed |= ns_figure_text(&figure->labels[LAYER], state_label(sight, tokens->shown));
+        tokens->shown = find_state(snapshot, input->layer);
+        changed |= ns_figure_text(&figure->labels[EMBEDDING], state_label(snapshot, 0));
+        changed |= ns_figure_text(&figure->labels[LAYER], state_label(snapshot, tokens->shown));
     }
     if (input->settings)
         changed |= ns_figure_text(
@@ -126,7 +127,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = _("Squared hidden norm of tokens"),
                                                .empty = empty,
-                                               .step = there ? sight->step : -1,
+                                               .step = there ? snapshot->step : -1,
                                                .note = note(tokens, input)});
     if (changed) show(tokens, input);
     return changed;

@@ -1,4 +1,4 @@
-/* What single tokens and heads look like at one step.  SPDX-License-Identifier: MIT
+/* A snapshot of single tokens and attention heads at one step.  SPDX-License-Identifier: MIT
  *
  * Too much to keep of every step: only the newest is there.
  *
@@ -10,10 +10,10 @@
 
 #include "core/probe/similarity.h"
 
-#define NS_SIGHT_BINS 61      /* of tokens */
-#define NS_SIGHT_BIN 0.05     /* width, in means: bin k is about k NS_SIGHT_BIN */
-#define NS_SIGHT_MAPS 64      /* of attention, at the most */
-#define NS_SIGHT_POSITIONS 64 /* of the sequence, the first ones */
+#define NS_TOKEN_SNAPSHOT_BINS 61      /* of tokens */
+#define NS_TOKEN_SNAPSHOT_BIN 0.05     /* width, in means: bin k is about k NS_TOKEN_SNAPSHOT_BIN */
+#define NS_TOKEN_SNAPSHOT_MAPS 64      /* of attention, at the most */
+#define NS_TOKEN_SNAPSHOT_POSITIONS 64 /* of the sequence, the first ones */
 
 typedef struct {
     int64_t step;
@@ -22,9 +22,10 @@ typedef struct {
     double mean[NS_SIMILARITY_STATES]; /* of |x|^2 over the tokens; not finite where one is not */
     uint32_t tokens[NS_SIMILARITY_STATES];
     uint32_t beyond[NS_SIMILARITY_STATES]; /* tokens above the last bin, or not finite */
-    uint32_t count[NS_SIMILARITY_STATES][NS_SIGHT_BINS];
+    uint32_t count[NS_SIMILARITY_STATES][NS_TOKEN_SNAPSHOT_BINS];
     size_t maps, queries, keys;
-    unsigned layer[NS_SIGHT_MAPS], head[NS_SIGHT_MAPS]; /* [maps] from 1, ascending */
-    float weight[NS_SIGHT_MAPS][NS_SIGHT_POSITIONS * NS_SIGHT_POSITIONS];
+    unsigned layer[NS_TOKEN_SNAPSHOT_MAPS],
+        head[NS_TOKEN_SNAPSHOT_MAPS]; /* [maps] from 1, ascending */
+    float weight[NS_TOKEN_SNAPSHOT_MAPS][NS_TOKEN_SNAPSHOT_POSITIONS * NS_TOKEN_SNAPSHOT_POSITIONS];
     /* [queries, keys] each; blank (ns_is_blank) where the query does not see the key */
-} NsSight;
+} NsTokenSnapshot;

@@ -1,0 +1,19 @@
+/* Filling a snapshot of tokens and heads in.  SPDX-License-Identifier: MIT
+ *
+ * Internal to core/probe. */
+#pragma once
+
+#include "core/probe/states.h"
+#include "core/probe/token_snapshot.h"
+
+/* Of the i-th of snapshot->states: writes mean, tokens, beyond and count. */
+void ns_token_snapshot_tokens(NsTokenSnapshot *snapshot, size_t i, const NsModel *model,
+                              const NsStateSource *source);
+
+/* Chooses the heads whose attention is kept, of a model with so many layers and heads; the layers
+ * evenly spread, the first and the last included. */
+void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t heads);
+
+/* Copies the weights of a self-attention sub-layer into the maps that are of it.  Sub-layers may be
+ * copied at once by several threads. */
+void ns_token_snapshot_attention(NsTokenSnapshot *snapshot, const NsModel *model, size_t sublayer);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/probe/token_snapshot-private.h"
+
+#include "core/probe/quantity.h"
+
+#include <math.h>
+
+static double square(const ns_real *x, size_t D)
+{
+    double sum = 0;
+    for (size_t i = 0; i < D; i++) sum += (double)x[i] * (double)x[i];
+    return sum;
+}
+
+/* Calls for every token that is not padding. */
+typedef void (*Visit)(NsTokenSnapshot *snapshot, size_t i, double square);
+
+static void add_mean(NsTokenSnapshot *snapshot, size_t i, double value)
+{
+    snapshot->mean[i] += value;
+    snapshot->tokens[i]++;
+}
+
+static void add_count(NsTokenSnapshot *snapshot, size_t i, double value)
+{
+    double bin = floor(value / (snapshot->mean[i] * NS_TOKEN_SNAPSHOT_BIN) + 0.5);
+    if (bin >= 0 && bin < NS_TOKEN_SNAPSHOT_BINS)
+        snapshot->count[i][(size_t)bin]++;
+    else
+        snapshot->beyond[i]++;
+}
+
+static void visit_tokens(NsTokenSnapshot *snapshot, size_t i, const NsModel *model,
+                         const NsStateSource *source, Visit visit)
+{
+    for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+        NsStateView view = ns_state_view(model, source, shard);
+        for (size_t b = 0; b < view.B; b++)
+            for (size_t t = 0; t < (size_t)view.length[b]; t++)
+                visit(snapshot, i, square(view.x + (b * view.T + t) * view.D, view.D));
+    }
+}
+
+void ns_token_snapshot_tokens(NsTokenSnapshot *snapshot, size_t i, const NsModel *model,
+                              const NsStateSource *source)
+{
+    snapshot->mean[i] = 0;
+    snapshot->tokens[i] = snapshot->beyond[i] = 0;
+    for (size_t k = 0; k < NS_TOKEN_SNAPSHOT_BINS; k++) snapshot->count[i][k] = 0;
+    visit_tokens(snapshot, i, model, source, add_mean);
+    if (snapshot->tokens[i]) snapshot->mean[i] /= (double)snapshot->tokens[i];
+    visit_tokens(snapshot, i, model, source, add_count);
+}
+
+void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t heads)
+{
+    size_t shown = MIN(MAX(NS_TOKEN_SNAPSHOT_MAPS / MAX(heads, 1), 1), layers);
+    snapshot->maps = 0;
+    for (size_t i = 0; i < shown; i++) {
+        size_t layer = shown < 2 ? layers - 1 : (i * (layers - 1) + (shown - 1) / 2) / (shown - 1);
+        for (size_t h = 0; h < heads && snapshot->maps < NS_TOKEN_SNAPSHOT_MAPS; h++) {
+            snapshot->layer[snapshot->maps] = (unsigned)layer + 1;
+            snapshot->head[snapshot->maps++] = (unsigned)h + 1;
+        }
+    }
+}
+
+void ns_token_snapshot_attention(NsTokenSnapshot *snapshot, const NsModel *model, size_t sublayer)
+{
+    NsTap tap = ns_model_tap(model, 0, sublayer);
+    if (tap.kind != NS_SELF_ATTENTION || !tap.P || !tap.B) return;
+    size_t queries = snapshot->queries, keys = snapshot->keys;
+    for (size_t m = 0; m < snapshot->maps; m++) {
+        if (snapshot->layer[m] != tap.layer + 1) continue;
+        const ns_real *P = tap.P + (snapshot->head[m] - 1) * tap.T * tap.S;
+        for (size_t t = 0; t < queries; t++)
+            for (size_t j = 0; j < keys; j++) {
+                bool seen = t < (size_t)tap.length[0] && j < (size_t)tap.key_length[0] &&
+                            t < tap.T && j < tap.S && (!tap.causal || j <= t);
+                snapshot->weight[m][t * keys + j] = seen ? (float)P[t * tap.S + j] : ns_blank();
+            }
+    }
+}

@@ -1,0 +1,117 @@
+/* What is seen of tokens and heads.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
+#include "core/probe/token_snapshot.h"
+#include "core/train/run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A run of three updates whose newest record was measured in full. */
+static NsRun *run_of(const char *arch, const char *layers, const char *heads, const char *recompute)
+{
+    const char *const set[][2] = {{"arch", arch},   {"layers", layers},  {"decoder-layers", "2"},
+                                  {"heads", heads}, {"d-model", "16"},   {"d-ff", "32"},
+                                  {"seq", "12"},    {"batch", "5"},      {"probe-every", "3"},
+                                  {"threads", "2"}, {"task", "reverse"}, {"recompute", recompute}};
+    NsSettings settings;
+    ns_settings_init(&settings);
+    g_autoptr(GError) error = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(set); i++) {
+        ns_settings_set(&settings, set[i][0], set[i][1], &error);
+        g_assert_no_error(error);
+    }
+    NsRun *run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    for (int i = 0; i < 3; i++) ns_run_step(run);
+    ns_settings_clear(&settings);
+    return run;
+}
+
+static void check_tokens(NsRun *run, const NsTokenSnapshot *snapshot)
+{
+    const NsHistory *history = ns_run_history(run);
+    const NsRecordLayout *layout = ns_history_layout(history);
+    g_autofree float *squares = g_new(float, layout->hidden);
+    ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, 3, NULL, squares);
+    g_assert_cmpuint(snapshot->states, ==, layout->hidden);
+    for (size_t i = 0; i < snapshot->states; i++) {
+        double sum = 0, counted = snapshot->beyond[i];
+        for (size_t k = 0; k < NS_TOKEN_SNAPSHOT_BINS; k++) {
+            sum += (double)snapshot->count[i][k] * (double)k * NS_TOKEN_SNAPSHOT_BIN;
+            counted += (double)snapshot->count[i][k];
+        }
+        g_assert_cmpuint(snapshot->state[i], ==, i);
+        g_assert_cmpfloat(counted, ==, snapshot->tokens[i]);
+        g_assert_cmpuint(snapshot->tokens[i], >, 0);
+        /* The mean is the quantity that the record has; in units of it the bins have the mean 1. */
+        g_assert_cmpfloat_with_epsilon(snapshot->mean[i] / (double)squares[i], 1, 1e-4);
+        if (!snapshot->beyond[i])
+            g_assert_cmpfloat_with_epsilon(sum / counted, 1, NS_TOKEN_SNAPSHOT_BIN / 2);
+    }
+}
+
+static void check_attention(const NsTokenSnapshot *snapshot, bool causal, size_t layers,
+                            size_t heads)
+{
+    g_assert_cmpuint(snapshot->maps, ==, layers * heads);
+    for (size_t m = 0; m < snapshot->maps; m++) {
+        g_assert_cmpuint(snapshot->layer[m], ==, m / heads + 1);
+        g_assert_cmpuint(snapshot->head[m], ==, m % heads + 1);
+        for (size_t t = 0; t < snapshot->queries; t++) {
+            const float *row = snapshot->weight[m] + t * snapshot->keys;
+            double sum = 0;
+            size_t seen = 0;
+            for (size_t j = 0; j < snapshot->keys; j++) {
+                if (ns_is_blank(row[j])) continue;
+                g_assert_true(row[j] >= 0 && row[j] <= 1);
+                g_assert_true(!causal || j <= t);
+                sum += (double)row[j];
+                seen++;
+            }
+            if (seen) g_assert_cmpfloat_with_epsilon(sum, 1, 1e-5);
+        }
+    }
+}
+
+static void test_run(gconstpointer recompute)
+{
+    g_autofree NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
+    g_autoptr(NsRun) decoder = run_of("decoder", "3", "4", recompute);
+    g_assert_true(ns_history_token_snapshot(ns_run_history(decoder), snapshot));
+    g_assert_cmpint(snapshot->step, ==, 3);
+    check_tokens(decoder, snapshot);
+    check_attention(snapshot, true, 3, 4);
+    /* The first position of a causal model sees itself alone. */
+    g_assert_cmpfloat((double)snapshot->weight[5][0], ==, 1);
+    g_assert_true(ns_is_blank(snapshot->weight[5][1]));
+    /* Heads differ. */
+    g_assert_cmpint(memcmp(snapshot->weight[4], snapshot->weight[5], sizeof snapshot->weight[4]),
+                    !=, 0);
+
+    g_autoptr(NsRun) both = run_of("encoder-decoder", "2", "2", recompute);
+    g_assert_true(ns_history_token_snapshot(ns_run_history(both), snapshot));
+    check_tokens(both, snapshot);
+    check_attention(snapshot, false, 4, 2);
+}
+
+/* Of many layers some are kept, the first and the last with them. */
+static void test_many(void)
+{
+    g_autofree NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
+    g_autoptr(NsRun) run = run_of("decoder", "40", "4", "off");
+    g_assert_true(ns_history_token_snapshot(ns_run_history(run), snapshot));
+    g_assert_cmpuint(snapshot->maps, ==, NS_TOKEN_SNAPSHOT_MAPS);
+    g_assert_cmpuint(snapshot->layer[0], ==, 1);
+    g_assert_cmpuint(snapshot->layer[NS_TOKEN_SNAPSHOT_MAPS - 1], ==, 40);
+    for (size_t m = 4; m < snapshot->maps; m++)
+        g_assert_cmpuint(snapshot->layer[m], >, snapshot->layer[m - 4]);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_data_func("/token-snapshot/kept", "off", test_run);
+    g_test_add_data_func("/token-snapshot/recomputed", "on", test_run);
+    g_test_add_func("/token-snapshot/many", test_many);
+    return g_test_run();
+}
