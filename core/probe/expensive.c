@@ -42,8 +42,8 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
     probes->snapshot->queries = probes->snapshot->keys = MIN(S, NS_TOKEN_SNAPSHOT_POSITIONS);
     ns_token_snapshot_choose(probes->snapshot, layout->layers, layout->heads);
 
-    probes->sweep = ns_sweep_new(model, s, error);
-    if (probes->sweep) probes->work = ns_real_new(members * probes->work_size, "probes", error);
+    probes->batches = ns_probe_batches_new(model, s, error);
+    if (probes->batches) probes->work = ns_real_new(members * probes->work_size, "probes", error);
     if (probes->work)
         probes->grams = ns_real_new(ns_similarity_scratch(n, tokens, D), "layer similarity", error);
     if (probes->grams) return probes;
@@ -54,7 +54,7 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
 void ns_expensive_probes_free(NsExpensiveProbes *probes)
 {
     if (!probes) return;
-    ns_sweep_free(probes->sweep);
+    ns_probe_batches_free(probes->batches);
     ns_real_free(probes->work);
     ns_real_free(probes->grams);
     g_free(probes->sources);
@@ -230,7 +230,7 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
     for (size_t i = 0; i < table->n; i++) {
         int layer = table->tensors[i].layer;
         if (layer < 0) continue;
-        square += probes->sweep->mean_sq[i];
+        square += probes->batches->mean_sq[i];
         if (i + 1 < table->n && table->tensors[i + 1].layer == layer) continue;
         layers[layer] = (float)sqrt(square);
         square = 0;
@@ -239,9 +239,10 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
         for (size_t k = 0; k < G_N_ELEMENTS(shown); k++)
             if (table->tensors[i].role == shown[k].role)
                 values[layout->offset[shown[k].quantity] + (size_t)table->tensors[i].layer] =
-                    (float)sqrt(probes->sweep->mean_sq[i]);
+                    (float)sqrt(probes->batches->mean_sq[i]);
     if (layout->count[NS_QUANTITY_NOISE_SCALE])
-        values[layout->offset[NS_QUANTITY_NOISE_SCALE]] = ns_sweep_noise_scale(probes->sweep);
+        values[layout->offset[NS_QUANTITY_NOISE_SCALE]] =
+            ns_probe_batches_noise_scale(probes->batches);
 }
 
 static void fill_cosine(void *data, size_t i, unsigned member)

@@ -4,15 +4,15 @@
 #pragma once
 
 #include "core/probe/heads.h"
+#include "core/probe/probe_batches.h"
 #include "core/probe/record.h"
 #include "core/probe/states.h"
-#include "core/probe/sweep.h"
 #include "core/probe/token_snapshot.h"
 
 /* What measuring them needs. */
 typedef struct {
     NsRecordLayout layout;
-    NsSweep *sweep;
+    NsProbeBatches *batches;
     NsStateSource *sources; /* [hidden] */
     size_t first_stack;     /* layers of the first stack */
     size_t B, D;            /* sequences in a batch, width */

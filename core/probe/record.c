@@ -321,12 +321,12 @@ static void record_sublayers(NsRecorder *r, const NsMember *member, const NsReco
 
 /* ---- The whole ---- */
 
-void ns_recorder_sweep(NsRecorder *r, const NsRecordInput *input)
+void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
 {
     r->expensive_us = 0;
     if (!is_due(r, input)) return;
     int64_t started = g_get_monotonic_time();
-    ns_sweep_run(r->expensive->sweep, input->model, input->corpus, input->settings);
+    ns_probe_batches_run(r->expensive->batches, input->model, input->corpus, input->settings);
     r->expensive_us = g_get_monotonic_time() - started;
 }
 

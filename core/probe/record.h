@@ -43,7 +43,7 @@ const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder);
 /* Before the pass of a step: the passes over batches of their own that expensive quantities need,
  * where they are due.  Of the input, `seen` is not read.  Overwrites the gradients and activations
  * of the model; weights, moments and running statistics stay as they are. */
-void ns_recorder_sweep(NsRecorder *recorder, const NsRecordInput *input);
+void ns_recorder_run_probe_batches(NsRecorder *recorder, const NsRecordInput *input);
 
 typedef struct {
     const float *values;  /* [layout->width] */

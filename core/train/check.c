@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the sweep: how many sizes, the factor from one to the next, and the first one, as a part of
+/* Of the step sizes: how many, the factor from one to the next, and the first one, as a part of
  * the norm of the tensor's weights; weights smaller than LEAST_RMS count as if they were that.  The
  * loss bends sooner along a matrix than along a vector. */
 #define SIZES 7
@@ -66,14 +66,14 @@ static double loss_at(const Check *c, const NsTensor *t, double h)
     return loss;
 }
 
-/* What a sweep has found. */
+/* What the step sizes have shown. */
 typedef struct {
     double sizes[SIZES], slopes[SIZES];
     double bends[SIZES]; /* loss(w + h d) + loss(w - h d) - 2 loss(w) */
     double rounding;     /* standard deviation of a loss along this direction */
-} Sweep;
+} Differences;
 
-static bool sweep(const Check *c, const NsTensor *t, double first, Sweep *s)
+static bool take_differences(const Check *c, const NsTensor *t, double first, Differences *s)
 {
     double h = first;
     for (size_t i = 0; i < SIZES; i++, h /= FACTOR) {
@@ -97,7 +97,7 @@ static bool sweep(const Check *c, const NsTensor *t, double first, Sweep *s)
 }
 
 /* Standard deviation of a slope. */
-static double rounding_at(const Sweep *s, size_t i)
+static double rounding_at(const Differences *s, size_t i)
 {
     return s->rounding / (G_SQRT2 * s->sizes[i]);
 }
@@ -105,7 +105,7 @@ static double rounding_at(const Sweep *s, size_t i)
 /* Where the errors of rounding and of too large a step are least together, as far as the slopes
  * tell: rounding goes with 1/h, and of a larger step it is seen how far its slope is from that of
  * each smaller one beyond what rounding explains.  Lepski's rule. */
-static size_t bottom(const Sweep *s)
+static size_t bottom(const Differences *s)
 {
     size_t best = 0;
     double least = INFINITY;
@@ -122,7 +122,7 @@ static size_t bottom(const Sweep *s)
 
 /* How far the truth may be from a slope: what rounding does to it, or to a slope of a smaller step
  * whose distance is known, whichever says more. */
-static double unknown_at(const Sweep *s, size_t i)
+static double unknown_at(const Differences *s, size_t i)
 {
     double unknown = i + 1 < SIZES ? (double)INFINITY : rounding_at(s, i);
     for (size_t j = i + 1; j < SIZES; j++)
@@ -148,8 +148,9 @@ static bool derive(const Check *c, const NsTensor *t, double least, NsDerivative
     for (size_t i = 0; i < n; i++) d->analytic += (double)c->direction[i] * (double)g[i];
 
     double part = t->cols ? FIRST_OF_MATRIX : FIRST_OF_VECTOR;
-    Sweep s;
-    if (!sweep(c, t, part * MAX(ns_real_norm(c->kept, n), LEAST_RMS * sqrt((double)n)), &s))
+    Differences s;
+    if (!take_differences(c, t, part * MAX(ns_real_norm(c->kept, n), LEAST_RMS * sqrt((double)n)),
+                          &s))
         return false;
     size_t i = bottom(&s);
     d->numeric = s.slopes[i];

@@ -47,7 +47,7 @@ typedef bool (*NsCheckStop)(void *data);
  * moments and running statistics as they were, to the last bit, so that the run goes on as it would
  * have; what a model keeps of its last pass is that of the newest record again.
  *
- * The step size is one of a short sweep by factors of 4: too large a step cuts the series of the
+ * The step size is one of a few, by factors of 4: too large a step cuts the series of the
  * loss off too early (that error falls with h^2), too small a one drowns in the rounding of the
  * loss (that grows with 1/h, and is measured first).  Taken is the bottom of that V, as far as the
  * slopes themselves tell it; which of them agrees with the gradient is never asked.

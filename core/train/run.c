@@ -107,7 +107,7 @@ static void measure(NsRun *run, int64_t started)
         .ratio_max = run->ratio_max,
     };
     mark = ns_clock_begin();
-    if (!run->bare) ns_recorder_sweep(run->recorder, &input);
+    if (!run->bare) ns_recorder_run_probe_batches(run->recorder, &input);
     ns_clock_end(mark, NS_OP_MEASURE);
     seen = ns_model_measure(run->model, &run->batch, &noise);
     mark = ns_clock_begin();

@@ -3,8 +3,8 @@
 #include "core/base/share.h"
 #include "core/base/squares.h"
 #include "core/experiment/assignment.h"
+#include "core/probe/probe_batches.h"
 #include "core/probe/similarity.h"
-#include "core/probe/sweep.h"
 #include "core/train/run-private.h"
 
 #include <math.h>
@@ -697,12 +697,13 @@ static void test_similarity_limits(void)
 static void test_noise_scale(void)
 {
     const double G2 = 0.25, trace = 12, K = 6, B = 4;
-    NsSweep sweep = {.batches = (size_t)K, .sequences = (size_t)B};
-    sweep.single_sq = G2 + trace / B;
-    sweep.whole_sq = G2 + trace / (K * B);
-    close_to((double)ns_sweep_noise_scale(&sweep), trace / G2, 1e-6);
-    sweep.whole_sq = sweep.single_sq / K; /* as if there were no gradient at all */
-    g_assert_true(ns_is_blank(ns_sweep_noise_scale(&sweep)) || ns_sweep_noise_scale(&sweep) > 1e6f);
+    NsProbeBatches probes = {.batches = (size_t)K, .sequences = (size_t)B};
+    probes.single_sq = G2 + trace / B;
+    probes.whole_sq = G2 + trace / (K * B);
+    close_to((double)ns_probe_batches_noise_scale(&probes), trace / G2, 1e-6);
+    probes.whole_sq = probes.single_sq / K; /* as if there were no gradient at all */
+    g_assert_true(ns_is_blank(ns_probe_batches_noise_scale(&probes)) ||
+                  ns_probe_batches_noise_scale(&probes) > 1e6f);
 }
 
 /* A deep model is compared at states that are evenly spread, ends included, and a long batch at

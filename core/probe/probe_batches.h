@@ -1,8 +1,8 @@
 /* The gradients of batches that are for measuring only.  SPDX-License-Identifier: MIT
  *
  * Internal to core/probe.  The batches are the same ones at every step, so that what changes
- * between two steps is the model.  A sweep leaves the gradients and activations of its last batch;
- * the pass that follows overwrites them.  Running statistics are put back. */
+ * between two steps is the model.  A pass over them leaves the gradients and activations of its
+ * last batch; the pass that follows overwrites them.  Running statistics are put back. */
 #pragma once
 
 #include "core/data/corpus.h"
@@ -16,17 +16,17 @@ typedef struct {
     ns_real *state;   /* running statistics to put back */
     double single_sq; /* mean over batches of |g|^2 */
     double whole_sq;  /* |mean g|^2 */
-} NsSweep;
+} NsProbeBatches;
 
 /* NULL with NS_ERROR_MEMORY. */
-NsSweep *ns_sweep_new(NsModel *model, const NsSettings *settings, GError **error);
-void ns_sweep_free(NsSweep *sweep);
+NsProbeBatches *ns_probe_batches_new(NsModel *model, const NsSettings *settings, GError **error);
+void ns_probe_batches_free(NsProbeBatches *probes);
 
 /* Passes over all batches, and fills in mean and squares. */
-void ns_sweep_run(NsSweep *sweep, NsModel *model, const NsCorpus *corpus,
-                  const NsSettings *settings);
+void ns_probe_batches_run(NsProbeBatches *probes, NsModel *model, const NsCorpus *corpus,
+                          const NsSettings *settings);
 
 /* tr(S) / |G|^2 in sequences, from |G|^2 = (K whole - single) / (K - 1) and
  * tr(S) = B K (single - whole) / (K - 1).  Blank where that |G|^2 is not positive.  McCandlish et
  * al. 2018, appendix A. */
-float ns_sweep_noise_scale(const NsSweep *sweep);
+float ns_probe_batches_noise_scale(const NsProbeBatches *probes);
