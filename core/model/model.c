@@ -569,7 +569,7 @@ size_t ns_model_sublayers(const NsModel *model)
     return model->stack.n_sublayers;
 }
 
-NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer)
+NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, size_t sublayer)
 {
     const NsStack *stack = &model->stack;
     const NsShard *part = &model->workers[shard / stack->kept].shards[shard % stack->kept];
@@ -577,7 +577,7 @@ NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer)
     const NsActivations *a = &part->sublayers[sublayer];
     size_t tower = stack->n_towers > 1 && sublayer >= stack->towers[1].first ? 1 : 0;
     const NsShape *shape = ns_tower_shape(&part->towers[tower], s);
-    NsTap tap = {
+    NsActivationView view = {
         .kind = s->kind,
         .layer = s->layer,
         .last = s->last,
@@ -596,16 +596,16 @@ NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer)
         .out = a->out,
     };
     if (s->kind == NS_FFN) {
-        tap.key_length = NULL;
-        tap.hidden = a->hidden;
-        return tap;
+        view.key_length = NULL;
+        view.hidden = a->hidden;
+        return view;
     }
     NsHeads heads = ns_heads(s, shape, a->hidden);
-    tap.Q = heads.Q;
-    tap.K = heads.K;
-    tap.V = heads.V;
-    tap.q_stride = heads.q_stride;
-    tap.k_stride = heads.k_stride;
-    tap.P = a->P;
-    return tap;
+    view.Q = heads.Q;
+    view.K = heads.K;
+    view.V = heads.V;
+    view.q_stride = heads.q_stride;
+    view.k_stride = heads.k_stride;
+    view.P = a->P;
+    return view;
 }

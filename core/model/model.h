@@ -162,11 +162,11 @@ typedef struct {
     size_t q_stride, k_stride; /* reals from one token to the next, for Q, and for K and V */
     const ns_real *P;          /* [B, H, T, S] attention weights */
     const ns_real *hidden;     /* [B T, F] FFN after the activation */
-} NsTap;
+} NsActivationView;
 
 size_t ns_model_shards(const NsModel *model); /* in the order of the batch */
 size_t ns_model_sublayers(const NsModel *model);
-NsTap ns_model_tap(const NsModel *model, size_t shard, size_t sublayer);
+NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, size_t sublayer);
 
 /* What a model carries beside weights: the running statistics of norms over the batch, n reals;
  * part of a snapshot. */

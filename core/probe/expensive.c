@@ -115,19 +115,19 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
     static const AttentionQuantities cross = {
         NS_QUANTITY_ENTROPY_CROSS, NS_QUANTITY_ENTROPY_MIN_CROSS, NS_QUANTITY_LOGIT_CROSS,
         NS_QUANTITY_HEAD_ENTROPY_CROSS, NS_QUANTITY_HEAD_LOGIT_CROSS};
-    NsTap tap = ns_model_tap(model, 0, sublayer);
+    NsActivationView view = ns_model_activation_view(model, 0, sublayer);
     ns_real *work = probes->work + member * probes->work_size;
-    if (tap.kind == NS_FFN) {
+    if (view.kind == NS_FFN) {
         if (probes->layout.count[NS_QUANTITY_DEAD_RELU])
-            values[probes->layout.offset[NS_QUANTITY_DEAD_RELU] + tap.layer] =
+            values[probes->layout.offset[NS_QUANTITY_DEAD_RELU] + view.layer] =
                 ns_dead_units(model, sublayer, work);
         return;
     }
     ns_token_snapshot_attention(probes->snapshot, model, sublayer);
     NsHeadMeasure *heads = probes->heads + member * probes->layout.heads;
     ns_heads_measure(heads, model, sublayer, work);
-    put_heads(probes, values, tap.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads,
-              tap.layer);
+    put_heads(probes, values, view.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads,
+              view.layer);
 }
 
 /* All sub-layers at once, or layer by layer where only one at a time can be in memory. */
@@ -136,10 +136,11 @@ static void fill_sublayers(NsExpensiveProbes *probes, NsModel *model, float *val
     size_t n = ns_model_sublayers(model);
     bool all = ns_model_keeps(model);
     for (size_t first = 0, end = n; first < n; first = end) {
-        size_t layer = ns_model_tap(model, 0, first).layer;
+        size_t layer = ns_model_activation_view(model, 0, first).layer;
         if (!all) {
             ns_model_revisit(model, layer);
-            for (end = first; end < n && ns_model_tap(model, 0, end).layer == layer;) end++;
+            for (end = first; end < n && ns_model_activation_view(model, 0, end).layer == layer;)
+                end++;
         }
         ns_team_each(probes->team, end - first, fill_sublayer,
                      &(Filling){probes, model, values, first});

@@ -7,10 +7,10 @@
 #include <math.h>
 
 /* How many keys the query at position t of sequence b sees: always the first ones. */
-static size_t visible(const NsTap *tap, size_t b, size_t t)
+static size_t visible(const NsActivationView *view, size_t b, size_t t)
 {
-    size_t keys = (size_t)tap->key_length[b];
-    return tap->causal ? MIN(t + 1, keys) : keys;
+    size_t keys = (size_t)view->key_length[b];
+    return view->causal ? MIN(t + 1, keys) : keys;
 }
 
 typedef struct {
@@ -27,33 +27,34 @@ static double entropy(const ns_real *P, size_t n)
     return sum / log((double)n);
 }
 
-static void add_entropy(HeadSums *sums, const NsTap *tap, size_t b, size_t h)
+static void add_entropy(HeadSums *sums, const NsActivationView *view, size_t b, size_t h)
 {
-    for (size_t t = 0; t < (size_t)tap->length[b]; t++) {
-        size_t n = visible(tap, b, t);
+    for (size_t t = 0; t < (size_t)view->length[b]; t++) {
+        size_t n = visible(view, b, t);
         if (n < 2) continue;
-        sums->entropy += entropy(tap->P + ((b * tap->H + h) * tap->T + t) * tap->S, n);
+        sums->entropy += entropy(view->P + ((b * view->H + h) * view->T + t) * view->S, n);
         sums->queries++;
     }
 }
 
-static void add_logit(HeadSums *sums, const NsTap *tap, size_t b, size_t h, ns_real *scores)
+static void add_logit(HeadSums *sums, const NsActivationView *view, size_t b, size_t h,
+                      ns_real *scores)
 {
-    size_t width = tap->D / tap->H, T = (size_t)tap->length[b], S = (size_t)tap->key_length[b];
+    size_t width = view->D / view->H, T = (size_t)view->length[b], S = (size_t)view->key_length[b];
     ns_gemm(&(NsGemm){.tb = true,
                       .M = T,
                       .N = S,
                       .K = width,
                       .alpha = (ns_real)(1 / sqrt((double)width)),
-                      .A = tap->Q + b * tap->T * tap->q_stride + h * width,
-                      .lda = tap->q_stride,
-                      .B = tap->K + b * tap->S * tap->k_stride + h * width,
-                      .ldb = tap->k_stride,
+                      .A = view->Q + b * view->T * view->q_stride + h * width,
+                      .lda = view->q_stride,
+                      .B = view->K + b * view->S * view->k_stride + h * width,
+                      .ldb = view->k_stride,
                       .C = scores,
                       .ldc = S});
     for (size_t t = 0; t < T; t++) {
         const ns_real *row = scores + t * S;
-        for (size_t j = 0; j < visible(tap, b, t); j++) {
+        for (size_t j = 0; j < visible(view, b, t); j++) {
             double size = fabs((double)row[j]);
             if (size > sums->logit || isnan(size)) sums->logit = size;
         }
@@ -62,16 +63,16 @@ static void add_logit(HeadSums *sums, const NsTap *tap, size_t b, size_t h, ns_r
 
 void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublayer, ns_real *scratch)
 {
-    size_t H = ns_model_tap(model, 0, sublayer).H;
+    size_t H = ns_model_activation_view(model, 0, sublayer).H;
     for (size_t h = 0; h < H; h++) {
         HeadSums sums = {0};
         bool logits = false;
         for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
-            NsTap tap = ns_model_tap(model, shard, sublayer);
-            logits = tap.Q && tap.K;
-            for (size_t b = 0; b < tap.B; b++) {
-                add_entropy(&sums, &tap, b, h);
-                if (logits) add_logit(&sums, &tap, b, h, scratch);
+            NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+            logits = view.Q && view.K;
+            for (size_t b = 0; b < view.B; b++) {
+                add_entropy(&sums, &view, b, h);
+                if (logits) add_logit(&sums, &view, b, h, scratch);
             }
         }
         heads[h].entropy = sums.queries ? (float)(sums.entropy / (double)sums.queries) : ns_blank();

@@ -108,8 +108,8 @@ static void find_sublayers(NsRecorder *r, const NsModel *model)
     size_t n = ns_model_sublayers(model);
     r->sublayers = g_new(SublayerPlace, n);
     for (size_t s = 0; s < n; s++) {
-        NsTap tap = ns_model_tap(model, 0, s);
-        r->sublayers[s] = (SublayerPlace){tap.kind, tap.layer};
+        NsActivationView view = ns_model_activation_view(model, 0, s);
+        r->sublayers[s] = (SublayerPlace){view.kind, view.layer};
     }
 }
 

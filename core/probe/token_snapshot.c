@@ -67,17 +67,17 @@ void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t h
 
 void ns_token_snapshot_attention(NsTokenSnapshot *snapshot, const NsModel *model, size_t sublayer)
 {
-    NsTap tap = ns_model_tap(model, 0, sublayer);
-    if (tap.kind != NS_SELF_ATTENTION || !tap.P || !tap.B) return;
+    NsActivationView view = ns_model_activation_view(model, 0, sublayer);
+    if (view.kind != NS_SELF_ATTENTION || !view.P || !view.B) return;
     size_t queries = snapshot->queries, keys = snapshot->keys;
     for (size_t m = 0; m < snapshot->maps; m++) {
-        if (snapshot->layer[m] != tap.layer + 1) continue;
-        const ns_real *P = tap.P + (snapshot->head[m] - 1) * tap.T * tap.S;
+        if (snapshot->layer[m] != view.layer + 1) continue;
+        const ns_real *P = view.P + (snapshot->head[m] - 1) * view.T * view.S;
         for (size_t t = 0; t < queries; t++)
             for (size_t j = 0; j < keys; j++) {
-                bool seen = t < (size_t)tap.length[0] && j < (size_t)tap.key_length[0] &&
-                            t < tap.T && j < tap.S && (!tap.causal || j <= t);
-                snapshot->weight[m][t * keys + j] = seen ? (float)P[t * tap.S + j] : ns_blank();
+                bool seen = t < (size_t)view.length[0] && j < (size_t)view.key_length[0] &&
+                            t < view.T && j < view.S && (!view.causal || j <= t);
+                snapshot->weight[m][t * keys + j] = seen ? (float)P[t * view.S + j] : ns_blank();
             }
     }
 }

@@ -42,13 +42,13 @@ float ns_token_cosine(const NsModel *model, const NsStateSource *source, double 
 
 float ns_dead_units(const NsModel *model, size_t sublayer, ns_real *seen)
 {
-    size_t F = ns_model_tap(model, 0, sublayer).F;
+    size_t F = ns_model_activation_view(model, 0, sublayer).F;
     memset(seen, 0, F * sizeof *seen);
     for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
-        NsTap tap = ns_model_tap(model, shard, sublayer);
-        for (size_t b = 0; b < tap.B; b++)
-            for (size_t t = 0; t < (size_t)tap.length[b]; t++) {
-                const ns_real *unit = tap.hidden + (b * tap.T + t) * F;
+        NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+        for (size_t b = 0; b < view.B; b++)
+            for (size_t t = 0; t < (size_t)view.length[b]; t++) {
+                const ns_real *unit = view.hidden + (b * view.T + t) * F;
                 for (size_t f = 0; f < F; f++) seen[f] = unit[f] != 0 ? 1 : seen[f];
             }
     }

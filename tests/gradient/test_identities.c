@@ -64,13 +64,13 @@ static void test_uniform(void)
         if (wq)
             memset(ns_model_weights(c.model) + wq->offset, 0, ns_tensor_size(wq) * sizeof(ns_real));
         ns_case_measure(&c);
-        NsTap tap = ns_model_tap(c.model, 0, 0);
-        for (size_t row = 0; row < tap.B * tap.H * tap.T; row++) {
-            size_t keys = (size_t)tap.key_length[row / (tap.H * tap.T)], i = row % tap.T;
-            size_t visible = tap.causal ? MIN(keys, i + 1) : keys;
+        NsActivationView view = ns_model_activation_view(c.model, 0, 0);
+        for (size_t row = 0; row < view.B * view.H * view.T; row++) {
+            size_t keys = (size_t)view.key_length[row / (view.H * view.T)], i = row % view.T;
+            size_t visible = view.causal ? MIN(keys, i + 1) : keys;
             double entropy = 0;
             for (size_t j = 0; j < visible; j++) {
-                double p = (double)tap.P[row * tap.S + j];
+                double p = (double)view.P[row * view.S + j];
                 entropy -= p * log(p);
             }
             g_assert_cmpfloat_with_epsilon(entropy, log((double)visible), 1e-12);
@@ -110,24 +110,24 @@ static void test_rezero(void)
 /* y = P V W_O^T + b_O or hidden W_2^T + b_2 by plain loops, [B T, D]; free with g_free. */
 static double *branch_of(NsCase *c, size_t sublayer, const char *w_name, const char *b_name)
 {
-    NsTap tap = ns_model_tap(c->model, 0, sublayer);
+    NsActivationView view = ns_model_activation_view(c->model, 0, sublayer);
     const NsTensorTable *table = ns_model_tensors(c->model);
     const ns_real *w = ns_model_weights(c->model) + ns_tensor_find(table, w_name)->offset;
     const ns_real *bias = ns_model_weights(c->model) + ns_tensor_find(table, b_name)->offset;
-    size_t D = tap.D, n = tap.kind == NS_FFN ? tap.F : D, d = D / tap.H;
-    double *y = g_new(double, tap.B *tap.T *D);
+    size_t D = view.D, n = view.kind == NS_FFN ? view.F : D, d = D / view.H;
+    double *y = g_new(double, view.B *view.T *D);
     g_autofree double *last = g_new(double, n);
-    for (size_t r = 0; r < tap.B * tap.T; r++) {
-        size_t b = r / tap.T, t = r % tap.T;
+    for (size_t r = 0; r < view.B * view.T; r++) {
+        size_t b = r / view.T, t = r % view.T;
         for (size_t i = 0; i < n; i++) {
             last[i] = 0;
-            if (tap.kind == NS_FFN) {
-                last[i] = (double)tap.hidden[r * n + i];
+            if (view.kind == NS_FFN) {
+                last[i] = (double)view.hidden[r * n + i];
                 continue;
             }
-            const ns_real *P = tap.P + ((b * tap.H + i / d) * tap.T + t) * tap.S;
-            for (size_t j = 0; j < tap.S; j++)
-                last[i] += (double)(P[j] * tap.V[(b * tap.S + j) * tap.k_stride + i]);
+            const ns_real *P = view.P + ((b * view.H + i / d) * view.T + t) * view.S;
+            for (size_t j = 0; j < view.S; j++)
+                last[i] += (double)(P[j] * view.V[(b * view.S + j) * view.k_stride + i]);
         }
         for (size_t o = 0; o < D; o++) {
             y[r * D + o] = (double)bias[o];
@@ -145,11 +145,11 @@ typedef struct {
 static Spread spread_of(NsCase *c, size_t sublayer, const char *w, const char *b)
 {
     g_autofree double *y = branch_of(c, sublayer, w, b);
-    NsTap tap = ns_model_tap(c->model, 0, sublayer);
+    NsActivationView view = ns_model_activation_view(c->model, 0, sublayer);
     double sum = 0, squares = 0, n = 0;
-    for (size_t i = 0; i < tap.B * tap.T * tap.D; i++) {
-        size_t r = i / tap.D;
-        if (r % tap.T >= (size_t)tap.length[r / tap.T]) continue;
+    for (size_t i = 0; i < view.B * view.T * view.D; i++) {
+        size_t r = i / view.D;
+        if (r % view.T >= (size_t)view.length[r / view.T]) continue;
         sum += y[i];
         squares += y[i] * y[i];
         n++;
@@ -194,7 +194,7 @@ static void test_admin(void)
     ns_case_clear(&c);
 }
 
-/* Stream and branch of every sub-layer, against the taps. */
+/* Stream and branch of every sub-layer, against the activations. */
 static void test_branch_and_stream(void)
 {
     NsCase c;
@@ -203,13 +203,13 @@ static void test_branch_and_stream(void)
     NsMeasure seen = ns_case_measure(&c);
     g_assert_cmpuint(seen.sublayers, ==, 5);
     for (size_t k = 0; k < 3; k++) {
-        NsTap tap = ns_model_tap(c.model, 0, 2 + k);
+        NsActivationView view = ns_model_activation_view(c.model, 0, 2 + k);
         double squares = spread_of(&c, 2 + k, last_matrices[k][0], last_matrices[k][1]).squares;
         g_assert_cmpfloat_with_epsilon(seen.branch[2 + k], sqrt(squares), 1e-9);
         double stream = 0;
-        for (size_t b = 0; b < tap.B; b++)
-            stream += ns_dot(tap.x + b * tap.T * tap.D, tap.x + b * tap.T * tap.D,
-                             (size_t)tap.length[b] * tap.D);
+        for (size_t b = 0; b < view.B; b++)
+            stream += ns_dot(view.x + b * view.T * view.D, view.x + b * view.T * view.D,
+                             (size_t)view.length[b] * view.D);
         g_assert_cmpfloat_with_epsilon(seen.stream[2 + k], pow(3, 0.25) * sqrt(stream), 1e-9);
     }
     ns_case_clear(&c);
@@ -260,13 +260,13 @@ static void test_norms_and_extrema(void)
     g_assert_cmpfloat_with_epsilon(seen.final_norm, sqrt(6), 1e-9);
     double largest = 0;
     for (size_t shard = 0; shard < ns_model_shards(c.model); shard++) {
-        NsTap tap = ns_model_tap(c.model, shard, 9);
-        g_assert_true(tap.last);
-        g_assert_cmpuint(tap.layer, ==, 3);
-        for (size_t i = 0; i < tap.B * tap.T * tap.D; i++) {
-            size_t r = i / tap.D;
-            if (r % tap.T < (size_t)tap.length[r / tap.T])
-                largest = MAX(largest, fabs((double)tap.out[i]));
+        NsActivationView view = ns_model_activation_view(c.model, shard, 9);
+        g_assert_true(view.last);
+        g_assert_cmpuint(view.layer, ==, 3);
+        for (size_t i = 0; i < view.B * view.T * view.D; i++) {
+            size_t r = i / view.D;
+            if (r % view.T < (size_t)view.length[r / view.T])
+                largest = MAX(largest, fabs((double)view.out[i]));
         }
     }
     g_assert_cmpfloat(seen.hidden_max[5], ==, largest);

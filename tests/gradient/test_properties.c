@@ -7,17 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-static NsTap last_tap(const NsCase *c)
+static NsActivationView last_view(const NsCase *c)
 {
-    return ns_model_tap(c->model, 0, ns_model_sublayers(c->model) - 1);
+    return ns_model_activation_view(c->model, 0, ns_model_sublayers(c->model) - 1);
 }
 
 /* The last hidden state of the present batch; free with g_free. */
 static ns_real *last_state(NsCase *c)
 {
     ns_case_measure(c);
-    NsTap tap = last_tap(c);
-    return g_memdup2(tap.out, tap.B * tap.T * tap.D * sizeof(ns_real));
+    NsActivationView view = last_view(c);
+    return g_memdup2(view.out, view.B * view.T * view.D * sizeof(ns_real));
 }
 
 /* How far the states of sequence 0 at positions [from, to) have moved. */
@@ -205,7 +205,8 @@ static void test_stochastic_depth(void)
     NsCase c;
     ns_case_init(&c, "placement=none drop-path=0.4 batch=2 probe-every=1", NULL);
     ns_case_fill(&c);
-    NsTap first = ns_model_tap(c.model, 0, 0), second = ns_model_tap(c.model, 0, 2);
+    NsActivationView first = ns_model_activation_view(c.model, 0, 0),
+                     second = ns_model_activation_view(c.model, 0, 2);
     size_t n = first.T * first.D, both = 2 * n, dropped[2] = {0};
     ns_case_measure(&c);
     g_autofree ns_real *still = g_memdup2(first.out, both * sizeof *still);
@@ -236,7 +237,7 @@ static void test_dropout(void)
 {
     NsCase c;
     ns_case_init(&c, "placement=none dropout=0.3 batch=2 probe-every=1", NULL);
-    NsTap first = ns_model_tap(c.model, 0, 0);
+    NsActivationView first = ns_model_activation_view(c.model, 0, 0);
     size_t n = 2 * first.T * first.D;
     ns_case_measure(&c);
     g_autofree ns_real *still = g_memdup2(first.x, n * sizeof *still);

@@ -92,13 +92,13 @@ static void same_view(const ns_real *a, const ns_real *b, size_t n)
     if (a) g_assert_true(memcmp(a, b, n * sizeof *a) == 0);
 }
 
-static void assert_same_taps(Case *kept, Case *recomputed)
+static void assert_same_activations(Case *kept, Case *recomputed)
 {
     for (size_t k = ns_model_sublayers(kept->model); k-- > 0;)
         for (size_t i = 0; i < ns_model_shards(kept->model); i++) {
-            NsTap a = ns_model_tap(kept->model, i, k);
+            NsActivationView a = ns_model_activation_view(kept->model, i, k);
             ns_model_revisit(recomputed->model, a.layer);
-            NsTap b = ns_model_tap(recomputed->model, i, k);
+            NsActivationView b = ns_model_activation_view(recomputed->model, i, k);
             size_t n = a.B * a.T * a.D;
             same_view(a.x, b.x, n);
             same_view(a.u, b.u, n);
@@ -130,7 +130,7 @@ static void check_recompute(const char *changes)
             case_measure(all[k]);
             assert_same(&kept, all[k]);
         }
-    assert_same_taps(&kept, &recomputed);
+    assert_same_activations(&kept, &recomputed);
     /* A pass forward alone leaves the gradients as they are. */
     for (size_t k = 0; k < G_N_ELEMENTS(all); k++)
         held_out[k] = ns_model_loss(all[k]->model, &kept.batch);
@@ -277,7 +277,7 @@ static void check_parts(const char *changes)
     case_init(&parts, shape);
     case_init(&again, shape);
     case_init(&whole, divided);
-    g_assert_cmpuint(ns_model_tap(parts.model, 0, 0).B, ==, 1);
+    g_assert_cmpuint(ns_model_activation_view(parts.model, 0, 0).B, ==, 1);
     g_assert_cmpuint(ns_model_shards(parts.model), <, parts.batch.B);
     g_assert_cmpuint(ns_model_shards(whole.model), ==, whole.batch.B);
     for (int i = 0; i < 2; i++) {
@@ -341,11 +341,11 @@ static void test_parts_kept(void)
         size_t shards = ns_model_shards(kept.model);
         g_assert_cmpuint(shards, ==, kept.batch.B);
         for (size_t shard = 0; shard < shards; shard++) {
-            NsTap tap = ns_model_tap(kept.model, shard, 0);
-            g_assert_cmpuint(tap.first, ==, shard);
-            g_assert_true(tap.length == kept.batch.length + shard);
+            NsActivationView view = ns_model_activation_view(kept.model, shard, 0);
+            g_assert_cmpuint(view.first, ==, shard);
+            g_assert_true(view.length == kept.batch.length + shard);
         }
-        assert_same_taps(&kept, &recomputed);
+        assert_same_activations(&kept, &recomputed);
         case_clear(&parts);
         case_clear(&kept);
         case_clear(&recomputed);

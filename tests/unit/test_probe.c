@@ -96,15 +96,15 @@ static State state_of(NsRun *run, size_t i)
     for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
         bool found = false;
         for (size_t s = 0; s < ns_model_sublayers(model) && !found; s++) {
-            NsTap tap = ns_model_tap(model, shard, s);
-            if (tap.layer != layer || !(input || tap.last)) continue;
+            NsActivationView view = ns_model_activation_view(model, shard, s);
+            if (view.layer != layer || !(input || view.last)) continue;
             found = true;
-            const ns_real *x = input ? tap.x : tap.out;
-            for (size_t b = 0; b < tap.B; b++)
-                for (size_t t = 0; t < (size_t)tap.length[b]; t++) {
+            const ns_real *x = input ? view.x : view.out;
+            for (size_t b = 0; b < view.B; b++)
+                for (size_t t = 0; t < (size_t)view.length[b]; t++) {
                     for (size_t k = 0; k < D; k++)
-                        state.x[state.n * D + k] = (double)x[(b * tap.T + t) * D + k];
-                    state.sequence[state.n++] = tap.first + b;
+                        state.x[state.n * D + k] = (double)x[(b * view.T + t) * D + k];
+                    state.sequence[state.n++] = view.first + b;
                 }
         }
         g_assert_true(found);
@@ -246,16 +246,16 @@ static Head head_of(NsRun *run, size_t sublayer, size_t h)
     NsModel *model = ns_run_model(run);
     double entropy = 0, queries = 0, logit = 0, size = 0;
     for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
-        NsTap tap = ns_model_tap(model, shard, sublayer);
-        size_t d = tap.D / tap.H;
-        for (size_t b = 0; b < tap.B; b++)
-            for (size_t t = 0; t < (size_t)tap.length[b]; t++) {
+        NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+        size_t d = view.D / view.H;
+        for (size_t b = 0; b < view.B; b++)
+            for (size_t t = 0; t < (size_t)view.length[b]; t++) {
                 double sum = 0, keys = 0, weights = 0;
-                for (size_t j = 0; j < (size_t)tap.key_length[b]; j++) {
-                    if (tap.causal && j > t) continue;
-                    double p = (double)tap.P[((b * tap.H + h) * tap.T + t) * tap.S + j], qk = 0;
-                    const ns_real *q = tap.Q + (b * tap.T + t) * tap.q_stride + h * d;
-                    const ns_real *key = tap.K + (b * tap.S + j) * tap.k_stride + h * d;
+                for (size_t j = 0; j < (size_t)view.key_length[b]; j++) {
+                    if (view.causal && j > t) continue;
+                    double p = (double)view.P[((b * view.H + h) * view.T + t) * view.S + j], qk = 0;
+                    const ns_real *q = view.Q + (b * view.T + t) * view.q_stride + h * d;
+                    const ns_real *key = view.K + (b * view.S + j) * view.k_stride + h * d;
                     for (size_t k = 0; k < d; k++) qk += (double)q[k] * (double)key[k];
                     size = fmax(size, ns_real_norm(q, d) * ns_real_norm(key, d) / sqrt((double)d));
                     if (p > 0) sum -= p * log(p);
@@ -272,14 +272,14 @@ static Head head_of(NsRun *run, size_t sublayer, size_t h)
     return (Head){entropy / queries, logit, size};
 }
 
-static void check_attention(NsRun *run, size_t sublayer, const NsTap *tap)
+static void check_attention(NsRun *run, size_t sublayer, const NsActivationView *view)
 {
-    bool cross = tap->kind == NS_CROSS_ATTENTION;
+    bool cross = view->kind == NS_CROSS_ATTENTION;
     double mean = 0, least = 1;
     Head most = {0};
-    for (size_t h = 0; h < tap->H; h++) {
+    for (size_t h = 0; h < view->H; h++) {
         Head head = head_of(run, sublayer, h);
-        size_t at = tap->layer * tap->H + h;
+        size_t at = view->layer * view->H + h;
         close_to(value(run,
                        cross ? NS_QUANTITY_HEAD_ENTROPY_CROSS : NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
                        at),
@@ -287,11 +287,11 @@ static void check_attention(NsRun *run, size_t sublayer, const NsTap *tap)
         logit_close(
             value(run, cross ? NS_QUANTITY_HEAD_LOGIT_CROSS : NS_QUANTITY_HEAD_LOGIT_ATTENTION, at),
             &head);
-        mean += head.entropy / (double)tap->H;
+        mean += head.entropy / (double)view->H;
         least = fmin(least, head.entropy);
         if (head.logit > most.logit) most = head;
     }
-    size_t l = tap->layer;
+    size_t l = view->layer;
     close_to(value(run, cross ? NS_QUANTITY_ENTROPY_CROSS : NS_QUANTITY_ENTROPY_ATTENTION, l), mean,
              1e-5);
     close_to(
@@ -301,7 +301,7 @@ static void check_attention(NsRun *run, size_t sublayer, const NsTap *tap)
                 &most);
 }
 
-static void check_dead(NsRun *run, size_t sublayer, const NsTap *first)
+static void check_dead(NsRun *run, size_t sublayer, const NsActivationView *first)
 {
     if (!count(run, NS_QUANTITY_DEAD_RELU)) return;
     NsModel *model = ns_run_model(run);
@@ -309,10 +309,10 @@ static void check_dead(NsRun *run, size_t sublayer, const NsTap *first)
     for (size_t f = 0; f < first->F; f++) {
         bool alive = false;
         for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
-            NsTap tap = ns_model_tap(model, shard, sublayer);
-            for (size_t b = 0; b < tap.B; b++)
-                for (size_t t = 0; t < (size_t)tap.length[b]; t++)
-                    alive |= tap.hidden[(b * tap.T + t) * tap.F + f] > 0;
+            NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+            for (size_t b = 0; b < view.B; b++)
+                for (size_t t = 0; t < (size_t)view.length[b]; t++)
+                    alive |= view.hidden[(b * view.T + t) * view.F + f] > 0;
         }
         dead += !alive;
     }
@@ -324,11 +324,11 @@ static void check_sublayers(NsRun *run)
 {
     NsModel *model = ns_run_model(run);
     for (size_t s = 0; s < ns_model_sublayers(model); s++) {
-        NsTap tap = ns_model_tap(model, 0, s);
-        if (tap.kind == NS_FFN)
-            check_dead(run, s, &tap);
+        NsActivationView view = ns_model_activation_view(model, 0, s);
+        if (view.kind == NS_FFN)
+            check_dead(run, s, &view);
         else
-            check_attention(run, s, &tap);
+            check_attention(run, s, &view);
     }
 }
 
@@ -544,32 +544,32 @@ static void test_branches(void)
     g_assert_true(ns_run_step(run));
     NsModel *model = ns_run_model(run);
     for (size_t s = 0; s < ns_model_sublayers(model); s++) {
-        NsTap tap = ns_model_tap(model, 0, s);
-        bool ffn = tap.kind == NS_FFN;
+        NsActivationView view = ns_model_activation_view(model, 0, s);
+        bool ffn = view.kind == NS_FFN;
         double branch = 0, stream = 0, sigma = 0;
-        for (size_t t = 0; t < tap.T; t++) {
-            const ns_real *x = tap.x + t * tap.D, *out = tap.out + t * tap.D;
-            double mean = 0, square = 0, D = (double)tap.D;
-            for (size_t k = 0; k < tap.D; k++) {
+        for (size_t t = 0; t < view.T; t++) {
+            const ns_real *x = view.x + t * view.D, *out = view.out + t * view.D;
+            double mean = 0, square = 0, D = (double)view.D;
+            for (size_t k = 0; k < view.D; k++) {
                 mean += (double)x[k] / D;
                 square += (double)x[k] * (double)x[k];
                 branch += ((double)out[k] - (double)x[k]) * ((double)out[k] - (double)x[k]);
             }
             stream += square;
-            sigma += sqrt(square / D - mean * mean) / (double)tap.T;
+            sigma += sqrt(square / D - mean * mean) / (double)view.T;
         }
         close_to(value(run, ffn ? NS_QUANTITY_BRANCH_RATIO_FFN : NS_QUANTITY_BRANCH_RATIO_ATTENTION,
-                       tap.layer),
+                       view.layer),
                  sqrt(branch / stream), 1e-4);
         close_to(value(run,
                        ffn ? NS_QUANTITY_BRANCH_SIGNAL_FFN : NS_QUANTITY_BRANCH_SIGNAL_ATTENTION,
-                       tap.layer),
-                 sqrt(branch / (double)tap.T), 1e-4);
+                       view.layer),
+                 sqrt(branch / (double)view.T), 1e-4);
         close_to(value(run, ffn ? NS_QUANTITY_SKIP_SIGNAL_FFN : NS_QUANTITY_SKIP_SIGNAL_ATTENTION,
-                       tap.layer),
-                 sqrt(stream / (double)tap.T), 1e-5);
+                       view.layer),
+                 sqrt(stream / (double)view.T), 1e-5);
         close_to(value(run, ffn ? NS_QUANTITY_NORM_SIGMA_FFN : NS_QUANTITY_NORM_SIGMA_ATTENTION,
-                       tap.layer),
+                       view.layer),
                  sigma, 1e-4);
     }
     /* One sequence: a position's embedding has the gradient of the one state that it is in. */
