@@ -184,7 +184,7 @@ static const Chosen *choose(Chosen latest[2], const Rule *rule, const NsUpdate *
 {
     const NsTensor *t = &u->table->tensors[i];
     const NsSettings *s = u->settings;
-    int64_t age = u->step - (u->born ? u->born[i] : 0);
+    int64_t age = u->step - (u->moments_since ? u->moments_since[i] : 0);
     bool decays = ns_decays(t, s->decay_scope);
     Chosen *chosen = &latest[decays];
     bool alike =
@@ -232,7 +232,7 @@ static void close_ratios(const NsUpdate *u)
 {
     for (size_t i = 0; i < u->table->n; i++) {
         if (isnan(u->ratio_sum[i])) u->ratio_max[i] = u->ratio_sum[i];
-        if (u->step - (u->born ? u->born[i] : 0) <= 1) u->ratio_max[i] = -1;
+        if (u->step - (u->moments_since ? u->moments_since[i] : 0) <= 1) u->ratio_max[i] = -1;
     }
 }
 

@@ -23,9 +23,9 @@ typedef struct {
     double lr; /* of this step; a tensor's lr factor multiplies it, its eps factor multiplies eps */
     double grad_norm; /* of the whole gradient, for clipping */
     int64_t step;
-    const int64_t
-        *born;    /* [table->n]: the step at which a tensor's moments were zero; NULL: 0 for all */
-    NsTeam *team; /* that shares the work; the result does not depend on its size */
+    const int64_t *moments_since; /* [table->n]: the step at which a tensor's moments were zero;
+                                     NULL: 0 for all */
+    NsTeam *team;                 /* that shares the work; the result does not depend on its size */
     double *weight_sq, *update_sq; /* [table->n], overwritten: sums of squares of the weights before
                                     * the update and of the update itself */
     /* [table->n], overwritten by optimizers with Adam's moments; NULL: nobody asks.  The sum of

@@ -72,13 +72,13 @@ static double median(const double *x, size_t n)
 
 /* The share that measuring takes, from the turns that followed one another: whatever slows the
  * machine for longer than two of them cancels. */
-static double share_of(const double *measured, const double *bare, size_t n)
+static double share_of(const double *measured, const double *unmeasured, size_t n)
 {
     g_autofree double *shares = g_new(double, n + 1);
     size_t turns = 0;
     for (size_t k = 0; k < n; k += TURN) {
         size_t steps = MIN(TURN, n - k);
-        shares[turns++] = 1 - median(bare + k, steps) / median(measured + k, steps);
+        shares[turns++] = 1 - median(unmeasured + k, steps) / median(measured + k, steps);
     }
     return median(shares, turns);
 }
@@ -120,15 +120,16 @@ static bool time_operators(NsTiming *timing, GError **error)
 
 NsSpeed *ns_speed_new(const NsTiming *timing)
 {
-    size_t steps = timing->timed[true], bare = timing->timed[false], profiled = timing->profiled;
+    size_t steps = timing->timed[true], unmeasured = timing->timed[false],
+           profiled = timing->profiled;
     if (steps == 0) return NULL;
     NsSpeed *speed = g_new0(NsSpeed, 1);
     speed->steps = steps;
     speed->each = g_memdup2(timing->ms[true], steps * sizeof *speed->each);
     speed->plan = ns_run_plan(timing->run);
     speed->ms_per_step = median(speed->each, steps);
-    speed->ms_unmeasured = median(timing->ms[false], bare);
-    speed->probe_share = share_of(speed->each, timing->ms[false], MIN(steps, bare));
+    speed->ms_unmeasured = median(timing->ms[false], unmeasured);
+    speed->probe_share = share_of(speed->each, timing->ms[false], MIN(steps, unmeasured));
     speed->peak_rss_mib = timing->peak_rss_mib;
     if (isnan(speed->peak_rss_mib)) speed->peak_rss_mib = ns_memory_peak_mib();
     for (size_t op = 0; op < NS_OP_COUNT; op++)

@@ -18,7 +18,7 @@ struct NsRun {
 
     const NsOptimizer *optimizer;
     ns_real *m, *v, *scratch;      /* NULL where the optimizer has none */
-    int64_t *born;                 /* [tensors] as in NsUpdate */
+    int64_t *moments_since;        /* [tensors] as in NsUpdate */
     double *weight_sq, *update_sq; /* [tensors] of the update that led here */
     double *ratio_sum,
         *ratio_max; /* the same, or NULL where the optimizer has none; -1: not known */
@@ -32,7 +32,7 @@ struct NsRun {
     NsSpikes spikes, spikes_before; /* with the newest record, and without */
     int64_t steps;
     atomic_bool diverged; /* others ask while a step is being made */
-    bool bare;            /* steps leave no record */
+    bool unmeasured;      /* steps leave no record */
     NsSnapshot *origin;   /* where the run begins; NULL: at step 0 */
 };
 

@@ -107,17 +107,17 @@ static void measure(NsRun *run, int64_t started)
         .ratio_max = run->ratio_max,
     };
     mark = ns_clock_begin();
-    if (!run->bare) ns_recorder_run_probe_batches(run->recorder, &input);
+    if (!run->unmeasured) ns_recorder_run_probe_batches(run->recorder, &input);
     ns_clock_end(mark, NS_OP_MEASURE);
     seen = ns_model_measure(run->model, &run->batch, &noise);
     mark = ns_clock_begin();
-    if (!run->bare)
+    if (!run->unmeasured)
         record_step(run, &input, started);
     else if (s->clip > 0)
         run->grad_norm = ns_record_gradient_norm(ns_model_tensors(run->model), seen.grad_sq);
     ns_clock_end(mark, NS_OP_MEASURE);
 
-    bool due = !run->bare && s->eval_every > 0 && run->steps % s->eval_every == 0;
+    bool due = !run->unmeasured && s->eval_every > 0 && run->steps % s->eval_every == 0;
     if (due && !run->diverged) ns_run_evaluate(run);
 }
 
@@ -152,12 +152,12 @@ bool ns_run_step(NsRun *run)
         .lr = run->lr,
         .grad_norm = run->grad_norm,
         .step = run->steps,
-        .born = run->born,
+        .moments_since = run->moments_since,
         .team = ns_model_team(run->model),
         .weight_sq = run->weight_sq,
         .update_sq = run->update_sq,
-        .ratio_sum = run->bare ? NULL : run->ratio_sum,
-        .ratio_max = run->bare ? NULL : run->ratio_max,
+        .ratio_sum = run->unmeasured ? NULL : run->ratio_sum,
+        .ratio_max = run->unmeasured ? NULL : run->ratio_max,
     });
     run->huge = may_overflow(run);
     ns_clock_end(mark, NS_OP_OPTIMIZER);
@@ -187,12 +187,12 @@ double ns_run_evaluate(NsRun *run)
 
 void ns_run_set_measuring(NsRun *run, bool measuring)
 {
-    if (run->bare == !measuring) return;
-    run->bare = !measuring;
+    if (run->unmeasured == !measuring) return;
+    run->unmeasured = !measuring;
     ns_model_set_measuring(run->model, measuring                ? NS_MEASURING_ALL
                                        : run->settings.clip > 0 ? NS_MEASURING_GRADIENTS
                                                                 : NS_MEASURING_LOSS);
-    if (run->bare) return;
+    if (run->unmeasured) return;
     ns_history_unref(run->history);
     run->history =
         ns_history_new_from(ns_recorder_layout(run->recorder), NS_HISTORY_BUDGET, run->steps + 1);
@@ -240,7 +240,7 @@ static void begin(NsRun *run)
     const NsTensorTable *table = ns_model_tensors(run->model);
     if (run->m) memset(run->m, 0, table->size * sizeof *run->m);
     if (run->v) memset(run->v, 0, table->size * sizeof *run->v);
-    memset(run->born, 0, table->n * sizeof *run->born);
+    memset(run->moments_since, 0, table->n * sizeof *run->moments_since);
     memset(run->weight_sq, 0, table->n * sizeof *run->weight_sq);
     memset(run->update_sq, 0, table->n * sizeof *run->update_sq);
     for (size_t i = 0; run->ratio_sum && i < table->n; i++)
@@ -301,7 +301,7 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     size_t state;
     ns_model_state(run->model, &state);
     run->state = g_new0(ns_real, state);
-    run->born = g_new0(int64_t, table->n);
+    run->moments_since = g_new0(int64_t, table->n);
     run->weight_sq = g_new0(double, table->n);
     run->update_sq = g_new0(double, table->n);
     if (run->optimizer->adam_moments) {
@@ -347,7 +347,7 @@ void ns_run_free(NsRun *run)
     ns_real_free(run->v);
     ns_real_free(run->scratch);
     g_free(run->state);
-    g_free(run->born);
+    g_free(run->moments_since);
     g_free(run->weight_sq);
     g_free(run->update_sq);
     g_free(run->ratio_sum);

@@ -15,7 +15,7 @@ struct NsSnapshot {
     ns_real *w, *m, *v;  /* arenas of the table; NULL where the optimizer has none */
     ns_real *state;      /* [n_state] before the record at `step` was measured */
     size_t n_state;
-    int64_t *born;                 /* [tensors] */
+    int64_t *moments_since;        /* [tensors] */
     double *weight_sq, *update_sq; /* [tensors] */
     double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
     double lr;
@@ -44,7 +44,7 @@ NsSnapshot *ns_snapshot_take(NsRun *run, GError **error)
     s->corpus = ns_corpus_ref(run->corpus);
     s->table = *table;
     s->table.tensors = g_memdup2(table->tensors, table->n * sizeof *table->tensors);
-    s->born = g_memdup2(run->born, table->n * sizeof *run->born);
+    s->moments_since = g_memdup2(run->moments_since, table->n * sizeof *run->moments_since);
     s->weight_sq = g_memdup2(run->weight_sq, table->n * sizeof *run->weight_sq);
     s->update_sq = g_memdup2(run->update_sq, table->n * sizeof *run->update_sq);
     if (run->ratio_sum) {
@@ -78,7 +78,7 @@ void ns_snapshot_unref(NsSnapshot *s)
     ns_real_free(s->m);
     ns_real_free(s->v);
     ns_real_free(s->state);
-    g_free(s->born);
+    g_free(s->moments_since);
     g_free(s->weight_sq);
     g_free(s->update_sq);
     g_free(s->ratio_sum);
@@ -153,7 +153,7 @@ void ns_snapshot_restore(const NsSnapshot *s, NsRun *run)
         size_t found = GPOINTER_TO_SIZE(g_hash_table_lookup(index, t->name));
         const NsTensor *source = found ? &s->table.tensors[found - 1] : NULL;
         bool fits = source && source->rows == t->rows && source->cols == t->cols;
-        run->born[i] = fits && moments ? s->born[found - 1] : s->step;
+        run->moments_since[i] = fits && moments ? s->moments_since[found - 1] : s->step;
         if (!fits) continue;
         fitting++;
         copy_tensor(ns_model_weights(run->model), t, s->w, source);

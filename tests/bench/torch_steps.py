@@ -203,7 +203,7 @@ def run(settings, threads, warm_up, steps):
         loss.item()
         return 1e3 * (time.perf_counter() - started)
 
-    measured, bare = [], []
+    measured, unmeasured = [], []
     measurement.attach()
     for i in range(warm_up + steps):
         taken = step(True)
@@ -212,11 +212,11 @@ def run(settings, threads, warm_up, steps):
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     measurement.detach()
     for _ in range(max(1, steps // 2)):
-        bare.append(step(False))
+        unmeasured.append(step(False))
     return {
         "threads": threads,
         "ms_per_step": statistics.median(measured),
-        "ms_unmeasured": statistics.median(bare),
+        "ms_unmeasured": statistics.median(unmeasured),
         "peak_rss_mib": peak,
         "parameters": sum(p.numel() for p in model.parameters()),
         "ms": measured,

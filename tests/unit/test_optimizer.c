@@ -122,7 +122,7 @@ static const NsOptimizer *optimizer(const char *key)
 }
 
 static void update(Fixture *f, const char *key, double lr, int64_t step, double grad_norm,
-                   const int64_t *born, NsTeam *team)
+                   const int64_t *moments_since, NsTeam *team)
 {
     const NsOptimizer *row = optimizer(key);
     row->step(&(NsUpdate){
@@ -136,7 +136,7 @@ static void update(Fixture *f, const char *key, double lr, int64_t step, double 
         .lr = lr,
         .grad_norm = grad_norm,
         .step = step,
-        .born = born,
+        .moments_since = moments_since,
         .team = team,
         .weight_sq = f->weight_sq,
         .update_sq = f->update_sq,
@@ -215,7 +215,7 @@ static void compare(size_t k, double weight_decay, double clip, double mu, unsig
     f.settings.weight_decay = weight_decay;
     f.settings.clip = clip;
     f.settings.momentum = mu;
-    const int64_t born[] = {0, -3, 0, 0, 0, 0};
+    const int64_t moments_since[] = {0, -3, 0, 0, 0, 0};
     size_t n = f.table.size;
     g_autofree Weight *x = g_new0(Weight, n);
     for (size_t i = 0; i < n; i++) x[i].w = (double)f.w[i];
@@ -223,7 +223,7 @@ static void compare(size_t k, double weight_decay, double clip, double mu, unsig
     for (int64_t step = 1; step <= STEPS; step++) {
         double lr = 0.003 * (double)step, norm = make_gradients(&f, step);
         double factor = clip > 0 && norm > clip ? clip / (norm + 1e-6) : 1;
-        update(&f, plain[k].key, lr, step, norm, born, NULL);
+        update(&f, plain[k].key, lr, step, norm, moments_since, NULL);
         for (size_t t = 0; t < f.table.n; t++) {
             const NsTensor *tensor = &f.table.tensors[t];
             bool covered = tensor->decay || scope == NS_DECAY_ALL ||
@@ -235,7 +235,7 @@ static void compare(size_t k, double weight_decay, double clip, double mu, unsig
                                  .eps = f.settings.eps * tensor->eps,
                                  .decay = covered ? weight_decay : 0,
                                  .g = factor * (double)f.g[i],
-                                 .t = step - born[t]};
+                                 .t = step - moments_since[t]};
                 weight_sq += x[i].w * x[i].w;
                 double u = plain[k].update(&x[i], &p);
                 update_sq += u * u;
@@ -274,7 +274,7 @@ static void compare_ratios(const char *key, double size, double before, double e
     f.settings.eps = eps;
     f.settings.weight_decay = decay;
     f.settings.clip = 0.5;
-    const int64_t born[] = {0, 2, 0, 1, 0, 0}; /* the vector's moments are new */
+    const int64_t moments_since[] = {0, 2, 0, 1, 0, 0}; /* the vector's moments are new */
     double norm = make_gradients(&f, 1), clip = 0.5 / (size * norm + 1e-6);
     if (size * norm < 0.5) clip = 1;
     for (size_t i = 0; i < f.table.size; i++) {
@@ -285,13 +285,13 @@ static void compare_ratios(const char *key, double size, double before, double e
     }
     g_autofree ns_real *old = g_memdup2(f.v, f.table.size * sizeof *old);
     g_autofree ns_real *w = g_memdup2(f.w, f.table.size * sizeof *w);
-    update(&f, key, 1e-3, 3, size * norm, born, NULL);
+    update(&f, key, 1e-3, 3, size * norm, moments_since, NULL);
 
     bool pulls = !g_str_equal(key, "adamw");
     for (size_t t = 0; t < f.table.n; t++) {
         const NsTensor *tensor = &f.table.tensors[t];
         double sum = 0, most = 0, least = fmax(pow(eps * tensor->eps, 2), 0x1p-126);
-        double age = (double)(3 - born[t]);
+        double age = (double)(3 - moments_since[t]);
         for (size_t i = tensor->offset; i < tensor->offset + ns_tensor_size(tensor); i++) {
             double x = clip * (double)f.g[i];
             if (pulls && tensor->decay) x += decay * (double)w[i];

@@ -477,7 +477,7 @@ static void test_moments(gconstpointer which)
             double sum = 0, n = 0, spike = -1;
             for (size_t i = 0; i < table->n; i++) {
                 const NsTensor *t = &table->tensors[i];
-                double age = (double)(k - run->born[i]), least = pow(s->eps * t->eps, 2);
+                double age = (double)(k - run->moments_since[i]), least = pow(s->eps * t->eps, 2);
                 for (size_t e = 0; t->layer == (int)l && e < ns_tensor_size(t); e++, n++) {
                     double x = clip * (double)g[t->offset + e], old = v[t->offset + e];
                     double after = (0.9 * old + 0.1 * x * x) / (1 - pow(0.9, age));
@@ -496,7 +496,7 @@ static void test_moments(gconstpointer which)
             double x = clip * (double)g[e];
             v[e] = 0.9 * v[e] + 0.1 * x * x;
         }
-        for (size_t i = 0; i < table->n; i++) run->born[i] = -(int64_t)(i % 5);
+        for (size_t i = 0; i < table->n; i++) run->moments_since[i] = -(int64_t)(i % 5);
     }
     static const char *const sgd[] = {"optimizer=sgd", NULL};
     g_autoptr(NsRun) without = run_new(sgd);
