@@ -67,8 +67,8 @@ enum { NS_LANES_ROWS = 4 };
 typedef ns_real NsLanesFour __attribute__((vector_size(4 * sizeof(ns_real))));
 
 /* across[k][r] = lane[r][k] of the first four lanes. */
-NS_LANES_INLINE void ns_lanes_turn(ns_real across[4][NS_LANES_ROWS],
-                                   ns_real lane[NS_LANES_ROWS][NS_LANES])
+NS_LANES_INLINE void ns_lanes_transpose(ns_real across[4][NS_LANES_ROWS],
+                                        ns_real lane[NS_LANES_ROWS][NS_LANES])
 {
     NsLanesFour row[NS_LANES_ROWS];
     for (int r = 0; r < NS_LANES_ROWS; r++) memcpy(&row[r], lane[r], sizeof *row);
@@ -94,7 +94,7 @@ NS_LANES_INLINE void ns_lanes_sum_rows(ns_real sum[NS_LANES_ROWS],
 #pragma omp simd
         for (int l = 0; l < 4; l++) lane[r][l] += lane[r][l + 4];
     ns_real a[4][NS_LANES_ROWS];
-    ns_lanes_turn(a, lane);
+    ns_lanes_transpose(a, lane);
 #pragma omp simd
     for (int r = 0; r < NS_LANES_ROWS; r++) sum[r] = (a[0][r] + a[2][r]) + (a[1][r] + a[3][r]);
 }
@@ -112,7 +112,7 @@ NS_LANES_INLINE void ns_lanes_max_rows(ns_real max[NS_LANES_ROWS],
         for (int l = 0; l < 4; l++)
             lane[r][l] = lane[r][l] > lane[r][l + 4] ? lane[r][l] : lane[r][l + 4];
     ns_real a[4][NS_LANES_ROWS];
-    ns_lanes_turn(a, lane);
+    ns_lanes_transpose(a, lane);
 #pragma omp simd
     for (int r = 0; r < NS_LANES_ROWS; r++) {
         ns_real b = a[0][r] > a[2][r] ? a[0][r] : a[2][r];

@@ -533,7 +533,7 @@ static void revisit_worker(void *data, size_t i, unsigned member)
     NsModel *model = r->model;
     const NsStack *stack = &model->stack;
     for (size_t part = stack->parts - stack->kept; part < stack->parts; part++) {
-        ns_worker_turn(stack, &model->workers[i], &model->call, part);
+        ns_worker_select(stack, &model->workers[i], &model->call, part);
         ns_worker_revisit(stack, &model->workers[i], &model->call, r->layer);
     }
 }

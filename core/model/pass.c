@@ -2,17 +2,17 @@
 #include "core/model/pass.h"
 
 #include "core/base/clock.h"
-#include "core/ops/ahead.h"
 #include "core/ops/dropout.h"
 #include "core/ops/embedding.h"
 #include "core/ops/linear.h"
+#include "core/ops/prefetch.h"
 #include "core/ops/residual.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Of a layer that is fetched while another computes: both should find room in the second cache. */
-#define AHEAD_BYTES ((size_t)1 << 20)
+#define PREFETCH_BYTES ((size_t)1 << 20)
 
 size_t ns_stack_hidden(const NsStack *stack)
 {
@@ -90,7 +90,7 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
                                  .sequence = (uint32_t)(pass->first + b)});
 }
 
-void ns_worker_turn(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
+void ns_worker_select(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
 {
     w->part = part;
     w->shard = call->passing ? &w->pass : &w->shards[part % stack->kept];
@@ -100,7 +100,7 @@ void ns_worker_turn(const NsStack *stack, NsWorker *w, const NsCall *call, size_
 
 void ns_worker_begin(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
 {
-    ns_worker_turn(stack, w, call, part);
+    ns_worker_select(stack, w, call, part);
     if (part > 0) return;
     w->loss = (NsCrossEntropy){0};
     if (!call->measuring) return;
@@ -147,22 +147,22 @@ static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass
     ns_clock_end(mark, NS_OP_MEASURE);
 }
 
-/* Announces what a layer will read and write, when the one before it in this direction begins. */
-static void announce(const NsStack *stack, const NsWorker *w, const NsCall *call,
-                     const NsTower *tower, size_t layer, bool backward)
+/* Prefetches what a layer will read and write, when the one before it in this direction begins. */
+static void prefetch_layer(const NsStack *stack, const NsWorker *w, const NsCall *call,
+                           const NsTower *tower, size_t layer, bool backward)
 {
-    ns_ahead_clear();
+    ns_prefetch_clear();
     if (layer < tower->first_layer || layer >= tower->first_layer + tower->L) return;
     const NsSpan *span = &stack->layer_spans[layer];
     size_t first = ns_tower_sublayer(tower, layer), last = ns_tower_sublayer(tower, layer + 1) - 1;
     const ns_real *begin = w->shard->sublayers[first].begin, *end = w->shard->sublayers[last].end;
     size_t weights = span->end - span->begin, activations = (size_t)(end - begin);
-    if ((2 * weights + activations) * sizeof(ns_real) > AHEAD_BYTES) return;
-    ns_ahead_add(call->weights + span->begin, call->weights + span->end);
-    ns_ahead_add(begin, end);
+    if ((2 * weights + activations) * sizeof(ns_real) > PREFETCH_BYTES) return;
+    ns_prefetch_add(call->weights + span->begin, call->weights + span->end);
+    ns_prefetch_add(begin, end);
     if (!backward || w->number > 0) return;
     begin = ns_gradients_arena(w->gradients) + span->begin;
-    ns_ahead_add(begin, begin + weights);
+    ns_prefetch_add(begin, begin + weights);
 }
 
 static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
@@ -188,7 +188,7 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
     for (size_t k = tower->first; k < tower->first + tower->n; k++) {
         const NsSublayer *s = &stack->sublayers[k];
         const NsActivations *a = &w->shard->sublayers[k];
-        if (s->first) announce(stack, w, call, tower, s->layer + 1, false);
+        if (s->first) prefetch_layer(stack, w, call, tower, s->layer + 1, false);
         NsSums sums = {0};
         ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass, call->measuring ? &sums : NULL);
         if (call->measuring) add_sums(&w->sums[k], &sums);
@@ -316,7 +316,7 @@ void ns_worker_backward_layer(const NsStack *stack, NsWorker *w, const NsCall *c
     pass->gradients = at.base;
     pass->origin = at.origin;
     pass->adds = at.adds;
-    announce(stack, w, call, tower, layer - 1, true);
+    prefetch_layer(stack, w, call, tower, layer - 1, true);
     bool skip = false; /* a gradient waits for the layer's input */
     for (size_t k = ns_tower_sublayer(tower, layer + 1); k-- > ns_tower_sublayer(tower, layer);) {
         const NsSublayer *s = &stack->sublayers[k];

@@ -61,9 +61,9 @@ void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call);
 void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale);
 
-/* Makes a part the present one: its sequences, their padding, and the shard where its activations
- * will be, or still are. */
-void ns_worker_turn(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part);
+/* Selects a part as the present one: its sequences, their padding, and the shard where its
+ * activations will be, or still are. */
+void ns_worker_select(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part);
 
 /* Runs a layer of the present part forward again, for its activations alone; nothing else changes.
  * Where they are all kept, or were the last to be computed, it has nothing to do. */

@@ -303,7 +303,7 @@ typedef struct {
     void (*finish)(const Head *h, size_t first, size_t end); /* a block of rows, while it is warm */
 } Scores;
 
-static void turn(const Head *h, const Scores *s, const Piece *p)
+static void pack_piece(const Head *h, const Scores *s, const Piece *p)
 {
     size_t lanes = h->kernels->lanes, width = 2 * lanes;
     const ns_real *y = s->Y + p->first * s->y_stride + p->feature;
@@ -339,7 +339,7 @@ static void score_by_kernels(const Head *h, const Scores *s)
         for (size_t c = 0; c < h->d; c += features) {
             Piece p = {k, MIN(keys, all - k), c, MIN(features, h->d - c), panels};
             bool last = k + keys >= all && c + features >= h->d;
-            turn(h, s, &p);
+            pack_piece(h, s, &p);
             for (size_t i = 0, first = 0, end; i < h->queries.count; i++, first = end) {
                 end = first + block_rows(&h->queries, i);
                 score_block(h, s, &p, first, end);

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "core/base/clones.h"
-#include "core/ops/ahead.h"
 #include "core/ops/blas.h"
+#include "core/ops/prefetch.h"
 
 /* A tile of C, small enough that all of it is kept in registers: C = alpha A B + beta C + bias.
  * A[m][k] is at a[m * stride + k], or at a[k * stride + m] for the kernels of `across`; B[k][n] at
@@ -21,8 +21,8 @@ typedef struct {
     size_t K, columns;
     ns_real alpha, beta;
     /* What is fetched meanwhile, and bytes from one k to the next; filled in by ns_gemm_tile. */
-    uintptr_t ahead;
-    size_t ahead_step;
+    uintptr_t prefetch;
+    size_t prefetch_step;
 } NsGemmTile;
 
 typedef void NsGemmKernel(const NsGemmTile *tile);
@@ -31,9 +31,9 @@ enum { NS_GEMM_MOST_ROWS = 16 };
 
 /* The kernels for one set of instructions. */
 typedef struct {
-    size_t lanes;      /* of a vector */
-    size_t rows, tall; /* of the tallest tile; of the tallest one vector wide */
-    size_t ahead_step; /* bytes that are fetched ahead for every k */
+    size_t lanes;         /* of a vector */
+    size_t rows, tall;    /* of the tallest tile; of the tallest one vector wide */
+    size_t prefetch_step; /* bytes that are prefetched for every k */
     /* [A across][more than one vector wide][rows - 1] */
     NsGemmKernel *tiles[2][2][NS_GEMM_MOST_ROWS];
     /* out[k * stride + j] = in[k * ld + j], or in[j * ld + k] by the second of the two, for k < K
@@ -42,13 +42,14 @@ typedef struct {
     void (*pack[2])(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n, size_t K);
 } NsGemmKernels;
 
-/* Computes a tile of so many rows, and fetches what this thread has announced. */
+/* Computes a tile of so many rows, and prefetches what this thread has asked for. */
 static inline void ns_gemm_tile(const NsGemmKernels *kernels, NsGemmTile *t, size_t rows,
                                 bool across)
 {
-    t->ahead = ns_ahead_take((t->K * kernels->ahead_step + NS_AHEAD_LINE - 1) / NS_AHEAD_LINE);
-    t->ahead_step = t->ahead ? kernels->ahead_step : 0;
-    if (!t->ahead) t->ahead = (uintptr_t)t->b; /* is there, and costs nothing */
+    t->prefetch =
+        ns_prefetch_take((t->K * kernels->prefetch_step + NS_PREFETCH_LINE - 1) / NS_PREFETCH_LINE);
+    t->prefetch_step = t->prefetch ? kernels->prefetch_step : 0;
+    if (!t->prefetch) t->prefetch = (uintptr_t)t->b; /* is there, and costs nothing */
     kernels->tiles[across][t->columns > kernels->lanes][rows - 1](t);
 }
 

@@ -54,7 +54,7 @@ INLINE Vector gather(const ns_real *const *p, size_t k)
 #endif
 }
 
-INLINE void turn(Vector v[GROUP])
+INLINE void transpose(Vector v[GROUP])
 {
 #ifdef NS_DOUBLE
     Vector low = _mm256_unpacklo_pd(v[0], v[1]);
@@ -84,7 +84,7 @@ const NsGemmKernels ns_gemm_avx2 = {
     .lanes = LANES,
     .rows = ROWS,
     .tall = TALL,
-    .ahead_step = NS_AHEAD_LINE / 4, /* a tile is about a quarter of one with AVX-512 */
+    .prefetch_step = NS_PREFETCH_LINE / 4, /* a tile is about a quarter of one with AVX-512 */
     .tiles = {{ALL(narrow), ALL(wide)}, {ALL(narrow_across), ALL(wide_across)}},
     .pack = {copy, transpose},
 };

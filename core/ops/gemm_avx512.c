@@ -56,7 +56,7 @@ INLINE Vector gather(const ns_real *const *p, size_t k)
 #endif
 }
 
-INLINE void turn(Vector v[GROUP])
+INLINE void transpose(Vector v[GROUP])
 {
 #ifdef NS_DOUBLE
     Vector low = _mm512_unpacklo_pd(v[0], v[1]);
@@ -90,7 +90,7 @@ const NsGemmKernels ns_gemm_avx512 = {
     .lanes = LANES,
     .rows = ROWS,
     .tall = TALL,
-    .ahead_step = NS_AHEAD_LINE,
+    .prefetch_step = NS_PREFETCH_LINE,
     .tiles = {{{TALLER(narrow)}, {ALL(wide)}}, {{TALLER(narrow_across)}, {ALL(wide_across)}}},
     .pack = {copy, transpose},
 };

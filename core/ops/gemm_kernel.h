@@ -9,7 +9,7 @@
  *   lanes(n)            the mask of the first n lanes
  *   load(p, mask), store(p, mask, v)
  *   gather(p, k)        a vector of GROUP reals from each of p[0] + k, p[GROUP] + k, p[2 GROUP] + k
- * ... turn(v)             transposes the GROUP x GROUP matrices that lie in v[0] ... v[GROUP - 1]
+ * ... transpose(v)          transposes the GROUP x GROUP matrices that lie in v[0] ... v[GROUP - 1]
  */
 #pragma once
 
@@ -73,8 +73,8 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
     const size_t half = (rows > ROWS ? TALL : ROWS) / 2, end = (vectors - 1) * LANES;
     const ns_real *a = t->a, *high = rows > half ? a + half * a_row : a, *b = t->b;
     HIDE(high);
-    uintptr_t ahead = t->ahead;
-    size_t ahead_step = t->ahead_step;
+    uintptr_t prefetch = t->prefetch;
+    size_t prefetch_step = t->prefetch_step;
     bool whole = t->columns == vectors * LANES;
     Mask last = lanes(t->columns - end);
     Vector sum[TALL][2];
@@ -84,8 +84,8 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         sum[m][1] = V(setzero)();
     }
     UNROLL_SOME
-    for (size_t k = 0; k < K; k++, a += a_k, high += a_k, b += b_k, ahead += ahead_step) {
-        FETCH(ahead);
+    for (size_t k = 0; k < K; k++, a += a_k, high += a_k, b += b_k, prefetch += prefetch_step) {
+        FETCH(prefetch);
         Vector b0 = V(setzero)(), b1 = take(b + end, whole, last);
         if (vectors > 1) b0 = V(loadu)(b);
         UNROLL for (size_t m = 0; m < rows; m++)
@@ -133,7 +133,7 @@ TARGET static void transpose(ns_real *out, size_t stride, const ns_real *in, siz
     for (; k + GROUP <= K; k += GROUP, out += GROUP * stride) {
         Vector v[GROUP];
         UNROLL for (size_t i = 0; i < GROUP; i++) v[i] = gather(row + i, k);
-        turn(v);
+        transpose(v);
         UNROLL for (size_t i = 0; i < GROUP; i++) V(storeu)(out + i * stride, v[i]);
     }
     for (; k < K; k++, out += stride)

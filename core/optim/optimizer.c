@@ -42,18 +42,18 @@ static inline ns_real kept(ns_real x, ns_real least, ns_real most)
     return x < most ? x : most;
 }
 
-/* Bytes from what is at work to what is fetched. */
-#define AHEAD 1024
+/* Bytes from what is updated to what is prefetched. */
+#define PREFETCH_DISTANCE 1024
 
-/* Fetches a line of everything that a span reads, some lines ahead; it may lie beyond the end, for
+/* Prefetches a line of everything that a span reads; it may lie beyond the end, for
  * to fetch is never an error.  Of a model that fits into no cache, what a processor fetches by
  * itself comes late: these are four streams that are read, and three that are written. */
-NS_LANES_INLINE void fetch(const Span *s)
+NS_LANES_INLINE void prefetch(const Span *s)
 {
-    __builtin_prefetch((const void *)((uintptr_t)s->w + AHEAD), 1);
-    __builtin_prefetch((const void *)((uintptr_t)s->m + AHEAD), 1);
-    __builtin_prefetch((const void *)((uintptr_t)s->v + AHEAD), 1);
-    __builtin_prefetch((const void *)((uintptr_t)s->g + AHEAD), 0);
+    __builtin_prefetch((const void *)((uintptr_t)s->w + PREFETCH_DISTANCE), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->m + PREFETCH_DISTANCE), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->v + PREFETCH_DISTANCE), 1);
+    __builtin_prefetch((const void *)((uintptr_t)s->g + PREFETCH_DISTANCE), 0);
 }
 
 /* What a kernel of Adam does.  `plain`: the first moment moves the weights as it is, without a
@@ -109,7 +109,7 @@ NS_LANES_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, const
     ns_real most[NS_LANES] = {0};
     const SpanLanes lanes = {weight, update, ratio, most};
     for (; s.n >= NS_LANES; s.n -= NS_LANES) {
-        fetch(&s);
+        prefetch(&s);
         adam_lanes(&c, s, NS_LANES, &lanes, adam);
         s.w += NS_LANES;
         s.m += NS_LANES;
