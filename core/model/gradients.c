@@ -22,7 +22,7 @@ typedef struct {
 } Blocks;
 
 struct NsGradients {
-    const NsStack *stack;
+    const NsModelLayout *layout;
     ns_real *arena;
     bool whole; /* all layers have room in a buffer, and are summed at the end */
     bool squaring;
@@ -31,39 +31,40 @@ struct NsGradients {
         *outside; /* [shards] likewise, of what lies outside the layers; within a whole buffer */
     Block *blocks;
     Blocks *layers;                 /* [layers] */
-    Blocks rest[NS_TOWERS_MAX + 1]; /* [stack->n_outside] */
+    Blocks rest[NS_TOWERS_MAX + 1]; /* [layout->n_outside] */
     size_t n_blocks;
     double *squares; /* [tensors] */
 };
 
-static size_t largest_layer(const NsStack *stack)
+static size_t largest_layer(const NsModelLayout *layout)
 {
     size_t most = 0;
-    for (size_t l = 0; l < stack->layers; l++)
-        most = MAX(most, stack->layer_spans[l].end - stack->layer_spans[l].begin);
+    for (size_t l = 0; l < layout->layers; l++)
+        most = MAX(most, layout->layer_spans[l].end - layout->layer_spans[l].begin);
     return most;
 }
 
-static bool is_whole(const NsStack *stack)
+static bool is_whole(const NsModelLayout *layout)
 {
-    return stack->parts > 1;
+    return layout->parts > 1;
 }
 
-static size_t buffer_reals(const NsStack *stack)
+static size_t buffer_reals(const NsModelLayout *layout)
 {
-    return is_whole(stack) ? stack->table.size : largest_layer(stack) + ns_stack_outside(stack);
+    return is_whole(layout) ? layout->table.size
+                            : largest_layer(layout) + ns_model_layout_outside(layout);
 }
 
-size_t ns_gradients_reals(const NsStack *stack)
+size_t ns_gradients_reals(const NsModelLayout *layout)
 {
-    return (stack->shards - 1) * buffer_reals(stack);
+    return (layout->shards - 1) * buffer_reals(layout);
 }
 
 static Blocks divide(const NsGradients *g, GArray *blocks, const NsSpan *span, size_t origin)
 {
     Blocks all = {.first = blocks->len, .origin = origin};
     for (size_t i = span->first; i < span->first + span->n; i++) {
-        const NsTensor *t = &g->stack->table.tensors[i];
+        const NsTensor *t = &g->layout->table.tensors[i];
         size_t size = ns_tensor_size(t);
         for (size_t at = 0; at < size; at += BLOCK) {
             Block block = {.tensor = i, .offset = t->offset + at, .n = MIN(BLOCK, size - at)};
@@ -76,15 +77,15 @@ static Blocks divide(const NsGradients *g, GArray *blocks, const NsSpan *span, s
 
 static void divide_all(NsGradients *g)
 {
-    const NsStack *stack = g->stack;
+    const NsModelLayout *layout = g->layout;
     GArray *blocks = g_array_new(FALSE, FALSE, sizeof(Block));
-    g->layers = g_new(Blocks, stack->layers);
-    for (size_t l = 0; l < stack->layers; l++) {
-        const NsSpan *span = &stack->layer_spans[l];
+    g->layers = g_new(Blocks, layout->layers);
+    for (size_t l = 0; l < layout->layers; l++) {
+        const NsSpan *span = &layout->layer_spans[l];
         g->layers[l] = divide(g, blocks, span, g->whole ? 0 : span->begin);
     }
-    for (size_t i = 0, before = 0; i < stack->n_outside; i++) {
-        const NsSpan *span = &stack->outside[i];
+    for (size_t i = 0, before = 0; i < layout->n_outside; i++) {
+        const NsSpan *span = &layout->outside[i];
         g->rest[i] = divide(g, blocks, span, g->whole ? 0 : span->begin - before);
         before += span->end - span->begin;
     }
@@ -92,23 +93,23 @@ static void divide_all(NsGradients *g)
     g->blocks = (Block *)(void *)g_array_free(blocks, FALSE);
 }
 
-NsGradients *ns_gradients_new(const NsStack *stack, ns_real *arena, GError **error)
+NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GError **error)
 {
     NsGradients *g = g_new0(NsGradients, 1);
-    g->stack = stack;
+    g->layout = layout;
     g->arena = arena;
-    g->squares = g_new0(double, stack->table.n);
-    g->whole = is_whole(stack);
-    g->buffers = g_new0(ns_real *, stack->shards);
-    g->outside = g_new0(ns_real *, stack->shards);
+    g->squares = g_new0(double, layout->table.n);
+    g->whole = is_whole(layout);
+    g->buffers = g_new0(ns_real *, layout->shards);
+    g->outside = g_new0(ns_real *, layout->shards);
     divide_all(g);
-    for (size_t i = 1; i < stack->shards; i++) {
-        g->buffers[i] = ns_real_new(buffer_reals(stack), "gradients", error);
+    for (size_t i = 1; i < layout->shards; i++) {
+        g->buffers[i] = ns_real_new(buffer_reals(layout), "gradients", error);
         if (!g->buffers[i]) {
             ns_gradients_free(g);
             return NULL;
         }
-        g->outside[i] = g->buffers[i] + (g->whole ? 0 : largest_layer(stack));
+        g->outside[i] = g->buffers[i] + (g->whole ? 0 : largest_layer(layout));
     }
     return g;
 }
@@ -116,7 +117,7 @@ NsGradients *ns_gradients_new(const NsStack *stack, ns_real *arena, GError **err
 void ns_gradients_free(NsGradients *g)
 {
     if (!g) return;
-    for (size_t i = 1; i < g->stack->shards; i++) ns_real_free(g->buffers[i]);
+    for (size_t i = 1; i < g->layout->shards; i++) ns_real_free(g->buffers[i]);
     g_free(g->buffers);
     g_free(g->outside);
     g_free(g->blocks);
@@ -145,7 +146,7 @@ double *ns_gradients_squares(NsGradients *g)
 /* All of a layer but its matrices becomes 0, the gaps between tensors too. */
 static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *base)
 {
-    const NsTensor *t = g->stack->table.tensors + span->first;
+    const NsTensor *t = g->layout->table.tensors + span->first;
     for (size_t i = 0; i < span->n; i++, t++) {
         size_t from = t->cols ? t->offset + ns_tensor_size(t) : t->offset;
         size_t to = i + 1 < span->n ? t[1].offset : span->end;
@@ -155,7 +156,7 @@ static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *bas
 
 NsLayerGradients ns_gradients_layer(NsGradients *g, size_t shard, size_t layer, size_t part)
 {
-    const NsSpan *span = &g->stack->layer_spans[layer];
+    const NsSpan *span = &g->layout->layer_spans[layer];
     ns_real *base = g->arena + span->begin;
     if (shard > 0) base = g->buffers[shard] + (g->whole ? span->begin : 0);
     NsLayerGradients at = {.base = base, .origin = span->begin, .adds = part > 0};
@@ -171,8 +172,8 @@ static ns_real *outside_at(NsGradients *g, size_t shard, size_t i, size_t offset
 
 void ns_gradients_clear_outside(NsGradients *g, size_t shard)
 {
-    for (size_t i = 0; i < g->stack->n_outside; i++) {
-        const NsSpan *span = &g->stack->outside[i];
+    for (size_t i = 0; i < g->layout->n_outside; i++) {
+        const NsSpan *span = &g->layout->outside[i];
         memset(outside_at(g, shard, i, span->begin), 0,
                (span->end - span->begin) * sizeof(ns_real));
     }
@@ -181,7 +182,7 @@ void ns_gradients_clear_outside(NsGradients *g, size_t shard)
 ns_real *ns_gradients_outside(NsGradients *g, size_t shard, size_t offset)
 {
     size_t i = 0;
-    while (offset >= g->stack->outside[i].end) i++;
+    while (offset >= g->layout->outside[i].end) i++;
     return outside_at(g, shard, i, offset);
 }
 
@@ -189,7 +190,7 @@ ns_real *ns_gradients_outside(NsGradients *g, size_t shard, size_t offset)
 
 static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, size_t origin)
 {
-    size_t n = g->stack->shards, from = block->offset - origin;
+    size_t n = g->layout->shards, from = block->offset - origin;
     ns_real *sum = g->arena + block->offset;
     for (size_t i = 1; i + g->squaring < n; i++) ns_add_scaled(sum, 1, buffers[i] + from, block->n);
     if (!g->squaring) return;
@@ -200,7 +201,7 @@ static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, siz
 static void sum_blocks(NsGradients *g, const NsMember *member, const Blocks *blocks,
                        ns_real *const *buffers)
 {
-    bool alone = g->stack->shards == 1;
+    bool alone = g->layout->shards == 1;
     if (alone && !g->squaring) return;
     NsClockMark mark = ns_clock_begin();
     Block *first = g->blocks + blocks->first;
@@ -221,12 +222,13 @@ void ns_gradients_end_layer(NsGradients *g, const NsMember *member, size_t layer
 void ns_gradients_end(NsGradients *g, const NsMember *member)
 {
     ns_team_barrier(member);
-    for (size_t l = 0; l < g->stack->layers && g->whole; l++)
+    for (size_t l = 0; l < g->layout->layers && g->whole; l++)
         sum_blocks(g, member, &g->layers[l], g->buffers);
-    for (size_t i = 0; i < g->stack->n_outside; i++) sum_blocks(g, member, &g->rest[i], g->outside);
+    for (size_t i = 0; i < g->layout->n_outside; i++)
+        sum_blocks(g, member, &g->rest[i], g->outside);
     ns_team_barrier(member);
     if (!g->squaring || member->index > 0) return;
-    memset(g->squares, 0, g->stack->table.n * sizeof *g->squares);
+    memset(g->squares, 0, g->layout->table.n * sizeof *g->squares);
     for (size_t b = 0; b < g->n_blocks; b++)
         g->squares[g->blocks[b].tensor] += g->blocks[b].squares;
 }

@@ -14,15 +14,15 @@
 #pragma once
 
 #include "core/base/team.h"
-#include "core/model/stack.h"
+#include "core/model/layout.h"
 
 typedef struct NsGradients NsGradients;
 
 /* Reals that it takes beside the arena. */
-size_t ns_gradients_reals(const NsStack *stack);
+size_t ns_gradients_reals(const NsModelLayout *layout);
 
 /* Stack and arena (that of the table, all 0) are borrowed.  NULL with NS_ERROR_MEMORY. */
-NsGradients *ns_gradients_new(const NsStack *stack, ns_real *arena, GError **error);
+NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GError **error);
 void ns_gradients_free(NsGradients *gradients);
 
 /* The arena: offsets are those of the table. */

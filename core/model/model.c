@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct NsModel {
-    NsStack stack;
+    NsModelLayout layout;
     uint64_t seed;
     size_t B;
     ns_real *weights;
@@ -38,45 +38,46 @@ enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
 /* Those of worker i, of n sequences each. */
 static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, NsCursor *cursor)
 {
-    const NsStack *stack = &model->stack;
+    const NsModelLayout *layout = &model->layout;
     NsPlaces places = {.arena = cursor->base ? model->room : NULL,
-                       .pieces = stack->room.pieces + i * stack->layers};
-    for (; places.part < stack->kept; places.part++)
-        ns_shard_take(&w->shards[places.part], stack, w->first + places.part * n, n, cursor,
+                       .pieces = layout->room.pieces + i * layout->layers};
+    for (; places.part < layout->kept; places.part++)
+        ns_shard_take(&w->shards[places.part], layout, w->first + places.part * n, n, cursor,
                       &places);
 }
 
 static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)
 {
-    const NsStack *stack = &model->stack;
-    size_t n, hidden = ns_stack_hidden(stack);
-    ns_stack_shard_range(stack, model->B, i, &w->first, &n);
-    n /= stack->parts;
-    w->shards = w->shard = g_new0(NsShard, stack->kept);
-    for (size_t k = 0; k < stack->kept; k++)
-        w->shards[k].sublayers = g_new0(NsActivations, stack->n_sublayers);
-    w->pass.sublayers = g_new0(NsActivations, stack->n_sublayers);
-    w->sums = g_new0(NsSums, stack->n_sublayers);
+    const NsModelLayout *layout = &model->layout;
+    size_t n, hidden = ns_model_layout_hidden(layout);
+    ns_model_layout_shard_range(layout, model->B, i, &w->first, &n);
+    n /= layout->parts;
+    w->shards = w->shard = g_new0(NsShard, layout->kept);
+    for (size_t k = 0; k < layout->kept; k++)
+        w->shards[k].sublayers = g_new0(NsActivations, layout->n_sublayers);
+    w->pass.sublayers = g_new0(NsActivations, layout->n_sublayers);
+    w->sums = g_new0(NsSums, layout->n_sublayers);
     w->hidden_sq = g_new0(double, hidden);
     w->hidden_norm = g_new0(double, hidden);
     w->hidden_max = g_new0(double, hidden);
     w->hidden_grad = g_new0(double, hidden);
-    for (size_t k = 0; k < stack->n_towers; k++) w->live[k] = g_new0(bool, n * stack->towers[k].T);
+    for (size_t k = 0; k < layout->n_towers; k++)
+        w->live[k] = g_new0(bool, n * layout->towers[k].T);
     NsCursor count = {0};
     take_shards(w, model, i, n, &count);
     w->activations = ns_real_new(count.used, "activations", error);
     if (!w->activations) return false;
     take_shards(w, model, i, n, &(NsCursor){.base = w->activations});
-    ns_shard_pass(&w->pass, w->shards, stack, model->room + stack->room.passing[i]);
+    ns_shard_pass(&w->pass, w->shards, layout, model->room + layout->room.passing[i]);
     w->gradients = model->gradients;
     w->number = i;
     return true;
 }
 
-static void worker_clear(NsWorker *w, const NsStack *stack)
+static void worker_clear(NsWorker *w, const NsModelLayout *layout)
 {
     ns_real_free(w->activations);
-    for (size_t k = 0; w->shards && k < stack->kept; k++) g_free(w->shards[k].sublayers);
+    for (size_t k = 0; w->shards && k < layout->kept; k++) g_free(w->shards[k].sublayers);
     g_free(w->shards);
     g_free(w->pass.sublayers);
     g_free(w->sums);
@@ -89,11 +90,11 @@ static void worker_clear(NsWorker *w, const NsStack *stack)
 
 static bool make_sinusoids(NsModel *model, GError **error)
 {
-    const NsStack *stack = &model->stack;
+    const NsModelLayout *layout = &model->layout;
     size_t T = 0;
-    for (size_t i = 0; i < stack->n_towers; i++) T = MAX(T, stack->towers[i].T);
-    model->sinusoids = ns_real_new(T * stack->D, "positions", error);
-    if (model->sinusoids) ns_sinusoids(model->sinusoids, T, stack->D);
+    for (size_t i = 0; i < layout->n_towers; i++) T = MAX(T, layout->towers[i].T);
+    model->sinusoids = ns_real_new(T * layout->D, "positions", error);
+    if (model->sinusoids) ns_sinusoids(model->sinusoids, T, layout->D);
     return model->sinusoids != NULL;
 }
 
@@ -114,31 +115,31 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
     if (!ns_wiring_check(settings, error) || !check_vocab(settings, vocab, error)) return NULL;
     if (!ns_blas_init(error)) return NULL;
     g_autoptr(NsModel) model = g_new0(NsModel, 1);
-    NsStack *stack = &model->stack;
+    NsModelLayout *layout = &model->layout;
     model->seed = (uint64_t)settings->seed;
     model->B = (size_t)settings->batch;
-    ns_stack_init(stack, settings, placement, vocab);
-    model->seen = g_new0(double, HIDDEN_ARRAYS *ns_stack_hidden(stack) +
-                                     SUBLAYER_ARRAYS * stack->n_sublayers);
-    model->weights = ns_real_new(stack->table.size, "weights", error);
+    ns_model_layout_init(layout, settings, placement, vocab);
+    model->seen = g_new0(double, HIDDEN_ARRAYS *ns_model_layout_hidden(layout) +
+                                     SUBLAYER_ARRAYS * layout->n_sublayers);
+    model->weights = ns_real_new(layout->table.size, "weights", error);
     if (!model->weights) return NULL;
-    model->room = ns_real_new(stack->room.size, "activations", error);
+    model->room = ns_real_new(layout->room.size, "activations", error);
     if (!model->room) return NULL;
-    model->arena = ns_real_new(stack->table.size, "gradients", error);
+    model->arena = ns_real_new(layout->table.size, "gradients", error);
     if (!model->arena) return NULL;
-    model->gradients = ns_gradients_new(stack, model->arena, error);
+    model->gradients = ns_gradients_new(layout, model->arena, error);
     if (!model->gradients) return NULL;
-    model->state = ns_real_new(stack->state_size, "running statistics", error);
+    model->state = ns_real_new(layout->state_size, "running statistics", error);
     if (!model->state) return NULL;
-    if (stack->standardize) {
-        model->standardized = ns_real_new(stack->table.size, "standardized weights", error);
+    if (layout->standardize) {
+        model->standardized = ns_real_new(layout->table.size, "standardized weights", error);
         if (!model->standardized) return NULL;
     }
-    if (stack->sinusoids && !make_sinusoids(model, error)) return NULL;
-    model->workers = g_new0(NsWorker, stack->shards);
-    for (; model->n_workers < stack->shards; model->n_workers++)
+    if (layout->sinusoids && !make_sinusoids(model, error)) return NULL;
+    model->workers = g_new0(NsWorker, layout->shards);
+    for (; model->n_workers < layout->shards; model->n_workers++)
         if (!worker_init(&model->workers[model->n_workers], model, model->n_workers, error)) {
-            worker_clear(&model->workers[model->n_workers], stack);
+            worker_clear(&model->workers[model->n_workers], layout);
             return NULL;
         }
     model->team = ns_team_new(MIN(model->n_workers, ns_processors()));
@@ -155,7 +156,8 @@ void ns_model_free(NsModel *model)
 {
     if (!model) return;
     ns_team_free(model->team);
-    for (unsigned i = 0; i < model->n_workers; i++) worker_clear(&model->workers[i], &model->stack);
+    for (unsigned i = 0; i < model->n_workers; i++)
+        worker_clear(&model->workers[i], &model->layout);
     g_free(model->workers);
     ns_real_free(model->weights);
     ns_gradients_free(model->gradients);
@@ -165,18 +167,18 @@ void ns_model_free(NsModel *model)
     ns_real_free(model->sinusoids);
     ns_real_free(model->state);
     g_free(model->seen);
-    ns_stack_clear(&model->stack);
+    ns_model_layout_clear(&model->layout);
     g_free(model);
 }
 
 const NsTensorTable *ns_model_tensors(const NsModel *model)
 {
-    return &model->stack.table;
+    return &model->layout.table;
 }
 
 size_t ns_model_layers(const NsModel *model)
 {
-    return model->stack.layers;
+    return model->layout.layers;
 }
 
 ns_real *ns_model_weights(NsModel *model)
@@ -191,7 +193,7 @@ const ns_real *ns_model_gradients(NsModel *model)
 
 ns_real *ns_model_state(NsModel *model, size_t *n)
 {
-    *n = model->stack.state_size;
+    *n = model->layout.state_size;
     return model->state;
 }
 
@@ -207,14 +209,14 @@ static void reset_statistics(NsModel *model, const NsNormPlace *place)
 
 void ns_model_reset(NsModel *model)
 {
-    const NsStack *stack = &model->stack;
-    ns_tensor_table_init(&stack->table, model->weights, model->seed, model->team);
-    for (size_t i = 0; i < stack->n_towers; i++) {
-        reset_statistics(model, &stack->towers[i].embedding_norm);
-        reset_statistics(model, &stack->towers[i].final_norm);
+    const NsModelLayout *layout = &model->layout;
+    ns_tensor_table_init(&layout->table, model->weights, model->seed, model->team);
+    for (size_t i = 0; i < layout->n_towers; i++) {
+        reset_statistics(model, &layout->towers[i].embedding_norm);
+        reset_statistics(model, &layout->towers[i].final_norm);
     }
-    for (size_t k = 0; k < stack->n_sublayers; k++) {
-        const NsSublayer *s = &stack->sublayers[k];
+    for (size_t k = 0; k < layout->n_sublayers; k++) {
+        const NsSublayer *s = &layout->sublayers[k];
         const NsNormPlace *const places[] = {&s->in, &s->mid, &s->branch, &s->out,
                                              &s->q,  &s->k,   &s->v};
         for (size_t i = 0; i < G_N_ELEMENTS(places); i++) reset_statistics(model, places[i]);
@@ -230,7 +232,7 @@ static void standardize_tensor(void *data, size_t i, unsigned member)
 {
     (void)member;
     NsModel *model = data;
-    const NsTensor *t = &model->stack.table.tensors[i];
+    const NsTensor *t = &model->layout.table.tensors[i];
     if (is_standardized(t))
         ns_standardize_forward(model->standardized + t->offset, model->weights + t->offset, t->rows,
                                t->cols);
@@ -239,7 +241,7 @@ static void standardize_tensor(void *data, size_t i, unsigned member)
 /* The weights as the pass uses them. */
 static const ns_real *used_weights(NsModel *model)
 {
-    const NsTensorTable *table = &model->stack.table;
+    const NsTensorTable *table = &model->layout.table;
     if (!model->standardized) return model->weights;
     memcpy(model->standardized, model->weights, table->size * sizeof *model->weights);
     ns_team_each(model->team, table->n, standardize_tensor, model);
@@ -251,7 +253,7 @@ static void gradient_of_weights(void *data, size_t i, unsigned member)
 {
     (void)member;
     NsModel *model = data;
-    const NsTensor *t = &model->stack.table.tensors[i];
+    const NsTensor *t = &model->layout.table.tensors[i];
     if (!is_standardized(t)) return;
     ns_real *g = model->arena + t->offset;
     ns_standardize_backward(g, model->weights + t->offset, t->rows, t->cols);
@@ -260,8 +262,8 @@ static void gradient_of_weights(void *data, size_t i, unsigned member)
 
 static void assert_fits(const NsModel *model, const NsBatch *batch)
 {
-    const NsTower *towers = model->stack.towers;
-    size_t last = model->stack.n_towers - 1;
+    const NsTower *towers = model->layout.towers;
+    size_t last = model->layout.n_towers - 1;
     g_assert(batch->B == model->B && batch->T == towers[last].T);
     g_assert(last == 0 || batch->S == towers[0].T);
 }
@@ -276,7 +278,7 @@ static double sum_lengths(const int32_t *length, size_t B)
 /* Tokens of a tower in the batch that are not padding. */
 static double tokens_of(const NsModel *model, const NsBatch *batch, size_t tower)
 {
-    bool source = tower + 1 < model->stack.n_towers;
+    bool source = tower + 1 < model->layout.n_towers;
     return sum_lengths(source ? batch->source_length : batch->length, batch->B);
 }
 
@@ -289,13 +291,13 @@ static double per_target(const NsBatch *batch)
 static void collect_hidden(const NsModel *model, const NsBatch *batch, NsMeasure *measure,
                            double *sq)
 {
-    const NsStack *stack = &model->stack;
-    size_t n = ns_stack_hidden(stack);
+    const NsModelLayout *layout = &model->layout;
+    size_t n = ns_model_layout_hidden(layout);
     double *norm = sq + n, *max = norm + n, *grad = max + n;
-    for (size_t i = 0; i < stack->n_towers; i++) {
+    for (size_t i = 0; i < layout->n_towers; i++) {
         double tokens = tokens_of(model, batch, i);
-        size_t first = ns_tower_hidden(stack, i);
-        for (size_t k = first; k <= first + stack->towers[i].L; k++) {
+        size_t first = ns_tower_hidden(layout, i);
+        for (size_t k = first; k <= first + layout->towers[i].L; k++) {
             sq[k] = norm[k] = max[k] = grad[k] = 0;
             for (unsigned j = 0; j < model->n_workers; j++) {
                 const NsWorker *w = &model->workers[j];
@@ -318,13 +320,13 @@ static void collect_hidden(const NsModel *model, const NsBatch *batch, NsMeasure
 static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeasure *measure,
                               double *tokens)
 {
-    const NsStack *stack = &model->stack;
-    size_t n = stack->n_sublayers;
+    const NsModelLayout *layout = &model->layout;
+    size_t n = layout->n_sublayers;
     double *stream = tokens + n, *branch = stream + n, *skip_grad = branch + n,
            *branch_grad = skip_grad + n;
     double *sigma = branch_grad + n;
-    for (size_t i = 0; i < stack->n_towers; i++) {
-        const NsTower *tower = &stack->towers[i];
+    for (size_t i = 0; i < layout->n_towers; i++) {
+        const NsTower *tower = &layout->towers[i];
         double live = tokens_of(model, batch, i);
         for (size_t k = tower->first; k < tower->first + tower->n; k++) {
             NsSums all = {0};
@@ -365,30 +367,30 @@ static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statist
                     .statistics = statistics};
 }
 
-typedef void (*WorkerStep)(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i);
+typedef void (*WorkerStep)(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i);
 
 /* The step of every worker that falls to the member. */
 static void step(NsModel *model, const NsMember *member, WorkerStep step_of, size_t i)
 {
     for (unsigned k = member->index; k < model->n_workers; k += member->size)
-        step_of(&model->stack, &model->workers[k], &model->call, i);
+        step_of(&model->layout, &model->workers[k], &model->call, i);
 }
 
 /* From the tokens of a part to the gradient of the top of the last tower. */
-static void step_forward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
+static void step_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
-    ns_worker_begin(stack, w, call, part);
-    ns_worker_forward(stack, w, call);
-    ns_worker_loss(stack, w, call, stack->label_smoothing, (ns_real)per_target(call->batch));
-    ns_worker_backward_head(stack, w, call);
+    ns_worker_begin(layout, w, call, part);
+    ns_worker_forward(layout, w, call);
+    ns_worker_loss(layout, w, call, layout->label_smoothing, (ns_real)per_target(call->batch));
+    ns_worker_backward_head(layout, w, call);
 }
 
 static void measure_part(NsModel *model, const NsMember *member, size_t part)
 {
-    const NsStack *stack = &model->stack;
+    const NsModelLayout *layout = &model->layout;
     step(model, member, step_forward, part);
-    for (size_t i = stack->n_towers; i-- > 0;) {
-        const NsTower *tower = &stack->towers[i];
+    for (size_t i = layout->n_towers; i-- > 0;) {
+        const NsTower *tower = &layout->towers[i];
         step(model, member, ns_worker_backward_top, i);
         for (size_t l = tower->first_layer + tower->L; l-- > tower->first_layer;) {
             step(model, member, ns_worker_backward_layer, l);
@@ -401,13 +403,13 @@ static void measure_part(NsModel *model, const NsMember *member, size_t part)
 static void measure_parts(void *data, const NsMember *member)
 {
     NsModel *model = data;
-    for (size_t part = 0; part < model->stack.parts; part++) measure_part(model, member, part);
+    for (size_t part = 0; part < model->layout.parts; part++) measure_part(model, member, part);
     ns_gradients_end(model->gradients, member);
 }
 
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise)
 {
-    const NsStack *stack = &model->stack;
+    const NsModelLayout *layout = &model->layout;
     bool training = noise && noise->training;
     NsCall call = call_of(model, batch, training ? NS_OF_BATCH_KEPT : NS_OF_BATCH);
     if (noise) call.noise = *noise;
@@ -415,11 +417,11 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     model->call = call;
     ns_gradients_begin(model->gradients, model->measuring != NS_MEASURING_LOSS);
     ns_team_run(model->team, model->n_workers, measure_parts, model);
-    if (model->standardized) ns_team_each(model->team, stack->table.n, gradient_of_weights, model);
+    if (model->standardized) ns_team_each(model->team, layout->table.n, gradient_of_weights, model);
 
     double share = per_target(batch);
     NsMeasure measure = {.grad_sq = ns_gradients_squares(model->gradients)};
-    double tokens = tokens_of(model, batch, stack->n_towers - 1);
+    double tokens = tokens_of(model, batch, layout->n_towers - 1);
     for (unsigned i = 0; i < model->n_workers; i++) {
         const NsWorker *w = &model->workers[i];
         measure.loss += w->loss.loss * share;
@@ -428,7 +430,8 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
         measure.final_norm += w->final_norm / tokens;
     }
     collect_hidden(model, batch, &measure, model->seen);
-    collect_sublayers(model, batch, &measure, model->seen + HIDDEN_ARRAYS * ns_stack_hidden(stack));
+    collect_sublayers(model, batch, &measure,
+                      model->seen + HIDDEN_ARRAYS * ns_model_layout_hidden(layout));
     return measure;
 }
 
@@ -443,12 +446,12 @@ static void forward_worker(void *data, size_t i, unsigned member)
 {
     (void)member;
     const Forward *f = data;
-    const NsStack *stack = &f->model->stack;
+    const NsModelLayout *layout = &f->model->layout;
     NsWorker *w = &f->model->workers[i];
-    for (size_t part = 0; part < stack->parts; part++) {
-        ns_worker_begin(stack, w, f->call, part);
-        ns_worker_forward(stack, w, f->call);
-        ns_worker_loss(stack, w, f->call, f->smoothing, 0);
+    for (size_t part = 0; part < layout->parts; part++) {
+        ns_worker_begin(layout, w, f->call, part);
+        ns_worker_forward(layout, w, f->call);
+        ns_worker_loss(layout, w, f->call, f->smoothing, 0);
     }
 }
 
@@ -471,7 +474,7 @@ double ns_model_loss(NsModel *model, const NsBatch *batch)
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch)
 {
     NsCall call = call_of(model, batch, NS_OF_BATCH);
-    forward(model, &call, model->stack.label_smoothing);
+    forward(model, &call, model->layout.label_smoothing);
     double loss = 0;
     for (unsigned i = 0; i < model->n_workers; i++) loss += model->workers[i].loss.loss;
     return loss * per_target(batch);
@@ -479,8 +482,8 @@ double ns_model_plain_loss(NsModel *model, const NsBatch *batch)
 
 bool ns_model_needs_profile(const NsModel *model)
 {
-    for (size_t k = 0; k < model->stack.n_sublayers; k++)
-        if (model->stack.sublayers[k].c.stream_gain) return true;
+    for (size_t k = 0; k < model->layout.n_sublayers; k++)
+        if (model->layout.sublayers[k].c.stream_gain) return true;
     return false;
 }
 
@@ -488,7 +491,7 @@ static void set_omega(NsModel *model, const NsSublayer *s, double omega)
 {
     if (!s->c.stream_gain) return;
     ns_real *x = model->weights + s->stream_gain;
-    for (size_t i = 0; i < model->stack.D; i++) x[i] = (ns_real)omega;
+    for (size_t i = 0; i < model->layout.D; i++) x[i] = (ns_real)omega;
 }
 
 /* Variance of what a sub-layer's branch added in the last pass, over all elements. */
@@ -505,16 +508,16 @@ static double branch_variance(const NsModel *model, size_t k, double elements)
 
 void ns_model_profile(NsModel *model, const NsBatch *batch)
 {
-    const NsStack *stack = &model->stack;
-    for (size_t k = 0; k < stack->n_sublayers; k++) set_omega(model, &stack->sublayers[k], 1);
+    const NsModelLayout *layout = &model->layout;
+    for (size_t k = 0; k < layout->n_sublayers; k++) set_omega(model, &layout->sublayers[k], 1);
     NsCall call = call_of(model, batch, NS_OF_BATCH);
     call.profiling = call.measuring = true;
     forward(model, &call, 0);
-    for (size_t i = 0; i < stack->n_towers; i++) {
-        const NsTower *tower = &stack->towers[i];
-        double elements = tokens_of(model, batch, i) * (double)stack->D, variance = 1;
+    for (size_t i = 0; i < layout->n_towers; i++) {
+        const NsTower *tower = &layout->towers[i];
+        double elements = tokens_of(model, batch, i) * (double)layout->D, variance = 1;
         for (size_t k = tower->first; k < tower->first + tower->n; k++) {
-            set_omega(model, &stack->sublayers[k], sqrt(variance));
+            set_omega(model, &layout->sublayers[k], sqrt(variance));
             variance += branch_variance(model, k, elements);
         }
     }
@@ -531,17 +534,17 @@ static void revisit_worker(void *data, size_t i, unsigned member)
     (void)member;
     const Revisit *r = data;
     NsModel *model = r->model;
-    const NsStack *stack = &model->stack;
-    for (size_t part = stack->parts - stack->kept; part < stack->parts; part++) {
-        ns_worker_select(stack, &model->workers[i], &model->call, part);
-        ns_worker_revisit(stack, &model->workers[i], &model->call, r->layer);
+    const NsModelLayout *layout = &model->layout;
+    for (size_t part = layout->parts - layout->kept; part < layout->parts; part++) {
+        ns_worker_select(layout, &model->workers[i], &model->call, part);
+        ns_worker_revisit(layout, &model->workers[i], &model->call, r->layer);
     }
 }
 
 void ns_model_revisit(NsModel *model, size_t layer)
 {
     Revisit r = {model, layer};
-    if (model->stack.recompute) ns_team_each(model->team, model->n_workers, revisit_worker, &r);
+    if (model->layout.recompute) ns_team_each(model->team, model->n_workers, revisit_worker, &r);
 }
 
 void ns_model_set_measuring(NsModel *model, NsMeasuring measuring)
@@ -551,12 +554,12 @@ void ns_model_set_measuring(NsModel *model, NsMeasuring measuring)
 
 bool ns_model_keeps(const NsModel *model)
 {
-    return !model->stack.recompute;
+    return !model->layout.recompute;
 }
 
 size_t ns_model_shards(const NsModel *model)
 {
-    return model->n_workers * model->stack.kept;
+    return model->n_workers * model->layout.kept;
 }
 
 NsTeam *ns_model_team(const NsModel *model)
@@ -566,16 +569,16 @@ NsTeam *ns_model_team(const NsModel *model)
 
 size_t ns_model_sublayers(const NsModel *model)
 {
-    return model->stack.n_sublayers;
+    return model->layout.n_sublayers;
 }
 
 NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, size_t sublayer)
 {
-    const NsStack *stack = &model->stack;
-    const NsShard *part = &model->workers[shard / stack->kept].shards[shard % stack->kept];
-    const NsSublayer *s = &stack->sublayers[sublayer];
+    const NsModelLayout *layout = &model->layout;
+    const NsShard *part = &model->workers[shard / layout->kept].shards[shard % layout->kept];
+    const NsSublayer *s = &layout->sublayers[sublayer];
     const NsActivations *a = &part->sublayers[sublayer];
-    size_t tower = stack->n_towers > 1 && sublayer >= stack->towers[1].first ? 1 : 0;
+    size_t tower = layout->n_towers > 1 && sublayer >= layout->towers[1].first ? 1 : 0;
     const NsShape *shape = ns_tower_shape(&part->towers[tower], s);
     NsActivationView view = {
         .kind = s->kind,

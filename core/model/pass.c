@@ -14,35 +14,35 @@
 /* Of a layer that is fetched while another computes: both should find room in the second cache. */
 #define PREFETCH_BYTES ((size_t)1 << 20)
 
-size_t ns_stack_hidden(const NsStack *stack)
+size_t ns_model_layout_hidden(const NsModelLayout *layout)
 {
-    return stack->layers + stack->n_towers;
+    return layout->layers + layout->n_towers;
 }
 
-size_t ns_tower_hidden(const NsStack *stack, size_t tower)
+size_t ns_tower_hidden(const NsModelLayout *layout, size_t tower)
 {
-    return stack->towers[tower].first_layer + tower;
+    return layout->towers[tower].first_layer + tower;
 }
 
 /* Of a shard's tower in the batch: the encoder of an encoder-decoder reads the source. */
-static const int32_t *tokens_of(const NsStack *stack, const NsWorker *w, const NsBatch *batch,
-                                size_t i)
+static const int32_t *tokens_of(const NsModelLayout *layout, const NsWorker *w,
+                                const NsBatch *batch, size_t i)
 {
     size_t first = w->shard->first;
-    if (i + 1 < stack->n_towers) return batch->source + first * batch->S;
+    if (i + 1 < layout->n_towers) return batch->source + first * batch->S;
     return batch->tokens + first * batch->T;
 }
 
-static const int32_t *length_of(const NsStack *stack, const NsWorker *w, const NsBatch *batch,
-                                size_t i)
+static const int32_t *length_of(const NsModelLayout *layout, const NsWorker *w,
+                                const NsBatch *batch, size_t i)
 {
-    return (i + 1 < stack->n_towers ? batch->source_length : batch->length) + w->shard->first;
+    return (i + 1 < layout->n_towers ? batch->source_length : batch->length) + w->shard->first;
 }
 
-static void find_padding(const NsStack *stack, NsWorker *w, const NsBatch *batch, size_t i)
+static void find_padding(const NsModelLayout *layout, NsWorker *w, const NsBatch *batch, size_t i)
 {
-    const int32_t *length = length_of(stack, w, batch, i);
-    size_t T = stack->towers[i].T;
+    const int32_t *length = length_of(layout, w, batch, i);
+    size_t T = layout->towers[i].T;
     w->shard->length[i] = length;
     w->padded[i] = false;
     for (size_t b = 0; b < w->shard->B; b++)
@@ -53,9 +53,9 @@ static void find_padding(const NsStack *stack, NsWorker *w, const NsBatch *batch
         }
 }
 
-static NsPass pass_of(const NsStack *stack, const NsWorker *w, const NsCall *call, size_t i)
+static NsPass pass_of(const NsModelLayout *layout, const NsWorker *w, const NsCall *call, size_t i)
 {
-    const NsTower *tower = &stack->towers[i];
+    const NsTower *tower = &layout->towers[i];
     const NsTowerShard *t = &w->shard->towers[i], *below = t - 1;
     return (NsPass){
         .weights = call->weights,
@@ -64,10 +64,10 @@ static NsPass pass_of(const NsStack *stack, const NsWorker *w, const NsCall *cal
         .profiling = call->profiling,
         .noisy = call->noise.training,
         .noise = call->noise,
-        .dropout = stack->dropout,
+        .dropout = layout->dropout,
         .first = w->shard->first,
-        .length = length_of(stack, w, call->batch, i),
-        .memory_length = tower->cross ? length_of(stack, w, call->batch, i - 1) : NULL,
+        .length = length_of(layout, w, call->batch, i),
+        .memory_length = tower->cross ? length_of(layout, w, call->batch, i - 1) : NULL,
         .live = w->padded[i] ? w->live[i] : NULL,
         .memory_live = tower->cross && w->padded[i - 1] ? w->live[i - 1] : NULL,
         .memory = tower->cross ? below->top : NULL,
@@ -90,27 +90,27 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
                                  .sequence = (uint32_t)(pass->first + b)});
 }
 
-void ns_worker_select(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
+void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
     w->part = part;
-    w->shard = call->passing ? &w->pass : &w->shards[part % stack->kept];
+    w->shard = call->passing ? &w->pass : &w->shards[part % layout->kept];
     w->shard->first = w->first + part * w->shard->B;
-    for (size_t i = 0; i < stack->n_towers; i++) find_padding(stack, w, call->batch, i);
+    for (size_t i = 0; i < layout->n_towers; i++) find_padding(layout, w, call->batch, i);
 }
 
-void ns_worker_begin(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part)
+void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
-    ns_worker_select(stack, w, call, part);
+    ns_worker_select(layout, w, call, part);
     if (part > 0) return;
     w->loss = (NsCrossEntropy){0};
     if (!call->measuring) return;
-    size_t hidden = ns_stack_hidden(stack);
-    memset(w->sums, 0, stack->n_sublayers * sizeof *w->sums);
+    size_t hidden = ns_model_layout_hidden(layout);
+    memset(w->sums, 0, layout->n_sublayers * sizeof *w->sums);
     memset(w->hidden_sq, 0, hidden * sizeof *w->hidden_sq);
     memset(w->hidden_norm, 0, hidden * sizeof *w->hidden_norm);
     memset(w->hidden_max, 0, hidden * sizeof *w->hidden_max);
     memset(w->hidden_grad, 0, hidden * sizeof *w->hidden_grad);
-    bool norm = stack->towers[stack->n_towers - 1].final_norm.norm;
+    bool norm = layout->towers[layout->n_towers - 1].final_norm.norm;
     w->final_sq = w->final_norm = norm ? 0 : (double)NAN;
 }
 
@@ -148,12 +148,12 @@ static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass
 }
 
 /* Prefetches what a layer will read and write, when the one before it in this direction begins. */
-static void prefetch_layer(const NsStack *stack, const NsWorker *w, const NsCall *call,
+static void prefetch_layer(const NsModelLayout *layout, const NsWorker *w, const NsCall *call,
                            const NsTower *tower, size_t layer, bool backward)
 {
     ns_prefetch_clear();
     if (layer < tower->first_layer || layer >= tower->first_layer + tower->L) return;
-    const NsSpan *span = &stack->layer_spans[layer];
+    const NsSpan *span = &layout->layer_spans[layer];
     size_t first = ns_tower_sublayer(tower, layer), last = ns_tower_sublayer(tower, layer + 1) - 1;
     const ns_real *begin = w->shard->sublayers[first].begin, *end = w->shard->sublayers[last].end;
     size_t weights = span->end - span->begin, activations = (size_t)(end - begin);
@@ -165,30 +165,30 @@ static void prefetch_layer(const NsStack *stack, const NsWorker *w, const NsCall
     ns_prefetch_add(begin, begin + weights);
 }
 
-static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
+static void tower_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i)
 {
-    const NsTower *tower = &stack->towers[i];
+    const NsTower *tower = &layout->towers[i];
     const NsTowerShard *t = &w->shard->towers[i];
     const NsShape *shape = &t->self;
-    NsPass pass = pass_of(stack, w, call, i);
+    NsPass pass = pass_of(layout, w, call, i);
     const ns_real *pos =
-        stack->learned_positions ? call->weights + tower->pos_emb : call->sinusoids;
+        layout->learned_positions ? call->weights + tower->pos_emb : call->sinusoids;
     NsClockMark mark = ns_clock_begin();
-    ns_embedding_forward(t->embedding, tokens_of(stack, w, call->batch, i),
+    ns_embedding_forward(t->embedding, tokens_of(layout, w, call->batch, i),
                          call->weights + tower->tok_emb, pos, shape->B, shape->T, shape->D);
     drop_embedding(shape, &pass, i, t->embedding);
     ns_clock_end(mark, NS_OP_EMBEDDING);
     if (tower->embedding_norm.norm)
         ns_norm_place_forward(&tower->embedding_norm, shape, &pass, t->x0, t->stats_embedding,
                               t->embedding);
-    size_t n = shape->R * shape->D, hidden = ns_tower_hidden(stack, i);
+    size_t n = shape->R * shape->D, hidden = ns_tower_hidden(layout, i);
     if (tower->dual) memcpy(t->dual, t->x0, n * sizeof *t->dual);
     if (call->measuring) measure_hidden(w, shape, &pass, hidden, t->x0);
 
     for (size_t k = tower->first; k < tower->first + tower->n; k++) {
-        const NsSublayer *s = &stack->sublayers[k];
+        const NsSublayer *s = &layout->sublayers[k];
         const NsActivations *a = &w->shard->sublayers[k];
-        if (s->first) prefetch_layer(stack, w, call, tower, s->layer + 1, false);
+        if (s->first) prefetch_layer(layout, w, call, tower, s->layer + 1, false);
         NsSums sums = {0};
         ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass, call->measuring ? &sums : NULL);
         if (call->measuring) add_sums(&w->sums[k], &sums);
@@ -202,53 +202,53 @@ static void tower_forward(const NsStack *stack, NsWorker *w, const NsCall *call,
         ns_norm_place_forward(&tower->final_norm, shape, &pass, t->final, t->stats_final,
                               tower->dual ? t->dual : out);
     if (tower->dual) ns_residual_forward(t->top, 1, out, 1, norm ? t->final : t->dual, n);
-    if (i + 1 < stack->n_towers || !norm || !call->measuring) return;
+    if (i + 1 < layout->n_towers || !norm || !call->measuring) return;
     NsRowSums sums = {.squares = w->final_sq, .norms = w->final_norm};
     sum_rows(shape, &pass, t->top, &sums);
     w->final_sq = sums.squares;
     w->final_norm = sums.norms;
 }
 
-void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call)
+void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
-    for (size_t i = 0; i < stack->n_towers; i++) tower_forward(stack, w, call, i);
-    const NsTowerShard *last = &w->shard->towers[stack->n_towers - 1];
+    for (size_t i = 0; i < layout->n_towers; i++) tower_forward(layout, w, call, i);
+    const NsTowerShard *last = &w->shard->towers[layout->n_towers - 1];
     NsClockMark mark = ns_clock_begin();
-    ns_linear_forward(w->shard->logits, last->top, call->weights + stack->head, NULL, last->self.R,
-                      stack->D, stack->V);
+    ns_linear_forward(w->shard->logits, last->top, call->weights + layout->head, NULL, last->self.R,
+                      layout->D, layout->V);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
-void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
+void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale)
 {
-    const NsShape *shape = &w->shard->towers[stack->n_towers - 1].self;
+    const NsShape *shape = &w->shard->towers[layout->n_towers - 1].self;
     NsClockMark mark = ns_clock_begin();
     NsCrossEntropy loss =
         ns_cross_entropy(w->shard->logits, call->batch->targets + w->shard->first * shape->T,
-                         shape->R, stack->V, smoothing, dscale);
+                         shape->R, layout->V, smoothing, dscale);
     w->loss.nll += loss.nll;
     w->loss.loss += loss.loss;
     ns_clock_end(mark, NS_OP_LOSS);
 }
 
-static size_t tower_of(const NsStack *stack, size_t layer)
+static size_t tower_of(const NsModelLayout *layout, size_t layer)
 {
-    return stack->n_towers > 1 && layer >= stack->towers[1].first_layer ? 1 : 0;
+    return layout->n_towers > 1 && layer >= layout->towers[1].first_layer ? 1 : 0;
 }
 
-void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer)
+void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t layer)
 {
-    if (!stack->recompute || w->shard->present == layer) return;
-    size_t i = tower_of(stack, layer);
-    const NsTower *tower = &stack->towers[i];
-    NsPass pass = pass_of(stack, w, call, i);
+    if (!layout->recompute || w->shard->present == layer) return;
+    size_t i = tower_of(layout, layer);
+    const NsTower *tower = &layout->towers[i];
+    NsPass pass = pass_of(layout, w, call, i);
     /* These have seen the layer once. */
     if (pass.statistics == NS_OF_BATCH_KEPT) pass.statistics = NS_OF_BATCH;
     pass.dual = NULL;
     size_t end = ns_tower_sublayer(tower, layer + 1);
     for (size_t k = ns_tower_sublayer(tower, layer); k < end; k++) {
-        const NsSublayer *s = &stack->sublayers[k];
+        const NsSublayer *s = &layout->sublayers[k];
         ns_sublayer_forward(s, ns_tower_shape(&w->shard->towers[i], s), &w->shard->sublayers[k],
                             &pass, NULL);
     }
@@ -270,22 +270,22 @@ static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *p
     ns_norm_place_backward(place, shape, pass, d, d, x, stats);
 }
 
-void ns_worker_backward_head(const NsStack *stack, NsWorker *w, const NsCall *call)
+void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
-    const NsTowerShard *last = &w->shard->towers[stack->n_towers - 1];
+    const NsTowerShard *last = &w->shard->towers[layout->n_towers - 1];
     if (w->part == 0) ns_gradients_clear_outside(w->gradients, w->number);
     NsClockMark mark = ns_clock_begin();
-    ns_linear_backward(last->d, gradient_at(w, stack->head), NULL, w->shard->logits, last->top,
-                       call->weights + stack->head, last->self.R, stack->D, stack->V);
+    ns_linear_backward(last->d, gradient_at(w, layout->head), NULL, w->shard->logits, last->top,
+                       call->weights + layout->head, last->self.R, layout->D, layout->V);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
-void ns_worker_backward_top(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
+void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i)
 {
-    const NsTower *tower = &stack->towers[i];
+    const NsTower *tower = &layout->towers[i];
     const NsTowerShard *t = &w->shard->towers[i];
     const NsShape *shape = &t->self;
-    NsPass pass = pass_of(stack, w, call, i);
+    NsPass pass = pass_of(layout, w, call, i);
     size_t n = shape->R * shape->D;
     if (tower->cross) memset(pass.dmemory, 0, t->cross.RS * shape->D * sizeof *pass.dmemory);
 
@@ -298,31 +298,32 @@ void ns_worker_backward_top(const NsStack *stack, NsWorker *w, const NsCall *cal
                             t->stats_final);
     w->down = (NsDescent){.pass = pass,
                           .squares = ns_live_squares(shape, &pass, t->d),
-                          .hidden_grad = w->hidden_grad + ns_tower_hidden(stack, i) + tower->L};
+                          .hidden_grad = w->hidden_grad + ns_tower_hidden(layout, i) + tower->L};
 }
 
-void ns_worker_backward_layer(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer)
+void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
+                              size_t layer)
 {
-    size_t i = tower_of(stack, layer);
-    const NsTower *tower = &stack->towers[i];
+    size_t i = tower_of(layout, layer);
+    const NsTower *tower = &layout->towers[i];
     const NsTowerShard *t = &w->shard->towers[i];
     const NsShape *shape = &t->self;
     NsDescent *down = &w->down;
     NsPass *pass = &down->pass;
     if (call->measuring) *down->hidden_grad += down->squares;
     down->hidden_grad--;
-    ns_worker_revisit(stack, w, call, layer);
+    ns_worker_revisit(layout, w, call, layer);
     NsLayerGradients at = ns_gradients_layer(w->gradients, w->number, layer, w->part);
     pass->gradients = at.base;
     pass->origin = at.origin;
     pass->adds = at.adds;
-    prefetch_layer(stack, w, call, tower, layer - 1, true);
+    prefetch_layer(layout, w, call, tower, layer - 1, true);
     bool skip = false; /* a gradient waits for the layer's input */
     for (size_t k = ns_tower_sublayer(tower, layer + 1); k-- > ns_tower_sublayer(tower, layer);) {
-        const NsSublayer *s = &stack->sublayers[k];
+        const NsSublayer *s = &layout->sublayers[k];
         const NsShape *own = ns_tower_shape(t, s);
         const NsActivations *a = &w->shard->sublayers[k];
-        if (stack->derived) ns_sublayer_derive(s, own, a, pass, stack->derived == NS_DERIVED_FFN);
+        if (layout->derived) ns_sublayer_derive(s, own, a, pass, layout->derived == NS_DERIVED_FFN);
         NsSums sums = {.grad = down->squares};
         ns_sublayer_backward(s, own, a, &w->shard->scratch, pass, call->measuring ? &sums : NULL,
                              t->d);
@@ -335,9 +336,10 @@ void ns_worker_backward_layer(const NsStack *stack, NsWorker *w, const NsCall *c
     down->squares = ns_live_squares(shape, pass, t->d);
 }
 
-void ns_worker_backward_embedding(const NsStack *stack, NsWorker *w, const NsCall *call, size_t i)
+void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
+                                  size_t i)
 {
-    const NsTower *tower = &stack->towers[i];
+    const NsTower *tower = &layout->towers[i];
     const NsTowerShard *t = &w->shard->towers[i];
     const NsShape *shape = &t->self;
     NsPass *pass = &w->down.pass;
@@ -353,7 +355,7 @@ void ns_worker_backward_embedding(const NsStack *stack, NsWorker *w, const NsCal
     NsClockMark mark = ns_clock_begin();
     drop_embedding(shape, pass, i, t->d);
     ns_embedding_backward(gradient_at(w, tower->tok_emb),
-                          stack->learned_positions ? gradient_at(w, tower->pos_emb) : NULL, t->d,
-                          tokens_of(stack, w, call->batch, i), shape->B, shape->T, shape->D);
+                          layout->learned_positions ? gradient_at(w, tower->pos_emb) : NULL, t->d,
+                          tokens_of(layout, w, call->batch, i), shape->B, shape->T, shape->D);
     ns_clock_end(mark, NS_OP_EMBEDDING);
 }

@@ -16,7 +16,7 @@ typedef struct {
 /* One of the shares into which the batch is divided, in parts, each of which has a shard of its
  * own, or all of them the same one after the other. */
 typedef struct {
-    NsShard *shards, *shard; /* [stack->kept]; that of the present part */
+    NsShard *shards, *shard; /* [layout->kept]; that of the present part */
     NsShard pass;            /* for calls that go forward alone */
     size_t first, part;      /* of its sequences in the batch; the present part, from 0 */
     ns_real *activations;
@@ -46,34 +46,36 @@ typedef struct {
 } NsCall;
 
 /* Hidden states that a model has: one more than layers in every tower. */
-size_t ns_stack_hidden(const NsStack *stack);
+size_t ns_model_layout_hidden(const NsModelLayout *layout);
 
 /* Where those of a tower begin. */
-size_t ns_tower_hidden(const NsStack *stack, size_t tower);
+size_t ns_tower_hidden(const NsModelLayout *layout, size_t tower);
 
 /* Turns to one of the parts; before the first one, the sums that will be taken become 0. */
-void ns_worker_begin(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part);
+void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
 
 /* From the tokens to the logits, with every sum but the gradients'. */
-void ns_worker_forward(const NsStack *stack, NsWorker *w, const NsCall *call);
+void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
 
 /* The loss; with dscale other than 0 the logits become their gradient times it. */
-void ns_worker_loss(const NsStack *stack, NsWorker *w, const NsCall *call, double smoothing,
+void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale);
 
 /* Selects a part as the present one: its sequences, their padding, and the shard where its
  * activations will be, or still are. */
-void ns_worker_select(const NsStack *stack, NsWorker *w, const NsCall *call, size_t part);
+void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
 
 /* Runs a layer of the present part forward again, for its activations alone; nothing else changes.
  * Where they are all kept, or were the last to be computed, it has nothing to do. */
-void ns_worker_revisit(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer);
+void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t layer);
 
 /* Backward through the present part, in four steps, with the workers in step (ns_gradients_layer):
  * from the gradient of the logits to that of the top of the last tower; then for every tower, from
  * the last one, its final norm, its layers from the top, and its embedding. */
-void ns_worker_backward_head(const NsStack *stack, NsWorker *w, const NsCall *call);
-void ns_worker_backward_top(const NsStack *stack, NsWorker *w, const NsCall *call, size_t tower);
-void ns_worker_backward_layer(const NsStack *stack, NsWorker *w, const NsCall *call, size_t layer);
-void ns_worker_backward_embedding(const NsStack *stack, NsWorker *w, const NsCall *call,
+void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
+void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
+                            size_t tower);
+void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
+                              size_t layer);
+void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
                                   size_t tower);

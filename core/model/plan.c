@@ -10,46 +10,46 @@
 #define RESERVE ((size_t)16 << 20)
 
 /* Multiply-adds of the matrix products in one forward pass of a sub-layer over B sequences. */
-static double sublayer_work(const NsStack *stack, const NsSublayer *s, const NsTower *tower,
+static double sublayer_work(const NsModelLayout *layout, const NsSublayer *s, const NsTower *tower,
                             double B)
 {
-    double D = (double)stack->D, F = (double)stack->F, T = (double)tower->T;
+    double D = (double)layout->D, F = (double)layout->F, T = (double)tower->T;
     double S = s->kind == NS_CROSS_ATTENTION ? (double)tower->S : T;
     if (s->kind == NS_FFN) return B * T * D * F * (s->activation->gated ? 3 : 2);
     if (s->uniform) return B * (S * D * D + T * S * D);
     return B * (2 * (T + S) * D * D + 2 * T * S * D);
 }
 
-static double forward_work(const NsStack *stack, double B)
+static double forward_work(const NsModelLayout *layout, double B)
 {
-    const NsTower *top = &stack->towers[stack->n_towers - 1];
-    double work = B * (double)top->T * (double)stack->D * (double)stack->V;
-    for (size_t i = 0; i < stack->n_towers; i++)
-        for (size_t k = 0; k < stack->towers[i].n; k++)
-            work += sublayer_work(stack, &stack->sublayers[stack->towers[i].first + k],
-                                  &stack->towers[i], B);
+    const NsTower *top = &layout->towers[layout->n_towers - 1];
+    double work = B * (double)top->T * (double)layout->D * (double)layout->V;
+    for (size_t i = 0; i < layout->n_towers; i++)
+        for (size_t k = 0; k < layout->towers[i].n; k++)
+            work += sublayer_work(layout, &layout->sublayers[layout->towers[i].first + k],
+                                  &layout->towers[i], B);
     return work;
 }
 
 NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 {
-    NsStack stack;
-    ns_stack_init(&stack, settings, NULL, vocab);
-    NsPlan plan = {.parameters = stack.table.elements, .threads = (unsigned)stack.shards};
+    NsModelLayout layout;
+    ns_model_layout_init(&layout, settings, NULL, vocab);
+    NsPlan plan = {.parameters = layout.table.elements, .threads = (unsigned)layout.shards};
 
-    size_t arena = stack.table.size * sizeof(ns_real);
-    plan.weight_bytes = stack.standardize ? 2 * arena : arena;
+    size_t arena = layout.table.size * sizeof(ns_real);
+    plan.weight_bytes = layout.standardize ? 2 * arena : arena;
     plan.gradient_bytes =
-        arena * (settings->probe_every > 0 ? 2 : 1) + ns_gradients_reals(&stack) * sizeof(ns_real);
+        arena * (settings->probe_every > 0 ? 2 : 1) + ns_gradients_reals(&layout) * sizeof(ns_real);
     plan.moment_bytes =
-        ns_optimizer_bytes(ns_optimizer(settings->optimizer), &stack.table, plan.threads);
-    plan.activation_bytes = (stack.room.size + stack.room.beside) * sizeof(ns_real);
+        ns_optimizer_bytes(ns_optimizer(settings->optimizer), &layout.table, plan.threads);
+    plan.activation_bytes = (layout.room.size + layout.room.beside) * sizeof(ns_real);
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 
     /* Two operations a multiply-add; backward takes twice what forward takes. */
-    plan.gflop_per_step = 6e-9 * forward_work(&stack, (double)settings->batch);
-    ns_stack_clear(&stack);
+    plan.gflop_per_step = 6e-9 * forward_work(&layout, (double)settings->batch);
+    ns_model_layout_clear(&layout);
     return plan;
 }
 

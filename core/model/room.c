@@ -1,5 +1,5 @@
 /* The arena for the activations of layers.  SPDX-License-Identifier: MIT */
-#include "core/model/stack.h"
+#include "core/model/layout.h"
 
 #include <string.h>
 
@@ -10,22 +10,22 @@
 /* Activations that are kept at a time, in bytes of all workers, and do not stay in the caches. */
 #define WORTH_DERIVING ((size_t)32 << 20)
 
-static NsDerived derived(const NsStack *stack, const NsSettings *settings)
+static NsDerived derived(const NsModelLayout *layout, const NsSettings *settings)
 {
     bool coupled = ns_norm_over_batch(ns_norm(settings->norm));
-    if (stack->recompute || settings->probe_every > 0 || coupled) return NS_DERIVED_NOTHING;
-    size_t sequences = (size_t)settings->batch / stack->parts;
-    if (ns_shard_reals(stack, sequences) * sizeof(ns_real) < WORTH_DERIVING)
+    if (layout->recompute || settings->probe_every > 0 || coupled) return NS_DERIVED_NOTHING;
+    size_t sequences = (size_t)settings->batch / layout->parts;
+    if (ns_shard_reals(layout, sequences) * sizeof(ns_real) < WORTH_DERIVING)
         return NS_DERIVED_NOTHING;
-    return stack->D > NARROW ? NS_DERIVED_U : NS_DERIVED_FFN;
+    return layout->D > NARROW ? NS_DERIVED_U : NS_DERIVED_FFN;
 }
 
 /* Sequences in a part of worker i. */
-static size_t sequences_of(const NsStack *stack, size_t B, size_t i)
+static size_t sequences_of(const NsModelLayout *layout, size_t B, size_t i)
 {
     size_t first, n;
-    ns_stack_shard_range(stack, B, i, &first, &n);
-    return n / stack->parts;
+    ns_model_layout_shard_range(layout, B, i, &first, &n);
+    return n / layout->parts;
 }
 
 /* What a shard of so many sequences needs, in the arena and beside it. */
@@ -33,33 +33,33 @@ typedef struct {
     size_t beside, passing;
 } Needs;
 
-static Needs count_shard(const NsStack *stack, size_t sequences, NsPiece *pieces)
+static Needs count_shard(const NsModelLayout *layout, size_t sequences, NsPiece *pieces)
 {
-    g_autofree NsActivations *sublayers = g_new(NsActivations, 2 * stack->n_sublayers);
-    NsShard shard = {.sublayers = sublayers}, pass = {.sublayers = sublayers + stack->n_sublayers};
+    g_autofree NsActivations *sublayers = g_new(NsActivations, 2 * layout->n_sublayers);
+    NsShard shard = {.sublayers = sublayers}, pass = {.sublayers = sublayers + layout->n_sublayers};
     NsCursor cursor = {0};
-    ns_shard_take(&shard, stack, 0, sequences, &cursor, &(NsPlaces){.pieces = pieces});
-    return (Needs){.beside = cursor.used, .passing = ns_shard_pass(&pass, &shard, stack, NULL)};
+    ns_shard_take(&shard, layout, 0, sequences, &cursor, &(NsPlaces){.pieces = pieces});
+    return (Needs){.beside = cursor.used, .passing = ns_shard_pass(&pass, &shard, layout, NULL)};
 }
 
 /* All workers: shares differ by one sequence at most, so that most are like an earlier one. Returns
  * the end of what passes forward alone need. */
-static size_t count(NsStack *stack, size_t B)
+static size_t count(NsModelLayout *layout, size_t B)
 {
-    NsRoom *room = &stack->room;
-    g_autofree Needs *needs = g_new(Needs, stack->shards);
+    NsRoom *room = &layout->room;
+    g_autofree Needs *needs = g_new(Needs, layout->shards);
     size_t passing = 0;
-    for (size_t i = 0; i < stack->shards; i++) {
-        size_t n = sequences_of(stack, B, i), like = 0;
-        NsPiece *pieces = room->pieces + i * stack->layers;
-        while (sequences_of(stack, B, like) != n) like++;
+    for (size_t i = 0; i < layout->shards; i++) {
+        size_t n = sequences_of(layout, B, i), like = 0;
+        NsPiece *pieces = room->pieces + i * layout->layers;
+        while (sequences_of(layout, B, like) != n) like++;
         if (like < i) {
-            memcpy(pieces, room->pieces + like * stack->layers, stack->layers * sizeof *pieces);
+            memcpy(pieces, room->pieces + like * layout->layers, layout->layers * sizeof *pieces);
             needs[i] = needs[like];
         } else {
-            needs[i] = count_shard(stack, n, pieces);
+            needs[i] = count_shard(layout, n, pieces);
         }
-        room->beside += stack->kept * needs[i].beside;
+        room->beside += layout->kept * needs[i].beside;
         room->passing[i] = passing;
         passing += needs[i].passing;
     }
@@ -67,25 +67,25 @@ static size_t count(NsStack *stack, size_t B)
 }
 
 /* Layer by layer, in each the workers one after another.  Returns the end. */
-static size_t place(NsStack *stack)
+static size_t place(NsModelLayout *layout)
 {
     size_t end = 0;
-    for (size_t l = 0; l < stack->layers; l++)
-        for (size_t i = 0; i < stack->shards; i++) {
-            NsPiece *piece = &stack->room.pieces[i * stack->layers + l];
+    for (size_t l = 0; l < layout->layers; l++)
+        for (size_t i = 0; i < layout->shards; i++) {
+            NsPiece *piece = &layout->room.pieces[i * layout->layers + l];
             piece->at = end;
-            end += stack->kept * piece->reals;
+            end += layout->kept * piece->reals;
         }
     return end;
 }
 
-void ns_room_init(NsStack *stack, const NsSettings *settings)
+void ns_room_init(NsModelLayout *layout, const NsSettings *settings)
 {
-    NsRoom *room = &stack->room;
-    stack->derived = derived(stack, settings);
-    room->pieces = g_new(NsPiece, stack->shards * stack->layers);
-    room->passing = g_new(size_t, stack->shards);
-    size_t passing = count(stack, (size_t)settings->batch), end = place(stack);
+    NsRoom *room = &layout->room;
+    layout->derived = derived(layout, settings);
+    room->pieces = g_new(NsPiece, layout->shards * layout->layers);
+    room->passing = g_new(size_t, layout->shards);
+    size_t passing = count(layout, (size_t)settings->batch), end = place(layout);
     room->size = MAX(passing, end);
 }
 

@@ -1,5 +1,5 @@
 /* The memory that one shard of a batch takes.  SPDX-License-Identifier: MIT */
-#include "core/model/stack.h"
+#include "core/model/layout.h"
 
 /* Activations worth dividing, in bytes of all workers together. */
 #define WORTH_DIVIDING ((size_t)64 << 20)
@@ -14,23 +14,24 @@
  * cent of a step of small models; with 256 memory is still far below that of one part. */
 #define PART_ROWS 256
 
-void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *first, size_t *n)
+void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i, size_t *first,
+                                 size_t *n)
 {
-    *first = B * i / stack->shards;
-    *n = B * (i + 1) / stack->shards - *first;
+    *first = B * i / layout->shards;
+    *n = B * (i + 1) / layout->shards - *first;
 }
 
-static NsShape shape_of(const NsStack *stack, size_t B, size_t T, size_t S)
+static NsShape shape_of(const NsModelLayout *layout, size_t B, size_t T, size_t S)
 {
     return (NsShape){.B = B,
                      .T = T,
                      .S = S,
                      .R = B * T,
                      .RS = B * S,
-                     .D = stack->D,
-                     .H = stack->H,
-                     .F = stack->F,
-                     .eps = stack->eps};
+                     .D = layout->D,
+                     .H = layout->H,
+                     .F = layout->F,
+                     .eps = layout->eps};
 }
 
 static ns_real *take_norm(const NsNormPlace *place, const NsShape *shape, ns_real **stats,
@@ -48,23 +49,24 @@ typedef struct {
 } LayerSources;
 
 /* Takes the layer whose first sub-layer is the k-th and whose input is x; returns its output. */
-static const ns_real *take_layer(NsShard *shard, const NsStack *stack, const NsTowerShard *tower,
-                                 size_t k, const ns_real *x, const LayerSources *from)
+static const ns_real *take_layer(NsShard *shard, const NsModelLayout *layout,
+                                 const NsTowerShard *tower, size_t k, const ns_real *x,
+                                 const LayerSources *from)
 {
     const NsSources sources = {
         .kept = from->inner,
-        .u = stack->derived ? from->derived : from->inner,
-        .ffn = stack->derived == NS_DERIVED_FFN ? from->derived : from->inner,
+        .u = layout->derived ? from->derived : from->inner,
+        .ffn = layout->derived == NS_DERIVED_FFN ? from->derived : from->inner,
     };
     const ns_real *layer = x;
     size_t most = 0;
     for (bool last = false; !last; k++) {
-        const NsSublayer *s = &stack->sublayers[k];
+        const NsSublayer *s = &layout->sublayers[k];
         NsActivations *a = &shard->sublayers[k];
         const ns_real *begin = ns_cursor_at(from->out);
         last = s->last;
         from->derived->used = 0;
-        ns_real *out = ns_cursor_take(last ? from->out : from->inner, tower->self.R * stack->D);
+        ns_real *out = ns_cursor_take(last ? from->out : from->inner, tower->self.R * layout->D);
         ns_activations_take(a, s, ns_tower_shape(tower, s), x, layer, out, &sources);
         a->begin = begin;
         a->end = ns_cursor_at(from->out);
@@ -76,20 +78,20 @@ static const ns_real *take_layer(NsShard *shard, const NsStack *stack, const NsT
 }
 
 /* What the tower gives out where no final norm stands at the end. */
-static void find_top(const NsStack *stack, NsShard *shard, size_t i)
+static void find_top(const NsModelLayout *layout, NsShard *shard, size_t i)
 {
-    const NsTower *tower = &stack->towers[i];
+    const NsTower *tower = &layout->towers[i];
     if (!tower->dual && !tower->final_norm.norm)
         shard->towers[i].top = shard->sublayers[tower->first + tower->n - 1].out;
 }
 
-static void take_outside(NsShard *shard, const NsStack *stack, size_t i, NsCursor *cursor)
+static void take_outside(NsShard *shard, const NsModelLayout *layout, size_t i, NsCursor *cursor)
 {
-    const NsTower *tower = &stack->towers[i];
+    const NsTower *tower = &layout->towers[i];
     NsTowerShard *t = &shard->towers[i];
-    t->self = shape_of(stack, shard->B, tower->T, tower->T);
-    t->cross = shape_of(stack, shard->B, tower->T, tower->S);
-    size_t n = t->self.R * stack->D;
+    t->self = shape_of(layout, shard->B, tower->T, tower->T);
+    t->cross = shape_of(layout, shard->B, tower->T, tower->S);
+    size_t n = t->self.R * layout->D;
     t->embedding = t->x0 = ns_cursor_take(cursor, n);
     if (tower->embedding_norm.norm)
         t->x0 = take_norm(&tower->embedding_norm, &t->self, &t->stats_embedding, cursor);
@@ -110,11 +112,11 @@ typedef struct {
     size_t common, derived;
 } Shared;
 
-static Shared take_layers(NsShard *shard, const NsStack *stack, const NsPlaces *places)
+static Shared take_layers(NsShard *shard, const NsModelLayout *layout, const NsPlaces *places)
 {
     Shared most = {0};
-    for (size_t i = 0; i < stack->n_towers; i++) {
-        const NsTower *tower = &stack->towers[i];
+    for (size_t i = 0; i < layout->n_towers; i++) {
+        const NsTower *tower = &layout->towers[i];
         const ns_real *x = shard->towers[i].x0;
         for (size_t l = 0; l < tower->L; l++) {
             NsPiece *piece = &places->pieces[tower->first_layer + l];
@@ -122,20 +124,21 @@ static Shared take_layers(NsShard *shard, const NsStack *stack, const NsPlaces *
             if (begin) begin += piece->at + places->part * piece->reals;
             NsCursor own = {.base = begin};
             NsCursor common = {.base = shard->common}, derived = {.base = shard->derived};
-            NsCursor *inner = stack->recompute ? &common : &own;
+            NsCursor *inner = layout->recompute ? &common : &own;
             const LayerSources from = {&own, inner, &derived};
             size_t first = ns_tower_sublayer(tower, tower->first_layer + l);
-            x = take_layer(shard, stack, &shard->towers[i], first, x, &from);
+            x = take_layer(shard, layout, &shard->towers[i], first, x, &from);
             piece->reals = own.used;
             most.common = MAX(most.common, common.used);
             most.derived = MAX(most.derived, derived.used);
         }
-        find_top(stack, shard, i);
+        find_top(layout, shard, i);
     }
     return most;
 }
 
-size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsStack *stack, ns_real *base)
+size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout *layout,
+                     ns_real *base)
 {
     NsActivations *sublayers = passing->sublayers;
     *passing = *shard;
@@ -144,21 +147,21 @@ size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsStack *stac
     size_t most = 0;
     /* A layer reads what the one below has given out, and a decoder's the top of the encoder. */
     ns_real *outs[NS_TOWERS_MAX][2];
-    for (size_t i = 0; i < stack->n_towers; i++)
+    for (size_t i = 0; i < layout->n_towers; i++)
         for (size_t k = 0; k < 2; k++)
-            outs[i][k] = ns_cursor_take(&cursor, shard->towers[i].self.R * stack->D);
-    for (size_t i = 0; i < stack->n_towers; i++) {
-        const NsTower *tower = &stack->towers[i];
+            outs[i][k] = ns_cursor_take(&cursor, shard->towers[i].self.R * layout->D);
+    for (size_t i = 0; i < layout->n_towers; i++) {
+        const NsTower *tower = &layout->towers[i];
         const ns_real *x = shard->towers[i].x0;
         for (size_t l = 0; l < tower->L; l++) {
             NsCursor out = {.base = outs[i][l % 2]}, inner = {.base = ns_cursor_at(&cursor)};
             NsCursor derived = {.base = shard->derived};
             const LayerSources from = {&out, &inner, &derived};
             size_t first = ns_tower_sublayer(tower, tower->first_layer + l);
-            x = take_layer(passing, stack, &passing->towers[i], first, x, &from);
+            x = take_layer(passing, layout, &passing->towers[i], first, x, &from);
             most = MAX(most, inner.used);
         }
-        find_top(stack, passing, i);
+        find_top(layout, passing, i);
     }
     return cursor.used + most;
 }
@@ -173,61 +176,61 @@ const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s)
     return s->kind == NS_CROSS_ATTENTION ? &tower->cross : &tower->self;
 }
 
-void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
+void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, size_t sequences,
                    NsCursor *cursor, const NsPlaces *places)
 {
     shard->first = first;
     shard->B = sequences;
     shard->common = shard->derived = NULL;
     size_t T = 0;
-    for (size_t i = 0; i < stack->n_towers; i++) {
-        take_outside(shard, stack, i, cursor);
-        T = MAX(T, stack->towers[i].T);
+    for (size_t i = 0; i < layout->n_towers; i++) {
+        take_outside(shard, layout, i, cursor);
+        T = MAX(T, layout->towers[i].T);
     }
-    Shared most = take_layers(shard, stack, &(NsPlaces){.pieces = places->pieces});
+    Shared most = take_layers(shard, layout, &(NsPlaces){.pieces = places->pieces});
     shard->common = ns_cursor_take(cursor, most.common);
     shard->derived = ns_cursor_take(cursor, most.derived);
-    if (places->arena) take_layers(shard, stack, places);
-    size_t last = stack->towers[stack->n_towers - 1].T;
-    shard->logits = ns_cursor_take(cursor, sequences * last * stack->V);
-    NsShape largest = shape_of(stack, sequences, T, T);
+    if (places->arena) take_layers(shard, layout, places);
+    size_t last = layout->towers[layout->n_towers - 1].T;
+    shard->logits = ns_cursor_take(cursor, sequences * last * layout->V);
+    NsShape largest = shape_of(layout, sequences, T, T);
     ns_scratch_take(&shard->scratch, &largest, cursor);
 }
 
-size_t ns_shard_reals(const NsStack *stack, size_t B)
+size_t ns_shard_reals(const NsModelLayout *layout, size_t B)
 {
-    NsStack keeping = *stack;
+    NsModelLayout keeping = *layout;
     keeping.recompute = false;
     keeping.derived = NS_DERIVED_NOTHING;
-    g_autofree NsActivations *sublayers = g_new(NsActivations, stack->n_sublayers);
-    g_autofree NsPiece *pieces = g_new(NsPiece, stack->layers);
+    g_autofree NsActivations *sublayers = g_new(NsActivations, layout->n_sublayers);
+    g_autofree NsPiece *pieces = g_new(NsPiece, layout->layers);
     NsShard shard = {.sublayers = sublayers};
     NsCursor cursor = {0};
     ns_shard_take(&shard, &keeping, 0, B, &cursor, &(NsPlaces){.pieces = pieces});
-    for (size_t l = 0; l < stack->layers; l++) cursor.used += pieces[l].reals;
+    for (size_t l = 0; l < layout->layers; l++) cursor.used += pieces[l].reals;
     return cursor.used;
 }
 
 /* Whether every worker's share falls into so many equal parts of rows enough. */
-static bool divides(const NsStack *stack, size_t B, size_t parts)
+static bool divides(const NsModelLayout *layout, size_t B, size_t parts)
 {
-    for (size_t i = 0; i < stack->shards; i++) {
+    for (size_t i = 0; i < layout->shards; i++) {
         size_t first, n;
-        ns_stack_shard_range(stack, B, i, &first, &n);
+        ns_model_layout_shard_range(layout, B, i, &first, &n);
         if (n % parts) return false;
-        for (size_t k = 0; k < stack->n_towers; k++)
-            if (n / parts * stack->towers[k].T < PART_ROWS) return false;
+        for (size_t k = 0; k < layout->n_towers; k++)
+            if (n / parts * layout->towers[k].T < PART_ROWS) return false;
     }
     return true;
 }
 
-size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings)
+size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *settings)
 {
     size_t B = (size_t)settings->batch;
     bool whole = ns_norm_over_batch(ns_norm(settings->norm)) ||
-                 stack->table.size * sizeof(ns_real) > WORTH_READING;
-    if (whole || ns_shard_reals(stack, B) * sizeof(ns_real) < WORTH_DIVIDING) return 1;
-    size_t parts = B / stack->shards;
-    while (parts > 1 && !divides(stack, B, parts)) parts--;
+                 layout->table.size * sizeof(ns_real) > WORTH_READING;
+    if (whole || ns_shard_reals(layout, B) * sizeof(ns_real) < WORTH_DIVIDING) return 1;
+    size_t parts = B / layout->shards;
+    while (parts > 1 && !divides(layout, B, parts)) parts--;
     return MAX(parts, 1);
 }

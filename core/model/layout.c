@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/model/stack.h"
+#include "core/model/layout.h"
 
 #include "core/base/processors.h"
 #include "core/model/init.h"
@@ -70,7 +70,7 @@ static const Roles roles[NS_SUBLAYER_KINDS] = {
 
 /* What is being built, and where in it the next tensor belongs. */
 typedef struct {
-    NsStack *stack;
+    NsModelLayout *layout;
     const NsSettings *settings;
     const NsPlacement *placement; /* for every layer, or NULL */
     const NsInit *init;
@@ -93,8 +93,8 @@ static size_t add(const Builder *b, NsRole role, NsTensor tensor, bool joined)
     else
         g_snprintf(tensor.name, sizeof tensor.name, "%sblk%d.%s", b->prefix, b->block,
                    role_names[role]);
-    size_t i = ns_tensor_table_add(&b->stack->table, tensor, joined);
-    return b->stack->table.tensors[i].offset;
+    size_t i = ns_tensor_table_add(&b->layout->table, tensor, joined);
+    return b->layout->table.tensors[i].offset;
 }
 
 static size_t add_matrix(const Builder *b, NsRole role, size_t out, size_t in, double factor,
@@ -133,8 +133,8 @@ static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsRole gain, s
     if (norm->bias) place.bias = add_zeros(b, gain + 1, C, false);
     if (norm->alpha) place.alpha = add_constant(b, gain + 2, 1, ALPHA_START);
     if (ns_norm_over_batch(norm)) {
-        place.running = b->stack->state_size;
-        b->stack->state_size += 2 * C;
+        place.running = b->layout->state_size;
+        b->layout->state_size += 2 * C;
     }
     return place;
 }
@@ -144,7 +144,7 @@ static void add_head_norms(const Builder *b, NsSublayer *s)
 {
     const Roles *r = &roles[s->kind];
     const NsNorm *norm = s->c.norm;
-    size_t D = b->stack->D, head = D / b->stack->H;
+    size_t D = b->layout->D, head = D / b->layout->H;
     if (norm && ns_norm_over_batch(norm)) head = D; /* every feature by itself */
     if (s->c.qk != NS_QK_NONE) {
         s->q = add_norm(b, norm, r->q, s->c.qk == NS_QK_FULL ? D : head);
@@ -157,7 +157,7 @@ static void add_attention(const Builder *b, NsSublayer *s, double factor, double
                           double last)
 {
     const Roles *r = &roles[s->kind];
-    size_t D = b->stack->D, H = b->stack->H;
+    size_t D = b->layout->D, H = b->layout->H;
     bool self = s->kind == NS_SELF_ATTENTION;
     if (!s->uniform) {
         s->w_in = add_matrix(b, r->w_q, D, D, factor_qk, false);
@@ -180,7 +180,7 @@ static void add_attention(const Builder *b, NsSublayer *s, double factor, double
 
 static void add_ffn(const Builder *b, NsSublayer *s, double factor, double last)
 {
-    size_t D = b->stack->D, F = b->stack->F;
+    size_t D = b->layout->D, F = b->layout->F;
     s->w_in = add_matrix(b, NS_ROLE_W1, F, D, factor, false);
     s->b_in = add_zeros(b, NS_ROLE_B1, F, false);
     if (s->activation->gated) s->w_gate = add_matrix(b, NS_ROLE_W3, F, D, factor, false);
@@ -192,7 +192,7 @@ static void add_ffn(const Builder *b, NsSublayer *s, double factor, double last)
 static void add_gains(Builder *b, NsSublayer *s)
 {
     const Roles *r = &roles[s->kind];
-    size_t D = b->stack->D;
+    size_t D = b->layout->D;
     switch (s->c.gain) {
     case NS_GAIN_NONE:
         break;
@@ -215,7 +215,7 @@ static void add_gains(Builder *b, NsSublayer *s)
 static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 {
     const Roles *r = &roles[s->kind];
-    size_t D = b->stack->D;
+    size_t D = b->layout->D;
     NsInitFactors factors = ns_init_factors(b->init, &s->c, p);
     double factor = b->settings->init_scale * factors.others;
     double last = b->init->scaled_residual ? factor / sqrt(2.0 * p->layers) : factor;
@@ -235,8 +235,8 @@ static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 
 static void add_layers(Builder *b, const NsTower *tower, const NsTowerWiring *wiring)
 {
-    NsStack *stack = b->stack;
-    NsSublayer *s = &stack->sublayers[tower->first];
+    NsModelLayout *layout = b->layout;
+    NsSublayer *s = &layout->sublayers[tower->first];
     for (unsigned l = 0; l < wiring->layers; l++) {
         NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS];
         size_t n = ns_layer_wiring(b->settings, b->placement, wiring, l, sublayers);
@@ -265,29 +265,29 @@ static void add_layers(Builder *b, const NsTower *tower, const NsTowerWiring *wi
 static void add_embedding(const Builder *b, NsTower *tower, const NsTowerWiring *wiring,
                           NsVocab vocab, bool tied, bool shared)
 {
-    NsStack *stack = b->stack;
+    NsModelLayout *layout = b->layout;
     NsSublayerWiring first[NS_LAYER_SUBLAYERS];
     ns_layer_wiring(b->settings, b->placement, wiring, 0, first);
     const NsPlacement *placement =
         b->placement ? b->placement : ns_placement_at(b->settings, 0, wiring->layers);
     NsEmbeddingInit init =
-        ns_init_embedding(b->init, placement, &first[0].position, (double)stack->D, tied);
+        ns_init_embedding(b->init, placement, &first[0].position, (double)layout->D, tied);
     Builder outside = *b;
     if (tied) outside.prefix = "";
     /* A tied embedding is a head, too, which decays. */
-    tower->tok_emb = shared ? stack->towers[0].tok_emb
+    tower->tok_emb = shared ? layout->towers[0].tok_emb
                             : add(&outside, NS_ROLE_TOK_EMB,
                                   (NsTensor){.rows = vocab.in,
-                                             .cols = stack->D,
+                                             .cols = layout->D,
                                              .init = NS_INIT_NORMAL,
                                              .std = init.token,
                                              .decay = tied},
                                   false);
-    if (stack->learned_positions)
+    if (layout->learned_positions)
         tower->pos_emb = add(
             b, NS_ROLE_POS_EMB,
             (NsTensor){
-                .rows = tower->T, .cols = stack->D, .init = NS_INIT_NORMAL, .std = init.position},
+                .rows = tower->T, .cols = layout->D, .init = NS_INIT_NORMAL, .std = init.position},
             false);
 }
 
@@ -295,12 +295,12 @@ static void add_tower(Builder *b, NsTower *tower, const NsTowerWiring *wiring, N
 {
     bool tied = b->settings->tie_embeddings == NS_TOGGLE_ON;
     b->prefix = tower->prefix;
-    add_embedding(b, tower, wiring, vocab, tied, tied && tower != b->stack->towers);
+    add_embedding(b, tower, wiring, vocab, tied, tied && tower != b->layout->towers);
     if (wiring->embedding_norm)
-        tower->embedding_norm = add_norm(b, wiring->norm, NS_ROLE_EMB_NORM_GAIN, b->stack->D);
+        tower->embedding_norm = add_norm(b, wiring->norm, NS_ROLE_EMB_NORM_GAIN, b->layout->D);
     add_layers(b, tower, wiring);
     if (wiring->final_norm)
-        tower->final_norm = add_norm(b, wiring->norm, NS_ROLE_FINAL_NORM_GAIN, b->stack->D);
+        tower->final_norm = add_norm(b, wiring->norm, NS_ROLE_FINAL_NORM_GAIN, b->layout->D);
 }
 
 static size_t shards_of(const NsSettings *settings)
@@ -310,46 +310,46 @@ static size_t shards_of(const NsSettings *settings)
     return (size_t)CLAMP(threads, 1, settings->batch);
 }
 
-static void lay_out_towers(NsStack *stack, const NsSettings *settings, const NsTowerWiring *wiring,
-                           size_t n)
+static void lay_out_towers(NsModelLayout *layout, const NsSettings *settings,
+                           const NsTowerWiring *wiring, size_t n)
 {
     size_t T = (size_t)settings->seq, S = (size_t)ns_settings_source_seq(settings);
     bool both = n > 1;
-    stack->n_towers = n;
+    layout->n_towers = n;
     for (size_t i = 0; i < n; i++) {
         const NsTowerWiring *w = &wiring[i];
         bool decoder = w->decoder;
-        stack->towers[i] = (NsTower){.prefix = !both     ? ""
-                                               : decoder ? "dec."
-                                                         : "enc.",
-                                     .decoder = decoder,
-                                     .cross = w->cross,
-                                     .dual = w->dual,
-                                     .L = w->layers,
-                                     .T = both && !decoder ? S : T,
-                                     .S = decoder ? S : 0,
-                                     .first_layer = w->first,
-                                     .first = stack->n_sublayers,
-                                     .n = (w->cross ? 3 : 2) * (size_t)w->layers};
-        stack->layers += w->layers;
-        stack->n_sublayers += stack->towers[i].n;
+        layout->towers[i] = (NsTower){.prefix = !both     ? ""
+                                                : decoder ? "dec."
+                                                          : "enc.",
+                                      .decoder = decoder,
+                                      .cross = w->cross,
+                                      .dual = w->dual,
+                                      .L = w->layers,
+                                      .T = both && !decoder ? S : T,
+                                      .S = decoder ? S : 0,
+                                      .first_layer = w->first,
+                                      .first = layout->n_sublayers,
+                                      .n = (w->cross ? 3 : 2) * (size_t)w->layers};
+        layout->layers += w->layers;
+        layout->n_sublayers += layout->towers[i].n;
     }
 }
 
 /* The tensors of a layer lie side by side, and so do the layers of a tower.  A span ends where the
  * next one begins, so that the gaps between tensors belong to one, too. */
-static void find_spans(NsStack *stack)
+static void find_spans(NsModelLayout *layout)
 {
-    const NsTensorTable *table = &stack->table;
-    stack->layer_spans = g_new0(NsSpan, stack->layers);
+    const NsTensorTable *table = &layout->table;
+    layout->layer_spans = g_new0(NsSpan, layout->layers);
     NsSpan none = {0}, *span = &none;
     int layer = -2; /* neither in one nor outside all */
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         if (t->layer != layer) {
             span->end = t->offset;
-            span =
-                t->layer < 0 ? &stack->outside[stack->n_outside++] : &stack->layer_spans[t->layer];
+            span = t->layer < 0 ? &layout->outside[layout->n_outside++]
+                                : &layout->layer_spans[t->layer];
             *span = (NsSpan){.begin = t->offset, .first = i};
         }
         span->n++;
@@ -358,10 +358,10 @@ static void find_spans(NsStack *stack)
     span->end = table->size;
 }
 
-void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement *placement,
-                   NsVocab vocab)
+void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
+                          const NsPlacement *placement, NsVocab vocab)
 {
-    *stack = (NsStack){
+    *layout = (NsModelLayout){
         .V = vocab.out,
         .D = (size_t)settings->d_model,
         .H = (size_t)settings->heads,
@@ -377,10 +377,10 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
     };
     NsTowerWiring towers[NS_TOWERS_MAX];
     size_t n = ns_towers_wiring(settings, placement, towers);
-    lay_out_towers(stack, settings, towers, n);
-    stack->sublayers = g_new0(NsSublayer, stack->n_sublayers);
+    lay_out_towers(layout, settings, towers, n);
+    layout->sublayers = g_new0(NsSublayer, layout->n_sublayers);
     Builder b = {
-        .stack = stack,
+        .layout = layout,
         .settings = settings,
         .placement = placement,
         .init = ns_init(settings->init),
@@ -389,31 +389,31 @@ void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement
         .lr = 1,
         .eps = 1,
     };
-    for (size_t i = 0; i < n; i++) add_tower(&b, &stack->towers[i], &towers[i], vocab);
+    for (size_t i = 0; i < n; i++) add_tower(&b, &layout->towers[i], &towers[i], vocab);
     b.prefix = "";
     /* Symbols that are read and never predicted (begin, mask) come last, so that the head is the
      * first rows of a tied embedding. */
-    stack->head = settings->tie_embeddings == NS_TOGGLE_ON
-                      ? stack->towers[0].tok_emb
-                      : add_matrix(&b, NS_ROLE_HEAD, stack->V, stack->D, 1, false);
-    find_spans(stack);
-    stack->parts = ns_stack_parts(stack, settings);
-    stack->kept = settings->probe_every > 0 ? stack->parts : 1;
-    ns_room_init(stack, settings);
+    layout->head = settings->tie_embeddings == NS_TOGGLE_ON
+                       ? layout->towers[0].tok_emb
+                       : add_matrix(&b, NS_ROLE_HEAD, layout->V, layout->D, 1, false);
+    find_spans(layout);
+    layout->parts = ns_model_layout_parts(layout, settings);
+    layout->kept = settings->probe_every > 0 ? layout->parts : 1;
+    ns_room_init(layout, settings);
 }
 
-size_t ns_stack_outside(const NsStack *stack)
+size_t ns_model_layout_outside(const NsModelLayout *layout)
 {
     size_t reals = 0;
-    for (size_t i = 0; i < stack->n_outside; i++)
-        reals += stack->outside[i].end - stack->outside[i].begin;
+    for (size_t i = 0; i < layout->n_outside; i++)
+        reals += layout->outside[i].end - layout->outside[i].begin;
     return reals;
 }
 
-void ns_stack_clear(NsStack *stack)
+void ns_model_layout_clear(NsModelLayout *layout)
 {
-    ns_tensor_table_clear(&stack->table);
-    g_clear_pointer(&stack->sublayers, g_free);
-    g_clear_pointer(&stack->layer_spans, g_free);
-    ns_room_clear(&stack->room);
+    ns_tensor_table_clear(&layout->table);
+    g_clear_pointer(&layout->sublayers, g_free);
+    g_clear_pointer(&layout->layer_spans, g_free);
+    ns_room_clear(&layout->room);
 }

@@ -1,4 +1,4 @@
-/* The shape of a model before any memory: tensors, sub-layers, shards, sizes.
+/* The layout of a model before any memory: tensors, sub-layers, shards, sizes.
  * SPDX-License-Identifier: MIT
  *
  * Internal to core/model: what model.c allocates and plan.c only counts. */
@@ -74,7 +74,7 @@ typedef struct {
     size_t n_sublayers;
     size_t head;       /* offset */
     size_t state_size; /* reals of running statistics */
-} NsStack;
+} NsModelLayout;
 
 /* The activations of one tower in a shard, from the embedding up. */
 typedef struct {
@@ -102,40 +102,42 @@ typedef struct {
 } NsShard;
 
 /* `placement` NULL: the settings' own, or their mixture.  The settings have been checked. */
-void ns_stack_init(NsStack *stack, const NsSettings *settings, const NsPlacement *placement,
-                   NsVocab vocab);
-void ns_stack_clear(NsStack *stack);
+void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
+                          const NsPlacement *placement, NsVocab vocab);
+void ns_model_layout_clear(NsModelLayout *layout);
 
 /* Reals of an arena that lie outside the layers. */
-size_t ns_stack_outside(const NsStack *stack);
+size_t ns_model_layout_outside(const NsModelLayout *layout);
 
 /* The sequences [first, first + n) of a batch of B that worker i walks in `parts` equal parts. */
-void ns_stack_shard_range(const NsStack *stack, size_t B, size_t i, size_t *first, size_t *n);
+void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i, size_t *first,
+                                 size_t *n);
 
 /* Into how many parts the share of every worker should be divided: 1 where that saves little memory
  * or takes much time, or where the whole batch is wanted at once.  What sums are rounded to depends
  * on it, and so it does not depend on who looks at activations or whether they are recomputed. */
-size_t ns_stack_parts(const NsStack *stack, const NsSettings *settings);
+size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *settings);
 
 /* Takes everything that one shard needs.  The sizes of the pieces are filled in; their offsets need
  * not be known while all is only counted.  shard->sublayers must have room for all of them. */
-void ns_shard_take(NsShard *shard, const NsStack *stack, size_t first, size_t sequences,
+void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, size_t sequences,
                    NsCursor *cursor, const NsPlaces *places);
 
 /* A shard for passes forward alone, where every layer overwrites what the one before has left, and
  * all else is that of a `shard` that was taken.  passing->sublayers must have room for all of them.
  * Without a base, returns how many reals it will need there. */
-size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsStack *stack, ns_real *base);
+size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout *layout,
+                     ns_real *base);
 
 /* Reals that all layers and all else keep for backward if they keep everything, in one shard of B
  * sequences. */
-size_t ns_shard_reals(const NsStack *stack, size_t B);
+size_t ns_shard_reals(const NsModelLayout *layout, size_t B);
 
 /* The first sub-layer of a layer, both numbered through all towers. */
 size_t ns_tower_sublayer(const NsTower *tower, size_t layer);
 
-/* Lays out the arena of a stack that is complete but for it and for what that decides. */
-void ns_room_init(NsStack *stack, const NsSettings *settings);
+/* Lays out the arena of a model layout that is complete but for it and for what that decides. */
+void ns_room_init(NsModelLayout *layout, const NsSettings *settings);
 void ns_room_clear(NsRoom *room);
 
 /* The sizes with which a sub-layer of this tower is called. */
