@@ -31,7 +31,7 @@ struct NsGradients {
         *outside; /* [shards] likewise, of what lies outside the layers; within a whole buffer */
     Block *blocks;
     Blocks *layers;                 /* [layers] */
-    Blocks rest[NS_TOWERS_MAX + 1]; /* [layout->n_outside] */
+    Blocks rest[NS_STACKS_MAX + 1]; /* [layout->n_outside] */
     size_t n_blocks;
     double *squares; /* [tensors] */
 };

@@ -75,7 +75,7 @@ typedef struct {
     const NsPlacement *placement; /* for every layer, or NULL */
     const NsInit *init;
     const char *prefix;
-    int layer, block; /* through all towers and within its own; -1 outside the layers */
+    int layer, block; /* through all stacks and within its own; -1 outside the layers */
     double lr, eps;
     size_t layer_gain; /* offset of the gain that the sub-layers of this layer share; 0 for none */
 } Builder;
@@ -233,27 +233,27 @@ static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
     b->lr = b->eps = 1;
 }
 
-static void add_layers(Builder *b, const NsTower *tower, const NsTowerWiring *wiring)
+static void add_layers(Builder *b, const NsStack *stack, const NsStackWiring *wiring)
 {
     NsModelLayout *layout = b->layout;
-    NsSublayer *s = &layout->sublayers[tower->first];
+    NsSublayer *s = &layout->sublayers[stack->first];
     for (unsigned l = 0; l < wiring->layers; l++) {
         NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS];
         size_t n = ns_layer_wiring(b->settings, b->placement, wiring, l, sublayers);
         b->block = (int)l;
-        b->layer = (int)(tower->first_layer + l);
+        b->layer = (int)(stack->first_layer + l);
         for (size_t k = 0; k < n; k++, s++) {
             const NsPosition *p = &sublayers[k].position;
             *s = (NsSublayer){
                 .kind = p->kind,
                 .c = sublayers[k].c,
-                .causal = tower->decoder && p->kind == NS_SELF_ATTENTION,
+                .causal = stack->decoder && p->kind == NS_SELF_ATTENTION,
                 .uniform = p->kind != NS_FFN && b->settings->attention == NS_ATTENTION_UNIFORM,
                 .activation = ns_activation(b->settings->activation),
                 .first = k == 0,
                 .last = p->kind == NS_FFN,
-                .layer = tower->first_layer + l,
-                .number = (unsigned)tower->first + p->sublayer,
+                .layer = stack->first_layer + l,
+                .number = (unsigned)stack->first + p->sublayer,
                 .drop_path = b->settings->drop_path * (l + 1.0) / wiring->layers,
             };
             add_sublayer(b, s, p);
@@ -262,7 +262,7 @@ static void add_layers(Builder *b, const NsTower *tower, const NsTowerWiring *wi
     b->block = b->layer = -1;
 }
 
-static void add_embedding(const Builder *b, NsTower *tower, const NsTowerWiring *wiring,
+static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring *wiring,
                           NsVocab vocab, bool tied, bool shared)
 {
     NsModelLayout *layout = b->layout;
@@ -275,7 +275,7 @@ static void add_embedding(const Builder *b, NsTower *tower, const NsTowerWiring 
     Builder outside = *b;
     if (tied) outside.prefix = "";
     /* A tied embedding is a head, too, which decays. */
-    tower->tok_emb = shared ? layout->towers[0].tok_emb
+    stack->tok_emb = shared ? layout->stacks[0].tok_emb
                             : add(&outside, NS_ROLE_TOK_EMB,
                                   (NsTensor){.rows = vocab.in,
                                              .cols = layout->D,
@@ -284,23 +284,23 @@ static void add_embedding(const Builder *b, NsTower *tower, const NsTowerWiring 
                                              .decay = tied},
                                   false);
     if (layout->learned_positions)
-        tower->pos_emb = add(
+        stack->pos_emb = add(
             b, NS_ROLE_POS_EMB,
             (NsTensor){
-                .rows = tower->T, .cols = layout->D, .init = NS_INIT_NORMAL, .std = init.position},
+                .rows = stack->T, .cols = layout->D, .init = NS_INIT_NORMAL, .std = init.position},
             false);
 }
 
-static void add_tower(Builder *b, NsTower *tower, const NsTowerWiring *wiring, NsVocab vocab)
+static void add_stack(Builder *b, NsStack *stack, const NsStackWiring *wiring, NsVocab vocab)
 {
     bool tied = b->settings->tie_embeddings == NS_TOGGLE_ON;
-    b->prefix = tower->prefix;
-    add_embedding(b, tower, wiring, vocab, tied, tied && tower != b->layout->towers);
+    b->prefix = stack->prefix;
+    add_embedding(b, stack, wiring, vocab, tied, tied && stack != b->layout->stacks);
     if (wiring->embedding_norm)
-        tower->embedding_norm = add_norm(b, wiring->norm, NS_ROLE_EMB_NORM_GAIN, b->layout->D);
-    add_layers(b, tower, wiring);
+        stack->embedding_norm = add_norm(b, wiring->norm, NS_ROLE_EMB_NORM_GAIN, b->layout->D);
+    add_layers(b, stack, wiring);
     if (wiring->final_norm)
-        tower->final_norm = add_norm(b, wiring->norm, NS_ROLE_FINAL_NORM_GAIN, b->layout->D);
+        stack->final_norm = add_norm(b, wiring->norm, NS_ROLE_FINAL_NORM_GAIN, b->layout->D);
 }
 
 static size_t shards_of(const NsSettings *settings)
@@ -310,16 +310,16 @@ static size_t shards_of(const NsSettings *settings)
     return (size_t)CLAMP(threads, 1, settings->batch);
 }
 
-static void lay_out_towers(NsModelLayout *layout, const NsSettings *settings,
-                           const NsTowerWiring *wiring, size_t n)
+static void lay_out_stacks(NsModelLayout *layout, const NsSettings *settings,
+                           const NsStackWiring *wiring, size_t n)
 {
     size_t T = (size_t)settings->seq, S = (size_t)ns_settings_source_seq(settings);
     bool both = n > 1;
-    layout->n_towers = n;
+    layout->n_stacks = n;
     for (size_t i = 0; i < n; i++) {
-        const NsTowerWiring *w = &wiring[i];
+        const NsStackWiring *w = &wiring[i];
         bool decoder = w->decoder;
-        layout->towers[i] = (NsTower){.prefix = !both     ? ""
+        layout->stacks[i] = (NsStack){.prefix = !both     ? ""
                                                 : decoder ? "dec."
                                                           : "enc.",
                                       .decoder = decoder,
@@ -332,11 +332,11 @@ static void lay_out_towers(NsModelLayout *layout, const NsSettings *settings,
                                       .first = layout->n_sublayers,
                                       .n = (w->cross ? 3 : 2) * (size_t)w->layers};
         layout->layers += w->layers;
-        layout->n_sublayers += layout->towers[i].n;
+        layout->n_sublayers += layout->stacks[i].n;
     }
 }
 
-/* The tensors of a layer lie side by side, and so do the layers of a tower.  A span ends where the
+/* The tensors of a layer lie side by side, and so do the layers of a stack.  A span ends where the
  * next one begins, so that the gaps between tensors belong to one, too. */
 static void find_spans(NsModelLayout *layout)
 {
@@ -375,9 +375,9 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
         .dropout = settings->dropout,
         .label_smoothing = settings->label_smoothing,
     };
-    NsTowerWiring towers[NS_TOWERS_MAX];
-    size_t n = ns_towers_wiring(settings, placement, towers);
-    lay_out_towers(layout, settings, towers, n);
+    NsStackWiring stacks[NS_STACKS_MAX];
+    size_t n = ns_stacks_wiring(settings, placement, stacks);
+    lay_out_stacks(layout, settings, stacks, n);
     layout->sublayers = g_new0(NsSublayer, layout->n_sublayers);
     Builder b = {
         .layout = layout,
@@ -389,12 +389,12 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
         .lr = 1,
         .eps = 1,
     };
-    for (size_t i = 0; i < n; i++) add_tower(&b, &layout->towers[i], &towers[i], vocab);
+    for (size_t i = 0; i < n; i++) add_stack(&b, &layout->stacks[i], &stacks[i], vocab);
     b.prefix = "";
     /* Symbols that are read and never predicted (begin, mask) come last, so that the head is the
      * first rows of a tied embedding. */
     layout->head = settings->tie_embeddings == NS_TOGGLE_ON
-                       ? layout->towers[0].tok_emb
+                       ? layout->stacks[0].tok_emb
                        : add_matrix(&b, NS_ROLE_HEAD, layout->V, layout->D, 1, false);
     find_spans(layout);
     layout->parts = ns_model_layout_parts(layout, settings);

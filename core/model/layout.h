@@ -13,14 +13,14 @@
 typedef struct {
     const char *prefix; /* of its tensors' names */
     bool decoder;
-    bool cross;         /* its layers look at the output of the tower before */
+    bool cross;         /* its layers look at the output of the stack before */
     bool dual;          /* it has a second stream */
     size_t L, T, S;     /* S: keys of cross-attention, else 0 */
-    size_t first_layer; /* through all towers */
+    size_t first_layer; /* through all stacks */
     size_t first, n;    /* its sub-layers among those of the model */
     NsNormPlace embedding_norm, final_norm;
     size_t tok_emb, pos_emb; /* offsets */
-} NsTower;
+} NsStack;
 
 /* Where a worker keeps the activations of a layer: offset and reals of those of one part of its
  * share of the batch, which those of the others follow. */
@@ -66,17 +66,17 @@ typedef struct {
     NsTensorTable table;
     size_t layers;
     NsSpan *layer_spans;               /* [layers] where the tensors of each layer lie */
-    NsSpan outside[NS_TOWERS_MAX + 1]; /* and those outside the layers */
+    NsSpan outside[NS_STACKS_MAX + 1]; /* and those outside the layers */
     size_t n_outside;
-    NsTower towers[NS_TOWERS_MAX];
-    size_t n_towers;
+    NsStack stacks[NS_STACKS_MAX];
+    size_t n_stacks;
     NsSublayer *sublayers; /* [n_sublayers] */
     size_t n_sublayers;
     size_t head;       /* offset */
     size_t state_size; /* reals of running statistics */
 } NsModelLayout;
 
-/* The activations of one tower in a shard, from the embedding up. */
+/* The activations of one stack in a shard, from the embedding up. */
 typedef struct {
     NsShape self, cross;
     ns_real *embedding; /* [R, D] sum of the embeddings */
@@ -84,16 +84,16 @@ typedef struct {
     ns_real *x0;                  /* [R, D] what the first layer sees */
     ns_real *dual;                /* [R, D] second stream, or NULL */
     ns_real *final, *stats_final; /* [R, D] after the final norm */
-    ns_real *top;                 /* [R, D] what comes out of the tower */
+    ns_real *top;                 /* [R, D] what comes out of the stack */
     ns_real *d;                   /* [R, D] the gradient that travels down */
     ns_real *ddual;               /* [R, D] that of the second stream, or NULL */
-} NsTowerShard;
+} NsStackShard;
 
 typedef struct {
     size_t first, B;                      /* its sequences in the batch: a part of the worker's */
-    const int32_t *length[NS_TOWERS_MAX]; /* [B] of the last batch, borrowed */
+    const int32_t *length[NS_STACKS_MAX]; /* [B] of the last batch, borrowed */
     size_t present; /* where layers are run again: the one whose activations are there */
-    NsTowerShard towers[NS_TOWERS_MAX];
+    NsStackShard stacks[NS_STACKS_MAX];
     NsActivations *sublayers; /* [n_sublayers] */
     ns_real *common;          /* activations that all layers share, where they are run again */
     ns_real *derived;         /* those that all sub-layers share, where they are derived again */
@@ -133,12 +133,12 @@ size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout
  * sequences. */
 size_t ns_shard_reals(const NsModelLayout *layout, size_t B);
 
-/* The first sub-layer of a layer, both numbered through all towers. */
-size_t ns_tower_sublayer(const NsTower *tower, size_t layer);
+/* The first sub-layer of a layer, both numbered through all stacks. */
+size_t ns_stack_sublayer(const NsStack *stack, size_t layer);
 
 /* Lays out the arena of a model layout that is complete but for it and for what that decides. */
 void ns_room_init(NsModelLayout *layout, const NsSettings *settings);
 void ns_room_clear(NsRoom *room);
 
-/* The sizes with which a sub-layer of this tower is called. */
-const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s);
+/* The sizes with which a sub-layer of this stack is called. */
+const NsShape *ns_stack_shape(const NsStackShard *stack, const NsSublayer *s);

@@ -61,8 +61,8 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->hidden_norm = g_new0(double, hidden);
     w->hidden_max = g_new0(double, hidden);
     w->hidden_grad = g_new0(double, hidden);
-    for (size_t k = 0; k < layout->n_towers; k++)
-        w->live[k] = g_new0(bool, n * layout->towers[k].T);
+    for (size_t k = 0; k < layout->n_stacks; k++)
+        w->live[k] = g_new0(bool, n * layout->stacks[k].T);
     NsCursor count = {0};
     take_shards(w, model, i, n, &count);
     w->activations = ns_real_new(count.used, "activations", error);
@@ -85,14 +85,14 @@ static void worker_clear(NsWorker *w, const NsModelLayout *layout)
     g_free(w->hidden_norm);
     g_free(w->hidden_max);
     g_free(w->hidden_grad);
-    for (size_t k = 0; k < NS_TOWERS_MAX; k++) g_free(w->live[k]);
+    for (size_t k = 0; k < NS_STACKS_MAX; k++) g_free(w->live[k]);
 }
 
 static bool make_sinusoids(NsModel *model, GError **error)
 {
     const NsModelLayout *layout = &model->layout;
     size_t T = 0;
-    for (size_t i = 0; i < layout->n_towers; i++) T = MAX(T, layout->towers[i].T);
+    for (size_t i = 0; i < layout->n_stacks; i++) T = MAX(T, layout->stacks[i].T);
     model->sinusoids = ns_real_new(T * layout->D, "positions", error);
     if (model->sinusoids) ns_sinusoids(model->sinusoids, T, layout->D);
     return model->sinusoids != NULL;
@@ -211,9 +211,9 @@ void ns_model_reset(NsModel *model)
 {
     const NsModelLayout *layout = &model->layout;
     ns_tensor_table_init(&layout->table, model->weights, model->seed, model->team);
-    for (size_t i = 0; i < layout->n_towers; i++) {
-        reset_statistics(model, &layout->towers[i].embedding_norm);
-        reset_statistics(model, &layout->towers[i].final_norm);
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        reset_statistics(model, &layout->stacks[i].embedding_norm);
+        reset_statistics(model, &layout->stacks[i].final_norm);
     }
     for (size_t k = 0; k < layout->n_sublayers; k++) {
         const NsSublayer *s = &layout->sublayers[k];
@@ -262,10 +262,10 @@ static void gradient_of_weights(void *data, size_t i, unsigned member)
 
 static void assert_fits(const NsModel *model, const NsBatch *batch)
 {
-    const NsTower *towers = model->layout.towers;
-    size_t last = model->layout.n_towers - 1;
-    g_assert(batch->B == model->B && batch->T == towers[last].T);
-    g_assert(last == 0 || batch->S == towers[0].T);
+    const NsStack *stacks = model->layout.stacks;
+    size_t last = model->layout.n_stacks - 1;
+    g_assert(batch->B == model->B && batch->T == stacks[last].T);
+    g_assert(last == 0 || batch->S == stacks[0].T);
 }
 
 static double sum_lengths(const int32_t *length, size_t B)
@@ -275,10 +275,10 @@ static double sum_lengths(const int32_t *length, size_t B)
     return sum;
 }
 
-/* Tokens of a tower in the batch that are not padding. */
-static double tokens_of(const NsModel *model, const NsBatch *batch, size_t tower)
+/* Tokens of a stack in the batch that are not padding. */
+static double tokens_of(const NsModel *model, const NsBatch *batch, size_t stack)
 {
-    bool source = tower + 1 < model->layout.n_towers;
+    bool source = stack + 1 < model->layout.n_stacks;
     return sum_lengths(source ? batch->source_length : batch->length, batch->B);
 }
 
@@ -294,10 +294,10 @@ static void collect_hidden(const NsModel *model, const NsBatch *batch, NsMeasure
     const NsModelLayout *layout = &model->layout;
     size_t n = ns_model_layout_hidden(layout);
     double *norm = sq + n, *max = norm + n, *grad = max + n;
-    for (size_t i = 0; i < layout->n_towers; i++) {
+    for (size_t i = 0; i < layout->n_stacks; i++) {
         double tokens = tokens_of(model, batch, i);
-        size_t first = ns_tower_hidden(layout, i);
-        for (size_t k = first; k <= first + layout->towers[i].L; k++) {
+        size_t first = ns_stack_hidden(layout, i);
+        for (size_t k = first; k <= first + layout->stacks[i].L; k++) {
             sq[k] = norm[k] = max[k] = grad[k] = 0;
             for (unsigned j = 0; j < model->n_workers; j++) {
                 const NsWorker *w = &model->workers[j];
@@ -325,10 +325,10 @@ static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeas
     double *stream = tokens + n, *branch = stream + n, *skip_grad = branch + n,
            *branch_grad = skip_grad + n;
     double *sigma = branch_grad + n;
-    for (size_t i = 0; i < layout->n_towers; i++) {
-        const NsTower *tower = &layout->towers[i];
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        const NsStack *stack = &layout->stacks[i];
         double live = tokens_of(model, batch, i);
-        for (size_t k = tower->first; k < tower->first + tower->n; k++) {
+        for (size_t k = stack->first; k < stack->first + stack->n; k++) {
             NsSums all = {0};
             for (unsigned j = 0; j < model->n_workers; j++) {
                 const NsWorker *w = &model->workers[j];
@@ -376,7 +376,7 @@ static void step(NsModel *model, const NsMember *member, WorkerStep step_of, siz
         step_of(&model->layout, &model->workers[k], &model->call, i);
 }
 
-/* From the tokens of a part to the gradient of the top of the last tower. */
+/* From the tokens of a part to the gradient of the top of the last stack. */
 static void step_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
     ns_worker_begin(layout, w, call, part);
@@ -389,10 +389,10 @@ static void measure_part(NsModel *model, const NsMember *member, size_t part)
 {
     const NsModelLayout *layout = &model->layout;
     step(model, member, step_forward, part);
-    for (size_t i = layout->n_towers; i-- > 0;) {
-        const NsTower *tower = &layout->towers[i];
+    for (size_t i = layout->n_stacks; i-- > 0;) {
+        const NsStack *stack = &layout->stacks[i];
         step(model, member, ns_worker_backward_top, i);
-        for (size_t l = tower->first_layer + tower->L; l-- > tower->first_layer;) {
+        for (size_t l = stack->first_layer + stack->L; l-- > stack->first_layer;) {
             step(model, member, ns_worker_backward_layer, l);
             ns_gradients_end_layer(model->gradients, member, l);
         }
@@ -421,7 +421,7 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
 
     double share = per_target(batch);
     NsMeasure measure = {.grad_sq = ns_gradients_squares(model->gradients)};
-    double tokens = tokens_of(model, batch, layout->n_towers - 1);
+    double tokens = tokens_of(model, batch, layout->n_stacks - 1);
     for (unsigned i = 0; i < model->n_workers; i++) {
         const NsWorker *w = &model->workers[i];
         measure.loss += w->loss.loss * share;
@@ -513,10 +513,10 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
     NsCall call = call_of(model, batch, NS_OF_BATCH);
     call.profiling = call.measuring = true;
     forward(model, &call, 0);
-    for (size_t i = 0; i < layout->n_towers; i++) {
-        const NsTower *tower = &layout->towers[i];
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        const NsStack *stack = &layout->stacks[i];
         double elements = tokens_of(model, batch, i) * (double)layout->D, variance = 1;
-        for (size_t k = tower->first; k < tower->first + tower->n; k++) {
+        for (size_t k = stack->first; k < stack->first + stack->n; k++) {
             set_omega(model, &layout->sublayers[k], sqrt(variance));
             variance += branch_variance(model, k, elements);
         }
@@ -578,8 +578,8 @@ NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, si
     const NsShard *part = &model->workers[shard / layout->kept].shards[shard % layout->kept];
     const NsSublayer *s = &layout->sublayers[sublayer];
     const NsActivations *a = &part->sublayers[sublayer];
-    size_t tower = layout->n_towers > 1 && sublayer >= layout->towers[1].first ? 1 : 0;
-    const NsShape *shape = ns_tower_shape(&part->towers[tower], s);
+    size_t stack = layout->n_stacks > 1 && sublayer >= layout->stacks[1].first ? 1 : 0;
+    const NsShape *shape = ns_stack_shape(&part->stacks[stack], s);
     NsActivationView view = {
         .kind = s->kind,
         .layer = s->layer,
@@ -592,8 +592,8 @@ NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, si
         .D = shape->D,
         .H = shape->H,
         .F = shape->F,
-        .length = part->length[tower],
-        .key_length = part->length[s->kind == NS_CROSS_ATTENTION ? tower - 1 : tower],
+        .length = part->length[stack],
+        .key_length = part->length[s->kind == NS_CROSS_ATTENTION ? stack - 1 : stack],
         .x = a->x,
         .u = a->u ? a->u : a->x,
         .out = a->out,

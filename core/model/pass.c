@@ -16,33 +16,33 @@
 
 size_t ns_model_layout_hidden(const NsModelLayout *layout)
 {
-    return layout->layers + layout->n_towers;
+    return layout->layers + layout->n_stacks;
 }
 
-size_t ns_tower_hidden(const NsModelLayout *layout, size_t tower)
+size_t ns_stack_hidden(const NsModelLayout *layout, size_t stack)
 {
-    return layout->towers[tower].first_layer + tower;
+    return layout->stacks[stack].first_layer + stack;
 }
 
-/* Of a shard's tower in the batch: the encoder of an encoder-decoder reads the source. */
+/* Of a shard's stack in the batch: the encoder of an encoder-decoder reads the source. */
 static const int32_t *tokens_of(const NsModelLayout *layout, const NsWorker *w,
                                 const NsBatch *batch, size_t i)
 {
     size_t first = w->shard->first;
-    if (i + 1 < layout->n_towers) return batch->source + first * batch->S;
+    if (i + 1 < layout->n_stacks) return batch->source + first * batch->S;
     return batch->tokens + first * batch->T;
 }
 
 static const int32_t *length_of(const NsModelLayout *layout, const NsWorker *w,
                                 const NsBatch *batch, size_t i)
 {
-    return (i + 1 < layout->n_towers ? batch->source_length : batch->length) + w->shard->first;
+    return (i + 1 < layout->n_stacks ? batch->source_length : batch->length) + w->shard->first;
 }
 
 static void find_padding(const NsModelLayout *layout, NsWorker *w, const NsBatch *batch, size_t i)
 {
     const int32_t *length = length_of(layout, w, batch, i);
-    size_t T = layout->towers[i].T;
+    size_t T = layout->stacks[i].T;
     w->shard->length[i] = length;
     w->padded[i] = false;
     for (size_t b = 0; b < w->shard->B; b++)
@@ -55,8 +55,8 @@ static void find_padding(const NsModelLayout *layout, NsWorker *w, const NsBatch
 
 static NsPass pass_of(const NsModelLayout *layout, const NsWorker *w, const NsCall *call, size_t i)
 {
-    const NsTower *tower = &layout->towers[i];
-    const NsTowerShard *t = &w->shard->towers[i], *below = t - 1;
+    const NsStack *stack = &layout->stacks[i];
+    const NsStackShard *t = &w->shard->stacks[i], *below = t - 1;
     return (NsPass){
         .weights = call->weights,
         .state = call->state,
@@ -67,17 +67,17 @@ static NsPass pass_of(const NsModelLayout *layout, const NsWorker *w, const NsCa
         .dropout = layout->dropout,
         .first = w->shard->first,
         .length = length_of(layout, w, call->batch, i),
-        .memory_length = tower->cross ? length_of(layout, w, call->batch, i - 1) : NULL,
+        .memory_length = stack->cross ? length_of(layout, w, call->batch, i - 1) : NULL,
         .live = w->padded[i] ? w->live[i] : NULL,
-        .memory_live = tower->cross && w->padded[i - 1] ? w->live[i - 1] : NULL,
-        .memory = tower->cross ? below->top : NULL,
-        .dmemory = tower->cross ? below->d : NULL,
+        .memory_live = stack->cross && w->padded[i - 1] ? w->live[i - 1] : NULL,
+        .memory = stack->cross ? below->top : NULL,
+        .dmemory = stack->cross ? below->d : NULL,
         .dual = t->dual,
         .ddual = t->ddual,
     };
 }
 
-/* Dropout on the sum of the embeddings; i tells the towers' noise apart from that of sub-layers. */
+/* Dropout on the sum of the embeddings; i tells the stacks' noise apart from that of sub-layers. */
 static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, ns_real *x)
 {
     if (!pass->noisy || !(pass->dropout > 0)) return;
@@ -95,7 +95,7 @@ void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *ca
     w->part = part;
     w->shard = call->passing ? &w->pass : &w->shards[part % layout->kept];
     w->shard->first = w->first + part * w->shard->B;
-    for (size_t i = 0; i < layout->n_towers; i++) find_padding(layout, w, call->batch, i);
+    for (size_t i = 0; i < layout->n_stacks; i++) find_padding(layout, w, call->batch, i);
 }
 
 void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
@@ -110,7 +110,7 @@ void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *cal
     memset(w->hidden_norm, 0, hidden * sizeof *w->hidden_norm);
     memset(w->hidden_max, 0, hidden * sizeof *w->hidden_max);
     memset(w->hidden_grad, 0, hidden * sizeof *w->hidden_grad);
-    bool norm = layout->towers[layout->n_towers - 1].final_norm.norm;
+    bool norm = layout->stacks[layout->n_stacks - 1].final_norm.norm;
     w->final_sq = w->final_norm = norm ? 0 : (double)NAN;
 }
 
@@ -149,12 +149,12 @@ static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass
 
 /* Prefetches what a layer will read and write, when the one before it in this direction begins. */
 static void prefetch_layer(const NsModelLayout *layout, const NsWorker *w, const NsCall *call,
-                           const NsTower *tower, size_t layer, bool backward)
+                           const NsStack *stack, size_t layer, bool backward)
 {
     ns_prefetch_clear();
-    if (layer < tower->first_layer || layer >= tower->first_layer + tower->L) return;
+    if (layer < stack->first_layer || layer >= stack->first_layer + stack->L) return;
     const NsSpan *span = &layout->layer_spans[layer];
-    size_t first = ns_tower_sublayer(tower, layer), last = ns_tower_sublayer(tower, layer + 1) - 1;
+    size_t first = ns_stack_sublayer(stack, layer), last = ns_stack_sublayer(stack, layer + 1) - 1;
     const ns_real *begin = w->shard->sublayers[first].begin, *end = w->shard->sublayers[last].end;
     size_t weights = span->end - span->begin, activations = (size_t)(end - begin);
     if ((2 * weights + activations) * sizeof(ns_real) > PREFETCH_BYTES) return;
@@ -165,44 +165,44 @@ static void prefetch_layer(const NsModelLayout *layout, const NsWorker *w, const
     ns_prefetch_add(begin, begin + weights);
 }
 
-static void tower_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i)
+static void stack_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i)
 {
-    const NsTower *tower = &layout->towers[i];
-    const NsTowerShard *t = &w->shard->towers[i];
+    const NsStack *stack = &layout->stacks[i];
+    const NsStackShard *t = &w->shard->stacks[i];
     const NsShape *shape = &t->self;
     NsPass pass = pass_of(layout, w, call, i);
     const ns_real *pos =
-        layout->learned_positions ? call->weights + tower->pos_emb : call->sinusoids;
+        layout->learned_positions ? call->weights + stack->pos_emb : call->sinusoids;
     NsClockMark mark = ns_clock_begin();
     ns_embedding_forward(t->embedding, tokens_of(layout, w, call->batch, i),
-                         call->weights + tower->tok_emb, pos, shape->B, shape->T, shape->D);
+                         call->weights + stack->tok_emb, pos, shape->B, shape->T, shape->D);
     drop_embedding(shape, &pass, i, t->embedding);
     ns_clock_end(mark, NS_OP_EMBEDDING);
-    if (tower->embedding_norm.norm)
-        ns_norm_place_forward(&tower->embedding_norm, shape, &pass, t->x0, t->stats_embedding,
+    if (stack->embedding_norm.norm)
+        ns_norm_place_forward(&stack->embedding_norm, shape, &pass, t->x0, t->stats_embedding,
                               t->embedding);
-    size_t n = shape->R * shape->D, hidden = ns_tower_hidden(layout, i);
-    if (tower->dual) memcpy(t->dual, t->x0, n * sizeof *t->dual);
+    size_t n = shape->R * shape->D, hidden = ns_stack_hidden(layout, i);
+    if (stack->dual) memcpy(t->dual, t->x0, n * sizeof *t->dual);
     if (call->measuring) measure_hidden(w, shape, &pass, hidden, t->x0);
 
-    for (size_t k = tower->first; k < tower->first + tower->n; k++) {
+    for (size_t k = stack->first; k < stack->first + stack->n; k++) {
         const NsSublayer *s = &layout->sublayers[k];
         const NsActivations *a = &w->shard->sublayers[k];
-        if (s->first) prefetch_layer(layout, w, call, tower, s->layer + 1, false);
+        if (s->first) prefetch_layer(layout, w, call, stack, s->layer + 1, false);
         NsSums sums = {0};
-        ns_sublayer_forward(s, ns_tower_shape(t, s), a, &pass, call->measuring ? &sums : NULL);
+        ns_sublayer_forward(s, ns_stack_shape(t, s), a, &pass, call->measuring ? &sums : NULL);
         if (call->measuring) add_sums(&w->sums[k], &sums);
         if (s->last && call->measuring) measure_hidden(w, shape, &pass, ++hidden, a->out);
         w->shard->present = s->layer;
     }
 
-    const ns_real *out = w->shard->sublayers[tower->first + tower->n - 1].out;
-    bool norm = tower->final_norm.norm;
+    const ns_real *out = w->shard->sublayers[stack->first + stack->n - 1].out;
+    bool norm = stack->final_norm.norm;
     if (norm)
-        ns_norm_place_forward(&tower->final_norm, shape, &pass, t->final, t->stats_final,
-                              tower->dual ? t->dual : out);
-    if (tower->dual) ns_residual_forward(t->top, 1, out, 1, norm ? t->final : t->dual, n);
-    if (i + 1 < layout->n_towers || !norm || !call->measuring) return;
+        ns_norm_place_forward(&stack->final_norm, shape, &pass, t->final, t->stats_final,
+                              stack->dual ? t->dual : out);
+    if (stack->dual) ns_residual_forward(t->top, 1, out, 1, norm ? t->final : t->dual, n);
+    if (i + 1 < layout->n_stacks || !norm || !call->measuring) return;
     NsRowSums sums = {.squares = w->final_sq, .norms = w->final_norm};
     sum_rows(shape, &pass, t->top, &sums);
     w->final_sq = sums.squares;
@@ -211,8 +211,8 @@ static void tower_forward(const NsModelLayout *layout, NsWorker *w, const NsCall
 
 void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
-    for (size_t i = 0; i < layout->n_towers; i++) tower_forward(layout, w, call, i);
-    const NsTowerShard *last = &w->shard->towers[layout->n_towers - 1];
+    for (size_t i = 0; i < layout->n_stacks; i++) stack_forward(layout, w, call, i);
+    const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
     NsClockMark mark = ns_clock_begin();
     ns_linear_forward(w->shard->logits, last->top, call->weights + layout->head, NULL, last->self.R,
                       layout->D, layout->V);
@@ -222,7 +222,7 @@ void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *c
 void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale)
 {
-    const NsShape *shape = &w->shard->towers[layout->n_towers - 1].self;
+    const NsShape *shape = &w->shard->stacks[layout->n_stacks - 1].self;
     NsClockMark mark = ns_clock_begin();
     NsCrossEntropy loss =
         ns_cross_entropy(w->shard->logits, call->batch->targets + w->shard->first * shape->T,
@@ -232,24 +232,24 @@ void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call
     ns_clock_end(mark, NS_OP_LOSS);
 }
 
-static size_t tower_of(const NsModelLayout *layout, size_t layer)
+static size_t stack_of(const NsModelLayout *layout, size_t layer)
 {
-    return layout->n_towers > 1 && layer >= layout->towers[1].first_layer ? 1 : 0;
+    return layout->n_stacks > 1 && layer >= layout->stacks[1].first_layer ? 1 : 0;
 }
 
 void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t layer)
 {
     if (!layout->recompute || w->shard->present == layer) return;
-    size_t i = tower_of(layout, layer);
-    const NsTower *tower = &layout->towers[i];
+    size_t i = stack_of(layout, layer);
+    const NsStack *stack = &layout->stacks[i];
     NsPass pass = pass_of(layout, w, call, i);
     /* These have seen the layer once. */
     if (pass.statistics == NS_OF_BATCH_KEPT) pass.statistics = NS_OF_BATCH;
     pass.dual = NULL;
-    size_t end = ns_tower_sublayer(tower, layer + 1);
-    for (size_t k = ns_tower_sublayer(tower, layer); k < end; k++) {
+    size_t end = ns_stack_sublayer(stack, layer + 1);
+    for (size_t k = ns_stack_sublayer(stack, layer); k < end; k++) {
         const NsSublayer *s = &layout->sublayers[k];
-        ns_sublayer_forward(s, ns_tower_shape(&w->shard->towers[i], s), &w->shard->sublayers[k],
+        ns_sublayer_forward(s, ns_stack_shape(&w->shard->stacks[i], s), &w->shard->sublayers[k],
                             &pass, NULL);
     }
     w->shard->present = layer;
@@ -272,7 +272,7 @@ static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *p
 
 void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
-    const NsTowerShard *last = &w->shard->towers[layout->n_towers - 1];
+    const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
     if (w->part == 0) ns_gradients_clear_outside(w->gradients, w->number);
     NsClockMark mark = ns_clock_begin();
     ns_linear_backward(last->d, gradient_at(w, layout->head), NULL, w->shard->logits, last->top,
@@ -282,31 +282,31 @@ void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsC
 
 void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i)
 {
-    const NsTower *tower = &layout->towers[i];
-    const NsTowerShard *t = &w->shard->towers[i];
+    const NsStack *stack = &layout->stacks[i];
+    const NsStackShard *t = &w->shard->stacks[i];
     const NsShape *shape = &t->self;
     NsPass pass = pass_of(layout, w, call, i);
     size_t n = shape->R * shape->D;
-    if (tower->cross) memset(pass.dmemory, 0, t->cross.RS * shape->D * sizeof *pass.dmemory);
+    if (stack->cross) memset(pass.dmemory, 0, t->cross.RS * shape->D * sizeof *pass.dmemory);
 
     /* Where there is a second stream, it is what the final norm sees, and the sum takes both. */
-    ns_real *d = tower->dual ? t->ddual : t->d;
-    if (tower->dual) memcpy(t->ddual, t->d, n * sizeof *d);
-    const ns_real *out = w->shard->sublayers[tower->first + tower->n - 1].out;
-    if (tower->final_norm.norm)
-        outer_norm_backward(&tower->final_norm, w, &pass, shape, d, tower->dual ? t->dual : out,
+    ns_real *d = stack->dual ? t->ddual : t->d;
+    if (stack->dual) memcpy(t->ddual, t->d, n * sizeof *d);
+    const ns_real *out = w->shard->sublayers[stack->first + stack->n - 1].out;
+    if (stack->final_norm.norm)
+        outer_norm_backward(&stack->final_norm, w, &pass, shape, d, stack->dual ? t->dual : out,
                             t->stats_final);
     w->down = (NsDescent){.pass = pass,
                           .squares = ns_live_squares(shape, &pass, t->d),
-                          .hidden_grad = w->hidden_grad + ns_tower_hidden(layout, i) + tower->L};
+                          .hidden_grad = w->hidden_grad + ns_stack_hidden(layout, i) + stack->L};
 }
 
 void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
                               size_t layer)
 {
-    size_t i = tower_of(layout, layer);
-    const NsTower *tower = &layout->towers[i];
-    const NsTowerShard *t = &w->shard->towers[i];
+    size_t i = stack_of(layout, layer);
+    const NsStack *stack = &layout->stacks[i];
+    const NsStackShard *t = &w->shard->stacks[i];
     const NsShape *shape = &t->self;
     NsDescent *down = &w->down;
     NsPass *pass = &down->pass;
@@ -317,11 +317,11 @@ void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const Ns
     pass->gradients = at.base;
     pass->origin = at.origin;
     pass->adds = at.adds;
-    prefetch_layer(layout, w, call, tower, layer - 1, true);
+    prefetch_layer(layout, w, call, stack, layer - 1, true);
     bool skip = false; /* a gradient waits for the layer's input */
-    for (size_t k = ns_tower_sublayer(tower, layer + 1); k-- > ns_tower_sublayer(tower, layer);) {
+    for (size_t k = ns_stack_sublayer(stack, layer + 1); k-- > ns_stack_sublayer(stack, layer);) {
         const NsSublayer *s = &layout->sublayers[k];
-        const NsShape *own = ns_tower_shape(t, s);
+        const NsShape *own = ns_stack_shape(t, s);
         const NsActivations *a = &w->shard->sublayers[k];
         if (layout->derived) ns_sublayer_derive(s, own, a, pass, layout->derived == NS_DERIVED_FFN);
         NsSums sums = {.grad = down->squares};
@@ -339,23 +339,23 @@ void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const Ns
 void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
                                   size_t i)
 {
-    const NsTower *tower = &layout->towers[i];
-    const NsTowerShard *t = &w->shard->towers[i];
+    const NsStack *stack = &layout->stacks[i];
+    const NsStackShard *t = &w->shard->stacks[i];
     const NsShape *shape = &t->self;
     NsPass *pass = &w->down.pass;
     double squares = w->down.squares;
-    if (tower->dual) {
+    if (stack->dual) {
         ns_add_scaled(t->d, 1, t->ddual, shape->R * shape->D);
         squares = ns_live_squares(shape, pass, t->d);
     }
     if (call->measuring) *w->down.hidden_grad += squares;
-    if (tower->embedding_norm.norm)
-        outer_norm_backward(&tower->embedding_norm, w, pass, shape, t->d, t->embedding,
+    if (stack->embedding_norm.norm)
+        outer_norm_backward(&stack->embedding_norm, w, pass, shape, t->d, t->embedding,
                             t->stats_embedding);
     NsClockMark mark = ns_clock_begin();
     drop_embedding(shape, pass, i, t->d);
-    ns_embedding_backward(gradient_at(w, tower->tok_emb),
-                          layout->learned_positions ? gradient_at(w, tower->pos_emb) : NULL, t->d,
+    ns_embedding_backward(gradient_at(w, stack->tok_emb),
+                          layout->learned_positions ? gradient_at(w, stack->pos_emb) : NULL, t->d,
                           tokens_of(layout, w, call->batch, i), shape->B, shape->T, shape->D);
     ns_clock_end(mark, NS_OP_EMBEDDING);
 }

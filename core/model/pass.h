@@ -6,7 +6,7 @@
 #include "core/model/gradients.h"
 #include "core/ops/cross_entropy.h"
 
-/* A worker's way down a tower. */
+/* A worker's way down a stack. */
 typedef struct {
     NsPass pass;
     double squares;      /* of the gradient that travels down */
@@ -23,8 +23,8 @@ typedef struct {
     NsGradients *gradients; /* shared by all */
     unsigned number;        /* of this worker */
     NsDescent down;
-    bool *live[NS_TOWERS_MAX];  /* [R] rows of each tower of the part that are not padding */
-    bool padded[NS_TOWERS_MAX]; /* whether any is */
+    bool *live[NS_STACKS_MAX];  /* [R] rows of each stack of the part that are not padding */
+    bool padded[NS_STACKS_MAX]; /* whether any is */
     /* Sums over its tokens that are not padding, of all parts so far. */
     NsCrossEntropy loss;
     NsSums *sums;                                               /* [sublayers] */
@@ -36,7 +36,7 @@ typedef struct {
 typedef struct {
     const NsBatch *batch;
     const ns_real *weights;   /* as they are used */
-    const ns_real *sinusoids; /* [T, D] of the longest tower, or NULL */
+    const ns_real *sinusoids; /* [T, D] of the longest stack, or NULL */
     ns_real *state;
     NsStatistics statistics;
     NsNoise noise;
@@ -45,11 +45,11 @@ typedef struct {
     bool passing;   /* forward alone: nothing is kept, and nothing that was kept is touched */
 } NsCall;
 
-/* Hidden states that a model has: one more than layers in every tower. */
+/* Hidden states that a model has: one more than layers in every stack. */
 size_t ns_model_layout_hidden(const NsModelLayout *layout);
 
-/* Where those of a tower begin. */
-size_t ns_tower_hidden(const NsModelLayout *layout, size_t tower);
+/* Where those of a stack begin. */
+size_t ns_stack_hidden(const NsModelLayout *layout, size_t stack);
 
 /* Turns to one of the parts; before the first one, the sums that will be taken become 0. */
 void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
@@ -70,12 +70,12 @@ void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *ca
 void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t layer);
 
 /* Backward through the present part, in four steps, with the workers in step (ns_gradients_layer):
- * from the gradient of the logits to that of the top of the last tower; then for every tower, from
+ * from the gradient of the logits to that of the top of the last stack; then for every stack, from
  * the last one, its final norm, its layers from the top, and its embedding. */
 void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
 void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
-                            size_t tower);
+                            size_t stack);
 void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
                               size_t layer);
 void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
-                                  size_t tower);
+                                  size_t stack);

@@ -10,11 +10,11 @@
 #define RESERVE ((size_t)16 << 20)
 
 /* Multiply-adds of the matrix products in one forward pass of a sub-layer over B sequences. */
-static double sublayer_work(const NsModelLayout *layout, const NsSublayer *s, const NsTower *tower,
+static double sublayer_work(const NsModelLayout *layout, const NsSublayer *s, const NsStack *stack,
                             double B)
 {
-    double D = (double)layout->D, F = (double)layout->F, T = (double)tower->T;
-    double S = s->kind == NS_CROSS_ATTENTION ? (double)tower->S : T;
+    double D = (double)layout->D, F = (double)layout->F, T = (double)stack->T;
+    double S = s->kind == NS_CROSS_ATTENTION ? (double)stack->S : T;
     if (s->kind == NS_FFN) return B * T * D * F * (s->activation->gated ? 3 : 2);
     if (s->uniform) return B * (S * D * D + T * S * D);
     return B * (2 * (T + S) * D * D + 2 * T * S * D);
@@ -22,12 +22,12 @@ static double sublayer_work(const NsModelLayout *layout, const NsSublayer *s, co
 
 static double forward_work(const NsModelLayout *layout, double B)
 {
-    const NsTower *top = &layout->towers[layout->n_towers - 1];
+    const NsStack *top = &layout->stacks[layout->n_stacks - 1];
     double work = B * (double)top->T * (double)layout->D * (double)layout->V;
-    for (size_t i = 0; i < layout->n_towers; i++)
-        for (size_t k = 0; k < layout->towers[i].n; k++)
-            work += sublayer_work(layout, &layout->sublayers[layout->towers[i].first + k],
-                                  &layout->towers[i], B);
+    for (size_t i = 0; i < layout->n_stacks; i++)
+        for (size_t k = 0; k < layout->stacks[i].n; k++)
+            work += sublayer_work(layout, &layout->sublayers[layout->stacks[i].first + k],
+                                  &layout->stacks[i], B);
     return work;
 }
 

@@ -50,7 +50,7 @@ typedef struct {
 
 /* Takes the layer whose first sub-layer is the k-th and whose input is x; returns its output. */
 static const ns_real *take_layer(NsShard *shard, const NsModelLayout *layout,
-                                 const NsTowerShard *tower, size_t k, const ns_real *x,
+                                 const NsStackShard *stack, size_t k, const ns_real *x,
                                  const LayerSources *from)
 {
     const NsSources sources = {
@@ -66,8 +66,8 @@ static const ns_real *take_layer(NsShard *shard, const NsModelLayout *layout,
         const ns_real *begin = ns_cursor_at(from->out);
         last = s->last;
         from->derived->used = 0;
-        ns_real *out = ns_cursor_take(last ? from->out : from->inner, tower->self.R * layout->D);
-        ns_activations_take(a, s, ns_tower_shape(tower, s), x, layer, out, &sources);
+        ns_real *out = ns_cursor_take(last ? from->out : from->inner, stack->self.R * layout->D);
+        ns_activations_take(a, s, ns_stack_shape(stack, s), x, layer, out, &sources);
         a->begin = begin;
         a->end = ns_cursor_at(from->out);
         x = out;
@@ -77,32 +77,32 @@ static const ns_real *take_layer(NsShard *shard, const NsModelLayout *layout,
     return x;
 }
 
-/* What the tower gives out where no final norm stands at the end. */
+/* What the stack gives out where no final norm stands at the end. */
 static void find_top(const NsModelLayout *layout, NsShard *shard, size_t i)
 {
-    const NsTower *tower = &layout->towers[i];
-    if (!tower->dual && !tower->final_norm.norm)
-        shard->towers[i].top = shard->sublayers[tower->first + tower->n - 1].out;
+    const NsStack *stack = &layout->stacks[i];
+    if (!stack->dual && !stack->final_norm.norm)
+        shard->stacks[i].top = shard->sublayers[stack->first + stack->n - 1].out;
 }
 
 static void take_outside(NsShard *shard, const NsModelLayout *layout, size_t i, NsCursor *cursor)
 {
-    const NsTower *tower = &layout->towers[i];
-    NsTowerShard *t = &shard->towers[i];
-    t->self = shape_of(layout, shard->B, tower->T, tower->T);
-    t->cross = shape_of(layout, shard->B, tower->T, tower->S);
+    const NsStack *stack = &layout->stacks[i];
+    NsStackShard *t = &shard->stacks[i];
+    t->self = shape_of(layout, shard->B, stack->T, stack->T);
+    t->cross = shape_of(layout, shard->B, stack->T, stack->S);
     size_t n = t->self.R * layout->D;
     t->embedding = t->x0 = ns_cursor_take(cursor, n);
-    if (tower->embedding_norm.norm)
-        t->x0 = take_norm(&tower->embedding_norm, &t->self, &t->stats_embedding, cursor);
-    if (tower->dual) {
+    if (stack->embedding_norm.norm)
+        t->x0 = take_norm(&stack->embedding_norm, &t->self, &t->stats_embedding, cursor);
+    if (stack->dual) {
         t->dual = ns_cursor_take(cursor, n);
         t->ddual = ns_cursor_take(cursor, n);
         t->top = ns_cursor_take(cursor, n);
     }
-    if (tower->final_norm.norm) {
-        t->final = take_norm(&tower->final_norm, &t->self, &t->stats_final, cursor);
-        if (!tower->dual) t->top = t->final;
+    if (stack->final_norm.norm) {
+        t->final = take_norm(&stack->final_norm, &t->self, &t->stats_final, cursor);
+        if (!stack->dual) t->top = t->final;
     }
     t->d = ns_cursor_take(cursor, n);
 }
@@ -115,19 +115,19 @@ typedef struct {
 static Shared take_layers(NsShard *shard, const NsModelLayout *layout, const NsPlaces *places)
 {
     Shared most = {0};
-    for (size_t i = 0; i < layout->n_towers; i++) {
-        const NsTower *tower = &layout->towers[i];
-        const ns_real *x = shard->towers[i].x0;
-        for (size_t l = 0; l < tower->L; l++) {
-            NsPiece *piece = &places->pieces[tower->first_layer + l];
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        const NsStack *stack = &layout->stacks[i];
+        const ns_real *x = shard->stacks[i].x0;
+        for (size_t l = 0; l < stack->L; l++) {
+            NsPiece *piece = &places->pieces[stack->first_layer + l];
             ns_real *begin = places->arena;
             if (begin) begin += piece->at + places->part * piece->reals;
             NsCursor own = {.base = begin};
             NsCursor common = {.base = shard->common}, derived = {.base = shard->derived};
             NsCursor *inner = layout->recompute ? &common : &own;
             const LayerSources from = {&own, inner, &derived};
-            size_t first = ns_tower_sublayer(tower, tower->first_layer + l);
-            x = take_layer(shard, layout, &shard->towers[i], first, x, &from);
+            size_t first = ns_stack_sublayer(stack, stack->first_layer + l);
+            x = take_layer(shard, layout, &shard->stacks[i], first, x, &from);
             piece->reals = own.used;
             most.common = MAX(most.common, common.used);
             most.derived = MAX(most.derived, derived.used);
@@ -146,19 +146,19 @@ size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout
     NsCursor cursor = {.base = base};
     size_t most = 0;
     /* A layer reads what the one below has given out, and a decoder's the top of the encoder. */
-    ns_real *outs[NS_TOWERS_MAX][2];
-    for (size_t i = 0; i < layout->n_towers; i++)
+    ns_real *outs[NS_STACKS_MAX][2];
+    for (size_t i = 0; i < layout->n_stacks; i++)
         for (size_t k = 0; k < 2; k++)
-            outs[i][k] = ns_cursor_take(&cursor, shard->towers[i].self.R * layout->D);
-    for (size_t i = 0; i < layout->n_towers; i++) {
-        const NsTower *tower = &layout->towers[i];
-        const ns_real *x = shard->towers[i].x0;
-        for (size_t l = 0; l < tower->L; l++) {
+            outs[i][k] = ns_cursor_take(&cursor, shard->stacks[i].self.R * layout->D);
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        const NsStack *stack = &layout->stacks[i];
+        const ns_real *x = shard->stacks[i].x0;
+        for (size_t l = 0; l < stack->L; l++) {
             NsCursor out = {.base = outs[i][l % 2]}, inner = {.base = ns_cursor_at(&cursor)};
             NsCursor derived = {.base = shard->derived};
             const LayerSources from = {&out, &inner, &derived};
-            size_t first = ns_tower_sublayer(tower, tower->first_layer + l);
-            x = take_layer(passing, layout, &passing->towers[i], first, x, &from);
+            size_t first = ns_stack_sublayer(stack, stack->first_layer + l);
+            x = take_layer(passing, layout, &passing->stacks[i], first, x, &from);
             most = MAX(most, inner.used);
         }
         find_top(layout, passing, i);
@@ -166,14 +166,14 @@ size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout
     return cursor.used + most;
 }
 
-size_t ns_tower_sublayer(const NsTower *tower, size_t layer)
+size_t ns_stack_sublayer(const NsStack *stack, size_t layer)
 {
-    return tower->first + (layer - tower->first_layer) * (tower->n / tower->L);
+    return stack->first + (layer - stack->first_layer) * (stack->n / stack->L);
 }
 
-const NsShape *ns_tower_shape(const NsTowerShard *tower, const NsSublayer *s)
+const NsShape *ns_stack_shape(const NsStackShard *stack, const NsSublayer *s)
 {
-    return s->kind == NS_CROSS_ATTENTION ? &tower->cross : &tower->self;
+    return s->kind == NS_CROSS_ATTENTION ? &stack->cross : &stack->self;
 }
 
 void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, size_t sequences,
@@ -183,15 +183,15 @@ void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, si
     shard->B = sequences;
     shard->common = shard->derived = NULL;
     size_t T = 0;
-    for (size_t i = 0; i < layout->n_towers; i++) {
+    for (size_t i = 0; i < layout->n_stacks; i++) {
         take_outside(shard, layout, i, cursor);
-        T = MAX(T, layout->towers[i].T);
+        T = MAX(T, layout->stacks[i].T);
     }
     Shared most = take_layers(shard, layout, &(NsPlaces){.pieces = places->pieces});
     shard->common = ns_cursor_take(cursor, most.common);
     shard->derived = ns_cursor_take(cursor, most.derived);
     if (places->arena) take_layers(shard, layout, places);
-    size_t last = layout->towers[layout->n_towers - 1].T;
+    size_t last = layout->stacks[layout->n_stacks - 1].T;
     shard->logits = ns_cursor_take(cursor, sequences * last * layout->V);
     NsShape largest = shape_of(layout, sequences, T, T);
     ns_scratch_take(&shard->scratch, &largest, cursor);
@@ -218,8 +218,8 @@ static bool divides(const NsModelLayout *layout, size_t B, size_t parts)
         size_t first, n;
         ns_model_layout_shard_range(layout, B, i, &first, &n);
         if (n % parts) return false;
-        for (size_t k = 0; k < layout->n_towers; k++)
-            if (n / parts * layout->towers[k].T < PART_ROWS) return false;
+        for (size_t k = 0; k < layout->n_stacks; k++)
+            if (n / parts * layout->stacks[k].T < PART_ROWS) return false;
     }
     return true;
 }

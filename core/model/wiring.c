@@ -40,29 +40,29 @@ static const NsPlacement *placement_of(const NsSettings *settings, const NsPlace
 }
 
 /* What surrounds the layers is asked of all of them. */
-static void surround(NsTowerWiring *tower, const NsSettings *settings, const NsPlacement *placement)
+static void surround(NsStackWiring *stack, const NsSettings *settings, const NsPlacement *placement)
 {
-    for (unsigned l = 0; l < tower->layers; l++) {
-        const NsPlacement *row = placement_of(settings, placement, l, tower->layers);
-        tower->embedding_norm |= row->embedding_norm;
-        tower->final_norm |= row->final_norm;
-        tower->dual |= row->dual_stream;
-        tower->norm = ns_norm_kind(settings, row);
+    for (unsigned l = 0; l < stack->layers; l++) {
+        const NsPlacement *row = placement_of(settings, placement, l, stack->layers);
+        stack->embedding_norm |= row->embedding_norm;
+        stack->final_norm |= row->final_norm;
+        stack->dual |= row->dual_stream;
+        stack->norm = ns_norm_kind(settings, row);
     }
-    bool norms = tower->norm != NULL;
-    tower->embedding_norm = norms && switched(settings->embedding_norm, tower->embedding_norm);
-    tower->final_norm = norms && switched(settings->final_norm, tower->final_norm);
+    bool norms = stack->norm != NULL;
+    stack->embedding_norm = norms && switched(settings->embedding_norm, stack->embedding_norm);
+    stack->final_norm = norms && switched(settings->final_norm, stack->final_norm);
 }
 
-size_t ns_towers_wiring(const NsSettings *settings, const NsPlacement *placement,
-                        NsTowerWiring towers[NS_TOWERS_MAX])
+size_t ns_stacks_wiring(const NsSettings *settings, const NsPlacement *placement,
+                        NsStackWiring stacks[NS_STACKS_MAX])
 {
     unsigned N = (unsigned)ns_settings_encoder_layers(settings);
     unsigned M = (unsigned)ns_settings_decoder_layers(settings);
     size_t n = 0;
-    if (N) towers[n++] = (NsTowerWiring){.layers = N};
-    if (M) towers[n++] = (NsTowerWiring){.decoder = true, .cross = N > 0, .first = N, .layers = M};
-    for (size_t i = 0; i < n; i++) surround(&towers[i], settings, placement);
+    if (N) stacks[n++] = (NsStackWiring){.layers = N};
+    if (M) stacks[n++] = (NsStackWiring){.decoder = true, .cross = N > 0, .first = N, .layers = M};
+    for (size_t i = 0; i < n; i++) surround(&stacks[i], settings, placement);
     return n;
 }
 
@@ -73,26 +73,26 @@ static void take_norms(NsWiring *c)
 }
 
 size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
-                       const NsTowerWiring *tower, unsigned layer,
+                       const NsStackWiring *stack, unsigned layer,
                        NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS])
 {
     static const NsSublayerKind kinds[] = {NS_SELF_ATTENTION, NS_CROSS_ATTENTION, NS_FFN};
-    const NsPlacement *row = placement_of(settings, placement, layer, tower->layers);
-    unsigned of_layer = tower->cross ? 3 : 2;
+    const NsPlacement *row = placement_of(settings, placement, layer, stack->layers);
+    unsigned of_layer = stack->cross ? 3 : 2;
     size_t n = 0;
     for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
-        if (kinds[k] == NS_CROSS_ATTENTION && !tower->cross) continue;
+        if (kinds[k] == NS_CROSS_ATTENTION && !stack->cross) continue;
         NsSublayerWiring *s = &sublayers[n];
         s->position = (NsPosition){
             .kind = kinds[k],
-            .decoder = tower->decoder,
+            .decoder = stack->decoder,
             .N = (unsigned)ns_settings_encoder_layers(settings),
             .M = (unsigned)ns_settings_decoder_layers(settings),
             .layer = layer,
-            .layers = tower->layers,
+            .layers = stack->layers,
             .sublayer = of_layer * layer + (unsigned)n,
-            .sublayers = of_layer * tower->layers,
-            .depth_ratio = (double)tower->layers / (double)settings->base_layers,
+            .sublayers = of_layer * stack->layers,
+            .depth_ratio = (double)stack->layers / (double)settings->base_layers,
         };
         s->c = ns_placement_wiring(row, &s->position);
         s->c.norm = ns_norm_kind(settings, row);

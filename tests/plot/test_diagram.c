@@ -147,12 +147,12 @@ static char *equation(const NsSublayerWiring *sublayers, size_t n, bool cross, c
     return x;
 }
 
-static void check_equation(const NsDiagram *d, const NsTowerWiring *tower)
+static void check_equation(const NsDiagram *d, const NsStackWiring *stack)
 {
     NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS];
     size_t n =
-        ns_layer_wiring(&d->data->settings, NULL, tower, d->layer - 1 - tower->first, sublayers);
-    g_autofree char *dual = NULL, *x = equation(sublayers, n, tower->cross, &dual);
+        ns_layer_wiring(&d->data->settings, NULL, stack, d->layer - 1 - stack->first, sublayers);
+    g_autofree char *dual = NULL, *x = equation(sublayers, n, stack->cross, &dual);
     int outputs = 0;
     const NsNode *node;
     for (unsigned i = 0; (node = ns_diagram_node(d, i)); i++) {
@@ -161,7 +161,7 @@ static void check_equation(const NsDiagram *d, const NsTowerWiring *tower)
         g_assert_cmpstr(drawn, ==, node->text[0] == 'D' ? dual : x);
         outputs++;
     }
-    g_assert_cmpint(outputs, ==, tower->dual ? 2 : 1);
+    g_assert_cmpint(outputs, ==, stack->dual ? 2 : 1);
 }
 
 /* ---- where it is ---- */
@@ -260,16 +260,16 @@ static void check(const NsDiagramData *data, unsigned layer)
     double width, height;
     ns_diagram_least(data, TEXT, &width, &height);
     const double pages[][2] = {{width, height}, {1.6 * width, 1.1 * height}, {2000, 1400}};
-    NsTowerWiring towers[NS_TOWERS_MAX];
-    size_t n = ns_towers_wiring(&data->settings, NULL, towers);
+    NsStackWiring stacks[NS_STACKS_MAX];
+    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
     for (size_t i = 0; i < G_N_ELEMENTS(pages); i++) {
         g_autoptr(NsDiagram) d = ns_diagram_new(data, layer, pages[i][0], pages[i][1], TEXT);
-        size_t tower = n > 1 && d->layer > towers[1].first ? 1 : 0;
+        size_t stack = n > 1 && d->layer > stacks[1].first ? 1 : 0;
         if (layer) g_assert_cmpuint(d->layer, ==, layer);
         check_boxes(d);
         check_wires(d);
         check_stack(d);
-        check_equation(d, &towers[tower]);
+        check_equation(d, &stacks[stack]);
     }
 }
 
@@ -288,9 +288,9 @@ static void test_wiring(void)
                         g_strdup_printf("placement=%s", ns_placement(p)->choice.key);
                     const char *assignments[] = {placement, archs[a], more[m], depths[l], NULL};
                     g_autoptr(NsDiagramData) data = data_of(assignments, NULL);
-                    NsTowerWiring towers[NS_TOWERS_MAX];
-                    size_t n = ns_towers_wiring(&data->settings, NULL, towers);
-                    unsigned layers = towers[n - 1].first + towers[n - 1].layers;
+                    NsStackWiring stacks[NS_STACKS_MAX];
+                    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
+                    unsigned layers = stacks[n - 1].first + stacks[n - 1].layers;
                     const unsigned at[] = {0, 1, (layers + 1) / 2, layers};
                     for (size_t i = 0; i < G_N_ELEMENTS(at); i++) check(data, at[i]);
                 }
@@ -408,7 +408,7 @@ static void test_scaled_values(void)
 }
 
 /* A wire of the first encoder state must not show one of the decoder. */
-static void test_two_towers(void)
+static void test_two_stacks(void)
 {
     g_autoptr(NsRun) run = run_of("placement=pre", "arch=encoder-decoder");
     NsHistory *h = ns_run_history(run);
@@ -614,7 +614,7 @@ int main(int argc, char **argv)
     g_test_add_func("/diagram/mixture", test_mixture);
     g_test_add_func("/diagram/values", test_values);
     g_test_add_func("/diagram/scaled-values", test_scaled_values);
-    g_test_add_func("/diagram/two-towers", test_two_towers);
+    g_test_add_func("/diagram/two-stacks", test_two_stacks);
     g_test_add_func("/diagram/moves", test_moves);
     g_test_add_func("/diagram/drawing", test_drawing);
     g_test_add_func("/diagram/hits", test_hits);

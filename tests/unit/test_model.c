@@ -458,7 +458,7 @@ static void test_names(void)
     ns_settings_clear(&settings);
 }
 
-/* Both towers, numbered through; cross-attention; what a placement and an option add. */
+/* Both stacks, numbered through; cross-attention; what a placement and an option add. */
 static void test_names_of_both(void)
 {
     NsSettings settings = tiny("pre");

@@ -45,26 +45,26 @@ typedef struct {
     NsFlowValues out;       /* what leaves */
 } NsSublayerFlows;
 
-/* Of all sub-layers of the layer that is drawn, in tower `tower`.  Numbers are measured, or follow
+/* Of all sub-layers of the layer that is drawn, in stack `stack`.  Numbers are measured, or follow
  * from measured ones: x from a x where a is a constant, the gradient of the sum from what of it
  * goes past. */
-void ns_diagram_flows(const NsDiagram *diagram, size_t tower, size_t layer,
+void ns_diagram_flows(const NsDiagram *diagram, size_t stack, size_t layer,
                       NsSublayerFlows flows[NS_LAYER_SUBLAYERS]);
 
-/* The stack and the layer, each into its box. */
-void ns_diagram_build_stack(NsDiagram *diagram, const NsTowerWiring *towers, size_t n);
-void ns_diagram_build_block(NsDiagram *diagram, const NsTowerWiring *towers, size_t tower);
+/* The stacks and the layer, each into its box. */
+void ns_diagram_build_stacks(NsDiagram *diagram, const NsStackWiring *stacks, size_t n);
+void ns_diagram_build_block(NsDiagram *diagram, const NsStackWiring *stacks, size_t stack);
 
-/* How many rows the stack of the tallest tower has. */
-size_t ns_diagram_stack_rows(const NsTowerWiring *towers, size_t n, unsigned layer);
+/* How many rows the tallest stack has. */
+size_t ns_diagram_stack_rows(const NsStackWiring *stacks, size_t n, unsigned layer);
 
 /* Rows of a layer with so many sub-layers. */
 double ns_diagram_block_rows(size_t sublayers);
 
 bool ns_diagram_is_one(double x);
 
-/* The tower of a layer (from 1; 0 for the last of all), and the layer in it from 0. */
-size_t ns_diagram_tower(const NsTowerWiring *towers, size_t n, unsigned layer, unsigned *within);
+/* The stack of a layer (from 1; 0 for the last of all), and the layer in it from 0. */
+size_t ns_diagram_stack(const NsStackWiring *stacks, size_t n, unsigned layer, unsigned *within);
 
 /* What a norm divides by, where that is recorded; NaN elsewhere. */
 double ns_diagram_sigma(const NsDiagram *diagram, const NsNode *node);

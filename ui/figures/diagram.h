@@ -116,10 +116,10 @@ typedef struct {
     GArray *nodes;  /* NsNode */
     GArray *wires;  /* NsWire */
     unsigned layer; /* that is drawn, from 1 */
-    size_t layers;  /* of all towers */
-    bool dual;      /* its tower has a second stream */
+    size_t layers;  /* of all stacks */
+    bool dual;      /* its stack has a second stream */
     double width, height;
-    NsBox stack, block;                                /* where either is drawn */
+    NsBox stacks, block;                               /* where either is drawn */
     NsBox slot[NS_LAYER_SUBLAYERS][NS_PLACES_MOVABLE]; /* where a norm would be */
     NsBox shelf; /* from where a norm can be taken, and where one can be put away */
     size_t sublayers;

@@ -312,10 +312,10 @@ static void add_memory(Builder *b, int k)
         unsigned memory = ns_diagram_add(b->d, n, at(b, MEMORY, fork_row((size_t)k) + ROW[ROW_F]),
                                          MEMORY_WIDTH * b->d->block.width, NORM_HEIGHT * b->unit);
         const NsSettings *settings = &b->d->data->settings;
-        NsTowerWiring towers[NS_TOWERS_MAX];
-        ns_towers_wiring(settings, NULL, towers);
+        NsStackWiring stacks[NS_STACKS_MAX];
+        ns_stacks_wiring(settings, NULL, stacks);
         NsFlowValues carries = ns_flow_unknown;
-        if (!towers[0].final_norm) carries = ns_diagram_hidden(b->d->data, towers[0].layers);
+        if (!stacks[0].final_norm) carries = ns_diagram_hidden(b->d->data, stacks[0].layers);
         carries.value[NS_FLOW_GRADIENT] = NAN; /* a part of it only */
         connect(b, NS_WIRE_MEMORY, memory, i, &carries);
         return;
@@ -398,18 +398,18 @@ static unsigned add_end(Builder *b, NsNodeKind kind, const char *symbol, unsigne
                           MIN(1.6 * b->d->text_size, 0.8 * b->unit));
 }
 
-void ns_diagram_build_block(NsDiagram *d, const NsTowerWiring *towers, size_t tower)
+void ns_diagram_build_block(NsDiagram *d, const NsStackWiring *stacks, size_t stack)
 {
-    unsigned within = d->layer - 1 - towers[tower].first;
+    unsigned within = d->layer - 1 - stacks[stack].first;
     double rows = ns_diagram_block_rows(d->sublayers);
     double unit = MIN(d->block.height / rows, 4 * d->text_size);
     Builder b = {.d = d,
                  .unit = unit,
                  .bottom = d->block.y + (d->block.height + rows * unit) / 2,
                  .layer = d->layer,
-                 .dual = towers[tower].dual};
+                 .dual = stacks[stack].dual};
     for (size_t k = 0; k < d->sublayers; k++) b.extra |= d->wiring[k].c.skip_layer;
-    ns_diagram_flows(d, tower, d->layer - 1, b.flows);
+    ns_diagram_flows(d, stack, d->layer - 1, b.flows);
     place_slots(&b);
     Ends ends = {.input = G_MAXUINT};
     ends.below = add_end(&b, NS_NODE_INPUT, "x", within, TRUNK, MARGIN);

@@ -141,13 +141,13 @@ static double sum_gradient(const NsDiagram *diagram, size_t k, size_t layer, dou
     return c->out ? (double)NAN : after;
 }
 
-void ns_diagram_flows(const NsDiagram *diagram, size_t tower, size_t layer,
+void ns_diagram_flows(const NsDiagram *diagram, size_t stack, size_t layer,
                       NsSublayerFlows flows[NS_LAYER_SUBLAYERS])
 {
     const NsDiagramData *data = diagram->data;
     const size_t last = diagram->sublayers - 1;
-    const NsFlowValues below = ns_diagram_hidden(data, layer + tower);
-    const NsFlowValues above = ns_diagram_hidden(data, layer + tower + 1);
+    const NsFlowValues below = ns_diagram_hidden(data, layer + stack);
+    const NsFlowValues above = ns_diagram_hidden(data, layer + stack + 1);
     for (size_t k = last + 1; k-- > 0;) {
         const NsWiring *c = &diagram->wiring[k].c;
         NsSublayerKind kind = diagram->wiring[k].position.kind;

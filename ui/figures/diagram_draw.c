@@ -451,12 +451,12 @@ static void draw_head(const NsBrush *p)
 {
     g_autofree char *title = ns_diagram_title(p->d->data, p->d->layer);
     ns_brush_use(p, p->style->text, 1);
-    ns_brush_words(p, title, p->style->title_size, true, NS_BRUSH_LEFT, p->d->stack.x,
-                   0.8 * p->style->title_size, p->d->width - p->d->stack.x, false);
+    ns_brush_words(p, title, p->style->title_size, true, NS_BRUSH_LEFT, p->d->stacks.x,
+                   0.8 * p->style->title_size, p->d->width - p->d->stacks.x, false);
     ns_brush_use(p, p->style->faint_text, 1);
     ns_brush_words(p, ns_diagram_formula(p->d->data, p->d->layer), p->size, false, NS_BRUSH_LEFT,
-                   p->d->stack.x, 1.75 * p->style->title_size + 0.4 * p->size,
-                   p->d->width - p->d->stack.x, false);
+                   p->d->stacks.x, 1.75 * p->style->title_size + 0.4 * p->size,
+                   p->d->width - p->d->stacks.x, false);
 }
 
 void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)

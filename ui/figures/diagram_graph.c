@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Shares of the width that the stack takes, of one tower and of two. */
-static const double STACK[NS_TOWERS_MAX] = {0.27, 0.42};
+/* Shares of the width that the stacks take, of one and of two. */
+static const double STACKS[NS_STACKS_MAX] = {0.27, 0.42};
 
 /* Above the graph: title and formula, in text sizes. */
 #define HEAD 3.9
@@ -17,7 +17,7 @@ static const double STACK[NS_TOWERS_MAX] = {0.27, 0.42};
 
 /* Least sizes, in text sizes. */
 #define BLOCK_LEAST 21.5
-#define TOWER_LEAST 8.5
+#define STACK_LEAST 8.5
 #define ROW_LEAST 2.0
 #define STACK_ROW_LEAST 2.6
 
@@ -64,13 +64,13 @@ NsWire *ns_diagram_connect(NsDiagram *d, NsWireKind kind, unsigned from, unsigne
     return &g_array_index(d->wires, NsWire, d->wires->len - 1);
 }
 
-size_t ns_diagram_tower(const NsTowerWiring *towers, size_t n, unsigned layer, unsigned *within)
+size_t ns_diagram_stack(const NsStackWiring *stacks, size_t n, unsigned layer, unsigned *within)
 {
-    unsigned layers = towers[n - 1].first + towers[n - 1].layers;
+    unsigned layers = stacks[n - 1].first + stacks[n - 1].layers;
     unsigned index = CLAMP(layer ? layer : layers, 1, layers) - 1;
-    size_t tower = n > 1 && index >= towers[1].first ? 1 : 0;
-    *within = index - towers[tower].first;
-    return tower;
+    size_t stack = n > 1 && index >= stacks[1].first ? 1 : 0;
+    *within = index - stacks[stack].first;
+    return stack;
 }
 
 NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double width, double height,
@@ -83,21 +83,21 @@ NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double widt
     d->height = height;
     d->nodes = g_array_new(FALSE, TRUE, sizeof(NsNode));
     d->wires = g_array_new(FALSE, TRUE, sizeof(NsWire));
-    NsTowerWiring towers[NS_TOWERS_MAX];
-    size_t n = ns_towers_wiring(&data->settings, NULL, towers);
+    NsStackWiring stacks[NS_STACKS_MAX];
+    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
     unsigned within;
-    size_t tower = ns_diagram_tower(towers, n, layer, &within);
-    d->layer = towers[tower].first + within + 1;
-    d->layers = towers[n - 1].first + towers[n - 1].layers;
-    d->dual = towers[tower].dual;
-    d->sublayers = ns_layer_wiring(&data->settings, NULL, &towers[tower], within, d->wiring);
+    size_t stack = ns_diagram_stack(stacks, n, layer, &within);
+    d->layer = stacks[stack].first + within + 1;
+    d->layers = stacks[n - 1].first + stacks[n - 1].layers;
+    d->dual = stacks[stack].dual;
+    d->sublayers = ns_layer_wiring(&data->settings, NULL, &stacks[stack], within, d->wiring);
     double top = HEAD * text_size, graph = MAX(height - top - FOOT * text_size, 1);
     double used = MIN(width, WIDEST * text_size), left = (width - used) / 2;
-    double stack = STACK[n - 1] * used, apart = APART * text_size;
-    d->stack = (NsBox){left, top, stack, graph};
-    d->block = (NsBox){left + stack + apart, top, MAX(used - stack - apart, 1), graph};
-    ns_diagram_build_stack(d, towers, n);
-    ns_diagram_build_block(d, towers, tower);
+    double stacks = STACKS[n - 1] * used, apart = APART * text_size;
+    d->stacks = (NsBox){left, top, stacks, graph};
+    d->block = (NsBox){left + stacks + apart, top, MAX(used - stacks - apart, 1), graph};
+    ns_diagram_build_stacks(d, stacks, n);
+    ns_diagram_build_block(d, stacks, stack);
     return d;
 }
 
@@ -111,14 +111,14 @@ void ns_diagram_free(NsDiagram *d)
 
 void ns_diagram_least(const NsDiagramData *data, double text_size, double *width, double *height)
 {
-    NsTowerWiring towers[NS_TOWERS_MAX];
-    size_t n = ns_towers_wiring(&data->settings, NULL, towers);
-    double block = BLOCK_LEAST / (1 - STACK[n - 1]);
-    double stack = TOWER_LEAST * (double)n / STACK[n - 1];
+    NsStackWiring stacks[NS_STACKS_MAX];
+    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
+    double block = BLOCK_LEAST / (1 - STACKS[n - 1]);
+    double stacks = STACK_LEAST * (double)n / STACKS[n - 1];
     double rows = ns_diagram_block_rows(n > 1 ? 3 : 2);
     /* A layer in the middle of a deep stack takes the most rows. */
-    double stack_rows = (double)ns_diagram_stack_rows(towers, n, 4);
-    *width = text_size * (MAX(block, stack) + APART);
+    double stack_rows = (double)ns_diagram_stack_rows(stacks, n, 4);
+    *width = text_size * (MAX(block, stacks) + APART);
     *height = text_size * (HEAD + FOOT + MAX(rows * ROW_LEAST, stack_rows * STACK_ROW_LEAST));
 }
 

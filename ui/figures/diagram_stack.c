@@ -12,7 +12,7 @@
 #define FORK_HEIGHT 0.1
 #define SUM_HEIGHT 0.34
 
-/* Of the column of a tower. */
+/* Of the column of a stack. */
 #define BOX_WIDTH 0.74
 #define DUAL_ASIDE 0.31 /* the second stream, from the first */
 #define NORM_CLEAR 0.55 /* text sizes between the norm of the second stream and the first */
@@ -25,13 +25,13 @@
 
 /* Consecutive layers that are drawn as one box: a layer, or several as dots. */
 typedef struct {
-    unsigned first, last; /* from 1, in the tower */
+    unsigned first, last; /* from 1, in the stack */
 } Piece;
 
 typedef struct {
     NsDiagram *d;
-    const NsTowerWiring *tower;
-    size_t index;       /* of the tower */
+    const NsStackWiring *stack;
+    size_t index;       /* of the stack */
     double unit;        /* height of a row */
     double bottom;      /* of row 0 on the page */
     double x, width;    /* of its column */
@@ -46,7 +46,7 @@ static void add_piece(GArray *pieces, unsigned first, unsigned last)
     if (first <= last) g_array_append_val(pieces, ((Piece){first, last}));
 }
 
-/* chosen: 0 for none in this tower. */
+/* chosen: 0 for none in this stack. */
 static GArray *fold(unsigned layers, unsigned chosen)
 {
     GArray *pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
@@ -61,22 +61,22 @@ static GArray *fold(unsigned layers, unsigned chosen)
     return pieces;
 }
 
-static unsigned chosen_in(const NsTowerWiring *tower, unsigned layer)
+static unsigned chosen_in(const NsStackWiring *stack, unsigned layer)
 {
-    bool inside = layer > tower->first && layer <= tower->first + tower->layers;
-    return inside ? layer - tower->first : 0;
+    bool inside = layer > stack->first && layer <= stack->first + stack->layers;
+    return inside ? layer - stack->first : 0;
 }
 
-static size_t rows_of(const NsTowerWiring *tower, unsigned layer, bool head)
+static size_t rows_of(const NsStackWiring *stack, unsigned layer, bool head)
 {
-    g_autoptr(GArray) pieces = fold(tower->layers, chosen_in(tower, layer));
-    return 1 + tower->embedding_norm + pieces->len + tower->final_norm + tower->dual + head;
+    g_autoptr(GArray) pieces = fold(stack->layers, chosen_in(stack, layer));
+    return 1 + stack->embedding_norm + pieces->len + stack->final_norm + stack->dual + head;
 }
 
-size_t ns_diagram_stack_rows(const NsTowerWiring *towers, size_t n, unsigned layer)
+size_t ns_diagram_stack_rows(const NsStackWiring *stacks, size_t n, unsigned layer)
 {
     size_t rows = 0;
-    for (size_t i = 0; i < n; i++) rows = MAX(rows, rows_of(&towers[i], layer, i + 1 == n));
+    for (size_t i = 0; i < n; i++) rows = MAX(rows, rows_of(&stacks[i], layer, i + 1 == n));
     return rows;
 }
 
@@ -97,7 +97,7 @@ static double aside_of_dual(const Builder *b)
 
 static unsigned add_box(Builder *b, NsNode n)
 {
-    n.decoder = b->tower->decoder;
+    n.decoder = b->stack->decoder;
     n.parent = n.sublayer = -1;
     return ns_diagram_add(b->d, n, at(b, 0, b->row++), box_width(b), BOX_HEIGHT * b->unit);
 }
@@ -122,7 +122,7 @@ static void connect_dual(Builder *b, unsigned to)
 static NsNode norm_node(const Builder *b, NsPlace place)
 {
     NsNode n = {.kind = NS_NODE_NORM, .place = place};
-    ns_copy_text(n.text, sizeof n.text, _(b->tower->norm->choice.label));
+    ns_copy_text(n.text, sizeof n.text, _(b->stack->norm->choice.label));
     return n;
 }
 
@@ -131,19 +131,19 @@ static void add_foot(Builder *b)
     NsNode embedding = {.kind = NS_NODE_EMBEDDING};
     ns_copy_text(embedding.text, sizeof embedding.text, _("Embedding"));
     b->top = add_box(b, embedding);
-    if (b->tower->embedding_norm) {
+    if (b->stack->embedding_norm) {
         unsigned norm = add_box(b, norm_node(b, NS_PLACE_EMBEDDING));
         connect(b, norm, ns_flow_unknown);
         b->top = norm;
     }
     b->dual = b->top;
-    if (!b->tower->dual) return;
+    if (!b->stack->dual) return;
     NsNode fork = {.kind = NS_NODE_FORK, .parent = -1, .sublayer = -1};
     NsPoint middle = at(b, 0, b->row - 0.5);
     middle.y += 0.06 * b->unit;
     unsigned split =
         ns_diagram_add(b->d, fork, middle, FORK_HEIGHT * b->unit, FORK_HEIGHT * b->unit);
-    NsWire *wire = connect(b, split, ns_diagram_hidden(b->d->data, b->tower->first + b->index));
+    NsWire *wire = connect(b, split, ns_diagram_hidden(b->d->data, b->stack->first + b->index));
     wire->numbered[NS_FLOW_SIGNAL] = wire->numbered[NS_FLOW_GRADIENT] = false;
     b->top = b->dual = split;
 }
@@ -155,15 +155,15 @@ static void connect_first_dual(Builder *b, unsigned layer)
     const NsPoint way[] = {fork, {x, fork.y}, {x, end.y}};
     NsWire *wire =
         ns_diagram_connect(b->d, NS_WIRE_DUAL, b->dual, layer,
-                           ns_diagram_hidden(b->d->data, b->tower->first + b->index), way, 3);
+                           ns_diagram_hidden(b->d->data, b->stack->first + b->index), way, 3);
     wire->numbered[NS_FLOW_SIGNAL] = false;
     wire->value[NS_FLOW_GRADIENT] = NAN;
 }
 
 static void add_layers(Builder *b)
 {
-    unsigned first = b->tower->first;
-    g_autoptr(GArray) pieces = fold(b->tower->layers, chosen_in(b->tower, b->d->layer));
+    unsigned first = b->stack->first;
+    g_autoptr(GArray) pieces = fold(b->stack->layers, chosen_in(b->stack, b->d->layer));
     for (guint i = 0; i < pieces->len; i++) {
         const Piece *piece = &g_array_index(pieces, Piece, i);
         bool dots = piece->first != piece->last;
@@ -177,8 +177,8 @@ static void add_layers(Builder *b)
             g_snprintf(n.text, sizeof n.text, _("Layer %u"), n.layer);
         unsigned box = add_box(b, n);
         connect(b, box, ns_diagram_hidden(b->d->data, first + piece->first - 1 + b->index));
-        if (b->tower->dual && i == 0) connect_first_dual(b, box);
-        if (b->tower->dual && i > 0) connect_dual(b, box);
+        if (b->stack->dual && i == 0) connect_first_dual(b, box);
+        if (b->stack->dual && i > 0) connect_dual(b, box);
         b->top = b->dual = box;
     }
 }
@@ -189,7 +189,7 @@ static void join_dual(Builder *b, NsFlowValues carries)
     double side = SUM_HEIGHT * b->unit;
     unsigned from = b->dual;
     double x = b->x + b->width / 2 + aside_of_dual(b);
-    if (b->tower->final_norm) {
+    if (b->stack->final_norm) {
         NsNode n = norm_node(b, NS_PLACE_FINAL);
         n.parent = n.sublayer = -1;
         double aside = aside_of_dual(b), clear = NORM_CLEAR * b->d->text_size;
@@ -210,15 +210,15 @@ static void join_dual(Builder *b, NsFlowValues carries)
     b->top = sum;
 }
 
-/* Final norm and, of the last tower, the head. */
+/* Final norm and, of the last stack, the head. */
 static void add_top(Builder *b, bool head)
 {
     const NsDiagramData *data = b->d->data;
-    NsFlowValues carries = ns_diagram_hidden(data, b->tower->first + b->tower->layers + b->index);
-    if (b->tower->dual) {
+    NsFlowValues carries = ns_diagram_hidden(data, b->stack->first + b->stack->layers + b->index);
+    if (b->stack->dual) {
         join_dual(b, carries);
         carries = head ? ns_diagram_final(data) : ns_flow_unknown;
-    } else if (b->tower->final_norm) {
+    } else if (b->stack->final_norm) {
         unsigned norm = add_box(b, norm_node(b, NS_PLACE_FINAL));
         connect(b, norm, carries);
         b->top = norm;
@@ -249,19 +249,19 @@ static void connect_memory(NsDiagram *d, const Builder *encoder, double x)
     }
 }
 
-void ns_diagram_build_stack(NsDiagram *d, const NsTowerWiring *towers, size_t n)
+void ns_diagram_build_stacks(NsDiagram *d, const NsStackWiring *stacks, size_t n)
 {
-    double rows = (double)ns_diagram_stack_rows(towers, n, d->layer);
-    double unit = MIN(d->stack.height / rows, 4.5 * d->text_size);
-    Builder b[NS_TOWERS_MAX];
+    double rows = (double)ns_diagram_stack_rows(stacks, n, d->layer);
+    double unit = MIN(d->stacks.height / rows, 4.5 * d->text_size);
+    Builder b[NS_STACKS_MAX];
     for (size_t i = 0; i < n; i++) {
-        double width = d->stack.width / (double)n;
+        double width = d->stacks.width / (double)n;
         b[i] = (Builder){.d = d,
-                         .tower = &towers[i],
+                         .stack = &stacks[i],
                          .index = i,
                          .unit = unit,
-                         .bottom = d->stack.y + (d->stack.height + rows * unit) / 2,
-                         .x = d->stack.x + (double)i * width,
+                         .bottom = d->stacks.y + (d->stacks.height + rows * unit) / 2,
+                         .x = d->stacks.x + (double)i * width,
                          .width = width};
         add_foot(&b[i]);
         add_layers(&b[i]);

@@ -9,11 +9,11 @@
 
 static const NsPlacement *placement_of(const NsDiagramData *data, unsigned layer)
 {
-    NsTowerWiring towers[NS_TOWERS_MAX];
-    size_t n = ns_towers_wiring(&data->settings, NULL, towers);
+    NsStackWiring stacks[NS_STACKS_MAX];
+    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
     unsigned within;
-    size_t tower = ns_diagram_tower(towers, n, layer, &within);
-    return ns_placement_at(&data->settings, within, towers[tower].layers);
+    size_t stack = ns_diagram_stack(stacks, n, layer, &within);
+    return ns_placement_at(&data->settings, within, stacks[stack].layers);
 }
 
 char *ns_diagram_title(const NsDiagramData *data, unsigned layer)
