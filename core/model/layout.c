@@ -399,7 +399,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
     find_spans(layout);
     layout->parts = ns_model_layout_parts(layout, settings);
     layout->kept = settings->probe_every > 0 ? layout->parts : 1;
-    ns_room_init(layout, settings);
+    ns_arena_plan_init(layout, settings);
 }
 
 size_t ns_model_layout_outside(const NsModelLayout *layout)
@@ -415,5 +415,5 @@ void ns_model_layout_clear(NsModelLayout *layout)
     ns_tensor_table_clear(&layout->table);
     g_clear_pointer(&layout->sublayers, g_free);
     g_clear_pointer(&layout->layer_spans, g_free);
-    ns_room_clear(&layout->room);
+    ns_arena_plan_clear(&layout->arena_plan);
 }

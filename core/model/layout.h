@@ -35,13 +35,14 @@ typedef struct {
     size_t part;
 } NsPlaces;
 
-/* The arena for the activations of layers (room.c); a pass forward alone uses it, too. */
+/* The plan of the arena for the activations of layers (arena_plan.c); a pass forward alone uses it,
+ * too. */
 typedef struct {
     NsPiece *pieces; /* [shards, layers] */
     size_t *passing; /* [shards] offset of what a pass forward alone needs */
     size_t size;     /* reals */
     size_t beside;   /* reals that all shards take elsewhere */
-} NsRoom;
+} NsArenaPlan;
 
 /* A part of an arena, in reals, and the tensors that lie there. */
 typedef struct {
@@ -57,7 +58,7 @@ typedef struct {
     size_t shards;
     size_t parts; /* in which a worker walks its share of the batch, one after the other */
     size_t kept;  /* parts whose activations are there together: all, for who looks at them, or 1 */
-    NsRoom room;
+    NsArenaPlan arena_plan;
     ns_real eps;
     bool standardize, sinusoids, learned_positions;
     bool recompute; /* of a layer only what it gives out is kept for backward */
@@ -119,12 +120,12 @@ void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i
 size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *settings);
 
 /* Takes everything that one shard needs.  The sizes of the pieces are filled in; their offsets need
- * not be known while all is only counted.  shard->sublayers must have room for all of them. */
+ * not be known while all is only counted.  shard->sublayers must hold all of them. */
 void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, size_t sequences,
                    NsCursor *cursor, const NsPlaces *places);
 
 /* A shard for passes forward alone, where every layer overwrites what the one before has left, and
- * all else is that of a `shard` that was taken.  passing->sublayers must have room for all of them.
+ * all else is that of a `shard` that was taken.  passing->sublayers must hold all of them.
  * Without a base, returns how many reals it will need there. */
 size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout *layout,
                      ns_real *base);
@@ -136,9 +137,9 @@ size_t ns_shard_reals(const NsModelLayout *layout, size_t B);
 /* The first sub-layer of a layer, both numbered through all stacks. */
 size_t ns_stack_sublayer(const NsStack *stack, size_t layer);
 
-/* Lays out the arena of a model layout that is complete but for it and for what that decides. */
-void ns_room_init(NsModelLayout *layout, const NsSettings *settings);
-void ns_room_clear(NsRoom *room);
+/* Plans the arena of a model layout that is complete but for it and for what that decides. */
+void ns_arena_plan_init(NsModelLayout *layout, const NsSettings *settings);
+void ns_arena_plan_clear(NsArenaPlan *plan);
 
 /* The sizes with which a sub-layer of this stack is called. */
 const NsShape *ns_stack_shape(const NsStackShard *stack, const NsSublayer *s);

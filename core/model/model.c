@@ -19,8 +19,8 @@ struct NsModel {
     uint64_t seed;
     size_t B;
     ns_real *weights;
-    ns_real *room;  /* activations of layers */
-    ns_real *arena; /* gradients */
+    ns_real *activations; /* activations of layers */
+    ns_real *arena;       /* gradients */
     NsGradients *gradients;
     ns_real *standardized; /* the weights as they are used, or NULL where those are the weights */
     ns_real *sinusoids;    /* or NULL */
@@ -39,8 +39,8 @@ enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
 static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, NsCursor *cursor)
 {
     const NsModelLayout *layout = &model->layout;
-    NsPlaces places = {.arena = cursor->base ? model->room : NULL,
-                       .pieces = layout->room.pieces + i * layout->layers};
+    NsPlaces places = {.arena = cursor->base ? model->activations : NULL,
+                       .pieces = layout->arena_plan.pieces + i * layout->layers};
     for (; places.part < layout->kept; places.part++)
         ns_shard_take(&w->shards[places.part], layout, w->first + places.part * n, n, cursor,
                       &places);
@@ -68,7 +68,7 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->activations = ns_real_new(count.used, "activations", error);
     if (!w->activations) return false;
     take_shards(w, model, i, n, &(NsCursor){.base = w->activations});
-    ns_shard_pass(&w->pass, w->shards, layout, model->room + layout->room.passing[i]);
+    ns_shard_pass(&w->pass, w->shards, layout, model->activations + layout->arena_plan.passing[i]);
     w->gradients = model->gradients;
     w->number = i;
     return true;
@@ -123,8 +123,8 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
                                      SUBLAYER_ARRAYS * layout->n_sublayers);
     model->weights = ns_real_new(layout->table.size, "weights", error);
     if (!model->weights) return NULL;
-    model->room = ns_real_new(layout->room.size, "activations", error);
-    if (!model->room) return NULL;
+    model->activations = ns_real_new(layout->arena_plan.size, "activations", error);
+    if (!model->activations) return NULL;
     model->arena = ns_real_new(layout->table.size, "gradients", error);
     if (!model->arena) return NULL;
     model->gradients = ns_gradients_new(layout, model->arena, error);
@@ -161,7 +161,7 @@ void ns_model_free(NsModel *model)
     g_free(model->workers);
     ns_real_free(model->weights);
     ns_gradients_free(model->gradients);
-    ns_real_free(model->room);
+    ns_real_free(model->activations);
     ns_real_free(model->arena);
     ns_real_free(model->standardized);
     ns_real_free(model->sinusoids);

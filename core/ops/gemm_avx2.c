@@ -54,7 +54,7 @@ INLINE Vector gather(const ns_real *const *p, size_t k)
 #endif
 }
 
-INLINE void transpose(Vector v[GROUP])
+INLINE void transpose_groups(Vector v[GROUP])
 {
 #ifdef NS_DOUBLE
     Vector low = _mm256_unpacklo_pd(v[0], v[1]);

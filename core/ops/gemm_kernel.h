@@ -9,7 +9,7 @@
  *   lanes(n)            the mask of the first n lanes
  *   load(p, mask), store(p, mask, v)
  *   gather(p, k)        a vector of GROUP reals from each of p[0] + k, p[GROUP] + k, p[2 GROUP] + k
- * ... transpose(v)          transposes the GROUP x GROUP matrices that lie in v[0] ... v[GROUP - 1]
+ * ... transpose_groups(v)  transposes the GROUP x GROUP matrices that lie in v[0] ... v[GROUP - 1]
  */
 #pragma once
 
@@ -133,7 +133,7 @@ TARGET static void transpose(ns_real *out, size_t stride, const ns_real *in, siz
     for (; k + GROUP <= K; k += GROUP, out += GROUP * stride) {
         Vector v[GROUP];
         UNROLL for (size_t i = 0; i < GROUP; i++) v[i] = gather(row + i, k);
-        transpose(v);
+        transpose_groups(v);
         UNROLL for (size_t i = 0; i < GROUP; i++) V(storeu)(out + i * stride, v[i]);
     }
     for (; k < K; k++, out += stride)

@@ -93,9 +93,10 @@ NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double widt
     d->sublayers = ns_layer_wiring(&data->settings, NULL, &stacks[stack], within, d->wiring);
     double top = HEAD * text_size, graph = MAX(height - top - FOOT * text_size, 1);
     double used = MIN(width, WIDEST * text_size), left = (width - used) / 2;
-    double stacks = STACKS[n - 1] * used, apart = APART * text_size;
-    d->stacks = (NsBox){left, top, stacks, graph};
-    d->block = (NsBox){left + stacks + apart, top, MAX(used - stacks - apart, 1), graph};
+    double stacks_width = STACKS[n - 1] * used, apart = APART * text_size;
+    d->stacks = (NsBox){left, top, stacks_width, graph};
+    d->block =
+        (NsBox){left + stacks_width + apart, top, MAX(used - stacks_width - apart, 1), graph};
     ns_diagram_build_stacks(d, stacks, n);
     ns_diagram_build_block(d, stacks, stack);
     return d;
@@ -114,11 +115,11 @@ void ns_diagram_least(const NsDiagramData *data, double text_size, double *width
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
     double block = BLOCK_LEAST / (1 - STACKS[n - 1]);
-    double stacks = STACK_LEAST * (double)n / STACKS[n - 1];
+    double stacks_width = STACK_LEAST * (double)n / STACKS[n - 1];
     double rows = ns_diagram_block_rows(n > 1 ? 3 : 2);
     /* A layer in the middle of a deep stack takes the most rows. */
     double stack_rows = (double)ns_diagram_stack_rows(stacks, n, 4);
-    *width = text_size * (MAX(block, stacks) + APART);
+    *width = text_size * (MAX(block, stacks_width) + APART);
     *height = text_size * (HEAD + FOOT + MAX(rows * ROW_LEAST, stack_rows * STACK_ROW_LEAST));
 }
 

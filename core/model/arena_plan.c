@@ -1,4 +1,4 @@
-/* The arena for the activations of layers.  SPDX-License-Identifier: MIT */
+/* Planning the arena for the activations of layers.  SPDX-License-Identifier: MIT */
 #include "core/model/layout.h"
 
 #include <string.h>
@@ -46,21 +46,21 @@ static Needs count_shard(const NsModelLayout *layout, size_t sequences, NsPiece 
  * the end of what passes forward alone need. */
 static size_t count(NsModelLayout *layout, size_t B)
 {
-    NsRoom *room = &layout->room;
+    NsArenaPlan *plan = &layout->arena_plan;
     g_autofree Needs *needs = g_new(Needs, layout->shards);
     size_t passing = 0;
     for (size_t i = 0; i < layout->shards; i++) {
         size_t n = sequences_of(layout, B, i), like = 0;
-        NsPiece *pieces = room->pieces + i * layout->layers;
+        NsPiece *pieces = plan->pieces + i * layout->layers;
         while (sequences_of(layout, B, like) != n) like++;
         if (like < i) {
-            memcpy(pieces, room->pieces + like * layout->layers, layout->layers * sizeof *pieces);
+            memcpy(pieces, plan->pieces + like * layout->layers, layout->layers * sizeof *pieces);
             needs[i] = needs[like];
         } else {
             needs[i] = count_shard(layout, n, pieces);
         }
-        room->beside += layout->kept * needs[i].beside;
-        room->passing[i] = passing;
+        plan->beside += layout->kept * needs[i].beside;
+        plan->passing[i] = passing;
         passing += needs[i].passing;
     }
     return passing;
@@ -72,26 +72,26 @@ static size_t place(NsModelLayout *layout)
     size_t end = 0;
     for (size_t l = 0; l < layout->layers; l++)
         for (size_t i = 0; i < layout->shards; i++) {
-            NsPiece *piece = &layout->room.pieces[i * layout->layers + l];
+            NsPiece *piece = &layout->arena_plan.pieces[i * layout->layers + l];
             piece->at = end;
             end += layout->kept * piece->reals;
         }
     return end;
 }
 
-void ns_room_init(NsModelLayout *layout, const NsSettings *settings)
+void ns_arena_plan_init(NsModelLayout *layout, const NsSettings *settings)
 {
-    NsRoom *room = &layout->room;
+    NsArenaPlan *plan = &layout->arena_plan;
     layout->derived = derived(layout, settings);
-    room->pieces = g_new(NsPiece, layout->shards * layout->layers);
-    room->passing = g_new(size_t, layout->shards);
+    plan->pieces = g_new(NsPiece, layout->shards * layout->layers);
+    plan->passing = g_new(size_t, layout->shards);
     size_t passing = count(layout, (size_t)settings->batch), end = place(layout);
-    room->size = MAX(passing, end);
+    plan->size = MAX(passing, end);
 }
 
-void ns_room_clear(NsRoom *room)
+void ns_arena_plan_clear(NsArenaPlan *plan)
 {
-    g_free(room->pieces);
-    g_free(room->passing);
-    *room = (NsRoom){0};
+    g_free(plan->pieces);
+    g_free(plan->passing);
+    *plan = (NsArenaPlan){0};
 }
