@@ -69,12 +69,12 @@ static bool check_shared(const NsSettings *const *settings, size_t lanes, GError
     return true;
 }
 
-static int64_t first_step(NsSnapshot *const *origins, size_t lane)
+static int64_t first_step(NsCheckpoint *const *origins, size_t lane)
 {
-    return origins && origins[lane] ? ns_snapshot_step(origins[lane]) : 0;
+    return origins && origins[lane] ? ns_checkpoint_step(origins[lane]) : 0;
 }
 
-static bool same_beginning(NsSnapshot *const *origins, size_t lanes, GError **error)
+static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **error)
 {
     for (size_t i = 1; i < lanes; i++) {
         if (first_step(origins, i) == first_step(origins, 0)) continue;
@@ -87,8 +87,8 @@ static bool same_beginning(NsSnapshot *const *origins, size_t lanes, GError **er
     return true;
 }
 
-bool ns_lockstep_check(const NsSettings *const *settings, NsSnapshot *const *origins, size_t lanes,
-                       GError **error)
+bool ns_lockstep_check(const NsSettings *const *settings, NsCheckpoint *const *origins,
+                       size_t lanes, GError **error)
 {
     if (lanes < 1 || lanes > NS_LANES_MAX) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
@@ -112,14 +112,14 @@ static int64_t threads_of(const NsSettings *const *settings, size_t lanes, size_
     return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
 }
 
-static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsSnapshot *origin,
+static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpoint *origin,
                      int64_t threads, GError **error)
 {
     Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n];
     NsSettings own;
     ns_settings_copy(&own, settings);
     own.threads = threads;
-    NsCorpus *corpus = origin ? ns_snapshot_corpus(origin, &own) : NULL;
+    NsCorpus *corpus = origin ? ns_checkpoint_corpus(origin, &own) : NULL;
     if (lockstep->n && ns_settings_same_data(ns_run_settings(first->run), &own))
         corpus = first->run->corpus;
     lane->run = ns_run_new_from(&own, corpus, origin, error);
@@ -138,7 +138,7 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsSnapsho
     return false;
 }
 
-NsLockstep *ns_lockstep_new(const NsSettings *const *settings, NsSnapshot *const *origins,
+NsLockstep *ns_lockstep_new(const NsSettings *const *settings, NsCheckpoint *const *origins,
                             size_t lanes, GError **error)
 {
     if (!ns_lockstep_check(settings, origins, lanes, error)) return NULL;

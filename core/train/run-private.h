@@ -3,8 +3,8 @@
 
 #include "core/optim/optimizer.h"
 #include "core/probe/record.h"
+#include "core/train/checkpoint.h"
 #include "core/train/run.h"
-#include "core/train/snapshot.h"
 #include "core/train/spike.h"
 
 #include <stdatomic.h>
@@ -33,16 +33,16 @@ struct NsRun {
     int64_t steps;
     atomic_bool diverged; /* others ask while a step is being made */
     bool unmeasured;      /* steps leave no record */
-    NsSnapshot *origin;   /* where the run begins; NULL: at step 0 */
+    NsCheckpoint *origin; /* where the run begins; NULL: at step 0 */
 };
 
 /* ns_run_new, with a corpus that was opened for the same data already (NULL: opens it), from the
- * beginning or from a snapshot (NULL). */
-NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsSnapshot *origin,
+ * beginning or from a checkpoint (NULL). */
+NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
                        GError **error);
 
-/* Puts into a run that stands at its beginning what the snapshot has for it. */
-void ns_snapshot_restore(const NsSnapshot *snapshot, NsRun *run);
+/* Puts into a run that stands at its beginning what the checkpoint has for it. */
+void ns_checkpoint_restore(const NsCheckpoint *checkpoint, NsRun *run);
 
-/* The snapshot's corpus if it serves these settings too, else NULL; borrowed. */
-NsCorpus *ns_snapshot_corpus(const NsSnapshot *snapshot, const NsSettings *settings);
+/* The checkpoint's corpus if it serves these settings too, else NULL; borrowed. */
+NsCorpus *ns_checkpoint_corpus(const NsCheckpoint *checkpoint, const NsSettings *settings);

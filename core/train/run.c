@@ -228,7 +228,7 @@ static void note_fork(NsRun *run)
 {
     for (size_t i = 0; ns_param(i); i++)
         if (ns_param(i)->group != NS_GROUP_RUN)
-            note_change(run, ns_param(i), ns_snapshot_settings(run->origin), run->steps);
+            note_change(run, ns_param(i), ns_checkpoint_settings(run->origin), run->steps);
 }
 
 /* ---- Life ---- */
@@ -254,7 +254,7 @@ static void begin(NsRun *run)
         ns_corpus_train_batch(run->corpus, (uint64_t)run->settings.data_seed, 0, &run->batch);
         ns_model_profile(run->model, &run->batch);
     }
-    if (run->origin) ns_snapshot_restore(run->origin, run);
+    if (run->origin) ns_checkpoint_restore(run->origin, run);
 
     ns_history_unref(run->history);
     run->history =
@@ -316,12 +316,12 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     return true;
 }
 
-NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsSnapshot *origin,
+NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
                        GError **error)
 {
     g_autoptr(NsRun) run = g_new0(NsRun, 1);
     ns_settings_copy(&run->settings, settings);
-    run->origin = origin ? ns_snapshot_ref(origin) : NULL;
+    run->origin = origin ? ns_checkpoint_ref(origin) : NULL;
     if (!prepare(run, corpus, error)) return NULL;
     begin(run);
     return g_steal_pointer(&run);
@@ -332,9 +332,9 @@ NsRun *ns_run_new(const NsSettings *settings, GError **error)
     return ns_run_new_from(settings, NULL, NULL, error);
 }
 
-NsRun *ns_run_fork(NsSnapshot *snapshot, const NsSettings *settings, GError **error)
+NsRun *ns_run_fork(NsCheckpoint *checkpoint, const NsSettings *settings, GError **error)
 {
-    return ns_run_new_from(settings, ns_snapshot_corpus(snapshot, settings), snapshot, error);
+    return ns_run_new_from(settings, ns_checkpoint_corpus(checkpoint, settings), checkpoint, error);
 }
 
 void ns_run_free(NsRun *run)
@@ -355,7 +355,7 @@ void ns_run_free(NsRun *run)
     ns_recorder_free(run->recorder);
     ns_model_free(run->model);
     g_clear_pointer(&run->corpus, ns_corpus_unref);
-    g_clear_pointer(&run->origin, ns_snapshot_unref);
+    g_clear_pointer(&run->origin, ns_checkpoint_unref);
     ns_settings_clear(&run->settings);
     g_free(run);
 }

@@ -5,7 +5,7 @@
  * holds for longer than a few assignments; the lanes themselves belong to the thread alone. */
 #pragma once
 
-#include "core/train/kept.h"
+#include "core/train/checkpoints.h"
 #include "core/train/trainer.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ typedef enum {
     NS_COMMAND_PAUSE,
     NS_COMMAND_STOP,
     NS_COMMAND_RESET,
-    NS_COMMAND_KEEP,
+    NS_COMMAND_CHECKPOINT,
     NS_COMMAND_CHECK,
 } NsCommandKind;
 
@@ -41,9 +41,9 @@ typedef struct {
 
     /* The thread's. */
     NsSettings settings;
-    NsSnapshot *origin; /* of a fork, or NULL */
-    size_t events;      /* of the history that were looked at */
-} NsTrainee;
+    NsCheckpoint *origin; /* of a fork, or NULL */
+    size_t events;        /* of the history that were looked at */
+} NsLaneState;
 
 struct NsTrainer {
     atomic_int refs; /* the owner and the thread */
@@ -51,31 +51,31 @@ struct NsTrainer {
     pthread_mutex_t mutex;
     pthread_cond_t wake; /* for the thread: a command, another speed, or the end */
     pthread_cond_t idle; /* for those who wait: nothing left to do */
-    NsTrainee lanes[NS_LANES_MAX];
+    NsLaneState lanes[NS_LANES_MAX];
     size_t n;
 
     /* Guarded by the mutex; the state is also read without it. */
     _Atomic NsTrainerState state;
     bool quit;
-    bool given_up;    /* the thread is inside the exit barrier; set before `quit` */
-    bool busy;        /* the thread is obeying commands or computing */
-    bool planned;     /* the lanes have their plans */
-    GArray *commands; /* NsCommand */
-    double speed;     /* steps a second; 0: without a limit */
-    NsKept *kept;     /* made when the lanes are; NULL before */
-    bool checked;     /* nobody has taken the check yet */
+    bool given_up;              /* the thread is inside the exit barrier; set before `quit` */
+    bool busy;                  /* the thread is obeying commands or computing */
+    bool planned;               /* the lanes have their plans */
+    GArray *commands;           /* NsCommand */
+    double speed;               /* steps a second; 0: without a limit */
+    NsCheckpoints *checkpoints; /* made when the lanes are; NULL before */
+    bool checked;               /* nobody has taken the check yet */
     NsGradientCheck check;
 
     atomic_bool pause_on_trouble;
-    atomic_size_t refused; /* steps that could not be kept */
+    atomic_size_t refused; /* checkpoints for which there was no memory */
 
     /* The thread's. */
     NsLockstep *lockstep;
     int64_t left; /* steps until PAUSED; negative for as many as the settings say */
     NsTrainerUntil until;
-    int64_t paced;    /* when the last step was due, in microseconds; 0: the next one is */
-    int64_t kept_at;  /* when a step was kept, in microseconds */
-    int64_t kept_for; /* how long that took */
+    int64_t paced;           /* when the last step was due, in microseconds; 0: the next one is */
+    int64_t checkpoint_at;   /* when the last one was taken, in microseconds */
+    int64_t checkpoint_took; /* how long that took */
 };
 
 /* What the thread does; `data` is the trainer. */

@@ -15,10 +15,10 @@
 
 /* ---- Life ---- */
 
-static void lane_clear(NsTrainee *lane)
+static void lane_clear(NsLaneState *lane)
 {
     g_free(lane->message);
-    ns_snapshot_unref(lane->origin);
+    ns_checkpoint_unref(lane->origin);
     ns_history_unref(lane->history);
     ns_settings_clear(&lane->live);
     ns_settings_clear(&lane->settings);
@@ -31,7 +31,7 @@ void ns_trainer_unref(NsTrainer *t)
     pthread_cond_destroy(&t->idle);
     pthread_mutex_destroy(&t->mutex);
     g_array_unref(t->commands);
-    ns_kept_free(t->kept);
+    ns_checkpoints_free(t->checkpoints);
     for (size_t i = 0; i < t->n; i++) lane_clear(&t->lanes[i]);
     g_free(t);
 }
@@ -39,7 +39,7 @@ void ns_trainer_unref(NsTrainer *t)
 static bool check_lanes(const NsTrainerLane *lanes, size_t n, GError **error)
 {
     const NsSettings *settings[NS_LANES_MAX];
-    NsSnapshot *origins[NS_LANES_MAX];
+    NsCheckpoint *origins[NS_LANES_MAX];
     for (size_t i = 0; i < MIN(n, NS_LANES_MAX); i++) {
         if (!ns_settings_check(lanes[i].settings, error)) return false;
         settings[i] = lanes[i].settings;
@@ -63,7 +63,7 @@ NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error)
     for (size_t i = 0; i < n; i++) {
         ns_settings_copy(&t->lanes[i].settings, lanes[i].settings);
         ns_settings_copy(&t->lanes[i].live, lanes[i].settings);
-        t->lanes[i].origin = lanes[i].origin ? ns_snapshot_ref(lanes[i].origin) : NULL;
+        t->lanes[i].origin = lanes[i].origin ? ns_checkpoint_ref(lanes[i].origin) : NULL;
     }
 
     int failure = ns_thread_start(&t->thread, ns_trainer_main, t);
@@ -149,9 +149,9 @@ void ns_trainer_reset(NsTrainer *trainer)
     post(trainer, (NsCommand){.kind = NS_COMMAND_RESET});
 }
 
-void ns_trainer_keep(NsTrainer *trainer)
+void ns_trainer_request_checkpoint(NsTrainer *trainer)
 {
-    post(trainer, (NsCommand){.kind = NS_COMMAND_KEEP});
+    post(trainer, (NsCommand){.kind = NS_COMMAND_CHECKPOINT});
 }
 
 void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer)
@@ -191,30 +191,30 @@ void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause)
     atomic_store(&trainer->pause_on_trouble, pause);
 }
 
-/* ---- Kept steps ---- */
+/* ---- Checkpoints ---- */
 
-static NsKept *kept_of(NsTrainer *t)
+static NsCheckpoints *checkpoints_of(NsTrainer *t)
 {
     pthread_mutex_lock(&t->mutex);
-    NsKept *kept = t->kept;
+    NsCheckpoints *checkpoints = t->checkpoints;
     pthread_mutex_unlock(&t->mutex);
-    return kept;
+    return checkpoints;
 }
 
-size_t ns_trainer_kept(NsTrainer *trainer, int64_t *steps, size_t most)
+size_t ns_trainer_checkpoints(NsTrainer *trainer, int64_t *steps, size_t most)
 {
-    NsKept *kept = kept_of(trainer);
-    return kept ? ns_kept_steps(kept, steps, most) : 0;
+    NsCheckpoints *checkpoints = checkpoints_of(trainer);
+    return checkpoints ? ns_checkpoints_steps(checkpoints, steps, most) : 0;
 }
 
-bool ns_trainer_kept_at(NsTrainer *trainer, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX],
-                        int64_t *at)
+bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
+                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at)
 {
-    NsKept *kept = kept_of(trainer);
-    return kept && ns_kept_find(kept, step, snapshots, at);
+    NsCheckpoints *all = checkpoints_of(trainer);
+    return all && ns_checkpoints_find(all, step, checkpoints, at);
 }
 
-size_t ns_trainer_kept_refused(NsTrainer *trainer)
+size_t ns_trainer_checkpoints_refused(NsTrainer *trainer)
 {
     return atomic_load(&trainer->refused);
 }

@@ -44,7 +44,7 @@ typedef struct NsTrainer NsTrainer;
 
 typedef struct {
     const NsSettings *settings;
-    NsSnapshot *origin; /* of a fork (ns_run_fork), which references it; NULL: from step 0 */
+    NsCheckpoint *origin; /* of a fork (ns_run_fork), which references it; NULL: from step 0 */
 } NsTrainerLane;
 
 /* Starts the thread, which prepares the lanes.  NULL with NS_ERROR_SETTING if the settings of a
@@ -92,29 +92,31 @@ void ns_trainer_set_speed(NsTrainer *trainer, double steps_per_second);
  * message of the lane says what happened, of a jump until the run goes on. */
 void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause);
 
-/* ---- Kept steps ---- */
+/* ---- Checkpoints ---- */
 
-/* Bytes of snapshots that a trainer keeps, unless a quarter of the memory that is available when it
- * has prepared its lanes is less. */
-#define NS_TRAINER_KEPT_BYTES ((size_t)1 << 30)
+/* Bytes of checkpoints that a trainer keeps, unless a quarter of the memory that is available when
+ * it has prepared its lanes is less. */
+#define NS_TRAINER_CHECKPOINT_BYTES ((size_t)1 << 30)
 
-/* Steps are kept (core/train/kept.h) so that the run can be forked from them: the one where it
- * begins, every one where it comes to rest, and while it runs as many as take 2 % of its time.  A
- * lane has none at the steps after it diverged. */
+/* Checkpoints are taken (core/train/checkpoints.h) so that the run can be forked from them: the one
+ * where it begins, every one where it comes to rest, and while it runs as many as take 2 % of its
+ * time.  A lane has none at the steps after it diverged. */
 
-/* Copies the first `most` of the kept steps, ascending, and returns how many there are. */
-size_t ns_trainer_kept(NsTrainer *trainer, int64_t *steps, size_t most);
+/* Copies the first `most` steps that have a checkpoint, ascending, and returns how many there are.
+ */
+size_t ns_trainer_checkpoints(NsTrainer *trainer, int64_t *steps, size_t most);
 
-/* The snapshots of the newest step kept at or before `step`: new references, NULL for a lane that
- * has none there; and its step where `kept` is not NULL.  False where there is none. */
-bool ns_trainer_kept_at(NsTrainer *trainer, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX],
-                        int64_t *kept);
+/* The checkpoints of the newest step that has them, at or before `step`: new references, NULL for a
+ * lane that has none there; and its step where `at` is not NULL.  False where there is none. */
+bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
+                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at);
 
-/* Asks for the step of the boundary where the command is reached to be kept, if it is not yet. */
-void ns_trainer_keep(NsTrainer *trainer);
+/* Asks for the step of the boundary where the command is reached to be a checkpoint, if it is none
+ * yet. */
+void ns_trainer_request_checkpoint(NsTrainer *trainer);
 
-/* How many times a step should have been kept and there was no memory for it. */
-size_t ns_trainer_kept_refused(NsTrainer *trainer);
+/* How many times there was no memory for a checkpoint. */
+size_t ns_trainer_checkpoints_refused(NsTrainer *trainer);
 
 /* ---- Trust ---- */
 

@@ -5,8 +5,8 @@
 #include "core/base/memory.h"
 #include "core/base/thread.h"
 
-/* While a run goes on, so much time lies between two kept steps for the time that one takes. */
-#define KEPT_SHARE 50
+/* While a run goes on, so much time lies between two checkpoints for the time that one takes. */
+#define CHECKPOINT_SHARE 50
 
 static NsRun *run_of(const NsTrainer *t, size_t lane)
 {
@@ -89,52 +89,53 @@ static bool all_diverged(const NsTrainer *t)
     return true;
 }
 
-/* ---- Kept steps ---- */
+/* ---- Checkpoints ---- */
 
 /* Memory that is counted as free may be wanted by others: half of it is left. */
-static bool has_room(const NsTrainer *t)
+static bool has_memory(const NsTrainer *t)
 {
     size_t available = ns_memory_available(), needed = 0;
-    for (size_t i = 0; i < t->n; i++) needed += ns_snapshot_size(run_of(t, i));
+    for (size_t i = 0; i < t->n; i++) needed += ns_checkpoint_size(run_of(t, i));
     return !available || needed <= available / 2;
 }
 
-static bool take_all(NsTrainer *t, NsSnapshot *snapshots[], bool beginning)
+static bool take_all(NsTrainer *t, NsCheckpoint *checkpoints[], bool beginning)
 {
-    bool taken = has_room(t);
+    bool taken = has_memory(t);
     for (size_t i = 0; taken && i < t->n; i++) {
         if (beginning && t->lanes[i].origin)
-            snapshots[i] = ns_snapshot_ref(t->lanes[i].origin);
+            checkpoints[i] = ns_checkpoint_ref(t->lanes[i].origin);
         else if (beginning || !ns_run_diverged(run_of(t, i)))
-            taken = (snapshots[i] = ns_snapshot_take(run_of(t, i), NULL)) != NULL;
+            taken = (checkpoints[i] = ns_checkpoint_take(run_of(t, i), NULL)) != NULL;
     }
     if (taken) return true;
-    for (size_t i = 0; i < t->n; i++) g_clear_pointer(&snapshots[i], ns_snapshot_unref);
+    for (size_t i = 0; i < t->n; i++) g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);
     return false;
 }
 
 static void keep(NsTrainer *t, bool beginning)
 {
-    if (ns_kept_newest(t->kept) == ns_lockstep_steps(t->lockstep)) return;
+    if (ns_checkpoints_newest(t->checkpoints) == ns_lockstep_steps(t->lockstep)) return;
     int64_t started = g_get_monotonic_time();
-    NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
-    bool taken = take_all(t, snapshots, beginning);
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    bool taken = take_all(t, checkpoints, beginning);
     if (!taken) {
-        ns_kept_trim(t->kept);
-        taken = take_all(t, snapshots, beginning);
+        ns_checkpoints_trim(t->checkpoints);
+        taken = take_all(t, checkpoints, beginning);
     }
     if (taken)
-        ns_kept_add(t->kept, ns_lockstep_steps(t->lockstep), snapshots);
+        ns_checkpoints_add(t->checkpoints, ns_lockstep_steps(t->lockstep), checkpoints);
     else
         atomic_fetch_add(&t->refused, 1);
-    for (size_t i = 0; i < t->n; i++) ns_snapshot_unref(snapshots[i]);
-    t->kept_at = g_get_monotonic_time();
-    t->kept_for = t->kept_at - started;
+    for (size_t i = 0; i < t->n; i++) ns_checkpoint_unref(checkpoints[i]);
+    t->checkpoint_at = g_get_monotonic_time();
+    t->checkpoint_took = t->checkpoint_at - started;
 }
 
 static void keep_if_due(NsTrainer *t)
 {
-    if (g_get_monotonic_time() - t->kept_at >= KEPT_SHARE * t->kept_for) keep(t, false);
+    if (g_get_monotonic_time() - t->checkpoint_at >= CHECKPOINT_SHARE * t->checkpoint_took)
+        keep(t, false);
 }
 
 /* ---- From state to state ---- */
@@ -153,7 +154,7 @@ static void prepare(NsTrainer *t)
 {
     g_autoptr(GError) error = NULL;
     const NsSettings *settings[NS_LANES_MAX];
-    NsSnapshot *origins[NS_LANES_MAX];
+    NsCheckpoint *origins[NS_LANES_MAX];
     for (size_t i = 0; i < t->n; i++) {
         settings[i] = &t->lanes[i].settings;
         origins[i] = t->lanes[i].origin;
@@ -165,9 +166,10 @@ static void prepare(NsTrainer *t)
         return;
     }
     size_t available = ns_memory_available();
-    size_t budget = available ? MIN(NS_TRAINER_KEPT_BYTES, available / 4) : NS_TRAINER_KEPT_BYTES;
+    size_t budget =
+        available ? MIN(NS_TRAINER_CHECKPOINT_BYTES, available / 4) : NS_TRAINER_CHECKPOINT_BYTES;
     pthread_mutex_lock(&t->mutex);
-    t->kept = ns_kept_new(t->n, budget);
+    t->checkpoints = ns_checkpoints_new(t->n, budget);
     for (size_t i = 0; i < t->n; i++) t->lanes[i].plan = ns_run_plan(run_of(t, i));
     t->planned = true;
     pthread_mutex_unlock(&t->mutex);
@@ -178,7 +180,7 @@ static void prepare(NsTrainer *t)
 static void apply_live(NsTrainer *t)
 {
     for (size_t i = 0; i < t->n; i++) {
-        NsTrainee *lane = &t->lanes[i];
+        NsLaneState *lane = &t->lanes[i];
         NsSettings live;
         pthread_mutex_lock(&t->mutex);
         bool changed = lane->live_changed;
@@ -210,7 +212,7 @@ static void reset(NsTrainer *t)
         atomic_store(&t->lanes[i].diverged, false);
         set_message(t, i, NULL);
     }
-    ns_kept_clear(t->kept);
+    ns_checkpoints_clear(t->checkpoints);
     begin(t);
 }
 
@@ -302,7 +304,7 @@ static void obey(NsTrainer *t, const NsCommand *command)
     case NS_COMMAND_RESET:
         if (t->lockstep) reset(t);
         return;
-    case NS_COMMAND_KEEP:
+    case NS_COMMAND_CHECKPOINT:
         if (t->lockstep && !all_diverged(t)) keep(t, false);
         return;
     case NS_COMMAND_CHECK:

@@ -104,7 +104,7 @@ static void test_on_view(void)
     LAB_UNTIL(lab, ns_lab_view(lab)->history != first);
     ns_lab_step(lab, 5);
     wait_at_rest(lab, 5);
-    g_assert_cmpint(run_of(lab, 1).kept, ==, 8);
+    g_assert_cmpint(run_of(lab, 1).checkpoint, ==, 8);
     ns_lab_open_run(lab, 1);
     g_assert_true(ns_lab_view(lab)->history == first);
     g_assert_cmpstr(last, ==, "Run 1 is on view again; Run goes on from step 8.");
@@ -122,7 +122,7 @@ static void test_on_view(void)
     ns_lab_open_run(lab, 2);
     g_assert_cmpint(ns_lab_steps(lab), ==, 5);
     g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 3);
-    g_assert_cmpint(run_of(lab, 1).kept, ==, 8);
+    g_assert_cmpint(run_of(lab, 1).checkpoint, ==, 8);
     g_assert_cmpuint(run_of(lab, 3).id, ==, 0);
 }
 

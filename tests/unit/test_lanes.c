@@ -62,31 +62,31 @@ static void test_refused(void)
     g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     ns_trainer_step(trainer, 4);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 4);
-    NsSnapshot *kept[NS_LANES_MAX];
-    g_assert_true(ns_trainer_kept_at(trainer, 4, kept, NULL));
+    NsCheckpoint *kept[NS_LANES_MAX];
+    g_assert_true(ns_trainer_checkpoints_at(trainer, 4, kept, NULL));
     const NsTrainerLane apart[] = {{&a, kept[0]}, {&a, NULL}};
     g_assert_null(ns_trainer_new(apart, 2, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_assert_nonnull(strstr(error->message, "lane 1 begins at step 4 and lane 2 at step 0"));
     g_clear_error(&error);
-    ns_snapshot_unref(kept[0]);
+    ns_checkpoint_unref(kept[0]);
     ns_settings_clear(&a);
     ns_settings_clear(&b);
 }
 
-/* Two lanes from one snapshot, the second with another placement. */
+/* Two lanes from one checkpoint, the second with another placement. */
 static void test_fork(void)
 {
     static const char *const lanes[] = {"placement=post", "placement=pre"};
     g_autoptr(NsTrainer) one = ns_test_tiny_lanes("steps=12", lanes, 1, NULL);
     ns_trainer_step(one, 5);
     ns_test_expect(one, NS_TRAINER_PAUSED, 5);
-    NsSnapshot *kept[NS_LANES_MAX];
-    g_assert_true(ns_trainer_kept_at(one, 5, kept, NULL));
+    NsCheckpoint *kept[NS_LANES_MAX];
+    g_assert_true(ns_trainer_checkpoints_at(one, 5, kept, NULL));
     ns_trainer_run(one);
     ns_test_expect(one, NS_TRAINER_FINISHED, 12);
 
-    NsSnapshot *const origins[] = {kept[0], kept[0]};
+    NsCheckpoint *const origins[] = {kept[0], kept[0]};
     g_autoptr(NsTrainer) two = ns_test_tiny_lanes("steps=12", lanes, 2, origins);
     ns_trainer_run(two);
     ns_test_expect(two, NS_TRAINER_FINISHED, 7);
@@ -99,18 +99,18 @@ static void test_fork(void)
     g_assert_cmpstr(ns_history_event(other, 0)->what, ==, "placement");
 
     /* And a fork of both lanes at a later step goes on like them. */
-    NsSnapshot *later[NS_LANES_MAX];
+    NsCheckpoint *later[NS_LANES_MAX];
     ns_trainer_reset(two);
     ns_trainer_step(two, 3);
     ns_test_expect(two, NS_TRAINER_PAUSED, 3);
-    g_assert_true(ns_trainer_kept_at(two, 100, later, NULL));
+    g_assert_true(ns_trainer_checkpoints_at(two, 100, later, NULL));
     g_autoptr(NsTrainer) again = ns_test_tiny_lanes("steps=12", lanes, 2, later);
     ns_trainer_run(again);
     ns_test_expect(again, NS_TRAINER_FINISHED, 4);
     g_autoptr(NsHistory) last = ns_trainer_history(again, 1);
     ns_test_same_records(other, 3, last);
-    for (size_t i = 0; i < 2; i++) ns_snapshot_unref(later[i]);
-    ns_snapshot_unref(kept[0]);
+    for (size_t i = 0; i < 2; i++) ns_checkpoint_unref(later[i]);
+    ns_checkpoint_unref(kept[0]);
 }
 
 static void test_live(void)
@@ -150,14 +150,14 @@ static void test_diverged_lane(void)
     g_assert_cmpuint(ns_history_evaluations(whole), ==, 1);
 
     /* A lane has nothing to fork from at the steps that it did not make. */
-    NsSnapshot *kept[NS_LANES_MAX];
-    g_assert_true(ns_trainer_kept_at(trainer, 60, kept, NULL));
+    NsCheckpoint *kept[NS_LANES_MAX];
+    g_assert_true(ns_trainer_checkpoints_at(trainer, 60, kept, NULL));
     g_assert_null(kept[0]);
-    g_assert_cmpint(ns_snapshot_step(kept[1]), ==, 60);
-    ns_snapshot_unref(kept[1]);
-    g_assert_true(ns_trainer_kept_at(trainer, 0, kept, NULL));
+    g_assert_cmpint(ns_checkpoint_step(kept[1]), ==, 60);
+    ns_checkpoint_unref(kept[1]);
+    g_assert_true(ns_trainer_checkpoints_at(trainer, 0, kept, NULL));
     g_assert_nonnull(kept[0]);
-    for (size_t i = 0; i < 2; i++) ns_snapshot_unref(kept[i]);
+    for (size_t i = 0; i < 2; i++) ns_checkpoint_unref(kept[i]);
 
     ns_trainer_reset(trainer);
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
@@ -236,12 +236,12 @@ static void test_pause_on_jump(void)
 
     /* A fork from just before it remembers enough to see the same jump, however long it is. */
     const NsEvent first = *jump;
-    NsSnapshot *kept[NS_LANES_MAX];
+    NsCheckpoint *kept[NS_LANES_MAX];
     int64_t at;
     ns_trainer_reset(trainer);
     ns_trainer_run_until(trainer, (NsTrainerUntil){.step = first.step - 1});
     ns_test_expect(trainer, NS_TRAINER_PAUSED, first.step - 1);
-    g_assert_true(ns_trainer_kept_at(trainer, first.step, kept, &at));
+    g_assert_true(ns_trainer_checkpoints_at(trainer, first.step, kept, &at));
     g_assert_cmpint(at, ==, first.step - 1);
     g_autoptr(NsTrainer) fork = ns_test_tiny_lanes(JUMPS " steps=41", lanes, 2, kept);
     ns_trainer_run(fork);
@@ -250,7 +250,7 @@ static void test_pause_on_jump(void)
     g_assert_nonnull(again);
     g_assert_cmpint(again->step, ==, first.step);
     g_assert_cmpstr(again->text, ==, first.text);
-    for (size_t i = 0; i < 2; i++) ns_snapshot_unref(kept[i]);
+    for (size_t i = 0; i < 2; i++) ns_checkpoint_unref(kept[i]);
 }
 
 /* ---- Until ---- */
@@ -313,7 +313,7 @@ static void test_speed(void)
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 1);
     ns_trainer_run(trainer);
     ns_test_until_steps(trainer, 2);
-    ns_trainer_keep(trainer);
+    ns_trainer_request_checkpoint(trainer);
     ns_trainer_step(trainer, 1);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 3);
     /* Another speed ends the wait. */

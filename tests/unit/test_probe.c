@@ -504,11 +504,11 @@ static void test_moments(gconstpointer which)
 
     /* What a fork goes on with from there has met no moments yet. */
     g_assert_true(ns_run_step(without));
-    g_autoptr(NsSnapshot) snapshot = ns_snapshot_take(without, NULL);
+    g_autoptr(NsCheckpoint) checkpoint = ns_checkpoint_take(without, NULL);
     NsSettings changed;
     ns_settings_copy(&changed, ns_run_settings(without));
     ns_settings_assign(&changed, "optimizer=adam", NULL);
-    g_autoptr(NsRun) fork = ns_run_fork(snapshot, &changed, NULL);
+    g_autoptr(NsRun) fork = ns_run_fork(checkpoint, &changed, NULL);
     ns_settings_clear(&changed);
     for (int k = 0; k < 2; k++) {
         g_assert_true(isinf(value(fork, NS_QUANTITY_ADAM_RMS, 0)) == (k == 0));

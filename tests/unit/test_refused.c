@@ -14,12 +14,12 @@ size_t __wrap_ns_memory_available(void)
     return available;
 }
 
-static int64_t newest_kept(NsTrainer *trainer)
+static int64_t newest_checkpoint(NsTrainer *trainer)
 {
-    NsSnapshot *kept[NS_LANES_MAX] = {NULL};
+    NsCheckpoint *kept[NS_LANES_MAX] = {NULL};
     int64_t at = -1;
-    if (!ns_trainer_kept_at(trainer, INT64_MAX, kept, &at)) return -1;
-    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_snapshot_unref(kept[i]);
+    if (!ns_trainer_checkpoints_at(trainer, INT64_MAX, kept, &at)) return -1;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_checkpoint_unref(kept[i]);
     return at;
 }
 
@@ -32,24 +32,24 @@ static void test_refused(void)
     ns_test_expect(whole, NS_TRAINER_READY, 0); /* while there is memory for it */
     ns_trainer_step(trainer, 2);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 2);
-    g_assert_cmpint(newest_kept(trainer), ==, 2);
-    g_assert_cmpuint(ns_trainer_kept_refused(trainer), ==, 0);
+    g_assert_cmpint(newest_checkpoint(trainer), ==, 2);
+    g_assert_cmpuint(ns_trainer_checkpoints_refused(trainer), ==, 0);
 
     available = 1;
     ns_trainer_step(trainer, 2);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 4);
-    g_assert_cmpuint(ns_trainer_kept_refused(trainer), >=, 1);
-    g_assert_cmpint(newest_kept(trainer), ==, 2);
-    size_t refused = ns_trainer_kept_refused(trainer);
-    ns_trainer_keep(trainer);
+    g_assert_cmpuint(ns_trainer_checkpoints_refused(trainer), >=, 1);
+    g_assert_cmpint(newest_checkpoint(trainer), ==, 2);
+    size_t refused = ns_trainer_checkpoints_refused(trainer);
+    ns_trainer_request_checkpoint(trainer);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 4);
-    g_assert_cmpuint(ns_trainer_kept_refused(trainer), ==, refused + 1);
+    g_assert_cmpuint(ns_trainer_checkpoints_refused(trainer), ==, refused + 1);
 
     available = (size_t)1 << 40;
     ns_trainer_step(trainer, 1);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 5);
-    g_assert_cmpint(newest_kept(trainer), ==, 5);
-    g_assert_cmpuint(ns_trainer_kept_refused(trainer), ==, refused + 1);
+    g_assert_cmpint(newest_checkpoint(trainer), ==, 5);
+    g_assert_cmpuint(ns_trainer_checkpoints_refused(trainer), ==, refused + 1);
     ns_trainer_step(whole, 5);
     ns_test_expect(whole, NS_TRAINER_PAUSED, 5);
     g_autoptr(NsHistory) a = ns_trainer_history(trainer, 0), b = ns_trainer_history(whole, 0);
@@ -62,7 +62,7 @@ static void test_unknown(void)
     available = 0;
     g_autoptr(NsTrainer) unknown = ns_test_tiny_trainer(NULL);
     ns_test_expect(unknown, NS_TRAINER_READY, 0);
-    g_assert_cmpint(newest_kept(unknown), ==, 0);
+    g_assert_cmpint(newest_checkpoint(unknown), ==, 0);
     available = (size_t)1 << 40;
 }
 

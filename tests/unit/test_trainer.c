@@ -133,7 +133,7 @@ static void test_run_pause(void)
     g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
     size_t steps = ns_history_steps(history);
     /* A command that its thread has done since is a turn in which a step could have been made. */
-    ns_trainer_keep(trainer);
+    ns_trainer_request_checkpoint(trainer);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, (int64_t)steps - 1);
     ns_trainer_run(trainer);
     ns_test_until_steps(trainer, steps + 5);

@@ -28,7 +28,7 @@ NsTrainer *ns_test_tiny_trainer(const char *const *more)
 }
 
 NsTrainer *ns_test_tiny_lanes(const char *common, const char *const *lanes, size_t n,
-                              NsSnapshot *const *origins)
+                              NsCheckpoint *const *origins)
 {
     NsSettings settings[NS_LANES_MAX];
     NsTrainerLane rows[NS_LANES_MAX] = {0};

@@ -11,9 +11,9 @@ void ns_test_tiny_settings(NsSettings *settings, const char *const *more);
 NsTrainer *ns_test_tiny_trainer(const char *const *more);
 
 /* Lanes that each have one string of assignments with spaces between, of `common` ones too; they
- * begin at the snapshots where `origins` is not NULL. */
+ * begin at the checkpoints where `origins` is not NULL. */
 NsTrainer *ns_test_tiny_lanes(const char *common, const char *const *lanes, size_t n,
-                              NsSnapshot *const *origins);
+                              NsCheckpoint *const *origins);
 
 /* Waits for the end of all commands, then compares state and steps made since the beginning, of the
  * first lane (negative: any). */

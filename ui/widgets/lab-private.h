@@ -1,7 +1,7 @@
 /* The inside of a lab.  Internal to lab*.c.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/train/kept.h"
+#include "core/train/checkpoints.h"
 #include "ui/widgets/lab.h"
 
 /* A run that is not the present one any more, or that comes out of a file. */
@@ -12,7 +12,7 @@ typedef struct {
     NsHistory *histories[NS_LANES_MAX]; /* [told.lanes], and so the rest */
     NsSettings started[NS_LANES_MAX];   /* that the first update was made with */
     NsSettings settings[NS_LANES_MAX];  /* that the newest step was made with */
-    NsKept *kept;                       /* where it can be gone on from; NULL: nowhere */
+    NsCheckpoints *checkpoints;         /* where it can be gone on from; NULL: nowhere */
 } NsPastRun;
 
 struct _NsLab {
@@ -21,9 +21,9 @@ struct _NsLab {
     size_t active;
     GPtrArray *undo, *redo; /* of lab_settings.c */
 
-    NsLanes run;                       /* that the trainer has, live changes included */
-    NsTrainer *trainer;                /* NULL if these settings could not make one */
-    NsSnapshot *origins[NS_LANES_MAX]; /* of a fork */
+    NsLanes run;                         /* that the trainer has, live changes included */
+    NsTrainer *trainer;                  /* NULL if these settings could not make one */
+    NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork */
     NsTrainerState state;
     bool wants_run;
     char *problem, *problem_key;
@@ -50,11 +50,11 @@ struct _NsLab {
     NsGradientCheck *check; /* the newest of this run, or NULL */
     bool checking;
 
-    GPtrArray *runs;   /* of lab_runs.c: earlier ones, NsPastRun, by id */
-    NsPastRun *opened; /* of lab_open.c: the one on view where the view shows an earlier one */
-    NsKept *left;      /* of the run on view, whose trainer was given up; or NULL */
-    GArray *run_list;  /* NsLabRun, as last told */
-    char *title;       /* of the present run */
+    GPtrArray *runs;     /* of lab_runs.c: earlier ones, NsPastRun, by id */
+    NsPastRun *opened;   /* of lab_open.c: the one on view where the view shows an earlier one */
+    NsCheckpoints *left; /* of the run on view, whose trainer was given up; or NULL */
+    GArray *run_list;    /* NsLabRun, as last told */
+    char *title;         /* of the present run */
     unsigned id, forked_from; /* of the run on view */
     unsigned forking_from;    /* of the one that its trainer prepares, which will be on view next */
     unsigned last_id;
@@ -79,27 +79,27 @@ void ns_lab_set_problem(NsLab *lab, const char *sentence, const char *key, bool 
 /* Back to what the trainer says of itself, which is mostly nothing. */
 void ns_lab_clear_problem(NsLab *lab);
 
-/* A trainer for the settings of the controls, from step 0, or each lane from the snapshot of the
+/* A trainer for the settings of the controls, from step 0, or each lane from the checkpoint of the
  * lane that it goes on from; the histories of the one before stay on view until the new one has its
  * first records. */
-void ns_lab_start(NsLab *lab, NsSnapshot *const *origins);
+void ns_lab_start(NsLab *lab, NsCheckpoint *const *origins);
 
 /* The same with the settings that the run has, whatever waits; by lane of the run. */
-void ns_lab_launch(NsLab *lab, NsSnapshot *const origins[NS_LANES_MAX]);
+void ns_lab_launch(NsLab *lab, NsCheckpoint *const origins[NS_LANES_MAX]);
 
 /* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
  * before are filed, and become the ghost of a single lane if they have gone anywhere. */
 void ns_lab_adopt(NsLab *lab, NsHistory *const *histories, const NsSettings *started);
 
-/* The trainer ends, and no other begins: the kept steps of its run are left where that one is on
+/* The trainer ends, and no other begins: the checkpoints of its run are left where that one is on
  * view. */
 void ns_lab_leave_trainer(NsLab *lab);
 
-/* The newest step at or before `step` at which every lane is kept from which the controls' lanes go
- * on; negative if there is none.  The snapshots are those of the run's lanes, to be given up with
- * ns_lab_drop_snapshots. */
-int64_t ns_lab_find_kept(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX]);
-void ns_lab_drop_snapshots(NsSnapshot *snapshots[NS_LANES_MAX]);
+/* The newest step at or before `step` at which every lane has a checkpoint from which the controls'
+ * lanes go on; negative if there is none.  The checkpoints are those of the run's lanes, to be
+ * given up with ns_lab_drop_checkpoints. */
+int64_t ns_lab_find_checkpoints(NsLab *lab, int64_t step, NsCheckpoint *checkpoints[NS_LANES_MAX]);
+void ns_lab_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX]);
 
 /* Starts at that step; false if there is none. */
 bool ns_lab_start_at(NsLab *lab, int64_t step);
@@ -138,16 +138,18 @@ NsTrainerState ns_lab_past_lane_state(const NsLab *lab, size_t lane);
 /* "run 2 again", "read from run.jsonl"; NULL while a trainer has the run.  Free with g_free. */
 char *ns_lab_past_words(NsLab *lab);
 
-/* Gives it a trainer, which goes on from its newest kept step or begins anew, and tells which. */
+/* Gives it a trainer, which goes on from its newest checkpoint or begins anew, and tells which. */
 void ns_lab_revive(NsLab *lab);
 
 /* The same from its beginning. */
 void ns_lab_begin_anew(NsLab *lab);
 
-/* As ns_trainer_kept and ns_trainer_kept_at, of the run on view; where it is an earlier one, too.
+/* As ns_trainer_checkpoints and ns_trainer_checkpoints_at, of the run on view; where it is an
+ * earlier one, too.
  */
-size_t ns_lab_kept(NsLab *lab, int64_t *steps, size_t most);
-bool ns_lab_kept_at(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX], int64_t *at);
+size_t ns_lab_checkpoints(NsLab *lab, int64_t *steps, size_t most);
+bool ns_lab_checkpoints_at(NsLab *lab, int64_t step, NsCheckpoint *checkpoints[NS_LANES_MAX],
+                           int64_t *at);
 void ns_lab_init_undo(NsLab *lab);
 
 /* Of a lane of the view: records; the newest, or NULL. */

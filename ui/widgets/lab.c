@@ -50,13 +50,13 @@ void ns_lab_clear_problem(NsLab *lab)
 /* ---- The trainer ---- */
 
 /* Those of the run's lanes. */
-static void set_origins(NsLab *lab, NsSnapshot *const origins[NS_LANES_MAX])
+static void set_origins(NsLab *lab, NsCheckpoint *const origins[NS_LANES_MAX])
 {
-    NsSnapshot *taken[NS_LANES_MAX] = {NULL}; /* before the old ones go, which may be the same */
+    NsCheckpoint *taken[NS_LANES_MAX] = {NULL}; /* before the old ones go, which may be the same */
     for (size_t lane = 0; lane < lab->run.n; lane++)
-        if (origins && origins[lane]) taken[lane] = ns_snapshot_ref(origins[lane]);
+        if (origins && origins[lane]) taken[lane] = ns_checkpoint_ref(origins[lane]);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
-        g_clear_pointer(&lab->origins[lane], ns_snapshot_unref);
+        g_clear_pointer(&lab->origins[lane], ns_checkpoint_unref);
         lab->origins[lane] = taken[lane];
     }
 }
@@ -92,7 +92,7 @@ void ns_lab_leave_trainer(NsLab *lab)
     lab->stage_since = 0;
 }
 
-void ns_lab_launch(NsLab *lab, NsSnapshot *const origins[NS_LANES_MAX])
+void ns_lab_launch(NsLab *lab, NsCheckpoint *const origins[NS_LANES_MAX])
 {
     g_autoptr(GError) error = NULL;
     ns_lab_leave_trainer(lab);
@@ -111,9 +111,9 @@ void ns_lab_launch(NsLab *lab, NsSnapshot *const origins[NS_LANES_MAX])
     ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
-void ns_lab_start(NsLab *lab, NsSnapshot *const *origins)
+void ns_lab_start(NsLab *lab, NsCheckpoint *const *origins)
 {
-    NsSnapshot *own[NS_LANES_MAX] = {NULL};
+    NsCheckpoint *own[NS_LANES_MAX] = {NULL};
     for (size_t lane = 0; origins && lane < lab->lanes.n; lane++)
         own[lane] = origins[lab->lanes.from[lane]];
     ns_lanes_settle(&lab->lanes, lab->lanes.n);

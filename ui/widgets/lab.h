@@ -107,8 +107,8 @@ char *ns_lab_pending_words(NsLab *lab);
 bool ns_lab_can_restart(NsLab *lab);
 void ns_lab_restart(NsLab *lab);
 
-/* From the newest kept step at or before the step that is shown.  With one lane and nothing pending
- * it opens a second one, a copy, beside it. */
+/* From the newest checkpoint at or before the step that is shown.  With one lane and nothing
+ * pending it opens a second one, a copy, beside it. */
 bool ns_lab_can_fork(NsLab *lab);
 int64_t ns_lab_fork_step(NsLab *lab); /* where a fork would begin; negative if it cannot */
 void ns_lab_fork(NsLab *lab);
@@ -190,8 +190,8 @@ typedef struct {
 bool ns_lab_trouble(NsLab *lab, NsTrouble *trouble);
 void ns_lab_dismiss_trouble(NsLab *lab);
 
-/* Forks from the newest kept step before the trouble with this one change, and runs.  FALSE if the
- * value was refused or no step is kept. */
+/* Forks from the newest checkpoint before the trouble with this one change, and runs.  FALSE if the
+ * value was refused or there is no checkpoint. */
 bool ns_lab_cure(NsLab *lab, size_t lane, const char *key, const char *value);
 
 /* ---- Trust: lab_trust.c ---- */
@@ -212,7 +212,7 @@ const NsGradientCheck *ns_lab_last_check(NsLab *lab);
 typedef struct {
     unsigned id, parent; /* from 1; 0: begun at step 0 */
     int64_t fork_step, last_step;
-    int64_t kept; /* from which an earlier one can go on; negative: it can only begin anew */
+    int64_t checkpoint; /* from which an earlier one can go on; negative: it can only begin anew */
     const char *title;
     double loss[NS_LANES_MAX]; /* the last one */
     size_t lanes;
@@ -230,7 +230,7 @@ void ns_lab_pin_run(NsLab *lab, unsigned id, bool pinned);
 
 /* An earlier run takes the place of the present one, which becomes an earlier one, in the view and
  * in the controls; nothing trains.  What a trainer is needed for then goes on from its newest kept
- * step, or begins it anew where none is kept or it had come to its end.  A notice says which it
+ * step, or begins it anew where there is none or it had come to its end.  A notice says which it
  * will be, and which it was. */
 void ns_lab_open_run(NsLab *lab, unsigned id);
 

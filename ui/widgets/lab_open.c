@@ -1,7 +1,7 @@
 /* An earlier run on view again: looked at, and gone on with.  SPDX-License-Identifier: MIT
  *
  * No trainer has it.  What it recorded is shown as it was; a command that needs a trainer makes one
- * that goes on from the newest step that is still kept or, where there is none, begins anew. */
+ * that goes on from the newest checkpoint or, where there is none, begins anew. */
 #include "ui/widgets/lab-private.h"
 
 #include "core/base/words.h"
@@ -12,29 +12,34 @@ bool ns_lab_is_past(const NsLab *lab)
     return lab->opened && !lab->trainer;
 }
 
-/* ---- What is kept of it ---- */
+/* ---- Its checkpoints ---- */
 
-size_t ns_lab_kept(NsLab *lab, int64_t *steps, size_t most)
+size_t ns_lab_checkpoints(NsLab *lab, int64_t *steps, size_t most)
 {
-    if (lab->trainer) return ns_trainer_kept(lab->trainer, steps, most);
-    return lab->opened && lab->opened->kept ? ns_kept_steps(lab->opened->kept, steps, most) : 0;
+    if (lab->trainer) return ns_trainer_checkpoints(lab->trainer, steps, most);
+    return lab->opened && lab->opened->checkpoints
+               ? ns_checkpoints_steps(lab->opened->checkpoints, steps, most)
+               : 0;
 }
 
-bool ns_lab_kept_at(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX], int64_t *at)
+bool ns_lab_checkpoints_at(NsLab *lab, int64_t step, NsCheckpoint *checkpoints[NS_LANES_MAX],
+                           int64_t *at)
 {
-    if (lab->trainer) return ns_trainer_kept_at(lab->trainer, step, snapshots, at);
-    return lab->opened && lab->opened->kept && ns_kept_find(lab->opened->kept, step, snapshots, at);
+    if (lab->trainer) return ns_trainer_checkpoints_at(lab->trainer, step, checkpoints, at);
+    return lab->opened && lab->opened->checkpoints &&
+           ns_checkpoints_find(lab->opened->checkpoints, step, checkpoints, at);
 }
 
-/* The newest step at or before `step` at which every lane is kept; negative if there is none. */
-static int64_t find_all(const NsPastRun *run, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX])
+/* The newest step at or before `step` at which every lane has a checkpoint; negative if there is
+ * none. */
+static int64_t find_all(const NsPastRun *run, int64_t step, NsCheckpoint *checkpoints[NS_LANES_MAX])
 {
     int64_t at;
-    while (run->kept && ns_kept_find(run->kept, step, snapshots, &at)) {
+    while (run->checkpoints && ns_checkpoints_find(run->checkpoints, step, checkpoints, &at)) {
         size_t lane = 0;
-        while (lane < run->told.lanes && snapshots[lane]) lane++;
+        while (lane < run->told.lanes && checkpoints[lane]) lane++;
         if (lane == run->told.lanes) return at;
-        ns_lab_drop_snapshots(snapshots);
+        ns_lab_drop_checkpoints(checkpoints);
         step = at - 1;
     }
     return -1;
@@ -59,9 +64,9 @@ int64_t ns_past_run_goes_on(const NsPastRun *run)
     int64_t steps = run->settings[0].steps;
     bool ended = steps > 0 && run->told.last_step >= steps;
     if (ended || all_diverged(run)) return -1;
-    NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
-    int64_t at = find_all(run, INT64_MAX, snapshots);
-    ns_lab_drop_snapshots(snapshots);
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    int64_t at = find_all(run, INT64_MAX, checkpoints);
+    ns_lab_drop_checkpoints(checkpoints);
     return at > run->told.fork_step ? at : -1;
 }
 
@@ -184,7 +189,7 @@ static char *anew_words(const NsLab *lab)
 void ns_lab_begin_anew(NsLab *lab)
 {
     const NsPastRun *run = lab->opened;
-    NsSnapshot *first[NS_LANES_MAX] = {NULL};
+    NsCheckpoint *first[NS_LANES_MAX] = {NULL};
     g_autofree char *words = NULL;
     if (run->told.parent && find_all(run, run->told.fork_step, first) >= 0) {
         g_autofree char *step = ns_group_digits(run->told.fork_step);
@@ -195,7 +200,7 @@ void ns_lab_begin_anew(NsLab *lab)
         lab->forking_from = 0;
     }
     ns_lab_launch(lab, first);
-    ns_lab_drop_snapshots(first);
+    ns_lab_drop_checkpoints(first);
     ns_lab_tell(lab, words);
 }
 
@@ -206,12 +211,12 @@ void ns_lab_revive(NsLab *lab)
         ns_lab_begin_anew(lab);
         return;
     }
-    NsSnapshot *kept[NS_LANES_MAX] = {NULL};
-    int64_t at = find_all(run, INT64_MAX, kept);
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    int64_t at = find_all(run, INT64_MAX, checkpoints);
     g_autofree char *step = ns_group_digits(at);
     g_autofree char *words = g_strdup_printf(_("Run %u goes on from step %s."), run->told.id, step);
     lab->forking_from = run->told.id;
-    ns_lab_launch(lab, kept);
-    ns_lab_drop_snapshots(kept);
+    ns_lab_launch(lab, checkpoints);
+    ns_lab_drop_checkpoints(checkpoints);
     ns_lab_tell(lab, words);
 }

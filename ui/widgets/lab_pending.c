@@ -94,26 +94,26 @@ void ns_lab_restart(NsLab *lab)
     ns_lab_start(lab, NULL);
 }
 
-void ns_lab_drop_snapshots(NsSnapshot *snapshots[NS_LANES_MAX])
+void ns_lab_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX])
 {
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
-        g_clear_pointer(&snapshots[lane], ns_snapshot_unref);
+        g_clear_pointer(&checkpoints[lane], ns_checkpoint_unref);
 }
 
-static bool has_all(const NsLab *lab, NsSnapshot *const snapshots[NS_LANES_MAX])
+static bool has_all(const NsLab *lab, NsCheckpoint *const checkpoints[NS_LANES_MAX])
 {
     for (size_t lane = 0; lane < lab->lanes.n; lane++)
-        if (!snapshots[lab->lanes.from[lane]]) return false;
+        if (!checkpoints[lab->lanes.from[lane]]) return false;
     return true;
 }
 
 /* A lane has none after it diverged. */
-int64_t ns_lab_find_kept(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANES_MAX])
+int64_t ns_lab_find_checkpoints(NsLab *lab, int64_t step, NsCheckpoint *checkpoints[NS_LANES_MAX])
 {
     int64_t at;
-    while (ns_lab_kept_at(lab, step, snapshots, &at)) {
-        if (has_all(lab, snapshots)) return at;
-        ns_lab_drop_snapshots(snapshots);
+    while (ns_lab_checkpoints_at(lab, step, checkpoints, &at)) {
+        if (has_all(lab, checkpoints)) return at;
+        ns_lab_drop_checkpoints(checkpoints);
         step = at - 1;
     }
     return -1;
@@ -121,13 +121,13 @@ int64_t ns_lab_find_kept(NsLab *lab, int64_t step, NsSnapshot *snapshots[NS_LANE
 
 bool ns_lab_start_at(NsLab *lab, int64_t step)
 {
-    NsSnapshot *kept[NS_LANES_MAX] = {NULL};
-    int64_t at = ns_lab_find_kept(lab, step, kept);
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    int64_t at = ns_lab_find_checkpoints(lab, step, checkpoints);
     if (at < 0) return false;
     /* A run that has made no step is not kept: its fork stands where it would. */
     if (ns_lab_records(lab, 0) > 1) lab->forking_from = lab->id;
-    ns_lab_start(lab, kept);
-    ns_lab_drop_snapshots(kept);
+    ns_lab_start(lab, checkpoints);
+    ns_lab_drop_checkpoints(checkpoints);
     g_autofree char *digits = ns_group_digits(at);
     g_autofree char *words = g_strdup_printf(_("Forked at step %s."), digits);
     ns_lab_tell(lab, words);
@@ -141,10 +141,10 @@ static int64_t wanted_step(const NsLab *lab)
 
 int64_t ns_lab_fork_step(NsLab *lab)
 {
-    NsSnapshot *kept[NS_LANES_MAX] = {NULL};
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     if (!ns_lab_can_restart(lab) || !ns_lab_has_begun(lab)) return -1;
-    int64_t step = ns_lab_find_kept(lab, wanted_step(lab), kept);
-    ns_lab_drop_snapshots(kept);
+    int64_t step = ns_lab_find_checkpoints(lab, wanted_step(lab), checkpoints);
+    ns_lab_drop_checkpoints(checkpoints);
     return step;
 }
 

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #define RUNS_MOST 12
-#define BYTES_MOST ((size_t)1 << 30)        /* of histories and kept steps, all runs together */
-#define KEPT_BYTES_MOST ((size_t)256 << 20) /* of the kept steps of one */
+#define BYTES_MOST ((size_t)1 << 30) /* of histories and checkpoints, all runs together */
+#define CHECKPOINT_BYTES_MOST ((size_t)256 << 20) /* of the checkpoints of one */
 
 void ns_past_run_free(NsPastRun *run)
 {
@@ -17,7 +17,7 @@ void ns_past_run_free(NsPastRun *run)
         ns_settings_clear(&run->started[lane]);
         ns_settings_clear(&run->settings[lane]);
     }
-    ns_kept_free(run->kept);
+    ns_checkpoints_free(run->checkpoints);
     g_free(run->title);
     g_free(run->file);
     g_free(run);
@@ -39,7 +39,7 @@ void ns_lab_free_runs(NsLab *lab)
 {
     g_ptr_array_unref(lab->runs);
     ns_past_run_free(lab->opened);
-    ns_kept_free(lab->left);
+    ns_checkpoints_free(lab->left);
     g_array_unref(lab->run_list);
     g_free(lab->title);
 }
@@ -54,7 +54,7 @@ static size_t bytes_of(const NsHistory *history)
 static NsLabRun present(NsLab *lab)
 {
     NsLabRun run = {
-        .id = lab->id, .parent = lab->forked_from, .kept = -1, .lanes = lab->view->n_lanes};
+        .id = lab->id, .parent = lab->forked_from, .checkpoint = -1, .lanes = lab->view->n_lanes};
     run.fork_step = ns_lab_first_step(lab);
     run.last_step = ns_lab_steps(lab);
     run.measured = true;
@@ -122,7 +122,7 @@ void ns_lab_show_pinned(NsLab *lab)
 
 static size_t bytes_of_run(const NsPastRun *run)
 {
-    size_t bytes = run->kept ? ns_kept_bytes(run->kept) : 0;
+    size_t bytes = run->checkpoints ? ns_checkpoints_bytes(run->checkpoints) : 0;
     for (size_t lane = 0; lane < run->told.lanes; lane++) bytes += bytes_of(run->histories[lane]);
     return bytes;
 }
@@ -135,11 +135,11 @@ static size_t bytes_of_all(NsLab *lab)
 }
 
 /* Where the oldest could be gone on from goes first, but never that of the newest. */
-static bool let_kept_go(NsLab *lab)
+static bool drop_oldest_checkpoints(NsLab *lab)
 {
     for (guint i = 0; i + 1 < lab->runs->len; i++) {
-        if (!run_at(lab, i)->kept) continue;
-        g_clear_pointer(&run_at(lab, i)->kept, ns_kept_free);
+        if (!run_at(lab, i)->checkpoints) continue;
+        g_clear_pointer(&run_at(lab, i)->checkpoints, ns_checkpoints_free);
         return true;
     }
     return false;
@@ -162,7 +162,7 @@ static bool let_one_go(NsLab *lab)
 
 static void keep_budget(NsLab *lab)
 {
-    while (bytes_of_all(lab) > BYTES_MOST && let_kept_go(lab)) continue;
+    while (bytes_of_all(lab) > BYTES_MOST && drop_oldest_checkpoints(lab)) continue;
     while ((lab->runs->len > RUNS_MOST || bytes_of_all(lab) > BYTES_MOST) && let_one_go(lab))
         continue;
 }
@@ -171,33 +171,33 @@ static void keep_budget(NsLab *lab)
 
 static size_t bytes_at(const NsLab *lab, int64_t step)
 {
-    NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     size_t bytes = 0;
-    ns_trainer_kept_at(lab->trainer, step, snapshots, NULL);
+    ns_trainer_checkpoints_at(lab->trainer, step, checkpoints, NULL);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
-        if (snapshots[lane]) bytes += ns_snapshot_bytes(snapshots[lane]);
-    ns_lab_drop_snapshots(snapshots);
+        if (checkpoints[lane]) bytes += ns_checkpoint_bytes(checkpoints[lane]);
+    ns_lab_drop_checkpoints(checkpoints);
     return bytes;
 }
 
 /* As many as the budget has room for: it always keeps two, so that of steps that are larger than
  * half of it the newest alone is offered. */
-static NsKept *copy_kept(NsLab *lab)
+static NsCheckpoints *copy_checkpoints(NsLab *lab)
 {
-    size_t room = ns_trainer_kept(lab->trainer, NULL, 0);
-    g_autofree int64_t *steps = g_new(int64_t, room + 1);
-    size_t n = MIN(room, ns_trainer_kept(lab->trainer, steps, room));
+    size_t all = ns_trainer_checkpoints(lab->trainer, NULL, 0);
+    g_autofree int64_t *steps = g_new(int64_t, all + 1);
+    size_t n = MIN(all, ns_trainer_checkpoints(lab->trainer, steps, all));
     size_t largest = n ? bytes_at(lab, steps[n - 1]) : 0;
-    if (n == 0 || largest > KEPT_BYTES_MOST) return NULL;
-    NsKept *kept = ns_kept_new(lab->run.n, KEPT_BYTES_MOST);
-    for (size_t i = 2 * largest > KEPT_BYTES_MOST ? n - 1 : 0; i < n; i++) {
-        NsSnapshot *snapshots[NS_LANES_MAX] = {NULL};
+    if (n == 0 || largest > CHECKPOINT_BYTES_MOST) return NULL;
+    NsCheckpoints *copy = ns_checkpoints_new(lab->run.n, CHECKPOINT_BYTES_MOST);
+    for (size_t i = 2 * largest > CHECKPOINT_BYTES_MOST ? n - 1 : 0; i < n; i++) {
+        NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
         int64_t at = -1;
-        bool found = ns_trainer_kept_at(lab->trainer, steps[i], snapshots, &at);
-        if (found && at == steps[i]) ns_kept_add(kept, at, snapshots);
-        ns_lab_drop_snapshots(snapshots);
+        bool found = ns_trainer_checkpoints_at(lab->trainer, steps[i], checkpoints, &at);
+        if (found && at == steps[i]) ns_checkpoints_add(copy, at, checkpoints);
+        ns_lab_drop_checkpoints(checkpoints);
     }
-    return kept;
+    return copy;
 }
 
 void ns_lab_keep_left(NsLab *lab)
@@ -205,8 +205,8 @@ void ns_lab_keep_left(NsLab *lab)
     if (!lab->trainer || !lab->view->history) return;
     g_autoptr(NsHistory) history = ns_trainer_history(lab->trainer, 0);
     if (history != lab->view->lanes[0].history) return;
-    g_clear_pointer(&lab->left, ns_kept_free);
-    if (ns_lab_records(lab, 0) > 1) lab->left = copy_kept(lab);
+    g_clear_pointer(&lab->left, ns_checkpoints_free);
+    if (ns_lab_records(lab, 0) > 1) lab->left = copy_checkpoints(lab);
 }
 
 static NsPastRun *run_on_view(NsLab *lab)
@@ -215,7 +215,7 @@ static NsPastRun *run_on_view(NsLab *lab)
     NsPastRun *run = g_new0(NsPastRun, 1);
     run->told = present(lab);
     run->title = title_of(view);
-    run->kept = g_steal_pointer(&lab->left);
+    run->checkpoints = g_steal_pointer(&lab->left);
     for (size_t lane = 0; lane < run->told.lanes; lane++) {
         run->histories[lane] = ns_history_ref(view->lanes[lane].history);
         ns_settings_copy(&run->started[lane], &view->lanes[lane].started);
@@ -242,7 +242,7 @@ void ns_lab_file_run(NsLab *lab)
 static void append_run(NsLab *lab, NsPastRun *run)
 {
     run->told.title = run->title;
-    run->told.kept = ns_past_run_goes_on(run);
+    run->told.checkpoint = ns_past_run_goes_on(run);
     g_array_append_val(lab->run_list, run->told);
 }
 

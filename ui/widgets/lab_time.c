@@ -236,9 +236,9 @@ static void add_events(NsLab *lab, size_t lane)
 
 static void add_kept(NsLab *lab)
 {
-    size_t room = ns_lab_kept(lab, NULL, 0);
+    size_t room = ns_lab_checkpoints(lab, NULL, 0);
     g_autofree int64_t *steps = g_new(int64_t, room + 1);
-    size_t n = MIN(room, ns_lab_kept(lab, steps, room));
+    size_t n = MIN(room, ns_lab_checkpoints(lab, steps, room));
     for (size_t i = 0; i < n; i++) {
         NsLabMark mark = {steps[i], NS_LAB_MARK_KEPT, -1, _("A fork can begin here.")};
         g_array_append_val(lab->marks, mark);

@@ -89,8 +89,8 @@ static GtkWidget *prepare(NsRunTree *tree, GtkWidget *button, unsigned id, const
 
 static char *open_words(const NsLabRun *run)
 {
-    g_autofree char *step = ns_group_digits(run->kept);
-    if (run->kept < 0)
+    g_autofree char *step = ns_group_digits(run->checkpoint);
+    if (run->checkpoint < 0)
         return g_strdup_printf(_("Show run %u again; Run would begin it anew"), run->id);
     return g_strdup_printf(_("Show run %u again; Run would go on from step %s"), run->id, step);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/train/snapshot.h"
+#include "core/train/checkpoint.h"
 
 #include "core/experiment/param.h"
 #include "core/train/live.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-struct NsSnapshot {
+struct NsCheckpoint {
     gatomicrefcount refs;
     NsSettings settings;
     NsCorpus *corpus;
@@ -29,16 +29,16 @@ struct NsSnapshot {
 static bool keep(ns_real **to, const ns_real *from, size_t n, GError **error)
 {
     if (!from || !n) return true;
-    *to = ns_real_new(n, "a snapshot", error);
+    *to = ns_real_new(n, "a checkpoint", error);
     if (!*to) return false;
     memcpy(*to, from, n * sizeof **to);
     return true;
 }
 
-NsSnapshot *ns_snapshot_take(NsRun *run, GError **error)
+NsCheckpoint *ns_checkpoint_take(NsRun *run, GError **error)
 {
     const NsTensorTable *table = ns_model_tensors(run->model);
-    g_autoptr(NsSnapshot) s = g_new0(NsSnapshot, 1);
+    g_autoptr(NsCheckpoint) s = g_new0(NsCheckpoint, 1);
     g_atomic_ref_count_init(&s->refs);
     ns_settings_copy(&s->settings, &run->settings);
     s->corpus = ns_corpus_ref(run->corpus);
@@ -62,13 +62,13 @@ NsSnapshot *ns_snapshot_take(NsRun *run, GError **error)
     return room ? g_steal_pointer(&s) : NULL;
 }
 
-NsSnapshot *ns_snapshot_ref(NsSnapshot *snapshot)
+NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint)
 {
-    g_atomic_ref_count_inc(&snapshot->refs);
-    return snapshot;
+    g_atomic_ref_count_inc(&checkpoint->refs);
+    return checkpoint;
 }
 
-void ns_snapshot_unref(NsSnapshot *s)
+void ns_checkpoint_unref(NsCheckpoint *s)
 {
     if (!s || !g_atomic_ref_count_dec(&s->refs)) return;
     ns_settings_clear(&s->settings);
@@ -86,14 +86,14 @@ void ns_snapshot_unref(NsSnapshot *s)
     g_free(s);
 }
 
-int64_t ns_snapshot_step(const NsSnapshot *snapshot)
+int64_t ns_checkpoint_step(const NsCheckpoint *checkpoint)
 {
-    return snapshot->step;
+    return checkpoint->step;
 }
 
-const NsSettings *ns_snapshot_settings(const NsSnapshot *snapshot)
+const NsSettings *ns_checkpoint_settings(const NsCheckpoint *checkpoint)
 {
-    return &snapshot->settings;
+    return &checkpoint->settings;
 }
 
 static size_t bytes_of(const ns_real *m, const ns_real *v, size_t size, size_t n_state)
@@ -102,21 +102,21 @@ static size_t bytes_of(const ns_real *m, const ns_real *v, size_t size, size_t n
     return (arenas * size + n_state) * sizeof(ns_real);
 }
 
-size_t ns_snapshot_bytes(const NsSnapshot *s)
+size_t ns_checkpoint_bytes(const NsCheckpoint *s)
 {
     return bytes_of(s->m, s->v, s->table.size, s->n_state);
 }
 
-size_t ns_snapshot_size(const NsRun *run)
+size_t ns_checkpoint_size(const NsRun *run)
 {
     size_t n_state;
     ns_model_state(run->model, &n_state);
     return bytes_of(run->m, run->v, ns_model_tensors(run->model)->size, n_state);
 }
 
-NsCorpus *ns_snapshot_corpus(const NsSnapshot *snapshot, const NsSettings *settings)
+NsCorpus *ns_checkpoint_corpus(const NsCheckpoint *checkpoint, const NsSettings *settings)
 {
-    return ns_settings_same_data(&snapshot->settings, settings) ? snapshot->corpus : NULL;
+    return ns_settings_same_data(&checkpoint->settings, settings) ? checkpoint->corpus : NULL;
 }
 
 /* ---- Restoring ---- */
@@ -142,7 +142,7 @@ static GHashTable *index_tensors(const NsTensorTable *table)
     return index;
 }
 
-void ns_snapshot_restore(const NsSnapshot *s, NsRun *run)
+void ns_checkpoint_restore(const NsCheckpoint *s, NsRun *run)
 {
     const NsTensorTable *table = ns_model_tensors(run->model);
     g_autoptr(GHashTable) index = index_tensors(&s->table);

@@ -2,7 +2,7 @@
 """Commands that are interrupted, that end early, or whose output lies in the way; writes TAP.
 
 SPDX-License-Identifier: MIT
-Usage: test_kept.py NORMSCOPE_CLI
+Usage: test_interrupted.py NORMSCOPE_CLI
 """
 
 import json

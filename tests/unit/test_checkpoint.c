@@ -1,9 +1,9 @@
-/* Snapshots, forks and lanes in lockstep.  SPDX-License-Identifier: MIT */
+/* Checkpoints, forks and lanes in lockstep.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/optim/optimizer.h"
+#include "core/train/checkpoint.h"
 #include "core/train/lockstep.h"
-#include "core/train/snapshot.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,22 +39,22 @@ static NsRun *tiny_run(const char *assignments)
     return run;
 }
 
-static NsSnapshot *take(NsRun *run)
+static NsCheckpoint *take(NsRun *run)
 {
     GError *error = NULL;
-    NsSnapshot *snapshot = ns_snapshot_take(run, &error);
+    NsCheckpoint *checkpoint = ns_checkpoint_take(run, &error);
     g_assert_no_error(error);
-    return snapshot;
+    return checkpoint;
 }
 
-/* A fork with these changes to the snapshot's own settings. */
-static NsRun *fork_of(NsSnapshot *snapshot, const char *assignments)
+/* A fork with these changes to the checkpoint's own settings. */
+static NsRun *fork_of(NsCheckpoint *checkpoint, const char *assignments)
 {
     NsSettings settings;
     GError *error = NULL;
-    ns_settings_copy(&settings, ns_snapshot_settings(snapshot));
+    ns_settings_copy(&settings, ns_checkpoint_settings(checkpoint));
     assign(&settings, assignments);
-    NsRun *run = ns_run_fork(snapshot, &settings, &error);
+    NsRun *run = ns_run_fork(checkpoint, &settings, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
     return run;
@@ -119,11 +119,11 @@ static void test_continues(gconstpointer data)
     for (int at = 0; at <= 8; at += 4) {
         g_autoptr(NsRun) run = tiny_run(data);
         steps(run, at);
-        g_autoptr(NsSnapshot) snapshot = take(run);
-        g_assert_cmpint(ns_snapshot_step(snapshot), ==, at);
+        g_autoptr(NsCheckpoint) checkpoint = take(run);
+        g_assert_cmpint(ns_checkpoint_step(checkpoint), ==, at);
         steps(run, 7);
 
-        g_autoptr(NsRun) fork = fork_of(snapshot, "");
+        g_autoptr(NsRun) fork = fork_of(checkpoint, "");
         g_assert_cmpint(ns_run_steps(fork), ==, at);
         g_assert_cmpint(ns_history_first_step(ns_run_history(fork)), ==, at);
         g_assert_cmpuint(ns_history_events(ns_run_history(fork)), ==, 0);
@@ -134,7 +134,7 @@ static void test_continues(gconstpointer data)
         /* Back to its beginning, and a fork of the fork. */
         ns_run_reset(fork);
         steps(fork, 3);
-        g_autoptr(NsSnapshot) second = take(fork);
+        g_autoptr(NsCheckpoint) second = take(fork);
         g_autoptr(NsRun) grandchild = fork_of(second, "");
         steps(fork, 4);
         steps(grandchild, 4);
@@ -147,14 +147,14 @@ static void test_outlives(void)
 {
     NsRun *run = tiny_run("");
     steps(run, 3);
-    NsSnapshot *snapshot = take(run);
-    g_assert_cmpuint(ns_snapshot_bytes(snapshot), >=,
+    NsCheckpoint *checkpoint = take(run);
+    g_assert_cmpuint(ns_checkpoint_bytes(checkpoint), >=,
                      3 * ns_model_tensors(ns_run_model(run))->elements * sizeof(ns_real));
     steps(run, 1);
     double loss = ns_history_step(ns_run_history(run), 4)->loss;
     ns_run_free(run);
-    NsRun *fork = fork_of(snapshot, "");
-    ns_snapshot_unref(snapshot);
+    NsRun *fork = fork_of(checkpoint, "");
+    ns_checkpoint_unref(checkpoint);
     steps(fork, 1);
     g_assert_cmpfloat(ns_history_step(ns_run_history(fork), 1)->loss, ==, loss);
     ns_run_free(fork);
@@ -171,8 +171,8 @@ static void test_live(void)
     ns_run_set_live(run, &settings);
     ns_settings_clear(&settings);
     steps(run, 1); /* that they act on */
-    g_autoptr(NsSnapshot) snapshot = take(run);
-    g_autoptr(NsRun) fork = fork_of(snapshot, "");
+    g_autoptr(NsCheckpoint) checkpoint = take(run);
+    g_autoptr(NsRun) fork = fork_of(checkpoint, "");
     steps(run, 5);
     steps(fork, 5);
     assert_continues(ns_run_history(run), 5, ns_run_history(fork));
@@ -182,8 +182,8 @@ static void test_diverged(void)
 {
     g_autoptr(NsRun) run = tiny_run("placement=none layers=30 lr=100");
     while (ns_run_step(run)) g_assert_cmpint(ns_run_steps(run), <, 50);
-    g_autoptr(NsSnapshot) snapshot = take(run);
-    g_autoptr(NsRun) fork = fork_of(snapshot, "");
+    g_autoptr(NsCheckpoint) checkpoint = take(run);
+    g_autoptr(NsRun) fork = fork_of(checkpoint, "");
     g_assert_true(ns_run_diverged(fork));
     const NsEvent *a = ns_history_event(ns_run_history(run), 0);
     const NsEvent *b = ns_history_event(ns_run_history(fork), 0);
@@ -213,8 +213,8 @@ static void test_placement(void)
 {
     g_autoptr(NsRun) run = tiny_run("placement=post");
     steps(run, 6);
-    g_autoptr(NsSnapshot) snapshot = take(run);
-    g_autoptr(NsRun) fork = fork_of(snapshot, "placement=pre");
+    g_autoptr(NsCheckpoint) checkpoint = take(run);
+    g_autoptr(NsRun) fork = fork_of(checkpoint, "placement=pre");
     g_autoptr(NsRun) fresh = tiny_run("placement=pre");
     assert_same_tensor(run, fork, "tok_emb");
     assert_same_tensor(run, fork, "blk1.attn.wq");
@@ -245,19 +245,19 @@ static void test_shapes(void)
 {
     g_autoptr(NsRun) run = tiny_run("placement=pre");
     steps(run, 5);
-    g_autoptr(NsSnapshot) snapshot = take(run);
-    g_autoptr(NsRun) deep = fork_of(snapshot, "layers=4");
+    g_autoptr(NsCheckpoint) checkpoint = take(run);
+    g_autoptr(NsRun) deep = fork_of(checkpoint, "layers=4");
     g_autoptr(NsRun) fresh = tiny_run("placement=pre layers=4");
     assert_same_tensor(run, deep, "blk1.ffn.w2");
     assert_same_tensor(fresh, deep, "blk3.ffn.w2");
     steps(deep, 3);
 
-    g_autoptr(NsRun) shallow = fork_of(snapshot, "layers=1");
+    g_autoptr(NsRun) shallow = fork_of(checkpoint, "layers=1");
     assert_same_tensor(run, shallow, "blk0.ffn.w2");
     steps(shallow, 3);
 
     /* Another width fits nothing but what has none. */
-    g_autoptr(NsRun) wide = fork_of(snapshot, "d-model=24 d-ff=64");
+    g_autoptr(NsRun) wide = fork_of(checkpoint, "d-model=24 d-ff=64");
     g_autoptr(NsRun) fresh_wide = tiny_run("placement=pre d-model=24 d-ff=64");
     assert_same_tensor(fresh_wide, wide, "tok_emb");
     assert_same_tensor(fresh_wide, wide, "blk0.norm1.gain");
@@ -279,8 +279,8 @@ static void test_profiled(void)
 
     g_autoptr(NsRun) run = tiny_run("placement=post");
     steps(run, 5);
-    g_autoptr(NsSnapshot) snapshot = take(run);
-    g_autoptr(NsRun) fork = fork_of(snapshot, "placement=admin");
+    g_autoptr(NsCheckpoint) checkpoint = take(run);
+    g_autoptr(NsRun) fork = fork_of(checkpoint, "placement=admin");
     assert_same_tensor(fresh, fork, "blk1.ffn.stream_gain");
     assert_same_tensor(run, fork, "blk1.ffn.w1");
 }
@@ -291,8 +291,8 @@ static void test_new_moments(void)
 {
     g_autoptr(NsRun) run = tiny_run("optimizer=sgd lr=0.05 schedule=constant");
     steps(run, 30);
-    g_autoptr(NsSnapshot) snapshot = take(run);
-    g_autoptr(NsRun) fork = fork_of(snapshot, "optimizer=adam lr=0.001");
+    g_autoptr(NsCheckpoint) checkpoint = take(run);
+    g_autoptr(NsRun) fork = fork_of(checkpoint, "optimizer=adam lr=0.001");
     size_t n;
     const ns_real *w = tensor_of(fork, "blk0.ffn.w1", &n);
     g_autofree ns_real *before = g_memdup2(w, n * sizeof *w);
@@ -304,7 +304,7 @@ static void test_new_moments(void)
     /* Adam's kin take its moments over. */
     g_autoptr(NsRun) adam = tiny_run("optimizer=adam");
     steps(adam, 10);
-    g_autoptr(NsSnapshot) kept = take(adam);
+    g_autoptr(NsCheckpoint) kept = take(adam);
     g_autoptr(NsRun) adamw = fork_of(kept, "optimizer=adamw");
     steps(adam, 5);
     steps(adamw, 5);
@@ -329,9 +329,9 @@ static void test_effect(void)
     for (size_t k = 0; k < G_N_ELEMENTS(placements); k++) {
         g_autofree char *placed = g_strdup_printf("placement=%s norm=batchnorm", placements[k]);
         g_autoptr(NsRun) run = tiny_run(placed);
-        g_autoptr(NsSnapshot) fresh = take(run);
+        g_autoptr(NsCheckpoint) fresh = take(run);
         steps(run, 2);
-        g_autoptr(NsSnapshot) later = take(run);
+        g_autoptr(NsCheckpoint) later = take(run);
         for (size_t i = 0; ns_param(i); i++) {
             if (ns_param(i)->effect != NS_EFFECT_FORK) continue;
             g_autofree char *change = changed(ns_run_settings(run), ns_param(i));
@@ -363,16 +363,16 @@ static void test_jumps(void)
     g_autoptr(NsRun) run = tiny_run("batch=16 seq=32 lr=0.01 warmup=1");
     steps(run, 16);
     g_assert_cmpuint(jumps_of(run), ==, 0);
-    g_autoptr(NsSnapshot) snapshot = take(run);
+    g_autoptr(NsCheckpoint) checkpoint = take(run);
     /* The same loss, from weights that are far worse. */
-    NsRun *spoilt = fork_of(snapshot, "");
+    NsRun *spoilt = fork_of(checkpoint, "");
     ns_real *w = ns_model_weights(ns_run_model(spoilt));
     for (size_t i = 0; i < ns_model_tensors(ns_run_model(spoilt))->size; i++) w[i] *= 8;
     steps(spoilt, 1);
     g_assert_cmpuint(jumps_of(spoilt), ==, 1);
     ns_run_free(spoilt);
     /* Another loss, from the same weights. */
-    g_autoptr(NsRun) other = fork_of(snapshot, "label-smoothing=0.9");
+    g_autoptr(NsRun) other = fork_of(checkpoint, "label-smoothing=0.9");
     const NsHistory *before = ns_run_history(run), *after = ns_run_history(other);
     g_assert_cmpfloat(ns_history_step(after, 0)->loss, >, 1.25 * ns_history_step(before, 16)->loss);
     steps(other, 3);
@@ -382,12 +382,12 @@ static void test_jumps(void)
 static void test_refused(void)
 {
     g_autoptr(NsRun) run = tiny_run("");
-    g_autoptr(NsSnapshot) snapshot = take(run);
+    g_autoptr(NsCheckpoint) checkpoint = take(run);
     NsSettings settings;
     GError *error = NULL;
-    ns_settings_copy(&settings, ns_snapshot_settings(snapshot));
+    ns_settings_copy(&settings, ns_checkpoint_settings(checkpoint));
     assign(&settings, "d-model=15");
-    g_assert_null(ns_run_fork(snapshot, &settings, &error));
+    g_assert_null(ns_run_fork(checkpoint, &settings, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
     ns_settings_clear(&settings);
@@ -529,12 +529,12 @@ int main(int argc, char **argv)
     };
     g_test_init(&argc, &argv, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(continued); i++) {
-        g_autofree char *path = g_strdup_printf("/snapshot/continues/%s", continued[i].name);
+        g_autofree char *path = g_strdup_printf("/checkpoint/continues/%s", continued[i].name);
         g_test_add_data_func(path, continued[i].settings, test_continues);
     }
-    g_test_add_func("/snapshot/outlives", test_outlives);
-    g_test_add_func("/snapshot/live", test_live);
-    g_test_add_func("/snapshot/diverged", test_diverged);
+    g_test_add_func("/checkpoint/outlives", test_outlives);
+    g_test_add_func("/checkpoint/live", test_live);
+    g_test_add_func("/checkpoint/diverged", test_diverged);
     g_test_add_func("/fork/placement", test_placement);
     g_test_add_func("/fork/shapes", test_shapes);
     g_test_add_func("/fork/profiled", test_profiled);

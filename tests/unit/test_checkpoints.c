@@ -2,34 +2,34 @@
 #include "tests/unit/trainers.h"
 
 #include "core/experiment/assignment.h"
-#include "core/train/kept.h"
+#include "core/train/checkpoints.h"
 
 /* The newest kept step at or before this one; NULL where there is none. */
-static NsSnapshot *snapshot_at(NsTrainer *trainer, int64_t step)
+static NsCheckpoint *checkpoint_at(NsTrainer *trainer, int64_t step)
 {
-    NsSnapshot *kept[NS_LANES_MAX];
+    NsCheckpoint *kept[NS_LANES_MAX];
     int64_t at;
-    if (!ns_trainer_kept_at(trainer, step, kept, &at)) return NULL;
-    g_assert_cmpint(ns_snapshot_step(kept[0]), ==, at);
+    if (!ns_trainer_checkpoints_at(trainer, step, kept, &at)) return NULL;
+    g_assert_cmpint(ns_checkpoint_step(kept[0]), ==, at);
     g_assert_cmpint(at, <=, step);
     return kept[0];
 }
 
-static NsSnapshot *snapshot_of(NsTrainer *trainer)
+static NsCheckpoint *checkpoint_of(NsTrainer *trainer)
 {
-    ns_trainer_keep(trainer);
+    ns_trainer_request_checkpoint(trainer);
     g_assert_true(ns_trainer_wait(trainer, NS_TEST_PATIENCE_MS));
-    return snapshot_at(trainer, INT64_MAX);
+    return checkpoint_at(trainer, INT64_MAX);
 }
 
-static NsTrainer *fork_of(NsSnapshot *snapshot, const char *change)
+static NsTrainer *fork_of(NsCheckpoint *checkpoint, const char *change)
 {
     NsSettings settings;
     GError *error = NULL;
-    ns_settings_copy(&settings, ns_snapshot_settings(snapshot));
+    ns_settings_copy(&settings, ns_checkpoint_settings(checkpoint));
     if (change) ns_settings_assign(&settings, change, &error);
     g_assert_no_error(error);
-    const NsTrainerLane lane = {.settings = &settings, .origin = snapshot};
+    const NsTrainerLane lane = {.settings = &settings, .origin = checkpoint};
     NsTrainer *trainer = ns_trainer_new(&lane, 1, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
@@ -41,14 +41,14 @@ static void test_snapshot(void)
     g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer((const char *const[]){"steps=12", NULL});
     ns_trainer_step(trainer, 5);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 5);
-    g_autoptr(NsSnapshot) snapshot = snapshot_of(trainer);
-    g_assert_nonnull(snapshot);
-    g_assert_cmpint(ns_snapshot_step(snapshot), ==, 5);
+    g_autoptr(NsCheckpoint) checkpoint = checkpoint_of(trainer);
+    g_assert_nonnull(checkpoint);
+    g_assert_cmpint(ns_checkpoint_step(checkpoint), ==, 5);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 5);
     ns_trainer_run(trainer);
     ns_test_expect(trainer, NS_TRAINER_FINISHED, 12);
 
-    g_autoptr(NsTrainer) fork = fork_of(snapshot, NULL);
+    g_autoptr(NsTrainer) fork = fork_of(checkpoint, NULL);
     ns_test_expect(fork, NS_TRAINER_READY, 0);
     ns_trainer_run(fork);
     ns_test_expect(fork, NS_TRAINER_FINISHED, 7);
@@ -67,7 +67,7 @@ static void test_snapshot(void)
     ns_test_same_records(rest, 0, again);
 
     /* A fork that stands at its end already makes no step. */
-    g_autoptr(NsTrainer) short_fork = fork_of(snapshot, "steps=5");
+    g_autoptr(NsTrainer) short_fork = fork_of(checkpoint, "steps=5");
     ns_trainer_run(short_fork);
     ns_test_expect(short_fork, NS_TRAINER_FINISHED, 0);
 }
@@ -75,14 +75,14 @@ static void test_snapshot(void)
 /* Kept steps ascend from the beginning to where the run rests. */
 static void assert_kept(NsTrainer *trainer, int64_t first, int64_t newest)
 {
-    int64_t steps[NS_KEPT_MOST];
-    size_t n = ns_trainer_kept(trainer, steps, NS_KEPT_MOST);
+    int64_t steps[NS_CHECKPOINTS_MOST];
+    size_t n = ns_trainer_checkpoints(trainer, steps, NS_CHECKPOINTS_MOST);
     g_assert_cmpuint(n, >=, 1);
-    g_assert_cmpuint(n, <=, NS_KEPT_MOST);
+    g_assert_cmpuint(n, <=, NS_CHECKPOINTS_MOST);
     g_assert_cmpint(steps[0], ==, first);
     g_assert_cmpint(steps[n - 1], ==, newest);
     for (size_t i = 1; i < n; i++) g_assert_cmpint(steps[i], >, steps[i - 1]);
-    g_assert_cmpuint(ns_trainer_kept_refused(trainer), ==, 0);
+    g_assert_cmpuint(ns_trainer_checkpoints_refused(trainer), ==, 0);
 }
 
 static void test_kept(void)
@@ -96,31 +96,32 @@ static void test_kept(void)
     ns_trainer_run(trainer);
     ns_test_expect(trainer, NS_TRAINER_FINISHED, 4000);
     assert_kept(trainer, 0, 4000);
-    int64_t steps[NS_KEPT_MOST];
-    g_assert_cmpuint(ns_trainer_kept(trainer, steps, 2), ==, ns_trainer_kept(trainer, steps, 0));
+    int64_t steps[NS_CHECKPOINTS_MOST];
+    g_assert_cmpuint(ns_trainer_checkpoints(trainer, steps, 2), ==,
+                     ns_trainer_checkpoints(trainer, steps, 0));
     /* It is so small a model that some steps are kept on the way, unless other programs held up one
      * of the first. */
-    size_t n = ns_trainer_kept(trainer, steps, NS_KEPT_MOST);
+    size_t n = ns_trainer_checkpoints(trainer, steps, NS_CHECKPOINTS_MOST);
     for (int again = 0; n <= 3 && again < 50; again++) {
         ns_trainer_reset(trainer);
         ns_test_expect(trainer, NS_TRAINER_READY, 0);
         ns_trainer_run(trainer);
         ns_test_expect(trainer, NS_TRAINER_FINISHED, 4000);
-        n = ns_trainer_kept(trainer, steps, NS_KEPT_MOST);
+        n = ns_trainer_checkpoints(trainer, steps, NS_CHECKPOINTS_MOST);
     }
     g_assert_cmpuint(n, >, 3);
 
     /* Each continues as the run went on. */
     g_autoptr(NsHistory) whole = ns_trainer_history(trainer, 0);
     for (size_t i = 0; i < n; i += MAX(n / 5, 1)) {
-        g_autoptr(NsSnapshot) snapshot = snapshot_at(trainer, steps[i]);
-        g_assert_cmpint(ns_snapshot_step(snapshot), ==, steps[i]);
-        g_autoptr(NsTrainer) fork = fork_of(snapshot, NULL);
+        g_autoptr(NsCheckpoint) checkpoint = checkpoint_at(trainer, steps[i]);
+        g_assert_cmpint(ns_checkpoint_step(checkpoint), ==, steps[i]);
+        g_autoptr(NsTrainer) fork = fork_of(checkpoint, NULL);
         ns_test_expect(fork, NS_TRAINER_READY, 0);
         assert_kept(fork, steps[i], steps[i]);
         /* It is there already, and takes no more room. */
-        g_autoptr(NsSnapshot) origin = snapshot_at(fork, steps[i]);
-        g_assert_true(origin == snapshot);
+        g_autoptr(NsCheckpoint) origin = checkpoint_at(fork, steps[i]);
+        g_assert_true(origin == checkpoint);
         ns_trainer_run(fork);
         ns_test_expect(fork, NS_TRAINER_FINISHED, 4000 - steps[i]);
         g_autoptr(NsHistory) rest = ns_trainer_history(fork, 0);
@@ -128,7 +129,7 @@ static void test_kept(void)
         ns_trainer_reset(fork);
         ns_test_expect(fork, NS_TRAINER_READY, 0);
         assert_kept(fork, steps[i], steps[i]);
-        g_assert_null(snapshot_at(fork, steps[i] - 1));
+        g_assert_null(checkpoint_at(fork, steps[i] - 1));
     }
     ns_trainer_reset(trainer);
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
@@ -143,61 +144,61 @@ static void test_keep(void)
     ns_test_until_steps(running, 2);
     int64_t newest = 0;
     for (int i = 0; i < 20; i++) {
-        ns_trainer_keep(running);
+        ns_trainer_request_checkpoint(running);
         for (int ms = 0; ms < NS_TEST_PATIENCE_MS; ms++) {
-            g_autoptr(NsSnapshot) snapshot = snapshot_at(running, INT64_MAX);
-            g_assert_cmpint(ns_snapshot_step(snapshot), >=, newest);
-            if (ns_snapshot_step(snapshot) > newest) {
-                newest = ns_snapshot_step(snapshot);
+            g_autoptr(NsCheckpoint) checkpoint = checkpoint_at(running, INT64_MAX);
+            g_assert_cmpint(ns_checkpoint_step(checkpoint), >=, newest);
+            if (ns_checkpoint_step(checkpoint) > newest) {
+                newest = ns_checkpoint_step(checkpoint);
                 break;
             }
             g_usleep(1000);
         }
     }
-    ns_trainer_keep(running);
-    ns_trainer_keep(running);
+    ns_trainer_request_checkpoint(running);
+    ns_trainer_request_checkpoint(running);
     ns_trainer_pause(running);
     ns_test_expect(running, NS_TRAINER_PAUSED, -1);
 
     g_autoptr(NsTrainer) failed =
         ns_test_tiny_trainer((const char *const[]){"text=/there/is/no/such.txt", NULL});
-    g_assert_null(snapshot_of(failed));
-    g_assert_cmpuint(ns_trainer_kept(failed, NULL, 0), ==, 0);
+    g_assert_null(checkpoint_of(failed));
+    g_assert_cmpuint(ns_trainer_checkpoints(failed, NULL, 0), ==, 0);
     ns_test_expect(failed, NS_TRAINER_FAILED, -1);
 
-    g_autoptr(NsSnapshot) last = snapshot_at(running, INT64_MAX);
+    g_autoptr(NsCheckpoint) last = checkpoint_at(running, INT64_MAX);
     g_autoptr(NsTrainer) fork = fork_of(last, "placement=pre");
     ns_trainer_step(fork, 2);
     ns_test_expect(fork, NS_TRAINER_PAUSED, 2);
     NsTrainer *given_up = fork_of(last, NULL);
-    ns_trainer_keep(given_up);
+    ns_trainer_request_checkpoint(given_up);
     ns_trainer_free(given_up);
 }
 
 /* ---- The rule ---- */
 
-/* One snapshot stands for all of them: only what it takes matters. */
-static NsSnapshot *some_snapshot(void)
+/* One checkpoint stands for all of them: only what it takes matters. */
+static NsCheckpoint *some_checkpoint(void)
 {
     g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
-    return snapshot_at(trainer, 0);
+    return checkpoint_at(trainer, 0);
 }
 
 static void test_thinned(void)
 {
     enum { ROOM = 40, STEPS = 20000 };
-    g_autoptr(NsSnapshot) snapshot = some_snapshot();
-    size_t bytes = ns_snapshot_bytes(snapshot);
-    g_autoptr(NsKept) kept = ns_kept_new(2, ROOM * bytes + bytes / 2);
-    g_assert_cmpint(ns_kept_newest(kept), ==, -1);
+    g_autoptr(NsCheckpoint) checkpoint = some_checkpoint();
+    size_t bytes = ns_checkpoint_bytes(checkpoint);
+    g_autoptr(NsCheckpoints) kept = ns_checkpoints_new(2, ROOM * bytes + bytes / 2);
+    g_assert_cmpint(ns_checkpoints_newest(kept), ==, -1);
     for (int64_t step = 7; step <= STEPS; step += 3) {
-        ns_kept_add(kept, step, (NsSnapshot *[]){NULL, snapshot});
-        g_assert_cmpint(ns_kept_newest(kept), ==, step);
-        g_assert_cmpuint(ns_kept_bytes(kept), <=, ROOM * bytes);
+        ns_checkpoints_add(kept, step, (NsCheckpoint *[]){NULL, checkpoint});
+        g_assert_cmpint(ns_checkpoints_newest(kept), ==, step);
+        g_assert_cmpuint(ns_checkpoints_bytes(kept), <=, ROOM * bytes);
     }
     int64_t steps[ROOM];
-    g_assert_cmpuint(ns_kept_steps(kept, steps, ROOM), ==, ROOM);
+    g_assert_cmpuint(ns_checkpoints_steps(kept, steps, ROOM), ==, ROOM);
     g_assert_cmpint(steps[0], ==, 7);
     /* The distance from one to the next is within so large a share of the age. */
     for (size_t i = 0; i + 1 < ROOM; i++) {
@@ -206,46 +207,47 @@ static void test_thinned(void)
     }
     g_assert_cmpint(steps[ROOM - 1] - steps[ROOM - 2], ==, 3);
 
-    NsSnapshot *found[NS_LANES_MAX];
+    NsCheckpoint *found[NS_LANES_MAX];
     int64_t at;
-    g_assert_false(ns_kept_find(kept, 6, found, &at));
-    g_assert_true(ns_kept_find(kept, steps[20] - 1, found, &at));
+    g_assert_false(ns_checkpoints_find(kept, 6, found, &at));
+    g_assert_true(ns_checkpoints_find(kept, steps[20] - 1, found, &at));
     g_assert_cmpint(at, ==, steps[19]);
-    g_assert_true(found[1] == snapshot && !found[0] && !found[2] && !found[3]);
-    ns_snapshot_unref(found[1]);
+    g_assert_true(found[1] == checkpoint && !found[0] && !found[2] && !found[3]);
+    ns_checkpoint_unref(found[1]);
 
-    ns_kept_trim(kept);
-    g_assert_cmpuint(ns_kept_steps(kept, steps, ROOM), ==, 2);
+    ns_checkpoints_trim(kept);
+    g_assert_cmpuint(ns_checkpoints_steps(kept, steps, ROOM), ==, 2);
     g_assert_true(steps[0] == 7 && steps[1] > STEPS - 3);
-    ns_kept_clear(kept);
-    g_assert_cmpuint(ns_kept_steps(kept, NULL, 0), ==, 0);
-    g_assert_cmpuint(ns_kept_bytes(kept), ==, 0);
+    ns_checkpoints_clear(kept);
+    g_assert_cmpuint(ns_checkpoints_steps(kept, NULL, 0), ==, 0);
+    g_assert_cmpuint(ns_checkpoints_bytes(kept), ==, 0);
 }
 
 /* However little there is room for, the beginning and the newest stay; however much, not more than
  * the limit. */
 static void test_extremes(void)
 {
-    g_autoptr(NsSnapshot) snapshot = some_snapshot();
-    g_autoptr(NsKept) poor = ns_kept_new(1, 1), rich = ns_kept_new(1, SIZE_MAX);
-    for (int64_t step = 0; step < NS_KEPT_MOST + 100; step++) {
-        ns_kept_add(poor, step, &snapshot);
-        ns_kept_add(rich, step, &snapshot);
+    g_autoptr(NsCheckpoint) checkpoint = some_checkpoint();
+    g_autoptr(NsCheckpoints) poor = ns_checkpoints_new(1, 1),
+                             rich = ns_checkpoints_new(1, SIZE_MAX);
+    for (int64_t step = 0; step < NS_CHECKPOINTS_MOST + 100; step++) {
+        ns_checkpoints_add(poor, step, &checkpoint);
+        ns_checkpoints_add(rich, step, &checkpoint);
     }
     int64_t steps[2];
-    g_assert_cmpuint(ns_kept_steps(poor, steps, 2), ==, 2);
+    g_assert_cmpuint(ns_checkpoints_steps(poor, steps, 2), ==, 2);
     g_assert_cmpint(steps[0], ==, 0);
-    g_assert_cmpint(steps[1], ==, NS_KEPT_MOST + 99);
-    g_assert_cmpuint(ns_kept_steps(rich, steps, 2), ==, NS_KEPT_MOST);
+    g_assert_cmpint(steps[1], ==, NS_CHECKPOINTS_MOST + 99);
+    g_assert_cmpuint(ns_checkpoints_steps(rich, steps, 2), ==, NS_CHECKPOINTS_MOST);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/kept/fork", test_snapshot);
-    g_test_add_func("/kept/run", test_kept);
-    g_test_add_func("/kept/asked", test_keep);
-    g_test_add_func("/kept/thinned", test_thinned);
-    g_test_add_func("/kept/extremes", test_extremes);
+    g_test_add_func("/checkpoints/fork", test_snapshot);
+    g_test_add_func("/checkpoints/run", test_kept);
+    g_test_add_func("/checkpoints/asked", test_keep);
+    g_test_add_func("/checkpoints/thinned", test_thinned);
+    g_test_add_func("/checkpoints/extremes", test_extremes);
     return g_test_run();
 }

@@ -1,0 +1,44 @@
+/* The checkpoints of a run, from which it can be forked.  SPDX-License-Identifier: MIT
+ *
+ * Checkpoints of all lanes at some of the steps, within a budget of bytes.  The first and the
+ * newest are always there.  When the budget is spent, that step is given up whose neighbours lie
+ * closest together in proportion to how long ago the earlier of them was: the distance to the next
+ * checkpoint then is much the same share of a step's age everywhere, so that nearly every recent
+ * step has one close by, and early ones lie sparsely.
+ *
+ * One thread adds; any may read. */
+#pragma once
+
+#include "core/train/lockstep.h"
+
+/* More than so many are never kept, however small they are. */
+#define NS_CHECKPOINTS_MOST 1000
+
+typedef struct NsCheckpoints NsCheckpoints;
+
+/* For so many lanes; budget in bytes, of arenas (ns_checkpoint_bytes). */
+NsCheckpoints *ns_checkpoints_new(size_t lanes, size_t budget);
+void ns_checkpoints_free(NsCheckpoints *store);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCheckpoints, ns_checkpoints_free)
+
+/* Keeps the checkpoints of the lanes at a step that is later than all others: [lanes], referenced,
+ * NULL for a lane that has none.  Then gives up others until the budget holds. */
+void ns_checkpoints_add(NsCheckpoints *store, int64_t step, NsCheckpoint *const *checkpoints);
+
+/* Gives up all but the first and the newest, or all. */
+void ns_checkpoints_trim(NsCheckpoints *store);
+void ns_checkpoints_clear(NsCheckpoints *store);
+
+/* Copies the first `most` steps that have a checkpoint, ascending, and returns how many there are.
+ */
+size_t ns_checkpoints_steps(NsCheckpoints *store, int64_t *steps, size_t most);
+
+/* The newest at or before `step`: new references, NULL for a lane that has none, and its step
+ * where `at` is not NULL.  False where there is none. */
+bool ns_checkpoints_find(NsCheckpoints *store, int64_t step,
+                         NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at);
+
+/* The newest step that has one; -1 where there is none. */
+int64_t ns_checkpoints_newest(NsCheckpoints *store);
+
+size_t ns_checkpoints_bytes(NsCheckpoints *store);
