@@ -47,7 +47,7 @@ void ns_experiment_init(NsExperiment *experiment)
 
 static void clear_lanes(NsExperiment *experiment)
 {
-    for (size_t i = 0; i < NS_EXPERIMENT_LANES; i++) g_clear_pointer(&experiment->lanes[i], g_free);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&experiment->lanes[i], g_free);
     experiment->n_lanes = 0;
 }
 
@@ -143,7 +143,7 @@ char *ns_experiment_caption(const NsExperiment *experiment)
     g_autofree char *line = common_line(experiment);
     GString *caption = g_string_new(NULL);
     for (size_t i = 0; i < experiment->n_lanes; i++)
-        g_string_append_printf(caption, "%c: %s, ", 'A' + (int)i, experiment->lanes[i]);
+        g_string_append_printf(caption, "%s: %s, ", ns_lane_letter(i), experiment->lanes[i]);
     g_string_append(caption, line);
     const NsParam *seed = ns_param_find("seed");
     bool varies = varied(experiment->x) == seed || varied(experiment->y) == seed;
@@ -209,10 +209,10 @@ static bool take(NsExperiment *experiment, const char *key, const char *value, G
 static bool take_lanes(NsExperiment *experiment, const GPtrArray *lanes, GError **error)
 {
     if (!lanes->len) return true;
-    if (lanes->len > NS_EXPERIMENT_LANES) {
+    if (lanes->len > NS_LANES_MAX) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "There are %u lanes; an experiment has at most %d, so leave some out.",
-                    lanes->len, NS_EXPERIMENT_LANES);
+                    lanes->len, NS_LANES_MAX);
         return false;
     }
     clear_lanes(experiment);

@@ -14,17 +14,15 @@
 
 #include "core/settings/settings.h"
 
-#define NS_EXPERIMENT_LANES 4
-
 /* What a line begins with. */
 #define NS_EXPERIMENT_BEGIN "normscope="
 
 /* Texts are owned; NULL where there is none. */
 typedef struct {
-    NsSettings settings;              /* of the only lane; of several, what they are changes of */
-    char *lanes[NS_EXPERIMENT_LANES]; /* each as ns_settings_assign_all reads it */
-    size_t n_lanes;                   /* 0: there is one, without words of its own */
-    char *version;                    /* of the program that wrote it */
+    NsSettings settings;       /* of the only lane; of several, what they are changes of */
+    char *lanes[NS_LANES_MAX]; /* each as ns_settings_assign_all reads it */
+    size_t n_lanes;            /* 0: there is one, without words of its own */
+    char *version;             /* of the program that wrote it */
     int64_t step;  /* updates before the record that is shown; negative where it is not known */
     int64_t until; /* updates that there were, where the run went on after it; 0 else */
     char *figure;  /* what is drawn: "loss,profile:token-cosine" */
@@ -43,7 +41,7 @@ void ns_experiment_init(NsExperiment *experiment);
 void ns_experiment_clear(NsExperiment *experiment);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsExperiment, ns_experiment_clear)
 
-/* Puts the settings of n lanes, 1 to NS_EXPERIMENT_LANES, in place of those there are. */
+/* Puts the settings of n lanes, 1 to NS_LANES_MAX, in place of those there are. */
 void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *lanes, size_t n);
 
 /* The settings of a lane, from 0 and below MAX(n_lanes, 1); `settings` is not initialised. */

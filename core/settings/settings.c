@@ -3,6 +3,12 @@
 
 #define NO_TEXT(...)
 
+const char *ns_lane_letter(size_t lane)
+{
+    static const char *const letters[NS_LANES_MAX] = {"A", "B", "C", "D"};
+    return letters[lane];
+}
+
 void ns_settings_copy(NsSettings *to, const NsSettings *from)
 {
     *to = *from;

@@ -9,7 +9,14 @@
 #include "core/settings/params.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Experiments that train side by side, on the same batches. */
+#define NS_LANES_MAX 4
+
+/* "A" .. "D"; lane < NS_LANES_MAX. */
+const char *ns_lane_letter(size_t lane);
 
 /* Integers are int64_t, choices are the number of a row of their registry, texts are owned and
  * never NULL. */

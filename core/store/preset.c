@@ -28,12 +28,6 @@ static const char *text_of(const NsPreset *preset, size_t i)
     return *(char *const *)(const void *)((const char *)preset + texts[i].offset);
 }
 
-const char *ns_lane_letter(size_t lane)
-{
-    static const char *const letters[NS_LANES_MAX] = {"A", "B", "C", "D"};
-    return letters[lane];
-}
-
 void ns_preset_init(NsPreset *preset)
 {
     *preset = (NsPreset){.lanes = 1};

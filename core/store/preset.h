@@ -62,6 +62,3 @@ bool ns_preset_load(NsPreset *preset, const char *path, GError **error);
 /* The text, which reads back to the same bits.  What all lanes share stands before the sections;
  * what is a default in all of them is left out.  Free with g_free. */
 char *ns_preset_write(const NsPreset *preset);
-
-/* "A" .. "D". */
-const char *ns_lane_letter(size_t lane);

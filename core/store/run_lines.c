@@ -16,8 +16,8 @@
 
 /* What the lines say before the first step. */
 typedef struct {
-    GPtrArray *nodes;                          /* own the objects */
-    JsonObject *settings[NS_EXPERIMENT_LANES]; /* [lanes] */
+    GPtrArray *nodes;                   /* own the objects */
+    JsonObject *settings[NS_LANES_MAX]; /* [lanes] */
     size_t lanes;
     const char *version;
 } Run;
@@ -96,8 +96,7 @@ static bool read_line(Run *run, const char *line, size_t size)
 
 static void read_lines(Run *run, const char *bytes, size_t size)
 {
-    for (const char *at = bytes, *end = bytes + size;
-         run->lanes < NS_EXPERIMENT_LANES && at < end;) {
+    for (const char *at = bytes, *end = bytes + size; run->lanes < NS_LANES_MAX && at < end;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((newline ? newline : end) - at);
         if (!read_line(run, at, length)) return;

@@ -31,7 +31,7 @@ typedef struct {
     NsRunRecord *record;
     GString *head; /* the lines of the settings */
     bool begun;    /* they are over */
-    Lane lane[NS_EXPERIMENT_LANES];
+    Lane lane[NS_LANES_MAX];
     size_t line; /* the one that is being read, from 1 */
 } Reader;
 

@@ -15,8 +15,8 @@
 
 typedef struct {
     NsExperiment experiment; /* the settings of the lanes */
-    size_t lanes;            /* 1 .. NS_EXPERIMENT_LANES */
-    NsHistory *histories[NS_EXPERIMENT_LANES];
+    size_t lanes;            /* 1 .. NS_LANES_MAX */
+    NsHistory *histories[NS_LANES_MAX];
     size_t wrong_line; /* from 1: the first that is no line of the run, where reading ended; 0: all
                           of them are */
     bool cut;          /* it is the last, and no newline ends it */

@@ -6,8 +6,6 @@
 
 #include "core/train/checkpoint.h"
 
-#define NS_LANES_MAX 4
-
 typedef struct NsLockstep NsLockstep;
 
 /* Whether the lanes can run side by side: the settings that the table calls shared must agree, and

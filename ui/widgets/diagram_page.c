@@ -323,8 +323,8 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     gtk_widget_set_hexpand(page->words, TRUE);
     page->tabs = new_linked();
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        g_autofree char *tip = g_strdup_printf(_("Lane %s"), ns_lane_name(i));
-        page->tab[i] = add_toggle(page->tabs, i ? page->tab[0] : NULL, ns_lane_name(i), tip);
+        g_autofree char *tip = g_strdup_printf(_("Lane %s"), ns_lane_letter(i));
+        page->tab[i] = add_toggle(page->tabs, i ? page->tab[0] : NULL, ns_lane_letter(i), tip);
         g_signal_connect(page->tab[i], "toggled", G_CALLBACK(on_tab), page);
     }
     gtk_label_set_ellipsize(GTK_LABEL(page->layer), PANGO_ELLIPSIZE_END);

@@ -36,7 +36,7 @@ static NsDiagramData *read_data(NsDiagramView *view)
     const NsView *shown = ns_lab_view(view->lab);
     bool there = view->lane < shown->n_lanes;
     const NsSettings *settings = ns_lab_lane_settings(view->lab, view->lane);
-    const char *name = ns_lab_lanes(view->lab) > 1 ? ns_lane_name(view->lane) : NULL;
+    const char *name = ns_lab_lanes(view->lab) > 1 ? ns_lane_letter(view->lane) : NULL;
     const NsViewRun *run = &shown->lanes[view->lane];
     bool measured = there && same_model(&run->settings, settings);
     return ns_diagram_data_new(settings, name, measured ? run->history : NULL, shown->step);
@@ -621,7 +621,7 @@ GtkWidget *ns_diagram_view_new(NsLab *lab, size_t lane)
     view->lab = g_object_ref(lab);
     view->lane = lane;
     g_autofree char *label =
-        g_strdup_printf(_("Diagram of a layer of lane %s"), ns_lane_name(lane));
+        g_strdup_printf(_("Diagram of a layer of lane %s"), ns_lane_letter(lane));
     gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
     return GTK_WIDGET(view);
 }

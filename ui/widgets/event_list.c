@@ -21,7 +21,7 @@ static const char STEP[] = "ns-event-step";
 static GtkWidget *make_row(const NsLabMark *mark, bool lanes)
 {
     g_autofree char *digits = ns_group_digits(mark->step);
-    const char *lane = lanes && mark->lane >= 0 ? ns_lane_name((size_t)mark->lane) : NULL;
+    const char *lane = lanes && mark->lane >= 0 ? ns_lane_letter((size_t)mark->lane) : NULL;
     g_autofree char *where = lane ? g_strdup_printf("%s %s", lane, digits) : g_strdup(digits);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     GtkWidget *step = gtk_label_new(where), *words = ns_text_label_new(mark->text, NULL);

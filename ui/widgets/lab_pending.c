@@ -58,7 +58,7 @@ static char *name_of(const NsLab *lab, const NsParam *param)
     g_autoptr(GString) lanes = g_string_new(NULL);
     for (size_t lane = 0; lane < lab->lanes.n; lane++)
         if (lane_differs(lab, lane, param))
-            g_string_append_printf(lanes, "%s%s", lanes->len ? ", " : "", ns_lane_name(lane));
+            g_string_append_printf(lanes, "%s%s", lanes->len ? ", " : "", ns_lane_letter(lane));
     return g_strdup_printf(_("%s of %s"), _(param->label), lanes->str);
 }
 
@@ -69,10 +69,10 @@ char *ns_lab_pending_words(NsLab *lab)
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     for (size_t lane = 0; lane < lab->lanes.n; lane++)
         if (ns_lanes_is_new(&lab->lanes, lane))
-            g_ptr_array_add(names, g_strdup_printf(_("Lane %s (new)"), ns_lane_name(lane)));
+            g_ptr_array_add(names, g_strdup_printf(_("Lane %s (new)"), ns_lane_letter(lane)));
     for (size_t lane = 0; lane < lab->run.n; lane++)
         if (ns_lanes_is_gone(&lab->lanes, lane))
-            g_ptr_array_add(names, g_strdup_printf(_("Lane %s (left out)"), ns_lane_name(lane)));
+            g_ptr_array_add(names, g_strdup_printf(_("Lane %s (left out)"), ns_lane_letter(lane)));
     for (size_t i = 0; ns_param(i); i++)
         if (param_differs(lab, ns_param(i))) g_ptr_array_add(names, name_of(lab, ns_param(i)));
     g_ptr_array_add(names, NULL);

@@ -111,7 +111,7 @@ void ns_lab_show_pinned(NsLab *lab)
         for (size_t lane = 0; run->told.pinned && lane < run->told.lanes; lane++) {
             g_autofree char *name =
                 run->told.lanes > 1
-                    ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_name(lane))
+                    ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_letter(lane))
                     : g_strdup_printf(_("run %u"), run->told.id);
             ns_view_pin(lab->view, run->histories[lane], &run->started[lane], name);
         }

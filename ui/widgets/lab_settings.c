@@ -51,7 +51,7 @@ void ns_lab_settle_undo(NsLab *lab)
 static void set_lane_problem(NsLab *lab, size_t lane, const char *sentence, const char *key)
 {
     g_autofree char *words =
-        lab->lanes.n > 1 ? g_strdup_printf(_("Lane %s: %s"), ns_lane_name(lane), sentence) : NULL;
+        lab->lanes.n > 1 ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), sentence) : NULL;
     ns_lab_set_problem(lab, words ? words : sentence, key, false);
 }
 

@@ -91,7 +91,7 @@ static void append_difference(GString *text, const NsLanes *lanes, const NsParam
     if (!plain) g_string_append_printf(text, "%s: ", _(param->label));
     for (size_t lane = 0; lane < lanes->n; lane++) {
         g_autofree char *value = ns_lanes_value(&lanes->settings[lane], param);
-        g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_name(lane), value);
+        g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_letter(lane), value);
     }
 }
 
@@ -159,7 +159,7 @@ static char *losses(NsLab *lab)
         if (!step || !isfinite(step->loss)) continue;
         g_ascii_formatd(number, sizeof number, step->loss < 1e4 ? "%.2f" : "%.2e", step->loss);
         if (text->len) g_string_append(text, ", ");
-        if (view->n_lanes > 1) g_string_append_printf(text, "%s ", ns_lane_name(lane));
+        if (view->n_lanes > 1) g_string_append_printf(text, "%s ", ns_lane_letter(lane));
         g_string_append(text, number);
     }
     return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
@@ -174,7 +174,7 @@ static void append_diverged(GString *text, NsLab *lab)
         const NsStep *step = ns_lab_newest(lab, lane);
         g_autofree char *digits = ns_group_digits(step ? step->step : 0);
         g_autofree char *words =
-            g_strdup_printf(_("%s diverged at step %s"), ns_lane_name(lane), digits);
+            g_strdup_printf(_("%s diverged at step %s"), ns_lane_letter(lane), digits);
         g_string_append_printf(text, "; %s", words);
     }
 }

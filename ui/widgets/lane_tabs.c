@@ -106,9 +106,9 @@ static void sync_tab(Tabs *tabs, size_t lane)
     if (!there) return;
     g_autofree char *own = special(lanes, lane);
     g_autofree char *words =
-        g_strstrip(g_strdup_printf("%s %s", ns_lane_name(lane), lanes->n <= 2 ? own : ""));
-    g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_name(lane), own)
-                                  : g_strdup_printf(_("Lane %s"), ns_lane_name(lane));
+        g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), lanes->n <= 2 ? own : ""));
+    g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
+                                  : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
     gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);
     gtk_widget_set_tooltip_text(tabs->tabs[lane], whole);
     gtk_accessible_update_property(GTK_ACCESSIBLE(tabs->tabs[lane]), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -137,11 +137,11 @@ static void sync_tabs(GtkWidget *box)
     gtk_widget_set_visible(tabs->remove, n > 1);
     if (n < NS_LANES_MAX) {
         g_autofree char *words =
-            g_strdup_printf(_("Add lane %s, on the same clock and batches"), ns_lane_name(n));
+            g_strdup_printf(_("Add lane %s, on the same clock and batches"), ns_lane_letter(n));
         say(tabs->add, words);
     }
     g_autofree char *words =
-        g_strdup_printf(_("Take lane %s out"), ns_lane_name(ns_lab_active(tabs->lab)));
+        g_strdup_printf(_("Take lane %s out"), ns_lane_letter(ns_lab_active(tabs->lab)));
     say(tabs->remove, words);
     g_autofree char *differences = ns_lab_differences(tabs->lab);
     gtk_widget_set_visible(tabs->differences, differences != NULL);

@@ -11,12 +11,6 @@ static size_t index_of(const NsParam *param)
     return (size_t)(param - ns_param(0));
 }
 
-const char *ns_lane_name(size_t lane)
-{
-    static const char *const names[NS_LANES_MAX] = {"A", "B", "C", "D"};
-    return names[lane];
-}
-
 static void copy_value(NsSettings *to, const NsSettings *from, const NsParam *param)
 {
     if (ns_settings_same(to, from, param)) return;
@@ -218,7 +212,7 @@ static char *lanes_of(const NsLanes *from, const NsLanes *to, const NsParam *par
     g_autoptr(GString) names = g_string_new(NULL);
     for (size_t lane = 0; lane < to->n; lane++)
         if (!ns_settings_same(&from->settings[lane], &to->settings[lane], param))
-            g_string_append_printf(names, "%s%s", names->len ? ", " : "", ns_lane_name(lane));
+            g_string_append_printf(names, "%s%s", names->len ? ", " : "", ns_lane_letter(lane));
     return g_string_free(g_steal_pointer(&names), FALSE);
 }
 
@@ -226,7 +220,7 @@ static char *change_of(const NsLanes *from, const NsLanes *to, const NsParam *pa
 {
     g_autofree char *names = lanes_of(from, to, param);
     size_t lane = 0;
-    while (!g_str_has_prefix(names, ns_lane_name(lane))) lane++;
+    while (!g_str_has_prefix(names, ns_lane_letter(lane))) lane++;
     g_autofree char *before = ns_lanes_value(&from->settings[lane], param);
     g_autofree char *after = ns_lanes_value(&to->settings[lane], param);
     if (ns_lanes_is_linked(to, param) || to->n == 1)
@@ -246,7 +240,7 @@ static char *links_of(const NsLanes *from, const NsLanes *to)
 
 char *ns_lanes_change(const NsLanes *from, const NsLanes *to)
 {
-    if (to->n > from->n) return g_strdup_printf(_("lane %s added"), ns_lane_name(to->n - 1));
+    if (to->n > from->n) return g_strdup_printf(_("lane %s added"), ns_lane_letter(to->n - 1));
     if (to->n < from->n) return g_strdup(_("lane taken out"));
     const NsParam *changed = NULL;
     size_t n = 0;

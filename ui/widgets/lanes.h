@@ -65,9 +65,6 @@ void ns_lanes_take_back(NsLanes *lanes, const NsLanes *run);
 /* Whether any lane has another value than the first. */
 bool ns_lanes_differ(const NsLanes *lanes, const NsParam *param);
 
-/* "A", "B", ... */
-const char *ns_lane_name(size_t lane);
-
 /* What leads from one to the other, for people: "Layers 6 → 12", "Norm placement of B Post-LN →
  * Pre-LN", "3 settings".  Free with g_free. */
 char *ns_lanes_change(const NsLanes *from, const NsLanes *to);

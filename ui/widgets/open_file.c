@@ -25,8 +25,8 @@ static void tell(NsWindow *window, GString *words)
 /* ---- Experiments ---- */
 
 typedef struct {
-    NsSettings settings[NS_EXPERIMENT_LANES];
-    const NsSettings *each[NS_EXPERIMENT_LANES];
+    NsSettings settings[NS_LANES_MAX];
+    const NsSettings *each[NS_LANES_MAX];
     size_t n;
 } Lanes;
 

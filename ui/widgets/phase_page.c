@@ -267,7 +267,7 @@ void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row)
         ns_page_tell(NS_PAGE(page), ns_lab_problem(lab));
         return;
     }
-    const char *lane = ns_lane_name(ns_lab_active(lab));
+    const char *lane = ns_lane_letter(ns_lab_active(lab));
     g_autofree char *sentence =
         ns_lab_pending(lab) > 0
             ? g_strdup_printf(_("Lane %s has %s %s and %s %s now; Restart runs it."), lane,

@@ -57,7 +57,7 @@ static char *losses_of(const NsLabRun *run)
         g_ascii_formatd(number, sizeof number, run->loss[i] < 1e4 ? "%.2f" : "%.2e", run->loss[i]);
         const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
         if (run->lanes > 1)
-            g_string_append_printf(words, "%s%s %s", i ? ", " : "", ns_lane_name(i), loss);
+            g_string_append_printf(words, "%s%s %s", i ? ", " : "", ns_lane_letter(i), loss);
         else
             g_string_append(words, loss);
     }

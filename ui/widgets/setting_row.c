@@ -64,7 +64,7 @@ static char *words_of_others(const Row *row)
     for (size_t lane = 0; lane < lanes->n; lane++) {
         if (lane == ns_lab_active(row->lab)) continue;
         g_autofree char *value = ns_lanes_value(&lanes->settings[lane], row->param);
-        g_string_append_printf(text, "%s%s %s", text->len ? "  " : "", ns_lane_name(lane), value);
+        g_string_append_printf(text, "%s%s %s", text->len ? "  " : "", ns_lane_letter(lane), value);
     }
     return g_string_free(text, FALSE);
 }

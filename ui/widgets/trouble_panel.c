@@ -31,7 +31,7 @@ G_DEFINE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, GTK_TYPE_WIDGET)
 static char *title_of(NsLab *lab, const NsTrouble *trouble)
 {
     g_autofree char *step = ns_group_digits(trouble->step);
-    const char *lane = ns_lane_name((size_t)trouble->lane);
+    const char *lane = ns_lane_letter((size_t)trouble->lane);
     if (ns_lab_lanes(lab) > 1)
         return g_strdup_printf(
             trouble->spike ? _("%s jumped at step %s") : _("%s diverged at step %s"), lane, step);

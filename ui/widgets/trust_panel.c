@@ -106,7 +106,7 @@ static char *verdict_words(const NsGradientCheck *check)
     char along[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_formatd(along, sizeof along, "%.1e", check->worst);
     g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random);
-    const char *tensor = worst_tensor(check), *lane = ns_lane_name(check->lane);
+    const char *tensor = worst_tensor(check), *lane = ns_lane_letter(check->lane);
     if (check->agrees)
         return g_strdup_printf(_("Step %" PRId64 ", layer %u of %s: the gradients are right.  "
                                  "Largest error %s (%s), along random directions %s: what rounding "
@@ -242,7 +242,7 @@ static void sync_lanes(NsTrustPanel *panel)
     panel->syncing = true;
     if (g_list_model_get_n_items(gtk_drop_down_get_model(drop_down)) != n) {
         g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
-        for (size_t i = 0; i < n; i++) gtk_string_list_append(names, ns_lane_name(i));
+        for (size_t i = 0; i < n; i++) gtk_string_list_append(names, ns_lane_letter(i));
         gtk_drop_down_set_model(drop_down, G_LIST_MODEL(names));
         guint active = (guint)ns_lab_active(panel->lab);
         gtk_drop_down_set_selected(drop_down, selected < n ? selected : active);

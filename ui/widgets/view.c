@@ -103,7 +103,7 @@ NsFigureInput ns_view_input(const NsView *view)
 void ns_view_set_lanes(NsView *view, unsigned n)
 {
     for (; view->n_lanes < n; view->n_lanes++)
-        run_init(&view->lanes[view->n_lanes], ns_lane_name(view->n_lanes));
+        run_init(&view->lanes[view->n_lanes], ns_lane_letter(view->n_lanes));
     while (view->n_lanes > n) run_clear(&view->lanes[--view->n_lanes]);
     if (n > 1) g_clear_pointer(&view->ghost, ns_history_unref);
     view->active = MIN(view->active, n - 1);
