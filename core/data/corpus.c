@@ -1,111 +1,7 @@
-/* A text as tokens; made tasks without one.  SPDX-License-Identifier: MIT
- *
- * Two passes over the text.  The first marks which characters occur; the second replaces each by
- * its rank among them. */
+/* SPDX-License-Identifier: MIT */
 #include "core/data/corpus.h"
 
-#include "core/base/error.h"
-#include "core/data/reader.h"
-#include "core/data/sampler.h"
-
-#include <string.h>
-
-/* One part in HELD_OUT is for validation. */
-#define HELD_OUT 10
-
-/* Which code points occur, a bit each, and how many occur below each word of bits: together they
- * give the rank of a code point without a table of every code point there is. */
-#define ALPHABET_WORDS (0x110000 / 64)
-
-typedef struct {
-    uint64_t bits[ALPHABET_WORDS];
-    uint32_t below[ALPHABET_WORDS];
-    size_t V; /* characters that occur */
-} Alphabet;
-
-static void alphabet_add(Alphabet *alphabet, gunichar c)
-{
-    alphabet->bits[c / 64] |= UINT64_C(1) << (c % 64);
-}
-
-static void alphabet_rank(Alphabet *alphabet)
-{
-    uint32_t below = 0;
-    for (size_t i = 0; i < ALPHABET_WORDS; i++) {
-        alphabet->below[i] = below;
-        below += (uint32_t)__builtin_popcountll(alphabet->bits[i]);
-    }
-    alphabet->V = below;
-}
-
-static uint32_t alphabet_token(const Alphabet *alphabet, gunichar c)
-{
-    uint64_t lower = alphabet->bits[c / 64] & ((UINT64_C(1) << (c % 64)) - 1);
-    return alphabet->below[c / 64] + (uint32_t)__builtin_popcountll(lower);
-}
-
-/* Takes one character off valid text; the two of a CR LF count as one. */
-static gunichar next_character(const char **at, const char *end)
-{
-    const char *p = *at;
-    if (p[0] == '\r' && p + 1 < end && p[1] == '\n') p++;
-    gunichar c = (guchar)*p < 0x80 ? (gunichar)*p : g_utf8_get_char(p);
-    *at = p + g_utf8_skip[(guchar)*p];
-    return c;
-}
-
-static void set_encoding_error(const char *text, size_t bytes, size_t at, const char *source,
-                               GError **error)
-{
-    size_t line = 1;
-    for (size_t i = 0; i < at; i++)
-        if (text[i] == '\n') line++;
-
-    bool utf16 =
-        bytes >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
-    if (utf16)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” begins like UTF-16 (byte 1, line 1); save it as UTF-8.", source);
-    else if (text[at] == '\0')
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is not a text: byte %zu, in line %zu, is zero; name a text file.", source,
-                    at + 1, line);
-    else
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is not UTF-8 text: byte %zu, in line %zu, begins no character; "
-                    "save it as UTF-8.",
-                    source, at + 1, line);
-}
-
-/* What is wrong with a text of n characters, V of them distinct. */
-static bool check_size(size_t n, size_t V, const char *source, size_t seq, GError **error)
-{
-    size_t part = seq + 1; /* the last character of a sequence needs one to predict */
-    if (n == 0)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” is empty; a text of at least %zu characters is needed.", source,
-                    HELD_OUT * part);
-    else if (V == 1)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” repeats one single character, which leaves nothing to predict; use a "
-                    "text with at least two.",
-                    source);
-    else if (V > NS_SYMBOLS_MAX)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” has %zu distinct characters, but the most that a model can tell apart "
-                    "here is %zu; use a text in fewer scripts.",
-                    source, V, NS_SYMBOLS_MAX);
-    else if (n / HELD_OUT < part)
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” has %zu characters, but sequences of %zu need at least %zu (a tenth is "
-                    "held out, and must hold %zu); use a longer text or a smaller seq.",
-                    source, n, seq, HELD_OUT * part, part);
-    else
-        return true;
-    return false;
-}
-
-static NsCorpus *corpus_new(const char *name, const NsSampler *sampler, size_t V)
+NsCorpus *ns_corpus_new(const char *name, const NsSampler *sampler, size_t V)
 {
     NsCorpus *corpus = g_new0(NsCorpus, 1);
     g_atomic_ref_count_init(&corpus->refs);
@@ -115,59 +11,9 @@ static NsCorpus *corpus_new(const char *name, const NsSampler *sampler, size_t V
     return corpus;
 }
 
-NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
-                                  GError **error)
-{
-    const char *invalid = NULL;
-    if (!g_utf8_validate_len(text, bytes, &invalid)) {
-        set_encoding_error(text, bytes, (size_t)(invalid - text), source, error);
-        return NULL;
-    }
-
-    const char *end = text + bytes;
-    const char *begin = text + ns_byte_order_mark(text, bytes);
-
-    g_autofree Alphabet *alphabet = g_new0(Alphabet, 1);
-    size_t n = 0;
-    for (const char *at = begin; at < end; n++) alphabet_add(alphabet, next_character(&at, end));
-    alphabet_rank(alphabet);
-    if (!check_size(n, alphabet->V, source, seq, error)) return NULL;
-
-    g_autoptr(NsCorpus) corpus = corpus_new(source, &ns_text_sampler, alphabet->V);
-    corpus->n = n;
-    corpus->n_train = n - n / HELD_OUT;
-    corpus->symbols = g_new(gunichar, corpus->V);
-    corpus->tokens = g_try_new(uint16_t, n);
-    if (corpus->tokens == NULL) {
-        g_autofree char *size = g_format_size_full(n * sizeof(uint16_t), G_FORMAT_SIZE_IEC_UNITS);
-        g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                    "There is no memory for the tokens of “%s” (%s); use a shorter text.", source,
-                    size);
-        return NULL;
-    }
-
-    uint16_t *token = corpus->tokens;
-    for (const char *at = begin; at < end; token++) {
-        gunichar c = next_character(&at, end);
-        *token = (uint16_t)alphabet_token(alphabet, c);
-        corpus->symbols[*token] = c;
-    }
-    return g_steal_pointer(&corpus);
-}
-
-NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, GError **error)
-{
-    size_t bytes = 0;
-    g_autofree char *text = ns_read_file(path, NS_TEXT_MAX, &bytes, error);
-    if (text == NULL) return NULL;
-
-    g_autofree char *name = g_filename_display_basename(path);
-    return ns_corpus_new_from_text(text, bytes, name, seq, error);
-}
-
 NsCorpus *ns_corpus_new_made(const char *name, const NsSampler *sampler, size_t V, bool letters)
 {
-    NsCorpus *corpus = corpus_new(name, sampler, V);
+    NsCorpus *corpus = ns_corpus_new(name, sampler, V);
     corpus->symbols = letters ? g_new(gunichar, V) : NULL;
     for (size_t i = 0; letters && i < V; i++) corpus->symbols[i] = 'a' + (gunichar)i;
     return corpus;

@@ -5,13 +5,7 @@
 #include "core/data/batch.h"
 #include "core/settings/settings.h"
 
-/* Larger files are refused. */
-#define NS_TEXT_MAX ((size_t)256 << 20)
-
-/* More distinct characters than this are refused; a token fits into 16 bits. */
-#define NS_SYMBOLS_MAX ((size_t)20000)
-
-/* How sequences are made from a corpus: core/data/sampler.h. */
+/* How sequences are made from a corpus: a row of core/data/sampler.h. */
 typedef struct NsSampler NsSampler;
 
 /* Immutable once made; counted references, from any thread. */
@@ -28,22 +22,23 @@ typedef struct {
     gatomicrefcount refs;
 } NsCorpus;
 
-/* Builds a corpus for a decoder from text.  A leading byte-order mark is dropped, CR LF becomes LF.
- * `source` names it in messages and becomes the name.  NS_ERROR_TEXT where the text is not UTF-8 or
- * contains a zero byte (says at which byte and line, counted from 1), is empty, has one distinct
- * character only or too many, or is too short for one sequence of `seq` characters in each part
- * (says how many characters there are and how many are needed); with a source, `seq` counts both.
- */
-NsCorpus *ns_corpus_new_from_text(const char *text, size_t bytes, const char *source, size_t seq,
-                                  GError **error);
+/* All functions are pure: the same arguments give the same batch at any time, on any thread.  Every
+ * function overwrites the whole batch. */
+struct NsSampler {
+    NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
+    void (*train)(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch);
+    /* Draws from streams that `train` never opens, or from text that it never reads. */
+    void (*validate)(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch);
+    /* Of the symbol tasks: what is to be made of n symbols; no overlap. */
+    void (*answer)(int32_t *answer, const int32_t *symbols, size_t n);
+};
 
-/* Reads a file and builds a corpus from it, named by its base name.  NS_ERROR_FILE where it cannot
- * be read, is a directory, pipe or device, or exceeds NS_TEXT_MAX. */
-NsCorpus *ns_corpus_new_from_file(const char *path, size_t seq, GError **error);
+/* A corpus without symbols and text. */
+NsCorpus *ns_corpus_new(const char *name, const NsSampler *sampler, size_t V);
 
-/* The corpus that settings->task names, for settings->arch.  NS_ERROR_SETTING too where `seq`
- * leaves no room for the task. */
-NsCorpus *ns_corpus_open(const NsSettings *settings, GError **error);
+/* A corpus without a text: `name` for people, V symbols to predict, called a, b, c ... where
+ * `letters` (V <= 26). */
+NsCorpus *ns_corpus_new_made(const char *name, const NsSampler *sampler, size_t V, bool letters);
 
 NsCorpus *ns_corpus_ref(NsCorpus *corpus);
 void ns_corpus_unref(NsCorpus *corpus);

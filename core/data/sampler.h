@@ -1,19 +1,7 @@
-/* How sequences are made from a corpus.  SPDX-License-Identifier: MIT
- *
- * Internal to core/data.  One constant a task, all of whose functions are pure: the same arguments
- * give the same batch at any time, on any thread.  Every function overwrites the whole batch. */
+/* The samplers of the tasks.  Internal to core/data.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/data/corpus.h"
-
-struct NsSampler {
-    NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
-    void (*train)(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch);
-    /* Draws from streams that `train` never opens, or from text that it never reads. */
-    void (*validate)(const NsCorpus *corpus, size_t index, size_t count, NsBatch *batch);
-    /* Of the symbol tasks: what is to be made of n symbols; no overlap. */
-    void (*answer)(int32_t *answer, const int32_t *symbols, size_t n);
-};
 
 /* Windows of a text.  A decoder predicts the character after each; a decoder behind an encoder
  * writes the T characters that follow the S of the source, from a begin symbol V on; an encoder
@@ -39,7 +27,3 @@ extern const NsSampler ns_gaussian_sampler;
  * would see that, one that is drawn too.  Sequences fill all of T and S; the best loss is log V. */
 extern const NsSampler ns_random_sampler;
 #define NS_RANDOM_SYMBOLS 96
-
-/* A corpus without a text: `name` for people, V symbols to predict, called a, b, c ... where
- * `letters` (V <= 26). */
-NsCorpus *ns_corpus_new_made(const char *name, const NsSampler *sampler, size_t V, bool letters);

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/data/grammar.h"
 #include "core/data/sampler.h"
+#include "core/data/text_corpus.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/experiment/assignment.h"
 #include "core/store/json.h"
 
 #include <math.h>
@@ -137,6 +138,22 @@ const NsStudy *ns_study(size_t i)
 const NsChoice *ns_study_choice(size_t i)
 {
     return i < G_N_ELEMENTS(studies) ? &studies[i].choice : NULL;
+}
+
+void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings)
+{
+    ns_settings_init(settings);
+    settings->threads = 1; /* the same numbers on every machine; the models are small */
+    ns_settings_assign_all(settings, study->settings, NULL);
+    ns_settings_assign_all(settings, study->arms[arm].settings, NULL);
+    if (study->kind == NS_STUDY_DEPTH) settings->layers = study->depths[0];
+    if (study->kind == NS_STUDY_TOKENS) settings->probe_every = 1;
+}
+
+void ns_study_experiment(const NsStudy *study, NsExperiment *experiment)
+{
+    *experiment = (NsExperiment){.step = -1, .study = g_strdup(study->choice.key)};
+    ns_study_settings(study, 0, &experiment->settings);
 }
 
 /* ---- Words ---- */

@@ -1,5 +1,7 @@
-/* What a study expects.  SPDX-License-Identifier: MIT */
-#include "core/study/paper-private.h"
+/* SPDX-License-Identifier: MIT */
+#include "core/study/paper_expected.h"
+
+#include "core/study/paper_axis.h"
 
 #include <math.h>
 

@@ -1,7 +1,8 @@
 /* Runs studies.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
-#include "core/study/paper-private.h"
+#include "core/study/paper_axis.h"
+#include "core/study/paper_expected.h"
 #include "core/study/speed.h"
 #include "core/train/run.h"
 
@@ -49,22 +50,6 @@ static bool tell(Work *work, size_t units)
 
 /* ---- Models ---- */
 
-void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings)
-{
-    ns_settings_init(settings);
-    settings->threads = 1; /* the same numbers on every machine; the models are small */
-    ns_settings_assign_all(settings, study->settings, NULL);
-    ns_settings_assign_all(settings, study->arms[arm].settings, NULL);
-    if (study->kind == NS_STUDY_DEPTH) settings->layers = study->depths[0];
-    if (study->kind == NS_STUDY_TOKENS) settings->probe_every = 1;
-}
-
-void ns_study_experiment(const NsStudy *study, NsExperiment *experiment)
-{
-    *experiment = (NsExperiment){.step = -1, .study = g_strdup(study->choice.key)};
-    ns_study_settings(study, 0, &experiment->settings);
-}
-
 static NsRun *run_of(const NsStudy *study, unsigned arm, unsigned seed, unsigned depth,
                      GError **error)
 {
@@ -76,13 +61,6 @@ static NsRun *run_of(const NsStudy *study, unsigned arm, unsigned seed, unsigned
     NsRun *run = ns_run_new(&settings, error);
     ns_settings_clear(&settings);
     return run;
-}
-
-static unsigned n_depths(const NsStudy *study)
-{
-    unsigned n = 0;
-    while (n < NS_STUDY_DEPTHS && study->depths[n]) n++;
-    return n;
 }
 
 /* ---- Measuring ---- */
@@ -101,7 +79,7 @@ static void read_quantity(const Work *work, NsRun *run, double *y)
 static bool measure_depths(Work *work, unsigned arm, unsigned seed, GError **error)
 {
     const NsStudy *study = work->study;
-    for (unsigned k = 0; k < n_depths(study); k++) {
+    for (unsigned k = 0; k < ns_study_depths(study); k++) {
         unsigned depth = study->depths[k];
         g_autoptr(NsRun) run = run_of(study, arm, seed, depth, error);
         if (!run) return false;
@@ -167,53 +145,13 @@ static bool measure(Work *work, unsigned arm, unsigned seed, GError **error)
     return false;
 }
 
-static bool has_embedding(const NsStudy *study)
-{
-    return ns_quantity(study->quantity)->domain == NS_DOMAIN_HIDDEN;
-}
-
-size_t ns_study_points(const NsStudy *study, const NsSettings *settings)
-{
-    switch (study->kind) {
-    case NS_STUDY_DEPTH:
-        return n_depths(study);
-    case NS_STUDY_LAYER:
-        return (size_t)settings->layers + has_embedding(study);
-    case NS_STUDY_STEP:
-        return (size_t)study->steps + 1;
-    case NS_STUDY_TOKENS:
-        return NS_TOKEN_SNAPSHOT_BINS;
-    }
-    return 0;
-}
-
-void ns_study_abscissae(const NsStudy *study, double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        switch (study->kind) {
-        case NS_STUDY_DEPTH:
-            x[i] = study->depths[i];
-            break;
-        case NS_STUDY_LAYER:
-            x[i] = (double)i + (has_embedding(study) ? 0 : 1);
-            break;
-        case NS_STUDY_STEP:
-            x[i] = (double)i;
-            break;
-        case NS_STUDY_TOKENS:
-            x[i] = (double)i * NS_TOKEN_SNAPSHOT_BIN;
-            break;
-        }
-    }
-}
-
 /* Units of work of one seed of an arm. */
 static size_t units_of(const NsStudy *study, const NsSettings *settings)
 {
     size_t units = 0;
     switch (study->kind) {
     case NS_STUDY_DEPTH:
-        for (unsigned k = 0; k < n_depths(study); k++) units += study->depths[k];
+        for (unsigned k = 0; k < ns_study_depths(study); k++) units += study->depths[k];
         return units;
     case NS_STUDY_LAYER:
         return 1;
@@ -431,7 +369,8 @@ double ns_study_seconds(const NsStudy *study)
         double start, step;
         ns_study_settings(study, arm, &settings);
         size_t units = units_of(study, &settings);
-        unsigned deepest = study->kind == NS_STUDY_DEPTH ? study->depths[n_depths(study) - 1] : 0;
+        unsigned deepest =
+            study->kind == NS_STUDY_DEPTH ? study->depths[ns_study_depths(study) - 1] : 0;
         if (deepest) settings.layers = deepest;
         size_t steps = study->kind == NS_STUDY_STEP ? TIMED : 0;
         bool good = ns_speed_estimate(&settings, steps, &start, &step, NULL);

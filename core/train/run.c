@@ -3,6 +3,7 @@
 #include "core/train/run-private.h"
 
 #include "core/base/clock.h"
+#include "core/data/task.h"
 #include "core/optim/schedule.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"

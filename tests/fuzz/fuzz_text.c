@@ -5,6 +5,7 @@
  * sequence. */
 #include "core/base/error.h"
 #include "core/data/sampler.h"
+#include "core/data/text_corpus.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/data/reader.h"
 #include "core/data/task.h"
+#include "core/data/text_corpus.h"
 #include "core/experiment/param.h"
 #include "tests/unit/support.h"
 

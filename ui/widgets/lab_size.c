@@ -3,6 +3,7 @@
  * Of a run that is there its trainer knows.  Of settings that no run has yet a thread works it out:
  * the data tell how many symbols there are, and a plan of thousands of layers takes its time. */
 #include "core/base/words.h"
+#include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/model/model.h"
 #include "ui/widgets/lab-private.h"
