@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/instructions.h"
 #include "core/base/memory.h"
-#include "core/ops/blas.h"
+#include "core/ops/gemm.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 {
     /* First, while there is one thread; a run says what is wrong. */
     ns_memory_init();
-    ns_blas_init(NULL);
+    ns_gemm_init(NULL);
     g_log_set_writer_func(write_log, NULL, NULL);
     /* Numbers stay in the C locale, and messages in the language that all others are in. */
     setlocale(LC_CTYPE, "");

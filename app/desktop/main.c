@@ -1,6 +1,6 @@
 /* normscope: the desktop.  SPDX-License-Identifier: MIT */
 #include "core/base/memory.h"
-#include "core/ops/blas.h"
+#include "core/ops/gemm.h"
 #include "ui/widgets/application.h"
 #include "ui/widgets/catalogue.h"
 
@@ -8,7 +8,7 @@ int main(int argc, char **argv)
 {
     /* Both while there is one thread; a run says what is wrong. */
     ns_memory_init();
-    ns_blas_init(NULL);
+    ns_gemm_init(NULL);
     ns_catalogue_bind(); /* the words of --help are made with the application */
     g_autoptr(NsApplication) application = ns_application_new();
     return g_application_run(G_APPLICATION(application), argc, argv);

@@ -6,8 +6,8 @@
 #include "core/base/squares.h"
 #include "core/base/tensor_init.h"
 #include "core/model/pass.h"
-#include "core/ops/blas.h"
 #include "core/ops/embedding.h"
+#include "core/ops/gemm.h"
 #include "core/ops/residual.h"
 #include "core/ops/standardize.h"
 
@@ -113,7 +113,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
                              NsVocab vocab, GError **error)
 {
     if (!ns_wiring_check(settings, error) || !check_vocab(settings, vocab, error)) return NULL;
-    if (!ns_blas_init(error)) return NULL;
+    if (!ns_gemm_init(error)) return NULL;
     g_autoptr(NsModel) model = g_new0(NsModel, 1);
     NsModelLayout *layout = &model->layout;
     model->seed = (uint64_t)settings->seed;

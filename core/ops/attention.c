@@ -4,6 +4,7 @@
 #include "core/base/clones.h"
 #include "core/base/lanes.h"
 #include "core/ops/gemm.h"
+#include "core/ops/gemm_tiled.h"
 #include "core/ops/math.h"
 
 #include <stdalign.h>

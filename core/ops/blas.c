@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/ops/gemm.h"
 
 #include <cblas.h>
 #include <dlfcn.h>
@@ -84,21 +83,11 @@ static void prepare(void)
     if (!problem) take_buffer();
 }
 
-bool ns_blas_init(GError **error)
+bool ns_blas_load(GError **error)
 {
-    if (ns_gemm_kernels(ns_instructions())) return true;
     pthread_once(&once, prepare);
     if (problem) g_propagate_error(error, g_error_copy(problem));
     return !problem;
-}
-
-void ns_gemm(const NsGemm *g)
-{
-    const NsGemmKernels *kernels = ns_gemm_kernels(ns_instructions());
-    if (kernels)
-        ns_gemm_tiled(kernels, g);
-    else
-        ns_gemm_openblas(g);
 }
 
 void ns_gemm_openblas(const NsGemm *g)

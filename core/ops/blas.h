@@ -1,4 +1,4 @@
-/* Matrix products.  SPDX-License-Identifier: MIT
+/* Matrix products by OpenBLAS.  SPDX-License-Identifier: MIT
  *
  * The only file behind this header calls BLAS.  All matrices are row-major. */
 #pragma once
@@ -6,12 +6,11 @@
 #include "core/base/real.h"
 
 #include <glib.h>
+#include <stdbool.h>
 
-/* Loads OpenBLAS where this processor has no kernels of our own; NS_ERROR_FILE where it is not
- * installed, NS_ERROR_MEMORY where a limit leaves too little address space for it.  Called before
- * any product, and first by the main of a program, while that has one thread, since loading sets a
- * variable of the environment for a moment. */
-bool ns_blas_init(GError **error);
+/* Loads OpenBLAS; NS_ERROR_FILE where it is not installed, NS_ERROR_MEMORY where a limit leaves too
+ * little address space for it.  Loading sets a variable of the environment for a moment. */
+bool ns_blas_load(GError **error);
 
 /* C = alpha A B + beta C + bias.  A: [M, K], B: [K, N], C: [M, N]; `ta`, `tb`: the matrix is stored
  * transposed.  ld*: reals from one stored row to the next.  bias: [N], added to every row, or NULL.
@@ -26,5 +25,5 @@ typedef struct {
     const ns_real *bias;
 } NsGemm;
 
-/* The same call gives the same bits every time.  Cannot fail. */
-void ns_gemm(const NsGemm *g);
+/* The product of ns_gemm (core/ops/gemm.h) by OpenBLAS. */
+void ns_gemm_openblas(const NsGemm *g);

@@ -1,70 +1,13 @@
-/* Matrix products of our own.  SPDX-License-Identifier: MIT
- *
- * OpenBLAS copies both operands before it multiplies, which costs more than the product where a
- * side is 32 or 64.  These kernels read what they can where it lies.  Everybody calls ns_gemm of
- * blas.h; this header is for it, for attention, whose products are triangles, for the tests and for
- * the benchmark. */
+/* Matrix products.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/base/clones.h"
 #include "core/ops/blas.h"
-#include "core/ops/prefetch.h"
 
-/* A tile of C, small enough that all of it is kept in registers: C = alpha A B + beta C + bias.
- * A[m][k] is at a[m * stride + k], or at a[k * stride + m] for the kernels of `across`; B[k][n] at
- * b[k * b_stride + n]; C[m][n] at c[m * c_stride + n].  C is not read where beta is 0; bias:
- * [columns] or NULL. */
-typedef struct {
-    const ns_real *a, *b, *bias;
-    ns_real *c;
-    size_t a_stride, b_stride, c_stride;
-    size_t K, columns;
-    ns_real alpha, beta;
-    /* What is fetched meanwhile, and bytes from one k to the next; filled in by ns_gemm_tile. */
-    uintptr_t prefetch;
-    size_t prefetch_step;
-} NsGemmTile;
+/* Loads OpenBLAS where this processor has no kernels of our own; NS_ERROR_FILE where it is not
+ * installed, NS_ERROR_MEMORY where a limit leaves too little address space for it.  Called before
+ * any product, and first by the main of a program, while that has one thread, since loading sets a
+ * variable of the environment for a moment. */
+bool ns_gemm_init(GError **error);
 
-typedef void NsGemmKernel(const NsGemmTile *tile);
-
-enum { NS_GEMM_MOST_ROWS = 16 };
-
-/* The kernels for one set of instructions. */
-typedef struct {
-    size_t lanes;         /* of a vector */
-    size_t rows, tall;    /* of the tallest tile; of the tallest one vector wide */
-    size_t prefetch_step; /* bytes that are prefetched for every k */
-    /* [A across][more than one vector wide][rows - 1] */
-    NsGemmKernel *tiles[2][2][NS_GEMM_MOST_ROWS];
-    /* out[k * stride + j] = in[k * ld + j], or in[j * ld + k] by the second of the two, for k < K
-     * and j < n <= lanes.  All `lanes` reals of a row of out are overwritten; those after n mean
-     * nothing. */
-    void (*pack[2])(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n, size_t K);
-} NsGemmKernels;
-
-/* Computes a tile of so many rows, and prefetches what this thread has asked for. */
-static inline void ns_gemm_tile(const NsGemmKernels *kernels, NsGemmTile *t, size_t rows,
-                                bool across)
-{
-    t->prefetch =
-        ns_prefetch_take((t->K * kernels->prefetch_step + NS_PREFETCH_LINE - 1) / NS_PREFETCH_LINE);
-    t->prefetch_step = t->prefetch ? kernels->prefetch_step : 0;
-    if (!t->prefetch) t->prefetch = (uintptr_t)t->b; /* is there, and costs nothing */
-    kernels->tiles[across][t->columns > kernels->lanes][rows - 1](t);
-}
-
-/* Those for a set that is there; NULL for the portable one, which has none. */
-const NsGemmKernels *ns_gemm_kernels(NsInstructions set);
-
-/* The product of ns_gemm by these kernels.  Every element of C is summed in the order of k in
- * blocks that depend on K alone, so that its bits depend neither on where the matrices lie nor on M
- * and N. */
-void ns_gemm_tiled(const NsGemmKernels *kernels, const NsGemm *g);
-
-/* The product of ns_gemm by OpenBLAS. */
-void ns_gemm_openblas(const NsGemm *g);
-
-/* What ns_gemm_kernels returns, in files of their own. */
-#ifdef NS_CLONES_X86
-extern const NsGemmKernels ns_gemm_avx512, ns_gemm_avx2;
-#endif
+/* The same call gives the same bits every time.  Cannot fail. */
+void ns_gemm(const NsGemm *g);

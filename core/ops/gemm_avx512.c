@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/ops/gemm.h"
+#include "core/ops/gemm_tiled.h"
 
 #ifdef NS_CLONES_X86
 

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "core/ops/gemm.h"
+#include "core/ops/gemm_tiled.h"
 
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")

@@ -2,7 +2,7 @@
 #include "core/ops/linear.h"
 
 #include "core/base/clones.h"
-#include "core/ops/blas.h"
+#include "core/ops/gemm.h"
 
 void ns_linear_forward(ns_real *y, const ns_real *x, const ns_real *w, const ns_real *b, size_t R,
                        size_t I, size_t O)

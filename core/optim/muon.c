@@ -3,7 +3,7 @@
 #include "core/optim/optimizer-private.h"
 
 #include "core/base/clones.h"
-#include "core/ops/blas.h"
+#include "core/ops/gemm.h"
 #include "core/ops/residual.h"
 
 #include <math.h>

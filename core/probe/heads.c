@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/heads.h"
 
-#include "core/ops/blas.h"
+#include "core/ops/gemm.h"
 #include "core/probe/quantity.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "core/base/clones.h"
 #include "core/base/squares.h"
-#include "core/ops/blas.h"
+#include "core/ops/gemm.h"
 #include "core/probe/quantity.h"
 
 #include <math.h>

@@ -10,7 +10,6 @@
 #include "core/data/task.h"
 #include "core/experiment/assignment.h"
 #include "core/model/model.h"
-#include "core/ops/blas.h"
 #include "core/ops/gemm.h"
 
 #include <stdio.h>
@@ -282,7 +281,7 @@ static void time_work(const NsSettings *settings, NsVocab vocab, size_t steps)
 
 int main(int argc, char **argv)
 {
-    ns_blas_init(NULL);
+    ns_gemm_init(NULL);
     NsSettings settings;
     ns_settings_init(&settings);
     settings.task = (unsigned)ns_choices_find(ns_task_choice, "random");

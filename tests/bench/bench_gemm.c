@@ -5,6 +5,7 @@
  *
  * Usage: bench-gemm [MILLISECONDS [PRESET]]: of one contestant with one product. */
 #include "core/ops/gemm.h"
+#include "core/ops/gemm_tiled.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
         names[n] = ns_instructions_choice(set)->label;
         contestants[n++] = ns_gemm_kernels(set);
     }
-    ns_blas_init(NULL);
+    ns_gemm_init(NULL);
 
     printf("%-9s %4s %4s %4s  %-14s %9s", "preset", "R", "I", "O", "product", "OpenBLAS");
     for (size_t i = 1; i < n; i++) printf(" %9s %6s", names[i], "ratio");

@@ -2,7 +2,8 @@
 #include "tests/bench/plain.h"
 
 #include "core/base/clones.h"
-#include "core/ops/gemm.h"
+#include "core/ops/blas.h"
+#include "core/ops/gemm_tiled.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * The loss of an operator is <c, y> with a fixed random c, so that dy = c. */
 #include "core/ops/activation.h"
 #include "core/ops/attention.h"
-#include "core/ops/blas.h"
 #include "core/ops/cross_entropy.h"
 #include "core/ops/dropout.h"
 #include "core/ops/embedding.h"
+#include "core/ops/gemm.h"
 #include "core/ops/linear.h"
 #include "core/ops/norm.h"
 #include "core/ops/residual.h"
@@ -542,7 +542,7 @@ static void test_residual(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    ns_blas_init(NULL);
+    ns_gemm_init(NULL);
     g_test_add_func("/ops/linear", test_linear);
     g_test_add_func("/ops/linear-gradients", test_linear_gradients);
     g_test_add_func("/ops/norms", test_norms);

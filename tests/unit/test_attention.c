@@ -2,7 +2,7 @@
 #include "core/base/lanes.h"
 #include "core/base/rng.h"
 #include "core/ops/attention.h"
-#include "core/ops/blas.h"
+#include "core/ops/gemm.h"
 
 #include <float.h>
 #include <math.h>
@@ -330,7 +330,7 @@ static void test_lanes(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    ns_blas_init(NULL);
+    ns_gemm_init(NULL);
     g_test_add_func("/attention/shapes", test_shapes);
     g_test_add_func("/attention/pieces", test_pieces);
     g_test_add_func("/attention/broken-keys", test_broken_keys);

@@ -3,6 +3,7 @@
  * The operands end where a page that must not be touched begins, what lies between their rows is
  * NaN, and so is C where it must not be read. */
 #include "core/ops/gemm.h"
+#include "core/ops/gemm_tiled.h"
 
 #include <float.h>
 #include <math.h>
@@ -284,7 +285,7 @@ static void add(const char *who, size_t index)
 
 int main(int argc, char **argv)
 {
-    ns_blas_init(NULL);
+    ns_gemm_init(NULL);
     g_test_init(&argc, &argv, NULL);
     add("choice", CHOICE);
     add("openblas", OPENBLAS);

@@ -5,7 +5,7 @@
 #include "core/optim/schedule.h"
 
 #include "core/base/error.h"
-#include "core/ops/blas.h"
+#include "core/ops/gemm.h"
 
 #include <float.h>
 #include <math.h>
@@ -756,7 +756,7 @@ static void test_schedule_end(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    ns_blas_init(NULL);
+    ns_gemm_init(NULL);
     for (size_t k = 0; k < G_N_ELEMENTS(plain); k++) {
         g_autofree char *path = g_strdup_printf("/optimizer/%s", plain[k].key);
         g_test_add_data_func(path, GSIZE_TO_POINTER(k), test_plain);

@@ -2,6 +2,7 @@
 #include "core/experiment/param.h"
 #include "core/model/model.h"
 #include "core/ops/gemm.h"
+#include "core/ops/gemm_tiled.h"
 #include "core/ops/prefetch.h"
 
 #include <string.h>

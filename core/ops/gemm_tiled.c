@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/ops/gemm_tiled.h"
+
+#include <stdalign.h>
+
+/* In reals. */
+enum {
+    DEPTH = 256,                           /* rows of B at a time */
+    BLOCK = (512 << 10) / sizeof(ns_real), /* of B packed, which stays in the second cache */
+    SMALL = (32 << 10) / sizeof(ns_real),  /* of B packed, which stays in the first */
+    NEAR = (128 << 10) / sizeof(ns_real),  /* of B that is faster read where it is */
+    FAR = 2048 / sizeof(ns_real),          /* between neighbours of A that are faster packed */
+    MOST_LANES = 64 / sizeof(ns_real),
+};
+
+const NsGemmKernels *ns_gemm_kernels(NsInstructions set)
+{
+#ifdef NS_CLONES_X86
+    if (set == NS_INSTRUCTIONS_AVX512) return &ns_gemm_avx512;
+    if (set == NS_INSTRUCTIONS_AVX2) return &ns_gemm_avx2;
+#else
+    (void)set;
+#endif
+    return NULL;
+}
+
+/* Rows k0 ... k0 + K of B times the columns of A that meet them, for columns n0 ... n0 + N of C. */
+typedef struct {
+    const NsGemmKernels *kernels;
+    const NsGemm *g;
+    size_t k0, K, n0, N;
+} Part;
+
+/* One panel, out[k * stride + j], of n columns or rows side by side: in[k * ld + j], or in[j * ld +
+ * k] where it is `turned`. */
+static void pack(const NsGemmKernels *kernels, ns_real *out, size_t stride, const ns_real *in,
+                 size_t ld, size_t n, size_t K, bool turned)
+{
+    size_t lanes = kernels->lanes;
+    for (size_t j = 0; j < n; j += lanes)
+        kernels->pack[turned](out + j, stride, in + j * (turned ? ld : 1), ld, MIN(lanes, n - j),
+                              K);
+}
+
+/* Panels of as many columns as the widest tile has, one after the other. */
+static void pack_b(const Part *p, ns_real *out)
+{
+    const NsGemm *g = p->g;
+    size_t width = 2 * p->kernels->lanes;
+    for (size_t n = 0; n < p->N; n += width) {
+        size_t at = p->n0 + n;
+        const ns_real *b = g->tb ? g->B + at * g->ldb + p->k0 : g->B + p->k0 * g->ldb + at;
+        pack(p->kernels, out + n * p->K, width, b, g->ldb, MIN(width, p->N - n), p->K, g->tb);
+    }
+}
+
+/* `packed`: room for the part of B, or NULL to read it where it is; `rows`: the same for a tile of
+ * A. */
+static void multiply(const Part *p, ns_real *packed, ns_real *rows)
+{
+    const NsGemm *g = p->g;
+    const NsGemmKernels *kernels = p->kernels;
+    size_t lanes = kernels->lanes, width = 2 * lanes;
+    if (packed) pack_b(p, packed);
+    NsGemmTile t = {.b_stride = packed ? width : g->ldb,
+                    .c_stride = g->ldc,
+                    .K = p->K,
+                    .alpha = g->alpha,
+                    .beta = p->k0 ? 1 : g->beta};
+    t.a_stride = rows ? width : g->lda;
+    size_t tiles = (g->M + kernels->rows - 1) / kernels->rows;
+    for (size_t i = 0, m = 0; i < tiles; i++) {
+        size_t height = g->M / tiles + (i < g->M % tiles);
+        t.a = g->ta ? g->A + p->k0 * g->lda + m : g->A + m * g->lda + p->k0;
+        if (rows) {
+            pack(kernels, rows, width, t.a, g->lda, height, p->K, false);
+            t.a = rows;
+        }
+        for (size_t n = 0; n < p->N; n += width) {
+            size_t at = p->n0 + n;
+            t.columns = MIN(width, p->N - n);
+            t.b = packed ? packed + n * p->K : g->B + p->k0 * g->ldb + at;
+            t.c = g->C + m * g->ldc + at;
+            t.bias = g->bias && !p->k0 ? g->bias + at : NULL;
+            ns_gemm_tile(kernels, &t, height, g->ta);
+        }
+        m += height;
+    }
+}
+
+/* Without a stack frame that touches more memory than a small product. */
+G_GNUC_NO_INLINE static void multiply_small(const Part *p)
+{
+    alignas(64) ns_real packed[SMALL];
+    multiply(p, packed, NULL);
+}
+
+G_GNUC_NO_INLINE static void multiply_large(const NsGemmKernels *kernels, const NsGemm *g, size_t K)
+{
+    alignas(64) ns_real packed[BLOCK];
+    alignas(64) ns_real rows[DEPTH * 2 * MOST_LANES];
+    size_t width = 2 * kernels->lanes;
+    size_t blocks = K ? (K + DEPTH - 1) / DEPTH : 1, depth = (K + blocks - 1) / blocks;
+    size_t columns = depth ? BLOCK / depth / width * width : g->N;
+    for (size_t n = 0; n < g->N; n += columns)
+        for (size_t b = 0, k = 0; b < blocks; b++, k += depth) {
+            Part p = {kernels, g, k, MIN(depth, K - k), n, MIN(columns, g->N - n)};
+            bool far = g->ta && g->lda >= FAR && p.N > 4 * width;
+            multiply(&p, packed, far ? rows : NULL);
+        }
+}
+
+void ns_gemm_tiled(const NsGemmKernels *kernels, const NsGemm *g)
+{
+    if (!g->M || !g->N) return;
+    size_t K = g->alpha == 0 ? 0 : g->K;
+    size_t width = 2 * kernels->lanes, panels = (g->N + width - 1) / width;
+    Part all = {kernels, g, 0, K, 0, g->N};
+    if (!g->tb && K <= DEPTH && K * g->ldb <= NEAR)
+        multiply(&all, NULL, NULL);
+    else if (K <= DEPTH && K * panels * width <= SMALL)
+        multiply_small(&all);
+    else
+        multiply_large(kernels, g, K);
+}
