@@ -60,9 +60,10 @@ static bool check_shared(const NsSettings *const *settings, size_t lanes, GError
             g_autofree char *first = ns_settings_get(settings[0], param);
             g_autofree char *other = ns_settings_get(settings[i], param);
             g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                        "Lanes share every batch and one clock, but %s is %s in lane 1 and %s in "
-                        "lane %zu; give them the same.",
-                        param->key, *first ? first : "empty", *other ? other : "empty", i + 1);
+                        "Lanes share every batch and one clock, but %s is %s in lane A and %s in "
+                        "lane %s; give them the same.",
+                        param->key, *first ? first : "empty", *other ? other : "empty",
+                        ns_lane_letter(i));
             return false;
         }
     }
@@ -79,9 +80,9 @@ static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **
     for (size_t i = 1; i < lanes; i++) {
         if (first_step(origins, i) == first_step(origins, 0)) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "Lanes run on one clock, but lane 1 begins at step %" G_GINT64_FORMAT
-                    " and lane %zu at step %" G_GINT64_FORMAT "; fork them from the same step.",
-                    first_step(origins, 0), i + 1, first_step(origins, i));
+                    "Lanes run on one clock, but lane A begins at step %" G_GINT64_FORMAT
+                    " and lane %s at step %" G_GINT64_FORMAT "; fork them from the same step.",
+                    first_step(origins, 0), ns_lane_letter(i), first_step(origins, i));
         return false;
     }
     return true;
@@ -133,8 +134,8 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpo
     lane->threaded = !failure;
     if (!failure) return true;
     g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                "No thread could be started for lane %zu: %s; close other programs and try again.",
-                lockstep->n, g_strerror(failure));
+                "No thread could be started for lane %s: %s; close other programs and try again.",
+                ns_lane_letter(lockstep->n - 1), g_strerror(failure));
     return false;
 }
 

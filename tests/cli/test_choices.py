@@ -96,7 +96,7 @@ def test_what_is_learned():
             words = [word for setting in settings for word in ("--set", setting)]
             assert train(*words, "--steps", "0")[0]["settings"]["task"] == "text"
     refused("compare", "--set", "task=copy", "--lane", "vocab=4", "--lane", "vocab=20",
-            words=["vocab is 4", "20 in lane 2"])
+            words=["vocab is 4", "20 in lane B"])
 
 
 def test_where_the_norms_are():

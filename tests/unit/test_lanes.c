@@ -67,7 +67,7 @@ static void test_refused(void)
     const NsTrainerLane apart[] = {{&a, kept[0]}, {&a, NULL}};
     g_assert_null(ns_trainer_new(apart, 2, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
-    g_assert_nonnull(strstr(error->message, "lane 1 begins at step 4 and lane 2 at step 0"));
+    g_assert_nonnull(strstr(error->message, "lane A begins at step 4 and lane B at step 0"));
     g_clear_error(&error);
     ns_checkpoint_unref(kept[0]);
     ns_settings_clear(&a);
