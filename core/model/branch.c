@@ -1,5 +1,5 @@
 /* F of the block equation: attention or the feed-forward network.  SPDX-License-Identifier: MIT */
-#include "core/model/block.h"
+#include "core/model/branch.h"
 
 #include "core/base/clock.h"
 #include "core/ops/linear.h"

@@ -4,8 +4,8 @@
  * Internal to core/model: what model.c allocates and plan.c only counts. */
 #pragma once
 
+#include "core/data/batch.h"
 #include "core/model/block.h"
-#include "core/model/model.h"
 #include "core/model/role.h"
 #include "core/model/wiring.h"
 

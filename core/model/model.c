@@ -5,6 +5,7 @@
 #include "core/base/processors.h"
 #include "core/base/squares.h"
 #include "core/base/tensor_init.h"
+#include "core/model/branch.h"
 #include "core/model/pass.h"
 #include "core/ops/embedding.h"
 #include "core/ops/gemm.h"

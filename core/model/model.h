@@ -24,30 +24,15 @@
 #include "core/base/team.h"
 #include "core/base/tensor.h"
 #include "core/data/batch.h"
+#include "core/model/noise.h"
 #include "core/model/placement.h"
+#include "core/model/plan.h"
 #include "core/settings/settings.h"
 
 typedef struct NsModel NsModel;
 
 /* The threads that share the work on a model; borrowed. */
 NsTeam *ns_model_team(const NsModel *model);
-
-/* What a run will take, before anything is allocated. */
-typedef struct {
-    size_t parameters;       /* elements */
-    size_t weight_bytes;     /* weights */
-    size_t gradient_bytes;   /* gradients, and one arena more for the mean gradient of probes */
-    size_t moment_bytes;     /* Adam's two moments */
-    size_t activation_bytes; /* of all threads */
-    size_t total_bytes;
-    double gflop_per_step; /* forward and backward, matrix products only */
-    unsigned threads;      /* that will share a batch; one where a norm is over the batch */
-} NsPlan;
-
-NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab);
-
-/* NS_ERROR_MEMORY with the numbers if the plan exceeds what the machine has free. */
-bool ns_plan_check(const NsPlan *plan, GError **error);
 
 /* What forward and backward saw, all at the present weights.  The arrays belong to the model and
  * stay valid until the next call.  Means are over the tokens of the batch that are not padding.
@@ -78,13 +63,6 @@ typedef struct {
     double final_sq;   /* mean |x|^2 of what the head sees; NaN without a final norm */
     double final_norm; /* mean |x| of the same */
 } NsMeasure;
-
-/* Whether noise (dropout, stochastic depth) is on and which; the same noise for the same numbers.
- */
-typedef struct {
-    bool training;
-    uint64_t seed, step;
-} NsNoise;
 
 /* NULL with NS_ERROR_SETTING or NS_ERROR_MEMORY.  The weights are drawn from settings->seed. */
 NsModel *ns_model_new(const NsSettings *settings, NsVocab vocab, GError **error);

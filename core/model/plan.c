@@ -1,10 +1,10 @@
-/* What a run will take, counted by the code that later allocates it.  SPDX-License-Identifier: MIT
- */
-#include "core/model/gradients.h"
+/* SPDX-License-Identifier: MIT */
+#include "core/model/plan.h"
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
+#include "core/model/gradients.h"
 #include "core/optim/optimizer.h"
 
 #define RESERVE ((size_t)16 << 20)

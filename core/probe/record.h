@@ -4,9 +4,8 @@
  * the multiples of `probe-every`; what they cost stands in the record. */
 #pragma once
 
-#include "core/data/corpus.h"
-#include "core/model/model.h"
 #include "core/probe/quantity.h"
+#include "core/probe/record_input.h"
 #include "core/probe/similarity.h"
 #include "core/probe/token_snapshot.h"
 
@@ -16,20 +15,6 @@ void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
 
 /* Of all tensors together, from the squared norm of each. */
 double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq);
-
-/* What a step leaves to be recorded.  The model still holds the gradients of `seen`. */
-typedef struct {
-    NsModel *model;
-    const NsSettings *settings;
-    const NsCorpus *corpus;
-    const NsBatch *batch;  /* that `seen` was measured on */
-    const NsNoise *noise;  /* the same */
-    const NsMeasure *seen; /* at the present weights */
-    int64_t step;
-    bool updated;                        /* an update led to these weights */
-    const double *weight_sq, *update_sq; /* [tensors] of that update, as in NsUpdate */
-    const double *ratio_sum, *ratio_max; /* the same; NULL where the optimizer has none */
-} NsRecordInput;
 
 typedef struct NsRecorder NsRecorder;
 

@@ -1,0 +1,23 @@
+/* What a run will take, counted by the code that later allocates it.  SPDX-License-Identifier: MIT
+ */
+#pragma once
+
+#include "core/data/batch.h"
+#include "core/settings/settings.h"
+
+/* Before anything is allocated. */
+typedef struct {
+    size_t parameters;       /* elements */
+    size_t weight_bytes;     /* weights */
+    size_t gradient_bytes;   /* gradients, and one arena more for the mean gradient of probes */
+    size_t moment_bytes;     /* Adam's two moments */
+    size_t activation_bytes; /* of all threads */
+    size_t total_bytes;
+    double gflop_per_step; /* forward and backward, matrix products only */
+    unsigned threads;      /* that will share a batch; one where a norm is over the batch */
+} NsPlan;
+
+NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab);
+
+/* NS_ERROR_MEMORY with the numbers if the plan exceeds what the machine has free. */
+bool ns_plan_check(const NsPlan *plan, GError **error);
