@@ -32,8 +32,8 @@ ns_real *ns_real_new(size_t n, const char *what, GError **error)
 {
     size_t bytes = n * sizeof(ns_real);
     bool overflow = n > SIZE_MAX / sizeof(ns_real) - LARGE_PAGE;
-    ns_real *reals = overflow ? NULL : allocate(bytes);
-    if (!reals) {
+    ns_real *elements = overflow ? NULL : allocate(bytes);
+    if (!elements) {
         g_autofree char *size = g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS);
         g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
                     "There is no room for %s of %s; choose fewer layers or a smaller width, "
@@ -41,11 +41,11 @@ ns_real *ns_real_new(size_t n, const char *what, GError **error)
                     size, what);
         return NULL;
     }
-    memset(reals, 0, bytes);
-    return reals;
+    memset(elements, 0, bytes);
+    return elements;
 }
 
-void ns_real_free(ns_real *reals)
+void ns_real_free(ns_real *elements)
 {
-    free(reals);
+    free(elements);
 }

@@ -15,7 +15,7 @@ typedef double ns_real;
 typedef float ns_real;
 #endif
 
-/* Allocates n zeroed reals on a cache-line boundary.  NULL with NS_ERROR_MEMORY, which names `what`
- * and the size, if there is no room.  Free with ns_real_free. */
+/* Allocates n zeroed elements on a cache-line boundary.  NULL with NS_ERROR_MEMORY, which names
+ * `what` and the size, if there is no room.  Free with ns_real_free. */
 ns_real *ns_real_new(size_t n, const char *what, GError **error);
-void ns_real_free(ns_real *reals);
+void ns_real_free(ns_real *elements);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/tensor.h"
 
-/* Tensors start on multiples of this many reals: a cache line in single precision. */
+/* Tensors start on multiples of this many elements: a cache line in single precision. */
 #define LINE 16
 
 size_t ns_tensor_size(const NsTensor *tensor)

@@ -20,7 +20,7 @@ typedef struct {
     unsigned role;     /* NsRole */
     int layer;         /* from 0; -1 outside the layers */
     size_t rows, cols; /* [rows, cols] = [out, in]; cols 0 for a vector [rows] */
-    size_t offset;     /* first element, in reals from the start of an arena */
+    size_t offset;     /* first element, in elements from the start of an arena */
     NsInitKind init;
     double std; /* NORMAL: its own; UNIFORM: of the interval +- sqrt(3) std; CONSTANT: the value */
     double lr, eps; /* multiply the optimizer's learning rate and epsilon */
@@ -30,8 +30,8 @@ typedef struct {
 typedef struct {
     NsTensor *tensors;
     size_t n;        /* tensors */
-    size_t size;     /* reals in an arena, gaps between tensors included */
-    size_t elements; /* reals that belong to a tensor */
+    size_t size;     /* elements of an arena, gaps between tensors included */
+    size_t elements; /* of these, those that belong to a tensor */
 } NsTensorTable;
 
 /* Appends a tensor (its offset is set here) and returns its index.  Tensors start on a cache line,

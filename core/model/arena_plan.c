@@ -15,7 +15,7 @@ static NsDerived derived(const NsModelLayout *layout, const NsSettings *settings
     bool coupled = ns_norm_over_batch(ns_norm(settings->norm));
     if (layout->recompute || settings->probe_every > 0 || coupled) return NS_DERIVED_NOTHING;
     size_t sequences = (size_t)settings->batch / layout->parts;
-    if (ns_shard_reals(layout, sequences) * sizeof(ns_real) < WORTH_DERIVING)
+    if (ns_shard_elements(layout, sequences) * sizeof(ns_real) < WORTH_DERIVING)
         return NS_DERIVED_NOTHING;
     return layout->D > NARROW ? NS_DERIVED_U : NS_DERIVED_FFN;
 }
@@ -74,7 +74,7 @@ static size_t place(NsModelLayout *layout)
         for (size_t i = 0; i < layout->shards; i++) {
             NsPiece *piece = &layout->arena_plan.pieces[i * layout->layers + l];
             piece->at = end;
-            end += layout->kept * piece->reals;
+            end += layout->kept * piece->elements;
         }
     return end;
 }

@@ -49,15 +49,15 @@ static bool is_whole(const NsModelLayout *layout)
     return layout->parts > 1;
 }
 
-static size_t buffer_reals(const NsModelLayout *layout)
+static size_t buffer_elements(const NsModelLayout *layout)
 {
     return is_whole(layout) ? layout->table.size
                             : largest_layer(layout) + ns_model_layout_outside(layout);
 }
 
-size_t ns_gradients_reals(const NsModelLayout *layout)
+size_t ns_gradients_elements(const NsModelLayout *layout)
 {
-    return (layout->shards - 1) * buffer_reals(layout);
+    return (layout->shards - 1) * buffer_elements(layout);
 }
 
 static Blocks divide(const NsGradients *g, GArray *blocks, const NsSpan *span, size_t origin)
@@ -104,7 +104,7 @@ NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GErro
     g->outside = g_new0(ns_real *, layout->shards);
     divide_all(g);
     for (size_t i = 1; i < layout->shards; i++) {
-        g->buffers[i] = ns_real_new(buffer_reals(layout), "gradients", error);
+        g->buffers[i] = ns_real_new(buffer_elements(layout), "gradients", error);
         if (!g->buffers[i]) {
             ns_gradients_free(g);
             return NULL;

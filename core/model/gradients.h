@@ -19,7 +19,7 @@
 typedef struct NsGradients NsGradients;
 
 /* Reals that it takes beside the arena. */
-size_t ns_gradients_reals(const NsModelLayout *layout);
+size_t ns_gradients_elements(const NsModelLayout *layout);
 
 /* Stack and arena (that of the table, all 0) are borrowed.  NULL with NS_ERROR_MEMORY. */
 NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GError **error);

@@ -404,10 +404,10 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
 
 size_t ns_model_layout_outside(const NsModelLayout *layout)
 {
-    size_t reals = 0;
+    size_t elements = 0;
     for (size_t i = 0; i < layout->n_outside; i++)
-        reals += layout->outside[i].end - layout->outside[i].begin;
-    return reals;
+        elements += layout->outside[i].end - layout->outside[i].begin;
+    return elements;
 }
 
 void ns_model_layout_clear(NsModelLayout *layout)

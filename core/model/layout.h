@@ -22,10 +22,10 @@ typedef struct {
     size_t tok_emb, pos_emb; /* offsets */
 } NsStack;
 
-/* Where a worker keeps the activations of a layer: offset and reals of those of one part of its
+/* Where a worker keeps the activations of a layer: offset and elements of those of one part of its
  * share of the batch, which those of the others follow. */
 typedef struct {
-    size_t at, reals;
+    size_t at, elements;
 } NsPiece;
 
 /* Where a shard puts what its layers keep for backward. */
@@ -40,11 +40,11 @@ typedef struct {
 typedef struct {
     NsPiece *pieces; /* [shards, layers] */
     size_t *passing; /* [shards] offset of what a pass forward alone needs */
-    size_t size;     /* reals */
-    size_t beside;   /* reals that all shards take elsewhere */
+    size_t size;     /* elements */
+    size_t beside;   /* elements that all shards take elsewhere */
 } NsArenaPlan;
 
-/* A part of an arena, in reals, and the tensors that lie there. */
+/* A part of an arena, in elements, and the tensors that lie there. */
 typedef struct {
     size_t begin, end;
     size_t first, n; /* indices in the table */
@@ -74,7 +74,7 @@ typedef struct {
     NsSublayer *sublayers; /* [n_sublayers] */
     size_t n_sublayers;
     size_t head;       /* offset */
-    size_t state_size; /* reals of running statistics */
+    size_t state_size; /* elements of running statistics */
 } NsModelLayout;
 
 /* The activations of one stack in a shard, from the embedding up. */
@@ -126,13 +126,13 @@ void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, si
 
 /* A shard for passes forward alone, where every layer overwrites what the one before has left, and
  * all else is that of a `shard` that was taken.  passing->sublayers must hold all of them.
- * Without a base, returns how many reals it will need there. */
+ * Without a base, returns how many elements it will need there. */
 size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout *layout,
                      ns_real *base);
 
 /* Reals that all layers and all else keep for backward if they keep everything, in one shard of B
  * sequences. */
-size_t ns_shard_reals(const NsModelLayout *layout, size_t B);
+size_t ns_shard_elements(const NsModelLayout *layout, size_t B);
 
 /* The first sub-layer of a layer, both numbered through all stacks. */
 size_t ns_stack_sublayer(const NsStack *stack, size_t layer);

@@ -137,7 +137,7 @@ typedef struct {
     const ns_real *u;                   /* [B T, D] what F saw */
     const ns_real *out;                 /* [B T, D] output */
     const ns_real *Q, *K, *V;           /* after any norm on them */
-    size_t q_stride, k_stride; /* reals from one token to the next, for Q, and for K and V */
+    size_t q_stride, k_stride; /* elements from one token to the next, for Q, and for K and V */
     const ns_real *P;          /* [B, H, T, S] attention weights */
     const ns_real *hidden;     /* [B T, F] FFN after the activation */
 } NsActivationView;
@@ -146,6 +146,6 @@ size_t ns_model_shards(const NsModel *model); /* in the order of the batch */
 size_t ns_model_sublayers(const NsModel *model);
 NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, size_t sublayer);
 
-/* What a model carries beside weights: the running statistics of norms over the batch, n reals;
+/* What a model carries beside weights: the running statistics of norms over the batch, n elements;
  * part of a snapshot. */
 ns_real *ns_model_state(NsModel *model, size_t *n);

@@ -39,8 +39,8 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 
     size_t arena = layout.table.size * sizeof(ns_real);
     plan.weight_bytes = layout.standardize ? 2 * arena : arena;
-    plan.gradient_bytes =
-        arena * (settings->probe_every > 0 ? 2 : 1) + ns_gradients_reals(&layout) * sizeof(ns_real);
+    plan.gradient_bytes = arena * (settings->probe_every > 0 ? 2 : 1) +
+                          ns_gradients_elements(&layout) * sizeof(ns_real);
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &layout.table, plan.threads);
     plan.activation_bytes = (layout.arena_plan.size + layout.arena_plan.beside) * sizeof(ns_real);

@@ -107,7 +107,7 @@ static void take_outside(NsShard *shard, const NsModelLayout *layout, size_t i, 
     t->d = ns_cursor_take(cursor, n);
 }
 
-/* Of the reals that layers or sub-layers share, those that the largest needs. */
+/* Of the elements that layers or sub-layers share, those that the largest needs. */
 typedef struct {
     size_t common, derived;
 } Shared;
@@ -121,14 +121,14 @@ static Shared take_layers(NsShard *shard, const NsModelLayout *layout, const NsP
         for (size_t l = 0; l < stack->L; l++) {
             NsPiece *piece = &places->pieces[stack->first_layer + l];
             ns_real *begin = places->arena;
-            if (begin) begin += piece->at + places->part * piece->reals;
+            if (begin) begin += piece->at + places->part * piece->elements;
             NsCursor own = {.base = begin};
             NsCursor common = {.base = shard->common}, derived = {.base = shard->derived};
             NsCursor *inner = layout->recompute ? &common : &own;
             const LayerSources from = {&own, inner, &derived};
             size_t first = ns_stack_sublayer(stack, stack->first_layer + l);
             x = take_layer(shard, layout, &shard->stacks[i], first, x, &from);
-            piece->reals = own.used;
+            piece->elements = own.used;
             most.common = MAX(most.common, common.used);
             most.derived = MAX(most.derived, derived.used);
         }
@@ -197,7 +197,7 @@ void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t first, si
     ns_scratch_take(&shard->scratch, &largest, cursor);
 }
 
-size_t ns_shard_reals(const NsModelLayout *layout, size_t B)
+size_t ns_shard_elements(const NsModelLayout *layout, size_t B)
 {
     NsModelLayout keeping = *layout;
     keeping.recompute = false;
@@ -207,7 +207,7 @@ size_t ns_shard_reals(const NsModelLayout *layout, size_t B)
     NsShard shard = {.sublayers = sublayers};
     NsCursor cursor = {0};
     ns_shard_take(&shard, &keeping, 0, B, &cursor, &(NsPlaces){.pieces = pieces});
-    for (size_t l = 0; l < layout->layers; l++) cursor.used += pieces[l].reals;
+    for (size_t l = 0; l < layout->layers; l++) cursor.used += pieces[l].elements;
     return cursor.used;
 }
 
@@ -229,7 +229,7 @@ size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *sett
     size_t B = (size_t)settings->batch;
     bool whole = ns_norm_over_batch(ns_norm(settings->norm)) ||
                  layout->table.size * sizeof(ns_real) > WORTH_READING;
-    if (whole || ns_shard_reals(layout, B) * sizeof(ns_real) < WORTH_DIVIDING) return 1;
+    if (whole || ns_shard_elements(layout, B) * sizeof(ns_real) < WORTH_DIVIDING) return 1;
     size_t parts = B / layout->shards;
     while (parts > 1 && !divides(layout, B, parts)) parts--;
     return MAX(parts, 1);

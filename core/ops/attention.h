@@ -17,7 +17,7 @@ typedef struct {
     bool causal, uniform;
     const int32_t *key_length; /* [B] in 1..S */
     const ns_real *Q, *K, *V;
-    size_t q_stride, k_stride; /* reals from one row to the next; K and V share one */
+    size_t q_stride, k_stride; /* elements from one row to the next; K and V share one */
 } NsAttention;
 
 /* Overwrites o and P, which is kept for backward. */

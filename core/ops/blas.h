@@ -13,8 +13,8 @@
 bool ns_blas_load(GError **error);
 
 /* C = alpha A B + beta C + bias.  A: [M, K], B: [K, N], C: [M, N]; `ta`, `tb`: the matrix is stored
- * transposed.  ld*: reals from one stored row to the next.  bias: [N], added to every row, or NULL.
- * C is not read where beta is 0, nor are A and B where alpha is. */
+ * transposed.  ld*: elements from one stored row to the next.  bias: [N], added to every row, or
+ * NULL. C is not read where beta is 0, nor are A and B where alpha is. */
 typedef struct {
     bool ta, tb;
     size_t M, N, K;

@@ -3,12 +3,13 @@
  * A file that includes this one has defined, for ns_real in vectors of one kind of processor:
  *   TARGET, INLINE      the attributes that let a function use it; that and put it into its caller
  *   Vector, Mask        the types
- *   LANES, ROWS, TALL   reals in a vector, rows of the tallest tile, and of one vector's width
- *   GROUP               reals in 128 bits
+ *   LANES, ROWS, TALL   elements in a vector, rows of the tallest tile, and of one vector's width
+ *   GROUP               elements in 128 bits
  *   V(op)               the intrinsic of that operation
  *   lanes(n)            the mask of the first n lanes
  *   load(p, mask), store(p, mask, v)
- *   gather(p, k)        a vector of GROUP reals from each of p[0] + k, p[GROUP] + k, p[2 GROUP] + k
+ *   gather(p, k)        a vector of GROUP elements from each of p[0] + k, p[GROUP] + k, p[2 GROUP]
+ * + k
  * ... transpose_groups(v)  transposes the GROUP x GROUP matrices that lie in v[0] ... v[GROUP - 1]
  */
 #pragma once

@@ -7,7 +7,7 @@
 #include "core/base/choice.h"
 #include "core/base/real.h"
 
-/* What forward keeps for backward: nothing, two reals a row, or two reals a feature. */
+/* What forward keeps for backward: nothing, two elements a row, or two elements a feature. */
 typedef enum { NS_STATS_NONE, NS_STATS_ROWS, NS_STATS_FEATURES } NsNormStats;
 
 /* Which statistics a norm over the batch uses: those of the batch, the same while the running ones
@@ -30,7 +30,7 @@ typedef struct {
     const ns_real *alpha; /* [1] */
     ns_real *stats;       /* of ns_norm_stats_size(), written by forward and read by backward */
     /* For norms over the batch alone: */
-    size_t stride;    /* reals from a row to the next; 0: C */
+    size_t stride;    /* elements from a row to the next; 0: C */
     const bool *live; /* [R] rows that are not padding; NULL if none is */
     ns_real *running; /* [2, C] mean and variance */
     NsStatistics statistics;

@@ -93,8 +93,8 @@ static size_t member_scratch(const NsTensorTable *table)
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         if (!is_matrix(t)) continue;
-        size_t reals = lines(ns_tensor_size(t)) + ns_orthogonal_scratch(t->rows, t->cols);
-        most = MAX(most, reals);
+        size_t elements = lines(ns_tensor_size(t)) + ns_orthogonal_scratch(t->rows, t->cols);
+        most = MAX(most, elements);
     }
     return most;
 }
@@ -151,7 +151,7 @@ static void update_matrix(const NsUpdate *u, size_t i, ns_real *scratch)
 
 typedef struct {
     const NsUpdate *update;
-    size_t scratch; /* reals of each member */
+    size_t scratch; /* elements of each member */
 } Updating;
 
 /* A matrix is one member's work. */

@@ -17,6 +17,6 @@ void ns_muon_update(const NsUpdate *update);
 
 /* The orthogonal factor of a matrix, nearly: x [rows, cols] becomes U S' V^T for x = U S V^T, where
  * S' is close to 1 (0.7 .. 1.2), by five steps of a Newton-Schulz iteration.  scratch:
- * ns_orthogonal_scratch reals. */
+ * ns_orthogonal_scratch elements. */
 void ns_orthogonalize(ns_real *x, size_t rows, size_t cols, ns_real *scratch);
 size_t ns_orthogonal_scratch(size_t rows, size_t cols);

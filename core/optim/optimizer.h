@@ -18,7 +18,7 @@ typedef struct {
     const NsSettings *settings; /* beta1, beta2, eps, momentum, weight-decay, decay-scope, clip */
     const NsTensorTable *table;
     ns_real *w, *m, *v; /* arenas; m and v are the optimizer's own, NULL where it has none */
-    ns_real *scratch;   /* as many reals as its row asks for */
+    ns_real *scratch;   /* as many elements as its row asks for */
     const ns_real *g;   /* gradients as measured */
     double lr; /* of this step; a tensor's lr factor multiplies it, its eps factor multiplies eps */
     double grad_norm; /* of the whole gradient, for clipping */

@@ -25,7 +25,7 @@ struct NsCheckpoint {
 
 /* ---- Taking ---- */
 
-/* A copy of n reals; true if there is nothing to copy. */
+/* A copy of n elements; true if there is nothing to copy. */
 static bool keep(ns_real **to, const ns_real *from, size_t n, GError **error)
 {
     if (!from || !n) return true;

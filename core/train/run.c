@@ -277,8 +277,8 @@ static bool allocate_moments(NsRun *run, GError **error)
         if (!run->v) return false;
     }
     if (run->optimizer->scratch) {
-        size_t reals = run->optimizer->scratch(table, run->plan.threads);
-        run->scratch = ns_real_new(MAX(reals, 1), "the optimizer", error);
+        size_t elements = run->optimizer->scratch(table, run->plan.threads);
+        run->scratch = ns_real_new(MAX(elements, 1), "the optimizer", error);
         if (!run->scratch) return false;
     }
     return true;

@@ -26,11 +26,11 @@ typedef struct {
 static ns_real *ones(Work *work, size_t n)
 {
     g_autoptr(GError) error = NULL;
-    ns_real *reals = ns_real_new(n, "a matrix", &error);
-    if (!reals) g_error("%s", error->message);
-    for (size_t i = 0; i < n; i++) reals[i] = 1;
-    g_ptr_array_add(work->memory, reals);
-    return reals;
+    ns_real *elements = ns_real_new(n, "a matrix", &error);
+    if (!elements) g_error("%s", error->message);
+    for (size_t i = 0; i < n; i++) elements[i] = 1;
+    g_ptr_array_add(work->memory, elements);
+    return elements;
 }
 
 static void product(Work *work, NsGemm g)
@@ -70,8 +70,8 @@ static void linear_backward(Work *work, const Linear *l, ns_real *dx, const ns_r
     product(work, input);
 }
 
-/* T queries of d features that look at S keys, in one sequence and head; `q` and `k` are the reals
- * from one row to the next, `c` those of the context. */
+/* T queries of d features that look at S keys, in one sequence and head; `q` and `k` are the
+ * elements from one row to the next, `c` those of the context. */
 typedef struct {
     size_t T, S, d, q, k, c;
     ns_real *Q, *K, *V, *P, *context;

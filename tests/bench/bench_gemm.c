@@ -108,10 +108,10 @@ static double turn(const NsGemmKernels *kernels, const NsGemm *g, int count)
 
 static ns_real *operand(size_t n)
 {
-    ns_real *reals = ns_real_new(n, "an operand", NULL);
-    if (!reals) exit(1);
-    for (size_t i = 0; i < n; i++) reals[i] = (ns_real)((i * 7919) % 1000) / 1000 - (ns_real)0.5;
-    return reals;
+    ns_real *elements = ns_real_new(n, "an operand", NULL);
+    if (!elements) exit(1);
+    for (size_t i = 0; i < n; i++) elements[i] = (ns_real)((i * 7919) % 1000) / 1000 - (ns_real)0.5;
+    return elements;
 }
 
 int main(int argc, char **argv)

@@ -251,12 +251,12 @@ static double turn(size_t which, Operands *o, bool plain, size_t count)
 
 static ns_real *normal(size_t n, uint64_t stream)
 {
-    ns_real *reals = ns_real_new(n, "an operand", NULL);
-    if (!reals) exit(1);
+    ns_real *elements = ns_real_new(n, "an operand", NULL);
+    if (!elements) exit(1);
     NsRng rng;
     ns_rng_init(&rng, 1, stream);
-    for (size_t i = 0; i < n; i++) reals[i] = (ns_real)ns_rng_normal(&rng);
-    return reals;
+    for (size_t i = 0; i < n; i++) elements[i] = (ns_real)ns_rng_normal(&rng);
+    return elements;
 }
 
 static void make(Operands *o, const Shape *s)

@@ -69,7 +69,7 @@ const char *fixture_text(const Fixture *fixture, const char *format, ...)
     return json_object_get_string_member(metadata(fixture), name);
 }
 
-static double *read_reals(const Fixture *fixture, const char *name, size_t n, bool exactly)
+static double *read_elements(const Fixture *fixture, const char *name, size_t n, bool exactly)
 {
     if (!json_object_has_member(fixture->header, name))
         g_error("the fixture has no tensor %s", name);
@@ -83,32 +83,32 @@ static double *read_reals(const Fixture *fixture, const char *name, size_t n, bo
     if (exactly ? stored != n : stored < n)
         g_error("%s has %zu elements, not %zu", name, stored, n);
 
-    double *reals = g_new(double, n);
+    double *elements = g_new(double, n);
     const char *data = fixture->data + begin;
     for (size_t i = 0; i < n; i++) {
         if (single) {
             float value;
             memcpy(&value, data + i * sizeof value, sizeof value);
-            reals[i] = (double)value;
+            elements[i] = (double)value;
         } else if (g_str_equal(type, "F64")) {
-            memcpy(&reals[i], data + i * sizeof reals[i], sizeof reals[i]);
+            memcpy(&elements[i], data + i * sizeof elements[i], sizeof elements[i]);
         } else {
             gint64 value;
             memcpy(&value, data + i * sizeof value, sizeof value);
-            reals[i] = (double)value;
+            elements[i] = (double)value;
         }
     }
-    return reals;
+    return elements;
 }
 
-double *fixture_reals(const Fixture *fixture, size_t n, const char *format, ...)
+double *fixture_elements(const Fixture *fixture, size_t n, const char *format, ...)
 {
     MAKE_NAME(name, format);
-    return read_reals(fixture, name, n, true);
+    return read_elements(fixture, name, n, true);
 }
 
-double *fixture_first_reals(const Fixture *fixture, size_t n, const char *format, ...)
+double *fixture_first_elements(const Fixture *fixture, size_t n, const char *format, ...)
 {
     MAKE_NAME(name, format);
-    return read_reals(fixture, name, n, false);
+    return read_elements(fixture, name, n, false);
 }

@@ -26,10 +26,10 @@ bool fixture_has_text(const Fixture *fixture, const char *format, ...) G_GNUC_PR
 /* A text of the metadata; borrowed. */
 const char *fixture_text(const Fixture *fixture, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* A tensor of any type as n reals; it must have n elements.  Free with g_free. */
-double *fixture_reals(const Fixture *fixture, size_t n, const char *format, ...)
+/* A tensor of any type as n elements; it must have n elements.  Free with g_free. */
+double *fixture_elements(const Fixture *fixture, size_t n, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
 /* The first n of a tensor's elements, which may be more.  Free with g_free. */
-double *fixture_first_reals(const Fixture *fixture, size_t n, const char *format, ...)
+double *fixture_first_elements(const Fixture *fixture, size_t n, const char *format, ...)
     G_GNUC_PRINTF(3, 4);

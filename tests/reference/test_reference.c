@@ -50,8 +50,8 @@ typedef struct {
 
 static void set_tokens(int32_t *tokens, const char *arch, const char *name, size_t n)
 {
-    g_autofree double *reals = fixture_reals(&start, n, "%s/%s", arch, name);
-    for (size_t i = 0; i < n; i++) tokens[i] = (int32_t)reals[i];
+    g_autofree double *elements = fixture_elements(&start, n, "%s/%s", arch, name);
+    for (size_t i = 0; i < n; i++) tokens[i] = (int32_t)elements[i];
 }
 
 static void set_batch(NsBatch *batch, const NsSettings *settings, const char *arch)
@@ -64,7 +64,7 @@ static void set_batch(NsBatch *batch, const NsSettings *settings, const char *ar
     set_tokens(batch->length, arch, "length", B);
     if (!S) return;
     set_tokens(batch->source, arch, "src", B * S);
-    g_autofree double *mask = fixture_reals(&start, B * S, "%s/src_mask", arch);
+    g_autofree double *mask = fixture_elements(&start, B * S, "%s/src_mask", arch);
     for (size_t b = 0; b < B; b++) {
         batch->source_length[b] = 0;
         for (size_t s = 0; s < S; s++) batch->source_length[b] += (int32_t)mask[b * S + s];
@@ -111,8 +111,8 @@ static void setup_init(Setup *setup, const Case *c)
     for (size_t t = 0; t < table->n; t++) {
         const NsTensor *tensor = &table->tensors[t];
         const size_t n = ns_tensor_size(tensor);
-        g_autofree double *reals = fixture_first_reals(&start, n, "%s", tensor->name);
-        for (size_t i = 0; i < n; i++) weights[tensor->offset + i] = (ns_real)reals[i];
+        g_autofree double *elements = fixture_first_elements(&start, n, "%s", tensor->name);
+        for (size_t i = 0; i < n; i++) weights[tensor->offset + i] = (ns_real)elements[i];
         setup->row[t] = find_name((const char *const *)names, tensor->name);
     }
     set_batch(&setup->batch, &setup->settings, c->arch);
@@ -129,7 +129,8 @@ static void setup_clear(Setup *setup)
 
 static double expected_real(const Setup *setup, const char *name)
 {
-    g_autofree double *real = fixture_reals(setup->c->expected, 1, "%s/%s", setup->c->name, name);
+    g_autofree double *real =
+        fixture_elements(setup->c->expected, 1, "%s/%s", setup->c->name, name);
     return *real;
 }
 
@@ -164,7 +165,7 @@ static void check_whole(const Setup *setup, const NsTensor *tensor, const ns_rea
 {
     const size_t n = ns_tensor_size(tensor);
     g_autofree double *y =
-        fixture_reals(setup->c->expected, n, "%s/grad.%s", setup->c->name, tensor->name);
+        fixture_elements(setup->c->expected, n, "%s/grad.%s", setup->c->name, tensor->name);
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
     check(setup, tensor->name, sqrt(sum), scale);
@@ -212,7 +213,7 @@ static void test_gradients(gconstpointer data)
 
     const NsTensorTable *table = setup.table;
     g_autofree double *signatures =
-        fixture_reals(c->expected, SUMS * table->n, "%s/gradients", c->name);
+        fixture_elements(c->expected, SUMS * table->n, "%s/gradients", c->name);
     for (size_t t = 0; t < table->n; t++) {
         const NsTensor *tensor = &table->tensors[t];
         const ns_real *gradient = ns_model_gradients(setup.model) + tensor->offset;
@@ -279,7 +280,7 @@ static void test_steps(gconstpointer data)
     check(&setup, "loss", fabs(measure(&setup, 0).loss - loss), loss);
     const NsTensorTable *table = setup.table;
     g_autofree double *signatures =
-        fixture_reals(c->expected, SUMS * table->n, "%s/after", c->name);
+        fixture_elements(c->expected, SUMS * table->n, "%s/after", c->name);
     for (size_t t = 0; t < table->n; t++) {
         const NsTensor *tensor = &table->tensors[t];
         const ns_real *w = ns_model_weights(setup.model) + tensor->offset;

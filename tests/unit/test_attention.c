@@ -16,7 +16,7 @@
 
 typedef struct {
     NsAttention a;
-    size_t q, kv, p, out; /* reals of Q, of K and V, of P and of o */
+    size_t q, kv, p, out; /* elements of Q, of K and V, of P and of o */
     ns_real *Q, *KV, *P, *o, *dO, *dQ, *dKV, *scratch;
     int32_t lengths[2];
 } Case;

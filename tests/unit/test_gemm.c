@@ -30,7 +30,7 @@ static void multiply(size_t who, const NsGemm *g)
         ns_gemm_tiled(ns_gemm_kernels((NsInstructions)(who - FIRST_KERNELS)), g);
 }
 
-/* Room for `most` reals, then a page without access. */
+/* Room for `most` elements, then a page without access. */
 typedef struct {
     ns_real *end;
     void *pages;
@@ -70,7 +70,8 @@ static ns_real b_at(const NsGemm *g, size_t k, size_t n)
     return g->tb ? g->B[n * g->ldb + k] : g->B[k * g->ldb + n];
 }
 
-/* Compares C with what it was and with the product; `before`, `after`: `total` reals around it. */
+/* Compares C with what it was and with the product; `before`, `after`: `total` elements around it.
+ */
 static void check_product(const NsGemm *g, const ns_real *before, const ns_real *after,
                           size_t total)
 {

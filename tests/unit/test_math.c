@@ -14,7 +14,8 @@ static double ulp(double x)
 
 typedef double (*Reference)(double x);
 
-/* A few hundred thousand of all reals within -limit..limit: of every exponent and both signs. */
+/* A few hundred thousand of all real numbers within -limit..limit: of every exponent and both
+ * signs. */
 static void check(const char *what, float (*f)(float), Reference reference, float limit,
                   double ulps)
 {
