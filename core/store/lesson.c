@@ -43,7 +43,7 @@ static void clear_card(NsCard *card)
     g_strfreev(card->claims);
     clear_lanes(&card->begin);
     clear_lanes(&card->end);
-    ns_waits_clear(&card->waits);
+    ns_lesson_conditions_clear(&card->conditions);
     g_free(card->ask);
     g_free(card->why);
     for (size_t i = 0; i < card->n_choices; i++) g_free(card->choices[i]);
@@ -227,8 +227,8 @@ static bool read_draw_lane(NsCard *card, const NsEntry *entry, GError **error)
 static bool read_wait(NsCard *card, const NsEntry *entry, GError **error)
 {
     GError *wrong = NULL;
-    ns_waits_clear(&card->waits);
-    if (ns_waits_read(&card->waits, entry->value, &wrong)) return true;
+    ns_lesson_conditions_clear(&card->conditions);
+    if (ns_lesson_conditions_read(&card->conditions, entry->value, &wrong)) return true;
     ns_entry_blame(entry, error, wrong);
     return false;
 }

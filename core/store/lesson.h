@@ -25,7 +25,7 @@
  *     run           a button runs to this step
  *     page          of the window, shown when the card opens
  *     highlight     the setting, or the part of the window, that the card speaks of
- *     wait          what opens the next card (core/store/wait.h)
+ *     wait          what opens the next card (core/store/lesson_condition.h)
  *     ask           a question, with `choice` and once `right` for its answers in their order, and
  *                   `why`, what is said after one was chosen
  *     draw          a quantity of layers that the student draws before it is measured; `draw-lane`,
@@ -37,8 +37,8 @@
 #pragma once
 
 #include "core/probe/quantity.h"
+#include "core/store/lesson_condition.h"
 #include "core/store/preset.h"
-#include "core/store/wait.h"
 
 #define NS_CARD_WORDS 60
 #define NS_CARDS_MIN 4
@@ -59,7 +59,7 @@ typedef struct {
     NsLaneSettings end;     /* when all is done that was asked for; n is 0 before the first setup */
     bool asks_for_settings; /* there is a do */
     int64_t run;            /* 0: none */
-    NsWaits waits;
+    NsLessonConditions conditions;
     char *ask, *why;
     char *choices[NS_CARD_CHOICES];
     size_t n_choices, right;

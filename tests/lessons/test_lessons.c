@@ -215,7 +215,7 @@ static void test_form(void)
             const NsCard *card = &lesson->card[c];
             questions += card->ask || card->draws;
             bool asks = card->asks_for_settings || card->run || card->ask || card->draws;
-            if (asks && !card->waits.n) g_error("card %zu waits for nothing", c + 1);
+            if (asks && !card->conditions.n) g_error("card %zu waits for nothing", c + 1);
             if (card->run) g_assert_cmpuint(card->end.n, >, 0);
         }
         g_assert_cmpuint(questions, >, 0);

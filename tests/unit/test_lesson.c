@@ -42,7 +42,7 @@ static void test_read(void)
     g_assert_cmpstr(one->highlight, ==, "layers");
     g_assert_cmpuint(one->n_choices, ==, 2);
     g_assert_cmpuint(one->right, ==, 1);
-    g_assert_cmpuint(one->waits.n, ==, 1);
+    g_assert_cmpuint(one->conditions.n, ==, 1);
     g_assert_cmpuint(g_strv_length(one->claims), ==, 2);
     g_assert_cmpuint(one->begin.n, ==, 2);
     assert_setting(&one->begin, 0, "placement", "post");
@@ -112,37 +112,38 @@ static void test_words(void)
     assert_refused(more, "60 words");
 }
 
-static void test_waits(void)
+static void test_conditions(void)
 {
-    NsWaits waits;
+    NsLessonConditions conditions;
     g_autoptr(GError) error = NULL;
-    ns_waits_read(&waits, "", &error);
+    ns_lesson_conditions_read(&conditions, "", &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(waits.n, ==, 0);
-    ns_waits_read(&waits,
-                  "setting B warmup >= 100  and setting A placement = pre and applied and "
-                  "step > 3 and page = profile and loss A < 2.5 and diverged D and "
-                  "setting A text = a.txt",
-                  &error);
+    g_assert_cmpuint(conditions.n, ==, 0);
+    ns_lesson_conditions_read(
+        &conditions,
+        "setting B warmup >= 100  and setting A placement = pre and applied and "
+        "step > 3 and page = profile and loss A < 2.5 and diverged D and "
+        "setting A text = a.txt",
+        &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(waits.n, ==, 8);
-    g_assert_cmpint(waits.term[0].kind, ==, NS_WAIT_SETTING);
-    g_assert_cmpuint(waits.term[0].lane, ==, 1);
-    g_assert_cmpint(waits.term[6].kind, ==, NS_WAIT_DIVERGED);
-    g_assert_cmpuint(waits.term[6].lane, ==, 3);
-    g_assert_cmpstr(waits.term[4].word, ==, "profile");
+    g_assert_cmpuint(conditions.n, ==, 8);
+    g_assert_cmpint(conditions.term[0].kind, ==, NS_CONDITION_SETTING);
+    g_assert_cmpuint(conditions.term[0].lane, ==, 1);
+    g_assert_cmpint(conditions.term[6].kind, ==, NS_CONDITION_DIVERGED);
+    g_assert_cmpuint(conditions.term[6].lane, ==, 3);
+    g_assert_cmpstr(conditions.term[4].word, ==, "profile");
     NsSettings settings;
     ns_settings_init(&settings);
-    g_assert_false(ns_wait_setting(&waits.term[0], &settings));
-    g_assert_false(ns_wait_setting(&waits.term[1], &settings));
-    g_assert_false(ns_wait_setting(&waits.term[7], &settings));
+    g_assert_false(ns_lesson_condition_setting(&conditions.term[0], &settings));
+    g_assert_false(ns_lesson_condition_setting(&conditions.term[1], &settings));
+    g_assert_false(ns_lesson_condition_setting(&conditions.term[7], &settings));
     ns_settings_assign_all(&settings, "warmup=100 placement=pre text=a.txt", &error);
     g_assert_no_error(error);
-    g_assert_true(ns_wait_setting(&waits.term[0], &settings));
-    g_assert_true(ns_wait_setting(&waits.term[1], &settings));
-    g_assert_true(ns_wait_setting(&waits.term[7], &settings));
+    g_assert_true(ns_lesson_condition_setting(&conditions.term[0], &settings));
+    g_assert_true(ns_lesson_condition_setting(&conditions.term[1], &settings));
+    g_assert_true(ns_lesson_condition_setting(&conditions.term[7], &settings));
     ns_settings_clear(&settings);
-    ns_waits_clear(&waits);
+    ns_lesson_conditions_clear(&conditions);
 }
 
 static void test_relations(void)
@@ -156,17 +157,17 @@ static void test_relations(void)
                  {"step > 3", false, false, true},
                  {"step < 3", true, false, false}};
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
-        NsWaits waits;
-        g_assert_true(ns_waits_read(&waits, table[i].text, NULL));
-        g_assert_cmpint(ns_wait_compare(waits.term, 2), ==, table[i].below);
-        g_assert_cmpint(ns_wait_compare(waits.term, 3), ==, table[i].at);
-        g_assert_cmpint(ns_wait_compare(waits.term, 4), ==, table[i].above);
-        g_assert_false(ns_wait_compare(waits.term, (double)NAN));
-        ns_waits_clear(&waits);
+        NsLessonConditions conditions;
+        g_assert_true(ns_lesson_conditions_read(&conditions, table[i].text, NULL));
+        g_assert_cmpint(ns_lesson_condition_compare(conditions.term, 2), ==, table[i].below);
+        g_assert_cmpint(ns_lesson_condition_compare(conditions.term, 3), ==, table[i].at);
+        g_assert_cmpint(ns_lesson_condition_compare(conditions.term, 4), ==, table[i].above);
+        g_assert_false(ns_lesson_condition_compare(conditions.term, (double)NAN));
+        ns_lesson_conditions_clear(&conditions);
     }
 }
 
-static void test_waits_refused(void)
+static void test_conditions_refused(void)
 {
     static const char *const texts[] = {"soon",
                                         "step",
@@ -183,12 +184,12 @@ static void test_waits_refused(void)
                                         "page >= profile",
                                         "layer 3"};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-        NsWaits waits;
+        NsLessonConditions conditions;
         g_autoptr(GError) error = NULL;
         g_test_message("%s", texts[i]);
-        g_assert_false(ns_waits_read(&waits, texts[i], &error));
+        g_assert_false(ns_lesson_conditions_read(&conditions, texts[i], &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
-        g_assert_cmpuint(waits.n, ==, 0);
+        g_assert_cmpuint(conditions.n, ==, 0);
     }
 }
 
@@ -217,9 +218,9 @@ int main(int argc, char **argv)
     g_test_add_func("/lesson/read", test_read);
     g_test_add_func("/lesson/refused", test_refused);
     g_test_add_func("/lesson/words", test_words);
-    g_test_add_func("/lesson/waits", test_waits);
+    g_test_add_func("/lesson/conditions", test_conditions);
     g_test_add_func("/lesson/relations", test_relations);
-    g_test_add_func("/lesson/waits-refused", test_waits_refused);
+    g_test_add_func("/lesson/conditions-refused", test_conditions_refused);
     g_test_add_func("/lesson/shelf", test_shelf);
     return g_test_run();
 }

@@ -131,7 +131,7 @@ static void set_watch(NsLearnPane *pane, bool on)
 bool ns_learn_pane_is_done(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
-    return card && ns_lesson_is_done(&card->waits, pane->lab, &pane->situation);
+    return card && ns_lesson_is_done(&card->conditions, pane->lab, &pane->situation);
 }
 
 /* ---- What a card does ---- */

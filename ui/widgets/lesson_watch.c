@@ -26,22 +26,22 @@ int64_t ns_lesson_steps(NsLab *lab)
     return is_prepared(lab) ? ns_lab_steps(lab) : 0;
 }
 
-static bool is_setting(const NsWait *wait, NsLab *lab)
+static bool is_setting(const NsLessonCondition *wait, NsLab *lab)
 {
     return wait->lane < ns_lab_lanes(lab) &&
-           ns_wait_setting(wait, ns_lab_lane_settings(lab, wait->lane));
+           ns_lesson_condition_setting(wait, ns_lab_lane_settings(lab, wait->lane));
 }
 
-static bool is_loss(const NsWait *wait, NsLab *lab)
+static bool is_loss(const NsLessonCondition *wait, NsLab *lab)
 {
     const NsView *view = ns_lab_view(lab);
     NsHistory *history = wait->lane < view->n_lanes ? view->lanes[wait->lane].history : NULL;
     size_t records = history ? ns_history_steps(history) : 0;
     return is_prepared(lab) && records > 0 &&
-           ns_wait_compare(wait, ns_history_step(history, records - 1)->loss);
+           ns_lesson_condition_compare(wait, ns_history_step(history, records - 1)->loss);
 }
 
-static bool has_diverged(const NsWait *wait, NsLab *lab)
+static bool has_diverged(const NsLessonCondition *wait, NsLab *lab)
 {
     return wait->lane < ns_lab_view(lab)->n_lanes &&
            ns_lab_lane_state(lab, wait->lane) == NS_TRAINER_DIVERGED;
@@ -58,44 +58,46 @@ static bool is_other_run(NsLab *lab, const NsLessonSituation *situation, bool fo
     return run && run->id != situation->run && (!fork || run->parent != 0);
 }
 
-static bool holds(const NsWait *wait, NsLab *lab, const NsLessonSituation *situation)
+static bool holds(const NsLessonCondition *wait, NsLab *lab, const NsLessonSituation *situation)
 {
     switch (wait->kind) {
-    case NS_WAIT_STEP:
-        return ns_wait_compare(wait, (double)ns_lesson_steps(lab));
-    case NS_WAIT_SHOWN:
-        return is_prepared(lab) && ns_wait_compare(wait, (double)ns_lab_shown_step(lab));
-    case NS_WAIT_LANES:
-        return ns_wait_compare(wait, (double)ns_lab_lanes(lab));
-    case NS_WAIT_PAGE:
+    case NS_CONDITION_STEP:
+        return ns_lesson_condition_compare(wait, (double)ns_lesson_steps(lab));
+    case NS_CONDITION_SHOWN:
+        return is_prepared(lab) &&
+               ns_lesson_condition_compare(wait, (double)ns_lab_shown_step(lab));
+    case NS_CONDITION_LANES:
+        return ns_lesson_condition_compare(wait, (double)ns_lab_lanes(lab));
+    case NS_CONDITION_PAGE:
         return g_strcmp0(situation->page, wait->word) == 0;
-    case NS_WAIT_LAYER:
+    case NS_CONDITION_LAYER:
         return ns_lab_layer(lab) > 0;
-    case NS_WAIT_SETTING:
+    case NS_CONDITION_SETTING:
         return is_setting(wait, lab);
-    case NS_WAIT_LOSS:
+    case NS_CONDITION_LOSS:
         return is_loss(wait, lab);
-    case NS_WAIT_DIVERGED:
+    case NS_CONDITION_DIVERGED:
         return has_diverged(wait, lab);
-    case NS_WAIT_APPLIED:
+    case NS_CONDITION_APPLIED:
         return is_settled(lab);
-    case NS_WAIT_NEW_RUN:
+    case NS_CONDITION_NEW_RUN:
         return is_other_run(lab, situation, false);
-    case NS_WAIT_FORK:
+    case NS_CONDITION_FORK:
         return is_other_run(lab, situation, true);
-    case NS_WAIT_ANSWERED:
+    case NS_CONDITION_ANSWERED:
         return situation->answered;
-    case NS_WAIT_DRAWN:
+    case NS_CONDITION_DRAWN:
         return situation->drawn;
-    case NS_WAIT_RUNNING:
+    case NS_CONDITION_RUNNING:
         return ns_lab_is_running(lab);
-    case NS_WAIT_PAUSED:
+    case NS_CONDITION_PAUSED:
         return !ns_lab_is_running(lab);
     }
     return false;
 }
 
-bool ns_lesson_is_done(const NsWaits *waits, NsLab *lab, const NsLessonSituation *situation)
+bool ns_lesson_is_done(const NsLessonConditions *waits, NsLab *lab,
+                       const NsLessonSituation *situation)
 {
     for (size_t i = 0; i < waits->n; i++)
         if (!holds(&waits->term[i], lab, situation)) return false;

@@ -1,7 +1,7 @@
 /* Whether a student has done what a card waits for.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/store/wait.h"
+#include "core/store/lesson_condition.h"
 #include "ui/widgets/lab.h"
 
 /* What is known besides the lab. */
@@ -19,4 +19,5 @@ int64_t ns_lesson_steps(NsLab *lab);
 unsigned ns_lesson_present_run(NsLab *lab);
 
 /* Whether every term holds; TRUE where there is none. */
-bool ns_lesson_is_done(const NsWaits *waits, NsLab *lab, const NsLessonSituation *situation);
+bool ns_lesson_is_done(const NsLessonConditions *waits, NsLab *lab,
+                       const NsLessonSituation *situation);

@@ -1,4 +1,4 @@
-/* What a card of a lesson waits for.  SPDX-License-Identifier: MIT
+/* The conditions that a card of a lesson waits for.  SPDX-License-Identifier: MIT
  *
  *     wait = setting A warmup >= 100 and applied and step >= 300
  *
@@ -21,46 +21,46 @@
 #include "core/experiment/param.h"
 
 typedef enum {
-    NS_WAIT_STEP,
-    NS_WAIT_SHOWN,
-    NS_WAIT_LANES,
-    NS_WAIT_PAGE,
-    NS_WAIT_LAYER,
-    NS_WAIT_SETTING,
-    NS_WAIT_LOSS,
-    NS_WAIT_DIVERGED,
-    NS_WAIT_APPLIED,
-    NS_WAIT_NEW_RUN,
-    NS_WAIT_FORK,
-    NS_WAIT_ANSWERED,
-    NS_WAIT_DRAWN,
-    NS_WAIT_RUNNING,
-    NS_WAIT_PAUSED
-} NsWaitKind;
+    NS_CONDITION_STEP,
+    NS_CONDITION_SHOWN,
+    NS_CONDITION_LANES,
+    NS_CONDITION_PAGE,
+    NS_CONDITION_LAYER,
+    NS_CONDITION_SETTING,
+    NS_CONDITION_LOSS,
+    NS_CONDITION_DIVERGED,
+    NS_CONDITION_APPLIED,
+    NS_CONDITION_NEW_RUN,
+    NS_CONDITION_FORK,
+    NS_CONDITION_ANSWERED,
+    NS_CONDITION_DRAWN,
+    NS_CONDITION_RUNNING,
+    NS_CONDITION_PAUSED
+} NsLessonConditionKind;
 
 typedef enum { NS_EQUAL, NS_AT_LEAST, NS_AT_MOST, NS_ABOVE, NS_BELOW } NsRelation;
 
 /* One term. */
 typedef struct {
-    NsWaitKind kind;
+    NsLessonConditionKind kind;
     size_t lane;          /* SETTING, LOSS, DIVERGED: from 0 */
     const NsParam *param; /* SETTING */
     NsRelation relation;
     double number; /* what is compared with; of a choice, its row */
     char *word;    /* PAGE: the key; SETTING of a text: the text.  Else NULL */
-} NsWait;
+} NsLessonCondition;
 
 typedef struct {
-    NsWait *term; /* [n] */
-    size_t n;     /* 0: nothing is waited for */
-} NsWaits;
+    NsLessonCondition *term; /* [n] */
+    size_t n;                /* 0: nothing is waited for */
+} NsLessonConditions;
 
-/* NS_ERROR_SETTING says which term cannot be read; `waits` is then empty. */
-bool ns_waits_read(NsWaits *waits, const char *text, GError **error);
-void ns_waits_clear(NsWaits *waits);
+/* NS_ERROR_SETTING says which term cannot be read; `conditions` is then empty. */
+bool ns_lesson_conditions_read(NsLessonConditions *conditions, const char *text, GError **error);
+void ns_lesson_conditions_clear(NsLessonConditions *conditions);
 
 /* Whether a number stands in the relation of a term; NaN stands in none. */
-bool ns_wait_compare(const NsWait *wait, double number);
+bool ns_lesson_condition_compare(const NsLessonCondition *condition, double number);
 
 /* Whether a setting is as a term of kind SETTING asks for. */
-bool ns_wait_setting(const NsWait *wait, const NsSettings *settings);
+bool ns_lesson_condition_setting(const NsLessonCondition *condition, const NsSettings *settings);
