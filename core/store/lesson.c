@@ -3,8 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
+#include "core/store/bundled.h"
 #include "core/store/entries.h"
-#include "core/store/shelf.h"
 
 #include <string.h>
 

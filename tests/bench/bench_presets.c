@@ -5,7 +5,7 @@
  * opens every preset in a window and presses Run at once, so many times (3 unless told), and prints
  * the medians of how long it took until its step 0 was there and until it was painted, and until
  * its first update was there.  The interface asks for a second at most. */
-#include "core/store/shelf.h"
+#include "core/store/bundled.h"
 #include "tests/bench/idle.h"
 #include "tests/ui/support.h"
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
 #include "core/model/placement.h"
+#include "core/store/bundled.h"
 #include "core/store/lesson.h"
-#include "core/store/shelf.h"
 #include "tests/lessons/claim.h"
 
 #include <string.h>

@@ -460,7 +460,7 @@ static size_t ink_of(const NsDiagram *d, NsFlow flow, const NsStyle *style, size
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 640, 640);
     cairo_t *cr = cairo_create(image);
     NsDiagramLook look = ns_diagram_look(style, flow, ns_diagram_extent(d, flow));
-    look.shelf = true;
+    look.tray = true;
     look.light = 0.4;
     look.flash = 0.5;
     look.focused = 3;

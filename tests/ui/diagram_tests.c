@@ -155,10 +155,10 @@ static void test_layers(void)
     ui_close(window);
 }
 
-/* A place of a norm, or the shelf, on the widget. */
+/* A place of a norm, or the tray, on the widget. */
 static NsPoint place_at(const NsDiagram *d, int sublayer, int place)
 {
-    return middle_of(place < 0 ? &d->shelf : &d->slot[sublayer][place]);
+    return middle_of(place < 0 ? &d->tray : &d->slot[sublayer][place]);
 }
 
 static void drag(NsDiagramView *view, int sublayer, int from, int to_sublayer, int to)
@@ -181,7 +181,7 @@ static void test_drag(void)
     g_assert_cmpstr(placement_of(window, 0), ==, "pre");
     UI_UNTIL(has_norm(page, NS_PLACE_IN));
     g_assert_false(has_norm(page, NS_PLACE_OUT));
-    /* From the shelf, and back to it. */
+    /* From the tray, and back to it. */
     drag(view, -1, -1, 1, NS_PLACE_BRANCH);
     g_assert_cmpstr(placement_of(window, 0), ==, "sandwich");
     UI_UNTIL(has_norm(page, NS_PLACE_BRANCH));

@@ -1,6 +1,6 @@
 /* Lessons, presets, predictions and class mode in the window.  SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
-#include "core/store/shelf.h"
+#include "core/store/bundled.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/class_mode.h"
 #include "ui/widgets/learning.h"

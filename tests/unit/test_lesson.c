@@ -1,8 +1,8 @@
 /* Lessons and what their cards wait for: reading and refusing.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
+#include "core/store/bundled.h"
 #include "core/store/lesson.h"
-#include "core/store/shelf.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,7 +194,7 @@ static void test_conditions_refused(void)
 }
 
 /* The first look, ten lessons and eight presets, each with a title and a line on what it is for. */
-static void test_shelf(void)
+static void test_bundled(void)
 {
     size_t lessons = 0, presets = 0;
     for (; ns_lesson_choice(lessons); lessons++) {
@@ -221,6 +221,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lesson/conditions", test_conditions);
     g_test_add_func("/lesson/relations", test_relations);
     g_test_add_func("/lesson/conditions-refused", test_conditions_refused);
-    g_test_add_func("/lesson/shelf", test_shelf);
+    g_test_add_func("/lesson/bundled", test_bundled);
     return g_test_run();
 }

@@ -121,7 +121,7 @@ typedef struct {
     double width, height;
     NsBox stacks, block;                               /* where either is drawn */
     NsBox slot[NS_LAYER_SUBLAYERS][NS_PLACES_MOVABLE]; /* where a norm would be */
-    NsBox shelf; /* from where a norm can be taken, and where one can be put away */
+    NsBox tray; /* from where a norm can be taken, and where one can be put away */
     size_t sublayers;
     NsSublayerWiring wiring[NS_LAYER_SUBLAYERS];
 } NsDiagram;
@@ -186,12 +186,12 @@ typedef struct {
     double light;          /* how far up lights on the wires are, in 0..1; NaN for none */
     double flash;          /* strength in 0..1 with which weights' boxes show their update */
     int hovered, focused;  /* nodes; -1 for none */
-    bool shelf;            /* there is one */
+    bool tray;             /* there is one */
     bool carried;          /* a norm is: the places it can go to are shown */
-    int carried_from;      /* its place; -1: the shelf */
-    int sublayer;          /* its own; of one from the shelf, the one that it is above */
+    int carried_from;      /* its place; -1: the tray */
+    int sublayer;          /* its own; of one from the tray, the one that it is above */
     NsPoint at;            /* its middle; NaN: it is carried by the keyboard */
-    int aim;               /* the place where it would be put; -1: the shelf */
+    int aim;               /* the place where it would be put; -1: the tray */
     const char *promise;   /* what putting it there would choose; NULL for nothing */
 } NsDiagramLook;
 

@@ -422,7 +422,7 @@ void ns_diagram_build_block(NsDiagram *d, const NsStackWiring *stacks, size_t st
     connect(&b, NS_WIRE_STREAM, ends.below, top, &b.flows[d->sublayers - 1].out);
     double width = width_of(&b, NORM_WIDTH, NORM_MOST), height = NORM_HEIGHT * unit;
     NsPoint middle = at(&b, BRANCH, rows - MARGIN);
-    d->shelf = (NsBox){middle.x - width / 2, middle.y - height / 2, width, height};
+    d->tray = (NsBox){middle.x - width / 2, middle.y - height / 2, width, height};
     if (!b.dual) return;
     unsigned dual = add_end(&b, NS_NODE_OUTPUT, "D", within + 1, DUAL, rows - MARGIN);
     connect(&b, NS_WIRE_DUAL, ends.dual, dual, &ns_flow_unknown);

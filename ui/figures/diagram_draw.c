@@ -393,7 +393,7 @@ static void draw_promise(const NsBrush *p)
 {
     const NsDiagramLook *look = p->look;
     if (!look->carried || !look->promise) return;
-    const NsBox *box = look->aim < 0 ? &p->d->shelf : &p->d->slot[look->sublayer][look->aim];
+    const NsBox *box = look->aim < 0 ? &p->d->tray : &p->d->slot[look->sublayer][look->aim];
     g_autofree char *words_of_it = g_strdup_printf("→ %s", look->promise);
     ns_brush_use(p, p->style->text, 1);
     ns_brush_words(p, words_of_it, p->size, true, NS_BRUSH_LEFT,
@@ -401,19 +401,19 @@ static void draw_promise(const NsBrush *p)
                    p->d->width - box->x - box->width, true);
 }
 
-static void draw_shelf(const NsBrush *p)
+static void draw_tray(const NsBrush *p)
 {
     const NsDiagramLook *look = p->look;
-    if (!look->shelf) return;
+    if (!look->tray) return;
     bool offered = look->carried && look->carried_from >= 0 &&
                    ns_diagram_moved(p->d, look->sublayer, look->carried_from, -1);
     bool aimed = offered && look->aim < 0;
-    fill_box(p, &p->d->shelf, offered ? p->style->series[4].color : p->style->ghost,
+    fill_box(p, &p->d->tray, offered ? p->style->series[4].color : p->style->ghost,
              aimed ? 0.35 : 0, true);
     ns_brush_use(p, p->style->faint_text, 1);
     ns_brush_words(p, offered ? _("take away") : _("+ norm"), 0.9 * p->size, false, NS_BRUSH_MIDDLE,
-                   p->d->shelf.x + p->d->shelf.width / 2, p->d->shelf.y + p->d->shelf.height / 2,
-                   p->d->shelf.width, false);
+                   p->d->tray.x + p->d->tray.width / 2, p->d->tray.y + p->d->tray.height / 2,
+                   p->d->tray.width, false);
 }
 
 /* ---- the whole ---- */
@@ -471,7 +471,7 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
             const NsWire *w = ns_diagram_wire(d, i);
             if (isnan(w->value[look->flow]) != measured) draw_wire(p, w);
         }
-    draw_shelf(p);
+    draw_tray(p);
     for (int on_its_way = 0; on_its_way < 2; on_its_way++)
         for (guint i = 0; i < d->nodes->len; i++)
             if (moves(p, ns_diagram_node(d, i)) == on_its_way) draw_node(p, i);

@@ -44,7 +44,7 @@ void ns_diagram_view_carry(NsDiagramView *view, double x, double y)
     const NsDiagram *d = view->diagram;
     int from = view->hand.carried_from;
     view->hand.at = (NsPoint){x, y};
-    if (is_near(&d->shelf, x, y)) {
+    if (is_near(&d->tray, x, y)) {
         aim_at(view, view->hand.sublayer, -1);
         return;
     }
@@ -85,7 +85,7 @@ bool ns_diagram_view_is_carrying(NsDiagramView *view)
 void ns_diagram_view_aim_next(NsDiagramView *view, int by)
 {
     const NsDiagramLook *hand = &view->hand;
-    const int places = NS_PLACES_MOVABLE + 1; /* the shelf is the last */
+    const int places = NS_PLACES_MOVABLE + 1; /* the tray is the last */
     int at = hand->aim < 0 ? NS_PLACES_MOVABLE : hand->aim;
     for (int i = 0; i < places; i++) {
         at = (at + by + places) % places;

@@ -24,5 +24,5 @@ struct _NsDiagramView {
     GArray *nodes;    /* unsigned: nodes that can have the focus */
 };
 
-/* The next place to one side, of those that a placement has, the shelf among them. */
+/* The next place to one side, of those that a placement has, the tray among them. */
 void ns_diagram_view_aim_next(NsDiagramView *view, int by);

@@ -361,11 +361,11 @@ static void on_drag_begin(GtkGestureDrag *drag, double x, double y, NsDiagramVie
     if (view->diagram) {
         int i = ns_diagram_node_at(view->diagram, at.x, at.y);
         const NsNode *node = i < 0 ? NULL : ns_diagram_node(view->diagram, (size_t)i);
-        const NsBox *shelf = &view->diagram->shelf;
+        const NsBox *tray = &view->diagram->tray;
         if (node && is_movable(node))
             taken = ns_diagram_view_take(view, node->sublayer, (int)node->place);
-        else if (at.x >= shelf->x && at.x <= shelf->x + shelf->width && at.y >= shelf->y &&
-                 at.y <= shelf->y + shelf->height)
+        else if (at.x >= tray->x && at.x <= tray->x + tray->width && at.y >= tray->y &&
+                 at.y <= tray->y + tray->height)
             taken = ns_diagram_view_take(view, -1, -1);
     }
     if (!taken)
@@ -509,7 +509,7 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     look.light = view->light;
     look.flash = view->flash;
     const NsSettings *settings = &view->data->settings;
-    look.shelf =
+    look.tray =
         !*settings->mixture && ns_norm_kind(settings, ns_placement(settings->placement)) != NULL;
     GtkRoot *root = gtk_widget_get_root(widget);
     bool visible = GTK_IS_WINDOW(root) && gtk_window_get_focus_visible(GTK_WINDOW(root));

@@ -2,7 +2,7 @@
 #include "ui/widgets/learn_list.h"
 
 #include "core/base/words.h"
-#include "core/store/shelf.h"
+#include "core/store/bundled.h"
 #include "ui/widgets/lesson_progress.h"
 
 #define LEAST_CHARS 18

@@ -3,7 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
-#include "core/store/shelf.h"
+#include "core/store/bundled.h"
 #include "ui/widgets/learn_list.h"
 #include "ui/widgets/lesson_progress.h"
 #include "ui/widgets/lesson_question.h"

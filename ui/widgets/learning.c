@@ -2,7 +2,7 @@
 #include "ui/widgets/learning.h"
 
 #include "core/base/words.h"
-#include "core/store/shelf.h"
+#include "core/store/bundled.h"
 #include "ui/widgets/class_mode.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/learn_list.h"

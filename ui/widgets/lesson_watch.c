@@ -96,10 +96,10 @@ static bool holds(const NsLessonCondition *wait, NsLab *lab, const NsLessonSitua
     return false;
 }
 
-bool ns_lesson_is_done(const NsLessonConditions *waits, NsLab *lab,
+bool ns_lesson_is_done(const NsLessonConditions *conditions, NsLab *lab,
                        const NsLessonSituation *situation)
 {
-    for (size_t i = 0; i < waits->n; i++)
-        if (!holds(&waits->term[i], lab, situation)) return false;
+    for (size_t i = 0; i < conditions->n; i++)
+        if (!holds(&conditions->term[i], lab, situation)) return false;
     return true;
 }

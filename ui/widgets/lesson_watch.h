@@ -19,5 +19,5 @@ int64_t ns_lesson_steps(NsLab *lab);
 unsigned ns_lesson_present_run(NsLab *lab);
 
 /* Whether every term holds; TRUE where there is none. */
-bool ns_lesson_is_done(const NsLessonConditions *waits, NsLab *lab,
+bool ns_lesson_is_done(const NsLessonConditions *conditions, NsLab *lab,
                        const NsLessonSituation *situation);

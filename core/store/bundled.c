@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/store/shelf.h"
+#include "core/store/bundled.h"
 
 #include "core/base/error.h"
 #include "core/store/entries.h"
@@ -7,24 +7,24 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#define FOLDER "/org/normscope/shelf/"
+#define FOLDER "/org/normscope/bundled/"
 
 /* The name that the resource compiler gives to the bundle. */
-GResource *normscope_shelf_get_resource(void);
+GResource *normscope_bundled_get_resource(void);
 
 /* One folder of the bundle, read once. */
 typedef struct {
-    const char *folder;
+    const char *name;
     const char *purpose; /* the key of the row's purpose */
     char **names;        /* of files, sorted */
     NsChoice *rows;      /* [n] */
     size_t n;
-} Shelf;
+} Folder;
 
-static GBytes *read_file(const Shelf *shelf, size_t i)
+static GBytes *read_file(const Folder *folder, size_t i)
 {
-    g_autofree char *path = g_strconcat(FOLDER, shelf->folder, "/", shelf->names[i], NULL);
-    return g_resource_lookup_data(normscope_shelf_get_resource(), path,
+    g_autofree char *path = g_strconcat(FOLDER, folder->name, "/", folder->names[i], NULL);
+    return g_resource_lookup_data(normscope_bundled_get_resource(), path,
                                   G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 }
 
@@ -35,18 +35,18 @@ static char *key_of(const char *name)
     return g_strndup(begin, strcspn(begin, "."));
 }
 
-static void read_row(const Shelf *shelf, size_t i)
+static void read_row(const Folder *folder, size_t i)
 {
-    NsChoice *row = &shelf->rows[i];
-    *row = (NsChoice){.key = key_of(shelf->names[i])};
-    g_autoptr(GBytes) bytes = read_file(shelf, i);
+    NsChoice *row = &folder->rows[i];
+    *row = (NsChoice){.key = key_of(folder->names[i])};
+    g_autoptr(GBytes) bytes = read_file(folder, i);
     gsize size;
     const char *text = g_bytes_get_data(bytes, &size);
     g_autoptr(NsEntries) entries = ns_entries_new(text, size, NULL);
     const NsEntry *entry;
     for (size_t e = 0; entries && (entry = ns_entries_at(entries, e)) && entry->key; e++) {
         if (g_str_equal(entry->key, "title")) row->label = g_strdup(entry->value);
-        if (g_str_equal(entry->key, shelf->purpose)) row->purpose = g_strdup(entry->value);
+        if (g_str_equal(entry->key, folder->purpose)) row->purpose = g_strdup(entry->value);
     }
 }
 
@@ -55,37 +55,37 @@ static int by_name(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static const Shelf *open_shelf(Shelf *shelf)
+static const Folder *open_folder(Folder *folder)
 {
-    if (!g_once_init_enter(&shelf->rows)) return shelf;
-    g_autofree char *path = g_strconcat(FOLDER, shelf->folder, NULL);
-    shelf->names = g_resource_enumerate_children(normscope_shelf_get_resource(), path,
-                                                 G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
-    shelf->n = shelf->names ? g_strv_length(shelf->names) : 0;
-    if (shelf->n) qsort(shelf->names, shelf->n, sizeof *shelf->names, by_name);
-    NsChoice *rows = g_new0(NsChoice, shelf->n + 1);
-    Shelf filling = *shelf;
+    if (!g_once_init_enter(&folder->rows)) return folder;
+    g_autofree char *path = g_strconcat(FOLDER, folder->name, NULL);
+    folder->names = g_resource_enumerate_children(normscope_bundled_get_resource(), path,
+                                                  G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    folder->n = folder->names ? g_strv_length(folder->names) : 0;
+    if (folder->n) qsort(folder->names, folder->n, sizeof *folder->names, by_name);
+    NsChoice *rows = g_new0(NsChoice, folder->n + 1);
+    Folder filling = *folder;
     filling.rows = rows;
-    for (size_t i = 0; i < shelf->n; i++) read_row(&filling, i);
-    g_once_init_leave(&shelf->rows, rows);
-    return shelf;
+    for (size_t i = 0; i < folder->n; i++) read_row(&filling, i);
+    g_once_init_leave(&folder->rows, rows);
+    return folder;
 }
 
-static const Shelf *presets(void)
+static const Folder *presets(void)
 {
-    static Shelf shelf = {.folder = "presets", .purpose = "note"};
-    return open_shelf(&shelf);
+    static Folder folder = {.name = "presets", .purpose = "note"};
+    return open_folder(&folder);
 }
 
-static const Shelf *lessons(void)
+static const Folder *lessons(void)
 {
-    static Shelf shelf = {.folder = "lessons", .purpose = "summary"};
-    return open_shelf(&shelf);
+    static Folder folder = {.name = "lessons", .purpose = "summary"};
+    return open_folder(&folder);
 }
 
-static const NsChoice *row(const Shelf *shelf, size_t i)
+static const NsChoice *row(const Folder *folder, size_t i)
 {
-    return i < shelf->n ? &shelf->rows[i] : NULL;
+    return i < folder->n ? &folder->rows[i] : NULL;
 }
 
 const NsChoice *ns_preset_choice(size_t i)

@@ -1,6 +1,6 @@
-/* The presets and lessons that the program brings along.  SPDX-License-Identifier: MIT
+/* The presets and lessons that are bundled with the program.  SPDX-License-Identifier: MIT
  *
- * They are files in resources/presets and resources/lessons, listed in resources/shelf, in the
+ * They are files in resources/presets and resources/lessons, listed in resources/bundled, in the
  * order of their names: 3-post-warmup.preset has the key post-warmup.  As in every registry, a
  * row's label is its title; its purpose is the note of a preset or the summary of a lesson.  The
  * first lesson is the first look, for who is new; the others have their places for numbers. */
