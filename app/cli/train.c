@@ -89,7 +89,7 @@ int ns_cli_train(int argc, char **argv, GError **error)
             "  step        from 0, before any update; then loss (nats per token), lr, seconds,\n"
             "              probe_seconds (of these, for expensive quantities), grad_norm (total, "
             "and\n"
-            "              one number or one a layer by the tensor's role), and what else was\n"
+            "              one number or one a layer by the parameter), and what else was\n"
             "              measured by the keys of “list quantities” with _ for - (hidden-sq as\n"
             "              hidden_norm_sq): one number, one a layer, one a hidden state, or one a\n"
             "              head of every layer; where there are any, validation_loss, events, and\n"

@@ -2,7 +2,7 @@
  *
  * Weights, gradients and moments are arenas that share the offsets of this table, so the optimizer,
  * the probes, checkpoints and tests are loops over it.  What a tensor means to the model is its
- * role (core/model/role.h); this table only carries the number. */
+ * kind of parameter (core/model/parameter_kind.h); this table only carries the number. */
 #pragma once
 
 #include "core/base/real.h"
@@ -16,11 +16,11 @@ typedef enum {
 } NsInitKind;
 
 typedef struct {
-    char name[40];     /* as in files: blk3.attn.wq */
-    unsigned role;     /* NsRole */
-    int layer;         /* from 0; -1 outside the layers */
-    size_t rows, cols; /* [rows, cols] = [out, in]; cols 0 for a vector [rows] */
-    size_t offset;     /* first element, in elements from the start of an arena */
+    char name[40];      /* as in files: blk3.attn.wq */
+    unsigned parameter; /* NsParameterKind */
+    int layer;          /* from 0; -1 outside the layers */
+    size_t rows, cols;  /* [rows, cols] = [out, in]; cols 0 for a vector [rows] */
+    size_t offset;      /* first element, in elements from the start of an arena */
     NsInitKind init;
     double std; /* NORMAL: its own; UNIFORM: of the interval +- sqrt(3) std; CONSTANT: the value */
     double lr, eps; /* multiply the optimizer's learning rate and epsilon */

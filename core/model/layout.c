@@ -8,64 +8,64 @@
 #include <string.h>
 
 /* Tensors of the sub-layers of layer l are named "blk{l}." and this. */
-static const char *const role_names[NS_ROLE_COUNT] = {
-#define ROLE_NAME(ID, key, name, ...) [NS_ROLE_##ID] = name,
-    NS_ROLES(ROLE_NAME)
-#undef ROLE_NAME
+static const char *const parameter_names[NS_PARAMETER_COUNT] = {
+#define PARAMETER_NAME(ID, key, name, ...) [NS_PARAMETER_##ID] = name,
+    NS_PARAMETERS(PARAMETER_NAME)
+#undef PARAMETER_NAME
 };
 
-/* The roles of a kind of sub-layer.  Norms are those of the gain; bias and alpha follow. */
+/* The parameters of a kind of sub-layer.  Norms are those of the gain; bias and alpha follow. */
 typedef struct {
-    NsRole in, mid, branch, out, q, k, v;
-    NsRole w_q, w_k, w_v, w_out, b_q, b_k, b_v, b_out;
-    NsRole head_scale, branch_gain, stream_gain;
-} Roles;
+    NsParameterKind in, mid, branch, out, q, k, v;
+    NsParameterKind w_q, w_k, w_v, w_out, b_q, b_k, b_v, b_out;
+    NsParameterKind head_scale, branch_gain, stream_gain;
+} Parameters;
 
-static const Roles roles[NS_SUBLAYER_KINDS] = {
-    [NS_SELF_ATTENTION] = {.in = NS_ROLE_NORM1_GAIN,
-                           .mid = NS_ROLE_MID_NORM1_GAIN,
-                           .branch = NS_ROLE_BRANCH_NORM1_GAIN,
-                           .out = NS_ROLE_OUT_NORM1_GAIN,
-                           .q = NS_ROLE_Q_NORM_GAIN,
-                           .k = NS_ROLE_K_NORM_GAIN,
-                           .v = NS_ROLE_V_NORM_GAIN,
-                           .w_q = NS_ROLE_WQ,
-                           .w_k = NS_ROLE_WK,
-                           .w_v = NS_ROLE_WV,
-                           .w_out = NS_ROLE_WO,
-                           .b_q = NS_ROLE_BQ,
-                           .b_k = NS_ROLE_BK,
-                           .b_v = NS_ROLE_BV,
-                           .b_out = NS_ROLE_BO,
-                           .head_scale = NS_ROLE_HEAD_SCALE,
-                           .branch_gain = NS_ROLE_BRANCH_GAIN1,
-                           .stream_gain = NS_ROLE_STREAM_GAIN1},
-    [NS_CROSS_ATTENTION] = {.in = NS_ROLE_CROSS_NORM_GAIN,
-                            .mid = NS_ROLE_CROSS_MID_NORM_GAIN,
-                            .branch = NS_ROLE_BRANCH_CROSS_NORM_GAIN,
-                            .out = NS_ROLE_OUT_CROSS_NORM_GAIN,
-                            .q = NS_ROLE_CROSS_Q_NORM_GAIN,
-                            .k = NS_ROLE_CROSS_K_NORM_GAIN,
-                            .v = NS_ROLE_CROSS_V_NORM_GAIN,
-                            .w_q = NS_ROLE_CROSS_WQ,
-                            .w_k = NS_ROLE_CROSS_WK,
-                            .w_v = NS_ROLE_CROSS_WV,
-                            .w_out = NS_ROLE_CROSS_WO,
-                            .b_q = NS_ROLE_CROSS_BQ,
-                            .b_k = NS_ROLE_CROSS_BK,
-                            .b_v = NS_ROLE_CROSS_BV,
-                            .b_out = NS_ROLE_CROSS_BO,
-                            .head_scale = NS_ROLE_CROSS_HEAD_SCALE,
-                            .branch_gain = NS_ROLE_CROSS_BRANCH_GAIN,
-                            .stream_gain = NS_ROLE_CROSS_STREAM_GAIN},
-    [NS_FFN] = {.in = NS_ROLE_NORM2_GAIN,
-                .mid = NS_ROLE_MID_NORM2_GAIN,
-                .branch = NS_ROLE_BRANCH_NORM2_GAIN,
-                .out = NS_ROLE_OUT_NORM2_GAIN,
-                .w_out = NS_ROLE_W2,
-                .b_out = NS_ROLE_B2,
-                .branch_gain = NS_ROLE_BRANCH_GAIN2,
-                .stream_gain = NS_ROLE_STREAM_GAIN2},
+static const Parameters parameters[NS_SUBLAYER_KINDS] = {
+    [NS_SELF_ATTENTION] = {.in = NS_PARAMETER_NORM1_GAIN,
+                           .mid = NS_PARAMETER_MID_NORM1_GAIN,
+                           .branch = NS_PARAMETER_BRANCH_NORM1_GAIN,
+                           .out = NS_PARAMETER_OUT_NORM1_GAIN,
+                           .q = NS_PARAMETER_Q_NORM_GAIN,
+                           .k = NS_PARAMETER_K_NORM_GAIN,
+                           .v = NS_PARAMETER_V_NORM_GAIN,
+                           .w_q = NS_PARAMETER_WQ,
+                           .w_k = NS_PARAMETER_WK,
+                           .w_v = NS_PARAMETER_WV,
+                           .w_out = NS_PARAMETER_WO,
+                           .b_q = NS_PARAMETER_BQ,
+                           .b_k = NS_PARAMETER_BK,
+                           .b_v = NS_PARAMETER_BV,
+                           .b_out = NS_PARAMETER_BO,
+                           .head_scale = NS_PARAMETER_HEAD_SCALE,
+                           .branch_gain = NS_PARAMETER_BRANCH_GAIN1,
+                           .stream_gain = NS_PARAMETER_STREAM_GAIN1},
+    [NS_CROSS_ATTENTION] = {.in = NS_PARAMETER_CROSS_NORM_GAIN,
+                            .mid = NS_PARAMETER_CROSS_MID_NORM_GAIN,
+                            .branch = NS_PARAMETER_BRANCH_CROSS_NORM_GAIN,
+                            .out = NS_PARAMETER_OUT_CROSS_NORM_GAIN,
+                            .q = NS_PARAMETER_CROSS_Q_NORM_GAIN,
+                            .k = NS_PARAMETER_CROSS_K_NORM_GAIN,
+                            .v = NS_PARAMETER_CROSS_V_NORM_GAIN,
+                            .w_q = NS_PARAMETER_CROSS_WQ,
+                            .w_k = NS_PARAMETER_CROSS_WK,
+                            .w_v = NS_PARAMETER_CROSS_WV,
+                            .w_out = NS_PARAMETER_CROSS_WO,
+                            .b_q = NS_PARAMETER_CROSS_BQ,
+                            .b_k = NS_PARAMETER_CROSS_BK,
+                            .b_v = NS_PARAMETER_CROSS_BV,
+                            .b_out = NS_PARAMETER_CROSS_BO,
+                            .head_scale = NS_PARAMETER_CROSS_HEAD_SCALE,
+                            .branch_gain = NS_PARAMETER_CROSS_BRANCH_GAIN,
+                            .stream_gain = NS_PARAMETER_CROSS_STREAM_GAIN},
+    [NS_FFN] = {.in = NS_PARAMETER_NORM2_GAIN,
+                .mid = NS_PARAMETER_MID_NORM2_GAIN,
+                .branch = NS_PARAMETER_BRANCH_NORM2_GAIN,
+                .out = NS_PARAMETER_OUT_NORM2_GAIN,
+                .w_out = NS_PARAMETER_W2,
+                .b_out = NS_PARAMETER_B2,
+                .branch_gain = NS_PARAMETER_BRANCH_GAIN2,
+                .stream_gain = NS_PARAMETER_STREAM_GAIN2},
 };
 
 /* What is being built, and where in it the next tensor belongs. */
@@ -80,27 +80,27 @@ typedef struct {
     size_t layer_gain; /* offset of the gain that the sub-layers of this layer share; 0 for none */
 } Builder;
 
-/* Adds one tensor of a role where the builder stands and returns its offset.  The caller fills in
- * shape and initialisation. */
-static size_t add(const Builder *b, NsRole role, NsTensor tensor, bool joined)
+/* Adds one tensor of this kind of parameter where the builder stands and returns its offset.  The
+ * caller fills in shape and initialisation. */
+static size_t add(const Builder *b, NsParameterKind parameter, NsTensor tensor, bool joined)
 {
-    tensor.role = role;
+    tensor.parameter = parameter;
     tensor.layer = b->layer;
     tensor.lr = b->lr;
     tensor.eps = b->eps;
     if (b->block < 0)
-        g_snprintf(tensor.name, sizeof tensor.name, "%s%s", b->prefix, role_names[role]);
+        g_snprintf(tensor.name, sizeof tensor.name, "%s%s", b->prefix, parameter_names[parameter]);
     else
         g_snprintf(tensor.name, sizeof tensor.name, "%sblk%d.%s", b->prefix, b->block,
-                   role_names[role]);
+                   parameter_names[parameter]);
     size_t i = ns_tensor_table_add(&b->layout->table, tensor, joined);
     return b->layout->table.tensors[i].offset;
 }
 
-static size_t add_matrix(const Builder *b, NsRole role, size_t out, size_t in, double factor,
-                         bool joined)
+static size_t add_matrix(const Builder *b, NsParameterKind parameter, size_t out, size_t in,
+                         double factor, bool joined)
 {
-    return add(b, role,
+    return add(b, parameter,
                (NsTensor){.rows = out,
                           .cols = in,
                           .init = b->init->kind,
@@ -109,21 +109,21 @@ static size_t add_matrix(const Builder *b, NsRole role, size_t out, size_t in, d
                joined);
 }
 
-static size_t add_zeros(const Builder *b, NsRole role, size_t n, bool joined)
+static size_t add_zeros(const Builder *b, NsParameterKind parameter, size_t n, bool joined)
 {
-    return add(b, role, (NsTensor){.rows = n, .init = NS_INIT_ZERO}, joined);
+    return add(b, parameter, (NsTensor){.rows = n, .init = NS_INIT_ZERO}, joined);
 }
 
-static size_t add_constant(const Builder *b, NsRole role, size_t n, double value)
+static size_t add_constant(const Builder *b, NsParameterKind parameter, size_t n, double value)
 {
-    return add(b, role, (NsTensor){.rows = n, .init = NS_INIT_CONSTANT, .std = value}, false);
+    return add(b, parameter, (NsTensor){.rows = n, .init = NS_INIT_CONSTANT, .std = value}, false);
 }
 
 /* DyT's alpha.  Zhu et al. 2025. */
 #define ALPHA_START 0.5
 
-/* `gain` is the role of the gain; those of bias and alpha follow it. */
-static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsRole gain, size_t C)
+/* `gain` is the kind of the gain; those of bias and alpha follow it. */
+static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsParameterKind gain, size_t C)
 {
     NsNormPlace place = {.norm = norm, .C = C};
     if (norm->gain && norm->scalar)
@@ -142,7 +142,7 @@ static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsRole gain, s
 /* The norms on queries, keys and values. */
 static void add_head_norms(const Builder *b, NsSublayer *s)
 {
-    const Roles *r = &roles[s->kind];
+    const Parameters *r = &parameters[s->kind];
     const NsNorm *norm = s->c.norm;
     size_t D = b->layout->D, head = D / b->layout->H;
     if (norm && ns_norm_over_batch(norm)) head = D; /* every feature by itself */
@@ -156,7 +156,7 @@ static void add_head_norms(const Builder *b, NsSublayer *s)
 static void add_attention(const Builder *b, NsSublayer *s, double factor, double factor_qk,
                           double last)
 {
-    const Roles *r = &roles[s->kind];
+    const Parameters *r = &parameters[s->kind];
     size_t D = b->layout->D, H = b->layout->H;
     bool self = s->kind == NS_SELF_ATTENTION;
     if (!s->uniform) {
@@ -181,23 +181,23 @@ static void add_attention(const Builder *b, NsSublayer *s, double factor, double
 static void add_ffn(const Builder *b, NsSublayer *s, double factor, double last)
 {
     size_t D = b->layout->D, F = b->layout->F;
-    s->w_in = add_matrix(b, NS_ROLE_W1, F, D, factor, false);
-    s->b_in = add_zeros(b, NS_ROLE_B1, F, false);
-    if (s->activation->gated) s->w_gate = add_matrix(b, NS_ROLE_W3, F, D, factor, false);
-    if (s->c.mid) s->mid = add_norm(b, s->c.norm, roles[NS_FFN].mid, F);
-    s->w_out = add_matrix(b, NS_ROLE_W2, D, F, last, false);
-    s->b_out = add_zeros(b, NS_ROLE_B2, D, false);
+    s->w_in = add_matrix(b, NS_PARAMETER_W1, F, D, factor, false);
+    s->b_in = add_zeros(b, NS_PARAMETER_B1, F, false);
+    if (s->activation->gated) s->w_gate = add_matrix(b, NS_PARAMETER_W3, F, D, factor, false);
+    if (s->c.mid) s->mid = add_norm(b, s->c.norm, parameters[NS_FFN].mid, F);
+    s->w_out = add_matrix(b, NS_PARAMETER_W2, D, F, last, false);
+    s->b_out = add_zeros(b, NS_PARAMETER_B2, D, false);
 }
 
 static void add_gains(Builder *b, NsSublayer *s)
 {
-    const Roles *r = &roles[s->kind];
+    const Parameters *r = &parameters[s->kind];
     size_t D = b->layout->D;
     switch (s->c.gain) {
     case NS_GAIN_NONE:
         break;
     case NS_GAIN_LAYER:
-        if (s->first) b->layer_gain = add_constant(b, NS_ROLE_LAYER_GAIN, 1, s->c.gain_start);
+        if (s->first) b->layer_gain = add_constant(b, NS_PARAMETER_LAYER_GAIN, 1, s->c.gain_start);
         s->branch_gain = b->layer_gain;
         break;
     case NS_GAIN_SCALAR:
@@ -214,7 +214,7 @@ static void add_gains(Builder *b, NsSublayer *s)
  * OLMo 2 share the tensor; those beside it have names of their own. */
 static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 {
-    const Roles *r = &roles[s->kind];
+    const Parameters *r = &parameters[s->kind];
     size_t D = b->layout->D;
     NsInitFactors factors = ns_init_factors(b->init, &s->c, p);
     double factor = b->settings->init_scale * factors.others;
@@ -276,7 +276,7 @@ static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring 
     if (tied) outside.prefix = "";
     /* A tied embedding is a head, too, which decays. */
     stack->tok_emb = shared ? layout->stacks[0].tok_emb
-                            : add(&outside, NS_ROLE_TOK_EMB,
+                            : add(&outside, NS_PARAMETER_TOK_EMB,
                                   (NsTensor){.rows = vocab.in,
                                              .cols = layout->D,
                                              .init = NS_INIT_NORMAL,
@@ -285,7 +285,7 @@ static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring 
                                   false);
     if (layout->learned_positions)
         stack->pos_emb = add(
-            b, NS_ROLE_POS_EMB,
+            b, NS_PARAMETER_POS_EMB,
             (NsTensor){
                 .rows = stack->T, .cols = layout->D, .init = NS_INIT_NORMAL, .std = init.position},
             false);
@@ -297,10 +297,10 @@ static void add_stack(Builder *b, NsStack *stack, const NsStackWiring *wiring, N
     b->prefix = stack->prefix;
     add_embedding(b, stack, wiring, vocab, tied, tied && stack != b->layout->stacks);
     if (wiring->embedding_norm)
-        stack->embedding_norm = add_norm(b, wiring->norm, NS_ROLE_EMB_NORM_GAIN, b->layout->D);
+        stack->embedding_norm = add_norm(b, wiring->norm, NS_PARAMETER_EMB_NORM_GAIN, b->layout->D);
     add_layers(b, stack, wiring);
     if (wiring->final_norm)
-        stack->final_norm = add_norm(b, wiring->norm, NS_ROLE_FINAL_NORM_GAIN, b->layout->D);
+        stack->final_norm = add_norm(b, wiring->norm, NS_PARAMETER_FINAL_NORM_GAIN, b->layout->D);
 }
 
 static size_t shards_of(const NsSettings *settings)
@@ -395,7 +395,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
      * first rows of a tied embedding. */
     layout->head = settings->tie_embeddings == NS_TOGGLE_ON
                        ? layout->stacks[0].tok_emb
-                       : add_matrix(&b, NS_ROLE_HEAD, layout->V, layout->D, 1, false);
+                       : add_matrix(&b, NS_PARAMETER_HEAD, layout->V, layout->D, 1, false);
     find_spans(layout);
     layout->parts = ns_model_layout_parts(layout, settings);
     layout->kept = settings->probe_every > 0 ? layout->parts : 1;

@@ -221,11 +221,11 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
 {
     const NsRecordLayout *layout = &probes->layout;
     static const struct {
-        NsRole role;
+        NsParameterKind parameter;
         NsQuantity quantity;
-    } shown[] = {{NS_ROLE_WV, NS_QUANTITY_MEAN_GRAD_WV},
-                 {NS_ROLE_W1, NS_QUANTITY_MEAN_GRAD_W1},
-                 {NS_ROLE_W2, NS_QUANTITY_MEAN_GRAD_W2}};
+    } shown[] = {{NS_PARAMETER_WV, NS_QUANTITY_MEAN_GRAD_WV},
+                 {NS_PARAMETER_W1, NS_QUANTITY_MEAN_GRAD_W1},
+                 {NS_PARAMETER_W2, NS_QUANTITY_MEAN_GRAD_W2}};
     float *layers = values + layout->offset[NS_QUANTITY_MEAN_GRAD_LAYER];
     double square = 0; /* of a layer, whose tensors stand side by side in the table */
     for (size_t i = 0; i < table->n; i++) {
@@ -238,7 +238,7 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
     }
     for (size_t i = 0; i < table->n; i++)
         for (size_t k = 0; k < G_N_ELEMENTS(shown); k++)
-            if (table->tensors[i].role == shown[k].role)
+            if (table->tensors[i].parameter == shown[k].parameter)
                 values[layout->offset[shown[k].quantity] + (size_t)table->tensors[i].layer] =
                     (float)sqrt(probes->batches->mean_sq[i]);
     if (layout->count[NS_QUANTITY_NOISE_SCALE])

@@ -5,13 +5,13 @@
 #define GRADIENT_PURPOSE(symbol)                                                                   \
     "Frobenius norm of the mini-batch gradient of " symbol ", before clipping."
 
-#define GRADIENT_ROW(ID, role_key, tensor_name, role_symbol, per_layer)                            \
+#define GRADIENT_ROW(ID, parameter_key, tensor_name, parameter_symbol, per_layer)                  \
     [NS_QUANTITY_GRAD_##ID] = {                                                                    \
-        .choice = {.key = "grad-" role_key,                                                        \
-                   .label = GRADIENT_LABEL(role_symbol),                                           \
+        .choice = {.key = "grad-" parameter_key,                                                   \
+                   .label = GRADIENT_LABEL(parameter_symbol),                                      \
                    .reference = "Xiong et al. 2020, 3.3",                                          \
-                   .purpose = GRADIENT_PURPOSE(role_symbol)},                                      \
-        .symbol = "‖∇" role_symbol "‖",                                                            \
+                   .purpose = GRADIENT_PURPOSE(parameter_symbol)},                                 \
+        .symbol = "‖∇" parameter_symbol "‖",                                                       \
         .domain = (per_layer) ? NS_DOMAIN_LAYER : NS_DOMAIN_STEP,                                  \
     },
 
@@ -32,7 +32,7 @@ enum { SIZE, UNIT };
         .needs = NS_NEED_##NEEDS,                                                                  \
     },
 
-static const NsQuantityInfo quantities[] = {NS_ROLES(GRADIENT_ROW) NS_QUANTITIES(ROW)};
+static const NsQuantityInfo quantities[] = {NS_PARAMETERS(GRADIENT_ROW) NS_QUANTITIES(ROW)};
 
 const NsQuantityInfo *ns_quantity(NsQuantity quantity)
 {
@@ -59,37 +59,37 @@ static size_t count_of(NsDomain domain, const NsRecordShape *shape)
     return 0;
 }
 
-/* The tensor without which there is no such quantity; NS_ROLE_COUNT where there is none. */
-static NsRole role_of(NsQuantity quantity)
+/* The tensor without which there is no such quantity; NS_PARAMETER_COUNT where there is none. */
+static NsParameterKind parameter_of(NsQuantity quantity)
 {
-    if ((unsigned)quantity < NS_ROLE_COUNT) return (NsRole)quantity;
+    if ((unsigned)quantity < NS_PARAMETER_COUNT) return (NsParameterKind)quantity;
     static const struct {
         NsQuantity quantity;
-        NsRole role;
+        NsParameterKind parameter;
     } about[] = {
-        {NS_QUANTITY_GRAD_RMS_WV, NS_ROLE_WV},
-        {NS_QUANTITY_GRAD_RMS_W1, NS_ROLE_W1},
-        {NS_QUANTITY_GRAD_RMS_W2, NS_ROLE_W2},
-        {NS_QUANTITY_MEAN_GRAD_WV, NS_ROLE_WV},
-        {NS_QUANTITY_MEAN_GRAD_W1, NS_ROLE_W1},
-        {NS_QUANTITY_MEAN_GRAD_W2, NS_ROLE_W2},
-        {NS_QUANTITY_NORM_SIGMA_ATTENTION, NS_ROLE_NORM1_GAIN},
-        {NS_QUANTITY_NORM_SIGMA_CROSS, NS_ROLE_CROSS_NORM_GAIN},
-        {NS_QUANTITY_NORM_SIGMA_FFN, NS_ROLE_NORM2_GAIN},
-        {NS_QUANTITY_LOGIT_ATTENTION, NS_ROLE_WQ},
-        {NS_QUANTITY_HEAD_LOGIT_ATTENTION, NS_ROLE_WQ},
-        {NS_QUANTITY_LOGIT_CROSS, NS_ROLE_CROSS_WQ},
-        {NS_QUANTITY_HEAD_LOGIT_CROSS, NS_ROLE_CROSS_WQ},
+        {NS_QUANTITY_GRAD_RMS_WV, NS_PARAMETER_WV},
+        {NS_QUANTITY_GRAD_RMS_W1, NS_PARAMETER_W1},
+        {NS_QUANTITY_GRAD_RMS_W2, NS_PARAMETER_W2},
+        {NS_QUANTITY_MEAN_GRAD_WV, NS_PARAMETER_WV},
+        {NS_QUANTITY_MEAN_GRAD_W1, NS_PARAMETER_W1},
+        {NS_QUANTITY_MEAN_GRAD_W2, NS_PARAMETER_W2},
+        {NS_QUANTITY_NORM_SIGMA_ATTENTION, NS_PARAMETER_NORM1_GAIN},
+        {NS_QUANTITY_NORM_SIGMA_CROSS, NS_PARAMETER_CROSS_NORM_GAIN},
+        {NS_QUANTITY_NORM_SIGMA_FFN, NS_PARAMETER_NORM2_GAIN},
+        {NS_QUANTITY_LOGIT_ATTENTION, NS_PARAMETER_WQ},
+        {NS_QUANTITY_HEAD_LOGIT_ATTENTION, NS_PARAMETER_WQ},
+        {NS_QUANTITY_LOGIT_CROSS, NS_PARAMETER_CROSS_WQ},
+        {NS_QUANTITY_HEAD_LOGIT_CROSS, NS_PARAMETER_CROSS_WQ},
     };
     for (size_t i = 0; i < sizeof about / sizeof *about; i++)
-        if (about[i].quantity == quantity) return about[i].role;
-    return NS_ROLE_COUNT;
+        if (about[i].quantity == quantity) return about[i].parameter;
+    return NS_PARAMETER_COUNT;
 }
 
 void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
 {
-    bool tensors[NS_ROLE_COUNT + 1] = {[NS_ROLE_COUNT] = true};
-    for (size_t i = 0; i < shape->table->n; i++) tensors[shape->table->tensors[i].role] = true;
+    bool tensors[NS_PARAMETER_COUNT + 1] = {[NS_PARAMETER_COUNT] = true};
+    for (size_t i = 0; i < shape->table->n; i++) tensors[shape->table->tensors[i].parameter] = true;
 
     *layout = (NsRecordLayout){.layers = shape->layers,
                                .hidden = shape->hidden,
@@ -97,7 +97,7 @@ void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
                                .probe_every = shape->probe_every};
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         const NsQuantityInfo *info = &quantities[q];
-        bool present = tensors[role_of((NsQuantity)q)] && !(info->needs & ~shape->has) &&
+        bool present = tensors[parameter_of((NsQuantity)q)] && !(info->needs & ~shape->has) &&
                        (!info->expensive || shape->probe_every > 0);
         layout->offset[q] = layout->width;
         layout->count[q] = present ? count_of(info->domain, shape) : 0;

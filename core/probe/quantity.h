@@ -1,7 +1,8 @@
 /* The registry of measured quantities, and where each lies in a record.
  * SPDX-License-Identifier: MIT
  *
- * One row a quantity, besides one for the gradient of every role (core/model/role.h):
+ * One row a quantity, besides one for the gradient of every parameter
+ * (core/model/parameter_kind.h):
  *
  * X(ID, key, label, symbol, domain, cost, range, needs, definition, source)
  *
@@ -19,7 +20,7 @@
 
 #include "core/base/choice.h"
 #include "core/base/tensor.h"
-#include "core/model/role.h"
+#include "core/model/parameter_kind.h"
 
 #include <string.h>
 
@@ -207,9 +208,9 @@ typedef enum {
 } NsNeed;
 
 typedef enum {
-#define NS_QUANTITY_OF_ROLE(ID, ...) NS_QUANTITY_GRAD_##ID,
-    NS_ROLES(NS_QUANTITY_OF_ROLE)
-#undef NS_QUANTITY_OF_ROLE
+#define NS_QUANTITY_OF_PARAMETER(ID, ...) NS_QUANTITY_GRAD_##ID,
+    NS_PARAMETERS(NS_QUANTITY_OF_PARAMETER)
+#undef NS_QUANTITY_OF_PARAMETER
 #define NS_QUANTITY_ID(ID, ...) NS_QUANTITY_##ID,
         NS_QUANTITIES(NS_QUANTITY_ID)
 #undef NS_QUANTITY_ID
@@ -224,8 +225,8 @@ typedef struct {
     unsigned needs;       /* NsNeed */
 } NsQuantityInfo;
 
-/* Of a quantity below NS_QUANTITY_COUNT.  The quantity of role r's gradient has the number r and
- * the key "grad-" followed by the role's. */
+/* Of a quantity below NS_QUANTITY_COUNT.  The quantity of the gradient of parameter r has the
+ * number r and the key "grad-" followed by the parameter's. */
 const NsQuantityInfo *ns_quantity(NsQuantity quantity);
 const NsChoice *ns_quantity_choice(size_t i);
 

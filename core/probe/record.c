@@ -15,7 +15,7 @@
 typedef struct {
     float *norm;
     float *root_mean_square; /* NULL where that is not recorded */
-    unsigned role;
+    unsigned parameter;
     double elements;
 } TensorPlace;
 
@@ -50,8 +50,8 @@ static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings
 {
     unsigned has = 0;
     for (size_t i = 0; i < table->n; i++) {
-        if (table->tensors[i].role == NS_ROLE_FINAL_NORM_GAIN) has |= NS_NEED_FINAL_NORM;
-        if (table->tensors[i].role == NS_ROLE_CROSS_WV) has |= NS_NEED_CROSS;
+        if (table->tensors[i].parameter == NS_PARAMETER_FINAL_NORM_GAIN) has |= NS_NEED_FINAL_NORM;
+        if (table->tensors[i].parameter == NS_PARAMETER_CROSS_WV) has |= NS_NEED_CROSS;
     }
     if (g_str_equal(ns_activation_choice(settings->activation)->key, "relu")) has |= NS_NEED_RELU;
     if (ns_optimizer(settings->optimizer)->adam_moments) has |= NS_NEED_MOMENTS;
@@ -81,9 +81,10 @@ static float *values_of(NsRecorder *r, NsQuantity quantity)
 
 static void find_tensors(NsRecorder *r, const NsTensorTable *table)
 {
-    static const NsQuantity means[NS_ROLE_COUNT] = {[NS_ROLE_WV] = NS_QUANTITY_GRAD_RMS_WV,
-                                                    [NS_ROLE_W1] = NS_QUANTITY_GRAD_RMS_W1,
-                                                    [NS_ROLE_W2] = NS_QUANTITY_GRAD_RMS_W2};
+    static const NsQuantity means[NS_PARAMETER_COUNT] = {
+        [NS_PARAMETER_WV] = NS_QUANTITY_GRAD_RMS_WV,
+        [NS_PARAMETER_W1] = NS_QUANTITY_GRAD_RMS_W1,
+        [NS_PARAMETER_W2] = NS_QUANTITY_GRAD_RMS_W2};
     r->n_tensors = table->n;
     r->tensors = g_new0(TensorPlace, table->n);
     r->runs = g_new0(TensorRun, table->n);
@@ -91,10 +92,11 @@ static void find_tensors(NsRecorder *r, const NsTensorTable *table)
         const NsTensor *t = &table->tensors[i];
         size_t layer = (size_t)MAX(t->layer, 0);
         TensorPlace *place = &r->tensors[i];
-        *place = (TensorPlace){.norm = values_of(r, (NsQuantity)t->role) + layer,
-                               .role = t->role,
+        *place = (TensorPlace){.norm = values_of(r, (NsQuantity)t->parameter) + layer,
+                               .parameter = t->parameter,
                                .elements = (double)ns_tensor_size(t)};
-        if (means[t->role]) place->root_mean_square = values_of(r, means[t->role]) + layer;
+        if (means[t->parameter])
+            place->root_mean_square = values_of(r, means[t->parameter]) + layer;
         if (i == 0 || t->layer != t[-1].layer)
             r->runs[r->n_runs++] = (TensorRun){.layer = t->layer, .first = i};
         TensorRun *run = &r->runs[r->n_runs - 1];
@@ -157,14 +159,14 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 /* What an encoder and a decoder both have once is one value. */
 static void record_outside(NsRecorder *r, const double *grad_sq)
 {
-    double outside[NS_ROLE_COUNT] = {0};
+    double outside[NS_PARAMETER_COUNT] = {0};
     for (size_t k = 0; k < r->n_runs; k++) {
         const TensorRun *run = &r->runs[k];
         if (run->layer >= 0) continue;
         for (size_t i = run->first; i < run->end; i++) {
             const TensorPlace *t = &r->tensors[i];
-            outside[t->role] += grad_sq[i];
-            *t->norm = (float)sqrt(outside[t->role]);
+            outside[t->parameter] += grad_sq[i];
+            *t->norm = (float)sqrt(outside[t->parameter]);
         }
     }
 }

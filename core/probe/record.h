@@ -9,7 +9,7 @@
 #include "core/probe/similarity.h"
 #include "core/probe/token_snapshot.h"
 
-/* The layout of the records of a model; of the table only the roles count. */
+/* The layout of the records of a model; of the table only the parameters count. */
 void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
                          const NsSettings *settings);
 

@@ -205,17 +205,17 @@ static const char *special_key(NsQuantity quantity)
 
 static char **make_quantity_keys(void)
 {
-    static const char *const role_keys[] = {
-#define ROLE_KEY(ID, key, ...) key,
-        NS_ROLES(ROLE_KEY)
-#undef ROLE_KEY
+    static const char *const parameter_keys[] = {
+#define PARAMETER_KEY(ID, key, ...) key,
+        NS_PARAMETERS(PARAMETER_KEY)
+#undef PARAMETER_KEY
     };
-    G_STATIC_ASSERT(G_N_ELEMENTS(role_keys) == NS_ROLE_COUNT);
+    G_STATIC_ASSERT(G_N_ELEMENTS(parameter_keys) == NS_PARAMETER_COUNT);
     char **keys = g_new(char *, NS_QUANTITY_COUNT);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         const char *special = special_key((NsQuantity)q);
-        if (q < NS_ROLE_COUNT)
-            keys[q] = ns_json_key(role_keys[q]);
+        if (q < NS_PARAMETER_COUNT)
+            keys[q] = ns_json_key(parameter_keys[q]);
         else if (special)
             keys[q] = g_strdup(special);
         else

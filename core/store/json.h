@@ -49,6 +49,6 @@ void ns_json_layers(NsJson *json, const NsSettings *settings);
 /* "program": name and version; "instructions": the key of the set in use, on which bits depend. */
 void ns_json_program(NsJson *json);
 
-/* The name of a quantity in files: for the gradient of a role, inside "grad_norm", that of the
- * role; else that of the registry. */
+/* The name of a quantity in files: for the gradient of a parameter, inside "grad_norm", that of the
+ * parameter; else that of the registry. */
 const char *ns_json_quantity_key(NsQuantity quantity);

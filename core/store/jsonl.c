@@ -137,9 +137,9 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
     if (scalars->probe_seconds > 0) ns_json_double(json, "probe_seconds", scalars->probe_seconds);
     ns_json_open(json, "grad_norm", '{');
     ns_json_double(json, "total", scalars->grad_norm);
-    for (unsigned q = 0; q < NS_ROLE_COUNT; q++) write_quantity(&record, (NsQuantity)q);
+    for (unsigned q = 0; q < NS_PARAMETER_COUNT; q++) write_quantity(&record, (NsQuantity)q);
     ns_json_close(json, '}');
-    for (unsigned q = NS_ROLE_COUNT; q < NS_QUANTITY_COUNT; q++)
+    for (unsigned q = NS_PARAMETER_COUNT; q < NS_QUANTITY_COUNT; q++)
         write_quantity(&record, (NsQuantity)q);
 
     if (record.steps.first != record.steps.last) {

@@ -16,17 +16,17 @@ char *ns_jsonl_settings(NsRun *run);
 
 /* {"step", "loss", "lr", "seconds", "grad_norm": {"total", "wq": [L], ...}, "grad_layer": [L],
  * "update_ratio": [L], "hidden_norm": [L + 1], "hidden_norm_sq": [L + 1], "final_hidden_norm",
- * "final_hidden_norm_sq", ...}; grad_norm has every role that the model has, by its key, and every
- * other quantity of the registry that was measured at this step follows: one number a step, [L] by
- * layer, [L + 1] by hidden state, or [[heads], ...] by layer.  With an encoder of N and a decoder
- * of M layers the layers are those of the encoder, then those of the decoder, and there are N + M +
- * 2 hidden states: x_0 .. x_N of the encoder, then x_0 .. x_M of the decoder.  A value that does
- * not exist is null; a step that measured expensive quantities says in "probe_seconds" what that
- * took. Where the history has thinned the profiles of this step, they are the maxima over the steps
- * that "thinned": {"first", "last", "values": "maximum"} names; the newest step never is.  A step
- * at which the validation loss was measured has "validation_loss", and one at which something
- * happened "events": [{"kind": "diverged", "setting" or "spike", "layer": number from 1 or null,
- * "what", "text"}, ...]. */
+ * "final_hidden_norm_sq", ...}; grad_norm has every kind of parameter that the model has, by its
+ * key, and every other quantity of the registry that was measured at this step follows: one number
+ * a step, [L] by layer, [L + 1] by hidden state, or [[heads], ...] by layer.  With an encoder of N
+ * and a decoder of M layers the layers are those of the encoder, then those of the decoder, and
+ * there are N + M + 2 hidden states: x_0 .. x_N of the encoder, then x_0 .. x_M of the decoder.  A
+ * value that does not exist is null; a step that measured expensive quantities says in
+ * "probe_seconds" what that took. Where the history has thinned the profiles of this step, they are
+ * the maxima over the steps that "thinned": {"first", "last", "values": "maximum"} names; the
+ * newest step never is.  A step at which the validation loss was measured has "validation_loss",
+ * and one at which something happened "events": [{"kind": "diverged", "setting" or "spike",
+ * "layer": number from 1 or null, "what", "text"}, ...]. */
 char *ns_jsonl_record(const NsHistory *history, size_t index);
 
 /* {"summary": {"state", "steps", "loss", "validation_loss", "validation_step", "seconds",

@@ -97,13 +97,13 @@ static bool read_heads(JsonNode *node, float *values, const NsRecordLayout *layo
     return true;
 }
 
-/* NULL where it is not there.  Files of old name the roles by their keys, "tok-emb" and not
+/* NULL where it is not there.  Files of old name the parameters by their keys, "tok-emb" and not
  * "tok_emb". */
 static JsonNode *find_quantity(JsonObject *object, NsQuantity quantity)
 {
     const char *name = ns_json_quantity_key(quantity);
     JsonNode *node = json_object_get_member(object, name);
-    if (node || (unsigned)quantity >= NS_ROLE_COUNT || !strchr(name, '_')) return node;
+    if (node || (unsigned)quantity >= NS_PARAMETER_COUNT || !strchr(name, '_')) return node;
     g_autofree char *key = g_strdelimit(g_strdup(name), "_", '-');
     return json_object_get_member(object, key);
 }
@@ -176,21 +176,21 @@ static void read_events(NsHistory *history, JsonObject *object, int64_t step)
 
 /* ---- Records ---- */
 
-/* The roles that have a gradient in the first record are those of the model. */
+/* The parameters that have a gradient in the first record are those of the model. */
 static void find_layout(Lane *lane, JsonObject *gradients)
 {
-    NsTensor tensors[NS_ROLE_COUNT];
+    NsTensor tensors[NS_PARAMETER_COUNT];
     NsTensorTable table = {.tensors = tensors};
-    for (unsigned role = 0; role < NS_ROLE_COUNT; role++)
-        if (find_quantity(gradients, (NsQuantity)role))
-            tensors[table.n++] = (NsTensor){.role = role};
+    for (unsigned parameter = 0; parameter < NS_PARAMETER_COUNT; parameter++)
+        if (find_quantity(gradients, (NsQuantity)parameter))
+            tensors[table.n++] = (NsTensor){.parameter = parameter};
     ns_record_layout_of(&lane->layout, &table, &lane->settings);
 }
 
 static bool read_values(Lane *lane, JsonObject *object, JsonObject *gradients)
 {
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        if (!read_quantity(lane, (NsQuantity)q, q < NS_ROLE_COUNT ? gradients : object))
+        if (!read_quantity(lane, (NsQuantity)q, q < NS_PARAMETER_COUNT ? gradients : object))
             return false;
     return true;
 }

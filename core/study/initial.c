@@ -174,9 +174,9 @@ char *ns_initial_json(const NsInitial *initial, const NsSettings *settings)
     write_scalar(&json, "loss", initial->loss_mean, initial->loss_sd);
     ns_json_open(&json, "grad_norm", '{');
     write_scalar(&json, "total", initial->grad_mean, initial->grad_sd);
-    for (unsigned q = 0; q < NS_ROLE_COUNT; q++) write_quantity(&json, initial, (NsQuantity)q);
+    for (unsigned q = 0; q < NS_PARAMETER_COUNT; q++) write_quantity(&json, initial, (NsQuantity)q);
     ns_json_close(&json, '}');
-    for (unsigned q = NS_ROLE_COUNT; q < NS_QUANTITY_COUNT; q++)
+    for (unsigned q = NS_PARAMETER_COUNT; q < NS_QUANTITY_COUNT; q++)
         write_quantity(&json, initial, (NsQuantity)q);
     ns_json_program(&json);
     return ns_json_finish(&json);

@@ -121,8 +121,8 @@ def values_in_record(record, row):
     """What a record says of a quantity, in one row of numbers; None if it says nothing."""
     key = row["key"]
     special = {"hidden-sq": "hidden_norm_sq", "final-hidden-sq": "final_hidden_norm_sq"}
-    role = key[len("grad-"):].replace("-", "_") if key.startswith("grad-") else None
-    value = record["grad_norm"].get(role, record.get(special.get(key, key.replace("-", "_"))))
+    parameter = key[len("grad-"):].replace("-", "_") if key.startswith("grad-") else None
+    value = record["grad_norm"].get(parameter, record.get(special.get(key, key.replace("-", "_"))))
     if value is None or isinstance(value, (int, float)):
         return value if value is None else [value]
     flat = [v for item in value for v in (item if isinstance(item, list) else [item])]

@@ -20,7 +20,7 @@ import time
 CLI = os.path.abspath(sys.argv[1])
 PATIENCE_S = 600  # a hang fails, a busy machine does not
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
-ROLES = ["wq", "wk", "wv", "wo", "w1", "w2"]
+PARAMETERS = ["wq", "wk", "wv", "wo", "w1", "w2"]
 COMMANDS = ["train", "compare", "probe", "check", "dump", "chart", "plot", "bench", "sweep",
             "paper", "show", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
@@ -107,8 +107,8 @@ def check_records(lines, layers, steps):
     for record in records:
         norms = record["grad_norm"]
         assert number(norms["total"]) > 0
-        for role in ROLES:
-            assert len([number(v) for v in norms[role]]) == layers, role
+        for parameter in PARAMETERS:
+            assert len([number(v) for v in norms[parameter]]) == layers, parameter
         assert len([number(v) for v in record["hidden_norm"]]) == layers + 1
         assert len([number(v) for v in record["update_ratio"]]) == layers
         number(record["lr"])
@@ -133,7 +133,7 @@ def test_json_lines():
 def test_total_is_the_root_of_the_sum_of_squares():
     for record in records_of(train("--steps", "2")):
         norms = record["grad_norm"]
-        layers = sum(number(v) ** 2 for role in ROLES for v in norms[role])
+        layers = sum(number(v) ** 2 for parameter in PARAMETERS for v in norms[parameter])
         assert norms["total"] >= math.sqrt(layers) * (1 - 1e-6)
 
 
@@ -516,8 +516,8 @@ def test_probe():
     assert result.returncode == 0 and result.stderr == b""
     value = json.loads(result.stdout)
     assert value["seeds"] == 3 and value["layers"] == 2
-    for role in ROLES:
-        cell = value["grad_norm"][role]
+    for parameter in PARAMETERS:
+        cell = value["grad_norm"][parameter]
         assert len(cell["mean"]) == len(cell["sd"]) == 2
         assert all(number(v) > 0 for v in cell["mean"] + cell["sd"])
     assert len(value["hidden_norm"]["mean"]) == 3

@@ -1,6 +1,6 @@
 /* Whole models against finite differences, in double.  SPDX-License-Identifier: MIT */
 #include "core/model/init.h"
-#include "core/model/role.h"
+#include "core/model/parameter_kind.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
 #include "tests/gradient/case.h"

@@ -8,7 +8,8 @@ Run *run_made(size_t layers, size_t budget, bool final_norm, int64_t probe_every
     NsTensorTable table = {0};
     for (size_t l = 0; l < layers; l++)
         ns_tensor_table_add(
-            &table, (NsTensor){.role = NS_ROLE_W2, .layer = (int)l, .rows = 1, .cols = 1}, false);
+            &table, (NsTensor){.parameter = NS_PARAMETER_W2, .layer = (int)l, .rows = 1, .cols = 1},
+            false);
     ns_record_layout_init(&run->layout,
                           &(NsRecordShape){.table = &table,
                                            .layers = layers,

@@ -16,12 +16,12 @@ static void layout_with_probes(NsRecordLayout *layout, bool final_norm, int64_t 
 {
     NsTensorTable table = {0};
     for (int l = 0; l < LAYERS; l++) {
-        NsTensor wq = {.role = NS_ROLE_WQ, .layer = l, .rows = 4, .cols = 4};
-        NsTensor w1 = {.role = NS_ROLE_W1, .layer = l, .rows = 8, .cols = 4};
+        NsTensor wq = {.parameter = NS_PARAMETER_WQ, .layer = l, .rows = 4, .cols = 4};
+        NsTensor w1 = {.parameter = NS_PARAMETER_W1, .layer = l, .rows = 8, .cols = 4};
         ns_tensor_table_add(&table, wq, false);
         ns_tensor_table_add(&table, w1, false);
     }
-    NsTensor head = {.role = NS_ROLE_HEAD, .layer = -1, .rows = 9, .cols = 4};
+    NsTensor head = {.parameter = NS_PARAMETER_HEAD, .layer = -1, .rows = 9, .cols = 4};
     ns_tensor_table_add(&table, head, false);
     ns_record_layout_init(layout, &(NsRecordShape){
                                       .table = &table,
@@ -53,7 +53,7 @@ static void test_quantities(void)
     g_assert_cmpstr(ns_quantity(NS_QUANTITY_GRAD_WQ)->choice.key, ==, "grad-wq");
     g_assert_cmpint(ns_quantity(NS_QUANTITY_GRAD_WQ)->domain, ==, NS_DOMAIN_LAYER);
     g_assert_cmpint(ns_quantity(NS_QUANTITY_GRAD_HEAD)->domain, ==, NS_DOMAIN_STEP);
-    g_assert_cmpint((int)NS_QUANTITY_GRAD_HEAD, ==, (int)NS_ROLE_HEAD);
+    g_assert_cmpint((int)NS_QUANTITY_GRAD_HEAD, ==, (int)NS_PARAMETER_HEAD);
 }
 
 static void test_layout(void)

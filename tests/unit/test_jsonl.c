@@ -83,14 +83,15 @@ static void test_json_round_trip(void)
 /* A history of `steps` records of a model that is nothing but its table, with known values. */
 static NsHistory *new_history(size_t layers, size_t steps, size_t budget)
 {
-    static const NsRole per_layer[] = {NS_ROLE_WQ, NS_ROLE_WK, NS_ROLE_WV,
-                                       NS_ROLE_WO, NS_ROLE_W1, NS_ROLE_W2};
+    static const NsParameterKind per_layer[] = {NS_PARAMETER_WQ, NS_PARAMETER_WK, NS_PARAMETER_WV,
+                                                NS_PARAMETER_WO, NS_PARAMETER_W1, NS_PARAMETER_W2};
     NsTensorTable table = {0};
-    ns_tensor_table_add(&table, (NsTensor){.role = NS_ROLE_TOK_EMB, .layer = -1, .rows = 1}, false);
+    ns_tensor_table_add(
+        &table, (NsTensor){.parameter = NS_PARAMETER_TOK_EMB, .layer = -1, .rows = 1}, false);
     for (size_t l = 0; l < layers; l++)
         for (size_t i = 0; i < G_N_ELEMENTS(per_layer); i++)
             ns_tensor_table_add(
-                &table, (NsTensor){.role = per_layer[i], .layer = (int)l, .rows = 1}, false);
+                &table, (NsTensor){.parameter = per_layer[i], .layer = (int)l, .rows = 1}, false);
     const NsRecordShape shape = {
         .table = &table,
         .layers = layers,
@@ -166,7 +167,7 @@ static void test_record(void)
     const NsRecordLayout *layout = ns_history_layout(history);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         if (layout->count[q] > 0)
-            assert_values(history, q < NS_ROLE_COUNT ? grad : record, (NsQuantity)q, 1);
+            assert_values(history, q < NS_PARAMETER_COUNT ? grad : record, (NsQuantity)q, 1);
 
     static const struct {
         const char *key;
@@ -214,10 +215,10 @@ static void test_keys(void)
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         const char *key = ns_json_quantity_key((NsQuantity)q);
-        if (q == NS_ROLE_COUNT)
-            g_hash_table_remove_all(seen); /* roles have an object of their own */
+        if (q == NS_PARAMETER_COUNT)
+            g_hash_table_remove_all(seen); /* parameters have an object of their own */
         g_assert_true(g_hash_table_add(seen, g_strdup(key)));
-        if (q >= NS_ROLE_COUNT) g_assert_null(strchr(key, '-'));
+        if (q >= NS_PARAMETER_COUNT) g_assert_null(strchr(key, '-'));
     }
     static const struct {
         NsQuantity quantity;

@@ -5,7 +5,7 @@
 #include "core/experiment/assignment.h"
 #include "core/model/init.h"
 #include "core/model/model.h"
-#include "core/model/role.h"
+#include "core/model/parameter_kind.h"
 #include "core/ops/activation.h"
 #include "core/ops/norm.h"
 
@@ -482,25 +482,25 @@ static void test_names_of_both(void)
         const char *name;
         size_t rows, cols;
         int layer;
-        NsRole role;
+        NsParameterKind parameter;
     } table[] = {
-        {"enc.tok_emb", 20, 16, -1, NS_ROLE_TOK_EMB},
-        {"enc.pos_emb", 5, 16, -1, NS_ROLE_POS_EMB},
-        {"dec.pos_emb", 8, 16, -1, NS_ROLE_POS_EMB},
-        {"enc.blk1.attn.wq", 16, 16, 1, NS_ROLE_WQ},
-        {"dec.blk0.attn.wq", 16, 16, 2, NS_ROLE_WQ},
-        {"dec.blk2.cross.wk", 16, 16, 4, NS_ROLE_CROSS_WK},
-        {"dec.blk2.cross.bo", 16, 0, 4, NS_ROLE_CROSS_BO},
-        {"dec.blk0.cross_norm.alpha", 1, 0, 2, NS_ROLE_CROSS_NORM_ALPHA},
-        {"dec.blk0.cross.q_norm.gain", 8, 0, 2, NS_ROLE_CROSS_Q_NORM_GAIN},
-        {"dec.blk1.ffn.w3", 64, 16, 3, NS_ROLE_W3},
-        {"dec.blk1.cross.head_scale", 2, 0, 3, NS_ROLE_CROSS_HEAD_SCALE},
-        {"dec.blk1.ffn.mid_norm.gain", 64, 0, 3, NS_ROLE_MID_NORM2_GAIN},
-        {"enc.blk1.branch_gain", 1, 0, 1, NS_ROLE_LAYER_GAIN},
-        {"dec.blk2.attn.branch_gain", 16, 0, 4, NS_ROLE_BRANCH_GAIN1},
-        {"enc.final_norm.gain", 16, 0, -1, NS_ROLE_FINAL_NORM_GAIN},
-        {"dec.final_norm.bias", 16, 0, -1, NS_ROLE_FINAL_NORM_BIAS},
-        {"head", 20, 16, -1, NS_ROLE_HEAD},
+        {"enc.tok_emb", 20, 16, -1, NS_PARAMETER_TOK_EMB},
+        {"enc.pos_emb", 5, 16, -1, NS_PARAMETER_POS_EMB},
+        {"dec.pos_emb", 8, 16, -1, NS_PARAMETER_POS_EMB},
+        {"enc.blk1.attn.wq", 16, 16, 1, NS_PARAMETER_WQ},
+        {"dec.blk0.attn.wq", 16, 16, 2, NS_PARAMETER_WQ},
+        {"dec.blk2.cross.wk", 16, 16, 4, NS_PARAMETER_CROSS_WK},
+        {"dec.blk2.cross.bo", 16, 0, 4, NS_PARAMETER_CROSS_BO},
+        {"dec.blk0.cross_norm.alpha", 1, 0, 2, NS_PARAMETER_CROSS_NORM_ALPHA},
+        {"dec.blk0.cross.q_norm.gain", 8, 0, 2, NS_PARAMETER_CROSS_Q_NORM_GAIN},
+        {"dec.blk1.ffn.w3", 64, 16, 3, NS_PARAMETER_W3},
+        {"dec.blk1.cross.head_scale", 2, 0, 3, NS_PARAMETER_CROSS_HEAD_SCALE},
+        {"dec.blk1.ffn.mid_norm.gain", 64, 0, 3, NS_PARAMETER_MID_NORM2_GAIN},
+        {"enc.blk1.branch_gain", 1, 0, 1, NS_PARAMETER_LAYER_GAIN},
+        {"dec.blk2.attn.branch_gain", 16, 0, 4, NS_PARAMETER_BRANCH_GAIN1},
+        {"enc.final_norm.gain", 16, 0, -1, NS_PARAMETER_FINAL_NORM_GAIN},
+        {"dec.final_norm.bias", 16, 0, -1, NS_PARAMETER_FINAL_NORM_BIAS},
+        {"head", 20, 16, -1, NS_PARAMETER_HEAD},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
         const NsTensor *t = ns_tensor_find(ns_model_tensors(model), table[i].name);
@@ -508,7 +508,7 @@ static void test_names_of_both(void)
         g_assert_cmpuint(t->rows, ==, table[i].rows);
         g_assert_cmpuint(t->cols, ==, table[i].cols);
         g_assert_cmpint(t->layer, ==, table[i].layer);
-        g_assert_cmpuint(t->role, ==, table[i].role);
+        g_assert_cmpuint(t->parameter, ==, table[i].parameter);
     }
     ns_settings_clear(&settings);
 
@@ -607,7 +607,8 @@ static void test_factors(void)
         double factor = t->layer >= 0 ? 0.5 : 1;
         g_assert_cmpfloat_with_epsilon(t->lr, factor, 1e-12);
         g_assert_cmpfloat_with_epsilon(t->eps, factor, 1e-12);
-        g_assert_true(t->decay == (t->cols > 0 && (t->layer >= 0 || t->role == NS_ROLE_HEAD)));
+        g_assert_true(t->decay ==
+                      (t->cols > 0 && (t->layer >= 0 || t->parameter == NS_PARAMETER_HEAD)));
     }
     ns_settings_clear(&settings);
 }

@@ -347,12 +347,12 @@ static void check_gradients(NsRun *run)
             double square = 0, n = (double)ns_tensor_size(t);
             for (size_t k = 0; k < ns_tensor_size(t); k++)
                 square += (double)g[t->offset + k] * (double)g[t->offset + k];
-            close_to(value(run, (NsQuantity)t->role, l), sqrt(square), 1e-5);
-            if (t->role == NS_ROLE_W1)
+            close_to(value(run, (NsQuantity)t->parameter, l), sqrt(square), 1e-5);
+            if (t->parameter == NS_PARAMETER_W1)
                 close_to(value(run, NS_QUANTITY_GRAD_RMS_W1, l), sqrt(square / n), 1e-5);
-            if (t->role == NS_ROLE_W2)
+            if (t->parameter == NS_PARAMETER_W2)
                 close_to(value(run, NS_QUANTITY_GRAD_RMS_W2, l), sqrt(square / n), 1e-5);
-            if (t->role == NS_ROLE_WV)
+            if (t->parameter == NS_PARAMETER_WV)
                 close_to(value(run, NS_QUANTITY_GRAD_RMS_WV, l), sqrt(square / n), 1e-5);
             layer += square;
             elements += n;
@@ -361,14 +361,15 @@ static void check_gradients(NsRun *run)
         close_to(value(run, NS_QUANTITY_GRAD_RMS_LAYER, l), sqrt(layer / elements), 1e-5);
     }
     /* Of what an encoder and a decoder both have there is one value. */
-    double outside[NS_ROLE_COUNT] = {0};
+    double outside[NS_PARAMETER_COUNT] = {0};
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         double norm = ns_real_norm(g + t->offset, ns_tensor_size(t));
-        if (t->layer < 0) outside[t->role] += norm * norm;
+        if (t->layer < 0) outside[t->parameter] += norm * norm;
     }
-    for (unsigned role = 0; role < NS_ROLE_COUNT; role++)
-        if (outside[role] > 0) close_to(value(run, (NsQuantity)role, 0), sqrt(outside[role]), 1e-5);
+    for (unsigned parameter = 0; parameter < NS_PARAMETER_COUNT; parameter++)
+        if (outside[parameter] > 0)
+            close_to(value(run, (NsQuantity)parameter, 0), sqrt(outside[parameter]), 1e-5);
 }
 
 /* The gradient averaged over the probe batches, batch by batch. */
@@ -403,11 +404,11 @@ static void check_mean_gradient(NsRun *run)
         if (t->layer < 0) continue;
         layers[t->layer] += square;
         size_t l = (size_t)t->layer;
-        if (t->role == NS_ROLE_WV)
+        if (t->parameter == NS_PARAMETER_WV)
             close_to(value(run, NS_QUANTITY_MEAN_GRAD_WV, l), sqrt(square), 1e-4);
-        if (t->role == NS_ROLE_W1)
+        if (t->parameter == NS_PARAMETER_W1)
             close_to(value(run, NS_QUANTITY_MEAN_GRAD_W1, l), sqrt(square), 1e-4);
-        if (t->role == NS_ROLE_W2)
+        if (t->parameter == NS_PARAMETER_W2)
             close_to(value(run, NS_QUANTITY_MEAN_GRAD_W2, l), sqrt(square), 1e-4);
     }
     for (size_t l = 0; l < ns_model_layers(model); l++)
@@ -530,7 +531,7 @@ static void test_shared(void)
         const NsTensor *t = &table->tensors[i];
         if (t->layer < 0) continue;
         double norm = ns_real_norm(ns_model_gradients(model) + t->offset, ns_tensor_size(t));
-        close_to(value(run, (NsQuantity)t->role, (size_t)t->layer), norm, 1e-6);
+        close_to(value(run, (NsQuantity)t->parameter, (size_t)t->layer), norm, 1e-6);
     }
 }
 

@@ -92,7 +92,7 @@ static void test_run_record_0(void)
         const NsTensor *t = &table->tensors[i];
         float seen[2];
         double norm = ns_real_norm(ns_model_gradients(model) + t->offset, ns_tensor_size(t));
-        ns_history_read(history, (NsQuantity)t->role, 0, seen, NULL);
+        ns_history_read(history, (NsQuantity)t->parameter, 0, seen, NULL);
         assert_close((double)seen[MAX(t->layer, 0)], norm, 1e-6);
         total += norm * norm;
         if (t->layer >= 0) layer[t->layer] += norm * norm;
