@@ -2,7 +2,7 @@
 #include "core/base/squares.h"
 
 #include "core/base/clones.h"
-#include "core/base/lanes.h"
+#include "core/base/vector_lanes.h"
 
 #include <float.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 
 NS_CLONES_OF(static, double, in_double, (const ns_real *x, size_t n), (x, n))
 {
-    return ns_lanes_dot(x, x, n);
+    return ns_vector_lanes_dot(x, x, n);
 }
 
 double ns_real_squares_close(double squares, const ns_real *x, size_t n)
@@ -22,24 +22,24 @@ double ns_real_squares_close(double squares, const ns_real *x, size_t n)
 
 NS_CLONES_OF(extern, double, ns_real_squares, (const ns_real *x, size_t n), (x, n))
 {
-    double lane[NS_LANES] = {0};
+    double lane[NS_VECTOR_LANES] = {0};
     size_t i = 0;
-    for (; i + NS_SQUARES_TERMS * NS_LANES <= n; i += NS_SQUARES_TERMS * NS_LANES) {
-        ns_real sum[NS_LANES] = {0};
+    for (; i + NS_SQUARES_TERMS * NS_VECTOR_LANES <= n; i += NS_SQUARES_TERMS * NS_VECTOR_LANES) {
+        ns_real sum[NS_VECTOR_LANES] = {0};
 #pragma GCC unroll 8
         for (size_t t = 0; t < NS_SQUARES_TERMS; t++)
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) {
-                ns_real v = x[i + t * NS_LANES + (size_t)l];
+            for (int l = 0; l < NS_VECTOR_LANES; l++) {
+                ns_real v = x[i + t * NS_VECTOR_LANES + (size_t)l];
                 sum[l] += v * v;
             }
 #pragma omp simd
-        for (int l = 0; l < NS_LANES; l++) lane[l] += (double)sum[l];
+        for (int l = 0; l < NS_VECTOR_LANES; l++) lane[l] += (double)sum[l];
     }
     /* In double throughout, which has the range for anything and takes three times as long. */
-    if (!i) return ns_lanes_dot(x, x, n);
-    double squares = ns_real_squares_close(ns_lanes_sum(lane), x, i);
-    return i < n ? squares + ns_lanes_dot(x + i, x + i, n - i) : squares;
+    if (!i) return ns_vector_lanes_dot(x, x, n);
+    double squares = ns_real_squares_close(ns_vector_lanes_sum(lane), x, i);
+    return i < n ? squares + ns_vector_lanes_dot(x + i, x + i, n - i) : squares;
 }
 
 double ns_real_norm(const ns_real *x, size_t n)

@@ -2,7 +2,7 @@
 #include "core/ops/attention.h"
 
 #include "core/base/clones.h"
-#include "core/base/lanes.h"
+#include "core/base/vector_lanes.h"
 #include "core/ops/gemm.h"
 #include "core/ops/gemm_tiled.h"
 #include "core/ops/math.h"
@@ -64,82 +64,82 @@ static size_t visible(const Head *h, size_t i)
 /* Reals of a row that are worked on where n count. */
 static size_t whole(const Head *h, size_t n)
 {
-    return MIN((n + NS_LANES - 1) / NS_LANES * NS_LANES, h->S);
+    return MIN((n + NS_VECTOR_LANES - 1) / NS_VECTOR_LANES * NS_VECTOR_LANES, h->S);
 }
 
 /* Rows that take every step of softmax together, so that none waits for its own sum alone; a
- * multiple of NS_LANES_ROWS. */
+ * multiple of NS_VECTOR_ROWS. */
 enum { TOGETHER = 16 };
 
-typedef ns_real Lanes[NS_LANES];
+typedef ns_real VectorLanes[NS_VECTOR_LANES];
 
-/* Where n rows are no multiple of NS_LANES_ROWS, the others have sums, too: not of numbers so small
- * that adding them takes a hundred times as long. */
-NS_LANES_INLINE void fill_up(Lanes *lane, size_t n)
+/* Where n rows are no multiple of NS_VECTOR_ROWS, the others have sums, too: not of numbers so
+ * small that adding them takes a hundred times as long. */
+NS_VECTOR_INLINE void fill_up(VectorLanes *lane, size_t n)
 {
-    for (; n % NS_LANES_ROWS; n++) memset(lane[n], 0, sizeof *lane);
+    for (; n % NS_VECTOR_ROWS; n++) memset(lane[n], 0, sizeof *lane);
 }
 
-/* What a query sees, in vectors of NS_LANES keys. */
+/* What a query sees, in vectors of NS_VECTOR_LANES keys. */
 typedef struct {
     size_t start;    /* of the row in P and in dP */
     size_t last;     /* key at which the last vector begins; those before it are seen whole */
     const int *seen; /* for every key of the last one, whether it is */
 } Row;
 
-static const int all_seen[2 * NS_LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const int all_seen[2 * NS_VECTOR_LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-NS_LANES_INLINE Row row_of(const Head *h, size_t i)
+NS_VECTOR_INLINE Row row_of(const Head *h, size_t i)
 {
-    size_t keys = visible(h, i), last = (keys - 1) / NS_LANES * NS_LANES;
-    return (Row){i * h->S, last, all_seen + NS_LANES - (keys - last)};
+    size_t keys = visible(h, i), last = (keys - 1) / NS_VECTOR_LANES * NS_VECTOR_LANES;
+    return (Row){i * h->S, last, all_seen + NS_VECTOR_LANES - (keys - last)};
 }
 
 /* Whether the row ends within its last vector, which then is worked on in a copy. */
-NS_LANES_INLINE bool ragged(const Head *h, const Row *row)
+NS_VECTOR_INLINE bool ragged(const Head *h, const Row *row)
 {
-    return row->last + NS_LANES > h->S;
+    return row->last + NS_VECTOR_LANES > h->S;
 }
 
-NS_LANES_INLINE ns_real *copy_last(const Head *h, const Row *row, const ns_real *x, ns_real *copy)
+NS_VECTOR_INLINE ns_real *copy_last(const Head *h, const Row *row, const ns_real *x, ns_real *copy)
 {
-    memset(copy, 0, NS_LANES * sizeof *copy);
+    memset(copy, 0, NS_VECTOR_LANES * sizeof *copy);
     return memcpy(copy, x + row->start + row->last, (h->S - row->last) * sizeof *x);
 }
 
 /* Puts the last vector back, and 0 where no key is seen after it. */
-NS_LANES_INLINE void finish_row(const Head *h, const Row *row, ns_real *x, const ns_real *last)
+NS_VECTOR_INLINE void finish_row(const Head *h, const Row *row, ns_real *x, const ns_real *last)
 {
     size_t n = h->S - row->last;
     x += row->start + row->last;
     if (ragged(h, row))
         memcpy(x, last, n * sizeof *x);
-    else if (n > NS_LANES)
-        memset(x + NS_LANES, 0, (n - NS_LANES) * sizeof *x);
+    else if (n > NS_VECTOR_LANES)
+        memset(x + NS_VECTOR_LANES, 0, (n - NS_VECTOR_LANES) * sizeof *x);
 }
 
-/* Its vectors for j = 0, NS_LANES ... row->last: the last comes first, so that a short row has no
- * other case.  In the loops over them every lane is computed and what is seen chosen afterwards:
- * arithmetic within a choice would become branches. */
-#define VECTOR(row, x, last, j) ((j) ? (x) + (row)->start + (j)-NS_LANES : (last))
+/* Its vectors for j = 0, NS_VECTOR_LANES ... row->last: the last comes first, so that a short row
+ * has no other case.  In the loops over them every lane is computed and what is seen chosen
+ * afterwards: arithmetic within a choice would become branches. */
+#define VECTOR(row, x, last, j) ((j) ? (x) + (row)->start + (j)-NS_VECTOR_LANES : (last))
 #define SEEN(row, j) ((j) ? all_seen : (row)->seen)
 
 /* Over what each row sees; the rest becomes 0, whatever it holds. */
-NS_LANES_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
+NS_VECTOR_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
 {
     Row rows[TOGETHER];
-    Lanes lane[TOGETHER], copy[TOGETHER];
+    VectorLanes lane[TOGETHER], copy[TOGETHER];
     ns_real max[TOGETHER], scale[TOGETHER], *last[TOGETHER], *x = h->weights;
     for (size_t r = 0; r < n; r++) {
         Row row = rows[r] = row_of(h, first + r);
         last[r] = ragged(h, &row) ? copy_last(h, &row, x, copy[r]) : x + row.start + row.last;
-        Lanes largest;
-        for (int l = 0; l < NS_LANES; l++) largest[l] = -(ns_real)INFINITY;
-        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+        VectorLanes largest;
+        for (int l = 0; l < NS_VECTOR_LANES; l++) largest[l] = -(ns_real)INFINITY;
+        for (size_t j = 0; j <= row.last; j += NS_VECTOR_LANES) {
             const ns_real *s = VECTOR(&row, x, last[r], j);
             const int *seen = SEEN(&row, j);
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) {
+            for (int l = 0; l < NS_VECTOR_LANES; l++) {
                 ns_real score = s[l];
                 score = seen[l] ? score : -(ns_real)INFINITY;
                 largest[l] = score > largest[l] ? score : largest[l];
@@ -148,16 +148,16 @@ NS_LANES_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
         memcpy(lane[r], largest, sizeof largest);
     }
     fill_up(lane, n);
-    for (size_t r = 0; r < n; r += NS_LANES_ROWS) ns_lanes_max_rows(max + r, lane + r);
+    for (size_t r = 0; r < n; r += NS_VECTOR_ROWS) ns_vector_lanes_max_rows(max + r, lane + r);
 
     for (size_t r = 0; r < n; r++) {
         Row row = rows[r];
-        Lanes sum = {0};
-        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+        VectorLanes sum = {0};
+        for (size_t j = 0; j <= row.last; j += NS_VECTOR_LANES) {
             ns_real *s = VECTOR(&row, x, last[r], j);
             const int *seen = SEEN(&row, j);
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) {
+            for (int l = 0; l < NS_VECTOR_LANES; l++) {
                 ns_real e = ns_exp(s[l] - max[r]);
                 e = seen[l] ? e : 0;
                 s[l] = e;
@@ -166,18 +166,18 @@ NS_LANES_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
         }
         memcpy(lane[r], sum, sizeof sum);
     }
-    for (size_t r = 0; r < n; r += NS_LANES_ROWS) {
-        ns_lanes_sum_rows(scale + r, lane + r);
+    for (size_t r = 0; r < n; r += NS_VECTOR_ROWS) {
+        ns_vector_lanes_sum_rows(scale + r, lane + r);
 #pragma omp simd
-        for (size_t i = r; i < r + NS_LANES_ROWS; i++) scale[i] = 1 / scale[i];
+        for (size_t i = r; i < r + NS_VECTOR_ROWS; i++) scale[i] = 1 / scale[i];
     }
     for (size_t r = 0; r < n; r++) {
         Row row = rows[r];
-        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+        for (size_t j = 0; j <= row.last; j += NS_VECTOR_LANES) {
             ns_real *e = VECTOR(&row, x, last[r], j);
             const int *seen = SEEN(&row, j);
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) {
+            for (int l = 0; l < NS_VECTOR_LANES; l++) {
                 ns_real weight = e[l] * scale[r];
                 e[l] = seen[l] ? weight : 0;
             }
@@ -194,22 +194,22 @@ NS_CLONES(static, softmax, (const Head *h, size_t first, size_t end), (h, first,
 /* P = softmax(s), so ds = P (dP - sum_j dP_j P_j), in place of dP.  P as it was rounded sums to
  * nearly 1: divided by that, ds sums to 0, as it should, and the gradient of b_K is not made of
  * what is left. */
-NS_LANES_INLINE void softmax_backward_rows(const Head *h, size_t first, size_t n)
+NS_VECTOR_INLINE void softmax_backward_rows(const Head *h, size_t first, size_t n)
 {
     Row rows[TOGETHER];
-    Lanes dot_lane[TOGETHER], mass_lane[TOGETHER], copy[TOGETHER], p_copy[TOGETHER];
+    VectorLanes dot_lane[TOGETHER], mass_lane[TOGETHER], copy[TOGETHER], p_copy[TOGETHER];
     ns_real dot[TOGETHER], mass[TOGETHER], *last[TOGETHER], *x = h->scores;
     const ns_real *p_last[TOGETHER], *P = h->P;
     for (size_t r = 0; r < n; r++) {
         Row row = rows[r] = row_of(h, first + r);
         last[r] = ragged(h, &row) ? copy_last(h, &row, x, copy[r]) : x + row.start + row.last;
         p_last[r] = ragged(h, &row) ? copy_last(h, &row, P, p_copy[r]) : P + row.start + row.last;
-        Lanes dots = {0}, masses = {0};
-        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+        VectorLanes dots = {0}, masses = {0};
+        for (size_t j = 0; j <= row.last; j += NS_VECTOR_LANES) {
             const ns_real *d = VECTOR(&row, x, last[r], j), *p = VECTOR(&row, P, p_last[r], j);
             const int *seen = SEEN(&row, j);
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) {
+            for (int l = 0; l < NS_VECTOR_LANES; l++) {
                 ns_real weight = p[l], gradient = d[l];
                 weight = seen[l] ? weight : 0;
                 gradient = seen[l] ? gradient : 0;
@@ -222,20 +222,20 @@ NS_LANES_INLINE void softmax_backward_rows(const Head *h, size_t first, size_t n
     }
     fill_up(dot_lane, n);
     fill_up(mass_lane, n);
-    for (size_t r = 0; r < n; r += NS_LANES_ROWS) {
-        ns_lanes_sum_rows(dot + r, dot_lane + r);
-        ns_lanes_sum_rows(mass + r, mass_lane + r);
+    for (size_t r = 0; r < n; r += NS_VECTOR_ROWS) {
+        ns_vector_lanes_sum_rows(dot + r, dot_lane + r);
+        ns_vector_lanes_sum_rows(mass + r, mass_lane + r);
 #pragma omp simd
-        for (size_t i = r; i < r + NS_LANES_ROWS; i++) dot[i] /= mass[i];
+        for (size_t i = r; i < r + NS_VECTOR_ROWS; i++) dot[i] /= mass[i];
     }
     for (size_t r = 0; r < n; r++) {
         Row row = rows[r];
-        for (size_t j = 0; j <= row.last; j += NS_LANES) {
+        for (size_t j = 0; j <= row.last; j += NS_VECTOR_LANES) {
             ns_real *d = VECTOR(&row, x, last[r], j);
             const ns_real *p = VECTOR(&row, P, p_last[r], j);
             const int *seen = SEEN(&row, j);
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) {
+            for (int l = 0; l < NS_VECTOR_LANES; l++) {
                 ns_real ds = p[l] * (d[l] - dot[r]);
                 d[l] = seen[l] ? ds : 0;
             }
@@ -272,7 +272,7 @@ INLINE void multiply(const Head *h, const NsGemm *g)
         multiply_by_gemm(*g);
         return;
     }
-    size_t lanes = h->kernels->lanes, width = 2 * lanes;
+    size_t vector_lanes = h->kernels->vector_lanes, width = 2 * vector_lanes;
     NsGemmTile t = {.a = g->A,
                     .a_stride = g->lda,
                     .b_stride = g->ldb,
@@ -288,7 +288,7 @@ INLINE void multiply(const Head *h, const NsGemm *g)
 }
 
 /* Keys and features of Y that are turned, so that a vector holds one feature of many keys: panels
- * of two vectors of keys, [features, 2 lanes], one after the other. */
+ * of two vectors of keys, [features, 2 vector_lanes], one after the other. */
 typedef struct {
     size_t first, keys, feature, features;
     ns_real *panels;
@@ -306,16 +306,18 @@ typedef struct {
 
 static void pack_piece(const Head *h, const Scores *s, const Piece *p)
 {
-    size_t lanes = h->kernels->lanes, width = 2 * lanes;
+    size_t vector_lanes = h->kernels->vector_lanes, width = 2 * vector_lanes;
     const ns_real *y = s->Y + p->first * s->y_stride + p->feature;
-    for (size_t j = 0; j < p->keys; j += lanes)
+    for (size_t j = 0; j < p->keys; j += vector_lanes)
         h->kernels->pack[1](p->panels + j / width * width * p->features + j % width, width,
-                            y + j * s->y_stride, s->y_stride, MIN(lanes, p->keys - j), p->features);
+                            y + j * s->y_stride, s->y_stride, MIN(vector_lanes, p->keys - j),
+                            p->features);
 }
 
 static void score_block(const Head *h, const Scores *s, const Piece *p, size_t first, size_t end)
 {
-    size_t lanes = h->kernels->lanes, width = 2 * lanes, seen = whole(h, visible(h, end - 1));
+    size_t vector_lanes = h->kernels->vector_lanes, width = 2 * vector_lanes,
+           seen = whole(h, visible(h, end - 1));
     NsGemmTile t = {.a = s->X + first * s->x_stride + p->feature,
                     .a_stride = s->x_stride,
                     .b_stride = width,
@@ -434,8 +436,9 @@ static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, 
 INLINE Head heads_of(const NsAttention *a)
 {
     const NsGemmKernels *kernels = ns_gemm_kernels(ns_instructions());
-    size_t lanes = kernels ? kernels->lanes : 0, features = MAX(MIN(a->d, FEATURES), 1);
-    bool narrow = a->S <= lanes && a->d <= lanes;
+    size_t vector_lanes = kernels ? kernels->vector_lanes : 0,
+           features = MAX(MIN(a->d, FEATURES), 1);
+    bool narrow = a->S <= vector_lanes && a->d <= vector_lanes;
     Head h = {.kernels = kernels,
               .T = a->T,
               .S = a->S,
@@ -449,7 +452,8 @@ INLINE Head heads_of(const NsAttention *a)
                       : narrow ? kernels->tall
                                : kernels->rows,
               .piece_features = features,
-              .piece_keys = kernels ? PANELS / features / (2 * lanes) * (2 * lanes) : 0};
+              .piece_keys =
+                  kernels ? PANELS / features / (2 * vector_lanes) * (2 * vector_lanes) : 0};
     h.queries = blocks_of(a->T, h.most);
     return h;
 }

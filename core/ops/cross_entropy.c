@@ -2,30 +2,30 @@
 #include "core/ops/cross_entropy.h"
 
 #include "core/base/clones.h"
-#include "core/base/lanes.h"
+#include "core/base/vector_lanes.h"
 #include "core/ops/math.h"
 
 /* Classes that are summed in single precision: four to a lane, no more rounding than the terms
  * have. */
-enum { BLOCK = 4 * NS_LANES };
+enum { BLOCK = 4 * NS_VECTOR_LANES };
 
 typedef struct {
     ns_real max;
     double exps, total; /* sum_v exp(logit_v - max) and sum_v logit_v */
 } RowSums;
 
-NS_LANES_INLINE void max_lanes(const ns_real *x, int left, ns_real *lane)
+NS_VECTOR_INLINE void max_vector(const ns_real *x, int left, ns_real *lane)
 {
 #pragma omp simd
-    for (int l = 0; l < NS_LANES; l++) lane[l] = l < left && x[l] > lane[l] ? x[l] : lane[l];
+    for (int l = 0; l < NS_VECTOR_LANES; l++) lane[l] = l < left && x[l] > lane[l] ? x[l] : lane[l];
 }
 
 /* x becomes exp(x - max) where it is kept. */
-NS_LANES_INLINE void exp_lanes(ns_real *x, int left, ns_real max, bool keep, ns_real *exps,
-                               ns_real *total)
+NS_VECTOR_INLINE void exp_lanes(ns_real *x, int left, ns_real max, bool keep, ns_real *exps,
+                                ns_real *total)
 {
 #pragma omp simd
-    for (int l = 0; l < NS_LANES; l++) {
+    for (int l = 0; l < NS_VECTOR_LANES; l++) {
         ns_real v = l < left ? x[l] : 0, e = l < left ? ns_exp(v - max) : 0;
         exps[l] += e;
         total[l] += v;
@@ -33,30 +33,30 @@ NS_LANES_INLINE void exp_lanes(ns_real *x, int left, ns_real max, bool keep, ns_
     }
 }
 
-NS_LANES_INLINE RowSums sum_row(ns_real *x, size_t V, bool keep)
+NS_VECTOR_INLINE RowSums sum_row(ns_real *x, size_t V, bool keep)
 {
-    ns_real lane[NS_LANES];
+    ns_real lane[NS_VECTOR_LANES];
     size_t v = 0;
-    for (int l = 0; l < NS_LANES; l++) lane[l] = -(ns_real)INFINITY;
-    for (; v + NS_LANES <= V; v += NS_LANES) max_lanes(x + v, NS_LANES, lane);
-    if (v < V) max_lanes(x + v, (int)(V - v), lane);
-    RowSums sums = {.max = ns_lanes_max(lane)};
+    for (int l = 0; l < NS_VECTOR_LANES; l++) lane[l] = -(ns_real)INFINITY;
+    for (; v + NS_VECTOR_LANES <= V; v += NS_VECTOR_LANES) max_vector(x + v, NS_VECTOR_LANES, lane);
+    if (v < V) max_vector(x + v, (int)(V - v), lane);
+    RowSums sums = {.max = ns_vector_lanes_max(lane)};
 
-    double exps[NS_LANES] = {0}, total[NS_LANES] = {0};
+    double exps[NS_VECTOR_LANES] = {0}, total[NS_VECTOR_LANES] = {0};
     for (size_t start = 0; start < V; start += BLOCK) {
-        ns_real few_exps[NS_LANES] = {0}, few[NS_LANES] = {0};
+        ns_real few_exps[NS_VECTOR_LANES] = {0}, few[NS_VECTOR_LANES] = {0};
         size_t end = MIN(start + BLOCK, V);
-        for (v = start; v + NS_LANES <= end; v += NS_LANES)
-            exp_lanes(x + v, NS_LANES, sums.max, keep, few_exps, few);
+        for (v = start; v + NS_VECTOR_LANES <= end; v += NS_VECTOR_LANES)
+            exp_lanes(x + v, NS_VECTOR_LANES, sums.max, keep, few_exps, few);
         if (v < end) exp_lanes(x + v, (int)(end - v), sums.max, keep, few_exps, few);
 #pragma omp simd
-        for (int l = 0; l < NS_LANES; l++) {
+        for (int l = 0; l < NS_VECTOR_LANES; l++) {
             exps[l] += (double)few_exps[l];
             total[l] += (double)few[l];
         }
     }
-    sums.exps = ns_lanes_sum(exps);
-    sums.total = ns_lanes_sum(total);
+    sums.exps = ns_vector_lanes_sum(exps);
+    sums.total = ns_vector_lanes_sum(total);
     return sums;
 }
 

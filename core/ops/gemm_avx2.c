@@ -20,7 +20,7 @@ typedef __m256 Vector;
 #define V(op) _mm256_##op##_ps
 #endif
 
-INLINE Mask lanes(size_t n)
+INLINE Mask mask_of(size_t n)
 {
     static const int bits[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
     size_t words = sizeof(ns_real) / sizeof *bits;
@@ -81,7 +81,7 @@ GEMM_TILE(1) GEMM_TILE(2) GEMM_TILE(3) GEMM_TILE(4) GEMM_TILE(5) GEMM_TILE(6)
 // clang-format on
 
 const NsGemmKernels ns_gemm_avx2 = {
-    .lanes = LANES,
+    .vector_lanes = LANES,
     .rows = ROWS,
     .tall = TALL,
     .prefetch_step = NS_PREFETCH_LINE / 4, /* a tile is about a quarter of one with AVX-512 */

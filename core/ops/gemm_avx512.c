@@ -22,7 +22,7 @@ typedef __mmask16 Mask;
 #define V(op) _mm512_##op##_ps
 #endif
 
-INLINE Mask lanes(size_t n)
+INLINE Mask mask_of(size_t n)
 {
     return (Mask)((1u << n) - 1);
 }
@@ -87,7 +87,7 @@ GEMM_NARROW(15) GEMM_NARROW(16)
 // clang-format on
 
 const NsGemmKernels ns_gemm_avx512 = {
-    .lanes = LANES,
+    .vector_lanes = LANES,
     .rows = ROWS,
     .tall = TALL,
     .prefetch_step = NS_PREFETCH_LINE,

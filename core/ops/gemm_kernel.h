@@ -6,7 +6,7 @@
  *   LANES, ROWS, TALL   elements in a vector, rows of the tallest tile, and of one vector's width
  *   GROUP               elements in 128 bits
  *   V(op)               the intrinsic of that operation
- *   lanes(n)            the mask of the first n lanes
+ *   mask_of(n)          the mask of the first n lanes
  *   load(p, mask), store(p, mask, v)
  *   gather(p, k)        a vector of GROUP elements from each of p[0] + k, p[GROUP] + k, p[2 GROUP]
  * + k
@@ -77,7 +77,7 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
     uintptr_t prefetch = t->prefetch;
     size_t prefetch_step = t->prefetch_step;
     bool whole = t->columns == vectors * LANES;
-    Mask last = lanes(t->columns - end);
+    Mask last = mask_of(t->columns - end);
     Vector sum[TALL][2];
     UNROLL for (size_t m = 0; m < rows; m++)
     {
@@ -144,6 +144,6 @@ TARGET static void transpose(ns_real *out, size_t stride, const ns_real *in, siz
 TARGET static void copy(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n,
                         size_t K)
 {
-    Mask mask = lanes(n);
+    Mask mask = mask_of(n);
     for (size_t k = 0; k < K; k++) V(storeu)(out + k * stride, load(in + k * ld, mask));
 }

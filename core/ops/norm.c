@@ -2,24 +2,24 @@
 #include "core/ops/norm.h"
 
 #include "core/base/clones.h"
-#include "core/base/lanes.h"
+#include "core/base/vector_lanes.h"
 #include "core/ops/math.h"
 
 enum {
-    CHUNK = 16,          /* rows whose roots are taken together */
-    GROUP = 4,           /* rows that pass over the gradients of gain and bias together */
-    BLOCK = 4 * NS_LANES /* features that are summed in single precision */
+    CHUNK = 16,                 /* rows whose roots are taken together */
+    GROUP = 4,                  /* rows that pass over the gradients of gain and bias together */
+    BLOCK = 4 * NS_VECTOR_LANES /* features that are summed in single precision */
 };
 
 /* Sums over a row of x - x[0] and of its square.  The distance of x[0] from the mean is at most
  * sqrt(C) sigma, so that the variance keeps its digits, however far from 0 the row lies. */
-NS_LANES_INLINE void sum_row(const ns_real *x, size_t C, double *sum, double *squares)
+NS_VECTOR_INLINE void sum_row(const ns_real *x, size_t C, double *sum, double *squares)
 {
-    double s[NS_LANES] = {0}, q[NS_LANES] = {0}, origin = (double)x[0];
+    double s[NS_VECTOR_LANES] = {0}, q[NS_VECTOR_LANES] = {0}, origin = (double)x[0];
     size_t c = 0;
-    for (; c + NS_LANES <= C; c += NS_LANES)
+    for (; c + NS_VECTOR_LANES <= C; c += NS_VECTOR_LANES)
 #pragma omp simd
-        for (int l = 0; l < NS_LANES; l++) {
+        for (int l = 0; l < NS_VECTOR_LANES; l++) {
             double v = (double)x[c + (size_t)l] - origin;
             s[l] += v;
             q[l] += v * v;
@@ -27,13 +27,13 @@ NS_LANES_INLINE void sum_row(const ns_real *x, size_t C, double *sum, double *sq
     int left = (int)(C - c);
     if (left)
 #pragma omp simd
-        for (int l = 0; l < NS_LANES; l++) {
+        for (int l = 0; l < NS_VECTOR_LANES; l++) {
             double v = l < left ? (double)x[c + (size_t)l] - origin : 0;
             s[l] += v;
             q[l] += v * v;
         }
-    *sum = ns_lanes_sum(s);
-    *squares = ns_lanes_sum(q);
+    *sum = ns_vector_lanes_sum(s);
+    *squares = ns_vector_lanes_sum(q);
 }
 
 /* LayerNorm: y = gain (x - mean) / sigma + bias, sigma^2 = mean (x - mean)^2 + eps.
@@ -77,7 +77,7 @@ NS_CLONES(static, rmsnorm_forward, (const NsNormPass *p, ns_real *y, const ns_re
         double squares[CHUNK] = {0};
         for (size_t r = 0; r < rows; r++) {
             const ns_real *row = x + (first + r) * C;
-            squares[r] = ns_lanes_dot(row, row, C);
+            squares[r] = ns_vector_lanes_dot(row, row, C);
         }
 #pragma omp simd
         for (int r = 0; r < CHUNK; r++) squares[r] = 1 / sqrt(squares[r] * part + eps);
@@ -102,14 +102,15 @@ typedef struct {
 
 /* With xhat = (x - mean) / sigma and g = dy gain, of the `left` features from c on: adds dy xhat to
  * dgain, dy to dbias, g and g xhat to the lanes. */
-NS_LANES_INLINE void add_features(const Rows *w, size_t rows, size_t c, int left,
-                                  ns_real g_lane[GROUP][NS_LANES], ns_real gx_lane[GROUP][NS_LANES])
+NS_VECTOR_INLINE void add_features(const Rows *w, size_t rows, size_t c, int left,
+                                   ns_real g_lane[GROUP][NS_VECTOR_LANES],
+                                   ns_real gx_lane[GROUP][NS_VECTOR_LANES])
 {
     const ns_real *gain = w->p->gain + c;
     ns_real *dgain = w->d->gain + c, *dbias = w->centred ? w->d->bias + c : NULL;
-    ns_real gain_sum[NS_LANES], bias_sum[NS_LANES];
+    ns_real gain_sum[NS_VECTOR_LANES], bias_sum[NS_VECTOR_LANES];
 #pragma omp simd
-    for (int l = 0; l < NS_LANES; l++) {
+    for (int l = 0; l < NS_VECTOR_LANES; l++) {
         gain_sum[l] = l < left ? dgain[l] : 0;
         bias_sum[l] = w->centred && l < left ? dbias[l] : 0;
     }
@@ -118,7 +119,7 @@ NS_LANES_INLINE void add_features(const Rows *w, size_t rows, size_t c, int left
         const ns_real *x = w->x + r * w->p->C + c, *dy = w->dy + r * w->p->C + c;
         ns_real m = w->centred ? w->stats[2 * r] : 0, k = w->stats[2 * r + 1];
 #pragma omp simd
-        for (int l = 0; l < NS_LANES; l++) {
+        for (int l = 0; l < NS_VECTOR_LANES; l++) {
             ns_real xhat = l < left ? (x[l] - m) * k : 0, dyl = l < left ? dy[l] : 0;
             ns_real g = l < left ? dyl * gain[l] : 0;
             gain_sum[l] += dyl * xhat;
@@ -128,38 +129,38 @@ NS_LANES_INLINE void add_features(const Rows *w, size_t rows, size_t c, int left
         }
     }
 #pragma omp simd
-    for (int l = 0; l < NS_LANES; l++)
+    for (int l = 0; l < NS_VECTOR_LANES; l++)
         if (l < left) dgain[l] = gain_sum[l];
     if (w->centred)
 #pragma omp simd
-        for (int l = 0; l < NS_LANES; l++)
+        for (int l = 0; l < NS_VECTOR_LANES; l++)
             if (l < left) dbias[l] = bias_sum[l];
 }
 
 /* dx = (g - mean(g) - xhat mean(g xhat)) / sigma; mean(g) is 0 where rows are not centred.  A lane
  * adds up four features at most before it goes into a sum in double: that is no more rounding than
  * the terms have. */
-NS_LANES_INLINE void rows_backward(const Rows *w, size_t rows, ns_real *dx)
+NS_VECTOR_INLINE void rows_backward(const Rows *w, size_t rows, ns_real *dx)
 {
     size_t C = w->p->C;
     const ns_real *gain = w->p->gain;
     double g_sum[GROUP] = {0}, gx_sum[GROUP] = {0};
     for (size_t start = 0; start < C; start += BLOCK) {
-        ns_real g_lane[GROUP][NS_LANES] = {0}, gx_lane[GROUP][NS_LANES] = {0};
+        ns_real g_lane[GROUP][NS_VECTOR_LANES] = {0}, gx_lane[GROUP][NS_VECTOR_LANES] = {0};
         size_t end = MIN(start + BLOCK, C), c = start;
-        for (; c + NS_LANES <= end; c += NS_LANES)
-            add_features(w, rows, c, NS_LANES, g_lane, gx_lane);
+        for (; c + NS_VECTOR_LANES <= end; c += NS_VECTOR_LANES)
+            add_features(w, rows, c, NS_VECTOR_LANES, g_lane, gx_lane);
         if (c < end) add_features(w, rows, c, (int)(end - c), g_lane, gx_lane);
 #pragma GCC unroll 4
         for (size_t r = 0; r < rows; r++) {
-            double g[NS_LANES], gx[NS_LANES];
+            double g[NS_VECTOR_LANES], gx[NS_VECTOR_LANES];
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) {
+            for (int l = 0; l < NS_VECTOR_LANES; l++) {
                 g[l] = (double)g_lane[r][l];
                 gx[l] = (double)gx_lane[r][l];
             }
-            g_sum[r] += w->centred ? ns_lanes_sum(g) : 0;
-            gx_sum[r] += ns_lanes_sum(gx);
+            g_sum[r] += w->centred ? ns_vector_lanes_sum(g) : 0;
+            gx_sum[r] += ns_vector_lanes_sum(gx);
         }
     }
     const double part = 1 / (double)C;
@@ -174,7 +175,7 @@ NS_LANES_INLINE void rows_backward(const Rows *w, size_t rows, ns_real *dx)
     }
 }
 
-NS_LANES_INLINE void all_backward(Rows w, ns_real *dx)
+NS_VECTOR_INLINE void all_backward(Rows w, ns_real *dx)
 {
     size_t C = w.p->C, r = 0;
     const ns_real *x = w.x, *dy = w.dy, *stats = w.stats;
@@ -216,7 +217,7 @@ NS_CLONES(static, scalenorm_forward, (const NsNormPass *p, ns_real *y, const ns_
     ns_real *stats = p->stats;
     double root = sqrt((double)C);
     for (size_t r = 0; r < p->R; r++, x += C, y += C, stats += 2) {
-        double length = sqrt(ns_lanes_dot(x, x, C));
+        double length = sqrt(ns_vector_lanes_dot(x, x, C));
         bool small = length < (double)p->eps;
         stats[0] = small ? 0 : 1;
         stats[1] = (ns_real)(root / (small ? (double)p->eps : length));
@@ -237,7 +238,7 @@ NS_CLONES(static, scalenorm_backward,
     const ns_real *stats = p->stats;
     double root = sqrt((double)C), dgain = 0;
     for (size_t r = 0; r < p->R; r++, x += C, dy += C, dx += C, stats += 2) {
-        double inverse = (double)stats[1] / root, dot = ns_lanes_dot(dy, x, C);
+        double inverse = (double)stats[1] / root, dot = ns_vector_lanes_dot(dy, x, C);
         dgain += dot * inverse;
         ns_real along = (ns_real)((double)stats[0] * dot * inverse * inverse);
         ns_real scale = (ns_real)((double)p->gain[0] * inverse);
@@ -299,13 +300,13 @@ static double live_rows(const NsNormPass *p)
 
 /* stats = (mean, 1 / sigma) of the `left` features from c on, over the live rows.  As in a row,
  * they are summed from where the first one lies. */
-NS_LANES_INLINE void feature_statistics(const NsNormPass *p, const ns_real *x, double n, size_t c,
-                                        size_t left)
+NS_VECTOR_INLINE void feature_statistics(const NsNormPass *p, const ns_real *x, double n, size_t c,
+                                         size_t left)
 {
     size_t C = p->C, stride = stride_of(p), r = 0;
     while (r + 1 < p->R && !is_live(p, r)) r++;
     const ns_real *origin = x + r * stride + c;
-    double sum[NS_LANES] = {0}, squares[NS_LANES] = {0};
+    double sum[NS_VECTOR_LANES] = {0}, squares[NS_VECTOR_LANES] = {0};
     for (; r < p->R; r++) {
         if (!is_live(p, r)) continue;
         const ns_real *row = x + r * stride + c;
@@ -331,11 +332,11 @@ NS_LANES_INLINE void feature_statistics(const NsNormPass *p, const ns_real *x, d
     }
 }
 
-NS_LANES_INLINE void features_forward(const NsNormPass *p, ns_real *y, const ns_real *x, double n,
-                                      size_t c, size_t left)
+NS_VECTOR_INLINE void features_forward(const NsNormPass *p, ns_real *y, const ns_real *x, double n,
+                                       size_t c, size_t left)
 {
     size_t C = p->C, stride = stride_of(p);
-    ns_real m[NS_LANES], scale[NS_LANES];
+    ns_real m[NS_VECTOR_LANES], scale[NS_VECTOR_LANES];
     if (p->statistics != NS_RUNNING) feature_statistics(p, x, n, c, left);
     for (size_t l = 0; l < left; l++) {
         ns_real *stats = p->stats + 2 * (c + l);
@@ -356,12 +357,13 @@ NS_LANES_INLINE void features_forward(const NsNormPass *p, ns_real *y, const ns_
 }
 
 /* As LayerNorm, with means over the live rows of a feature in place of those over the features. */
-NS_LANES_INLINE void features_backward(const Rows *w, ns_real *dx, double n, size_t c, size_t left)
+NS_VECTOR_INLINE void features_backward(const Rows *w, ns_real *dx, double n, size_t c, size_t left)
 {
     const NsNormPass *p = w->p;
     size_t stride = stride_of(p);
-    double sum[NS_LANES] = {0}, along[NS_LANES] = {0};
-    ns_real m[NS_LANES], rsigma[NS_LANES], mean[NS_LANES], mean_along[NS_LANES], scale[NS_LANES];
+    double sum[NS_VECTOR_LANES] = {0}, along[NS_VECTOR_LANES] = {0};
+    ns_real m[NS_VECTOR_LANES], rsigma[NS_VECTOR_LANES], mean[NS_VECTOR_LANES],
+        mean_along[NS_VECTOR_LANES], scale[NS_VECTOR_LANES];
     for (size_t l = 0; l < left; l++) {
         m[l] = p->stats[2 * (c + l)];
         rsigma[l] = p->stats[2 * (c + l) + 1];
@@ -400,7 +402,8 @@ NS_CLONES(static, batchnorm_forward, (const NsNormPass *p, ns_real *y, const ns_
 {
     double n = live_rows(p);
     size_t c = 0;
-    for (; c + NS_LANES <= p->C; c += NS_LANES) features_forward(p, y, x, n, c, NS_LANES);
+    for (; c + NS_VECTOR_LANES <= p->C; c += NS_VECTOR_LANES)
+        features_forward(p, y, x, n, c, NS_VECTOR_LANES);
     if (c < p->C) features_forward(p, y, x, n, c, p->C - c);
 }
 
@@ -412,7 +415,8 @@ NS_CLONES(static, batchnorm_backward,
     const Rows w = {.p = p, .d = d, .x = x, .dy = dy};
     double n = live_rows(p);
     size_t c = 0;
-    for (; c + NS_LANES <= p->C; c += NS_LANES) features_backward(&w, dx, n, c, NS_LANES);
+    for (; c + NS_VECTOR_LANES <= p->C; c += NS_VECTOR_LANES)
+        features_backward(&w, dx, n, c, NS_VECTOR_LANES);
     if (c < p->C) features_backward(&w, dx, n, c, p->C - c);
 }
 

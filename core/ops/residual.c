@@ -2,8 +2,8 @@
 #include "core/ops/residual.h"
 
 #include "core/base/clones.h"
-#include "core/base/lanes.h"
 #include "core/base/squares.h"
+#include "core/base/vector_lanes.h"
 
 #include <math.h>
 
@@ -31,20 +31,22 @@ NS_CLONES(extern, ns_add_scaled, (ns_real *y, ns_real k, const ns_real *x, size_
 #define PIECE ((size_t)2048)
 
 /* Elements whose squares are added up in a real before a lane in double takes them. */
-enum { BLOCK = NS_SQUARES_TERMS * NS_LANES };
+enum { BLOCK = NS_SQUARES_TERMS * NS_VECTOR_LANES };
 
 /* z = a x + b y over whole blocks, and on the way the sums over x, y and z that are asked for. */
-NS_LANES_INLINE void join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_real b,
-                                 const ns_real *y, size_t n, const unsigned asked,
-                                 NsJointSquares *squares)
+NS_VECTOR_INLINE void join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_real b,
+                                  const ns_real *y, size_t n, const unsigned asked,
+                                  NsJointSquares *squares)
 {
-    double x_lane[NS_LANES] = {0}, y_lane[NS_LANES] = {0}, z_lane[NS_LANES] = {0};
+    double x_lane[NS_VECTOR_LANES] = {0}, y_lane[NS_VECTOR_LANES] = {0},
+           z_lane[NS_VECTOR_LANES] = {0};
     for (size_t i = 0; i < n; i += BLOCK) {
-        ns_real x_sum[NS_LANES] = {0}, y_sum[NS_LANES] = {0}, z_sum[NS_LANES] = {0};
+        ns_real x_sum[NS_VECTOR_LANES] = {0}, y_sum[NS_VECTOR_LANES] = {0},
+                z_sum[NS_VECTOR_LANES] = {0};
 #pragma GCC unroll 8
-        for (size_t t = i; t < i + BLOCK; t += NS_LANES)
+        for (size_t t = i; t < i + BLOCK; t += NS_VECTOR_LANES)
 #pragma omp simd
-            for (int l = 0; l < NS_LANES; l++) {
+            for (int l = 0; l < NS_VECTOR_LANES; l++) {
                 ns_real xl = x[t + (size_t)l], yl = y[t + (size_t)l], zl = a * xl + b * yl;
                 z[t + (size_t)l] = zl;
                 if (asked & NS_SQUARES_STREAM) x_sum[l] += xl * xl;
@@ -52,15 +54,15 @@ NS_LANES_INLINE void join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_rea
                 if (asked & NS_SQUARES_SUM) z_sum[l] += zl * zl;
             }
 #pragma omp simd
-        for (int l = 0; l < NS_LANES; l++) {
+        for (int l = 0; l < NS_VECTOR_LANES; l++) {
             x_lane[l] += (double)x_sum[l];
             y_lane[l] += (double)y_sum[l];
             z_lane[l] += (double)z_sum[l];
         }
     }
-    if (asked & NS_SQUARES_STREAM) squares->stream = ns_lanes_sum(x_lane);
-    if (asked & NS_SQUARES_BRANCH) squares->branch = ns_lanes_sum(y_lane);
-    if (asked & NS_SQUARES_SUM) squares->sum = ns_lanes_sum(z_lane);
+    if (asked & NS_SQUARES_STREAM) squares->stream = ns_vector_lanes_sum(x_lane);
+    if (asked & NS_SQUARES_BRANCH) squares->branch = ns_vector_lanes_sum(y_lane);
+    if (asked & NS_SQUARES_SUM) squares->sum = ns_vector_lanes_sum(z_lane);
 }
 
 typedef void Join(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y, size_t n,
@@ -185,10 +187,10 @@ NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real 
 }
 
 /* The `left` elements from x on. */
-NS_LANES_INLINE void take_lanes(const ns_real *x, int left, double *sum, ns_real *largest)
+NS_VECTOR_INLINE void take_vector(const ns_real *x, int left, double *sum, ns_real *largest)
 {
 #pragma omp simd
-    for (int l = 0; l < NS_LANES; l++) {
+    for (int l = 0; l < NS_VECTOR_LANES; l++) {
         ns_real v = l < left ? x[l] : 0, size = v < 0 ? -v : v;
         largest[l] = size > largest[l] ? size : largest[l];
         sum[l] += (double)v * (double)v;
@@ -199,17 +201,18 @@ NS_CLONES(extern, ns_row_sums_add,
           (NsRowSums *sums, const ns_real *x, size_t R, size_t D), (sums, x, R, D))
 {
     double squares = 0, norms = 0;
-    ns_real largest_lane[NS_LANES] = {0};
+    ns_real largest_lane[NS_VECTOR_LANES] = {0};
     for (size_t r = 0; r < R; r++, x += D) {
-        double lane[NS_LANES] = {0};
+        double lane[NS_VECTOR_LANES] = {0};
         size_t i = 0;
-        for (; i + NS_LANES <= D; i += NS_LANES) take_lanes(x + i, NS_LANES, lane, largest_lane);
-        if (i < D) take_lanes(x + i, (int)(D - i), lane, largest_lane);
-        double sum = ns_lanes_sum(lane);
+        for (; i + NS_VECTOR_LANES <= D; i += NS_VECTOR_LANES)
+            take_vector(x + i, NS_VECTOR_LANES, lane, largest_lane);
+        if (i < D) take_vector(x + i, (int)(D - i), lane, largest_lane);
+        double sum = ns_vector_lanes_sum(lane);
         squares += sum;
         norms += sqrt(sum);
     }
-    ns_real largest = ns_lanes_max(largest_lane);
+    ns_real largest = ns_vector_lanes_max(largest_lane);
     sums->squares += squares;
     sums->norms += norms;
     if (isnan(sums->squares))

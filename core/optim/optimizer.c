@@ -2,8 +2,8 @@
 #include "core/optim/optimizer-private.h"
 
 #include "core/base/clones.h"
-#include "core/base/lanes.h"
 #include "core/base/share.h"
+#include "core/base/vector_lanes.h"
 #include "core/ops/math.h"
 
 #include <tgmath.h>
@@ -48,7 +48,7 @@ static inline ns_real kept(ns_real x, ns_real least, ns_real most)
 /* Prefetches a line of everything that a span reads; it may lie beyond the end, for
  * to fetch is never an error.  Of a model that fits into no cache, what a processor fetches by
  * itself comes late: these are four streams that are read, and three that are written. */
-NS_LANES_INLINE void prefetch(const Span *s)
+NS_VECTOR_INLINE void prefetch(const Span *s)
 {
     __builtin_prefetch((const void *)((uintptr_t)s->w + PREFETCH_DISTANCE), 1);
     __builtin_prefetch((const void *)((uintptr_t)s->m + PREFETCH_DISTANCE), 1);
@@ -64,17 +64,17 @@ typedef struct {
     bool plain, pulls, looks;
 } Adam;
 
-/* Sums and maxima of a span, [NS_LANES] each. */
+/* Sums and maxima of a span, [NS_VECTOR_LANES] each. */
 typedef struct {
     double *weight, *update, *ratio;
     ns_real *most;
-} SpanLanes;
+} SpanVectors;
 
 /* The first `left` weights of a span.  Everything that ratios need is read for the update anyway,
  * and they do without the divider, which one root and one division keep busy as it is; as roots
  * they have the range of the gradient. */
-NS_LANES_INLINE void adam_lanes(const Constants *c, Span s, int left, const SpanLanes *lanes,
-                                const Adam adam)
+NS_VECTOR_INLINE void adam_vector(const Constants *c, Span s, int left, const SpanVectors *lanes,
+                                  const Adam adam)
 {
     ns_real *restrict w = s.w, *restrict m = s.m, *restrict v = s.v;
     const ns_real *restrict g = s.g;
@@ -102,25 +102,28 @@ NS_LANES_INLINE void adam_lanes(const Constants *c, Span s, int left, const Span
     }
 }
 
-NS_LANES_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, const Adam adam)
+NS_VECTOR_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, const Adam adam)
 {
     const Constants c = *constants;
-    double weight[NS_LANES] = {0}, update[NS_LANES] = {0}, ratio[NS_LANES] = {0};
-    ns_real most[NS_LANES] = {0};
-    const SpanLanes lanes = {weight, update, ratio, most};
-    for (; s.n >= NS_LANES; s.n -= NS_LANES) {
+    double weight[NS_VECTOR_LANES] = {0}, update[NS_VECTOR_LANES] = {0},
+           ratio[NS_VECTOR_LANES] = {0};
+    ns_real most[NS_VECTOR_LANES] = {0};
+    const SpanVectors lanes = {weight, update, ratio, most};
+    for (; s.n >= NS_VECTOR_LANES; s.n -= NS_VECTOR_LANES) {
         prefetch(&s);
-        adam_lanes(&c, s, NS_LANES, &lanes, adam);
-        s.w += NS_LANES;
-        s.m += NS_LANES;
-        s.v += NS_LANES;
-        s.g += NS_LANES;
+        adam_vector(&c, s, NS_VECTOR_LANES, &lanes, adam);
+        s.w += NS_VECTOR_LANES;
+        s.m += NS_VECTOR_LANES;
+        s.v += NS_VECTOR_LANES;
+        s.g += NS_VECTOR_LANES;
     }
-    if (s.n) adam_lanes(&c, s, (int)s.n, &lanes, adam);
-    NsUpdateSums sums = {.weight = ns_lanes_sum(weight), .update = ns_lanes_sum(update)};
+    if (s.n) adam_vector(&c, s, (int)s.n, &lanes, adam);
+    NsUpdateSums sums = {.weight = ns_vector_lanes_sum(weight),
+                         .update = ns_vector_lanes_sum(update)};
     if (!adam.looks) return sums;
-    const double smaller = 1 / (double)LARGER, largest = smaller * (double)ns_lanes_max(most);
-    sums.ratio = smaller * smaller * ns_lanes_sum(ratio);
+    const double smaller = 1 / (double)LARGER,
+                 largest = smaller * (double)ns_vector_lanes_max(most);
+    sums.ratio = smaller * smaller * ns_vector_lanes_sum(ratio);
     sums.most = largest * largest;
     return sums;
 }

@@ -1,6 +1,6 @@
 /* Attention against plain loops in double; in both precisions.  SPDX-License-Identifier: MIT */
-#include "core/base/lanes.h"
 #include "core/base/rng.h"
+#include "core/base/vector_lanes.h"
 #include "core/ops/attention.h"
 #include "core/ops/gemm.h"
 
@@ -304,22 +304,23 @@ static void test_causal(void)
 /* Four rows of lanes together have the bits that each has alone. */
 static void test_lanes(void)
 {
-    ns_real *x = normal((size_t)NS_LANES_ROWS * NS_LANES, 9);
+    ns_real *x = normal((size_t)NS_VECTOR_ROWS * NS_VECTOR_LANES, 9);
     static const ns_real odd[] = {0, INFINITY, -INFINITY, NAN};
     for (size_t i = 0; i < G_N_ELEMENTS(odd); i++)
-        for (size_t at = 0; at < NS_LANES; at++) {
-            ns_real sums[NS_LANES_ROWS][NS_LANES], maxima[NS_LANES_ROWS][NS_LANES];
-            ns_real sum[NS_LANES_ROWS], max[NS_LANES_ROWS];
+        for (size_t at = 0; at < NS_VECTOR_LANES; at++) {
+            ns_real sums[NS_VECTOR_ROWS][NS_VECTOR_LANES], maxima[NS_VECTOR_ROWS][NS_VECTOR_LANES];
+            ns_real sum[NS_VECTOR_ROWS], max[NS_VECTOR_ROWS];
             memcpy(sums, x, sizeof sums);
-            sums[at % NS_LANES_ROWS][at] = odd[i];
+            sums[at % NS_VECTOR_ROWS][at] = odd[i];
             memcpy(maxima, sums, sizeof maxima);
-            ns_real alone[NS_LANES_ROWS][2][NS_LANES];
-            for (size_t r = 0; r < NS_LANES_ROWS; r++)
+            ns_real alone[NS_VECTOR_ROWS][2][NS_VECTOR_LANES];
+            for (size_t r = 0; r < NS_VECTOR_ROWS; r++)
                 for (size_t k = 0; k < 2; k++) memcpy(alone[r][k], sums[r], sizeof *sums);
-            ns_lanes_sum_rows(sum, sums);
-            ns_lanes_max_rows(max, maxima);
-            for (size_t r = 0; r < NS_LANES_ROWS; r++) {
-                ns_real expected[2] = {ns_lanes_sum_real(alone[r][0]), ns_lanes_max(alone[r][1])};
+            ns_vector_lanes_sum_rows(sum, sums);
+            ns_vector_lanes_max_rows(max, maxima);
+            for (size_t r = 0; r < NS_VECTOR_ROWS; r++) {
+                ns_real expected[2] = {ns_vector_lanes_sum_real(alone[r][0]),
+                                       ns_vector_lanes_max(alone[r][1])};
                 g_assert_true(memcmp(&sum[r], &expected[0], sizeof *sum) == 0);
                 g_assert_true(memcmp(&max[r], &expected[1], sizeof *max) == 0);
             }

@@ -42,7 +42,7 @@ static size_t taken(const NsGemm *g)
 {
     const NsGemmKernels *kernels = ns_gemm_kernels(ns_instructions());
     if (!kernels) return 0;
-    size_t rows = kernels->rows, columns = 2 * kernels->lanes;
+    size_t rows = kernels->rows, columns = 2 * kernels->vector_lanes;
     size_t tiles = (g->M + rows - 1) / rows * ((g->N + columns - 1) / columns);
     return tiles * ((g->K * kernels->prefetch_step + NS_PREFETCH_LINE - 1) / NS_PREFETCH_LINE);
 }
