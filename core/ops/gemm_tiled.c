@@ -3,7 +3,7 @@
 
 #include <stdalign.h>
 
-/* In reals. */
+/* In elements. */
 enum {
     DEPTH = 256,                           /* rows of B at a time */
     BLOCK = (512 << 10) / sizeof(ns_real), /* of B packed, which stays in the second cache */
@@ -36,17 +36,17 @@ typedef struct {
 static void pack(const NsGemmKernels *kernels, ns_real *out, size_t stride, const ns_real *in,
                  size_t ld, size_t n, size_t K, bool turned)
 {
-    size_t lanes = kernels->lanes;
-    for (size_t j = 0; j < n; j += lanes)
-        kernels->pack[turned](out + j, stride, in + j * (turned ? ld : 1), ld, MIN(lanes, n - j),
-                              K);
+    size_t vector_lanes = kernels->vector_lanes;
+    for (size_t j = 0; j < n; j += vector_lanes)
+        kernels->pack[turned](out + j, stride, in + j * (turned ? ld : 1), ld,
+                              MIN(vector_lanes, n - j), K);
 }
 
 /* Panels of as many columns as the widest tile has, one after the other. */
 static void pack_b(const Part *p, ns_real *out)
 {
     const NsGemm *g = p->g;
-    size_t width = 2 * p->kernels->lanes;
+    size_t width = 2 * p->kernels->vector_lanes;
     for (size_t n = 0; n < p->N; n += width) {
         size_t at = p->n0 + n;
         const ns_real *b = g->tb ? g->B + at * g->ldb + p->k0 : g->B + p->k0 * g->ldb + at;
@@ -60,7 +60,7 @@ static void multiply(const Part *p, ns_real *packed, ns_real *rows)
 {
     const NsGemm *g = p->g;
     const NsGemmKernels *kernels = p->kernels;
-    size_t lanes = kernels->lanes, width = 2 * lanes;
+    size_t vector_lanes = kernels->vector_lanes, width = 2 * vector_lanes;
     if (packed) pack_b(p, packed);
     NsGemmTile t = {.b_stride = packed ? width : g->ldb,
                     .c_stride = g->ldc,
@@ -99,7 +99,7 @@ G_GNUC_NO_INLINE static void multiply_large(const NsGemmKernels *kernels, const 
 {
     alignas(64) ns_real packed[BLOCK];
     alignas(64) ns_real rows[DEPTH * 2 * MOST_LANES];
-    size_t width = 2 * kernels->lanes;
+    size_t width = 2 * kernels->vector_lanes;
     size_t blocks = K ? (K + DEPTH - 1) / DEPTH : 1, depth = (K + blocks - 1) / blocks;
     size_t columns = depth ? BLOCK / depth / width * width : g->N;
     for (size_t n = 0; n < g->N; n += columns)
@@ -114,7 +114,7 @@ void ns_gemm_tiled(const NsGemmKernels *kernels, const NsGemm *g)
 {
     if (!g->M || !g->N) return;
     size_t K = g->alpha == 0 ? 0 : g->K;
-    size_t width = 2 * kernels->lanes, panels = (g->N + width - 1) / width;
+    size_t width = 2 * kernels->vector_lanes, panels = (g->N + width - 1) / width;
     Part all = {kernels, g, 0, K, 0, g->N};
     if (!g->tb && K <= DEPTH && K * g->ldb <= NEAR)
         multiply(&all, NULL, NULL);

@@ -31,14 +31,14 @@ enum { NS_GEMM_MOST_ROWS = 16 };
 
 /* The kernels for one set of instructions. */
 typedef struct {
-    size_t lanes;         /* of a vector */
+    size_t vector_lanes;  /* elements of a vector */
     size_t rows, tall;    /* of the tallest tile; of the tallest one vector wide */
     size_t prefetch_step; /* bytes that are prefetched for every k */
     /* [A across][more than one vector wide][rows - 1] */
     NsGemmKernel *tiles[2][2][NS_GEMM_MOST_ROWS];
     /* out[k * stride + j] = in[k * ld + j], or in[j * ld + k] by the second of the two, for k < K
-     * and j < n <= lanes.  All `lanes` reals of a row of out are overwritten; those after n mean
-     * nothing. */
+     * and j < n <= vector_lanes.  All `vector_lanes` elements of a row of out are overwritten;
+     * those after n mean nothing. */
     void (*pack[2])(ns_real *out, size_t stride, const ns_real *in, size_t ld, size_t n, size_t K);
 } NsGemmKernels;
 
@@ -50,7 +50,7 @@ static inline void ns_gemm_tile(const NsGemmKernels *kernels, NsGemmTile *t, siz
         ns_prefetch_take((t->K * kernels->prefetch_step + NS_PREFETCH_LINE - 1) / NS_PREFETCH_LINE);
     t->prefetch_step = t->prefetch ? kernels->prefetch_step : 0;
     if (!t->prefetch) t->prefetch = (uintptr_t)t->b; /* is there, and costs nothing */
-    kernels->tiles[across][t->columns > kernels->lanes][rows - 1](t);
+    kernels->tiles[across][t->columns > kernels->vector_lanes][rows - 1](t);
 }
 
 /* Those for a set that is there; NULL for the portable one, which has none. */
