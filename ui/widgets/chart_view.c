@@ -8,7 +8,7 @@
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
 #include "ui/plot/walk.h"
-#include "ui/widgets/mosaic.h"
+#include "ui/widgets/texture_tiles.h"
 
 #include <math.h>
 
@@ -31,7 +31,7 @@ struct _NsChartView {
     NsStyle style;        /* the same with the corner of this chart */
     NsPicture *picture;
     const NsPlotLayout *layout; /* the picture's, of the present plot and style; NULL: none */
-    NsMosaic *mosaic;           /* the picture on the screen */
+    NsTextureTiles *tiles;      /* the picture on the screen */
     cairo_surface_t *surface;   /* the picture's; NULL: nothing was drawn yet */
     GdkTexture *copy;           /* of the picture, for others; NULL until one asks */
     bool stale;                 /* the picture shows another plot or style */
@@ -93,7 +93,7 @@ static void draw(NsChartView *chart, int width, int height, int scale)
     g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
     chart->surface = ns_picture_draw(chart->picture, scale, dirty);
     GskRenderer *renderer = gtk_native_get_renderer(gtk_widget_get_native(GTK_WIDGET(chart)));
-    ns_mosaic_update(chart->mosaic, chart->surface, scale, renderer, dirty);
+    ns_texture_tiles_update(chart->tiles, chart->surface, scale, renderer, dirty);
     g_clear_object(&chart->copy);
     chart->cost = (double)(g_get_monotonic_time() - begin) / 1000.0;
 }
@@ -162,7 +162,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
             chart->telling = gtk_widget_add_tick_callback(widget, tell_later, NULL, NULL);
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
-    ns_mosaic_snapshot(chart->mosaic, snapshot);
+    ns_texture_tiles_snapshot(chart->tiles, snapshot);
     bool banded = chart->band.width > 0 && chart->band.height > 0;
     if ((chart->pointed || chart->lens.n_pins || banded) && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
@@ -351,7 +351,7 @@ static void ns_chart_view_finalize(GObject *object)
     ns_lens_clear(&chart->lens);
     g_array_unref(chart->shown_series);
     g_clear_object(&chart->copy);
-    ns_mosaic_free(chart->mosaic);
+    ns_texture_tiles_free(chart->tiles);
     ns_picture_free(chart->picture);
     g_clear_pointer(&chart->figure, ns_figure_free);
     G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
@@ -385,7 +385,7 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
 static void ns_chart_view_init(NsChartView *chart)
 {
     chart->picture = ns_picture_new();
-    chart->mosaic = ns_mosaic_new();
+    chart->tiles = ns_texture_tiles_new();
     GtkWidget *widget = GTK_WIDGET(chart);
     gtk_widget_set_focusable(widget, TRUE);
     gtk_widget_set_hexpand(widget, TRUE);

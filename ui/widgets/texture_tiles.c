@@ -1,5 +1,5 @@
 /* A picture in small pieces.  SPDX-License-Identifier: MIT */
-#include "ui/widgets/mosaic.h"
+#include "ui/widgets/texture_tiles.h"
 
 /* Pixels of a side: what one more point changes is a few of these. */
 #define SIDE 128
@@ -9,7 +9,7 @@ typedef struct {
     cairo_surface_t *image; /* that the node of cairo's renderer shows; NULL for the others */
 } Piece;
 
-struct NsMosaic {
+struct NsTextureTiles {
     int width, height, scale; /* of the picture */
     bool by_cairo;
     int columns, rows;
@@ -23,19 +23,19 @@ static void clear_piece(void *data)
     g_clear_pointer(&piece->image, cairo_surface_destroy);
 }
 
-NsMosaic *ns_mosaic_new(void)
+NsTextureTiles *ns_texture_tiles_new(void)
 {
-    NsMosaic *mosaic = g_new0(NsMosaic, 1);
-    mosaic->pieces = g_array_new(FALSE, TRUE, sizeof(Piece));
-    g_array_set_clear_func(mosaic->pieces, clear_piece);
-    return mosaic;
+    NsTextureTiles *tiles = g_new0(NsTextureTiles, 1);
+    tiles->pieces = g_array_new(FALSE, TRUE, sizeof(Piece));
+    g_array_set_clear_func(tiles->pieces, clear_piece);
+    return tiles;
 }
 
-void ns_mosaic_free(NsMosaic *mosaic)
+void ns_texture_tiles_free(NsTextureTiles *tiles)
 {
-    if (!mosaic) return;
-    g_array_unref(mosaic->pieces);
-    g_free(mosaic);
+    if (!tiles) return;
+    g_array_unref(tiles->pieces);
+    g_free(tiles);
 }
 
 static void copy_pixels(guchar *to, gsize to_stride, cairo_surface_t *image,
@@ -66,22 +66,21 @@ static cairo_surface_t *cut_image(cairo_surface_t *image, const cairo_rectangle_
     return copy;
 }
 
-static cairo_rectangle_int_t piece_box(const NsMosaic *mosaic, int column, int row)
+static cairo_rectangle_int_t piece_box(const NsTextureTiles *tiles, int column, int row)
 {
     int x = column * SIDE, y = row * SIDE;
-    return (cairo_rectangle_int_t){x, y, MIN(SIDE, mosaic->width - x),
-                                   MIN(SIDE, mosaic->height - y)};
+    return (cairo_rectangle_int_t){x, y, MIN(SIDE, tiles->width - x), MIN(SIDE, tiles->height - y)};
 }
 
-static void make_piece(const NsMosaic *mosaic, Piece *piece, cairo_surface_t *image,
+static void make_piece(const NsTextureTiles *tiles, Piece *piece, cairo_surface_t *image,
                        const cairo_rectangle_int_t *box)
 {
-    float unit = 1.0f / (float)mosaic->scale;
+    float unit = 1.0f / (float)tiles->scale;
     graphene_rect_t bounds =
         GRAPHENE_RECT_INIT((float)box->x * unit, (float)box->y * unit, (float)box->width * unit,
                            (float)box->height * unit);
     clear_piece(piece);
-    if (!mosaic->by_cairo) {
+    if (!tiles->by_cairo) {
         g_autoptr(GdkTexture) texture = cut_texture(image, box);
         piece->node = gsk_texture_node_new(texture, &bounds);
         return;
@@ -96,44 +95,45 @@ static void make_piece(const NsMosaic *mosaic, Piece *piece, cairo_surface_t *im
     cairo_destroy(cr);
 }
 
-static void update_box(NsMosaic *mosaic, cairo_surface_t *image, const cairo_rectangle_int_t *box)
+static void update_box(NsTextureTiles *tiles, cairo_surface_t *image,
+                       const cairo_rectangle_int_t *box)
 {
     for (int row = box->y / SIDE; row <= (box->y + box->height - 1) / SIDE; row++)
         for (int column = box->x / SIDE; column <= (box->x + box->width - 1) / SIDE; column++) {
-            cairo_rectangle_int_t part = piece_box(mosaic, column, row);
-            guint place = (guint)(row * mosaic->columns + column);
-            make_piece(mosaic, &g_array_index(mosaic->pieces, Piece, place), image, &part);
+            cairo_rectangle_int_t part = piece_box(tiles, column, row);
+            guint place = (guint)(row * tiles->columns + column);
+            make_piece(tiles, &g_array_index(tiles->pieces, Piece, place), image, &part);
         }
 }
 
-void ns_mosaic_update(NsMosaic *mosaic, cairo_surface_t *image, int scale, GskRenderer *renderer,
-                      const GArray *dirty)
+void ns_texture_tiles_update(NsTextureTiles *tiles, cairo_surface_t *image, int scale,
+                             GskRenderer *renderer, const GArray *dirty)
 {
     int width = cairo_image_surface_get_width(image);
     int height = cairo_image_surface_get_height(image);
     bool by_cairo = GSK_IS_CAIRO_RENDERER(renderer);
     if (width < 1 || height < 1 || !cairo_image_surface_get_data(image)) return;
-    if (width != mosaic->width || height != mosaic->height || scale != mosaic->scale ||
-        by_cairo != mosaic->by_cairo) {
-        mosaic->width = width;
-        mosaic->height = height;
-        mosaic->scale = scale;
-        mosaic->by_cairo = by_cairo;
-        mosaic->columns = (width + SIDE - 1) / SIDE;
-        mosaic->rows = (height + SIDE - 1) / SIDE;
-        g_array_set_size(mosaic->pieces, 0);
-        g_array_set_size(mosaic->pieces, (guint)(mosaic->columns * mosaic->rows));
-        update_box(mosaic, image, &(cairo_rectangle_int_t){0, 0, width, height});
+    if (width != tiles->width || height != tiles->height || scale != tiles->scale ||
+        by_cairo != tiles->by_cairo) {
+        tiles->width = width;
+        tiles->height = height;
+        tiles->scale = scale;
+        tiles->by_cairo = by_cairo;
+        tiles->columns = (width + SIDE - 1) / SIDE;
+        tiles->rows = (height + SIDE - 1) / SIDE;
+        g_array_set_size(tiles->pieces, 0);
+        g_array_set_size(tiles->pieces, (guint)(tiles->columns * tiles->rows));
+        update_box(tiles, image, &(cairo_rectangle_int_t){0, 0, width, height});
         return;
     }
     for (guint i = 0; i < dirty->len; i++)
-        update_box(mosaic, image, &g_array_index(dirty, cairo_rectangle_int_t, i));
+        update_box(tiles, image, &g_array_index(dirty, cairo_rectangle_int_t, i));
 }
 
-void ns_mosaic_snapshot(NsMosaic *mosaic, GtkSnapshot *snapshot)
+void ns_texture_tiles_snapshot(NsTextureTiles *tiles, GtkSnapshot *snapshot)
 {
-    for (guint i = 0; i < mosaic->pieces->len; i++)
-        gtk_snapshot_append_node(snapshot, g_array_index(mosaic->pieces, Piece, i).node);
+    for (guint i = 0; i < tiles->pieces->len; i++)
+        gtk_snapshot_append_node(snapshot, g_array_index(tiles->pieces, Piece, i).node);
 }
 
 GdkTexture *ns_texture_of(cairo_surface_t *image)

@@ -9,19 +9,19 @@
 
 #include <gtk/gtk.h>
 
-typedef struct NsMosaic NsMosaic;
+typedef struct NsTextureTiles NsTextureTiles;
 
-NsMosaic *ns_mosaic_new(void);
-void ns_mosaic_free(NsMosaic *mosaic);
+NsTextureTiles *ns_texture_tiles_new(void);
+void ns_texture_tiles_free(NsTextureTiles *tiles);
 
 /* Takes over the pixels of an opaque ARGB32 image, `scale` pixels a unit, that differ since the
  * last call: all of them where size, scale or renderer do, else those within the boxes
  * (cairo_rectangle_int_t). */
-void ns_mosaic_update(NsMosaic *mosaic, cairo_surface_t *image, int scale, GskRenderer *renderer,
-                      const GArray *dirty);
+void ns_texture_tiles_update(NsTextureTiles *tiles, cairo_surface_t *image, int scale,
+                             GskRenderer *renderer, const GArray *dirty);
 
 /* Shows the picture at the origin. */
-void ns_mosaic_snapshot(NsMosaic *mosaic, GtkSnapshot *snapshot);
+void ns_texture_tiles_snapshot(NsTextureTiles *tiles, GtkSnapshot *snapshot);
 
 /* All pixels of an ARGB32 image as one texture.  Free with g_object_unref. */
 GdkTexture *ns_texture_of(cairo_surface_t *image);
