@@ -1,5 +1,5 @@
 /* Pointer and keyboard on the charts.  SPDX-License-Identifier: MIT */
-#include "tests/ui/hands.h"
+#include "tests/ui/driver.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The page Diagram, with pointer and keys.  SPDX-License-Identifier: MIT */
-#include "tests/ui/hands.h"
+#include "tests/ui/driver.h"
 
 #include "ui/widgets/diagram_page.h"
 #include "ui/widgets/diagram_part.h"

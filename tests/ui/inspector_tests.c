@@ -1,5 +1,5 @@
 /* The right pane, and panes that fold.  SPDX-License-Identifier: MIT */
-#include "tests/ui/hands.h"
+#include "tests/ui/driver.h"
 
 static bool says(NsWindow *window, const char *words)
 {

@@ -1,5 +1,5 @@
 /* The experiment behind a window, without the window.  SPDX-License-Identifier: MIT */
-#include "tests/ui/lab_hands.h"
+#include "tests/ui/lab_driver.h"
 
 #include "core/data/task.h"
 #include "core/experiment/param.h"

@@ -1,6 +1,6 @@
 /* Menus and questions that stand open while what they stand at changes or goes.
  * SPDX-License-Identifier: MIT */
-#include "tests/ui/hands.h"
+#include "tests/ui/driver.h"
 
 #include "ui/widgets/passing_popover.h"
 #include "ui/widgets/setting_row.h"

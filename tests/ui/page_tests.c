@@ -1,5 +1,5 @@
 /* Pages of charts, and charts of several lanes.  SPDX-License-Identifier: MIT */
-#include "tests/ui/hands.h"
+#include "tests/ui/driver.h"
 
 #include "ui/widgets/export_job.h"
 #include "ui/widgets/tile_controls.h"

@@ -1,5 +1,5 @@
 /* Earlier runs: kept, looked at again, gone on with.  SPDX-License-Identifier: MIT */
-#include "tests/ui/lab_hands.h"
+#include "tests/ui/lab_driver.h"
 
 #include "core/experiment/param.h"
 #include "core/model/placement.h"

@@ -1,11 +1,11 @@
-/* Deep models, quick hands.  SPDX-License-Identifier: MIT */
+/* Deep models, quick input.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 
 /* Generous: a tenth of it is a hundred frames a second on an idle machine; what it catches is a
  * main loop that waits for a step. */
 #define LONGEST_TURN_MS 250.0
 
-/* Of quick hands, and turns of the main loop between two of them. */
+/* Of quick input, and turns of the main loop between two of them. */
 #define CHANGES 300
 #define MOST_TURNS 16
 
@@ -102,7 +102,7 @@ static void change_something(NsWindow *window, GRand *random)
     }
 }
 
-static void test_quick_hands(void)
+static void test_quick_input(void)
 {
     GRand *random = g_rand_new_with_seed(20200);
     NsWindow *window = ui_open("");
@@ -126,5 +126,5 @@ static void test_quick_hands(void)
 void ui_add_stress_tests(void)
 {
     g_test_add_func("/ui/stress/thousand-layers", test_thousand_layers);
-    g_test_add_func("/ui/stress/quick-hands", test_quick_hands);
+    g_test_add_func("/ui/stress/quick-input", test_quick_input);
 }

@@ -1,6 +1,6 @@
 /* Sweeps and the figures of the paper in the window.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
-#include "tests/ui/hands.h"
+#include "tests/ui/driver.h"
 
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/paper_page.h"

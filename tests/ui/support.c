@@ -1,4 +1,4 @@
-/* A window under test, and hands to use it.  SPDX-License-Identifier: MIT */
+/* A window under test, and a driver that uses it.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 
 #include "core/experiment/assignment.h"

@@ -1,4 +1,4 @@
-/* A window under test, and hands to use it.  SPDX-License-Identifier: MIT */
+/* A window under test, and a driver that uses it.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "tests/ui/input.h"

@@ -1,5 +1,5 @@
 /* What the menu and the controls of a tile do.  SPDX-License-Identifier: MIT */
-#include "tests/ui/hands.h"
+#include "tests/ui/driver.h"
 
 #include "ui/plot/layout-private.h"
 #include "ui/widgets/dashboard.h"

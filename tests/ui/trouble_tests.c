@@ -1,6 +1,6 @@
 /* The panel that explains a spike or a divergence.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
-#include "tests/ui/lab_hands.h"
+#include "tests/ui/lab_driver.h"
 
 static NsTroublePanel *panel_of(NsWindow *window)
 {

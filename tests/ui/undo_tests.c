@@ -1,6 +1,6 @@
 /* The way back through settings, lanes and links.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
-#include "tests/ui/lab_hands.h"
+#include "tests/ui/lab_driver.h"
 
 static void test_undo_words(void)
 {

@@ -1,4 +1,4 @@
-/* Hands for charts.  SPDX-License-Identifier: MIT */
+/* A driver for charts: pointer and keys as a person uses them.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "tests/ui/support.h"

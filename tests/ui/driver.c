@@ -1,5 +1,5 @@
-/* Hands for charts.  SPDX-License-Identifier: MIT */
-#include "tests/ui/hands.h"
+/* A driver for charts: pointer and keys as a person uses them.  SPDX-License-Identifier: MIT */
+#include "tests/ui/driver.h"
 
 #include <math.h>
 

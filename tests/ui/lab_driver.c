@@ -1,5 +1,5 @@
 /* Labs under test.  SPDX-License-Identifier: MIT */
-#include "tests/ui/lab_hands.h"
+#include "tests/ui/lab_driver.h"
 
 #include "core/experiment/assignment.h"
 
