@@ -6,7 +6,7 @@
 
 #include "core/data/batch.h"
 #include "core/model/block.h"
-#include "core/model/role.h"
+#include "core/model/parameter_kind.h"
 #include "core/model/wiring.h"
 
 /* An encoder or a decoder. */

@@ -18,7 +18,7 @@ typedef struct {
     size_t used;
 } NsCursor;
 
-/* n reals on a cache line, or NULL while only counting. */
+/* n elements on a cache line, or NULL while only counting. */
 ns_real *ns_cursor_take(NsCursor *cursor, size_t n);
 
 /* Where the next piece will begin, or NULL while only counting. */
