@@ -2,8 +2,8 @@
 #include "core/train/checkpoint.h"
 
 #include "core/experiment/param.h"
+#include "core/optim/optimizer.h"
 #include "core/train/live.h"
-#include "core/train/run-private.h"
 
 #include <string.h>
 
@@ -35,12 +35,12 @@ static bool keep(ns_real **to, const ns_real *from, size_t n, GError **error)
     return true;
 }
 
-NsCheckpoint *ns_checkpoint_take(NsRun *run, GError **error)
+NsCheckpoint *ns_checkpoint_take(const NsRunState *run, GError **error)
 {
     const NsTensorTable *table = ns_model_tensors(run->model);
     g_autoptr(NsCheckpoint) s = g_new0(NsCheckpoint, 1);
     g_atomic_ref_count_init(&s->refs);
-    ns_settings_copy(&s->settings, &run->settings);
+    ns_settings_copy(&s->settings, run->settings);
     s->corpus = ns_corpus_ref(run->corpus);
     s->table = *table;
     s->table.tensors = g_memdup2(table->tensors, table->n * sizeof *table->tensors);
@@ -53,7 +53,7 @@ NsCheckpoint *ns_checkpoint_take(NsRun *run, GError **error)
     }
     s->lr = run->lr;
     s->step = run->steps;
-    s->spikes = run->spikes_before;
+    s->spikes = run->spikes;
     ns_model_state(run->model, &s->n_state);
     bool room = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
                 keep(&s->m, run->m, table->size, error) &&
@@ -107,7 +107,7 @@ size_t ns_checkpoint_bytes(const NsCheckpoint *s)
     return bytes_of(s->m, s->v, s->table.size, s->n_state);
 }
 
-size_t ns_checkpoint_size(const NsRun *run)
+size_t ns_checkpoint_size(const NsRunState *run)
 {
     size_t n_state;
     ns_model_state(run->model, &n_state);
@@ -142,11 +142,11 @@ static GHashTable *index_tensors(const NsTensorTable *table)
     return index;
 }
 
-void ns_checkpoint_restore(const NsCheckpoint *s, NsRun *run)
+void ns_checkpoint_restore(const NsCheckpoint *s, NsRunState *run)
 {
     const NsTensorTable *table = ns_model_tensors(run->model);
     g_autoptr(GHashTable) index = index_tensors(&s->table);
-    bool moments = kin(s->settings.optimizer, run->settings.optimizer);
+    bool moments = kin(s->settings.optimizer, run->settings->optimizer);
     size_t fitting = 0;
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
@@ -176,5 +176,5 @@ void ns_checkpoint_restore(const NsCheckpoint *s, NsRun *run)
     run->steps = s->step;
     run->lr = s->lr;
     /* Another model has another loss, which is no jump. */
-    if (ns_live_only(&s->settings, &run->settings)) run->spikes = s->spikes;
+    if (ns_live_only(&s->settings, run->settings)) run->spikes = s->spikes;
 }

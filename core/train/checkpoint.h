@@ -5,13 +5,35 @@
  * continued from it gives the same bits as the one it was taken from. */
 #pragma once
 
-#include "core/train/run.h"
+#include "core/data/corpus.h"
+#include "core/model/model.h"
+#include "core/train/spike.h"
 
 typedef struct NsCheckpoint NsCheckpoint;
 
-/* At the present step.  NULL with NS_ERROR_MEMORY. */
-NsCheckpoint *ns_checkpoint_take(NsRun *run, GError **error);
-size_t ns_checkpoint_size(const NsRun *run); /* what ns_checkpoint_bytes of one would be */
+/* What a run stands at, for a checkpoint; pointers are borrowed from the run. */
+typedef struct {
+    const NsSettings *settings;
+    NsCorpus *corpus;
+    NsModel *model;
+    ns_real *m, *v;                /* moments; NULL where the optimizer has none */
+    int64_t *moments_since;        /* [tensors] as in NsUpdate */
+    double *weight_sq, *update_sq; /* [tensors] of the update that led here */
+    double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
+    const ns_real *state;          /* running statistics before the newest record was measured */
+    NsSpikes spikes;               /* before the newest record */
+    double lr;                     /* of the update that led here */
+    int64_t steps;
+} NsRunState;
+
+/* NULL with NS_ERROR_MEMORY. */
+NsCheckpoint *ns_checkpoint_take(const NsRunState *run, GError **error);
+size_t ns_checkpoint_size(const NsRunState *run); /* what ns_checkpoint_bytes of one would be */
+
+/* Puts into a run that stands at its beginning what the checkpoint has for it.  `run->state` is not
+ * touched. */
+void ns_checkpoint_restore(const NsCheckpoint *checkpoint, NsRunState *run);
+
 NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint); /* from any thread */
 void ns_checkpoint_unref(NsCheckpoint *checkpoint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCheckpoint, ns_checkpoint_unref)
@@ -20,15 +42,5 @@ int64_t ns_checkpoint_step(const NsCheckpoint *checkpoint);
 const NsSettings *ns_checkpoint_settings(const NsCheckpoint *checkpoint);
 size_t ns_checkpoint_bytes(const NsCheckpoint *checkpoint); /* of its arenas */
 
-/* A run that begins at the checkpoint's step, with an empty history whose first record is measured
- * at these weights and whose first events are the settings that differ.  With the checkpoint's own
- * settings it continues bit for bit; other settings may differ in anything:
- *
- * - Weights are kept where name and shape fit; the others start as drawn (and as profiled, where
- *   the placement asks for that).
- * - Moments are kept with their weights if the optimizer is the same one or Adam's kin; the others
- *   start at zero, and their bias correction with them.
- * - Running statistics are kept if all tensors fit.
- *
- * A reset leads back to this beginning.  NULL with an error. */
-NsRun *ns_run_fork(NsCheckpoint *checkpoint, const NsSettings *settings, GError **error);
+/* Its corpus if that serves these settings too, else NULL; borrowed. */
+NsCorpus *ns_checkpoint_corpus(const NsCheckpoint *checkpoint, const NsSettings *settings);

@@ -4,7 +4,7 @@
  * call advances all of them by one step; a lane that has diverged stands still. */
 #pragma once
 
-#include "core/train/checkpoint.h"
+#include "core/train/run.h"
 
 typedef struct NsLockstep NsLockstep;
 

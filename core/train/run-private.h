@@ -3,9 +3,7 @@
 
 #include "core/optim/optimizer.h"
 #include "core/probe/record.h"
-#include "core/train/checkpoint.h"
 #include "core/train/run.h"
-#include "core/train/spike.h"
 
 #include <stdatomic.h>
 
@@ -40,9 +38,3 @@ struct NsRun {
  * beginning or from a checkpoint (NULL). */
 NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
                        GError **error);
-
-/* Puts into a run that stands at its beginning what the checkpoint has for it. */
-void ns_checkpoint_restore(const NsCheckpoint *checkpoint, NsRun *run);
-
-/* The checkpoint's corpus if it serves these settings too, else NULL; borrowed. */
-NsCorpus *ns_checkpoint_corpus(const NsCheckpoint *checkpoint, const NsSettings *settings);

@@ -232,6 +232,51 @@ static void note_fork(NsRun *run)
             note_change(run, ns_param(i), ns_checkpoint_settings(run->origin), run->steps);
 }
 
+/* ---- Checkpoints ---- */
+
+static NsRunState state_of(NsRun *run)
+{
+    return (NsRunState){
+        .settings = &run->settings,
+        .corpus = run->corpus,
+        .model = run->model,
+        .m = run->m,
+        .v = run->v,
+        .moments_since = run->moments_since,
+        .weight_sq = run->weight_sq,
+        .update_sq = run->update_sq,
+        .ratio_sum = run->ratio_sum,
+        .ratio_max = run->ratio_max,
+        .state = run->state,
+        .spikes = run->spikes_before,
+        .lr = run->lr,
+        .steps = run->steps,
+    };
+}
+
+NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error)
+{
+    NsRunState state = state_of(run);
+    return ns_checkpoint_take(&state, error);
+}
+
+size_t ns_run_checkpoint_size(NsRun *run)
+{
+    NsRunState state = state_of(run);
+    return ns_checkpoint_size(&state);
+}
+
+/* Goes on where the origin of the run stands. */
+static void restore(NsRun *run)
+{
+    NsRunState state = state_of(run);
+    state.spikes = run->spikes;
+    ns_checkpoint_restore(run->origin, &state);
+    run->spikes = state.spikes;
+    run->lr = state.lr;
+    run->steps = state.steps;
+}
+
 /* ---- Life ---- */
 
 /* The first record, from weights that are as they were drawn. */
@@ -255,7 +300,7 @@ static void begin(NsRun *run)
         ns_corpus_train_batch(run->corpus, (uint64_t)run->settings.data_seed, 0, &run->batch);
         ns_model_profile(run->model, &run->batch);
     }
-    if (run->origin) ns_checkpoint_restore(run->origin, run);
+    if (run->origin) restore(run);
 
     ns_history_unref(run->history);
     run->history =

@@ -8,6 +8,7 @@
 #include "core/data/corpus.h"
 #include "core/model/model.h"
 #include "core/probe/history.h"
+#include "core/train/checkpoint.h"
 
 /* Bytes of profiles that a history keeps before it thins them. */
 #define NS_HISTORY_BUDGET ((size_t)256 << 20)
@@ -19,6 +20,23 @@ typedef struct NsRun NsRun;
 NsRun *ns_run_new(const NsSettings *settings, GError **error);
 void ns_run_free(NsRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRun, ns_run_free)
+
+/* At the present step.  NULL with NS_ERROR_MEMORY. */
+NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error);
+size_t ns_run_checkpoint_size(NsRun *run); /* what ns_checkpoint_bytes of one would be */
+
+/* A run that begins at the checkpoint's step, with an empty history whose first record is measured
+ * at these weights and whose first events are the settings that differ.  With the checkpoint's own
+ * settings it continues bit for bit; other settings may differ in anything:
+ *
+ * - Weights are kept where name and shape fit; the others start as drawn (and as profiled, where
+ *   the placement asks for that).
+ * - Moments are kept with their weights if the optimizer is the same one or Adam's kin; the others
+ *   start at zero, and their bias correction with them.
+ * - Running statistics are kept if all tensors fit.
+ *
+ * A reset leads back to this beginning.  NULL with an error. */
+NsRun *ns_run_fork(NsCheckpoint *checkpoint, const NsSettings *settings, GError **error);
 
 /* One step.  FALSE if the run has diverged, now or before: the history then ends with an
  * NS_EVENT_DIVERGED, and the record of the step that diverged is kept. */

@@ -95,7 +95,7 @@ static bool all_diverged(const NsTrainer *t)
 static bool has_memory(const NsTrainer *t)
 {
     size_t available = ns_memory_available(), needed = 0;
-    for (size_t i = 0; i < t->n; i++) needed += ns_checkpoint_size(run_of(t, i));
+    for (size_t i = 0; i < t->n; i++) needed += ns_run_checkpoint_size(run_of(t, i));
     return !available || needed <= available / 2;
 }
 
@@ -106,7 +106,7 @@ static bool take_all(NsTrainer *t, NsCheckpoint *checkpoints[], bool beginning)
         if (beginning && t->lanes[i].origin)
             checkpoints[i] = ns_checkpoint_ref(t->lanes[i].origin);
         else if (beginning || !ns_run_diverged(run_of(t, i)))
-            taken = (checkpoints[i] = ns_checkpoint_take(run_of(t, i), NULL)) != NULL;
+            taken = (checkpoints[i] = ns_run_checkpoint(run_of(t, i), NULL)) != NULL;
     }
     if (taken) return true;
     for (size_t i = 0; i < t->n; i++) g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);

@@ -2,8 +2,8 @@
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/optim/optimizer.h"
-#include "core/train/checkpoint.h"
 #include "core/train/lockstep.h"
+#include "core/train/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static NsRun *tiny_run(const char *assignments)
 static NsCheckpoint *take(NsRun *run)
 {
     GError *error = NULL;
-    NsCheckpoint *checkpoint = ns_checkpoint_take(run, &error);
+    NsCheckpoint *checkpoint = ns_run_checkpoint(run, &error);
     g_assert_no_error(error);
     return checkpoint;
 }

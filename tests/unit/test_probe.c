@@ -505,7 +505,7 @@ static void test_moments(gconstpointer which)
 
     /* What a fork goes on with from there has met no moments yet. */
     g_assert_true(ns_run_step(without));
-    g_autoptr(NsCheckpoint) checkpoint = ns_checkpoint_take(without, NULL);
+    g_autoptr(NsCheckpoint) checkpoint = ns_run_checkpoint(without, NULL);
     NsSettings changed;
     ns_settings_copy(&changed, ns_run_settings(without));
     ns_settings_assign(&changed, "optimizer=adam", NULL);
