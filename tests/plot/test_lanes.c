@@ -3,8 +3,8 @@
 #include "run.h"
 #include "ui/plot/csv.h"
 #include "ui/plot/layout-private.h"
-#include "ui/plot/lens.h"
 #include "ui/plot/panels.h"
+#include "ui/plot/view_state.h"
 
 #include <cairo.h>
 #include <math.h>
@@ -448,15 +448,15 @@ static void test_hidden_together(void)
     for (size_t i = 0; i < plot->n_series; i++)
         theories += g_strcmp0(plot->series[i].group, "theory") == 0;
     g_assert_cmpuint(theories, ==, 2);
-    NsLens lens;
-    ns_lens_init(&lens);
-    ns_lens_hide(&lens, "theory", true);
+    NsViewState view_state;
+    ns_view_state_init(&view_state);
+    ns_view_state_hide(&view_state, "theory", true);
     NsPlot shown;
     g_autoptr(GArray) series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
-    ns_lens_apply(&lens, plot, &shown, series);
+    ns_view_state_apply(&view_state, plot, &shown, series);
     for (size_t i = 0; i < shown.n_series; i++)
         g_assert_cmpint(shown.series[i].hidden, ==, shown.series[i].theory);
-    ns_lens_clear(&lens);
+    ns_view_state_clear(&view_state);
     pair_clear(&pair);
 }
 

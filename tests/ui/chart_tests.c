@@ -27,7 +27,7 @@ static void test_wheel(void)
     NsRange range = ui_x_range(window, LOSS);
     g_assert_cmpfloat_with_epsilon(seen(chart), all * 0.64, 0.001 * all);
     g_assert_cmpfloat_with_epsilon(ns_plot_pixel_to_x(ns_chart_view_layout(chart), at.x), x, 0.01);
-    g_assert_true(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_LEFT]));
+    g_assert_true(ns_range_is_free(ui_view_state(window, LOSS)->range[NS_VIEW_STATE_LEFT]));
     /* The other chart over steps shows the same part; those over layers are as they were. */
     g_assert_true(ui_same_range(ui_x_range(window, HEATMAP), range));
     g_assert_true(ns_range_is_free(ui_x_range(window, GRADIENT)));
@@ -38,8 +38,8 @@ static void test_wheel(void)
     /* With Shift it is the vertical axes' turn. */
     ui_scroll(chart, -1, GDK_SHIFT_MASK);
     g_assert_true(ui_same_range(ui_x_range(window, LOSS), range));
-    g_assert_false(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_LEFT]));
-    g_assert_false(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_RIGHT]));
+    g_assert_false(ns_range_is_free(ui_view_state(window, LOSS)->range[NS_VIEW_STATE_LEFT]));
+    g_assert_false(ns_range_is_free(ui_view_state(window, LOSS)->range[NS_VIEW_STATE_RIGHT]));
 
     /* Out as far as it goes. */
     ui_scroll(chart, 20, 0);
@@ -59,7 +59,7 @@ typedef struct {
     gint64 frame;
 } Changes;
 
-static void on_lens_changed(NsChartView *chart, Changes *changes)
+static void on_view_state_changed(NsChartView *chart, Changes *changes)
 {
     GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(chart));
     gint64 frame = gdk_frame_clock_get_frame_counter(clock);
@@ -77,7 +77,7 @@ static void test_merged_in_a_frame(void)
     Changes changes = {0};
     double all = seen(chart);
     ui_point(chart, ui_inside(chart, 0.5, 0.5));
-    g_signal_connect(chart, "lens-changed", G_CALLBACK(on_lens_changed), &changes);
+    g_signal_connect(chart, "view-state-changed", G_CALLBACK(on_view_state_changed), &changes);
     ui_wheel(-6);
     g_assert_cmpuint(changes.n, ==, 0);
     UI_UNTIL(seen(chart) < all);
@@ -102,7 +102,7 @@ static void test_follow(void)
     ui_rest(window);
     g_assert_true(ui_same_range(ui_x_range(window, LOSS), range)); /* held where it is */
     g_signal_emit_by_name(ui_chip(ui_tile(window, HEATMAP)), "clicked");
-    g_assert_false(ui_lens(window, LOSS)->held);
+    g_assert_false(ui_view_state(window, LOSS)->held);
     ns_lab_step(lab, 5);
     UI_UNTIL(ns_lab_steps(lab) >= 50);
     UI_WAIT(window, ui_is_paused);
@@ -114,7 +114,7 @@ static void test_follow(void)
     GtkWidget *chip = ui_chip(ui_tile(window, LOSS));
     g_assert_cmpstr(gtk_button_get_label(GTK_BUTTON(chip)), ==, "Fit");
     g_signal_emit_by_name(chip, "clicked");
-    g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
+    g_assert_true(ns_view_state_is_fitted(ui_view_state(window, LOSS)));
     g_assert_false(gtk_widget_get_visible(chip));
     ui_close(window);
 }
@@ -135,8 +135,8 @@ static void test_drag(void)
     drag(chart, to, from, 0); /* from any corner */
     g_assert_cmpfloat_with_epsilon(ui_x_range(window, LOSS).lo, lo, 0.01);
     g_assert_cmpfloat_with_epsilon(ui_x_range(window, LOSS).hi, hi, 0.01);
-    g_assert_false(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_LEFT]));
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 0);
+    g_assert_false(ns_range_is_free(ui_view_state(window, LOSS)->range[NS_VIEW_STATE_LEFT]));
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
 
     /* Panning keeps the width. */
     drag(chart, ui_inside(chart, 0.5, 0.5), ui_inside(chart, 0.6, 0.5), GDK_SHIFT_MASK);
@@ -147,18 +147,18 @@ static void test_drag(void)
             ui_inside(chart, 0.5, 0.5), 0);
     g_assert_cmpfloat_with_epsilon(ui_x_range(window, LOSS).lo, lo, 0.01);
     g_assert_cmpfloat_with_epsilon(ui_x_range(window, LOSS).hi, hi, 0.01);
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 0);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
 
     /* A flat box zooms the steps only, a narrow one the values only. */
     ui_double_click_at(chart, ui_inside(chart, 0.5, 0.5));
-    g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
+    g_assert_true(ns_view_state_is_fitted(ui_view_state(window, LOSS)));
     drag(chart, ui_inside(chart, 0.3, 0.5), ui_inside(chart, 0.6, 0.5), 0);
     g_assert_false(ns_range_is_free(ui_x_range(window, LOSS)));
-    g_assert_true(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_LEFT]));
+    g_assert_true(ns_range_is_free(ui_view_state(window, LOSS)->range[NS_VIEW_STATE_LEFT]));
     ui_double_click_at(chart, ui_inside(chart, 0.5, 0.5));
     drag(chart, ui_inside(chart, 0.5, 0.2), ui_inside(chart, 0.5, 0.6), 0);
     g_assert_true(ns_range_is_free(ui_x_range(window, LOSS)));
-    g_assert_false(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_LEFT]));
+    g_assert_false(ns_range_is_free(ui_view_state(window, LOSS)->range[NS_VIEW_STATE_LEFT]));
     ui_close(window);
 }
 
@@ -171,10 +171,10 @@ static void test_double_click(void)
     NsPoint middle = ui_inside(chart, 0.5, 0.5);
     ui_point(chart, middle);
     ui_scroll(chart, -3, 0);
-    g_assert_false(ns_lens_is_fitted(ui_lens(window, HEATMAP)));
+    g_assert_false(ns_view_state_is_fitted(ui_view_state(window, HEATMAP)));
     ui_double_click_at(chart, middle);
-    g_assert_true(ns_lens_is_fitted(ui_lens(window, HEATMAP)));
-    g_assert_cmpuint(ui_lens(window, HEATMAP)->n_pins, ==, 0);
+    g_assert_true(ns_view_state_is_fitted(ui_view_state(window, HEATMAP)));
+    g_assert_cmpuint(ui_view_state(window, HEATMAP)->n_pins, ==, 0);
     g_assert_null(ns_dashboard_maximised(dashboard));
     ui_double_click_at(chart, (NsPoint){12, 8});
     g_assert_true(ns_dashboard_maximised(dashboard) == ui_tile(window, HEATMAP));
@@ -188,35 +188,35 @@ static void test_pins(void)
     NsLab *lab = ns_window_lab(window);
     NsChartView *chart = ui_chart(window, LOSS);
     ui_click_at(chart, ui_inside(chart, 0.25, 0.5), 0);
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 1);
-    NsPin first = ui_lens(window, LOSS)->pins[0];
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
+    NsPin first = ui_view_state(window, LOSS)->pins[0];
     g_assert_cmpuint(first.number, ==, 1);
     g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(first.x));
     ui_click_at(chart, ui_inside(chart, 0.75, 0.5), 0);
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 2);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_lens(window, LOSS)->pins[1].x));
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 2);
+    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_view_state(window, LOSS)->pins[1].x));
     /* A cell of the heatmap, with its layer. */
     NsChartView *map = ui_chart(window, HEATMAP);
     ui_click_at(map, ui_inside(map, 0.5, 0.1), 0);
-    g_assert_cmpfloat(ui_lens(window, HEATMAP)->pins[0].row, ==, 4);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_lens(window, HEATMAP)->pins[0].x));
+    g_assert_cmpfloat(ui_view_state(window, HEATMAP)->pins[0].row, ==, 4);
+    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_view_state(window, HEATMAP)->pins[0].x));
     /* A layer says nothing of the step. */
     NsChartView *profile = ui_chart(window, GRADIENT);
     ui_click_at(profile, ui_inside(profile, 0.0, 0.5), 0);
-    g_assert_cmpuint(ui_lens(window, GRADIENT)->n_pins, ==, 1);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_lens(window, HEATMAP)->pins[0].x));
+    g_assert_cmpuint(ui_view_state(window, GRADIENT)->n_pins, ==, 1);
+    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_view_state(window, HEATMAP)->pins[0].x));
 
     /* Clicked again, or with Delete, they go. */
     double px = ns_plot_x_to_pixel(ns_chart_view_layout(chart), first.x);
     ui_click_at(chart, (NsPoint){px, ui_inside(chart, 0, 0.5).y}, 0);
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 1);
-    g_assert_cmpuint(ui_lens(window, LOSS)->pins[0].number, ==, 2);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->pins[0].number, ==, 2);
     ui_point(chart, ui_inside(chart, 0.4, 0.5));
     ui_press_on(chart, GDK_KEY_Delete, 0);
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 0);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
     ui_stroke(GTK_WIDGET(window), GDK_KEY_Escape, 0);
-    g_assert_cmpuint(ui_lens(window, HEATMAP)->n_pins, ==, 0);
-    g_assert_cmpuint(ui_lens(window, GRADIENT)->n_pins, ==, 0);
+    g_assert_cmpuint(ui_view_state(window, HEATMAP)->n_pins, ==, 0);
+    g_assert_cmpuint(ui_view_state(window, GRADIENT)->n_pins, ==, 0);
     g_assert_cmpint(ns_lab_view(lab)->step, ==, -1);
     ui_close(window);
 }
@@ -227,14 +227,14 @@ static void test_too_many_pins(void)
     NsWindow *window = ui_open_paused();
     NsChartView *chart = ui_chart(window, LOSS);
     ui_press_on(chart, GDK_KEY_Home, 0);
-    for (int i = 0; i < NS_LENS_PINS; i++) {
+    for (int i = 0; i < NS_VIEW_STATE_PINS; i++) {
         ui_press_on(chart, GDK_KEY_Return, 0);
         ui_press_on(chart, GDK_KEY_Right, 0);
     }
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, NS_LENS_PINS);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, NS_VIEW_STATE_PINS);
     g_assert_null(ns_window_toast_text(window));
     ui_press_on(chart, GDK_KEY_Return, 0);
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, NS_LENS_PINS);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, NS_VIEW_STATE_PINS);
     g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "9 readings are pinned"));
     ui_close(window);
 }
@@ -286,12 +286,12 @@ static void test_keyboard(void)
     ui_press_on(chart, GDK_KEY_Left, GDK_SHIFT_MASK);
     g_assert_cmpfloat(ui_x_range(window, LOSS).hi, <, 40);
     ui_press_on(chart, GDK_KEY_Up, GDK_SHIFT_MASK);
-    g_assert_false(ns_range_is_free(ui_lens(window, LOSS)->range[NS_LENS_LEFT]));
+    g_assert_false(ns_range_is_free(ui_view_state(window, LOSS)->range[NS_VIEW_STATE_LEFT]));
     ui_press_on(chart, GDK_KEY_0, 0);
-    g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
+    g_assert_true(ns_view_state_is_fitted(ui_view_state(window, LOSS)));
     ui_press_on(chart, GDK_KEY_plus, 0);
     ui_press_on(chart, GDK_KEY_0, 0);
-    g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
+    g_assert_true(ns_view_state_is_fitted(ui_view_state(window, LOSS)));
     g_assert_false(ui_key(GTK_WIDGET(chart), GDK_KEY_c, GDK_CONTROL_MASK));
 
     /* Rows of a heatmap. */
@@ -341,14 +341,14 @@ static void test_space(void)
     gtk_window_set_focus_visible(GTK_WINDOW(window), TRUE);
     ui_press_on(chart, GDK_KEY_Home, 0);
     ui_press_on(chart, GDK_KEY_space, 0);
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 1);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
     g_assert_false(ns_lab_is_running(ns_window_lab(window)));
     /* A chart that was clicked leaves it to the run. */
     ui_click_at(chart, ui_inside(chart, 0.75, 0.5), 0);
     g_assert_true(gtk_widget_has_focus(GTK_WIDGET(chart)));
     ui_stroke(GTK_WIDGET(window), GDK_KEY_space, 0);
     g_assert_true(ns_lab_is_running(ns_window_lab(window)));
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 2);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 2);
     ui_close(window);
 }
 
@@ -394,7 +394,7 @@ static NsPoint on_legend(NsChartView *chart, int series)
 
 static bool is_hidden(NsChartView *chart, const char *label)
 {
-    return ns_lens_hides(ns_chart_view_lens(chart), label);
+    return ns_view_state_hides(ns_chart_view_state(chart), label);
 }
 
 static void test_legend(void)
@@ -406,7 +406,7 @@ static void test_legend(void)
     g_assert_cmpuint(plot->n_series, ==, 3);
     ui_click_at(chart, on_legend(chart, 0), 0);
     g_assert_true(is_hidden(chart, "training"));
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 0);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
     /* It is still in the legend, to be brought back; and it is read no more. */
     ui_point(chart, ui_inside(chart, 0.5, 0.5));
     g_assert_null(strstr(ns_chart_view_reading(chart)->text, "training"));

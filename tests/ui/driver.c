@@ -13,14 +13,14 @@ NsChartView *ui_chart(NsWindow *window, size_t i)
     return ns_chart_tile_chart(ui_tile(window, i));
 }
 
-const NsLens *ui_lens(NsWindow *window, size_t i)
+const NsViewState *ui_view_state(NsWindow *window, size_t i)
 {
-    return ns_chart_view_lens(ui_chart(window, i));
+    return ns_chart_view_state(ui_chart(window, i));
 }
 
 NsRange ui_x_range(NsWindow *window, size_t i)
 {
-    return ui_lens(window, i)->range[NS_LENS_X];
+    return ui_view_state(window, i)->range[NS_VIEW_STATE_X];
 }
 
 bool ui_same_range(NsRange a, NsRange b)

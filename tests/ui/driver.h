@@ -9,7 +9,7 @@ enum { LOSS, GRADIENT, HIDDEN, HEATMAP, TILES };
 
 NsChartTile *ui_tile(NsWindow *window, size_t i);
 NsChartView *ui_chart(NsWindow *window, size_t i);
-const NsLens *ui_lens(NsWindow *window, size_t i);
+const NsViewState *ui_view_state(NsWindow *window, size_t i);
 
 NsRange ui_x_range(NsWindow *window, size_t i);
 bool ui_same_range(NsRange a, NsRange b);

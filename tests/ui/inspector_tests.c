@@ -101,11 +101,11 @@ static void test_pins(void)
     NsPinList *pins = ns_inspector_pins(ns_window_inspector(window));
     NsChartView *chart = ui_chart(window, LOSS);
     ui_click_at(chart, ui_inside(chart, 0.5, 0.5), 0);
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 1);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
     g_autofree char *text = ns_pin_list_text(pins);
     g_assert_true(g_str_has_prefix(text, "1  Loss and learning rate, step "));
     g_signal_emit_by_name(ui_first(GTK_WIDGET(pins), GTK_TYPE_BUTTON), "clicked");
-    g_assert_cmpuint(ui_lens(window, LOSS)->n_pins, ==, 0);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
     g_autofree char *after = ns_pin_list_text(pins);
     g_assert_cmpstr(after, ==, "");
     ui_close(window);

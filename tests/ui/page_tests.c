@@ -213,7 +213,7 @@ static void test_export(void)
     NsExportTile tile = {
         .spec = ns_figure_spec_of(ns_chart_tile_kind(ui_tile(window, GRADIENT)), &input),
         .lane = -1,
-        .lens = ns_export_lens(ui_lens(window, GRADIENT))};
+        .view_state = ns_export_view_state(ui_view_state(window, GRADIENT))};
     g_array_append_val(tiles, tile);
     NsExportRequest request = {.what = NS_EXPORT_ONE, .tiles = tiles, .format = NS_FORMAT_PDF};
     ns_export_choices_init(&request.choices);

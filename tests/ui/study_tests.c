@@ -98,7 +98,7 @@ static void test_open_cell(void)
     g_assert_cmpfloat(setting(window, "lr"), ==, 0.1);
     g_assert_cmpfloat(setting(window, "warmup"), ==, 1);
     g_assert_true(ns_phase_page_phase(page) == phase);
-    g_assert_cmpuint(ns_chart_view_lens(chart)->n_pins, ==, 0);
+    g_assert_cmpuint(ns_chart_view_state(chart)->n_pins, ==, 0);
     ui_close(window);
 }
 

@@ -129,35 +129,35 @@ static void test_limits(void)
     NsWindow *window = ui_open_paused();
     NsChartTile *tile = ui_tile(window, LOSS);
     GtkWidget *popover = open_limits(tile);
-    const NsLens *lens = ui_lens(window, LOSS);
-    GtkWidget *hint = cell(popover, 0, NS_LENS_AXES + 1);
+    const NsViewState *view_state = ui_view_state(window, LOSS);
+    GtkWidget *hint = cell(popover, 0, NS_VIEW_STATE_AXES + 1);
     ui_settle(GTK_WIDGET(window));
     type(cell(popover, 1, 1), "10");
     type(cell(popover, 2, 1), "20");
-    g_assert_true(ui_same_range(lens->range[NS_LENS_X], (NsRange){10, 20}));
+    g_assert_true(ui_same_range(view_state->range[NS_VIEW_STATE_X], (NsRange){10, 20}));
     g_assert_true(ui_same_range(ui_x_range(window, HEATMAP), (NsRange){10, 20}));
     type(cell(popover, 2, 2), "8.5");
-    g_assert_cmpfloat(lens->range[NS_LENS_LEFT].hi, ==, 8.5);
-    g_assert_true(isnan(lens->range[NS_LENS_LEFT].lo));
+    g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_LEFT].hi, ==, 8.5);
+    g_assert_true(isnan(view_state->range[NS_VIEW_STATE_LEFT].lo));
     /* What cannot be is said and changes nothing. */
     type(cell(popover, 1, 2), "nine");
     g_assert_true(gtk_widget_get_visible(hint));
-    g_assert_true(isnan(lens->range[NS_LENS_LEFT].lo));
+    g_assert_true(isnan(view_state->range[NS_VIEW_STATE_LEFT].lo));
     type(cell(popover, 1, 2), "9");
     g_assert_true(gtk_widget_get_visible(hint));
     type(cell(popover, 1, 2), "0");
     g_assert_false(gtk_widget_get_visible(hint));
-    g_assert_cmpfloat(lens->range[NS_LENS_LEFT].lo, ==, 0);
+    g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_LEFT].lo, ==, 0);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(cell(popover, 3, 2)), 1 + NS_SCALE_LOG);
     g_assert_true(gtk_widget_get_visible(hint));
-    g_assert_false(lens->rescaled[NS_LENS_LEFT]);
+    g_assert_false(view_state->rescaled[NS_VIEW_STATE_LEFT]);
     type(cell(popover, 1, 2), "");
-    g_assert_true(lens->rescaled[NS_LENS_LEFT]);
-    g_assert_cmpint(lens->scale[NS_LENS_LEFT], ==, NS_SCALE_LOG);
+    g_assert_true(view_state->rescaled[NS_VIEW_STATE_LEFT]);
+    g_assert_cmpint(view_state->scale[NS_VIEW_STATE_LEFT], ==, NS_SCALE_LOG);
     gtk_popover_popdown(GTK_POPOVER(popover));
     ui_settle(GTK_WIDGET(window));
     gtk_widget_activate_action(GTK_WIDGET(tile), "tile.reset", NULL);
-    g_assert_true(ns_lens_is_fitted(lens));
+    g_assert_true(ns_view_state_is_fitted(view_state));
     /* A heatmap has cells of equal size, and no right axis. */
     popover = open_limits(ui_tile(window, HEATMAP));
     g_assert_false(gtk_widget_get_sensitive(cell(popover, 3, 1)));
@@ -301,7 +301,7 @@ static void test_handle(void)
     ui_drag(GTK_WIDGET(chart), GDK_BUTTON_PRIMARY, grip, (NsPoint){grip.x + 60, grip.y}, 0);
     g_assert_cmpfloat(to, >, 110);
     g_assert_cmpfloat_with_epsilon((double)ns_lab_settings(lab)->warmup, to, 1);
-    g_assert_true(ns_lens_is_fitted(ui_lens(window, LOSS)));
+    g_assert_true(ns_view_state_is_fitted(ui_view_state(window, LOSS)));
 
     /* The peak goes up and down, at the grip at its right end, while it runs. */
     ns_lab_set(lab, "steps", "1000000");
@@ -347,9 +347,9 @@ static void test_grid(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     g_assert_true(ui_press(window, GDK_KEY_g));
-    for (size_t i = 0; i < TILES; i++) g_assert_true(ui_lens(window, i)->no_grid);
+    for (size_t i = 0; i < TILES; i++) g_assert_true(ui_view_state(window, i)->no_grid);
     g_assert_true(ui_press(window, GDK_KEY_g));
-    for (size_t i = 0; i < TILES; i++) g_assert_false(ui_lens(window, i)->no_grid);
+    for (size_t i = 0; i < TILES; i++) g_assert_false(ui_view_state(window, i)->no_grid);
     ui_close(window);
 }
 

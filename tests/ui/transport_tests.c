@@ -183,11 +183,13 @@ static void test_keys_of_experiment(void)
     g_assert_true(ui_press(window, GDK_KEY_b));
     g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
     NsDashboard *dashboard = ns_window_dashboard(window);
-    const NsLens *lens = ns_chart_view_lens(ns_chart_tile_chart(ns_dashboard_tile(dashboard, 0)));
+    const NsViewState *view_state =
+        ns_chart_view_state(ns_chart_tile_chart(ns_dashboard_tile(dashboard, 0)));
     g_assert_true(ui_press(window, GDK_KEY_L));
-    g_assert_true(lens->rescaled[NS_LENS_X] && lens->scale[NS_LENS_X] == NS_SCALE_LOG);
+    g_assert_true(view_state->rescaled[NS_VIEW_STATE_X] &&
+                  view_state->scale[NS_VIEW_STATE_X] == NS_SCALE_LOG);
     g_assert_true(ui_press(window, GDK_KEY_L));
-    g_assert_false(lens->rescaled[NS_LENS_X]);
+    g_assert_false(view_state->rescaled[NS_VIEW_STATE_X]);
     ns_lab_show_step(lab, 9);
     ns_lab_set(lab, "dropout", "0.1");
     g_assert_true(ui_press(window, GDK_KEY_f));

@@ -38,9 +38,10 @@ static void test_words(void)
     g_assert_true(g_str_has_suffix(ns_trouble_panel_title(panel_of(window)), step));
     g_assert_false(ns_lab_is_running(ns_window_lab(window)));
     /* The fifty steps before, or as many as there were. */
-    const NsLens *lens = ns_chart_view_lens(ns_trouble_panel_chart(panel_of(window)));
-    g_assert_cmpfloat(lens->range[NS_LENS_X].hi, ==, (double)trouble.step + 1.0);
-    g_assert_cmpfloat(lens->range[NS_LENS_X].lo, ==, MAX((double)trouble.step - 50.0, 0.0));
+    const NsViewState *view_state = ns_chart_view_state(ns_trouble_panel_chart(panel_of(window)));
+    g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].hi, ==, (double)trouble.step + 1.0);
+    g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].lo, ==,
+                      MAX((double)trouble.step - 50.0, 0.0));
     g_assert_true(offers(window, "warmup") && offers(window, "clip") &&
                   offers(window, "placement"));
     g_assert_true(offers(window, "go-on"));

@@ -1,7 +1,7 @@
 /* Pinned readings and the rubber band, drawn over a plot.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ui/plot/lens.h"
+#include "ui/plot/view_state.h"
 
 /* What a pin reads, and where it is drawn; FALSE where its place has no data.  The caller clears
  * the reading. */

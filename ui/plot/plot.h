@@ -80,7 +80,7 @@ typedef struct {
 /* DIVERGING: blue, white at the centre, orange; for ratios and differences. */
 typedef enum { NS_COLORS_VIRIDIS, NS_COLORS_CIVIDIS, NS_COLORS_DIVERGING } NsColorMap;
 
-/* What the legend calls a series, and a lens that hides it. */
+/* What the legend calls a series, and a view state that hides it. */
 static inline const char *ns_series_name(const NsSeries *series)
 {
     return series->group ? series->group : series->label;

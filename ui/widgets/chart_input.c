@@ -36,7 +36,7 @@ typedef struct {
     bool upright;                    /* it goes up and down */
     double handle_at, handle_stride; /* its value then, and what a pixel was worth */
     /* Before the first click of a double click: what it did is undone. */
-    NsPin pins[NS_LENS_PINS];
+    NsPin pins[NS_VIEW_STATE_PINS];
     size_t n_pins;
 } Input;
 
@@ -63,24 +63,24 @@ static int handle_at(Input *input, double px, double py)
 static bool zoom(Input *input, double px, double py, double factor_x, double factor_y)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
-    bool changed = layout && ns_lens_zoom_about(ns_chart_view_lens(input->chart), layout, px, py,
-                                                factor_x, factor_y);
-    if (changed) ns_chart_view_lens_changed(input->chart);
+    bool changed = layout && ns_view_state_zoom_about(ns_chart_view_state(input->chart), layout, px,
+                                                      py, factor_x, factor_y);
+    if (changed) ns_chart_view_state_changed(input->chart);
     return changed;
 }
 
 static bool pan(Input *input, double dx, double dy)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
-    bool changed = layout && ns_lens_pan(ns_chart_view_lens(input->chart), layout, dx, dy);
-    if (changed) ns_chart_view_lens_changed(input->chart);
+    bool changed = layout && ns_view_state_pan(ns_chart_view_state(input->chart), layout, dx, dy);
+    if (changed) ns_chart_view_state_changed(input->chart);
     return changed;
 }
 
 static void fit(Input *input)
 {
-    ns_lens_fit(ns_chart_view_lens(input->chart));
-    ns_chart_view_lens_changed(input->chart);
+    ns_view_state_fit(ns_chart_view_state(input->chart));
+    ns_chart_view_state_changed(input->chart);
 }
 
 /* The box of a drag; flat or narrow, it reaches across the whole area. */
@@ -280,9 +280,9 @@ static void on_drag_end(GtkGestureDrag *gesture, double dx, double dy, Input *in
         input->px = input->from_x + dx;
         input->py = input->from_y + dy;
         NsBox box = zoomed_part(input, box_of(input));
-        NsLens *lens = ns_chart_view_lens(input->chart);
-        if (ns_lens_zoom_to(lens, ns_chart_view_layout(input->chart), box))
-            ns_chart_view_lens_changed(input->chart);
+        NsViewState *view_state = ns_chart_view_state(input->chart);
+        if (ns_view_state_zoom_to(view_state, ns_chart_view_layout(input->chart), box))
+            ns_chart_view_state_changed(input->chart);
     }
     if (input->drag == DRAG_HANDLE) {
         input->px = input->from_x + dx;
@@ -302,34 +302,34 @@ static void pin(Input *input)
     if (ns_chart_view_pin(input->chart)) return;
     g_autofree char *sentence = g_strdup_printf(
         _("%d readings are pinned on this chart; remove one with Delete, or all with Esc."),
-        NS_LENS_PINS);
+        NS_VIEW_STATE_PINS);
     g_signal_emit_by_name(input->chart, "told", sentence);
 }
 
 static void toggle_series(Input *input, int series, bool solo)
 {
     const NsPlot *plot = ns_chart_view_plot(input->chart);
-    NsLens *lens = ns_chart_view_lens(input->chart);
+    NsViewState *view_state = ns_chart_view_state(input->chart);
     const char *label = ns_series_name(&plot->series[series]);
     if (solo)
-        ns_lens_solo(lens, plot, label);
+        ns_view_state_solo(view_state, plot, label);
     else
-        ns_lens_hide(lens, label, !ns_lens_hides(lens, label));
-    ns_chart_view_lens_changed(input->chart);
+        ns_view_state_hide(view_state, label, !ns_view_state_hides(view_state, label));
+    ns_chart_view_state_changed(input->chart);
 }
 
 /* A press that may become a click, or the second one of two. */
 static void on_pressed(GtkGestureClick *click, int presses, double x, double y, Input *input)
 {
     (void)click;
-    NsLens *lens = ns_chart_view_lens(input->chart);
+    NsViewState *view_state = ns_chart_view_state(input->chart);
     gtk_widget_grab_focus(GTK_WIDGET(input->chart));
     /* The hand is on the pointer now: Space is not the chart's, though keys were used just before.
      */
     gtk_window_set_focus_visible(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(input->chart))), FALSE);
     if (presses == 1) {
-        memcpy(input->pins, lens->pins, sizeof input->pins);
-        input->n_pins = lens->n_pins;
+        memcpy(input->pins, view_state->pins, sizeof input->pins);
+        input->n_pins = view_state->n_pins;
         return;
     }
     if (presses > 2 || legend_at(input, x, y) >= 0) return;
@@ -337,8 +337,8 @@ static void on_pressed(GtkGestureClick *click, int presses, double x, double y, 
         g_signal_emit_by_name(input->chart, "maximised");
         return;
     }
-    memcpy(lens->pins, input->pins, sizeof lens->pins);
-    lens->n_pins = input->n_pins;
+    memcpy(view_state->pins, input->pins, sizeof view_state->pins);
+    view_state->n_pins = input->n_pins;
     fit(input);
 }
 
@@ -350,13 +350,13 @@ static void on_released(GtkGestureClick *click, int presses, double x, double y,
         return;
     }
     if (presses != 1 || !in_area(input, x, y)) return;
-    NsLens *lens = ns_chart_view_lens(input->chart);
-    unsigned number =
-        ns_plot_pin_at(ns_chart_view_layout(input->chart), lens->pins, lens->n_pins, x, y);
+    NsViewState *view_state = ns_chart_view_state(input->chart);
+    unsigned number = ns_plot_pin_at(ns_chart_view_layout(input->chart), view_state->pins,
+                                     view_state->n_pins, x, y);
     ns_chart_view_hover(input->chart, x, y);
     ns_chart_view_tell_click(input->chart);
-    if (number && ns_lens_unpin(lens, number))
-        ns_chart_view_lens_changed(input->chart);
+    if (number && ns_view_state_unpin(view_state, number))
+        ns_chart_view_state_changed(input->chart);
     else
         pin(input);
 }
@@ -387,13 +387,14 @@ static void pan_by_key(Input *input, double sign)
 
 static void remove_pin(Input *input)
 {
-    NsLens *lens = ns_chart_view_lens(input->chart);
+    NsViewState *view_state = ns_chart_view_state(input->chart);
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
     const NsReading *reading = ns_chart_view_reading(input->chart);
     unsigned number = 0;
     if (layout && reading)
-        number = ns_plot_pin_at(layout, lens->pins, lens->n_pins, reading->px, reading->py);
-    if (ns_lens_unpin(lens, number)) ns_chart_view_lens_changed(input->chart);
+        number =
+            ns_plot_pin_at(layout, view_state->pins, view_state->n_pins, reading->px, reading->py);
+    if (ns_view_state_unpin(view_state, number)) ns_chart_view_state_changed(input->chart);
 }
 
 static void menu_by_key(Input *input)

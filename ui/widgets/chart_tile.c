@@ -196,9 +196,9 @@ static void sync_controls(NsChartTile *tile)
 /* The chip offers what the chart does not do any more. */
 static void sync_follow(NsChartTile *tile)
 {
-    const NsLens *lens = ns_chart_view_lens(tile->chart);
-    bool held = lens->held && kind_of(tile)->abscissa == NS_OVER_STEPS;
-    bool fitted = ns_lens_is_fitted(lens);
+    const NsViewState *view_state = ns_chart_view_state(tile->chart);
+    bool held = view_state->held && kind_of(tile)->abscissa == NS_OVER_STEPS;
+    bool fitted = ns_view_state_is_fitted(view_state);
     gtk_button_set_label(GTK_BUTTON(tile->follow), held ? _("Follow") : _("Fit"));
     gtk_widget_set_tooltip_text(tile->follow,
                                 held ? _("Keep the newest step in view")
@@ -292,33 +292,33 @@ static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer user_d
 {
     (void)action, (void)parameter;
     NsChartTile *tile = user_data;
-    NsLens *lens = ns_chart_view_lens(tile->chart);
-    ns_lens_fit(lens);
-    for (int axis = 0; axis < NS_LENS_AXES; axis++) lens->rescaled[axis] = false;
-    g_clear_pointer(&lens->hidden, g_ptr_array_unref);
-    ns_chart_view_lens_changed(tile->chart);
+    NsViewState *view_state = ns_chart_view_state(tile->chart);
+    ns_view_state_fit(view_state);
+    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->rescaled[axis] = false;
+    g_clear_pointer(&view_state->hidden, g_ptr_array_unref);
+    ns_chart_view_state_changed(tile->chart);
 }
 
 static void on_unpin(GSimpleAction *action, GVariant *parameter, gpointer user_data)
 {
     (void)action, (void)parameter;
     NsChartTile *tile = user_data;
-    ns_chart_view_lens(tile->chart)->n_pins = 0;
-    ns_chart_view_lens_changed(tile->chart);
+    ns_chart_view_state(tile->chart)->n_pins = 0;
+    ns_chart_view_state_changed(tile->chart);
 }
 
 static void on_follow(GSimpleAction *action, GVariant *parameter, gpointer user_data)
 {
     (void)action, (void)parameter;
     NsChartTile *tile = user_data;
-    NsLens *lens = ns_chart_view_lens(tile->chart);
-    if (lens->held && kind_of(tile)->abscissa == NS_OVER_STEPS) {
-        ns_lens_follow(lens);
+    NsViewState *view_state = ns_chart_view_state(tile->chart);
+    if (view_state->held && kind_of(tile)->abscissa == NS_OVER_STEPS) {
+        ns_view_state_follow(view_state);
     } else {
-        ns_lens_fit(lens);
-        for (int axis = 0; axis < NS_LENS_AXES; axis++) lens->rescaled[axis] = false;
+        ns_view_state_fit(view_state);
+        for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->rescaled[axis] = false;
     }
-    ns_chart_view_lens_changed(tile->chart);
+    ns_chart_view_state_changed(tile->chart);
 }
 
 /* The layer that was clicked, on either axis, is selected everywhere; clicked again it is not. */
@@ -548,7 +548,7 @@ GtkWidget *ns_chart_tile_new(NsLab *lab, const NsFigureKind *kind)
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(lab, "view-changed", G_CALLBACK(sync_controls), tile,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(tile->chart, "lens-changed", G_CALLBACK(sync_follow), tile,
+    g_signal_connect_object(tile->chart, "view-state-changed", G_CALLBACK(sync_follow), tile,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "clicked", G_CALLBACK(on_clicked), tile,
                             G_CONNECT_SWAPPED);

@@ -23,10 +23,10 @@ struct _NsChartView {
     const NsFigureKind *kind;
     NsFigure *figure;
     const NsPlot *plot; /* the figure's, whole */
-    NsLens lens;
-    NsPlot shown;         /* the plot under the lens; borrows from it and from the next */
+    NsViewState view_state;
+    NsPlot shown;         /* the plot under the view state; borrows from it and from the next */
     GArray *shown_series; /* NsSeries */
-    uint64_t version;     /* of what is shown: it differs with the lens, too */
+    uint64_t version;     /* of what is shown: it differs with the view state, too */
     const NsStyle *given; /* NULL: none yet */
     NsStyle style;        /* the same with the corner of this chart */
     NsPicture *picture;
@@ -46,7 +46,7 @@ struct _NsChartView {
     NsBox band;          /* that is being drawn with the pointer; without width and height, none */
 };
 
-enum { HOVERED, CLICKED, LENS_CHANGED, MAXIMISED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
+enum { HOVERED, CLICKED, VIEW_STATE_CHANGED, MAXIMISED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -164,11 +164,11 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     ns_texture_tiles_snapshot(chart->tiles, snapshot);
     bool banded = chart->band.width > 0 && chart->band.height > 0;
-    if ((chart->pointed || chart->lens.n_pins || banded) && ensure_layout(chart)) {
+    if ((chart->pointed || chart->view_state.n_pins || banded) && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
         bool read = chart->pointed && !banded;
         if (read) ns_plot_draw_reading(chart->layout, &chart->reading, cr);
-        ns_plot_draw_pins(chart->layout, chart->lens.pins, chart->lens.n_pins, cr);
+        ns_plot_draw_pins(chart->layout, chart->view_state.pins, chart->view_state.n_pins, cr);
         if (banded) ns_plot_draw_band(chart->layout, chart->band, cr);
         /* Where another chart is pointed at, values in the legend are enough. */
         bool own = chart->aim == AIM_POINTER || gtk_widget_has_focus(widget);
@@ -202,7 +202,8 @@ void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows)
         ns_plot_walk(&chart->shown, chart->pointed ? chart->reading.x : (double)NAN, columns);
     double row = ns_plot_walk_rows(&chart->shown, row_value(chart), rows);
     if (!isfinite(x)) return;
-    if (ns_lens_reveal(&chart->lens, chart->layout, x)) ns_chart_view_lens_changed(chart);
+    if (ns_view_state_reveal(&chart->view_state, chart->layout, x))
+        ns_chart_view_state_changed(chart);
     set_aim(chart, AIM_VALUE, x, row);
     tell_hover(chart);
     ns_chart_view_describe(chart);
@@ -211,8 +212,8 @@ void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows)
 bool ns_chart_view_pin(NsChartView *chart)
 {
     if (!chart->pointed) return true;
-    if (!ns_lens_pin(&chart->lens, chart->reading.x, row_value(chart))) return false;
-    ns_chart_view_lens_changed(chart);
+    if (!ns_view_state_pin(&chart->view_state, chart->reading.x, row_value(chart))) return false;
+    ns_chart_view_state_changed(chart);
     return true;
 }
 
@@ -228,39 +229,39 @@ void ns_chart_view_set_band(NsChartView *chart, NsBox band)
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
-NsLens *ns_chart_view_lens(NsChartView *chart)
+NsViewState *ns_chart_view_state(NsChartView *chart)
 {
-    return &chart->lens;
+    return &chart->view_state;
 }
 
-/* Lays the lens over the plot again; what was drawn is out of date. */
+/* Lays the view state over the plot again; what was drawn is out of date. */
 static void refocus(NsChartView *chart)
 {
     forget_layout(chart);
     chart->stale = true;
     if (!chart->plot) return;
-    ns_lens_apply(&chart->lens, chart->plot, &chart->shown, chart->shown_series);
+    ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
     chart->shown.readings = true;
     chart->shown.version = ++chart->version;
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
-void ns_chart_view_lens_changed(NsChartView *chart)
+void ns_chart_view_state_changed(NsChartView *chart)
 {
     refocus(chart);
-    g_signal_emit(chart, signals[LENS_CHANGED], 0);
+    g_signal_emit(chart, signals[VIEW_STATE_CHANGED], 0);
 }
 
 void ns_chart_view_link(NsChartView *chart, NsRange x, bool held)
 {
-    chart->lens.range[NS_LENS_X] = x;
-    chart->lens.held = held;
-    ns_chart_view_lens_changed(chart);
+    chart->view_state.range[NS_VIEW_STATE_X] = x;
+    chart->view_state.held = held;
+    ns_chart_view_state_changed(chart);
 }
 
 void ns_chart_view_advance(NsChartView *chart, double newest)
 {
-    if (ns_lens_advance(&chart->lens, newest)) refocus(chart);
+    if (ns_view_state_advance(&chart->view_state, newest)) refocus(chart);
 }
 
 const NsPlotLayout *ns_chart_view_layout(NsChartView *chart)
@@ -348,7 +349,7 @@ static void ns_chart_view_finalize(GObject *object)
     NsChartView *chart = NS_CHART_VIEW(object);
     forget_reading(chart);
     forget_layout(chart);
-    ns_lens_clear(&chart->lens);
+    ns_view_state_clear(&chart->view_state);
     g_array_unref(chart->shown_series);
     g_clear_object(&chart->copy);
     ns_texture_tiles_free(chart->tiles);
@@ -369,8 +370,9 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
                                     NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
     signals[CLICKED] = g_signal_new("clicked", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                     NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
-    signals[LENS_CHANGED] = g_signal_new("lens-changed", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0,
-                                         NULL, NULL, NULL, G_TYPE_NONE, 0);
+    signals[VIEW_STATE_CHANGED] =
+        g_signal_new("view-state-changed", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                     NULL, G_TYPE_NONE, 0);
     signals[MAXIMISED] = g_signal_new("maximised", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL,
                                       NULL, NULL, G_TYPE_NONE, 0);
     signals[MENU] = g_signal_new("menu", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
@@ -392,7 +394,7 @@ static void ns_chart_view_init(NsChartView *chart)
     gtk_widget_set_vexpand(widget, TRUE);
     gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN);
     chart->shown_series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
-    ns_lens_init(&chart->lens);
+    ns_view_state_init(&chart->view_state);
 }
 
 static void name_accessible(NsChartView *chart)
@@ -422,8 +424,8 @@ void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind)
     ns_figure_free(chart->figure);
     chart->kind = kind;
     chart->figure = kind->create();
-    ns_lens_clear(&chart->lens);
-    ns_lens_init(&chart->lens);
+    ns_view_state_clear(&chart->view_state);
+    ns_view_state_init(&chart->view_state);
     chart->stale = true;
     name_accessible(chart);
     gtk_widget_queue_draw(GTK_WIDGET(chart));

@@ -3,18 +3,18 @@
  * The widget owns a figure.  Its picture is drawn once into a texture, at the scale of the screen,
  * and drawn again only when the plot, the size, the style or the scale differs; crosshair and tip
  * are drawn above it.
- * What is drawn is the figure's plot under the lens of the reader (ui/plot/lens.h).  Whoever
- * changes the lens says so with ns_chart_view_lens_changed; input from pointer and keyboard is
- * ui/widgets/chart_input.h.
+ * What is drawn is the figure's plot under the view state of the reader (ui/plot/view_state.h).
+ * Whoever changes the view state says so with ns_chart_view_state_changed; input from pointer and
+ * keyboard is ui/widgets/chart_input.h.
  *
  * Signals: "hovered" (double x, double row), the reading under the pointer or the keyboard's
  * crosshair as values on the x and, of a heatmap, the left axis; NaN where there is none;
- * "clicked" (the same), what was clicked; "lens-changed"; "maximised", the chart was double-clicked
- * outside its plot area; "menu" (double x, double y), its menu is wanted at that place; "told"
- * (string), a sentence for the reader. */
+ * "clicked" (the same), what was clicked; "view-state-changed"; "maximised", the chart was
+ * double-clicked outside its plot area; "menu" (double x, double y), its menu is wanted at that
+ * place; "told" (string), a sentence for the reader. */
 #pragma once
 
-#include "ui/plot/lens.h"
+#include "ui/plot/view_state.h"
 #include "ui/widgets/view.h"
 
 #include <gtk/gtk.h>
@@ -27,7 +27,7 @@ GtkWidget *ns_chart_view_new(const NsFigureKind *kind);
 
 const NsFigureKind *ns_chart_view_kind(NsChartView *chart);
 
-/* Shows another figure, whole; the lens is forgotten. */
+/* Shows another figure, whole; the view state is forgotten. */
 void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind);
 
 /* Brings the figure up to date.  TRUE if there is something new to see. */
@@ -71,9 +71,9 @@ void ns_chart_view_tell_click(NsChartView *chart);
 /* Draws a rubber band in place of the crosshair; one without width or height ends it. */
 void ns_chart_view_set_band(NsChartView *chart, NsBox band);
 
-/* The lens, to read or to change. */
-NsLens *ns_chart_view_lens(NsChartView *chart);
-void ns_chart_view_lens_changed(NsChartView *chart);
+/* The view state, to read or to change. */
+NsViewState *ns_chart_view_state(NsChartView *chart);
+void ns_chart_view_state_changed(NsChartView *chart);
 
 /* Takes over the x range of another chart. */
 void ns_chart_view_link(NsChartView *chart, NsRange x, bool held);

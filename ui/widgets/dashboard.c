@@ -152,24 +152,26 @@ static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *da
 /* Charts with the same abscissa show the same part of it. */
 static void link_ranges(NsDashboard *dashboard, NsChartTile *from)
 {
-    const NsLens *lens = ns_chart_view_lens(ns_chart_tile_chart(from));
+    const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(from));
     dashboard->linking = true;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartTile *to = slot_at(dashboard, i)->tile;
         if (to == from || abscissa_of(to) != abscissa_of(from) || abscissa_of(to) == NS_OVER_OTHER)
             continue;
-        const NsLens *other = ns_chart_view_lens(ns_chart_tile_chart(to));
-        if (memcmp(&other->range[NS_LENS_X], &lens->range[NS_LENS_X], sizeof(NsRange)) != 0 ||
-            other->held != lens->held)
-            ns_chart_view_link(ns_chart_tile_chart(to), lens->range[NS_LENS_X], lens->held);
+        const NsViewState *other = ns_chart_view_state(ns_chart_tile_chart(to));
+        if (memcmp(&other->range[NS_VIEW_STATE_X], &view_state->range[NS_VIEW_STATE_X],
+                   sizeof(NsRange)) != 0 ||
+            other->held != view_state->held)
+            ns_chart_view_link(ns_chart_tile_chart(to), view_state->range[NS_VIEW_STATE_X],
+                               view_state->held);
     }
     dashboard->linking = false;
 }
 
 static double newest_pin(NsChartTile *tile)
 {
-    const NsLens *lens = ns_chart_view_lens(ns_chart_tile_chart(tile));
-    return lens->n_pins > 0 ? lens->pins[lens->n_pins - 1].x : (double)NAN;
+    const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(tile));
+    return view_state->n_pins > 0 ? view_state->pins[view_state->n_pins - 1].x : (double)NAN;
 }
 
 /* Profiles show the step that was pinned last; where its pin goes, that of another, else the
@@ -191,7 +193,7 @@ static void show_pinned_step(NsDashboard *dashboard, NsChartTile *changed)
     if (differs) ns_lab_show_step(dashboard->lab, isnan(x) ? -1 : (int64_t)llround(x));
 }
 
-static void on_lens_changed(NsChartView *chart, NsDashboard *dashboard)
+static void on_view_state_changed(NsChartView *chart, NsDashboard *dashboard)
 {
     NsChartTile *tile = tile_of(GTK_WIDGET(chart));
     if (dashboard->linking) return;
@@ -225,10 +227,10 @@ bool ns_dashboard_unpin(NsDashboard *dashboard)
     bool any = false;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
-        NsLens *lens = ns_chart_view_lens(chart);
-        if (!lens->n_pins) continue;
-        lens->n_pins = 0;
-        ns_chart_view_lens_changed(chart);
+        NsViewState *view_state = ns_chart_view_state(chart);
+        if (!view_state->n_pins) continue;
+        view_state->n_pins = 0;
+        ns_chart_view_state_changed(chart);
         any = true;
     }
     return any;
@@ -236,15 +238,15 @@ bool ns_dashboard_unpin(NsDashboard *dashboard)
 
 bool ns_dashboard_has_grid(NsDashboard *dashboard)
 {
-    return !ns_chart_view_lens(ns_chart_tile_chart(slot_at(dashboard, 0)->tile))->no_grid;
+    return !ns_chart_view_state(ns_chart_tile_chart(slot_at(dashboard, 0)->tile))->no_grid;
 }
 
 void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid)
 {
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
-        ns_chart_view_lens(chart)->no_grid = !grid;
-        ns_chart_view_lens_changed(chart);
+        ns_chart_view_state(chart)->no_grid = !grid;
+        ns_chart_view_state_changed(chart);
     }
 }
 
@@ -426,7 +428,8 @@ static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
     g_array_append_val(dashboard->slots, slot);
     gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
     g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
-    g_signal_connect_object(chart, "lens-changed", G_CALLBACK(on_lens_changed), dashboard, 0);
+    g_signal_connect_object(chart, "view-state-changed", G_CALLBACK(on_view_state_changed),
+                            dashboard, 0);
     g_signal_connect_object(chart, "maximised", G_CALLBACK(on_maximised_chart), dashboard, 0);
     g_signal_connect_object(tile, "maximise", G_CALLBACK(on_maximise), dashboard, 0);
     g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);

@@ -490,7 +490,7 @@ static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
     NsExportTile one = {
         .spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input),
         .lane = ns_chart_tile_lane(tile),
-        .lens = ns_export_lens(ns_chart_view_lens(ns_chart_tile_chart(tile))),
+        .view_state = ns_export_view_state(ns_chart_view_state(ns_chart_tile_chart(tile))),
     };
     g_array_append_val(dialog->tiles, one);
 }

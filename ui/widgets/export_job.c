@@ -27,11 +27,11 @@ static gpointer copy_label(gconstpointer label, gpointer data)
     return g_strdup(label);
 }
 
-NsLens ns_export_lens(const NsLens *lens)
+NsViewState ns_export_view_state(const NsViewState *view_state)
 {
-    NsLens copy = *lens;
+    NsViewState copy = *view_state;
     if (copy.hidden) {
-        copy.hidden = g_ptr_array_copy(lens->hidden, (GCopyFunc)copy_label, NULL);
+        copy.hidden = g_ptr_array_copy(view_state->hidden, (GCopyFunc)copy_label, NULL);
         g_ptr_array_set_free_func(copy.hidden, g_free);
     }
     return copy;
@@ -39,7 +39,7 @@ NsLens ns_export_lens(const NsLens *lens)
 
 static void clear_tile(gpointer tile)
 {
-    ns_lens_clear(&((NsExportTile *)tile)->lens);
+    ns_view_state_clear(&((NsExportTile *)tile)->view_state);
 }
 
 GArray *ns_export_tiles_new(void)
@@ -54,7 +54,7 @@ GArray *ns_export_tiles_new(void)
 /* The figures that go together into one file. */
 typedef struct {
     GPtrArray *figures; /* NsFigure */
-    GArray *plots;      /* NsPlot, under their lenses */
+    GArray *plots;      /* NsPlot, under their view states */
     GPtrArray *series;  /* of these; GArray */
     GPtrArray *borrowed;
 } Sheet;
@@ -94,7 +94,7 @@ static void add_figure(Sheet *sheet, const Job *job, const NsExportTile *tile)
     if (job->request.format != NS_FORMAT_CSV) {
         NsPlot whole = plot;
         GArray *series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
-        ns_lens_apply(&tile->lens, &whole, &plot, series);
+        ns_view_state_apply(&tile->view_state, &whole, &plot, series);
         /* What is hidden is struck out in a window; on paper it is not there. */
         for (guint i = series->len; i-- > 0;)
             if (g_array_index(series, NsSeries, i).hidden) g_array_remove_index(series, i);
@@ -257,8 +257,8 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
     if (view->n_lanes > 1 && view->heat == NS_HEAT_LANE)
         return _("It draws heatmaps of all lanes, not of one.");
     for (guint i = 0; i < n_tiles(request); i++) {
-        const NsLens *lens = &tile_at(request, first_tile(request) + i)->lens;
-        if (!ns_lens_is_fitted(lens) || (lens->hidden && lens->hidden->len))
+        const NsViewState *view_state = &tile_at(request, first_tile(request) + i)->view_state;
+        if (!ns_view_state_is_fitted(view_state) || (view_state->hidden && view_state->hidden->len))
             return _("It draws whole charts: limits and hidden curves are left out.");
     }
     return NULL;

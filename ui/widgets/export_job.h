@@ -4,7 +4,7 @@
 #include "core/experiment/experiment.h"
 #include "ui/figures/spec.h"
 #include "ui/plot/export_choices.h"
-#include "ui/plot/lens.h"
+#include "ui/plot/view_state.h"
 #include "ui/widgets/view.h"
 
 #include <gio/gio.h>
@@ -19,12 +19,12 @@ typedef enum {
 /* A chart of the window: what it shows, and how much of it. */
 typedef struct {
     NsFigureSpec spec;
-    int lane;    /* the one of several that it shows alone; -1 for none */
-    NsLens lens; /* owned by the array that it is in; tables are of the whole data */
+    int lane;               /* the one of several that it shows alone; -1 for none */
+    NsViewState view_state; /* owned by the array that it is in; tables are of the whole data */
 } NsExportTile;
 
-/* A copy of a chart's lens; clear with ns_lens_clear. */
-NsLens ns_export_lens(const NsLens *lens);
+/* A copy of a chart's view state; clear with ns_view_state_clear. */
+NsViewState ns_export_view_state(const NsViewState *view_state);
 
 /* An array of NsExportTile that clears its elements.  Free with g_array_unref. */
 GArray *ns_export_tiles_new(void);

@@ -12,7 +12,8 @@
 static const struct {
     const char *name;
     const char *otherwise; /* where the axis has no label */
-} AXES[NS_LENS_AXES] = {{N_("horizontal"), "x"}, {N_("left"), "y"}, {N_("right"), N_("right y")}};
+} AXES[NS_VIEW_STATE_AXES] = {
+    {N_("horizontal"), "x"}, {N_("left"), "y"}, {N_("right"), N_("right y")}};
 
 /* As NsScaleKind, after the figure's own. */
 static const char *const SCALES[] = {N_("as it is"), N_("linear"), N_("logarithmic"),
@@ -21,7 +22,7 @@ static const char *const SCALES[] = {N_("as it is"), N_("linear"), N_("logarithm
 typedef struct {
     NsChartView *chart;
     GtkWidget *hint;
-    GtkWidget *lo[NS_LENS_AXES], *hi[NS_LENS_AXES], *scale[NS_LENS_AXES];
+    GtkWidget *lo[NS_VIEW_STATE_AXES], *hi[NS_VIEW_STATE_AXES], *scale[NS_VIEW_STATE_AXES];
 } Limits;
 
 static GtkWidget *new_scales(void)
@@ -31,18 +32,20 @@ static GtkWidget *new_scales(void)
     return gtk_drop_down_new_from_strings(words);
 }
 
-static const NsAxis *axis_of(const NsPlot *plot, NsLensAxis which)
+static const NsAxis *axis_of(const NsPlot *plot, NsViewStateAxis which)
 {
-    return which == NS_LENS_X ? &plot->x : which == NS_LENS_LEFT ? &plot->left : &plot->right;
+    return which == NS_VIEW_STATE_X      ? &plot->x
+           : which == NS_VIEW_STATE_LEFT ? &plot->left
+                                         : &plot->right;
 }
 
-static bool has_axis(const NsPlot *plot, NsLensAxis which)
+static bool has_axis(const NsPlot *plot, NsViewStateAxis which)
 {
     /* Panels of a heatmap are shown whole. */
-    if (which == NS_LENS_LEFT && plot->heatmap && plot->heatmap->n_panels) return false;
+    if (which == NS_VIEW_STATE_LEFT && plot->heatmap && plot->heatmap->n_panels) return false;
     bool right = false;
     for (size_t i = 0; i < plot->n_series; i++) right |= plot->series[i].side == NS_AXIS_RIGHT;
-    return which != NS_LENS_RIGHT || (right && !plot->heatmap);
+    return which != NS_VIEW_STATE_RIGHT || (right && !plot->heatmap);
 }
 
 /* The number in a field; NaN for an empty one.  FALSE for anything else. */
@@ -79,12 +82,12 @@ static bool same(double a, double b)
 
 static void apply(Limits *limits)
 {
-    NsLens *lens = ns_chart_view_lens(limits->chart);
+    NsViewState *view_state = ns_chart_view_state(limits->chart);
     const NsPlot *plot = ns_chart_view_plot(limits->chart);
     const char *problem = NULL;
     bool changed = false;
     if (!plot) return;
-    for (NsLensAxis which = 0; which < NS_LENS_AXES; which++) {
+    for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
         if (!limits->lo[which]) continue;
         NsRange range;
         guint choice = gtk_drop_down_get_selected(GTK_DROP_DOWN(limits->scale[which]));
@@ -96,14 +99,16 @@ static void apply(Limits *limits)
         problem = problem ? problem : wrong;
         if (wrong) continue;
         bool rescaled = choice > 0;
-        changed |= !same(range.lo, lens->range[which].lo) || !same(range.hi, lens->range[which].hi);
-        changed |= rescaled != lens->rescaled[which] || (rescaled && kind != lens->scale[which]);
-        ns_lens_set_range(lens, which, range);
-        lens->rescaled[which] = rescaled;
-        lens->scale[which] = kind;
+        changed |= !same(range.lo, view_state->range[which].lo) ||
+                   !same(range.hi, view_state->range[which].hi);
+        changed |= rescaled != view_state->rescaled[which] ||
+                   (rescaled && kind != view_state->scale[which]);
+        ns_view_state_set_range(view_state, which, range);
+        view_state->rescaled[which] = rescaled;
+        view_state->scale[which] = kind;
     }
     say(limits, problem);
-    if (changed) ns_chart_view_lens_changed(limits->chart);
+    if (changed) ns_chart_view_state_changed(limits->chart);
 }
 
 static void show_number(GtkWidget *field, double value)
@@ -137,10 +142,10 @@ static GtkWidget *make_label(const char *text)
     return label;
 }
 
-static void add_row(Limits *limits, GtkGrid *grid, NsLensAxis which)
+static void add_row(Limits *limits, GtkGrid *grid, NsViewStateAxis which)
 {
     const NsPlot *plot = ns_chart_view_plot(limits->chart);
-    const NsLens *lens = ns_chart_view_lens(limits->chart);
+    const NsViewState *view_state = ns_chart_view_state(limits->chart);
     const char *label = axis_of(plot, which)->label;
     g_autofree char *plain = ns_text_plain(label && *label ? label : _(AXES[which].otherwise));
     g_autofree char *least = g_strdup_printf(_("Least value of the %s axis"), _(AXES[which].name));
@@ -148,11 +153,12 @@ static void add_row(Limits *limits, GtkGrid *grid, NsLensAxis which)
         g_strdup_printf(_("Greatest value of the %s axis"), _(AXES[which].name));
     g_autofree char *scale = g_strdup_printf(_("Scale of the %s axis"), _(AXES[which].name));
     int row = (int)which + 1;
-    limits->lo[which] = make_field(limits, least, lens->range[which].lo);
-    limits->hi[which] = make_field(limits, most, lens->range[which].hi);
+    limits->lo[which] = make_field(limits, least, view_state->range[which].lo);
+    limits->hi[which] = make_field(limits, most, view_state->range[which].hi);
     limits->scale[which] = new_scales();
     gtk_drop_down_set_selected(GTK_DROP_DOWN(limits->scale[which]),
-                               lens->rescaled[which] ? 1 + (guint)lens->scale[which] : 0);
+                               view_state->rescaled[which] ? 1 + (guint)view_state->scale[which]
+                                                           : 0);
     gtk_accessible_update_property(GTK_ACCESSIBLE(limits->scale[which]),
                                    GTK_ACCESSIBLE_PROPERTY_LABEL, scale, -1);
     /* The rows of a heatmap are counted, and so are its columns. */
@@ -183,9 +189,9 @@ GtkWidget *ns_limits_popover_new(NsChartView *chart)
     gtk_label_set_max_width_chars(GTK_LABEL(limits->hint), 40);
     gtk_widget_add_css_class(limits->hint, "error");
     gtk_widget_set_visible(limits->hint, FALSE);
-    for (NsLensAxis which = 0; plot && which < NS_LENS_AXES; which++)
+    for (NsViewStateAxis which = 0; plot && which < NS_VIEW_STATE_AXES; which++)
         if (has_axis(plot, which)) add_row(limits, GTK_GRID(grid), which);
-    gtk_grid_attach(GTK_GRID(grid), limits->hint, 0, NS_LENS_AXES + 1, 4, 1);
+    gtk_grid_attach(GTK_GRID(grid), limits->hint, 0, NS_VIEW_STATE_AXES + 1, 4, 1);
     gtk_popover_set_child(GTK_POPOVER(popover), grid);
     return popover;
 }

@@ -43,7 +43,7 @@ static void on_removed(GtkWidget *button)
     NsChartTile *tile = g_object_get_data(G_OBJECT(button), TILE);
     unsigned number = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(button), NUMBER));
     NsChartView *chart = ns_chart_tile_chart(tile);
-    if (ns_lens_unpin(ns_chart_view_lens(chart), number)) ns_chart_view_lens_changed(chart);
+    if (ns_view_state_unpin(ns_chart_view_state(chart), number)) ns_chart_view_state_changed(chart);
 }
 
 static GtkWidget *make_row(const char *words, const Pinned *pinned)
@@ -80,11 +80,11 @@ void ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard)
     g_autoptr(GArray) pinned = g_array_new(FALSE, FALSE, sizeof(Pinned));
     NsChartTile *tile;
     for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
-        const NsLens *lens = ns_chart_view_lens(ns_chart_tile_chart(tile));
-        for (size_t k = 0; k < lens->n_pins; k++) {
-            char *words = words_of(tile, &lens->pins[k]);
+        const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(tile));
+        for (size_t k = 0; k < view_state->n_pins; k++) {
+            char *words = words_of(tile, &view_state->pins[k]);
             if (!words) continue;
-            Pinned one = {tile, lens->pins[k].number};
+            Pinned one = {tile, view_state->pins[k].number};
             g_ptr_array_add(texts, words);
             g_array_append_val(pinned, one);
         }

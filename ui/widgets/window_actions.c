@@ -85,13 +85,13 @@ static void on_log_x(GSimpleAction *action, GVariant *parameter, gpointer window
     bool known = false, log = false;
     for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
         NsChartView *chart = ns_chart_tile_chart(tile);
-        NsLens *lens = ns_chart_view_lens(chart);
+        NsViewState *view_state = ns_chart_view_state(chart);
         if (ns_chart_tile_kind(tile)->abscissa != NS_OVER_STEPS) continue;
-        if (!known) log = !lens->rescaled[NS_LENS_X];
+        if (!known) log = !view_state->rescaled[NS_VIEW_STATE_X];
         known = true;
-        lens->rescaled[NS_LENS_X] = log;
-        lens->scale[NS_LENS_X] = NS_SCALE_LOG;
-        ns_chart_view_lens_changed(chart);
+        view_state->rescaled[NS_VIEW_STATE_X] = log;
+        view_state->scale[NS_VIEW_STATE_X] = NS_SCALE_LOG;
+        ns_chart_view_state_changed(chart);
     }
 }
 

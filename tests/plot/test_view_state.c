@@ -96,7 +96,7 @@ static void test_zoom_is_undone(void)
 }
 
 typedef struct {
-    NsLens lens;
+    NsViewState view_state;
     NsPlot shown;
     GArray *series;
     NsPlotLayout *layout;
@@ -106,7 +106,7 @@ static void look(Seen *seen, const NsPlot *plot)
 {
     g_clear_pointer(&seen->layout, ns_plot_layout_free);
     if (!seen->series) seen->series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
-    ns_lens_apply(&seen->lens, plot, &seen->shown, seen->series);
+    ns_view_state_apply(&seen->view_state, plot, &seen->shown, seen->series);
     seen->layout = ns_plot_layout(&seen->shown, 640, 400, ns_style_find("screen-light"));
 }
 
@@ -114,78 +114,79 @@ static void seen_clear(Seen *seen)
 {
     ns_plot_layout_free(seen->layout);
     g_array_unref(seen->series);
-    ns_lens_clear(&seen->lens);
+    ns_view_state_clear(&seen->view_state);
 }
 
-static void test_lens_on_layout(void)
+static void test_layout(void)
 {
     const NsPlot *plot = sample(LOSS);
     Seen seen = {0};
-    ns_lens_init(&seen.lens);
+    ns_view_state_init(&seen.view_state);
     look(&seen, plot);
-    g_assert_true(ns_lens_is_fitted(&seen.lens));
+    g_assert_true(ns_view_state_is_fitted(&seen.view_state));
     NsRange extent = ns_plot_extent(plot);
     NsBox area = ns_plot_area(seen.layout);
     double px = area.x + area.width / 3, py = area.y + area.height / 2;
     double at = ns_plot_pixel_to_x(seen.layout, px);
-    g_assert_true(ns_lens_zoom_about(&seen.lens, seen.layout, px, py, 0.5, 1));
-    g_assert_true(seen.lens.held);
-    g_assert_true(ns_range_is_free(seen.lens.range[NS_LENS_LEFT]));
+    g_assert_true(ns_view_state_zoom_about(&seen.view_state, seen.layout, px, py, 0.5, 1));
+    g_assert_true(seen.view_state.held);
+    g_assert_true(ns_range_is_free(seen.view_state.range[NS_VIEW_STATE_LEFT]));
     look(&seen, plot);
     /* Within what the words at the other ticks of y move the plot area. */
     g_assert_cmpfloat_with_epsilon(ns_plot_x_to_pixel(seen.layout, at), px, 1.5);
 
     /* Vertically both axes move, by as much on the page. */
-    g_assert_true(ns_lens_zoom_about(&seen.lens, seen.layout, px, py, 1, 0.5));
-    g_assert_false(ns_range_is_free(seen.lens.range[NS_LENS_LEFT]));
-    g_assert_false(ns_range_is_free(seen.lens.range[NS_LENS_RIGHT]));
+    g_assert_true(ns_view_state_zoom_about(&seen.view_state, seen.layout, px, py, 1, 0.5));
+    g_assert_false(ns_range_is_free(seen.view_state.range[NS_VIEW_STATE_LEFT]));
+    g_assert_false(ns_range_is_free(seen.view_state.range[NS_VIEW_STATE_RIGHT]));
     look(&seen, plot);
-    g_assert_true(ns_lens_pan(&seen.lens, seen.layout, -20, 0));
-    g_assert_cmpfloat(seen.lens.range[NS_LENS_X].hi, <=, extent.hi);
+    g_assert_true(ns_view_state_pan(&seen.view_state, seen.layout, -20, 0));
+    g_assert_cmpfloat(seen.view_state.range[NS_VIEW_STATE_X].hi, <=, extent.hi);
     look(&seen, plot);
-    g_assert_true(ns_lens_zoom_to(&seen.lens, seen.layout, (NsBox){px, area.y, 50, 60}));
+    g_assert_true(
+        ns_view_state_zoom_to(&seen.view_state, seen.layout, (NsBox){px, area.y, 50, 60}));
     look(&seen, plot);
-    g_assert_false(ns_lens_is_fitted(&seen.lens));
+    g_assert_false(ns_view_state_is_fitted(&seen.view_state));
 
     /* Out again, and further: everything is shown, and followed. */
     for (int i = 0; i < 40; i++) {
-        ns_lens_zoom_about(&seen.lens, seen.layout, px, py, 2, 1);
+        ns_view_state_zoom_about(&seen.view_state, seen.layout, px, py, 2, 1);
         look(&seen, plot);
     }
-    g_assert_true(ns_range_is_free(seen.lens.range[NS_LENS_X]));
-    g_assert_false(seen.lens.held);
-    g_assert_false(ns_lens_pan(&seen.lens, seen.layout, -20, 0));
-    ns_lens_fit(&seen.lens);
-    g_assert_true(ns_lens_is_fitted(&seen.lens));
+    g_assert_true(ns_range_is_free(seen.view_state.range[NS_VIEW_STATE_X]));
+    g_assert_false(seen.view_state.held);
+    g_assert_false(ns_view_state_pan(&seen.view_state, seen.layout, -20, 0));
+    ns_view_state_fit(&seen.view_state);
+    g_assert_true(ns_view_state_is_fitted(&seen.view_state));
     seen_clear(&seen);
 }
 
 static void test_follow(void)
 {
-    NsLens lens;
-    ns_lens_init(&lens);
-    g_assert_false(ns_lens_advance(&lens, 500));
-    ns_lens_set_range(&lens, NS_LENS_X, (NsRange){100, 200});
-    g_assert_false(ns_lens_advance(&lens, 500)); /* held */
-    ns_lens_follow(&lens);
-    g_assert_true(ns_lens_advance(&lens, 500));
-    assert_range(lens.range[NS_LENS_X], 425, 525);
-    g_assert_false(ns_lens_advance(&lens, 520)); /* room ahead */
-    g_assert_true(ns_lens_advance(&lens, 526));
-    g_assert_true(ns_lens_advance(&lens, 0)); /* a new run */
-    assert_range(lens.range[NS_LENS_X], 0, 100);
+    NsViewState view_state;
+    ns_view_state_init(&view_state);
+    g_assert_false(ns_view_state_advance(&view_state, 500));
+    ns_view_state_set_range(&view_state, NS_VIEW_STATE_X, (NsRange){100, 200});
+    g_assert_false(ns_view_state_advance(&view_state, 500)); /* held */
+    ns_view_state_follow(&view_state);
+    g_assert_true(ns_view_state_advance(&view_state, 500));
+    assert_range(view_state.range[NS_VIEW_STATE_X], 425, 525);
+    g_assert_false(ns_view_state_advance(&view_state, 520)); /* room ahead */
+    g_assert_true(ns_view_state_advance(&view_state, 526));
+    g_assert_true(ns_view_state_advance(&view_state, 0)); /* a new run */
+    assert_range(view_state.range[NS_VIEW_STATE_X], 0, 100);
     /* A range with one end only cannot be moved. */
-    ns_lens_set_range(&lens, NS_LENS_X, (NsRange){5, NAN});
-    ns_lens_follow(&lens);
-    g_assert_true(ns_range_is_free(lens.range[NS_LENS_X]));
-    ns_lens_clear(&lens);
+    ns_view_state_set_range(&view_state, NS_VIEW_STATE_X, (NsRange){5, NAN});
+    ns_view_state_follow(&view_state);
+    g_assert_true(ns_range_is_free(view_state.range[NS_VIEW_STATE_X]));
+    ns_view_state_clear(&view_state);
 }
 
 static void test_hide(void)
 {
     const NsPlot *plot = sample(LOSS);
     Seen seen = {0};
-    ns_lens_init(&seen.lens);
+    ns_view_state_init(&seen.view_state);
     look(&seen, plot);
     const char *first = NULL;
     size_t labelled = 0;
@@ -195,51 +196,52 @@ static void test_hide(void)
         if (!first) first = plot->series[i].label;
     }
     g_assert_cmpuint(labelled, >=, 2);
-    ns_lens_hide(&seen.lens, first, true);
-    ns_lens_hide(&seen.lens, first, true);
-    ns_lens_hide(&seen.lens, NULL, true);
+    ns_view_state_hide(&seen.view_state, first, true);
+    ns_view_state_hide(&seen.view_state, first, true);
+    ns_view_state_hide(&seen.view_state, NULL, true);
     look(&seen, plot);
     for (size_t i = 0; i < plot->n_series; i++)
         g_assert_true(seen.shown.series[i].hidden ==
                       (g_strcmp0(plot->series[i].label, first) == 0));
-    ns_lens_hide(&seen.lens, first, false);
-    ns_lens_solo(&seen.lens, plot, first);
+    ns_view_state_hide(&seen.view_state, first, false);
+    ns_view_state_solo(&seen.view_state, plot, first);
     look(&seen, plot);
     for (size_t i = 0; i < plot->n_series; i++)
         if (plot->series[i].label)
             g_assert_true(seen.shown.series[i].hidden ==
                           (g_strcmp0(plot->series[i].label, first) != 0));
-    ns_lens_solo(&seen.lens, plot, first);
-    g_assert_cmpuint(seen.lens.hidden->len, ==, 0);
+    ns_view_state_solo(&seen.view_state, plot, first);
+    g_assert_cmpuint(seen.view_state.hidden->len, ==, 0);
     seen_clear(&seen);
 }
 
 static void test_pins(void)
 {
-    NsLens lens;
-    ns_lens_init(&lens);
-    g_assert_false(ns_lens_unpin(&lens, 0));
-    for (int i = 0; i < NS_LENS_PINS; i++) g_assert_true(ns_lens_pin(&lens, i, NAN));
-    g_assert_false(ns_lens_pin(&lens, 100, NAN));
-    g_assert_cmpuint(lens.n_pins, ==, NS_LENS_PINS);
+    NsViewState view_state;
+    ns_view_state_init(&view_state);
+    g_assert_false(ns_view_state_unpin(&view_state, 0));
+    for (int i = 0; i < NS_VIEW_STATE_PINS; i++)
+        g_assert_true(ns_view_state_pin(&view_state, i, NAN));
+    g_assert_false(ns_view_state_pin(&view_state, 100, NAN));
+    g_assert_cmpuint(view_state.n_pins, ==, NS_VIEW_STATE_PINS);
     /* The same place again takes the pin away, and its number is free. */
-    g_assert_true(ns_lens_pin(&lens, 3, NAN));
-    g_assert_cmpuint(lens.n_pins, ==, NS_LENS_PINS - 1);
-    g_assert_true(ns_lens_pin(&lens, 3, 2)); /* another row is another place */
-    g_assert_cmpuint(lens.pins[lens.n_pins - 1].number, ==, 4);
-    g_assert_true(ns_lens_unpin(&lens, 1));
-    g_assert_false(ns_lens_unpin(&lens, 1));
-    g_assert_cmpfloat(lens.pins[0].x, ==, 1);
-    g_assert_true(ns_lens_unpin(&lens, 0));
-    g_assert_cmpuint(lens.pins[lens.n_pins - 1].number, ==, 9);
-    ns_lens_clear(&lens);
+    g_assert_true(ns_view_state_pin(&view_state, 3, NAN));
+    g_assert_cmpuint(view_state.n_pins, ==, NS_VIEW_STATE_PINS - 1);
+    g_assert_true(ns_view_state_pin(&view_state, 3, 2)); /* another row is another place */
+    g_assert_cmpuint(view_state.pins[view_state.n_pins - 1].number, ==, 4);
+    g_assert_true(ns_view_state_unpin(&view_state, 1));
+    g_assert_false(ns_view_state_unpin(&view_state, 1));
+    g_assert_cmpfloat(view_state.pins[0].x, ==, 1);
+    g_assert_true(ns_view_state_unpin(&view_state, 0));
+    g_assert_cmpuint(view_state.pins[view_state.n_pins - 1].number, ==, 9);
+    ns_view_state_clear(&view_state);
 }
 
 /* A pin is found at its badge and along its line, in a heatmap at its cell; the newest first. */
 static void test_pin_at(void)
 {
     Seen seen = {0};
-    ns_lens_init(&seen.lens);
+    ns_view_state_init(&seen.view_state);
     look(&seen, sample(LOSS));
     NsBox area = ns_plot_area(seen.layout);
     NsPin pins[] = {{300, NAN, 1}, {600, NAN, 2}, {301, NAN, 3}};
@@ -319,11 +321,11 @@ int main(int argc, char **argv)
     g_test_add_func("/zoom/inside", test_zoom_stays_inside);
     g_test_add_func("/zoom/ends", test_zoom_has_ends);
     g_test_add_func("/zoom/undone", test_zoom_is_undone);
-    g_test_add_func("/lens/layout", test_lens_on_layout);
-    g_test_add_func("/lens/follow", test_follow);
-    g_test_add_func("/lens/hide", test_hide);
-    g_test_add_func("/lens/pins", test_pins);
-    g_test_add_func("/lens/pin-at", test_pin_at);
-    g_test_add_func("/lens/walk", test_walk);
+    g_test_add_func("/view-state/layout", test_layout);
+    g_test_add_func("/view-state/follow", test_follow);
+    g_test_add_func("/view-state/hide", test_hide);
+    g_test_add_func("/view-state/pins", test_pins);
+    g_test_add_func("/view-state/pin-at", test_pin_at);
+    g_test_add_func("/view-state/walk", test_walk);
     return g_test_run();
 }

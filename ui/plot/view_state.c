@@ -1,0 +1,296 @@
+/* What a reader chose to see of a plot.  SPDX-License-Identifier: MIT */
+#include "ui/plot/view_state.h"
+
+#include "ui/plot/layout-private.h"
+#include "ui/plot/live.h"
+
+/* Of the width of a limited range: what is left empty ahead of the newest when it moves. */
+#define AHEAD 0.25
+
+void ns_view_state_init(NsViewState *view_state)
+{
+    *view_state = (NsViewState){0};
+    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->range[axis] = NS_RANGE_FREE;
+}
+
+void ns_view_state_clear(NsViewState *view_state)
+{
+    g_clear_pointer(&view_state->hidden, g_ptr_array_unref);
+}
+
+static void limit(const NsViewState *view_state, NsViewStateAxis which, NsAxis *axis)
+{
+    if (view_state->rescaled[which]) axis->scale = view_state->scale[which];
+    if (!isnan(view_state->range[which].lo)) axis->lo = view_state->range[which].lo;
+    if (!isnan(view_state->range[which].hi)) axis->hi = view_state->range[which].hi;
+}
+
+void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPlot *shown,
+                         GArray *series)
+{
+    *shown = *plot;
+    limit(view_state, NS_VIEW_STATE_X, &shown->x);
+    limit(view_state, NS_VIEW_STATE_LEFT, &shown->left);
+    limit(view_state, NS_VIEW_STATE_RIGHT, &shown->right);
+    if (plot->heatmap) {
+        /* Cells are equally large. */
+        shown->x.scale = plot->x.scale;
+        shown->left.scale = plot->left.scale;
+        /* Panels are shown whole: a part of the axis would be some of one and some of another. */
+        if (plot->heatmap->n_panels) shown->left = plot->left;
+    }
+    shown->no_grid = shown->no_grid || view_state->no_grid;
+    g_array_set_size(series, 0);
+    g_array_append_vals(series, plot->series, (guint)plot->n_series);
+    shown->series = (const NsSeries *)(const void *)series->data;
+    for (guint i = 0; i < series->len; i++) {
+        NsSeries *one = &g_array_index(series, NsSeries, i);
+        one->hidden = one->hidden || ns_view_state_hides(view_state, ns_series_name(one));
+    }
+}
+
+static void widen(NsRange *range, double value)
+{
+    if (!isfinite(value)) return;
+    range->lo = isnan(range->lo) ? value : MIN(range->lo, value);
+    range->hi = isnan(range->hi) ? value : MAX(range->hi, value);
+}
+
+NsRange ns_plot_extent(const NsPlot *plot)
+{
+    NsRange range = NS_RANGE_FREE;
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        if (!series->n) continue;
+        widen(&range, series->edges ? series->edges[0] : series->x[0]);
+        widen(&range, series->edges ? series->edges[series->n] : series->x[series->n - 1]);
+    }
+    if (plot->heatmap) {
+        widen(&range, plot->heatmap->x0);
+        widen(&range, plot->heatmap->x1);
+    }
+    return range;
+}
+
+bool ns_view_state_is_fitted(const NsViewState *view_state)
+{
+    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++)
+        if (!ns_range_is_free(view_state->range[axis]) || view_state->rescaled[axis]) return false;
+    return true;
+}
+
+void ns_view_state_fit(NsViewState *view_state)
+{
+    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->range[axis] = NS_RANGE_FREE;
+    view_state->held = false;
+}
+
+static bool differs(NsRange a, NsRange b)
+{
+    bool same_lo = a.lo == b.lo || (isnan(a.lo) && isnan(b.lo));
+    bool same_hi = a.hi == b.hi || (isnan(a.hi) && isnan(b.hi));
+    return !same_lo || !same_hi;
+}
+
+/* Takes a new range if it is not what is drawn already. */
+static bool take(NsViewState *view_state, NsViewStateAxis which, const NsScale *scale,
+                 NsRange range)
+{
+    NsRange drawn = {scale->lo, scale->hi};
+    if (!differs(range, drawn) || !differs(range, view_state->range[which])) return false;
+    view_state->range[which] = range;
+    if (which == NS_VIEW_STATE_X) view_state->held = !ns_range_is_free(range);
+    return true;
+}
+
+/* The limits that a range on this axis is kept inside: of the abscissae and of the rows of a
+ * heatmap there is nothing beyond. */
+static NsRange whole(const NsPlotLayout *layout, NsViewStateAxis which)
+{
+    const NsPlot *plot = layout->plot;
+    if (which == NS_VIEW_STATE_X) {
+        NsRange extent = ns_plot_extent(plot);
+        /* A live axis has room ahead. */
+        if (layout->memory && ns_plot_grows(plot))
+            extent.hi = ns_limits_ahead(extent.lo, extent.hi);
+        return extent;
+    }
+    if (which == NS_VIEW_STATE_LEFT && plot->heatmap)
+        return (NsRange){plot->heatmap->y0, plot->heatmap->y1};
+    return NS_RANGE_FREE;
+}
+
+static bool has_axis(const NsPlotLayout *layout, NsViewStateAxis which)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    if (which == NS_VIEW_STATE_LEFT && map && map->n_panels) return false;
+    return which != NS_VIEW_STATE_RIGHT || (layout->survey.right && !layout->plot->heatmap);
+}
+
+static const NsScale *scale_of(const NsPlotLayout *layout, NsViewStateAxis which)
+{
+    return which == NS_VIEW_STATE_X      ? &layout->x
+           : which == NS_VIEW_STATE_LEFT ? &layout->y[NS_AXIS_LEFT]
+                                         : &layout->y[NS_AXIS_RIGHT];
+}
+
+bool ns_view_state_zoom_about(NsViewState *view_state, const NsPlotLayout *layout, double px,
+                              double py, double factor_x, double factor_y)
+{
+    bool changed = false;
+    for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
+        const NsScale *scale = scale_of(layout, which);
+        double factor = which == NS_VIEW_STATE_X ? factor_x : factor_y;
+        if (factor == 1 || !has_axis(layout, which)) continue;
+        changed |= take(
+            view_state, which, scale,
+            ns_zoom_about(scale, which == NS_VIEW_STATE_X ? px : py, factor, whole(layout, which)));
+    }
+    return changed;
+}
+
+bool ns_view_state_zoom_to(NsViewState *view_state, const NsPlotLayout *layout, NsBox box)
+{
+    bool changed = false;
+    for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
+        const NsScale *scale = scale_of(layout, which);
+        double from = which == NS_VIEW_STATE_X ? box.x : box.y;
+        double length = which == NS_VIEW_STATE_X ? box.width : box.height;
+        if (!(length > 0) || !has_axis(layout, which)) continue;
+        changed |= take(view_state, which, scale,
+                        ns_zoom_between(scale, from, from + length, whole(layout, which)));
+    }
+    return changed;
+}
+
+bool ns_view_state_pan(NsViewState *view_state, const NsPlotLayout *layout, double dx, double dy)
+{
+    bool changed = false;
+    for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
+        const NsScale *scale = scale_of(layout, which);
+        double by = which == NS_VIEW_STATE_X ? dx : dy;
+        if (by == 0 || !has_axis(layout, which)) continue;
+        NsRange range = ns_zoom_pan(scale, by, whole(layout, which));
+        /* An axis that shows everything has nowhere to go. */
+        if (ns_range_is_free(range)) continue;
+        changed |= take(view_state, which, scale, range);
+    }
+    return changed;
+}
+
+void ns_view_state_set_range(NsViewState *view_state, NsViewStateAxis axis, NsRange range)
+{
+    view_state->range[axis] = range;
+    if (axis == NS_VIEW_STATE_X) view_state->held = !ns_range_is_free(range);
+}
+
+void ns_view_state_follow(NsViewState *view_state)
+{
+    view_state->held = false;
+    if (isnan(view_state->range[NS_VIEW_STATE_X].lo) ||
+        isnan(view_state->range[NS_VIEW_STATE_X].hi))
+        view_state->range[NS_VIEW_STATE_X] = NS_RANGE_FREE;
+}
+
+bool ns_view_state_advance(NsViewState *view_state, double newest)
+{
+    NsRange *range = &view_state->range[NS_VIEW_STATE_X];
+    double width = range->hi - range->lo;
+    if (view_state->held || !isfinite(width) || !isfinite(newest)) return false;
+    if (newest > range->hi) {
+        range->hi = newest + AHEAD * width;
+        range->lo = range->hi - width;
+    } else if (newest < range->lo) {
+        /* A run that began anew. */
+        range->lo = newest;
+        range->hi = newest + width;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool ns_view_state_reveal(NsViewState *view_state, const NsPlotLayout *layout, double x)
+{
+    double px = ns_plot_x_to_pixel(layout, x), margin = layout->area.width / 10;
+    double left = layout->area.x, right = left + layout->area.width;
+    if (ns_range_is_free(view_state->range[NS_VIEW_STATE_X]) || !isfinite(px)) return false;
+    if (px < left - 0.5) return ns_view_state_pan(view_state, layout, left - px + margin, 0);
+    if (px > right + 0.5) return ns_view_state_pan(view_state, layout, right - px - margin, 0);
+    return false;
+}
+
+static bool find(const NsViewState *view_state, const char *label, guint *at)
+{
+    for (guint i = 0; label && view_state->hidden && i < view_state->hidden->len; i++)
+        if (g_str_equal(g_ptr_array_index(view_state->hidden, i), label)) {
+            *at = i;
+            return true;
+        }
+    return false;
+}
+
+bool ns_view_state_hides(const NsViewState *view_state, const char *label)
+{
+    guint at;
+    return find(view_state, label, &at);
+}
+
+void ns_view_state_hide(NsViewState *view_state, const char *label, bool hide)
+{
+    guint at;
+    bool hidden = find(view_state, label, &at);
+    if (!label || hidden == hide) return;
+    if (!view_state->hidden) view_state->hidden = g_ptr_array_new_with_free_func(g_free);
+    if (hide)
+        g_ptr_array_add(view_state->hidden, g_strdup(label));
+    else
+        g_ptr_array_remove_index(view_state->hidden, at);
+}
+
+void ns_view_state_solo(NsViewState *view_state, const NsPlot *plot, const char *label)
+{
+    bool alone = !ns_view_state_hides(view_state, label);
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const char *other = ns_series_name(&plot->series[i]);
+        if (other && !g_str_equal(other, label))
+            alone = alone && ns_view_state_hides(view_state, other);
+    }
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const char *other = ns_series_name(&plot->series[i]);
+        if (other) ns_view_state_hide(view_state, other, !alone && !g_str_equal(other, label));
+    }
+}
+
+static bool same_place(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+bool ns_view_state_pin(NsViewState *view_state, double x, double row)
+{
+    unsigned used = 0;
+    for (size_t i = 0; i < view_state->n_pins; i++) {
+        NsPin *pin = &view_state->pins[i];
+        if (pin->x == x && same_place(pin->row, row))
+            return ns_view_state_unpin(view_state, pin->number);
+        used |= 1u << pin->number;
+    }
+    if (view_state->n_pins == NS_VIEW_STATE_PINS) return false;
+    unsigned number = 1;
+    while (used & 1u << number) number++;
+    view_state->pins[view_state->n_pins++] = (NsPin){x, row, number};
+    return true;
+}
+
+bool ns_view_state_unpin(NsViewState *view_state, unsigned number)
+{
+    for (size_t i = view_state->n_pins; i-- > 0;) {
+        if (number && view_state->pins[i].number != number) continue;
+        view_state->n_pins--;
+        memmove(&view_state->pins[i], &view_state->pins[i + 1],
+                (view_state->n_pins - i) * sizeof *view_state->pins);
+        return true;
+    }
+    return false;
+}
