@@ -390,7 +390,7 @@ static void test_slow_motion(void)
     g_assert_cmpint(ns_lab_steps(lab), ==, 3);
 }
 
-static void test_trouble_and_cure(void)
+static void test_trouble_and_remedy(void)
 {
     g_autoptr(NsLab) lab = open_at("placement=none lr=100 layers=12 threads=1",
                                    "placement=pre lr=1e-3 layers=12 threads=1", 0);
@@ -409,7 +409,7 @@ static void test_trouble_and_cure(void)
 
     int64_t at = trouble.step;
     ns_lab_set_pause_on_trouble(lab, false);
-    g_assert_true(ns_lab_cure(lab, 0, "lr", "1e-4"));
+    g_assert_true(ns_lab_remedy(lab, 0, "lr", "1e-4"));
     g_assert_true(ns_lab_is_running(lab));
     LAB_UNTIL(lab, ns_lab_steps(lab) > at + 5);
     g_assert_cmpint(ns_lab_first_step(lab), <, at);
@@ -465,6 +465,6 @@ void ui_add_lab_tests(void)
     g_test_add_func("/ui/lab/unmeasured", test_unmeasured);
     g_test_add_func("/ui/lab/run-to", test_run_to);
     g_test_add_func("/ui/lab/slow-motion", test_slow_motion);
-    g_test_add_func("/ui/lab/trouble-and-cure", test_trouble_and_cure);
+    g_test_add_func("/ui/lab/trouble-and-remedy", test_trouble_and_remedy);
     g_test_add_func("/ui/lab/check", test_check);
 }

@@ -231,7 +231,7 @@ static void test_no_check(void)
     g_assert_true(last && strstr(last, "gradients"));
 }
 
-/* What had diverged is shown as that, and nothing asks for a cure. */
+/* What had diverged is shown as that, and nothing asks for a remedy. */
 static void test_diverged(void)
 {
     NsTrouble trouble;

@@ -139,7 +139,7 @@ static void test_low(void)
     ui_close(window);
 }
 
-/* What is set already is no cure. */
+/* What is set already is no remedy. */
 static void test_offers(void)
 {
     NsWindow *window = open_in_trouble("placement=pre clip=1 lr=30 layers=12 optimizer=sgd");
@@ -156,7 +156,7 @@ static void test_offers(void)
     ui_close(window);
 }
 
-static void check_cure(const char *key, const char *other)
+static void check_remedy(const char *key, const char *other)
 {
     NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
     NsLab *lab = ns_window_lab(window);
@@ -176,11 +176,11 @@ static void check_cure(const char *key, const char *other)
     ui_close(window);
 }
 
-static void test_cures(void)
+static void test_remedies(void)
 {
-    check_cure("clip", "1");
-    check_cure("placement", "pre");
-    check_cure("warmup", NULL);
+    check_remedy("clip", "1");
+    check_remedy("placement", "pre");
+    check_remedy("warmup", NULL);
 }
 
 static void test_close(void)
@@ -206,6 +206,6 @@ void ui_add_trouble_tests(void)
     g_test_add_func("/ui/trouble/evidence", test_evidence);
     g_test_add_func("/ui/trouble/low", test_low);
     g_test_add_func("/ui/trouble/offers", test_offers);
-    g_test_add_func("/ui/trouble/cures", test_cures);
+    g_test_add_func("/ui/trouble/remedies", test_remedies);
     g_test_add_func("/ui/trouble/close", test_close);
 }

@@ -192,7 +192,7 @@ void ns_lab_dismiss_trouble(NsLab *lab);
 
 /* Forks from the newest checkpoint before the trouble with this one change, and runs.  FALSE if the
  * value was refused or there is no checkpoint. */
-bool ns_lab_cure(NsLab *lab, size_t lane, const char *key, const char *value);
+bool ns_lab_remedy(NsLab *lab, size_t lane, const char *key, const char *value);
 
 /* ---- Trust: lab_trust.c ---- */
 

@@ -63,7 +63,7 @@ void ns_lab_dismiss_trouble(NsLab *lab)
     ns_lab_emit(lab, NS_LAB_STATUS_CHANGED);
 }
 
-bool ns_lab_cure(NsLab *lab, size_t lane, const char *key, const char *value)
+bool ns_lab_remedy(NsLab *lab, size_t lane, const char *key, const char *value)
 {
     NsTrouble trouble = lab->trouble;
     int64_t before = trouble.event ? trouble.step - 1 : ns_lab_shown_step(lab);

@@ -11,17 +11,17 @@
 #define GAP 12
 #define CHART_FROM 620 /* pixels of width */
 
-typedef enum { CURE_WARMUP, CURE_CLIP, CURE_PLACEMENT, N_CURES } Cure;
+typedef enum { REMEDY_WARMUP, REMEDY_CLIP, REMEDY_PLACEMENT, N_REMEDIES } Remedy;
 
-static const char *const KEYS[N_CURES] = {"warmup", "clip", "placement"};
+static const char *const KEYS[N_REMEDIES] = {"warmup", "clip", "placement"};
 
 struct _NsTroublePanel {
     GtkWidget parent;
     NsLab *lab;
     GtkWidget *box, *chart; /* beside one another where there is room for both */
     GtkWidget *title, *sentence, *advice;
-    GtkWidget *cures[N_CURES], *fork, *go_on;
-    char *values[N_CURES];
+    GtkWidget *remedies[N_REMEDIES], *fork, *go_on;
+    char *values[N_REMEDIES];
     NsTrouble shown; /* without an event: none */
     bool low;        /* there is only room for what was and what may help */
 };
@@ -57,16 +57,16 @@ static int64_t longer_warmup(const NsSettings *settings, int64_t step)
     return warmup;
 }
 
-static void set_cure(NsTroublePanel *panel, Cure cure, bool offer, char *value, char *words)
+static void set_remedy(NsTroublePanel *panel, Remedy remedy, bool offer, char *value, char *words)
 {
-    g_free(panel->values[cure]);
-    panel->values[cure] = value;
-    gtk_button_set_label(GTK_BUTTON(panel->cures[cure]), words);
-    gtk_widget_set_visible(gtk_widget_get_parent(panel->cures[cure]), offer);
+    g_free(panel->values[remedy]);
+    panel->values[remedy] = value;
+    gtk_button_set_label(GTK_BUTTON(panel->remedies[remedy]), words);
+    gtk_widget_set_visible(gtk_widget_get_parent(panel->remedies[remedy]), offer);
     g_free(words);
 }
 
-static void offer_cures(NsTroublePanel *panel, const NsTrouble *trouble)
+static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
 {
     const NsSettings *settings = ns_lab_lane_settings(panel->lab, (size_t)trouble->lane);
     bool can_fork = ns_lab_can_fork(panel->lab);
@@ -74,12 +74,12 @@ static void offer_cures(NsTroublePanel *panel, const NsTrouble *trouble)
     const char *name = _(ns_placement_choice((size_t)pre)->label);
     int64_t warmup = longer_warmup(settings, trouble->step);
     g_autofree char *digits = ns_group_digits(warmup);
-    set_cure(panel, CURE_WARMUP, can_fork, g_strdup_printf("%" G_GINT64_FORMAT, warmup),
-             g_strdup_printf(_("Warm-up %s"), digits));
-    set_cure(panel, CURE_CLIP, can_fork && !(settings->clip > 0.0 && settings->clip <= 1.0),
-             g_strdup("1"), g_strdup(_("Clipping at 1")));
-    set_cure(panel, CURE_PLACEMENT, can_fork && (int)settings->placement != pre, g_strdup("pre"),
-             g_strdup(name));
+    set_remedy(panel, REMEDY_WARMUP, can_fork, g_strdup_printf("%" G_GINT64_FORMAT, warmup),
+               g_strdup_printf(_("Warm-up %s"), digits));
+    set_remedy(panel, REMEDY_CLIP, can_fork && !(settings->clip > 0.0 && settings->clip <= 1.0),
+               g_strdup("1"), g_strdup(_("Clipping at 1")));
+    set_remedy(panel, REMEDY_PLACEMENT, can_fork && (int)settings->placement != pre,
+               g_strdup("pre"), g_strdup(name));
     gtk_widget_set_visible(panel->fork, can_fork);
     gtk_button_set_label(GTK_BUTTON(panel->go_on),
                          ns_lab_can_run(panel->lab) ? _("Go on") : _("Close"));
@@ -142,7 +142,7 @@ void ns_trouble_panel_sync(NsTroublePanel *panel)
         show_chart(panel, &trouble);
     }
     panel->shown = trouble;
-    offer_cures(panel, &trouble);
+    offer_remedies(panel, &trouble);
 }
 
 void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style)
@@ -157,8 +157,8 @@ const char *ns_trouble_panel_title(NsTroublePanel *panel)
 
 GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key)
 {
-    for (size_t i = 0; i < N_CURES; i++)
-        if (g_str_equal(KEYS[i], key)) return panel->cures[i];
+    for (size_t i = 0; i < N_REMEDIES; i++)
+        if (g_str_equal(KEYS[i], key)) return panel->remedies[i];
     return panel->go_on;
 }
 
@@ -175,12 +175,12 @@ NsChartView *ns_trouble_panel_chart(NsTroublePanel *panel)
     return NS_CHART_VIEW(panel->chart);
 }
 
-static void on_cure(GtkWidget *button, NsTroublePanel *panel)
+static void on_remedy(GtkWidget *button, NsTroublePanel *panel)
 {
-    for (size_t i = 0; i < N_CURES; i++) {
-        if (panel->cures[i] != button) continue;
+    for (size_t i = 0; i < N_REMEDIES; i++) {
+        if (panel->remedies[i] != button) continue;
         g_autofree char *value = g_strdup(panel->values[i]);
-        ns_lab_cure(panel->lab, (size_t)panel->shown.lane, KEYS[i], value);
+        ns_lab_remedy(panel->lab, (size_t)panel->shown.lane, KEYS[i], value);
         return;
     }
 }
@@ -197,15 +197,15 @@ static GtkWidget *new_buttons(NsTroublePanel *panel)
 {
     GtkWidget *flow = gtk_flow_box_new();
     gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
-    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), N_CURES + 1);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), N_REMEDIES + 1);
     gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 6);
     gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
-    for (size_t i = 0; i < N_CURES; i++) {
-        panel->cures[i] = gtk_button_new_with_label("");
-        gtk_accessible_update_relation(GTK_ACCESSIBLE(panel->cures[i]),
+    for (size_t i = 0; i < N_REMEDIES; i++) {
+        panel->remedies[i] = gtk_button_new_with_label("");
+        gtk_accessible_update_relation(GTK_ACCESSIBLE(panel->remedies[i]),
                                        GTK_ACCESSIBLE_RELATION_DESCRIBED_BY, panel->fork, NULL, -1);
-        g_signal_connect(panel->cures[i], "clicked", G_CALLBACK(on_cure), panel);
-        gtk_flow_box_insert(GTK_FLOW_BOX(flow), panel->cures[i], -1);
+        g_signal_connect(panel->remedies[i], "clicked", G_CALLBACK(on_remedy), panel);
+        gtk_flow_box_insert(GTK_FLOW_BOX(flow), panel->remedies[i], -1);
     }
     panel->go_on = gtk_button_new_with_label("");
     g_signal_connect_swapped(panel->go_on, "clicked", G_CALLBACK(on_go_on), panel);
@@ -264,7 +264,7 @@ static void ns_trouble_panel_dispose(GObject *object)
 
 static void ns_trouble_panel_finalize(GObject *object)
 {
-    for (size_t i = 0; i < N_CURES; i++) g_free(NS_TROUBLE_PANEL(object)->values[i]);
+    for (size_t i = 0; i < N_REMEDIES; i++) g_free(NS_TROUBLE_PANEL(object)->values[i]);
     G_OBJECT_CLASS(ns_trouble_panel_parent_class)->finalize(object);
 }
 
