@@ -118,7 +118,7 @@ void ns_trainer_request_checkpoint(NsTrainer *trainer);
 /* How many times there was no memory for a checkpoint. */
 size_t ns_trainer_checkpoints_refused(NsTrainer *trainer);
 
-/* ---- Trust ---- */
+/* ---- Gradient checks ---- */
 
 /* Asks for ns_gradient_check of a layer (from 1) of a lane at the step boundary where the command
  * is reached; nothing comes of it where no run could be made.  A pause, a stop, a reset or the end

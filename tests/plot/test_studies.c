@@ -317,12 +317,12 @@ static void test_paper(void)
 /* ---- Checks of gradients ---- */
 
 /* A check at the step of the one before, after a reset, is another. */
-static void test_trust(void)
+static void test_gradient_check(void)
 {
-    g_autoptr(NsFigure) figure = ns_trust_kind()->create();
-    NsTrustCheck check = {.step = 1, .along = 1e-4, .random = 1e-3};
-    const NsTrustInput trust = {&check, 1};
-    const NsFigureInput input = {.trust = &trust, .step = -1};
+    g_autoptr(NsFigure) figure = ns_gradient_check_kind()->create();
+    NsGradientCheckErrors check = {.step = 1, .along = 1e-4, .random = 1e-3};
+    const NsGradientChecksInput checks = {&check, 1};
+    const NsFigureInput input = {.checks = &checks, .step = -1};
     uint64_t version = ns_figure_update(figure, &input)->version;
     g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
     check.along = 2e-4;
@@ -342,6 +342,6 @@ int main(int argc, char **argv)
     g_test_add_func("/plot/studies/hatch", test_hatch);
     g_test_add_func("/plot/studies/phase", test_phase);
     g_test_add_func("/plot/studies/paper", test_paper);
-    g_test_add_func("/plot/studies/trust", test_trust);
+    g_test_add_func("/plot/studies/gradient-check", test_gradient_check);
     return g_test_run();
 }

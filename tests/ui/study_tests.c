@@ -2,11 +2,11 @@
 #include "core/experiment/param.h"
 #include "tests/ui/driver.h"
 
+#include "ui/widgets/gradient_check_panel.h"
 #include "ui/widgets/open_file.h"
 #include "ui/widgets/paper_page.h"
 #include "ui/widgets/phase_page.h"
 #include "ui/widgets/study_file.h"
-#include "ui/widgets/trust_panel.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -335,35 +335,36 @@ static void test_paper_queue(void)
     ui_close(window);
 }
 
-/* ---- Trust ---- */
+/* ---- Gradient checks ---- */
 
-static NsTrustPanel *open_trust(NsWindow *window)
+static NsGradientCheckPanel *open_gradient_check(NsWindow *window)
 {
-    g_action_group_activate_action(G_ACTION_GROUP(window), "trust", NULL);
-    NsTrustPanel *panel = ns_trust_present(GTK_WINDOW(window), ns_window_lab(window));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "gradient-check", NULL);
+    NsGradientCheckPanel *panel =
+        ns_gradient_check_present(GTK_WINDOW(window), ns_window_lab(window));
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel)));
     return panel;
 }
 
-static const char *table_text(NsTrustPanel *panel, int column, int row)
+static const char *table_text(NsGradientCheckPanel *panel, int column, int row)
 {
-    GtkGrid *grid = GTK_GRID(ns_trust_panel_parts(panel)->table);
+    GtkGrid *grid = GTK_GRID(ns_gradient_check_panel_parts(panel)->table);
     GtkWidget *cell = gtk_grid_get_child_at(grid, column, row);
     return cell ? gtk_label_get_text(GTK_LABEL(cell)) : NULL;
 }
 
-static const char *verdict(NsTrustPanel *panel)
+static const char *verdict(NsGradientCheckPanel *panel)
 {
-    return gtk_label_get_text(GTK_LABEL(ns_trust_panel_parts(panel)->verdict));
+    return gtk_label_get_text(GTK_LABEL(ns_gradient_check_panel_parts(panel)->verdict));
 }
 
 /* What a check says is what is shown, good or bad. */
-static void test_trust_table(void)
+static void test_gradient_check_table(void)
 {
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    NsTrustPanel *panel = open_trust(window);
-    const NsTrustParts *parts = ns_trust_panel_parts(panel);
+    NsGradientCheckPanel *panel = open_gradient_check(window);
+    const NsGradientCheckParts *parts = ns_gradient_check_panel_parts(panel);
     NsGradientCheck check = {
         .step = 7, .layer = 2, .n = 2, .worst = 3e-4, .worst_random = 2e-3, .agrees = true};
     g_strlcpy(check.row[0].tensor, "blk1.attn.wq", sizeof check.row[0].tensor);
@@ -372,7 +373,7 @@ static void test_trust_table(void)
     check.row[0].random = (NsDerivative){0.01, 0.01002, 2e-3, 1e-3, 1e-4};
     check.row[1].along = (NsDerivative){1e-9, 0, 0.5, 1e-3, 0.4};
     check.row[1].random = check.row[1].along;
-    ns_trust_panel_show(panel, &check);
+    ns_gradient_check_panel_show(panel, &check);
     g_assert_cmpstr(table_text(panel, 0, 1), ==, "blk1.attn.wq");
     g_assert_cmpstr(table_text(panel, 1, 1), ==, "0.25");
     g_assert_cmpstr(table_text(panel, 3, 1), ==, "3.0e-04");
@@ -384,7 +385,7 @@ static void test_trust_table(void)
     check.step = 57;
     check.worst = 0.5;
     check.agrees = false;
-    ns_trust_panel_show(panel, &check);
+    ns_gradient_check_panel_show(panel, &check);
     g_assert_nonnull(strstr(verdict(panel), "do not agree"));
     g_assert_true(gtk_widget_has_css_class(parts->verdict, "error"));
     g_assert_false(gtk_widget_has_css_class(parts->verdict, "success"));
@@ -394,20 +395,20 @@ static void test_trust_table(void)
     g_assert_cmpfloat(plot->series[0].y[1], ==, 0.5);
     /* Another layer begins anew. */
     check.layer = 1;
-    ns_trust_panel_show(panel, &check);
+    ns_gradient_check_panel_show(panel, &check);
     g_assert_cmpuint(ns_chart_view_plot(parts->chart)->series[0].n, ==, 1);
     g_strlcpy(check.problem, "There is no layer 9.", sizeof check.problem);
-    ns_trust_panel_show(panel, &check);
+    ns_gradient_check_panel_show(panel, &check);
     g_assert_cmpstr(verdict(panel), ==, "There is no layer 9.");
     ui_close(window);
 }
 
 /* The running model is checked, now and again every 50 steps, and goes on. */
-static void test_trust_live(void)
+static void test_gradient_check_live(void)
 {
     NsWindow *window = ui_open_running("");
-    NsTrustPanel *panel = open_trust(window);
-    const NsTrustParts *parts = ns_trust_panel_parts(panel);
+    NsGradientCheckPanel *panel = open_gradient_check(window);
+    const NsGradientCheckParts *parts = ns_gradient_check_panel_parts(panel);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(parts->layer), 2);
     g_signal_emit_by_name(parts->check, "clicked");
     g_assert_false(gtk_widget_is_sensitive(parts->check));
@@ -419,24 +420,24 @@ static void test_trust_live(void)
     UI_UNTIL(ns_chart_view_plot(parts->chart)->series[0].n >= 3);
     const NsSeries *series = &ns_chart_view_plot(parts->chart)->series[0];
     for (size_t i = 1; i < series->n; i++)
-        g_assert_cmpfloat(series->x[i] - series->x[i - 1], >=, NS_TRUST_EVERY);
+        g_assert_cmpfloat(series->x[i] - series->x[i - 1], >=, NS_GRADIENT_CHECK_EVERY);
     g_assert_true(ns_lab_is_running(ns_window_lab(window)));
     ui_close(window);
 }
 
 /* A layer that is selected anywhere is the one that is checked. */
-static void test_trust_layer(void)
+static void test_gradient_check_layer(void)
 {
     NsWindow *window = ui_open("layers=4");
     UI_WAIT(window, ui_is_ready);
-    NsTrustPanel *panel = open_trust(window);
-    GtkSpinButton *layer = GTK_SPIN_BUTTON(ns_trust_panel_parts(panel)->layer);
+    NsGradientCheckPanel *panel = open_gradient_check(window);
+    GtkSpinButton *layer = GTK_SPIN_BUTTON(ns_gradient_check_panel_parts(panel)->layer);
     ns_lab_select_layer(ns_window_lab(window), 3);
     g_assert_cmpint(gtk_spin_button_get_value_as_int(layer), ==, 3);
     double least, most;
     gtk_spin_button_get_range(layer, &least, &most);
     g_assert_cmpfloat(most, ==, 4);
-    g_assert_true(panel == open_trust(window));
+    g_assert_true(panel == open_gradient_check(window));
     ui_close(window);
 }
 
@@ -452,7 +453,7 @@ void ui_add_study_tests(void)
     g_test_add_func("/ui/paper/export-by-key", test_export_by_key);
     g_test_add_func("/ui/paper/cards", test_paper_cards);
     g_test_add_func("/ui/paper/queue", test_paper_queue);
-    g_test_add_func("/ui/trust/table", test_trust_table);
-    g_test_add_func("/ui/trust/live", test_trust_live);
-    g_test_add_func("/ui/trust/layer", test_trust_layer);
+    g_test_add_func("/ui/gradient-check/table", test_gradient_check_table);
+    g_test_add_func("/ui/gradient-check/live", test_gradient_check_live);
+    g_test_add_func("/ui/gradient-check/layer", test_gradient_check_layer);
 }

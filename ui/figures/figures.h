@@ -30,12 +30,12 @@ typedef enum { NS_HEAT_STACKED, NS_HEAT_LANE, NS_HEAT_RATIO } NsHeatMode;
 typedef struct {
     int64_t step;
     double along, random; /* by direction */
-} NsTrustCheck;
+} NsGradientCheckErrors;
 
 typedef struct {
-    const NsTrustCheck *checks; /* [n], steps ascending */
+    const NsGradientCheckErrors *checks; /* [n], steps ascending */
     size_t n;
-} NsTrustInput;
+} NsGradientChecksInput;
 
 /* What there is to show.  Borrowed during the call; a figure takes references of its own to the
  * histories that it follows. */
@@ -67,7 +67,7 @@ typedef struct {
     NsPhase *phase;        /* a sweep, which ns_phase_kind() shows; or NULL */
     const NsStudy *study;  /* of the paper, which ns_paper_kind() shows; or NULL */
     NsStudyResult *result; /* of that study; NULL before it was run */
-    const NsTrustInput *trust; /* checks, which ns_trust_kind() shows; or NULL */
+    const NsGradientChecksInput *checks; /* checks, which ns_gradient_check_kind() shows; or NULL */
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;
@@ -116,7 +116,7 @@ const NsFigureKind *ns_phase_kind(void);
 const NsFigureKind *ns_paper_kind(void);
 
 /* The figure of checks of gradients: their largest errors over the steps. */
-const NsFigureKind *ns_trust_kind(void);
+const NsFigureKind *ns_gradient_check_kind(void);
 
 NsFigure *ns_figure_new(const char *key); /* NULL if there is none */
 void ns_figure_free(NsFigure *figure);

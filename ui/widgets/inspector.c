@@ -87,10 +87,10 @@ static void add_section(NsInspector *inspector, const char *title, GtkWidget *co
     gtk_box_append(GTK_BOX(inspector->box), contents);
 }
 
-static GtkWidget *make_trust(void)
+static GtkWidget *make_gradient_check(void)
 {
     GtkWidget *button = gtk_button_new_with_label(_("Check the gradients…"));
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.trust");
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.gradient-check");
     gtk_widget_set_tooltip_text(button, _("Compare them with finite differences (Ctrl+T)"));
     gtk_widget_set_halign(button, GTK_ALIGN_START);
     return button;
@@ -106,7 +106,7 @@ GtkWidget *ns_inspector_new(NsLab *lab)
     gtk_box_append(GTK_BOX(inspector->box), inspector->readings);
     add_section(inspector, _("Pinned readings"), inspector->pins);
     add_section(inspector, _("Events"), inspector->events);
-    gtk_box_append(GTK_BOX(inspector->box), make_trust());
+    gtk_box_append(GTK_BOX(inspector->box), make_gradient_check());
     add_section(inspector, _("Runs"), inspector->runs);
     return GTK_WIDGET(inspector);
 }

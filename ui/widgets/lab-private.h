@@ -156,7 +156,7 @@ void ns_lab_init_undo(NsLab *lab);
 size_t ns_lab_records(NsLab *lab, size_t lane);
 const NsStep *ns_lab_newest(NsLab *lab, size_t lane);
 
-/* Looks for a check that was asked for, TRUE while it is awaited: lab_trust.c. */
+/* Looks for a check that was asked for, TRUE while it is awaited: lab_gradient_check.c. */
 bool ns_lab_poll_check(NsLab *lab);
 void ns_lab_drop_check(NsLab *lab); /* another run begins */
 

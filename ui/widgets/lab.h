@@ -194,7 +194,7 @@ void ns_lab_dismiss_trouble(NsLab *lab);
  * value was refused or there is no checkpoint. */
 bool ns_lab_remedy(NsLab *lab, size_t lane, const char *key, const char *value);
 
-/* ---- Trust: lab_trust.c ---- */
+/* ---- Gradient checks: lab_gradient_check.c ---- */
 
 /* Asks for a check of a layer (from 1) of a lane of the run against finite differences, at the next
  * step; "checked" tells when it is there, or was broken off by a pause or a reset. */

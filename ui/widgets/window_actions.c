@@ -5,9 +5,9 @@
 #include "core/model/placement.h"
 #include "ui/widgets/export_dialog.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/gradient_check_panel.h"
 #include "ui/widgets/hiding.h"
 #include "ui/widgets/open_file.h"
-#include "ui/widgets/trust_panel.h"
 
 static void on_reset_settings(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
@@ -192,10 +192,10 @@ static void on_menu(GSimpleAction *action, GVariant *parameter, gpointer window)
     gtk_menu_button_popup(GTK_MENU_BUTTON(ns_window_main_menu(window)));
 }
 
-static void on_trust(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_gradient_check(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    ns_trust_present(window, ns_window_lab(window));
+    ns_gradient_check_present(window, ns_window_lab(window));
 }
 
 static void on_fullscreen(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -252,7 +252,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "export", .activate = on_export},
     {.name = "export-all", .activate = on_export_all},
     {.name = "open", .activate = on_open},
-    {.name = "trust", .activate = on_trust},
+    {.name = "gradient-check", .activate = on_gradient_check},
     {.name = "fullscreen", .activate = on_fullscreen},
     {.name = "pane", .state = "true", .change_state = on_pane},
     {.name = "inspector", .state = "true", .change_state = on_inspector},

@@ -10,7 +10,7 @@ static const NsKey KEYS[] = {
     {"<Alt>r", "win.reset-settings", NS_KEY_ALWAYS, {0}},
     {"<Control>e", "win.export", NS_KEY_ALWAYS, {0}},
     {"<Control><Shift>e", "win.export-all", NS_KEY_ALWAYS, {0}},
-    {"<Control>t", "win.trust", NS_KEY_ALWAYS, {0}},
+    {"<Control>t", "win.gradient-check", NS_KEY_ALWAYS, {0}},
     {"<Control>n", "app.new", NS_KEY_ALWAYS, {0}},
     {"<Control>o", "win.open", NS_KEY_ALWAYS, {0}},
     {"<Control>s", "win.save", NS_KEY_ALWAYS, {0}},

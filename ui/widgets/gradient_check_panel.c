@@ -1,5 +1,5 @@
-/* The trust panel.  SPDX-License-Identifier: MIT */
-#include "ui/widgets/trust_panel.h"
+/* The panel of gradient checks.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/gradient_check_panel.h"
 
 #include "core/base/words.h"
 #include "ui/widgets/style_manager.h"
@@ -16,19 +16,19 @@
 /* Columns of the table. */
 enum { TENSOR, ANALYTIC, NUMERIC, ERROR, RANDOM, COLUMNS };
 
-struct _NsTrustPanel {
+struct _NsGradientCheckPanel {
     GtkWidget parent;
     NsLab *lab;
     GtkWidget *box;
-    NsTrustParts parts;
-    GArray *checks; /* NsTrustCheck */
+    NsGradientCheckParts parts;
+    GArray *checks; /* NsGradientCheckErrors */
     unsigned lane, layer;
     int64_t last; /* step of the newest check; -1: none */
     bool syncing;
     guint tick;
 };
 
-G_DEFINE_FINAL_TYPE(NsTrustPanel, ns_trust_panel, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, GTK_TYPE_WIDGET)
 
 /* ---- The table ---- */
 
@@ -43,13 +43,14 @@ static GtkWidget *make_cell(const char *text, bool number, const char *css)
     return label;
 }
 
-static void attach(NsTrustPanel *panel, int column, int row, const char *text, const char *css)
+static void attach(NsGradientCheckPanel *panel, int column, int row, const char *text,
+                   const char *css)
 {
     GtkWidget *cell = make_cell(text, column > 0, css);
     gtk_grid_attach(GTK_GRID(panel->parts.table), cell, column, row, 1, 1);
 }
 
-static void attach_number(NsTrustPanel *panel, int column, int row, const char *format,
+static void attach_number(NsGradientCheckPanel *panel, int column, int row, const char *format,
                           double value, const char *css)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
@@ -57,8 +58,8 @@ static void attach_number(NsTrustPanel *panel, int column, int row, const char *
 }
 
 /* An error, or that rounding hides the derivative. */
-static void attach_error(NsTrustPanel *panel, int column, int row, const NsDerivative *derivative,
-                         bool worst)
+static void attach_error(NsGradientCheckPanel *panel, int column, int row,
+                         const NsDerivative *derivative, bool worst)
 {
     if (derivative->unknown > UNKNOWN)
         attach(panel, column, row, _("unknown"), "dim-label");
@@ -66,7 +67,7 @@ static void attach_error(NsTrustPanel *panel, int column, int row, const NsDeriv
         attach_number(panel, column, row, "%.1e", derivative->error, worst ? "worst" : NULL);
 }
 
-static void clear_table(NsTrustPanel *panel)
+static void clear_table(NsGradientCheckPanel *panel)
 {
     GtkWidget *child;
     while ((child = gtk_widget_get_first_child(panel->parts.table)))
@@ -76,7 +77,7 @@ static void clear_table(NsTrustPanel *panel)
     for (int i = 0; i < COLUMNS; i++) attach(panel, i, 0, heads[i], "heading");
 }
 
-static void fill_table(NsTrustPanel *panel, const NsGradientCheck *check)
+static void fill_table(NsGradientCheckPanel *panel, const NsGradientCheck *check)
 {
     clear_table(panel);
     for (size_t i = 0; i < check->n; i++) {
@@ -117,7 +118,7 @@ static char *verdict_words(const NsGradientCheck *check)
                            check->step, check->layer, lane, along, tensor, random);
 }
 
-static void set_verdict(NsTrustPanel *panel, const char *words, const char *css)
+static void set_verdict(NsGradientCheckPanel *panel, const char *words, const char *css)
 {
     static const char *const classes[] = {"success", "error", "dim-label"};
     gtk_label_set_text(GTK_LABEL(panel->parts.verdict), words);
@@ -128,22 +129,22 @@ static void set_verdict(NsTrustPanel *panel, const char *words, const char *css)
 
 /* ---- The chart ---- */
 
-static void update_chart(NsTrustPanel *panel)
+static void update_chart(NsGradientCheckPanel *panel)
 {
-    const NsTrustInput trust = {(const NsTrustCheck *)(const void *)panel->checks->data,
-                                panel->checks->len};
-    NsFigureInput input = {.trust = &trust, .step = -1, .log = true};
+    const NsGradientChecksInput checks = {
+        (const NsGradientCheckErrors *)(const void *)panel->checks->data, panel->checks->len};
+    NsFigureInput input = {.checks = &checks, .step = -1, .log = true};
     if (ns_chart_view_update(panel->parts.chart, &input))
         ns_chart_view_describe(panel->parts.chart);
 }
 
-static void forget_checks(NsTrustPanel *panel)
+static void forget_checks(NsGradientCheckPanel *panel)
 {
     g_array_set_size(panel->checks, 0);
     panel->last = -1;
 }
 
-static void add_check(NsTrustPanel *panel, const NsGradientCheck *check)
+static void add_check(NsGradientCheckPanel *panel, const NsGradientCheck *check)
 {
     /* A reset, or another model. */
     if (check->lane != panel->lane || check->layer != panel->layer || check->step <= panel->last)
@@ -151,14 +152,14 @@ static void add_check(NsTrustPanel *panel, const NsGradientCheck *check)
     panel->lane = check->lane;
     panel->layer = check->layer;
     if (panel->checks->len == MOST_CHECKS) g_array_remove_range(panel->checks, 0, MOST_CHECKS / 2);
-    NsTrustCheck point = {check->step, check->worst, check->worst_random};
+    NsGradientCheckErrors point = {check->step, check->worst, check->worst_random};
     g_array_append_val(panel->checks, point);
     panel->last = check->step;
 }
 
 /* ---- Checks ---- */
 
-static void sync_button(NsTrustPanel *panel)
+static void sync_button(NsGradientCheckPanel *panel)
 {
     bool waits = ns_lab_is_checking(panel->lab);
     gtk_widget_set_sensitive(panel->parts.check, !waits);
@@ -166,7 +167,7 @@ static void sync_button(NsTrustPanel *panel)
                          waits ? _("Checking…") : _("Check gradients now"));
 }
 
-void ns_trust_panel_show(NsTrustPanel *panel, const NsGradientCheck *check)
+void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientCheck *check)
 {
     sync_button(panel);
     g_autofree char *words = verdict_words(check);
@@ -181,17 +182,17 @@ void ns_trust_panel_show(NsTrustPanel *panel, const NsGradientCheck *check)
     update_chart(panel);
 }
 
-static void on_checked(NsTrustPanel *panel)
+static void on_checked(NsGradientCheckPanel *panel)
 {
     const NsGradientCheck *check = ns_lab_last_check(panel->lab);
     /* One that was broken off leaves the one before. */
     bool known = check && check->step == panel->last && check->lane == panel->lane &&
                  check->layer == panel->layer;
-    if (check && !known) ns_trust_panel_show(panel, check);
+    if (check && !known) ns_gradient_check_panel_show(panel, check);
     sync_button(panel);
 }
 
-static void ask(NsTrustPanel *panel)
+static void ask(NsGradientCheckPanel *panel)
 {
     if (ns_lab_is_checking(panel->lab)) return;
     unsigned lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane));
@@ -204,14 +205,14 @@ static void ask(NsTrustPanel *panel)
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;
-    NsTrustPanel *panel = NS_TRUST_PANEL(widget);
+    NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(widget);
     int64_t now = ns_lab_steps(panel->lab);
-    bool due = panel->last < 0 || now < panel->last || now - panel->last >= NS_TRUST_EVERY;
+    bool due = panel->last < 0 || now < panel->last || now - panel->last >= NS_GRADIENT_CHECK_EVERY;
     if (due && ns_lab_is_running(panel->lab)) ask(panel);
     return G_SOURCE_CONTINUE;
 }
 
-static void on_repeat(NsTrustPanel *panel)
+static void on_repeat(NsGradientCheckPanel *panel)
 {
     bool on = gtk_check_button_get_active(GTK_CHECK_BUTTON(panel->parts.repeat));
     if (panel->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(panel), panel->tick);
@@ -220,7 +221,7 @@ static void on_repeat(NsTrustPanel *panel)
 
 /* ---- What can be chosen ---- */
 
-static unsigned layers_of(NsTrustPanel *panel)
+static unsigned layers_of(NsGradientCheckPanel *panel)
 {
     size_t lane = MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane)),
                       ns_lab_lanes(panel->lab) - 1);
@@ -228,13 +229,13 @@ static unsigned layers_of(NsTrustPanel *panel)
     return (unsigned)(ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings));
 }
 
-static void sync_layers(NsTrustPanel *panel)
+static void sync_layers(NsGradientCheckPanel *panel)
 {
     double most = MAX(layers_of(panel), 1);
     gtk_spin_button_set_range(GTK_SPIN_BUTTON(panel->parts.layer), 1, most);
 }
 
-static void sync_lanes(NsTrustPanel *panel)
+static void sync_lanes(NsGradientCheckPanel *panel)
 {
     GtkDropDown *drop_down = GTK_DROP_DOWN(panel->parts.lane);
     size_t n = ns_lab_lanes(panel->lab);
@@ -251,13 +252,13 @@ static void sync_lanes(NsTrustPanel *panel)
     sync_layers(panel);
 }
 
-static void follow_layer(NsTrustPanel *panel)
+static void follow_layer(NsGradientCheckPanel *panel)
 {
     int layer = ns_lab_layer(panel->lab);
     if (layer > 0) gtk_spin_button_set_value(GTK_SPIN_BUTTON(panel->parts.layer), layer);
 }
 
-static void on_lane(NsTrustPanel *panel)
+static void on_lane(NsGradientCheckPanel *panel)
 {
     if (!panel->syncing) sync_layers(panel);
 }
@@ -278,15 +279,15 @@ static GtkWidget *make_text(const char *text)
     return label;
 }
 
-static GtkWidget *make_controls(NsTrustPanel *panel)
+static GtkWidget *make_controls(NsGradientCheckPanel *panel)
 {
-    NsTrustParts *parts = &panel->parts;
+    NsGradientCheckParts *parts = &panel->parts;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
     parts->lane = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&names)), NULL);
     parts->layer = gtk_spin_button_new_with_range(1, 1, 1);
     parts->check = gtk_button_new_with_label(_("Check gradients now"));
-    g_autofree char *every = g_strdup_printf(_("Every %d steps"), NS_TRUST_EVERY);
+    g_autofree char *every = g_strdup_printf(_("Every %d steps"), NS_GRADIENT_CHECK_EVERY);
     parts->repeat = gtk_check_button_new_with_label(every);
     gtk_widget_add_css_class(parts->check, "suggested-action");
     name(parts->lane, _("Lane"), _("The model that is checked"));
@@ -308,12 +309,12 @@ static GtkWidget *make_controls(NsTrustPanel *panel)
     return box;
 }
 
-static void build(NsTrustPanel *panel)
+static void build(NsGradientCheckPanel *panel)
 {
-    NsTrustParts *parts = &panel->parts;
+    NsGradientCheckParts *parts = &panel->parts;
     panel->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
     gtk_widget_add_css_class(panel->box, "study");
-    gtk_widget_add_css_class(panel->box, "trust");
+    gtk_widget_add_css_class(panel->box, "gradient-check");
     gtk_box_append(
         GTK_BOX(panel->box),
         make_text(
@@ -333,53 +334,53 @@ static void build(NsTrustPanel *panel)
     gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);
     gtk_widget_set_vexpand(scroll, TRUE);
     gtk_box_append(GTK_BOX(panel->box), scroll);
-    parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_trust_kind()));
+    parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_gradient_check_kind()));
     gtk_widget_set_size_request(GTK_WIDGET(parts->chart), -1, CHART_HEIGHT);
     gtk_box_append(GTK_BOX(panel->box), GTK_WIDGET(parts->chart));
     gtk_widget_set_parent(panel->box, GTK_WIDGET(panel));
 }
 
-static void ns_trust_panel_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+static void ns_gradient_check_panel_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
-    NsTrustPanel *panel = NS_TRUST_PANEL(widget);
-    GTK_WIDGET_CLASS(ns_trust_panel_parent_class)->css_changed(widget, change);
+    NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(widget);
+    GTK_WIDGET_CLASS(ns_gradient_check_panel_parent_class)->css_changed(widget, change);
     if (panel->parts.chart) ns_chart_view_set_style(panel->parts.chart, ns_chart_style_for(widget));
 }
 
-static void ns_trust_panel_dispose(GObject *object)
+static void ns_gradient_check_panel_dispose(GObject *object)
 {
-    NsTrustPanel *panel = NS_TRUST_PANEL(object);
+    NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(object);
     if (panel->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(panel), panel->tick);
     panel->tick = 0;
     panel->parts.chart = NULL;
     g_clear_pointer(&panel->box, gtk_widget_unparent);
     g_clear_object(&panel->lab);
-    G_OBJECT_CLASS(ns_trust_panel_parent_class)->dispose(object);
+    G_OBJECT_CLASS(ns_gradient_check_panel_parent_class)->dispose(object);
 }
 
-static void ns_trust_panel_finalize(GObject *object)
+static void ns_gradient_check_panel_finalize(GObject *object)
 {
-    g_array_unref(NS_TRUST_PANEL(object)->checks);
-    G_OBJECT_CLASS(ns_trust_panel_parent_class)->finalize(object);
+    g_array_unref(NS_GRADIENT_CHECK_PANEL(object)->checks);
+    G_OBJECT_CLASS(ns_gradient_check_panel_parent_class)->finalize(object);
 }
 
-static void ns_trust_panel_class_init(NsTrustPanelClass *klass)
+static void ns_gradient_check_panel_class_init(NsGradientCheckPanelClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_trust_panel_dispose;
-    G_OBJECT_CLASS(klass)->finalize = ns_trust_panel_finalize;
-    GTK_WIDGET_CLASS(klass)->css_changed = ns_trust_panel_css_changed;
+    G_OBJECT_CLASS(klass)->dispose = ns_gradient_check_panel_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_gradient_check_panel_finalize;
+    GTK_WIDGET_CLASS(klass)->css_changed = ns_gradient_check_panel_css_changed;
     gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
 }
 
-static void ns_trust_panel_init(NsTrustPanel *panel)
+static void ns_gradient_check_panel_init(NsGradientCheckPanel *panel)
 {
-    panel->checks = g_array_new(FALSE, FALSE, sizeof(NsTrustCheck));
+    panel->checks = g_array_new(FALSE, FALSE, sizeof(NsGradientCheckErrors));
     panel->last = -1;
 }
 
-GtkWidget *ns_trust_panel_new(NsLab *lab)
+GtkWidget *ns_gradient_check_panel_new(NsLab *lab)
 {
-    NsTrustPanel *panel = g_object_new(NS_TYPE_TRUST_PANEL, NULL);
+    NsGradientCheckPanel *panel = g_object_new(NS_TYPE_GRADIENT_CHECK_PANEL, NULL);
     panel->lab = g_object_ref(lab);
     build(panel);
     clear_table(panel);
@@ -398,14 +399,14 @@ GtkWidget *ns_trust_panel_new(NsLab *lab)
     return GTK_WIDGET(panel);
 }
 
-const NsTrustParts *ns_trust_panel_parts(NsTrustPanel *panel)
+const NsGradientCheckParts *ns_gradient_check_panel_parts(NsGradientCheckPanel *panel)
 {
     return &panel->parts;
 }
 
 /* ---- A window of its own ---- */
 
-static const char WINDOW[] = "ns-trust-window"; /* data of the parent */
+static const char WINDOW[] = "ns-gradient-check-window"; /* data of the parent */
 
 static void forget_window(GtkWindow *parent)
 {
@@ -427,7 +428,7 @@ static GtkWidget *make_window(GtkWindow *parent, NsLab *lab)
     gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
     gtk_window_set_default_size(GTK_WINDOW(window), 680, 720);
     gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
-    gtk_window_set_child(GTK_WINDOW(window), ns_trust_panel_new(lab));
+    gtk_window_set_child(GTK_WINDOW(window), ns_gradient_check_panel_new(lab));
     GtkEventController *keys = gtk_shortcut_controller_new();
     gtk_shortcut_controller_add_shortcut(
         GTK_SHORTCUT_CONTROLLER(keys),
@@ -437,7 +438,7 @@ static GtkWidget *make_window(GtkWindow *parent, NsLab *lab)
     return window;
 }
 
-NsTrustPanel *ns_trust_present(GtkWindow *parent, NsLab *lab)
+NsGradientCheckPanel *ns_gradient_check_present(GtkWindow *parent, NsLab *lab)
 {
     GtkWidget *window = g_object_get_data(G_OBJECT(parent), WINDOW);
     if (!window) {
@@ -447,5 +448,5 @@ NsTrustPanel *ns_trust_present(GtkWindow *parent, NsLab *lab)
                                 G_CONNECT_SWAPPED);
     }
     gtk_window_present(GTK_WINDOW(window));
-    return NS_TRUST_PANEL(gtk_window_get_child(GTK_WINDOW(window)));
+    return NS_GRADIENT_CHECK_PANEL(gtk_window_get_child(GTK_WINDOW(window)));
 }

@@ -11,7 +11,7 @@ typedef struct {
     size_t n;
     double *x, *along, *random; /* [n] of the last update */
     NsLevel level;
-} Trust;
+} GradientChecks;
 
 /* A logarithmic axis has no place for an error of 0: it is less than the least that there is. */
 static double shown(double error)
@@ -19,7 +19,7 @@ static double shown(double error)
     return error > 0 || isnan(error) ? error : 1e-12;
 }
 
-static void copy(Trust *t, const NsTrustInput *input)
+static void copy(GradientChecks *t, const NsGradientChecksInput *input)
 {
     t->n = input->n;
     t->x = g_renew(double, t->x, MAX(t->n, 1));
@@ -33,11 +33,11 @@ static void copy(Trust *t, const NsTrustInput *input)
 }
 
 /* The errors are compared, too: after a reset a check may come at the step of the one before. */
-static bool is_shown(const Trust *t, const NsTrustInput *input)
+static bool is_shown(const GradientChecks *t, const NsGradientChecksInput *input)
 {
     bool same = t->n == input->n;
     for (size_t i = 0; i < input->n && same; i++) {
-        const NsTrustCheck *check = &input->checks[i];
+        const NsGradientCheckErrors *check = &input->checks[i];
         const double now[] = {(double)check->step, shown(check->along), shown(check->random)};
         const double drawn[] = {t->x[i], t->along[i], t->random[i]};
         same = memcmp(now, drawn, sizeof now) == 0;
@@ -47,12 +47,12 @@ static bool is_shown(const Trust *t, const NsTrustInput *input)
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
-    Trust *t = (Trust *)figure;
-    static const NsTrustInput nothing = {0};
-    const NsTrustInput *trust = input->trust ? input->trust : &nothing;
+    GradientChecks *t = (GradientChecks *)figure;
+    static const NsGradientChecksInput nothing = {0};
+    const NsGradientChecksInput *checks = input->checks ? input->checks : &nothing;
     NsPlot *plot = &figure->plot;
-    if (plot->version && is_shown(t, trust)) return false;
-    copy(t, trust);
+    if (plot->version && is_shown(t, checks)) return false;
+    copy(t, checks);
     figure->series[0] = (NsSeries){.label = _("along the gradient"),
                                    .kind = NS_SERIES_POINTS,
                                    .style = 0,
@@ -74,17 +74,17 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 
 static void clear(NsFigure *figure)
 {
-    Trust *t = (Trust *)figure;
+    GradientChecks *t = (GradientChecks *)figure;
     g_free(t->x);
     g_free(t->along);
     g_free(t->random);
 }
 
-static NsFigure *trust_new(void)
+static NsFigure *gradient_checks_new(void)
 {
-    static const NsFigureClass class = {sizeof(Trust), update, clear};
+    static const NsFigureClass class = {sizeof(GradientChecks), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
-    Trust *t = (Trust *)figure;
+    GradientChecks *t = (GradientChecks *)figure;
     t->level = (NsLevel){.y = 1e-2, .text = _("usually below")};
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("relative error");
@@ -93,7 +93,7 @@ static NsFigure *trust_new(void)
     return figure;
 }
 
-const NsFigureKind *ns_trust_kind(void)
+const NsFigureKind *ns_gradient_check_kind(void)
 {
     static const NsFigureKind kind = {
         .choice =
@@ -102,7 +102,7 @@ const NsFigureKind *ns_trust_kind(void)
                 .label = N_("Errors of gradients"),
                 .purpose = N_("How far gradients were from finite differences, by step."),
             },
-        .create = trust_new,
+        .create = gradient_checks_new,
         .abscissa = NS_OVER_STEPS,
         .log = true,
     };

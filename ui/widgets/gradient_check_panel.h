@@ -1,4 +1,4 @@
-/* The trust panel: gradients of the running model against finite differences.
+/* The panel of gradient checks: gradients of the running model against finite differences.
  * SPDX-License-Identifier: MIT
  *
  * Lane and layer are chosen; a check is asked of the lab, which makes it at the next step boundary
@@ -10,23 +10,24 @@
 #include "ui/widgets/lab.h"
 
 /* Steps between two checks, where they are repeated. */
-#define NS_TRUST_EVERY 50
+#define NS_GRADIENT_CHECK_EVERY 50
 
-#define NS_TYPE_TRUST_PANEL (ns_trust_panel_get_type())
-G_DECLARE_FINAL_TYPE(NsTrustPanel, ns_trust_panel, NS, TRUST_PANEL, GtkWidget)
+#define NS_TYPE_GRADIENT_CHECK_PANEL (ns_gradient_check_panel_get_type())
+G_DECLARE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, NS, GRADIENT_CHECK_PANEL,
+                     GtkWidget)
 
-GtkWidget *ns_trust_panel_new(NsLab *lab);
+GtkWidget *ns_gradient_check_panel_new(NsLab *lab);
 
 /* Shows a check, as if the lab had made it. */
-void ns_trust_panel_show(NsTrustPanel *panel, const NsGradientCheck *check);
+void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientCheck *check);
 
 /* Its parts: drop-down of lanes, entry of the layer, button, switch of the repetition, verdict, the
  * grid of the table, the chart. */
 typedef struct {
     GtkWidget *lane, *layer, *check, *repeat, *verdict, *table;
     NsChartView *chart;
-} NsTrustParts;
-const NsTrustParts *ns_trust_panel_parts(NsTrustPanel *panel);
+} NsGradientCheckParts;
+const NsGradientCheckParts *ns_gradient_check_panel_parts(NsGradientCheckPanel *panel);
 
 /* The panel in a window of its own above the parent, one for each; again only brings it up. */
-NsTrustPanel *ns_trust_present(GtkWindow *parent, NsLab *lab);
+NsGradientCheckPanel *ns_gradient_check_present(GtkWindow *parent, NsLab *lab);
