@@ -113,8 +113,8 @@ static void test_ghost_and_swap(void)
     ns_figure_update(heatmap, &input);
 
     input = input_of(second);
-    input.ghost = first->history;
-    input.ghost_settings = &first->settings;
+    input.previous = first->history;
+    input.previous_settings = &first->settings;
     const NsPlot *plot = ns_figure_update(loss, &input);
     g_assert_cmpuint(series_named(plot, "training")->n, ==, 3);
     const NsSeries *ghost = series_named(plot, "previous run: Pre-LN, 3 layers");
@@ -589,7 +589,7 @@ static void test_viewed(void)
         NsFigureInput input = input_of(run);
         NsFigureRun before = {run->history, &run->settings, NULL};
         if (kind->initial) input.quantity = kind->initial;
-        if (g_str_equal(kind->choice.key, "ratio")) input.ghost = before.history;
+        if (g_str_equal(kind->choice.key, "ratio")) input.previous = before.history;
         g_autoptr(NsFigure) figure = ns_figure_new(kind->choice.key);
         g_test_message("%s", kind->choice.key);
         for (size_t v = 0; v < G_N_ELEMENTS(views); v++) {

@@ -77,8 +77,8 @@ static void test_any_run(void)
         }
         NsFigureInput input = input_of(run);
         draw_all(&input);
-        input.ghost = other->history;
-        input.ghost_settings = &other->settings;
+        input.previous = other->history;
+        input.previous_settings = &other->settings;
         draw_all(&input);
     }
 }
@@ -96,8 +96,8 @@ static void test_compare(void)
     g_assert_null(plot->strip);
     g_assert_nonnull(strstr(plot->note, "no other run"));
 
-    input.ghost = other->history;
-    input.ghost_settings = &other->settings;
+    input.previous = other->history;
+    input.previous_settings = &other->settings;
     plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->n_series, ==, 2);
     g_assert_null(plot->note);
@@ -122,8 +122,8 @@ static void test_ratio(void)
     NsFigureInput input = input_of(run);
     g_autoptr(NsFigure) figure = ns_figure_new("ratio");
     g_assert_null(ns_figure_update(figure, &input)->heatmap);
-    input.ghost = other->history;
-    input.ghost_settings = &other->settings;
+    input.previous = other->history;
+    input.previous_settings = &other->settings;
     const NsPlot *plot = ns_figure_update(figure, &input);
     const NsHeatmap *map = plot->heatmap;
     g_assert_nonnull(map);

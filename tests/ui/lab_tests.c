@@ -21,7 +21,7 @@ static void test_two_lanes(void)
     g_assert_cmpuint(ns_history_steps(view->lanes[0].history), ==, 6);
     g_assert_cmpuint(ns_history_steps(view->lanes[1].history), ==, 6);
     g_assert_true(view->history == view->lanes[0].history);
-    g_assert_null(view->ghost);
+    g_assert_null(view->previous);
     ns_lab_set_active(lab, 1);
     g_assert_true(view->history == view->lanes[1].history);
     g_assert_cmpstr(ns_placement_choice(view->settings.placement)->key, ==, "pre");

@@ -52,7 +52,7 @@ static void test_reset(void)
     ui_click(window, "reset_button");
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpint(ns_lab_steps(lab), ==, 0);
-    g_assert_true(ns_lab_view(lab)->ghost == before);
+    g_assert_true(ns_lab_view(lab)->previous == before);
     ns_lab_step(lab, 5);
     UI_WAIT(window, ui_has_stepped_five);
     for (size_t i = 0; i <= 5; i++) {
@@ -71,7 +71,7 @@ static void test_reset_without_step_keeps_ghost(void)
     const NsHistory *first = ns_lab_view(lab)->history;
     ui_click(window, "reset_button");
     UI_UNTIL(ns_lab_view(lab)->history != first);
-    g_assert_null(ns_lab_view(lab)->ghost);
+    g_assert_null(ns_lab_view(lab)->previous);
     ui_close(window);
 }
 

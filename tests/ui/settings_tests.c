@@ -56,8 +56,8 @@ static void test_placement_leaves_a_ghost(void)
     ns_lab_restart(lab);
     wait_for_new_history(window, old);
     const NsView *view = ns_lab_view(lab);
-    g_assert_true(view->ghost == old);
-    g_assert_cmpstr(ns_placement_choice(view->ghost_settings.placement)->key, ==, "post");
+    g_assert_true(view->previous == old);
+    g_assert_cmpstr(ns_placement_choice(view->previous_settings.placement)->key, ==, "post");
     g_assert_cmpstr(ns_placement_choice(view->settings.placement)->key, ==, "pre");
     /* It was running, and so the new one runs on by itself. */
     g_assert_true(ns_lab_is_running(lab));
@@ -66,7 +66,7 @@ static void test_placement_leaves_a_ghost(void)
 }
 
 /* A run is told by what it started with, not by what was changed before it was left. */
-static void test_ghost_of_changed_run(void)
+static void test_previous_of_changed_run(void)
 {
     NsWindow *window = ui_open_running("");
     NsLab *lab = ns_window_lab(window);
@@ -76,8 +76,8 @@ static void test_ghost_of_changed_run(void)
     ui_click(window, "reset_button");
     wait_for_new_history(window, old);
     const NsView *view = ns_lab_view(lab);
-    g_assert_true(view->ghost == old);
-    g_assert_cmpint(view->ghost_settings.warmup, ==, 1);
+    g_assert_true(view->previous == old);
+    g_assert_cmpint(view->previous_settings.warmup, ==, 1);
     g_assert_cmpint(view->started.warmup, ==, 100);
     ui_close(window);
 }
@@ -90,7 +90,7 @@ static void test_restart_without_step_leaves_no_ghost(void)
     const NsHistory *old = ns_lab_view(lab)->history;
     ui_toggle(window, "Pre-LN");
     wait_for_new_history(window, old);
-    g_assert_null(ns_lab_view(lab)->ghost);
+    g_assert_null(ns_lab_view(lab)->previous);
     g_assert_false(ns_lab_is_running(lab));
     ui_close(window);
 }
@@ -286,7 +286,7 @@ static void test_text_file(void)
     ns_lab_set(lab, "text", path);
     UI_WAIT(window, ui_is_ready);
     UI_UNTIL(!ns_window_banner_text(window));
-    g_assert_true(ns_lab_view(lab)->ghost == old);
+    g_assert_true(ns_lab_view(lab)->previous == old);
 
     g_assert_true(g_unlink(path) == 0);
     ns_lab_set(lab, "seed", "2");
@@ -302,7 +302,7 @@ void ui_add_settings_tests(void)
     g_test_add_func("/ui/settings/size", test_size);
     g_test_add_func("/ui/settings/every-row", test_every_setting_has_a_row);
     g_test_add_func("/ui/settings/placement-ghost", test_placement_leaves_a_ghost);
-    g_test_add_func("/ui/settings/changed-ghost", test_ghost_of_changed_run);
+    g_test_add_func("/ui/settings/changed-ghost", test_previous_of_changed_run);
     g_test_add_func("/ui/settings/no-ghost", test_restart_without_step_leaves_no_ghost);
     g_test_add_func("/ui/settings/change-and-back", test_change_and_back_restarts_nothing);
     g_test_add_func("/ui/settings/layers-slider", test_layers_slider);

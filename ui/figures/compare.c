@@ -90,7 +90,7 @@ static bool make_labels(Compare *compare, const NsFigureInput *input)
     bool changed = false;
     for (unsigned i = 0; i < compare->n; i++) {
         g_autofree char *run = input->n_lanes > 1 ? ns_figure_run_label(input, i)
-                               : i                ? ns_figure_ghost_label(input)
+                               : i                ? ns_figure_previous_label(input)
                                                   : g_strdup(_("this run"));
         char *label = g_strdup_printf(_("%s, step %" PRId64), run, compare->sides[i].bucket.last);
         changed |= ns_figure_text(&compare->figure.labels[i], label);
@@ -138,13 +138,13 @@ static void side_clear(Side *side)
 static bool follow(Compare *compare, const NsFigureInput *input)
 {
     bool lanes = input->n_lanes > 1;
-    unsigned n = lanes ? ns_figure_runs(input) : input->ghost ? 2 : 1;
+    unsigned n = lanes ? ns_figure_runs(input) : input->previous ? 2 : 1;
     bool changed = n != compare->n;
     for (unsigned i = n; i < compare->n; i++) side_clear(&compare->sides[i]);
     compare->n = n;
     int64_t step = lanes && input->step < 0 ? ns_figure_newest(input) : input->step;
     for (unsigned i = 0; i < n; i++) {
-        NsHistory *history = !lanes && i == 1 ? input->ghost : ns_figure_run(input, i).history;
+        NsHistory *history = !lanes && i == 1 ? input->previous : ns_figure_run(input, i).history;
         int64_t record = ns_figure_record_at(history, step);
         /* A lane that begins later has nothing to show yet; a run by itself has its first step. */
         if (!lanes && history && ns_history_steps(history)) record = MAX(record, 0);

@@ -81,7 +81,7 @@ bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input);
 
 /* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */
-char *ns_figure_ghost_label(const NsFigureInput *input);
+char *ns_figure_previous_label(const NsFigureInput *input);
 
 /* What to say of a quantity that a history does not have.  Free with g_free. */
 char *ns_figure_absent(NsQuantity quantity, const NsHistory *history);

@@ -50,9 +50,9 @@ typedef struct {
     NsFigureRun pinned[NS_FIGURE_PINNED];
     unsigned n_pinned;
     NsHeatMode heat;
-    int marked_layer;                 /* the one that is selected, from 1; 0 for none */
-    NsHistory *ghost;                 /* the run before, or NULL; given for a single lane only */
-    const NsSettings *ghost_settings; /* that its first update was made with */
+    int marked_layer;                    /* the one that is selected, from 1; 0 for none */
+    NsHistory *previous;                 /* the run before, or NULL; given for a single lane only */
+    const NsSettings *previous_settings; /* that its first update was made with */
     NsQuantity gradient; /* of domain LAYER: gradient-norm and gradient-heatmap show it */
     NsQuantity hidden;   /* of domain HIDDEN: hidden-norm shows it */
     NsQuantity quantity; /* of any domain: figures of subject QUANTITY show it */

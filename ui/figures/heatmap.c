@@ -207,9 +207,9 @@ static bool update_ratio(NsFigure *figure, const NsFigureInput *input)
     NsFigureInput pair = *input;
     bool lanes = input->n_lanes > 1;
     pair.heat = NS_HEAT_RATIO;
-    if (!lanes && input->ghost) {
+    if (!lanes && input->previous) {
         pair.n_lanes = 2;
-        pair.lanes[0] = (NsFigureRun){input->ghost, input->ghost_settings, _("previous run")};
+        pair.lanes[0] = (NsFigureRun){input->previous, input->previous_settings, _("previous run")};
         pair.lanes[1] = (NsFigureRun){input->history, input->settings, _("this run")};
     }
     return update(figure, &pair, input->quantity);

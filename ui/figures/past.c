@@ -8,7 +8,7 @@
 
 static NsFigureRun run_at(const NsFigureInput *input, unsigned i)
 {
-    if (i == BEFORE) return (NsFigureRun){.history = input->ghost};
+    if (i == BEFORE) return (NsFigureRun){.history = input->previous};
     return i < input->n_pinned ? input->pinned[i] : (NsFigureRun){0};
 }
 
@@ -24,7 +24,7 @@ bool ns_past_follow(NsPast *past, const NsFigureInput *input, NsPastRead read, v
             changed = true;
         }
         char *label =
-            i == BEFORE && run.history ? ns_figure_ghost_label(input) : g_strdup(run.name);
+            i == BEFORE && run.history ? ns_figure_previous_label(input) : g_strdup(run.name);
         changed |= ns_figure_text(&past->run[i].label, label);
         if (!run.history) continue;
         size_t before = source->steps;

@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     NsFigure figure;
     Lane lanes[NS_FIGURE_LANES];
-    unsigned n; /* runs that are shown; several have no ghost */
+    unsigned n; /* runs that are shown; several have no previous run */
     NsQuantity quantity;
     NsStrip strip;
 } Profile;
@@ -161,7 +161,7 @@ static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spe
 {
     Column *columns = lane->columns;
     unsigned first_layer = ns_figure_first_layer(spec->quantity);
-    size_t ghost_steps = input->ghost ? ns_history_steps(input->ghost) : 0;
+    size_t previous_steps = input->previous ? ns_history_steps(input->previous) : 0;
     size_t now = (size_t)record;
     bool changed = false;
 
@@ -174,9 +174,9 @@ static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spe
     changed |= first ? column_read(&columns[FIRST], input->history, spec->quantity, 0, first_layer)
                      : column_empty(&columns[FIRST]);
 
-    changed |= ghost_steps > 0 ? column_read(&columns[GHOST], input->ghost, spec->quantity,
-                                             ghost_steps - 1, first_layer)
-                               : column_empty(&columns[GHOST]);
+    changed |= previous_steps > 0 ? column_read(&columns[GHOST], input->previous, spec->quantity,
+                                                previous_steps - 1, first_layer)
+                                  : column_empty(&columns[GHOST]);
 
     changed |= record >= 0 && spec->has_end
                    ? column_read(&columns[END], input->history, spec->end, now,
@@ -263,8 +263,8 @@ static bool make_labels(Profile *profile, const NsFigureInput *input, const Spec
             changed |= ns_figure_text(&labels[COLUMNS + k],
                                       ns_figure_run_words(input, i, lane->theory.label[k]));
     }
-    if (!input->ghost || profile->n > 1) return changed;
-    g_autofree char *run = ns_figure_ghost_label(input);
+    if (!input->previous || profile->n > 1) return changed;
+    g_autofree char *run = ns_figure_previous_label(input);
     g_autofree char *before = g_strconcat(run, ", ", NULL);
     return ns_figure_text(&labels_of(&profile->figure, 0)[GHOST],
                           bucket_label(before, &profile->lanes[0].columns[GHOST])) ||
@@ -391,7 +391,7 @@ static bool follow_all(Profile *profile, const NsFigureInput *input, const Spec 
     profile->n = n;
     for (unsigned i = 0; i < n; i++) {
         NsFigureInput one = ns_figure_input_of(input, i);
-        if (n > 1) one.ghost = NULL;
+        if (n > 1) one.previous = NULL;
         int64_t record =
             n > 1 ? ns_figure_record_at(one.history, asked_step(input)) : ns_figure_record(&one);
         changed |= follow(&profile->lanes[i], &one, spec, record);

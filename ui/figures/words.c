@@ -233,11 +233,11 @@ static int64_t first_change(const NsHistory *history)
     return 0;
 }
 
-char *ns_figure_ghost_label(const NsFigureInput *input)
+char *ns_figure_previous_label(const NsFigureInput *input)
 {
-    if (!input->ghost_settings || !input->settings) return g_strdup(_("previous run"));
-    g_autofree char *difference = ns_settings_difference(input->ghost_settings, input->settings);
-    int64_t changed = first_change(input->ghost);
+    if (!input->previous_settings || !input->settings) return g_strdup(_("previous run"));
+    g_autofree char *difference = ns_settings_difference(input->previous_settings, input->settings);
+    int64_t changed = first_change(input->previous);
     if (!changed) return g_strdup_printf(_("previous run: %s"), difference);
     return g_strdup_printf(_("previous run: %s, changed at %" PRId64), difference, changed);
 }

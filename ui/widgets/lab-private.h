@@ -88,7 +88,7 @@ void ns_lab_start(NsLab *lab, NsCheckpoint *const *origins);
 void ns_lab_launch(NsLab *lab, NsCheckpoint *const origins[NS_LANES_MAX]);
 
 /* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
- * before are filed, and become the ghost of a single lane if they have gone anywhere. */
+ * before are filed, and become the previous run of a single lane if they have gone anywhere. */
 void ns_lab_adopt(NsLab *lab, NsHistory *const *histories, const NsSettings *started);
 
 /* The trainer ends, and no other begins: the checkpoints of its run are left where that one is on

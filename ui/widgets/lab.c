@@ -211,7 +211,7 @@ void ns_lab_adopt(NsLab *lab, NsHistory *const *histories, const NsSettings *sta
     unsigned n = (unsigned)lab->run.n;
     if (view->history && histories[0] != view->lanes[0].history) ns_lab_file_run(lab);
     lab->forked_from = lab->forking_from;
-    if (n == 1 && ns_lab_records(lab, 0) > 1) ns_view_leave_ghost(view);
+    if (n == 1 && ns_lab_records(lab, 0) > 1) ns_view_leave_previous(view);
     ns_view_set_lanes(view, n);
     for (unsigned lane = 0; lane < n; lane++) {
         ns_view_set_history(view, lane, histories[lane], &started[lane]);

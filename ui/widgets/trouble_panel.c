@@ -116,7 +116,7 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
     }
     input.n_lanes = 0;
     input.n_pinned = 0;
-    input.ghost = NULL;
+    input.previous = NULL;
     input.step = -1;
     ns_chart_view_update(chart, &input);
     NsRange range = {(double)MAX(trouble->step - STEPS_BEFORE, 0), (double)trouble->step + 1.0};

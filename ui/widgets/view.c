@@ -41,7 +41,7 @@ static void sync_active(NsView *view)
 NsView *ns_view_new(void)
 {
     NsView *view = g_new0(NsView, 1);
-    ns_settings_init(&view->ghost_settings);
+    ns_settings_init(&view->previous_settings);
     view->gradient = NS_QUANTITY_GRAD_W2;
     view->hidden = NS_QUANTITY_HIDDEN_NORM;
     view->log = true;
@@ -54,8 +54,8 @@ NsView *ns_view_new(void)
 NsView *ns_view_copy(const NsView *view)
 {
     NsView *copy = g_memdup2(view, sizeof *view);
-    if (copy->ghost) ns_history_ref(copy->ghost);
-    ns_settings_copy(&copy->ghost_settings, &view->ghost_settings);
+    if (copy->previous) ns_history_ref(copy->previous);
+    ns_settings_copy(&copy->previous_settings, &view->previous_settings);
     for (unsigned i = 0; i < view->n_lanes; i++) run_copy(&copy->lanes[i], &view->lanes[i]);
     for (unsigned i = 0; i < view->n_pinned; i++) run_copy(&copy->pinned[i], &view->pinned[i]);
     sync_active(copy);
@@ -65,8 +65,8 @@ NsView *ns_view_copy(const NsView *view)
 void ns_view_free(NsView *view)
 {
     if (!view) return;
-    g_clear_pointer(&view->ghost, ns_history_unref);
-    ns_settings_clear(&view->ghost_settings);
+    g_clear_pointer(&view->previous, ns_history_unref);
+    ns_settings_clear(&view->previous_settings);
     for (unsigned i = 0; i < view->n_lanes; i++) run_clear(&view->lanes[i]);
     ns_view_clear_pinned(view);
     g_free(view);
@@ -86,8 +86,8 @@ NsFigureInput ns_view_input(const NsView *view)
         .n_pinned = view->n_pinned,
         .heat = view->heat,
         .marked_layer = view->layer,
-        .ghost = view->ghost,
-        .ghost_settings = view->ghost ? &view->ghost_settings : NULL,
+        .previous = view->previous,
+        .previous_settings = view->previous ? &view->previous_settings : NULL,
         .gradient = view->gradient,
         .hidden = view->hidden,
         .smoothing = view->smoothing,
@@ -105,7 +105,7 @@ void ns_view_set_lanes(NsView *view, unsigned n)
     for (; view->n_lanes < n; view->n_lanes++)
         run_init(&view->lanes[view->n_lanes], ns_lane_letter(view->n_lanes));
     while (view->n_lanes > n) run_clear(&view->lanes[--view->n_lanes]);
-    if (n > 1) g_clear_pointer(&view->ghost, ns_history_unref);
+    if (n > 1) g_clear_pointer(&view->previous, ns_history_unref);
     view->active = MIN(view->active, n - 1);
     sync_active(view);
 }
@@ -151,11 +151,11 @@ void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings)
     sync_active(view);
 }
 
-void ns_view_leave_ghost(NsView *view)
+void ns_view_leave_previous(NsView *view)
 {
     if (view->n_lanes > 1) return;
-    set_history(&view->ghost, view->history);
-    set_settings(&view->ghost_settings, &view->started);
+    set_history(&view->previous, view->history);
+    set_settings(&view->previous_settings, &view->started);
 }
 
 void ns_view_clear_pinned(NsView *view)

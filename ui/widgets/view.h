@@ -23,8 +23,8 @@ typedef struct {
     NsSettings started;
     NsViewRun pinned[NS_FIGURE_PINNED]; /* earlier runs */
     unsigned n_pinned;
-    NsHistory *ghost;          /* the run before, or NULL; for a single lane only */
-    NsSettings ghost_settings; /* that its first update was made with */
+    NsHistory *previous;          /* the run before, or NULL; for a single lane only */
+    NsSettings previous_settings; /* that its first update was made with */
     NsQuantity gradient;
     NsQuantity hidden;
     NsSmoothing smoothing; /* of curves over steps */
@@ -61,8 +61,8 @@ void ns_view_set_started(NsView *view, unsigned lane, const NsSettings *settings
 /* Takes over the settings that may change while a model runs. */
 void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings);
 
-/* The only lane's history becomes the ghost, too; of several lanes none does. */
-void ns_view_leave_ghost(NsView *view);
+/* The only lane's history becomes the previous run, too; of several lanes none does. */
+void ns_view_leave_previous(NsView *view);
 
 /* Earlier runs are pinned anew: none, then one after the other as long as there is room. */
 void ns_view_clear_pinned(NsView *view);
