@@ -52,7 +52,7 @@ void ns_memory_init(void)
 }
 
 /* What a limit of the process leaves of what /proc/self/status counts under `key`. */
-static uint64_t left_of(int resource, const char *key)
+static uint64_t left_of(__rlimit_resource_t resource, const char *key)
 {
     uint64_t limit, used = read_line("/proc/self/status", key);
     if (!get_limit(resource, &limit)) return UINT64_MAX;

@@ -119,8 +119,8 @@
     CHOICE(task, "task", DATA, "Task", ns_task_choice, "grammar", RESTART | SHARED,                \
         "What the model learns.", NULL)                                                            \
     TEXT(text, "text", DATA, "Text file", "", RESTART | SHARED,                                    \
-        "A UTF-8 file to learn, character by character; naming one chooses task text, and another " \
-        "task puts it away.", NULL)                                                                \
+        "A UTF-8 file to learn, character by character. Choosing one selects the task text; " \
+        "another task clears it.", NULL) \
     INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,               \
         "Symbols of the tasks copy, reverse, sort, gaussian and random; 0 means the task's own "   \
         "number.  A text decides for itself.", NULL)                                               \
