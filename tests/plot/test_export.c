@@ -775,7 +775,7 @@ int main(int argc, char **argv)
     g_test_add_func("/export/transparent", test_transparent);
     g_test_add_func("/export/title-and-caption", test_title_and_caption);
     g_test_add_func("/export/tex", test_tex);
-    g_test_add_func("/export/tex-typeset", test_tex_typeset);
+    if (g_test_slow()) g_test_add_func("/export/tex-typeset", test_tex_typeset);
     g_test_add_func("/export/choices", test_choices);
     g_test_add_func("/export/pages", test_pages);
     int status = g_test_run();

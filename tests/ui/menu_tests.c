@@ -293,11 +293,16 @@ static void test_parts(void)
     gtk_window_destroy(GTK_WINDOW(window));
 }
 
+/* All menus with all events. */
+void ui_add_menu_stress_tests(void)
+{
+    g_test_add_func("/ui/menu/while-open", test_while_open);
+}
+
 void ui_add_menu_tests(void)
 {
     g_test_add_func("/ui/menu/f10", test_f10);
     g_test_add_func("/ui/menu/parts", test_parts);
-    g_test_add_func("/ui/menu/while-open", test_while_open);
     g_test_add_func("/ui/menu/passes", test_passes);
     g_test_add_func("/ui/menu/window-goes", test_window_goes);
     g_test_add_func("/ui/menu/goes-along", test_goes_along);

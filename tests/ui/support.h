@@ -94,6 +94,7 @@ void ui_add_file_tests(void);
 void ui_add_frame_tests(void);
 void ui_add_lesson_tests(void);
 void ui_add_menu_tests(void);
+void ui_add_menu_stress_tests(void);
 void ui_add_stress_tests(void);
 void ui_add_study_tests(void);
 void ui_add_help_tests(void);

@@ -20,7 +20,7 @@ static const struct {
     {"stress", ui_add_stress_tests},     {"study", ui_add_study_tests},
     {"help", ui_add_help_tests},         {"transport", ui_add_transport_tests},
     {"trouble", ui_add_trouble_tests},   {"inspector", ui_add_inspector_tests},
-    {"program", ui_add_program_tests},
+    {"program", ui_add_program_tests},   {"menu-stress", ui_add_menu_stress_tests},
 };
 
 int main(int argc, char **argv)
