@@ -1,8 +1,8 @@
 /* normscope: the desktop.  SPDX-License-Identifier: MIT */
 #include "core/base/memory.h"
 #include "core/ops/gemm.h"
-#include "ui/widgets/application.h"
-#include "ui/widgets/catalogue.h"
+#include "ui/widgets/shell/application.h"
+#include "ui/widgets/shell/catalogue.h"
 
 int main(int argc, char **argv)
 {

@@ -8,7 +8,7 @@
  * takes more than 100. */
 #include "tests/bench/idle.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/frame_meter.h"
+#include "ui/widgets/shell/frame_meter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,9 +42,9 @@ static bool measure(size_t which, int seconds)
     GtkWidget *meter = ns_frame_meter_new(MOST_FRAMES);
     gtk_overlay_add_overlay(GTK_OVERLAY(ui_find(window, "overlay")), meter);
     gtk_widget_set_visible(meter, TRUE);
-    int64_t before = ns_lab_steps(ns_window_lab(window));
+    int64_t before = ns_session_steps(ns_window_session(window));
     bench_idle((unsigned)seconds * 1000);
-    double steps = (double)(ns_lab_steps(ns_window_lab(window)) - before) / seconds;
+    double steps = (double)(ns_session_steps(ns_window_session(window)) - before) / seconds;
     const NsFrameTimes *frames = ns_frame_meter_intervals(NS_FRAME_METER(meter));
     printf("%s, %.1f steps/s, %zu frames in %d s\n", models[which].name, steps,
            ns_frame_times_count(frames), seconds);

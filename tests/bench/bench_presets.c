@@ -32,11 +32,11 @@ static void reach(Opening *opening, int moment)
 
 static void look(Opening *opening)
 {
-    NsLab *lab = ns_window_lab(opening->window);
-    const NsHistory *history = ns_lab_view(lab)->history;
+    NsSession *session = ns_window_session(opening->window);
+    const NsHistory *history = ns_session_view(session)->history;
     if (history == opening->before) return;
     reach(opening, MEASURED);
-    if (ns_lab_steps(lab) > 0) reach(opening, UPDATED);
+    if (ns_session_steps(session) > 0) reach(opening, UPDATED);
 }
 
 static void on_painted(GdkFrameClock *clock, Opening *opening)
@@ -47,7 +47,7 @@ static void on_painted(GdkFrameClock *clock, Opening *opening)
 
 static void open_preset(NsWindow *window, const char *key, double ms[MOMENTS])
 {
-    Opening opening = {window, ns_lab_view(ns_window_lab(window))->history, 0, {0}};
+    Opening opening = {window, ns_session_view(ns_window_session(window))->history, 0, {0}};
     GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
     gulong handler = g_signal_connect(clock, "after-paint", G_CALLBACK(on_painted), &opening);
     opening.began = g_get_monotonic_time();
@@ -55,7 +55,7 @@ static void open_preset(NsWindow *window, const char *key, double ms[MOMENTS])
     g_action_group_activate_action(G_ACTION_GROUP(window), "run", NULL);
     UI_UNTIL((look(&opening), opening.ms[PAINTED] > 0 && opening.ms[UPDATED] > 0));
     g_signal_handler_disconnect(clock, handler);
-    ns_lab_pause(ns_window_lab(window));
+    ns_session_pause(ns_window_session(window));
     bench_idle(300);
     for (size_t i = 0; i < MOMENTS; i++) ms[i] = opening.ms[i];
 }

@@ -91,20 +91,20 @@ static void test_follow(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsChartView *chart = ui_chart(window, LOSS);
     ui_point(chart, ui_inside(chart, 0.0, 0.5));
     ui_scroll(chart, -4, 0);
     NsRange range = ui_x_range(window, LOSS);
     g_assert_cmpfloat(range.hi, <, 30);
-    ns_lab_step(lab, 5);
-    UI_UNTIL(ns_lab_steps(lab) >= 45);
+    ns_session_step(session, 5);
+    UI_UNTIL(ns_session_steps(session) >= 45);
     ui_rest(window);
     g_assert_true(ui_same_range(ui_x_range(window, LOSS), range)); /* held where it is */
     g_signal_emit_by_name(ui_chip(ui_tile(window, HEATMAP)), "clicked");
     g_assert_false(ui_view_state(window, LOSS)->held);
-    ns_lab_step(lab, 5);
-    UI_UNTIL(ns_lab_steps(lab) >= 50);
+    ns_session_step(session, 5);
+    UI_UNTIL(ns_session_steps(session) >= 50);
     UI_WAIT(window, ui_is_paused);
     UI_UNTIL(ui_x_range(window, LOSS).hi >= 50);
     NsRange after = ui_x_range(window, LOSS);
@@ -185,26 +185,29 @@ static void test_pins(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsChartView *chart = ui_chart(window, LOSS);
     ui_click_at(chart, ui_inside(chart, 0.25, 0.5), 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
     NsPin first = ui_view_state(window, LOSS)->pins[0];
     g_assert_cmpuint(first.number, ==, 1);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(first.x));
+    g_assert_cmpint(ns_session_view(session)->step, ==, llround(first.x));
     ui_click_at(chart, ui_inside(chart, 0.75, 0.5), 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 2);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_view_state(window, LOSS)->pins[1].x));
+    g_assert_cmpint(ns_session_view(session)->step, ==,
+                    llround(ui_view_state(window, LOSS)->pins[1].x));
     /* A cell of the heatmap, with its layer. */
     NsChartView *map = ui_chart(window, HEATMAP);
     ui_click_at(map, ui_inside(map, 0.5, 0.1), 0);
     g_assert_cmpfloat(ui_view_state(window, HEATMAP)->pins[0].row, ==, 4);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_view_state(window, HEATMAP)->pins[0].x));
+    g_assert_cmpint(ns_session_view(session)->step, ==,
+                    llround(ui_view_state(window, HEATMAP)->pins[0].x));
     /* A layer says nothing of the step. */
     NsChartView *profile = ui_chart(window, GRADIENT);
     ui_click_at(profile, ui_inside(profile, 0.0, 0.5), 0);
     g_assert_cmpuint(ui_view_state(window, GRADIENT)->n_pins, ==, 1);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, llround(ui_view_state(window, HEATMAP)->pins[0].x));
+    g_assert_cmpint(ns_session_view(session)->step, ==,
+                    llround(ui_view_state(window, HEATMAP)->pins[0].x));
 
     /* Clicked again, or with Delete, they go. */
     double px = ns_plot_x_to_pixel(ns_chart_view_layout(chart), first.x);
@@ -217,7 +220,7 @@ static void test_pins(void)
     ui_stroke(GTK_WIDGET(window), GDK_KEY_Escape, 0);
     g_assert_cmpuint(ui_view_state(window, HEATMAP)->n_pins, ==, 0);
     g_assert_cmpuint(ui_view_state(window, GRADIENT)->n_pins, ==, 0);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, -1);
+    g_assert_cmpint(ns_session_view(session)->step, ==, -1);
     ui_close(window);
 }
 
@@ -342,12 +345,12 @@ static void test_space(void)
     ui_press_on(chart, GDK_KEY_Home, 0);
     ui_press_on(chart, GDK_KEY_space, 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
-    g_assert_false(ns_lab_is_running(ns_window_lab(window)));
+    g_assert_false(ns_session_is_running(ns_window_session(window)));
     /* A chart that was clicked leaves it to the run. */
     ui_click_at(chart, ui_inside(chart, 0.75, 0.5), 0);
     g_assert_true(gtk_widget_has_focus(GTK_WIDGET(chart)));
     ui_stroke(GTK_WIDGET(window), GDK_KEY_space, 0);
-    g_assert_true(ns_lab_is_running(ns_window_lab(window)));
+    g_assert_true(ns_session_is_running(ns_window_session(window)));
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 2);
     ui_close(window);
 }
@@ -374,7 +377,7 @@ static void test_crosshairs(void)
     /* Under a pointer that rests the steps move, and the others follow. */
     ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
     double before = read_x(ui_chart(window, LOSS));
-    ns_lab_step(ns_window_lab(window), 20);
+    ns_session_step(ns_window_session(window), 20);
     UI_UNTIL(read_x(ui_chart(window, LOSS)) > before + 5);
     UI_WAIT(window, ui_is_paused);
     UI_UNTIL(read_x(ui_chart(window, HEATMAP)) == read_x(ui_chart(window, LOSS)));

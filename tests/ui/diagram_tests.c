@@ -1,8 +1,8 @@
 /* The page Diagram, with pointer and keys.  SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
 
-#include "ui/widgets/diagram_page.h"
-#include "ui/widgets/diagram_part.h"
+#include "ui/widgets/diagram/diagram_page.h"
+#include "ui/widgets/diagram/diagram_part.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static NsWindow *open_paused(const char *assignments, int64_t steps)
 {
     NsWindow *window = ui_open(assignments);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_step(ns_window_lab(window), steps);
-    UI_UNTIL(ns_lab_steps(ns_window_lab(window)) >= steps);
+    ns_session_step(ns_window_session(window), steps);
+    UI_UNTIL(ns_session_steps(ns_window_session(window)) >= steps);
     UI_WAIT(window, ui_is_paused);
     return window;
 }
@@ -36,7 +36,7 @@ static const NsDiagram *diagram_of(NsDiagramPage *page, size_t lane)
 
 static const char *placement_of(NsWindow *window, size_t lane)
 {
-    const NsSettings *settings = ns_lab_lane_settings(ns_window_lab(window), lane);
+    const NsSettings *settings = ns_session_lane_settings(ns_window_session(window), lane);
     return ns_placement(settings->placement)->choice.key;
 }
 
@@ -104,7 +104,7 @@ static void test_shows_run(void)
     g_assert_cmpint(d->data->steps.last, ==, 3);
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
     /* A step in the past. */
-    ns_lab_show_step(ns_window_lab(window), 1);
+    ns_session_show_step(ns_window_session(window), 1);
     UI_UNTIL(diagram_of(page, 0)->data->steps.last == 1);
     /* The gradient. */
     GtkWidget *signal = ui_first(GTK_WIDGET(page), GTK_TYPE_TOGGLE_BUTTON);
@@ -124,33 +124,33 @@ static void test_layers(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = open_paused("layers=12", 1);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsDiagramPage *page = show_page(window);
     NsDiagramView *view = ns_diagram_page_view(page, 0);
     g_assert_true(press(view, GDK_KEY_Down));
-    g_assert_cmpint(ns_lab_layer(lab), ==, 11);
+    g_assert_cmpint(ns_session_layer(session), ==, 11);
     UI_UNTIL(diagram_of(page, 0)->layer == 11);
     g_assert_true(press(view, GDK_KEY_Up));
     UI_UNTIL(diagram_of(page, 0)->layer == 12);
     /* A click on the second layer; one on what is folded away. */
     int second = find_node(diagram_of(page, 0), NS_NODE_LAYER, 1);
     click(view, &ns_diagram_node(diagram_of(page, 0), (size_t)second)->box);
-    g_assert_cmpint(ns_lab_layer(lab), ==, 2);
+    g_assert_cmpint(ns_session_layer(session), ==, 2);
     UI_UNTIL(diagram_of(page, 0)->layer == 2);
     int dots = find_node(diagram_of(page, 0), NS_NODE_DOTS, 0);
     click(view, &ns_diagram_node(diagram_of(page, 0), (size_t)dots)->box);
-    g_assert_cmpint(ns_lab_layer(lab), ==, 6);
+    g_assert_cmpint(ns_session_layer(session), ==, 6);
     UI_UNTIL(diagram_of(page, 0)->layer == 6);
     /* Enter on a layer. */
     focus(view, "Layer 1", 0);
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page));
     g_signal_emit_by_name(gtk_root_get_focus(root), "activated");
-    g_assert_cmpint(ns_lab_layer(lab), ==, 1);
+    g_assert_cmpint(ns_session_layer(session), ==, 1);
     /* Selected elsewhere, it is drawn here; Escape selects none. */
-    ns_lab_select_layer(lab, 9);
+    ns_session_select_layer(session, 9);
     UI_UNTIL(diagram_of(page, 0)->layer == 9);
     g_assert_true(ns_page_back(NS_PAGE(page)));
-    g_assert_cmpint(ns_lab_layer(lab), ==, 0);
+    g_assert_cmpint(ns_session_layer(session), ==, 0);
     g_assert_false(ns_page_back(NS_PAGE(page)));
     ui_close(window);
 }
@@ -242,7 +242,7 @@ static void test_keys(void)
     g_assert_true(ns_diagram_view_is_carrying(view));
     g_signal_emit_by_name(gtk_root_get_focus(window_root), "activated");
     g_assert_cmpstr(placement_of(window, 0), ==, "keel");
-    ns_lab_undo(ns_window_lab(window));
+    ns_session_undo(ns_window_session(window));
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
     UI_UNTIL(!has_norm(page, NS_PLACE_IN));
     /* The first LayerNorm is that after the embedding. */
@@ -273,13 +273,13 @@ static void test_lanes(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open("placement=post");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_set_lanes(lab, 2);
-    ns_lab_set_lane(lab, 1, "placement", "pre");
+    ns_session_set_lanes(session, 2);
+    ns_session_set_lane(session, 1, "placement", "pre");
     NsDiagramPage *page = show_page(window);
     UI_UNTIL(ns_diagram_page_view(page, 1) != NULL);
-    ns_lab_set_active(lab, 1); /* where there is room for one only */
+    ns_session_set_active(session, 1); /* where there is room for one only */
     UI_UNTIL(diagram_of(page, 1));
     g_assert_null(ns_diagram_page_view(page, 2));
     UI_UNTIL(has_numbers(page, 1));
@@ -289,8 +289,8 @@ static void test_lanes(void)
     drag(ns_diagram_page_view(page, 1), 0, NS_PLACE_IN, 0, NS_PLACE_OUT);
     g_assert_cmpstr(placement_of(window, 1), ==, "post");
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
-    g_assert_cmpuint(ns_lab_active(lab), ==, 1);
-    ns_lab_set_lanes(lab, 1);
+    g_assert_cmpuint(ns_session_active(session), ==, 1);
+    ns_session_set_lanes(session, 1);
     UI_UNTIL(!ns_diagram_page_view(page, 1));
     ui_close(window);
 }
@@ -308,12 +308,12 @@ static gboolean draw_again(GtkWidget *widget, GdkFrameClock *clock, gpointer dat
 static void test_lane_in_place(void)
 {
     NsWindow *window = ui_open("placement=post layers=12");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     gtk_window_set_default_size(GTK_WINDOW(window), 800, 600);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_set_lanes(lab, 4);
-    ns_lab_set_lane(lab, 1, "placement", "sandwich");
-    ns_lab_set_active(lab, 0);
+    ns_session_set_lanes(session, 4);
+    ns_session_set_lane(session, 1, "placement", "sandwich");
+    ns_session_set_active(session, 0);
     NsDiagramPage *page = show_page(window);
     UI_UNTIL(ns_diagram_page_view(page, 3) != NULL);
     UI_UNTIL(ns_window_folds(window, "inspector"));
@@ -322,7 +322,7 @@ static void test_lane_in_place(void)
         GtkWidget *view = GTK_WIDGET(ns_diagram_page_view(page, lane));
         ui_settle(GTK_WIDGET(window));
         g_assert_false(gtk_widget_get_mapped(view));
-        ns_lab_set_active(lab, lane);
+        ns_session_set_active(session, lane);
         UI_UNTIL(gtk_widget_get_mapped(view) && diagram_of(page, lane));
         UI_UNTIL(ui_first(view, NS_TYPE_DIAGRAM_PART));
         ui_settle(GTK_WIDGET(window));
@@ -340,15 +340,15 @@ static void test_pending(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = open_paused("placement=post", 5);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsDiagramPage *page = show_page(window);
     UI_UNTIL(has_numbers(page, 0));
     drag(ns_diagram_page_view(page, 0), 0, NS_PLACE_OUT, 0, NS_PLACE_IN);
     UI_UNTIL(has_norm(page, NS_PLACE_IN));
-    g_assert_cmpuint(ns_lab_pending(lab), ==, 1);
+    g_assert_cmpuint(ns_session_pending(session), ==, 1);
     g_assert_false(has_numbers(page, 0));
     UI_UNTIL(strstr(ns_diagram_page_words(page), "wait"));
-    ns_lab_restart(lab);
+    ns_session_restart(session);
     UI_UNTIL(has_numbers(page, 0));
     UI_UNTIL(*ns_diagram_page_words(page) == '\0');
     ui_close(window);
@@ -357,17 +357,17 @@ static void test_pending(void)
 static void test_slow_motion(void)
 {
     NsWindow *window = open_paused("layers=2", 1);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsDiagramPage *page = show_page(window);
-    ns_lab_set_slow_motion(lab, true);
-    ns_lab_run(lab);
+    ns_session_set_slow_motion(session, true);
+    ns_session_run(session);
     UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Forward"));
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
     UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Backward"));
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_GRADIENT);
     UI_UNTIL(g_str_has_prefix(ns_diagram_page_words(page), "Update"));
-    ns_lab_set_slow_motion(lab, false);
-    ns_lab_pause(lab);
+    ns_session_set_slow_motion(session, false);
+    ns_session_pause(session);
     UI_WAIT(window, ui_is_paused);
     ui_close(window);
 }

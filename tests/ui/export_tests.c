@@ -2,8 +2,8 @@
 #include "core/experiment/assignment.h"
 #include "tests/ui/support.h"
 
-#include "ui/widgets/export_dialog.h"
-#include "ui/widgets/open_file.h"
+#include "ui/widgets/shell/export_dialog.h"
+#include "ui/widgets/shell/open_file.h"
 
 #include <glib/gstdio.h>
 
@@ -11,7 +11,7 @@ static NsWindow *open_with_steps(void)
 {
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    ns_lab_step(ns_window_lab(window), 5);
+    ns_session_step(ns_window_session(window), 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
     return window;
@@ -208,8 +208,8 @@ static void test_command(void)
         if (i == 1) g_action_group_activate_action(G_ACTION_GROUP(window), "smooth", NULL);
         if (i == 1) g_action_group_activate_action(G_ACTION_GROUP(window), "theory", NULL);
         /* A step that is looked at while the run went on, and a layer that is selected. */
-        if (i != 1) ns_lab_show_step(ns_window_lab(window), 2);
-        if (i == 3) ns_lab_select_layer(ns_window_lab(window), 2);
+        if (i != 1) ns_session_show_step(ns_window_session(window), 2);
+        if (i == 3) ns_session_select_layer(ns_window_session(window), 2);
         if (i == 3)
             g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
                                                g_variant_new_string("diagram"));
@@ -244,7 +244,7 @@ static void test_command(void)
 
 static bool has_three_layers(NsWindow *window)
 {
-    return ns_lab_settings(ns_window_lab(window))->layers == 3;
+    return ns_session_settings(ns_window_session(window))->layers == 3;
 }
 
 /* A figure sets the window up as it was when the figure was made. */
@@ -254,10 +254,11 @@ static void test_restore(void)
     g_autofree char *path = g_build_filename(folder, "figure.pdf", NULL);
     NsWindow *window = ui_open("layers=3 placement=pre seed=9 lr=0.0125 task=reverse");
     UI_WAIT(window, ui_is_ready);
-    ns_lab_step(ns_window_lab(window), 5);
+    ns_session_step(ns_window_session(window), 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
-    g_autofree char *before = ns_settings_line(ns_lab_settings(ns_window_lab(window)), true);
+    g_autofree char *before =
+        ns_settings_line(ns_session_settings(ns_window_session(window)), true);
     export_as(window, NS_EXPORT_ONE, NS_FORMAT_PDF, path);
     ui_close(window);
 
@@ -266,7 +267,7 @@ static void test_restore(void)
     ns_window_open(window, path);
     UI_WAIT(window, has_three_layers);
     g_assert_cmpstr(ns_window_toast_text(window), ==, "Set up as in figure.pdf.  It shows step 5.");
-    g_autofree char *after = ns_settings_line(ns_lab_settings(ns_window_lab(window)), true);
+    g_autofree char *after = ns_settings_line(ns_session_settings(ns_window_session(window)), true);
     g_assert_cmpstr(after, ==, before);
     g_unlink(path);
 
@@ -279,7 +280,7 @@ static void test_restore(void)
     g_assert_true(has_three_layers(window));
     g_assert_true(g_file_set_contents(path, "Once upon a time there was a text.", -1, NULL));
     ns_window_open(window, path);
-    g_assert_cmpstr(ns_lab_settings(ns_window_lab(window))->text, ==, path);
+    g_assert_cmpstr(ns_session_settings(ns_window_session(window))->text, ==, path);
     ui_close(window);
     g_unlink(path);
     g_rmdir(folder);

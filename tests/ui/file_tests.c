@@ -4,10 +4,10 @@
 #include "core/store/jsonl.h"
 #include "core/train/lockstep.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/close_guard.h"
-#include "ui/widgets/file_dialog.h"
-#include "ui/widgets/learning.h"
-#include "ui/widgets/open_file.h"
+#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/shell/close_guard.h"
+#include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/open_file.h"
 
 #include <glib/gstdio.h>
 
@@ -91,32 +91,32 @@ static void test_run(void)
 {
     File file = record_file(6);
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, file.path);
     UI_WAIT(window, is_read);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
                     "run.jsonl is on view, up to step 6; Run begins it anew.");
-    const NsView *view = ns_lab_view(lab);
+    const NsView *view = ns_session_view(session);
     g_assert_cmpuint(view->n_lanes, ==, 2);
     g_assert_cmpuint(ns_history_steps(view->lanes[1].history), ==, 7);
-    g_assert_cmpint(ns_lab_state(lab), ==, NS_TRAINER_FINISHED);
-    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
-    g_autofree char *title = ns_lab_title(lab);
+    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_FINISHED);
+    g_assert_cmpuint(ns_session_pending(session), ==, 0);
+    g_autofree char *title = ns_session_title(session);
     g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
-    g_autofree char *status = ns_lab_status(lab, NS_STATUS_WHOLE);
+    g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_suffix(status, "; read from run.jsonl"));
     UI_WAIT(window, has_drawn_loss);
-    ns_lab_show_step(lab, 3);
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 3);
+    ns_session_show_step(session, 3);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 3);
     g_assert_false(ns_close_guard_asks(window));
     /* Run begins it anew: the same numbers. */
     g_autoptr(NsHistory) read = ns_history_ref(view->lanes[1].history);
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "run_button")));
-    ns_lab_step(lab, 2);
-    UI_UNTIL(ns_lab_view(lab)->lanes[1].history != read && ns_lab_steps(lab) == 2);
+    ns_session_step(session, 2);
+    UI_UNTIL(ns_session_view(session)->lanes[1].history != read && ns_session_steps(session) == 2);
     for (size_t i = 0; i <= 2; i++)
-        g_assert_cmpfloat(ns_history_step(ns_lab_view(lab)->lanes[1].history, i)->loss, ==,
+        g_assert_cmpfloat(ns_history_step(ns_session_view(session)->lanes[1].history, i)->loss, ==,
                           ns_history_step(read, i)->loss);
     ui_close(window);
     remove_file(&file);
@@ -137,12 +137,12 @@ static void test_mangled(void)
     g_autofree char *text = record_two_lanes(3);
     size_t size = strlen(text);
     NsWindow *window = ui_open("layers=3");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpstr(open_text(window, &file, text, size - 20), ==,
                     "run.jsonl is cut off in line 10; all before it is on view, up to step 3.");
-    g_assert_cmpuint(ns_history_steps(ns_lab_view(lab)->lanes[0].history), ==, 4);
-    g_assert_cmpuint(ns_history_steps(ns_lab_view(lab)->lanes[1].history), ==, 3);
+    g_assert_cmpuint(ns_history_steps(ns_session_view(session)->lanes[0].history), ==, 4);
+    g_assert_cmpuint(ns_history_steps(ns_session_view(session)->lanes[1].history), ==, 3);
     g_autofree char *mangled = g_strdup(text);
     char *wrong = strstr(mangled, "\"step\":2");
     memcpy(wrong, "\"step\":9", 8);
@@ -152,7 +152,7 @@ static void test_mangled(void)
     /* Settings alone: there is nothing to see, and yet something to run. */
     size_t head = (size_t)(strstr(text, "\n{\"lane\":1,\"step\"") - text);
     g_assert_nonnull(strstr(open_text(window, &file, text, head), "no whole step"));
-    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     ui_close(window);
     remove_file(&file);
 }
@@ -172,11 +172,11 @@ static void test_and_run(void)
 {
     File file = record_file(2);
     NsWindow *window = ui_open("layers=3");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     ns_window_open_and_run(window, file.path);
-    UI_UNTIL(ns_lab_steps(lab) > 2 && ns_lab_view(lab)->n_lanes == 2);
-    g_assert_true(ns_lab_is_running(lab));
-    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    UI_UNTIL(ns_session_steps(session) > 2 && ns_session_view(session)->n_lanes == 2);
+    g_assert_true(ns_session_is_running(session));
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     ui_close(window);
     remove_file(&file);
 }
@@ -217,11 +217,11 @@ static void test_nobody(void)
     ui_close(window);
 }
 
-static char *all_settings(NsLab *lab)
+static char *all_settings(NsSession *session)
 {
     GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < ns_lab_lanes(lab); i++) {
-        g_autofree char *line = ns_settings_line(ns_lab_lane_settings(lab, i), true);
+    for (size_t i = 0; i < ns_session_lanes(session); i++) {
+        g_autofree char *line = ns_settings_line(ns_session_lane_settings(session, i), true);
         g_string_append_printf(words, "%s\n", line);
     }
     return g_string_free(words, FALSE);
@@ -232,22 +232,22 @@ static void test_save_and_open(void)
 {
     File file = new_file("experiment.preset");
     NsWindow *window = ui_open("seed=9 lr=0.012345678901234567");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_set_lanes(lab, 3);
-    ns_lab_set_lane(lab, 1, "placement", "sandwich");
-    ns_lab_set_lane(lab, 2, "warmup", "100");
+    ns_session_set_lanes(session, 3);
+    ns_session_set_lane(session, 1, "placement", "sandwich");
+    ns_session_set_lane(session, 2, "warmup", "100");
     ns_page_stack_show(ns_window_pages(window), "profile");
     check_dialog(window, "save");
     check_dialog(window, "open");
     ns_window_save(window, file.path);
     g_assert_cmpstr(ns_window_toast_text(window), ==, "Saved as experiment.preset");
-    g_autofree char *before = all_settings(lab);
+    g_autofree char *before = all_settings(session);
     ui_close(window);
     window = ui_open("layers=3");
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, file.path);
-    g_autofree char *after = all_settings(ns_window_lab(window));
+    g_autofree char *after = all_settings(ns_window_session(window));
     g_assert_cmpstr(after, ==, before);
     g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "profile");
     /* Where it cannot be written, that is said. */

@@ -1,6 +1,6 @@
 /* How long frames take, and what is shown of it.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
-#include "ui/widgets/frame_meter.h"
+#include "ui/widgets/shell/frame_meter.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* The help, and what is remembered.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/help_topics.h"
-#include "ui/widgets/help_window.h"
-#include "ui/widgets/preferences.h"
-#include "ui/widgets/remember.h"
+#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/shell/help_topics.h"
+#include "ui/widgets/shell/help_window.h"
+#include "ui/widgets/shell/remember.h"
 
 #include <string.h>
 
@@ -98,9 +98,9 @@ static void test_remember(void)
     g_assert_nonnull(preferences);
     NsWindow *window = ui_open("");
     ns_remember_window(window);
-    ns_lab_show_log(ns_window_lab(window), false);
-    ns_lab_show_smoothing(ns_window_lab(window), (NsSmoothing){NS_SMOOTH_MEAN, 20});
-    ns_lab_show_gradient(ns_window_lab(window), NS_QUANTITY_GRAD_W1);
+    ns_session_show_log(ns_window_session(window), false);
+    ns_session_show_smoothing(ns_window_session(window), (NsSmoothing){NS_SMOOTH_MEAN, 20});
+    ns_session_show_gradient(ns_window_session(window), NS_QUANTITY_GRAD_W1);
     gtk_window_set_default_size(GTK_WINDOW(window), 1000, 700);
     g_action_group_change_action_state(G_ACTION_GROUP(window), "pane",
                                        g_variant_new_boolean(FALSE));
@@ -111,7 +111,7 @@ static void test_remember(void)
 
     window = ui_open("");
     ns_remember_window(window);
-    const NsView *view = ns_lab_view(ns_window_lab(window));
+    const NsView *view = ns_session_view(ns_window_session(window));
     g_assert_false(view->log);
     g_assert_cmpint(view->smoothing.kind, ==, NS_SMOOTH_MEAN);
     g_assert_cmpfloat(view->smoothing.amount, ==, 20);
@@ -138,7 +138,7 @@ static void test_remember(void)
     g_settings_set_double(preferences, "smoothing-amount", 7.0);
     window = ui_open("");
     ns_remember_window(window);
-    g_assert_cmpint(ns_lab_view(ns_window_lab(window))->smoothing.kind, ==, NS_SMOOTH_NONE);
+    g_assert_cmpint(ns_session_view(ns_window_session(window))->smoothing.kind, ==, NS_SMOOTH_NONE);
     ui_close(window);
     const char *const keys[] = {"gradient", "page",          "smoothing",    "smoothing-amount",
                                 "log",      "settings-pane", "window-width", "window-height"};

@@ -24,9 +24,9 @@ static void test_step(void)
     UI_UNTIL(says(window, "Step 40\n"));
     g_assert_true(says(window, "Loss\t"));
     g_assert_true(says(window, "Learning rate\t"));
-    ns_lab_show_step(ns_window_lab(window), 7);
+    ns_session_show_step(ns_window_session(window), 7);
     UI_UNTIL(says(window, "Step 7\n"));
-    double loss = ns_history_step(ns_lab_view(ns_window_lab(window))->history, 7)->loss;
+    double loss = ns_history_step(ns_session_view(ns_window_session(window))->history, 7)->loss;
     g_autofree char *wanted = g_strdup_printf("Loss\t%#.4g\n", loss);
     g_assert_true(says(window, wanted));
     ui_close(window);
@@ -55,13 +55,14 @@ static void test_crosshair(void)
 static void test_ratio(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_set_lanes(lab, 2);
-    ns_lab_set_lane(lab, 1, "placement", "pre");
-    UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
-    ns_lab_step(lab, 5);
-    UI_UNTIL(ns_lab_steps(lab) == 5 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    ns_session_set_lanes(session, 2);
+    ns_session_set_lane(session, 1, "placement", "pre");
+    UI_UNTIL(ns_session_view(session)->n_lanes == 2 &&
+             ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 5);
+    UI_UNTIL(ns_session_steps(session) == 5 && ns_session_state(session) == NS_TRAINER_PAUSED);
     UI_WAIT(window, ui_is_drawn);
     UI_UNTIL(says(window, "Step 5\tA\tB"));
     ns_chart_view_point_at(ui_chart(window, GRADIENT), 1, NAN);
@@ -69,8 +70,8 @@ static void test_ratio(void)
     UI_UNTIL(says(window, "B / A\t"));
     float values[2][2];
     for (unsigned i = 0; i < 2; i++) {
-        NsHistory *history = ns_lab_view(lab)->lanes[i].history;
-        ns_history_read(history, ns_lab_view(lab)->gradient, 5, values[i], NULL);
+        NsHistory *history = ns_session_view(session)->lanes[i].history;
+        ns_history_read(history, ns_session_view(session)->gradient, 5, values[i], NULL);
     }
     g_autofree char *wanted =
         g_strdup_printf("B / A\t%.4g", (double)values[1][0] / (double)values[0][0]);
@@ -114,48 +115,48 @@ static void test_pins(void)
 static void test_events(void)
 {
     NsWindow *window = ui_open_paused();
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     GtkListBox *events = ns_event_list_box(ns_inspector_events(ns_window_inspector(window)));
     g_assert_null(gtk_list_box_get_row_at_index(events, 0));
-    ns_lab_set(lab, "lr", "0.001");
-    ns_lab_step(lab, 3);
-    UI_UNTIL(ns_lab_steps(lab) == 43 && gtk_list_box_get_row_at_index(events, 0));
-    ns_lab_show_step(lab, 5);
+    ns_session_set(session, "lr", "0.001");
+    ns_session_step(session, 3);
+    UI_UNTIL(ns_session_steps(session) == 43 && gtk_list_box_get_row_at_index(events, 0));
+    ns_session_show_step(session, 5);
     g_signal_emit_by_name(events, "row-activated", gtk_list_box_get_row_at_index(events, 0));
-    g_assert_cmpint(ns_lab_shown_step(lab), >=, 40);
-    g_assert_cmpint(ns_lab_shown_step(lab), <=, 41);
+    g_assert_cmpint(ns_session_shown_step(session), >=, 40);
+    g_assert_cmpint(ns_session_shown_step(session), <=, 41);
     ui_close(window);
 }
 
 static bool has_two_runs(NsWindow *window)
 {
     size_t n = 0;
-    ns_lab_runs(ns_window_lab(window), &n);
+    ns_session_runs(ns_window_session(window), &n);
     return n == 2 && ns_run_tree_row(ns_inspector_runs(ns_window_inspector(window)), 1);
 }
 
 static void test_runs(void)
 {
     NsWindow *window = ui_open_paused();
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsRunTree *tree = ns_inspector_runs(ns_window_inspector(window));
     g_assert_nonnull(ns_run_tree_row(tree, 0));
     g_assert_null(ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON));
-    ns_lab_set(lab, "layers", "3");
-    g_assert_cmpuint(ns_lab_pending(lab), ==, 1);
-    ns_lab_restart(lab);
+    ns_session_set(session, "layers", "3");
+    g_assert_cmpuint(ns_session_pending(session), ==, 1);
+    ns_session_restart(session);
     UI_WAIT(window, has_two_runs);
     size_t n = 0;
     GtkWidget *pin = ui_first(ns_run_tree_row(tree, 0), GTK_TYPE_TOGGLE_BUTTON);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pin), TRUE);
-    g_assert_true(ns_lab_runs(lab, &n)[0].pinned);
+    g_assert_true(ns_session_runs(session, &n)[0].pinned);
     ui_settle(GTK_WIDGET(window));
     /* It is on view again, with its settings in the controls. */
     GtkWidget *open = gtk_widget_get_last_child(ns_run_tree_row(tree, 0));
     g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(open), "from step 40"));
     g_signal_emit_by_name(open, "clicked");
-    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 4);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 40);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 4);
+    g_assert_cmpint(ns_session_steps(session), ==, 40);
     ui_close(window);
 }
 
@@ -195,7 +196,7 @@ static void test_title(void)
 {
     NsWindow *window = ui_open_paused();
     GtkLabel *status = GTK_LABEL(ui_find(window, "subtitle_label"));
-    ns_lab_show_step(ns_window_lab(window), 7);
+    ns_session_show_step(ns_window_session(window), 7);
     UI_UNTIL(strstr(gtk_label_get_text(status), " steps/s; showing step 7"));
     gtk_window_set_default_size(GTK_WINDOW(window), 700, 700);
     UI_UNTIL(!strstr(gtk_label_get_text(status), " steps/s"));

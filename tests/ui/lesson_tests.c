@@ -2,14 +2,14 @@
 #include "core/experiment/assignment.h"
 #include "core/store/bundled.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/class_mode.h"
-#include "ui/widgets/learning.h"
-#include "ui/widgets/lesson_highlight.h"
-#include "ui/widgets/open_file.h"
-#include "ui/widgets/prediction.h"
-#include "ui/widgets/preferences.h"
-#include "ui/widgets/settings_pane.h"
-#include "ui/widgets/style_manager.h"
+#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/style_manager.h"
+#include "ui/widgets/learn/lesson_highlight.h"
+#include "ui/widgets/learn/prediction.h"
+#include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/class_mode.h"
+#include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/open_file.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -91,9 +91,10 @@ static GtkWidget *pointed_out(GtkWidget *root)
     return NULL;
 }
 
-static bool is_set(NsLab *lab, size_t lane, const char *key, const char *value)
+static bool is_set(NsSession *session, size_t lane, const char *key, const char *value)
 {
-    g_autofree char *is = ns_settings_get(ns_lab_lane_settings(lab, lane), ns_param_find(key));
+    g_autofree char *is =
+        ns_settings_get(ns_session_lane_settings(session, lane), ns_param_find(key));
     return g_str_equal(is, value);
 }
 
@@ -140,18 +141,18 @@ static void test_greet(void)
 static void test_set_up_already(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     begin(window);
     UI_WAIT(window, ui_is_ready);
-    NsHistory *history = ns_lab_view(lab)->history;
+    NsHistory *history = ns_session_view(session)->history;
     begin(window);
-    g_assert_cmpint(ns_lab_state(lab), ==, NS_TRAINER_READY);
-    g_assert_true(ns_lab_view(lab)->history == history);
-    ns_lab_step(lab, 1);
+    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_READY);
+    g_assert_true(ns_session_view(session)->history == history);
+    ns_session_step(session, 1);
     UI_WAIT(window, ui_has_stepped);
     begin(window);
     UI_WAIT(window, ui_is_ready);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
     ui_close(window);
 }
 
@@ -167,45 +168,46 @@ static void test_earlier_run(void)
                                "[card]\ntitle = Three\ntext = So.\n"
                                "[card]\ntitle = Four\ntext = So.\n";
     NsWindow *window = ui_open("layers=3");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsLearnPane *pane = ns_window_learn_pane(window);
     g_autoptr(GError) error = NULL;
     UI_WAIT(window, ui_is_ready);
-    ns_lab_step(lab, 9);
-    UI_UNTIL(ns_lab_steps(lab) == 9);
+    ns_session_step(session, 9);
+    UI_UNTIL(ns_session_steps(session) == 9);
     UI_WAIT(window, ui_is_paused);
     NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
     g_assert_no_error(error);
     ns_learn_pane_begin(pane, lesson, NULL);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 9);
+    g_assert_cmpint(ns_session_steps(session), ==, 9);
     g_assert_false(ns_learn_pane_is_done(pane));
     press(pane, "Run to step 6");
-    UI_UNTIL(ns_lab_steps(lab) == 6);
+    UI_UNTIL(ns_session_steps(session) == 6);
     UI_UNTIL(ns_learn_pane_is_done(pane));
     /* A change that restarts a run by itself is applied when that has been prepared. */
     UI_WAIT(window, ui_is_paused);
     press(pane, "Next");
-    ns_lab_reset(lab);
+    ns_session_reset(session);
     UI_WAIT(window, ui_is_ready);
-    g_assert_true(ns_lab_set(lab, "layers", "1"));
-    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
+    g_assert_true(ns_session_set(session, "layers", "1"));
+    g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_false(ns_learn_pane_is_done(pane));
     UI_UNTIL(ns_learn_pane_is_done(pane));
-    g_assert_cmpint(ns_lab_view(lab)->settings.layers, ==, 1);
+    g_assert_cmpint(ns_session_view(session)->settings.layers, ==, 1);
     ui_close(window);
 }
 
 static void test_set_up(void)
 {
     NsWindow *window = ui_open_running("layers=4");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsLearnPane *pane = begin(window);
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
     UI_WAIT(window, ui_is_ready);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
-    g_assert_cmpuint(ns_lab_pending(lab), ==, 0);
-    g_assert_true(is_set(lab, 0, "placement", "post") && is_set(lab, 1, "placement", "pre"));
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
+    g_assert_cmpuint(ns_session_pending(session), ==, 0);
+    g_assert_true(is_set(session, 0, "placement", "post") &&
+                  is_set(session, 1, "placement", "pre"));
     GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
     g_assert_true(pointed_out(GTK_WIDGET(window)) == row);
     /* It waits for nothing. */
@@ -224,35 +226,35 @@ static void test_set_up(void)
 static void test_wait(gconstpointer by_hand)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsLearnPane *pane = begin(window);
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
     g_assert_false(ns_learn_pane_is_done(pane));
     g_assert_nonnull(find_button(GTK_WIDGET(pane), "Skip"));
     if (by_hand) {
-        ns_lab_step(lab, 6);
+        ns_session_step(session, 6);
         UI_WAIT(window, ui_has_stepped_five);
         UI_WAIT(window, ui_is_paused);
         /* The setting is made, and waits. */
-        g_assert_true(ns_lab_set(lab, "layers", "3"));
-        g_assert_cmpint(ns_lab_steps(lab), ==, 6);
+        g_assert_true(ns_session_set(session, "layers", "3"));
+        g_assert_cmpint(ns_session_steps(session), ==, 6);
         g_assert_false(ns_learn_pane_is_done(pane));
-        ns_lab_restart(lab);
+        ns_session_restart(session);
     } else {
         press(pane, "Set it for me");
     }
     UI_WAIT(window, ui_is_ready);
     g_assert_false(ns_learn_pane_is_done(pane));
     if (by_hand)
-        ns_lab_step(lab, 6);
+        ns_session_step(session, 6);
     else
         press(pane, "Run to step 6");
     UI_UNTIL(find_button(GTK_WIDGET(pane), "Next") != NULL);
     g_assert_true(ns_learn_pane_is_done(pane));
     UI_WAIT(window, ui_is_paused);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 6);
-    g_assert_true(is_set(lab, 1, "layers", "3") && is_set(lab, 1, "placement", "pre"));
+    g_assert_cmpint(ns_session_steps(session), ==, 6);
+    g_assert_true(is_set(session, 1, "layers", "3") && is_set(session, 1, "placement", "pre"));
     press(pane, "Next");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 2);
     ui_close(window);
@@ -268,7 +270,7 @@ static void test_run_at_once(void)
     press(pane, "Run to step 6");
     UI_UNTIL(ns_learn_pane_is_done(pane));
     UI_WAIT(window, ui_is_paused);
-    g_assert_cmpint(ns_lab_steps(ns_window_lab(window)), ==, 6);
+    g_assert_cmpint(ns_session_steps(ns_window_session(window)), ==, 6);
     ui_close(window);
 }
 
@@ -292,18 +294,18 @@ static void press_shortcut(GtkWidget *pane, guint keyval)
 static void test_skip_after_run(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsLearnPane *pane = begin(window);
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
-    ns_lab_step(lab, 6);
-    UI_UNTIL(ns_lab_steps(lab) == 6);
+    ns_session_step(session, 6);
+    UI_UNTIL(ns_session_steps(session) == 6);
     UI_WAIT(window, ui_is_paused);
     press(pane, "Skip");
     /* Again, at once: the new run is not prepared yet, and what is shown is the old one. */
     press(pane, "Back");
     g_signal_emit_by_name(find_button(GTK_WIDGET(pane), "Run to step 6"), "clicked");
-    UI_UNTIL(ns_lab_view(lab)->settings.layers == 3 && ns_lab_steps(lab) == 6);
+    UI_UNTIL(ns_session_view(session)->settings.layers == 3 && ns_session_steps(session) == 6);
     ui_close(window);
 }
 
@@ -350,7 +352,7 @@ static void test_prediction(void)
     press(pane, "Skip");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 3);
     /* What was skipped is done, so that the drawing is of the model of which the card speaks. */
-    UI_UNTIL(ns_lab_steps(ns_window_lab(window)) == 6);
+    UI_UNTIL(ns_session_steps(ns_window_session(window)) == 6);
     GtkWidget *drawing = ui_first(GTK_WIDGET(pane), NS_TYPE_PREDICTION);
     NsPrediction *prediction = NS_PREDICTION(drawing);
     GtkWidget *compare = find_button(GTK_WIDGET(pane), "Compare");
@@ -420,7 +422,7 @@ static void test_drawing(void)
 static void test_preset(void)
 {
     NsWindow *window = ui_open_running("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     static const char text[] =
         "title = Two\n" SMALL_LINES "hide = layers, export\nlarge-text = on\n"
         "[A]\nplacement = none\n[B]\nplacement = sandwich\n";
@@ -431,8 +433,9 @@ static void test_preset(void)
     g_assert_no_error(error);
     ns_window_open_preset(window, &preset);
     UI_WAIT(window, ui_is_ready);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
-    g_assert_true(is_set(lab, 0, "placement", "none") && is_set(lab, 1, "placement", "sandwich"));
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
+    g_assert_true(is_set(session, 0, "placement", "none") &&
+                  is_set(session, 1, "placement", "sandwich"));
     ns_window_make_preset(window, &saved);
     for (size_t i = 0; i < 2; i++) {
         g_autofree char *one = ns_settings_line(&preset.lane[i], true);
@@ -445,7 +448,7 @@ static void test_preset(void)
     g_assert_false(gtk_widget_get_visible(row));
     g_assert_true(gtk_widget_get_visible(other));
     g_assert_false(gtk_widget_get_visible(ui_find(window, "export_button")));
-    g_assert_cmpfloat(ns_class_mode_scale(row), >, 1.2);
+    g_assert_cmpfloat(ns_text_scale(row), >, 1.2);
     ns_window_open_preset(window, &preset);
     g_assert_false(gtk_widget_get_visible(row));
     GtkWidget *leave = find_button(GTK_WIDGET(window), "Leave class mode");
@@ -455,7 +458,7 @@ static void test_preset(void)
     g_assert_true(gtk_widget_get_visible(row));
     g_assert_true(gtk_widget_get_visible(ui_find(window, "export_button")));
     g_assert_false(gtk_widget_get_visible(leave));
-    g_assert_cmpfloat(ns_class_mode_scale(row), <, 1.1);
+    g_assert_cmpfloat(ns_text_scale(row), <, 1.1);
     ui_close(window);
 }
 
@@ -525,7 +528,7 @@ static void test_preset_folds(void)
 static void test_preset_hides_parts(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     GActionGroup *actions = G_ACTION_GROUP(window);
     UI_WAIT(window, ui_is_ready);
     open_hiding(window, "loss, pane_scroller, banner_button");
@@ -533,9 +536,9 @@ static void test_preset_hides_parts(void)
     GtkWidget *loss = ns_lesson_part(root, ns_window_settings_pane(window), "loss");
     g_assert_true(NS_IS_CHART_TILE(loss));
     g_assert_false(gtk_widget_get_visible(loss));
-    ns_lab_step(lab, 3);
-    UI_UNTIL(ns_lab_steps(lab) == 3);
-    ns_lab_show_step(lab, 1);
+    ns_session_step(session, 3);
+    UI_UNTIL(ns_session_steps(session) == 3);
+    ns_session_show_step(session, 1);
     g_assert_false(gtk_widget_get_visible(loss));
     for (int i = 0; i < 2; i++) {
         g_action_group_activate_action(actions, "pane", NULL);
@@ -555,21 +558,21 @@ static void test_preset_hides_parts(void)
 static void test_preset_file(void)
 {
     NsWindow *window = ui_open_running("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     g_autofree char *path = g_build_filename(g_get_tmp_dir(), "normscope-ui-test.preset", NULL);
     g_assert_true(g_file_set_contents(
         path, "title = T\nlarge-text = on\n" SMALL_LINES "[A]\nlr = 0.01\n[B]\nlr = 0.02\n", -1,
         NULL));
     ns_window_open(window, path);
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
-    g_assert_true(is_set(lab, 0, "lr", "0.01") && is_set(lab, 1, "lr", "0.02"));
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_true(is_set(session, 0, "lr", "0.01") && is_set(session, 1, "lr", "0.02"));
     g_assert_true(ns_class_mode_is_on(window));
     UI_WAIT(window, ui_is_ready);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
     g_assert_true(g_file_set_contents(path, "title = T\nlayers = many\n", -1, NULL));
     ns_window_open(window, path);
     g_assert_nonnull(strstr(ns_window_toast_text(window), "Line 2"));
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
     g_unlink(path);
     ui_close(window);
 }
@@ -593,8 +596,8 @@ static void test_preset_action(void)
     UI_WAIT(window, ui_is_ready);
     g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
                                    g_variant_new_string("sgd-adam"));
-    g_assert_cmpuint(ns_lab_lanes(ns_window_lab(window)), ==, 3);
-    g_assert_true(is_set(ns_window_lab(window), 0, "optimizer", "sgd"));
+    g_assert_cmpuint(ns_session_lanes(ns_window_session(window)), ==, 3);
+    g_assert_true(is_set(ns_window_session(window), 0, "optimizer", "sgd"));
     g_assert_nonnull(ns_window_toast_text(window));
     UI_WAIT(window, ui_is_ready);
     ui_close(window);

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
 
-#include "ui/widgets/passing_popover.h"
-#include "ui/widgets/setting_row.h"
-#include "ui/widgets/settings_pane.h"
+#include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/settings/setting_row.h"
+#include "ui/widgets/settings/settings_pane.h"
 
 /* A way to open something, and where: which page, which of its tiles. */
 typedef struct {
@@ -132,14 +132,15 @@ static void change_kind(NsWindow *window, NsChartTile *tile)
 static void change_lanes(NsWindow *window, NsChartTile *tile)
 {
     (void)tile;
-    NsLab *lab = ns_window_lab(window);
-    ns_lab_set_lanes(lab, 1);
-    ns_lab_restart(lab);
-    UI_UNTIL(ns_lab_view(lab)->n_lanes < 2);
+    NsSession *session = ns_window_session(window);
+    ns_session_set_lanes(session, 1);
+    ns_session_restart(session);
+    UI_UNTIL(ns_session_view(session)->n_lanes < 2);
     ui_settle(GTK_WIDGET(window));
-    ns_lab_set_lanes(lab, 2);
-    ns_lab_restart(lab);
-    UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
+    ns_session_set_lanes(session, 2);
+    ns_session_restart(session);
+    UI_UNTIL(ns_session_view(session)->n_lanes == 2 &&
+             ns_session_state(session) == NS_TRAINER_READY);
 }
 
 static void reset(NsWindow *window, NsChartTile *tile)
@@ -170,13 +171,14 @@ static const struct {
 static NsWindow *open_similarity(NsChartTile **tile)
 {
     NsWindow *window = ui_open("probe-every=1");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_set_lanes(lab, 2);
-    UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
+    ns_session_set_lanes(session, 2);
+    UI_UNTIL(ns_session_view(session)->n_lanes == 2 &&
+             ns_session_state(session) == NS_TRAINER_READY);
     show_page(window, "similarity");
-    ns_lab_step(lab, 3);
-    UI_UNTIL(ns_lab_steps(lab) >= 3);
+    ns_session_step(session, 3);
+    UI_UNTIL(ns_session_steps(session) >= 3);
     *tile = ui_tile(window, 1);
     UI_UNTIL(ns_chart_view_layout(ns_chart_tile_chart(*tile)));
     return window;

@@ -1,8 +1,8 @@
 /* Pages of charts, and charts of several lanes.  SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
 
-#include "ui/widgets/export_job.h"
-#include "ui/widgets/tile_controls.h"
+#include "ui/widgets/charts/export_job.h"
+#include "ui/widgets/charts/tile_controls.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,13 +11,14 @@
 static NsWindow *open_lanes(const char *assignments)
 {
     NsWindow *window = ui_open(assignments);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_set_lanes(lab, 2);
-    ns_lab_set_lane(lab, 1, "placement", "pre");
-    UI_UNTIL(ns_lab_view(lab)->n_lanes == 2 && ns_lab_state(lab) == NS_TRAINER_READY);
-    ns_lab_step(lab, 10);
-    UI_UNTIL(ns_lab_steps(lab) >= 10);
+    ns_session_set_lanes(session, 2);
+    ns_session_set_lane(session, 1, "placement", "pre");
+    UI_UNTIL(ns_session_view(session)->n_lanes == 2 &&
+             ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 10);
+    UI_UNTIL(ns_session_steps(session) >= 10);
     UI_WAIT(window, ui_is_paused);
     return window;
 }
@@ -81,14 +82,14 @@ static void test_pages(void)
 static void test_lanes(void)
 {
     NsWindow *window = open_lanes("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_UNTIL(has_series(plot_at(window, GRADIENT), "A Post-LN"));
     g_assert_true(has_series(plot_at(window, GRADIENT), "B Pre-LN"));
     g_assert_nonnull(plot_at(window, GRADIENT)->strip);
     UI_UNTIL(plot_at(window, HEATMAP)->heatmap && plot_at(window, HEATMAP)->heatmap->n_panels == 2);
     /* Lanes that go take their curves along. */
-    ns_lab_set_lanes(lab, 1);
-    ns_lab_restart(lab);
+    ns_session_set_lanes(session, 1);
+    ns_session_restart(session);
     UI_UNTIL(!has_series(plot_at(window, GRADIENT), "B Pre-LN"));
     g_assert_null(plot_at(window, GRADIENT)->strip);
     ui_close(window);
@@ -97,18 +98,18 @@ static void test_lanes(void)
 static void test_heat(void)
 {
     NsWindow *window = open_lanes("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     show_page(window, "heatmap");
     GtkWidget *tile = GTK_WIDGET(ui_tile(window, 0));
     GtkWidget *control = with_tip(tile, "Which lanes");
     g_assert_true(gtk_widget_get_visible(control));
     gtk_drop_down_set_selected(GTK_DROP_DOWN(control), NS_HEAT_RATIO);
-    g_assert_cmpint(ns_lab_view(lab)->heat, ==, NS_HEAT_RATIO);
+    g_assert_cmpint(ns_session_view(session)->heat, ==, NS_HEAT_RATIO);
     UI_UNTIL(plot_at(window, 0)->heatmap->colors == NS_COLORS_DIVERGING);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(control), NS_HEAT_LANE);
     UI_UNTIL(plot_at(window, 0)->heatmap->colors != NS_COLORS_DIVERGING);
     g_assert_cmpuint(plot_at(window, 0)->heatmap->n_panels, ==, 0);
-    ns_lab_show_heat(lab, NS_HEAT_STACKED);
+    ns_session_show_heat(session, NS_HEAT_STACKED);
     g_assert_cmpuint(gtk_drop_down_get_selected(GTK_DROP_DOWN(control)), ==, NS_HEAT_STACKED);
     ui_close(window);
 }
@@ -117,14 +118,14 @@ static void test_select_layer(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = open_lanes("layers=4");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsChartView *chart = ui_chart(window, GRADIENT);
     UI_UNTIL(has_series(plot_at(window, GRADIENT), "B Pre-LN") && ns_chart_view_layout(chart));
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
     NsBox area = ns_plot_area(layout);
     double x = ns_plot_x_to_pixel(layout, 3);
     ui_click_at(chart, (NsPoint){x, area.y + area.height / 2}, 0);
-    g_assert_cmpint(ns_lab_layer(lab), ==, 3);
+    g_assert_cmpint(ns_session_layer(session), ==, 3);
     UI_UNTIL(plot_at(window, GRADIENT)->n_spans == 1 && plot_at(window, HEATMAP)->n_spans == 2);
     g_assert_cmpfloat(plot_at(window, GRADIENT)->spans[0].from, ==, 2.5);
     /* The same layer in the lower panel of the heatmap: it was selected, and is not any more. */
@@ -132,7 +133,7 @@ static void test_select_layer(void)
     UI_UNTIL(ns_chart_view_layout(chart));
     area = ns_plot_area(ns_chart_view_layout(chart));
     ui_click_at(chart, (NsPoint){area.x + area.width / 4, area.y + area.height * 0.69}, 0);
-    g_assert_cmpint(ns_lab_layer(lab), ==, 0);
+    g_assert_cmpint(ns_session_layer(session), ==, 0);
     UI_UNTIL(plot_at(window, GRADIENT)->n_spans == 0);
     ui_close(window);
 }
@@ -140,14 +141,14 @@ static void test_select_layer(void)
 static void test_probe(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     show_page(window, "similarity");
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ui_tile(window, 1))));
     GtkWidget *button = with_tip(GTK_WIDGET(ui_tile(window, 0)), "Sets “probe-every”");
     g_assert_true(gtk_widget_get_visible(button));
     g_signal_emit_by_name(button, "clicked");
-    g_assert_cmpint(ns_lab_settings(lab)->probe_every, ==, NS_PROBE_EVERY);
+    g_assert_cmpint(ns_session_settings(session)->probe_every, ==, NS_PROBE_EVERY);
     g_assert_false(gtk_widget_get_visible(button));
     UI_UNTIL(plot_at(window, 0) && plot_at(window, 0)->heatmap);
     ui_close(window);
@@ -158,21 +159,22 @@ static void test_probe_of_begun(void)
 {
     for (int waits = 0; waits < 2; waits++) {
         NsWindow *window = ui_open("");
-        NsLab *lab = ns_window_lab(window);
+        NsSession *session = ns_window_session(window);
         UI_WAIT(window, ui_is_ready);
-        ns_lab_step(lab, 2);
-        UI_UNTIL(ns_lab_steps(lab) == 2);
+        ns_session_step(session, 2);
+        UI_UNTIL(ns_session_steps(session) == 2);
         UI_WAIT(window, ui_is_paused);
         show_page(window, "attention");
-        if (waits) g_assert_true(ns_lab_set(lab, "layers", "5"));
-        g_assert_cmpuint(ns_lab_pending(lab), ==, (size_t)waits);
+        if (waits) g_assert_true(ns_session_set(session, "layers", "5"));
+        g_assert_cmpuint(ns_session_pending(session), ==, (size_t)waits);
         GtkWidget *button = with_tip(GTK_WIDGET(ui_tile(window, 0)), "Sets “probe-every”");
         g_signal_emit_by_name(button, "clicked");
         if (waits) {
-            g_assert_cmpuint(ns_lab_pending(lab), ==, 2);
+            g_assert_cmpuint(ns_session_pending(session), ==, 2);
         } else {
-            UI_UNTIL(ns_history_layout(ns_lab_view(lab)->history)->probe_every == NS_PROBE_EVERY);
-            g_assert_cmpint(ns_lab_first_step(lab), ==, 2);
+            UI_UNTIL(ns_history_layout(ns_session_view(session)->history)->probe_every ==
+                     NS_PROBE_EVERY);
+            g_assert_cmpint(ns_session_first_step(session), ==, 2);
         }
         ui_close(window);
     }
@@ -207,7 +209,7 @@ static void test_place(void)
 static void test_export(void)
 {
     NsWindow *window = open_lanes("");
-    const NsView *view = ns_lab_view(ns_window_lab(window));
+    const NsView *view = ns_session_view(ns_window_session(window));
     g_autoptr(GArray) tiles = ns_export_tiles_new();
     NsFigureInput input = ns_chart_tile_input(ui_tile(window, GRADIENT));
     NsExportTile tile = {

@@ -3,7 +3,7 @@
 
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
-#include "ui/widgets/settings_pane.h"
+#include "ui/widgets/settings/settings_pane.h"
 
 static GtkWidget *pane_of(NsWindow *window)
 {
@@ -81,11 +81,11 @@ static const char *waiting(NsWindow *window)
 
 static void step_and_rest(NsWindow *window, int64_t n)
 {
-    NsLab *lab = ns_window_lab(window);
-    int64_t goal = ns_lab_steps(lab) + n;
+    NsSession *session = ns_window_session(window);
+    int64_t goal = ns_session_steps(session) + n;
     UI_WAIT(window, ui_is_ready);
-    ns_lab_step(lab, n);
-    UI_UNTIL(ns_lab_steps(lab) == goal && ui_is_paused(window));
+    ns_session_step(session, n);
+    UI_UNTIL(ns_session_steps(session) == goal && ui_is_paused(window));
 }
 
 /* ---- Tabs and links ---- */
@@ -93,30 +93,30 @@ static void step_and_rest(NsWindow *window, int64_t n)
 static void test_tabs(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     g_assert_false(gtk_widget_get_visible(tab(window, 0)));
     g_assert_false(gtk_widget_get_visible(tab(window, REMOVE)));
     g_assert_null(differences(window));
     press(tab(window, ADD));
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
-    g_assert_cmpuint(ns_lab_active(lab), ==, 1);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpuint(ns_session_active(session), ==, 1);
     g_assert_cmpstr(differences(window), ==, "All lanes are the same as yet.");
     ui_toggle(window, "Pre-LN");
     g_assert_cmpstr(differences(window), ==, "A Post-LN, B Pre-LN; all else the same.");
     press(tab(window, 0));
-    g_assert_cmpuint(ns_lab_active(lab), ==, 0);
+    g_assert_cmpuint(ns_session_active(session), ==, 0);
     g_assert_false(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tab(window, 1))));
     press(tab(window, 0)); /* again: it stays pressed */
     g_assert_true(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tab(window, 0))));
-    g_assert_cmpstr(ns_placement_choice(ns_lab_settings(lab)->placement)->key, ==, "post");
+    g_assert_cmpstr(ns_placement_choice(ns_session_settings(session)->placement)->key, ==, "post");
     press(tab(window, ADD));
     press(tab(window, ADD));
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 4);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 4);
     g_assert_false(gtk_widget_get_visible(tab(window, ADD)));
     press(tab(window, 1));
     press(tab(window, REMOVE));
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 3);
-    ns_lab_set_lanes(lab, 1);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 3);
+    ns_session_set_lanes(session, 1);
     g_assert_null(differences(window));
     ui_close(window);
 }
@@ -124,7 +124,7 @@ static void test_tabs(void)
 static void test_link(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     GtkWidget *link = part(window, "layers", "link");
     g_assert_false(gtk_widget_get_visible(link));
     press(tab(window, ADD));
@@ -137,13 +137,13 @@ static void test_link(void)
     gtk_test_accessible_assert_property(GTK_ACCESSIBLE(link), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                         "Layers: each lane has its own");
     ui_type(window, "layers", "5");
-    g_assert_cmpint(ns_lab_lane_settings(lab, 0)->layers, ==, 2);
-    g_assert_cmpint(ns_lab_lane_settings(lab, 1)->layers, ==, 5);
+    g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 2);
+    g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 5);
     GtkWidget *others = part(window, "layers", "others");
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(others)), ==, "A 2");
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "split"));
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(link), TRUE);
-    g_assert_cmpint(ns_lab_lane_settings(lab, 0)->layers, ==, 5);
+    g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 5);
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(others)), ==, "");
     ui_close(window);
 }
@@ -152,21 +152,22 @@ static void test_link(void)
 static void test_rows_follow_the_tab(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     press(tab(window, ADD));
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
         if (param->type == NS_PARAM_CHOICE || param->type == NS_PARAM_TEXT) continue;
-        if (!ns_lab_can_split(param)) continue;
+        if (!ns_session_can_split(param)) continue;
         double more = param->type == NS_PARAM_INT ? 1.0 : 0.25;
         g_autofree char *value = g_strdup_printf("%g", param->least + more);
-        g_assert_true(ns_lab_set_lane(lab, 1, param->key, value));
+        g_assert_true(ns_session_set_lane(session, 1, param->key, value));
     }
     for (size_t lane = 0; lane < 2; lane++) {
         press(tab(window, (int)lane));
         for (size_t i = 0; ns_param(i); i++) {
             GtkWidget *entry = ui_first(row_of(window, ns_param(i)->key), GTK_TYPE_ENTRY);
-            g_autofree char *value = ns_settings_get(ns_lab_lane_settings(lab, lane), ns_param(i));
+            g_autofree char *value =
+                ns_settings_get(ns_session_lane_settings(session, lane), ns_param(i));
             if (entry) g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, value);
         }
     }
@@ -203,7 +204,7 @@ static void test_badges(void)
 static void test_restart_button(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     g_assert_null(waiting(window));
     step_and_rest(window, 3);
     ui_toggle(window, "Pre-LN");
@@ -212,27 +213,27 @@ static void test_restart_button(void)
     g_assert_cmpstr(waiting(window), ==, "2 changes wait: Norm placement, Layers");
     press(answer(window, 0));
     g_assert_null(waiting(window));
-    UI_UNTIL(ns_lab_steps(lab) == 0 && ui_is_ready(window));
-    g_assert_cmpuint(ns_history_layout(ns_lab_view(lab)->history)->layers, ==, 3);
-    g_assert_false(ns_lab_is_running(lab));
+    UI_UNTIL(ns_session_steps(session) == 0 && ui_is_ready(window));
+    g_assert_cmpuint(ns_history_layout(ns_session_view(session)->history)->layers, ==, 3);
+    g_assert_false(ns_session_is_running(session));
     ui_close(window);
 }
 
 static void test_fork_button(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     step_and_rest(window, 3);
-    const NsHistory *old = ns_lab_view(lab)->history;
+    const NsHistory *old = ns_session_view(session)->history;
     ui_type(window, "beta1", "0.5");
     g_autofree char *tip = g_strdup(gtk_widget_get_tooltip_text(answer(window, 1)));
     g_assert_nonnull(strstr(tip, "step 3 "));
     press(answer(window, 1));
-    UI_UNTIL(ns_lab_view(lab)->history != old && ui_is_ready(window));
+    UI_UNTIL(ns_session_view(session)->history != old && ui_is_ready(window));
     g_assert_null(waiting(window));
-    g_assert_cmpint(ns_lab_first_step(lab), ==, 3);
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
-    g_assert_cmpfloat(ns_lab_view(lab)->settings.beta1, ==, 0.5);
+    g_assert_cmpint(ns_session_first_step(session), ==, 3);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
+    g_assert_cmpfloat(ns_session_view(session)->settings.beta1, ==, 0.5);
     g_assert_cmpstr(ns_window_toast_text(window), ==, "Forked at step 3.");
     ui_close(window);
 }
@@ -240,14 +241,14 @@ static void test_fork_button(void)
 static void test_undo_button(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     step_and_rest(window, 2);
     ui_type(window, "heads", "4");
     ui_type(window, "layers", "4");
     press(answer(window, 2));
     g_assert_null(waiting(window));
-    g_assert_cmpint(ns_lab_settings(lab)->heads, ==, 2);
-    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    g_assert_cmpint(ns_session_settings(session)->heads, ==, 2);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     /* What is folded away cannot be reached; assistive technology is told of each button alone. */
     for (int i = 0; i < 3; i++) g_assert_false(gtk_widget_get_sensitive(answer(window, i)));
     ui_close(window);
@@ -324,7 +325,7 @@ static void test_help_by_keyboard(void)
 static void test_size_of_what_waits(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     step_and_rest(window, 2);
     GtkLabel *size = GTK_LABEL(gtk_widget_get_last_child(row_of(window, "layers")));
     ui_type(window, "layers", "40");
@@ -333,7 +334,7 @@ static void test_size_of_what_waits(void)
     g_assert_nonnull(strstr(expected, " a step."));
     press(answer(window, 0));
     NsPlan plan;
-    UI_UNTIL(ui_is_ready(window) && ns_lab_plan(lab, &plan));
+    UI_UNTIL(ui_is_ready(window) && ns_session_plan(session, &plan));
     /* What it took is what was said: the same parameters, the same bytes. */
     g_autofree char *memory = g_format_size_full(plan.total_bytes, G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *parameters = ns_group_digits((int64_t)plan.parameters);

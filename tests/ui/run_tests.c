@@ -1,13 +1,13 @@
 /* Run, Pause, Step, Reset, and what becomes of a run.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
-#include "ui/widgets/close_guard.h"
+#include "ui/widgets/shell/close_guard.h"
 
 static void test_run_and_pause(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
     ui_click(window, "run_button");
     GtkLabel *label = GTK_LABEL(ui_find(window, "run_label"));
     g_assert_cmpstr(gtk_label_get_text(label), ==, "Pause");
@@ -15,27 +15,27 @@ static void test_run_and_pause(void)
     ui_click(window, "run_button");
     UI_WAIT(window, ui_is_paused);
     g_assert_cmpstr(gtk_label_get_text(label), ==, "Run");
-    int64_t steps = ns_lab_steps(lab);
+    int64_t steps = ns_session_steps(session);
     ui_rest(window);
-    g_assert_cmpint(ns_lab_steps(lab), ==, steps);
+    g_assert_cmpint(ns_session_steps(session), ==, steps);
     ui_click(window, "run_button");
-    UI_UNTIL(ns_lab_steps(lab) > steps);
+    UI_UNTIL(ns_session_steps(session) > steps);
     ui_close(window);
 }
 
 static void test_step(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
     UI_WAIT(window, ui_is_paused);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 1);
+    g_assert_cmpint(ns_session_steps(session), ==, 1);
     ui_click(window, "step_button");
-    UI_UNTIL(ns_lab_steps(lab) >= 2);
+    UI_UNTIL(ns_session_steps(session) >= 2);
     ui_rest(window);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 2);
+    g_assert_cmpint(ns_session_steps(session), ==, 2);
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "step_button")));
     ui_close(window);
 }
@@ -43,21 +43,21 @@ static void test_step(void)
 static void test_reset(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_step(lab, 5);
+    ns_session_step(session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
-    g_autoptr(NsHistory) before = ns_history_ref(ns_lab_view(lab)->history);
+    g_autoptr(NsHistory) before = ns_history_ref(ns_session_view(session)->history);
     ui_click(window, "reset_button");
     UI_WAIT(window, ui_is_ready);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 0);
-    g_assert_true(ns_lab_view(lab)->previous == before);
-    ns_lab_step(lab, 5);
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
+    g_assert_true(ns_session_view(session)->previous == before);
+    ns_session_step(session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     for (size_t i = 0; i <= 5; i++) {
         double first = ns_history_step(before, i)->loss;
-        double again = ns_history_step(ns_lab_view(lab)->history, i)->loss;
+        double again = ns_history_step(ns_session_view(session)->history, i)->loss;
         g_assert_true(memcmp(&first, &again, sizeof first) == 0);
     }
     ui_close(window);
@@ -66,12 +66,12 @@ static void test_reset(void)
 static void test_reset_without_step_keeps_ghost(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *first = ns_lab_view(lab)->history;
+    const NsHistory *first = ns_session_view(session)->history;
     ui_click(window, "reset_button");
-    UI_UNTIL(ns_lab_view(lab)->history != first);
-    g_assert_null(ns_lab_view(lab)->previous);
+    UI_UNTIL(ns_session_view(session)->history != first);
+    g_assert_null(ns_session_view(session)->previous);
     ui_close(window);
 }
 
@@ -83,7 +83,7 @@ static void test_words(void)
     const char *subtitle = gtk_label_get_text(GTK_LABEL(ui_find(window, "subtitle_label")));
     g_assert_cmpstr(title, ==, "Pre-LN, 3 layers");
     g_assert_true(g_str_has_prefix(subtitle, "ready, step 0, loss "));
-    ns_lab_step(ns_window_lab(window), 5);
+    ns_session_step(ns_window_session(window), 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
     ui_rest(window);
@@ -114,11 +114,11 @@ static void test_digits(void)
 static void test_finished(void)
 {
     NsWindow *window = ui_open("steps=4");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
-    UI_UNTIL(ns_lab_state(lab) == NS_TRAINER_FINISHED);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 4);
+    UI_UNTIL(ns_session_state(session) == NS_TRAINER_FINISHED);
+    g_assert_cmpint(ns_session_steps(session), ==, 4);
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "reset_button")));
     ui_close(window);
@@ -127,13 +127,13 @@ static void test_finished(void)
 static void test_diverged(void)
 {
     NsWindow *window = ui_open("placement=none lr=100 layers=12");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_WAIT(window, ui_is_diverged);
     ui_rest(window);
     /* The panel tells it, and so the banner does not. */
-    g_assert_nonnull(ns_lab_problem(lab));
+    g_assert_nonnull(ns_session_problem(session));
     g_assert_null(ns_window_banner_text(window));
     g_assert_true(g_str_has_prefix(ns_trouble_panel_title(ns_window_trouble(window)), "Diverged"));
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
@@ -160,7 +160,8 @@ static NsHistory *history_of(size_t steps, double seconds_each)
 {
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    const NsRecordLayout *layout = ns_history_layout(ns_lab_view(ns_window_lab(window))->history);
+    const NsRecordLayout *layout =
+        ns_history_layout(ns_session_view(ns_window_session(window))->history);
     NsHistory *history = ns_history_new(layout, 1 << 20);
     g_autofree float *values = g_new0(float, layout->width);
     for (size_t i = 0; i < steps; i++) {

@@ -3,7 +3,7 @@
 
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
-#include "ui/widgets/settings_pane.h"
+#include "ui/widgets/settings/settings_pane.h"
 
 #include <glib/gstdio.h>
 
@@ -14,8 +14,8 @@ static GtkWidget *row_of(NsWindow *window, const char *key)
 
 static void wait_for_new_history(NsWindow *window, const NsHistory *old)
 {
-    NsLab *lab = ns_window_lab(window);
-    UI_UNTIL(ns_lab_view(lab)->history != old);
+    NsSession *session = ns_window_session(window);
+    UI_UNTIL(ns_session_view(session)->history != old);
 }
 
 static void test_every_setting_has_a_row(void)
@@ -29,19 +29,19 @@ static void test_every_setting_has_a_row(void)
 static void test_size(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     GtkWidget *label = gtk_widget_get_last_child(row_of(window, "layers"));
     UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), " parameters, ") &&
              strstr(gtk_label_get_text(GTK_LABEL(label)), ", step 0 in "));
     g_autofree char *before = g_strdup(gtk_label_get_text(GTK_LABEL(label)));
-    g_assert_cmpint(ns_lab_state(lab), ==, NS_TRAINER_READY);
+    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_READY);
 
-    g_assert_true(ns_lab_set(lab, "layers", "400"));
+    g_assert_true(ns_session_set(session, "layers", "400"));
     UI_UNTIL(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(label)), "It will take "));
     UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), ", step 0 in ") &&
              g_strcmp0(gtk_label_get_text(GTK_LABEL(label)), before) != 0);
     NsPlan plan;
-    g_assert_true(ns_lab_plan(lab, &plan));
+    g_assert_true(ns_session_plan(session, &plan));
     g_autofree char *start = g_strdup_printf("%.3g M parameters, ", (double)plan.parameters / 1e6);
     g_assert_true(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(label)), start));
     ui_close(window);
@@ -50,17 +50,17 @@ static void test_size(void)
 static void test_placement_leaves_a_ghost(void)
 {
     NsWindow *window = ui_open_running("");
-    NsLab *lab = ns_window_lab(window);
-    g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
+    NsSession *session = ns_window_session(window);
+    g_autoptr(NsHistory) old = ns_history_ref(ns_session_view(session)->history);
     ui_toggle(window, "Pre-LN");
-    ns_lab_restart(lab);
+    ns_session_restart(session);
     wait_for_new_history(window, old);
-    const NsView *view = ns_lab_view(lab);
+    const NsView *view = ns_session_view(session);
     g_assert_true(view->previous == old);
     g_assert_cmpstr(ns_placement_choice(view->previous_settings.placement)->key, ==, "post");
     g_assert_cmpstr(ns_placement_choice(view->settings.placement)->key, ==, "pre");
     /* It was running, and so the new one runs on by itself. */
-    g_assert_true(ns_lab_is_running(lab));
+    g_assert_true(ns_session_is_running(session));
     UI_WAIT(window, ui_has_stepped);
     ui_close(window);
 }
@@ -69,13 +69,13 @@ static void test_placement_leaves_a_ghost(void)
 static void test_previous_of_changed_run(void)
 {
     NsWindow *window = ui_open_running("");
-    NsLab *lab = ns_window_lab(window);
-    g_autoptr(NsHistory) old = ns_history_ref(ns_lab_view(lab)->history);
-    ns_lab_set(lab, "warmup", "100");
+    NsSession *session = ns_window_session(window);
+    g_autoptr(NsHistory) old = ns_history_ref(ns_session_view(session)->history);
+    ns_session_set(session, "warmup", "100");
     UI_UNTIL(ns_history_events(old) > 0);
     ui_click(window, "reset_button");
     wait_for_new_history(window, old);
-    const NsView *view = ns_lab_view(lab);
+    const NsView *view = ns_session_view(session);
     g_assert_true(view->previous == old);
     g_assert_cmpint(view->previous_settings.warmup, ==, 1);
     g_assert_cmpint(view->started.warmup, ==, 100);
@@ -85,46 +85,46 @@ static void test_previous_of_changed_run(void)
 static void test_restart_without_step_leaves_no_ghost(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *old = ns_lab_view(lab)->history;
+    const NsHistory *old = ns_session_view(session)->history;
     ui_toggle(window, "Pre-LN");
     wait_for_new_history(window, old);
-    g_assert_null(ns_lab_view(lab)->previous);
-    g_assert_false(ns_lab_is_running(lab));
+    g_assert_null(ns_session_view(session)->previous);
+    g_assert_false(ns_session_is_running(session));
     ui_close(window);
 }
 
 static void test_change_and_back_restarts_nothing(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *old = ns_lab_view(lab)->history;
+    const NsHistory *old = ns_session_view(session)->history;
     ui_toggle(window, "Pre-LN");
     ui_toggle(window, "Post-LN");
     ui_rest(window);
-    g_assert_true(ns_lab_view(lab)->history == old);
+    g_assert_true(ns_session_view(session)->history == old);
     ui_close(window);
 }
 
 static void test_layers_slider(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *old = ns_lab_view(lab)->history;
+    const NsHistory *old = ns_session_view(session)->history;
     GtkWidget *scale = ui_first(row_of(window, "layers"), GTK_TYPE_SCALE);
     /* Dragged: only where it comes to rest a run begins.  A third of the way to 1000 is 10. */
     for (int i = 0; i <= 10; i++) gtk_range_set_value(GTK_RANGE(scale), i / 30.0);
-    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 10);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 10);
     GtkWidget *entry = ui_first(row_of(window, "layers"), GTK_TYPE_ENTRY);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "10");
     wait_for_new_history(window, old);
-    g_assert_cmpuint(ns_history_layout(ns_lab_view(lab)->history)->layers, ==, 10);
+    g_assert_cmpuint(ns_history_layout(ns_session_view(session)->history)->layers, ==, 10);
     /* The entry may go further than the slider. */
     ui_type(window, "layers", "1001");
-    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 1001);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 1001);
     g_assert_cmpfloat_with_epsilon(gtk_range_get_value(GTK_RANGE(scale)), 1.0, 1e-9);
     ui_type(window, "layers", "3");
     ui_close(window);
@@ -133,14 +133,14 @@ static void test_layers_slider(void)
 static void test_live_change(void)
 {
     NsWindow *window = ui_open_running("");
-    NsLab *lab = ns_window_lab(window);
-    const NsHistory *history = ns_lab_view(lab)->history;
+    NsSession *session = ns_window_session(window);
+    const NsHistory *history = ns_session_view(session)->history;
     g_assert_cmpuint(ns_history_events(history), ==, 0);
     ui_type(window, "lr", "1e-4");
     UI_UNTIL(ns_history_events(history) > 0);
-    int64_t at = ns_lab_steps(lab);
-    UI_UNTIL(ns_lab_steps(lab) >= at + 3);
-    g_assert_true(ns_lab_view(lab)->history == history);
+    int64_t at = ns_session_steps(session);
+    UI_UNTIL(ns_session_steps(session) >= at + 3);
+    g_assert_true(ns_session_view(session)->history == history);
     const NsEvent *event = ns_history_event(history, 0);
     g_assert_cmpint(event->kind, ==, NS_EVENT_SETTING);
     g_assert_cmpstr(event->what, ==, "lr");
@@ -152,7 +152,7 @@ static void test_live_change(void)
 static void test_dragged_live_change_arrives(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_WAIT(window, ui_has_stepped);
@@ -162,38 +162,38 @@ static void test_dragged_live_change_arrives(void)
         gtk_range_set_value(GTK_RANGE(scale), i / 40.0);
         ui_settle(scale);
     }
-    gint64 sent = 1 + (g_get_monotonic_time() - begin) / 1000 / NS_LAB_SETTLE_MS;
-    UI_UNTIL(ns_lab_view(lab)->settings.warmup == 100);
-    const NsHistory *history = ns_lab_view(lab)->history;
+    gint64 sent = 1 + (g_get_monotonic_time() - begin) / 1000 / NS_SESSION_SETTLE_MS;
+    UI_UNTIL(ns_session_view(session)->settings.warmup == 100);
+    const NsHistory *history = ns_session_view(session)->history;
     g_assert_cmpuint(ns_history_events(history), >=, 1);
     g_assert_cmpint((gint64)ns_history_events(history), <=, sent + 1);
-    g_assert_cmpint(ns_lab_view(lab)->settings.warmup, ==, 100);
+    g_assert_cmpint(ns_session_view(session)->settings.warmup, ==, 100);
     ui_close(window);
 }
 
 static void test_refused_value(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *old = ns_lab_view(lab)->history;
+    const NsHistory *old = ns_session_view(session)->history;
     ui_type(window, "layers", "many");
     g_assert_nonnull(ns_window_banner_text(window));
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
-    g_assert_cmpint(ns_lab_settings(lab)->layers, ==, 2);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     /* Values that do not go together: the run that is there stays, and can still be used. */
     ui_type(window, "heads", "5");
     g_assert_false(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
     g_assert_true(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
     g_assert_nonnull(ns_window_banner_text(window));
     ui_rest(window);
-    g_assert_true(ns_lab_view(lab)->history == old);
+    g_assert_true(ns_session_view(session)->history == old);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
     ui_type(window, "heads", "4");
     g_assert_null(ns_window_banner_text(window));
     g_assert_false(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
-    ns_lab_restart(lab);
+    ns_session_restart(session);
     wait_for_new_history(window, old);
     ui_close(window);
 }
@@ -202,7 +202,7 @@ static void test_refused_value(void)
 static void test_taken_back(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     GtkWidget *entry = ui_first(row_of(window, "layers"), GTK_TYPE_ENTRY);
     GtkEditable *text = GTK_EDITABLE(entry);
     UI_WAIT(window, ui_is_ready);
@@ -214,7 +214,7 @@ static void test_taken_back(void)
     g_assert_cmpstr(gtk_editable_get_text(text), ==, "2");
     g_assert_null(ns_window_banner_text(window));
     g_assert_false(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
-    g_assert_false(ns_lab_can_undo(lab));
+    g_assert_false(ns_session_can_undo(session));
     g_assert_null(gtk_window_get_focus(GTK_WINDOW(window)));
     gtk_widget_grab_focus(entry);
     gtk_editable_set_text(text, "");
@@ -227,32 +227,32 @@ static void test_taken_back(void)
 static void test_spin_buttons(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     GtkWidget *entry = ui_first(row_of(window, "d-model"), GTK_TYPE_ENTRY);
     GtkWidget *less = gtk_widget_get_next_sibling(entry);
     GtkWidget *more = gtk_widget_get_next_sibling(less);
     g_signal_emit_by_name(more, "clicked");
-    g_assert_cmpint(ns_lab_settings(lab)->d_model, ==, 32);
+    g_assert_cmpint(ns_session_settings(session)->d_model, ==, 32);
     g_signal_emit_by_name(less, "clicked");
     g_signal_emit_by_name(less, "clicked");
-    g_assert_cmpint(ns_lab_settings(lab)->d_model, ==, 8);
+    g_assert_cmpint(ns_session_settings(session)->d_model, ==, 8);
     ui_type(window, "d-model", "100");
     g_signal_emit_by_name(less, "clicked");
-    g_assert_cmpint(ns_lab_settings(lab)->d_model, ==, 64);
+    g_assert_cmpint(ns_session_settings(session)->d_model, ==, 64);
     ui_close(window);
 }
 
 static void test_seed(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     GtkWidget *entry = ui_first(row_of(window, "seed"), GTK_TYPE_ENTRY);
-    int64_t before = ns_lab_settings(lab)->seed;
+    int64_t before = ns_session_settings(session)->seed;
     g_signal_emit_by_name(gtk_widget_get_next_sibling(entry), "clicked");
-    g_assert_cmpint(ns_lab_settings(lab)->seed, !=, before);
-    g_autofree char *text = g_strdup_printf("%d", (int)ns_lab_settings(lab)->seed);
+    g_assert_cmpint(ns_session_settings(session)->seed, !=, before);
+    g_autofree char *text = g_strdup_printf("%d", (int)ns_session_settings(session)->seed);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, text);
-    ns_lab_set_defaults(lab);
+    ns_session_set_defaults(session);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "1");
     ui_close(window);
 }
@@ -265,35 +265,35 @@ static void test_text_file(void)
     g_assert_no_error(error);
     g_close(file, NULL);
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
-    const NsHistory *old = ns_lab_view(lab)->history;
+    const NsHistory *old = ns_session_view(session)->history;
 
     g_assert_true(g_file_set_contents(path, "bad \xff\xfe bytes", -1, NULL));
-    ns_lab_set(lab, "text", path);
-    ns_lab_restart(lab);
+    ns_session_set(session, "text", path);
+    ns_session_restart(session);
     UI_WAIT(window, ui_is_failed);
     UI_UNTIL(ns_window_banner_text(window));
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     /* What was measured before is still to be seen. */
-    g_assert_true(ns_lab_view(lab)->history == old);
+    g_assert_true(ns_session_view(session)->history == old);
 
     g_autoptr(GString) text = g_string_new(NULL);
     for (int i = 0; i < 200; i++) g_string_append(text, "to be or not to be, that is it. ");
     g_assert_true(g_file_set_contents(path, text->str, -1, NULL));
-    ns_lab_set(lab, "text", path);
+    ns_session_set(session, "text", path);
     UI_WAIT(window, ui_is_ready);
     UI_UNTIL(!ns_window_banner_text(window));
-    g_assert_true(ns_lab_view(lab)->previous == old);
+    g_assert_true(ns_session_view(session)->previous == old);
 
     g_assert_true(g_unlink(path) == 0);
-    ns_lab_set(lab, "seed", "2");
+    ns_session_set(session, "seed", "2");
     UI_WAIT(window, ui_is_failed);
-    ns_lab_set_default(lab, ns_param_find("text"));
+    ns_session_set_default(session, ns_param_find("text"));
     UI_WAIT(window, ui_is_ready);
-    g_assert_cmpstr(ns_lab_settings(lab)->text, ==, "");
+    g_assert_cmpstr(ns_session_settings(session)->text, ==, "");
     ui_close(window);
 }
 

@@ -42,26 +42,26 @@ static double longest_turn(NsWindow *window, bool (*condition)(NsWindow *window)
 
 static bool has_made_steps(NsWindow *window)
 {
-    return ns_lab_steps(ns_window_lab(window)) >= 12;
+    return ns_session_steps(ns_window_session(window)) >= 12;
 }
 
 static bool has_begun_anew(NsWindow *window)
 {
-    return ns_lab_steps(ns_window_lab(window)) == 0;
+    return ns_session_steps(ns_window_session(window)) == 0;
 }
 
 static void test_thousand_layers(void)
 {
     NsWindow *window = ui_open("layers=1000 d-model=8");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     ui_settle(GTK_WIDGET(window));
     double preparing = longest_turn(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_WAIT(window, ui_has_stepped);
     double running = longest_turn(window, has_made_steps);
-    ns_lab_pause(lab);
+    ns_session_pause(session);
     ui_toggle(window, "Pre-LN");
-    ns_lab_restart(lab);
+    ns_session_restart(session);
     double restarting = longest_turn(window, has_begun_anew);
     g_test_message(
         "longest turn of the main loop: preparing %.1f, running %.1f, restarting %.1f ms",
@@ -86,19 +86,19 @@ static void change_something(NsWindow *window, GRand *random)
     static const char *const actions[] = {"run",      "run",      "step", "step-ten",
                                           "reset",    "new-seed", "log",  "next-placement",
                                           "maximise", "back",     "pane", "reset-settings"};
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     guint32 pick = g_rand_int(random);
     if (pick % 2) {
         gint32 i = g_rand_int_range(random, 0, G_N_ELEMENTS(changes));
-        ns_lab_set(lab, changes[i][0], changes[i][1]);
+        ns_session_set(session, changes[i][0], changes[i][1]);
     } else if (pick % 3) {
         gint32 i = g_rand_int_range(random, 0, G_N_ELEMENTS(actions));
         g_action_group_activate_action(G_ACTION_GROUP(window), actions[i], NULL);
     } else {
         gint32 quantity = g_rand_int_range(random, 0, NS_QUANTITY_COUNT);
         if (ns_quantity((NsQuantity)quantity)->domain == NS_DOMAIN_LAYER)
-            ns_lab_show_gradient(lab, (NsQuantity)quantity);
-        ns_lab_show_step(lab, g_rand_int_range(random, -1, 10));
+            ns_session_show_gradient(session, (NsQuantity)quantity);
+        ns_session_show_step(session, g_rand_int_range(random, -1, 10));
     }
 }
 
@@ -111,13 +111,13 @@ static void test_quick_input(void)
         for (int turns = g_rand_int_range(random, 0, MOST_TURNS); turns > 0; turns--) ui_turn();
     }
     /* Whatever was done to it, it can be brought back to work. */
-    NsLab *lab = ns_window_lab(window);
-    ns_lab_set_defaults(lab);
-    ns_lab_pause(lab);
+    NsSession *session = ns_window_session(window);
+    ns_session_set_defaults(session);
+    ns_session_pause(session);
     ui_rest(window);
-    ns_lab_reset(lab);
+    ns_session_reset(session);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_run(lab);
+    ns_session_run(session);
     UI_WAIT(window, ui_has_stepped);
     ui_close(window);
     g_rand_free(random);

@@ -2,11 +2,11 @@
 #include "core/experiment/param.h"
 #include "tests/ui/driver.h"
 
-#include "ui/widgets/gradient_check_panel.h"
-#include "ui/widgets/open_file.h"
-#include "ui/widgets/paper_page.h"
-#include "ui/widgets/phase_page.h"
-#include "ui/widgets/study_file.h"
+#include "ui/widgets/pages/paper_page.h"
+#include "ui/widgets/pages/phase_page.h"
+#include "ui/widgets/pages/study_file.h"
+#include "ui/widgets/run/gradient_check_panel.h"
+#include "ui/widgets/shell/open_file.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -51,7 +51,8 @@ static const char *start_label(NsPhasePage *page)
 
 static double setting(NsWindow *window, const char *key)
 {
-    return ns_settings_get_number(ns_lab_settings(ns_window_lab(window)), ns_param_find(key));
+    return ns_settings_get_number(ns_session_settings(ns_window_session(window)),
+                                  ns_param_find(key));
 }
 
 static void test_sweep(void)
@@ -341,7 +342,7 @@ static NsGradientCheckPanel *open_gradient_check(NsWindow *window)
 {
     g_action_group_activate_action(G_ACTION_GROUP(window), "gradient-check", NULL);
     NsGradientCheckPanel *panel =
-        ns_gradient_check_present(GTK_WINDOW(window), ns_window_lab(window));
+        ns_gradient_check_present(GTK_WINDOW(window), ns_window_session(window));
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel)));
     return panel;
 }
@@ -421,7 +422,7 @@ static void test_gradient_check_live(void)
     const NsSeries *series = &ns_chart_view_plot(parts->chart)->series[0];
     for (size_t i = 1; i < series->n; i++)
         g_assert_cmpfloat(series->x[i] - series->x[i - 1], >=, NS_GRADIENT_CHECK_EVERY);
-    g_assert_true(ns_lab_is_running(ns_window_lab(window)));
+    g_assert_true(ns_session_is_running(ns_window_session(window)));
     ui_close(window);
 }
 
@@ -432,7 +433,7 @@ static void test_gradient_check_layer(void)
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
     GtkSpinButton *layer = GTK_SPIN_BUTTON(ns_gradient_check_panel_parts(panel)->layer);
-    ns_lab_select_layer(ns_window_lab(window), 3);
+    ns_session_select_layer(ns_window_session(window), 3);
     g_assert_cmpint(gtk_spin_button_get_value_as_int(layer), ==, 3);
     double least, most;
     gtk_spin_button_get_range(layer, &least, &most);

@@ -2,7 +2,7 @@
 #include "tests/ui/support.h"
 
 #include "core/experiment/assignment.h"
-#include "ui/widgets/settings_pane.h"
+#include "ui/widgets/settings/settings_pane.h"
 
 /* After so long a condition is looked at again, though the main loop had nothing to do. */
 #define TURN_MS 5
@@ -33,8 +33,8 @@ NsWindow *ui_open(const char *assignments)
         ns_settings_assign(&settings, more[i], &error);
         g_assert_no_error(error);
     }
-    g_autoptr(NsLab) lab = ns_lab_new(&settings);
-    NsWindow *window = ns_window_new(app, lab);
+    g_autoptr(NsSession) session = ns_session_new(&settings);
+    NsWindow *window = ns_window_new(app, session);
     ns_settings_clear(&settings);
     gtk_window_present(GTK_WINDOW(window));
     return window;
@@ -188,32 +188,32 @@ void ui_answer_file_dialog(int response)
 
 bool ui_is_ready(NsWindow *window)
 {
-    return ns_lab_state(ns_window_lab(window)) == NS_TRAINER_READY;
+    return ns_session_state(ns_window_session(window)) == NS_TRAINER_READY;
 }
 
 bool ui_has_stepped(NsWindow *window)
 {
-    return ns_lab_steps(ns_window_lab(window)) >= 1;
+    return ns_session_steps(ns_window_session(window)) >= 1;
 }
 
 bool ui_has_stepped_five(NsWindow *window)
 {
-    return ns_lab_steps(ns_window_lab(window)) >= 5;
+    return ns_session_steps(ns_window_session(window)) >= 5;
 }
 
 bool ui_is_paused(NsWindow *window)
 {
-    return ns_lab_state(ns_window_lab(window)) == NS_TRAINER_PAUSED;
+    return ns_session_state(ns_window_session(window)) == NS_TRAINER_PAUSED;
 }
 
 bool ui_is_failed(NsWindow *window)
 {
-    return ns_lab_state(ns_window_lab(window)) == NS_TRAINER_FAILED;
+    return ns_session_state(ns_window_session(window)) == NS_TRAINER_FAILED;
 }
 
 bool ui_is_diverged(NsWindow *window)
 {
-    return ns_lab_state(ns_window_lab(window)) == NS_TRAINER_DIVERGED;
+    return ns_session_state(ns_window_session(window)) == NS_TRAINER_DIVERGED;
 }
 
 bool ui_has_toast(NsWindow *window)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/ui/input.h"
-#include "ui/widgets/application.h"
+#include "ui/widgets/shell/application.h"
 
 /* The one application of the process; it registers resources and style. */
 NsApplication *ui_application(void);
@@ -36,7 +36,7 @@ void ui_close(NsWindow *window);
 /* Runs the main loop until something has happened there, or for a moment. */
 void ui_turn(void);
 
-/* Waits until nothing in a window goes on any more: its lab and its charts are at rest. */
+/* Waits until nothing in a window goes on any more: its session and its charts are at rest. */
 void ui_rest(NsWindow *window);
 
 /* The widget with this id in the window's template. */
@@ -79,7 +79,7 @@ bool ui_has_toast(NsWindow *window);
 
 /* The tests of each file. */
 void ui_add_run_tests(void);
-void ui_add_lab_tests(void);
+void ui_add_session_tests(void);
 void ui_add_past_tests(void);
 void ui_add_undo_tests(void);
 void ui_add_settings_tests(void);

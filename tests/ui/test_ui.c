@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     void (*add_tests)(void);
 } groups[] = {
-    {"run", ui_add_run_tests},           {"lab", ui_add_lab_tests},
+    {"run", ui_add_run_tests},           {"session", ui_add_session_tests},
     {"past", ui_add_past_tests},         {"undo", ui_add_undo_tests},
     {"settings", ui_add_settings_tests}, {"pane", ui_add_pane_tests},
     {"view", ui_add_view_tests},         {"chart", ui_add_chart_tests},

@@ -2,7 +2,7 @@
 #include "tests/ui/driver.h"
 
 #include "ui/plot/layout-private.h"
-#include "ui/widgets/dashboard.h"
+#include "ui/widgets/charts/dashboard.h"
 
 #include <math.h>
 
@@ -15,12 +15,12 @@ static void test_kinds(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open("probe-every=1");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsChartTile *tile = ui_tile(window, HIDDEN);
     NsChartView *chart = ns_chart_tile_chart(tile);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_step(lab, 6);
-    UI_UNTIL(ns_lab_steps(lab) >= 6);
+    ns_session_step(session, 6);
+    UI_UNTIL(ns_session_steps(session) >= 6);
     UI_WAIT(window, ui_is_paused);
     UI_WAIT(window, ui_is_drawn);
     ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
@@ -230,7 +230,7 @@ static bool has_series(NsChartView *chart, const char *label)
 static void test_smoothing(void)
 {
     NsWindow *window = ui_open_paused();
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsChartView *chart = ui_chart(window, LOSS);
     g_assert_false(is_pale(chart, "training"));
     g_assert_true(ui_press(window, GDK_KEY_s));
@@ -248,15 +248,15 @@ static void test_smoothing(void)
     g_assert_nonnull(scale);
     g_assert_cmpfloat(gtk_range_get_value(GTK_RANGE(scale)), ==, 0.9);
     guint changes = 0;
-    gulong handler = g_signal_connect_swapped(lab, "view-changed", G_CALLBACK(count), &changes);
+    gulong handler = g_signal_connect_swapped(session, "view-changed", G_CALLBACK(count), &changes);
     for (int i = 0; i <= 20; i++) gtk_range_set_value(GTK_RANGE(scale), 0.5 + 0.01 * i);
     UI_UNTIL(changes > 0);
     ui_settle(GTK_WIDGET(window));
     g_assert_cmpuint(changes, ==, 1);
-    g_signal_handler_disconnect(lab, handler);
+    g_signal_handler_disconnect(session, handler);
     UI_UNTIL(has_series(chart, "training, EMA 0.7"));
     gtk_range_set_value(GTK_RANGE(scale), 0);
-    UI_UNTIL(ns_lab_view(lab)->smoothing.kind == NS_SMOOTH_NONE);
+    UI_UNTIL(ns_session_view(session)->smoothing.kind == NS_SMOOTH_NONE);
     gtk_menu_button_popdown(GTK_MENU_BUTTON(button));
     ui_settle(GTK_WIDGET(window));
     /* On again as it was. */
@@ -275,19 +275,19 @@ static void test_handle(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsChartView *chart = ui_chart(window, LOSS);
     UI_WAIT(window, ui_is_ready);
     g_signal_emit_by_name(chart, "handle-moved", 0, 20.4);
-    g_assert_cmpint(ns_lab_settings(lab)->warmup, ==, 20);
+    g_assert_cmpint(ns_session_settings(session)->warmup, ==, 20);
     g_signal_emit_by_name(chart, "handle-moved", 0, -5.0);
-    g_assert_cmpint(ns_lab_settings(lab)->warmup, ==, 1);
+    g_assert_cmpint(ns_session_settings(session)->warmup, ==, 1);
     g_signal_emit_by_name(chart, "handle-moved", 0, (double)NAN);
-    g_assert_cmpint(ns_lab_settings(lab)->warmup, ==, 1);
+    g_assert_cmpint(ns_session_settings(session)->warmup, ==, 1);
 
     /* With the pointer, on the chart that has it. */
     gtk_widget_activate_action(GTK_WIDGET(ui_tile(window, LOSS)), "tile.kind", "s", "schedule");
-    ns_lab_set(lab, "warmup", "100");
+    ns_session_set(session, "warmup", "100");
     UI_UNTIL(ns_chart_view_layout(chart) && ns_chart_view_plot(chart)->n_markers > 0 &&
              ns_chart_view_plot(chart)->markers[0].x == 100);
     ui_settle(GTK_WIDGET(window));
@@ -300,16 +300,16 @@ static void test_handle(void)
     double to = ns_plot_pixel_to_x(layout, ns_plot_x_to_pixel(layout, 100) + 60);
     ui_drag(GTK_WIDGET(chart), GDK_BUTTON_PRIMARY, grip, (NsPoint){grip.x + 60, grip.y}, 0);
     g_assert_cmpfloat(to, >, 110);
-    g_assert_cmpfloat_with_epsilon((double)ns_lab_settings(lab)->warmup, to, 1);
+    g_assert_cmpfloat_with_epsilon((double)ns_session_settings(session)->warmup, to, 1);
     g_assert_true(ns_view_state_is_fitted(ui_view_state(window, LOSS)));
 
     /* The peak goes up and down, at the grip at its right end, while it runs. */
-    ns_lab_set(lab, "steps", "1000000");
-    ns_lab_set_pause_on_trouble(lab, false);
-    ns_lab_run(lab);
+    ns_session_set(session, "steps", "1000000");
+    ns_session_set_pause_on_trouble(session, false);
+    ns_session_run(session);
     UI_WAIT(window, ui_has_stepped_five);
     ui_settle(GTK_WIDGET(window));
-    double peak = ns_lab_settings(lab)->lr;
+    double peak = ns_session_settings(session)->lr;
     layout = ns_chart_view_layout(chart);
     NsBox area = ns_plot_area(layout);
     grip = (NsPoint){round(area.x + area.width),
@@ -322,22 +322,22 @@ static void test_handle(void)
     while (ns_plot_handle_at(layout, grip.x, grip.y) == 1) grip.x -= 1;
     grip.x = round((grip.x + right) / 2); /* its middle: the axis moves while it runs */
     ui_drag(GTK_WIDGET(chart), GDK_BUTTON_PRIMARY, grip, (NsPoint){grip.x, grip.y + 40}, 0);
-    g_assert_cmpfloat(ns_lab_settings(lab)->lr, <, 0.95 * peak);
-    g_assert_cmpfloat(ns_lab_settings(lab)->lr, >, 0);
-    g_assert_cmpfloat_with_epsilon((double)ns_lab_settings(lab)->warmup, to, 1);
-    g_assert_true(ns_lab_is_running(lab));
-    g_assert_null(ns_lab_problem(lab));
+    g_assert_cmpfloat(ns_session_settings(session)->lr, <, 0.95 * peak);
+    g_assert_cmpfloat(ns_session_settings(session)->lr, >, 0);
+    g_assert_cmpfloat_with_epsilon((double)ns_session_settings(session)->warmup, to, 1);
+    g_assert_true(ns_session_is_running(session));
+    g_assert_null(ns_session_problem(session));
     ui_close(window);
 }
 
 static void test_theory(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     g_assert_true(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
     g_assert_true(ui_press(window, GDK_KEY_t));
-    g_assert_false(ns_lab_view(lab)->theory);
+    g_assert_false(ns_session_view(session)->theory);
     g_assert_false(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
     ui_close(window);
 }

@@ -1,10 +1,10 @@
 /* The bar at the foot, the keys, and the pages.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
-#include "ui/widgets/page_switcher.h"
-#include "ui/widgets/speed_control.h"
-#include "ui/widgets/stages.h"
-#include "ui/widgets/timeline.h"
-#include "ui/widgets/window_keys.h"
+#include "ui/widgets/pages/page_switcher.h"
+#include "ui/widgets/run/speed_control.h"
+#include "ui/widgets/run/stages.h"
+#include "ui/widgets/run/timeline.h"
+#include "ui/widgets/shell/window_keys.h"
 
 #include <math.h>
 
@@ -17,10 +17,10 @@ static NsTimeline *timeline_of(NsWindow *window)
 static NsWindow *open_at(int64_t steps)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    ns_lab_step(lab, steps);
-    UI_UNTIL(ns_lab_steps(lab) >= steps && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    ns_session_step(session, steps);
+    UI_UNTIL(ns_session_steps(session) >= steps && ns_session_state(session) == NS_TRAINER_PAUSED);
     UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(timeline_of(window))) > 0);
     ui_rest(window);
     return window;
@@ -29,7 +29,7 @@ static NsWindow *open_at(int64_t steps)
 static void test_scrub(void)
 {
     NsWindow *window = open_at(40);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsTimeline *timeline = timeline_of(window);
     NsTransport *transport = ns_window_transport(window);
     g_assert_false(ns_transport_offers_live(transport));
@@ -38,14 +38,14 @@ static void test_scrub(void)
     /* Of many moves in a frame the last one counts. */
     for (int i = 0; i < 30; i++) ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, i));
     ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 12));
-    UI_UNTIL(ns_lab_shown_step(lab) == 12);
-    g_assert_cmpint(ns_lab_view(lab)->step, ==, 12);
+    UI_UNTIL(ns_session_shown_step(session) == 12);
+    g_assert_cmpint(ns_session_view(session)->step, ==, 12);
     UI_UNTIL(ns_transport_offers_live(transport));
     GtkWidget *entry = ns_transport_entry(transport);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "12");
     /* To the right of the newest step lies the newest. */
     ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 90));
-    UI_UNTIL(ns_lab_view(lab)->step < 0);
+    UI_UNTIL(ns_session_view(session)->step < 0);
     UI_UNTIL(!ns_transport_offers_live(transport));
     ui_close(window);
 }
@@ -53,7 +53,7 @@ static void test_scrub(void)
 static void test_timeline_keys(void)
 {
     NsWindow *window = open_at(40);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     GtkWidget *timeline = GTK_WIDGET(timeline_of(window));
     static const struct {
         guint keyval;
@@ -67,9 +67,9 @@ static void test_timeline_keys(void)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
         g_assert_true(ui_key(timeline, table[i].keyval, table[i].modifiers));
-        g_assert_cmpint(ns_lab_shown_step(lab), ==, table[i].shown);
+        g_assert_cmpint(ns_session_shown_step(session), ==, table[i].shown);
     }
-    g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
+    g_assert_cmpint(ns_session_view(session)->step, <, 0);
     g_assert_false(ui_key(timeline, GDK_KEY_x, 0));
     ui_close(window);
 }
@@ -77,16 +77,16 @@ static void test_timeline_keys(void)
 static void test_timeline_words(void)
 {
     NsWindow *window = open_at(10);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsTimeline *timeline = timeline_of(window);
     gtk_test_accessible_assert_role(GTK_WIDGET(timeline), GTK_ACCESSIBLE_ROLE_SLIDER);
-    ns_lab_set(lab, "lr", "0.001");
-    ns_lab_step(lab, 5);
-    UI_UNTIL(ns_lab_steps(lab) >= 15 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    ns_session_set(session, "lr", "0.001");
+    ns_session_step(session, 5);
+    UI_UNTIL(ns_session_steps(session) >= 15 && ns_session_state(session) == NS_TRAINER_PAUSED);
     size_t n = 0, at = 0;
-    UI_UNTIL(ns_lab_marks(lab, &n) && n > 0);
-    const NsLabMark *marks = ns_lab_marks(lab, &n);
-    while (at < n && marks[at].kind != NS_LAB_MARK_SETTING) at++;
+    UI_UNTIL(ns_session_marks(session, &n) && n > 0);
+    const NsSessionMark *marks = ns_session_marks(session, &n);
+    while (at < n && marks[at].kind != NS_SESSION_MARK_SETTING) at++;
     g_assert_cmpuint(at, <, n);
     g_autofree char *wanted = g_strdup(marks[at].text);
     g_autofree char *tip = ns_timeline_tip(timeline, ns_timeline_x_of(timeline, marks[at].step));
@@ -106,66 +106,66 @@ static void type_step(NsWindow *window, const char *text)
 static void test_step_entry(void)
 {
     NsWindow *window = open_at(20);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     type_step(window, "7");
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 7);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 7);
     type_step(window, "nonsense");
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 7);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 7);
     type_step(window, "1,9");
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 19);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 19);
     /* A step that was not made yet is trained up to. */
-    ns_lab_show_step(lab, -1);
+    ns_session_show_step(session, -1);
     type_step(window, "26");
-    UI_UNTIL(ns_lab_steps(lab) == 26 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    UI_UNTIL(ns_session_steps(session) == 26 && ns_session_state(session) == NS_TRAINER_PAUSED);
     ui_rest(window);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 26);
+    g_assert_cmpint(ns_session_steps(session), ==, 26);
     ui_close(window);
 }
 
 static void test_keys_of_time(void)
 {
     NsWindow *window = open_at(30);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     g_assert_true(ui_press(window, GDK_KEY_comma));
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 29);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 29);
     g_assert_true(ui_press(window, GDK_KEY_less));
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 19);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 19);
     g_assert_true(ui_press(window, GDK_KEY_period));
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 20);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 20);
     g_assert_true(ui_press(window, GDK_KEY_greater));
-    g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
-    g_assert_cmpint(ns_lab_steps(lab), ==, 30);
+    g_assert_cmpint(ns_session_view(session)->step, <, 0);
+    g_assert_cmpint(ns_session_steps(session), ==, 30);
     /* From the newest on, forward trains. */
     g_assert_true(ui_press(window, GDK_KEY_period));
-    UI_UNTIL(ns_lab_steps(lab) == 31);
+    UI_UNTIL(ns_session_steps(session) == 31);
     g_action_group_activate_action(G_ACTION_GROUP(window), "first", NULL);
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 0);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 0);
     g_action_group_activate_action(G_ACTION_GROUP(window), "live", NULL);
-    g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
+    g_assert_cmpint(ns_session_view(session)->step, <, 0);
     ui_close(window);
 }
 
 static void test_late_keys(void)
 {
     NsWindow *window = open_at(30);
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     gtk_window_set_focus(GTK_WINDOW(window), NULL);
     g_assert_true(ui_press_late(window, GDK_KEY_Left, 0));
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 29);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 29);
     g_assert_true(ui_press_late(window, GDK_KEY_Left, GDK_SHIFT_MASK));
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 19);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 19);
     g_assert_true(ui_press_late(window, GDK_KEY_Right, 0));
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 20);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 20);
     g_assert_true(ui_press_late(window, GDK_KEY_Home, 0));
-    g_assert_cmpint(ns_lab_shown_step(lab), ==, 0);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 0);
     g_assert_true(ui_press_late(window, GDK_KEY_End, 0));
-    g_assert_cmpint(ns_lab_view(lab)->step, <, 0);
+    g_assert_cmpint(ns_session_view(session)->step, <, 0);
     /* Undo and redo of a setting. */
-    ns_lab_set(lab, "lr", "0.001");
+    ns_session_set(session, "lr", "0.001");
     g_assert_true(ui_press_late(window, GDK_KEY_z, GDK_CONTROL_MASK));
-    g_assert_cmpfloat(ns_lab_settings(lab)->lr, ==, 3e-3);
+    g_assert_cmpfloat(ns_session_settings(session)->lr, ==, 3e-3);
     g_assert_true(ui_press_late(window, GDK_KEY_Z, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
-    g_assert_cmpfloat(ns_lab_settings(lab)->lr, ==, 1e-3);
+    g_assert_cmpfloat(ns_session_settings(session)->lr, ==, 1e-3);
     /* In an entry the arrows move its cursor. */
     gtk_widget_grab_focus(ns_transport_entry(ns_window_transport(window)));
     g_assert_false(ui_press_late(window, GDK_KEY_Left, 0));
@@ -176,12 +176,12 @@ static void test_late_keys(void)
 static void test_keys_of_experiment(void)
 {
     NsWindow *window = open_at(20);
-    NsLab *lab = ns_window_lab(window);
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
+    NsSession *session = ns_window_session(window);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
     g_assert_true(ui_press(window, GDK_KEY_b));
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 2);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
     g_assert_true(ui_press(window, GDK_KEY_b));
-    g_assert_cmpuint(ns_lab_lanes(lab), ==, 1);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
     NsDashboard *dashboard = ns_window_dashboard(window);
     const NsViewState *view_state =
         ns_chart_view_state(ns_chart_tile_chart(ns_dashboard_tile(dashboard, 0)));
@@ -190,12 +190,12 @@ static void test_keys_of_experiment(void)
                   view_state->scale[NS_VIEW_STATE_X] == NS_SCALE_LOG);
     g_assert_true(ui_press(window, GDK_KEY_L));
     g_assert_false(view_state->rescaled[NS_VIEW_STATE_X]);
-    ns_lab_show_step(lab, 9);
-    ns_lab_set(lab, "dropout", "0.1");
+    ns_session_show_step(session, 9);
+    ns_session_set(session, "dropout", "0.1");
     g_assert_true(ui_press(window, GDK_KEY_f));
-    UI_UNTIL(ns_lab_state(lab) != NS_TRAINER_PREPARING);
+    UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
     size_t n = 0;
-    ns_lab_runs(lab, &n);
+    ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
     ui_close(window);
 }
@@ -235,38 +235,38 @@ static void test_speed(void)
     g_assert_cmpfloat(ns_speed_next(7, false), ==, 5);
 
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     GtkWidget *slider = ui_first(ns_transport_speed(ns_window_transport(window)), GTK_TYPE_SCALE);
-    g_assert_cmpfloat(ns_lab_speed(lab), ==, 0);
+    g_assert_cmpfloat(ns_session_speed(session), ==, 0);
     g_assert_true(ui_press(window, GDK_KEY_bracketleft));
-    g_assert_cmpfloat(ns_lab_speed(lab), ==, 1000);
+    g_assert_cmpfloat(ns_session_speed(session), ==, 1000);
     double before = gtk_range_get_value(GTK_RANGE(slider));
     for (int i = 0; i < 9; i++) g_assert_true(ui_press(window, GDK_KEY_bracketleft));
-    g_assert_cmpfloat(ns_lab_speed(lab), ==, 1);
+    g_assert_cmpfloat(ns_session_speed(session), ==, 1);
     g_assert_cmpfloat(gtk_range_get_value(GTK_RANGE(slider)), <, before);
     gtk_range_set_value(GTK_RANGE(slider), 1.0);
-    g_assert_cmpfloat(ns_lab_speed(lab), ==, 0);
+    g_assert_cmpfloat(ns_session_speed(session), ==, 0);
     gtk_range_set_value(GTK_RANGE(slider), 0.0);
-    g_assert_cmpfloat_with_epsilon(ns_lab_speed(lab), 1.0, 1e-9);
+    g_assert_cmpfloat_with_epsilon(ns_session_speed(session), 1.0, 1e-9);
     ui_close(window);
 }
 
 static void test_slow_motion(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     NsStages *stages = NS_STAGES(ns_transport_stages(ns_window_transport(window)));
     g_assert_null(ns_stages_word(stages));
     g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
-    g_assert_true(ns_lab_slow_motion(lab));
+    g_assert_true(ns_session_slow_motion(session));
     ui_click(window, "run_button");
     UI_UNTIL(ns_stages_word(stages) != NULL);
     g_assert_cmpstr(ns_stages_word(stages), ==, "Forward");
     UI_UNTIL(g_strcmp0(ns_stages_word(stages), "Backward") == 0);
     g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
-    g_assert_false(ns_lab_slow_motion(lab));
+    g_assert_false(ns_session_slow_motion(session));
     UI_UNTIL(ns_stages_word(stages) == NULL);
     ui_close(window);
 }
@@ -282,7 +282,7 @@ static GtkWidget *open_question(NsWindow *window, const char *action)
 static void test_run_until(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     GtkWidget *popover = open_question(window, "run-to");
     GtkWidget *entry = ui_first(popover, GTK_TYPE_ENTRY);
@@ -291,16 +291,16 @@ static void test_run_until(void)
     g_assert_true(gtk_widget_get_visible(popover));
     gtk_editable_set_text(GTK_EDITABLE(entry), "12");
     g_signal_emit_by_name(entry, "activate");
-    UI_UNTIL(ns_lab_steps(lab) == 12 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
+    UI_UNTIL(ns_session_steps(session) == 12 && ns_session_state(session) == NS_TRAINER_PAUSED);
     ui_rest(window);
     popover = open_question(window, "run-until-loss");
     entry = ui_first(popover, GTK_TYPE_ENTRY);
-    double loss = ns_history_step(ns_lab_view(lab)->history, 12)->loss;
+    double loss = ns_history_step(ns_session_view(session)->history, 12)->loss;
     g_autofree char *below = g_strdup_printf("%.2f", 0.95 * loss);
     gtk_editable_set_text(GTK_EDITABLE(entry), below);
     g_signal_emit_by_name(ui_first(popover, GTK_TYPE_BUTTON), "clicked");
-    UI_UNTIL(ns_lab_steps(lab) > 12 && ns_lab_state(lab) == NS_TRAINER_PAUSED);
-    UI_UNTIL(!ns_lab_is_running(lab));
+    UI_UNTIL(ns_session_steps(session) > 12 && ns_session_state(session) == NS_TRAINER_PAUSED);
+    UI_UNTIL(!ns_session_is_running(session));
     ui_rest(window);
     ui_close(window);
 }

@@ -1,6 +1,6 @@
 /* The panel that explains a spike or a divergence.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
-#include "tests/ui/lab_driver.h"
+#include "tests/ui/session_driver.h"
 
 static NsTroublePanel *panel_of(NsWindow *window)
 {
@@ -33,10 +33,10 @@ static void test_words(void)
 {
     NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
     NsTrouble trouble;
-    g_assert_true(ns_lab_trouble(ns_window_lab(window), &trouble));
+    g_assert_true(ns_session_trouble(ns_window_session(window), &trouble));
     g_autofree char *step = ns_group_digits(trouble.step);
     g_assert_true(g_str_has_suffix(ns_trouble_panel_title(panel_of(window)), step));
-    g_assert_false(ns_lab_is_running(ns_window_lab(window)));
+    g_assert_false(ns_session_is_running(ns_window_session(window)));
     /* The fifty steps before, or as many as there were. */
     const NsViewState *view_state = ns_chart_view_state(ns_trouble_panel_chart(panel_of(window)));
     g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].hi, ==, (double)trouble.step + 1.0);
@@ -49,47 +49,47 @@ static void test_words(void)
 }
 
 /* How a lane's loss stands to its mean before. */
-static double jump_of(NsLab *lab, size_t lane)
+static double jump_of(NsSession *session, size_t lane)
 {
-    const NsHistory *history = ns_lab_view(lab)->lanes[lane].history;
+    const NsHistory *history = ns_session_view(session)->lanes[lane].history;
     double sum = 0.0;
     for (size_t i = 2; i < 12; i++) sum += ns_history_step(history, i)->loss;
     return ns_history_step(history, 12)->loss / (sum / 10);
 }
 
-static NsTrouble told_of(NsLab *lab)
+static NsTrouble told_of(NsSession *session)
 {
     NsTrouble trouble;
-    ns_lab_poll(lab);
-    g_assert_true(ns_lab_trouble(lab, &trouble));
+    ns_session_poll(session);
+    g_assert_true(ns_session_trouble(session, &trouble));
     return trouble;
 }
 
 /* Of several lanes in trouble at one step the worst is told, whichever is looked at first. */
 static void test_worst(void)
 {
-    g_autoptr(NsLab) lab = open_at("placement=post lr=3e-3", "placement=pre lr=1e-3", 12);
-    ns_lab_dismiss_trouble(lab);
-    size_t larger = jump_of(lab, 1) > jump_of(lab, 0), smaller = 1 - larger;
-    g_assert_cmpfloat(jump_of(lab, larger), >, jump_of(lab, smaller));
-    NsHistory *large = ns_lab_view(lab)->lanes[larger].history;
-    NsHistory *small = ns_lab_view(lab)->lanes[smaller].history;
+    g_autoptr(NsSession) session = open_at("placement=post lr=3e-3", "placement=pre lr=1e-3", 12);
+    ns_session_dismiss_trouble(session);
+    size_t larger = jump_of(session, 1) > jump_of(session, 0), smaller = 1 - larger;
+    g_assert_cmpfloat(jump_of(session, larger), >, jump_of(session, smaller));
+    NsHistory *large = ns_session_view(session)->lanes[larger].history;
+    NsHistory *small = ns_session_view(session)->lanes[smaller].history;
     NsEvent spike = {.step = 12, .kind = NS_EVENT_SPIKE, .what = "loss", .text = "It jumped."};
     ns_history_append_event(small, &spike);
-    g_assert_cmpint(told_of(lab).lane, ==, (int)smaller);
+    g_assert_cmpint(told_of(session).lane, ==, (int)smaller);
     ns_history_append_event(large, &spike);
-    g_assert_cmpint(told_of(lab).lane, ==, (int)larger);
+    g_assert_cmpint(told_of(session).lane, ==, (int)larger);
     ns_history_append_event(small, &spike);
-    g_assert_cmpint(told_of(lab).lane, ==, (int)larger);
+    g_assert_cmpint(told_of(session).lane, ==, (int)larger);
     NsEvent end = {.step = 12, .kind = NS_EVENT_DIVERGED, .what = "loss", .text = "It ended."};
     ns_history_append_event(small, &end);
-    g_assert_cmpint(told_of(lab).lane, ==, (int)smaller);
-    g_assert_false(told_of(lab).spike);
+    g_assert_cmpint(told_of(session).lane, ==, (int)smaller);
+    g_assert_false(told_of(session).spike);
     ns_history_append_event(large, &spike);
-    g_assert_cmpint(told_of(lab).lane, ==, (int)smaller);
+    g_assert_cmpint(told_of(session).lane, ==, (int)smaller);
     /* Of two that ended the first lane is told. */
     ns_history_append_event(large, &end);
-    g_assert_cmpint(told_of(lab).lane, ==, 0);
+    g_assert_cmpint(told_of(session).lane, ==, 0);
 }
 
 /* What jumped is what is drawn. */
@@ -104,15 +104,15 @@ static void test_evidence(void)
         {"hidden state", "steps", "Hidden-state norm"},
     };
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
-        ns_lab_step(lab, 1);
-        UI_UNTIL(ns_lab_steps(lab) == (int64_t)i + 1 && ui_is_paused(window));
+        ns_session_step(session, 1);
+        UI_UNTIL(ns_session_steps(session) == (int64_t)i + 1 && ui_is_paused(window));
         NsEvent event = {.step = (int64_t)i + 1, .kind = NS_EVENT_SPIKE, .text = "It jumped."};
         g_strlcpy(event.what, table[i].what, sizeof event.what);
-        ns_history_append_event(ns_lab_view(lab)->history, &event);
-        ns_lab_poll(lab);
+        ns_history_append_event(ns_session_view(session)->history, &event);
+        ns_session_poll(session);
         UI_WAIT(window, has_trouble);
         NsChartView *chart = ns_trouble_panel_chart(panel_of(window));
         UI_UNTIL(g_str_equal(ns_chart_view_kind(chart)->choice.key, table[i].figure));
@@ -159,19 +159,19 @@ static void test_offers(void)
 static void check_remedy(const char *key, const char *other)
 {
     NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsTrouble trouble;
-    g_assert_true(ns_lab_trouble(lab, &trouble));
+    g_assert_true(ns_session_trouble(session, &trouble));
     const NsParam *param = ns_param_find(key);
-    g_autofree char *before = ns_settings_get(ns_lab_settings(lab), param);
+    g_autofree char *before = ns_settings_get(ns_session_settings(session), param);
     g_signal_emit_by_name(ns_trouble_panel_button(panel_of(window), key), "clicked");
-    g_autofree char *after = ns_settings_get(ns_lab_settings(lab), param);
+    g_autofree char *after = ns_settings_get(ns_session_settings(session), param);
     g_assert_cmpstr(after, !=, before);
     if (other) g_assert_cmpstr(after, ==, other);
-    g_assert_cmpint(ns_lab_first_step(lab), <=, trouble.step);
-    UI_UNTIL(ns_lab_state(lab) != NS_TRAINER_PREPARING);
+    g_assert_cmpint(ns_session_first_step(session), <=, trouble.step);
+    UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
     size_t n = 0;
-    ns_lab_runs(lab, &n);
+    ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
     ui_close(window);
 }
@@ -189,13 +189,13 @@ static void test_close(void)
     NsTrouble trouble;
     while (has_trouble(window)) {
         g_signal_emit_by_name(ns_trouble_panel_button(panel_of(window), "go-on"), "clicked");
-        UI_UNTIL(!has_trouble(window) || !ns_lab_is_running(ns_window_lab(window)));
-        if (ns_lab_state(ns_window_lab(window)) == NS_TRAINER_DIVERGED) break;
+        UI_UNTIL(!has_trouble(window) || !ns_session_is_running(ns_window_session(window)));
+        if (ns_session_state(ns_window_session(window)) == NS_TRAINER_DIVERGED) break;
     }
     g_signal_emit_by_name(ns_trouble_panel_button(panel_of(window), "go-on"), "clicked");
     UI_UNTIL(!has_trouble(window));
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(panel_of(window))));
-    g_assert_false(ns_lab_trouble(ns_window_lab(window), &trouble));
+    g_assert_false(ns_session_trouble(ns_window_session(window), &trouble));
     ui_close(window);
 }
 

@@ -1,8 +1,8 @@
 /* Charts, keys, styles.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 
-#include "ui/widgets/settings_pane.h"
-#include "ui/widgets/style_manager.h"
+#include "ui/widgets/common/style_manager.h"
+#include "ui/widgets/settings/settings_pane.h"
 
 static NsChartView *chart_at(NsWindow *window, size_t i)
 {
@@ -42,7 +42,7 @@ static void test_charts_follow_the_run(void)
     UI_WAIT(window, ui_is_ready);
     UI_WAIT(window, is_drawn);
     uint64_t before = ns_chart_view_plot(chart_at(window, 3))->version;
-    ns_lab_step(ns_window_lab(window), 5);
+    ns_session_step(ns_window_session(window), 5);
     UI_WAIT(window, step_is_drawn);
     UI_UNTIL(ns_chart_view_plot(chart_at(window, 3))->version > before);
     ui_close(window);
@@ -51,24 +51,24 @@ static void test_charts_follow_the_run(void)
 static void test_keys(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     NsDashboard *dashboard = ns_window_dashboard(window);
     UI_WAIT(window, ui_is_ready);
     gtk_window_set_focus(GTK_WINDOW(window), NULL);
     g_assert_true(ui_press(window, GDK_KEY_space));
-    g_assert_true(ns_lab_is_running(lab));
+    g_assert_true(ns_session_is_running(session));
     UI_WAIT(window, ui_has_stepped);
     g_assert_true(ui_press(window, GDK_KEY_space));
-    g_assert_false(ns_lab_is_running(lab));
+    g_assert_false(ns_session_is_running(session));
     UI_WAIT(window, ui_is_paused);
     g_assert_true(ui_press(window, GDK_KEY_r));
     UI_WAIT(window, ui_is_ready);
     g_assert_true(ui_press(window, GDK_KEY_period));
     UI_WAIT(window, ui_has_stepped);
     g_assert_true(ui_press(window, GDK_KEY_p));
-    g_assert_cmpuint(ns_lab_settings(lab)->placement, ==, 1);
+    g_assert_cmpuint(ns_session_settings(session)->placement, ==, 1);
     g_assert_true(ui_press(window, GDK_KEY_l));
-    g_assert_false(ns_lab_view(lab)->log);
+    g_assert_false(ns_session_view(session)->log);
     g_assert_true(ui_press(window, GDK_KEY_m));
     g_assert_nonnull(ns_dashboard_maximised(dashboard));
     ui_settle(GTK_WIDGET(window));
@@ -112,14 +112,14 @@ static void test_accelerators(void)
 static void test_gradient_choice(void)
 {
     NsWindow *window = ui_open("");
-    NsLab *lab = ns_window_lab(window);
+    NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     GtkWidget *tile = GTK_WIDGET(ns_dashboard_tile(ns_window_dashboard(window), 1));
     GtkWidget *drop_down = ui_first(tile, GTK_TYPE_DROP_DOWN);
     g_assert_nonnull(drop_down);
-    g_assert_cmpint(ns_lab_view(lab)->gradient, ==, NS_QUANTITY_GRAD_W2);
+    g_assert_cmpint(ns_session_view(session)->gradient, ==, NS_QUANTITY_GRAD_W2);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), 1);
-    g_assert_cmpint(ns_lab_view(lab)->gradient, ==, NS_QUANTITY_GRAD_WQ);
+    g_assert_cmpint(ns_session_view(session)->gradient, ==, NS_QUANTITY_GRAD_WQ);
     /* The heatmap shows the same gradient, and says so. */
     GtkWidget *other =
         ui_first(GTK_WIDGET(ns_dashboard_tile(ns_window_dashboard(window), 3)), GTK_TYPE_DROP_DOWN);

@@ -1,0 +1,477 @@
+/* The experiment behind a window, without the window.  SPDX-License-Identifier: MIT */
+#include "tests/ui/session_driver.h"
+
+#include "core/data/task.h"
+#include "core/experiment/param.h"
+#include "core/model/placement.h"
+#include "ui/session/session-private.h"
+
+static const char *placement(NsSession *session, unsigned lane)
+{
+    return ns_placement_choice(ns_session_lane_settings(session, lane)->placement)->key;
+}
+
+/* ---- Lanes and links ---- */
+
+static void test_two_lanes(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 5);
+    const NsView *view = ns_session_view(session);
+    g_assert_cmpuint(view->n_lanes, ==, 2);
+    g_assert_cmpuint(ns_history_steps(view->lanes[0].history), ==, 6);
+    g_assert_cmpuint(ns_history_steps(view->lanes[1].history), ==, 6);
+    g_assert_true(view->history == view->lanes[0].history);
+    g_assert_null(view->previous);
+    ns_session_set_active(session, 1);
+    g_assert_true(view->history == view->lanes[1].history);
+    g_assert_cmpstr(ns_placement_choice(view->settings.placement)->key, ==, "pre");
+    g_autofree char *title = ns_session_title(session);
+    g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
+    g_autofree char *words = ns_session_differences(session);
+    g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else the same.");
+    ns_session_set_lane(session, 1, "layers", "3");
+    g_autofree char *more = ns_session_differences(session);
+    g_assert_cmpstr(more, ==, "A Post-LN, B Pre-LN\nLayers: A 2, B 3; all else the same.");
+    g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
+    g_assert_true(g_str_has_prefix(status, "paused at step 5, loss A "));
+    g_assert_nonnull(strstr(status, ", B "));
+    g_assert_nonnull(strstr(status, " steps/s"));
+    g_autofree char *shorter = ns_session_status(session, NS_STATUS_SHORT);
+    g_assert_true(g_str_has_prefix(status, shorter));
+    g_assert_null(strstr(shorter, " steps/s"));
+    g_autofree char *brief = ns_session_status(session, NS_STATUS_BRIEF);
+    g_assert_true(g_str_has_prefix(brief, "step 5, A "));
+    g_assert_cmpstr(strstr(brief, ", B "), ==, strstr(shorter, ", B "));
+}
+
+/* Each lane has the bits that it would have alone with its share of the threads. */
+static void test_lane_alone(void)
+{
+    g_autoptr(NsSession) both = open_at("placement=post", "placement=pre", 6);
+    g_autoptr(NsSession) alone = open_at("placement=pre threads=1", NULL, 6);
+    assert_same_losses(history_of(both, 1), history_of(alone, 0), 0, 6);
+}
+
+static void test_links(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 0);
+    const NsParam *layers = ns_param_find("layers"), *where = ns_param_find("placement");
+    g_assert_true(ns_session_is_linked(session, layers));
+    g_assert_false(ns_session_is_linked(session, where));
+    ns_session_set_active(session, 1);
+    ns_session_set(session, "layers", "3");
+    g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 3);
+    ns_session_set(session, "placement", "deepnorm");
+    g_assert_cmpstr(placement(session, 0), ==, "post");
+    g_assert_cmpstr(placement(session, 1), ==, "deepnorm");
+    /* One lane alone splits the row; linking again gives all lanes the active one's value. */
+    g_assert_true(ns_session_set_lane(session, 0, "layers", "4"));
+    g_assert_false(ns_session_is_linked(session, layers));
+    g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 3);
+    ns_session_set_linked(session, layers, true);
+    g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 3);
+}
+
+/* What decides the batches is the same in all lanes, whatever was asked for. */
+static void test_shared_settings(void)
+{
+    static const char *const shared[] = {"arch",  "task",        "text",       "vocab",
+                                         "batch", "seq",         "source-seq", "data-seed",
+                                         "steps", "eval-batches"};
+    g_autoptr(NsSession) session = open_session("batch=4", "batch=8 placement=pre");
+    g_assert_cmpint(ns_session_lane_settings(session, 1)->batch, ==, 4);
+    for (size_t i = 0; i < G_N_ELEMENTS(shared); i++) {
+        const NsParam *param = ns_param_find(shared[i]);
+        g_assert_false(ns_session_can_split(param));
+        ns_session_set_linked(session, param, false);
+        g_assert_true(ns_session_is_linked(session, param));
+    }
+    ns_session_set_lane(session, 1, "seq", "20");
+    g_assert_cmpint(ns_session_lane_settings(session, 0)->seq, ==, 20);
+}
+
+/* In a window the last word counts, and what it leaves without effect is put away where it is seen.
+ */
+static void test_last_word(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", NULL, 0);
+    ns_session_set(session, "text", "book.txt");
+    g_assert_cmpstr(ns_task_choice(ns_session_settings(session)->task)->key, ==, "text");
+    ns_session_set(session, "task", "copy");
+    g_assert_cmpstr(ns_session_settings(session)->text, ==, "");
+    g_assert_null(ns_session_problem(session));
+    ns_session_set(session, "mixture", "post*3,pre*9");
+    g_autofree char *mixture =
+        ns_lanes_value(ns_session_settings(session), ns_param_find("placement"));
+    g_assert_cmpstr(mixture, ==, "mixture post*3,pre*9");
+    ns_session_set(session, "placement", "pre");
+    g_assert_cmpstr(ns_session_settings(session)->mixture, ==, "");
+    g_assert_cmpstr(placement(session, 0), ==, "pre");
+    /* A lane with a mixture of its own is not reached by the placement of another. */
+    ns_session_set_lanes(session, 2);
+    ns_session_set_lane(session, 1, "mixture", "post*3,pre*9");
+    ns_session_set_linked(session, ns_param_find("placement"), false);
+    ns_session_set_active(session, 0);
+    ns_session_set(session, "placement", "deepnorm");
+    g_assert_cmpstr(ns_session_lane_settings(session, 1)->mixture, ==, "post*3,pre*9");
+}
+
+static void test_lanes_come_and_go(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", NULL, 0);
+    ns_session_set_lanes(session, 2);
+    g_assert_cmpstr(placement(session, 1), ==, "post");
+    g_assert_false(ns_session_is_linked(session, ns_param_find("placement")));
+    ns_session_set_lane(session, 1, "placement", "pre");
+    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 2);
+    /* Taken away and put back, it is what it was; what is linked follows the others. */
+    ns_session_set_lanes(session, 1);
+    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 1);
+    ns_session_set(session, "layers", "3");
+    ns_session_set_lanes(session, 2);
+    g_assert_cmpstr(placement(session, 1), ==, "pre");
+    g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 3);
+    /* A goes: B is the only lane. */
+    ns_session_set_active(session, 1);
+    ns_session_remove_lane(session, 0);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
+    g_assert_cmpuint(ns_session_active(session), ==, 0);
+    g_assert_cmpstr(placement(session, 0), ==, "pre");
+    ns_session_remove_lane(session, 0);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
+    ns_session_set_lanes(session, 9);
+    g_assert_cmpuint(ns_session_lanes(session), ==, NS_LANES_MAX);
+}
+
+/* A session asks to be looked at as long as its trainer is busy, however late that wakes up for a
+ * command, and no longer. */
+static void test_poll(void)
+{
+    g_autoptr(NsSession) session = open_at("", NULL, 0);
+    for (int64_t step = 1; step <= 3; step++) {
+        bool busy = true;
+        ns_session_step(session, 1);
+        while (busy) {
+            busy = !ns_trainer_wait(session->trainer, 0);
+            bool alive = ns_session_poll(session);
+            if (!busy) g_assert_false(alive);
+            if (!ns_trainer_wait(session->trainer, 0)) g_assert_true(alive);
+        }
+        g_assert_cmpint(ns_session_steps(session), ==, step);
+        g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_PAUSED);
+    }
+}
+
+/* ---- Pending changes ---- */
+
+static void test_pending_restart(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 4);
+    g_autoptr(NsHistory) old = ns_history_ref(ns_session_view(session)->history);
+    ns_session_set(session, "placement", "deepnorm");
+    ns_session_set(session, "layers", "3");
+    UI_UNTIL(!ns_session_poll(session));
+    g_assert_true(ns_session_view(session)->history == old);
+    g_assert_cmpuint(ns_session_pending(session), ==, 2);
+    g_assert_true(ns_session_is_pending(session, ns_param_find("layers")));
+    g_assert_false(ns_session_is_pending(session, ns_param_find("heads")));
+    g_autofree char *words = ns_session_pending_words(session);
+    g_assert_cmpstr(words, ==, "2 changes wait: Norm placement of A, Layers");
+    /* Back by hand: nothing waits any more. */
+    ns_session_set(session, "layers", "2");
+    ns_session_set(session, "placement", "post");
+    g_assert_cmpuint(ns_session_pending(session), ==, 0);
+    g_assert_null(ns_session_pending_words(session));
+
+    ns_session_set(session, "layers", "3");
+    ns_session_restart(session);
+    LAB_UNTIL(session, ns_session_view(session)->history != old &&
+                           ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpuint(ns_session_pending(session), ==, 0);
+    g_assert_cmpint(ns_session_first_step(session), ==, 0);
+    g_assert_cmpuint(ns_history_layout(history_of(session, 1))->layers, ==, 3);
+    ns_session_step(session, 4);
+    wait_at_rest(session, 4);
+    g_autoptr(NsSession) fresh = open_at("placement=post layers=3", "placement=pre layers=3", 4);
+    for (size_t lane = 0; lane < 2; lane++)
+        assert_same_losses(history_of(session, lane), history_of(fresh, lane), 0, 4);
+}
+
+static void test_pending_drop(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 2);
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_set(session, "heads", "4");
+    ns_session_set_lanes(session, 3);
+    g_assert_cmpuint(ns_session_pending(session), ==, 2);
+    g_autofree char *words = ns_session_pending_words(session);
+    g_assert_cmpstr(words, ==, "2 changes wait: Lane C (new), Heads");
+    ns_session_drop_pending(session);
+    g_assert_cmpuint(ns_session_pending(session), ==, 0);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpint(ns_session_settings(session)->heads, ==, 2);
+    g_assert_true(ns_session_view(session)->history == old);
+    ns_session_undo(session);
+    g_assert_cmpuint(ns_session_pending(session), ==, 2);
+}
+
+static void test_fork_goes_on(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 4);
+    g_autoptr(NsSession) whole = open_at("placement=post", "placement=pre", 9);
+    const NsHistory *old = ns_session_view(session)->history;
+    g_assert_true(ns_session_can_fork(session));
+    ns_session_fork(session);
+    LAB_UNTIL(session, ns_session_view(session)->history != old &&
+                           ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpint(ns_session_first_step(session), ==, 4);
+    g_assert_cmpint(ns_session_steps(session), ==, 4);
+    ns_session_step(session, 5);
+    wait_at_rest(session, 9);
+    for (size_t lane = 0; lane < 2; lane++)
+        assert_same_losses(history_of(session, lane), history_of(whole, lane), 4, 9);
+    size_t n;
+    const NsSessionMark *marks = ns_session_marks(session, &n);
+    g_assert_cmpuint(n, >=, 2);
+    g_assert_cmpint(marks[0].step, ==, 4);
+    g_assert_cmpint(marks[0].kind, ==, NS_SESSION_MARK_FORK);
+}
+
+static void test_fork_opens_a_lane(void)
+{
+    g_autoptr(NsSession) session = open_at("threads=1", NULL, 3);
+    g_autoptr(NsSession) whole = open_at("threads=1", NULL, 6);
+    ns_session_fork(session);
+    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 2 &&
+                           ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_set(session, "lr", "1e-4");
+    ns_session_step(session, 3);
+    wait_at_rest(session, 6);
+    g_assert_cmpint(ns_session_first_step(session), ==, 3);
+    assert_same_losses(history_of(session, 0), history_of(session, 1), 3, 6);
+    g_assert_cmpfloat(ns_history_step(history_of(session, 0), 3)->loss, !=,
+                      ns_history_step(history_of(whole, 0), 6)->loss);
+}
+
+/* From the step that is shown, with what waits: that lane alone is another one. */
+static void test_fork_with_changes(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=post", 3);
+    g_autoptr(NsSession) whole = open_at("placement=post", "placement=post", 6);
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_step(session, 3);
+    wait_at_rest(session, 6);
+    ns_session_show_step(session, 3);
+    g_assert_true(ns_session_set_lane(session, 1, "beta1", "0.5"));
+    g_assert_cmpuint(ns_session_pending(session), ==, 1);
+    ns_session_fork(session);
+    LAB_UNTIL(session, ns_session_view(session)->history != old &&
+                           ns_session_state(session) == NS_TRAINER_READY);
+    g_assert_cmpint(ns_session_first_step(session), ==, 3);
+    ns_session_step(session, 3);
+    wait_at_rest(session, 6);
+    assert_same_losses(history_of(session, 0), history_of(whole, 0), 3, 6);
+    g_assert_cmpfloat(ns_history_step(history_of(session, 1), 3)->loss, !=,
+                      ns_history_step(history_of(whole, 1), 6)->loss);
+}
+
+/* A run that was told to go and has made no step leaves nothing behind. */
+static void test_fork_at_once(void)
+{
+    g_autoptr(NsSession) session = open_at("", NULL, 0);
+    const NsHistory *old = ns_session_view(session)->history;
+    ns_session_set_speed(session, 0.01);
+    ns_session_set_slow_motion(session, true); /* begun, and yet at its beginning */
+    ns_session_run(session);
+    g_assert_true(ns_session_can_fork(session));
+    ns_session_fork(session);
+    LAB_UNTIL(session, ns_session_view(session)->history != old);
+    size_t n;
+    const NsSessionRun *runs = ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_cmpuint(runs[0].id, ==, 1);
+    g_assert_cmpuint(runs[0].parent, ==, 0);
+}
+
+/* As long as a model is prepared, its run has no loss to tell. */
+static void test_unmeasured(void)
+{
+    NsSettings settings;
+    ns_settings_init(&settings);
+    g_autoptr(NsSession) session = ns_session_new(&settings);
+    ns_settings_clear(&settings);
+    size_t n;
+    const NsSessionRun *runs = ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_false(runs[0].measured);
+    LAB_UNTIL(session, ns_session_runs(session, &n)[0].measured);
+    g_assert_cmpint(ns_session_runs(session, &n)[0].last_step, ==, 0);
+    g_assert_cmpfloat(ns_session_runs(session, &n)[0].loss[0], >, 0);
+}
+
+/* A lane that waits to go leaves the other as it was. */
+static void test_fork_without_a_lane(void)
+{
+    g_autoptr(NsSession) session = open_at("threads=1", "threads=1 placement=pre", 3);
+    g_autoptr(NsSession) whole = open_at("threads=1 placement=pre", NULL, 6);
+    ns_session_remove_lane(session, 0);
+    g_autofree char *words = ns_session_pending_words(session);
+    g_assert_cmpstr(words, ==, "1 change waits: Lane A (left out)");
+    g_assert_cmpstr(ns_placement_choice(ns_session_view(session)->settings.placement)->key, ==,
+                    "pre");
+    ns_session_fork(session);
+    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 1 &&
+                           ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 3);
+    wait_at_rest(session, 6);
+    assert_same_losses(history_of(session, 0), history_of(whole, 0), 3, 6);
+}
+
+static void test_live_of_one_lane(void)
+{
+    g_autoptr(NsSession) session = open_at("threads=1", "placement=pre threads=1", 3);
+    ns_session_set_lane(session, 1, "lr", "1e-5");
+    g_assert_cmpuint(ns_session_pending(session), ==, 0);
+    ns_session_step(session, 1);
+    wait_at_rest(session, 4);
+    g_assert_cmpuint(ns_history_events(history_of(session, 0)), ==, 0);
+    g_assert_cmpuint(ns_history_events(history_of(session, 1)), ==, 1);
+    size_t n, settings = 0;
+    const NsSessionMark *marks = ns_session_marks(session, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (marks[i].kind != NS_SESSION_MARK_SETTING) continue;
+        g_assert_cmpint(marks[i].lane, ==, 1);
+        settings++;
+    }
+    g_assert_cmpuint(settings, ==, 1);
+}
+
+/* ---- Time ---- */
+
+static void test_run_to(void)
+{
+    g_autoptr(NsSession) session = open_at("", NULL, 0);
+    ns_session_run_to(session, 12);
+    g_assert_true(ns_session_is_running(session));
+    wait_at_rest(session, 12);
+    g_assert_cmpint(ns_session_steps(session), ==, 12);
+    ns_session_run_until_loss(session, 1e9); /* is below it already */
+    wait_at_rest(session, 12);
+    g_assert_cmpint(ns_session_steps(session), ==, 12);
+    ns_session_show_step(session, 4);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 4);
+    ns_session_show_step(session, -1);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 12);
+}
+
+static void test_slow_motion(void)
+{
+    g_autoptr(NsSession) session = open_at("", NULL, 2);
+    NsStage stage, last = NS_STAGE_FORWARD;
+    double progress;
+    g_assert_false(ns_session_stage(session, &stage, &progress));
+    ns_session_set_slow_motion(session, true);
+    ns_session_run(session);
+    LAB_UNTIL(session, ns_session_stage(session, &stage, &progress));
+    g_assert_cmpint(stage, ==, NS_STAGE_FORWARD);
+    bool seen[4] = {false};
+    while (ns_session_steps(session) == 2) {
+        g_assert_true(ns_session_poll(session));
+        if (ns_session_stage(session, &stage, &progress) && ns_session_steps(session) == 2) {
+            seen[stage] = true;
+            g_assert_cmpint(stage, >=, last);
+            g_assert_cmpfloat(progress, >=, 0.0);
+            g_assert_cmpfloat(progress, <=, 1.0);
+            last = stage;
+        }
+        ui_turn();
+    }
+    for (int i = 0; i < 4; i++) g_assert_true(seen[i]);
+    /* The next step takes its time, too. */
+    LAB_UNTIL(session, ns_session_stage(session, &stage, &progress) && stage == NS_STAGE_FORWARD);
+    g_assert_cmpint(ns_session_steps(session), ==, 3);
+    ns_session_pause(session);
+    ns_session_poll(session);
+    g_assert_false(ns_session_stage(session, &stage, &progress));
+    g_assert_cmpint(ns_session_steps(session), ==, 3);
+}
+
+static void test_trouble_and_remedy(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=none lr=100 layers=12 threads=1",
+                                           "placement=pre lr=1e-3 layers=12 threads=1", 0);
+    NsTrouble trouble;
+    g_assert_false(ns_session_trouble(session, &trouble));
+    ns_session_run(session);
+    LAB_UNTIL(session, ns_session_lane_state(session, 0) == NS_TRAINER_DIVERGED);
+    wait_at_rest(session, 1);
+    g_assert_true(ns_session_trouble(session, &trouble));
+    g_assert_cmpint(trouble.lane, ==, 0);
+    g_assert_false(trouble.spike);
+    g_assert_cmpint(ns_session_lane_state(session, 1), ==, NS_TRAINER_PAUSED);
+    g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
+    g_autofree char *words = g_strdup_printf("; A diverged at step %d", (int)trouble.step);
+    g_assert_nonnull(strstr(status, words));
+
+    int64_t at = trouble.step;
+    ns_session_set_pause_on_trouble(session, false);
+    g_assert_true(ns_session_remedy(session, 0, "lr", "1e-4"));
+    g_assert_true(ns_session_is_running(session));
+    LAB_UNTIL(session, ns_session_steps(session) > at + 5);
+    g_assert_cmpint(ns_session_first_step(session), <, at);
+    g_assert_cmpfloat(ns_session_lane_settings(session, 0)->lr, ==, 1e-4);
+    g_assert_cmpfloat(ns_session_lane_settings(session, 1)->lr, ==, 1e-3);
+    ns_session_pause(session);
+}
+
+static void count_checks(NsSession *session, int *checks)
+{
+    (void)session;
+    ++*checks;
+}
+
+static void test_check(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 2);
+    int checks = 0;
+    g_signal_connect(session, "checked", G_CALLBACK(count_checks), &checks);
+    g_assert_null(ns_session_last_check(session));
+    ns_session_check(session, 1, 2);
+    g_assert_true(ns_session_is_checking(session));
+    LAB_UNTIL(session, !ns_session_is_checking(session));
+    const NsGradientCheck *check = ns_session_last_check(session);
+    g_assert_nonnull(check);
+    g_assert_cmpuint(check->lane, ==, 1);
+    g_assert_cmpuint(check->layer, ==, 2);
+    g_assert_cmpint(check->step, ==, 2);
+    g_assert_true(check->agrees);
+    g_assert_cmpint(checks, ==, 1);
+    ns_session_restart(session);
+    g_assert_null(ns_session_last_check(session));
+    g_assert_cmpint(checks, ==, 2);
+}
+
+void ui_add_session_tests(void)
+{
+    g_test_add_func("/ui/session/two-lanes", test_two_lanes);
+    g_test_add_func("/ui/session/lane-alone", test_lane_alone);
+    g_test_add_func("/ui/session/links", test_links);
+    g_test_add_func("/ui/session/poll", test_poll);
+    g_test_add_func("/ui/session/shared-settings", test_shared_settings);
+    g_test_add_func("/ui/session/last-word", test_last_word);
+    g_test_add_func("/ui/session/lanes-come-and-go", test_lanes_come_and_go);
+    g_test_add_func("/ui/session/pending-restart", test_pending_restart);
+    g_test_add_func("/ui/session/pending-drop", test_pending_drop);
+    g_test_add_func("/ui/session/fork-goes-on", test_fork_goes_on);
+    g_test_add_func("/ui/session/fork-opens-a-lane", test_fork_opens_a_lane);
+    g_test_add_func("/ui/session/fork-with-changes", test_fork_with_changes);
+    g_test_add_func("/ui/session/fork-at-once", test_fork_at_once);
+    g_test_add_func("/ui/session/fork-without-a-lane", test_fork_without_a_lane);
+    g_test_add_func("/ui/session/live-of-one-lane", test_live_of_one_lane);
+    g_test_add_func("/ui/session/unmeasured", test_unmeasured);
+    g_test_add_func("/ui/session/run-to", test_run_to);
+    g_test_add_func("/ui/session/slow-motion", test_slow_motion);
+    g_test_add_func("/ui/session/trouble-and-remedy", test_trouble_and_remedy);
+    g_test_add_func("/ui/session/check", test_check);
+}

@@ -1,0 +1,51 @@
+/* Gradients of the run against finite differences.  SPDX-License-Identifier: MIT */
+#include "ui/session/session-private.h"
+
+#include "core/base/words.h"
+
+void ns_session_check(NsSession *session, size_t lane, unsigned layer)
+{
+    if (ns_session_is_past(session))
+        ns_session_tell(session,
+                        _("An earlier run is on view; Run goes on with it, and then its gradients "
+                          "can be checked."));
+    if (!session->trainer || lane >= session->run.n || session->state == NS_TRAINER_FAILED) return;
+    session->checking = true;
+    ns_trainer_check(session->trainer, lane, layer);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+bool ns_session_is_checking(NsSession *session)
+{
+    return session->checking;
+}
+
+const NsGradientCheck *ns_session_last_check(NsSession *session)
+{
+    return session->check;
+}
+
+void ns_session_drop_check(NsSession *session)
+{
+    bool had = session->checking || session->check;
+    session->checking = false;
+    g_clear_pointer(&session->check, g_free);
+    if (had) ns_session_emit(session, NS_SESSION_CHECKED);
+}
+
+bool ns_session_poll_check(NsSession *session)
+{
+    if (!session->checking) return false;
+    NsGradientCheck check;
+    bool rests = ns_trainer_wait(session->trainer, 0); /* first: what it leaves is there by then */
+    if (ns_trainer_take_check(session->trainer, &check)) {
+        g_free(session->check);
+        session->check = g_memdup2(&check, sizeof check);
+    } else if (!rests) {
+        return true;
+    }
+    /* At rest without an answer: it was broken off. */
+    session->checking = false;
+    ns_session_emit(session, NS_SESSION_CHECKED);
+    return false;
+}

@@ -1,0 +1,222 @@
+/* An earlier run on view again: looked at, and gone on with.  SPDX-License-Identifier: MIT
+ *
+ * No trainer has it.  What it recorded is shown as it was; a command that needs a trainer makes one
+ * that goes on from the newest checkpoint or, where there is none, begins anew. */
+#include "ui/session/session-private.h"
+
+#include "core/base/words.h"
+#include "core/train/live.h"
+
+bool ns_session_is_past(const NsSession *session)
+{
+    return session->opened && !session->trainer;
+}
+
+/* ---- Its checkpoints ---- */
+
+size_t ns_session_checkpoints(NsSession *session, int64_t *steps, size_t most)
+{
+    if (session->trainer) return ns_trainer_checkpoints(session->trainer, steps, most);
+    return session->opened && session->opened->checkpoints
+               ? ns_checkpoints_steps(session->opened->checkpoints, steps, most)
+               : 0;
+}
+
+bool ns_session_checkpoints_at(NsSession *session, int64_t step,
+                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at)
+{
+    if (session->trainer) return ns_trainer_checkpoints_at(session->trainer, step, checkpoints, at);
+    return session->opened && session->opened->checkpoints &&
+           ns_checkpoints_find(session->opened->checkpoints, step, checkpoints, at);
+}
+
+/* The newest step at or before `step` at which every lane has a checkpoint; negative if there is
+ * none. */
+static int64_t find_all(const NsPastRun *run, int64_t step, NsCheckpoint *checkpoints[NS_LANES_MAX])
+{
+    int64_t at;
+    while (run->checkpoints && ns_checkpoints_find(run->checkpoints, step, checkpoints, &at)) {
+        size_t lane = 0;
+        while (lane < run->told.lanes && checkpoints[lane]) lane++;
+        if (lane == run->told.lanes) return at;
+        ns_session_drop_checkpoints(checkpoints);
+        step = at - 1;
+    }
+    return -1;
+}
+
+static bool has_event(const NsHistory *history, NsEventKind kind)
+{
+    for (size_t i = ns_history_events(history); i-- > 0;)
+        if (ns_history_event(history, i)->kind == kind) return true;
+    return false;
+}
+
+static bool all_diverged(const NsPastRun *run)
+{
+    for (size_t lane = 0; lane < run->told.lanes; lane++)
+        if (!has_event(run->histories[lane], NS_EVENT_DIVERGED)) return false;
+    return true;
+}
+
+int64_t ns_past_run_goes_on(const NsPastRun *run)
+{
+    int64_t steps = run->settings[0].steps;
+    bool ended = steps > 0 && run->told.last_step >= steps;
+    if (ended || all_diverged(run)) return -1;
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    int64_t at = find_all(run, INT64_MAX, checkpoints);
+    ns_session_drop_checkpoints(checkpoints);
+    return at > run->told.fork_step ? at : -1;
+}
+
+/* ---- On view ---- */
+
+NsTrainerState ns_session_past_lane_state(const NsSession *session, size_t lane)
+{
+    const NsPastRun *run = session->opened;
+    bool diverged = lane < run->told.lanes && has_event(run->histories[lane], NS_EVENT_DIVERGED);
+    return diverged ? NS_TRAINER_DIVERGED : session->state;
+}
+
+/* Takes the run, which has no number yet where it is new.  The controls show what it goes on with
+ * or, where it can only begin anew, what it began with. */
+static void show(NsSession *session, NsPastRun *run)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    size_t n = run->told.lanes;
+    bool goes_on = ns_past_run_goes_on(run) >= 0;
+    for (size_t lane = 0; lane < n; lane++)
+        settings[lane] = goes_on ? &run->settings[lane] : &run->started[lane];
+    ns_session_leave_trainer(session);
+    session->wants_run = false;
+    g_auto(NsLanes) lanes;
+    ns_lanes_init(&lanes, settings, n);
+    ns_lanes_assign(&session->run, &lanes);
+    session->forking_from = run->told.parent;
+    ns_session_adopt(session, run->histories, run->started);
+    session->opened = run;
+    if (run->told.id) session->last_id--; /* the number of the next run is still to be given */
+    session->id = run->told.id ? run->told.id : session->id;
+    run->told.id = session->id;
+    session->state = all_diverged(run) ? NS_TRAINER_DIVERGED
+                     : goes_on         ? NS_TRAINER_PAUSED
+                                       : NS_TRAINER_FINISHED;
+    for (unsigned lane = 0; lane < n; lane++) {
+        ns_view_set_live(session->view, lane, &run->settings[lane]);
+        session->records_seen[lane] = ns_history_steps(run->histories[lane]);
+        session->events_seen[lane] = ns_history_events(run->histories[lane]);
+    }
+    ns_session_open(session, settings, n);
+    ns_session_settle_undo(session);
+    ns_session_estimate(session);
+    ns_session_show_pinned(session);
+    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+}
+
+void ns_session_open_run(NsSession *session, unsigned id)
+{
+    NsPastRun *run = ns_session_take_run(session, id);
+    if (!run) return;
+    show(session, run);
+    int64_t at = ns_past_run_goes_on(run);
+    g_autofree char *step = ns_group_digits(at);
+    g_autofree char *words =
+        at >= 0 ? g_strdup_printf(_("Run %u is on view again; Run goes on from step %s."), id, step)
+                : g_strdup_printf(_("Run %u is on view again; Run begins it anew."), id);
+    ns_session_tell(session, words);
+}
+
+void ns_session_open_record(NsSession *session, const NsSessionRecord *record)
+{
+    NsPastRun *run = g_new0(NsPastRun, 1);
+    const NsSettings *settings[NS_LANES_MAX];
+    run->told.lanes = record->lanes;
+    run->told.measured = true;
+    run->told.fork_step = ns_history_first_step(record->histories[0]);
+    run->file = g_strdup(record->file);
+    for (size_t lane = 0; lane < record->lanes; lane++) {
+        const NsHistory *history = record->histories[lane];
+        const NsStep *last = ns_history_step(history, ns_history_steps(history) - 1);
+        run->histories[lane] = ns_history_ref(record->histories[lane]);
+        ns_settings_copy(&run->started[lane], record->settings[lane]);
+        ns_settings_copy(&run->settings[lane], record->settings[lane]);
+        run->told.last_step = MAX(run->told.last_step, last->step);
+        run->told.loss[lane] = last->loss;
+        settings[lane] = record->settings[lane];
+    }
+    g_auto(NsLanes) lanes;
+    ns_lanes_init(&lanes, settings, record->lanes);
+    run->title = ns_lanes_title(&lanes);
+    show(session, run);
+}
+
+char *ns_session_past_words(NsSession *session)
+{
+    if (!ns_session_is_past(session)) return NULL;
+    if (session->opened->file) return g_strdup_printf(_("read from %s"), session->opened->file);
+    return g_strdup_printf(_("run %u again"), session->opened->told.id);
+}
+
+/* ---- Gone on with ---- */
+
+/* Nothing was changed between its first step and what it is begun with now. */
+static bool is_as_begun(const NsSession *session)
+{
+    const NsPastRun *run = session->opened;
+    for (size_t lane = 0; lane < run->told.lanes; lane++)
+        if (has_event(run->histories[lane], NS_EVENT_SETTING) ||
+            ns_live_differs(&run->started[lane], &session->run.settings[lane]))
+            return false;
+    return true;
+}
+
+static char *anew_words(const NsSession *session)
+{
+    const NsPastRun *run = session->opened;
+    if (run->file) return g_strdup_printf(_("The run of %s begins anew here."), run->file);
+    if (run->told.parent)
+        return g_strdup_printf(_("Run %u was a fork whose beginning is no longer kept; a run with "
+                                 "its settings begins at step 0."),
+                               run->told.id);
+    if (is_as_begun(session))
+        return g_strdup_printf(_("Run %u begins anew; the same seed leads to the same numbers."),
+                               run->told.id);
+    return g_strdup_printf(_("Run %u begins anew, with the settings that are shown."),
+                           run->told.id);
+}
+
+void ns_session_begin_anew(NsSession *session)
+{
+    const NsPastRun *run = session->opened;
+    NsCheckpoint *first[NS_LANES_MAX] = {NULL};
+    g_autofree char *words = NULL;
+    if (run->told.parent && find_all(run, run->told.fork_step, first) >= 0) {
+        g_autofree char *step = ns_group_digits(run->told.fork_step);
+        words = g_strdup_printf(_("Run %u begins anew at step %s, where it was forked."),
+                                run->told.id, step);
+    } else {
+        words = anew_words(session);
+        session->forking_from = 0;
+    }
+    ns_session_launch(session, first);
+    ns_session_drop_checkpoints(first);
+    ns_session_tell(session, words);
+}
+
+void ns_session_revive(NsSession *session)
+{
+    const NsPastRun *run = session->opened;
+    if (ns_past_run_goes_on(run) < 0) {
+        ns_session_begin_anew(session);
+        return;
+    }
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    int64_t at = find_all(run, INT64_MAX, checkpoints);
+    g_autofree char *step = ns_group_digits(at);
+    g_autofree char *words = g_strdup_printf(_("Run %u goes on from step %s."), run->told.id, step);
+    session->forking_from = run->told.id;
+    ns_session_launch(session, checkpoints);
+    ns_session_drop_checkpoints(checkpoints);
+    ns_session_tell(session, words);
+}

@@ -1,0 +1,284 @@
+/* Earlier runs: a tree, kept within a budget.  SPDX-License-Identifier: MIT */
+#include "ui/session/session-private.h"
+
+#include "core/base/words.h"
+
+#include <math.h>
+
+#define RUNS_MOST 12
+#define BYTES_MOST ((size_t)1 << 30) /* of histories and checkpoints, all runs together */
+#define CHECKPOINT_BYTES_MOST ((size_t)256 << 20) /* of the checkpoints of one */
+
+void ns_past_run_free(NsPastRun *run)
+{
+    if (!run) return;
+    for (size_t lane = 0; lane < run->told.lanes; lane++) {
+        ns_history_unref(run->histories[lane]);
+        ns_settings_clear(&run->started[lane]);
+        ns_settings_clear(&run->settings[lane]);
+    }
+    ns_checkpoints_free(run->checkpoints);
+    g_free(run->title);
+    g_free(run->file);
+    g_free(run);
+}
+
+static void free_run(gpointer run)
+{
+    ns_past_run_free(run);
+}
+
+void ns_session_init_runs(NsSession *session)
+{
+    session->runs = g_ptr_array_new_with_free_func(free_run);
+    session->run_list = g_array_new(FALSE, TRUE, sizeof(NsSessionRun));
+    session->id = session->last_id = 1;
+}
+
+void ns_session_free_runs(NsSession *session)
+{
+    g_ptr_array_unref(session->runs);
+    ns_past_run_free(session->opened);
+    ns_checkpoints_free(session->left);
+    g_array_unref(session->run_list);
+    g_free(session->title);
+}
+
+/* At most: profiles are thinned above the budget of a history. */
+static size_t bytes_of(const NsHistory *history)
+{
+    size_t whole = ns_history_steps(history) * ns_history_layout(history)->width * sizeof(float);
+    return MIN(whole, NS_HISTORY_BUDGET);
+}
+
+static NsSessionRun present(NsSession *session)
+{
+    NsSessionRun run = {.id = session->id,
+                        .parent = session->forked_from,
+                        .checkpoint = -1,
+                        .lanes = session->view->n_lanes};
+    run.fork_step = ns_session_first_step(session);
+    run.last_step = ns_session_steps(session);
+    run.measured = true;
+    for (size_t lane = 0; lane < run.lanes; lane++) {
+        const NsStep *step = ns_session_newest(session, lane);
+        run.loss[lane] = step ? step->loss : (double)NAN;
+        run.measured &= step != NULL;
+    }
+    return run;
+}
+
+static char *title_of(const NsView *view)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    for (size_t lane = 0; lane < view->n_lanes; lane++) settings[lane] = &view->lanes[lane].started;
+    g_auto(NsLanes) lanes;
+    ns_lanes_init(&lanes, settings, view->n_lanes);
+    return ns_lanes_title(&lanes);
+}
+
+static NsPastRun *run_at(const NsSession *session, guint i)
+{
+    return g_ptr_array_index(session->runs, i);
+}
+
+static NsPastRun *find(NsSession *session, unsigned id)
+{
+    for (guint i = 0; i < session->runs->len; i++)
+        if (run_at(session, i)->told.id == id) return run_at(session, i);
+    return NULL;
+}
+
+NsPastRun *ns_session_take_run(NsSession *session, unsigned id)
+{
+    guint i;
+    NsPastRun *run = find(session, id);
+    if (!run || !g_ptr_array_find(session->runs, run, &i)) return NULL;
+    return g_ptr_array_steal_index(session->runs, i);
+}
+
+/* They stay in the order of their numbers. */
+static void put_back(NsSession *session, NsPastRun *run)
+{
+    guint at = 0;
+    while (at < session->runs->len && run_at(session, at)->told.id < run->told.id) at++;
+    g_ptr_array_insert(session->runs, (gint)at, run);
+}
+
+void ns_session_show_pinned(NsSession *session)
+{
+    ns_view_clear_pinned(session->view);
+    for (guint i = 0; i < session->runs->len; i++) {
+        const NsPastRun *run = run_at(session, i);
+        for (size_t lane = 0; run->told.pinned && lane < run->told.lanes; lane++) {
+            g_autofree char *name =
+                run->told.lanes > 1
+                    ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_letter(lane))
+                    : g_strdup_printf(_("run %u"), run->told.id);
+            ns_view_pin(session->view, run->histories[lane], &run->started[lane], name);
+        }
+    }
+}
+
+/* ---- The budget ---- */
+
+static size_t bytes_of_run(const NsPastRun *run)
+{
+    size_t bytes = run->checkpoints ? ns_checkpoints_bytes(run->checkpoints) : 0;
+    for (size_t lane = 0; lane < run->told.lanes; lane++) bytes += bytes_of(run->histories[lane]);
+    return bytes;
+}
+
+static size_t bytes_of_all(NsSession *session)
+{
+    size_t bytes = 0;
+    for (guint i = 0; i < session->runs->len; i++) bytes += bytes_of_run(run_at(session, i));
+    return bytes;
+}
+
+/* Where the oldest could be gone on from goes first, but never that of the newest. */
+static bool drop_oldest_checkpoints(NsSession *session)
+{
+    for (guint i = 0; i + 1 < session->runs->len; i++) {
+        if (!run_at(session, i)->checkpoints) continue;
+        g_clear_pointer(&run_at(session, i)->checkpoints, ns_checkpoints_free);
+        return true;
+    }
+    return false;
+}
+
+/* The oldest that is not pinned goes, but never the newest. */
+static bool let_one_go(NsSession *session)
+{
+    for (guint i = 0; i + 1 < session->runs->len; i++) {
+        const NsPastRun *run = run_at(session, i);
+        if (run->told.pinned) continue;
+        g_autofree char *words = g_strdup_printf(
+            _("Run %u was let go to make room: %s.  Pinned runs stay."), run->told.id, run->title);
+        g_ptr_array_remove_index(session->runs, i);
+        ns_session_tell(session, words);
+        return true;
+    }
+    return false;
+}
+
+static void keep_budget(NsSession *session)
+{
+    while (bytes_of_all(session) > BYTES_MOST && drop_oldest_checkpoints(session)) continue;
+    while ((session->runs->len > RUNS_MOST || bytes_of_all(session) > BYTES_MOST) &&
+           let_one_go(session))
+        continue;
+}
+
+/* ---- Filing ---- */
+
+static size_t bytes_at(const NsSession *session, int64_t step)
+{
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    size_t bytes = 0;
+    ns_trainer_checkpoints_at(session->trainer, step, checkpoints, NULL);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        if (checkpoints[lane]) bytes += ns_checkpoint_bytes(checkpoints[lane]);
+    ns_session_drop_checkpoints(checkpoints);
+    return bytes;
+}
+
+/* As many as the budget has room for: it always keeps two, so that of steps that are larger than
+ * half of it the newest alone is offered. */
+static NsCheckpoints *copy_checkpoints(NsSession *session)
+{
+    size_t all = ns_trainer_checkpoints(session->trainer, NULL, 0);
+    g_autofree int64_t *steps = g_new(int64_t, all + 1);
+    size_t n = MIN(all, ns_trainer_checkpoints(session->trainer, steps, all));
+    size_t largest = n ? bytes_at(session, steps[n - 1]) : 0;
+    if (n == 0 || largest > CHECKPOINT_BYTES_MOST) return NULL;
+    NsCheckpoints *copy = ns_checkpoints_new(session->run.n, CHECKPOINT_BYTES_MOST);
+    for (size_t i = 2 * largest > CHECKPOINT_BYTES_MOST ? n - 1 : 0; i < n; i++) {
+        NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+        int64_t at = -1;
+        bool found = ns_trainer_checkpoints_at(session->trainer, steps[i], checkpoints, &at);
+        if (found && at == steps[i]) ns_checkpoints_add(copy, at, checkpoints);
+        ns_session_drop_checkpoints(checkpoints);
+    }
+    return copy;
+}
+
+void ns_session_keep_left(NsSession *session)
+{
+    if (!session->trainer || !session->view->history) return;
+    g_autoptr(NsHistory) history = ns_trainer_history(session->trainer, 0);
+    if (history != session->view->lanes[0].history) return;
+    g_clear_pointer(&session->left, ns_checkpoints_free);
+    if (ns_session_records(session, 0) > 1) session->left = copy_checkpoints(session);
+}
+
+static NsPastRun *run_on_view(NsSession *session)
+{
+    const NsView *view = session->view;
+    NsPastRun *run = g_new0(NsPastRun, 1);
+    run->told = present(session);
+    run->title = title_of(view);
+    run->checkpoints = g_steal_pointer(&session->left);
+    for (size_t lane = 0; lane < run->told.lanes; lane++) {
+        run->histories[lane] = ns_history_ref(view->lanes[lane].history);
+        ns_settings_copy(&run->started[lane], &view->lanes[lane].started);
+        ns_settings_copy(&run->settings[lane], &view->lanes[lane].settings);
+    }
+    return run;
+}
+
+void ns_session_file_run(NsSession *session)
+{
+    if (session->opened)
+        put_back(session, g_steal_pointer(&session->opened));
+    else if (ns_session_records(session, 0) > 1)
+        put_back(session, run_on_view(session));
+    else
+        return;
+    session->id = ++session->last_id;
+    keep_budget(session);
+    ns_session_show_pinned(session);
+}
+
+/* ---- What others may ask ---- */
+
+static void append_run(NsSession *session, NsPastRun *run)
+{
+    run->told.title = run->title;
+    run->told.checkpoint = ns_past_run_goes_on(run);
+    g_array_append_val(session->run_list, run->told);
+}
+
+const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
+{
+    g_array_set_size(session->run_list, 0);
+    g_free(session->title);
+    session->title = title_of(session->view);
+    NsSessionRun now = present(session);
+    now.present = true;
+    now.title = session->title;
+    guint i = 0;
+    for (; i < session->runs->len && run_at(session, i)->told.id < now.id; i++)
+        append_run(session, run_at(session, i));
+    g_array_append_val(session->run_list, now);
+    for (; i < session->runs->len; i++) append_run(session, run_at(session, i));
+    *n = session->run_list->len;
+    return (const NsSessionRun *)session->run_list->data;
+}
+
+void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)
+{
+    NsPastRun *run = find(session, id);
+    if (!run || run->told.pinned == pinned) return;
+    if (pinned && session->view->n_pinned + run->told.lanes > NS_FIGURE_PINNED) {
+        g_autofree char *words = g_strdup_printf(
+            _("No more than %d curves of earlier runs can be shown; unpin another run first."),
+            NS_FIGURE_PINNED);
+        ns_session_tell(session, words);
+    } else {
+        run->told.pinned = pinned;
+        ns_session_show_pinned(session);
+    }
+    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}

@@ -1,0 +1,318 @@
+/* The experiment behind a window: lanes, their settings, the run they make, the runs before it.
+ * SPDX-License-Identifier: MIT
+ *
+ * A session is no widget.  It lives on the main thread, never waits for a trainer, and is moved
+ * forward by ns_session_poll, which a window calls once a frame while the session is busy.
+ *
+ * One to four lanes run on one clock; one of them is active.  A setting is linked, so that a change
+ * reaches every lane, or split, so that it reaches the active one.
+ *
+ * A live setting reaches the running model at once (at most every NS_SESSION_SETTLE_MS while it is
+ * being dragged).  Any other acts at once too as long as the run stands at its beginning, where
+ * there is nothing to lose: a new run is prepared as soon as the setting has rested for that long.
+ * Else it is pending: it waits for ns_session_restart, ns_session_fork or ns_session_drop_pending.
+ * A setting that cannot be used is a problem: a sentence, the key, and the present run stays.
+ *
+ * Signals: "settings-changed", a value, a link, the lanes or the active one differ, or a control
+ * shows a value that was refused; "status-changed", state, problem, pending changes or run differ;
+ * "view-changed", what the charts show was chosen; "runs-changed", earlier runs or their pins;
+ * "checked", a check of gradients is there or was broken off; "notice" (sentence), something
+ * happened that a toast should tell. */
+#pragma once
+
+#include "core/experiment/param.h"
+#include "core/train/trainer.h"
+#include "ui/session/lanes.h"
+#include "ui/session/view.h"
+
+#include <glib-object.h>
+
+#define NS_SESSION_SETTLE_MS 150
+
+#define NS_TYPE_SESSION (ns_session_get_type())
+G_DECLARE_FINAL_TYPE(NsSession, ns_session, NS, SESSION, GObject)
+
+/* Prepares a run of one lane with these settings; or of n lanes, whose rows are split where they
+ * differ.  What lanes share (ns_lanes_can_split) is the first one's. */
+NsSession *ns_session_new(const NsSettings *settings);
+NsSession *ns_session_new_lanes(const NsSettings *const *settings, size_t n);
+
+/* ---- Lanes: lab_settings.c ---- */
+
+size_t ns_session_lanes(NsSession *session);
+size_t ns_session_active(NsSession *session);
+void ns_session_set_active(NsSession *session, size_t lane);
+
+/* 1 .. NS_LANES_MAX.  A new lane is a copy of the active one whose placement is split, or what it
+ * was when it was taken away. */
+void ns_session_set_lanes(NsSession *session, size_t n);
+
+/* Takes a lane out; those behind it move up.  The last one stays. */
+void ns_session_remove_lane(NsSession *session, size_t lane);
+
+/* ---- Settings: lab_settings.c ---- */
+
+/* Of the active lane and of any, as the controls show them; and all of them. */
+const NsSettings *ns_session_settings(NsSession *session);
+const NsSettings *ns_session_lane_settings(NsSession *session, size_t lane);
+const NsLanes *ns_session_all_settings(NsSession *session);
+
+/* Sets one value from its text, as ns_settings_set: of the active lane, or of all where the row is
+ * linked.  FALSE if it was refused: it is then the session's problem. */
+bool ns_session_set(NsSession *session, const char *key, const char *value);
+
+/* The same, as one of many in the same movement of a hand, which together are one step of undo. */
+bool ns_session_slide(NsSession *session, const char *key, const char *value);
+
+/* The same for one lane, which splits the row if it can be. */
+bool ns_session_set_lane(NsSession *session, size_t lane, const char *key, const char *value);
+
+/* Sets one value back to its default. */
+void ns_session_set_default(NsSession *session, const NsParam *param);
+
+/* Sets every value of the active lane back to its default, and those that are linked in all. */
+void ns_session_set_defaults(NsSession *session);
+
+/* Other lanes with other settings in the place of all that there are, as one change. */
+void ns_session_open(NsSession *session, const NsSettings *const *settings, size_t n);
+
+/* Linking gives all lanes the value of the active one. */
+bool ns_session_is_linked(NsSession *session, const NsParam *param);
+bool ns_session_can_split(const NsParam *param);
+void ns_session_set_linked(NsSession *session, const NsParam *param, bool linked);
+
+/* Undo and redo go through all changes of settings, lanes and links.  The words say what will
+ * change: "layers 6 → 12"; NULL where there is nothing.  Free with g_free. */
+bool ns_session_can_undo(NsSession *session);
+bool ns_session_can_redo(NsSession *session);
+void ns_session_undo(NsSession *session);
+void ns_session_redo(NsSession *session);
+char *ns_session_undo_words(NsSession *session);
+char *ns_session_redo_words(NsSession *session);
+
+/* ---- Changes that wait: lab_pending.c ---- */
+
+/* Whether any setting or lane differs from the run's in what is not live: it waits, or the run,
+ * which has not begun, is about to be prepared anew. */
+bool ns_session_differs(NsSession *session);
+
+/* How many wait: settings, counted once whatever the lanes, and lanes. */
+size_t ns_session_pending(NsSession *session);
+bool ns_session_is_pending(NsSession *session, const NsParam *param);
+
+/* "2 changes wait: Norm placement of B, Layers"; NULL where nothing does.  Free with g_free. */
+char *ns_session_pending_words(NsSession *session);
+
+/* All lanes from step 0 with the settings that the controls show; running on if they ran. */
+bool ns_session_can_restart(NsSession *session);
+void ns_session_restart(NsSession *session);
+
+/* From the newest checkpoint at or before the step that is shown.  With one lane and nothing
+ * pending it opens a second one, a copy, beside it. */
+bool ns_session_can_fork(NsSession *session);
+int64_t
+ns_session_fork_step(NsSession *session); /* where a fork would begin; negative if it cannot */
+void ns_session_fork(NsSession *session);
+
+/* The controls go back to what the run has. */
+void ns_session_drop_pending(NsSession *session);
+
+/* ---- Time: lab_time.c ---- */
+
+/* The commands of a trainer.  Those that make no sense in the present state do nothing. */
+void ns_session_run(NsSession *session);
+void ns_session_pause(NsSession *session);
+void ns_session_step(NsSession *session, int64_t n);
+void ns_session_run_to(NsSession *session, int64_t step);
+void ns_session_run_until_loss(NsSession *session,
+                               double loss); /* of any lane, smoothed as a trainer does */
+
+/* Back to the beginning of the run, at rest. */
+void ns_session_reset(NsSession *session);
+
+bool ns_session_is_running(NsSession *session); /* or will be as soon as it is prepared */
+bool ns_session_can_run(NsSession *session);
+bool ns_session_can_reset(NsSession *session);
+
+/* 0: as fast as it can. */
+void ns_session_set_speed(NsSession *session, double steps_per_second);
+double ns_session_speed(NsSession *session);
+
+/* Whether a run pauses at the first spike or divergence of any lane; it does at first. */
+void ns_session_set_pause_on_trouble(NsSession *session, bool pause);
+bool ns_session_pause_on_trouble(NsSession *session);
+
+/* Slow motion takes about four seconds a step, whose forward pass, loss and backward pass are those
+ * of the step that is shown, and whose update leads to the next. */
+typedef enum { NS_STAGE_FORWARD, NS_STAGE_LOSS, NS_STAGE_BACKWARD, NS_STAGE_UPDATE } NsStage;
+void ns_session_set_slow_motion(NsSession *session, bool slow);
+bool ns_session_slow_motion(NsSession *session);
+
+/* Where a step in slow motion is, and how far through that stage, 0 .. 1.  FALSE while there is
+ * none. */
+bool ns_session_stage(NsSession *session, NsStage *stage, double *progress);
+
+/* The first and the newest step of the run, and the one that is shown, which a negative number
+ * makes the newest again. */
+int64_t ns_session_first_step(NsSession *session);
+int64_t ns_session_steps(NsSession *session);
+int64_t ns_session_shown_step(NsSession *session);
+void ns_session_show_step(NsSession *session, int64_t step);
+
+typedef enum {
+    NS_SESSION_MARK_FORK, /* the run begins here, with what it took over from another */
+    NS_SESSION_MARK_SPIKE,
+    NS_SESSION_MARK_DIVERGED,
+    NS_SESSION_MARK_SETTING, /* a live setting was changed */
+    NS_SESSION_MARK_KEPT     /* a fork can begin here */
+} NsSessionMarkKind;
+
+typedef struct {
+    int64_t step;
+    NsSessionMarkKind kind;
+    int lane; /* -1: all */
+    const char *text;
+} NsSessionMark;
+
+/* In the order of steps; borrowed until the next call or poll. */
+const NsSessionMark *ns_session_marks(NsSession *session, size_t *n);
+
+/* ---- Trouble: lab_trouble.c ---- */
+
+typedef struct {
+    int lane;
+    int64_t step;
+    bool spike; /* else the lane diverged */
+    const NsEvent *event;
+} NsTrouble;
+
+/* What happened last and was neither dismissed nor gone on from; of what happened in one step, a
+ * divergence before a jump, the larger jump before the smaller, and then the earlier lane.  The
+ * event is borrowed until the next poll. */
+bool ns_session_trouble(NsSession *session, NsTrouble *trouble);
+void ns_session_dismiss_trouble(NsSession *session);
+
+/* Forks from the newest checkpoint before the trouble with this one change, and runs.  FALSE if the
+ * value was refused or there is no checkpoint. */
+bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const char *value);
+
+/* ---- Gradient checks: lab_gradient_check.c ---- */
+
+/* Asks for a check of a layer (from 1) of a lane of the run against finite differences, at the next
+ * step; "checked" tells when it is there, or was broken off by a pause or a reset. */
+void ns_session_check(NsSession *session, size_t lane, unsigned layer);
+bool ns_session_is_checking(NsSession *session);
+
+/* The newest check of the present run; NULL while there is none. */
+const NsGradientCheck *ns_session_last_check(NsSession *session);
+
+/* ---- Runs: lab_runs.c ---- */
+
+/* A run begins with a restart, a fork or a reset.  Earlier ones are kept within a budget, the
+ * newest and those that are pinned; a notice tells which one went.  Steps from which an earlier one
+ * can go on are kept too as long as there is room. */
+typedef struct {
+    unsigned id, parent; /* from 1; 0: begun at step 0 */
+    int64_t fork_step, last_step;
+    int64_t checkpoint; /* from which an earlier one can go on; negative: it can only begin anew */
+    const char *title;
+    double loss[NS_LANES_MAX]; /* the last one */
+    size_t lanes;
+    bool measured;        /* there is one: its models may still be prepared */
+    bool present, pinned; /* present: the one on view */
+} NsSessionRun;
+
+/* The oldest first; borrowed until the next call or poll. */
+const NsSessionRun *ns_session_runs(NsSession *session, size_t *n);
+
+/* Curves show pinned runs, pale. */
+void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
+
+/* ---- Earlier runs on view: lab_open.c ---- */
+
+/* An earlier run takes the place of the present one, which becomes an earlier one, in the view and
+ * in the controls; nothing trains.  What a trainer is needed for then goes on from its newest kept
+ * step, or begins it anew where there is none or it had come to its end.  A notice says which it
+ * will be, and which it was. */
+void ns_session_open_run(NsSession *session, unsigned id);
+
+/* A run that another program recorded. */
+typedef struct {
+    const char *file; /* its name, for people */
+    size_t lanes;
+    const NsSettings *settings[NS_LANES_MAX];
+    NsHistory *histories[NS_LANES_MAX]; /* each has a record; nobody writes to it any more */
+} NsSessionRecord;
+
+/* The same with such a run, which is the newest. */
+void ns_session_open_record(NsSession *session, const NsSessionRecord *record);
+
+/* ---- What is known: session.c ---- */
+
+NsTrainerState ns_session_state(NsSession *session);
+NsTrainerState ns_session_lane_state(NsSession *session, size_t lane); /* of the run's lanes */
+
+/* The sentence of what is wrong, and the key of the setting that is to blame; NULL where there is
+ * none. */
+const char *ns_session_problem(NsSession *session);
+const char *ns_session_problem_key(NsSession *session);
+
+/* Looks at the trainer.  FALSE once nothing can change by itself any more. */
+bool ns_session_poll(NsSession *session);
+
+/* ---- What it takes: lab_size.c ---- */
+
+/* The plan of the run that is shown, all lanes together; false while there is none. */
+bool ns_session_plan(NsSession *session, NsPlan *plan);
+
+/* What the run takes, in words: "1.21 M parameters, 63.8 MiB, step 0 in 12 ms".  Where the
+ * settings that the controls show are not the run's: what they will take, or why they cannot be
+ * had.  NULL as long as neither is known.  Free with g_free. */
+char *ns_session_size(NsSession *session);
+
+/* ---- The view: lab_view.c ---- */
+
+/* What the charts show; borrowed, valid until the next call that moves the session. */
+const NsView *ns_session_view(NsSession *session);
+void ns_session_show_gradient(NsSession *session, NsQuantity quantity);
+void ns_session_show_hidden(NsSession *session, NsQuantity quantity);
+void ns_session_show_log(NsSession *session, bool log);
+void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing);
+void ns_session_toggle_smoothing(NsSession *session); /* off, and on again as it was */
+void ns_session_show_theory(NsSession *session, bool theory);
+void ns_session_show_heat(NsSession *session, NsHeatMode heat);
+
+/* From 1; 0: none is selected. */
+int ns_session_layer(NsSession *session);
+void ns_session_select_layer(NsSession *session, int layer);
+
+/* ---- In words: lab_words.c.  Free with g_free. ---- */
+
+/* Of the run: "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers". */
+char *ns_session_title(NsSession *session);
+char *ns_lanes_title(const NsLanes *lanes);
+
+/* "A Post-LN, B Pre-LN; all else the same."; NULL for a single lane. */
+char *ns_session_differences(NsSession *session);
+
+/* How much of it: all; without the speed, which stands elsewhere too; "step 1,240, 2.31". */
+typedef enum {
+    NS_STATUS_WHOLE,
+    NS_STATUS_SHORT,
+    NS_STATUS_BRIEF,
+    NS_STATUS_LENGTHS
+} NsStatusLength;
+
+/* "paused at step 1,240, loss 2.31, 180 steps/s", "running at step 90, loss A 3.1, B 2.2; B
+ * diverged at step 87". */
+char *ns_session_status(NsSession *session, NsStatusLength length);
+
+/* How fast the newest steps of the slowest lane were, and what share of their time the expensive
+ * quantities took: NaN where there is nothing to go by, 0 without probes. */
+typedef struct {
+    double steps_per_second, probe_share;
+} NsPace;
+NsPace ns_session_pace(NsSession *session);
+
+/* A count with its digits grouped in threes: "1,240", or as the language of the desktop does it. */
+char *ns_group_digits(int64_t number);

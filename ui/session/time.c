@@ -1,0 +1,292 @@
+/* Going forward, standing still and looking back.  SPDX-License-Identifier: MIT */
+#include "ui/session/session-private.h"
+
+#include "core/base/words.h"
+
+/* Of a step in slow motion, in microseconds. */
+static const gint64 STAGES[] = {
+    [NS_STAGE_FORWARD] = 1300000,
+    [NS_STAGE_LOSS] = 500000,
+    [NS_STAGE_BACKWARD] = 1500000,
+    [NS_STAGE_UPDATE] = 700000,
+};
+
+/* ---- Commands ---- */
+
+/* A trainer that can go on, and no trouble any more. */
+static bool prepare(NsSession *session)
+{
+    if (!ns_session_can_run(session)) return false;
+    if (ns_session_is_past(session)) ns_session_revive(session);
+    session->trouble = (NsTrouble){0};
+    return session->trainer != NULL;
+}
+
+void ns_session_run(NsSession *session)
+{
+    if (!prepare(session)) return;
+    session->wants_run = true;
+    if (!session->slow) ns_trainer_run(session->trainer);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+void ns_session_pause(NsSession *session)
+{
+    session->wants_run = false;
+    session->stage_since = 0;
+    if (session->trainer) ns_trainer_pause(session->trainer);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+void ns_session_step(NsSession *session, int64_t n)
+{
+    if (!prepare(session)) return;
+    session->wants_run = false;
+    session->stage_since = 0;
+    ns_trainer_step(session->trainer, n);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+static void run_until(NsSession *session, NsTrainerUntil until)
+{
+    if (!prepare(session)) return;
+    session->wants_run = true;
+    session->slow = false;
+    ns_trainer_run_until(session->trainer, until);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+void ns_session_run_to(NsSession *session, int64_t step)
+{
+    if (step > ns_session_steps(session)) run_until(session, (NsTrainerUntil){.step = step});
+}
+
+void ns_session_run_until_loss(NsSession *session, double loss)
+{
+    if (loss > 0.0) run_until(session, (NsTrainerUntil){.loss = loss});
+}
+
+void ns_session_reset(NsSession *session)
+{
+    if (!ns_session_can_reset(session)) return;
+    session->wants_run = false;
+    session->stage_since = 0;
+    if (ns_session_differs(session) && ns_session_can_restart(session)) {
+        ns_session_start(session, session->origins[0] ? session->origins : NULL);
+        return;
+    }
+    if (ns_session_is_past(session)) {
+        ns_session_begin_anew(session);
+        return;
+    }
+    if (session->problem_is_run) ns_session_set_problem(session, NULL, NULL, false);
+    ns_session_keep_left(session);
+    ns_trainer_reset(session->trainer);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+bool ns_session_is_running(NsSession *session)
+{
+    return session->wants_run;
+}
+
+bool ns_session_can_run(NsSession *session)
+{
+    if (ns_session_is_past(session)) return true;
+    return session->trainer && session->state != NS_TRAINER_FAILED &&
+           session->state != NS_TRAINER_DIVERGED && session->state != NS_TRAINER_FINISHED;
+}
+
+bool ns_session_can_reset(NsSession *session)
+{
+    if (ns_session_is_past(session)) return true;
+    return session->trainer && session->state != NS_TRAINER_FAILED &&
+           session->state != NS_TRAINER_PREPARING;
+}
+
+void ns_session_set_speed(NsSession *session, double steps_per_second)
+{
+    if (session->speed == steps_per_second) return;
+    session->speed = steps_per_second;
+    if (session->trainer) ns_trainer_set_speed(session->trainer, steps_per_second);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+double ns_session_speed(NsSession *session)
+{
+    return session->speed;
+}
+
+void ns_session_set_pause_on_trouble(NsSession *session, bool pause)
+{
+    if (session->pause_on_trouble == pause) return;
+    session->pause_on_trouble = pause;
+    if (session->trainer) ns_trainer_set_pause_on_trouble(session->trainer, pause);
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+bool ns_session_pause_on_trouble(NsSession *session)
+{
+    return session->pause_on_trouble;
+}
+
+/* ---- Slow motion ---- */
+
+void ns_session_set_slow_motion(NsSession *session, bool slow)
+{
+    if (session->slow == slow) return;
+    session->slow = slow;
+    session->stage_since = 0;
+    session->stepping = false;
+    if (session->trainer && session->wants_run) {
+        if (slow)
+            ns_trainer_pause(session->trainer);
+        else
+            ns_trainer_run(session->trainer);
+    }
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+bool ns_session_slow_motion(NsSession *session)
+{
+    return session->slow;
+}
+
+static gint64 whole_step(void)
+{
+    gint64 whole = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(STAGES); i++) whole += STAGES[i];
+    return whole;
+}
+
+bool ns_session_poll_stage(NsSession *session)
+{
+    if (!session->slow || !session->wants_run) return false;
+    bool rests = session->state == NS_TRAINER_READY || session->state == NS_TRAINER_PAUSED;
+    if (!rests || !ns_trainer_wait(session->trainer, 0)) return true;
+    gint64 now = g_get_monotonic_time();
+    if (session->stage_since == 0) {
+        session->stage_since = now;
+        session->stepping = false;
+    } else if (now - session->stage_since >= whole_step()) {
+        session->stage_since = 0;
+        session->stepping = true;
+        ns_trainer_step(session->trainer, 1);
+    }
+    return true;
+}
+
+bool ns_session_stage(NsSession *session, NsStage *stage, double *progress)
+{
+    if (!session->slow || !session->wants_run || (session->stage_since == 0 && !session->stepping))
+        return false;
+    gint64 passed =
+        session->stage_since ? g_get_monotonic_time() - session->stage_since : whole_step();
+    for (size_t i = 0; i < G_N_ELEMENTS(STAGES); i++) {
+        *stage = (NsStage)i;
+        *progress = CLAMP((double)passed / (double)STAGES[i], 0.0, 1.0);
+        if (passed < STAGES[i]) break;
+        passed -= STAGES[i];
+    }
+    return true;
+}
+
+/* ---- Steps ---- */
+
+int64_t ns_session_first_step(NsSession *session)
+{
+    return session->view->history ? ns_history_first_step(session->view->history) : 0;
+}
+
+int64_t ns_session_steps(NsSession *session)
+{
+    int64_t newest = 0;
+    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
+        const NsStep *step = ns_session_newest(session, lane);
+        if (step) newest = MAX(newest, step->step);
+    }
+    return newest;
+}
+
+int64_t ns_session_shown_step(NsSession *session)
+{
+    return session->view->step >= 0 ? session->view->step : ns_session_steps(session);
+}
+
+void ns_session_show_step(NsSession *session, int64_t step)
+{
+    step = step < 0 || step > ns_session_steps(session) ? -1
+                                                        : MAX(step, ns_session_first_step(session));
+    if (session->view->step == step) return;
+    session->view->step = step;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}
+
+/* ---- Marks ---- */
+
+static void add_events(NsSession *session, size_t lane)
+{
+    NsHistory *history = session->view->lanes[lane].history;
+    size_t n = history ? ns_history_events(history) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED  ? NS_SESSION_MARK_DIVERGED
+                                 : event->kind == NS_EVENT_SETTING ? NS_SESSION_MARK_SETTING
+                                                                   : NS_SESSION_MARK_SPIKE;
+        NsSessionMark mark = {event->step, kind, (int)lane, event->text};
+        g_array_append_val(session->marks, mark);
+    }
+}
+
+static void add_kept(NsSession *session)
+{
+    size_t room = ns_session_checkpoints(session, NULL, 0);
+    g_autofree int64_t *steps = g_new(int64_t, room + 1);
+    size_t n = MIN(room, ns_session_checkpoints(session, steps, room));
+    for (size_t i = 0; i < n; i++) {
+        NsSessionMark mark = {steps[i], NS_SESSION_MARK_KEPT, -1, _("A fork can begin here.")};
+        g_array_append_val(session->marks, mark);
+    }
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+    const NsSessionMark *left = a, *right = b;
+    if (left->step != right->step) return left->step < right->step ? -1 : 1;
+    if (left->kind != right->kind) return left->kind < right->kind ? -1 : 1;
+    gint words = strcmp(left->text, right->text);
+    return words ? words : left->lane - right->lane;
+}
+
+/* What happened to several lanes at once is one mark of all. */
+static void join_lanes(GArray *marks)
+{
+    guint n = 0;
+    for (guint i = 0; i < marks->len; i++) {
+        NsSessionMark *last = n ? &g_array_index(marks, NsSessionMark, n - 1) : NULL;
+        NsSessionMark *mark = &g_array_index(marks, NsSessionMark, i);
+        bool same = last && last->step == mark->step && last->kind == mark->kind &&
+                    g_str_equal(last->text, mark->text);
+        if (same)
+            last->lane = -1;
+        else
+            g_array_index(marks, NsSessionMark, n++) = *mark;
+    }
+    g_array_set_size(marks, n);
+}
+
+const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
+{
+    g_array_set_size(session->marks, 0);
+    if (session->forked_from) {
+        NsSessionMark fork = {ns_session_first_step(session), NS_SESSION_MARK_FORK, -1,
+                              _("The run was forked here.")};
+        g_array_append_val(session->marks, fork);
+    }
+    for (size_t lane = 0; lane < session->view->n_lanes; lane++) add_events(session, lane);
+    add_kept(session);
+    g_array_sort(session->marks, compare);
+    join_lanes(session->marks);
+    *n = session->marks->len;
+    return (const NsSessionMark *)session->marks->data;
+}

@@ -1,0 +1,76 @@
+/* Spikes and divergences, and what may help.  SPDX-License-Identifier: MIT */
+#include "ui/session/session-private.h"
+
+/* Records before a jump that it is measured against. */
+#define BEFORE 10
+
+static double jumping(const NsStep *step, const NsEvent *event)
+{
+    return g_str_equal(event->what, "loss") ? step->loss : step->grad_norm;
+}
+
+/* What jumped, as a multiple of its mean before. */
+static double size_of(const NsHistory *history, const NsEvent *event)
+{
+    size_t at = (size_t)(event->step - ns_history_first_step(history));
+    size_t first = at > BEFORE ? at - BEFORE : 0;
+    double sum = 0.0;
+    for (size_t i = first; i < at; i++) sum += jumping(ns_history_step(history, i), event);
+    return at ? jumping(ns_history_step(history, at), event) * (double)(at - first) / sum : 0.0;
+}
+
+/* The later one tells more; of one step a divergence does, then the larger jump, then the earlier
+ * lane. */
+static bool matters_more(NsSession *session, const NsTrouble *news, const NsTrouble *known)
+{
+    if (!known->event || news->step != known->step)
+        return !known->event || news->step > known->step;
+    if (news->spike != known->spike) return known->spike;
+    if (!news->spike) return news->lane < known->lane;
+    double left = size_of(session->view->lanes[news->lane].history, news->event);
+    double right = size_of(session->view->lanes[known->lane].history, known->event);
+    return left != right ? left > right : news->lane < known->lane;
+}
+
+void ns_session_poll_trouble(NsSession *session)
+{
+    bool news = false;
+    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
+        NsHistory *history = session->view->lanes[lane].history;
+        size_t n = history ? ns_history_events(history) : 0;
+        for (size_t i = session->events_seen[lane]; i < n; i++) {
+            const NsEvent *event = ns_history_event(history, i);
+            if (event->kind == NS_EVENT_SETTING) continue;
+            NsTrouble trouble = {(int)lane, event->step, event->kind != NS_EVENT_DIVERGED, event};
+            if (!matters_more(session, &trouble, &session->trouble)) continue;
+            session->trouble = trouble;
+            news = true;
+        }
+        session->events_seen[lane] = n;
+    }
+    if (news) ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+bool ns_session_trouble(NsSession *session, NsTrouble *trouble)
+{
+    *trouble = session->trouble;
+    return session->trouble.event != NULL;
+}
+
+void ns_session_dismiss_trouble(NsSession *session)
+{
+    session->trouble = (NsTrouble){0};
+    ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
+}
+
+bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const char *value)
+{
+    NsTrouble trouble = session->trouble;
+    int64_t before = trouble.event ? trouble.step - 1 : ns_session_shown_step(session);
+    if (!ns_session_can_fork(session) || !ns_session_set_lane(session, lane, key, value))
+        return false;
+    session->wants_run = true;
+    if (ns_session_can_restart(session) && ns_session_start_at(session, before)) return true;
+    session->wants_run = false;
+    return false;
+}

@@ -1,0 +1,69 @@
+/* What the charts of a session show.  SPDX-License-Identifier: MIT */
+#include "ui/session/session-private.h"
+
+const NsView *ns_session_view(NsSession *session)
+{
+    return session->view;
+}
+
+void ns_session_show_gradient(NsSession *session, NsQuantity quantity)
+{
+    if (session->view->gradient == quantity) return;
+    session->view->gradient = quantity;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}
+
+void ns_session_show_hidden(NsSession *session, NsQuantity quantity)
+{
+    if (session->view->hidden == quantity) return;
+    session->view->hidden = quantity;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}
+
+void ns_session_show_log(NsSession *session, bool log)
+{
+    if (session->view->log == log) return;
+    session->view->log = log;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}
+
+void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing)
+{
+    if (ns_smoothing_equal(session->view->smoothing, smoothing)) return;
+    session->view->smoothing = smoothing;
+    if (smoothing.kind != NS_SMOOTH_NONE) session->usual_smoothing = smoothing;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}
+
+void ns_session_toggle_smoothing(NsSession *session)
+{
+    bool smooth = session->view->smoothing.kind != NS_SMOOTH_NONE;
+    ns_session_show_smoothing(session, smooth ? (NsSmoothing){0} : session->usual_smoothing);
+}
+
+void ns_session_show_theory(NsSession *session, bool theory)
+{
+    if (session->view->theory == theory) return;
+    session->view->theory = theory;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}
+
+void ns_session_show_heat(NsSession *session, NsHeatMode heat)
+{
+    if (session->view->heat == heat) return;
+    session->view->heat = heat;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}
+
+int ns_session_layer(NsSession *session)
+{
+    return session->view->layer;
+}
+
+void ns_session_select_layer(NsSession *session, int layer)
+{
+    layer = MAX(layer, 0);
+    if (session->view->layer == layer) return;
+    session->view->layer = layer;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}

@@ -1,9 +1,0 @@
-/* The desktop program.  SPDX-License-Identifier: MIT */
-#pragma once
-
-#include "ui/widgets/window.h"
-
-#define NS_TYPE_APPLICATION (ns_application_get_type())
-G_DECLARE_FINAL_TYPE(NsApplication, ns_application, NS, APPLICATION, GtkApplication)
-
-NsApplication *ns_application_new(void);

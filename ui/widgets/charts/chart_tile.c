@@ -1,0 +1,608 @@
+/* A chart in its frame, with its few controls.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/charts/chart_tile.h"
+
+#include "core/base/words.h"
+#include "core/experiment/param.h"
+
+#include "ui/plot/text.h"
+#include "ui/widgets/charts/chart_input.h"
+#include "ui/widgets/charts/export_job.h"
+#include "ui/widgets/charts/limits_popover.h"
+#include "ui/widgets/charts/smoothing_control.h"
+#include "ui/widgets/charts/tile_choices.h"
+#include "ui/widgets/charts/tile_controls.h"
+#include "ui/widgets/charts/tile_menu.h"
+#include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/settings/controls.h"
+
+#include <math.h>
+
+/* A title and its controls share a line.  Where that is narrow, the controls go above the title's
+ * end, and a choice that another chart has too is left to that one. */
+#define SHARED_CHOICE_FROM 420
+
+#define BELOW_TOOLS 2  /* pixels to what follows the title */
+#define PROBE_BELOW 96 /* pixels below the words that it goes with */
+
+#define CHOICE_CHARS 18 /* of words on the drop-down */
+#define SEARCH_FROM 20u /* choices */
+
+struct _NsChartTile {
+    GtkWidget parent;
+    NsSession *session;
+    NsQuantity quantity; /* its own, of figures that show any */
+    NsSimilarityKind similarity;
+    int place; /* NS_TILE_PLACE; 0: the selected layer, or the last */
+    int lane;  /* of several; -1: as the figure has it */
+    NsChartView *chart;
+    GtkWidget *overlay, *tools;
+    GtkWidget *follow, *heat, *choice, *log, *menu_button;
+    GtkWidget *probe; /* in the middle of what is never measured */
+    GtkWidget *over;  /* weak: the popover that is open over the chart; NULL for none */
+    GArray *choices;  /* int, as in the drop-down */
+    GActionMap *actions;
+    bool maximised, syncing;
+};
+
+enum { EXPORT, MAXIMISE, KIND_CHANGED, TOLD, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
+
+static const NsFigureKind *kind_of(const NsChartTile *tile)
+{
+    return ns_chart_view_kind(tile->chart);
+}
+
+NsFigureInput ns_chart_tile_input(NsChartTile *tile)
+{
+    NsFigureInput input = ns_view_input(ns_session_view(tile->session));
+    input.quantity = tile->quantity;
+    input.similarity = tile->similarity;
+    input.layer = tile->place ? NS_TILE_LAYER(tile->place) : (unsigned)MAX(input.marked_layer, 0);
+    input.head = NS_TILE_HEAD(tile->place);
+    bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
+    return one ? ns_figure_input_of(&input, (unsigned)tile->lane) : input;
+}
+
+/* The place that a figure of one shows where nobody chose. */
+static int usual_place(const NsChartTile *tile)
+{
+    const NsHistory *history = ns_session_view(tile->session)->history;
+    bool of_head = g_str_equal(ns_chart_view_kind(tile->chart)->choice.key, "attention");
+    size_t layers = history ? ns_history_layout(history)->layers : 0;
+    int selected = ns_session_layer(tile->session);
+    size_t layer = selected > 0 ? MIN((size_t)selected, layers) : layers;
+    return NS_TILE_PLACE(layer, of_head ? 1u : 0u);
+}
+
+static int shown_choice(const NsChartTile *tile)
+{
+    const NsView *view = ns_session_view(tile->session);
+    switch (kind_of(tile)->subject) {
+    case NS_SUBJECT_GRADIENT:
+        return (int)view->gradient;
+    case NS_SUBJECT_HIDDEN:
+        return (int)view->hidden;
+    case NS_SUBJECT_QUANTITY:
+        return (int)tile->quantity;
+    case NS_SUBJECT_SIMILARITY:
+        return (int)tile->similarity;
+    case NS_SUBJECT_PLACE:
+        return tile->place ? tile->place : usual_place(tile);
+    case NS_SUBJECT_NONE:
+        break;
+    }
+    return 0;
+}
+
+/* The choice is on show in another tile, too. */
+static bool is_shared(const NsChartTile *tile)
+{
+    return kind_of(tile)->subject == NS_SUBJECT_GRADIENT && kind_of(tile)->rows_are_layers;
+}
+
+static void tell(NsChartTile *tile, const char *sentence)
+{
+    g_signal_emit(tile, signals[TOLD], 0, sentence);
+}
+
+static const char LIST[] = "ns-list";
+
+static bool is_list(GtkListItemFactory *factory)
+{
+    return g_object_get_data(G_OBJECT(factory), LIST);
+}
+
+static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartTile *tile)
+{
+    guint i = gtk_list_item_get_position(item);
+    if (i >= tile->choices->len) return;
+    GtkLabel *label = GTK_LABEL(gtk_list_item_get_child(item));
+    int choice = g_array_index(tile->choices, int, i);
+    const char *symbol = ns_tile_choice_symbol(kind_of(tile), choice);
+    /* In the list, symbols of quantities of all sorts would not tell them apart; on the button they
+     * do, beside the title. */
+    bool in_words = !symbol || (is_list(factory) && kind_of(tile)->subject == NS_SUBJECT_QUANTITY);
+    g_autofree char *words = in_words ? ns_tile_choice_label(kind_of(tile), choice) : NULL;
+    g_autofree char *markup = ns_text_markup(in_words ? words : symbol, NS_LABEL_SIZE);
+    gtk_label_set_markup(label, markup);
+    gtk_widget_set_tooltip_text(GTK_WIDGET(label), ns_tile_choice_purpose(kind_of(tile), choice));
+}
+
+static void set_up_choice(GtkListItemFactory *factory, GtkListItem *item)
+{
+    (void)factory;
+    GtkWidget *label = gtk_label_new(NULL);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_list_item_set_child(item, label);
+}
+
+static void set_up_button(GtkListItemFactory *factory, GtkListItem *item)
+{
+    set_up_choice(factory, item);
+    GtkLabel *label = GTK_LABEL(gtk_list_item_get_child(item));
+    gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_END);
+    gtk_label_set_max_width_chars(label, CHOICE_CHARS);
+}
+
+static void sync_choices(NsChartTile *tile)
+{
+    const NsFigureKind *kind = kind_of(tile);
+    int shown = shown_choice(tile);
+    g_autoptr(GArray) now = ns_tile_choices(kind, ns_session_view(tile->session)->history, shown);
+    GtkDropDown *drop_down = GTK_DROP_DOWN(tile->choice);
+    bool same = now->len == tile->choices->len &&
+                (!now->len || memcmp(now->data, tile->choices->data, now->len * sizeof(int)) == 0);
+    if (!same) {
+        g_array_set_size(tile->choices, 0);
+        g_array_append_vals(tile->choices, now->data, now->len);
+        g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+        for (guint i = 0; i < now->len; i++)
+            gtk_string_list_take(labels, ns_tile_choice_label(kind, g_array_index(now, int, i)));
+        gtk_drop_down_set_model(drop_down, G_LIST_MODEL(labels));
+        gtk_drop_down_set_enable_search(drop_down, now->len >= SEARCH_FROM);
+    }
+    for (guint i = 0; i < now->len; i++)
+        if (g_array_index(now, int, i) == shown) gtk_drop_down_set_selected(drop_down, i);
+    gtk_widget_set_visible(tile->choice, now->len > 0);
+}
+
+/* Whether the figure is of what is measured now and then only. */
+static bool is_expensive(const NsChartTile *tile)
+{
+    const NsFigureKind *kind = kind_of(tile);
+    return kind->expensive ||
+           (kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->expensive);
+}
+
+static void sync_controls(NsChartTile *tile)
+{
+    const NsFigureKind *kind = kind_of(tile);
+    bool heat = kind->rows_are_layers && kind->abscissa == NS_OVER_STEPS &&
+                !g_str_equal(kind->choice.key, "ratio");
+    tile->syncing = true;
+    gtk_widget_set_visible(tile->heat, heat && ns_session_lanes(tile->session) > 1);
+    gtk_widget_set_visible(tile->probe, is_expensive(tile) &&
+                                            ns_session_settings(tile->session)->probe_every < 1);
+    sync_choices(tile);
+    bool of_unit =
+        kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->unit; /* never log */
+    gtk_widget_set_visible(tile->log, kind->log && !kind->rows_are_layers && !of_unit);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), ns_session_view(tile->session)->log);
+    tile->syncing = false;
+}
+
+/* The chip offers what the chart does not do any more. */
+static void sync_follow(NsChartTile *tile)
+{
+    const NsViewState *view_state = ns_chart_view_state(tile->chart);
+    bool held = view_state->held && kind_of(tile)->abscissa == NS_OVER_STEPS;
+    bool fitted = ns_view_state_is_fitted(view_state);
+    gtk_button_set_label(GTK_BUTTON(tile->follow), held ? _("Follow") : _("Fit"));
+    gtk_widget_set_tooltip_text(tile->follow,
+                                held ? _("Keep the newest step in view")
+                                     : _("Show everything (0, or a double click on the chart)"));
+    gtk_widget_set_visible(tile->follow, held || !fitted);
+}
+
+static void on_choice(NsChartTile *tile)
+{
+    guint i = gtk_drop_down_get_selected(GTK_DROP_DOWN(tile->choice));
+    if (tile->syncing || i >= tile->choices->len) return;
+    int choice = g_array_index(tile->choices, int, i);
+    switch (kind_of(tile)->subject) {
+    case NS_SUBJECT_GRADIENT:
+        ns_session_show_gradient(tile->session, (NsQuantity)choice);
+        break;
+    case NS_SUBJECT_HIDDEN:
+        ns_session_show_hidden(tile->session, (NsQuantity)choice);
+        break;
+    case NS_SUBJECT_QUANTITY:
+        tile->quantity = (NsQuantity)choice;
+        sync_controls(tile);
+        g_signal_emit(tile, signals[KIND_CHANGED], 0);
+        break;
+    case NS_SUBJECT_SIMILARITY:
+        tile->similarity = (NsSimilarityKind)choice;
+        g_signal_emit(tile, signals[KIND_CHANGED], 0);
+        break;
+    case NS_SUBJECT_PLACE:
+        tile->place = choice;
+        g_signal_emit(tile, signals[KIND_CHANGED], 0);
+        break;
+    case NS_SUBJECT_NONE:
+        break;
+    }
+}
+
+static void on_log(NsChartTile *tile)
+{
+    if (!tile->syncing)
+        ns_session_show_log(tile->session,
+                            gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tile->log)));
+}
+
+static void on_export(GSimpleAction *action, GVariant *parameter, gpointer tile)
+{
+    (void)action, (void)parameter;
+    g_signal_emit(tile, signals[EXPORT], 0);
+}
+
+static void on_maximise(GSimpleAction *action, GVariant *parameter, gpointer tile)
+{
+    (void)action, (void)parameter;
+    g_signal_emit(tile, signals[MAXIMISE], 0);
+}
+
+static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
+    GdkTexture *texture = ns_chart_view_texture(tile->chart);
+    if (!texture) return;
+    gdk_clipboard_set_texture(gtk_widget_get_clipboard(GTK_WIDGET(tile)), texture);
+    tell(tile, _("Copied the picture of the chart"));
+}
+
+static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
+    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    if (!plot) return;
+    g_autofree char *csv = ns_plot_csv(plot);
+    gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tile)), csv);
+    tell(tile, _("Copied the data of the chart, all of it, as CSV"));
+}
+
+static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
+{
+    (void)action;
+    int i = ns_choices_find(ns_figure_choice, g_variant_get_string(key, NULL));
+    if (i >= 0) ns_chart_tile_set_kind(user_data, ns_figure_kind((size_t)i));
+}
+
+static void on_limits(GSimpleAction *action, GVariant *parameter, gpointer tile)
+{
+    (void)action, (void)parameter;
+    ns_chart_tile_ask_limits(tile);
+}
+
+static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
+    NsViewState *view_state = ns_chart_view_state(tile->chart);
+    ns_view_state_fit(view_state);
+    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->rescaled[axis] = false;
+    g_clear_pointer(&view_state->hidden, g_ptr_array_unref);
+    ns_chart_view_state_changed(tile->chart);
+}
+
+static void on_unpin(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
+    ns_chart_view_state(tile->chart)->n_pins = 0;
+    ns_chart_view_state_changed(tile->chart);
+}
+
+static void on_follow(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = user_data;
+    NsViewState *view_state = ns_chart_view_state(tile->chart);
+    if (view_state->held && kind_of(tile)->abscissa == NS_OVER_STEPS) {
+        ns_view_state_follow(view_state);
+    } else {
+        ns_view_state_fit(view_state);
+        for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->rescaled[axis] = false;
+    }
+    ns_chart_view_state_changed(tile->chart);
+}
+
+/* The layer that was clicked, on either axis, is selected everywhere; clicked again it is not. */
+static void on_clicked(NsChartTile *tile, double x, double row)
+{
+    const NsFigureKind *kind = kind_of(tile);
+    bool heads = kind->subject == NS_SUBJECT_QUANTITY &&
+                 ns_quantity(tile->quantity)->domain == NS_DOMAIN_HEAD;
+    double layer = kind->abscissa == NS_OVER_LAYERS  ? x
+                   : kind->rows_are_layers && !heads ? row
+                                                     : (double)NAN;
+    if (isnan(layer)) return;
+    int selected = (int)lround(layer);
+    ns_session_select_layer(tile->session,
+                            selected == ns_session_layer(tile->session) ? 0 : selected);
+}
+
+/* The grips that figures have: the end of the warm-up and, behind all markers, the peak of the
+ * learning rate. */
+static void on_handle(NsChartTile *tile, int handle, double value)
+{
+    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    if (!isfinite(value) || !plot) return;
+    if (handle >= 0 && (size_t)handle >= plot->n_markers && plot->n_levels) {
+        const NsParam *lr = ns_param_find("lr");
+        char rate[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(rate, sizeof rate, "%.3g", CLAMP(value, MAX(lr->least, 1e-7), lr->most));
+        ns_session_slide(tile->session, lr->key, rate);
+        return;
+    }
+    const NsParam *warmup = ns_param_find("warmup");
+    g_autofree char *steps =
+        g_strdup_printf("%.0f", CLAMP(round(value), warmup->least, warmup->most));
+    ns_session_slide(tile->session, warmup->key, steps);
+}
+
+void ns_chart_tile_ask_limits(NsChartTile *tile)
+{
+    graphene_rect_t bounds = GRAPHENE_RECT_INIT(0, 0, 1, 1);
+    if (!ns_chart_view_plot(tile->chart)) return;
+    if (!gtk_widget_compute_bounds(tile->menu_button, tile->overlay, &bounds)) return;
+    GdkRectangle place = {(int)bounds.origin.x, (int)bounds.origin.y, (int)bounds.size.width,
+                          (int)bounds.size.height};
+    ns_tile_pop_up(tile->overlay, &tile->over, ns_limits_popover_new(tile->chart), &place);
+}
+
+/* Curves over steps can be smoothed. */
+static GtkWidget *make_menu(NsChartTile *tile)
+{
+    bool curves = kind_of(tile)->abscissa == NS_OVER_STEPS && !kind_of(tile)->rows_are_layers;
+    return ns_tile_menu_new(tile->maximised,
+                            curves ? ns_smoothing_control_new(tile->session) : NULL);
+}
+
+static void on_context(NsChartTile *tile, double x, double y)
+{
+    GtkWidget *menu = make_menu(tile);
+    GdkRectangle place = {(int)x, (int)y, 1, 1};
+    gtk_popover_set_has_arrow(GTK_POPOVER(menu), FALSE);
+    gtk_widget_set_halign(menu, GTK_ALIGN_START);
+    ns_tile_pop_up(tile->overlay, &tile->over, menu, &place);
+}
+
+static gboolean renew_menu(gpointer data)
+{
+    NsChartTile *tile = data;
+    if (!tile->overlay) return G_SOURCE_REMOVE;
+    GtkMenuButton *button = GTK_MENU_BUTTON(tile->menu_button);
+    GtkPopover *old = gtk_menu_button_get_popover(button);
+    if (old) ns_popover_part(GTK_WIDGET(old));
+    gtk_menu_button_set_popover(button, make_menu(tile));
+    return G_SOURCE_REMOVE;
+}
+
+/* A menu in which something was chosen is renewed when it has closed. */
+static void sync_menu(NsChartTile *tile)
+{
+    GtkPopover *menu = gtk_menu_button_get_popover(GTK_MENU_BUTTON(tile->menu_button));
+    if (menu && gtk_widget_get_visible(GTK_WIDGET(menu)))
+        g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, renew_menu, g_object_ref(tile), g_object_unref);
+    else
+        renew_menu(tile);
+}
+
+static GtkWidget *make_choice(NsChartTile *tile)
+{
+    g_autoptr(GtkListItemFactory) button = gtk_signal_list_item_factory_new();
+    g_autoptr(GtkListItemFactory) list = gtk_signal_list_item_factory_new();
+    g_object_set_data(G_OBJECT(list), LIST, tile);
+    g_signal_connect(button, "setup", G_CALLBACK(set_up_button), NULL);
+    g_signal_connect(list, "setup", G_CALLBACK(set_up_choice), NULL);
+    g_signal_connect_object(button, "bind", G_CALLBACK(bind_choice), tile, 0);
+    g_signal_connect_object(list, "bind", G_CALLBACK(bind_choice), tile, 0);
+    GtkExpression *words = gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string");
+    GtkWidget *drop_down = gtk_drop_down_new(NULL, words);
+    gtk_drop_down_set_factory(GTK_DROP_DOWN(drop_down), button);
+    gtk_drop_down_set_list_factory(GTK_DROP_DOWN(drop_down), list);
+    gtk_widget_set_tooltip_text(drop_down, _("What the chart shows"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("What the chart shows"), -1);
+    g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), tile,
+                            G_CONNECT_SWAPPED);
+    return drop_down;
+}
+
+static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                  int *minimum, int *natural, int *minimum_baseline,
+                                  int *natural_baseline)
+{
+    NsChartTile *tile = NS_CHART_TILE(widget);
+    gtk_widget_measure(tile->overlay, orientation, for_size, minimum, natural, minimum_baseline,
+                       natural_baseline);
+}
+
+static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsChartTile *tile = NS_CHART_TILE(widget);
+    bool roomy = width >= SHARED_CHOICE_FROM;
+    ns_tile_fold(tile->choice, !is_shared(tile) || roomy);
+    ns_tile_fold(tile->heat, roomy);
+    gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
+    int left = width, bottom = 0;
+    for (GtkWidget *tool = gtk_widget_get_first_child(tile->tools); tool;
+         tool = gtk_widget_get_next_sibling(tool)) {
+        graphene_rect_t bounds;
+        bool shown = gtk_widget_get_visible(tool) && gtk_widget_get_child_visible(tool);
+        if (!shown || !gtk_widget_compute_bounds(tool, widget, &bounds)) continue;
+        left = MIN(left, (int)bounds.origin.x);
+        bottom = MAX(bottom, (int)ceilf(bounds.origin.y + bounds.size.height));
+    }
+    ns_chart_view_set_corner(tile->chart, width - left, bottom ? bottom + BELOW_TOOLS : 0);
+}
+
+static void ns_chart_tile_dispose(GObject *object)
+{
+    NsChartTile *tile = NS_CHART_TILE(object);
+    /* Before the chart, of which it may tell when it loses the focus. */
+    if (tile->over) gtk_widget_unparent(tile->over);
+    g_clear_pointer(&tile->overlay, gtk_widget_unparent);
+    g_clear_object(&tile->session);
+    G_OBJECT_CLASS(ns_chart_tile_parent_class)->dispose(object);
+}
+
+static void ns_chart_tile_finalize(GObject *object)
+{
+    g_array_unref(NS_CHART_TILE(object)->choices);
+    G_OBJECT_CLASS(ns_chart_tile_parent_class)->finalize(object);
+}
+
+static void ns_chart_tile_class_init(NsChartTileClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_chart_tile_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_chart_tile_finalize;
+    widget_class->measure = ns_chart_tile_measure;
+    widget_class->size_allocate = ns_chart_tile_size_allocate;
+    gtk_widget_class_set_css_name(widget_class, "tile");
+    gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+    const char *names[] = {"export", "maximise", "kind-changed"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        signals[i] = g_signal_new(names[i], NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                  NULL, G_TYPE_NONE, 0);
+    signals[TOLD] = g_signal_new("told", NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void ns_chart_tile_init(NsChartTile *tile)
+{
+    static const GActionEntry entries[] = {
+        {.name = "kind", .activate = on_kind, .parameter_type = "s", .state = "''"},
+        {.name = "copy-image", .activate = on_copy_image},
+        {.name = "copy-data", .activate = on_copy_data},
+        {.name = "limits", .activate = on_limits},
+        {.name = "reset", .activate = on_reset},
+        {.name = "unpin", .activate = on_unpin},
+        {.name = "follow", .activate = on_follow},
+        {.name = "export", .activate = on_export},
+        {.name = "maximise", .activate = on_maximise},
+    };
+    g_autoptr(GSimpleActionGroup) actions = g_simple_action_group_new();
+    tile->choices = g_array_new(FALSE, FALSE, sizeof(int));
+    g_action_map_add_action_entries(G_ACTION_MAP(actions), entries, G_N_ELEMENTS(entries), tile);
+    gtk_widget_insert_action_group(GTK_WIDGET(tile), "tile", G_ACTION_GROUP(actions));
+    gtk_widget_set_overflow(GTK_WIDGET(tile), GTK_OVERFLOW_HIDDEN);
+    tile->actions = G_ACTION_MAP(actions);
+}
+
+/* The menu marks the kind that is shown, and a screen reader names it. */
+static void sync_kind(NsChartTile *tile)
+{
+    GAction *action = g_action_map_lookup_action(tile->actions, "kind");
+    g_simple_action_set_state(G_SIMPLE_ACTION(action),
+                              g_variant_new_string(kind_of(tile)->choice.key));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(tile), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _(kind_of(tile)->choice.label), -1);
+}
+
+GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
+{
+    NsChartTile *tile = g_object_new(NS_TYPE_CHART_TILE, NULL);
+    tile->session = g_object_ref(session);
+    tile->quantity = kind->initial;
+    tile->lane = -1;
+    tile->chart = NS_CHART_VIEW(ns_chart_view_new(kind));
+    ns_chart_input_add(tile->chart);
+    tile->overlay = gtk_overlay_new();
+    gtk_overlay_set_child(GTK_OVERLAY(tile->overlay), GTK_WIDGET(tile->chart));
+    gtk_widget_set_parent(tile->overlay, GTK_WIDGET(tile));
+
+    tile->tools = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
+    gtk_widget_add_css_class(tile->tools, "tools");
+    gtk_widget_set_halign(tile->tools, GTK_ALIGN_END);
+    gtk_widget_set_valign(tile->tools, GTK_ALIGN_START);
+    tile->follow = ns_follow_chip_new();
+    tile->choice = make_choice(tile);
+    tile->log = ns_log_toggle_new();
+    g_signal_connect_object(tile->log, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
+    tile->menu_button = ns_tile_menu_button_new();
+    tile->heat = ns_heat_control_new(session);
+    GtkWidget *const tools[] = {tile->follow, tile->choice, tile->heat, tile->log,
+                                tile->menu_button};
+    for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) gtk_box_append(GTK_BOX(tile->tools), tools[i]);
+    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->tools);
+    tile->probe = ns_probe_button_new(session);
+    gtk_widget_set_margin_top(tile->probe, PROBE_BELOW);
+    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe);
+
+    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_controls), tile,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "view-changed", G_CALLBACK(sync_controls), tile,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "view-state-changed", G_CALLBACK(sync_follow), tile,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "clicked", G_CALLBACK(on_clicked), tile,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "menu", G_CALLBACK(on_context), tile, G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "handle-moved", G_CALLBACK(on_handle), tile,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "told", G_CALLBACK(tell), tile, G_CONNECT_SWAPPED);
+    sync_controls(tile);
+    sync_menu(tile);
+    sync_kind(tile);
+    return GTK_WIDGET(tile);
+}
+
+NsChartView *ns_chart_tile_chart(NsChartTile *tile)
+{
+    return tile->chart;
+}
+
+const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile)
+{
+    return kind_of(tile);
+}
+
+void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
+{
+    if (kind == kind_of(tile)) return;
+    ns_chart_view_set_kind(tile->chart, kind);
+    /* The quantity stays where the new figure can show it. */
+    if (!(kind->domains & 1u << ns_quantity(tile->quantity)->domain))
+        tile->quantity = kind->initial;
+    g_array_set_size(tile->choices, 0);
+    sync_controls(tile);
+    sync_kind(tile);
+    sync_menu(tile);
+    sync_follow(tile);
+    g_signal_emit(tile, signals[KIND_CHANGED], 0);
+}
+
+void ns_chart_tile_set_lane(NsChartTile *tile, int lane)
+{
+    tile->lane = lane;
+}
+
+int ns_chart_tile_lane(NsChartTile *tile)
+{
+    return tile->lane;
+}
+
+void ns_chart_tile_set_maximised(NsChartTile *tile, bool maximised)
+{
+    if (tile->maximised == maximised) return;
+    tile->maximised = maximised;
+    sync_menu(tile);
+}

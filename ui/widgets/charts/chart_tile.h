@@ -1,0 +1,38 @@
+/* A chart in its frame, with its few controls.  SPDX-License-Identifier: MIT
+ *
+ * Any figure of the registry can be put into a tile.  One that shows a gradient or a hidden state
+ * shares the choice with its like (NsView); any other quantity is the tile's own.
+ *
+ * Actions, of the group "tile": "kind" (string, a row of the registry), "copy-image", "copy-data",
+ * "limits", "reset", "unpin", "follow", "export", "maximise"; the last two are signals of the tile,
+ * for they concern the window: "export" and "maximise".
+ *
+ * Further signals: "kind-changed"; "told" (string), a sentence for the reader. */
+#pragma once
+
+#include "ui/session/session.h"
+#include "ui/widgets/charts/chart_view.h"
+
+#define NS_TYPE_CHART_TILE (ns_chart_tile_get_type())
+G_DECLARE_FINAL_TYPE(NsChartTile, ns_chart_tile, NS, CHART_TILE, GtkWidget)
+
+/* kind: a row of the registry of figures. */
+GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind);
+
+NsChartView *ns_chart_tile_chart(NsChartTile *tile);
+
+const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile);
+void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind);
+
+/* Of several lanes shows this one; -1, as at first, for what the figure shows of them. */
+void ns_chart_tile_set_lane(NsChartTile *tile, int lane);
+int ns_chart_tile_lane(NsChartTile *tile);
+
+/* What its figure is made of: the view of the session with what is the tile's own. */
+NsFigureInput ns_chart_tile_input(NsChartTile *tile);
+
+/* Whether the tile fills the window, for the words on its menu. */
+void ns_chart_tile_set_maximised(NsChartTile *tile, bool maximised);
+
+/* Limits and scales of the axes, at its button. */
+void ns_chart_tile_ask_limits(NsChartTile *tile);

@@ -1,0 +1,437 @@
+/* A live chart.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/charts/chart_view.h"
+
+#include "core/base/words.h"
+
+#include "ui/plot/panels.h"
+#include "ui/plot/picture.h"
+#include "ui/plot/pins.h"
+#include "ui/plot/text.h"
+#include "ui/plot/walk.h"
+#include "ui/widgets/charts/texture_tiles.h"
+
+#include <math.h>
+
+#define LEAST_WIDTH 240
+#define LEAST_HEIGHT 180
+
+/* Where the crosshair comes from; it is read again after every drawing. */
+typedef enum { AIM_NONE, AIM_POINTER, AIM_VALUE } NsAim;
+
+struct _NsChartView {
+    GtkWidget parent;
+    const NsFigureKind *kind;
+    NsFigure *figure;
+    const NsPlot *plot; /* the figure's, whole */
+    NsViewState view_state;
+    NsPlot shown;         /* the plot under the view state; borrows from it and from the next */
+    GArray *shown_series; /* NsSeries */
+    uint64_t version;     /* of what is shown: it differs with the view state, too */
+    const NsStyle *given; /* NULL: none yet */
+    NsStyle style;        /* the same with the corner of this chart */
+    NsPicture *picture;
+    const NsPlotLayout *layout; /* the picture's, of the present plot and style; NULL: none */
+    NsTextureTiles *tiles;      /* the picture on the screen */
+    cairo_surface_t *surface;   /* the picture's; NULL: nothing was drawn yet */
+    GdkTexture *copy;           /* of the picture, for others; NULL until one asks */
+    bool stale;                 /* the picture shows another plot or style */
+    gint64 laid_out;            /* when; 0: never */
+    int drawn_width, drawn_height, drawn_scale;
+    double cost; /* ms */
+    NsReading reading;
+    bool pointed; /* reading holds something */
+    NsAim aim;
+    double aim_x, aim_y; /* pixels of the pointer, or values on the x and the left axis */
+    guint telling;       /* a tick that tells others where the crosshair is */
+    NsBox band;          /* that is being drawn with the pointer; without width and height, none */
+};
+
+enum { HOVERED, CLICKED, VIEW_STATE_CHANGED, MAXIMISED, MENU, HANDLE_MOVED, TOLD, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
+
+static void forget_reading(NsChartView *chart)
+{
+    if (chart->pointed) ns_reading_clear(&chart->reading);
+    chart->pointed = false;
+}
+
+/* The layout borrows the plot, and so must go before the plot changes. */
+static void forget_layout(NsChartView *chart)
+{
+    chart->layout = NULL;
+    ns_picture_forget(chart->picture);
+}
+
+/* The layout of what was drawn last; FALSE while nothing was. */
+static bool ensure_layout(NsChartView *chart)
+{
+    if (chart->layout || !chart->plot || chart->drawn_width < 1) return chart->layout != NULL;
+    gint64 now = g_get_monotonic_time();
+    NsPictureView view = {
+        .plot = &chart->shown,
+        .width = chart->drawn_width,
+        .height = chart->drawn_height,
+        .style = &chart->style,
+        .seconds = chart->laid_out ? (double)(now - chart->laid_out) / G_USEC_PER_SEC : 0.0,
+    };
+    chart->laid_out = now;
+    chart->layout = ns_picture_layout(chart->picture, &view);
+    return true;
+}
+
+static void draw(NsChartView *chart, int width, int height, int scale)
+{
+    gint64 begin = g_get_monotonic_time();
+    if (width != chart->drawn_width || height != chart->drawn_height) forget_layout(chart);
+    chart->drawn_width = width;
+    chart->drawn_height = height;
+    chart->drawn_scale = scale;
+    chart->stale = false;
+    ensure_layout(chart);
+    g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
+    chart->surface = ns_picture_draw(chart->picture, scale, dirty);
+    GskRenderer *renderer = gtk_native_get_renderer(gtk_widget_get_native(GTK_WIDGET(chart)));
+    ns_texture_tiles_update(chart->tiles, chart->surface, scale, renderer, dirty);
+    g_clear_object(&chart->copy);
+    chart->cost = (double)(g_get_monotonic_time() - begin) / 1000.0;
+}
+
+static void read_aim(NsChartView *chart)
+{
+    forget_reading(chart);
+    if (chart->aim == AIM_NONE || !ensure_layout(chart)) return;
+    double px = chart->aim_x, py = chart->aim_y;
+    if (chart->aim == AIM_VALUE) {
+        NsBox area = ns_plot_area(chart->layout);
+        px = ns_plot_x_to_pixel(chart->layout, chart->aim_x);
+        py = isfinite(py) ? ns_plot_row_to_pixel(chart->layout, py) : area.y + area.height / 2;
+    }
+    chart->pointed = ns_plot_pick(chart->layout, px, py, &chart->reading);
+}
+
+static void set_aim(NsChartView *chart, NsAim aim, double x, double y)
+{
+    bool before = chart->pointed;
+    chart->aim = aim;
+    chart->aim_x = x;
+    chart->aim_y = y;
+    read_aim(chart);
+    if (before || chart->pointed) gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+/* The row of a heatmap as a value on the left axis; NaN elsewhere. */
+static double row_value(const NsChartView *chart)
+{
+    const NsHeatmap *map = chart->shown.heatmap;
+    if (!chart->pointed || !map || !map->rows) return NAN;
+    return ns_panel_row_value(map, (size_t)chart->reading.row);
+}
+
+static void tell_hover(NsChartView *chart)
+{
+    g_signal_emit(chart, signals[HOVERED], 0, chart->pointed ? chart->reading.x : (double)NAN,
+                  row_value(chart));
+}
+
+static gboolean tell_later(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsChartView *chart = NS_CHART_VIEW(widget);
+    chart->telling = 0;
+    if (chart->aim == AIM_POINTER) tell_hover(chart);
+    return G_SOURCE_REMOVE;
+}
+
+static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+    NsChartView *chart = NS_CHART_VIEW(widget);
+    int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+    int scale = gtk_widget_get_scale_factor(widget);
+    if (!chart->plot || !chart->given || width < 1 || height < 1) return;
+    bool stale = chart->stale || !chart->surface || width != chart->drawn_width ||
+                 height != chart->drawn_height || scale != chart->drawn_scale;
+    if (stale) {
+        double before = chart->pointed ? chart->reading.x : (double)NAN;
+        draw(chart, width, height, scale);
+        read_aim(chart);
+        /* Under a pointer that rests the data may move. */
+        bool moved = chart->aim == AIM_POINTER && chart->pointed && chart->reading.x != before;
+        if (moved && !chart->telling)
+            chart->telling = gtk_widget_add_tick_callback(widget, tell_later, NULL, NULL);
+    }
+    graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
+    ns_texture_tiles_snapshot(chart->tiles, snapshot);
+    bool banded = chart->band.width > 0 && chart->band.height > 0;
+    if ((chart->pointed || chart->view_state.n_pins || banded) && ensure_layout(chart)) {
+        cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
+        bool read = chart->pointed && !banded;
+        if (read) ns_plot_draw_reading(chart->layout, &chart->reading, cr);
+        ns_plot_draw_pins(chart->layout, chart->view_state.pins, chart->view_state.n_pins, cr);
+        if (banded) ns_plot_draw_band(chart->layout, chart->band, cr);
+        /* Where another chart is pointed at, values in the legend are enough. */
+        bool own = chart->aim == AIM_POINTER || gtk_widget_has_focus(widget);
+        if (read && (own || !ns_plot_has_legend(chart->layout)))
+            ns_plot_draw_tip(chart->layout, &chart->reading, cr);
+        cairo_destroy(cr);
+    }
+}
+
+static void ns_chart_view_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                  int *minimum, int *natural, int *minimum_baseline,
+                                  int *natural_baseline)
+{
+    (void)widget, (void)for_size;
+    *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : LEAST_HEIGHT;
+    *natural = *minimum;
+    *minimum_baseline = *natural_baseline = -1;
+}
+
+void ns_chart_view_hover(NsChartView *chart, double px, double py)
+{
+    bool before = chart->pointed;
+    set_aim(chart, isfinite(px) ? AIM_POINTER : AIM_NONE, px, py);
+    if (before || chart->pointed) tell_hover(chart);
+}
+
+void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows)
+{
+    if (!ensure_layout(chart)) return;
+    double x =
+        ns_plot_walk(&chart->shown, chart->pointed ? chart->reading.x : (double)NAN, columns);
+    double row = ns_plot_walk_rows(&chart->shown, row_value(chart), rows);
+    if (!isfinite(x)) return;
+    if (ns_view_state_reveal(&chart->view_state, chart->layout, x))
+        ns_chart_view_state_changed(chart);
+    set_aim(chart, AIM_VALUE, x, row);
+    tell_hover(chart);
+    ns_chart_view_describe(chart);
+}
+
+bool ns_chart_view_pin(NsChartView *chart)
+{
+    if (!chart->pointed) return true;
+    if (!ns_view_state_pin(&chart->view_state, chart->reading.x, row_value(chart))) return false;
+    ns_chart_view_state_changed(chart);
+    return true;
+}
+
+void ns_chart_view_tell_click(NsChartView *chart)
+{
+    if (chart->pointed)
+        g_signal_emit(chart, signals[CLICKED], 0, chart->reading.x, row_value(chart));
+}
+
+void ns_chart_view_set_band(NsChartView *chart, NsBox band)
+{
+    chart->band = band;
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+NsViewState *ns_chart_view_state(NsChartView *chart)
+{
+    return &chart->view_state;
+}
+
+/* Lays the view state over the plot again; what was drawn is out of date. */
+static void refocus(NsChartView *chart)
+{
+    forget_layout(chart);
+    chart->stale = true;
+    if (!chart->plot) return;
+    ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
+    chart->shown.readings = true;
+    chart->shown.version = ++chart->version;
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+void ns_chart_view_state_changed(NsChartView *chart)
+{
+    refocus(chart);
+    g_signal_emit(chart, signals[VIEW_STATE_CHANGED], 0);
+}
+
+void ns_chart_view_link(NsChartView *chart, NsRange x, bool held)
+{
+    chart->view_state.range[NS_VIEW_STATE_X] = x;
+    chart->view_state.held = held;
+    ns_chart_view_state_changed(chart);
+}
+
+void ns_chart_view_advance(NsChartView *chart, double newest)
+{
+    if (ns_view_state_advance(&chart->view_state, newest)) refocus(chart);
+}
+
+const NsPlotLayout *ns_chart_view_layout(NsChartView *chart)
+{
+    return ensure_layout(chart) ? chart->layout : NULL;
+}
+
+const NsReading *ns_chart_view_reading(NsChartView *chart)
+{
+    return chart->pointed ? &chart->reading : NULL;
+}
+
+bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input)
+{
+    uint64_t version = chart->plot ? chart->plot->version : 0;
+    bool first = !chart->plot;
+    forget_layout(chart);
+    chart->plot = ns_figure_update(chart->figure, input);
+    if (!first && chart->plot->version == version) return false;
+    refocus(chart);
+    return true;
+}
+
+static void restyle(NsChartView *chart)
+{
+    chart->stale = true;
+    forget_layout(chart);
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
+{
+    if (chart->given == style) return;
+    double corner = chart->style.corner, corner_height = chart->style.corner_height;
+    chart->given = style;
+    chart->style = *style;
+    chart->style.corner = corner;
+    chart->style.corner_height = corner_height;
+    restyle(chart);
+}
+
+void ns_chart_view_set_corner(NsChartView *chart, int width, int height)
+{
+    if (chart->style.corner == width && chart->style.corner_height == height) return;
+    chart->style.corner = width;
+    chart->style.corner_height = height;
+    restyle(chart);
+}
+
+const NsPlot *ns_chart_view_plot(NsChartView *chart)
+{
+    return chart->plot;
+}
+
+GdkTexture *ns_chart_view_texture(NsChartView *chart)
+{
+    if (!chart->copy && chart->surface) chart->copy = ns_texture_of(chart->surface);
+    return chart->copy;
+}
+
+void ns_chart_view_point_at(NsChartView *chart, double x, double row)
+{
+    set_aim(chart, isfinite(x) ? AIM_VALUE : AIM_NONE, x, row);
+}
+
+void ns_chart_view_describe(NsChartView *chart)
+{
+    if (!chart->plot) return;
+    g_autofree char *summary = ns_plot_describe(&chart->shown);
+    g_autofree char *reading = chart->pointed ? ns_text_plain(chart->reading.text) : NULL;
+    g_auto(GStrv) lines = reading ? g_strsplit(reading, "\n", -1) : NULL;
+    g_autofree char *read = lines ? g_strjoinv(", ", lines) : NULL;
+    g_autofree char *words = read ? g_strconcat(read, ". ", summary, NULL) : g_strdup(summary);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                   words, -1);
+}
+
+double ns_chart_view_cost(NsChartView *chart)
+{
+    return chart->cost;
+}
+
+static void ns_chart_view_finalize(GObject *object)
+{
+    NsChartView *chart = NS_CHART_VIEW(object);
+    forget_reading(chart);
+    forget_layout(chart);
+    ns_view_state_clear(&chart->view_state);
+    g_array_unref(chart->shown_series);
+    g_clear_object(&chart->copy);
+    ns_texture_tiles_free(chart->tiles);
+    ns_picture_free(chart->picture);
+    g_clear_pointer(&chart->figure, ns_figure_free);
+    G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
+}
+
+static void ns_chart_view_class_init(NsChartViewClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->finalize = ns_chart_view_finalize;
+    widget_class->snapshot = ns_chart_view_snapshot;
+    widget_class->measure = ns_chart_view_measure;
+    gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+    gtk_widget_class_set_css_name(widget_class, "chart");
+    signals[HOVERED] = g_signal_new("hovered", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                    NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    signals[CLICKED] = g_signal_new("clicked", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                    NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    signals[VIEW_STATE_CHANGED] =
+        g_signal_new("view-state-changed", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                     NULL, G_TYPE_NONE, 0);
+    signals[MAXIMISED] = g_signal_new("maximised", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL,
+                                      NULL, NULL, G_TYPE_NONE, 0);
+    signals[MENU] = g_signal_new("menu", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+    signals[HANDLE_MOVED] =
+        g_signal_new("handle-moved", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                     G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_DOUBLE);
+    signals[TOLD] = g_signal_new("told", NS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void ns_chart_view_init(NsChartView *chart)
+{
+    chart->picture = ns_picture_new();
+    chart->tiles = ns_texture_tiles_new();
+    GtkWidget *widget = GTK_WIDGET(chart);
+    gtk_widget_set_focusable(widget, TRUE);
+    gtk_widget_set_hexpand(widget, TRUE);
+    gtk_widget_set_vexpand(widget, TRUE);
+    gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN);
+    chart->shown_series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+    ns_view_state_init(&chart->view_state);
+}
+
+static void name_accessible(NsChartView *chart)
+{
+    const NsChoice *choice = &chart->kind->choice;
+    gtk_accessible_update_property(GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _(choice->label), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                   choice->purpose ? _(choice->purpose) : "", -1);
+}
+
+GtkWidget *ns_chart_view_new(const NsFigureKind *kind)
+{
+    NsChartView *chart = g_object_new(NS_TYPE_CHART_VIEW, NULL);
+    chart->kind = kind;
+    chart->figure = kind->create();
+    name_accessible(chart);
+    return GTK_WIDGET(chart);
+}
+
+void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind)
+{
+    if (chart->kind == kind) return;
+    forget_reading(chart);
+    forget_layout(chart);
+    chart->aim = AIM_NONE;
+    chart->plot = NULL;
+    ns_figure_free(chart->figure);
+    chart->kind = kind;
+    chart->figure = kind->create();
+    ns_view_state_clear(&chart->view_state);
+    ns_view_state_init(&chart->view_state);
+    chart->stale = true;
+    name_accessible(chart);
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+const NsFigureKind *ns_chart_view_kind(NsChartView *chart)
+{
+    return chart->kind;
+}

@@ -1,0 +1,464 @@
+/* Charts of a session, side by side or one at a time.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/charts/dashboard.h"
+
+#include "ui/widgets/common/hiding.h"
+
+#include <math.h>
+
+#define GAP 8
+#define TWO_COLUMNS_FROM 600  /* pixels of width */
+#define ONE_COLUMN_HEIGHT 280 /* of a tile, where they stand below one another and scroll */
+
+#define FRAME_BUDGET_MS 8.0   /* for drawing, out of 16 */
+#define REDRAW_EVERY_US 33000 /* of one chart */
+#define DESCRIBE_EVERY_US G_USEC_PER_SEC
+
+typedef struct {
+    NsChartTile *tile;
+    bool stale;     /* the view was changed */
+    gint64 redrawn; /* when it last showed something new */
+    gint64 described;
+    double pinned; /* abscissa of its newest pin; NaN for none */
+} Slot;
+
+struct _NsDashboard {
+    GtkWidget parent;
+    NsSession *session;
+    GArray *slots; /* Slot */
+    guint next;    /* whose turn it is: no chart starves where all together take too long */
+    NsChartTile *maximised;
+    NsChartTile *hovered;
+    bool linking;
+};
+
+static void implement_page(NsPageInterface *page);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE(NsDashboard, ns_dashboard, GTK_TYPE_WIDGET,
+                              G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, implement_page))
+
+static Slot *slot_at(NsDashboard *dashboard, guint i)
+{
+    return &g_array_index(dashboard->slots, Slot, i);
+}
+
+/* Tiles of lanes that there are not are away; those that a maximised one covers are hidden only. */
+static bool is_there(NsDashboard *dashboard, guint i)
+{
+    return gtk_widget_get_visible(GTK_WIDGET(slot_at(dashboard, i)->tile));
+}
+
+static int tiles_there(NsDashboard *dashboard)
+{
+    int n = 0;
+    for (guint i = 0; i < dashboard->slots->len; i++) n += is_there(dashboard, i);
+    return MAX(n, 1);
+}
+
+static int columns_for(NsDashboard *dashboard, int width)
+{
+    bool several = !dashboard->maximised && tiles_there(dashboard) > 1;
+    return several && width >= TWO_COLUMNS_FROM ? 2 : 1;
+}
+
+static int rows_for(NsDashboard *dashboard, int columns)
+{
+    if (dashboard->maximised) return 1;
+    return (tiles_there(dashboard) + columns - 1) / columns;
+}
+
+static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
+{
+    (void)widget;
+    return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+}
+
+static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                 int *minimum, int *natural, int *minimum_baseline,
+                                 int *natural_baseline)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(widget);
+    *minimum_baseline = *natural_baseline = -1;
+    int tile_width = 0, tile_height = 0;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
+        int least = 0;
+        gtk_widget_measure(tile, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+        tile_width = MAX(tile_width, least);
+        gtk_widget_measure(tile, GTK_ORIENTATION_VERTICAL, -1, &least, NULL, NULL, NULL);
+        tile_height = MAX(tile_height, least);
+    }
+    if (orientation == GTK_ORIENTATION_HORIZONTAL) {
+        *minimum = tile_width + 2 * GAP;
+        *natural = MAX(2 * tile_width + 3 * GAP, *minimum);
+        return;
+    }
+    int columns = columns_for(dashboard, for_size < 0 ? TWO_COLUMNS_FROM : for_size);
+    int rows = rows_for(dashboard, columns);
+    int height =
+        columns == 1 && !dashboard->maximised ? MAX(ONE_COLUMN_HEIGHT, tile_height) : tile_height;
+    *minimum = *natural = rows * height + (rows + 1) * GAP;
+}
+
+static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(widget);
+    int columns = columns_for(dashboard, width), rows = rows_for(dashboard, columns);
+    int place = 0, last = dashboard->maximised ? 0 : tiles_there(dashboard) - 1;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
+        if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(tile)) continue;
+        int column = place % columns, row = place / columns;
+        /* The last tile has its row to itself. */
+        bool alone = place == last && column == 0;
+        int left = GAP + column * (width - GAP) / columns;
+        int right = alone ? width - GAP : GAP + (column + 1) * (width - GAP) / columns - GAP;
+        int top = GAP + row * (height - GAP) / rows;
+        int bottom = GAP + (row + 1) * (height - GAP) / rows - GAP;
+        GtkAllocation box = {left, top, MAX(right - left, 1), MAX(bottom - top, 1)};
+        gtk_widget_size_allocate(tile, &box, baseline);
+        place++;
+    }
+}
+
+static NsAbscissa abscissa_of(NsChartTile *tile)
+{
+    return ns_chart_tile_kind(tile)->abscissa;
+}
+
+static NsChartTile *tile_of(GtkWidget *chart)
+{
+    return NS_CHART_TILE(gtk_widget_get_ancestor(chart, NS_TYPE_CHART_TILE));
+}
+
+static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *dashboard)
+{
+    NsChartTile *from = tile_of(GTK_WIDGET(chart));
+    bool from_rows = ns_chart_tile_kind(from)->rows_are_layers;
+    dashboard->hovered = from;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *to = slot_at(dashboard, i)->tile;
+        if (to == from) continue;
+        bool rows = ns_chart_tile_kind(to)->rows_are_layers;
+        double there = NAN, layer = from_rows && rows ? row : (double)NAN;
+        if (abscissa_of(to) == abscissa_of(from) && abscissa_of(to) != NS_OVER_OTHER)
+            there = x;
+        else if (abscissa_of(to) == NS_OVER_LAYERS && from_rows)
+            there = row;
+        ns_chart_view_point_at(ns_chart_tile_chart(to), there, layer);
+    }
+    ns_page_point(NS_PAGE(dashboard), from);
+}
+
+/* Charts with the same abscissa show the same part of it. */
+static void link_ranges(NsDashboard *dashboard, NsChartTile *from)
+{
+    const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(from));
+    dashboard->linking = true;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *to = slot_at(dashboard, i)->tile;
+        if (to == from || abscissa_of(to) != abscissa_of(from) || abscissa_of(to) == NS_OVER_OTHER)
+            continue;
+        const NsViewState *other = ns_chart_view_state(ns_chart_tile_chart(to));
+        if (memcmp(&other->range[NS_VIEW_STATE_X], &view_state->range[NS_VIEW_STATE_X],
+                   sizeof(NsRange)) != 0 ||
+            other->held != view_state->held)
+            ns_chart_view_link(ns_chart_tile_chart(to), view_state->range[NS_VIEW_STATE_X],
+                               view_state->held);
+    }
+    dashboard->linking = false;
+}
+
+static double newest_pin(NsChartTile *tile)
+{
+    const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(tile));
+    return view_state->n_pins > 0 ? view_state->pins[view_state->n_pins - 1].x : (double)NAN;
+}
+
+/* Profiles show the step that was pinned last; where its pin goes, that of another, else the
+ * newest. */
+static void show_pinned_step(NsDashboard *dashboard, NsChartTile *changed)
+{
+    double x = NAN;
+    bool differs = false;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        Slot *slot = slot_at(dashboard, i);
+        double pinned =
+            abscissa_of(slot->tile) == NS_OVER_STEPS ? newest_pin(slot->tile) : (double)NAN;
+        if (slot->tile == changed) {
+            differs = pinned != slot->pinned && !(isnan(pinned) && isnan(slot->pinned));
+            slot->pinned = pinned;
+        }
+        if (isnan(x) || (slot->tile == changed && !isnan(pinned))) x = pinned;
+    }
+    if (differs) ns_session_show_step(dashboard->session, isnan(x) ? -1 : (int64_t)llround(x));
+}
+
+static void on_view_state_changed(NsChartView *chart, NsDashboard *dashboard)
+{
+    NsChartTile *tile = tile_of(GTK_WIDGET(chart));
+    if (dashboard->linking) return;
+    link_ranges(dashboard, tile);
+    show_pinned_step(dashboard, tile);
+    ns_page_point(NS_PAGE(dashboard), tile);
+}
+
+static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)
+{
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        Slot *slot = slot_at(dashboard, i);
+        if (slot->tile == tile) {
+            slot->stale = true;
+            slot->described = 0;
+        } else if (abscissa_of(slot->tile) == abscissa_of(tile)) {
+            link_ranges(dashboard, slot->tile);
+        }
+    }
+    show_pinned_step(dashboard, tile);
+    ns_dashboard_refresh(dashboard);
+}
+
+static void on_told(NsDashboard *dashboard, const char *sentence)
+{
+    ns_page_tell(NS_PAGE(dashboard), sentence);
+}
+
+bool ns_dashboard_unpin(NsDashboard *dashboard)
+{
+    bool any = false;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
+        NsViewState *view_state = ns_chart_view_state(chart);
+        if (!view_state->n_pins) continue;
+        view_state->n_pins = 0;
+        ns_chart_view_state_changed(chart);
+        any = true;
+    }
+    return any;
+}
+
+bool ns_dashboard_has_grid(NsDashboard *dashboard)
+{
+    return !ns_chart_view_state(ns_chart_tile_chart(slot_at(dashboard, 0)->tile))->no_grid;
+}
+
+void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid)
+{
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
+        ns_chart_view_state(chart)->no_grid = !grid;
+        ns_chart_view_state_changed(chart);
+    }
+}
+
+static void on_maximise(NsChartTile *tile, NsDashboard *dashboard)
+{
+    ns_dashboard_maximise(dashboard, dashboard->maximised ? NULL : tile);
+}
+
+static void on_maximised_chart(GtkWidget *chart, NsDashboard *dashboard)
+{
+    on_maximise(tile_of(chart), dashboard);
+}
+
+static void on_export(NsChartTile *tile, NsDashboard *dashboard)
+{
+    ns_page_export(NS_PAGE(dashboard), tile);
+}
+
+/* A tile of a lane is there as long as the lane is. */
+static void sync_lanes(NsDashboard *dashboard)
+{
+    int lanes = (int)ns_session_view(dashboard->session)->n_lanes;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *tile = slot_at(dashboard, i)->tile;
+        ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);
+    }
+}
+
+static void on_view_changed(NsDashboard *dashboard)
+{
+    sync_lanes(dashboard);
+    for (guint i = 0; i < dashboard->slots->len; i++) slot_at(dashboard, i)->stale = true;
+    ns_dashboard_refresh(dashboard);
+}
+
+bool ns_dashboard_refresh(NsDashboard *dashboard)
+{
+    double newest = (double)ns_session_steps(dashboard->session);
+    guint n = dashboard->slots->len;
+    double spent = 0.0;
+    bool behind = false;
+    for (guint turn = 0; turn < n; turn++) {
+        guint i = (dashboard->next + turn) % n;
+        Slot *slot = slot_at(dashboard, i);
+        NsChartView *chart = ns_chart_tile_chart(slot->tile);
+        gint64 now = g_get_monotonic_time();
+        if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(GTK_WIDGET(slot->tile)))
+            continue;
+        if (!slot->stale && now - slot->redrawn < REDRAW_EVERY_US) {
+            behind = true;
+            continue;
+        }
+        if (spent > 0.0 && spent + ns_chart_view_cost(chart) > FRAME_BUDGET_MS) {
+            dashboard->next = i;
+            return true;
+        }
+        slot->stale = false;
+        NsFigureInput input = ns_chart_tile_input(slot->tile);
+        if (abscissa_of(slot->tile) == NS_OVER_STEPS) ns_chart_view_advance(chart, newest);
+        if (!ns_chart_view_update(chart, &input)) continue;
+        slot->redrawn = now;
+        behind = true;
+        spent += (double)(g_get_monotonic_time() - now) / 1000.0 + ns_chart_view_cost(chart);
+        if (now - slot->described > DESCRIBE_EVERY_US) {
+            ns_chart_view_describe(chart);
+            slot->described = now;
+        }
+    }
+    return behind;
+}
+
+void ns_dashboard_set_style(NsDashboard *dashboard, const NsStyle *style)
+{
+    for (guint i = 0; i < dashboard->slots->len; i++)
+        ns_chart_view_set_style(ns_chart_tile_chart(slot_at(dashboard, i)->tile), style);
+}
+
+NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i)
+{
+    return i < dashboard->slots->len ? slot_at(dashboard, (guint)i)->tile : NULL;
+}
+
+NsChartTile *ns_dashboard_current(NsDashboard *dashboard)
+{
+    if (dashboard->maximised) return dashboard->maximised;
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(dashboard)); /* NULL while the window goes */
+    GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+    GtkWidget *tile = focus ? gtk_widget_get_ancestor(focus, NS_TYPE_CHART_TILE) : NULL;
+    if (tile) return NS_CHART_TILE(tile);
+    return dashboard->hovered ? dashboard->hovered : ns_dashboard_tile(dashboard, 0);
+}
+
+void ns_dashboard_maximise(NsDashboard *dashboard, NsChartTile *tile)
+{
+    dashboard->maximised = tile;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        Slot *slot = slot_at(dashboard, i);
+        gtk_widget_set_child_visible(GTK_WIDGET(slot->tile), !tile || slot->tile == tile);
+        ns_chart_tile_set_maximised(slot->tile, slot->tile == tile);
+        slot->stale = true;
+    }
+    gtk_widget_queue_resize(GTK_WIDGET(dashboard));
+    ns_dashboard_refresh(dashboard);
+}
+
+NsChartTile *ns_dashboard_maximised(NsDashboard *dashboard)
+{
+    return dashboard->maximised;
+}
+
+static bool page_refresh(NsPage *page)
+{
+    return ns_dashboard_refresh(NS_DASHBOARD(page));
+}
+
+static void page_set_style(NsPage *page, const NsStyle *style)
+{
+    ns_dashboard_set_style(NS_DASHBOARD(page), style);
+}
+
+static NsChartTile *page_current(NsPage *page)
+{
+    return ns_dashboard_current(NS_DASHBOARD(page));
+}
+
+static bool page_back(NsPage *page)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(page);
+    if (!dashboard->maximised) return ns_dashboard_unpin(dashboard);
+    ns_dashboard_maximise(dashboard, NULL);
+    return true;
+}
+
+static void implement_page(NsPageInterface *page)
+{
+    page->refresh = page_refresh;
+    page->set_style = page_set_style;
+    page->current = page_current;
+    page->back = page_back;
+}
+
+static void ns_dashboard_dispose(GObject *object)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(object);
+    for (guint i = 0; i < dashboard->slots->len; i++)
+        gtk_widget_unparent(GTK_WIDGET(slot_at(dashboard, i)->tile));
+    g_array_set_size(dashboard->slots, 0);
+    g_clear_object(&dashboard->session);
+    G_OBJECT_CLASS(ns_dashboard_parent_class)->dispose(object);
+}
+
+static void ns_dashboard_finalize(GObject *object)
+{
+    g_array_unref(NS_DASHBOARD(object)->slots);
+    G_OBJECT_CLASS(ns_dashboard_parent_class)->finalize(object);
+}
+
+static void ns_dashboard_class_init(NsDashboardClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_dashboard_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_dashboard_finalize;
+    widget_class->get_request_mode = ns_dashboard_get_request_mode;
+    widget_class->measure = ns_dashboard_measure;
+    widget_class->size_allocate = ns_dashboard_size_allocate;
+}
+
+static void ns_dashboard_init(NsDashboard *dashboard)
+{
+    dashboard->slots = g_array_new(FALSE, TRUE, sizeof(Slot));
+}
+
+static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
+{
+    GtkWidget *tile = ns_chart_tile_new(dashboard->session, kind);
+    NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
+    Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
+    ns_chart_tile_set_lane(slot.tile, lane);
+    g_array_append_val(dashboard->slots, slot);
+    gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
+    g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
+    g_signal_connect_object(chart, "view-state-changed", G_CALLBACK(on_view_state_changed),
+                            dashboard, 0);
+    g_signal_connect_object(chart, "maximised", G_CALLBACK(on_maximised_chart), dashboard, 0);
+    g_signal_connect_object(tile, "maximise", G_CALLBACK(on_maximise), dashboard, 0);
+    g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
+    g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
+    g_signal_connect_object(tile, "told", G_CALLBACK(on_told), dashboard, G_CONNECT_SWAPPED);
+}
+
+static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, bool by_lane)
+{
+    NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
+    dashboard->session = g_object_ref(session);
+    for (; *figures; figures++) {
+        int kind = ns_choices_find(ns_figure_choice, *figures);
+        g_return_val_if_fail(kind >= 0, NULL);
+        for (int lane = 0; lane < (by_lane ? NS_FIGURE_LANES : 1); lane++)
+            add_tile(dashboard, ns_figure_kind((size_t)kind), by_lane ? lane : -1);
+    }
+    g_signal_connect_object(session, "view-changed", G_CALLBACK(on_view_changed), dashboard,
+                            G_CONNECT_SWAPPED);
+    on_view_changed(dashboard);
+    return GTK_WIDGET(dashboard);
+}
+
+GtkWidget *ns_dashboard_new(NsSession *session, const char *const *figures)
+{
+    return new_dashboard(session, figures, false);
+}
+
+GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *const *figures)
+{
+    return new_dashboard(session, figures, true);
+}

@@ -1,0 +1,41 @@
+/* Charts of a session, side by side or one at a time.  SPDX-License-Identifier: MIT
+ *
+ * A tile for every figure of a list, in two columns where there is room, else in one; any tile can
+ * be given another figure.  Pointing at a step or a
+ * layer in one chart points at it in all, and charts with the same abscissa show the same part of
+ * it: zooming one over steps zooms all over steps, likewise over layers.  Vertical limits are each
+ * chart's own.  Profiles show the step that was pinned last.  It is a page of the window. */
+#pragma once
+
+#include "ui/widgets/charts/page.h"
+
+#define NS_TYPE_DASHBOARD (ns_dashboard_get_type())
+G_DECLARE_FINAL_TYPE(NsDashboard, ns_dashboard, NS, DASHBOARD, GtkWidget)
+
+/* figures: keys of the registry, at least one; the last is followed by NULL. */
+GtkWidget *ns_dashboard_new(NsSession *session, const char *const *figures);
+
+/* The same with every figure once for each lane. */
+GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *const *figures);
+
+/* Brings charts up to date, as many as fit into a frame.  TRUE if some are still behind. */
+bool ns_dashboard_refresh(NsDashboard *dashboard);
+
+void ns_dashboard_set_style(NsDashboard *dashboard, const NsStyle *style);
+
+/* The i-th tile, or NULL. */
+NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);
+
+/* The tile that has the window to itself, the pointer or the focus; else the first. */
+NsChartTile *ns_dashboard_current(NsDashboard *dashboard);
+
+/* One tile in place of all; NULL brings them back. */
+void ns_dashboard_maximise(NsDashboard *dashboard, NsChartTile *tile);
+NsChartTile *ns_dashboard_maximised(NsDashboard *dashboard);
+
+/* Removes all pins.  FALSE if there were none. */
+bool ns_dashboard_unpin(NsDashboard *dashboard);
+
+/* Lines across the charts at their ticks. */
+bool ns_dashboard_has_grid(NsDashboard *dashboard);
+void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid);

@@ -1,0 +1,197 @@
+/* Asks for limits and scales of a chart's axes.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/charts/limits_popover.h"
+
+#include "core/base/words.h"
+
+#include "ui/plot/text.h"
+
+#include <math.h>
+
+#define FIELD_CHARS 9
+
+static const struct {
+    const char *name;
+    const char *otherwise; /* where the axis has no label */
+} AXES[NS_VIEW_STATE_AXES] = {
+    {N_("horizontal"), "x"}, {N_("left"), "y"}, {N_("right"), N_("right y")}};
+
+/* As NsScaleKind, after the figure's own. */
+static const char *const SCALES[] = {N_("as it is"), N_("linear"), N_("logarithmic"),
+                                     N_("symmetric log"), NULL};
+
+typedef struct {
+    NsChartView *chart;
+    GtkWidget *hint;
+    GtkWidget *lo[NS_VIEW_STATE_AXES], *hi[NS_VIEW_STATE_AXES], *scale[NS_VIEW_STATE_AXES];
+} Limits;
+
+static GtkWidget *new_scales(void)
+{
+    const char *words[G_N_ELEMENTS(SCALES)] = {NULL};
+    for (size_t i = 0; SCALES[i]; i++) words[i] = _(SCALES[i]);
+    return gtk_drop_down_new_from_strings(words);
+}
+
+static const NsAxis *axis_of(const NsPlot *plot, NsViewStateAxis which)
+{
+    return which == NS_VIEW_STATE_X      ? &plot->x
+           : which == NS_VIEW_STATE_LEFT ? &plot->left
+                                         : &plot->right;
+}
+
+static bool has_axis(const NsPlot *plot, NsViewStateAxis which)
+{
+    /* Panels of a heatmap are shown whole. */
+    if (which == NS_VIEW_STATE_LEFT && plot->heatmap && plot->heatmap->n_panels) return false;
+    bool right = false;
+    for (size_t i = 0; i < plot->n_series; i++) right |= plot->series[i].side == NS_AXIS_RIGHT;
+    return which != NS_VIEW_STATE_RIGHT || (right && !plot->heatmap);
+}
+
+/* The number in a field; NaN for an empty one.  FALSE for anything else. */
+static bool read_field(GtkWidget *field, double *value)
+{
+    g_autofree char *text = g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(field))));
+    char *end = NULL;
+    *value = NAN;
+    if (!*text) return true;
+    *value = g_ascii_strtod(text, &end);
+    return !*end && isfinite(*value);
+}
+
+static const char *check(NsScaleKind kind, NsRange range)
+{
+    if (!isnan(range.lo) && !isnan(range.hi) && range.lo >= range.hi)
+        return _("The least value must lie below the greatest.");
+    bool positive = !(range.lo <= 0) && !(range.hi <= 0);
+    if (kind == NS_SCALE_LOG && !positive)
+        return _("A logarithmic axis has positive limits; the symmetric one takes any.");
+    return NULL;
+}
+
+static void say(Limits *limits, const char *sentence)
+{
+    gtk_label_set_text(GTK_LABEL(limits->hint), sentence ? sentence : "");
+    gtk_widget_set_visible(limits->hint, sentence != NULL);
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void apply(Limits *limits)
+{
+    NsViewState *view_state = ns_chart_view_state(limits->chart);
+    const NsPlot *plot = ns_chart_view_plot(limits->chart);
+    const char *problem = NULL;
+    bool changed = false;
+    if (!plot) return;
+    for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
+        if (!limits->lo[which]) continue;
+        NsRange range;
+        guint choice = gtk_drop_down_get_selected(GTK_DROP_DOWN(limits->scale[which]));
+        NsScaleKind kind = choice ? (NsScaleKind)(choice - 1) : axis_of(plot, which)->scale;
+        const char *wrong = NULL;
+        if (!read_field(limits->lo[which], &range.lo) || !read_field(limits->hi[which], &range.hi))
+            wrong = _("A limit is a number, such as 0.05 or 1e-4, or empty.");
+        if (!wrong) wrong = check(kind, range);
+        problem = problem ? problem : wrong;
+        if (wrong) continue;
+        bool rescaled = choice > 0;
+        changed |= !same(range.lo, view_state->range[which].lo) ||
+                   !same(range.hi, view_state->range[which].hi);
+        changed |= rescaled != view_state->rescaled[which] ||
+                   (rescaled && kind != view_state->scale[which]);
+        ns_view_state_set_range(view_state, which, range);
+        view_state->rescaled[which] = rescaled;
+        view_state->scale[which] = kind;
+    }
+    say(limits, problem);
+    if (changed) ns_chart_view_state_changed(limits->chart);
+}
+
+static void show_number(GtkWidget *field, double value)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE] = "";
+    if (!isnan(value)) g_ascii_formatd(digits, sizeof digits, "%.6g", value);
+    gtk_editable_set_text(GTK_EDITABLE(field), digits);
+}
+
+static GtkWidget *make_field(Limits *limits, const char *name, double value)
+{
+    GtkWidget *field = gtk_entry_new();
+    gtk_editable_set_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
+    gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(field), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+    show_number(field, value);
+    g_signal_connect_swapped(field, "activate", G_CALLBACK(apply), limits);
+    GtkEventController *focus = gtk_event_controller_focus_new();
+    g_signal_connect_swapped(focus, "leave", G_CALLBACK(apply), limits);
+    gtk_widget_add_controller(field, focus);
+    return field;
+}
+
+static GtkWidget *make_label(const char *text)
+{
+    GtkWidget *label = gtk_label_new(text);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), 20);
+    return label;
+}
+
+static void add_row(Limits *limits, GtkGrid *grid, NsViewStateAxis which)
+{
+    const NsPlot *plot = ns_chart_view_plot(limits->chart);
+    const NsViewState *view_state = ns_chart_view_state(limits->chart);
+    const char *label = axis_of(plot, which)->label;
+    g_autofree char *plain = ns_text_plain(label && *label ? label : _(AXES[which].otherwise));
+    g_autofree char *least = g_strdup_printf(_("Least value of the %s axis"), _(AXES[which].name));
+    g_autofree char *most =
+        g_strdup_printf(_("Greatest value of the %s axis"), _(AXES[which].name));
+    g_autofree char *scale = g_strdup_printf(_("Scale of the %s axis"), _(AXES[which].name));
+    int row = (int)which + 1;
+    limits->lo[which] = make_field(limits, least, view_state->range[which].lo);
+    limits->hi[which] = make_field(limits, most, view_state->range[which].hi);
+    limits->scale[which] = new_scales();
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(limits->scale[which]),
+                               view_state->rescaled[which] ? 1 + (guint)view_state->scale[which]
+                                                           : 0);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(limits->scale[which]),
+                                   GTK_ACCESSIBLE_PROPERTY_LABEL, scale, -1);
+    /* The rows of a heatmap are counted, and so are its columns. */
+    gtk_widget_set_sensitive(limits->scale[which], !plot->heatmap);
+    g_signal_connect_swapped(limits->scale[which], "notify::selected", G_CALLBACK(apply), limits);
+    gtk_grid_attach(grid, make_label(plain), 0, row, 1, 1);
+    gtk_grid_attach(grid, limits->lo[which], 1, row, 1, 1);
+    gtk_grid_attach(grid, limits->hi[which], 2, row, 1, 1);
+    gtk_grid_attach(grid, limits->scale[which], 3, row, 1, 1);
+}
+
+GtkWidget *ns_limits_popover_new(NsChartView *chart)
+{
+    Limits *limits = g_new0(Limits, 1);
+    GtkWidget *popover = gtk_popover_new(), *grid = gtk_grid_new();
+    const NsPlot *plot = ns_chart_view_plot(chart);
+    limits->chart = chart;
+    g_object_set_data_full(G_OBJECT(popover), "ns-limits", limits, g_free);
+    gtk_widget_add_css_class(grid, "limits");
+    gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
+    gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
+    gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "from")), 1, 0, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "to")), 2, 0, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "scale")), 3, 0, 1, 1);
+    limits->hint = gtk_label_new(NULL);
+    gtk_label_set_xalign(GTK_LABEL(limits->hint), 0.0F);
+    gtk_label_set_wrap(GTK_LABEL(limits->hint), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(limits->hint), 40);
+    gtk_widget_add_css_class(limits->hint, "error");
+    gtk_widget_set_visible(limits->hint, FALSE);
+    for (NsViewStateAxis which = 0; plot && which < NS_VIEW_STATE_AXES; which++)
+        if (has_axis(plot, which)) add_row(limits, GTK_GRID(grid), which);
+    gtk_grid_attach(GTK_GRID(grid), limits->hint, 0, NS_VIEW_STATE_AXES + 1, 4, 1);
+    gtk_popover_set_child(GTK_POPOVER(popover), grid);
+    return popover;
+}

@@ -1,0 +1,54 @@
+/* A page of the window: one way to look at an experiment.  SPDX-License-Identifier: MIT
+ *
+ * Pages are rows of the table in ui/widgets/pages/pages.c; one is created when it is first shown,
+ * stands in a window that scrolls, and is given the style of the charts before its first frame.
+ *
+ * Signals of every page: "told" (string), a sentence for the reader; "export" (NsChartTile), a tile
+ * asks to be exported; "pointed" (NsChartTile), the crosshair or the pins of a tile moved. */
+#pragma once
+
+#include "ui/widgets/charts/chart_tile.h"
+
+#define NS_TYPE_PAGE (ns_page_get_type())
+G_DECLARE_INTERFACE(NsPage, ns_page, NS, PAGE, GtkWidget)
+
+struct _NsPageInterface {
+    GTypeInterface parent;
+    bool (*refresh)(NsPage *page); /* the rest may be NULL */
+    void (*set_style)(NsPage *page, const NsStyle *style);
+    NsChartTile *(*current)(NsPage *page);
+    bool (*back)(NsPage *page);
+    void (*save)(NsPage *page);
+};
+
+/* Brings what is seen up to date; called once a frame while the page is shown and something may
+ * have changed.  TRUE if it is still behind. */
+bool ns_page_refresh(NsPage *page);
+
+/* The style of charts that goes with the theme. */
+void ns_page_set_style(NsPage *page, const NsStyle *style);
+
+/* The tile that export, copy and maximise act on; NULL where there is none. */
+NsChartTile *ns_page_current(NsPage *page);
+
+/* Pages whose charts are no tiles ask for a file to save one to, or tell what must be done first.
+ * FALSE of a page that does not. */
+bool ns_page_saves(NsPage *page);
+void ns_page_save(NsPage *page);
+
+/* Goes one thing back: from one tile to all, from pins to none.  FALSE if there was nothing. */
+bool ns_page_back(NsPage *page);
+
+/* The signals. */
+void ns_page_tell(NsPage *page, const char *sentence);
+void ns_page_export(NsPage *page, NsChartTile *tile);
+void ns_page_point(NsPage *page, NsChartTile *tile);
+
+typedef struct {
+    const char *key;   /* of the action win.page */
+    const char *title; /* marked with N_ */
+    GtkWidget *(*create)(NsSession *session);
+} NsPageKind;
+
+/* The i-th row of the table of pages, in the order of the switcher; NULL past its end. */
+const NsPageKind *ns_page_kind(size_t i);

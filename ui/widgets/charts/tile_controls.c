@@ -1,0 +1,122 @@
+/* Controls of tiles.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/charts/tile_controls.h"
+
+#include "core/base/words.h"
+#include "core/store/preset.h"
+
+/* The words of every mode, in the order of NsHeatMode; they name the lanes. */
+static char **heat_words(NsSession *session)
+{
+    size_t active = ns_session_active(session);
+    char **words = g_new0(char *, 4);
+    words[NS_HEAT_STACKED] = g_strdup(_("All lanes"));
+    words[NS_HEAT_LANE] = g_strdup_printf(_("Lane %s"), ns_lane_letter(active));
+    words[NS_HEAT_RATIO] =
+        g_strdup_printf(_("Ratio %s / %s"), ns_lane_letter(MAX(active, 1)), ns_lane_letter(0));
+    return words;
+}
+
+static void sync_heat(GtkWidget *control, NsSession *session)
+{
+    GtkDropDown *drop_down = GTK_DROP_DOWN(control);
+    GtkStringList *old = GTK_STRING_LIST(gtk_drop_down_get_model(drop_down));
+    g_auto(GStrv) words = heat_words(session);
+    /* Another list would be another choice while it is being set. */
+    g_signal_handlers_block_matched(control, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, session);
+    for (guint i = 0; words[i]; i++) {
+        if (g_strcmp0(gtk_string_list_get_string(old, i), words[i]) == 0) continue;
+        const char *one[] = {words[i], NULL};
+        bool there = i < g_list_model_get_n_items(G_LIST_MODEL(old));
+        gtk_string_list_splice(old, i, there ? 1 : 0, one);
+    }
+    gtk_drop_down_set_selected(drop_down, ns_session_view(session)->heat);
+    g_signal_handlers_unblock_matched(control, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, session);
+}
+
+static void on_heat_synced(NsSession *session, GtkWidget *control)
+{
+    sync_heat(control, session);
+}
+
+static void on_heat(GtkDropDown *drop_down, GParamSpec *property, NsSession *session)
+{
+    (void)property;
+    guint selected = gtk_drop_down_get_selected(drop_down);
+    if (selected <= NS_HEAT_RATIO) ns_session_show_heat(session, (NsHeatMode)selected);
+}
+
+GtkWidget *ns_heat_control_new(NsSession *session)
+{
+    GtkStringList *list = gtk_string_list_new(NULL);
+    GtkWidget *control = gtk_drop_down_new(G_LIST_MODEL(list), NULL);
+    gtk_widget_set_tooltip_text(control, _("Which lanes the heatmaps show"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(control), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Which lanes the heatmaps show"), -1);
+    g_signal_connect_object(control, "notify::selected", G_CALLBACK(on_heat), session, 0);
+    g_signal_connect_object(session, "view-changed", G_CALLBACK(on_heat_synced), control, 0);
+    sync_heat(control, session);
+    return control;
+}
+
+static void on_probe(NsSession *session)
+{
+    g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
+    size_t waited = ns_session_pending(session);
+    ns_session_set(session, "probe-every", every);
+    /* What else waits is not carried out with it. */
+    if (!waited && ns_session_pending(session)) ns_session_fork(session);
+}
+
+GtkWidget *ns_probe_button_new(NsSession *session)
+{
+    g_autofree char *words = g_strdup_printf(_("Measure every %d steps"), NS_PROBE_EVERY);
+    GtkWidget *button = gtk_button_new_with_label(words);
+    gtk_widget_add_css_class(button, "suggested-action");
+    gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
+    gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
+    gtk_widget_set_tooltip_text(button, _("Sets “probe-every”; the run goes on with it as a fork"));
+    g_signal_connect_object(button, "clicked", G_CALLBACK(on_probe), session, G_CONNECT_SWAPPED);
+    return button;
+}
+
+GtkWidget *ns_tile_menu_button_new(void)
+{
+    GtkWidget *button = gtk_menu_button_new();
+    gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "view-more-symbolic");
+    gtk_widget_set_tooltip_text(button, _("Chart menu"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Chart menu"), -1);
+    gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
+    return button;
+}
+
+GtkWidget *ns_follow_chip_new(void)
+{
+    GtkWidget *chip = gtk_button_new();
+    gtk_widget_add_css_class(chip, "chip");
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "tile.follow");
+    gtk_widget_set_visible(chip, FALSE);
+    return chip;
+}
+
+GtkWidget *ns_log_toggle_new(void)
+{
+    GtkWidget *toggle = gtk_toggle_button_new_with_label("log");
+    gtk_widget_add_css_class(toggle, "flat");
+    gtk_widget_set_tooltip_text(toggle, _("Logarithmic axis (L)"));
+    return toggle;
+}
+
+static gboolean resize(GtkWidget *tools, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    gtk_widget_queue_resize(tools);
+    return G_SOURCE_REMOVE;
+}
+
+void ns_tile_fold(GtkWidget *tool, bool shown)
+{
+    if (gtk_widget_get_child_visible(tool) == shown) return;
+    gtk_widget_set_child_visible(tool, shown);
+    gtk_widget_add_tick_callback(gtk_widget_get_parent(tool), resize, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* Controls of tiles.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/session/session.h"
+
+#include <gtk/gtk.h>
+
+/* How often the button below has expensive quantities measured. */
+#define NS_PROBE_EVERY 10
+
+/* What heatmaps show of several lanes: all of them, the active one, or the ratio of two.  Keeps
+ * itself in step with the session. */
+GtkWidget *ns_heat_control_new(NsSession *session);
+
+/* "Measure every 10 steps", for figures of what is never measured. */
+GtkWidget *ns_probe_button_new(NsSession *session);
+
+/* The button of the chart's menu, without one as yet; the chip that offers tile.follow. */
+GtkWidget *ns_tile_menu_button_new(void);
+GtkWidget *ns_follow_chip_new(void);
+
+/* Whether axes are logarithmic; the tile connects it. */
+GtkWidget *ns_log_toggle_new(void);
+
+/* Folds a tool of a tile away, or shows it, amid a layout: it takes or leaves its room in the next
+ * frame. */
+void ns_tile_fold(GtkWidget *tool, bool shown);

@@ -1,0 +1,85 @@
+/* The desktop's dialogs for one file.  SPDX-License-Identifier: MIT
+ *
+ * GtkFileChooserNative serves every GTK from 4.8 on; GtkFileDialog would need 4.10. */
+#include "ui/widgets/common/file_dialog.h"
+
+typedef struct {
+    NsFileChosen chosen;
+    GObject *owner; /* weak */
+} Request;
+
+/* GTK 4.18 has a timer that looks at the folder that is being read after the dialog has gone. */
+#define READ_MS 1000
+
+static gboolean let_go(gpointer dialog)
+{
+    g_object_unref(dialog);
+    return G_SOURCE_REMOVE;
+}
+
+static void on_response(GtkNativeDialog *dialog, int response, gpointer user_data)
+{
+    Request *request = user_data;
+    if (response == GTK_RESPONSE_ACCEPT) {
+        g_autoptr(GFile) file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog));
+        g_autofree char *path = file ? g_file_get_path(file) : NULL;
+        if (path && request->owner) request->chosen(path, request->owner);
+    }
+    g_clear_weak_pointer(&request->owner);
+    g_free(request);
+    g_timeout_add(READ_MS, let_go, dialog);
+}
+
+static void show(GtkFileChooserNative *dialog, NsFileChosen chosen, gpointer owner)
+{
+    Request *request = g_new0(Request, 1);
+    request->chosen = chosen;
+    g_set_weak_pointer(&request->owner, owner);
+    gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+    g_signal_connect(dialog, "response", G_CALLBACK(on_response), request);
+    gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+void ns_file_dialog_open(GtkWindow *parent, const char *title, NsFileChosen chosen, gpointer owner)
+{
+    show(gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_OPEN, NULL, NULL),
+         chosen, owner);
+}
+
+void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
+                         NsFileChosen chosen, gpointer owner)
+{
+    GtkFileChooserNative *dialog =
+        gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_SAVE, NULL, NULL);
+    gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
+    show(dialog, chosen, owner);
+}
+
+static void on_shown(GObject *bus, GAsyncResult *result, gpointer user_data)
+{
+    g_autoptr(GFile) file = user_data;
+    g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, NULL);
+    g_autoptr(GFile) folder = g_file_get_parent(file);
+    if (reply || !folder) return;
+    g_autofree char *uri = g_file_get_uri(folder);
+    g_app_info_launch_default_for_uri_async(uri, NULL, NULL, NULL, NULL);
+}
+
+static void on_bus(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+    (void)source;
+    g_autoptr(GFile) file = user_data;
+    g_autoptr(GDBusConnection) bus = g_bus_get_finish(result, NULL);
+    if (!bus) return;
+    g_autofree char *uri = g_file_get_uri(file);
+    const char *const uris[] = {uri, NULL};
+    g_dbus_connection_call(bus, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1",
+                           "org.freedesktop.FileManager1", "ShowItems",
+                           g_variant_new("(^ass)", uris, ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
+                           NULL, on_shown, g_object_ref(file));
+}
+
+void ns_file_show_in_folder(const char *path)
+{
+    g_bus_get(G_BUS_TYPE_SESSION, NULL, on_bus, g_file_new_for_path(path));
+}

@@ -1,0 +1,147 @@
+/* A popover that is there as long as it is open.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/common/passing_popover.h"
+
+#include <stdbool.h>
+
+#define LEAVING_MS 50 /* of the pointer from what has closed */
+
+static const char KEPT[] = "ns-focus-kept";
+
+static bool has_focus(GtkWidget *popover, GtkRoot *root)
+{
+    GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+    return focus && gtk_widget_is_ancestor(focus, popover);
+}
+
+static void leave(GtkWidget *popover, GtkWidget *to)
+{
+    GtkRoot *root = gtk_widget_get_root(popover);
+    if (!has_focus(popover, root)) return;
+    if (to && gtk_widget_get_mapped(to)) gtk_widget_grab_focus(to);
+    if (has_focus(popover, root)) gtk_root_set_focus(root, NULL);
+}
+
+static void free_kept(gpointer kept)
+{
+    g_weak_ref_clear(kept);
+    g_free(kept);
+}
+
+static void remember_focus(GtkWidget *popover, GtkWidget *at)
+{
+    GtkRoot *root = gtk_widget_get_root(at);
+    GWeakRef *kept = g_new0(GWeakRef, 1);
+    g_weak_ref_init(kept, root ? gtk_root_get_focus(root) : NULL);
+    g_object_set_data_full(G_OBJECT(popover), KEPT, kept, free_kept);
+}
+
+static void give_focus_back(GtkWidget *popover)
+{
+    GWeakRef *kept = g_object_get_data(G_OBJECT(popover), KEPT);
+    g_autoptr(GtkWidget) before = g_weak_ref_get(kept);
+    GtkRoot *root = gtk_widget_get_root(popover);
+    leave(popover, before);
+    g_weak_ref_set(kept, root ? gtk_root_get_focus(root) : NULL);
+}
+
+/* Newer GTK (seen: 4.18) hands the focus to the parent of a popover when all have heard that it
+ * closed, wherever it is by then.  What opened meanwhile keeps it. */
+static gboolean keep_focus(gpointer popover)
+{
+    g_autoptr(GtkWidget) kept = g_weak_ref_get(g_object_get_data(popover, KEPT));
+    GtkWidget *at = gtk_widget_get_parent(popover);
+    GtkRoot *root = gtk_widget_get_root(popover);
+    GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+    if (!at || !focus || !kept || focus == kept) return G_SOURCE_REMOVE;
+    if (focus != at && !gtk_widget_is_ancestor(focus, at)) return G_SOURCE_REMOVE;
+    if (gtk_widget_get_native(focus) != gtk_widget_get_native(at)) return G_SOURCE_REMOVE;
+    if (gtk_widget_get_mapped(kept)) gtk_widget_grab_focus(kept);
+    return G_SOURCE_REMOVE;
+}
+
+void ns_popover_part(GtkWidget *popover)
+{
+    leave(popover, gtk_widget_get_parent(popover));
+    gtk_widget_set_sensitive(popover, FALSE);
+}
+
+static gboolean let_go(gpointer popover)
+{
+    ns_popover_part(popover);
+    gtk_widget_unparent(popover);
+    return G_SOURCE_REMOVE;
+}
+
+/* It must not go while it tells that it was closed, nor while it is what the pointer is over: when
+ * this event is done. */
+static void on_closed(GtkWidget *popover)
+{
+    give_focus_back(popover);
+    g_idle_add_full(G_PRIORITY_DEFAULT, keep_focus, g_object_ref(popover), g_object_unref);
+    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(popover), g_object_unref);
+}
+
+void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *place)
+{
+    remember_focus(popover, at);
+    gtk_widget_set_parent(popover, at);
+    if (place) gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
+    g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
+    /* Widgets do not let go of a child that they do not know of. */
+    g_signal_connect_object(at, "destroy", G_CALLBACK(gtk_widget_unparent), popover,
+                            G_CONNECT_SWAPPED);
+    gtk_popover_popup(GTK_POPOVER(popover));
+}
+
+/* Whether something was open that grabs. */
+static bool close_below(GtkWidget *widget)
+{
+    bool any = false;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        any |= close_below(child);
+    if (!GTK_IS_POPOVER(widget) || !gtk_widget_get_mapped(widget)) return any;
+    if (!gtk_popover_get_autohide(GTK_POPOVER(widget))) return any;
+    gtk_popover_popdown(GTK_POPOVER(widget));
+    return true;
+}
+
+static gboolean close_again(gpointer window)
+{
+    gtk_window_close(window);
+    return G_SOURCE_REMOVE;
+}
+
+/* One window may take another one with it, so those of all windows are closed; the window follows
+ * when the pointer has left them, or the next layout would ask a surface that is gone. */
+static gboolean on_close_request(GtkWindow *window)
+{
+    GListModel *windows = gtk_window_get_toplevels();
+    bool any = false;
+    for (guint i = 0; i < g_list_model_get_n_items(windows); i++) {
+        g_autoptr(GtkWidget) each = g_list_model_get_item(windows, i);
+        any |= close_below(each);
+    }
+    if (any)
+        g_timeout_add_full(G_PRIORITY_DEFAULT_IDLE, LEAVING_MS, close_again, g_object_ref(window),
+                           g_object_unref);
+    return any;
+}
+
+static void on_windows_changed(GListModel *windows, guint at, guint removed, guint added)
+{
+    (void)removed;
+    for (guint i = at; i < at + added; i++) {
+        g_autoptr(GtkWidget) window = g_list_model_get_item(windows, i);
+        g_signal_connect(window, "close-request", G_CALLBACK(on_close_request), NULL);
+    }
+}
+
+void ns_popovers_close_first(void)
+{
+    static bool once;
+    if (once) return;
+    once = true;
+    g_signal_connect(gtk_window_get_toplevels(), "items-changed", G_CALLBACK(on_windows_changed),
+                     NULL);
+}

@@ -1,0 +1,30 @@
+/* Light, dark, high contrast, or as the desktop has it.  SPDX-License-Identifier: MIT
+ *
+ * Sets the colour scheme of every window, and finds the style of charts that goes with one. */
+#pragma once
+
+#include "ui/plot/style.h"
+
+#include <gtk/gtk.h>
+
+#define NS_TYPE_STYLE_MANAGER (ns_style_manager_get_type())
+G_DECLARE_FINAL_TYPE(NsStyleManager, ns_style_manager, NS, STYLE_MANAGER, GObject)
+
+typedef enum { NS_SCHEME_SYSTEM, NS_SCHEME_LIGHT, NS_SCHEME_DARK } NsScheme;
+
+/* Follows the desktop, as the settings portal tells it. */
+NsStyleManager *ns_style_manager_new(void);
+
+void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme);
+
+/* High contrast, though the desktop does not ask for it. */
+void ns_style_manager_set_contrast(NsStyleManager *manager, bool contrast);
+
+/* The style of charts that goes with the widget's theme, whoever chose that: dark where it writes
+ * light on dark, and of high contrast where it is a theme for that. */
+const NsStyle *ns_chart_style_for(GtkWidget *widget);
+
+/* The css class of a window whose texts are large, and the factor by which those of a widget in it
+ * are larger; 1 elsewhere. */
+#define NS_LARGE_TEXT_CLASS "large-text"
+double ns_text_scale(GtkWidget *widget);

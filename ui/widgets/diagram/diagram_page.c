@@ -1,0 +1,413 @@
+/* The page Diagram.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/diagram/diagram_page.h"
+
+#include "core/base/words.h"
+#include "ui/widgets/common/hiding.h"
+#include "ui/widgets/diagram/diagram_lanes.h"
+
+#include <math.h>
+
+#define EVERY_US 100000 /* while running: numbers that change faster cannot be read */
+#define MARGIN 10
+
+struct _NsDiagramPage {
+    GtkWidget parent;
+    NsSession *session;
+    const NsStyle *style;
+    NsFlow chosen;
+    NsRange range;
+    gint64 refreshed;
+    bool due;
+    GtkWidget *box, *lanes, *legend, *words, *layer, *tabs, *tab[NS_LANES_MAX];
+    GtkWidget *flow[NS_FLOWS];
+    GtkWidget *views[NS_LANES_MAX];
+    size_t n;
+    GtkWidget *tile; /* never shown: what export and copy are told of */
+    bool syncing;
+};
+
+static void page_init(NsPageInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE(NsDiagramPage, ns_diagram_page, GTK_TYPE_WIDGET,
+                              G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, page_init))
+
+static bool stage_of(NsDiagramPage *page, NsStage *stage, double *progress)
+{
+    return ns_session_stage(page->session, stage, progress);
+}
+
+NsFlow ns_diagram_page_flow(NsDiagramPage *page)
+{
+    NsStage stage;
+    double progress;
+    if (!stage_of(page, &stage, &progress)) return page->chosen;
+    return stage == NS_STAGE_FORWARD || stage == NS_STAGE_LOSS ? NS_FLOW_SIGNAL : NS_FLOW_GRADIENT;
+}
+
+NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane)
+{
+    return lane < page->n ? NS_DIAGRAM_VIEW(page->views[lane]) : NULL;
+}
+
+const char *ns_diagram_page_words(NsDiagramPage *page)
+{
+    return gtk_label_get_text(GTK_LABEL(page->words));
+}
+
+static void say(NsDiagramPage *page, const char *sentence)
+{
+    if (!g_str_equal(ns_diagram_page_words(page), sentence))
+        gtk_label_set_text(GTK_LABEL(page->words), sentence);
+}
+
+/* ---- lanes ---- */
+
+static void on_told(NsDiagramPage *page, const char *sentence)
+{
+    ns_page_tell(NS_PAGE(page), sentence);
+}
+
+static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)
+{
+    if (page->syncing || !gtk_toggle_button_get_active(tab)) return;
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        if (page->tab[i] == GTK_WIDGET(tab)) ns_session_set_active(page->session, i);
+}
+
+static void show_tabs(NsDiagramPage *page)
+{
+    bool abreast = ns_diagram_lanes_abreast(NS_DIAGRAM_LANES(page->lanes));
+    gtk_widget_set_visible(page->tabs, page->n > 1 && !abreast);
+}
+
+static void sync_lanes(NsDiagramPage *page)
+{
+    size_t n = ns_session_lanes(page->session), active = ns_session_active(page->session);
+    for (; page->n < n; page->n++) {
+        GtkWidget *view = ns_diagram_view_new(page->session, page->n);
+        if (page->style) ns_diagram_view_set_style(NS_DIAGRAM_VIEW(view), page->style);
+        g_signal_connect_object(view, "told", G_CALLBACK(on_told), page, G_CONNECT_SWAPPED);
+        ns_diagram_lanes_add(NS_DIAGRAM_LANES(page->lanes), view);
+        page->views[page->n] = view;
+    }
+    for (; page->n > n; page->n--) gtk_widget_unparent(g_steal_pointer(&page->views[page->n - 1]));
+    ns_diagram_lanes_set_active(NS_DIAGRAM_LANES(page->lanes), active);
+    page->syncing = true;
+    show_tabs(page);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) gtk_widget_set_visible(page->tab[i], i < n);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->tab[active]), TRUE);
+    page->syncing = false;
+}
+
+/* ---- what is seen ---- */
+
+static void show_range(NsDiagramPage *page)
+{
+    NsFlow flow = ns_diagram_page_flow(page);
+    NsRange range = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < page->n; i++) {
+        NsRange one = ns_diagram_view_extent(NS_DIAGRAM_VIEW(page->views[i]), flow);
+        range.lo = MIN(range.lo, one.lo);
+        range.hi = MAX(range.hi, one.hi);
+    }
+    page->range = range;
+    for (size_t i = 0; i < page->n; i++)
+        ns_diagram_view_show(NS_DIAGRAM_VIEW(page->views[i]), flow, range);
+    gtk_widget_queue_draw(page->legend);
+}
+
+static void show_stage(NsDiagramPage *page)
+{
+    NsStage stage;
+    double progress, light = NAN, flash = 0;
+    bool slow = stage_of(page, &stage, &progress);
+    const char *waits = _("Changes wait: this is how the model will be wired; it has not been "
+                          "measured yet.");
+    const char *sentence = ns_session_pending(page->session) ? waits : "";
+    if (slow) switch (stage) {
+        case NS_STAGE_FORWARD:
+            light = progress;
+            sentence = _("Forward: the signal runs up through the layers.");
+            break;
+        case NS_STAGE_LOSS:
+            light = 1;
+            sentence = _("Loss: the prediction is compared with the targets.");
+            break;
+        case NS_STAGE_BACKWARD:
+            light = 1 - progress;
+            sentence = _("Backward: the gradient runs down to the embedding.");
+            break;
+        case NS_STAGE_UPDATE:
+            flash = sin(G_PI * progress);
+            sentence = _("Update: frames as thick as update over weights.");
+            break;
+        }
+    say(page, sentence);
+    for (size_t i = 0; i < page->n; i++)
+        ns_diagram_view_light(NS_DIAGRAM_VIEW(page->views[i]), light, flash);
+}
+
+static void show_layer(NsDiagramPage *page)
+{
+    NsDiagramView *view =
+        ns_diagram_page_view(page, MIN(ns_session_active(page->session), page->n - 1));
+    const NsDiagram *d = view ? ns_diagram_view_diagram(view) : NULL;
+    if (!d) return;
+    g_autofree char *words = g_strdup_printf(_("Layer %u of %zu"), d->layer, d->layers);
+    if (!g_str_equal(gtk_label_get_text(GTK_LABEL(page->layer)), words))
+        gtk_label_set_text(GTK_LABEL(page->layer), words);
+}
+
+static bool page_refresh(NsPage *self)
+{
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(self);
+    NsStage stage;
+    double progress;
+    gint64 now = g_get_monotonic_time();
+    bool slow = stage_of(page, &stage, &progress), behind = page->due;
+    if (now - page->refreshed >= EVERY_US || page->due) {
+        page->refreshed = now;
+        page->due = false;
+        behind = false;
+        sync_lanes(page);
+        for (size_t i = 0; i < page->n; i++) {
+            ns_diagram_view_read(NS_DIAGRAM_VIEW(page->views[i]));
+            /* Without a size there is nothing to see yet. */
+            behind |= !ns_diagram_view_diagram(NS_DIAGRAM_VIEW(page->views[i])) &&
+                      gtk_widget_get_child_visible(page->views[i]);
+        }
+        show_layer(page);
+    } else {
+        behind = true;
+    }
+    show_range(page);
+    show_stage(page);
+    return behind || slow;
+}
+
+static void on_change(NsDiagramPage *page)
+{
+    page->due = true;
+}
+
+static void page_set_style(NsPage *self, const NsStyle *style)
+{
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(self);
+    page->style = style;
+    for (size_t i = 0; i < page->n; i++)
+        ns_diagram_view_set_style(NS_DIAGRAM_VIEW(page->views[i]), style);
+    gtk_widget_set_size_request(page->legend, -1, (int)ceil(ns_diagram_legend_height(style)));
+    gtk_widget_queue_draw(GTK_WIDGET(page));
+}
+
+static NsChartTile *page_current(NsPage *self)
+{
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(self);
+    NsChartTile *tile = NS_CHART_TILE(page->tile);
+    const char *key = ns_diagram_page_flow(page) == NS_FLOW_SIGNAL ? "diagram" : "diagram-gradient";
+    int i = ns_choices_find(ns_figure_choice, key);
+    ns_chart_tile_set_kind(tile, ns_figure_kind((size_t)i));
+    NsFigureInput input = ns_chart_tile_input(tile);
+    ns_chart_view_update(ns_chart_tile_chart(tile), &input);
+    return tile;
+}
+
+static bool page_back(NsPage *self)
+{
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(self);
+    for (size_t i = 0; i < page->n; i++)
+        if (ns_diagram_view_is_carrying(NS_DIAGRAM_VIEW(page->views[i]))) {
+            ns_diagram_view_let_go(NS_DIAGRAM_VIEW(page->views[i]), false);
+            return true;
+        }
+    if (ns_session_layer(page->session) == 0) return false;
+    ns_session_select_layer(page->session, 0);
+    return true;
+}
+
+static void page_init(NsPageInterface *iface)
+{
+    iface->refresh = page_refresh;
+    iface->set_style = page_set_style;
+    iface->current = page_current;
+    iface->back = page_back;
+}
+
+/* ---- the widget ---- */
+
+static void draw_legend(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+    (void)area;
+    NsDiagramPage *page = data;
+    if (!page->style) return;
+    NsDiagramLook look = ns_diagram_look(page->style, ns_diagram_page_flow(page), page->range);
+    cairo_translate(cr, MARGIN, 0);
+    ns_diagram_draw_legend(&look, width - 2 * MARGIN, height, cr);
+}
+
+static void on_flow(GtkToggleButton *toggle, NsDiagramPage *page)
+{
+    if (!gtk_toggle_button_get_active(toggle)) return;
+    page->chosen =
+        GTK_WIDGET(toggle) == page->flow[NS_FLOW_GRADIENT] ? NS_FLOW_GRADIENT : NS_FLOW_SIGNAL;
+    show_range(page);
+}
+
+static void walk(NsDiagramPage *page, int by)
+{
+    NsDiagramView *view =
+        ns_diagram_page_view(page, MIN(ns_session_active(page->session), page->n - 1));
+    const NsDiagram *d = view ? ns_diagram_view_diagram(view) : NULL;
+    if (d) ns_session_select_layer(page->session, CLAMP((int)d->layer + by, 1, (int)d->layers));
+}
+
+static void on_up(NsDiagramPage *page)
+{
+    walk(page, 1);
+}
+
+static void on_down(NsDiagramPage *page)
+{
+    walk(page, -1);
+}
+
+static GtkWidget *add_toggle(GtkWidget *box, GtkWidget *group, const char *label, const char *tip)
+{
+    GtkWidget *toggle = gtk_toggle_button_new_with_label(label);
+    if (group) gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(toggle), GTK_TOGGLE_BUTTON(group));
+    gtk_widget_set_tooltip_text(toggle, tip);
+    gtk_box_append(GTK_BOX(box), toggle);
+    return toggle;
+}
+
+static GtkWidget *new_linked(void)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    return box;
+}
+
+static GtkWidget *new_button(const char *icon, const char *words, GCallback callback,
+                             NsDiagramPage *page)
+{
+    GtkWidget *button = gtk_button_new_from_icon_name(icon);
+    gtk_widget_set_tooltip_text(button, words);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                   -1);
+    g_signal_connect_swapped(button, "clicked", callback, page);
+    return button;
+}
+
+static GtkWidget *new_bar(NsDiagramPage *page)
+{
+    GtkWidget *bar = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *flow = new_linked(), *layer = new_linked();
+    gtk_widget_set_margin_start(bar, MARGIN);
+    gtk_widget_set_margin_end(bar, MARGIN);
+    gtk_widget_set_margin_top(bar, 6);
+    page->flow[NS_FLOW_SIGNAL] =
+        add_toggle(flow, NULL, _("Signal"), _("Wires show the norm of the hidden state."));
+    page->flow[NS_FLOW_GRADIENT] =
+        add_toggle(flow, page->flow[NS_FLOW_SIGNAL], _("Gradient"),
+                   _("Wires show the norm of the gradient of the loss, which runs down."));
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->flow[NS_FLOW_SIGNAL]), TRUE);
+    for (int i = 0; i < NS_FLOWS; i++)
+        g_signal_connect(page->flow[i], "toggled", G_CALLBACK(on_flow), page);
+    gtk_box_append(GTK_BOX(layer),
+                   new_button("go-down-symbolic", _("The layer below"), G_CALLBACK(on_down), page));
+    gtk_box_append(GTK_BOX(layer),
+                   new_button("go-up-symbolic", _("The layer above"), G_CALLBACK(on_up), page));
+    page->layer = gtk_label_new("");
+    gtk_widget_add_css_class(page->layer, "numeric");
+    page->words = gtk_label_new("");
+    gtk_label_set_xalign(GTK_LABEL(page->words), 0);
+    gtk_label_set_ellipsize(GTK_LABEL(page->words), PANGO_ELLIPSIZE_END);
+    gtk_widget_set_hexpand(page->words, TRUE);
+    page->tabs = new_linked();
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        g_autofree char *tip = g_strdup_printf(_("Lane %s"), ns_lane_letter(i));
+        page->tab[i] = add_toggle(page->tabs, i ? page->tab[0] : NULL, ns_lane_letter(i), tip);
+        g_signal_connect(page->tab[i], "toggled", G_CALLBACK(on_tab), page);
+    }
+    gtk_label_set_ellipsize(GTK_LABEL(page->layer), PANGO_ELLIPSIZE_END);
+    GtkWidget *parts[] = {flow, layer, page->layer, page->words};
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(bar), parts[i]);
+    return bar;
+}
+
+/* Below the diagrams: what their colours mean, and which of them is active. */
+static GtkWidget *new_foot(NsDiagramPage *page)
+{
+    GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    gtk_widget_set_margin_end(foot, MARGIN);
+    gtk_widget_set_hexpand(page->legend, TRUE);
+    gtk_widget_set_valign(page->tabs, GTK_ALIGN_CENTER);
+    gtk_box_append(GTK_BOX(foot), page->legend);
+    gtk_box_append(GTK_BOX(foot), page->tabs);
+    return foot;
+}
+
+/* The ground of charts, on which wires have the contrast that their colours are made for. */
+static void ns_diagram_page_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(widget);
+    if (page->style) {
+        NsColor c = page->style->background;
+        GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, 1};
+        gtk_snapshot_append_color(snapshot, &color,
+                                  &GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget),
+                                                      (float)gtk_widget_get_height(widget)));
+    }
+    gtk_widget_snapshot_child(widget, page->box, snapshot);
+}
+
+static void ns_diagram_page_dispose(GObject *object)
+{
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(object);
+    g_clear_pointer(&page->tile, gtk_widget_unparent);
+    g_clear_pointer(&page->box, gtk_widget_unparent);
+    page->n = 0;
+    g_clear_object(&page->session);
+    G_OBJECT_CLASS(ns_diagram_page_parent_class)->dispose(object);
+}
+
+static void ns_diagram_page_class_init(NsDiagramPageClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_diagram_page_dispose;
+    widget_class->snapshot = ns_diagram_page_snapshot;
+    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_css_name(widget_class, "diagram-page");
+}
+
+static void ns_diagram_page_init(NsDiagramPage *page)
+{
+    page->range = (NsRange){1, 0};
+    page->due = true;
+    gtk_widget_set_overflow(GTK_WIDGET(page), GTK_OVERFLOW_HIDDEN); /* its corners are round */
+    page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    page->lanes = ns_diagram_lanes_new();
+    g_signal_connect_swapped(page->lanes, "folded", G_CALLBACK(show_tabs), page);
+    page->legend = gtk_drawing_area_new();
+    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);
+    gtk_box_append(GTK_BOX(page->box), new_bar(page));
+    gtk_box_append(GTK_BOX(page->box), page->lanes);
+    gtk_box_append(GTK_BOX(page->box), new_foot(page));
+    gtk_widget_set_parent(page->box, GTK_WIDGET(page));
+}
+
+GtkWidget *ns_diagram_page_new(NsSession *session)
+{
+    NsDiagramPage *page = g_object_new(NS_TYPE_DIAGRAM_PAGE, NULL);
+    page->session = g_object_ref(session);
+    int kind = ns_choices_find(ns_figure_choice, "diagram");
+    page->tile = ns_chart_tile_new(session, ns_figure_kind((size_t)kind));
+    gtk_widget_set_parent(page->tile, GTK_WIDGET(page));
+    ns_hide(page->tile, NS_HIDDEN_USELESS, true);
+    static const char *const changes[] = {"settings-changed", "status-changed", "view-changed"};
+    for (size_t i = 0; i < G_N_ELEMENTS(changes); i++)
+        g_signal_connect_object(session, changes[i], G_CALLBACK(on_change), page,
+                                G_CONNECT_SWAPPED);
+    sync_lanes(page);
+    return GTK_WIDGET(page);
+}

@@ -1,0 +1,627 @@
+/* The diagram of one lane.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/diagram/diagram_view-private.h"
+
+#include "core/base/words.h"
+#include "core/experiment/param.h"
+#include "core/model/wiring.h"
+#include "ui/plot/text.h"
+#include "ui/widgets/diagram/diagram_part.h"
+
+#include <math.h>
+
+#define MOVE_US 250000.0 /* a norm is on its way for so long */
+#define MARGIN 10        /* around the diagram, pixels */
+#define SMALLEST 0.7     /* share of the style's text that words shrink to in a narrow window */
+#define REACH 6          /* around wires, for the pointer */
+#define TELL_US 1000000  /* a screen reader is told new numbers no more often */
+
+enum { TOLD, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(NsDiagramView, ns_diagram_view, GTK_TYPE_WIDGET)
+
+/* ---- what is shown ---- */
+
+/* Whether what was measured was measured in a model that is wired as the controls say. */
+static bool same_model(const NsSettings *a, const NsSettings *b)
+{
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++)
+        if (param->group == NS_GROUP_MODEL && !ns_settings_same(a, b, param)) return false;
+    return true;
+}
+
+static NsDiagramData *read_data(NsDiagramView *view)
+{
+    const NsView *shown = ns_session_view(view->session);
+    bool there = view->lane < shown->n_lanes;
+    const NsSettings *settings = ns_session_lane_settings(view->session, view->lane);
+    const char *name = ns_session_lanes(view->session) > 1 ? ns_lane_letter(view->lane) : NULL;
+    const NsViewRun *run = &shown->lanes[view->lane];
+    bool measured = there && same_model(&run->settings, settings);
+    return ns_diagram_data_new(settings, name, measured ? run->history : NULL, shown->step);
+}
+
+static bool is_focusable(const NsNode *node)
+{
+    switch (node->kind) {
+    case NS_NODE_EMBEDDING:
+    case NS_NODE_LAYER:
+    case NS_NODE_HEAD:
+    case NS_NODE_MEMORY:
+    case NS_NODE_SCALE:
+    case NS_NODE_NORM:
+    case NS_NODE_BRANCH:
+        return true;
+    case NS_NODE_DOTS:
+    case NS_NODE_INPUT:
+    case NS_NODE_OUTPUT:
+    case NS_NODE_FORK:
+    case NS_NODE_SUM:
+    case NS_NODE_FACTOR:
+        break;
+    }
+    return false;
+}
+
+static bool is_movable(const NsNode *node)
+{
+    return node->kind == NS_NODE_NORM && node->sublayer >= 0 && node->place < NS_PLACES_MOVABLE;
+}
+
+static int node_of_part(NsDiagramView *view, GtkWidget *part)
+{
+    guint i;
+    if (!part || !g_ptr_array_find(view->parts, part, &i) || i >= view->nodes->len) return -1;
+    return (int)g_array_index(view->nodes, unsigned, i);
+}
+
+static int focused_node(NsDiagramView *view)
+{
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(view));
+    return node_of_part(view, root ? gtk_root_get_focus(root) : NULL);
+}
+
+static void on_activated(GtkWidget *part, NsDiagramView *view);
+
+/* What keys do there, for who cannot see it. */
+static char *with_hint(const NsNode *node, const char *sentence)
+{
+    if (is_movable(node))
+        return g_strdup_printf(_("%s Left and Right move it, Enter puts it there."), sentence);
+    if (node->kind == NS_NODE_BRANCH)
+        return g_strdup_printf(_("%s Left and Right add a norm, Enter puts it there."), sentence);
+    return g_strdup(sentence);
+}
+
+static void tell_parts(NsDiagramView *view)
+{
+    for (guint i = 0; i < view->nodes->len; i++) {
+        unsigned node = g_array_index(view->nodes, unsigned, i);
+        g_autofree char *name = ns_text_plain(ns_diagram_node(view->diagram, node)->text);
+        g_autofree char *told = ns_diagram_tell(view->diagram, node);
+        g_autofree char *sentence = with_hint(ns_diagram_node(view->diagram, node), told);
+        ns_diagram_part_tell(NS_DIAGRAM_PART(view->parts->pdata[i]), name, sentence);
+    }
+    g_autofree char *words = ns_diagram_describe(view->diagram);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words,
+                                   -1);
+    view->told = g_get_monotonic_time();
+}
+
+/* The nodes that can have the focus; how many there are depends on the height, too. */
+static void list_nodes(NsDiagramView *view)
+{
+    const NsNode *node;
+    g_array_set_size(view->nodes, 0);
+    for (unsigned i = 0; view->diagram && (node = ns_diagram_node(view->diagram, i)); i++)
+        if (is_focusable(node)) g_array_append_val(view->nodes, i);
+}
+
+/* As many parts as there are nodes for them. */
+static void sync_parts(NsDiagramView *view)
+{
+    list_nodes(view);
+    while (view->parts->len > view->nodes->len) {
+        gtk_widget_unparent(view->parts->pdata[view->parts->len - 1]);
+        g_ptr_array_set_size(view->parts, (int)view->parts->len - 1);
+    }
+    while (view->parts->len < view->nodes->len) {
+        GtkWidget *part = ns_diagram_part_new();
+        gtk_widget_set_parent(part, GTK_WIDGET(view));
+        g_signal_connect(part, "activated", G_CALLBACK(on_activated), view);
+        g_signal_connect_swapped(part, "notify::has-focus", G_CALLBACK(gtk_widget_queue_draw),
+                                 view);
+        g_ptr_array_add(view->parts, part);
+    }
+    if (view->diagram) tell_parts(view);
+    gtk_widget_queue_allocate(GTK_WIDGET(view));
+}
+
+static gboolean on_resized(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NS_DIAGRAM_VIEW(widget)->resized = 0;
+    sync_parts(NS_DIAGRAM_VIEW(widget));
+    return G_SOURCE_REMOVE;
+}
+
+/* The parts that there are go to the nodes of a new size.  Nobody may add or take away a child
+ * while sizes are being given out, for what stands above would wait for its size for ever: that is
+ * for the next frame. */
+static void share_parts(NsDiagramView *view)
+{
+    list_nodes(view);
+    g_array_set_size(view->nodes, MIN(view->nodes->len, view->parts->len));
+    if (!view->resized)
+        view->resized = gtk_widget_add_tick_callback(GTK_WIDGET(view), on_resized, NULL, NULL);
+}
+
+static void place_parts(NsDiagramView *view)
+{
+    for (guint i = 0; i < view->parts->len; i++) {
+        GtkAllocation place = {0, 0, 1, 1};
+        if (i < view->nodes->len) {
+            unsigned node = g_array_index(view->nodes, unsigned, i);
+            const NsBox *box = &ns_diagram_node(view->diagram, node)->box;
+            place = (GtkAllocation){MARGIN + (int)box->x, MARGIN + (int)box->y,
+                                    MAX(1, (int)box->width), MAX(1, (int)box->height)};
+        }
+        gtk_widget_size_allocate(view->parts->pdata[i], &place, -1);
+    }
+}
+
+static void refocus(NsDiagramView *view)
+{
+    if (view->sublayer_shown < 0) return;
+    int node = ns_diagram_norm_at(view->diagram, view->sublayer_shown, view->place_shown);
+    for (guint i = 0; i < view->nodes->len; i++)
+        if ((int)g_array_index(view->nodes, unsigned, i) == node)
+            gtk_widget_grab_focus(view->parts->pdata[i]);
+    view->sublayer_shown = -1;
+}
+
+/* Whether the same nodes stand in the same places. */
+static bool same_nodes(const NsDiagram *a, const NsDiagram *b)
+{
+    if (a->nodes->len != b->nodes->len) return false;
+    for (guint i = 0; i < a->nodes->len; i++) {
+        const NsNode *of_a = ns_diagram_node(a, i), *of_b = ns_diagram_node(b, i);
+        if (of_a->kind != of_b->kind || of_a->place != of_b->place ||
+            of_a->sublayer != of_b->sublayer || of_a->layer != of_b->layer ||
+            of_a->box.y != of_b->box.y || !g_str_equal(of_a->text, of_b->text))
+            return false;
+    }
+    return true;
+}
+
+/* Draws the data that is there, in the size that is there. */
+static void build(NsDiagramView *view, int width, int height)
+{
+    g_clear_pointer(&view->diagram, ns_diagram_free);
+    if (!view->style || !view->data || width <= 2 * MARGIN || height <= 2 * MARGIN) return;
+    double least_width, least_height;
+    ns_diagram_least(view->data, view->style->text_size, &least_width, &least_height);
+    double room = MIN((width - 2 * MARGIN) / least_width, (height - 2 * MARGIN) / least_height);
+    view->drawn_style = view->style;
+    view->fitted = ns_style_scaled(view->style, CLAMP(room, SMALLEST, 1));
+    view->diagram = ns_diagram_new(view->data, (unsigned)MAX(ns_session_layer(view->session), 0),
+                                   width - 2 * MARGIN, height - 2 * MARGIN, view->fitted.text_size);
+}
+
+static void rest(NsDiagramView *view)
+{
+    g_clear_pointer(&view->old, ns_diagram_free);
+    g_clear_pointer(&view->old_data, ns_diagram_data_free);
+    if (view->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(view), view->tick);
+    view->tick = 0;
+}
+
+static double moved(const NsDiagramView *view)
+{
+    double t = (double)(g_get_monotonic_time() - view->moving_since) / MOVE_US;
+    return t >= 1 ? 1 : t * t * (3 - 2 * t);
+}
+
+static gboolean on_moving(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    gtk_widget_queue_draw(widget);
+    if (moved(view) < 1) return G_SOURCE_CONTINUE;
+    view->tick = 0;
+    rest(view);
+    return G_SOURCE_REMOVE;
+}
+
+static bool animates(void)
+{
+    gboolean animations = TRUE;
+    g_object_get(gtk_settings_get_default(), "gtk-enable-animations", &animations, NULL);
+    return animations;
+}
+
+bool ns_diagram_view_read(NsDiagramView *view)
+{
+    GtkWidget *widget = GTK_WIDGET(view);
+    NsDiagramData *data = read_data(view);
+    NsDiagram *before = view->diagram;
+    unsigned layer = (unsigned)MAX(ns_session_layer(view->session), 0);
+    bool same = view->data && ns_diagram_data_equal(view->data, data) &&
+                (!before || before->layer == layer || !layer);
+    if (same) {
+        ns_diagram_data_free(data);
+        return false;
+    }
+    NsDiagramData *data_before = view->data;
+    view->data = data;
+    view->diagram = NULL;
+    build(view, gtk_widget_get_width(widget), gtk_widget_get_height(widget));
+    bool alike = before && view->diagram && same_nodes(before, view->diagram);
+    if (view->diagram && !alike) {
+        view->hand = ns_diagram_look(view->style, view->flow, view->range);
+        sync_parts(view);
+        refocus(view);
+    } else if (view->diagram && g_get_monotonic_time() - view->told > TELL_US) {
+        tell_parts(view);
+    }
+    if (!view->diagram) list_nodes(view);
+    bool moves = before && view->diagram && !alike && before->sublayers == view->diagram->sublayers;
+    if (moves && animates()) {
+        rest(view);
+        view->old = before;
+        view->old_data = data_before;
+        view->moving_since = g_get_monotonic_time();
+        view->tick = gtk_widget_add_tick_callback(widget, on_moving, NULL, NULL);
+    } else {
+        ns_diagram_free(before);
+        ns_diagram_data_free(data_before);
+    }
+    if (!before) gtk_widget_queue_resize(widget);
+    gtk_widget_queue_draw(widget);
+    return true;
+}
+
+bool ns_diagram_view_is_moving(NsDiagramView *view)
+{
+    return view->tick != 0;
+}
+
+NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow)
+{
+    if (view->diagram) return ns_diagram_extent(view->diagram, flow);
+    if (!view->data) return (NsRange){(double)INFINITY, -(double)INFINITY};
+    /* Of a lane that is not shown: any size has the same numbers. */
+    g_autoptr(NsDiagram) one =
+        ns_diagram_new(view->data, (unsigned)MAX(ns_session_layer(view->session), 0), 600, 600, 10);
+    return ns_diagram_extent(one, flow);
+}
+
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+void ns_diagram_view_show(NsDiagramView *view, NsFlow flow, NsRange range)
+{
+    if (view->flow == flow && same_number(view->range.lo, range.lo) &&
+        same_number(view->range.hi, range.hi))
+        return;
+    view->flow = flow;
+    view->range = range;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
+void ns_diagram_view_light(NsDiagramView *view, double light, double flash)
+{
+    if (same_number(view->light, light) && same_number(view->flash, flash)) return;
+    view->light = light;
+    view->flash = flash;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
+void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style)
+{
+    view->style = style;
+    gtk_widget_queue_resize(GTK_WIDGET(view));
+}
+
+const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view)
+{
+    return view->diagram;
+}
+
+/* ---- input ---- */
+
+static void select_layer(NsDiagramView *view, unsigned layer)
+{
+    ns_session_select_layer(view->session, (int)layer);
+}
+
+static void on_activated(GtkWidget *part, NsDiagramView *view)
+{
+    int i = node_of_part(view, part);
+    if (i < 0) return;
+    const NsNode *node = ns_diagram_node(view->diagram, (size_t)i);
+    if (view->hand.carried)
+        ns_diagram_view_let_go(view, true);
+    else if (node->kind == NS_NODE_LAYER)
+        select_layer(view, node->layer);
+}
+
+static NsPoint inside(double x, double y)
+{
+    return (NsPoint){x - MARGIN, y - MARGIN};
+}
+
+static void on_drag_begin(GtkGestureDrag *drag, double x, double y, NsDiagramView *view)
+{
+    NsPoint at = inside(x, y);
+    bool taken = false;
+    if (view->diagram) {
+        int i = ns_diagram_node_at(view->diagram, at.x, at.y);
+        const NsNode *node = i < 0 ? NULL : ns_diagram_node(view->diagram, (size_t)i);
+        const NsBox *tray = &view->diagram->tray;
+        if (node && is_movable(node))
+            taken = ns_diagram_view_take(view, node->sublayer, (int)node->place);
+        else if (at.x >= tray->x && at.x <= tray->x + tray->width && at.y >= tray->y &&
+                 at.y <= tray->y + tray->height)
+            taken = ns_diagram_view_take(view, -1, -1);
+    }
+    if (!taken)
+        gtk_gesture_set_state(GTK_GESTURE(drag), GTK_EVENT_SEQUENCE_DENIED);
+    else
+        ns_diagram_view_carry(view, at.x, at.y);
+}
+
+static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, NsDiagramView *view)
+{
+    double x, y;
+    if (!gtk_gesture_drag_get_start_point(drag, &x, &y)) return;
+    NsPoint at = inside(x + dx, y + dy);
+    gtk_gesture_set_state(GTK_GESTURE(drag), GTK_EVENT_SEQUENCE_CLAIMED);
+    ns_diagram_view_carry(view, at.x, at.y);
+}
+
+static void on_drag_end(GtkGestureDrag *drag, double dx, double dy, NsDiagramView *view)
+{
+    (void)drag, (void)dx, (void)dy;
+    if (view->hand.carried) ns_diagram_view_let_go(view, true);
+}
+
+static void on_drag_cancel(GtkGesture *drag, GdkEventSequence *sequence, NsDiagramView *view)
+{
+    (void)drag, (void)sequence;
+    if (view->hand.carried) ns_diagram_view_let_go(view, false);
+}
+
+static void on_click(GtkGestureClick *click, int n, double x, double y, NsDiagramView *view)
+{
+    (void)click, (void)n;
+    if (!view->diagram || view->hand.carried) return;
+    NsPoint at = inside(x, y);
+    int i = ns_diagram_node_at(view->diagram, at.x, at.y);
+    ns_session_set_active(view->session, view->lane);
+    if (i < 0) return;
+    const NsNode *node = ns_diagram_node(view->diagram, (size_t)i);
+    if (node->kind == NS_NODE_LAYER) select_layer(view, node->layer);
+    if (node->kind == NS_NODE_DOTS) select_layer(view, (node->layer + node->last) / 2);
+    for (guint k = 0; k < view->nodes->len; k++)
+        if ((int)g_array_index(view->nodes, unsigned, k) == i)
+            gtk_widget_grab_focus(view->parts->pdata[k]);
+}
+
+static void hover(NsDiagramView *view, int node)
+{
+    if (view->hand.hovered == node) return;
+    view->hand.hovered = node;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
+static void on_motion(GtkEventControllerMotion *motion, double x, double y, NsDiagramView *view)
+{
+    (void)motion;
+    NsPoint at = inside(x, y);
+    hover(view, view->diagram ? ns_diagram_node_at(view->diagram, at.x, at.y) : -1);
+}
+
+static void on_leave(GtkEventControllerMotion *motion, NsDiagramView *view)
+{
+    (void)motion;
+    hover(view, -1);
+}
+
+static gboolean on_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip,
+                           gpointer data)
+{
+    (void)data;
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    if (!view->diagram) return FALSE;
+    NsPoint at = inside(x, y);
+    int node = keyboard ? focused_node(view) : ns_diagram_node_at(view->diagram, at.x, at.y);
+    int wire = keyboard ? -1 : ns_diagram_wire_at(view->diagram, at.x, at.y, REACH);
+    if (node < 0 && wire < 0) return FALSE;
+    g_autofree char *words = node >= 0
+                                 ? ns_diagram_tell(view->diagram, (size_t)node)
+                                 : ns_diagram_tell_wire(view->diagram, (size_t)wire, view->flow);
+    g_autofree char *markup = ns_text_markup(words, 13);
+    gtk_tooltip_set_markup(tooltip, markup);
+    return TRUE;
+}
+
+/* Left and Right: on a norm takes it up, on a branch a spare one for it; then moves it on. */
+static bool move_focused(NsDiagramView *view, int by)
+{
+    int i = focused_node(view);
+    const NsNode *node = i < 0 ? NULL : ns_diagram_node(view->diagram, (size_t)i);
+    bool branch = node && node->kind == NS_NODE_BRANCH;
+    if (!node || !(branch || is_movable(node))) return false;
+    int place = branch ? -1 : (int)node->place;
+    if (!view->hand.carried && !ns_diagram_view_take(view, node->sublayer, place)) return false;
+    ns_diagram_view_aim_next(view, by);
+    return true;
+}
+
+static bool walk(NsDiagramView *view, int by)
+{
+    if (!view->diagram) return false;
+    int layer = (int)view->diagram->layer + by;
+    select_layer(view, (unsigned)CLAMP(layer, 1, (int)view->diagram->layers));
+    return true;
+}
+
+static gboolean on_key(GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state,
+                       NsDiagramView *view)
+{
+    (void)keys, (void)code;
+    if (state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK)) return FALSE;
+    switch (key) {
+    case GDK_KEY_Up:
+        return walk(view, 1);
+    case GDK_KEY_Down:
+        return walk(view, -1);
+    case GDK_KEY_Left:
+        return move_focused(view, -1);
+    case GDK_KEY_Right:
+        return move_focused(view, 1);
+    case GDK_KEY_Escape:
+        if (!view->hand.carried) return FALSE;
+        ns_diagram_view_let_go(view, false);
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+/* ---- the widget ---- */
+
+static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    if (!view->diagram) return;
+    int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+    NsDiagramLook look = view->hand;
+    look.style = &view->fitted;
+    look.flow = view->flow;
+    look.range = view->range;
+    look.from = view->old;
+    look.moved = view->old ? moved(view) : 1;
+    look.light = view->light;
+    look.flash = view->flash;
+    const NsSettings *settings = &view->data->settings;
+    look.tray =
+        !*settings->mixture && ns_norm_kind(settings, ns_placement(settings->placement)) != NULL;
+    GtkRoot *root = gtk_widget_get_root(widget);
+    bool visible = GTK_IS_WINDOW(root) && gtk_window_get_focus_visible(GTK_WINDOW(root));
+    look.focused = visible ? focused_node(view) : -1;
+    cairo_t *cr =
+        gtk_snapshot_append_cairo(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+    cairo_translate(cr, MARGIN, MARGIN);
+    ns_diagram_draw(view->diagram, &look, cr);
+    cairo_destroy(cr);
+}
+
+static void ns_diagram_view_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                    int *minimum, int *natural, int *minimum_baseline,
+                                    int *natural_baseline)
+{
+    (void)for_size;
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    double width = 100, height = 100;
+    if (view->data && view->style)
+        ns_diagram_least(view->data, view->style->text_size, &width, &height);
+    double least = orientation == GTK_ORIENTATION_HORIZONTAL ? width : height;
+    *minimum = (int)ceil(SMALLEST * least) + 2 * MARGIN;
+    *natural = (int)ceil(least) + 2 * MARGIN;
+    *minimum_baseline = *natural_baseline = -1;
+}
+
+static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    (void)baseline;
+    NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
+    bool same = view->diagram && view->diagram->width == width - 2 * MARGIN &&
+                view->diagram->height == height - 2 * MARGIN && view->drawn_style == view->style;
+    if (!same) {
+        rest(view);
+        build(view, width, height);
+        share_parts(view);
+    }
+    place_parts(view);
+}
+
+static void ns_diagram_view_dispose(GObject *object)
+{
+    NsDiagramView *view = NS_DIAGRAM_VIEW(object);
+    rest(view);
+    g_ptr_array_set_size(view->parts, 0);
+    GtkWidget *child;
+    while ((child = gtk_widget_get_first_child(GTK_WIDGET(view)))) gtk_widget_unparent(child);
+    g_clear_object(&view->session);
+    G_OBJECT_CLASS(ns_diagram_view_parent_class)->dispose(object);
+}
+
+static void ns_diagram_view_finalize(GObject *object)
+{
+    NsDiagramView *view = NS_DIAGRAM_VIEW(object);
+    ns_diagram_free(view->diagram);
+    ns_diagram_data_free(view->data);
+    g_ptr_array_unref(view->parts);
+    g_array_unref(view->nodes);
+    G_OBJECT_CLASS(ns_diagram_view_parent_class)->finalize(object);
+}
+
+static void ns_diagram_view_class_init(NsDiagramViewClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_diagram_view_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_diagram_view_finalize;
+    widget_class->snapshot = ns_diagram_view_snapshot;
+    widget_class->measure = ns_diagram_view_measure;
+    widget_class->size_allocate = ns_diagram_view_size_allocate;
+    gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+    gtk_widget_class_set_css_name(widget_class, "diagram");
+    signals[TOLD] = g_signal_new("told", NS_TYPE_DIAGRAM_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                 NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void ns_diagram_view_init(NsDiagramView *view)
+{
+    GtkWidget *widget = GTK_WIDGET(view);
+    view->parts = g_ptr_array_new();
+    view->nodes = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    view->hand = ns_diagram_look(NULL, NS_FLOW_SIGNAL, (NsRange){1, 0});
+    view->light = NAN;
+    view->sublayer_shown = -1;
+    gtk_widget_set_hexpand(widget, TRUE);
+    gtk_widget_set_vexpand(widget, TRUE);
+    gtk_widget_set_has_tooltip(widget, TRUE);
+    g_signal_connect(widget, "query-tooltip", G_CALLBACK(on_tooltip), NULL);
+    GtkGesture *drag = gtk_gesture_drag_new();
+    g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), view);
+    g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), view);
+    g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), view);
+    g_signal_connect(drag, "cancel", G_CALLBACK(on_drag_cancel), view);
+    gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(drag));
+    GtkGesture *click = gtk_gesture_click_new();
+    g_signal_connect(click, "released", G_CALLBACK(on_click), view);
+    gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(click));
+    GtkEventController *motion = gtk_event_controller_motion_new();
+    g_signal_connect(motion, "motion", G_CALLBACK(on_motion), view);
+    g_signal_connect(motion, "leave", G_CALLBACK(on_leave), view);
+    gtk_widget_add_controller(widget, motion);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), view);
+    gtk_widget_add_controller(widget, keys);
+}
+
+GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane)
+{
+    NsDiagramView *view = g_object_new(NS_TYPE_DIAGRAM_VIEW, NULL);
+    view->session = g_object_ref(session);
+    view->lane = lane;
+    g_autofree char *label =
+        g_strdup_printf(_("Diagram of a layer of lane %s"), ns_lane_letter(lane));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+    return GTK_WIDGET(view);
+}

@@ -1,0 +1,50 @@
+/* The diagram of one lane.  SPDX-License-Identifier: MIT
+ *
+ * It shows the settings of the controls.  Where these wait for a restart or a fork it shows how
+ * they wire the model, without numbers, for the run is still another model.
+ *
+ * A click on a layer of the stack selects it in every chart; Up and Down go to the next.  A norm
+ * can be dragged to another place, or with the focus on it moved by Left and Right and put there by
+ * Enter: this chooses the placement that has its norms so.  From the spare norm one is added (with
+ * the keys: from a branch), and there one is put away.
+ *
+ * Signal: "told" (string), a sentence for the reader. */
+#pragma once
+
+#include "ui/figures/diagram.h"
+#include "ui/session/session.h"
+
+#include <gtk/gtk.h>
+
+#define NS_TYPE_DIAGRAM_VIEW (ns_diagram_view_get_type())
+G_DECLARE_FINAL_TYPE(NsDiagramView, ns_diagram_view, NS, DIAGRAM_VIEW, GtkWidget)
+
+GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane);
+
+/* Looks at the session.  TRUE if there is something new to see. */
+bool ns_diagram_view_read(NsDiagramView *view);
+
+/* What it shows: which flow, and the ends of the colours. */
+void ns_diagram_view_show(NsDiagramView *view, NsFlow flow, NsRange range);
+
+/* The numbers of a flow; lo > hi where there is none. */
+NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow);
+
+/* Lights on the wires and a flash of the weights, as of NsDiagramLook. */
+void ns_diagram_view_light(NsDiagramView *view, double light, double flash);
+
+void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style);
+
+/* What is drawn; NULL before it has a size.  Borrowed until the next frame. */
+const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view);
+
+/* Whether norms are on their way. */
+bool ns_diagram_view_is_moving(NsDiagramView *view);
+
+/* Takes up the movable norm at a place of a sub-layer (-1: the spare one), holds it over a point,
+ * and lets go of it there, or (`drop` unset) puts it back. */
+bool ns_diagram_view_take(NsDiagramView *view, int sublayer, int place);
+void ns_diagram_view_carry(NsDiagramView *view, double x, double y);
+void ns_diagram_view_let_go(NsDiagramView *view, bool drop);
+
+bool ns_diagram_view_is_carrying(NsDiagramView *view);

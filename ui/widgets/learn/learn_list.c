@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/learn/learn_list.h"
+
+#include "core/base/words.h"
+#include "core/store/bundled.h"
+#include "ui/widgets/learn/lesson_progress.h"
+
+#define LEAST_CHARS 18
+#define COLUMNS 2
+#define ROW_CHARS 58
+#define ROW_LEAST_CHARS 13
+
+GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars)
+{
+    GtkWidget *label = gtk_label_new(text);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    /* A window is as high as its labels are at their narrowest, so that is bounded. */
+    gtk_label_set_width_chars(GTK_LABEL(label), MIN(chars, LEAST_CHARS));
+    gtk_label_set_max_width_chars(GTK_LABEL(label), chars);
+    gtk_widget_set_halign(label, GTK_ALIGN_START);
+    if (style) gtk_widget_add_css_class(label, style);
+    return label;
+}
+
+GtkWidget *ns_learn_close_new(void)
+{
+    GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
+    gtk_widget_add_css_class(close, "flat");
+    gtk_widget_set_valign(close, GTK_ALIGN_START);
+    gtk_widget_set_tooltip_text(close, _("Close the lessons"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(close), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Close the lessons"), -1);
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(close), NS_LEARN_CLOSE);
+    return close;
+}
+
+static GtkWidget *new_row(const char *title, const char *purpose)
+{
+    GtkWidget *row = gtk_button_new(), *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget *head = ns_learn_label_new(title, "row-title", ROW_CHARS);
+    GtkWidget *foot = ns_learn_label_new(purpose, "hint", ROW_CHARS);
+    gtk_label_set_width_chars(GTK_LABEL(head), ROW_LEAST_CHARS);
+    gtk_label_set_width_chars(GTK_LABEL(foot), ROW_LEAST_CHARS);
+    gtk_box_append(GTK_BOX(words), head);
+    gtk_box_append(GTK_BOX(words), foot);
+    gtk_button_set_child(GTK_BUTTON(row), words);
+    gtk_widget_add_css_class(row, "flat");
+    gtk_widget_set_hexpand(row, TRUE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+    return row;
+}
+
+/* The first look, which is for who is new, has no number. */
+static GtkWidget *new_lesson_row(size_t i)
+{
+    const NsChoice *lesson = ns_lesson_choice(i);
+    const char *name = _(lesson->label);
+    g_autofree char *numbered = i ? g_strdup_printf(_("%d  %s"), (int)i, name) : g_strdup(name);
+    g_autofree char *done = g_strdup_printf(_("%s (done)"), numbered);
+    GtkWidget *row =
+        new_row(ns_lesson_is_finished(lesson->key) ? done : numbered, _(lesson->purpose));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(row), NS_LEARN_BEGIN);
+    gtk_actionable_set_action_target(GTK_ACTIONABLE(row), "u", (guint32)i);
+    return row;
+}
+
+static GtkWidget *new_preset_row(size_t i)
+{
+    const NsChoice *preset = ns_preset_choice(i);
+    GtkWidget *row = new_row(_(preset->label), _(preset->purpose));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(row), NS_LEARN_PRESET);
+    gtk_actionable_set_action_target(GTK_ACTIONABLE(row), "s", preset->key);
+    return row;
+}
+
+/* A registry from a row on, column by column. */
+static GtkWidget *new_grid(NsChoices rows, size_t from, GtkWidget *(*make)(size_t i))
+{
+    GtkWidget *grid = gtk_grid_new();
+    gtk_grid_set_column_homogeneous(GTK_GRID(grid), TRUE);
+    gtk_grid_set_row_spacing(GTK_GRID(grid), 4);
+    gtk_grid_set_column_spacing(GTK_GRID(grid), 8);
+    size_t n = 0;
+    while (rows(from + n)) n++;
+    int high = (int)((n + COLUMNS - 1) / COLUMNS);
+    for (size_t i = 0; i < n; i++)
+        gtk_grid_attach(GTK_GRID(grid), make(from + i), (int)i / high, (int)i % high, 1, 1);
+    return grid;
+}
+
+static GtkWidget *new_title(const char *words)
+{
+    GtkWidget *title = ns_learn_label_new(words, "card-title", NS_LEARN_CHARS);
+    gtk_widget_set_hexpand(title, TRUE);
+    return title;
+}
+
+static GtkWidget *new_head(const char *resume)
+{
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    gtk_box_append(GTK_BOX(head),
+                   new_title(_("Ten lessons, each of a few minutes, done with your own hands")));
+    if (resume) {
+        GtkWidget *button = gtk_button_new_with_label(resume);
+        gtk_widget_set_tooltip_text(button, _("To the card that you left"));
+        gtk_widget_set_valign(button, GTK_ALIGN_START);
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(button), NS_LEARN_RESUME);
+        gtk_box_append(GTK_BOX(head), button);
+    }
+    gtk_box_append(GTK_BOX(head), ns_learn_close_new());
+    return head;
+}
+
+GtkWidget *ns_learn_list_new(const char *resume)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *scroller = gtk_scrolled_window_new();
+    GtkWidget *presets = new_title(_("Experiments to begin with"));
+    gtk_widget_set_margin_top(presets, 12);
+    gtk_box_append(GTK_BOX(box), new_head(resume));
+    gtk_box_append(GTK_BOX(box), new_lesson_row(0));
+    gtk_box_append(GTK_BOX(box), new_grid(ns_lesson_choice, 1, new_lesson_row));
+    gtk_box_append(GTK_BOX(box), presets);
+    gtk_box_append(GTK_BOX(box), new_grid(ns_preset_choice, 0, new_preset_row));
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), box);
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
+    gtk_widget_set_vexpand(scroller, TRUE);
+    return scroller;
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/learn/learn_pane.h"
+
+#include "core/base/words.h"
+#include "core/experiment/assignment.h"
+#include "core/store/bundled.h"
+#include "ui/widgets/learn/learn_list.h"
+#include "ui/widgets/learn/lesson_progress.h"
+#include "ui/widgets/learn/lesson_question.h"
+#include "ui/widgets/learn/lesson_watch.h"
+#include "ui/widgets/learn/prediction.h"
+
+#define LOOK_EVERY_MS 100
+#define SIDE_CHARS 44 /* beside a chart */
+
+struct _NsLearnPane {
+    GtkWidget parent;
+    NsSession *session;
+    NsLesson *lesson; /* NULL: none was begun */
+    char *key;
+    size_t at;
+    bool in_list, covers;
+    NsLessonSituation situation;
+    char *page;
+    int64_t run_to; /* as soon as the session can; 0: nowhere */
+    guint watch;
+    GtkWidget *box;      /* the only child, made anew for every card */
+    GtkWidget *question; /* these are parts of it; NULL where the card has none */
+    GtkWidget *prediction, *compare, *verdict;
+    GtkWidget *next, *run;
+};
+
+G_DEFINE_FINAL_TYPE(NsLearnPane, ns_learn_pane, GTK_TYPE_WIDGET)
+
+enum { PAGE, POINT_OUT, COVER, SIGNALS };
+static guint signals[SIGNALS];
+
+static void show_card(NsLearnPane *pane);
+static void show_list(NsLearnPane *pane);
+
+static const NsCard *card_of(NsLearnPane *pane)
+{
+    return pane->lesson && !pane->in_list ? &pane->lesson->card[pane->at] : NULL;
+}
+
+/* ---- Parts ---- */
+
+static GtkWidget *new_button(NsLearnPane *pane, const char *label, const char *tip,
+                             void (*clicked)(NsLearnPane *pane))
+{
+    GtkWidget *button = gtk_button_new_with_label(label);
+    gtk_widget_set_tooltip_text(button, tip);
+    g_signal_connect_swapped(button, "clicked", G_CALLBACK(clicked), pane);
+    return button;
+}
+
+/* Away with what is shown, and an empty box in its place. */
+static GtkWidget *new_box(NsLearnPane *pane, GtkOrientation orientation)
+{
+    g_clear_pointer(&pane->box, gtk_widget_unparent);
+    pane->question = pane->prediction = pane->compare = pane->verdict = NULL;
+    pane->next = pane->run = NULL;
+    pane->box = gtk_box_new(orientation, 6);
+    gtk_widget_set_parent(pane->box, GTK_WIDGET(pane));
+    return pane->box;
+}
+
+static void cover(NsLearnPane *pane, bool covers)
+{
+    if (pane->covers == covers) return;
+    pane->covers = covers;
+    gtk_widget_set_vexpand(GTK_WIDGET(pane), covers);
+    g_signal_emit(pane, signals[COVER], 0, covers);
+}
+
+/* ---- What a card waits for ---- */
+
+static void look_at_drawing(NsLearnPane *pane)
+{
+    size_t missing = ns_prediction_missing(NS_PREDICTION(pane->prediction));
+    gtk_widget_set_sensitive(pane->compare, missing == 0 && !pane->situation.drawn);
+    if (pane->situation.drawn) return;
+    g_autofree char *words =
+        missing ? g_strdup_printf(ns_plural("%d layer is not drawn yet.",
+                                            "%d layers are not drawn yet.", missing),
+                                  (int)missing)
+                : NULL;
+    gtk_label_set_text(GTK_LABEL(pane->verdict), words ? words : "");
+}
+
+static void look(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    if (!card || !pane->next) return;
+    pane->situation.page = pane->page;
+    pane->situation.answered = pane->question && ns_lesson_question_is_answered(pane->question);
+    pane->situation.drawn =
+        pane->prediction && ns_prediction_is_compared(NS_PREDICTION(pane->prediction));
+    cover(pane, card->draws && !pane->situation.drawn);
+    bool last = pane->at + 1 == pane->lesson->n, done = ns_learn_pane_is_done(pane);
+    gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip")
+                                                 : last ? _("Finish")
+                                                        : _("Next"));
+    if (done)
+        gtk_widget_add_css_class(pane->next, "suggested-action");
+    else
+        gtk_widget_remove_css_class(pane->next, "suggested-action");
+    if (pane->prediction) look_at_drawing(pane);
+    if (pane->run) gtk_widget_set_sensitive(pane->run, ns_lesson_steps(pane->session) < card->run);
+}
+
+static gboolean on_watch(gpointer data)
+{
+    NsLearnPane *pane = data;
+    /* While it is being prepared, the steps that the session has are those of the run before. */
+    bool prepared = ns_session_state(pane->session) != NS_TRAINER_PREPARING;
+    if (pane->run_to && prepared && ns_session_can_run(pane->session)) {
+        ns_session_run_to(pane->session, pane->run_to);
+        pane->run_to = 0;
+    }
+    look(pane);
+    return G_SOURCE_CONTINUE;
+}
+
+static void set_watch(NsLearnPane *pane, bool on)
+{
+    if (!on) g_clear_handle_id(&pane->watch, g_source_remove);
+    if (on && !pane->watch) pane->watch = g_timeout_add(LOOK_EVERY_MS, on_watch, pane);
+}
+
+bool ns_learn_pane_is_done(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    return card && ns_lesson_is_done(&card->conditions, pane->session, &pane->situation);
+}
+
+/* ---- What a card does ---- */
+
+static bool is_set_up(NsSession *session, const NsLaneSettings *lanes)
+{
+    bool same = ns_session_steps(session) == 0 && !ns_session_is_running(session) &&
+                !ns_session_pending(session) && ns_session_lanes(session) == lanes->n;
+    for (size_t i = 0; same && i < lanes->n; i++) {
+        g_autofree char *is = ns_settings_line(ns_session_lane_settings(session, i), true);
+        g_autofree char *wanted = ns_settings_line(&lanes->lane[i], true);
+        same = g_str_equal(is, wanted);
+    }
+    return same;
+}
+
+/* At rest from step 0, with these settings; what is so already is not begun anew. */
+static void set_up(NsLearnPane *pane, const NsLaneSettings *lanes)
+{
+    const NsSettings *settings[NS_LANES_MAX];
+    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->lane[i];
+    pane->run_to = 0;
+    if (is_set_up(pane->session, lanes)) return;
+    ns_session_pause(pane->session);
+    ns_session_open(pane->session, settings, lanes->n);
+    ns_session_restart(pane->session);
+}
+
+static void on_do(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    if (card) set_up(pane, &card->end);
+    look(pane);
+}
+
+static void on_run(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    if (card) pane->run_to = card->run;
+    if (ns_session_pending(pane->session)) ns_session_restart(pane->session);
+    on_watch(pane);
+}
+
+static void on_compare(NsLearnPane *pane)
+{
+    const NsCard *card = card_of(pane);
+    if (!card) return;
+    const NsView *view = ns_session_view(pane->session);
+    NsHistory *history =
+        card->draw_lane < view->n_lanes ? view->lanes[card->draw_lane].history : NULL;
+    int64_t record = history ? card->draw_step - ns_history_first_step(history) : -1;
+    if (record < 0 || (size_t)record >= ns_history_steps(history)) {
+        gtk_label_set_text(GTK_LABEL(pane->verdict),
+                           _("This step has not been measured yet; run to it first."));
+        return;
+    }
+    size_t n = ns_history_layout(history)->count[card->quantity];
+    g_autofree float *values = g_new(float, n);
+    g_autofree double *measured = g_new(double, n);
+    ns_history_read(history, card->quantity, (size_t)record, values, NULL);
+    for (size_t i = 0; i < n; i++) measured[i] = (double)values[i];
+    g_autofree char *words = ns_prediction_compare(NS_PREDICTION(pane->prediction), measured, n);
+    gtk_label_set_text(GTK_LABEL(pane->verdict),
+                       words ? words : _("The model is another one than was drawn."));
+    look(pane);
+}
+
+/* What follows speaks of what was to be done. */
+static void skip(NsLearnPane *pane, const NsCard *card)
+{
+    if (card->asks_for_settings) set_up(pane, &card->end);
+    if (card->run > ns_lesson_steps(pane->session) || card->asks_for_settings)
+        pane->run_to = card->run;
+}
+
+static void on_next(NsLearnPane *pane)
+{
+    bool done = ns_learn_pane_is_done(pane);
+    if (!done) skip(pane, &pane->lesson->card[pane->at]);
+    if (pane->at + 1 < pane->lesson->n) {
+        pane->at++;
+        show_card(pane);
+        return;
+    }
+    if (done && pane->key) ns_lesson_set_finished(pane->key);
+    g_clear_pointer(&pane->lesson, ns_lesson_free);
+    show_list(pane);
+}
+
+static void on_back(NsLearnPane *pane)
+{
+    if (pane->at == 0) {
+        show_list(pane);
+        return;
+    }
+    pane->at--;
+    show_card(pane);
+}
+
+static gboolean on_key_next(GtkWidget *pane, GVariant *arguments, gpointer data)
+{
+    (void)arguments, (void)data;
+    bool shown = ns_learn_pane_card(NS_LEARN_PANE(pane)) >= 0;
+    if (shown) on_next(NS_LEARN_PANE(pane));
+    return shown;
+}
+
+static gboolean on_key_back(GtkWidget *pane, GVariant *arguments, gpointer data)
+{
+    (void)arguments, (void)data;
+    bool shown = ns_learn_pane_card(NS_LEARN_PANE(pane)) >= 0;
+    if (shown) on_back(NS_LEARN_PANE(pane));
+    return shown;
+}
+
+/* Wherever the focus is. */
+static void add_keys(GtkWidget *pane)
+{
+    GtkEventController *keys = gtk_shortcut_controller_new();
+    gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
+    gtk_shortcut_controller_add_shortcut(
+        GTK_SHORTCUT_CONTROLLER(keys),
+        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Right, GDK_ALT_MASK),
+                         gtk_callback_action_new(on_key_next, NULL, NULL)));
+    gtk_shortcut_controller_add_shortcut(
+        GTK_SHORTCUT_CONTROLLER(keys),
+        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Left, GDK_ALT_MASK),
+                         gtk_callback_action_new(on_key_back, NULL, NULL)));
+    gtk_widget_add_controller(pane, keys);
+}
+
+/* ---- A card ---- */
+
+/* How many layers the drawing has, and from which number. */
+static GtkWidget *new_prediction(NsLearnPane *pane, const NsCard *card)
+{
+    const NsSettings *settings = card->draw_lane < ns_session_lanes(pane->session)
+                                     ? ns_session_lane_settings(pane->session, card->draw_lane)
+                                     : &card->end.lane[card->draw_lane];
+    bool hidden = ns_quantity(card->quantity)->domain == NS_DOMAIN_HIDDEN;
+    size_t n = (size_t)settings->layers + (hidden ? 1 : 0);
+    return ns_prediction_new(card->quantity, n, hidden ? 0 : 1, hidden ? 1 : 0.1,
+                             hidden ? 100 : 10);
+}
+
+static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *left,
+                           GtkWidget *columns)
+{
+    pane->prediction = new_prediction(pane, card);
+    pane->verdict = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
+    gtk_widget_set_vexpand(pane->prediction, TRUE);
+    gtk_widget_set_hexpand(pane->prediction, TRUE);
+    gtk_widget_set_hexpand(left, FALSE);
+    g_signal_connect_swapped(pane->prediction, "changed", G_CALLBACK(look), pane);
+    gtk_box_append(GTK_BOX(left), pane->verdict);
+    gtk_box_append(GTK_BOX(columns), pane->prediction);
+}
+
+static GtkWidget *new_text(const NsCard *card)
+{
+    GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    int chars = card->draws ? SIDE_CHARS : NS_LEARN_CHARS;
+    gtk_widget_set_hexpand(left, TRUE);
+    gtk_box_append(GTK_BOX(left), ns_learn_label_new(_(card->title), "card-title", chars));
+    for (char **text = card->texts; *text; text++)
+        gtk_box_append(GTK_BOX(left), ns_learn_label_new(_(*text), NULL, chars));
+    return left;
+}
+
+/* Back and Next stay where they are from card to card. */
+static GtkWidget *new_head(NsLearnPane *pane)
+{
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    g_autofree char *words = g_strdup_printf(_("%s · card %d of %d"), _(pane->lesson->title),
+                                             (int)pane->at + 1, (int)pane->lesson->n);
+    GtkWidget *place = ns_learn_label_new(words, "hint", NS_LEARN_CHARS);
+    gtk_widget_set_hexpand(place, TRUE);
+    gtk_label_set_wrap(GTK_LABEL(place), FALSE);
+    gtk_label_set_ellipsize(GTK_LABEL(place), PANGO_ELLIPSIZE_END);
+    gtk_box_append(GTK_BOX(head), place);
+    gtk_box_append(GTK_BOX(head),
+                   new_button(pane, _("Back"), _("To the card before (Alt+Left)"), on_back));
+    pane->next = new_button(
+        pane, _("Next"),
+        _("To the card after (Alt+Right); until this one is done, all that it asks for is "
+          "done for you"),
+        on_next);
+    gtk_widget_set_size_request(pane->next, 80, -1);
+    gtk_box_append(GTK_BOX(head), pane->next);
+    gtk_box_append(GTK_BOX(head), ns_learn_close_new());
+    return head;
+}
+
+/* What can be done for the student, or has to be asked for. */
+static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
+{
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    if (card->asks_for_settings)
+        gtk_box_append(GTK_BOX(row),
+                       new_button(pane, _("Set it for me"),
+                                  _("Makes the settings that the card asks for, and restarts"),
+                                  on_do));
+    if (card->run) {
+        g_autofree char *steps = ns_group_digits(card->run);
+        g_autofree char *label = g_strdup_printf(_("Run to step %s"), steps);
+        pane->run = new_button(pane, label, _("Runs, and pauses there"), on_run);
+        gtk_box_append(GTK_BOX(row), pane->run);
+    }
+    if (card->draws) {
+        pane->compare = new_button(pane, _("Compare"),
+                                   _("Shows the measurement beside your drawing"), on_compare);
+        gtk_box_append(GTK_BOX(row), pane->compare);
+    }
+    gtk_widget_set_margin_top(row, 4);
+    gtk_widget_set_visible(row, gtk_widget_get_first_child(row) != NULL);
+    gtk_box_append(GTK_BOX(left), row);
+}
+
+static void show_card(NsLearnPane *pane)
+{
+    pane->in_list = false;
+    const NsCard *card = &pane->lesson->card[pane->at];
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
+    GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+    bool focused = focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane));
+    if (card->begin.n) set_up(pane, &card->begin);
+    GtkWidget *box = new_box(pane, GTK_ORIENTATION_VERTICAL);
+    GtkWidget *columns = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 24);
+    GtkWidget *left = new_text(card);
+    add_buttons(pane, card, left);
+    gtk_box_append(GTK_BOX(columns), left);
+    if (card->ask) {
+        pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
+        gtk_box_append(GTK_BOX(columns), pane->question);
+    }
+    if (card->draws) add_prediction(pane, card, left, columns);
+    gtk_box_append(GTK_BOX(box), new_head(pane));
+    gtk_box_append(GTK_BOX(box), columns);
+    if (focused) gtk_widget_grab_focus(pane->next);
+    pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};
+    if (card->page) g_signal_emit(pane, signals[PAGE], 0, card->page);
+    g_signal_emit(pane, signals[POINT_OUT], 0, card->highlight ? card->highlight : "");
+    set_watch(pane, true);
+    look(pane);
+}
+
+/* ---- The list ---- */
+
+static void show_list(NsLearnPane *pane)
+{
+    g_autofree char *resume =
+        pane->lesson ? g_strdup_printf(_("Go on with “%s”"), _(pane->lesson->title)) : NULL;
+    pane->in_list = true;
+    set_watch(pane, false);
+    cover(pane, true);
+    gtk_box_append(GTK_BOX(new_box(pane, GTK_ORIENTATION_VERTICAL)), ns_learn_list_new(resume));
+    g_signal_emit(pane, signals[POINT_OUT], 0, "");
+}
+
+static void on_begin(GtkWidget *widget, const char *name, GVariant *place)
+{
+    (void)name;
+    size_t i = g_variant_get_uint32(place);
+    g_autoptr(GError) error = NULL;
+    NsLesson *lesson = ns_lesson_open(i, &error);
+    if (lesson)
+        ns_learn_pane_begin(NS_LEARN_PANE(widget), lesson, ns_lesson_choice(i)->key);
+    else
+        g_signal_emit_by_name(NS_LEARN_PANE(widget)->session, "notice", error->message);
+}
+
+static void on_resume(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+    (void)name, (void)parameter;
+    show_card(NS_LEARN_PANE(widget));
+}
+
+static void on_close(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+    (void)name, (void)parameter;
+    ns_learn_pane_close(NS_LEARN_PANE(widget));
+}
+
+static void on_preset(GtkWidget *widget, const char *name, GVariant *key)
+{
+    (void)name;
+    ns_learn_pane_close(NS_LEARN_PANE(widget));
+    gtk_widget_activate_action_variant(widget, "win.preset", key);
+}
+
+/* ---- From outside ---- */
+
+void ns_learn_pane_open(NsLearnPane *pane)
+{
+    gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
+    show_list(pane);
+}
+
+void ns_learn_pane_close(NsLearnPane *pane)
+{
+    set_watch(pane, false);
+    pane->run_to = 0;
+    cover(pane, false);
+    g_signal_emit(pane, signals[POINT_OUT], 0, "");
+    gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
+}
+
+bool ns_learn_pane_is_open(NsLearnPane *pane)
+{
+    return gtk_widget_get_visible(GTK_WIDGET(pane));
+}
+
+void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
+{
+    g_autofree char *copy = g_strdup(key);
+    new_box(pane, GTK_ORIENTATION_VERTICAL); /* what it shows may belong to the lesson before */
+    ns_lesson_free(pane->lesson);
+    g_free(pane->key);
+    pane->lesson = lesson;
+    pane->key = g_steal_pointer(&copy);
+    pane->at = 0;
+    gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
+    show_card(pane);
+}
+
+void ns_learn_pane_set_page(NsLearnPane *pane, const char *page)
+{
+    g_free(pane->page);
+    pane->page = g_strdup(page);
+    look(pane);
+}
+
+int ns_learn_pane_card(NsLearnPane *pane)
+{
+    return card_of(pane) && ns_learn_pane_is_open(pane) ? (int)pane->at : -1;
+}
+
+static void ns_learn_pane_dispose(GObject *object)
+{
+    NsLearnPane *pane = NS_LEARN_PANE(object);
+    set_watch(pane, false);
+    g_clear_pointer(&pane->box, gtk_widget_unparent);
+    pane->next = pane->question = pane->prediction = NULL;
+    g_clear_object(&pane->session);
+    g_clear_pointer(&pane->lesson, ns_lesson_free);
+    G_OBJECT_CLASS(ns_learn_pane_parent_class)->dispose(object);
+}
+
+static void ns_learn_pane_finalize(GObject *object)
+{
+    NsLearnPane *pane = NS_LEARN_PANE(object);
+    g_free(pane->key);
+    g_free(pane->page);
+    G_OBJECT_CLASS(ns_learn_pane_parent_class)->finalize(object);
+}
+
+static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_learn_pane_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_learn_pane_finalize;
+    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_css_name(widget_class, "lesson");
+    gtk_widget_class_install_action(widget_class, NS_LEARN_BEGIN, "u", on_begin);
+    gtk_widget_class_install_action(widget_class, NS_LEARN_RESUME, NULL, on_resume);
+    gtk_widget_class_install_action(widget_class, NS_LEARN_PRESET, "s", on_preset);
+    gtk_widget_class_install_action(widget_class, NS_LEARN_CLOSE, NULL, on_close);
+    gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+    signals[PAGE] = g_signal_new("page", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 1, G_TYPE_STRING);
+    signals[COVER] = g_signal_new("cover", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                  NULL, G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
+    signals[POINT_OUT] = g_signal_new("point-out", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                      NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void ns_learn_pane_init(NsLearnPane *pane)
+{
+    add_keys(GTK_WIDGET(pane));
+    gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(pane), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Lessons"), -1);
+}
+
+GtkWidget *ns_learn_pane_new(NsSession *session)
+{
+    NsLearnPane *pane = g_object_new(NS_TYPE_LEARN_PANE, NULL);
+    pane->session = g_object_ref(session);
+    return GTK_WIDGET(pane);
+}

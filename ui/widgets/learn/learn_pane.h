@@ -1,0 +1,39 @@
+/* The lessons: their list, or the card of one that is being gone through.
+ * SPDX-License-Identifier: MIT
+ *
+ * The pane stands above the pages.  It is hidden until it is opened.  A card
+ * sets up its experiment, asks for a page and points out what it speaks of; Next opens once what it
+ * waits for is done.  Skip, until then, goes on at once and lets the settings and the run that were
+ * asked for be made, so that what follows is true.
+ *
+ * Signals: "page" (string), that page should be shown; "point-out" (string), the part of the window
+ * of that name should be pointed out, "" for none; "cover" (boolean), whether the pages should make
+ * room: for the list, and as long as a drawing must not see what was measured. */
+#pragma once
+
+#include "core/store/lesson.h"
+#include "ui/session/session.h"
+
+#include <gtk/gtk.h>
+
+#define NS_TYPE_LEARN_PANE (ns_learn_pane_get_type())
+G_DECLARE_FINAL_TYPE(NsLearnPane, ns_learn_pane, NS, LEARN_PANE, GtkWidget)
+
+GtkWidget *ns_learn_pane_new(NsSession *session);
+
+/* Shows the list of lessons; the lesson that was left is found again where it was left. */
+void ns_learn_pane_open(NsLearnPane *pane);
+void ns_learn_pane_close(NsLearnPane *pane);
+bool ns_learn_pane_is_open(NsLearnPane *pane);
+
+/* Begins a lesson, which the pane then owns; `key` is remembered once it is finished, or NULL. */
+void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key);
+
+/* Which page is shown, whoever chose it. */
+void ns_learn_pane_set_page(NsLearnPane *pane, const char *page);
+
+/* The card that is shown, from 0; -1 while there is none. */
+int ns_learn_pane_card(NsLearnPane *pane);
+
+/* Whether what the card waits for is done. */
+bool ns_learn_pane_is_done(NsLearnPane *pane);

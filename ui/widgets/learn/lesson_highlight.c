@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/learn/lesson_highlight.h"
+
+#include "ui/widgets/charts/chart_tile.h"
+#include "ui/widgets/settings/settings_pane.h"
+
+#include <string.h>
+
+#define POINTED_OUT "pointed-out"
+
+static bool is_called(GtkWidget *widget, const char *name)
+{
+    if (NS_IS_CHART_TILE(widget))
+        return g_str_equal(ns_chart_tile_kind(NS_CHART_TILE(widget))->choice.key, name);
+    const char *id = gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget));
+    if (!id) return false;
+    if (g_str_equal(id, name)) return true;
+    size_t length = strlen(name);
+    return strncmp(id, name, length) == 0 && g_str_equal(id + length, "_button");
+}
+
+static GtkWidget *find(GtkWidget *widget, const char *name)
+{
+    if (is_called(widget, name)) return widget;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = find(child, name);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+GtkWidget *ns_lesson_part(GtkWidget *root, GtkWidget *settings_pane, const char *name)
+{
+    GtkWidget *row = ns_settings_pane_row(settings_pane, name);
+    return row ? row : find(root, name);
+}
+
+static void clear(GtkWidget *widget)
+{
+    gtk_widget_remove_css_class(widget, POINTED_OUT);
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        clear(child);
+}
+
+/* Scrolls as little as it takes. */
+static void scroll_to(GtkWidget *widget)
+{
+    GtkWidget *scroller = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
+    graphene_rect_t bounds;
+    if (!scroller || !gtk_widget_compute_bounds(widget, scroller, &bounds)) return;
+    GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroller));
+    double top = gtk_adjustment_get_value(adjustment) + (double)bounds.origin.y;
+    gtk_adjustment_clamp_page(adjustment, top - 8, top + (double)bounds.size.height + 8);
+}
+
+void ns_lesson_point_out(GtkWidget *root, GtkWidget *widget)
+{
+    clear(root);
+    if (!widget) return;
+    gtk_widget_add_css_class(widget, POINTED_OUT);
+    GtkWidget *expander = gtk_widget_get_ancestor(widget, GTK_TYPE_EXPANDER);
+    if (expander) gtk_expander_set_expanded(GTK_EXPANDER(expander), TRUE);
+    scroll_to(widget);
+}

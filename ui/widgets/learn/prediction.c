@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/learn/prediction.h"
+
+#include "core/base/words.h"
+#include "core/study/score.h"
+#include "ui/plot/layout.h"
+#include "ui/widgets/common/style_manager.h"
+
+#include <math.h>
+
+#define WIDTH 220
+#define HEIGHT 210
+#define KEY_STEPS 24.0 /* presses of Up from one end of the axis to the other */
+
+struct _NsPrediction {
+    GtkWidget parent;
+    NsQuantity quantity;
+    size_t n;
+    double lo, hi;
+    double *layer, *guess, *measured; /* [n]; a guess that is not there is NaN */
+    double *drawn_layer, *drawn;      /* the guesses that are there, for the picture */
+    bool compared;
+    size_t at; /* the layer that keys move */
+    const NsStyle *style;
+    NsSeries series[2];
+    NsPlot plot;
+    NsPlotLayout *layout;
+    double begin_x, begin_y; /* where a stroke of the pointer began */
+    int last;                /* the layer of its last point; -1 for none */
+};
+
+G_DEFINE_FINAL_TYPE(NsPrediction, ns_prediction, GTK_TYPE_WIDGET)
+
+static guint changed_signal;
+
+/* ---- The picture ---- */
+
+static void describe(NsPrediction *p)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (size_t i = 0; i < p->n; i++) {
+        char value[G_ASCII_DTOSTR_BUF_SIZE];
+        if (isnan(p->guess[i])) continue;
+        g_ascii_formatd(value, sizeof value, "%.3g", p->guess[i]);
+        g_string_append_printf(text, "%s%d: %s", text->len ? ", " : "", (int)p->layer[i], value);
+    }
+    gtk_accessible_update_property(GTK_ACCESSIBLE(p), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                   text->len ? text->str : _("Nothing drawn yet."), -1);
+}
+
+static void redraw(NsPrediction *p)
+{
+    size_t n = 0;
+    g_clear_pointer(&p->layout, ns_plot_layout_free);
+    for (size_t i = 0; i < p->n; i++) {
+        if (isnan(p->guess[i])) continue;
+        p->drawn_layer[n] = p->layer[i];
+        p->drawn[n++] = p->guess[i];
+    }
+    p->series[0].n = n;
+    p->plot.n_series = p->compared ? 2 : n ? 1 : 0;
+    p->plot.version++;
+    gtk_widget_queue_draw(GTK_WIDGET(p));
+    describe(p);
+}
+
+static void lay_out(NsPrediction *p)
+{
+    if (!p->style) p->style = ns_chart_style_for(GTK_WIDGET(p));
+    if (p->layout) return;
+    p->layout = ns_plot_layout(&p->plot, gtk_widget_get_width(GTK_WIDGET(p)),
+                               gtk_widget_get_height(GTK_WIDGET(p)), p->style);
+}
+
+/* A line under the layer that keys move. */
+static void draw_cursor(NsPrediction *p, cairo_t *cr)
+{
+    NsBox area = ns_plot_area(p->layout);
+    double x = ns_plot_x_to_pixel(p->layout, p->layer[p->at]);
+    cairo_set_source_rgba(cr, p->style->text.r, p->style->text.g, p->style->text.b, 0.35);
+    cairo_rectangle(cr, x - 1, area.y, 2, area.height);
+    cairo_fill(cr);
+}
+
+static void ns_prediction_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+    NsPrediction *p = NS_PREDICTION(widget);
+    graphene_rect_t bounds = GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget),
+                                                (float)gtk_widget_get_height(widget));
+    lay_out(p);
+    cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &bounds);
+    ns_plot_draw(p->layout, cr);
+    if (gtk_widget_has_focus(widget) && !p->compared) draw_cursor(p, cr);
+    cairo_destroy(cr);
+}
+
+/* ---- Drawing on it ---- */
+
+static void put(NsPrediction *p, size_t i, double value)
+{
+    p->guess[i] = CLAMP(value, p->lo, p->hi);
+    p->at = i;
+}
+
+void ns_prediction_set(NsPrediction *p, size_t i, double value)
+{
+    if (p->compared || i >= p->n || !(value > 0)) return;
+    put(p, i, value);
+    redraw(p);
+    g_signal_emit(p, changed_signal, 0);
+}
+
+static double value_at(NsPrediction *p, double py)
+{
+    NsBox area = ns_plot_area(p->layout);
+    double share = CLAMP((area.y + area.height - py) / area.height, 0, 1);
+    return p->lo * pow(p->hi / p->lo, share);
+}
+
+/* A fast stroke passes over layers: they come to lie on the line between. */
+static void stroke_to(NsPrediction *p, double px, double py)
+{
+    lay_out(p);
+    double x = ns_plot_pixel_to_x(p->layout, px) - p->layer[0];
+    int i = (int)CLAMP(lround(x), 0, (long)p->n - 1);
+    double value = value_at(p, py);
+    double from = p->last >= 0 ? p->guess[p->last] : value;
+    int begin = p->last >= 0 ? p->last : i, step = i > begin ? 1 : -1;
+    for (int k = begin; k != i; k += step)
+        put(p, (size_t)k, from * pow(value / from, (double)(k - begin) / (double)(i - begin)));
+    put(p, (size_t)i, value);
+    p->last = i;
+    redraw(p);
+    g_signal_emit(p, changed_signal, 0);
+}
+
+static void on_begin(GtkGestureDrag *drag, double x, double y, NsPrediction *p)
+{
+    if (p->compared) {
+        gtk_gesture_set_state(GTK_GESTURE(drag), GTK_EVENT_SEQUENCE_DENIED);
+        return;
+    }
+    gtk_widget_grab_focus(GTK_WIDGET(p));
+    p->begin_x = x;
+    p->begin_y = y;
+    p->last = -1;
+    stroke_to(p, x, y);
+}
+
+static void on_update(GtkGestureDrag *drag, double dx, double dy, NsPrediction *p)
+{
+    (void)drag;
+    if (!p->compared) stroke_to(p, p->begin_x + dx, p->begin_y + dy);
+}
+
+/* The first key gives every layer that has no point yet one in the middle. */
+static void move(NsPrediction *p, double steps)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (isnan(p->guess[i])) p->guess[i] = sqrt(p->lo * p->hi);
+    ns_prediction_set(p, p->at, p->guess[p->at] * pow(p->hi / p->lo, steps / KEY_STEPS));
+}
+
+static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code,
+                       GdkModifierType modifiers, NsPrediction *p)
+{
+    (void)keys, (void)code;
+    if (p->compared || modifiers & (GDK_CONTROL_MASK | GDK_ALT_MASK)) return GDK_EVENT_PROPAGATE;
+    switch (keyval) {
+    case GDK_KEY_Left:
+        p->at -= p->at > 0;
+        break;
+    case GDK_KEY_Right:
+        p->at += p->at + 1 < p->n;
+        break;
+    case GDK_KEY_Up:
+        move(p, 1);
+        break;
+    case GDK_KEY_Down:
+        move(p, -1);
+        break;
+    default:
+        return GDK_EVENT_PROPAGATE;
+    }
+    gtk_widget_queue_draw(GTK_WIDGET(p));
+    return GDK_EVENT_STOP;
+}
+
+/* ---- The result ---- */
+
+size_t ns_prediction_missing(NsPrediction *p)
+{
+    return p->n - p->series[0].n;
+}
+
+bool ns_prediction_is_compared(NsPrediction *p)
+{
+    return p->compared;
+}
+
+static char *judge(const NsScore *score)
+{
+    char rank[G_ASCII_DTOSTR_BUF_SIZE], factor[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(factor, sizeof factor, "%.1f", score->factor);
+    if (isnan(score->rank))
+        return g_strdup_printf(_("A flat curve ranks no layer above another. Its values are off by "
+                                 "a factor of %s on average."),
+                               factor);
+    g_ascii_formatd(rank, sizeof rank, "%.2f", score->rank);
+    return g_strdup_printf(_("Shape: the layers are ranked with a correlation of %s (1: in the "
+                             "same order, 0: in none). Size: off by a factor of %s on average."),
+                           rank, factor);
+}
+
+char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
+{
+    NsScore score;
+    if (n != p->n || ns_prediction_missing(p) || !ns_score(&score, p->guess, measured, p->n))
+        return NULL;
+    for (size_t i = 0; i < p->n; i++) p->measured[i] = measured[i];
+    p->compared = true;
+    p->plot.legend = NS_LEGEND_ABOVE;
+    redraw(p);
+    g_signal_emit(p, changed_signal, 0);
+    return judge(&score);
+}
+
+void ns_prediction_set_style(NsPrediction *p, const NsStyle *style)
+{
+    p->style = style;
+    redraw(p);
+}
+
+/* ---- The widget ---- */
+
+static void ns_prediction_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                  int *minimum, int *natural, int *minimum_baseline,
+                                  int *natural_baseline)
+{
+    (void)widget, (void)for_size;
+    *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDTH : HEIGHT;
+    *natural = *minimum;
+    *minimum_baseline = *natural_baseline = -1;
+}
+
+static void ns_prediction_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    (void)width, (void)height, (void)baseline;
+    g_clear_pointer(&NS_PREDICTION(widget)->layout, ns_plot_layout_free);
+}
+
+static void ns_prediction_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+{
+    GTK_WIDGET_CLASS(ns_prediction_parent_class)->css_changed(widget, change);
+    NsPrediction *p = NS_PREDICTION(widget);
+    p->style = NULL;
+    if (p->n) redraw(p);
+}
+
+static void ns_prediction_finalize(GObject *object)
+{
+    NsPrediction *p = NS_PREDICTION(object);
+    g_clear_pointer(&p->layout, ns_plot_layout_free);
+    g_free(p->layer);
+    g_free(p->guess);
+    g_free(p->measured);
+    g_free(p->drawn_layer);
+    g_free(p->drawn);
+    G_OBJECT_CLASS(ns_prediction_parent_class)->finalize(object);
+}
+
+static void ns_prediction_class_init(NsPredictionClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->finalize = ns_prediction_finalize;
+    widget_class->snapshot = ns_prediction_snapshot;
+    widget_class->measure = ns_prediction_measure;
+    widget_class->size_allocate = ns_prediction_size_allocate;
+    widget_class->css_changed = ns_prediction_css_changed;
+    gtk_widget_class_set_css_name(widget_class, "chart");
+    gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+    changed_signal = g_signal_new("changed", NS_TYPE_PREDICTION, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                  NULL, G_TYPE_NONE, 0);
+}
+
+static void ns_prediction_init(NsPrediction *p)
+{
+    GtkWidget *widget = GTK_WIDGET(p);
+    p->last = -1;
+    gtk_widget_set_focusable(widget, TRUE);
+    GtkGesture *drag = gtk_gesture_drag_new();
+    g_signal_connect(drag, "drag-begin", G_CALLBACK(on_begin), p);
+    g_signal_connect(drag, "drag-update", G_CALLBACK(on_update), p);
+    gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(drag));
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), p);
+    gtk_widget_add_controller(widget, keys);
+    GtkEventController *focus = gtk_event_controller_focus_new();
+    g_signal_connect_swapped(focus, "enter", G_CALLBACK(gtk_widget_queue_draw), p);
+    g_signal_connect_swapped(focus, "leave", G_CALLBACK(gtk_widget_queue_draw), p);
+    gtk_widget_add_controller(widget, focus);
+}
+
+static NsAxis axis(const char *label, double lo, double hi)
+{
+    return (NsAxis){.label = label, .lo = lo, .hi = hi};
+}
+
+GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo, double hi)
+{
+    NsPrediction *p = g_object_new(NS_TYPE_PREDICTION, NULL);
+    const NsQuantityInfo *info = ns_quantity(quantity);
+    p->quantity = quantity;
+    p->n = n;
+    p->lo = lo;
+    p->hi = hi;
+    p->layer = g_new(double, n);
+    p->guess = g_new(double, n);
+    p->measured = g_new(double, n);
+    p->drawn_layer = g_new(double, n);
+    p->drawn = g_new(double, n);
+    for (size_t i = 0; i < n; i++) {
+        p->layer[i] = first + (double)i;
+        p->guess[i] = (double)NAN;
+    }
+    p->series[0] = (NsSeries){.label = _("your drawing"),
+                              .kind = NS_SERIES_POINTS,
+                              .style = 1,
+                              .x = p->drawn_layer,
+                              .y = p->drawn};
+    p->series[1] = (NsSeries){.label = _("measured"),
+                              .kind = NS_SERIES_POINTS,
+                              .style = 0,
+                              .n = n,
+                              .x = p->layer,
+                              .y = p->measured};
+    p->plot = (NsPlot){.x = axis(_("layer"), first - 0.5, first + (double)n - 0.5),
+                       .left = axis(info->symbol, lo, hi),
+                       .right = axis(NULL, (double)NAN, (double)NAN),
+                       .series = p->series,
+                       .legend = NS_LEGEND_NONE,
+                       .empty = _("Draw here, from left to right.")};
+    p->plot.x.integer = true;
+    p->plot.left.scale = NS_SCALE_LOG;
+    g_autofree char *label = g_strdup_printf(_("Your prediction: %s"), _(info->choice.label));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(p), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+    describe(p);
+    return GTK_WIDGET(p);
+}

@@ -1,0 +1,28 @@
+/* The pages of a window, one at a time, with their switcher.  SPDX-License-Identifier: MIT
+ *
+ * Signals: "switched", another page is shown; "told", "export" and "pointed" as of a page. */
+#pragma once
+
+#include "ui/widgets/charts/page.h"
+
+#define NS_TYPE_PAGE_STACK (ns_page_stack_get_type())
+G_DECLARE_FINAL_TYPE(NsPageStack, ns_page_stack, NS, PAGE_STACK, GtkWidget)
+
+/* Shows the first row of the table of pages. */
+GtkWidget *ns_page_stack_new(NsSession *session);
+
+/* Shows a page, and creates it if need be.  FALSE if there is none with that key. */
+bool ns_page_stack_show(NsPageStack *stack, const char *key);
+
+/* The page that is shown, and its key. */
+NsPage *ns_page_stack_page(NsPageStack *stack);
+const char *ns_page_stack_key(NsPageStack *stack);
+
+/* Brings the shown page up to date.  TRUE if it is still behind. */
+bool ns_page_stack_refresh(NsPageStack *stack);
+
+/* For the pages there are and those to come. */
+void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style);
+
+/* The switcher: an NsPageSwitcher. */
+GtkWidget *ns_page_stack_switcher(NsPageStack *stack);

@@ -1,0 +1,107 @@
+/* Chooses the page of a stack.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/pages/page_switcher.h"
+
+#include "core/base/words.h"
+
+struct _NsPageSwitcher {
+    GtkWidget parent;
+    GtkWidget *tabs, *list;
+};
+
+G_DEFINE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, GTK_TYPE_WIDGET)
+
+static int least_width(GtkWidget *widget)
+{
+    int least = 0;
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    return least;
+}
+
+static void ns_page_switcher_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                     int *minimum, int *natural, int *minimum_baseline,
+                                     int *natural_baseline)
+{
+    (void)for_size;
+    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(widget);
+    int tabs = 0, list = 0;
+    gtk_widget_measure(switcher->tabs, orientation, -1, &tabs, NULL, NULL, NULL);
+    gtk_widget_measure(switcher->list, orientation, -1, &list, NULL, NULL, NULL);
+    *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? MIN(tabs, list) : MAX(tabs, list);
+    *natural = MAX(tabs, *minimum);
+    *minimum_baseline = *natural_baseline = -1;
+}
+
+static void ns_page_switcher_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(widget);
+    int tabs = least_width(switcher->tabs);
+    bool fits = tabs <= width;
+    gtk_widget_set_child_visible(switcher->tabs, fits);
+    gtk_widget_set_child_visible(switcher->list, !fits);
+    GtkWidget *shown = fits ? switcher->tabs : switcher->list;
+    int wide = fits ? tabs : MIN(width, least_width(switcher->list));
+    GtkAllocation box = {(width - wide) / 2, 0, wide, height};
+    gtk_widget_size_allocate(shown, &box, baseline);
+}
+
+bool ns_page_switcher_is_list(NsPageSwitcher *switcher)
+{
+    return gtk_widget_get_child_visible(switcher->list);
+}
+
+static void ns_page_switcher_dispose(GObject *object)
+{
+    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(object);
+    g_clear_pointer(&switcher->tabs, gtk_widget_unparent);
+    g_clear_pointer(&switcher->list, gtk_widget_unparent);
+    G_OBJECT_CLASS(ns_page_switcher_parent_class)->dispose(object);
+}
+
+static void ns_page_switcher_class_init(NsPageSwitcherClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_page_switcher_dispose;
+    widget_class->measure = ns_page_switcher_measure;
+    widget_class->size_allocate = ns_page_switcher_size_allocate;
+    gtk_widget_class_set_css_name(widget_class, "pageswitcher");
+}
+
+static void ns_page_switcher_init(NsPageSwitcher *switcher)
+{
+    (void)switcher;
+}
+
+static void on_chosen(GtkDropDown *list, GParamSpec *property, GtkSelectionModel *pages)
+{
+    (void)property;
+    guint chosen = gtk_drop_down_get_selected(list);
+    if (chosen != GTK_INVALID_LIST_POSITION) gtk_selection_model_select_item(pages, chosen, TRUE);
+}
+
+static void on_shown(GtkSelectionModel *pages, guint position, guint n, GtkDropDown *list)
+{
+    for (guint i = position; i < position + n; i++)
+        if (gtk_selection_model_is_selected(pages, i)) gtk_drop_down_set_selected(list, i);
+}
+
+GtkWidget *ns_page_switcher_new(GtkStack *stack)
+{
+    NsPageSwitcher *switcher = g_object_new(NS_TYPE_PAGE_SWITCHER, NULL);
+    g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
+    GtkExpression *title = gtk_property_expression_new(GTK_TYPE_STACK_PAGE, NULL, "title");
+    switcher->tabs = gtk_stack_switcher_new();
+    GtkLayoutManager *row = gtk_widget_get_layout_manager(switcher->tabs);
+    gtk_box_layout_set_homogeneous(GTK_BOX_LAYOUT(row), FALSE);
+    gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(switcher->tabs), stack);
+    switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
+    gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(switcher->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Page"), -1);
+    gtk_widget_set_parent(switcher->tabs, GTK_WIDGET(switcher));
+    gtk_widget_set_parent(switcher->list, GTK_WIDGET(switcher));
+    guint n = g_list_model_get_n_items(G_LIST_MODEL(pages));
+    on_shown(pages, 0, n, GTK_DROP_DOWN(switcher->list));
+    g_signal_connect_object(switcher->list, "notify::selected", G_CALLBACK(on_chosen), pages, 0);
+    g_signal_connect_object(pages, "selection-changed", G_CALLBACK(on_shown), switcher->list, 0);
+    return GTK_WIDGET(switcher);
+}

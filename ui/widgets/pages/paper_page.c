@@ -1,0 +1,454 @@
+/* The page of the paper.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/pages/paper_page.h"
+
+#include "core/base/words.h"
+#include "core/study/paper_job.h"
+#include "ui/widgets/charts/page.h"
+#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/pages/study_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define CARD_WIDTH 330
+#define CHART_HEIGHT 280
+#define LOOK_EVERY_US 50000
+
+typedef enum { RESTING, WAITING, RUNNING } CardState;
+
+typedef struct {
+    const NsStudy *study;
+    NsStudyResult *result; /* NULL before it was run */
+    guint turn;            /* of the result: the newest has the largest */
+    double seconds;        /* that it will take; negative before that is known */
+    CardState state;
+    NsPaperCard parts;
+} Card;
+
+struct _NsPaperPage {
+    GtkWidget parent;
+    NsSession *session;
+    GtkWidget *box, *all;
+    GArray *cards;   /* Card */
+    GQueue *waiting; /* indices of cards + 1 */
+    NsStudyJob *job; /* of card `busy`; NULL: none */
+    guint busy;
+    bool estimating; /* the job finds out how long a study takes */
+    guint estimated; /* cards whose time was looked for */
+    guint exporting; /* the card whose file name is being asked for */
+    guint turns;     /* results that there were */
+    guint tick;
+    gint64 looked;
+};
+
+static void implement_page(NsPageInterface *page);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE(NsPaperPage, ns_paper_page, GTK_TYPE_WIDGET,
+                              G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, implement_page))
+
+static Card *card_at(NsPaperPage *page, guint i)
+{
+    return &g_array_index(page->cards, Card, i);
+}
+
+/* ---- What a card shows ---- */
+
+static NsFigureInput input_of(NsPaperPage *page, const Card *card)
+{
+    return (NsFigureInput){.study = card->study,
+                           .result = card->result,
+                           .log = ns_session_view(page->session)->log,
+                           .step = -1};
+}
+
+static void update_chart(NsPaperPage *page, Card *card)
+{
+    NsFigureInput input = input_of(page, card);
+    if (ns_chart_view_update(card->parts.chart, &input)) ns_chart_view_describe(card->parts.chart);
+}
+
+static char *run_words(const Card *card)
+{
+    if (card->state == RUNNING) return g_strdup(_("Stop"));
+    if (card->state == WAITING) return g_strdup(_("Waits"));
+    if (card->result) return g_strdup(_("Run again"));
+    if (card->seconds < 0) return g_strdup(_("Run"));
+    int64_t seconds = MAX(1, llround(ceil(card->seconds)));
+    if (seconds >= 120)
+        return g_strdup_printf(_("Run (about %" PRId64 " min)"), (seconds + 30) / 60);
+    return g_strdup_printf(_("Run (about %" PRId64 " s)"), seconds);
+}
+
+static char *verdict_words(const NsStudyResult *result)
+{
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < result->n_findings; i++) {
+        g_autofree char *finding = ns_finding_words(&result->findings[i]);
+        g_string_append_printf(words, "%s%s %s", i ? "\n" : "",
+                               result->findings[i].agrees ? "✓" : "✗", finding);
+    }
+    return g_string_free(words, FALSE);
+}
+
+static void sync_card(Card *card)
+{
+    const NsPaperCard *parts = &card->parts;
+    g_autofree char *run = run_words(card);
+    gtk_button_set_label(GTK_BUTTON(parts->run), run);
+    gtk_widget_set_visible(parts->progress, card->state == RUNNING);
+    gtk_widget_set_sensitive(parts->export_, card->result != NULL);
+    gtk_widget_set_visible(parts->verdict, card->result != NULL);
+    if (!card->result) return;
+    g_autofree char *verdict = verdict_words(card->result);
+    gtk_label_set_text(GTK_LABEL(parts->verdict), verdict);
+    bool agrees = card->result->agrees;
+    gtk_widget_remove_css_class(parts->verdict, agrees ? "error" : "success");
+    gtk_widget_add_css_class(parts->verdict, agrees ? "success" : "error");
+}
+
+static void sync_all(NsPaperPage *page)
+{
+    bool resting = false;
+    for (guint i = 0; i < page->cards->len; i++) resting |= card_at(page, i)->state == RESTING;
+    gtk_widget_set_sensitive(page->all, resting);
+}
+
+/* ---- One after another ---- */
+
+/* The next thing to do; FALSE where there is nothing. */
+static bool begin_next(NsPaperPage *page)
+{
+    guint next = GPOINTER_TO_UINT(g_queue_pop_head(page->waiting));
+    page->estimating = next == 0;
+    if (next == 0 && page->estimated == page->cards->len) return false;
+    page->busy = page->estimating ? page->estimated++ : next - 1;
+    Card *card = card_at(page, page->busy);
+    page->job = ns_study_job_new(card->study, page->estimating ? NS_JOB_ESTIMATE : NS_JOB_RUN);
+    if (!page->estimating) card->state = RUNNING;
+    sync_card(card);
+    return true;
+}
+
+static void take_result(NsPaperPage *page, Card *card)
+{
+    g_autoptr(GError) error = NULL;
+    NsStudyResult *result = ns_study_job_take(page->job, &error);
+    card->state = RESTING;
+    if (error) ns_page_tell(NS_PAGE(page), error->message);
+    if (!result) return;
+    ns_study_result_unref(card->result);
+    card->result = result;
+    card->turn = ++page->turns;
+    update_chart(page, card);
+    g_autofree char *sentence = g_strdup_printf(
+        result->agrees ? _("%s: agrees with the paper.") : _("%s: does not agree with the paper."),
+        _(card->study->choice.label));
+    ns_page_tell(NS_PAGE(page), sentence);
+}
+
+static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsPaperPage *page = NS_PAPER_PAGE(widget);
+    gint64 now = g_get_monotonic_time();
+    if (now - page->looked < LOOK_EVERY_US) return G_SOURCE_CONTINUE;
+    page->looked = now;
+    if (page->job) {
+        double done;
+        Card *card = card_at(page, page->busy);
+        bool ended = ns_study_job_poll(page->job, &done);
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(card->parts.progress), CLAMP(done, 0, 1));
+        if (!ended) return G_SOURCE_CONTINUE;
+        if (page->estimating)
+            card->seconds = ns_study_job_seconds(page->job);
+        else
+            take_result(page, card);
+        g_clear_pointer(&page->job, ns_study_job_free);
+        sync_card(card);
+        sync_all(page);
+    }
+    if (begin_next(page)) return G_SOURCE_CONTINUE;
+    page->tick = 0;
+    return G_SOURCE_REMOVE;
+}
+
+static void wake(NsPaperPage *page)
+{
+    if (!page->tick)
+        page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
+}
+
+void ns_paper_page_toggle(NsPaperPage *page, size_t i)
+{
+    g_return_if_fail(i < page->cards->len);
+    Card *card = card_at(page, (guint)i);
+    switch (card->state) {
+    case RESTING:
+        card->state = WAITING;
+        g_queue_push_tail(page->waiting, GUINT_TO_POINTER(i + 1));
+        break;
+    case WAITING:
+        card->state = RESTING;
+        g_queue_remove(page->waiting, GUINT_TO_POINTER(i + 1));
+        break;
+    case RUNNING:
+        card->state = RESTING;
+        g_clear_pointer(&page->job, ns_study_job_free);
+        break;
+    }
+    sync_card(card);
+    sync_all(page);
+    wake(page);
+}
+
+static guint index_of(GtkWidget *widget)
+{
+    return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(widget), "ns-card"));
+}
+
+static void on_run(GtkWidget *button, NsPaperPage *page)
+{
+    ns_paper_page_toggle(page, index_of(button));
+}
+
+static void on_all(NsPaperPage *page)
+{
+    for (guint i = 0; i < page->cards->len; i++)
+        if (card_at(page, i)->state == RESTING) ns_paper_page_toggle(page, i);
+}
+
+/* ---- Export ---- */
+
+static void on_path(const char *path, gpointer owner)
+{
+    NsPaperPage *page = owner;
+    Card *card = card_at(page, page->exporting);
+    g_autoptr(GError) error = NULL;
+    NsFigureInput input = input_of(page, card);
+    g_auto(NsExperiment) experiment;
+    ns_study_experiment(card->study, &experiment);
+    bool good = ns_study_write(ns_paper_kind(), &input, &experiment, path, &error);
+    g_autofree char *file = g_filename_display_basename(path);
+    g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
+    ns_page_tell(NS_PAGE(page), good ? sentence : error->message);
+}
+
+static void ask_path(NsPaperPage *page, guint i)
+{
+    page->exporting = i;
+    const char *key = card_at(page, page->exporting)->study->choice.key;
+    g_autofree char *file = g_strconcat(key, ".pdf", NULL);
+    ns_file_dialog_save(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(page))), _("Export the study"),
+                        file, on_path, page);
+}
+
+static void on_export(GtkWidget *button, NsPaperPage *page)
+{
+    ask_path(page, index_of(button));
+}
+
+static bool has_focus(GtkWidget *part)
+{
+    GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(part));
+    GtkWidget *card = gtk_widget_get_ancestor(part, GTK_TYPE_FLOW_BOX_CHILD);
+    return focus && gtk_widget_is_ancestor(focus, card);
+}
+
+/* The card that has the keyboard where it was run, else the one whose result is the newest. */
+static Card *card_to_save(NsPaperPage *page)
+{
+    Card *newest = NULL;
+    for (guint i = 0; i < page->cards->len; i++) {
+        Card *card = card_at(page, i);
+        if (!card->result) continue;
+        if (has_focus(card->parts.run)) return card;
+        if (!newest || card->turn > newest->turn) newest = card;
+    }
+    return newest;
+}
+
+/* ---- Building ---- */
+
+static GtkWidget *make_text(const char *text, const char *css)
+{
+    GtkWidget *label = ns_text_label_new(text, css);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), 40);
+    return label;
+}
+
+static GtkWidget *make_button(NsPaperPage *page, guint i, const char *label, const char *tooltip,
+                              GCallback callback)
+{
+    GtkWidget *button = gtk_button_new_with_label(label);
+    gtk_widget_set_tooltip_text(button, tooltip);
+    g_object_set_data(G_OBJECT(button), "ns-card", GUINT_TO_POINTER(i));
+    g_signal_connect_object(button, "clicked", callback, page, 0);
+    return button;
+}
+
+static GtkWidget *make_card(NsPaperPage *page, guint i)
+{
+    Card *card = card_at(page, i);
+    NsPaperCard *parts = &card->parts;
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    gtk_widget_add_css_class(box, "study-card");
+    parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_paper_kind()));
+    gtk_widget_set_size_request(GTK_WIDGET(parts->chart), CARD_WIDTH, CHART_HEIGHT);
+    parts->run = make_button(page, i, _("Run"), _("Run this study here, or take it back"),
+                             G_CALLBACK(on_run));
+    parts->export_ = make_button(page, i, _("Export…"), _("Save the figure, as for a paper"),
+                                 G_CALLBACK(on_export));
+    parts->progress = gtk_progress_bar_new();
+    gtk_widget_set_valign(parts->progress, GTK_ALIGN_CENTER);
+    gtk_widget_set_hexpand(parts->progress, TRUE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(parts->progress), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("How far the study is"), -1);
+    parts->verdict = make_text(NULL, "verdict");
+    gtk_box_append(GTK_BOX(buttons), parts->run);
+    gtk_box_append(GTK_BOX(buttons), parts->export_);
+    gtk_box_append(GTK_BOX(buttons), parts->progress);
+    gtk_box_append(GTK_BOX(box), GTK_WIDGET(parts->chart));
+    gtk_box_append(GTK_BOX(box), make_text(_(card->study->says), NULL));
+    gtk_box_append(GTK_BOX(box), parts->verdict);
+    gtk_box_append(GTK_BOX(box), make_text(_(card->study->holds), "hint"));
+    gtk_widget_set_vexpand(buttons, TRUE);
+    gtk_widget_set_valign(buttons, GTK_ALIGN_END);
+    gtk_box_append(GTK_BOX(box), buttons);
+    return box;
+}
+
+static GtkWidget *make_head(NsPaperPage *page)
+{
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    GtkWidget *words = make_text(_("What Xiong et al. 2020 and its successors state, repeated with "
+                                   "small models on this machine."),
+                                 NULL);
+    gtk_widget_set_hexpand(words, TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(words), 90);
+    page->all = gtk_button_new_with_label(_("Run all"));
+    gtk_widget_set_tooltip_text(page->all, _("Run every study, one after another"));
+    gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
+    g_signal_connect_object(page->all, "clicked", G_CALLBACK(on_all), page, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(head), words);
+    gtk_box_append(GTK_BOX(head), page->all);
+    return head;
+}
+
+static void build(NsPaperPage *page)
+{
+    page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
+    gtk_widget_add_css_class(page->box, "study");
+    gtk_box_append(GTK_BOX(page->box), make_head(page));
+    GtkWidget *flow = gtk_flow_box_new();
+    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
+    gtk_flow_box_set_homogeneous(GTK_FLOW_BOX(flow), TRUE);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 4);
+    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 10);
+    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 10);
+    for (guint i = 0; i < page->cards->len; i++) {
+        GtkWidget *card = make_card(page, i);
+        gtk_flow_box_append(GTK_FLOW_BOX(flow), card);
+        gtk_widget_set_focusable(gtk_widget_get_parent(card), FALSE);
+    }
+    gtk_box_append(GTK_BOX(page->box), flow);
+    gtk_widget_set_parent(page->box, GTK_WIDGET(page));
+}
+
+/* ---- The page ---- */
+
+static bool page_refresh(NsPage *page)
+{
+    NsPaperPage *self = NS_PAPER_PAGE(page);
+    for (guint i = 0; i < self->cards->len; i++) update_chart(self, card_at(self, i));
+    return false;
+}
+
+static void page_set_style(NsPage *page, const NsStyle *style)
+{
+    NsPaperPage *self = NS_PAPER_PAGE(page);
+    for (guint i = 0; i < self->cards->len; i++)
+        ns_chart_view_set_style(card_at(self, i)->parts.chart, style);
+}
+
+static void page_save(NsPage *page)
+{
+    Card *card = card_to_save(NS_PAPER_PAGE(page));
+    if (card)
+        ask_path(NS_PAPER_PAGE(page), index_of(card->parts.run));
+    else
+        ns_page_tell(page, _("There is no result to export yet: run a study first."));
+}
+
+static void implement_page(NsPageInterface *page)
+{
+    page->save = page_save;
+    page->refresh = page_refresh;
+    page->set_style = page_set_style;
+}
+
+static void ns_paper_page_dispose(GObject *object)
+{
+    NsPaperPage *page = NS_PAPER_PAGE(object);
+    if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
+    page->tick = 0;
+    g_clear_pointer(&page->job, ns_study_job_free);
+    g_clear_pointer(&page->box, gtk_widget_unparent);
+    g_clear_object(&page->session);
+    G_OBJECT_CLASS(ns_paper_page_parent_class)->dispose(object);
+}
+
+static void clear_card(void *card)
+{
+    ns_study_result_unref(((Card *)card)->result);
+}
+
+static void ns_paper_page_finalize(GObject *object)
+{
+    NsPaperPage *page = NS_PAPER_PAGE(object);
+    g_array_unref(page->cards);
+    g_queue_free(page->waiting);
+    G_OBJECT_CLASS(ns_paper_page_parent_class)->finalize(object);
+}
+
+static void ns_paper_page_class_init(NsPaperPageClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_paper_page_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_paper_page_finalize;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+}
+
+static void ns_paper_page_init(NsPaperPage *page)
+{
+    page->waiting = g_queue_new();
+    page->cards = g_array_new(FALSE, TRUE, sizeof(Card));
+    g_array_set_clear_func(page->cards, clear_card);
+    for (size_t i = 0; ns_study(i); i++) {
+        Card card = {.study = ns_study(i), .seconds = -1};
+        g_array_append_val(page->cards, card);
+    }
+}
+
+GtkWidget *ns_paper_page_new(NsSession *session)
+{
+    NsPaperPage *page = g_object_new(NS_TYPE_PAPER_PAGE, NULL);
+    page->session = g_object_ref(session);
+    build(page);
+    for (guint i = 0; i < page->cards->len; i++) {
+        update_chart(page, card_at(page, i));
+        sync_card(card_at(page, i));
+    }
+    wake(page);
+    return GTK_WIDGET(page);
+}
+
+const NsStudyResult *ns_paper_page_result(NsPaperPage *page, size_t i)
+{
+    return card_at(page, (guint)i)->result;
+}
+
+NsPaperCard ns_paper_page_card(NsPaperPage *page, size_t i)
+{
+    return card_at(page, (guint)i)->parts;
+}

@@ -1,0 +1,567 @@
+/* The page of sweeps.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/pages/phase_page.h"
+
+#include "core/base/words.h"
+#include "core/experiment/assignment.h"
+#include "ui/widgets/charts/page.h"
+#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/pages/study_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define STEPS 100
+#define MOST_STEPS 100000
+#define REDRAW_EVERY_US 100000
+
+struct _NsPhasePage {
+    GtkWidget parent;
+    NsSession *session;
+    NsPhase *phase; /* NULL before the first */
+    char *asked;    /* what the controls said when it was made */
+    GtkWidget *box;
+    NsChartView *chart;
+    NsPhaseControls controls;
+    GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
+    bool syncing;
+    bool stopped; /* by the reader */
+    guint tick;   /* while workers are at it */
+    gint64 redrawn;
+};
+
+static void implement_page(NsPageInterface *page);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE(NsPhasePage, ns_phase_page, GTK_TYPE_WIDGET,
+                              G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, implement_page))
+
+/* ---- The axes ---- */
+
+/* What to try first: the settings that the paper turns, over what makes a difference. */
+static const struct {
+    const char *key, *values;
+} USUAL[] = {
+    {"lr", "1e-4:1e-1:7"},
+    {"warmup", "1, 10, 100"},
+    {"layers", "2, 4, 6, 12"},
+    {"placement", "post, pre"},
+    {"d-model", "16, 32, 64, 128"},
+    {"batch", "4, 16, 64"},
+    {"optimizer", "sgd, adam, radam"},
+    {"seed", "1, 2, 3, 4, 5"},
+};
+
+static const NsParam *param_at(NsPhasePage *page, guint i)
+{
+    return page->params->pdata[MIN(i, page->params->len - 1)];
+}
+
+/* Usual values, or those around the present one. */
+static char *first_values(NsPhasePage *page, const NsParam *param)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++)
+        if (g_str_equal(USUAL[i].key, param->key)) return g_strdup(USUAL[i].values);
+    if (param->type == NS_PARAM_CHOICE)
+        return g_strdup_printf("%s, %s", param->choices(0)->key, param->choices(1)->key);
+    double now = ns_settings_get_number(ns_session_settings(page->session), param);
+    /* Rounded, the upper end must still be in range. */
+    double lo = MAX(now / 4, param->least), hi = MIN(now * 4, 0.9 * param->most);
+    if (!(lo < hi)) hi = MIN(lo + 0.5, 0.9 * param->most);
+    char a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *format = param->type == NS_PARAM_INT ? "%.0f" : "%.3g";
+    return g_strdup_printf("%s:%s:5", g_ascii_formatd(a, sizeof a, format, lo),
+                           g_ascii_formatd(b, sizeof b, format, hi));
+}
+
+static guint key_index(NsPhasePage *page, const char *key)
+{
+    for (guint i = 0; i < page->params->len; i++)
+        if (g_str_equal(param_at(page, i)->key, key)) return i;
+    return 0;
+}
+
+static void set_key(NsPhasePage *page, int axis, guint i)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->controls.key[axis]), i);
+    g_autofree char *values = first_values(page, param_at(page, i));
+    gtk_editable_set_text(GTK_EDITABLE(page->controls.values[axis]), values);
+}
+
+static bool read_axis(NsPhasePage *page, int axis, NsPhaseAxis *out, GError **error)
+{
+    const NsPhaseControls *c = &page->controls;
+    const NsParam *param = param_at(page, gtk_drop_down_get_selected(GTK_DROP_DOWN(c->key[axis])));
+    const char *values = gtk_editable_get_text(GTK_EDITABLE(c->values[axis]));
+    g_autofree char *text = g_strdup_printf("%s=%s", param->key, values);
+    return ns_phase_axis_read(out, text, error);
+}
+
+/* ---- What is told ---- */
+
+static void show_problem(NsPhasePage *page, const char *sentence)
+{
+    gtk_label_set_text(GTK_LABEL(page->controls.hint), sentence);
+    gtk_widget_add_css_class(page->controls.hint, "error");
+}
+
+static void show_hint(NsPhasePage *page)
+{
+    const char *hint =
+        page->phase ? _("Click a cell, or move to it with the arrows and press Enter: the active "
+                        "lane takes its two settings.")
+                    : _("Every cell is one short run with the settings of the active lane, but "
+                        "for these two. Values are a list, or from:to:count.");
+    gtk_label_set_text(GTK_LABEL(page->controls.hint), hint);
+    gtk_widget_remove_css_class(page->controls.hint, "error");
+}
+
+/* "12 of 35 cells, about 40 s left". */
+static char *queue_words(const NsPhaseProgress *progress, bool stopped)
+{
+    size_t done = progress->finished, all = progress->cells;
+    if (done == all) return g_strdup_printf(_("All %zu cells are done"), all);
+    if (!progress->going || stopped)
+        return g_strdup_printf(_("Stopped after %zu of %zu cells"), done, all);
+    if (isnan(progress->seconds_left)) return g_strdup_printf(_("%zu of %zu cells"), done, all);
+    int64_t left = llround(ceil(progress->seconds_left));
+    if (left >= 120)
+        return g_strdup_printf(_("%zu of %zu cells, about %" PRId64 " min left"), done, all,
+                               (left + 30) / 60);
+    return g_strdup_printf(_("%zu of %zu cells, about %" PRId64 " s left"), done, all, left);
+}
+
+static void sync_controls(NsPhasePage *page)
+{
+    const NsPhaseControls *c = &page->controls;
+    NsPhaseProgress progress = {0};
+    if (page->phase) progress = ns_phase_progress(page->phase);
+    bool going = progress.going && !page->stopped;
+    gtk_button_set_label(GTK_BUTTON(c->start), going ? _("Stop") : _("Start"));
+    (going ? gtk_widget_remove_css_class : gtk_widget_add_css_class)(c->start, "suggested-action");
+    gtk_widget_set_sensitive(c->export_, progress.finished > 0);
+    gtk_widget_set_visible(c->queue, page->phase != NULL);
+    gtk_widget_set_visible(c->words, page->phase != NULL);
+    if (!page->phase) return;
+    g_autofree char *words = queue_words(&progress, page->stopped);
+    gtk_label_set_text(GTK_LABEL(c->words), words);
+    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(c->queue),
+                                  (double)progress.finished / (double)progress.cells);
+}
+
+static NsFigureInput input_of(NsPhasePage *page)
+{
+    return (NsFigureInput){
+        .phase = page->phase, .log = ns_session_view(page->session)->log, .step = -1};
+}
+
+static void update_chart(NsPhasePage *page)
+{
+    NsFigureInput input = input_of(page);
+    if (ns_chart_view_update(page->chart, &input)) ns_chart_view_describe(page->chart);
+}
+
+static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsPhasePage *page = NS_PHASE_PAGE(widget);
+    gint64 now = g_get_monotonic_time();
+    bool going = ns_phase_progress(page->phase).going;
+    if (going && now - page->redrawn < REDRAW_EVERY_US) return G_SOURCE_CONTINUE;
+    page->redrawn = now;
+    update_chart(page);
+    sync_controls(page);
+    if (going) return G_SOURCE_CONTINUE;
+    page->tick = 0;
+    NsPhaseProgress progress = ns_phase_progress(page->phase);
+    if (progress.finished == progress.cells)
+        ns_page_tell(NS_PAGE(page), _("The sweep is complete."));
+    return G_SOURCE_REMOVE;
+}
+
+/* ---- Sweeps ---- */
+
+/* What the controls say, as one word to compare; what the two axes say themselves does not count,
+ * so that a cell that is opened leaves the sweep what it is. */
+static char *asked_words(NsPhasePage *page, const NsPhaseAxis *x, const NsPhaseAxis *y,
+                         int64_t steps)
+{
+    g_autofree char *a = ns_phase_axis_text(x), *b = ns_phase_axis_text(y);
+    NsSettings rest;
+    ns_settings_copy(&rest, ns_session_settings(page->session));
+    ns_settings_set(&rest, x->param->key, x->param->default_text, NULL);
+    ns_settings_set(&rest, y->param->key, y->param->default_text, NULL);
+    g_autofree char *line = ns_settings_line(&rest, true);
+    ns_settings_clear(&rest);
+    return g_strdup_printf("%s %s %" PRId64 " %s", a, b, steps, line);
+}
+
+/* The sweep that the controls ask for: the present one where it is not done, else a new one. */
+static bool prepare(NsPhasePage *page, GError **error)
+{
+    g_auto(NsPhaseAxis) x = {0}, y = {0};
+    if (!read_axis(page, 0, &x, error) || !read_axis(page, 1, &y, error)) return false;
+    int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->controls.steps));
+    g_autofree char *asked = asked_words(page, &x, &y, steps);
+    bool same = page->phase && g_strcmp0(asked, page->asked) == 0;
+    NsPhaseProgress progress = {0};
+    if (same) progress = ns_phase_progress(page->phase);
+    if (same && progress.finished < progress.cells) return true;
+    NsPhase *phase = ns_phase_new(ns_session_settings(page->session), &x, &y, steps, error);
+    if (!phase) return false;
+    if (page->phase) ns_phase_stop(page->phase);
+    ns_phase_unref(page->phase);
+    page->phase = phase;
+    g_free(page->asked);
+    page->asked = g_steal_pointer(&asked);
+    return true;
+}
+
+void ns_phase_page_toggle(NsPhasePage *page)
+{
+    g_autoptr(GError) error = NULL;
+    bool going = page->phase && !page->stopped && ns_phase_progress(page->phase).going;
+    if (going) {
+        ns_phase_stop(page->phase);
+        page->stopped = true;
+    } else if (prepare(page, &error) && ns_phase_start(page->phase, 0, &error)) {
+        page->stopped = false;
+        if (!page->tick)
+            page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
+    }
+    if (error)
+        show_problem(page, error->message);
+    else
+        show_hint(page);
+    update_chart(page);
+    sync_controls(page);
+}
+
+bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,
+                            GError **error)
+{
+    const char *const texts[] = {x, y};
+    g_auto(NsPhaseAxis) first = {0}, second = {0};
+    NsPhaseAxis *const axes[] = {&first, &second};
+    for (int i = 0; i < 2; i++)
+        if (!ns_phase_axis_read(axes[i], texts[i], error)) return false;
+    page->syncing = true;
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *values = g_strjoinv(", ", axes[i]->values);
+        set_key(page, i, key_index(page, axes[i]->param->key));
+        gtk_editable_set_text(GTK_EDITABLE(page->controls.values[i]), values);
+    }
+    page->syncing = false;
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->controls.steps), (double)steps);
+    show_hint(page);
+    return true;
+}
+
+void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row)
+{
+    if (!page->phase) return;
+    const NsPhaseAxis *x = ns_phase_x(page->phase), *y = ns_phase_y(page->phase);
+    if (column >= x->n || row >= y->n) return;
+    NsSession *session = page->session;
+    bool set = ns_session_set(session, x->param->key, x->values[column]) &&
+               ns_session_set(session, y->param->key, y->values[row]);
+    if (!set) {
+        ns_page_tell(NS_PAGE(page), ns_session_problem(session));
+        return;
+    }
+    const char *lane = ns_lane_letter(ns_session_active(session));
+    g_autofree char *sentence =
+        ns_session_pending(session) > 0
+            ? g_strdup_printf(_("Lane %s has %s %s and %s %s now; Restart runs it."), lane,
+                              x->param->key, x->values[column], y->param->key, y->values[row])
+            : g_strdup_printf(_("Lane %s has %s %s and %s %s now; Run starts it."), lane,
+                              x->param->key, x->values[column], y->param->key, y->values[row]);
+    ns_page_tell(NS_PAGE(page), sentence);
+}
+
+/* ---- Pointer and keyboard on the chart, before its own ---- */
+
+static bool open_reading(NsPhasePage *page)
+{
+    const NsReading *reading = ns_chart_view_reading(page->chart);
+    if (!reading || isnan(reading->row)) return false;
+    ns_phase_page_open_cell(page, (size_t)MAX(reading->x, 0), (size_t)reading->row);
+    return true;
+}
+
+static void on_pressed(GtkGestureClick *click, int presses, double x, double y, NsPhasePage *page)
+{
+    const NsPlotLayout *layout = ns_chart_view_layout(page->chart);
+    if (!layout || !page->phase) return;
+    NsBox area = ns_plot_area(layout);
+    bool inside =
+        x >= area.x && x <= area.x + area.width && y >= area.y && y <= area.y + area.height;
+    if (!inside) return;
+    gtk_gesture_set_state(GTK_GESTURE(click), GTK_EVENT_SEQUENCE_CLAIMED);
+    gtk_widget_grab_focus(GTK_WIDGET(page->chart));
+    ns_chart_view_hover(page->chart, x, y);
+    if (presses == 1) open_reading(page);
+}
+
+static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, GdkModifierType state,
+                       NsPhasePage *page)
+{
+    (void)keys, (void)code;
+    bool enter = keyval == GDK_KEY_Return || keyval == GDK_KEY_KP_Enter;
+    if (!enter || state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK))
+        return GDK_EVENT_PROPAGATE;
+    return open_reading(page);
+}
+
+static void add_hands(NsPhasePage *page)
+{
+    GtkGesture *click = gtk_gesture_click_new();
+    gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(click), GTK_PHASE_CAPTURE);
+    g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), page);
+    gtk_widget_add_controller(GTK_WIDGET(page->chart), GTK_EVENT_CONTROLLER(click));
+    GtkEventController *keys = gtk_event_controller_key_new();
+    gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), page);
+    gtk_widget_add_controller(GTK_WIDGET(page->chart), keys);
+}
+
+/* ---- Controls ---- */
+
+static void name(GtkWidget *widget, const char *label, const char *tooltip)
+{
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                   -1);
+    gtk_widget_set_tooltip_text(widget, tooltip);
+}
+
+static void on_key_chosen(NsPhasePage *page, GParamSpec *pspec, GtkWidget *drop_down)
+{
+    (void)pspec;
+    if (page->syncing) return;
+    page->syncing = true;
+    int axis = drop_down == page->controls.key[1];
+    set_key(page, axis, gtk_drop_down_get_selected(GTK_DROP_DOWN(drop_down)));
+    page->syncing = false;
+    show_hint(page);
+}
+
+static void on_start(NsPhasePage *page)
+{
+    ns_phase_page_toggle(page);
+}
+
+static void on_path(const char *path, gpointer owner)
+{
+    NsPhasePage *page = owner;
+    g_autoptr(GError) error = NULL;
+    NsFigureInput input = input_of(page);
+    g_auto(NsExperiment) experiment;
+    ns_phase_experiment(page->phase, &experiment);
+    experiment.axes = g_strdup(input.log ? "log" : "linear");
+    bool good = ns_study_write(ns_phase_kind(), &input, &experiment, path, &error);
+    g_autofree char *file = g_filename_display_basename(path);
+    g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
+    ns_page_tell(NS_PAGE(page), good ? sentence : error->message);
+}
+
+static void on_export(NsPhasePage *page)
+{
+    GtkWindow *window = GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(page)));
+    ns_file_dialog_save(window, _("Export the sweep"), "phase.pdf", on_path, page);
+}
+
+/* columns: of the titles and of the settings of both axes. */
+static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title,
+                            GtkSizeGroup *const columns[2])
+{
+    NsPhaseControls *c = &page->controls;
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(title);
+    g_autoptr(GtkStringList) keys = gtk_string_list_new(NULL);
+    for (guint i = 0; i < page->params->len; i++)
+        gtk_string_list_append(keys, _(param_at(page, i)->label));
+    c->key[axis] = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&keys)), NULL);
+    c->values[axis] = gtk_entry_new();
+    gtk_editable_set_width_chars(GTK_EDITABLE(c->values[axis]), 14);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(c->values[axis]), 18);
+    name(c->key[axis], axis ? _("Setting of the rows") : _("Setting of the columns"),
+         axis ? _("The setting that differs from row to row")
+              : _("The setting that differs from column to column"));
+    name(c->values[axis], axis ? _("Values of the rows") : _("Values of the columns"),
+         _("A list such as 1, 10, 100, or from:to:count such as 1e-4:1e-1:7"));
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    gtk_size_group_add_widget(columns[0], label);
+    gtk_size_group_add_widget(columns[1], c->key[axis]);
+    gtk_box_append(GTK_BOX(box), label);
+    gtk_box_append(GTK_BOX(box), c->key[axis]);
+    gtk_box_append(GTK_BOX(box), c->values[axis]);
+    g_signal_connect_object(c->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(c->values[axis], "activate", G_CALLBACK(on_start), page,
+                            G_CONNECT_SWAPPED);
+    return box;
+}
+
+static GtkWidget *make_steps(NsPhasePage *page, GtkSizeGroup *labels)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(_("Steps"));
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    gtk_size_group_add_widget(labels, label);
+    page->controls.steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->controls.steps), STEPS);
+    name(page->controls.steps, _("Steps of every run"), _("Steps of every run"));
+    gtk_box_append(GTK_BOX(box), label);
+    gtk_box_append(GTK_BOX(box), page->controls.steps);
+    return box;
+}
+
+static GtkWidget *make_buttons(NsPhasePage *page)
+{
+    NsPhaseControls *c = &page->controls;
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    c->start = gtk_button_new_with_label(_("Start"));
+    c->export_ = gtk_button_new_with_label(_("Export…"));
+    gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; what is done stays"));
+    gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
+    g_signal_connect_object(c->start, "clicked", G_CALLBACK(on_start), page, G_CONNECT_SWAPPED);
+    g_signal_connect_object(c->export_, "clicked", G_CALLBACK(on_export), page, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(box), c->start);
+    gtk_box_append(GTK_BOX(box), c->export_);
+    c->queue = gtk_progress_bar_new();
+    gtk_widget_set_hexpand(c->queue, TRUE);
+    gtk_widget_set_valign(c->queue, GTK_ALIGN_CENTER);
+    name(c->queue, _("Cells that are done"), NULL);
+    c->words = gtk_label_new(NULL);
+    gtk_widget_add_css_class(c->words, "numeric");
+    gtk_box_append(GTK_BOX(box), c->queue);
+    gtk_box_append(GTK_BOX(box), c->words);
+    return box;
+}
+
+static void add_to_flow(GtkWidget *flow, GtkWidget *part)
+{
+    gtk_widget_set_halign(part, GTK_ALIGN_START);
+    gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
+    gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
+}
+
+static void build(NsPhasePage *page)
+{
+    NsPhaseControls *c = &page->controls;
+    page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
+    gtk_widget_add_css_class(page->box, "study");
+    GtkWidget *flow = gtk_flow_box_new();
+    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 4);
+    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 12);
+    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
+    g_autoptr(GtkSizeGroup) labels = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
+    g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
+    GtkSizeGroup *const columns[] = {labels, settings};
+    add_to_flow(flow, make_axis(page, 0, _("Columns"), columns));
+    add_to_flow(flow, make_axis(page, 1, _("Rows"), columns));
+    add_to_flow(flow, make_steps(page, labels));
+    c->hint = gtk_label_new(NULL);
+    gtk_label_set_wrap(GTK_LABEL(c->hint), TRUE);
+    gtk_label_set_xalign(GTK_LABEL(c->hint), 0.0F);
+    gtk_widget_add_css_class(c->hint, "hint");
+    page->chart = NS_CHART_VIEW(ns_chart_view_new(ns_phase_kind()));
+    gtk_widget_set_vexpand(GTK_WIDGET(page->chart), TRUE);
+    gtk_box_append(GTK_BOX(page->box), flow);
+    gtk_box_append(GTK_BOX(page->box), make_buttons(page));
+    gtk_box_append(GTK_BOX(page->box), GTK_WIDGET(page->chart));
+    gtk_box_append(GTK_BOX(page->box), c->hint);
+    gtk_widget_set_parent(page->box, GTK_WIDGET(page));
+}
+
+/* ---- The page ---- */
+
+static bool page_refresh(NsPage *page)
+{
+    update_chart(NS_PHASE_PAGE(page));
+    return false;
+}
+
+static void page_set_style(NsPage *page, const NsStyle *style)
+{
+    ns_chart_view_set_style(NS_PHASE_PAGE(page)->chart, style);
+}
+
+static void page_save(NsPage *page)
+{
+    if (NS_PHASE_PAGE(page)->phase)
+        on_export(NS_PHASE_PAGE(page));
+    else
+        ns_page_tell(page, _("There is no sweep to export yet: press Start first."));
+}
+
+static void implement_page(NsPageInterface *page)
+{
+    page->save = page_save;
+    page->refresh = page_refresh;
+    page->set_style = page_set_style;
+}
+
+static void ns_phase_page_dispose(GObject *object)
+{
+    NsPhasePage *page = NS_PHASE_PAGE(object);
+    if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
+    page->tick = 0;
+    g_clear_pointer(&page->box, gtk_widget_unparent);
+    if (page->phase) ns_phase_stop(page->phase);
+    g_clear_pointer(&page->phase, ns_phase_unref);
+    g_clear_object(&page->session);
+    G_OBJECT_CLASS(ns_phase_page_parent_class)->dispose(object);
+}
+
+static void ns_phase_page_finalize(GObject *object)
+{
+    NsPhasePage *page = NS_PHASE_PAGE(object);
+    g_ptr_array_unref(page->params);
+    g_free(page->asked);
+    G_OBJECT_CLASS(ns_phase_page_parent_class)->finalize(object);
+}
+
+static void ns_phase_page_class_init(NsPhasePageClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_phase_page_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_phase_page_finalize;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+}
+
+static void ns_phase_page_init(NsPhasePage *page)
+{
+    page->params = g_ptr_array_new();
+    for (size_t i = 0; ns_param(i); i++)
+        if (ns_phase_can_vary(ns_param(i)))
+            g_ptr_array_add(page->params, (gpointer)(guintptr)ns_param(i));
+}
+
+GtkWidget *ns_phase_page_new(NsSession *session)
+{
+    NsPhasePage *page = g_object_new(NS_TYPE_PHASE_PAGE, NULL);
+    page->session = g_object_ref(session);
+    build(page);
+    page->syncing = true;
+    set_key(page, 0, key_index(page, "lr"));
+    set_key(page, 1, key_index(page, "warmup"));
+    page->syncing = false;
+    add_hands(page);
+    show_hint(page);
+    update_chart(page);
+    sync_controls(page);
+    return GTK_WIDGET(page);
+}
+
+NsChartView *ns_phase_page_chart(NsPhasePage *page)
+{
+    return page->chart;
+}
+
+NsPhase *ns_phase_page_phase(NsPhasePage *page)
+{
+    return page->phase;
+}
+
+const NsPhaseControls *ns_phase_page_controls(NsPhasePage *page)
+{
+    return &page->controls;
+}

@@ -1,0 +1,41 @@
+/* The page of sweeps: which runs learn, which diverge.  SPDX-License-Identifier: MIT
+ *
+ * Two settings on two axes, the others as the active lane has them.  Cells fill in while workers
+ * train them; a click on a cell, or Enter at the crosshair, sets both settings of the active lane.
+ * It is an NsPage. */
+#pragma once
+
+#include "core/study/phase.h"
+#include "ui/session/session.h"
+#include "ui/widgets/charts/chart_view.h"
+
+#define NS_TYPE_PHASE_PAGE (ns_phase_page_get_type())
+G_DECLARE_FINAL_TYPE(NsPhasePage, ns_phase_page, NS, PHASE_PAGE, GtkWidget)
+
+GtkWidget *ns_phase_page_new(NsSession *session);
+
+NsChartView *ns_phase_page_chart(NsPhasePage *page);
+
+/* The sweep that is shown; NULL before the first. */
+NsPhase *ns_phase_page_phase(NsPhasePage *page);
+
+/* Starts a sweep over what the controls say, or stops the one that goes on; a stopped one goes on
+ * as long as the controls say the same. */
+void ns_phase_page_toggle(NsPhasePage *page);
+
+/* Puts axes, as ns_phase_axis_read reads them, and steps into the controls; starts nothing.  FALSE
+ * with NS_ERROR_SETTING, and then nothing is changed. */
+bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,
+                            GError **error);
+
+/* Takes both settings of the cell in a column and a row over into the active lane. */
+void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row);
+
+/* Its parts: drop-downs and entries of both axes, number of steps, buttons, a bar that tells how
+ * far it is, the same in words, and a hint. */
+typedef struct {
+    GtkWidget *key[2], *values[2]; /* of columns and rows */
+    GtkWidget *steps, *start, *export_;
+    GtkWidget *queue, *words, *hint;
+} NsPhaseControls;
+const NsPhaseControls *ns_phase_page_controls(NsPhasePage *page);

@@ -1,0 +1,20 @@
+/* Figures of studies as files.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/pages/study_file.h"
+
+#include "ui/plot/export_choices.h"
+
+bool ns_study_write(const NsFigureKind *kind, const NsFigureInput *input,
+                    const NsExperiment *experiment, const char *path, GError **error)
+{
+    NsFormat format;
+    if (!ns_format_from_path(path, &format, error)) return false;
+    g_autoptr(NsFigure) figure = kind->create();
+    const NsPlot *plot = ns_figure_update(figure, input);
+    g_autofree char *line = ns_experiment_line(experiment);
+    NsExportChoices choices;
+    ns_export_choices_init(&choices);
+    NsStyle style;
+    NsExport options = {.format = format, .experiment = line};
+    size_t columns = ns_export_choices_apply(&choices, 1, &style, &options);
+    return ns_export(&plot, 1, columns, &options, path, error);
+}

@@ -1,0 +1,120 @@
+/* What happened to the run.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/run/event_list.h"
+
+#include "core/base/words.h"
+#include "ui/widgets/common/text_label.h"
+
+#define MOST_ROWS 50u
+
+struct _NsEventList {
+    GtkWidget parent;
+    NsSession *session;
+    GtkWidget *box;
+    size_t n; /* marks at the last look */
+    int64_t last;
+};
+
+G_DEFINE_FINAL_TYPE(NsEventList, ns_event_list, GTK_TYPE_WIDGET)
+
+static const char STEP[] = "ns-event-step";
+
+static GtkWidget *make_row(const NsSessionMark *mark, bool lanes)
+{
+    g_autofree char *digits = ns_group_digits(mark->step);
+    const char *lane = lanes && mark->lane >= 0 ? ns_lane_letter((size_t)mark->lane) : NULL;
+    g_autofree char *where = lane ? g_strdup_printf("%s %s", lane, digits) : g_strdup(digits);
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *step = gtk_label_new(where), *words = ns_text_label_new(mark->text, NULL);
+    gtk_widget_set_hexpand(words, TRUE);
+    gtk_widget_set_valign(step, GTK_ALIGN_START);
+    gtk_widget_add_css_class(step, "numeric");
+    gtk_widget_add_css_class(step, "step");
+    gtk_box_append(GTK_BOX(line), step);
+    gtk_box_append(GTK_BOX(line), words);
+    GtkWidget *row = gtk_list_box_row_new();
+    gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), line);
+    g_autofree char *tip = g_strdup_printf(_("Show step %s"), digits);
+    gtk_widget_set_tooltip_text(row, tip);
+    g_object_set_data_full(G_OBJECT(row), STEP, g_memdup2(&mark->step, sizeof mark->step), g_free);
+    return row;
+}
+
+static void rebuild(NsEventList *list, const NsSessionMark *marks, size_t n)
+{
+    GtkListBox *box = GTK_LIST_BOX(list->box);
+    for (GtkListBoxRow *row; (row = gtk_list_box_get_row_at_index(box, 0));)
+        gtk_list_box_remove(box, GTK_WIDGET(row));
+    guint rows = 0;
+    for (size_t i = n; i-- > 0 && rows < MOST_ROWS;) {
+        if (marks[i].kind == NS_SESSION_MARK_KEPT || !marks[i].text) continue;
+        gtk_list_box_append(box, make_row(&marks[i], ns_session_lanes(list->session) > 1));
+        rows++;
+    }
+}
+
+void ns_event_list_sync(NsEventList *list)
+{
+    size_t n = 0, events = 0;
+    const NsSessionMark *marks = ns_session_marks(list->session, &n);
+    int64_t last = -1;
+    for (size_t i = 0; i < n; i++) {
+        if (marks[i].kind == NS_SESSION_MARK_KEPT) continue;
+        events++;
+        last = marks[i].step;
+    }
+    if (events == list->n && last == list->last) return;
+    list->n = events;
+    list->last = last;
+    rebuild(list, marks, n);
+}
+
+static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsEventList *list)
+{
+    (void)box;
+    const int64_t *step = g_object_get_data(G_OBJECT(row), STEP);
+    ns_session_show_step(list->session, *step);
+}
+
+GtkListBox *ns_event_list_box(NsEventList *list)
+{
+    return GTK_LIST_BOX(list->box);
+}
+
+static void ns_event_list_dispose(GObject *object)
+{
+    NsEventList *list = NS_EVENT_LIST(object);
+    g_clear_pointer(&list->box, gtk_widget_unparent);
+    g_clear_object(&list->session);
+    G_OBJECT_CLASS(ns_event_list_parent_class)->dispose(object);
+}
+
+static void ns_event_list_class_init(NsEventListClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_event_list_dispose;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+}
+
+static void ns_event_list_init(NsEventList *list)
+{
+    GtkWidget *none = gtk_label_new(_("Nothing yet: spikes, divergences, forks and changed "
+                                      "settings will be listed here."));
+    gtk_label_set_wrap(GTK_LABEL(none), TRUE);
+    gtk_label_set_xalign(GTK_LABEL(none), 0.0F);
+    gtk_widget_add_css_class(none, "hint");
+    list->last = -1;
+    list->box = gtk_list_box_new();
+    gtk_list_box_set_selection_mode(GTK_LIST_BOX(list->box), GTK_SELECTION_NONE);
+    gtk_list_box_set_placeholder(GTK_LIST_BOX(list->box), none);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(list->box), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Events"), -1);
+    g_signal_connect(list->box, "row-activated", G_CALLBACK(on_chosen), list);
+    gtk_widget_set_parent(list->box, GTK_WIDGET(list));
+}
+
+GtkWidget *ns_event_list_new(NsSession *session)
+{
+    NsEventList *list = g_object_new(NS_TYPE_EVENT_LIST, NULL);
+    list->session = g_object_ref(session);
+    ns_event_list_sync(list);
+    return GTK_WIDGET(list);
+}

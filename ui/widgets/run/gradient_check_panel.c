@@ -1,0 +1,453 @@
+/* The panel of gradient checks.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/run/gradient_check_panel.h"
+
+#include "core/base/words.h"
+#include "ui/widgets/common/style_manager.h"
+#include "ui/widgets/common/text_label.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define UNKNOWN 0.1      /* of a derivative that rounding hides (core/train/check.h) */
+#define MOST_CHECKS 4096 /* that the chart keeps */
+#define TABLE_HEIGHT 220
+#define CHART_HEIGHT 200
+
+/* Columns of the table. */
+enum { TENSOR, ANALYTIC, NUMERIC, ERROR, RANDOM, COLUMNS };
+
+struct _NsGradientCheckPanel {
+    GtkWidget parent;
+    NsSession *session;
+    GtkWidget *box;
+    NsGradientCheckParts parts;
+    GArray *checks; /* NsGradientCheckErrors */
+    unsigned lane, layer;
+    int64_t last; /* step of the newest check; -1: none */
+    bool syncing;
+    guint tick;
+};
+
+G_DEFINE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, GTK_TYPE_WIDGET)
+
+/* ---- The table ---- */
+
+static GtkWidget *make_cell(const char *text, bool number, const char *css)
+{
+    GtkWidget *label = gtk_label_new(text);
+    gtk_label_set_xalign(GTK_LABEL(label), number ? 1.0F : 0.0F);
+    gtk_label_set_selectable(GTK_LABEL(label), FALSE);
+    gtk_widget_set_hexpand(label, !number);
+    if (number) gtk_widget_add_css_class(label, "numeric");
+    if (css) gtk_widget_add_css_class(label, css);
+    return label;
+}
+
+static void attach(NsGradientCheckPanel *panel, int column, int row, const char *text,
+                   const char *css)
+{
+    GtkWidget *cell = make_cell(text, column > 0, css);
+    gtk_grid_attach(GTK_GRID(panel->parts.table), cell, column, row, 1, 1);
+}
+
+static void attach_number(NsGradientCheckPanel *panel, int column, int row, const char *format,
+                          double value, const char *css)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    attach(panel, column, row, g_ascii_formatd(text, sizeof text, format, value), css);
+}
+
+/* An error, or that rounding hides the derivative. */
+static void attach_error(NsGradientCheckPanel *panel, int column, int row,
+                         const NsDerivative *derivative, bool worst)
+{
+    if (derivative->unknown > UNKNOWN)
+        attach(panel, column, row, _("unknown"), "dim-label");
+    else
+        attach_number(panel, column, row, "%.1e", derivative->error, worst ? "worst" : NULL);
+}
+
+static void clear_table(NsGradientCheckPanel *panel)
+{
+    GtkWidget *child;
+    while ((child = gtk_widget_get_first_child(panel->parts.table)))
+        gtk_grid_remove(GTK_GRID(panel->parts.table), child);
+    const char *const heads[COLUMNS] = {_("tensor"), _("gradient"), _("finite difference"),
+                                        _("relative error"), _("random direction")};
+    for (int i = 0; i < COLUMNS; i++) attach(panel, i, 0, heads[i], "heading");
+}
+
+static void fill_table(NsGradientCheckPanel *panel, const NsGradientCheck *check)
+{
+    clear_table(panel);
+    for (size_t i = 0; i < check->n; i++) {
+        const NsCheckRow *row = &check->row[i];
+        int at = (int)i + 1;
+        attach(panel, TENSOR, at, row->tensor, NULL);
+        attach_number(panel, ANALYTIC, at, "%.5g", row->along.analytic, NULL);
+        attach_number(panel, NUMERIC, at, "%.5g", row->along.numeric, NULL);
+        attach_error(panel, ERROR, at, &row->along, row->along.error >= check->worst);
+        attach_error(panel, RANDOM, at, &row->random, row->random.error >= check->worst_random);
+    }
+}
+
+/* ---- The verdict ---- */
+
+static const char *worst_tensor(const NsGradientCheck *check)
+{
+    for (size_t i = 0; i < check->n; i++)
+        if (check->row[i].along.error >= check->worst && check->row[i].along.unknown <= UNKNOWN)
+            return check->row[i].tensor;
+    return check->n ? check->row[0].tensor : "";
+}
+
+static char *verdict_words(const NsGradientCheck *check)
+{
+    if (*check->problem) return g_strdup(check->problem);
+    char along[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(along, sizeof along, "%.1e", check->worst);
+    g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random);
+    const char *tensor = worst_tensor(check), *lane = ns_lane_letter(check->lane);
+    if (check->agrees)
+        return g_strdup_printf(_("Step %" PRId64 ", layer %u of %s: the gradients are right.  "
+                                 "Largest error %s (%s), along random directions %s: what rounding "
+                                 "explains."),
+                               check->step, check->layer, lane, along, tensor, random);
+    return g_strdup_printf(_("Step %" PRId64 ", layer %u of %s: they do not agree.  Largest error "
+                             "%s (%s), along random directions %s: more than rounding explains."),
+                           check->step, check->layer, lane, along, tensor, random);
+}
+
+static void set_verdict(NsGradientCheckPanel *panel, const char *words, const char *css)
+{
+    static const char *const classes[] = {"success", "error", "dim-label"};
+    gtk_label_set_text(GTK_LABEL(panel->parts.verdict), words);
+    for (size_t i = 0; i < G_N_ELEMENTS(classes); i++)
+        gtk_widget_remove_css_class(panel->parts.verdict, classes[i]);
+    gtk_widget_add_css_class(panel->parts.verdict, css);
+}
+
+/* ---- The chart ---- */
+
+static void update_chart(NsGradientCheckPanel *panel)
+{
+    const NsGradientChecksInput checks = {
+        (const NsGradientCheckErrors *)(const void *)panel->checks->data, panel->checks->len};
+    NsFigureInput input = {.checks = &checks, .step = -1, .log = true};
+    if (ns_chart_view_update(panel->parts.chart, &input))
+        ns_chart_view_describe(panel->parts.chart);
+}
+
+static void forget_checks(NsGradientCheckPanel *panel)
+{
+    g_array_set_size(panel->checks, 0);
+    panel->last = -1;
+}
+
+static void add_check(NsGradientCheckPanel *panel, const NsGradientCheck *check)
+{
+    /* A reset, or another model. */
+    if (check->lane != panel->lane || check->layer != panel->layer || check->step <= panel->last)
+        forget_checks(panel);
+    panel->lane = check->lane;
+    panel->layer = check->layer;
+    if (panel->checks->len == MOST_CHECKS) g_array_remove_range(panel->checks, 0, MOST_CHECKS / 2);
+    NsGradientCheckErrors point = {check->step, check->worst, check->worst_random};
+    g_array_append_val(panel->checks, point);
+    panel->last = check->step;
+}
+
+/* ---- Checks ---- */
+
+static void sync_button(NsGradientCheckPanel *panel)
+{
+    bool waits = ns_session_is_checking(panel->session);
+    gtk_widget_set_sensitive(panel->parts.check, !waits);
+    gtk_button_set_label(GTK_BUTTON(panel->parts.check),
+                         waits ? _("Checking…") : _("Check gradients now"));
+}
+
+void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientCheck *check)
+{
+    sync_button(panel);
+    g_autofree char *words = verdict_words(check);
+    bool broken = *check->problem != '\0';
+    set_verdict(panel, words, broken ? "dim-label" : check->agrees ? "success" : "error");
+    if (broken) {
+        panel->last = MAX(panel->last, check->step);
+        return;
+    }
+    fill_table(panel, check);
+    add_check(panel, check);
+    update_chart(panel);
+}
+
+static void on_checked(NsGradientCheckPanel *panel)
+{
+    const NsGradientCheck *check = ns_session_last_check(panel->session);
+    /* One that was broken off leaves the one before. */
+    bool known = check && check->step == panel->last && check->lane == panel->lane &&
+                 check->layer == panel->layer;
+    if (check && !known) ns_gradient_check_panel_show(panel, check);
+    sync_button(panel);
+}
+
+static void ask(NsGradientCheckPanel *panel)
+{
+    if (ns_session_is_checking(panel->session)) return;
+    unsigned lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane));
+    int layer = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(panel->parts.layer));
+    ns_session_check(panel->session, MIN(lane, ns_session_lanes(panel->session) - 1),
+                     (unsigned)layer);
+    sync_button(panel);
+}
+
+/* Repeated checks are asked for when they are due; none is while the run rests. */
+static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(widget);
+    int64_t now = ns_session_steps(panel->session);
+    bool due = panel->last < 0 || now < panel->last || now - panel->last >= NS_GRADIENT_CHECK_EVERY;
+    if (due && ns_session_is_running(panel->session)) ask(panel);
+    return G_SOURCE_CONTINUE;
+}
+
+static void on_repeat(NsGradientCheckPanel *panel)
+{
+    bool on = gtk_check_button_get_active(GTK_CHECK_BUTTON(panel->parts.repeat));
+    if (panel->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(panel), panel->tick);
+    panel->tick = on ? gtk_widget_add_tick_callback(GTK_WIDGET(panel), on_tick, NULL, NULL) : 0;
+}
+
+/* ---- What can be chosen ---- */
+
+static unsigned layers_of(NsGradientCheckPanel *panel)
+{
+    size_t lane = MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane)),
+                      ns_session_lanes(panel->session) - 1);
+    const NsSettings *settings = ns_session_lane_settings(panel->session, lane);
+    return (unsigned)(ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings));
+}
+
+static void sync_layers(NsGradientCheckPanel *panel)
+{
+    double most = MAX(layers_of(panel), 1);
+    gtk_spin_button_set_range(GTK_SPIN_BUTTON(panel->parts.layer), 1, most);
+}
+
+static void sync_lanes(NsGradientCheckPanel *panel)
+{
+    GtkDropDown *drop_down = GTK_DROP_DOWN(panel->parts.lane);
+    size_t n = ns_session_lanes(panel->session);
+    guint selected = gtk_drop_down_get_selected(drop_down);
+    panel->syncing = true;
+    if (g_list_model_get_n_items(gtk_drop_down_get_model(drop_down)) != n) {
+        g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
+        for (size_t i = 0; i < n; i++) gtk_string_list_append(names, ns_lane_letter(i));
+        gtk_drop_down_set_model(drop_down, G_LIST_MODEL(names));
+        guint active = (guint)ns_session_active(panel->session);
+        gtk_drop_down_set_selected(drop_down, selected < n ? selected : active);
+    }
+    panel->syncing = false;
+    sync_layers(panel);
+}
+
+static void follow_layer(NsGradientCheckPanel *panel)
+{
+    int layer = ns_session_layer(panel->session);
+    if (layer > 0) gtk_spin_button_set_value(GTK_SPIN_BUTTON(panel->parts.layer), layer);
+}
+
+static void on_lane(NsGradientCheckPanel *panel)
+{
+    if (!panel->syncing) sync_layers(panel);
+}
+
+/* ---- Building ---- */
+
+static void name(GtkWidget *widget, const char *label, const char *tooltip)
+{
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                   -1);
+    gtk_widget_set_tooltip_text(widget, tooltip);
+}
+
+static GtkWidget *make_text(const char *text)
+{
+    GtkWidget *label = ns_text_label_new(text, NULL);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), 76);
+    return label;
+}
+
+static GtkWidget *make_controls(NsGradientCheckPanel *panel)
+{
+    NsGradientCheckParts *parts = &panel->parts;
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
+    parts->lane = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&names)), NULL);
+    parts->layer = gtk_spin_button_new_with_range(1, 1, 1);
+    parts->check = gtk_button_new_with_label(_("Check gradients now"));
+    g_autofree char *every = g_strdup_printf(_("Every %d steps"), NS_GRADIENT_CHECK_EVERY);
+    parts->repeat = gtk_check_button_new_with_label(every);
+    gtk_widget_add_css_class(parts->check, "suggested-action");
+    name(parts->lane, _("Lane"), _("The model that is checked"));
+    name(parts->layer, _("Layer"), _("The layer that is checked, from 1"));
+    gtk_widget_set_tooltip_text(parts->check, _("At the next step; the run goes on as if nothing "
+                                                "had been"));
+    gtk_widget_set_tooltip_text(parts->repeat, _("Check again and again while the model trains"));
+    gtk_box_append(GTK_BOX(box), gtk_label_new(_("Lane")));
+    gtk_box_append(GTK_BOX(box), parts->lane);
+    gtk_box_append(GTK_BOX(box), gtk_label_new(_("Layer")));
+    gtk_box_append(GTK_BOX(box), parts->layer);
+    gtk_box_append(GTK_BOX(box), parts->check);
+    gtk_box_append(GTK_BOX(box), parts->repeat);
+    g_signal_connect_object(parts->check, "clicked", G_CALLBACK(ask), panel, G_CONNECT_SWAPPED);
+    g_signal_connect_object(parts->repeat, "toggled", G_CALLBACK(on_repeat), panel,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(parts->lane, "notify::selected", G_CALLBACK(on_lane), panel,
+                            G_CONNECT_SWAPPED);
+    return box;
+}
+
+static void build(NsGradientCheckPanel *panel)
+{
+    NsGradientCheckParts *parts = &panel->parts;
+    panel->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
+    gtk_widget_add_css_class(panel->box, "study");
+    gtk_widget_add_css_class(panel->box, "gradient-check");
+    gtk_box_append(
+        GTK_BOX(panel->box),
+        make_text(
+            _("A finite difference moves the weights a little there and back and divides the "
+              "change of the loss by the way: the slope that backpropagation must give, found "
+              "without it.  In single precision rounding leaves errors of 1e-5 to 3e-3, and "
+              "ten times that along a random direction.")));
+    gtk_box_append(GTK_BOX(panel->box), make_controls(panel));
+    parts->verdict = make_text(NULL);
+    gtk_widget_add_css_class(parts->verdict, "verdict");
+    gtk_box_append(GTK_BOX(panel->box), parts->verdict);
+    parts->table = gtk_grid_new();
+    gtk_grid_set_column_spacing(GTK_GRID(parts->table), 18);
+    gtk_grid_set_row_spacing(GTK_GRID(parts->table), 2);
+    GtkWidget *scroll = gtk_scrolled_window_new();
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), parts->table);
+    gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);
+    gtk_widget_set_vexpand(scroll, TRUE);
+    gtk_box_append(GTK_BOX(panel->box), scroll);
+    parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_gradient_check_kind()));
+    gtk_widget_set_size_request(GTK_WIDGET(parts->chart), -1, CHART_HEIGHT);
+    gtk_box_append(GTK_BOX(panel->box), GTK_WIDGET(parts->chart));
+    gtk_widget_set_parent(panel->box, GTK_WIDGET(panel));
+}
+
+static void ns_gradient_check_panel_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+{
+    NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(widget);
+    GTK_WIDGET_CLASS(ns_gradient_check_panel_parent_class)->css_changed(widget, change);
+    if (panel->parts.chart) ns_chart_view_set_style(panel->parts.chart, ns_chart_style_for(widget));
+}
+
+static void ns_gradient_check_panel_dispose(GObject *object)
+{
+    NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(object);
+    if (panel->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(panel), panel->tick);
+    panel->tick = 0;
+    panel->parts.chart = NULL;
+    g_clear_pointer(&panel->box, gtk_widget_unparent);
+    g_clear_object(&panel->session);
+    G_OBJECT_CLASS(ns_gradient_check_panel_parent_class)->dispose(object);
+}
+
+static void ns_gradient_check_panel_finalize(GObject *object)
+{
+    g_array_unref(NS_GRADIENT_CHECK_PANEL(object)->checks);
+    G_OBJECT_CLASS(ns_gradient_check_panel_parent_class)->finalize(object);
+}
+
+static void ns_gradient_check_panel_class_init(NsGradientCheckPanelClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_gradient_check_panel_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_gradient_check_panel_finalize;
+    GTK_WIDGET_CLASS(klass)->css_changed = ns_gradient_check_panel_css_changed;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+}
+
+static void ns_gradient_check_panel_init(NsGradientCheckPanel *panel)
+{
+    panel->checks = g_array_new(FALSE, FALSE, sizeof(NsGradientCheckErrors));
+    panel->last = -1;
+}
+
+GtkWidget *ns_gradient_check_panel_new(NsSession *session)
+{
+    NsGradientCheckPanel *panel = g_object_new(NS_TYPE_GRADIENT_CHECK_PANEL, NULL);
+    panel->session = g_object_ref(session);
+    build(panel);
+    clear_table(panel);
+    sync_lanes(panel);
+    follow_layer(panel);
+    set_verdict(panel, _("Nothing has been checked yet."), "dim-label");
+    g_signal_connect_object(session, "checked", G_CALLBACK(on_checked), panel, G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_lanes), panel,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "view-changed", G_CALLBACK(follow_layer), panel,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_button), panel,
+                            G_CONNECT_SWAPPED);
+    ns_chart_view_set_style(panel->parts.chart, ns_chart_style_for(GTK_WIDGET(panel)));
+    update_chart(panel);
+    return GTK_WIDGET(panel);
+}
+
+const NsGradientCheckParts *ns_gradient_check_panel_parts(NsGradientCheckPanel *panel)
+{
+    return &panel->parts;
+}
+
+/* ---- A window of its own ---- */
+
+static const char WINDOW[] = "ns-gradient-check-window"; /* data of the parent */
+
+static void forget_window(GtkWindow *parent)
+{
+    g_object_set_data(G_OBJECT(parent), WINDOW, NULL);
+}
+
+static gboolean on_escape(GtkWidget *window, GVariant *arguments, gpointer data)
+{
+    (void)arguments, (void)data;
+    gtk_window_close(GTK_WINDOW(window));
+    return TRUE;
+}
+
+static GtkWidget *make_window(GtkWindow *parent, NsSession *session)
+{
+    GtkWidget *window = gtk_window_new();
+    gtk_window_set_title(GTK_WINDOW(window), _("Are the gradients right?"));
+    gtk_window_set_transient_for(GTK_WINDOW(window), parent);
+    gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
+    gtk_window_set_default_size(GTK_WINDOW(window), 680, 720);
+    gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
+    gtk_window_set_child(GTK_WINDOW(window), ns_gradient_check_panel_new(session));
+    GtkEventController *keys = gtk_shortcut_controller_new();
+    gtk_shortcut_controller_add_shortcut(
+        GTK_SHORTCUT_CONTROLLER(keys),
+        gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Escape, 0),
+                         gtk_callback_action_new(on_escape, NULL, NULL)));
+    gtk_widget_add_controller(window, keys);
+    return window;
+}
+
+NsGradientCheckPanel *ns_gradient_check_present(GtkWindow *parent, NsSession *session)
+{
+    GtkWidget *window = g_object_get_data(G_OBJECT(parent), WINDOW);
+    if (!window) {
+        window = make_window(parent, session);
+        g_object_set_data(G_OBJECT(parent), WINDOW, window);
+        g_signal_connect_object(window, "destroy", G_CALLBACK(forget_window), parent,
+                                G_CONNECT_SWAPPED);
+    }
+    gtk_window_present(GTK_WINDOW(window));
+    return NS_GRADIENT_CHECK_PANEL(gtk_window_get_child(GTK_WINDOW(window)));
+}

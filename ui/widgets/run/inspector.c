@@ -1,0 +1,112 @@
+/* The right pane.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/run/inspector.h"
+
+#include "core/base/words.h"
+
+#define SAY_EVERY_US 200000 /* numbers that change faster cannot be read */
+
+struct _NsInspector {
+    GtkWidget parent;
+    GtkWidget *box, *readings, *pins, *events, *runs;
+    NsChartTile *pointed; /* weak */
+    gint64 said;
+};
+
+G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_WIDGET)
+
+void ns_inspector_point(NsInspector *inspector, NsChartTile *tile)
+{
+    g_set_weak_pointer(&inspector->pointed, tile);
+}
+
+void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
+{
+    gint64 now = g_get_monotonic_time();
+    if (!at_once && now - inspector->said < SAY_EVERY_US) return;
+    if (!gtk_widget_get_mapped(GTK_WIDGET(inspector))) return;
+    inspector->said = now;
+    NsChartTile *tile = inspector->pointed;
+    if (tile && !gtk_widget_is_ancestor(GTK_WIDGET(tile), GTK_WIDGET(page))) tile = NULL;
+    ns_reading_table_sync(NS_READING_TABLE(inspector->readings),
+                          tile ? tile : ns_page_current(page));
+    ns_pin_list_sync(NS_PIN_LIST(inspector->pins),
+                     NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL);
+    ns_event_list_sync(NS_EVENT_LIST(inspector->events));
+    ns_run_tree_sync(NS_RUN_TREE(inspector->runs));
+}
+
+NsReadingTable *ns_inspector_readings(NsInspector *inspector)
+{
+    return NS_READING_TABLE(inspector->readings);
+}
+
+NsPinList *ns_inspector_pins(NsInspector *inspector)
+{
+    return NS_PIN_LIST(inspector->pins);
+}
+
+NsEventList *ns_inspector_events(NsInspector *inspector)
+{
+    return NS_EVENT_LIST(inspector->events);
+}
+
+NsRunTree *ns_inspector_runs(NsInspector *inspector)
+{
+    return NS_RUN_TREE(inspector->runs);
+}
+
+static void ns_inspector_dispose(GObject *object)
+{
+    NsInspector *inspector = NS_INSPECTOR(object);
+    g_clear_weak_pointer(&inspector->pointed);
+    g_clear_pointer(&inspector->box, gtk_widget_unparent);
+    G_OBJECT_CLASS(ns_inspector_parent_class)->dispose(object);
+}
+
+static void ns_inspector_class_init(NsInspectorClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_inspector_dispose;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "inspector");
+}
+
+static void ns_inspector_init(NsInspector *inspector)
+{
+    inspector->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    gtk_widget_set_parent(inspector->box, GTK_WIDGET(inspector));
+}
+
+static void add_section(NsInspector *inspector, const char *title, GtkWidget *contents)
+{
+    GtkWidget *label = gtk_label_new(title);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    gtk_widget_add_css_class(label, "heading");
+    gtk_accessible_update_relation(GTK_ACCESSIBLE(contents), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
+                                   label, NULL, -1);
+    gtk_box_append(GTK_BOX(inspector->box), label);
+    gtk_box_append(GTK_BOX(inspector->box), contents);
+}
+
+static GtkWidget *make_gradient_check(void)
+{
+    GtkWidget *button = gtk_button_new_with_label(_("Check the gradients…"));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.gradient-check");
+    gtk_widget_set_tooltip_text(button, _("Compare them with finite differences (Ctrl+T)"));
+    gtk_widget_set_halign(button, GTK_ALIGN_START);
+    return button;
+}
+
+GtkWidget *ns_inspector_new(NsSession *session)
+{
+    NsInspector *inspector = g_object_new(NS_TYPE_INSPECTOR, NULL);
+    inspector->readings = ns_reading_table_new(session);
+    inspector->pins = ns_pin_list_new();
+    inspector->events = ns_event_list_new(session);
+    inspector->runs = ns_run_tree_new(session);
+    gtk_box_append(GTK_BOX(inspector->box), inspector->readings);
+    add_section(inspector, _("Pinned readings"), inspector->pins);
+    add_section(inspector, _("Events"), inspector->events);
+    gtk_box_append(GTK_BOX(inspector->box), make_gradient_check());
+    add_section(inspector, _("Runs"), inspector->runs);
+    return GTK_WIDGET(inspector);
+}

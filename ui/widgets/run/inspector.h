@@ -1,0 +1,28 @@
+/* The right pane: everything that charts show by ink, as text.  SPDX-License-Identifier: MIT
+ *
+ * The step that is shown, what the crosshair touches, the readings that are pinned, what happened
+ * to the run, and the runs of the session. */
+#pragma once
+
+#include "ui/widgets/run/event_list.h"
+#include "ui/widgets/run/pin_list.h"
+#include "ui/widgets/run/reading_table.h"
+#include "ui/widgets/run/run_tree.h"
+
+#define NS_TYPE_INSPECTOR (ns_inspector_get_type())
+G_DECLARE_FINAL_TYPE(NsInspector, ns_inspector, NS, INSPECTOR, GtkWidget)
+
+GtkWidget *ns_inspector_new(NsSession *session);
+
+/* Looks at the session and at the page, as often as numbers can be read; `at_once` for what
+ * somebody did. */
+void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once);
+
+/* The tile that was pointed at last. */
+void ns_inspector_point(NsInspector *inspector, NsChartTile *tile);
+
+/* Its parts. */
+NsReadingTable *ns_inspector_readings(NsInspector *inspector);
+NsPinList *ns_inspector_pins(NsInspector *inspector);
+NsEventList *ns_inspector_events(NsInspector *inspector);
+NsRunTree *ns_inspector_runs(NsInspector *inspector);

@@ -1,0 +1,15 @@
+/* The readings that are pinned in the charts of a page, as text.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/widgets/charts/dashboard.h"
+
+#define NS_TYPE_PIN_LIST (ns_pin_list_get_type())
+G_DECLARE_FINAL_TYPE(NsPinList, ns_pin_list, NS, PIN_LIST, GtkWidget)
+
+GtkWidget *ns_pin_list_new(void);
+
+/* Lists the pins of every tile; NULL: of none. */
+void ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard);
+
+/* Everything it says; free with g_free. */
+char *ns_pin_list_text(NsPinList *list);

@@ -1,0 +1,296 @@
+/* What the crosshair touches, as text.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/run/reading_table.h"
+
+#include "core/base/words.h"
+#include "ui/plot/text.h"
+
+#include <math.h>
+
+#define MOST_COLUMNS (1 + NS_FIGURE_LANES)
+
+struct _NsReadingTable {
+    GtkWidget parent;
+    NsSession *session;
+    GtkWidget *grid;
+    GPtrArray *rows;  /* of char *, cells with tabs between; what the grid shows */
+    GPtrArray *cells; /* of GtkLabel *, MOST_COLUMNS a row; grows and never shrinks */
+};
+
+G_DEFINE_FINAL_TYPE(NsReadingTable, ns_reading_table, GTK_TYPE_WIDGET)
+
+typedef double (*Scalar)(const NsStep *step);
+
+static double loss_of(const NsStep *step)
+{
+    return step->loss;
+}
+
+static double gradient_of(const NsStep *step)
+{
+    return step->grad_norm;
+}
+
+static double lr_of(const NsStep *step)
+{
+    return step->lr;
+}
+
+/* As many digits as those of the lanes beside it. */
+static char *number(double value)
+{
+    if (isnan(value)) return g_strdup(_("NaN"));
+    g_autofree char *marked = ns_text_number(value, 4);
+    return ns_reading_plain(marked);
+}
+
+/* What was chosen, as it was written. */
+static char *rate(double value)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    if (!isfinite(value)) return number(value);
+    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.4g", value));
+}
+
+/* The record of a step; NULL where the history has none. */
+static const NsStep *record_at(NsHistory *history, int64_t step)
+{
+    if (!history) return NULL;
+    int64_t at = step - ns_history_first_step(history);
+    return at >= 0 && at < (int64_t)ns_history_steps(history) ? ns_history_step(history, (size_t)at)
+                                                              : NULL;
+}
+
+static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar, char *(*words)(double),
+                       const NsFigureInput *input, int64_t step)
+{
+    GString *row = g_string_new(name);
+    for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
+        NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
+        const NsStep *record = record_at(history, step);
+        g_autofree char *value = record ? words(scalar(record)) : g_strdup("–");
+        g_string_append_printf(row, "\t%s", value);
+    }
+    g_ptr_array_add(rows, g_string_free(row, FALSE));
+}
+
+/* While lanes run one of them may be a record ahead: the step before is that of all. */
+static int64_t common_step(const NsFigureInput *input, int64_t step)
+{
+    for (unsigned i = 0; i < input->n_lanes; i++) {
+        NsHistory *history = input->lanes[i].history;
+        if (!record_at(history, step) && record_at(history, step - 1)) return step - 1;
+    }
+    return step;
+}
+
+static void add_step(GPtrArray *rows, NsSession *session)
+{
+    NsFigureInput input = ns_view_input(ns_session_view(session));
+    int64_t step = common_step(&input, ns_session_shown_step(session));
+    g_autofree char *digits = ns_group_digits(step);
+    GString *head = g_string_new(NULL);
+    g_string_append_printf(head, _("Step %s"), digits);
+    for (unsigned i = 0; input.n_lanes > 1 && i < input.n_lanes; i++)
+        g_string_append_printf(head, "\t%s", input.lanes[i].name);
+    g_ptr_array_add(rows, g_string_free(head, FALSE));
+    add_scalar(rows, _("Loss"), loss_of, number, &input, step);
+    add_scalar(rows, _("Gradient norm"), gradient_of, number, &input, step);
+    add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
+}
+
+/* Unicode has raised digits and a raised minus, and nothing else that a number needs. */
+static bool append_raised(GString *to, const char *group, size_t length)
+{
+    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    gsize before = to->len;
+    for (const char *c = group; c < group + length; c = g_utf8_next_char(c)) {
+        gunichar sign = g_utf8_get_char(c);
+        if (sign == 0x2212) {
+            g_string_append(to, "⁻");
+        } else if (sign < 128 && g_ascii_isdigit((char)sign)) {
+            g_string_append(to, raised[sign - '0']);
+        } else {
+            g_string_truncate(to, before);
+            return false;
+        }
+    }
+    return true;
+}
+
+char *ns_reading_plain(const char *text)
+{
+    GString *plain = g_string_new(NULL);
+    for (const char *open; (open = strstr(text, "^{"));) {
+        const char *close = strchr(open, '}');
+        if (!close) break;
+        g_string_append_len(plain, text, open - text);
+        if (!append_raised(plain, open + 2, (size_t)(close - open) - 2))
+            g_string_append_len(plain, open, close + 1 - open);
+        text = close + 1;
+    }
+    g_string_append(plain, text);
+    g_autofree char *marked = g_string_free(plain, FALSE);
+    return ns_text_plain(marked);
+}
+
+/* "label: value unit" becomes two cells. */
+static void add_line(GPtrArray *rows, const char *line)
+{
+    g_autofree char *plain = ns_reading_plain(line);
+    const char *colon = g_strrstr(plain, ": ");
+    g_ptr_array_add(
+        rows, colon ? g_strdup_printf("%.*s\t%s", (int)(colon - plain), plain, colon + strlen(": "))
+                    : g_strdup(plain));
+}
+
+static double value_at(const NsSeries *series, double x)
+{
+    for (size_t i = series->n; i-- > 0;)
+        if (series->x[i] <= x) return series->x[i] == x ? series->y[i] : (double)NAN;
+    return NAN;
+}
+
+/* The measured curves of the first two lanes are the first two of their plot on the left axis. */
+static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *reading)
+{
+    double values[2];
+    size_t found = 0;
+    for (size_t i = 0; i < plot->n_series && found < 2; i++) {
+        const NsSeries *series = &plot->series[i];
+        bool measured = !series->ghost && !series->theory && !series->pale;
+        if (!measured || series->side != NS_AXIS_LEFT || series->kind == NS_SERIES_BAND) continue;
+        if (series->style != found) return;
+        values[found++] = value_at(series, reading->x);
+    }
+    if (found < 2 || !isfinite(values[0]) || !isfinite(values[1]) || values[0] == 0.0) return;
+    g_autofree char *ratio = number(values[1] / values[0]);
+    g_ptr_array_add(rows, g_strdup_printf(_("B / A\t%s"), ratio));
+}
+
+static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
+{
+    const NsReading *reading = ns_chart_view_reading(chart);
+    const NsPlot *plot = ns_chart_view_plot(chart);
+    if (!reading || !reading->text || !plot) return;
+    g_auto(GStrv) lines = g_strsplit(reading->text, "\n", -1);
+    g_ptr_array_add(rows, g_strdup("")); /* a gap */
+    g_ptr_array_add(rows, ns_reading_plain(plot->title ? plot->title : ""));
+    g_ptr_array_add(rows, ns_reading_plain(lines[0] ? lines[0] : ""));
+    for (size_t i = 1; lines[0] && lines[i]; i++) add_line(rows, lines[i]);
+    if (ns_session_lanes(session) > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
+}
+
+static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
+{
+    while (table->cells->len <= row * MOST_COLUMNS + column) {
+        guint at = table->cells->len;
+        GtkWidget *label = gtk_label_new(NULL);
+        bool name = at % MOST_COLUMNS == 0;
+        gtk_label_set_xalign(GTK_LABEL(label), name ? 0.0F : 1.0F);
+        gtk_widget_set_focusable(label, FALSE);
+        gtk_widget_set_hexpand(label, name);
+        gtk_label_set_wrap(GTK_LABEL(label), name);
+        gtk_widget_set_valign(label, GTK_ALIGN_START);
+        gtk_widget_add_css_class(label, name ? "name" : "numeric");
+        gtk_grid_attach(GTK_GRID(table->grid), label, (int)(at % MOST_COLUMNS),
+                        (int)(at / MOST_COLUMNS), 1, 1);
+        g_ptr_array_add(table->cells, label);
+    }
+    return table->cells->pdata[row * MOST_COLUMNS + column];
+}
+
+/* What stands alone has the whole row. */
+static void span(NsReadingTable *table, GtkLabel *name, guint columns)
+{
+    GtkLayoutManager *layout = gtk_widget_get_layout_manager(table->grid);
+    GtkLayoutChild *place = gtk_layout_manager_get_layout_child(layout, GTK_WIDGET(name));
+    gtk_grid_layout_child_set_column_span(GTK_GRID_LAYOUT_CHILD(place), (int)columns);
+}
+
+/* A single value stands in the last column. */
+static void show_row(NsReadingTable *table, guint row, const char *text, guint columns)
+{
+    g_auto(GStrv) cells = g_strsplit(text, "\t", MOST_COLUMNS);
+    guint n = g_strv_length(cells), shift = n == 2 ? columns - 2 : 0;
+    span(table, cell_at(table, row, 0), n > 1 ? 1 : columns);
+    for (guint i = 0; i < MOST_COLUMNS; i++) {
+        GtkLabel *label = cell_at(table, row, i);
+        guint from = i > 0 ? i - MIN(shift, i) : 0;
+        bool used = i == 0 || (from > 0 && from < n);
+        const char *words = used && from < n ? cells[from] : "";
+        if (!g_str_equal(gtk_label_get_text(label), words)) gtk_label_set_text(label, words);
+        gtk_widget_set_visible(GTK_WIDGET(label), used);
+    }
+}
+
+void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
+{
+    GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
+    add_step(rows, table->session);
+    guint columns = 1 + MAX(ns_session_view(table->session)->n_lanes, 1u);
+    guint heading = rows->len + 1;
+    if (tile) add_reading(rows, table->session, ns_chart_tile_chart(tile));
+    for (guint i = 0; i < rows->len; i++) {
+        show_row(table, i, rows->pdata[i], columns);
+        GtkWidget *name = GTK_WIDGET(cell_at(table, i, 0));
+        gtk_label_set_wrap(GTK_LABEL(name), i != 0); /* a step stays in one piece */
+        if (i == 0 || i == heading)
+            gtk_widget_add_css_class(name, "heading");
+        else
+            gtk_widget_remove_css_class(name, "heading");
+    }
+    for (guint i = rows->len; i < table->cells->len / MOST_COLUMNS; i++) {
+        show_row(table, i, "", columns);
+        gtk_widget_set_visible(GTK_WIDGET(cell_at(table, i, 0)), FALSE);
+    }
+    g_ptr_array_unref(table->rows);
+    table->rows = rows;
+}
+
+char *ns_reading_table_text(NsReadingTable *table)
+{
+    g_ptr_array_add(table->rows, NULL);
+    char *text = g_strjoinv("\n", (char **)table->rows->pdata);
+    g_ptr_array_remove_index(table->rows, table->rows->len - 1);
+    return text;
+}
+
+static void ns_reading_table_dispose(GObject *object)
+{
+    NsReadingTable *table = NS_READING_TABLE(object);
+    g_clear_pointer(&table->grid, gtk_widget_unparent);
+    g_clear_object(&table->session);
+    G_OBJECT_CLASS(ns_reading_table_parent_class)->dispose(object);
+}
+
+static void ns_reading_table_finalize(GObject *object)
+{
+    g_ptr_array_unref(NS_READING_TABLE(object)->rows);
+    g_ptr_array_unref(NS_READING_TABLE(object)->cells);
+    G_OBJECT_CLASS(ns_reading_table_parent_class)->finalize(object);
+}
+
+static void ns_reading_table_class_init(NsReadingTableClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_reading_table_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_reading_table_finalize;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "readings");
+}
+
+static void ns_reading_table_init(NsReadingTable *table)
+{
+    table->rows = g_ptr_array_new_with_free_func(g_free);
+    table->cells = g_ptr_array_new();
+    table->grid = gtk_grid_new();
+    gtk_grid_set_column_spacing(GTK_GRID(table->grid), 10);
+    gtk_widget_set_parent(table->grid, GTK_WIDGET(table));
+}
+
+GtkWidget *ns_reading_table_new(NsSession *session)
+{
+    NsReadingTable *table = g_object_new(NS_TYPE_READING_TABLE, NULL);
+    table->session = g_object_ref(session);
+    ns_reading_table_sync(table, NULL);
+    return GTK_WIDGET(table);
+}

@@ -1,0 +1,21 @@
+/* What the crosshair touches, and the step that is shown, as text.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/widgets/charts/chart_tile.h"
+
+#define NS_TYPE_READING_TABLE (ns_reading_table_get_type())
+G_DECLARE_FINAL_TYPE(NsReadingTable, ns_reading_table, NS, READING_TABLE, GtkWidget)
+
+GtkWidget *ns_reading_table_new(NsSession *session);
+
+/* Loss, gradient norm and learning rate of every lane at the step that is shown; below them the
+ * reading of the chart in `tile`, and of two lanes their ratio.  NULL: no reading. */
+void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile);
+
+/* Everything it says, a line a row and a tab between cells; free with g_free. */
+char *ns_reading_table_text(NsReadingTable *table);
+
+/* A text of a chart, with its markup, as plain text: "8.0×10^{−5}" is "8.0×10⁻⁵".  Free with
+ * g_free.
+ */
+char *ns_reading_plain(const char *text);

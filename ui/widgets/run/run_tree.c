@@ -1,0 +1,208 @@
+/* The runs of the session.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/run/run_tree.h"
+
+#include "core/base/words.h"
+#include "ui/widgets/common/text_label.h"
+
+#include <math.h>
+
+#define INDENT 14 /* pixels a generation */
+#define MOST_GENERATIONS 5
+
+struct _NsRunTree {
+    GtkWidget parent;
+    NsSession *session;
+    GtkWidget *box;
+    GtkWidget *facts; /* of the present run; NULL while there is none */
+};
+
+G_DEFINE_FINAL_TYPE(NsRunTree, ns_run_tree, GTK_TYPE_WIDGET)
+
+static const char ID[] = "ns-run-id", TREE[] = "ns-run-tree";
+
+static unsigned id_of(GtkWidget *button)
+{
+    return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(button), ID));
+}
+
+static void on_pinned(GtkToggleButton *button)
+{
+    NsRunTree *tree = g_object_get_data(G_OBJECT(button), TREE);
+    ns_session_pin_run(tree->session, id_of(GTK_WIDGET(button)),
+                       gtk_toggle_button_get_active(button));
+}
+
+static void on_opened(GtkWidget *button)
+{
+    NsRunTree *tree = g_object_get_data(G_OBJECT(button), TREE);
+    ns_session_open_run(tree->session, id_of(button));
+}
+
+static int generation_of(const NsSessionRun *runs, size_t n, const NsSessionRun *run)
+{
+    int generation = 0;
+    unsigned parent = run->parent;
+    for (size_t i = n; i-- > 0 && generation < MOST_GENERATIONS;) {
+        if (!parent || runs[i].id != parent) continue;
+        parent = runs[i].parent;
+        generation++;
+    }
+    return generation;
+}
+
+static char *losses_of(const NsSessionRun *run)
+{
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < run->lanes; i++) {
+        char number[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(number, sizeof number, run->loss[i] < 1e4 ? "%.2f" : "%.2e", run->loss[i]);
+        const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
+        if (run->lanes > 1)
+            g_string_append_printf(words, "%s%s %s", i ? ", " : "", ns_lane_letter(i), loss);
+        else
+            g_string_append(words, loss);
+    }
+    return g_string_free(words, FALSE);
+}
+
+static char *facts_of(const NsSessionRun *run)
+{
+    if (!run->measured) return g_strdup(_("no step measured yet"));
+    g_autofree char *last = ns_group_digits(run->last_step), *loss = losses_of(run);
+    g_autofree char *from = ns_group_digits(run->fork_step);
+    if (run->parent)
+        return g_strdup_printf(_("from step %s of run %u to %s, loss %s"), from, run->parent, last,
+                               loss);
+    return g_strdup_printf(_("to step %s, loss %s"), last, loss);
+}
+
+static GtkWidget *prepare(NsRunTree *tree, GtkWidget *button, unsigned id, const char *words)
+{
+    gtk_widget_add_css_class(button, "flat");
+    gtk_widget_set_valign(button, GTK_ALIGN_START);
+    gtk_widget_set_tooltip_text(button, words);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                   -1);
+    g_object_set_data(G_OBJECT(button), ID, GUINT_TO_POINTER(id));
+    g_object_set_data(G_OBJECT(button), TREE, tree);
+    return button;
+}
+
+static char *open_words(const NsSessionRun *run)
+{
+    g_autofree char *step = ns_group_digits(run->checkpoint);
+    if (run->checkpoint < 0)
+        return g_strdup_printf(_("Show run %u again; Run would begin it anew"), run->id);
+    return g_strdup_printf(_("Show run %u again; Run would go on from step %s"), run->id, step);
+}
+
+static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generation)
+{
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
+    GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    g_autofree char *title = run->present ? g_strdup_printf(_("%u  %s (now)"), run->id, run->title)
+                                          : g_strdup_printf("%u  %s", run->id, run->title);
+    g_autofree char *facts = facts_of(run);
+    gtk_box_append(GTK_BOX(words), ns_text_label_new(title, run->present ? "now" : NULL));
+    GtkWidget *below = ns_text_label_new(facts, "hint");
+    gtk_box_append(GTK_BOX(words), below);
+    gtk_widget_set_hexpand(words, TRUE);
+    gtk_box_append(GTK_BOX(row), words);
+    gtk_widget_set_margin_start(row, generation * INDENT);
+    if (run->present) {
+        tree->facts = below;
+        return row;
+    }
+    g_autofree char *pin = g_strdup_printf(_("Pin run %u: its curves stay, pale"), run->id);
+    g_autofree char *open = open_words(run);
+    GtkWidget *toggle = gtk_toggle_button_new();
+    gtk_button_set_icon_name(GTK_BUTTON(toggle), "view-pin-symbolic");
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(toggle), run->pinned);
+    gtk_box_append(GTK_BOX(row), prepare(tree, toggle, run->id, pin));
+    GtkWidget *button = gtk_button_new_from_icon_name("document-open-symbolic");
+    gtk_box_append(GTK_BOX(row), prepare(tree, button, run->id, open));
+    g_signal_connect(toggle, "toggled", G_CALLBACK(on_pinned), NULL);
+    g_signal_connect(button, "clicked", G_CALLBACK(on_opened), NULL);
+    return row;
+}
+
+GtkWidget *ns_run_tree_row(NsRunTree *tree, int i)
+{
+    GtkWidget *row = gtk_widget_get_first_child(tree->box);
+    while (row && i-- > 0) row = gtk_widget_get_next_sibling(row);
+    return row;
+}
+
+static void rebuild(NsRunTree *tree)
+{
+    size_t n = 0;
+    const NsSessionRun *runs = ns_session_runs(tree->session, &n);
+    for (GtkWidget *row; (row = gtk_widget_get_first_child(tree->box));)
+        gtk_box_remove(GTK_BOX(tree->box), row);
+    tree->facts = NULL;
+    for (size_t i = 0; i < n; i++)
+        gtk_box_append(GTK_BOX(tree->box),
+                       make_row(tree, &runs[i], generation_of(runs, n, &runs[i])));
+}
+
+void ns_run_tree_sync(NsRunTree *tree)
+{
+    size_t n = 0;
+    const NsSessionRun *runs = ns_session_runs(tree->session, &n);
+    for (size_t i = 0; tree->facts && i < n; i++) {
+        if (!runs[i].present) continue;
+        g_autofree char *facts = facts_of(&runs[i]);
+        gtk_label_set_text(GTK_LABEL(tree->facts), facts);
+    }
+}
+
+static gboolean rebuild_soon(gpointer data)
+{
+    NsRunTree *tree = data;
+    if (tree->box) rebuild(tree);
+    return G_SOURCE_REMOVE;
+}
+
+/* A button of a row must not go while it tells that it was pressed. */
+static void on_runs_changed(NsRunTree *tree)
+{
+    g_idle_add_full(G_PRIORITY_DEFAULT, rebuild_soon, g_object_ref(tree), g_object_unref);
+}
+
+static void ns_run_tree_dispose(GObject *object)
+{
+    NsRunTree *tree = NS_RUN_TREE(object);
+    tree->facts = NULL;
+    g_clear_pointer(&tree->box, gtk_widget_unparent);
+    G_OBJECT_CLASS(ns_run_tree_parent_class)->dispose(object);
+}
+
+static void ns_run_tree_finalize(GObject *object)
+{
+    g_clear_object(&NS_RUN_TREE(object)->session);
+    G_OBJECT_CLASS(ns_run_tree_parent_class)->finalize(object);
+}
+
+static void ns_run_tree_class_init(NsRunTreeClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_run_tree_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_run_tree_finalize;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "runs");
+}
+
+static void ns_run_tree_init(NsRunTree *tree)
+{
+    tree->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    gtk_widget_set_parent(tree->box, GTK_WIDGET(tree));
+}
+
+GtkWidget *ns_run_tree_new(NsSession *session)
+{
+    NsRunTree *tree = g_object_new(NS_TYPE_RUN_TREE, NULL);
+    tree->session = g_object_ref(session);
+    g_signal_connect_object(session, "runs-changed", G_CALLBACK(on_runs_changed), tree,
+                            G_CONNECT_SWAPPED);
+    rebuild(tree);
+    return GTK_WIDGET(tree);
+}

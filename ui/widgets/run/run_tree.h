@@ -1,0 +1,19 @@
+/* The runs of the session: which was forked from which.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/session/session.h"
+
+#include <gtk/gtk.h>
+
+#define NS_TYPE_RUN_TREE (ns_run_tree_get_type())
+G_DECLARE_FINAL_TYPE(NsRunTree, ns_run_tree, NS, RUN_TREE, GtkWidget)
+
+/* An indented row a run, with buttons that pin it to the curves and that open it: its settings
+ * become those of the controls. */
+GtkWidget *ns_run_tree_new(NsSession *session);
+
+/* Brings the row of the present run up to date. */
+void ns_run_tree_sync(NsRunTree *tree);
+
+/* The row of the i-th run; NULL past the last. */
+GtkWidget *ns_run_tree_row(NsRunTree *tree, int i);

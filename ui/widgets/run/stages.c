@@ -1,0 +1,90 @@
+/* The four stages of a step in slow motion.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/run/stages.h"
+
+#include "core/base/words.h"
+
+#define N_STAGES (NS_STAGE_UPDATE + 1)
+
+static const struct {
+    const char *word, *purpose;
+} STAGES[N_STAGES] = {
+    {N_("Forward"), N_("The batch goes through the layers; every hidden state is computed")},
+    {N_("Loss"), N_("How far the prediction is from the next token")},
+    {N_("Backward"), N_("The gradient goes back through the layers, from the last to the first")},
+    {N_("Update"), N_("The optimizer changes every weight a little, against its gradient")},
+};
+
+struct _NsStages {
+    GtkWidget parent;
+    NsSession *session;
+    GtkWidget *revealer, *cell[N_STAGES], *bar[N_STAGES];
+    int lit; /* -1: none */
+};
+
+G_DEFINE_FINAL_TYPE(NsStages, ns_stages, GTK_TYPE_WIDGET)
+
+void ns_stages_sync(NsStages *stages)
+{
+    NsStage stage = NS_STAGE_FORWARD;
+    double progress = 0.0;
+    bool slow = ns_session_slow_motion(stages->session);
+    int lit = slow && ns_session_stage(stages->session, &stage, &progress) ? (int)stage : -1;
+    gtk_revealer_set_reveal_child(GTK_REVEALER(stages->revealer), slow);
+    for (int i = 0; i < N_STAGES; i++) {
+        double share = lit < 0 || i > lit ? 0.0 : i < lit ? 1.0 : progress;
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(stages->bar[i]), share);
+        if (i == lit && lit != stages->lit) gtk_widget_add_css_class(stages->cell[i], "lit");
+        if (i == stages->lit && lit != stages->lit)
+            gtk_widget_remove_css_class(stages->cell[i], "lit");
+    }
+    stages->lit = lit;
+}
+
+const char *ns_stages_word(NsStages *stages)
+{
+    return stages->lit < 0 ? NULL : _(STAGES[stages->lit].word);
+}
+
+static void ns_stages_dispose(GObject *object)
+{
+    NsStages *stages = NS_STAGES(object);
+    g_clear_pointer(&stages->revealer, gtk_widget_unparent);
+    g_clear_object(&stages->session);
+    G_OBJECT_CLASS(ns_stages_parent_class)->dispose(object);
+}
+
+static void ns_stages_class_init(NsStagesClass *klass)
+{
+    G_OBJECT_CLASS(klass)->dispose = ns_stages_dispose;
+    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(klass), GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "stages");
+}
+
+static void ns_stages_init(NsStages *stages)
+{
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 10);
+    gtk_box_set_homogeneous(GTK_BOX(row), TRUE);
+    for (int i = 0; i < N_STAGES; i++) {
+        GtkWidget *cell = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3);
+        stages->cell[i] = cell;
+        stages->bar[i] = gtk_progress_bar_new();
+        gtk_box_append(GTK_BOX(cell), gtk_label_new(_(STAGES[i].word)));
+        gtk_box_append(GTK_BOX(cell), stages->bar[i]);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(stages->bar[i]),
+                                       GTK_ACCESSIBLE_PROPERTY_LABEL, _(STAGES[i].word), -1);
+        gtk_widget_set_tooltip_text(cell, _(STAGES[i].purpose));
+        gtk_box_append(GTK_BOX(row), cell);
+    }
+    stages->lit = -1;
+    stages->revealer = gtk_revealer_new();
+    gtk_revealer_set_child(GTK_REVEALER(stages->revealer), row);
+    gtk_widget_set_parent(stages->revealer, GTK_WIDGET(stages));
+}
+
+GtkWidget *ns_stages_new(NsSession *session)
+{
+    NsStages *stages = g_object_new(NS_TYPE_STAGES, NULL);
+    stages->session = g_object_ref(session);
+    ns_stages_sync(stages);
+    return GTK_WIDGET(stages);
+}

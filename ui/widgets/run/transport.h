@@ -1,0 +1,26 @@
+/* The bar at the foot of the window: where a run stands in time, and how fast it goes.
+ * SPDX-License-Identifier: MIT
+ *
+ * Its buttons are the actions "first", "back-step", "step", "live" and "slow-motion" of the window.
+ */
+#pragma once
+
+#include "ui/session/session.h"
+
+#include <gtk/gtk.h>
+
+#define NS_TYPE_TRANSPORT (ns_transport_get_type())
+G_DECLARE_FINAL_TYPE(NsTransport, ns_transport, NS, TRANSPORT, GtkWidget)
+
+GtkWidget *ns_transport_new(NsSession *session);
+
+/* Looks at the session; called once a frame while that is busy, and after every change. */
+void ns_transport_sync(NsTransport *transport);
+
+/* Its parts. */
+GtkWidget *ns_transport_timeline(NsTransport *transport); /* NsTimeline */
+GtkWidget *ns_transport_entry(NsTransport *transport);    /* GtkEntry */
+GtkWidget *ns_transport_speed(NsTransport *transport);    /* NsSpeedControl */
+GtkWidget *ns_transport_stages(NsTransport *transport);   /* NsStages */
+const char *ns_transport_pace(NsTransport *transport);    /* "412 steps/s" */
+bool ns_transport_offers_live(NsTransport *transport);    /* the chip is there */

@@ -1,0 +1,314 @@
+/* What went wrong, and what may help.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/run/trouble_panel.h"
+
+#include "core/base/words.h"
+#include "core/model/placement.h"
+#include "ui/widgets/common/text_label.h"
+
+#define STEPS_BEFORE 50
+#define CHART_WIDTH 320
+#define CHART_HEIGHT 180
+#define GAP 12
+#define CHART_FROM 620 /* pixels of width */
+
+typedef enum { REMEDY_WARMUP, REMEDY_CLIP, REMEDY_PLACEMENT, N_REMEDIES } Remedy;
+
+static const char *const KEYS[N_REMEDIES] = {"warmup", "clip", "placement"};
+
+struct _NsTroublePanel {
+    GtkWidget parent;
+    NsSession *session;
+    GtkWidget *box, *chart; /* beside one another where there is room for both */
+    GtkWidget *title, *sentence, *advice;
+    GtkWidget *remedies[N_REMEDIES], *fork, *go_on;
+    char *values[N_REMEDIES];
+    NsTrouble shown; /* without an event: none */
+    bool low;        /* there is only room for what was and what may help */
+};
+
+G_DEFINE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, GTK_TYPE_WIDGET)
+
+static char *title_of(NsSession *session, const NsTrouble *trouble)
+{
+    g_autofree char *step = ns_group_digits(trouble->step);
+    const char *lane = ns_lane_letter((size_t)trouble->lane);
+    if (ns_session_lanes(session) > 1)
+        return g_strdup_printf(
+            trouble->spike ? _("%s jumped at step %s") : _("%s diverged at step %s"), lane, step);
+    return g_strdup_printf(trouble->spike ? _("A jump at step %s") : _("Diverged at step %s"),
+                           step);
+}
+
+static const char *advice_on(const NsTrouble *trouble)
+{
+    if (trouble->spike)
+        return _("One update was too large for where the model stood.  A longer warm-up, clipped "
+                 "gradients or norms inside the branches keep updates small.");
+    return _("Updates that are too large let weights grow until a number no longer fits into 32 "
+             "bits; what is not finite then spreads, and no later step can mend it.  Begin again "
+             "before it, with one thing changed.");
+}
+
+/* Ten times as long, and long enough to be felt where the trouble is. */
+static int64_t longer_warmup(const NsSettings *settings, int64_t step)
+{
+    int64_t warmup = settings->warmup * 10;
+    while (warmup <= step) warmup *= 10;
+    return warmup;
+}
+
+static void set_remedy(NsTroublePanel *panel, Remedy remedy, bool offer, char *value, char *words)
+{
+    g_free(panel->values[remedy]);
+    panel->values[remedy] = value;
+    gtk_button_set_label(GTK_BUTTON(panel->remedies[remedy]), words);
+    gtk_widget_set_visible(gtk_widget_get_parent(panel->remedies[remedy]), offer);
+    g_free(words);
+}
+
+static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
+{
+    const NsSettings *settings = ns_session_lane_settings(panel->session, (size_t)trouble->lane);
+    bool can_fork = ns_session_can_fork(panel->session);
+    int pre = ns_choices_find(ns_placement_choice, "pre");
+    const char *name = _(ns_placement_choice((size_t)pre)->label);
+    int64_t warmup = longer_warmup(settings, trouble->step);
+    g_autofree char *digits = ns_group_digits(warmup);
+    set_remedy(panel, REMEDY_WARMUP, can_fork, g_strdup_printf("%" G_GINT64_FORMAT, warmup),
+               g_strdup_printf(_("Warm-up %s"), digits));
+    set_remedy(panel, REMEDY_CLIP, can_fork && !(settings->clip > 0.0 && settings->clip <= 1.0),
+               g_strdup("1"), g_strdup(_("Clipping at 1")));
+    set_remedy(panel, REMEDY_PLACEMENT, can_fork && (int)settings->placement != pre,
+               g_strdup("pre"), g_strdup(name));
+    gtk_widget_set_visible(panel->fork, can_fork);
+    gtk_button_set_label(GTK_BUTTON(panel->go_on),
+                         ns_session_can_run(panel->session) ? _("Go on") : _("Close"));
+}
+
+typedef struct {
+    const char *figure;
+    NsQuantity quantity; /* of the curve over steps */
+} Evidence;
+
+/* The curve that jumped.  The norm of all gradients together is no quantity of its own; it is made
+ * of those of the layers. */
+static Evidence evidence_of(const NsEvent *event)
+{
+    if (g_str_equal(event->what, "loss")) return (Evidence){.figure = "loss"};
+    bool state = g_str_equal(event->what, "hidden state") || g_str_equal(event->what, "embedding");
+    return (Evidence){"steps", state ? NS_QUANTITY_HIDDEN_NORM : NS_QUANTITY_GRAD_LAYER};
+}
+
+/* Of the lane alone. */
+static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
+{
+    NsChartView *chart = NS_CHART_VIEW(panel->chart);
+    Evidence evidence = evidence_of(trouble->event);
+    const NsFigureKind *kind =
+        ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, evidence.figure));
+    NsFigureInput input = ns_view_input(ns_session_view(panel->session));
+    if (ns_chart_view_kind(chart) != kind) ns_chart_view_set_kind(chart, kind);
+    input.quantity = evidence.quantity;
+    if ((unsigned)trouble->lane >= MAX(input.n_lanes, 1u)) return;
+    if (input.n_lanes > 0) {
+        input.history = input.lanes[trouble->lane].history;
+        input.settings = input.lanes[trouble->lane].settings;
+    }
+    input.n_lanes = 0;
+    input.n_pinned = 0;
+    input.previous = NULL;
+    input.step = -1;
+    ns_chart_view_update(chart, &input);
+    NsRange range = {(double)MAX(trouble->step - STEPS_BEFORE, 0), (double)trouble->step + 1.0};
+    ns_view_state_set_range(ns_chart_view_state(chart), NS_VIEW_STATE_X, range);
+    ns_chart_view_state_changed(chart);
+    ns_chart_view_describe(chart);
+}
+
+void ns_trouble_panel_sync(NsTroublePanel *panel)
+{
+    NsTrouble trouble;
+    bool any =
+        ns_session_trouble(panel->session, &trouble) && !ns_session_is_running(panel->session);
+    gtk_widget_set_visible(GTK_WIDGET(panel), any);
+    if (!any) {
+        panel->shown = (NsTrouble){0};
+        return;
+    }
+    if (panel->shown.event != trouble.event) {
+        g_autofree char *title = title_of(panel->session, &trouble);
+        gtk_label_set_text(GTK_LABEL(panel->title), title);
+        gtk_label_set_text(GTK_LABEL(panel->sentence), trouble.event->text);
+        gtk_label_set_text(GTK_LABEL(panel->advice), advice_on(&trouble));
+        show_chart(panel, &trouble);
+    }
+    panel->shown = trouble;
+    offer_remedies(panel, &trouble);
+}
+
+void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style)
+{
+    ns_chart_view_set_style(NS_CHART_VIEW(panel->chart), style);
+}
+
+const char *ns_trouble_panel_title(NsTroublePanel *panel)
+{
+    return panel->shown.event ? gtk_label_get_text(GTK_LABEL(panel->title)) : NULL;
+}
+
+GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key)
+{
+    for (size_t i = 0; i < N_REMEDIES; i++)
+        if (g_str_equal(KEYS[i], key)) return panel->remedies[i];
+    return panel->go_on;
+}
+
+void ns_trouble_panel_set_low(NsTroublePanel *panel, bool low)
+{
+    if (panel->low == low) return;
+    panel->low = low;
+    gtk_widget_set_visible(panel->advice, !low);
+    gtk_widget_queue_resize(GTK_WIDGET(panel));
+}
+
+NsChartView *ns_trouble_panel_chart(NsTroublePanel *panel)
+{
+    return NS_CHART_VIEW(panel->chart);
+}
+
+static void on_remedy(GtkWidget *button, NsTroublePanel *panel)
+{
+    for (size_t i = 0; i < N_REMEDIES; i++) {
+        if (panel->remedies[i] != button) continue;
+        g_autofree char *value = g_strdup(panel->values[i]);
+        ns_session_remedy(panel->session, (size_t)panel->shown.lane, KEYS[i], value);
+        return;
+    }
+}
+
+static void on_go_on(NsTroublePanel *panel)
+{
+    bool run = ns_session_can_run(panel->session);
+    ns_session_dismiss_trouble(panel->session);
+    if (run) ns_session_run(panel->session);
+}
+
+/* In a narrow window they stand in several rows. */
+static GtkWidget *new_buttons(NsTroublePanel *panel)
+{
+    GtkWidget *flow = gtk_flow_box_new();
+    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), N_REMEDIES + 1);
+    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 6);
+    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
+    for (size_t i = 0; i < N_REMEDIES; i++) {
+        panel->remedies[i] = gtk_button_new_with_label("");
+        gtk_accessible_update_relation(GTK_ACCESSIBLE(panel->remedies[i]),
+                                       GTK_ACCESSIBLE_RELATION_DESCRIBED_BY, panel->fork, NULL, -1);
+        g_signal_connect(panel->remedies[i], "clicked", G_CALLBACK(on_remedy), panel);
+        gtk_flow_box_insert(GTK_FLOW_BOX(flow), panel->remedies[i], -1);
+    }
+    panel->go_on = gtk_button_new_with_label("");
+    g_signal_connect_swapped(panel->go_on, "clicked", G_CALLBACK(on_go_on), panel);
+    gtk_flow_box_insert(GTK_FLOW_BOX(flow), panel->go_on, -1);
+    for (GtkWidget *child = gtk_widget_get_first_child(flow); child;
+         child = gtk_widget_get_next_sibling(child))
+        gtk_widget_set_focusable(child, FALSE);
+    return flow;
+}
+
+static int chart_width(const NsTroublePanel *panel, int width)
+{
+    return width >= CHART_FROM && !panel->low ? CHART_WIDTH : 0;
+}
+
+static void ns_trouble_panel_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
+    int beside = chart_width(panel, width);
+    GtkAllocation words = {0, 0, width - beside - (beside > 0 ? GAP : 0), height};
+    GtkAllocation chart = {width - beside, 0, beside, height};
+    gtk_widget_size_allocate(panel->box, &words, baseline);
+    gtk_widget_set_child_visible(panel->chart, beside > 0);
+    if (beside > 0) gtk_widget_size_allocate(panel->chart, &chart, baseline);
+}
+
+static void ns_trouble_panel_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                     int *minimum, int *natural, int *minimum_baseline,
+                                     int *natural_baseline)
+{
+    NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
+    int beside = chart_width(panel, for_size);
+    int words = for_size >= 0 ? for_size - beside - (beside > 0 ? GAP : 0) : -1;
+    *minimum_baseline = *natural_baseline = -1;
+    gtk_widget_measure(panel->box, orientation, words, minimum, natural, NULL, NULL);
+    if (orientation == GTK_ORIENTATION_HORIZONTAL) return;
+    /* Without a width the chart counts: a wide panel must not need more than was said. */
+    *minimum = *natural =
+        MAX(*natural, (beside > 0 || for_size < 0) && !panel->low ? CHART_HEIGHT : 0);
+}
+
+static GtkSizeRequestMode ns_trouble_panel_get_request_mode(GtkWidget *widget)
+{
+    (void)widget;
+    return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+}
+
+static void ns_trouble_panel_dispose(GObject *object)
+{
+    NsTroublePanel *panel = NS_TROUBLE_PANEL(object);
+    g_clear_pointer(&panel->box, gtk_widget_unparent);
+    g_clear_pointer(&panel->chart, gtk_widget_unparent);
+    g_clear_object(&panel->session);
+    G_OBJECT_CLASS(ns_trouble_panel_parent_class)->dispose(object);
+}
+
+static void ns_trouble_panel_finalize(GObject *object)
+{
+    for (size_t i = 0; i < N_REMEDIES; i++) g_free(NS_TROUBLE_PANEL(object)->values[i]);
+    G_OBJECT_CLASS(ns_trouble_panel_parent_class)->finalize(object);
+}
+
+static void ns_trouble_panel_class_init(NsTroublePanelClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_trouble_panel_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_trouble_panel_finalize;
+    gtk_widget_class_set_css_name(widget_class, "trouble");
+    gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_ALERT);
+    widget_class->measure = ns_trouble_panel_measure;
+    widget_class->size_allocate = ns_trouble_panel_size_allocate;
+    widget_class->get_request_mode = ns_trouble_panel_get_request_mode;
+}
+
+static void ns_trouble_panel_init(NsTroublePanel *panel)
+{
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *icon = gtk_image_new_from_icon_name("dialog-warning-symbolic");
+    panel->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    panel->title = ns_text_label_new(NULL, "title");
+    panel->sentence = ns_text_label_new(NULL, "sentence");
+    panel->advice = ns_text_label_new(NULL, "advice");
+    gtk_box_append(GTK_BOX(head), icon);
+    gtk_box_append(GTK_BOX(head), panel->title);
+    gtk_box_append(GTK_BOX(panel->box), head);
+    gtk_box_append(GTK_BOX(panel->box), panel->sentence);
+    gtk_box_append(GTK_BOX(panel->box), panel->advice);
+    panel->fork = ns_text_label_new(NULL, "fork");
+    gtk_label_set_text(GTK_LABEL(panel->fork), _("Fork before it with"));
+    gtk_box_append(GTK_BOX(panel->box), panel->fork);
+    gtk_box_append(GTK_BOX(panel->box), new_buttons(panel));
+    panel->chart =
+        ns_chart_view_new(ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, "loss")));
+    gtk_widget_set_parent(panel->box, GTK_WIDGET(panel));
+    gtk_widget_set_parent(panel->chart, GTK_WIDGET(panel));
+    gtk_widget_set_visible(GTK_WIDGET(panel), FALSE);
+}
+
+GtkWidget *ns_trouble_panel_new(NsSession *session)
+{
+    NsTroublePanel *panel = g_object_new(NS_TYPE_TROUBLE_PANEL, NULL);
+    panel->session = g_object_ref(session);
+    ns_trouble_panel_sync(panel);
+    return GTK_WIDGET(panel);
+}

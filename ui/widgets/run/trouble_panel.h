@@ -1,0 +1,32 @@
+/* What went wrong, and what may help: comes up when a run rests at a spike or a divergence.
+ * SPDX-License-Identifier: MIT
+ *
+ * It names lane, layer, tensor and step, shows what jumped in the fifty steps before, and forks
+ * from before the trouble with one change: a longer warm-up, clipped gradients, or norms inside the
+ * branches, whichever differ from what is set. */
+#pragma once
+
+#include "ui/session/session.h"
+#include "ui/widgets/charts/chart_view.h"
+
+#define NS_TYPE_TROUBLE_PANEL (ns_trouble_panel_get_type())
+G_DECLARE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, NS, TROUBLE_PANEL, GtkWidget)
+
+GtkWidget *ns_trouble_panel_new(NsSession *session);
+
+/* Comes up or goes, as the session is. */
+void ns_trouble_panel_sync(NsTroublePanel *panel);
+
+void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
+
+/* "B diverged at step 87"; NULL while there is no trouble. */
+const char *ns_trouble_panel_title(NsTroublePanel *panel);
+
+/* The button that forks with another value of a setting ("warmup", "clip", "placement"), or goes on
+ * ("go-on"); invisible where it makes no sense. */
+GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key);
+
+/* In a low window neither the chart nor the advice takes the room of the other charts. */
+void ns_trouble_panel_set_low(NsTroublePanel *panel, bool low);
+
+NsChartView *ns_trouble_panel_chart(NsTroublePanel *panel);

@@ -1,0 +1,250 @@
+/* Toggles, drop-downs and the file button.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/settings/controls.h"
+
+#include "core/base/words.h"
+#include "core/experiment/param.h"
+#include "core/model/wiring.h"
+#include "ui/plot/text.h"
+#include "ui/widgets/common/file_dialog.h"
+
+#define BUTTONS_A_ROW 3
+
+/* A registry with more rows than this shows the first ones as buttons, the others in a drop-down.
+ */
+#define BUTTONS_MOST 5
+
+typedef struct {
+    NsSession *session;
+    const NsParam *param;
+    GPtrArray *buttons; /* toggles, one for each of the registry's first rows */
+    GtkWidget *others;  /* drop-down of the rows without a button, or NULL */
+    GtkWidget *label;   /* formula, or file name */
+    GtkWidget *clear;
+    bool syncing;
+} Choice;
+
+static void choice_free(gpointer data)
+{
+    Choice *choice = data;
+    g_object_unref(choice->session);
+    g_clear_pointer(&choice->buttons, g_ptr_array_unref);
+    g_free(choice);
+}
+
+static Choice *choice_new(NsSession *session, const NsParam *param, GtkWidget *widget,
+                          GCallback sync)
+{
+    Choice *choice = g_new0(Choice, 1);
+    choice->session = g_object_ref(session);
+    choice->param = param;
+    g_object_set_data_full(G_OBJECT(widget), "ns-choice", choice, choice_free);
+    g_signal_connect_object(session, "settings-changed", sync, widget, G_CONNECT_SWAPPED);
+    return choice;
+}
+
+static Choice *choice_of(GtkWidget *widget)
+{
+    return g_object_get_data(G_OBJECT(widget), "ns-choice");
+}
+
+static guint chosen(const Choice *choice)
+{
+    return (guint)ns_settings_get_number(ns_session_settings(choice->session), choice->param);
+}
+
+/* What a row is, as markup for a tooltip. */
+static char *explain(const NsChoice *row)
+{
+    g_autofree char *purpose =
+        g_markup_escape_text(_(row->purpose ? row->purpose : row->label), -1);
+    g_autofree char *formula = ns_text_markup(row->formula ? _(row->formula) : "", NS_LABEL_SIZE);
+    g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
+    return g_strjoin("", purpose, *formula ? "\n" : "", formula, *source ? "\n" : "", source, NULL);
+}
+
+/* The formula of the row; for placements, what a mixture has put in their place; for an automatic
+ * norm, what it is. */
+static char *words_below(const Choice *choice, guint row)
+{
+    const NsSettings *settings = ns_session_settings(choice->session);
+    const char *mixture = settings->mixture;
+    if (*mixture && choice->param == ns_param_find("placement"))
+        return g_strdup_printf(_("Not used: the mixture %s places every norm."), mixture);
+    if (choice->param == ns_param_find("norm") && row == NS_NORM_AUTO) {
+        if (*mixture) return g_strdup(_("Each placement of the mixture has its own."));
+        const NsChoice *kind = &ns_norm_kind(settings, ns_placement(settings->placement))->choice;
+        return g_strdup_printf("%s: %s", _(kind->label), _(kind->formula));
+    }
+    const char *formula = choice->param->choices(row)->formula;
+    return g_strdup(formula ? _(formula) : "");
+}
+
+static void sync_toggles(GtkWidget *widget)
+{
+    Choice *choice = choice_of(widget);
+    guint row = chosen(choice), buttons = choice->buttons->len;
+    choice->syncing = true;
+    for (guint i = 0; i < buttons; i++)
+        gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, i), i == row);
+    if (choice->others)
+        gtk_drop_down_set_selected(GTK_DROP_DOWN(choice->others),
+                                   row < buttons ? 0 : row - buttons + 1);
+    choice->syncing = false;
+    g_autofree char *below = words_below(choice, row);
+    g_autofree char *markup = ns_text_markup(below, NS_LABEL_SIZE);
+    gtk_label_set_markup(GTK_LABEL(choice->label), markup);
+}
+
+/* A second press on the chosen button leaves it pressed. */
+static void on_toggled(GtkToggleButton *button, gpointer widget)
+{
+    Choice *choice = choice_of(widget);
+    if (choice->syncing) return;
+    guint row = 0;
+    if (gtk_toggle_button_get_active(button) && g_ptr_array_find(choice->buttons, button, &row))
+        ns_session_set(choice->session, choice->param->key, choice->param->choices(row)->key);
+    else
+        sync_toggles(widget);
+}
+
+/* Item 0 names the drop-down and chooses nothing. */
+static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
+{
+    (void)pspec;
+    Choice *choice = choice_of(widget);
+    if (choice->syncing) return;
+    guint item = gtk_drop_down_get_selected(drop_down);
+    const NsChoice *row = item ? choice->param->choices(choice->buttons->len + item - 1) : NULL;
+    if (row)
+        ns_session_set(choice->session, choice->param->key, row->key);
+    else
+        sync_toggles(widget);
+}
+
+static GtkWidget *make_others(Choice *choice, GtkWidget *widget)
+{
+    g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+    g_autofree char *title = g_strdup_printf(_("%s: others"), _(choice->param->label));
+    gtk_string_list_append(labels, _("Others…"));
+    for (guint i = choice->buttons->len; choice->param->choices(i); i++)
+        gtk_string_list_append(labels, _(choice->param->choices(i)->label));
+    GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(others), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                   -1);
+    g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), widget);
+    return others;
+}
+
+GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    Choice *choice = choice_new(session, param, box, G_CALLBACK(sync_toggles));
+    choice->buttons = g_ptr_array_new();
+    GtkWidget *line = NULL;
+    for (guint i = 0; i < BUTTONS_MOST && param->choices(i); i++) {
+        const NsChoice *row = param->choices(i);
+        if (i % BUTTONS_A_ROW == 0) {
+            line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+            gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
+            gtk_widget_add_css_class(line, "linked");
+            gtk_box_append(GTK_BOX(box), line);
+        }
+        GtkWidget *button = gtk_toggle_button_new_with_label(_(row->label));
+        g_autofree char *tip = explain(row);
+        gtk_widget_set_tooltip_markup(button, tip);
+        gtk_widget_add_css_class(button, "choice");
+        g_ptr_array_add(choice->buttons, button);
+        g_signal_connect(button, "toggled", G_CALLBACK(on_toggled), box);
+        gtk_box_append(GTK_BOX(line), button);
+    }
+    if (param->choices(choice->buttons->len)) {
+        choice->others = make_others(choice, box);
+        gtk_box_append(GTK_BOX(box), choice->others);
+    }
+    choice->label = gtk_label_new(NULL);
+    gtk_label_set_xalign(GTK_LABEL(choice->label), 0.0f);
+    gtk_label_set_wrap(GTK_LABEL(choice->label), TRUE);
+    gtk_widget_add_css_class(choice->label, "formula");
+    gtk_box_append(GTK_BOX(box), choice->label);
+    sync_toggles(box);
+    return box;
+}
+
+static void sync_drop_down(GtkWidget *widget)
+{
+    Choice *choice = choice_of(widget);
+    choice->syncing = true;
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(widget), chosen(choice));
+    choice->syncing = false;
+}
+
+static void on_selected(GtkDropDown *drop_down)
+{
+    Choice *choice = choice_of(GTK_WIDGET(drop_down));
+    const NsChoice *row = choice->param->choices(gtk_drop_down_get_selected(drop_down));
+    if (!choice->syncing && row) ns_session_set(choice->session, choice->param->key, row->key);
+}
+
+GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param)
+{
+    g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+    for (guint i = 0; param->choices(i); i++)
+        gtk_string_list_append(labels, _(param->choices(i)->label));
+    GtkWidget *drop_down = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _(param->label), -1);
+    choice_new(session, param, drop_down, G_CALLBACK(sync_drop_down));
+    sync_drop_down(drop_down);
+    g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_selected), NULL);
+    return drop_down;
+}
+
+static void sync_file(GtkWidget *widget)
+{
+    Choice *choice = choice_of(widget);
+    g_autofree char *path = ns_settings_get(ns_session_settings(choice->session), choice->param);
+    g_autofree char *name =
+        *path ? g_path_get_basename(path) : g_strdup(_("Generated text; choose a file…"));
+    gtk_label_set_text(GTK_LABEL(choice->label), name);
+    gtk_widget_set_visible(choice->clear, *path != '\0');
+}
+
+static void on_file(const char *path, gpointer user_data)
+{
+    Choice *choice = choice_of(user_data);
+    ns_session_set(choice->session, choice->param->key, path);
+}
+
+static void on_choose(GtkWidget *widget)
+{
+    ns_file_dialog_open(GTK_WINDOW(gtk_widget_get_root(widget)), _("Choose a text"), on_file,
+                        widget);
+}
+
+static void on_clear(GtkWidget *widget)
+{
+    Choice *choice = choice_of(widget);
+    ns_session_set_default(choice->session, choice->param);
+}
+
+GtkWidget *ns_file_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    Choice *choice = choice_new(session, param, box, G_CALLBACK(sync_file));
+    choice->label = gtk_label_new(NULL);
+    gtk_label_set_ellipsize(GTK_LABEL(choice->label), PANGO_ELLIPSIZE_MIDDLE);
+    GtkWidget *open = gtk_button_new();
+    gtk_button_set_child(GTK_BUTTON(open), choice->label);
+    gtk_widget_set_hexpand(open, TRUE);
+    g_signal_connect_object(open, "clicked", G_CALLBACK(on_choose), box, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(box), open);
+    choice->clear = gtk_button_new_from_icon_name("edit-clear-symbolic");
+    gtk_widget_set_tooltip_text(choice->clear, _("Back to the generated text"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(choice->clear), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Back to the generated text"), -1);
+    g_signal_connect_object(choice->clear, "clicked", G_CALLBACK(on_clear), box, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(box), choice->clear);
+    sync_file(box);
+    return box;
+}

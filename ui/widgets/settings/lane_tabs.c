@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/settings/lane_tabs.h"
+
+#include "core/base/words.h"
+#include "core/experiment/param.h"
+#include "ui/widgets/common/style_manager.h"
+
+#define SWATCH_WIDTH 18
+#define SWATCH_HEIGHT 10
+
+typedef struct {
+    NsSession *session;
+    GtkWidget *line, *tabs[NS_LANES_MAX], *names[NS_LANES_MAX];
+    GtkWidget *add, *add_label, *remove, *differences;
+    bool syncing;
+} Tabs;
+
+static void tabs_free(gpointer data)
+{
+    Tabs *tabs = data;
+    g_object_unref(tabs->session);
+    g_free(tabs);
+}
+
+static Tabs *tabs_of(GtkWidget *widget)
+{
+    return g_object_get_data(G_OBJECT(widget), "ns-tabs");
+}
+
+/* ---- The colour of a lane, as in a legend ---- */
+
+static void draw_mark(cairo_t *cr, NsMark mark, double x, double y, double r)
+{
+    cairo_new_path(cr);
+    switch (mark) {
+    case NS_MARK_CIRCLE:
+        cairo_arc(cr, x, y, r, 0.0, 2.0 * G_PI);
+        break;
+    case NS_MARK_SQUARE:
+        cairo_rectangle(cr, x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r);
+        break;
+    case NS_MARK_TRIANGLE:
+        cairo_move_to(cr, x, y - 1.1 * r);
+        cairo_line_to(cr, x + 1.1 * r, y + 0.9 * r);
+        cairo_line_to(cr, x - 1.1 * r, y + 0.9 * r);
+        break;
+    case NS_MARK_DIAMOND:
+        cairo_move_to(cr, x, y - 1.2 * r);
+        cairo_line_to(cr, x + 1.2 * r, y);
+        cairo_line_to(cr, x, y + 1.2 * r);
+        cairo_line_to(cr, x - 1.2 * r, y);
+        break;
+    }
+    cairo_close_path(cr);
+    cairo_fill(cr);
+}
+
+static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+    const NsStyle *style = ns_chart_style_for(GTK_WIDGET(area));
+    const NsSeriesStyle *look = &style->series[GPOINTER_TO_UINT(data)];
+    double dash[G_N_ELEMENTS(look->dash)];
+    for (int i = 0; i < look->n_dash; i++) dash[i] = look->dash[i] * style->line_width;
+    cairo_set_source_rgba(cr, look->color.r, look->color.g, look->color.b, look->color.a);
+    cairo_set_line_width(cr, style->line_width);
+    cairo_set_dash(cr, dash, look->n_dash, 0.0);
+    cairo_move_to(cr, 0.0, 0.5 * height);
+    cairo_line_to(cr, width, 0.5 * height);
+    cairo_stroke(cr);
+    draw_mark(cr, look->mark, 0.5 * width, 0.5 * height, 3.5);
+}
+
+static GtkWidget *make_swatch(unsigned lane)
+{
+    GtkWidget *area = gtk_drawing_area_new();
+    gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), SWATCH_WIDTH);
+    gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), SWATCH_HEIGHT);
+    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw_swatch, GUINT_TO_POINTER(lane),
+                                   NULL);
+    gtk_widget_set_valign(area, GTK_ALIGN_CENTER);
+    return area;
+}
+
+/* ---- What they show ---- */
+
+/* The value that tells a lane from the others; "" where none does. */
+static char *special(const NsLanes *lanes, size_t lane)
+{
+    const NsParam *param, *placement = ns_param_find("placement");
+    if (ns_lanes_differ(lanes, placement) || ns_lanes_differ(lanes, ns_param_find("mixture")))
+        return ns_lanes_value(&lanes->settings[lane], placement);
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        if (!ns_lanes_differ(lanes, param)) continue;
+        g_autofree char *value = ns_lanes_value(&lanes->settings[lane], param);
+        if (param->type == NS_PARAM_CHOICE) return g_steal_pointer(&value);
+        return g_strdup_printf("%s %s", param->key, value);
+    }
+    return g_strdup("");
+}
+
+static void sync_tab(Tabs *tabs, size_t lane)
+{
+    const NsLanes *lanes = ns_session_all_settings(tabs->session);
+    bool there = lane < lanes->n && lanes->n > 1;
+    gtk_widget_set_visible(tabs->tabs[lane], there);
+    if (!there) return;
+    g_autofree char *own = special(lanes, lane);
+    g_autofree char *words =
+        g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), lanes->n <= 2 ? own : ""));
+    g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
+                                  : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
+    gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);
+    gtk_widget_set_tooltip_text(tabs->tabs[lane], whole);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(tabs->tabs[lane]), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   whole, -1);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tabs->tabs[lane]),
+                                 lane == ns_session_active(tabs->session));
+}
+
+static void say(GtkWidget *button, const char *words)
+{
+    gtk_widget_set_tooltip_text(button, words);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                   -1);
+}
+
+static void sync_tabs(GtkWidget *box)
+{
+    Tabs *tabs = tabs_of(box);
+    size_t n = ns_session_lanes(tabs->session);
+    tabs->syncing = true;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) sync_tab(tabs, lane);
+    tabs->syncing = false;
+    gtk_widget_set_visible(tabs->add_label, n == 1);
+    gtk_widget_set_hexpand(tabs->add, n == 1);
+    gtk_widget_set_visible(tabs->add, n < NS_LANES_MAX);
+    gtk_widget_set_visible(tabs->remove, n > 1);
+    if (n < NS_LANES_MAX) {
+        g_autofree char *words =
+            g_strdup_printf(_("Add lane %s, on the same clock and batches"), ns_lane_letter(n));
+        say(tabs->add, words);
+    }
+    g_autofree char *words =
+        g_strdup_printf(_("Take lane %s out"), ns_lane_letter(ns_session_active(tabs->session)));
+    say(tabs->remove, words);
+    g_autofree char *differences = ns_session_differences(tabs->session);
+    gtk_widget_set_visible(tabs->differences, differences != NULL);
+    gtk_label_set_text(GTK_LABEL(tabs->differences), differences ? differences : "");
+}
+
+/* ---- What they do ---- */
+
+/* A second press on the active tab leaves it pressed. */
+static void on_tab(GtkToggleButton *button, gpointer box)
+{
+    Tabs *tabs = tabs_of(box);
+    if (tabs->syncing) return;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        if (GTK_WIDGET(button) == tabs->tabs[lane] && gtk_toggle_button_get_active(button))
+            ns_session_set_active(tabs->session, lane);
+    sync_tabs(box);
+}
+
+static void on_add(GtkWidget *box)
+{
+    NsSession *session = tabs_of(box)->session;
+    size_t n = ns_session_lanes(session);
+    ns_session_set_lanes(session, n + 1);
+    ns_session_set_active(session, n);
+}
+
+static void on_remove(GtkWidget *box)
+{
+    NsSession *session = tabs_of(box)->session;
+    ns_session_remove_lane(session, ns_session_active(session));
+}
+
+static void add_tab(Tabs *tabs, GtkWidget *owner, unsigned lane)
+{
+    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
+    tabs->names[lane] = gtk_label_new(NULL);
+    gtk_label_set_ellipsize(GTK_LABEL(tabs->names[lane]), PANGO_ELLIPSIZE_END);
+    gtk_box_append(GTK_BOX(content), make_swatch(lane));
+    gtk_box_append(GTK_BOX(content), tabs->names[lane]);
+    tabs->tabs[lane] = gtk_toggle_button_new();
+    gtk_button_set_child(GTK_BUTTON(tabs->tabs[lane]), content);
+    gtk_widget_set_hexpand(tabs->tabs[lane], TRUE);
+    gtk_widget_add_css_class(tabs->tabs[lane], "lane");
+    g_signal_connect(tabs->tabs[lane], "toggled", G_CALLBACK(on_tab), owner);
+    gtk_box_append(GTK_BOX(tabs->line), tabs->tabs[lane]);
+}
+
+static void add_buttons(Tabs *tabs, GtkWidget *owner)
+{
+    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
+    tabs->add_label = gtk_label_new(_("Compare with a second lane"));
+    gtk_box_append(GTK_BOX(content), gtk_image_new_from_icon_name("list-add-symbolic"));
+    gtk_box_append(GTK_BOX(content), tabs->add_label);
+    tabs->add = gtk_button_new();
+    gtk_button_set_child(GTK_BUTTON(tabs->add), content);
+    tabs->remove = gtk_button_new_from_icon_name("list-remove-symbolic");
+    g_signal_connect_object(tabs->add, "clicked", G_CALLBACK(on_add), owner, G_CONNECT_SWAPPED);
+    g_signal_connect_object(tabs->remove, "clicked", G_CALLBACK(on_remove), owner,
+                            G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(tabs->line), tabs->remove);
+    gtk_box_append(GTK_BOX(tabs->line), tabs->add);
+}
+
+GtkWidget *ns_lane_tabs_new(NsSession *session)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    Tabs *tabs = g_new0(Tabs, 1);
+    tabs->session = g_object_ref(session);
+    g_object_set_data_full(G_OBJECT(box), "ns-tabs", tabs, tabs_free);
+    gtk_widget_add_css_class(box, "lane-tabs");
+    tabs->line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(tabs->line, "linked");
+    gtk_box_append(GTK_BOX(box), tabs->line);
+    for (unsigned lane = 0; lane < NS_LANES_MAX; lane++) add_tab(tabs, box, lane);
+    add_buttons(tabs, box);
+    tabs->differences = gtk_label_new(NULL);
+    gtk_label_set_wrap(GTK_LABEL(tabs->differences), TRUE);
+    gtk_label_set_xalign(GTK_LABEL(tabs->differences), 0.0f);
+    gtk_widget_add_css_class(tabs->differences, "hint");
+    gtk_box_append(GTK_BOX(box), tabs->differences);
+    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_tabs), box,
+                            G_CONNECT_SWAPPED);
+    sync_tabs(box);
+    return box;
+}

@@ -1,0 +1,306 @@
+/* Entries and sliders for numbers.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/settings/controls.h"
+
+#include "core/base/words.h"
+#include "core/experiment/param.h"
+
+#include <math.h>
+
+typedef struct {
+    NsSession *session;
+    const NsParam *param;
+    GtkWidget *entry;
+    GtkRange *range;
+    double least, most; /* of the slider */
+    bool syncing; /* the session is being followed: what changes now was not done by the user */
+} Number;
+
+static void number_free(gpointer data)
+{
+    Number *number = data;
+    g_object_unref(number->session);
+    g_free(number);
+}
+
+/* Ties a number to its widget, which owns it, and lets it follow the session. */
+static Number *number_new(NsSession *session, const NsParam *param, GtkWidget *widget,
+                          GCallback sync)
+{
+    Number *number = g_new0(Number, 1);
+    number->session = g_object_ref(session);
+    number->param = param;
+    g_object_set_data_full(G_OBJECT(widget), "ns-number", number, number_free);
+    g_signal_connect_object(session, "settings-changed", sync, widget, G_CONNECT_SWAPPED);
+    return number;
+}
+
+static Number *number_of(GtkWidget *widget)
+{
+    return g_object_get_data(G_OBJECT(widget), "ns-number");
+}
+
+static const char *write_number(const Number *number, double value,
+                                char text[static G_ASCII_DTOSTR_BUF_SIZE])
+{
+    const char *format = number->param->type == NS_PARAM_INT ? "%.0f" : "%.2g";
+    return g_ascii_formatd(text, G_ASCII_DTOSTR_BUF_SIZE, format, value);
+}
+
+static void set_number(Number *number, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    ns_session_set(number->session, number->param->key, write_number(number, value, text));
+}
+
+/* One of many of the same movement. */
+static void slide_number(Number *number, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    ns_session_slide(number->session, number->param->key, write_number(number, value, text));
+}
+
+static void sync_entry(GtkWidget *widget)
+{
+    Number *number = number_of(widget);
+    /* A text that was refused stays, so that it can be mended. */
+    if (g_strcmp0(ns_session_problem_key(number->session), number->param->key) == 0) return;
+    g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
+    number->syncing = true;
+    if (!g_str_equal(text, gtk_editable_get_text(GTK_EDITABLE(number->entry))))
+        gtk_editable_set_text(GTK_EDITABLE(number->entry), text);
+    number->syncing = false;
+}
+
+static void commit(Number *number)
+{
+    if (number->syncing) return;
+    g_autofree char *typed =
+        g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(number->entry))));
+    g_autofree char *kept = ns_settings_get(ns_session_settings(number->session), number->param);
+    bool blamed = g_strcmp0(ns_session_problem_key(number->session), number->param->key) == 0;
+    if (!g_str_equal(typed, kept) || blamed)
+        ns_session_set(number->session, number->param->key, typed);
+}
+
+/* What is typed goes, and with it what was said against it. */
+static void take_back(Number *number)
+{
+    g_autofree char *kept = ns_settings_get(ns_session_settings(number->session), number->param);
+    gtk_editable_set_text(GTK_EDITABLE(number->entry), kept);
+    commit(number);
+}
+
+static void on_activate(GtkWidget *widget)
+{
+    commit(number_of(widget));
+}
+
+static bool is_empty(const Number *number)
+{
+    return number->param->type != NS_PARAM_TEXT &&
+           !*gtk_editable_get_text(GTK_EDITABLE(number->entry));
+}
+
+/* Who leaves a number empty wants none other than there was. */
+static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
+{
+    (void)focus;
+    Number *number = number_of(widget);
+    if (is_empty(number))
+        take_back(number);
+    else
+        commit(number);
+}
+
+/* Escape takes back what is typed, and gives the keyboard back to the window. */
+static gboolean on_escape(GtkEventControllerKey *keys, guint keyval, guint code,
+                          GdkModifierType modifiers, gpointer widget)
+{
+    (void)keys, (void)code, (void)modifiers;
+    if (keyval != GDK_KEY_Escape) return GDK_EVENT_PROPAGATE;
+    GtkRoot *root = gtk_widget_get_root(widget);
+    take_back(number_of(widget));
+    if (root) gtk_root_set_focus(root, NULL);
+    return GDK_EVENT_STOP;
+}
+
+static GtkWidget *make_entry(Number *number, GtkWidget *owner)
+{
+    GtkWidget *entry = gtk_entry_new();
+    number->entry = entry;
+    gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0f);
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), 7);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), 7);
+    gtk_widget_add_css_class(entry, "numeric");
+    gtk_accessible_update_property(GTK_ACCESSIBLE(entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _(number->param->label), -1);
+    g_signal_connect_object(entry, "activate", G_CALLBACK(on_activate), owner, G_CONNECT_SWAPPED);
+    GtkEventController *focus = gtk_event_controller_focus_new();
+    g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);
+    gtk_widget_add_controller(entry, focus);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_escape), owner, 0);
+    gtk_widget_add_controller(entry, keys);
+    return entry;
+}
+
+GtkWidget *ns_entry_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    Number *number = number_new(session, param, box, G_CALLBACK(sync_entry));
+    gtk_box_append(GTK_BOX(box), make_entry(number, box));
+    sync_entry(box);
+    return box;
+}
+
+/* The next value up or down: a power of two where the setting is logarithmic. */
+static double neighbour(const NsParam *param, double value, bool up)
+{
+    if (param->scale != NS_SLIDER_LOG) return value + (up ? 1.0 : -1.0);
+    if (value < 1.0) return up ? 1.0 : 0.0;
+    double power = log2(value);
+    double next = exp2(up ? floor(power + 1e-9) + 1.0 : ceil(power - 1e-9) - 1.0);
+    return next < 1.0 ? 0.0 : next;
+}
+
+static void move(Number *number, bool up)
+{
+    commit(number);
+    double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
+    double next = neighbour(number->param, value, up);
+    set_number(number, CLAMP(next, number->param->least, number->param->most));
+}
+
+static void on_less(GtkWidget *widget)
+{
+    move(number_of(widget), false);
+}
+
+static void on_more(GtkWidget *widget)
+{
+    move(number_of(widget), true);
+}
+
+static gboolean on_arrow(GtkEventControllerKey *keys, guint keyval, guint code,
+                         GdkModifierType state, gpointer user_data)
+{
+    (void)keys, (void)code, (void)state;
+    if (keyval != GDK_KEY_Up && keyval != GDK_KEY_Down) return GDK_EVENT_PROPAGATE;
+    move(number_of(user_data), keyval == GDK_KEY_Up);
+    return GDK_EVENT_STOP;
+}
+
+static GtkWidget *make_button(GtkWidget *owner, const char *icon, const char *words,
+                              const NsParam *param, GCallback callback)
+{
+    g_autofree char *label = g_strdup_printf(_("%s: %s"), _(param->label), words);
+    GtkWidget *button = gtk_button_new_from_icon_name(icon);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                   -1);
+    g_signal_connect_object(button, "clicked", callback, owner, G_CONNECT_SWAPPED);
+    return button;
+}
+
+GtkWidget *ns_number_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    Number *number = number_new(session, param, box, G_CALLBACK(sync_entry));
+    GtkWidget *entry = make_entry(number, box);
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), 5);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_arrow), box, 0);
+    gtk_widget_add_controller(entry, keys);
+    gtk_box_append(GTK_BOX(box), entry);
+    gtk_box_append(GTK_BOX(box),
+                   make_button(box, "list-remove-symbolic", _("less"), param, G_CALLBACK(on_less)));
+    gtk_box_append(GTK_BOX(box),
+                   make_button(box, "list-add-symbolic", _("more"), param, G_CALLBACK(on_more)));
+    sync_entry(box);
+    return box;
+}
+
+static void on_new_seed(GtkWidget *widget)
+{
+    set_number(number_of(widget), g_random_int_range(1, 100000));
+}
+
+GtkWidget *ns_seed_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    Number *number = number_new(session, param, box, G_CALLBACK(sync_entry));
+    gtk_box_append(GTK_BOX(box), make_entry(number, box));
+    GtkWidget *button = make_button(box, "media-playlist-shuffle-symbolic", _("draw a new one"),
+                                    param, G_CALLBACK(on_new_seed));
+    gtk_widget_set_tooltip_text(button, _("Draw a new seed"));
+    gtk_box_append(GTK_BOX(box), button);
+    sync_entry(box);
+    return box;
+}
+
+static void say_value(Number *number)
+{
+    g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(number->range),
+                                   GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, text, -1);
+}
+
+static void sync_slider(GtkWidget *widget)
+{
+    Number *number = number_of(widget);
+    double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
+    double inside = CLAMP(value, number->least, number->most);
+    number->syncing = true;
+    gtk_range_set_value(number->range,
+                        log(inside / number->least) / log(number->most / number->least));
+    number->syncing = false;
+    say_value(number);
+}
+
+static void on_slide(GtkRange *range, gpointer user_data)
+{
+    Number *number = user_data;
+    if (number->syncing) return;
+    double t = gtk_range_get_value(range);
+    /* The handle stays where the hand has put it, between two whole values too. */
+    number->syncing = true;
+    slide_number(number, number->least * pow(number->most / number->least, t));
+    number->syncing = false;
+    say_value(number);
+}
+
+static void sync_slider_at_rest(GtkWidget *widget)
+{
+    if (!number_of(widget)->syncing) sync_slider(widget);
+}
+
+/* A wheel over the pane scrolls the pane; it must not change the experiment on its way. */
+static void forget_wheel(GtkWidget *widget)
+{
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(widget);
+    for (guint i = g_list_model_get_n_items(controllers); i-- > 0;) {
+        g_autoptr(GtkEventController) controller = g_list_model_get_item(controllers, i);
+        if (GTK_IS_EVENT_CONTROLLER_SCROLL(controller))
+            gtk_widget_remove_controller(widget, controller);
+    }
+}
+
+GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, double least,
+                                 double most)
+{
+    GtkWidget *scale = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, 1.0, 0.01);
+    gtk_scale_set_draw_value(GTK_SCALE(scale), FALSE);
+    gtk_range_set_increments(GTK_RANGE(scale), 0.01, 0.1);
+    gtk_widget_set_hexpand(scale, TRUE);
+    forget_wheel(scale);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(scale), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _(param->label), -1);
+    Number *number = number_new(session, param, scale, G_CALLBACK(sync_slider_at_rest));
+    number->range = GTK_RANGE(scale);
+    number->least = least;
+    number->most = most;
+    g_signal_connect(scale, "value-changed", G_CALLBACK(on_slide), number);
+    sync_slider(scale);
+    return scale;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/settings/setting_row.h"
+
+#include "core/base/words.h"
+#include "ui/widgets/settings/setting_help.h"
+
+typedef struct {
+    NsSession *session;
+    const NsParam *param;
+    GtkWidget *badge, *link, *others, *help, *reset;
+    bool syncing;
+} Row;
+
+static void row_free(gpointer data)
+{
+    Row *row = data;
+    g_object_unref(row->session);
+    g_free(row);
+}
+
+static Row *row_of(GtkWidget *widget)
+{
+    return g_object_get_data(G_OBJECT(widget), "ns-row");
+}
+
+/* ---- What it says ---- */
+
+static const char *badge_word(const NsParam *param)
+{
+    switch (param->effect) {
+    case NS_EFFECT_LIVE:
+        return C_("when a setting acts", "live");
+    case NS_EFFECT_FORK:
+        return C_("when a setting acts", "fork");
+    case NS_EFFECT_RESTART:
+        break;
+    }
+    return C_("when a setting acts", "restart");
+}
+
+static const char *badge_words(const NsParam *param)
+{
+    switch (param->effect) {
+    case NS_EFFECT_LIVE:
+        return _("Acts on the running model at its next step, and is marked on the timeline.");
+    case NS_EFFECT_FORK:
+        return _(
+            "Once the run has begun, this waits.  A fork goes on with every weight as it is; a "
+            "restart begins again.");
+    case NS_EFFECT_RESTART:
+        break;
+    }
+    return _(
+        "Once the run has begun, this waits.  A restart begins again; a fork goes on with those "
+        "weights that still fit.");
+}
+
+/* "B Pre-LN": what the lanes have that are not active; NULL where all have the same. */
+static char *words_of_others(const Row *row)
+{
+    const NsLanes *lanes = ns_session_all_settings(row->session);
+    if (!ns_lanes_differ(lanes, row->param)) return NULL;
+    GString *text = g_string_new(NULL);
+    for (size_t lane = 0; lane < lanes->n; lane++) {
+        if (lane == ns_session_active(row->session)) continue;
+        g_autofree char *value = ns_lanes_value(&lanes->settings[lane], row->param);
+        g_string_append_printf(text, "%s%s %s", text->len ? "  " : "", ns_lane_letter(lane), value);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void sync_link(Row *row)
+{
+    bool linked = ns_session_is_linked(row->session, row->param);
+    bool shown = ns_session_lanes(row->session) > 1 && ns_session_can_split(row->param);
+    g_autofree char *words = g_strdup_printf(
+        linked ? _("%s: same in all lanes") : _("%s: each lane has its own"), _(row->param->label));
+    row->syncing = true;
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(row->link), linked);
+    row->syncing = false;
+    gtk_button_set_icon_name(GTK_BUTTON(row->link),
+                             linked ? "normscope-linked-symbolic" : "normscope-split-symbolic");
+    gtk_widget_set_visible(row->link, shown);
+    gtk_widget_set_tooltip_text(row->link, words);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(row->link), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                   -1);
+}
+
+static void set_class(GtkWidget *widget, const char *name, bool on)
+{
+    if (on)
+        gtk_widget_add_css_class(widget, name);
+    else
+        gtk_widget_remove_css_class(widget, name);
+}
+
+static void sync_pending(GtkWidget *widget)
+{
+    const Row *row = row_of(widget);
+    bool pending = ns_session_is_pending(row->session, row->param);
+    if (pending == gtk_widget_has_css_class(widget, "pending")) return;
+    set_class(widget, "pending", pending);
+    gtk_label_set_text(GTK_LABEL(row->badge),
+                       pending ? C_("when a setting acts", "waits") : badge_word(row->param));
+}
+
+static void sync_row(GtkWidget *widget)
+{
+    Row *row = row_of(widget);
+    bool changed = !ns_settings_is_default(ns_session_settings(row->session), row->param);
+    /* Opacity rather than visibility: nothing moves when the button comes or goes. */
+    gtk_widget_set_opacity(row->reset, changed ? 1.0 : 0.0);
+    gtk_widget_set_sensitive(row->reset, changed);
+    gtk_widget_set_can_target(row->reset, changed);
+    sync_link(row);
+    g_autofree char *others = words_of_others(row);
+    gtk_label_set_text(GTK_LABEL(row->others), others ? others : "");
+    set_class(widget, "split", !ns_session_is_linked(row->session, row->param));
+    set_class(widget, "refused",
+              g_strcmp0(ns_session_problem_key(row->session), row->param->key) == 0);
+    sync_pending(widget);
+}
+
+/* ---- What it does ---- */
+
+static void on_reset(GtkWidget *widget)
+{
+    const Row *row = row_of(widget);
+    ns_session_set_default(row->session, row->param);
+}
+
+static void on_link(GtkWidget *widget)
+{
+    const Row *row = row_of(widget);
+    if (row->syncing) return;
+    bool linked = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(row->link));
+    ns_session_set_linked(row->session, row->param, linked);
+}
+
+void ns_setting_row_explain(GtkWidget *widget)
+{
+    const Row *row = row_of(widget);
+    ns_setting_help_show(row->session, row->param, row->help);
+}
+
+/* ---- How it is made ---- */
+
+static GtkWidget *small_button(GtkWidget *button, const char *class, const char *words)
+{
+    gtk_widget_set_tooltip_text(button, words);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                   -1);
+    gtk_widget_add_css_class(button, "flat");
+    gtk_widget_add_css_class(button, "small");
+    gtk_widget_add_css_class(button, class);
+    gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
+    return button;
+}
+
+static char *words_of_reset(const NsParam *param)
+{
+    if (g_str_equal(param->key, "text")) return g_strdup(_("Back to the generated text"));
+    if (!*param->default_text) return g_strdup(_("Back to nothing"));
+    NsSettings defaults;
+    ns_settings_init(&defaults);
+    g_autofree char *value = ns_lanes_value(&defaults, param);
+    ns_settings_clear(&defaults);
+    return g_strdup_printf(_("Back to %s"), value);
+}
+
+static char *tooltip_of(const NsParam *param)
+{
+    GString *text = g_string_new(_(param->help));
+    if (param->unit) {
+        g_autofree char *unit = g_strdup_printf(_("In %s."), _(param->unit));
+        g_string_append_printf(text, "\n%s", unit);
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* The line under the name: when it acts, and small buttons. */
+static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
+{
+    const NsParam *param = row->param;
+    g_autofree char *back = words_of_reset(param);
+    g_autofree char *about = g_strdup_printf(_("About: %s"), _(param->label));
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
+    gtk_widget_add_css_class(line, "second-line");
+    row->badge = gtk_label_new(badge_word(param));
+    gtk_widget_add_css_class(row->badge, "badge");
+    gtk_widget_set_tooltip_text(row->badge, badge_words(param));
+    row->link = small_button(gtk_toggle_button_new(), "link", NULL);
+    row->others = gtk_label_new(NULL);
+    gtk_widget_add_css_class(row->others, "others");
+    gtk_label_set_ellipsize(GTK_LABEL(row->others), PANGO_ELLIPSIZE_END);
+    gtk_label_set_xalign(GTK_LABEL(row->others), 0.0f);
+    row->help = small_button(gtk_button_new_from_icon_name("help-about-symbolic"), "about", about);
+    row->reset = small_button(gtk_button_new_from_icon_name("edit-undo-symbolic"), "back", back);
+    GtkWidget *parts[] = {row->badge, row->link, row->others, row->help, row->reset};
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(line), parts[i]);
+    g_signal_connect_object(row->link, "toggled", G_CALLBACK(on_link), owner, G_CONNECT_SWAPPED);
+    g_signal_connect_object(row->help, "clicked", G_CALLBACK(ns_setting_row_explain), owner,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(row->reset, "clicked", G_CALLBACK(on_reset), owner, G_CONNECT_SWAPPED);
+    return line;
+}
+
+static GtkWidget *make_name(Row *row, GtkWidget *owner)
+{
+    GtkWidget *name = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget *label = gtk_label_new(_(row->param->label));
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_widget_set_hexpand(name, TRUE);
+    gtk_widget_set_valign(name, GTK_ALIGN_CENTER);
+    gtk_box_append(GTK_BOX(name), label);
+    gtk_box_append(GTK_BOX(name), make_second_line(row, owner));
+    return name;
+}
+
+GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettingControl control)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 2);
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    Row *row = g_new0(Row, 1);
+    row->session = g_object_ref(session);
+    row->param = param;
+    g_object_set_data_full(G_OBJECT(box), "ns-row", row, row_free);
+    g_autofree char *tip = tooltip_of(param);
+    gtk_widget_add_css_class(box, "setting");
+    gtk_widget_set_tooltip_text(box, tip);
+    gtk_box_append(GTK_BOX(line), make_name(row, box));
+    if (control.beside) {
+        gtk_widget_set_valign(control.beside, GTK_ALIGN_CENTER);
+        gtk_box_append(GTK_BOX(line), control.beside);
+    }
+    gtk_box_append(GTK_BOX(box), line);
+    if (control.below) gtk_box_append(GTK_BOX(box), control.below);
+    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_row), box,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_pending), box,
+                            G_CONNECT_SWAPPED);
+    sync_row(box);
+    return box;
+}

@@ -1,0 +1,20 @@
+/* The left pane: the lanes as tabs, the changes that wait, a row for every setting.
+ * SPDX-License-Identifier: MIT
+ *
+ * The rows come from the table of settings.  Those a lecture moves most stand on top; the others
+ * are in an expander, in table order, so that a new row of the table shows up by itself. */
+#pragma once
+
+#include "ui/session/session.h"
+
+#include <gtk/gtk.h>
+
+/* The pane of a session; its rows scroll, tabs and waiting changes stay in sight. */
+GtkWidget *ns_settings_pane_new(NsSession *session);
+
+/* The row of a setting inside a pane (ui/widgets/settings/setting_row.h).  NULL if there is none.
+ */
+GtkWidget *ns_settings_pane_row(GtkWidget *pane, const char *key);
+
+/* Explains the setting whose row has the keyboard; FALSE if none has. */
+bool ns_settings_pane_explain(GtkWidget *pane);

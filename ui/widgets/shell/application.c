@@ -1,0 +1,311 @@
+/* The desktop program.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/application.h"
+
+#include "core/base/error.h"
+#include "core/base/instructions.h"
+#include "core/base/words.h"
+#include "core/experiment/assignment.h"
+#include "normscope-resources.h"
+#include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/common/style_manager.h"
+#include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/help_window.h"
+#include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/open_file.h"
+#include "ui/widgets/shell/remember.h"
+#include "ui/widgets/shell/window_keys.h"
+
+#include <glib-unix.h>
+#include <signal.h>
+
+#define APPLICATION_ID "org.normscope.Normscope"
+#define RESOURCE_PATH "/org/normscope/Normscope"
+
+enum { EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
+
+struct _NsApplication {
+    GtkApplication parent;
+    NsSettings lanes[NS_LANES_MAX]; /* that the first window begins with */
+    size_t n_lanes;
+    char *file; /* that it opens; NULL for none */
+    NsStyleManager *styles;
+    bool run;   /* a new window starts to train at once */
+    bool large; /* it begins in class mode */
+    bool plain; /* nothing was asked for */
+};
+
+G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
+
+static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+    (void)action, (void)parameter;
+    g_autoptr(GList) windows = g_list_copy(gtk_application_get_windows(application));
+    for (GList *each = windows; each; each = each->next) gtk_window_close(each->data);
+}
+
+/* Whoever sends a signal does not answer a question: a terminal that is closed, the end of a
+ * session.  Each window keeps how it was left as it goes (ui/widgets/shell/remember.h); a step that
+ * is being made is not waited for (core/base/exit_barrier.h). */
+static gboolean on_signal(gpointer application)
+{
+    GList *windows;
+    while ((windows = gtk_application_get_windows(application))) gtk_window_destroy(windows->data);
+    g_application_quit(application);
+    return G_SOURCE_REMOVE;
+}
+
+static NsWindow *open_window(NsApplication *application, const NsSettings *lanes, size_t n)
+{
+    const NsSettings *each[NS_LANES_MAX];
+    for (size_t i = 0; i < n; i++) each[i] = &lanes[i];
+    g_autoptr(NsSession) session = ns_session_new_lanes(each, n);
+    NsWindow *window = ns_window_new(GTK_APPLICATION(application), session);
+    ns_remember_window(window);
+    gtk_window_present(GTK_WINDOW(window));
+    return window;
+}
+
+/* What a window shows that nobody told anything else: the same model, with its norms after and
+ * before the branches. */
+static size_t init_opening(NsSettings lanes[NS_LANES_MAX])
+{
+    static const char *const placements[] = {"post", "pre"};
+    for (size_t i = 0; i < G_N_ELEMENTS(placements); i++) {
+        ns_settings_init(&lanes[i]);
+        ns_settings_set(&lanes[i], "placement", placements[i], NULL);
+    }
+    return G_N_ELEMENTS(placements);
+}
+
+static void clear_lanes(NsSettings lanes[NS_LANES_MAX], size_t n)
+{
+    for (size_t i = 0; i < n; i++) ns_settings_clear(&lanes[i]);
+}
+
+static void on_new(GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+    (void)action, (void)parameter;
+    NsSettings lanes[NS_LANES_MAX];
+    size_t n = init_opening(lanes);
+    open_window(application, lanes, n);
+    clear_lanes(lanes, n);
+}
+
+static void on_about(GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+    (void)action, (void)parameter;
+    gtk_show_about_dialog(
+        gtk_application_get_active_window(application), "program-name", "Normscope", "version",
+        NS_VERSION, "logo-icon-name", APPLICATION_ID, "license-type", GTK_LICENSE_MIT_X11,
+        "comments",
+        _("Trains small Transformers step by step and plots the norm of every layer’s gradients "
+          "and "
+          "hidden states, live.\n\nAfter Xiong et al. 2020, “On Layer Normalization in the "
+          "Transformer Architecture”."),
+        NULL);
+}
+
+static void on_help(GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+    (void)action, (void)parameter;
+    GtkWindow *window = gtk_application_get_active_window(application);
+    /* A setting that has the keyboard explains itself. */
+    bool explained = NS_IS_WINDOW(window) &&
+                     ns_settings_pane_explain(ns_window_settings_pane(NS_WINDOW(window)));
+    if (!explained) ns_help_present(window, NULL);
+}
+
+static void on_style(GSimpleAction *action, GVariant *state, gpointer user_data)
+{
+    NsApplication *application = user_data;
+    const char *name = g_variant_get_string(state, NULL);
+    NsScheme scheme = g_str_equal(name, "dark")    ? NS_SCHEME_DARK
+                      : g_str_equal(name, "light") ? NS_SCHEME_LIGHT
+                                                   : NS_SCHEME_SYSTEM;
+    ns_style_manager_set_scheme(application->styles, scheme);
+    g_simple_action_set_state(action, state);
+}
+
+static void on_contrast(GSimpleAction *action, GVariant *state, gpointer user_data)
+{
+    ns_style_manager_set_contrast(NS_APPLICATION(user_data)->styles, g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+}
+
+static void ns_application_startup(GApplication *app)
+{
+    static const GActionEntry actions[] = {
+        {.name = "quit", .activate = on_quit},
+        {.name = "new", .activate = on_new},
+        {.name = "about", .activate = on_about},
+        {.name = "help", .activate = on_help},
+        {.name = "style", .parameter_type = "s", .state = "'system'", .change_state = on_style},
+        {.name = "contrast", .state = "false", .change_state = on_contrast},
+    };
+    NsApplication *application = NS_APPLICATION(app);
+    g_resources_register(normscope_get_resource());
+    G_APPLICATION_CLASS(ns_application_parent_class)->startup(app);
+    gtk_window_set_default_icon_name(APPLICATION_ID);
+    g_autoptr(GtkCssProvider) css = gtk_css_provider_new();
+    gtk_css_provider_load_from_resource(css, RESOURCE_PATH "/normscope.css");
+    gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(css),
+                                               GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+    ns_popovers_close_first();
+    application->styles = ns_style_manager_new();
+    g_action_map_add_action_entries(G_ACTION_MAP(app), actions, G_N_ELEMENTS(actions), app);
+    ns_window_add_accelerators(GTK_APPLICATION(app));
+    ns_remember_application(app);
+    static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+        g_unix_signal_add(signals[i], on_signal, app);
+}
+
+static void ns_application_activate(GApplication *app)
+{
+    NsApplication *application = NS_APPLICATION(app);
+    NsWindow *window = open_window(application, application->lanes, application->n_lanes);
+    if (application->file && application->run)
+        ns_window_open_and_run(window, application->file);
+    else if (application->file)
+        ns_window_open(window, application->file);
+    else if (application->run)
+        ns_session_run(ns_window_session(window));
+    if (application->large)
+        g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                           g_variant_new_boolean(TRUE));
+    if (application->plain) ns_window_greet(window);
+}
+
+static int complain(int status, const char *sentence)
+{
+    g_printerr("normscope: %s\n", sentence);
+    return status;
+}
+
+/* The words of every lane, over what is common to all; without any, one lane of that. */
+static bool read_lanes(NsApplication *application, const NsSettings *common, const NsNamed *named,
+                       char **words, GError **error)
+{
+    size_t n = words ? g_strv_length(words) : 0;
+    if (n > NS_LANES_MAX) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "There are %zu lanes; give --lane at most %d "
+                    "times.",
+                    n, NS_LANES_MAX);
+        return false;
+    }
+    clear_lanes(application->lanes, application->n_lanes);
+    for (application->n_lanes = 0; application->n_lanes < MAX(n, 1);) {
+        NsSettings *lane = &application->lanes[application->n_lanes];
+        ns_settings_copy(lane, common);
+        NsNamed below = ns_named_below(named);
+        if (n && !ns_settings_name_all(lane, &below, words[application->n_lanes], error)) {
+            ns_settings_clear(lane);
+            return false;
+        }
+        application->n_lanes++;
+    }
+    return true;
+}
+
+static bool read_settings(NsApplication *application, GVariantDict *options, GError **error)
+{
+    char **set = NULL, **lanes = NULL;
+    NsSettings common;
+    NsNamed named = {0};
+    bool good = true;
+    g_variant_dict_lookup(options, "set", "^as", &set);
+    g_variant_dict_lookup(options, "lane", "^as", &lanes);
+    ns_settings_init(&common);
+    for (size_t i = 0; good && set && set[i]; i++)
+        good = ns_settings_name_assignment(&common, &named, set[i], error);
+    if (good && (set || lanes)) good = read_lanes(application, &common, &named, lanes, error);
+    ns_settings_clear(&common);
+    g_strfreev(set);
+    g_strfreev(lanes);
+    return good;
+}
+
+static bool read_file(NsApplication *application, GVariantDict *options, GError **error)
+{
+    g_autoptr(GVariant) rest =
+        g_variant_dict_lookup_value(options, G_OPTION_REMAINING, G_VARIANT_TYPE("aay"));
+    g_autofree const char **files = rest ? g_variant_get_bytestring_array(rest, NULL) : NULL;
+    if (!files || !files[0]) return true;
+    application->file = g_strdup(files[0]);
+    if (g_file_test(files[0], G_FILE_TEST_IS_REGULAR)) return true;
+    g_autofree char *name = g_filename_display_name(files[0]);
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "There is no file “%s”.", name);
+    return false;
+}
+
+static int ns_application_handle_local_options(GApplication *app, GVariantDict *options)
+{
+    NsApplication *application = NS_APPLICATION(app);
+    g_autoptr(GError) error = NULL;
+    if (g_variant_dict_contains(options, "version")) {
+        g_print("normscope %s\n", NS_VERSION);
+        return EXIT_SUCCESS;
+    }
+    if (!ns_instructions_check(&error) || !read_settings(application, options, &error) ||
+        !read_file(application, options, &error))
+        return complain(EXIT_USAGE, error->message);
+    application->run = g_variant_dict_contains(options, "run");
+    application->large = g_variant_dict_contains(options, "class");
+    application->plain = !application->file && !application->run && !application->large &&
+                         !g_variant_dict_contains(options, "set") &&
+                         !g_variant_dict_contains(options, "lane");
+    if (!gtk_init_check())
+        return complain(EXIT_CANNOT_START,
+                        "there is no display to open a window on; without one, use normscope-cli "
+                        "(for example: normscope-cli train --steps 300).");
+    return -1;
+}
+
+static void ns_application_finalize(GObject *object)
+{
+    NsApplication *application = NS_APPLICATION(object);
+    g_clear_object(&application->styles);
+    clear_lanes(application->lanes, application->n_lanes);
+    g_free(application->file);
+    G_OBJECT_CLASS(ns_application_parent_class)->finalize(object);
+}
+
+static void ns_application_class_init(NsApplicationClass *klass)
+{
+    GApplicationClass *application_class = G_APPLICATION_CLASS(klass);
+    G_OBJECT_CLASS(klass)->finalize = ns_application_finalize;
+    application_class->startup = ns_application_startup;
+    application_class->activate = ns_application_activate;
+    application_class->handle_local_options = ns_application_handle_local_options;
+}
+
+static void ns_application_init(NsApplication *application)
+{
+    const GOptionEntry entries[] = {
+        {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
+         _("Begin with this setting in every lane (repeatable)"), "KEY=VALUE"},
+        {"lane", 'l', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
+         _("A lane and what is special about it (repeatable)"), "\"KEY=VALUE …\""},
+        {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, _("Begin to train at once"), NULL},
+        {"class", 0, 0, G_OPTION_ARG_NONE, NULL, _("Begin with large text, for a class"), NULL},
+        {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, _("Print the version"), NULL},
+        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},
+        {NULL},
+    };
+    application->n_lanes = init_opening(application->lanes);
+    g_application_add_main_option_entries(G_APPLICATION(application), entries);
+    g_application_set_option_context_summary(
+        G_APPLICATION(application),
+        _("Trains small Transformers and plots the norms of gradients and hidden states live."));
+    g_application_set_option_context_description(
+        G_APPLICATION(application),
+        _("FILE is a text to learn, or a figure, a preset or the JSON lines of a run, whose "
+          "experiment is set up again.\nnormscope-cli trains and draws without a display."));
+}
+
+NsApplication *ns_application_new(void)
+{
+    return g_object_new(NS_TYPE_APPLICATION, "application-id", APPLICATION_ID, "resource-base-path",
+                        RESOURCE_PATH, "flags", G_APPLICATION_NON_UNIQUE, NULL);
+}

@@ -1,0 +1,99 @@
+/* Asks before a window closes.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/close_guard.h"
+
+#include "core/base/words.h"
+
+static const char GUARD[] = "ns-close-guard";
+
+typedef struct {
+    NsHistory *kept; /* of which a file was written; NULL: none was */
+    size_t records;  /* that it had then */
+    GtkWidget *question;
+} Guard;
+
+enum { ANSWER_EXPORT = 1, ANSWER_CLOSE = 2 };
+
+static void guard_free(gpointer data)
+{
+    Guard *guard = data;
+    if (guard->kept) ns_history_unref(guard->kept);
+    g_free(guard);
+}
+
+static Guard *guard_of(NsWindow *window)
+{
+    return g_object_get_data(G_OBJECT(window), GUARD);
+}
+
+void ns_close_guard_kept(NsWindow *window)
+{
+    Guard *guard = guard_of(window);
+    NsHistory *history = ns_session_view(ns_window_session(window))->history;
+    if (!history) return;
+    if (guard->kept) ns_history_unref(guard->kept);
+    guard->kept = ns_history_ref(history);
+    guard->records = ns_history_steps(history);
+}
+
+double ns_training_seconds(const NsHistory *history, size_t from)
+{
+    double seconds = 0.0;
+    size_t n = ns_history_steps(history);
+    for (size_t i = from; i < n; i++) seconds += ns_history_step(history, i)->seconds;
+    return seconds;
+}
+
+bool ns_close_guard_asks(NsWindow *window)
+{
+    const Guard *guard = guard_of(window);
+    NsHistory *history = ns_session_view(ns_window_session(window))->history;
+    if (!history) return false;
+    size_t from = history == guard->kept ? guard->records : 0;
+    return ns_training_seconds(history, from) > NS_WORTH_ASKING_S;
+}
+
+static void on_answer(GtkDialog *question, int answer, NsWindow *window)
+{
+    guard_of(window)->question = NULL;
+    /* It outlives the window by what is left of this signal. */
+    gtk_window_set_transient_for(GTK_WINDOW(question), NULL);
+    gtk_window_destroy(GTK_WINDOW(question));
+    if (answer == ANSWER_CLOSE) gtk_window_destroy(GTK_WINDOW(window));
+    if (answer == ANSWER_EXPORT)
+        g_action_group_activate_action(G_ACTION_GROUP(window), "export-all", NULL);
+}
+
+GtkWidget *ns_close_guard_ask(NsWindow *window)
+{
+    Guard *guard = guard_of(window);
+    if (guard->question) return guard->question;
+    GtkWidget *question = gtk_message_dialog_new(
+        GTK_WINDOW(window), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
+        GTK_BUTTONS_NONE, "%s", _("Close and lose this run?"));
+    gtk_message_dialog_format_secondary_text(
+        GTK_MESSAGE_DIALOG(question), "%s",
+        _("It trained for more than a minute, and nothing of that was exported."));
+    GtkDialog *dialog = GTK_DIALOG(question);
+    gtk_dialog_add_button(dialog, _("Keep open"), GTK_RESPONSE_CANCEL);
+    gtk_dialog_add_button(dialog, _("Export…"), ANSWER_EXPORT);
+    GtkWidget *close = gtk_dialog_add_button(dialog, _("Close"), ANSWER_CLOSE);
+    gtk_widget_add_css_class(close, "destructive-action");
+    gtk_dialog_set_default_response(dialog, GTK_RESPONSE_CANCEL);
+    g_signal_connect_object(question, "response", G_CALLBACK(on_answer), window, 0);
+    guard->question = question;
+    gtk_window_present(GTK_WINDOW(question));
+    return question;
+}
+
+static gboolean on_close(NsWindow *window)
+{
+    if (!ns_close_guard_asks(window)) return FALSE;
+    ns_close_guard_ask(window);
+    return TRUE;
+}
+
+void ns_close_guard_add(NsWindow *window)
+{
+    g_object_set_data_full(G_OBJECT(window), GUARD, g_new0(Guard, 1), guard_free);
+    g_signal_connect(window, "close-request", G_CALLBACK(on_close), NULL);
+}

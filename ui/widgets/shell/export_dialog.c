@@ -1,0 +1,575 @@
+/* Asks what to export, how, and where to.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/export_dialog.h"
+
+#include "core/base/words.h"
+
+#include "ui/widgets/common/file_dialog.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <unistd.h>
+
+#define PREVIEW_PIXELS 1100.0 /* of the longer side */
+
+/* What the fields of points take. */
+#define LEAST_TEXT 4
+#define MOST_TEXT 72
+#define LEAST_LINE 0.25
+#define MOST_LINE 10
+
+static const struct {
+    NsFormat format;
+    const char *label, *hint;
+} FORMATS[] = {
+    {NS_FORMAT_PDF, "PDF", N_("Vector, fonts embedded, text searchable. Best for a paper.")},
+    {NS_FORMAT_SVG, "SVG", N_("Vector, text stays text. Best for the web and drawing programs.")},
+    {NS_FORMAT_PNG, "PNG", N_("Pixels. 300 dots per inch or more for print.")},
+    {NS_FORMAT_CSV, N_("CSV, data only"), N_("Every value of every series, in full precision.")},
+    {NS_FORMAT_TEX, N_("TeX, for pgfplots"),
+     N_("Set by TeX in the fonts of a document; data inside.")},
+};
+
+static const char *const WHAT[] = {N_("This chart"), N_("All charts, one figure"),
+                                   N_("All charts, a file each"), N_("Data of all charts")};
+
+static const int DPI[] = {96, 150, 300, 600};
+
+/* The rows of the choices that are switches. */
+static const char *const SWITCHES[] = {"title", "caption", "experiment"};
+
+/* What was chosen last, as long as the program runs. */
+static struct {
+    bool used;
+    NsFormat format;
+    NsExportChoices choices;
+} memory;
+
+struct _NsExportDialog {
+    GtkWindow parent;
+    NsWindow *window;
+    NsView *view;  /* as it was when the dialog opened */
+    GArray *tiles; /* likewise */
+    guint current;
+    NsExportChoices choices;
+    GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
+    GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
+    GtkWidget *text_size, *line_width, *legend, *transparent;
+    GtkWidget *switches[G_N_ELEMENTS(SWITCHES)];
+    GPtrArray *drawn; /* widgets that mean nothing for data */
+    char *preview_path;
+    int rows;
+    bool previewing, preview_again, syncing;
+};
+
+G_DEFINE_FINAL_TYPE(NsExportDialog, ns_export_dialog, GTK_TYPE_WINDOW)
+
+static guint selected(GtkWidget *drop_down)
+{
+    return gtk_drop_down_get_selected(GTK_DROP_DOWN(drop_down));
+}
+
+static void choose(GtkWidget *drop_down, guint i)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), i);
+}
+
+NsExportRequest ns_export_dialog_request(NsExportDialog *dialog)
+{
+    NsExportWhat what = (NsExportWhat)selected(dialog->what);
+    NsFormat format = FORMATS[selected(dialog->format)].format;
+    return (NsExportRequest){
+        .what = what,
+        .tiles = dialog->tiles,
+        .current = dialog->current,
+        .format = what == NS_EXPORT_DATA ? NS_FORMAT_CSV : format,
+        .choices = dialog->choices,
+    };
+}
+
+/* ---- writing ---- */
+
+static void on_written(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+    (void)source;
+    g_autoptr(NsWindow) window = user_data;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *path = ns_export_finish(result, &error);
+    if (!path) {
+        ns_window_toast(window, error->message);
+        return;
+    }
+    g_autofree char *name = g_filename_display_basename(path);
+    g_autofree char *sentence = g_strdup_printf(_("Exported %s"), name);
+    ns_window_toast_file(window, sentence, path);
+}
+
+void ns_export_dialog_write(NsExportDialog *dialog, const char *path)
+{
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    memory.used = true;
+    memory.format = FORMATS[selected(dialog->format)].format;
+    memory.choices = dialog->choices;
+    ns_export_async(dialog->view, &request, path, on_written, g_object_ref(dialog->window));
+    gtk_window_close(GTK_WINDOW(dialog));
+}
+
+static void on_path(const char *path, gpointer dialog)
+{
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    g_autofree char *dotted = g_strconcat(".", ns_format_ending(request.format), NULL);
+    g_autofree char *full =
+        g_str_has_suffix(path, dotted) ? g_strdup(path) : g_strconcat(path, dotted, NULL);
+    ns_export_dialog_write(dialog, full);
+}
+
+/* The name that is proposed: "loss.pdf", "normscope.pdf". */
+static char *file_name(NsExportDialog *dialog)
+{
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    const NsExportTile *tile = &g_array_index(dialog->tiles, NsExportTile, dialog->current);
+    const char *stem = request.what == NS_EXPORT_ONE ? tile->spec.kind->choice.key : "normscope";
+    return g_strconcat(stem, ".", ns_format_ending(request.format), NULL);
+}
+
+static void on_save(NsExportDialog *dialog)
+{
+    g_autofree char *name = file_name(dialog);
+    ns_file_dialog_save(GTK_WINDOW(dialog), "Export", name, on_path, dialog);
+}
+
+static void on_copy(NsExportDialog *dialog)
+{
+    gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(dialog)),
+                           ns_export_dialog_command(dialog));
+    gtk_button_set_label(GTK_BUTTON(dialog->copy), "Copied");
+}
+
+/* ---- preview ---- */
+
+static void show_preview(NsExportDialog *dialog);
+
+/* A preview that cannot be made leaves the one before; saving will say why. */
+static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_data)
+{
+    (void)source;
+    g_autoptr(NsExportDialog) dialog = user_data;
+    g_autofree char *path = ns_export_finish(result, NULL);
+    dialog->previewing = false;
+    if (path && dialog->preview) {
+        g_autoptr(GdkTexture) texture = gdk_texture_new_from_filename(path, NULL);
+        gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), GDK_PAINTABLE(texture));
+    }
+    g_unlink(dialog->preview_path);
+    if (dialog->preview_again && dialog->preview) show_preview(dialog);
+}
+
+/* The preview is the exported file itself, as a PNG: nothing can look different later. */
+static void show_preview(NsExportDialog *dialog)
+{
+    dialog->preview_again = dialog->previewing;
+    if (dialog->previewing) return;
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    if (request.what == NS_EXPORT_SEPARATE) request.what = NS_EXPORT_ONE;
+    if (request.what == NS_EXPORT_DATA) request.what = NS_EXPORT_SHEET;
+    request.format = NS_FORMAT_PNG;
+    NsStyle style;
+    NsExport options = {0};
+    guint n = request.what == NS_EXPORT_ONE ? 1 : dialog->tiles->len;
+    ns_export_choices_apply(&request.choices, n, &style, &options);
+    request.choices.dpi =
+        MAX(1, (int)floor(72 * PREVIEW_PIXELS / MAX(options.width, options.height)));
+    dialog->previewing = true;
+    ns_export_async(dialog->view, &request, dialog->preview_path, on_previewed,
+                    g_object_ref(dialog));
+}
+
+/* ---- controls and choices ---- */
+
+static void set_switch(GtkWidget *widget, bool on)
+{
+    gtk_switch_set_active(GTK_SWITCH(widget), on);
+}
+
+/* Brings the controls in line with the choices. */
+static void sync_controls(NsExportDialog *dialog)
+{
+    const NsExportChoices *choices = &dialog->choices;
+    NsStyle style;
+    NsExport options = {0};
+    dialog->syncing = true;
+    ns_export_choices_apply(choices, 1, &style, &options);
+    guint pages = 0, dpi = 0, looks = 0;
+    while (ns_page_choice(pages)) pages++;
+    choose(dialog->size, choices->page == NS_PAGE_CUSTOM ? pages + 1 : (guint)(choices->page + 1));
+    while (dpi < G_N_ELEMENTS(DPI) && DPI[dpi] != choices->dpi) dpi++;
+    choose(dialog->dpi, dpi == G_N_ELEMENTS(DPI) ? 0 : dpi + 1);
+    if (choices->style)
+        for (looks = 1; ns_style(looks - 1) != choices->style; looks++)
+            ;
+    choose(dialog->style, looks);
+    choose(dialog->legend, choices->legend);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->text_size), style.text_size);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->line_width), style.line_width);
+    set_switch(dialog->transparent, choices->transparent);
+    for (guint i = 0; i < G_N_ELEMENTS(SWITCHES); i++) {
+        g_autofree char *text = ns_export_choices_get(choices, SWITCHES[i]);
+        set_switch(dialog->switches[i], g_str_equal(text, "on"));
+    }
+    GListModel *fonts = gtk_drop_down_get_model(GTK_DROP_DOWN(dialog->font));
+    guint font = *choices->font ? g_list_model_get_n_items(fonts) : 1;
+    while (--font > 0)
+        if (g_str_equal(gtk_string_list_get_string(GTK_STRING_LIST(fonts), font), choices->font))
+            break;
+    choose(dialog->font, font);
+    if (choices->page == NS_PAGE_CUSTOM) {
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->width), choices->width);
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->height), choices->height);
+        choose(dialog->unit, choices->unit);
+    }
+    dialog->syncing = false;
+}
+
+/* A choice that the present style or font has anyway is left to it. */
+static void take_points(GtkWidget *spin, double *points, double usual)
+{
+    double value = gtk_spin_button_get_value(GTK_SPIN_BUTTON(spin));
+    *points = fabs(value - usual) < 1e-9 ? 0 : value;
+}
+
+static void take_size(NsExportDialog *dialog)
+{
+    NsExportChoices *choices = &dialog->choices;
+    guint row = selected(dialog->size);
+    bool custom = !ns_page_choice(row ? row - 1 : 0);
+    choices->page = custom ? NS_PAGE_CUSTOM : (int)row - 1;
+    if (!custom) return;
+    choices->unit = (NsUnit)selected(dialog->unit);
+    choices->width = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->width));
+    choices->height = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->height));
+}
+
+static void take_choices(NsExportDialog *dialog)
+{
+    NsExportChoices *choices = &dialog->choices;
+    NsExportChoices bare = *choices;
+    take_size(dialog);
+    choices->style = selected(dialog->style) ? ns_style(selected(dialog->style) - 1) : NULL;
+    choices->dpi = selected(dialog->dpi) ? DPI[selected(dialog->dpi) - 1] : 0;
+    choices->legend = (NsLegendPlace)selected(dialog->legend);
+    choices->transparent = gtk_switch_get_active(GTK_SWITCH(dialog->transparent));
+    for (guint i = 0; i < G_N_ELEMENTS(SWITCHES); i++)
+        ns_export_choices_set(choices, SWITCHES[i],
+                              gtk_switch_get_active(GTK_SWITCH(dialog->switches[i])) ? "on" : "off",
+                              NULL);
+    GListModel *fonts = gtk_drop_down_get_model(GTK_DROP_DOWN(dialog->font));
+    guint font = selected(dialog->font);
+    ns_export_choices_set(choices, "font",
+                          font ? gtk_string_list_get_string(GTK_STRING_LIST(fonts), font) : "auto",
+                          NULL);
+    bool restyled = bare.style != choices->style || bare.page != choices->page;
+    NsStyle style;
+    NsExport options = {0};
+    bare = *choices;
+    bare.text_size = bare.line_width = 0;
+    ns_export_choices_apply(&bare, 1, &style, &options);
+    if (restyled && choices->text_size <= 0)
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->text_size), style.text_size);
+    if (restyled && choices->line_width <= 0)
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->line_width), style.line_width);
+    take_points(dialog->text_size, &choices->text_size, style.text_size);
+    take_points(dialog->line_width, &choices->line_width, style.line_width);
+}
+
+static void sync_rest(NsExportDialog *dialog)
+{
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    bool data = request.format == NS_FORMAT_CSV, png = request.format == NS_FORMAT_PNG;
+    bool tex = request.format == NS_FORMAT_TEX;
+    bool sized = request.choices.page >= 0
+                     ? g_str_equal(ns_page_choice((size_t)request.choices.page)->key, "slide")
+                     : request.choices.page == NS_PAGE_CUSTOM && request.choices.unit == NS_UNIT_PX;
+    for (guint i = 0; i < dialog->drawn->len; i++)
+        gtk_widget_set_sensitive(g_ptr_array_index(dialog->drawn, i), !data);
+    gtk_widget_set_sensitive(dialog->dpi, png && !sized);
+    gtk_widget_set_sensitive(dialog->font, !data && !tex);
+    gtk_widget_set_sensitive(dialog->format, request.what != NS_EXPORT_DATA);
+    gtk_widget_set_visible(dialog->custom, request.choices.page == NS_PAGE_CUSTOM);
+    for (guint i = 0; i < G_N_ELEMENTS(FORMATS); i++)
+        if (FORMATS[i].format == request.format)
+            gtk_label_set_text(GTK_LABEL(dialog->hint), _(FORMATS[i].hint));
+    g_autofree char *name = file_name(dialog);
+    g_autofree char *command = ns_export_command(dialog->view, &request, name);
+    gtk_label_set_text(GTK_LABEL(dialog->command), command);
+    const char *gap = ns_export_command_gap(dialog->view, &request);
+    gtk_label_set_text(GTK_LABEL(dialog->gap), gap ? gap : "");
+    gtk_widget_set_visible(dialog->gap, gap != NULL);
+    gtk_button_set_label(GTK_BUTTON(dialog->copy), "Copy");
+    show_preview(dialog);
+}
+
+static void on_choice(NsExportDialog *dialog)
+{
+    if (dialog->syncing) return;
+    dialog->syncing = true;
+    take_choices(dialog);
+    dialog->syncing = false;
+    sync_rest(dialog);
+}
+
+void ns_export_dialog_choose(NsExportDialog *dialog, const char *key, const char *text)
+{
+    ns_export_choices_set(&dialog->choices, key, text, NULL);
+    sync_controls(dialog);
+    sync_rest(dialog);
+}
+
+static void choose_format(NsExportDialog *dialog, NsFormat format)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(FORMATS); i++)
+        if (FORMATS[i].format == format) choose(dialog->format, i);
+}
+
+void ns_export_dialog_choose_format(NsExportDialog *dialog, NsExportWhat what, NsFormat format)
+{
+    choose(dialog->what, what);
+    choose_format(dialog, format);
+}
+
+const char *ns_export_dialog_command(NsExportDialog *dialog)
+{
+    return gtk_label_get_text(GTK_LABEL(dialog->command));
+}
+
+/* ---- building ---- */
+
+static void add_row(NsExportDialog *dialog, const char *words, GtkWidget *control, bool drawn)
+{
+    GtkWidget *label = gtk_label_new(words);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    if (GTK_IS_SWITCH(control))
+        gtk_widget_set_halign(control, GTK_ALIGN_END);
+    else
+        gtk_widget_set_hexpand(control, TRUE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(control), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                   -1);
+    gtk_grid_attach(GTK_GRID(dialog->grid), label, 0, dialog->rows, 1, 1);
+    gtk_grid_attach(GTK_GRID(dialog->grid), control, 1, dialog->rows++, 1, 1);
+    if (drawn) g_ptr_array_add(dialog->drawn, control);
+}
+
+static GtkWidget *add_drop_down(NsExportDialog *dialog, const char *words,
+                                const char *const *labels, bool drawn)
+{
+    GtkWidget *drop_down = gtk_drop_down_new_from_strings(labels);
+    add_row(dialog, words, drop_down, drawn);
+    g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), dialog,
+                            G_CONNECT_SWAPPED);
+    return drop_down;
+}
+
+static GtkWidget *make_spin(NsExportDialog *dialog, double least, double most, double step,
+                            const char *words)
+{
+    guint digits = step < 0.5 ? 2 : step < 1 ? 1 : 0;
+    GtkWidget *spin = gtk_spin_button_new_with_range(least, most, step);
+    gtk_spin_button_set_digits(GTK_SPIN_BUTTON(spin), digits);
+    gtk_editable_set_width_chars(GTK_EDITABLE(spin), 5);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(spin), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
+    g_signal_connect_object(spin, "value-changed", G_CALLBACK(on_choice), dialog,
+                            G_CONNECT_SWAPPED);
+    return spin;
+}
+
+static GtkWidget *add_switch(NsExportDialog *dialog, const char *words, bool drawn)
+{
+    GtkWidget *widget = gtk_switch_new();
+    gtk_widget_set_valign(widget, GTK_ALIGN_CENTER);
+    add_row(dialog, words, widget, drawn);
+    g_signal_connect_object(widget, "notify::active", G_CALLBACK(on_choice), dialog,
+                            G_CONNECT_SWAPPED);
+    return widget;
+}
+
+/* The labels of a registry behind a first one, with another behind them; ends with NULL. */
+static GPtrArray *labels_of(const char *first, NsChoices choices, const char *last)
+{
+    GPtrArray *labels = g_ptr_array_new();
+    g_ptr_array_add(labels, (gpointer)(guintptr)first);
+    for (size_t i = 0; choices(i); i++)
+        g_ptr_array_add(labels, (gpointer)(guintptr)_(choices(i)->label));
+    if (last) g_ptr_array_add(labels, (gpointer)(guintptr)last);
+    g_ptr_array_add(labels, NULL);
+    return labels;
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return g_utf8_collate(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_fonts(NsExportDialog *dialog)
+{
+    PangoFontFamily **families = NULL;
+    int n = 0;
+    pango_context_list_families(gtk_widget_get_pango_context(GTK_WIDGET(dialog)), &families, &n);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (int i = 0; i < n; i++)
+        g_ptr_array_add(names, (gpointer)(guintptr)pango_font_family_get_name(families[i]));
+    g_ptr_array_sort(names, by_name);
+    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("As the style"));
+    g_ptr_array_add(names, NULL);
+    dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
+    g_autoptr(GtkExpression) word =
+        gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string");
+    gtk_drop_down_set_expression(GTK_DROP_DOWN(dialog->font), word);
+    gtk_drop_down_set_enable_search(GTK_DROP_DOWN(dialog->font), TRUE);
+    g_free(families);
+}
+
+static void add_custom_size(NsExportDialog *dialog)
+{
+    const char *units[NS_UNITS + 1] = {NULL};
+    for (int i = 0; i < NS_UNITS; i++) units[i] = ns_unit_key((NsUnit)i);
+    dialog->custom = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    dialog->width = make_spin(dialog, 1, 14400, 0.5, _("Width"));
+    dialog->height = make_spin(dialog, 1, 14400, 0.5, _("Height"));
+    dialog->unit = gtk_drop_down_new_from_strings(units);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(dialog->unit), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Unit"), -1);
+    g_signal_connect_object(dialog->unit, "notify::selected", G_CALLBACK(on_choice), dialog,
+                            G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(dialog->custom), dialog->width);
+    gtk_box_append(GTK_BOX(dialog->custom), gtk_label_new("×"));
+    gtk_box_append(GTK_BOX(dialog->custom), dialog->height);
+    gtk_box_append(GTK_BOX(dialog->custom), dialog->unit);
+    gtk_grid_attach(GTK_GRID(dialog->grid), dialog->custom, 0, dialog->rows++, 2, 1);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->width), 120);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->height), 80);
+    choose(dialog->unit, NS_UNIT_MM);
+    g_ptr_array_add(dialog->drawn, dialog->custom);
+}
+
+static void add_choices(NsExportDialog *dialog)
+{
+    const NsExportTile *tile = &g_array_index(dialog->tiles, NsExportTile, dialog->current);
+    const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(tile->spec.kind->choice.label), _(WHAT[1]),
+                                                _(WHAT[2]), _(WHAT[3]), NULL};
+    const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
+    const char *const dpi[] = {_("As the size"), "96", "150", "300", "600", NULL};
+    const char *const legends[] = {_("Outside"), _("Inside"), _("None"), NULL};
+    for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
+    g_autoptr(GPtrArray) pages =
+        labels_of(_("Column, or two for all"), ns_page_choice, _("Custom"));
+    g_autoptr(GPtrArray) styles = labels_of(_("As the size"), ns_style_choice, NULL);
+    dialog->syncing = true;
+    dialog->what = add_drop_down(dialog, _("What"), what, false);
+    dialog->format = add_drop_down(dialog, _("Format"), formats, false);
+    dialog->size = add_drop_down(dialog, _("Size"), (const char *const *)pages->pdata, true);
+    add_custom_size(dialog);
+    dialog->dpi = add_drop_down(dialog, _("Dots per inch"), dpi, true);
+    dialog->style = add_drop_down(dialog, _("Style"), (const char *const *)styles->pdata, true);
+    add_fonts(dialog);
+    dialog->text_size = make_spin(dialog, LEAST_TEXT, MOST_TEXT, 0.5, _("Text size"));
+    add_row(dialog, _("Text size (pt)"), dialog->text_size, true);
+    dialog->line_width = make_spin(dialog, LEAST_LINE, MOST_LINE, 0.25, _("Line width"));
+    add_row(dialog, _("Line width (pt)"), dialog->line_width, true);
+    dialog->legend = add_drop_down(dialog, _("Legend"), legends, true);
+    dialog->switches[0] = add_switch(dialog, _("Title"), true);
+    dialog->switches[1] = add_switch(dialog, _("Caption with settings"), true);
+    dialog->transparent = add_switch(dialog, _("Transparent background"), true);
+    dialog->switches[2] = add_switch(dialog, _("Experiment inside the file"), false);
+    gtk_widget_set_tooltip_text(dialog->switches[2],
+                                _("Settings, seed, step and version: opening the file, or dropping "
+                                  "it on the window, restores the experiment"));
+    dialog->syncing = false;
+}
+
+static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
+{
+    NsFigureInput input = ns_chart_tile_input(tile);
+    NsExportTile one = {
+        .spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input),
+        .lane = ns_chart_tile_lane(tile),
+        .view_state = ns_export_view_state(ns_chart_view_state(ns_chart_tile_chart(tile))),
+    };
+    g_array_append_val(dialog->tiles, one);
+}
+
+/* All of a page of charts; of any other page the one that it offers. */
+static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
+{
+    NsChartTile *tile;
+    NsDashboard *dashboard = ns_window_dashboard(dialog->window);
+    if (!dashboard) take_tile(dialog, current);
+    for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
+        if (!gtk_widget_get_visible(GTK_WIDGET(tile))) continue;
+        if (tile == current) dialog->current = dialog->tiles->len;
+        take_tile(dialog, tile);
+    }
+}
+
+static void ns_export_dialog_dispose(GObject *object)
+{
+    NsExportDialog *dialog = NS_EXPORT_DIALOG(object);
+    G_OBJECT_CLASS(ns_export_dialog_parent_class)->dispose(object);
+    dialog->preview = NULL;
+    g_clear_object(&dialog->window);
+    g_clear_pointer(&dialog->view, ns_view_free);
+}
+
+static void ns_export_dialog_finalize(GObject *object)
+{
+    NsExportDialog *dialog = NS_EXPORT_DIALOG(object);
+    g_array_unref(dialog->tiles);
+    g_ptr_array_unref(dialog->drawn);
+    g_free(dialog->preview_path);
+    G_OBJECT_CLASS(ns_export_dialog_parent_class)->finalize(object);
+}
+
+static void ns_export_dialog_class_init(NsExportDialogClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_export_dialog_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_export_dialog_finalize;
+    gtk_widget_class_set_template_from_resource(widget_class,
+                                                "/org/normscope/Normscope/export-dialog.ui");
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, preview);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, grid);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, hint);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, command);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, gap);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, copy);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, save);
+    gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "window.close", NULL);
+}
+
+static void ns_export_dialog_init(NsExportDialog *dialog)
+{
+    gtk_widget_init_template(GTK_WIDGET(dialog));
+    dialog->tiles = ns_export_tiles_new();
+    dialog->drawn = g_ptr_array_new();
+    ns_export_choices_init(&dialog->choices);
+    g_autofree char *name =
+        g_strdup_printf("normscope-preview-%d-%p.png", (int)getpid(), (gpointer)dialog);
+    dialog->preview_path = g_build_filename(g_get_tmp_dir(), name, NULL);
+}
+
+GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
+{
+    NsExportDialog *dialog = g_object_new(NS_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
+    dialog->window = g_object_ref(window);
+    dialog->view = ns_view_copy(ns_session_view(ns_window_session(window)));
+    take_tiles(dialog, tile);
+    add_choices(dialog);
+    if (memory.used) dialog->choices = memory.choices;
+    sync_controls(dialog);
+    choose(dialog->what, one ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
+    choose_format(dialog, memory.used ? memory.format : NS_FORMAT_PDF);
+    g_signal_connect_object(dialog->save, "clicked", G_CALLBACK(on_save), dialog,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(dialog->copy, "clicked", G_CALLBACK(on_copy), dialog,
+                            G_CONNECT_SWAPPED);
+    sync_rest(dialog);
+    gtk_window_set_focus(GTK_WINDOW(dialog), dialog->what);
+    return GTK_WIDGET(dialog);
+}

@@ -1,0 +1,25 @@
+/* Asks what to export, how, and where to.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/widgets/charts/export_job.h"
+#include "ui/widgets/shell/window.h"
+
+#define NS_TYPE_EXPORT_DIALOG (ns_export_dialog_get_type())
+G_DECLARE_FINAL_TYPE(NsExportDialog, ns_export_dialog, NS, EXPORT_DIALOG, GtkWindow)
+
+/* tile: the chart that "this chart" means; one: offer that first, rather than all charts.  What was
+ * chosen the last time is chosen again. */
+GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one);
+
+/* What the controls ask for at present; borrowed from the dialog. */
+NsExportRequest ns_export_dialog_request(NsExportDialog *dialog);
+
+/* Sets a choice from its text, as if its control had been used. */
+void ns_export_dialog_choose(NsExportDialog *dialog, const char *key, const char *text);
+void ns_export_dialog_choose_format(NsExportDialog *dialog, NsExportWhat what, NsFormat format);
+
+/* The command line that is shown; borrowed. */
+const char *ns_export_dialog_command(NsExportDialog *dialog);
+
+/* Writes it to a file as the Save button does once the file is chosen, and closes the dialog. */
+void ns_export_dialog_write(NsExportDialog *dialog, const char *path);

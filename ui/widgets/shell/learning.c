@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/learning.h"
+
+#include "core/base/words.h"
+#include "core/store/bundled.h"
+#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/learn/learn_list.h"
+#include "ui/widgets/learn/lesson_highlight.h"
+#include "ui/widgets/shell/class_mode.h"
+
+#define PANE "ns-learn-pane"
+#define LEAVE "ns-leave-class-mode"
+#define SUFFIX ".preset"
+#define GREETED "greeted"
+
+NsLearnPane *ns_window_learn_pane(NsWindow *window)
+{
+    return g_object_get_data(G_OBJECT(window), PANE);
+}
+
+static void sync_class_mode(NsWindow *window)
+{
+    bool on = ns_class_mode_is_on(window);
+    GAction *action = g_action_map_lookup_action(G_ACTION_MAP(window), "class-mode");
+    g_simple_action_set_state(G_SIMPLE_ACTION(action), g_variant_new_boolean(on));
+    gtk_widget_set_visible(g_object_get_data(G_OBJECT(window), LEAVE), on);
+}
+
+/* ---- Presets ---- */
+
+void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
+{
+    NsSession *session = ns_window_session(window);
+    const NsSettings *settings[NS_LANES_MAX];
+    for (size_t i = 0; i < preset->lanes; i++) settings[i] = &preset->lane[i];
+    ns_session_pause(session);
+    ns_session_open(session, settings, preset->lanes);
+    ns_session_restart(session);
+    if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
+    ns_class_mode_set(window, preset->large_text, (const char *const *)preset->hide);
+    sync_class_mode(window);
+    const char *sentence = preset->note ? _(preset->note) : NULL;
+    if (!sentence && preset->title) sentence = _(preset->title);
+    if (sentence) ns_window_toast(window, sentence);
+}
+
+void ns_window_make_preset(NsWindow *window, NsPreset *preset)
+{
+    NsSession *session = ns_window_session(window);
+    *preset = (NsPreset){.lanes = ns_session_lanes(session)};
+    for (size_t i = 0; i < preset->lanes; i++)
+        ns_settings_copy(&preset->lane[i], ns_session_lane_settings(session, i));
+    preset->title = ns_session_title(session);
+    preset->page = g_strdup(ns_page_stack_key(ns_window_pages(window)));
+}
+
+static void on_preset(GSimpleAction *action, GVariant *key, gpointer window)
+{
+    (void)action;
+    g_auto(NsPreset) preset;
+    g_autoptr(GError) error = NULL;
+    ns_preset_init(&preset);
+    if (ns_preset_find(&preset, g_variant_get_string(key, NULL), &error))
+        ns_window_open_preset(window, &preset);
+    else
+        ns_window_toast(window, error->message);
+}
+
+void ns_window_save(NsWindow *window, const char *path)
+{
+    g_auto(NsPreset) preset;
+    g_autoptr(GError) error = NULL;
+    ns_window_make_preset(window, &preset);
+    g_autofree char *text = ns_preset_write(&preset);
+    g_autofree char *name = g_filename_display_basename(path);
+    g_autofree char *saved = g_strdup_printf(_("Saved as %s"), name);
+    if (g_file_set_contents(path, text, -1, &error))
+        ns_window_toast_file(window, saved, path);
+    else
+        ns_window_toast(window, error->message);
+}
+
+static void on_path(const char *path, gpointer window)
+{
+    ns_window_save(window, path);
+}
+
+static void on_save(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_file_dialog_save(window, _("Save the experiment as a preset"), "experiment" SUFFIX, on_path,
+                        window);
+}
+
+GMenuModel *ns_preset_menu_new(void)
+{
+    GMenu *menu = g_menu_new();
+    const NsChoice *preset;
+    for (size_t i = 0; (preset = ns_preset_choice(i)); i++) {
+        g_autofree char *action = g_strconcat("win.preset::", preset->key, NULL);
+        g_menu_append(menu, _(preset->label), action);
+    }
+    return G_MENU_MODEL(menu);
+}
+
+/* ---- Lessons and class mode ---- */
+
+static void on_learn(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    bool list = ns_learn_pane_is_open(pane) && ns_learn_pane_card(pane) < 0;
+    if (list)
+        ns_learn_pane_close(pane);
+    else
+        ns_learn_pane_open(pane);
+}
+
+void ns_window_greet(NsWindow *window)
+{
+    GSettings *preferences = ns_preferences();
+    if (!preferences || g_settings_get_boolean(preferences, GREETED)) return;
+    g_settings_set_boolean(preferences, GREETED, TRUE);
+    gtk_widget_activate_action(GTK_WIDGET(ns_window_learn_pane(window)), NS_LEARN_BEGIN, "u", 0);
+}
+
+static void on_class_mode(GSimpleAction *action, GVariant *state, gpointer window)
+{
+    (void)action;
+    static const char *const hide[] = {"inspector_scroller", "inspector_button", NULL};
+    bool on = g_variant_get_boolean(state);
+    ns_class_mode_set(window, on, on ? hide : NULL);
+    sync_class_mode(window);
+}
+
+static void on_leave(NsWindow *window)
+{
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                       g_variant_new_boolean(FALSE));
+}
+
+static void on_page(NsLearnPane *pane, const char *page, NsWindow *window)
+{
+    (void)pane;
+    ns_page_stack_show(ns_window_pages(window), page);
+}
+
+static void on_point_out(NsLearnPane *pane, const char *name, NsWindow *window)
+{
+    (void)pane;
+    GtkWidget *root = GTK_WIDGET(window);
+    GtkWidget *part = *name ? ns_lesson_part(root, ns_window_settings_pane(window), name) : NULL;
+    ns_lesson_point_out(root, part);
+}
+
+static void on_cover(NsLearnPane *pane, gboolean covers, NsWindow *window)
+{
+    (void)pane;
+    gtk_widget_set_visible(GTK_WIDGET(ns_window_pages(window)), !covers);
+}
+
+static void on_switched(NsPageStack *pages, NsLearnPane *pane)
+{
+    ns_learn_pane_set_page(pane, ns_page_stack_key(pages));
+}
+
+/* The last way out where the menu is hidden, too. */
+static GtkWidget *new_leave(NsWindow *window)
+{
+    GtkWidget *leave = gtk_button_new_with_label(_("Leave class mode"));
+    gtk_widget_set_visible(leave, FALSE);
+    g_signal_connect_swapped(leave, "clicked", G_CALLBACK(on_leave), window);
+    return leave;
+}
+
+static void add_to_menu(NsWindow *window)
+{
+    GtkWidget *button = ns_lesson_part(GTK_WIDGET(window), ns_window_settings_pane(window), "menu");
+    GMenuModel *menu = button ? gtk_menu_button_get_menu_model(GTK_MENU_BUTTON(button)) : NULL;
+    if (!G_IS_MENU(menu)) return;
+    g_autoptr(GMenu) section = g_menu_new();
+    g_autoptr(GMenuModel) presets = ns_preset_menu_new();
+    g_menu_append_submenu(section, _("Presets"), presets);
+    g_menu_append(section, _("Class mode"), "win.class-mode");
+    g_menu_insert_section(G_MENU(menu), 1, NULL, G_MENU_MODEL(section));
+}
+
+void ns_window_add_learning(NsWindow *window)
+{
+    static const GActionEntry actions[] = {
+        {.name = "learn", .activate = on_learn},
+        {.name = "preset", .parameter_type = "s", .activate = on_preset},
+        {.name = "save", .activate = on_save},
+        {.name = "class-mode", .state = "false", .change_state = on_class_mode},
+    };
+    GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
+    GtkWidget *pane = ns_learn_pane_new(ns_window_session(window));
+    gtk_box_prepend(GTK_BOX(gtk_widget_get_parent(pages)), pane);
+    g_object_set_data(G_OBJECT(window), PANE, pane);
+    g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_DEFAULT);
+    g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_DEFAULT);
+    g_signal_connect_object(pane, "cover", G_CALLBACK(on_cover), window, G_CONNECT_DEFAULT);
+    g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), pane, G_CONNECT_DEFAULT);
+    ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));
+    GtkWidget *leave = new_leave(window);
+    gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);
+    g_object_set_data(G_OBJECT(window), LEAVE, leave);
+    g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
+    add_to_menu(window);
+}

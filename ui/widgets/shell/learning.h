@@ -1,0 +1,29 @@
+/* Lessons, presets and class mode of a window.  SPDX-License-Identifier: MIT
+ *
+ * Adds the actions learn, preset (its key), save and class-mode to a window, and the pane of the
+ * lessons above its pages. */
+#pragma once
+
+#include "core/store/preset.h"
+#include "ui/widgets/learn/learn_pane.h"
+#include "ui/widgets/shell/window.h"
+
+void ns_window_add_learning(NsWindow *window);
+
+NsLearnPane *ns_window_learn_pane(NsWindow *window);
+
+/* Begins the first look with somebody who is new: once, as far as there are preferences to remember
+ * that. */
+void ns_window_greet(NsWindow *window);
+
+/* Sets a window up as a preset says: lanes, page, class mode; at rest at step 0. */
+void ns_window_open_preset(NsWindow *window, const NsPreset *preset);
+
+/* The present experiment as a preset.  Initialises `preset`. */
+void ns_window_make_preset(NsWindow *window, NsPreset *preset);
+
+/* Writes it to a file, and says so or why not. */
+void ns_window_save(NsWindow *window, const char *path);
+
+/* The presets of the program, for a menu; unref it with g_object_unref. */
+GMenuModel *ns_preset_menu_new(void);

@@ -1,0 +1,224 @@
+/* Files that are opened in a window or dropped on it.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/open_file.h"
+
+#include "core/base/words.h"
+#include "core/store/figure_file.h"
+#include "core/store/run_record.h"
+#include "ui/widgets/pages/phase_page.h"
+#include "ui/widgets/shell/close_guard.h"
+#include "ui/widgets/shell/learning.h"
+
+/* ---- What is told: whole sentences, one after the other ---- */
+
+static void say(GString *words, char *sentence)
+{
+    g_string_append_printf(words, "%s%s", words->len ? "  " : "", sentence);
+    g_free(sentence);
+}
+
+static void tell(NsWindow *window, GString *words)
+{
+    ns_window_toast(window, words->str);
+    g_string_free(words, TRUE);
+}
+
+/* ---- Experiments ---- */
+
+typedef struct {
+    NsSettings settings[NS_LANES_MAX];
+    const NsSettings *each[NS_LANES_MAX];
+    size_t n;
+} Lanes;
+
+static void lanes_init(Lanes *lanes, const NsExperiment *experiment)
+{
+    lanes->n = MAX(experiment->n_lanes, 1);
+    for (size_t i = 0; i < lanes->n; i++) {
+        ns_experiment_lane(experiment, i, &lanes->settings[i]);
+        lanes->each[i] = &lanes->settings[i];
+    }
+}
+
+static void lanes_clear(Lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->n; i++) ns_settings_clear(&lanes->settings[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Lanes, lanes_clear)
+
+static void restore(NsSession *session, const NsExperiment *experiment)
+{
+    g_auto(Lanes) lanes;
+    lanes_init(&lanes, experiment);
+    ns_session_open(session, lanes.each, lanes.n);
+}
+
+/* The page of sweeps or of the paper, as the figure had it; FALSE where its axes cannot be read. */
+static bool restore_page(NsWindow *window, const NsExperiment *experiment, GError **error)
+{
+    NsPageStack *pages = ns_window_pages(window);
+    if (experiment->study) ns_page_stack_show(pages, "paper");
+    if (!experiment->x || !experiment->y) return true;
+    ns_page_stack_show(pages, "phase");
+    return ns_phase_page_set_axes(NS_PHASE_PAGE(ns_page_stack_page(pages)), experiment->x,
+                                  experiment->y, experiment->settings.steps, error);
+}
+
+static bool open_preset(NsWindow *window, const char *path)
+{
+    g_auto(NsPreset) preset;
+    ns_preset_init(&preset);
+    bool good = ns_preset_load(&preset, path, NULL);
+    if (good) ns_window_open_preset(window, &preset);
+    return good && preset.note; /* nothing is left to tell */
+}
+
+static void tell_experiment(NsWindow *window, const NsExperiment *experiment, const char *name)
+{
+    GString *words = g_string_new(NULL);
+    say(words, g_strdup_printf(_("Set up as in %s."), name));
+    if (experiment->x) say(words, g_strdup(_("Start trains the runs of its sweep.")));
+    if (experiment->step > 0) {
+        g_autofree char *step = ns_group_digits(experiment->step);
+        say(words, g_strdup_printf(_("It shows step %s."), step));
+    }
+    if (experiment->seeds) say(words, g_strdup(_("It is a mean over seeds; this is the first.")));
+    if (experiment->changes) say(words, g_strdup(_("Settings were changed on the way there.")));
+    tell(window, words);
+}
+
+static void open_experiment(NsWindow *window, const char *path)
+{
+    NsSession *session = ns_window_session(window);
+    NsFileKind kind;
+    g_auto(NsExperiment) experiment;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *name = g_filename_display_basename(path);
+    ns_experiment_init(&experiment);
+    if (ns_figure_file_read(&experiment, path, &kind, &error)) {
+        bool preset = kind == NS_FILE_PRESET;
+        if (!preset) restore(session, &experiment);
+        if (!restore_page(window, &experiment, &error))
+            ns_window_toast(window, error->message);
+        else if (!preset || !open_preset(window, path))
+            tell_experiment(window, &experiment, name);
+    } else if (kind == NS_FILE_OTHER) {
+        ns_session_set(session, "text", path); /* says itself what is wrong with it */
+    } else {
+        ns_window_toast(window, error->message);
+    }
+}
+
+/* ---- Runs, which are read on a thread: a deep one has many megabytes ---- */
+
+typedef struct {
+    char *path, *name;
+    bool run;
+    NsRunRecord record;
+} Reading;
+
+static void reading_free(gpointer data)
+{
+    Reading *reading = data;
+    ns_run_record_clear(&reading->record);
+    g_free(reading->path);
+    g_free(reading->name);
+    g_free(reading);
+}
+
+static void read_record(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+{
+    (void)window;
+    Reading *reading = data;
+    GError *error = NULL;
+    if (ns_run_record_load(&reading->record, reading->path, cancellable, &error))
+        g_task_return_boolean(task, TRUE);
+    else
+        g_task_return_error(task, error);
+}
+
+static void tell_record(NsWindow *window, const Reading *reading)
+{
+    const NsRunRecord *record = &reading->record;
+    GString *words = g_string_new(NULL);
+    g_autofree char *step = ns_group_digits(ns_session_steps(ns_window_session(window)));
+    if (record->cut)
+        say(words, g_strdup_printf(_("%s is cut off in line %zu; all before it is on view, up to "
+                                     "step %s."),
+                                   reading->name, record->wrong_line, step));
+    else if (record->wrong_line)
+        say(words, g_strdup_printf(_("Line %zu of %s is no line of its run; all before it is on "
+                                     "view, up to step %s."),
+                                   record->wrong_line, reading->name, step));
+    else
+        say(words, g_strdup_printf(_("%s is on view, up to step %s; Run begins it anew."),
+                                   reading->name, step));
+    tell(window, words);
+}
+
+static void show_record(NsWindow *window, const Reading *reading)
+{
+    g_auto(Lanes) lanes;
+    NsSessionRecord run = {.file = reading->name, .lanes = reading->record.lanes};
+    lanes_init(&lanes, &reading->record.experiment);
+    for (size_t i = 0; i < run.lanes; i++) {
+        run.settings[i] = lanes.each[i];
+        run.histories[i] = reading->record.histories[i];
+    }
+    ns_session_open_record(ns_window_session(window), &run);
+    ns_close_guard_kept(window); /* it is a file */
+    tell_record(window, reading);
+}
+
+static void on_read(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    NsWindow *window = NS_WINDOW(object);
+    const Reading *reading = g_task_get_task_data(G_TASK(result));
+    g_autoptr(GError) error = NULL;
+    bool good = g_task_propagate_boolean(G_TASK(result), &error);
+    if (!ns_window_session(window) || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        return;
+    if (good) {
+        show_record(window, reading);
+    } else {
+        if (reading->record.lanes) restore(ns_window_session(window), &reading->record.experiment);
+        ns_window_toast(window, error->message);
+    }
+    if (reading->run) ns_session_run(ns_window_session(window));
+}
+
+static void open_record(NsWindow *window, const char *path, bool run)
+{
+    Reading *reading = g_new0(Reading, 1);
+    reading->path = g_strdup(path);
+    reading->name = g_filename_display_basename(path);
+    reading->run = run;
+    g_autoptr(GCancellable) cancellable = g_cancellable_new();
+    g_autoptr(GTask) task = g_task_new(window, cancellable, on_read, NULL);
+    g_autofree char *words = g_strdup_printf(_("Reading %s…"), reading->name);
+    g_signal_connect_object(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable,
+                            G_CONNECT_SWAPPED);
+    ns_window_toast(window, words);
+    g_task_set_task_data(task, reading, reading_free);
+    g_task_run_in_thread(task, read_record);
+}
+
+static void open_any(NsWindow *window, const char *path, bool run)
+{
+    if (ns_run_record_is(path)) {
+        open_record(window, path, run);
+        return;
+    }
+    open_experiment(window, path);
+    if (run) ns_session_run(ns_window_session(window));
+}
+
+void ns_window_open(NsWindow *window, const char *path)
+{
+    open_any(window, path, false);
+}
+
+void ns_window_open_and_run(NsWindow *window, const char *path)
+{
+    open_any(window, path, true);
+}

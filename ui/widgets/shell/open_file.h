@@ -1,0 +1,12 @@
+/* Files that are opened in a window or dropped on it.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/widgets/shell/window.h"
+
+/* A figure with an experiment inside, or a preset, sets every setting; a run that was written as
+ * JSON lines is on view a moment later, as an earlier run is; any other file is the text to learn.
+ * What was done, or why not, is said at the foot of the window. */
+void ns_window_open(NsWindow *window, const char *path);
+
+/* The same, and what was opened runs. */
+void ns_window_open_and_run(NsWindow *window, const char *path);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/remember.h"
+
+#include "ui/widgets/common/preferences.h"
+
+/* Actions whose state is a key of the same type. */
+typedef struct {
+    const char *action, *key;
+} Kept;
+
+static const Kept OF_APPLICATION[] = {{"style", "style"}, {"contrast", "contrast"}};
+static const Kept OF_WINDOW[] = {
+    {"page", "page"},
+    {"pane", "settings-pane"},
+    {"inspector", "inspector-pane"},
+    {"pause-on-trouble", "pause-on-trouble"},
+};
+
+static const char *const SMOOTHING[] = {
+    [NS_SMOOTH_NONE] = "off", [NS_SMOOTH_EMA] = "ema", [NS_SMOOTH_MEAN] = "mean"};
+
+static void keep_state(GActionGroup *group, const char *name, GVariant *state, gpointer data)
+{
+    bool window = GTK_IS_WINDOW(group);
+    const Kept *kept = window ? OF_WINDOW : OF_APPLICATION;
+    (void)data;
+    while (!g_str_equal(kept->action, name)) kept++;
+    /* A pane that was folded because the window is narrow is not one that was closed. */
+    if (window && ns_window_folds(NS_WINDOW(group), name)) return;
+    g_settings_set_value(ns_preferences(), kept->key, state);
+}
+
+/* Puts actions into their remembered states, and follows them. */
+static void remember_actions(GActionGroup *group, const Kept *kept, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!g_action_group_has_action(group, kept[i].action)) continue;
+        g_autoptr(GVariant) state = g_settings_get_value(ns_preferences(), kept[i].key);
+        g_action_group_change_action_state(group, kept[i].action, state);
+        g_autofree char *signal = g_strconcat("action-state-changed::", kept[i].action, NULL);
+        g_signal_connect(group, signal, G_CALLBACK(keep_state), NULL);
+    }
+}
+
+void ns_remember_application(GApplication *application)
+{
+    if (!ns_preferences()) return;
+    remember_actions(G_ACTION_GROUP(application), OF_APPLICATION, G_N_ELEMENTS(OF_APPLICATION));
+}
+
+/* ---- How charts are shown ---- */
+
+static int quantity_kept(const char *key, NsDomain domain)
+{
+    g_autofree char *text = g_settings_get_string(ns_preferences(), key);
+    int found = ns_choices_find(ns_quantity_choice, text);
+    return found >= 0 && ns_quantity((NsQuantity)found)->domain == domain ? found : -1;
+}
+
+static void restore_view(NsSession *session)
+{
+    GSettings *preferences = ns_preferences();
+    ns_session_show_log(session, g_settings_get_boolean(preferences, "log"));
+    ns_session_show_theory(session, g_settings_get_boolean(preferences, "theory"));
+    int gradient = quantity_kept("gradient", NS_DOMAIN_LAYER);
+    int hidden = quantity_kept("hidden", NS_DOMAIN_HIDDEN);
+    if (gradient >= 0) ns_session_show_gradient(session, (NsQuantity)gradient);
+    if (hidden >= 0) ns_session_show_hidden(session, (NsQuantity)hidden);
+    g_autofree char *smoothing = g_settings_get_string(preferences, "smoothing");
+    double amount = g_settings_get_double(preferences, "smoothing-amount");
+    for (size_t i = 0; i < G_N_ELEMENTS(SMOOTHING); i++)
+        if (g_str_equal(SMOOTHING[i], smoothing) && (i != NS_SMOOTH_EMA || amount < 1.0))
+            ns_session_show_smoothing(session, (NsSmoothing){(NsSmoothKind)i, amount});
+}
+
+static void keep_view(NsSession *session)
+{
+    GSettings *preferences = ns_preferences();
+    const NsView *view = ns_session_view(session);
+    g_settings_set_boolean(preferences, "log", view->log);
+    g_settings_set_boolean(preferences, "theory", view->theory);
+    g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);
+    g_settings_set_string(preferences, "hidden", ns_quantity_choice(view->hidden)->key);
+    g_settings_set_string(preferences, "smoothing", SMOOTHING[view->smoothing.kind]);
+    if (view->smoothing.kind != NS_SMOOTH_NONE)
+        g_settings_set_double(preferences, "smoothing-amount", view->smoothing.amount);
+}
+
+/* ---- The window ---- */
+
+static void keep_size(GtkWindow *window)
+{
+    GSettings *preferences = ns_preferences();
+    int width = 0, height = 0;
+    g_settings_set_boolean(preferences, "window-maximized", gtk_window_is_maximized(window));
+    if (gtk_window_is_maximized(window) || gtk_window_is_fullscreen(window)) return;
+    gtk_window_get_default_size(window, &width, &height);
+    if (width > 0) g_settings_set_int(preferences, "window-width", width);
+    if (height > 0) g_settings_set_int(preferences, "window-height", height);
+}
+
+/* The view changes with every step that is pointed at: what is kept of it is written when the
+ * window goes. */
+static void on_unrealize(GtkWidget *window)
+{
+    keep_size(GTK_WINDOW(window));
+    keep_view(ns_window_session(NS_WINDOW(window)));
+    g_settings_sync();
+}
+
+void ns_remember_window(NsWindow *window)
+{
+    GSettings *preferences = ns_preferences();
+    if (!preferences) return;
+    gtk_window_set_default_size(GTK_WINDOW(window), g_settings_get_int(preferences, "window-width"),
+                                g_settings_get_int(preferences, "window-height"));
+    if (g_settings_get_boolean(preferences, "window-maximized"))
+        gtk_window_maximize(GTK_WINDOW(window));
+    restore_view(ns_window_session(window));
+    remember_actions(G_ACTION_GROUP(window), OF_WINDOW, G_N_ELEMENTS(OF_WINDOW));
+    g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);
+}

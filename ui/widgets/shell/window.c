@@ -1,0 +1,474 @@
+/* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/window.h"
+
+#include "core/base/words.h"
+#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/style_manager.h"
+#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/close_guard.h"
+#include "ui/widgets/shell/frame_meter.h"
+#include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/open_file.h"
+#include "ui/widgets/shell/toast.h"
+#include "ui/widgets/shell/window_actions.h"
+#include "ui/widgets/shell/window_keys.h"
+
+#define FRAMES 300               /* whose times can be shown */
+#define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
+
+/* Beside the title, at either side, in pixels. */
+#define TITLE_PADDING 12
+
+/* Pixels for the title, before which buttons go that the menus have too. */
+#define TITLE_LEAST 200
+
+/* How much there is room for. */
+typedef enum { NARROW, MEDIUM, WIDE } Breadth;
+
+/* Pixels of width from which it is so. */
+static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900};
+
+/* Pixels of height below which what is told leaves the charts their room. */
+#define LOW 720
+
+/* Panes fold by themselves below these; half a window of settings would leave its charts none. */
+static const struct {
+    const char *action;
+    Breadth from;
+} PANES[] = {{"pane", MEDIUM}, {"inspector", WIDE}};
+
+struct _NsWindow {
+    GtkApplicationWindow parent;
+    NsSession *session;
+    NsPageStack *pages;
+    NsTransport *transport;
+    NsInspector *inspector;
+    NsTroublePanel *trouble;
+    GtkWidget *settings_pane, *toast, *frame_meter;
+    guint tick, fold_source, title_source;
+    gint64 subtitled;
+    int width;                        /* for which panes were last folded or unfolded */
+    bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
+    bool low;                         /* for its height */
+    GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
+    GtkWidget *step_button, *reset_button, *export_button;
+    GtkWidget *run_menu, *menu_button, *learn_button;
+    GtkWidget *banner, *banner_label, *banner_button;
+    GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *centre, *foot;
+};
+
+G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
+
+/* Between what stands at the ends of the header bar. */
+static int title_room(NsWindow *window)
+{
+    GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
+    /* Of a bar that has no size yet nothing can be said. */
+    if (!bar || gtk_widget_get_width(bar) == 0) return G_MAXINT;
+    GtkWidget *ends[] = {gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)),
+                         gtk_center_box_get_end_widget(GTK_CENTER_BOX(bar))};
+    int room = gtk_widget_get_width(bar);
+    for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+        int natural = 0;
+        if (ends[i])
+            gtk_widget_measure(ends[i], GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
+        room -= natural;
+    }
+    return room - 2 * TITLE_PADDING;
+}
+
+static bool has_room(NsWindow *window, const char *status, int room)
+{
+    int width;
+    g_autoptr(PangoLayout) text = gtk_widget_create_pango_layout(window->subtitle_label, status);
+    pango_layout_get_pixel_size(text, &width, NULL);
+    return width <= room;
+}
+
+/* A number that is cut off would be another number: as much of the status as has room. */
+static void sync_subtitle(NsWindow *window)
+{
+    g_autofree char *whole = ns_session_status(window->session, NS_STATUS_WHOLE);
+    g_autofree char *status = g_strdup(whole);
+    int room = title_room(window);
+    for (int length = NS_STATUS_SHORT;
+         length < NS_STATUS_LENGTHS && !has_room(window, status, room); length++) {
+        g_free(status);
+        status = ns_session_status(window->session, (NsStatusLength)length);
+    }
+    ns_text_label_set(window->subtitle_label, status);
+    gtk_widget_set_tooltip_text(window->subtitle_label, whole);
+    window->subtitled = g_get_monotonic_time();
+}
+
+static void sync_title(NsWindow *window)
+{
+    g_autofree char *title = ns_session_title(window->session);
+    g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
+    ns_text_label_set(window->title_label, title);
+    gtk_widget_set_tooltip_text(window->title_label, title);
+    if (g_strcmp0(gtk_window_get_title(GTK_WINDOW(window)), whole) != 0)
+        gtk_window_set_title(GTK_WINDOW(window), whole);
+}
+
+static void sync_banner(NsWindow *window)
+{
+    ns_trouble_panel_sync(window->trouble);
+    /* What the panel tells of a run is not told twice. */
+    bool told = ns_trouble_panel_title(window->trouble) && !ns_session_problem_key(window->session);
+    const char *problem = told ? NULL : ns_session_problem(window->session);
+    if (problem) ns_text_label_set(window->banner_label, problem);
+    gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
+    ns_hide(window->banner_button, NS_HIDDEN_USELESS,
+            ns_session_state(window->session) != NS_TRAINER_DIVERGED);
+}
+
+static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsWindow *window = NS_WINDOW(widget);
+    bool alive = ns_session_poll(window->session);
+    bool behind = ns_page_stack_refresh(window->pages);
+    ns_transport_sync(window->transport);
+    ns_inspector_sync(window->inspector, ns_window_page(window), false);
+    if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) {
+        sync_subtitle(window);
+        ns_window_sync_time_actions(window);
+    }
+    if (alive || behind) return G_SOURCE_CONTINUE;
+    sync_subtitle(window);
+    ns_window_sync_time_actions(window);
+    ns_inspector_sync(window->inspector, ns_window_page(window), true);
+    window->tick = 0;
+    return G_SOURCE_REMOVE;
+}
+
+static void wake(NsWindow *window)
+{
+    if (!window->tick)
+        window->tick = gtk_widget_add_tick_callback(GTK_WIDGET(window), on_tick, NULL, NULL);
+}
+
+static void on_status(NsWindow *window)
+{
+    bool running = ns_session_is_running(window->session);
+    ns_text_label_set(window->run_label, running ? _("Pause") : _("Run"));
+    gtk_image_set_from_icon_name(GTK_IMAGE(window->run_icon),
+                                 running ? "media-playback-pause-symbolic"
+                                         : "media-playback-start-symbolic");
+    sync_title(window);
+    sync_subtitle(window);
+    sync_banner(window);
+    ns_transport_sync(window->transport);
+    ns_window_sync_actions(window);
+    wake(window);
+}
+
+static void on_view_changed(NsWindow *window)
+{
+    sync_subtitle(window);
+    ns_transport_sync(window->transport);
+    ns_window_sync_actions(window);
+    wake(window);
+}
+
+static void on_switched(NsWindow *window)
+{
+    ns_window_sync_actions(window);
+    wake(window);
+}
+
+static void on_pointed(NsWindow *window, NsChartTile *tile)
+{
+    ns_inspector_point(window->inspector, tile);
+    ns_inspector_sync(window->inspector, ns_window_page(window), true);
+}
+
+static void set_style(NsWindow *window)
+{
+    const NsStyle *style = ns_chart_style_for(GTK_WIDGET(window));
+    ns_page_stack_set_style(window->pages, style);
+    ns_trouble_panel_set_style(window->trouble, style);
+}
+
+static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+{
+    NsWindow *window = NS_WINDOW(widget);
+    GTK_WIDGET_CLASS(ns_window_parent_class)->css_changed(widget, change);
+    if (window->pages) set_style(window);
+}
+
+static Breadth breadth_of(int width)
+{
+    Breadth breadth = NARROW;
+    while (breadth < WIDE && width >= BREADTHS[breadth + 1]) breadth++;
+    return breadth;
+}
+
+/* The title needs the room; the transport bar and the menus do the same. */
+static void fold_header(NsWindow *window)
+{
+    Breadth breadth = breadth_of(window->width);
+    struct {
+        GtkWidget *button;
+        Breadth from;
+    } buttons[] = {{window->step_button, WIDE},
+                   {window->export_button, MEDIUM},
+                   {window->reset_button, MEDIUM}};
+    for (size_t i = 0; i < G_N_ELEMENTS(buttons); i++)
+        ns_hide(buttons[i].button, NS_HIDDEN_FOLDED, breadth < buttons[i].from);
+    /* In some languages their words are long. */
+    for (size_t i = 0; i < G_N_ELEMENTS(buttons) && title_room(window) < TITLE_LEAST; i++)
+        ns_hide(buttons[i].button, NS_HIDDEN_FOLDED, true);
+}
+
+static void fold_pane(NsWindow *window, size_t pane)
+{
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    bool narrow = breadth_of(window->width) < PANES[pane].from;
+    g_autoptr(GVariant) state = g_action_group_get_action_state(actions, PANES[pane].action);
+    bool fold = narrow && g_variant_get_boolean(state), unfold = !narrow && window->folded[pane];
+    if (!fold && !unfold) return;
+    window->folded[pane] = fold;
+    g_action_group_change_action_state(actions, PANES[pane].action, g_variant_new_boolean(!fold));
+}
+
+static gboolean fold(gpointer data)
+{
+    NsWindow *window = data;
+    window->fold_source = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
+    ns_trouble_panel_set_low(window->trouble, window->low);
+    return G_SOURCE_REMOVE;
+}
+
+static gboolean fit_title(gpointer data)
+{
+    NsWindow *window = data;
+    window->title_source = 0;
+    fold_header(window);
+    sync_subtitle(window);
+    return G_SOURCE_REMOVE;
+}
+
+static void ns_window_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsWindow *window = NS_WINDOW(widget);
+    GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
+    bool crossed = breadth_of(width) != breadth_of(window->width);
+    crossed |= window->low != (height < LOW);
+    bool other = width != window->width;
+    window->low = height < LOW;
+    window->width = width;
+    /* What is visible must not change while sizes are being given out. */
+    if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
+    if (other && !window->title_source) window->title_source = g_idle_add(fit_title, window);
+}
+
+static gboolean on_drop(GtkDropTarget *target, const GValue *value, double x, double y,
+                        NsWindow *window)
+{
+    (void)target, (void)x, (void)y;
+    g_autofree char *path = g_file_get_path(g_value_get_object(value));
+    if (path) ns_window_open(window, path);
+    return path != NULL;
+}
+
+void ns_window_toast(NsWindow *window, const char *sentence)
+{
+    ns_toast_show(window->toast, sentence);
+}
+
+static void on_show_file(gpointer path, gpointer toast)
+{
+    (void)toast;
+    ns_file_show_in_folder(path);
+}
+
+void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path)
+{
+    ns_close_guard_kept(window);
+    ns_toast_offer(window->toast, sentence, _("Show in folder"), on_show_file, g_strdup(path),
+                   g_free);
+}
+
+bool ns_window_folds(NsWindow *window, const char *pane)
+{
+    size_t i = 0;
+    while (i < G_N_ELEMENTS(PANES) && !g_str_equal(PANES[i].action, pane)) i++;
+    return i < G_N_ELEMENTS(PANES) && breadth_of(window->width) < PANES[i].from;
+}
+
+GtkWidget *ns_window_frame_meter(NsWindow *window)
+{
+    return window->frame_meter;
+}
+
+const char *ns_window_toast_text(NsWindow *window)
+{
+    return ns_toast_text(window->toast);
+}
+
+const char *ns_window_banner_text(NsWindow *window)
+{
+    if (!gtk_revealer_get_reveal_child(GTK_REVEALER(window->banner))) return NULL;
+    return gtk_label_get_text(GTK_LABEL(window->banner_label));
+}
+
+bool ns_window_is_awake(NsWindow *window)
+{
+    return window->tick != 0;
+}
+
+NsSession *ns_window_session(NsWindow *window)
+{
+    return window->session;
+}
+
+NsPageStack *ns_window_pages(NsWindow *window)
+{
+    return window->pages;
+}
+
+NsPage *ns_window_page(NsWindow *window)
+{
+    return ns_page_stack_page(window->pages);
+}
+
+NsDashboard *ns_window_dashboard(NsWindow *window)
+{
+    NsPage *page = ns_window_page(window);
+    return NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;
+}
+
+NsTransport *ns_window_transport(NsWindow *window)
+{
+    return window->transport;
+}
+
+NsInspector *ns_window_inspector(NsWindow *window)
+{
+    return window->inspector;
+}
+
+NsTroublePanel *ns_window_trouble(NsWindow *window)
+{
+    return window->trouble;
+}
+
+GtkWidget *ns_window_run_menu(NsWindow *window)
+{
+    return window->run_menu;
+}
+
+GtkWidget *ns_window_main_menu(NsWindow *window)
+{
+    return window->menu_button;
+}
+
+GtkWidget *ns_window_settings_pane(NsWindow *window)
+{
+    return window->settings_pane;
+}
+
+static void ns_window_dispose(GObject *object)
+{
+    NsWindow *window = NS_WINDOW(object);
+    g_clear_handle_id(&window->fold_source, g_source_remove);
+    g_clear_handle_id(&window->title_source, g_source_remove);
+    if (window->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(window), window->tick);
+    window->tick = 0;
+    if (window->session) g_signal_handlers_disconnect_by_data(window->session, window);
+    G_OBJECT_CLASS(ns_window_parent_class)->dispose(object);
+    g_clear_object(&window->session);
+}
+
+static void ns_window_class_init(NsWindowClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_window_dispose;
+    widget_class->size_allocate = ns_window_size_allocate;
+    widget_class->css_changed = ns_window_css_changed;
+    gtk_widget_class_set_template_from_resource(widget_class, "/org/normscope/Normscope/window.ui");
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, run_icon);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, title_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, step_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, export_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, reset_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, run_menu);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, menu_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, learn_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, foot);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, banner);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_label);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, overlay);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, paned);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_scroller);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, centre);
+}
+
+/* What there are lessons to do with it adds that action. */
+static void on_action_added(NsWindow *window)
+{
+    ns_hide(window->learn_button, NS_HIDDEN_USELESS, false);
+}
+
+static void ns_window_init(NsWindow *window)
+{
+    gtk_widget_init_template(GTK_WIDGET(window));
+    window->width = G_MAXINT;
+    ns_hide(window->learn_button, NS_HIDDEN_USELESS, true);
+    g_signal_connect(window, "action-added::learn", G_CALLBACK(on_action_added), NULL);
+    window->toast = ns_toast_new();
+    gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
+    window->frame_meter = ns_frame_meter_new(FRAMES);
+    gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->frame_meter);
+    GtkDropTarget *drop = gtk_drop_target_new(G_TYPE_FILE, GDK_ACTION_COPY);
+    g_signal_connect(drop, "drop", G_CALLBACK(on_drop), window);
+    gtk_widget_add_controller(GTK_WIDGET(window), GTK_EVENT_CONTROLLER(drop));
+}
+
+NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
+{
+    NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
+    window->session = g_object_ref(session);
+    window->pages = NS_PAGE_STACK(ns_page_stack_new(session));
+    window->settings_pane = ns_settings_pane_new(session);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
+                                  window->settings_pane);
+    window->trouble = NS_TROUBLE_PANEL(ns_trouble_panel_new(session));
+    gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->trouble));
+    gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->pages));
+    window->inspector = NS_INSPECTOR(ns_inspector_new(session));
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->inspector_scroller),
+                                  GTK_WIDGET(window->inspector));
+    window->transport = NS_TRANSPORT(ns_transport_new(session));
+    gtk_box_append(GTK_BOX(window->foot), GTK_WIDGET(window->transport));
+    ns_window_add_actions(window);
+    ns_window_add_keys(window);
+    ns_close_guard_add(window);
+    ns_window_add_learning(window);
+    g_signal_connect_object(session, "status-changed", G_CALLBACK(on_status), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_title), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "view-changed", G_CALLBACK(on_view_changed), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "notice", G_CALLBACK(ns_window_toast), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(window->pages, "switched", G_CALLBACK(on_switched), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(window->pages, "pointed", G_CALLBACK(on_pointed), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(window->pages, "told", G_CALLBACK(ns_window_toast), window,
+                            G_CONNECT_SWAPPED);
+    set_style(window);
+    on_status(window);
+    return window;
+}

@@ -1,0 +1,51 @@
+/* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/session/session.h"
+#include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/pages/page_stack.h"
+#include "ui/widgets/run/inspector.h"
+#include "ui/widgets/run/transport.h"
+#include "ui/widgets/run/trouble_panel.h"
+
+#define NS_TYPE_WINDOW (ns_window_get_type())
+G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
+
+/* A window on a session; it keeps references to both. */
+NsWindow *ns_window_new(GtkApplication *application, NsSession *session);
+
+NsSession *ns_window_session(NsWindow *window);
+
+/* Whether something may change by itself: a run goes on, or a chart has not caught up yet. */
+bool ns_window_is_awake(NsWindow *window);
+
+NsPageStack *ns_window_pages(NsWindow *window);
+NsPage *ns_window_page(NsWindow *window); /* that is shown */
+
+/* The page that is shown, if it is one of charts; else NULL. */
+NsDashboard *ns_window_dashboard(NsWindow *window);
+GtkWidget *ns_window_settings_pane(NsWindow *window);
+NsTransport *ns_window_transport(NsWindow *window);
+NsInspector *ns_window_inspector(NsWindow *window);
+NsTroublePanel *ns_window_trouble(NsWindow *window);
+
+/* The buttons that open menus. */
+GtkWidget *ns_window_run_menu(NsWindow *window);
+GtkWidget *ns_window_main_menu(NsWindow *window);
+
+/* Says a sentence for a moment at the foot of the window. */
+void ns_window_toast(NsWindow *window, const char *sentence);
+
+/* The same about a file, with a button that shows it in its folder. */
+void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
+const char *ns_window_toast_text(NsWindow *window);
+
+/* The label that shows how long the last frames took, hidden at first: an NsFrameMeter. */
+GtkWidget *ns_window_frame_meter(NsWindow *window);
+
+/* Whether it is too narrow for a pane that nobody asks for: "pane" or "inspector", as the action
+ * that shows it. */
+bool ns_window_folds(NsWindow *window, const char *pane);
+
+/* The sentence of the banner; NULL while there is none. */
+const char *ns_window_banner_text(NsWindow *window);

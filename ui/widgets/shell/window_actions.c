@@ -1,0 +1,300 @@
+/* What a window can be told to do.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/window_actions.h"
+
+#include "core/base/words.h"
+#include "core/model/placement.h"
+#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/hiding.h"
+#include "ui/widgets/run/gradient_check_panel.h"
+#include "ui/widgets/shell/export_dialog.h"
+#include "ui/widgets/shell/open_file.h"
+
+static void on_reset_settings(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_session_set_defaults(ns_window_session(window));
+}
+
+static void on_new_seed(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    g_autofree char *seed = g_strdup_printf("%d", g_random_int_range(1, 100000));
+    ns_session_set(ns_window_session(window), "seed", seed);
+}
+
+static void on_next_placement(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsSession *session = ns_window_session(window);
+    const NsChoice *next = ns_placement_choice(ns_session_settings(session)->placement + 1);
+    if (!next) next = ns_placement_choice(0);
+    ns_session_set(session, "placement", next->key);
+}
+
+static void on_log(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsSession *session = ns_window_session(window);
+    ns_session_show_log(session, !ns_session_view(session)->log);
+}
+
+static void on_page(GSimpleAction *action, GVariant *key, gpointer window)
+{
+    if (ns_page_stack_show(ns_window_pages(window), g_variant_get_string(key, NULL)))
+        g_simple_action_set_state(action, key);
+}
+
+static void on_nth_page(GSimpleAction *action, GVariant *place, gpointer window)
+{
+    (void)action;
+    const NsPageKind *kind = ns_page_kind((size_t)g_variant_get_int32(place) - 1);
+    if (kind) ns_page_stack_show(ns_window_pages(window), kind->key);
+}
+
+static void on_second_lane(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsSession *session = ns_window_session(window);
+    ns_session_set_lanes(session, ns_session_lanes(session) > 1 ? 1 : 2);
+}
+
+static void on_undo(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    g_autofree char *words = ns_session_undo_words(ns_window_session(window));
+    ns_session_undo(ns_window_session(window));
+    g_autofree char *sentence = words ? g_strdup_printf(_("Undone: %s"), words) : NULL;
+    if (sentence) ns_window_toast(window, sentence);
+}
+
+static void on_redo(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    g_autofree char *words = ns_session_redo_words(ns_window_session(window));
+    ns_session_redo(ns_window_session(window));
+    g_autofree char *sentence = words ? g_strdup_printf(_("Done again: %s"), words) : NULL;
+    if (sentence) ns_window_toast(window, sentence);
+}
+
+/* All charts over steps together: logarithmic, or as their figures have it. */
+static void on_log_x(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    NsChartTile *tile;
+    bool known = false, log = false;
+    for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
+        NsChartView *chart = ns_chart_tile_chart(tile);
+        NsViewState *view_state = ns_chart_view_state(chart);
+        if (ns_chart_tile_kind(tile)->abscissa != NS_OVER_STEPS) continue;
+        if (!known) log = !view_state->rescaled[NS_VIEW_STATE_X];
+        known = true;
+        view_state->rescaled[NS_VIEW_STATE_X] = log;
+        view_state->scale[NS_VIEW_STATE_X] = NS_SCALE_LOG;
+        ns_chart_view_state_changed(chart);
+    }
+}
+
+static void on_maximise(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    if (!dashboard) return;
+    bool full = ns_dashboard_maximised(dashboard) != NULL;
+    ns_dashboard_maximise(dashboard, full ? NULL : ns_dashboard_current(dashboard));
+}
+
+static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    if (gtk_window_is_fullscreen(window))
+        gtk_window_unfullscreen(window);
+    else if (!ns_page_back(ns_window_page(window)))
+        ns_session_show_step(ns_window_session(window), -1);
+}
+
+static void on_smooth(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_session_toggle_smoothing(ns_window_session(window));
+}
+
+static void on_theory(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsSession *session = ns_window_session(window);
+    ns_session_show_theory(session, !ns_session_view(session)->theory);
+}
+
+static void on_grid(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    if (dashboard) ns_dashboard_show_grid(dashboard, !ns_dashboard_has_grid(dashboard));
+}
+
+static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = ns_page_current(ns_window_page(window));
+    if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-data", NULL);
+}
+
+static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsChartTile *tile = ns_page_current(ns_window_page(window));
+    if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-image", NULL);
+}
+
+static void open_export(NsWindow *window, NsChartTile *tile, bool one)
+{
+    GtkWidget *dialog = ns_export_dialog_new(window, tile, one);
+    gtk_window_present(GTK_WINDOW(dialog));
+}
+
+static void on_export(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsPage *page = ns_window_page(window);
+    if (ns_page_saves(page))
+        ns_page_save(page);
+    else
+        open_export(window, ns_page_current(page), true);
+}
+
+static void on_export_all(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    open_export(window, ns_page_current(ns_window_page(window)), false);
+}
+
+static void on_tile_export(NsPageStack *pages, NsChartTile *tile, NsWindow *window)
+{
+    (void)pages;
+    open_export(window, tile, true);
+}
+
+static void on_opened(const char *path, gpointer window)
+{
+    ns_window_open(window, path);
+}
+
+static void on_open(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_file_dialog_open(window, _("Open a figure, a preset or a text"), on_opened, window);
+}
+
+static void on_menu(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    gtk_menu_button_popup(GTK_MENU_BUTTON(ns_window_main_menu(window)));
+}
+
+static void on_gradient_check(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_gradient_check_present(window, ns_window_session(window));
+}
+
+static void on_fullscreen(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    if (gtk_window_is_fullscreen(window))
+        gtk_window_unfullscreen(window);
+    else
+        gtk_window_fullscreen(window);
+}
+
+static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
+{
+    GtkWidget *pane =
+        gtk_widget_get_ancestor(ns_window_settings_pane(window), GTK_TYPE_SCROLLED_WINDOW);
+    ns_hide(pane, NS_HIDDEN_CLOSED, !g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+}
+
+static void on_inspector(GSimpleAction *action, GVariant *state, gpointer window)
+{
+    GtkWidget *pane =
+        gtk_widget_get_ancestor(GTK_WIDGET(ns_window_inspector(window)), GTK_TYPE_SCROLLED_WINDOW);
+    ns_hide(pane, NS_HIDDEN_CLOSED, !g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+    ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
+}
+
+static void on_frame_times(GSimpleAction *action, GVariant *state, gpointer window)
+{
+    gtk_widget_set_visible(ns_window_frame_meter(window), g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+}
+
+static const GActionEntry ACTIONS[] = {
+    {.name = "reset-settings", .activate = on_reset_settings},
+    {.name = "new-seed", .activate = on_new_seed},
+    {.name = "next-placement", .activate = on_next_placement},
+    {.name = "second-lane", .activate = on_second_lane},
+    {.name = "undo", .activate = on_undo},
+    {.name = "redo", .activate = on_redo},
+    {.name = "log-x", .activate = on_log_x},
+    {.name = "log", .activate = on_log},
+    {.name = "smooth", .activate = on_smooth},
+    {.name = "theory", .activate = on_theory},
+    {.name = "grid", .activate = on_grid},
+    {.name = "copy-data", .activate = on_copy_data},
+    {.name = "copy-image", .activate = on_copy_image},
+    {.name = "page", .parameter_type = "s", .state = "''", .change_state = on_page},
+    {.name = "nth-page", .parameter_type = "i", .activate = on_nth_page},
+    {.name = "menu", .activate = on_menu},
+    {.name = "maximise", .activate = on_maximise},
+    {.name = "back", .activate = on_back},
+    {.name = "export", .activate = on_export},
+    {.name = "export-all", .activate = on_export_all},
+    {.name = "open", .activate = on_open},
+    {.name = "gradient-check", .activate = on_gradient_check},
+    {.name = "fullscreen", .activate = on_fullscreen},
+    {.name = "pane", .state = "true", .change_state = on_pane},
+    {.name = "inspector", .state = "true", .change_state = on_inspector},
+    {.name = "frame-times", .state = "false", .change_state = on_frame_times},
+};
+
+void ns_window_add_actions(NsWindow *window)
+{
+    g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
+    ns_window_add_time_actions(window);
+    g_signal_connect_object(ns_window_pages(window), "export", G_CALLBACK(on_tile_export), window,
+                            0);
+}
+
+void ns_window_enable(NsWindow *window, const char *action, bool enabled)
+{
+    GAction *found = g_action_map_lookup_action(G_ACTION_MAP(window), action);
+    g_simple_action_set_enabled(G_SIMPLE_ACTION(found), enabled);
+}
+
+void ns_window_set_state(NsWindow *window, const char *action, bool state)
+{
+    GAction *found = g_action_map_lookup_action(G_ACTION_MAP(window), action);
+    g_simple_action_set_state(G_SIMPLE_ACTION(found), g_variant_new_boolean(state));
+}
+
+void ns_window_sync_actions(NsWindow *window)
+{
+    NsSession *session = ns_window_session(window);
+    ns_window_sync_time_actions(window);
+    bool chart = ns_page_current(ns_window_page(window)) != NULL;
+    bool charts = ns_window_dashboard(window) != NULL;
+    static const char *const of_chart[] = {"copy-data", "copy-image", "maximise"};
+    for (size_t i = 0; i < G_N_ELEMENTS(of_chart); i++)
+        ns_window_enable(window, of_chart[i], chart);
+    ns_window_enable(window, "export", chart || ns_page_saves(ns_window_page(window)));
+    ns_window_enable(window, "export-all", charts);
+    ns_window_enable(window, "grid", charts);
+    ns_window_enable(window, "log-x", charts);
+    ns_window_enable(window, "undo", ns_session_can_undo(session));
+    ns_window_enable(window, "redo", ns_session_can_redo(session));
+    GAction *page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
+    const char *shown = ns_page_stack_key(ns_window_pages(window));
+    g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(shown));
+}

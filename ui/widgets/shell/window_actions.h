@@ -1,0 +1,20 @@
+/* What a window can be told to do: one table of actions, those about time apart.
+ * SPDX-License-Identifier: MIT
+ *
+ * Their keys are in ui/widgets/shell/window_keys.h.  What lies elsewhere adds its own action to the
+ * window: the button for "learn" comes up when there is one. */
+#pragma once
+
+#include "ui/widgets/shell/window.h"
+
+/* Adds the actions to a window. */
+void ns_window_add_actions(NsWindow *window);
+void ns_window_add_time_actions(NsWindow *window);
+
+/* Brings what the actions may do in line with the session and the page that is shown. */
+void ns_window_sync_actions(NsWindow *window);
+void ns_window_sync_time_actions(NsWindow *window);
+
+/* One action of the window, by its name. */
+void ns_window_enable(NsWindow *window, const char *action, bool enabled);
+void ns_window_set_state(NsWindow *window, const char *action, bool state);

@@ -1,0 +1,193 @@
+/* What a window can be told about time.  SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
+#include "ui/widgets/common/ask_popover.h"
+#include "ui/widgets/run/speed_control.h"
+#include "ui/widgets/run/transport.h"
+#include "ui/widgets/shell/window_actions.h"
+
+#define FAR 10 /* steps of the keys with Shift */
+
+static void on_run(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsSession *session = ns_window_session(window);
+    if (ns_session_is_running(session))
+        ns_session_pause(session);
+    else
+        ns_session_run(session);
+}
+
+static bool run_to(double number, gpointer window)
+{
+    NsSession *session = ns_window_session(window);
+    if (number <= (double)ns_session_steps(session) || number > 1e9) return false;
+    ns_session_run_to(session, (int64_t)number);
+    return true;
+}
+
+static bool run_until_loss(double number, gpointer window)
+{
+    if (number <= 0.0) return false;
+    ns_session_run_until_loss(ns_window_session(window), number);
+    return true;
+}
+
+static void on_run_to(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    static const NsAsk ask = {N_("Run to step"), N_("Run"), "1000",
+                              N_("A step that lies ahead, such as 1000."), run_to};
+    ns_ask_popover(ns_window_run_menu(window), &ask, window);
+}
+
+static void on_run_until_loss(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    static const NsAsk ask = {N_("Run until a loss is below"), N_("Run"), "2.0",
+                              N_("A loss is a positive number, such as 1.8."), run_until_loss};
+    ns_ask_popover(ns_window_run_menu(window), &ask, window);
+}
+
+/* Forward in what was made; past its end a new step is made. */
+static void forward(NsSession *session, int64_t by)
+{
+    int64_t shown = ns_session_shown_step(session), newest = ns_session_steps(session);
+    if (shown < newest)
+        ns_session_show_step(session, shown + by >= newest ? -1 : shown + by);
+    else if (!ns_session_is_running(session))
+        ns_session_step(session, by);
+}
+
+static void look_back(NsSession *session, int64_t by)
+{
+    int64_t first = ns_session_first_step(session);
+    int64_t to = MAX(ns_session_shown_step(session) - by, first);
+    if (to < ns_session_steps(session)) ns_session_show_step(session, to);
+}
+
+static void on_step(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    forward(ns_window_session(window), 1);
+}
+
+static void on_step_ten(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    forward(ns_window_session(window), FAR);
+}
+
+static void on_back_step(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    look_back(ns_window_session(window), 1);
+}
+
+static void on_back_ten(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    look_back(ns_window_session(window), FAR);
+}
+
+static void on_first(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    look_back(ns_window_session(window), INT64_MAX / 2);
+}
+
+static void on_live(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_session_show_step(ns_window_session(window), -1);
+}
+
+static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_session_reset(ns_window_session(window));
+}
+
+static void on_fork(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    ns_session_fork(ns_window_session(window));
+}
+
+static void change_speed(NsWindow *window, bool faster)
+{
+    NsSession *session = ns_window_session(window);
+    ns_session_set_speed(session, ns_speed_next(ns_session_speed(session), faster));
+    ns_speed_control_sync(NS_SPEED_CONTROL(ns_transport_speed(ns_window_transport(window))));
+    g_autofree char *words = ns_speed_words(ns_session_speed(session));
+    g_autofree char *sentence = g_strdup_printf(_("Speed: %s"), words);
+    ns_window_toast(window, sentence);
+}
+
+static void on_slower(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    change_speed(window, false);
+}
+
+static void on_faster(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    change_speed(window, true);
+}
+
+static void on_slow_motion(GSimpleAction *action, GVariant *state, gpointer window)
+{
+    ns_session_set_slow_motion(ns_window_session(window), g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+    ns_transport_sync(ns_window_transport(window));
+}
+
+static void on_pause_on_trouble(GSimpleAction *action, GVariant *state, gpointer window)
+{
+    ns_session_set_pause_on_trouble(ns_window_session(window), g_variant_get_boolean(state));
+    g_simple_action_set_state(action, state);
+}
+
+static const GActionEntry ACTIONS[] = {
+    {.name = "run", .activate = on_run},
+    {.name = "run-to", .activate = on_run_to},
+    {.name = "run-until-loss", .activate = on_run_until_loss},
+    {.name = "step", .activate = on_step},
+    {.name = "step-ten", .activate = on_step_ten},
+    {.name = "back-step", .activate = on_back_step},
+    {.name = "back-ten", .activate = on_back_ten},
+    {.name = "first", .activate = on_first},
+    {.name = "live", .activate = on_live},
+    {.name = "reset", .activate = on_reset},
+    {.name = "fork", .activate = on_fork},
+    {.name = "slower", .activate = on_slower},
+    {.name = "faster", .activate = on_faster},
+    {.name = "slow-motion", .state = "false", .change_state = on_slow_motion},
+    {.name = "pause-on-trouble", .state = "true", .change_state = on_pause_on_trouble},
+};
+
+void ns_window_add_time_actions(NsWindow *window)
+{
+    g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
+}
+
+void ns_window_sync_time_actions(NsWindow *window)
+{
+    NsSession *session = ns_window_session(window);
+    int64_t shown = ns_session_shown_step(session), first = ns_session_first_step(session);
+    bool can_run = ns_session_can_run(session), behind = shown < ns_session_steps(session);
+    bool can_step = behind || (can_run && !ns_session_is_running(session));
+    ns_window_enable(window, "run", can_run);
+    ns_window_enable(window, "run-to", can_run);
+    ns_window_enable(window, "run-until-loss", can_run);
+    ns_window_enable(window, "step", can_step);
+    ns_window_enable(window, "step-ten", can_step);
+    ns_window_enable(window, "back-step", shown > first);
+    ns_window_enable(window, "back-ten", shown > first);
+    ns_window_enable(window, "first", shown > first);
+    ns_window_enable(window, "live", behind);
+    ns_window_enable(window, "reset", ns_session_can_reset(session));
+    ns_window_enable(window, "fork", ns_session_can_fork(session));
+    ns_window_set_state(window, "slow-motion", ns_session_slow_motion(session));
+    ns_window_set_state(window, "pause-on-trouble", ns_session_pause_on_trouble(session));
+}
