@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 #include "core/probe/similarity.h"
 #include "ui/figures/mean.h"
 #include "ui/figures/spec.h"
@@ -31,13 +31,13 @@ typedef struct {
     NsPicture picture;
     NsLaneOptions lanes;
     NsPreset preset;
-    NsExperiment from; /* the settings are where the options put them */
+    NsProvenance from; /* the settings are where the options put them */
 } Chart;
 
 static void chart_init(Chart *chart)
 {
     *chart = (Chart){.specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec))};
-    ns_experiment_init(&chart->from);
+    ns_provenance_init(&chart->from);
     ns_preset_init(&chart->preset);
     ns_picture_init(&chart->picture);
 }
@@ -52,7 +52,7 @@ static void chart_clear(Chart *chart)
     ns_lane_options_clear(&chart->lanes);
     ns_preset_clear(&chart->preset);
     g_array_unref(chart->specs);
-    ns_experiment_clear(&chart->from);
+    ns_provenance_clear(&chart->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Chart, chart_clear)
 
@@ -113,7 +113,7 @@ static const char *given(const char *option, const char *from, const char *usual
 
 static bool read_looks(Chart *chart, GError **error)
 {
-    const NsExperiment *from = &chart->from;
+    const NsProvenance *from = &chart->from;
     NsFigureInput *input = &chart->input;
     const char *theory = given(chart->theory, from->theory, "on");
     input->log = !chart->linear && g_strcmp0(from->axes, "linear") != 0;
@@ -431,23 +431,23 @@ static void add_seed(const Chart *chart, NsLockstep *lockstep, Charts *charts)
     charts->done = MAX(charts->done, ns_lanes_steps(lockstep));
 }
 
-static void fill_experiment(const Chart *chart, const Charts *charts, guint first, guint n,
-                            NsExperiment *experiment)
+static void fill_provenance(const Chart *chart, const Charts *charts, guint first, guint n,
+                            NsProvenance *provenance)
 {
     const NsSettings *lanes[NS_LANES_MAX];
     int64_t done = charts->done, shown = chart->input.step;
     bool before = shown >= 0 && shown < done;
-    experiment->step = before ? shown : done;
-    experiment->until = before ? done : 0;
+    provenance->step = before ? shown : done;
+    provenance->until = before ? done : 0;
     for (size_t i = 0; i < chart->lanes.n; i++) lanes[i] = &chart->lanes.settings[i];
-    ns_experiment_set_lanes(experiment, lanes, chart->lanes.n);
-    experiment->figure = ns_figure_specs_text(spec_at(chart, first), n);
-    experiment->axes = g_strdup(chart->input.log ? "log" : "linear");
-    experiment->smooth = ns_smoothing_text(chart->input.smoothing);
-    experiment->theory = g_strdup(chart->input.theory ? "on" : "off");
-    if (charts->seeds > 1) experiment->seeds = g_strdup_printf("%zu", charts->seeds);
+    ns_experiment_set_lanes(&provenance->experiment, lanes, chart->lanes.n);
+    provenance->figure = ns_figure_specs_text(spec_at(chart, first), n);
+    provenance->axes = g_strdup(chart->input.log ? "log" : "linear");
+    provenance->smooth = ns_smoothing_text(chart->input.smoothing);
+    provenance->theory = g_strdup(chart->input.theory ? "on" : "off");
+    if (charts->seeds > 1) provenance->seeds = g_strdup_printf("%zu", charts->seeds);
     if (chart->lanes.n > 1)
-        experiment->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
+        provenance->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
 }
 
 /* The i-th chart of all seeds as one, which `means` is to own. */
@@ -484,12 +484,12 @@ static bool draw(const Chart *chart, const Charts *charts, guint first, guint n,
     for (; at < end; at++) g_ptr_array_add(plots, (gpointer)(guintptr)chart_of(charts, at, means));
     for (guint i = 0; i < plots->len; i++)
         if (!check_plot(plots->pdata[i], error)) return false;
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    fill_experiment(chart, charts, first, n, &experiment);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    fill_provenance(chart, charts, first, n, &provenance);
     g_autofree char *key = key_of(chart, first);
     return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
-                            &experiment, key, error);
+                            &provenance, key, error);
 }
 
 static bool draw_all(const Chart *chart, const Charts *charts, GError **error)

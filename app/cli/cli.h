@@ -7,7 +7,7 @@
 
 #include "core/base/choice.h"
 #include "core/experiment/assignment.h"
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 #include "core/store/preset.h"
 
 #include <glib.h>
@@ -42,7 +42,7 @@ typedef struct {
     const GOptionEntry *entries; /* besides --set and --help */
     NsSettings *settings;        /* initialised; takes --from, --preset and --set, or NULL */
     NsNamed *named;              /* zero; what --set and --steps name; or NULL */
-    NsExperiment *from;          /* initialised; what the file of --from says besides; or NULL */
+    NsProvenance *from;          /* initialised; what the file of --from says besides; or NULL */
     bool one_lane;               /* of which only the first lane is taken */
     NsPreset *preset; /* initialised, for commands of several lanes; takes --preset and --set */
     const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */

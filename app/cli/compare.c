@@ -62,8 +62,8 @@ int ns_cli_compare(int argc, char **argv, GError **error)
 {
     g_autofree char *steps = NULL, *jsonl = NULL;
     g_auto(NsLaneOptions) lanes = {0};
-    g_auto(NsExperiment) from;
-    ns_experiment_init(&from);
+    g_auto(NsProvenance) from;
+    ns_provenance_init(&from);
     const GOptionEntry entries[] = {
         ns_lane_options_entry(&lanes),
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,

@@ -30,22 +30,15 @@ static void settings_of(const NsLaneOptions *lanes, const NsSettings *settings[N
     for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->settings[i];
 }
 
-/* Each lane is called by what is special about it. */
-static void name_lanes(NsLaneOptions *lanes)
+static void take(NsLaneOptions *lanes, const NsSettings *const *settings, size_t n)
 {
-    const NsSettings *settings[NS_LANES_MAX];
-    settings_of(lanes, settings);
-    g_strfreev(lanes->words);
-    lanes->words = g_new0(char *, lanes->n + 1);
-    for (size_t i = 0; i < lanes->n; i++)
-        lanes->words[i] = ns_settings_special(settings, lanes->n, i);
-}
-
-static void take_preset(NsLaneOptions *lanes, const NsPreset *preset)
-{
-    for (; lanes->n < preset->lanes; lanes->n++)
-        ns_settings_copy(&lanes->settings[lanes->n], &preset->lane[lanes->n]);
-    name_lanes(lanes);
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, settings, n);
+    lanes->words = g_new0(char *, n + 1);
+    for (; lanes->n < n; lanes->n++) {
+        ns_settings_copy(&lanes->settings[lanes->n], settings[lanes->n]);
+        lanes->words[lanes->n] = ns_experiment_lane_words(&experiment, lanes->n);
+    }
 }
 
 /* `named`: the words are a person's, who has named these already; NULL for those of a file. */
@@ -73,8 +66,9 @@ static bool take_words(NsLaneOptions *lanes, const NsSettings *common, const NsN
 }
 
 bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const NsNamed *named,
-                          const NsPreset *preset, const NsExperiment *from, GError **error)
+                          const NsPreset *preset, const NsProvenance *from, GError **error)
 {
+    const NsSettings *settings[NS_LANES_MAX];
     bool given = lanes->words && *lanes->words;
     bool several = preset && preset->lanes > 1;
     if (given && several) {
@@ -84,15 +78,13 @@ bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const 
         return false;
     }
     if (several) {
-        take_preset(lanes, preset);
+        for (size_t i = 0; i < preset->lanes; i++) settings[i] = &preset->lane[i];
+        take(lanes, settings, preset->lanes);
         return true;
     }
-    if (!given && from && from->n_lanes > 1) {
-        g_strfreev(lanes->words);
-        lanes->words = g_new0(char *, from->n_lanes + 1);
-        for (size_t i = 0; i < from->n_lanes; i++) lanes->words[i] = g_strdup(from->lanes[i]);
-        if (!take_words(lanes, common, NULL, error)) return false;
-        name_lanes(lanes);
+    if (!given && from && from->experiment.n > 1) {
+        for (size_t i = 0; i < from->experiment.n; i++) settings[i] = &from->experiment.lane[i];
+        take(lanes, settings, from->experiment.n);
         return true;
     }
     if (given) return take_words(lanes, common, named, error);

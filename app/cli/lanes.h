@@ -22,7 +22,7 @@ GOptionEntry ns_lane_options_entry(NsLaneOptions *lanes);
  * may be NULL; else one with the common settings, of which some were `named`.  NS_ERROR_USAGE or
  * NS_ERROR_SETTING. */
 bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const NsNamed *named,
-                          const NsPreset *preset, const NsExperiment *from, GError **error);
+                          const NsPreset *preset, const NsProvenance *from, GError **error);
 
 /* Models on one clock, one for every lane.  Nothing is to be written to `out` (NULL: there is no
  * file) where a lane reads its text: NS_ERROR_USAGE. */

@@ -58,22 +58,22 @@ static void add_entries(GOptionContext *context, const NsOptions *options, Commo
 /* The settings of a file in place of those there were. */
 static bool read_from(const NsOptions *options, const char *path, GError **error)
 {
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    ns_settings_clear(&experiment.settings);
-    ns_settings_copy(&experiment.settings, options->settings);
-    if (!ns_figure_file_read(&experiment, path, NULL, error)) return false;
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    ns_settings_clear(&provenance.experiment.lane[0]);
+    ns_settings_copy(&provenance.experiment.lane[0], options->settings);
+    if (!ns_figure_file_read(&provenance, path, NULL, error)) return false;
     ns_settings_clear(options->settings);
-    ns_settings_copy(options->settings, &experiment.settings);
-    if (experiment.n_lanes > 1 && (!options->from || options->one_lane)) {
+    ns_settings_copy(options->settings, &provenance.experiment.lane[0]);
+    if (provenance.experiment.n > 1 && (!options->from || options->one_lane)) {
         g_autofree char *name = g_filename_display_basename(path);
         fprintf(stderr, NS_CLI ": “%s” has %zu lanes, of which this is the first.\n", name,
-                experiment.n_lanes);
+                provenance.experiment.n);
     }
     if (!options->from) return true;
-    ns_experiment_clear(options->from);
-    *options->from = experiment;
-    experiment = (NsExperiment){0};
+    ns_provenance_clear(options->from);
+    *options->from = provenance;
+    provenance = (NsProvenance){0};
     return true;
 }
 
@@ -121,19 +121,6 @@ static bool assign(const NsOptions *options, NsSettings *settings, char **set, G
     return ns_settings_check(settings, error);
 }
 
-/* --set has the last word on what a lane of a figure says of itself. */
-static void add_to_lanes(NsExperiment *from, char **set)
-{
-    for (; set && *set; set++) {
-        g_autofree char *quoted = g_shell_quote(*set);
-        for (size_t i = 0; i < from->n_lanes; i++) {
-            char *words = g_strconcat(from->lanes[i], " ", quoted, NULL);
-            g_free(from->lanes[i]);
-            from->lanes[i] = words;
-        }
-    }
-}
-
 static bool read_settings(const NsOptions *options, const Common *common, GError **error)
 {
     if (!options->settings) return true;
@@ -149,7 +136,9 @@ static bool read_settings(const NsOptions *options, const Common *common, GError
     if (common->from && !read_from(options, common->from, error)) return false;
     if (common->preset && !read_preset(options, common->preset, error)) return false;
     if (!assign(options, options->settings, common->set, error)) return false;
-    if (common->from && options->from) add_to_lanes(options->from, common->set);
+    NsExperiment *from = options->from ? &options->from->experiment : NULL;
+    for (size_t i = 0; common->from && from && i < from->n; i++)
+        if (!assign(options, &from->lane[i], common->set, error)) return false;
     for (size_t i = 0; common->preset && options->preset && i < options->preset->lanes; i++)
         if (!assign(options, &options->preset->lane[i], common->set, error)) return false;
     return true;

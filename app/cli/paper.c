@@ -51,9 +51,9 @@ static bool draw(Paper *paper, NsStudyResult *result, GError **error)
     g_free(paper->picture.out);
     paper->picture.out = g_build_filename(paper->out, name, NULL);
     if (!ns_picture_understand(&paper->picture, error)) return false;
-    g_auto(NsExperiment) experiment;
-    ns_study_experiment(result->study, &experiment);
-    return ns_picture_write(&paper->picture, &plot, 1, &experiment, NULL, error);
+    g_auto(NsProvenance) provenance;
+    ns_study_provenance(result->study, &provenance);
+    return ns_picture_write(&paper->picture, &plot, 1, &provenance, NULL, error);
 }
 
 /* ---- Studies ---- */

@@ -113,12 +113,12 @@ bool ns_picture_check(const NsPicture *picture, const char *key, const char *inp
 }
 
 bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size_t n,
-                      const NsExperiment *experiment, const char *key, GError **error)
+                      const NsProvenance *provenance, const char *key, GError **error)
 {
     if (!has_room(error)) return false;
     const NsExportChoices *choices = &picture->choices;
-    g_autofree char *line = experiment ? ns_experiment_line(experiment) : NULL;
-    g_autofree char *caption = experiment ? ns_experiment_caption(experiment) : NULL;
+    g_autofree char *line = provenance ? ns_provenance_line(provenance) : NULL;
+    g_autofree char *caption = provenance ? ns_provenance_caption(provenance) : NULL;
     g_autofree char *path = path_of(picture, key);
     NsStyle style;
     NsExport options = {.format = picture->format,

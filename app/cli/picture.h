@@ -39,4 +39,4 @@ bool ns_picture_check(const NsPicture *picture, const char *key, const char *inp
 /* Writes the charts as one figure; to the file of `key` (ns_export_path) where that is given.  The
  * experiment is kept inside and told in the caption as far as the options say so; NULL for none. */
 bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size_t n,
-                      const NsExperiment *experiment, const char *key, GError **error);
+                      const NsProvenance *provenance, const char *key, GError **error);

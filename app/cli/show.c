@@ -6,33 +6,33 @@
 
 #include <stdio.h>
 
-static char *comment_of(const NsExperiment *experiment, const char *path)
+static char *comment_of(const NsProvenance *provenance, const char *path)
 {
     g_autofree char *name = g_filename_display_basename(path);
     GString *comment = g_string_new(name);
-    if (experiment->figure) g_string_append_printf(comment, ": figure %s", experiment->figure);
-    if (experiment->step >= 0)
-        g_string_append_printf(comment, ", step %" G_GINT64_FORMAT, experiment->step);
-    if (experiment->seeds) g_string_append_printf(comment, ", mean of %s seeds", experiment->seeds);
-    if (experiment->version) g_string_append_printf(comment, ", Normscope %s", experiment->version);
-    if (experiment->x && experiment->y)
+    if (provenance->figure) g_string_append_printf(comment, ": figure %s", provenance->figure);
+    if (provenance->step >= 0)
+        g_string_append_printf(comment, ", step %" G_GINT64_FORMAT, provenance->step);
+    if (provenance->seeds) g_string_append_printf(comment, ", mean of %s seeds", provenance->seeds);
+    if (provenance->version) g_string_append_printf(comment, ", Normscope %s", provenance->version);
+    if (provenance->x && provenance->y)
         g_string_append_printf(comment,
                                "\na sweep, which “" NS_CLI " sweep --from” repeats: --x %s --y %s",
-                               experiment->x, experiment->y);
-    if (experiment->study)
+                               provenance->x, provenance->y);
+    if (provenance->study)
         g_string_append_printf(comment,
                                "\na figure of the paper, which “" NS_CLI " paper %s” repeats",
-                               experiment->study);
-    if (experiment->changes)
-        g_string_append_printf(comment, "\nchanged on the way: %s", experiment->changes);
+                               provenance->study);
+    if (provenance->changes)
+        g_string_append_printf(comment, "\nchanged on the way: %s", provenance->changes);
     return g_string_free(comment, FALSE);
 }
 
-static char *preset_of(const NsExperiment *experiment, const char *path)
+static char *preset_of(const NsProvenance *provenance, const char *path)
 {
     g_auto(NsPreset) preset = {.title = g_filename_display_basename(path)};
-    for (; preset.lanes < MAX(experiment->n_lanes, 1); preset.lanes++)
-        ns_experiment_lane(experiment, preset.lanes, &preset.lane[preset.lanes]);
+    for (; preset.lanes < provenance->experiment.n; preset.lanes++)
+        ns_settings_copy(&preset.lane[preset.lanes], &provenance->experiment.lane[preset.lanes]);
     return ns_preset_write(&preset);
 }
 
@@ -56,11 +56,11 @@ int ns_cli_show(int argc, char **argv, GError **error)
                     argc < 2 ? "A file is missing" : "One file at a time can be shown");
         return NS_EXIT_USAGE;
     }
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    if (!ns_figure_file_read(&experiment, argv[1], NULL, error)) return NS_EXIT_ERROR;
-    g_autofree char *comment = comment_of(&experiment, argv[1]);
-    g_autofree char *preset = preset_of(&experiment, argv[1]);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!ns_figure_file_read(&provenance, argv[1], NULL, error)) return NS_EXIT_ERROR;
+    g_autofree char *comment = comment_of(&provenance, argv[1]);
+    g_autofree char *preset = preset_of(&provenance, argv[1]);
     g_auto(GStrv) lines = g_strsplit(comment, "\n", -1);
     for (char **line = lines; *line; line++) printf("# %s\n", *line);
     fputs(preset, stdout);

@@ -22,7 +22,7 @@ typedef struct {
     NsPicture picture;
     NsSettings settings;
     NsNamed named;     /* by --set and --steps */
-    NsExperiment from; /* the settings are where the options put them */
+    NsProvenance from; /* the settings are where the options put them */
 } Sweep;
 
 static void sweep_clear(Sweep *sweep)
@@ -32,7 +32,7 @@ static void sweep_clear(Sweep *sweep)
     g_free(sweep->steps);
     ns_picture_clear(&sweep->picture);
     ns_settings_clear(&sweep->settings);
-    ns_experiment_clear(&sweep->from);
+    ns_provenance_clear(&sweep->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
 
@@ -104,10 +104,10 @@ static bool draw(const Sweep *sweep, NsPhase *phase, GError **error)
     g_autoptr(NsFigure) figure = ns_phase_kind()->create();
     const NsFigureInput input = {.phase = phase, .log = !sweep->linear, .step = -1};
     const NsPlot *plot = ns_figure_update(figure, &input);
-    g_auto(NsExperiment) experiment;
-    ns_phase_experiment(phase, &experiment);
-    experiment.axes = g_strdup(sweep->linear ? "linear" : "log");
-    return ns_picture_write(&sweep->picture, &plot, 1, &experiment, NULL, error);
+    g_auto(NsProvenance) provenance;
+    ns_phase_provenance(phase, &provenance);
+    provenance.axes = g_strdup(sweep->linear ? "linear" : "log");
+    return ns_picture_write(&sweep->picture, &plot, 1, &provenance, NULL, error);
 }
 
 /* ---- The table for people ---- */
@@ -185,7 +185,7 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
     ns_picture_init(&sweep.picture);
     ns_settings_init(&sweep.settings);
     sweep.settings.steps = DEFAULT_STEPS;
-    ns_experiment_init(&sweep.from);
+    ns_provenance_init(&sweep.from);
     g_autoptr(GArray) entries = make_entries(&sweep);
     const NsOptions options = {
         .command = "sweep",

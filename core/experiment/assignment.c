@@ -140,7 +140,7 @@ bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *word
     return assign_all(settings, named, words, error);
 }
 
-static void append_assignment(GString *line, const NsSettings *settings, const NsParam *param)
+void ns_settings_append(GString *line, const NsSettings *settings, const NsParam *param)
 {
     g_autofree char *value = ns_settings_get(settings, param);
     bool plain = *value && !strpbrk(value, " \t\n\\'\"`$&|;<>()*?[]#~=%!{}");
@@ -153,34 +153,6 @@ char *ns_settings_line(const NsSettings *settings, bool all)
     GString *line = g_string_new(NULL);
     for (size_t i = 0; i < NS_PARAM_COUNT; i++)
         if (all || !ns_settings_is_default(settings, ns_param(i)))
-            append_assignment(line, settings, ns_param(i));
-    return g_string_free(line, FALSE);
-}
-
-static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
-{
-    for (size_t i = 1; i < n; i++)
-        if (!ns_settings_same(settings[0], settings[i], param)) return false;
-    return true;
-}
-
-/* Whether a setting is to be named where settings differ.  A mixture and a placement are one thing
- * to name, and either clears the other. */
-static bool is_special(const NsSettings *const *settings, size_t n, size_t which,
-                       const NsParam *param)
-{
-    bool mixed = *settings[which]->mixture;
-    if (is(param, "mixture")) return mixed && !all_equal(settings, n, param);
-    if (!is(param, "placement")) return !all_equal(settings, n, param);
-    return !mixed &&
-           !(all_equal(settings, n, param) && all_equal(settings, n, ns_param_find("mixture")));
-}
-
-char *ns_settings_special(const NsSettings *const *settings, size_t n, size_t which)
-{
-    GString *line = g_string_new(NULL);
-    for (size_t i = 0; i < NS_PARAM_COUNT; i++)
-        if (is_special(settings, n, which, ns_param(i)))
-            append_assignment(line, settings[which], ns_param(i));
+            ns_settings_append(line, settings, ns_param(i));
     return g_string_free(line, FALSE);
 }

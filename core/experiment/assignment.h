@@ -37,6 +37,5 @@ bool ns_settings_name_all(NsSettings *settings, NsNamed *named, const char *word
  * `all`, every setting.  Values with spaces are quoted for a shell.  Free with g_free. */
 char *ns_settings_line(const NsSettings *settings, bool all);
 
-/* What is special about one of n settings, from 0: the values that any two of them differ in, as
- * ns_settings_assign_all reads them.  Free with g_free. */
-char *ns_settings_special(const NsSettings *const *settings, size_t n, size_t which);
+/* Appends one setting to such a line. */
+void ns_settings_append(GString *line, const NsSettings *settings, const NsParam *param);

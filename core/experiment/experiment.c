@@ -1,270 +1,279 @@
-/* What a figure says of where it comes from.  SPDX-License-Identifier: MIT */
+/* What a person has set up.  SPDX-License-Identifier: MIT */
 #include "core/experiment/experiment.h"
 
 #include "core/base/error.h"
-#include "core/experiment/assignment.h"
 
 #include <string.h>
 
-#define VERSION_KEY "normscope"
-#define STEP_KEY "step"
-#define UNTIL_KEY "until"
-#define LANE_KEY "lane"
+#define NO_LANE SIZE_MAX
 
-/* Keys of an experiment that are no settings, in the order of the line. */
-static const struct {
-    const char *key;
-    size_t offset;
-} texts[] = {
-    {VERSION_KEY, offsetof(NsExperiment, version)},
-    {"figure", offsetof(NsExperiment, figure)},
-    {"x", offsetof(NsExperiment, x)},
-    {"y", offsetof(NsExperiment, y)},
-    {"seeds", offsetof(NsExperiment, seeds)},
-    {"study", offsetof(NsExperiment, study)},
-    {"axes", offsetof(NsExperiment, axes)},
-    {"smooth", offsetof(NsExperiment, smooth)},
-    {"theory", offsetof(NsExperiment, theory)},
-    {"heat", offsetof(NsExperiment, heat)},
-    {"changes", offsetof(NsExperiment, changes)},
-};
-
-static char **slot(NsExperiment *experiment, size_t offset)
+static size_t index_of(const NsParam *param)
 {
-    return (char **)(void *)((char *)experiment + offset);
+    return (size_t)(param - ns_param(0));
 }
 
-static const char *text_of(const NsExperiment *experiment, size_t offset)
+static void copy_value(NsSettings *to, const NsSettings *from, const NsParam *param)
 {
-    return *(char *const *)(const void *)((const char *)experiment + offset);
+    if (ns_settings_same(to, from, param)) return;
+    g_autofree char *value = ns_settings_get(from, param);
+    ns_settings_set(to, param->key, value, NULL); /* it was read from settings: never refused */
 }
+
+static void copy_linked(NsExperiment *experiment, NsSettings *to, const NsSettings *from)
+{
+    for (size_t i = 0; ns_param(i); i++)
+        if (!experiment->split[i]) copy_value(to, from, ns_param(i));
+}
+
+/* `from` may be the settings of the lane itself. */
+static void replace_lane(NsExperiment *experiment, size_t lane, const NsSettings *from)
+{
+    NsSettings copy;
+    ns_settings_copy(&copy, from);
+    ns_settings_clear(&experiment->lane[lane]);
+    experiment->lane[lane] = copy;
+}
+
+/* ---- Life ---- */
 
 void ns_experiment_init(NsExperiment *experiment)
 {
-    *experiment = (NsExperiment){.step = -1};
-    ns_settings_init(&experiment->settings);
+    *experiment = (NsExperiment){.n = 1};
+    ns_settings_init(&experiment->lane[0]);
+    ns_experiment_settle(experiment, 1);
 }
 
-static void clear_lanes(NsExperiment *experiment)
+void ns_experiment_copy(NsExperiment *to, const NsExperiment *from)
 {
-    for (size_t i = 0; i < NS_LANES_MAX; i++) g_clear_pointer(&experiment->lanes[i], g_free);
-    experiment->n_lanes = 0;
+    *to = *from;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        ns_settings_copy(&to->lane[lane], &from->lane[lane]);
+    to->title = g_strdup(from->title);
+    to->hide = g_strdupv(from->hide);
 }
 
 void ns_experiment_clear(NsExperiment *experiment)
 {
-    ns_settings_clear(&experiment->settings);
-    clear_lanes(experiment);
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-        g_clear_pointer(slot(experiment, texts[i].offset), g_free);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) ns_settings_clear(&experiment->lane[lane]);
+    g_clear_pointer(&experiment->title, g_free);
+    g_clear_pointer(&experiment->hide, g_strfreev);
+    experiment->n = 0;
 }
 
-void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *lanes, size_t n)
+void ns_experiment_assign(NsExperiment *to, const NsExperiment *from)
 {
-    NsSettings first; /* before those go that it may be */
-    ns_settings_copy(&first, lanes[0]);
-    clear_lanes(experiment);
-    for (size_t i = 0; n > 1 && i < n; i++)
-        experiment->lanes[experiment->n_lanes++] = ns_settings_special(lanes, n, i);
-    ns_settings_clear(&experiment->settings);
-    experiment->settings = first;
+    NsExperiment copy;
+    ns_experiment_copy(&copy, from);
+    ns_experiment_clear(to);
+    *to = copy;
 }
 
-void ns_experiment_lane(const NsExperiment *experiment, size_t lane, NsSettings *settings)
+void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *settings, size_t n)
 {
-    ns_settings_copy(settings, &experiment->settings);
-    if (lane < experiment->n_lanes) ns_settings_assign_all(settings, experiment->lanes[lane], NULL);
+    for (size_t lane = 0; lane < n; lane++) replace_lane(experiment, lane, settings[lane]);
+    experiment->n = n;
+    memset(experiment->kept, 0, sizeof experiment->kept);
+    ns_experiment_link(experiment);
+    ns_experiment_settle(experiment, n);
 }
 
-static void add_word(GString *line, const char *key, const char *value)
+bool ns_experiment_check(const NsExperiment *experiment, size_t *lane, GError **error)
 {
-    bool plain =
-        *value && strspn(value, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_.+:/,") == strlen(value);
-    g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
-    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", key, quoted);
-}
-
-char *ns_experiment_line(const NsExperiment *experiment)
-{
-    GString *line = g_string_new(NULL);
-    add_word(line, VERSION_KEY, NS_VERSION);
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-        const char *value = text_of(experiment, texts[i].offset);
-        if (value && !g_str_equal(texts[i].key, VERSION_KEY)) add_word(line, texts[i].key, value);
-    }
-    if (experiment->step >= 0)
-        g_string_append_printf(line, " " STEP_KEY "=%" G_GINT64_FORMAT, experiment->step);
-    if (experiment->until > 0)
-        g_string_append_printf(line, " " UNTIL_KEY "=%" G_GINT64_FORMAT, experiment->until);
-    for (size_t i = 0; i < experiment->n_lanes; i++) add_word(line, LANE_KEY, experiment->lanes[i]);
-    g_autofree char *settings = ns_settings_line(&experiment->settings, true);
-    g_string_append_printf(line, " %s", settings);
-    /* It is a comment in some formats, which ends with its line. */
-    g_strdelimit(line->str, "\r\n", ' ');
-    return g_string_free(line, FALSE);
-}
-
-/* Gives the settings that a lane has words of its own for their defaults. */
-static void forget_special(NsSettings *settings, const char *words)
-{
-    g_auto(GStrv) assignments = NULL;
-    if (!g_shell_parse_argv(words, NULL, &assignments, NULL)) return;
-    for (char **at = assignments; *at; at++) {
-        *strchrnul(*at, '=') = '\0';
-        const NsParam *param = ns_param_find(*at);
-        if (param) ns_settings_set(settings, param->key, param->default_text, NULL);
-    }
-}
-
-/* The setting that the values of an axis are of; NULL for none. */
-static const NsParam *varied(const char *axis)
-{
-    g_autofree char *key = axis ? g_strndup(axis, strcspn(axis, "=")) : NULL;
-    return key ? ns_param_find(key) : NULL;
-}
-
-/* What is not a default, no lane's own and on no axis. */
-static char *common_line(const NsExperiment *experiment)
-{
-    NsSettings common;
-    ns_settings_copy(&common, &experiment->settings);
-    for (size_t i = 0; i < experiment->n_lanes; i++) forget_special(&common, experiment->lanes[i]);
-    const NsParam *const axes[] = {varied(experiment->x), varied(experiment->y)};
-    for (size_t i = 0; i < G_N_ELEMENTS(axes); i++)
-        if (axes[i]) ns_settings_set(&common, axes[i]->key, axes[i]->default_text, NULL);
-    char *line = ns_settings_line(&common, false);
-    ns_settings_clear(&common);
-    return line;
-}
-
-char *ns_experiment_caption(const NsExperiment *experiment)
-{
-    const NsSettings *settings = &experiment->settings;
-    g_autofree char *line = common_line(experiment);
-    GString *caption = g_string_new(NULL);
-    for (size_t i = 0; i < experiment->n_lanes; i++)
-        g_string_append_printf(caption, "%s: %s, ", ns_lane_letter(i), experiment->lanes[i]);
-    g_string_append(caption, line);
-    const NsParam *seed = ns_param_find("seed");
-    bool varies = varied(experiment->x) == seed || varied(experiment->y) == seed;
-    if (!varies && ns_settings_is_default(settings, seed))
-        g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, *line ? " " : "",
-                               settings->seed);
-    if (experiment->seeds) g_string_append_printf(caption, ", mean of %s seeds", experiment->seeds);
-    if (experiment->step >= 0)
-        g_string_append_printf(caption, ", step %" G_GINT64_FORMAT, experiment->step);
-    if (experiment->until > 0)
-        g_string_append_printf(caption, " of %" G_GINT64_FORMAT, experiment->until);
-    if (experiment->changes)
-        g_string_append_printf(caption, ", changed on the way: %s", experiment->changes);
-    g_string_append(caption, ", Normscope " NS_VERSION);
-    return g_string_free(caption, FALSE);
-}
-
-static bool read_step(int64_t *step, const char *key, const char *value, GError **error)
-{
-    gint64 number;
-    if (!g_ascii_string_to_signed(value, 10, 0, G_MAXINT64, &number, NULL)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "%s is “%s”; it must be a whole number that is not negative.", key, value);
+    for (size_t i = 0; i < experiment->n; i++) {
+        if (ns_settings_check(&experiment->lane[i], error)) continue;
+        if (lane) *lane = i;
         return false;
-    }
-    *step = number;
-    return true;
-}
-
-/* A program that knew the key may have done what this one cannot repeat. */
-static bool refuse_key(const NsExperiment *experiment, const char *key, GError **error)
-{
-    const char *keys[G_N_ELEMENTS(texts) + 1] = {NULL};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) keys[i] = texts[i].key;
-    g_autoptr(GError) wrong = NULL;
-    ns_settings_unknown(key, keys, &wrong);
-    bool other = experiment->version && !g_str_equal(experiment->version, NS_VERSION);
-    g_autofree char *who =
-        other ? g_strdup_printf(", which Normscope %s has written", experiment->version)
-              : g_strdup("");
-    size_t what = strcspn(wrong->message, ";"); /* behind it stands the nearest */
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
-                wrong->message + what);
-    return false;
-}
-
-static bool take(NsExperiment *experiment, const char *key, const char *value, GError **error)
-{
-    if (g_str_equal(key, STEP_KEY)) return read_step(&experiment->step, key, value, error);
-    if (g_str_equal(key, UNTIL_KEY)) return read_step(&experiment->until, key, value, error);
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-        if (!g_str_equal(key, texts[i].key)) continue;
-        char **text = slot(experiment, texts[i].offset);
-        g_free(*text);
-        *text = g_strdup(value);
-        return true;
-    }
-    if (ns_param_find(key)) return ns_settings_set(&experiment->settings, key, value, error);
-    return refuse_key(experiment, key, error);
-}
-
-/* Each is read when all settings are known that it is a change of. */
-static bool take_lanes(NsExperiment *experiment, const GPtrArray *lanes, GError **error)
-{
-    if (!lanes->len) return true;
-    if (lanes->len > NS_LANES_MAX) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "There are %u lanes; an experiment has at most %d, so leave some out.",
-                    lanes->len, NS_LANES_MAX);
-        return false;
-    }
-    clear_lanes(experiment);
-    for (guint i = 0; i < lanes->len; i++) {
-        NsSettings settings;
-        ns_settings_copy(&settings, &experiment->settings);
-        bool good = ns_settings_assign_all(&settings, lanes->pdata[i], error) &&
-                    ns_settings_check(&settings, error);
-        ns_settings_clear(&settings);
-        if (!good) return false;
-        experiment->lanes[experiment->n_lanes++] = g_strdup(lanes->pdata[i]);
     }
     return true;
 }
 
-/* "key = value" in two; NULL where there is no key. */
-static char *split(char *assignment, char **value)
+static bool equal_settings(const NsSettings *a, const NsSettings *b)
 {
-    char *equals = strchr(assignment, '=');
-    if (!equals) return NULL;
-    *equals = '\0';
-    *value = g_strstrip(equals + 1);
-    char *key = g_strstrip(assignment);
-    return *key ? key : NULL;
+    for (size_t i = 0; ns_param(i); i++)
+        if (!ns_settings_same(a, b, ns_param(i))) return false;
+    return true;
 }
 
-static bool refuse(GError **error)
+bool ns_experiment_equal(const NsExperiment *a, const NsExperiment *b)
 {
-    g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
-                        "This is no experiment; one is a line of words such as "
-                        "“normscope=0.1.0 placement=pre”.");
-    return false;
-}
-
-bool ns_experiment_read(NsExperiment *experiment, const char *line, GError **error)
-{
-    g_auto(GStrv) words = NULL;
-    if (!g_utf8_validate(line, -1, NULL) || !g_shell_parse_argv(line, NULL, &words, NULL))
-        return refuse(error);
-    /* Of a text beside another task, which files had once, the task was learned. */
-    const char *task = NULL;
-    g_autoptr(GPtrArray) lanes = g_ptr_array_new();
-    for (char **word = words; *word; word++) {
-        char *value, *key = split(*word, &value);
-        if (!key) return refuse(error);
-        if (g_str_equal(key, "task"))
-            task = value;
-        else if (g_str_equal(key, LANE_KEY))
-            g_ptr_array_add(lanes, value);
-        else if (!take(experiment, key, value, error))
+    if (a->n != b->n || memcmp(a->split, b->split, sizeof a->split) != 0) return false;
+    for (size_t lane = 0; lane < a->n; lane++)
+        if (a->from[lane] != b->from[lane] || !equal_settings(&a->lane[lane], &b->lane[lane]))
             return false;
+    return true;
+}
+
+/* ---- Settings ---- */
+
+bool ns_experiment_differs(const NsExperiment *experiment, const NsParam *param)
+{
+    for (size_t lane = 1; lane < experiment->n; lane++)
+        if (!ns_settings_same(&experiment->lane[lane], &experiment->lane[0], param)) return true;
+    return false;
+}
+
+bool ns_experiment_is_linked(const NsExperiment *experiment, const NsParam *param)
+{
+    return !experiment->split[index_of(param)];
+}
+
+/* A lane with a mixture of its own has no placement in common with the others, which would clear
+ * it. */
+static void split_placement(NsExperiment *experiment)
+{
+    if (experiment->split[index_of(ns_param_find("mixture"))])
+        experiment->split[index_of(ns_param_find("placement"))] = true;
+}
+
+void ns_experiment_link(NsExperiment *experiment)
+{
+    for (size_t i = 0; ns_param(i); i++)
+        experiment->split[i] = ns_experiment_differs(experiment, ns_param(i));
+    split_placement(experiment);
+}
+
+void ns_experiment_set_linked(NsExperiment *experiment, size_t lane, const NsParam *param,
+                              bool linked)
+{
+    if (!linked && param->shared) return;
+    experiment->split[index_of(param)] = !linked;
+    split_placement(experiment);
+    for (size_t i = 0; linked && i < experiment->n; i++)
+        copy_value(&experiment->lane[i], &experiment->lane[lane], param);
+}
+
+void ns_experiment_share(NsExperiment *experiment)
+{
+    for (size_t i = 0; ns_param(i); i++)
+        for (size_t lane = 1; ns_param(i)->shared && lane < experiment->n; lane++)
+            copy_value(&experiment->lane[lane], &experiment->lane[0], ns_param(i));
+    ns_experiment_link(experiment);
+}
+
+bool ns_experiment_set(NsExperiment *experiment, size_t lane, const char *key, const char *value,
+                       GError **error)
+{
+    if (!ns_settings_set(&experiment->lane[lane], key, value, error)) return false;
+    bool linked = ns_experiment_is_linked(experiment, ns_param_find(key));
+    for (size_t i = 0; linked && i < experiment->n; i++)
+        if (i != lane) ns_settings_set(&experiment->lane[i], key, value, NULL);
+    return true;
+}
+
+/* ---- Lanes ---- */
+
+/* A lane that was taken out of the present run can be put back as long as no other is in its place.
+ */
+static bool can_return(const NsExperiment *experiment, size_t lane)
+{
+    return experiment->kept[lane] && experiment->from[lane] != NO_LANE &&
+           !ns_experiment_is_new(experiment, lane);
+}
+
+static void add(NsExperiment *experiment, size_t model)
+{
+    size_t lane = experiment->n++;
+    if (!can_return(experiment, lane)) experiment->from[lane] = experiment->from[model];
+    if (experiment->kept[lane]) {
+        copy_linked(experiment, &experiment->lane[lane], &experiment->lane[model]);
+        return;
     }
-    return (!task || take(experiment, "task", task, error)) &&
-           ns_settings_check(&experiment->settings, error) && take_lanes(experiment, lanes, error);
+    replace_lane(experiment, lane, &experiment->lane[model]);
+    experiment->split[index_of(ns_param_find("placement"))] = true;
+}
+
+void ns_experiment_resize(NsExperiment *experiment, size_t n, size_t model)
+{
+    n = CLAMP(n, 1, NS_LANES_MAX);
+    while (experiment->n < n) add(experiment, model);
+    while (experiment->n > n) experiment->kept[--experiment->n] = true;
+}
+
+void ns_experiment_remove(NsExperiment *experiment, size_t lane)
+{
+    if (experiment->n < 2 || lane >= experiment->n) return;
+    NsSettings removed = experiment->lane[lane];
+    size_t from = experiment->from[lane];
+    for (; lane + 1 < experiment->n; lane++) {
+        experiment->lane[lane] = experiment->lane[lane + 1];
+        experiment->from[lane] = experiment->from[lane + 1];
+    }
+    experiment->lane[lane] = removed;
+    experiment->from[lane] = from;
+    experiment->kept[lane] = true;
+    experiment->n--;
+}
+
+void ns_experiment_settle(NsExperiment *experiment, size_t n)
+{
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        experiment->from[lane] = lane < n ? lane : lane < experiment->n ? n - 1 : NO_LANE;
+}
+
+bool ns_experiment_is_new(const NsExperiment *experiment, size_t lane)
+{
+    for (size_t i = 0; i < lane; i++)
+        if (experiment->from[i] == experiment->from[lane]) return true;
+    return false;
+}
+
+bool ns_experiment_is_gone(const NsExperiment *experiment, size_t lane_of_run)
+{
+    for (size_t i = 0; i < experiment->n; i++)
+        if (experiment->from[i] == lane_of_run) return false;
+    return true;
+}
+
+void ns_experiment_take_back(NsExperiment *experiment, const NsExperiment *run)
+{
+    for (size_t lane = 0; lane < run->n; lane++) replace_lane(experiment, lane, &run->lane[lane]);
+    for (size_t lane = run->n; lane < experiment->n; lane++) experiment->kept[lane] = true;
+    experiment->n = run->n;
+    ns_experiment_settle(experiment, run->n);
+}
+
+/* ---- Lanes as text ---- */
+
+bool ns_experiment_names(const NsExperiment *experiment, size_t lane, const NsParam *param)
+{
+    bool mixed = *experiment->lane[lane].mixture;
+    const NsParam *mixture = ns_param_find("mixture");
+    if (param == mixture) return mixed && ns_experiment_differs(experiment, param);
+    if (param != ns_param_find("placement")) return ns_experiment_differs(experiment, param);
+    return !mixed &&
+           (ns_experiment_differs(experiment, param) || ns_experiment_differs(experiment, mixture));
+}
+
+char *ns_experiment_lane_words(const NsExperiment *experiment, size_t lane)
+{
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; ns_param(i); i++)
+        if (ns_experiment_names(experiment, lane, ns_param(i)))
+            ns_settings_append(words, &experiment->lane[lane], ns_param(i));
+    return g_string_free(words, FALSE);
+}
+
+static bool read_lane(NsSettings *settings, const char *words, const NsNamed *named, GError **error)
+{
+    NsNamed below = named ? ns_named_below(named) : (NsNamed){0};
+    return named ? ns_settings_name_all(settings, &below, words, error)
+                 : ns_settings_assign_all(settings, words, error);
+}
+
+bool ns_experiment_read_lanes(NsExperiment *experiment, char *const *words, size_t n,
+                              const NsNamed *named, GError **error)
+{
+    if (n > NS_LANES_MAX) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "There are %zu lanes; an experiment has at most %d, so leave some out.", n,
+                    NS_LANES_MAX);
+        return false;
+    }
+    for (size_t lane = 1; lane < n; lane++) replace_lane(experiment, lane, &experiment->lane[0]);
+    experiment->n = n;
+    for (size_t lane = 0; lane < n; lane++)
+        if (!read_lane(&experiment->lane[lane], words[lane], named, error)) return false;
+    ns_experiment_link(experiment);
+    ns_experiment_settle(experiment, n);
+    return true;
 }

@@ -1,64 +1,103 @@
-/* What a figure says of where it comes from.  SPDX-License-Identifier: MIT
+/* What a person has set up: the settings of one to four lanes, their links, a title, and what is
+ * hidden.  SPDX-License-Identifier: MIT
  *
- * Inside every figure is one line of shell words,
+ * The controls of a window, --lane, presets, lessons, figures, runs and undo all hold one.
  *
- *     normscope=0.1.0 figure=loss step=240 arch=decoder placement=pre ...
- *
- * with every setting, so that the experiment can be repeated from the picture alone.  A preset
- * (core/store/preset.h) says the same by hand.
- *
- * Of several lanes, the settings are those of the first, and a word for every lane says what is
- * special about it: lane=placement=post lane='placement=pre warmup=1'.  Who does not know of lanes
- * repeats the first. */
+ * A setting is linked, so that one change reaches all lanes, or split.  A setting that the table
+ * calls shared decides the batches or the length of a run and cannot be split, since lanes run on
+ * one clock and see the same batches. */
 #pragma once
 
-#include "core/settings/settings.h"
+#include "core/experiment/assignment.h"
 
-/* What a line begins with. */
-#define NS_EXPERIMENT_BEGIN "normscope="
-
-/* Texts are owned; NULL where there is none. */
+/* All zero is an experiment without lanes. */
 typedef struct {
-    NsSettings settings;       /* of the only lane; of several, what they are changes of */
-    char *lanes[NS_LANES_MAX]; /* each as ns_settings_assign_all reads it */
-    size_t n_lanes;            /* 0: there is one, without words of its own */
-    char *version;             /* of the program that wrote it */
-    int64_t step;  /* updates before the record that is shown; negative where it is not known */
-    int64_t until; /* updates that there were, where the run went on after it; 0 else */
-    char *figure;  /* what is drawn: "loss,profile:token-cosine" */
-    char *x, *y;   /* of a sweep: its columns and rows, "lr=0.001,0.01"; both or none */
-    char *seeds;   /* of a mean over several: how many, from setting seed upwards; NULL: one */
-    char *study;   /* of a figure of the paper: which, as the registry of studies has it */
-    char *axes;    /* "linear" or "log" */
-    char *smooth;  /* "none", "ema:0.9" or "mean:20" */
-    char *theory;  /* "on" or "off" */
-    char *heat;    /* "stacked" or "ratio": what heatmaps show of several lanes */
-    char *changes; /* settings that were changed on the way, for people */
+    size_t n;                      /* 1 .. NS_LANES_MAX; 0: there is no experiment */
+    NsSettings lane[NS_LANES_MAX]; /* past n: as the lane was left; zero if it never was */
+    bool kept[NS_LANES_MAX];       /* past n: whether there was such a lane */
+    size_t from[NS_LANES_MAX];     /* the lane of the present run whose checkpoint a fork takes */
+    bool split[NS_PARAM_COUNT];    /* by row of the table of settings */
+    char *title;                   /* NULL: none */
+    char **hide; /* settings and parts of the window that are not shown; ends with NULL, or is it */
 } NsExperiment;
 
-/* The defaults, and step -1. */
+/* One lane with the defaults. */
 void ns_experiment_init(NsExperiment *experiment);
+void ns_experiment_copy(NsExperiment *to, const NsExperiment *from); /* `to` is not initialised */
 void ns_experiment_clear(NsExperiment *experiment);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsExperiment, ns_experiment_clear)
 
-/* Puts the settings of n lanes, 1 to NS_LANES_MAX, in place of those there are. */
-void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *lanes, size_t n);
+/* Puts a copy of `from` in the place of `to`. */
+void ns_experiment_assign(NsExperiment *to, const NsExperiment *from);
 
-/* The settings of a lane, from 0 and below MAX(n_lanes, 1); `settings` is not initialised. */
-void ns_experiment_lane(const NsExperiment *experiment, size_t lane, NsSettings *settings);
+/* Puts copies of these settings, 1 to NS_LANES_MAX, in the place of all lanes, and links what is
+ * the same in them. */
+void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *settings, size_t n);
 
-/* The line, of this program's version.  It reads back to the same settings, bit for bit.  Free with
+/* ns_settings_check of every lane; `lane` (may be NULL) is the one that is wrong. */
+bool ns_experiment_check(const NsExperiment *experiment, size_t *lane, GError **error);
+
+/* Whether the same lanes have the same settings and the same links. */
+bool ns_experiment_equal(const NsExperiment *a, const NsExperiment *b);
+
+/* ---- Settings ---- */
+
+/* Whether any lane has another value than the first. */
+bool ns_experiment_differs(const NsExperiment *experiment, const NsParam *param);
+
+bool ns_experiment_is_linked(const NsExperiment *experiment, const NsParam *param);
+
+/* Links every setting that is the same in all lanes, and splits the others. */
+void ns_experiment_link(NsExperiment *experiment);
+
+/* Links or splits one setting.  Linked: all lanes take the value of `lane`. */
+void ns_experiment_set_linked(NsExperiment *experiment, size_t lane, const NsParam *param,
+                              bool linked);
+
+/* Gives all lanes the first one's value of every setting that cannot be split, and links the rest
+ * as ns_experiment_link does. */
+void ns_experiment_share(NsExperiment *experiment);
+
+/* Sets a value from its text: in one lane where the setting is split, else in all.  As
+ * ns_settings_set, which also says what is wrong; nothing has changed then. */
+bool ns_experiment_set(NsExperiment *experiment, size_t lane, const char *key, const char *value,
+                       GError **error);
+
+/* ---- Lanes ---- */
+
+/* More lanes or fewer.  A new one is as it was left where a setting is split, and like `model`
+ * (below the present n) else; one that never was is a copy of it whose placement is split. */
+void ns_experiment_resize(NsExperiment *experiment, size_t n, size_t model);
+
+/* Takes a lane out; those behind it move up.  The last one stays. */
+void ns_experiment_remove(NsExperiment *experiment, size_t lane);
+
+/* A run of n lanes has begun: from now on a fork goes on lane by lane, and what is more than that
+ * from the last one. */
+void ns_experiment_settle(NsExperiment *experiment, size_t n);
+
+/* Whether a lane goes on from one of the run's from which another does already; and whether a lane
+ * of the run is one from which none goes on. */
+bool ns_experiment_is_new(const NsExperiment *experiment, size_t lane);
+bool ns_experiment_is_gone(const NsExperiment *experiment, size_t lane_of_run);
+
+/* The lanes and settings of a run; the links stay, and lanes that the run has not are kept as they
+ * were left. */
+void ns_experiment_take_back(NsExperiment *experiment, const NsExperiment *run);
+
+/* ---- Lanes as text: what stands behind --lane, and in a figure behind lane= ---- */
+
+/* Whether a setting is named in the words of a lane: where lanes differ in it.  A mixture and a
+ * placement are one thing to name, since either clears the other. */
+bool ns_experiment_names(const NsExperiment *experiment, size_t lane, const NsParam *param);
+
+/* What is special about a lane, "placement=post warmup=1"; empty for an only lane.  Free with
  * g_free. */
-char *ns_experiment_line(const NsExperiment *experiment);
+char *ns_experiment_lane_words(const NsExperiment *experiment, size_t lane);
 
-/* "layers=12 placement=pre seed=1, step 240, Normscope 0.1.0", "step 240 of 500" where the run went
- * on: the settings that differ from the
- * defaults, for people; of several lanes "A: placement=post, B: placement=pre, layers=12 ...". Free
- * with g_free. */
-char *ns_experiment_caption(const NsExperiment *experiment);
-
-/* Reads a line.  The experiment is initialised; settings that are not named stay, and so do the
- * lanes where none is.  NS_ERROR_SETTING if a key is not known, which names the nearest and a
- * program of another version that wrote it, if a value cannot be used, if values do not go
- * together, or if the text is no such line; the experiment may then be changed in part. */
-bool ns_experiment_read(NsExperiment *experiment, const char *line, GError **error);
+/* Puts n lanes, at least one, in the place of those there are: copies of the first with what each
+ * one's words say.  The words are those of a person who has `named` settings of all lanes before,
+ * or of a file: NULL.  NS_ERROR_SETTING for words that cannot be read and for more lanes than
+ * NS_LANES_MAX; the experiment may then be changed in part. */
+bool ns_experiment_read_lanes(NsExperiment *experiment, char *const *words, size_t n,
+                              const NsNamed *named, GError **error);

@@ -50,7 +50,7 @@ static Bytes until(Bytes bytes, const char *characters)
 static char *line_of(Bytes bytes)
 {
     size_t size = (size_t)(bytes.end - bytes.at);
-    if (!begins(bytes, NS_EXPERIMENT_BEGIN) || size > LONGEST_LINE ||
+    if (!begins(bytes, NS_PROVENANCE_BEGIN) || size > LONGEST_LINE ||
         !g_utf8_validate(bytes.at, (gssize)size, NULL))
         return NULL;
     return g_strndup(bytes.at, size);
@@ -84,8 +84,8 @@ static char *find_in_svg(Bytes svg)
                     {"&apos;", "'"}, {"&#39;", "'"},   {"&#34;", "\""},
                     {"&#x27;", "'"}, {"&#x22;", "\""}, {"&amp;", "&"}};
     Bytes inside = after(svg, "<metadata");
-    const char *found = memmem(inside.at, (size_t)(inside.end - inside.at), NS_EXPERIMENT_BEGIN,
-                               strlen(NS_EXPERIMENT_BEGIN));
+    const char *found = memmem(inside.at, (size_t)(inside.end - inside.at), NS_PROVENANCE_BEGIN,
+                               strlen(NS_PROVENANCE_BEGIN));
     if (!found) return NULL;
     g_autofree char *raw = line_of(until((Bytes){found, inside.end}, "<"));
     if (!raw) return NULL;
@@ -155,8 +155,8 @@ static char *find_in_csv(Bytes csv)
 {
     Bytes row = until(after(csv, "\n"), "\n");
     /* A field in quotes may hold newlines, but the line never does. */
-    const char *found = memmem(row.at, (size_t)(row.end - row.at), NS_EXPERIMENT_BEGIN,
-                               strlen(NS_EXPERIMENT_BEGIN));
+    const char *found = memmem(row.at, (size_t)(row.end - row.at), NS_PROVENANCE_BEGIN,
+                               strlen(NS_PROVENANCE_BEGIN));
     if (!found) return NULL;
     if (found == row.at || found[-1] != '"') return line_of(until((Bytes){found, row.end}, ",\r"));
     g_autoptr(GString) field = g_string_new(NULL);
@@ -183,10 +183,10 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
         *line = find_in_svg(all);
     } else if (begins(all, "figure,")) {
         *line = find_in_csv(all);
-    } else if (begins(all, "% " NS_EXPERIMENT_BEGIN)) {
+    } else if (begins(all, "% " NS_PROVENANCE_BEGIN)) {
         *line = line_of(until((Bytes){bytes + 2, all.end}, "\r\n"));
     } else if (ns_run_lines_are(bytes, size)) {
-        *line = ns_run_lines_experiment(bytes, size);
+        *line = ns_run_lines_provenance(bytes, size);
     } else if (ns_preset_is(bytes, size)) {
         return NS_FILE_PRESET;
     } else {
@@ -212,18 +212,18 @@ static bool nothing_in(const char *name, NsFileKind kind, GError **error)
 }
 
 /* What an experiment knows of a preset. */
-static bool read_preset(NsExperiment *experiment, const char *path, GError **error)
+static bool read_preset(NsProvenance *provenance, const char *path, GError **error)
 {
     g_auto(NsPreset) preset = {.lanes = 1};
-    ns_settings_copy(&preset.lane[0], &experiment->settings);
+    ns_settings_copy(&preset.lane[0], &provenance->experiment.lane[0]);
     if (!ns_preset_load(&preset, path, error)) return false;
     const NsSettings *lanes[NS_LANES_MAX];
     for (size_t i = 0; i < preset.lanes; i++) lanes[i] = &preset.lane[i];
-    ns_experiment_set_lanes(experiment, lanes, preset.lanes);
+    ns_experiment_set_lanes(&provenance->experiment, lanes, preset.lanes);
     return true;
 }
 
-bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind *kind,
+bool ns_figure_file_read(NsProvenance *provenance, const char *path, NsFileKind *kind,
                          GError **error)
 {
     size_t size;
@@ -237,10 +237,10 @@ bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind 
     if (kind && found == NS_FILE_OTHER) return false;
     /* Where an experiment is wanted, a preset with a mistake is told the mistake. */
     if (found == NS_FILE_PRESET || (found == NS_FILE_OTHER && ns_preset_begins(bytes, size)))
-        return read_preset(experiment, path, error);
+        return read_preset(provenance, path, error);
     if (!line) return nothing_in(name, found, error);
     g_autoptr(GError) wrong = NULL;
-    if (ns_experiment_read(experiment, line, &wrong)) return true;
+    if (ns_provenance_read(provenance, line, &wrong)) return true;
     g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
     return false;
 }

@@ -1,7 +1,7 @@
 /* Experiments out of files.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 
 typedef enum {
     NS_FILE_OTHER,  /* neither, such as a text to learn */
@@ -10,12 +10,12 @@ typedef enum {
     NS_FILE_PRESET,
 } NsFileKind;
 
-/* What the bytes of a file are.  *line is the experiment (core/experiment/experiment.h) that a
+/* What the bytes of a file are.  *line is the experiment (core/experiment/provenance.h) that a
  * figure holds, else NULL; free it with g_free.  Reads within the bytes whatever they are. */
 NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line);
 
 /* Reads the experiment of a figure, a run or a preset into one that is initialised.  Where `kind`
  * is given it tells what the file is, also when it cannot be used; a file that is neither is OTHER
  * without an error if `kind` is given, else NS_ERROR_FILE.  Errors name the file. */
-bool ns_figure_file_read(NsExperiment *experiment, const char *path, NsFileKind *kind,
+bool ns_figure_file_read(NsProvenance *provenance, const char *path, NsFileKind *kind,
                          GError **error);

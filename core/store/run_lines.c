@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/run_lines.h"
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 #include "core/store/run_lines-private.h"
 
 #include <inttypes.h>
@@ -150,14 +150,14 @@ static char *words_of(const Run *run, size_t lane, bool special)
     return g_string_free(words, FALSE);
 }
 
-char *ns_run_lines_experiment(const char *bytes, size_t size)
+char *ns_run_lines_provenance(const char *bytes, size_t size)
 {
     g_auto(Run) run = {.nodes = g_ptr_array_new_with_free_func(free_node)};
     read_lines(&run, bytes, size);
     if (!run.lanes) return NULL;
     g_autofree char *version = g_shell_quote(run.version);
     GString *line = g_string_new(NULL);
-    g_string_append_printf(line, NS_EXPERIMENT_BEGIN "%s", version);
+    g_string_append_printf(line, NS_PROVENANCE_BEGIN "%s", version);
     for (size_t i = 0; run.lanes > 1 && i < run.lanes; i++) {
         g_autofree char *words = words_of(&run, i, true);
         add_word(line, "lane", words);

@@ -21,7 +21,6 @@
 #define LAST_STEP ((int64_t)1 << 53)
 
 typedef struct {
-    NsSettings settings;
     NsRecordLayout layout;
     float *values; /* [layout.width]; NULL before its first record */
     int64_t next;  /* the step that must come */
@@ -177,14 +176,14 @@ static void read_events(NsHistory *history, JsonObject *object, int64_t step)
 /* ---- Records ---- */
 
 /* The parameters that have a gradient in the first record are those of the model. */
-static void find_layout(Lane *lane, JsonObject *gradients)
+static void find_layout(Lane *lane, const NsSettings *settings, JsonObject *gradients)
 {
     NsTensor tensors[NS_PARAMETER_COUNT];
     NsTensorTable table = {.tensors = tensors};
     for (unsigned parameter = 0; parameter < NS_PARAMETER_COUNT; parameter++)
         if (find_quantity(gradients, (NsQuantity)parameter))
             tensors[table.n++] = (NsTensor){.parameter = parameter};
-    ns_record_layout_of(&lane->layout, &table, &lane->settings);
+    ns_record_layout_of(&lane->layout, &table, settings);
 }
 
 static bool read_values(Lane *lane, JsonObject *object, JsonObject *gradients)
@@ -215,7 +214,7 @@ static bool read_record(Reader *reader, size_t i, JsonObject *object)
         !read_scalar(gradients, "total", &step.grad_norm))
         return false;
     if (!lane->values) {
-        find_layout(lane, gradients);
+        find_layout(lane, &reader->record->experiment.lane[i], gradients);
         if (lane->layout.width > WIDEST) return false;
         lane->values = g_new(float, lane->layout.width);
     }
@@ -237,16 +236,17 @@ static bool read_record(Reader *reader, size_t i, JsonObject *object)
 static bool begin(Reader *reader, GError **error)
 {
     NsRunRecord *record = reader->record;
-    g_autofree char *line = ns_run_lines_experiment(reader->head->str, reader->head->len);
+    g_autofree char *line = ns_run_lines_provenance(reader->head->str, reader->head->len);
     if (!line) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_FILE,
                             "it does not begin with the settings of a run.");
         return false;
     }
-    if (!ns_experiment_read(&record->experiment, line, error)) return false;
-    record->lanes = MAX(record->experiment.n_lanes, 1);
-    for (size_t i = 0; i < record->lanes; i++)
-        ns_experiment_lane(&record->experiment, i, &reader->lane[i].settings);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!ns_provenance_read(&provenance, line, error)) return false;
+    record->experiment = provenance.experiment;
+    provenance.experiment = (NsExperiment){0};
     reader->begun = true;
     return true;
 }
@@ -266,7 +266,7 @@ static Verdict take_object(Reader *reader, JsonObject *object, const char *line,
     if (json_object_has_member(object, "summary")) return TAKEN;
     double lane = 1.0;
     if (!read_scalar(object, "lane", &lane)) return REFUSED;
-    if (!(lane >= 1.0 && lane <= (double)reader->record->lanes)) return REFUSED;
+    if (!(lane >= 1.0 && lane <= (double)reader->record->experiment.n)) return REFUSED;
     return read_record(reader, (size_t)lane - 1, object) ? TAKEN : REFUSED;
 }
 
@@ -323,7 +323,7 @@ static bool read_all(Reader *reader, GInputStream *stream, GCancellable *cancell
 
 static bool check_lanes(const NsRunRecord *record, GError **error)
 {
-    for (size_t i = 0; i < record->lanes; i++) {
+    for (size_t i = 0; i < record->experiment.n; i++) {
         if (record->histories[i]) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_FILE,
                     "it holds no whole step of lane %zu, so that there are no curves to show.",
@@ -337,13 +337,9 @@ bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *n
                         GCancellable *cancellable, GError **error)
 {
     Reader reader = {.record = record, .head = g_string_new(NULL)};
-    ns_experiment_init(&record->experiment);
     bool good = read_all(&reader, stream, cancellable, error) && check_lanes(record, error);
     if (!good) g_prefix_error(error, "“%s”: ", name);
-    for (size_t i = 0; i < record->lanes; i++) {
-        g_free(reader.lane[i].values);
-        ns_settings_clear(&reader.lane[i].settings);
-    }
+    for (size_t i = 0; i < record->experiment.n; i++) g_free(reader.lane[i].values);
     g_string_free(reader.head, TRUE);
     return good;
 }
@@ -378,8 +374,7 @@ bool ns_run_record_is(const char *path)
 
 void ns_run_record_clear(NsRunRecord *record)
 {
-    for (size_t i = 0; i < record->lanes; i++)
+    for (size_t i = 0; i < record->experiment.n; i++)
         g_clear_pointer(&record->histories[i], ns_history_unref);
     ns_experiment_clear(&record->experiment);
-    record->lanes = 0;
 }

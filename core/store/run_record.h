@@ -5,7 +5,7 @@
  * similarities, a quantity of another version) is blank. */
 #pragma once
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 #include "core/probe/history.h"
 
 #include <gio/gio.h>
@@ -14,8 +14,7 @@
 #define NS_RUN_LINE_MAX ((size_t)64 << 20)
 
 typedef struct {
-    NsExperiment experiment; /* the settings of the lanes */
-    size_t lanes;            /* 1 .. NS_LANES_MAX */
+    NsExperiment experiment; /* n is 0 before its settings were read */
     NsHistory *histories[NS_LANES_MAX];
     size_t wrong_line; /* from 1: the first that is no line of the run, where reading ended; 0: all
                           of them are */

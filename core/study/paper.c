@@ -150,10 +150,12 @@ void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings)
     if (study->kind == NS_STUDY_TOKENS) settings->probe_every = 1;
 }
 
-void ns_study_experiment(const NsStudy *study, NsExperiment *experiment)
+void ns_study_provenance(const NsStudy *study, NsProvenance *provenance)
 {
-    *experiment = (NsExperiment){.step = -1, .study = g_strdup(study->choice.key)};
-    ns_study_settings(study, 0, &experiment->settings);
+    ns_provenance_init(provenance);
+    provenance->study = g_strdup(study->choice.key);
+    ns_settings_clear(&provenance->experiment.lane[0]);
+    ns_study_settings(study, 0, &provenance->experiment.lane[0]);
 }
 
 /* ---- Words ---- */

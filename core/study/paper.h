@@ -5,7 +5,7 @@
  * statement leaves it. */
 #pragma once
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 #include "core/probe/quantity.h"
 
 #define NS_STUDY_ARMS 4
@@ -120,8 +120,8 @@ char *ns_claim_words(const NsClaim *claim);
 void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings);
 
 /* What its figure says of where it comes from: its name, and the settings of the first arm;
- * `experiment` is not initialised. */
-void ns_study_experiment(const NsStudy *study, NsExperiment *experiment);
+ * `provenance` is not initialised. */
+void ns_study_provenance(const NsStudy *study, NsProvenance *provenance);
 
 /* {"study", "title", "reference", "says", "holds", "agrees", "seconds", "findings": [{"label",
  * "value", "error", "expected" (or null), "range": [lo, hi] (null: open), "agrees"}], "series":

@@ -333,16 +333,14 @@ int64_t ns_phase_steps(const NsPhase *phase)
     return phase->steps;
 }
 
-void ns_phase_experiment(const NsPhase *phase, NsExperiment *experiment)
+void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance)
 {
-    *experiment = (NsExperiment){
-        .step = -1,
-        .figure = g_strdup("phase"),
-        .x = ns_phase_axis_text(&phase->x),
-        .y = ns_phase_axis_text(&phase->y),
-    };
-    ns_settings_copy(&experiment->settings, &phase->settings);
-    experiment->settings.steps = phase->steps;
+    ns_provenance_init(provenance);
+    provenance->figure = g_strdup("phase");
+    provenance->x = ns_phase_axis_text(&phase->x);
+    provenance->y = ns_phase_axis_text(&phase->y);
+    ns_experiment_set_lanes(&provenance->experiment, (const NsSettings *[]){&phase->settings}, 1);
+    provenance->experiment.lane[0].steps = phase->steps;
 }
 
 unsigned ns_phase_version(const NsPhase *phase)

@@ -7,8 +7,8 @@
  * Cell i lies in column i % nx of x and in row i / nx of y; cells are begun in this order. */
 #pragma once
 
-#include "core/experiment/experiment.h"
 #include "core/experiment/param.h"
+#include "core/experiment/provenance.h"
 
 #define NS_PHASE_VALUES 64 /* on an axis, at the most */
 #define NS_PHASE_LAST 10   /* records whose mean is the loss of a cell */
@@ -95,8 +95,8 @@ NsPhaseCell ns_phase_cell(NsPhase *phase, size_t i);
 void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings);
 
 /* What a figure of the sweep says of where it comes from: settings, steps and both axes;
- * `experiment` is not initialised. */
-void ns_phase_experiment(const NsPhase *phase, NsExperiment *experiment);
+ * `provenance` is not initialised. */
+void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance);
 
 typedef struct {
     size_t cells, finished, running;

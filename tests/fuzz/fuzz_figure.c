@@ -22,15 +22,15 @@ static void check_error(const GError *error)
     require(g_str_has_suffix(error->message, ".") || g_str_has_suffix(error->message, "?"));
 }
 
-static void check_line(const NsExperiment *experiment)
+static void check_line(const NsProvenance *provenance)
 {
-    g_auto(NsExperiment) again;
-    ns_experiment_init(&again);
+    g_auto(NsProvenance) again;
+    ns_provenance_init(&again);
     g_autoptr(GError) error = NULL;
-    g_autofree char *line = ns_experiment_line(experiment);
+    g_autofree char *line = ns_provenance_line(provenance);
     require(strpbrk(line, "\r\n") == NULL);
-    require(ns_experiment_read(&again, line, &error));
-    g_autofree char *second = ns_experiment_line(&again);
+    require(ns_provenance_read(&again, line, &error));
+    g_autofree char *second = ns_provenance_line(&again);
     require(g_str_equal(line, second));
 }
 
@@ -40,11 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     NsFileKind kind = ns_figure_file_find((const char *)data, size, &line);
     require(kind == NS_FILE_FIGURE || line == NULL);
     if (line == NULL) return 0;
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
     g_autoptr(GError) error = NULL;
-    if (ns_experiment_read(&experiment, line, &error))
-        check_line(&experiment);
+    if (ns_provenance_read(&provenance, line, &error))
+        check_line(&provenance);
     else
         check_error(error);
     return 0;

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_memory_input_stream_add_data(memory, HEAD, strlen(HEAD), NULL);
     g_memory_input_stream_add_data(memory, data, (gssize)size, NULL);
     if (ns_run_record_read(&record, stream, "a", NULL, &error)) {
-        require(record.lanes == 1);
+        require(record.experiment.n == 1);
         check_history(record.histories[0]);
     } else {
         require(error && error->domain == NS_ERROR);

@@ -504,12 +504,12 @@ static void test_bad_sizes(void)
 /* What a file holds can be read out of it, whatever its format. */
 static void test_experiment_inside(void)
 {
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    g_assert_true(
-        ns_settings_assign(&experiment.settings, "text=a é's & \\<b>\\ (c), \"d\"", NULL));
-    experiment.step = 12;
-    g_autofree char *line = ns_experiment_line(&experiment);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    g_assert_true(ns_settings_assign(&provenance.experiment.lane[0],
+                                     "text=a é's & \\<b>\\ (c), \"d\"", NULL));
+    provenance.step = 12;
+    g_autofree char *line = ns_provenance_line(&provenance);
     const NsPlot *plots[] = {sample(LOSS), sample(HEATMAP)};
     for (int format = 0; format < NS_FORMATS; format++) {
         NsExport how = options((NsFormat)format);
@@ -517,12 +517,12 @@ static void test_experiment_inside(void)
         how.experiment = line;
         g_autofree char *path = path_of("figure");
         g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));
-        g_auto(NsExperiment) read;
-        ns_experiment_init(&read);
+        g_auto(NsProvenance) read;
+        ns_provenance_init(&read);
         g_autoptr(GError) error = NULL;
         g_assert_true(ns_figure_file_read(&read, path, NULL, &error));
         g_assert_no_error(error);
-        g_autofree char *again = ns_experiment_line(&read);
+        g_autofree char *again = ns_provenance_line(&read);
         g_assert_cmpstr(again, ==, line);
         how.experiment = NULL;
         g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));

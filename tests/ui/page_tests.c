@@ -223,9 +223,9 @@ static void test_export(void)
     g_assert_nonnull(strstr(command, " --figure gradient-norm "));
     g_assert_nonnull(strstr(command, " --lane placement=post --lane placement=pre "));
     g_assert_null(ns_export_command_gap(view, &request));
-    g_auto(NsExperiment) experiment;
-    ns_export_experiment(view, &request, &experiment);
-    g_assert_cmpuint(experiment.n_lanes, ==, 2);
+    g_auto(NsProvenance) provenance;
+    ns_export_provenance(view, &request, &provenance);
+    g_assert_cmpuint(provenance.experiment.n, ==, 2);
     ui_close(window);
 }
 

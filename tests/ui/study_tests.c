@@ -182,13 +182,13 @@ static void write_sweep(NsPhasePage *page, const char *path, const char *x)
 {
     g_autoptr(GError) error = NULL;
     const NsFigureInput input = {.phase = ns_phase_page_phase(page), .log = true, .step = -1};
-    g_auto(NsExperiment) experiment;
-    ns_phase_experiment(input.phase, &experiment);
+    g_auto(NsProvenance) provenance;
+    ns_phase_provenance(input.phase, &provenance);
     if (x) {
-        g_free(experiment.x);
-        experiment.x = g_strdup(x);
+        g_free(provenance.x);
+        provenance.x = g_strdup(x);
     }
-    ns_study_write(ns_phase_kind(), &input, &experiment, path, &error);
+    ns_study_write(ns_phase_kind(), &input, &provenance, path, &error);
     g_assert_no_error(error);
 }
 

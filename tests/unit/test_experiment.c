@@ -13,19 +13,19 @@ static const char *const ASSIGNMENTS[] = {
     "task=copy",     "seed=12345", "mixture=post*3,pre*9",     "eps=1e-300",
 };
 
-static void fill(NsExperiment *experiment)
+static void fill(NsProvenance *provenance)
 {
-    ns_experiment_init(experiment);
+    ns_provenance_init(provenance);
     for (size_t i = 0; i < G_N_ELEMENTS(ASSIGNMENTS); i++)
-        g_assert_true(ns_settings_assign(&experiment->settings, ASSIGNMENTS[i], NULL));
-    experiment->step = 240;
-    experiment->figure = g_strdup("loss,profile:token-cosine");
-    experiment->x = g_strdup("lr=0.001,0.01");
-    experiment->y = g_strdup("placement=post,pre");
-    experiment->study = g_strdup("depth");
-    experiment->seeds = g_strdup("5");
-    experiment->axes = g_strdup("linear");
-    experiment->changes = g_strdup("step 40: lr 0.003 → 0.001");
+        g_assert_true(ns_settings_assign(&provenance->experiment.lane[0], ASSIGNMENTS[i], NULL));
+    provenance->step = 240;
+    provenance->figure = g_strdup("loss,profile:token-cosine");
+    provenance->x = g_strdup("lr=0.001,0.01");
+    provenance->y = g_strdup("placement=post,pre");
+    provenance->study = g_strdup("depth");
+    provenance->seeds = g_strdup("5");
+    provenance->axes = g_strdup("linear");
+    provenance->changes = g_strdup("step 40: lr 0.003 → 0.001");
 }
 
 static void assert_same_settings(const NsSettings *a, const NsSettings *b)
@@ -34,9 +34,9 @@ static void assert_same_settings(const NsSettings *a, const NsSettings *b)
     g_assert_cmpstr(one, ==, other);
 }
 
-static void assert_same(const NsExperiment *a, const NsExperiment *b)
+static void assert_same(const NsProvenance *a, const NsProvenance *b)
 {
-    assert_same_settings(&a->settings, &b->settings);
+    assert_same_settings(&a->experiment.lane[0], &b->experiment.lane[0]);
     g_assert_cmpint(a->step, ==, b->step);
     g_assert_cmpstr(a->figure, ==, b->figure);
     g_assert_cmpstr(a->x, ==, b->x);
@@ -49,56 +49,56 @@ static void assert_same(const NsExperiment *a, const NsExperiment *b)
 
 static void test_line(void)
 {
-    g_auto(NsExperiment) written, read;
+    g_auto(NsProvenance) written, read;
     fill(&written);
-    g_autofree char *line = ns_experiment_line(&written);
+    g_autofree char *line = ns_provenance_line(&written);
     g_assert_true(g_str_has_prefix(line, "normscope=" NS_VERSION " figure="));
-    ns_experiment_init(&read);
+    ns_provenance_init(&read);
     g_autoptr(GError) error = NULL;
-    g_assert_true(ns_experiment_read(&read, line, &error));
+    g_assert_true(ns_provenance_read(&read, line, &error));
     g_assert_no_error(error);
     g_assert_cmpstr(read.version, ==, NS_VERSION);
     assert_same(&written, &read);
-    g_autofree char *again = ns_experiment_line(&read);
+    g_autofree char *again = ns_provenance_line(&read);
     g_assert_cmpstr(again, ==, line);
 }
 
 /* A comment of TeX ends with its line. */
 static void test_one_line(void)
 {
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    g_assert_true(ns_settings_set(&experiment.settings, "text", "a\n\\input{b}\r", NULL));
-    g_autofree char *line = ns_experiment_line(&experiment);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    g_assert_true(ns_settings_set(&provenance.experiment.lane[0], "text", "a\n\\input{b}\r", NULL));
+    g_autofree char *line = ns_provenance_line(&provenance);
     g_assert_null(strpbrk(line, "\r\n"));
 }
 
 /* The text that a run with the task “copy” does not read must not become its task. */
 static void test_task_has_the_last_word(void)
 {
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    g_assert_true(ns_experiment_read(&experiment, "normscope=1 task=copy text=book.txt", NULL));
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    g_assert_true(ns_provenance_read(&provenance, "normscope=1 task=copy text=book.txt", NULL));
     const NsParam *task = ns_param_find("task");
-    g_autofree char *key = ns_settings_get(&experiment.settings, task);
+    g_autofree char *key = ns_settings_get(&provenance.experiment.lane[0], task);
     g_assert_cmpstr(key, ==, "copy");
-    g_assert_true(ns_experiment_read(&experiment, "normscope=1 text=book.txt", NULL));
-    g_autofree char *chosen = ns_settings_get(&experiment.settings, task);
+    g_assert_true(ns_provenance_read(&provenance, "normscope=1 text=book.txt", NULL));
+    g_autofree char *chosen = ns_settings_get(&provenance.experiment.lane[0], task);
     g_assert_cmpstr(chosen, ==, "text");
 }
 
 /* Keys that are not named keep what they had; one of a newer program is an error that says so. */
 static void test_unknown_keys(void)
 {
-    g_auto(NsExperiment) read;
-    ns_experiment_init(&read);
-    g_assert_true(ns_settings_assign(&read.settings, "layers=3", NULL));
-    g_assert_true(ns_experiment_read(&read, "normscope=9 warmup=100 lr=0.5", NULL));
-    g_assert_cmpint(read.settings.layers, ==, 3);
-    g_assert_cmpint(read.settings.warmup, ==, 100);
-    g_assert_cmpfloat(read.settings.lr, ==, 0.5);
+    g_auto(NsProvenance) read;
+    ns_provenance_init(&read);
+    g_assert_true(ns_settings_assign(&read.experiment.lane[0], "layers=3", NULL));
+    g_assert_true(ns_provenance_read(&read, "normscope=9 warmup=100 lr=0.5", NULL));
+    g_assert_cmpint(read.experiment.lane[0].layers, ==, 3);
+    g_assert_cmpint(read.experiment.lane[0].warmup, ==, 100);
+    g_assert_cmpfloat(read.experiment.lane[0].lr, ==, 0.5);
     g_autoptr(GError) error = NULL;
-    g_assert_false(ns_experiment_read(&read, "normscope=9 beta9=1", &error));
+    g_assert_false(ns_provenance_read(&read, "normscope=9 beta9=1", &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_assert_cmpstr(error->message, ==,
                     "There is no setting “beta9”, which Normscope 9 has written; did you mean "
@@ -109,64 +109,67 @@ static void test_unknown_keys(void)
 static void set_two(NsExperiment *experiment, const char *second)
 {
     NsSettings other;
-    ns_settings_copy(&other, &experiment->settings);
+    ns_settings_copy(&other, &experiment->lane[0]);
     g_assert_true(ns_settings_assign_all(&other, second, NULL));
-    const NsSettings *lanes[] = {&experiment->settings, &other};
+    const NsSettings *lanes[] = {&experiment->lane[0], &other};
     ns_experiment_set_lanes(experiment, lanes, 2);
     ns_settings_clear(&other);
 }
 
 static void assert_lane(const NsExperiment *experiment, size_t lane, const char *assignment)
 {
-    NsSettings settings, expected;
-    ns_experiment_lane(experiment, lane, &settings);
-    ns_settings_copy(&expected, &settings);
+    NsSettings expected;
+    ns_settings_copy(&expected, &experiment->lane[lane]);
     g_assert_true(ns_settings_assign(&expected, assignment, NULL));
-    g_autofree char *line = ns_settings_line(&settings, true);
-    g_autofree char *expected_line = ns_settings_line(&expected, true);
-    g_assert_cmpstr(line, ==, expected_line);
-    ns_settings_clear(&settings);
+    assert_same_settings(&experiment->lane[lane], &expected);
     ns_settings_clear(&expected);
+}
+
+static void assert_words(const NsExperiment *experiment, size_t lane, const char *expected)
+{
+    g_autofree char *words = ns_experiment_lane_words(experiment, lane);
+    g_assert_cmpstr(words, ==, expected);
 }
 
 static void test_lanes(void)
 {
-    g_auto(NsExperiment) experiment, read;
+    g_auto(NsProvenance) provenance, read;
     g_autoptr(GError) error = NULL;
-    ns_experiment_init(&experiment);
-    ns_experiment_init(&read);
-    g_assert_true(
-        ns_settings_assign_all(&experiment.settings, "placement=post layers=12 warmup=7", NULL));
-    set_two(&experiment, "placement=pre warmup=100");
-    g_assert_cmpuint(experiment.n_lanes, ==, 2);
-    g_assert_cmpstr(experiment.lanes[1], ==, "placement=pre warmup=100");
+    ns_provenance_init(&provenance);
+    ns_provenance_init(&read);
+    g_assert_true(ns_settings_assign_all(&provenance.experiment.lane[0],
+                                         "placement=post layers=12 warmup=7", NULL));
+    set_two(&provenance.experiment, "placement=pre warmup=100");
+    g_assert_cmpuint(provenance.experiment.n, ==, 2);
+    assert_words(&provenance.experiment, 1, "placement=pre warmup=100");
 
-    g_autofree char *line = ns_experiment_line(&experiment);
-    g_assert_true(ns_experiment_read(&read, line, &error));
+    g_autofree char *line = ns_provenance_line(&provenance);
+    g_assert_true(ns_provenance_read(&read, line, &error));
     g_assert_no_error(error);
-    g_assert_cmpuint(read.n_lanes, ==, 2);
-    assert_lane(&read, 0, "placement=post");
-    assert_lane(&read, 0, "warmup=7");
-    assert_lane(&read, 1, "placement=pre");
-    assert_lane(&read, 1, "warmup=100");
-    assert_lane(&read, 1, "layers=12");
+    g_assert_cmpuint(read.experiment.n, ==, 2);
+    assert_lane(&read.experiment, 0, "placement=post");
+    assert_lane(&read.experiment, 0, "warmup=7");
+    assert_lane(&read.experiment, 1, "placement=pre");
+    assert_lane(&read.experiment, 1, "warmup=100");
+    assert_lane(&read.experiment, 1, "layers=12");
 
-    g_autofree char *caption = ns_experiment_caption(&experiment);
+    g_autofree char *caption = ns_provenance_caption(&provenance);
     g_assert_true(g_str_has_prefix(caption, "A: placement=post warmup=7, B: placement=pre "
                                             "warmup=100, layers=12 seed="));
 
     /* What a file without lanes says leaves them alone, and one lane is no special one. */
-    g_assert_true(ns_experiment_read(&read, "normscope=1 seed=4", &error));
-    g_assert_cmpuint(read.n_lanes, ==, 2);
-    const NsSettings *one[] = {&read.settings};
-    ns_experiment_set_lanes(&read, one, 1);
-    g_assert_cmpuint(read.n_lanes, ==, 0);
+    g_assert_true(ns_provenance_read(&read, "normscope=1 seed=4", &error));
+    g_assert_cmpuint(read.experiment.n, ==, 2);
+    const NsSettings *one[] = {&read.experiment.lane[0]};
+    ns_experiment_set_lanes(&read.experiment, one, 1);
+    g_autofree char *alone = ns_provenance_line(&read);
+    g_assert_null(strstr(alone, "lane="));
 
     static const char *const refused[] = {
         "normscope=1 lane=layers=none", "normscope=1 lane=heads=3", "normscope=1 lane=\"'open\"",
         "normscope=1 lane=a=1", "normscope=1 lane= lane= lane= lane= lane="};
     for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
-        g_assert_false(ns_experiment_read(&read, refused[i], &error));
+        g_assert_false(ns_provenance_read(&read, refused[i], &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
         g_clear_error(&error);
     }
@@ -193,10 +196,10 @@ static void test_refused(void)
         "normscope=1 layers=\xff\n",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
-        g_auto(NsExperiment) experiment;
-        ns_experiment_init(&experiment);
+        g_auto(NsProvenance) provenance;
+        ns_provenance_init(&provenance);
         g_autoptr(GError) error = NULL;
-        if (ns_experiment_read(&experiment, bad[i], &error)) g_error("“%s” was read", bad[i]);
+        if (ns_provenance_read(&provenance, bad[i], &error)) g_error("“%s” was read", bad[i]);
         g_assert_cmpint(error->domain, ==, NS_ERROR);
         g_assert_true(g_str_has_suffix(error->message, "."));
     }
@@ -204,14 +207,14 @@ static void test_refused(void)
 
 static void test_caption(void)
 {
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    g_assert_true(ns_settings_assign(&experiment.settings, "layers=12", NULL));
-    experiment.step = 7;
-    g_autofree char *caption = ns_experiment_caption(&experiment);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    g_assert_true(ns_settings_assign(&provenance.experiment.lane[0], "layers=12", NULL));
+    provenance.step = 7;
+    g_autofree char *caption = ns_provenance_caption(&provenance);
     g_assert_cmpstr(caption, ==, "layers=12 seed=1, step 7, Normscope " NS_VERSION);
-    experiment.seeds = g_strdup("5");
-    g_autofree char *of_several = ns_experiment_caption(&experiment);
+    provenance.seeds = g_strdup("5");
+    g_autofree char *of_several = ns_provenance_caption(&provenance);
     g_assert_cmpstr(of_several, ==,
                     "layers=12 seed=1, mean of 5 seeds, step 7, Normscope " NS_VERSION);
 }
@@ -339,20 +342,18 @@ static void test_run_of_lanes(void)
         "{\"lane\":1,\"step\":0,\"loss\":4.6}\n";
     g_autofree char *text = NULL;
     g_assert_cmpint(ns_figure_file_find(lines, strlen(lines), &text), ==, NS_FILE_FIGURE);
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    g_assert_true(ns_experiment_read(&experiment, text, NULL));
-    g_assert_cmpstr(experiment.version, ==, "0.9");
-    g_assert_cmpuint(experiment.n_lanes, ==, 2);
-    g_assert_cmpstr(experiment.lanes[1], ==, "'placement=pre'");
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    g_assert_true(ns_provenance_read(&provenance, text, NULL));
+    g_assert_cmpstr(provenance.version, ==, "0.9");
+    g_assert_cmpuint(provenance.experiment.n, ==, 2);
+    assert_words(&provenance.experiment, 1, "placement=pre");
     for (size_t i = 0; i < 2; i++) {
-        NsSettings lane;
-        ns_experiment_lane(&experiment, i, &lane);
-        g_autofree char *placement = ns_settings_get(&lane, ns_param_find("placement"));
+        const NsSettings *lane = &provenance.experiment.lane[i];
+        g_autofree char *placement = ns_settings_get(lane, ns_param_find("placement"));
         g_assert_cmpstr(placement, ==, i ? "pre" : "post");
-        g_assert_cmpint(lane.layers, ==, 3);
-        g_assert_cmpfloat(lane.lr, ==, 0.001);
-        ns_settings_clear(&lane);
+        g_assert_cmpint(lane->layers, ==, 3);
+        g_assert_cmpfloat(lane->lr, ==, 0.001);
     }
 }
 
@@ -361,10 +362,10 @@ static void test_text_beside_a_preset(void)
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     g_autofree char *book = ns_test_folder_write(folder, "book.txt", "words");
     g_autofree char *path = ns_test_folder_write(folder, "a.preset", "text = book.txt\n");
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    g_assert_true(ns_figure_file_read(&experiment, path, NULL, NULL));
-    g_assert_cmpstr(experiment.settings.text, ==, book);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    g_assert_true(ns_figure_file_read(&provenance, path, NULL, NULL));
+    g_assert_cmpstr(provenance.experiment.lane[0].text, ==, book);
 }
 
 /* A parser that calls itself for every bracket would not come back from these. */
@@ -379,10 +380,10 @@ static void test_deep_run(void)
     const char *text = "{\"settings\":{\"text\":\"a\\\"[[[[[[[[[[[[\",\"layers\":3}}";
     g_assert_cmpint(ns_figure_file_find(text, strlen(text), &quoted), ==, NS_FILE_FIGURE);
     g_assert_nonnull(quoted);
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
-    g_assert_true(ns_experiment_read(&experiment, quoted, NULL));
-    g_assert_cmpstr(experiment.settings.text, ==, "a\"[[[[[[[[[[[[");
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    g_assert_true(ns_provenance_read(&provenance, quoted, NULL));
+    g_assert_cmpstr(provenance.experiment.lane[0].text, ==, "a\"[[[[[[[[[[[[");
 }
 
 static void test_reading(void)
@@ -412,25 +413,25 @@ static void test_reading(void)
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *path = ns_test_folder_write(folder, rows[i].name, rows[i].contents);
-        g_auto(NsExperiment) experiment;
-        ns_experiment_init(&experiment);
+        g_auto(NsProvenance) provenance;
+        ns_provenance_init(&provenance);
         g_autoptr(GError) error = NULL;
-        bool read = ns_figure_file_read(&experiment, path, NULL, &error);
+        bool read = ns_figure_file_read(&provenance, path, NULL, &error);
         g_assert_true(read == !rows[i].sentence);
         if (read)
-            g_assert_cmpint(experiment.settings.layers, ==, 3);
+            g_assert_cmpint(provenance.experiment.lane[0].layers, ==, 3);
         else
             g_assert_true(g_str_has_prefix(error->message, rows[i].sentence));
         g_clear_error(&error);
         NsFileKind kind;
-        ns_figure_file_read(&experiment, path, &kind, &error);
+        ns_figure_file_read(&provenance, path, &kind, &error);
         g_assert_cmpint(kind, ==, rows[i].kind);
         g_assert_true((error != NULL) == (rows[i].sentence && kind != NS_FILE_OTHER));
     }
-    g_auto(NsExperiment) experiment;
-    ns_experiment_init(&experiment);
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
     g_autoptr(GError) error = NULL;
-    g_assert_false(ns_figure_file_read(&experiment, folder, NULL, &error));
+    g_assert_false(ns_figure_file_read(&provenance, folder, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
 }
 

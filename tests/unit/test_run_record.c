@@ -114,7 +114,7 @@ static void test_one_lane(void)
         g_autoptr(GError) error = NULL;
         read_text(&record, text, &error);
         g_assert_no_error(error);
-        g_assert_cmpuint(record.lanes, ==, 1);
+        g_assert_cmpuint(record.experiment.n, ==, 1);
         g_assert_cmpuint(record.wrong_line, ==, 0);
         assert_same(ns_run_history(ns_lockstep_lane(lockstep, 0)), record.histories[0]);
     }
@@ -130,14 +130,12 @@ static void test_lanes(void)
     g_autoptr(GError) error = NULL;
     read_text(&record, text, &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(record.lanes, ==, 3);
+    g_assert_cmpuint(record.experiment.n, ==, 3);
     for (size_t i = 0; i < 3; i++) {
         NsRun *run = ns_lockstep_lane(lockstep, i);
-        NsSettings settings;
-        ns_experiment_lane(&record.experiment, i, &settings);
-        g_assert_cmpint(settings.placement, ==, ns_run_settings(run)->placement);
-        g_assert_cmpint(settings.layers, ==, ns_run_settings(run)->layers);
-        ns_settings_clear(&settings);
+        const NsSettings *settings = &record.experiment.lane[i];
+        g_assert_cmpint(settings->placement, ==, ns_run_settings(run)->placement);
+        g_assert_cmpint(settings->layers, ==, ns_run_settings(run)->layers);
         assert_same(ns_run_history(run), record.histories[i]);
     }
 }

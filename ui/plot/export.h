@@ -33,7 +33,7 @@ typedef struct {
     bool untitled;       /* charts without title and subtitle, but for their letters */
     const char *caption; /* a text at the foot of the sheet, in place of the subtitles but for the
                           * names of runs; or NULL */
-    const char *experiment; /* the line of ns_experiment_line, kept inside the file; or NULL */
+    const char *experiment; /* the line of ns_provenance_line, kept inside the file; or NULL */
 } NsExport;
 
 /* Writes the plots as one figure, `columns` side by side, lettered (a), (b), ... where there is

@@ -170,12 +170,12 @@ static int64_t newest_of(const NsView *view)
     return newest;
 }
 
-static void make_experiment(const NsView *view, const NsExportRequest *request, guint first,
-                            guint n, NsExperiment *experiment)
+static void make_provenance(const NsView *view, const NsExportRequest *request, guint first,
+                            guint n, NsProvenance *provenance)
 {
     int64_t newest = newest_of(view);
     bool before = view->step >= 0 && view->step < newest;
-    *experiment = (NsExperiment){
+    *provenance = (NsProvenance){
         .step = before ? view->step : newest,
         .until = before ? newest : 0,
         .figure = specs_text(request, first, n),
@@ -187,10 +187,9 @@ static void make_experiment(const NsView *view, const NsExportRequest *request, 
     /* What the run began with: from there it can be repeated. */
     const NsSettings *lanes[NS_FIGURE_LANES];
     for (unsigned i = 0; i < view->n_lanes; i++) lanes[i] = &view->lanes[i].started;
-    ns_settings_init(&experiment->settings);
-    ns_experiment_set_lanes(experiment, lanes, view->n_lanes);
+    ns_experiment_set_lanes(&provenance->experiment, lanes, view->n_lanes);
     if (view->n_lanes > 1)
-        experiment->heat = g_strdup(view->heat == NS_HEAT_RATIO ? "ratio" : "stacked");
+        provenance->heat = g_strdup(view->heat == NS_HEAT_RATIO ? "ratio" : "stacked");
 }
 
 static void append_quoted(GString *command, const char *option, const char *word)
@@ -200,37 +199,40 @@ static void append_quoted(GString *command, const char *option, const char *word
     g_string_append_printf(command, " %s %s", option, quoted);
 }
 
-void ns_export_experiment(const NsView *view, const NsExportRequest *request,
-                          NsExperiment *experiment)
+void ns_export_provenance(const NsView *view, const NsExportRequest *request,
+                          NsProvenance *provenance)
 {
-    make_experiment(view, request, first_tile(request), n_tiles(request), experiment);
+    make_provenance(view, request, first_tile(request), n_tiles(request), provenance);
 }
 
 char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name)
 {
-    g_auto(NsExperiment) experiment;
-    ns_export_experiment(view, request, &experiment);
+    g_auto(NsProvenance) provenance;
+    ns_export_provenance(view, request, &provenance);
     GString *command = g_string_new("normscope-cli chart --figure ");
-    g_string_append(command, experiment.figure);
+    g_string_append(command, provenance.figure);
     if (request->what == NS_EXPORT_SEPARATE) g_string_append(command, " --each");
     if (!view->log) g_string_append(command, " --linear");
     if (view->smoothing.kind != NS_SMOOTH_NONE)
-        g_string_append_printf(command, " --smooth %s", experiment.smooth);
+        g_string_append_printf(command, " --smooth %s", provenance.smooth);
     if (!view->theory) g_string_append(command, " --theory off");
-    g_string_append_printf(command, " --step %" G_GINT64_FORMAT, experiment.step);
-    if (experiment.until > 0)
-        g_string_append_printf(command, " --until %" G_GINT64_FORMAT, experiment.until);
+    g_string_append_printf(command, " --step %" G_GINT64_FORMAT, provenance.step);
+    if (provenance.until > 0)
+        g_string_append_printf(command, " --until %" G_GINT64_FORMAT, provenance.until);
+    const NsExperiment *experiment = &provenance.experiment;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
         bool endless = g_str_equal(param->key, "steps"); /* 0 here, 100 for the command */
-        if (!endless && ns_settings_is_default(&experiment.settings, param)) continue;
-        g_autofree char *value = ns_settings_get(&experiment.settings, param);
+        if (!endless && ns_settings_is_default(&experiment->lane[0], param)) continue;
+        g_autofree char *value = ns_settings_get(&experiment->lane[0], param);
         g_autofree char *word = g_strconcat(param->key, "=", value, NULL);
         append_quoted(command, "--set", word);
     }
-    for (size_t i = 0; i < experiment.n_lanes; i++)
-        append_quoted(command, "--lane", experiment.lanes[i]);
-    if (g_strcmp0(experiment.heat, "ratio") == 0) g_string_append(command, " --heat ratio");
+    for (size_t i = 0; experiment->n > 1 && i < experiment->n; i++) {
+        g_autofree char *words = ns_experiment_lane_words(experiment, i);
+        append_quoted(command, "--lane", words);
+    }
+    if (g_strcmp0(provenance.heat, "ratio") == 0) g_string_append(command, " --heat ratio");
     /* A table has no looks. */
     NsExportChoices choices = request->choices, bare;
     ns_export_choices_init(&bare);
@@ -273,10 +275,10 @@ static bool write_file(const Job *job, guint first, guint n, const char *path, G
     for (guint i = 0; i < n; i++) add_figure(&sheet, job, tile_at(request, first + i));
     for (guint i = 0; i < n; i++)
         g_ptr_array_add(sheet.borrowed, &g_array_index(sheet.plots, NsPlot, i));
-    g_auto(NsExperiment) experiment;
-    make_experiment(job->view, request, first, n, &experiment);
-    g_autofree char *line = ns_experiment_line(&experiment);
-    g_autofree char *caption = ns_experiment_caption(&experiment);
+    g_auto(NsProvenance) provenance;
+    make_provenance(job->view, request, first, n, &provenance);
+    g_autofree char *line = ns_provenance_line(&provenance);
+    g_autofree char *caption = ns_provenance_caption(&provenance);
     NsStyle style;
     NsExport options = {.format = request->format,
                         .experiment = request->choices.experiment ? line : NULL,

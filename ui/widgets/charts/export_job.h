@@ -1,7 +1,7 @@
 /* Charts to files, off the main thread.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 #include "ui/figures/spec.h"
 #include "ui/plot/export_choices.h"
 #include "ui/plot/view_state.h"
@@ -45,8 +45,8 @@ void ns_export_async(const NsView *view, const NsExportRequest *request, const c
 char *ns_export_finish(GAsyncResult *result, GError **error);
 
 /* The experiment that a view shows, for the figures of the request; initialises it. */
-void ns_export_experiment(const NsView *view, const NsExportRequest *request,
-                          NsExperiment *experiment);
+void ns_export_provenance(const NsView *view, const NsExportRequest *request,
+                          NsProvenance *provenance);
 
 /* The command line that draws the same file, if the file had that name.  Free with g_free. */
 char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name);

@@ -226,9 +226,9 @@ static void on_path(const char *path, gpointer owner)
     Card *card = card_at(page, page->exporting);
     g_autoptr(GError) error = NULL;
     NsFigureInput input = input_of(page, card);
-    g_auto(NsExperiment) experiment;
-    ns_study_experiment(card->study, &experiment);
-    bool good = ns_study_write(ns_paper_kind(), &input, &experiment, path, &error);
+    g_auto(NsProvenance) provenance;
+    ns_study_provenance(card->study, &provenance);
+    bool good = ns_study_write(ns_paper_kind(), &input, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
     ns_page_tell(NS_PAGE(page), good ? sentence : error->message);

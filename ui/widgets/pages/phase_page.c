@@ -354,10 +354,10 @@ static void on_path(const char *path, gpointer owner)
     NsPhasePage *page = owner;
     g_autoptr(GError) error = NULL;
     NsFigureInput input = input_of(page);
-    g_auto(NsExperiment) experiment;
-    ns_phase_experiment(page->phase, &experiment);
-    experiment.axes = g_strdup(input.log ? "log" : "linear");
-    bool good = ns_study_write(ns_phase_kind(), &input, &experiment, path, &error);
+    g_auto(NsProvenance) provenance;
+    ns_phase_provenance(page->phase, &provenance);
+    provenance.axes = g_strdup(input.log ? "log" : "linear");
+    bool good = ns_study_write(ns_phase_kind(), &input, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
     ns_page_tell(NS_PAGE(page), good ? sentence : error->message);

@@ -4,13 +4,13 @@
 #include "ui/plot/export_choices.h"
 
 bool ns_study_write(const NsFigureKind *kind, const NsFigureInput *input,
-                    const NsExperiment *experiment, const char *path, GError **error)
+                    const NsProvenance *provenance, const char *path, GError **error)
 {
     NsFormat format;
     if (!ns_format_from_path(path, &format, error)) return false;
     g_autoptr(NsFigure) figure = kind->create();
     const NsPlot *plot = ns_figure_update(figure, input);
-    g_autofree char *line = ns_experiment_line(experiment);
+    g_autofree char *line = ns_provenance_line(provenance);
     NsExportChoices choices;
     ns_export_choices_init(&choices);
     NsStyle style;

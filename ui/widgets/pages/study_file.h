@@ -1,10 +1,10 @@
 /* Figures of studies as files.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/provenance.h"
 #include "ui/figures/figures.h"
 
 /* Draws a figure for paper into a file whose ending says the format, with the experiment inside.
  * Main thread; such figures are small. */
 bool ns_study_write(const NsFigureKind *kind, const NsFigureInput *input,
-                    const NsExperiment *experiment, const char *path, GError **error);
+                    const NsProvenance *provenance, const char *path, GError **error);

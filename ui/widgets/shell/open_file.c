@@ -32,9 +32,9 @@ typedef struct {
 
 static void lanes_init(Lanes *lanes, const NsExperiment *experiment)
 {
-    lanes->n = MAX(experiment->n_lanes, 1);
+    lanes->n = experiment->n;
     for (size_t i = 0; i < lanes->n; i++) {
-        ns_experiment_lane(experiment, i, &lanes->settings[i]);
+        ns_settings_copy(&lanes->settings[i], &experiment->lane[i]);
         lanes->each[i] = &lanes->settings[i];
     }
 }
@@ -53,14 +53,14 @@ static void restore(NsSession *session, const NsExperiment *experiment)
 }
 
 /* The page of sweeps or of the paper, as the figure had it; FALSE where its axes cannot be read. */
-static bool restore_page(NsWindow *window, const NsExperiment *experiment, GError **error)
+static bool restore_page(NsWindow *window, const NsProvenance *provenance, GError **error)
 {
     NsPageStack *pages = ns_window_pages(window);
-    if (experiment->study) ns_page_stack_show(pages, "paper");
-    if (!experiment->x || !experiment->y) return true;
+    if (provenance->study) ns_page_stack_show(pages, "paper");
+    if (!provenance->x || !provenance->y) return true;
     ns_page_stack_show(pages, "phase");
-    return ns_phase_page_set_axes(NS_PHASE_PAGE(ns_page_stack_page(pages)), experiment->x,
-                                  experiment->y, experiment->settings.steps, error);
+    return ns_phase_page_set_axes(NS_PHASE_PAGE(ns_page_stack_page(pages)), provenance->x,
+                                  provenance->y, provenance->experiment.lane[0].steps, error);
 }
 
 static bool open_preset(NsWindow *window, const char *path)
@@ -72,17 +72,17 @@ static bool open_preset(NsWindow *window, const char *path)
     return good && preset.note; /* nothing is left to tell */
 }
 
-static void tell_experiment(NsWindow *window, const NsExperiment *experiment, const char *name)
+static void tell_experiment(NsWindow *window, const NsProvenance *provenance, const char *name)
 {
     GString *words = g_string_new(NULL);
     say(words, g_strdup_printf(_("Set up as in %s."), name));
-    if (experiment->x) say(words, g_strdup(_("Start trains the runs of its sweep.")));
-    if (experiment->step > 0) {
-        g_autofree char *step = ns_group_digits(experiment->step);
+    if (provenance->x) say(words, g_strdup(_("Start trains the runs of its sweep.")));
+    if (provenance->step > 0) {
+        g_autofree char *step = ns_group_digits(provenance->step);
         say(words, g_strdup_printf(_("It shows step %s."), step));
     }
-    if (experiment->seeds) say(words, g_strdup(_("It is a mean over seeds; this is the first.")));
-    if (experiment->changes) say(words, g_strdup(_("Settings were changed on the way there.")));
+    if (provenance->seeds) say(words, g_strdup(_("It is a mean over seeds; this is the first.")));
+    if (provenance->changes) say(words, g_strdup(_("Settings were changed on the way there.")));
     tell(window, words);
 }
 
@@ -90,17 +90,17 @@ static void open_experiment(NsWindow *window, const char *path)
 {
     NsSession *session = ns_window_session(window);
     NsFileKind kind;
-    g_auto(NsExperiment) experiment;
+    g_auto(NsProvenance) provenance;
     g_autoptr(GError) error = NULL;
     g_autofree char *name = g_filename_display_basename(path);
-    ns_experiment_init(&experiment);
-    if (ns_figure_file_read(&experiment, path, &kind, &error)) {
+    ns_provenance_init(&provenance);
+    if (ns_figure_file_read(&provenance, path, &kind, &error)) {
         bool preset = kind == NS_FILE_PRESET;
-        if (!preset) restore(session, &experiment);
-        if (!restore_page(window, &experiment, &error))
+        if (!preset) restore(session, &provenance.experiment);
+        if (!restore_page(window, &provenance, &error))
             ns_window_toast(window, error->message);
         else if (!preset || !open_preset(window, path))
-            tell_experiment(window, &experiment, name);
+            tell_experiment(window, &provenance, name);
     } else if (kind == NS_FILE_OTHER) {
         ns_session_set(session, "text", path); /* says itself what is wrong with it */
     } else {
@@ -158,7 +158,7 @@ static void tell_record(NsWindow *window, const Reading *reading)
 static void show_record(NsWindow *window, const Reading *reading)
 {
     g_auto(Lanes) lanes;
-    NsSessionRecord run = {.file = reading->name, .lanes = reading->record.lanes};
+    NsSessionRecord run = {.file = reading->name, .lanes = reading->record.experiment.n};
     lanes_init(&lanes, &reading->record.experiment);
     for (size_t i = 0; i < run.lanes; i++) {
         run.settings[i] = lanes.each[i];
@@ -181,7 +181,8 @@ static void on_read(GObject *object, GAsyncResult *result, gpointer data)
     if (good) {
         show_record(window, reading);
     } else {
-        if (reading->record.lanes) restore(ns_window_session(window), &reading->record.experiment);
+        if (reading->record.experiment.n)
+            restore(ns_window_session(window), &reading->record.experiment);
         ns_window_toast(window, error->message);
     }
     if (reading->run) ns_session_run(ns_window_session(window));

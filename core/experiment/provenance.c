@@ -1,0 +1,235 @@
+/* What a figure says of where it comes from.  SPDX-License-Identifier: MIT */
+#include "core/experiment/provenance.h"
+
+#include "core/base/error.h"
+
+#include <string.h>
+
+#define VERSION_KEY "normscope"
+#define STEP_KEY "step"
+#define UNTIL_KEY "until"
+#define LANE_KEY "lane"
+
+/* Keys of a provenance that are no settings, in the order of the line. */
+static const struct {
+    const char *key;
+    size_t offset;
+} texts[] = {
+    {VERSION_KEY, offsetof(NsProvenance, version)},
+    {"figure", offsetof(NsProvenance, figure)},
+    {"x", offsetof(NsProvenance, x)},
+    {"y", offsetof(NsProvenance, y)},
+    {"seeds", offsetof(NsProvenance, seeds)},
+    {"study", offsetof(NsProvenance, study)},
+    {"axes", offsetof(NsProvenance, axes)},
+    {"smooth", offsetof(NsProvenance, smooth)},
+    {"theory", offsetof(NsProvenance, theory)},
+    {"heat", offsetof(NsProvenance, heat)},
+    {"changes", offsetof(NsProvenance, changes)},
+};
+
+static char **slot(NsProvenance *provenance, size_t offset)
+{
+    return (char **)(void *)((char *)provenance + offset);
+}
+
+static const char *text_of(const NsProvenance *provenance, size_t offset)
+{
+    return *(char *const *)(const void *)((const char *)provenance + offset);
+}
+
+void ns_provenance_init(NsProvenance *provenance)
+{
+    *provenance = (NsProvenance){.step = -1};
+    ns_experiment_init(&provenance->experiment);
+}
+
+void ns_provenance_clear(NsProvenance *provenance)
+{
+    ns_experiment_clear(&provenance->experiment);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_clear_pointer(slot(provenance, texts[i].offset), g_free);
+}
+
+static void add_word(GString *line, const char *key, const char *value)
+{
+    bool plain =
+        *value && strspn(value, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_.+:/,") == strlen(value);
+    g_autofree char *quoted = plain ? g_strdup(value) : g_shell_quote(value);
+    g_string_append_printf(line, "%s%s=%s", line->len ? " " : "", key, quoted);
+}
+
+char *ns_provenance_line(const NsProvenance *provenance)
+{
+    GString *line = g_string_new(NULL);
+    add_word(line, VERSION_KEY, NS_VERSION);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        const char *value = text_of(provenance, texts[i].offset);
+        if (value && !g_str_equal(texts[i].key, VERSION_KEY)) add_word(line, texts[i].key, value);
+    }
+    if (provenance->step >= 0)
+        g_string_append_printf(line, " " STEP_KEY "=%" G_GINT64_FORMAT, provenance->step);
+    if (provenance->until > 0)
+        g_string_append_printf(line, " " UNTIL_KEY "=%" G_GINT64_FORMAT, provenance->until);
+    const NsExperiment *experiment = &provenance->experiment;
+    for (size_t lane = 0; experiment->n > 1 && lane < experiment->n; lane++) {
+        g_autofree char *words = ns_experiment_lane_words(experiment, lane);
+        add_word(line, LANE_KEY, words);
+    }
+    g_autofree char *settings = ns_settings_line(&experiment->lane[0], true);
+    g_string_append_printf(line, " %s", settings);
+    /* It is a comment in some formats, which ends with its line. */
+    g_strdelimit(line->str, "\r\n", ' ');
+    return g_string_free(line, FALSE);
+}
+
+/* The setting that the values of an axis are of; NULL for none. */
+static const NsParam *varied(const char *axis)
+{
+    g_autofree char *key = axis ? g_strndup(axis, strcspn(axis, "=")) : NULL;
+    return key ? ns_param_find(key) : NULL;
+}
+
+/* Whether the words of any lane name a setting. */
+static bool is_special(const NsExperiment *experiment, const NsParam *param)
+{
+    for (size_t lane = 0; lane < experiment->n; lane++)
+        if (ns_experiment_names(experiment, lane, param)) return true;
+    return false;
+}
+
+/* What is not a default, no lane's own and on no axis. */
+static char *common_line(const NsProvenance *provenance)
+{
+    const NsExperiment *experiment = &provenance->experiment;
+    const NsParam *const x = varied(provenance->x), *const y = varied(provenance->y), *param;
+    NsSettings common;
+    ns_settings_copy(&common, &experiment->lane[0]);
+    for (size_t i = 0; (param = ns_param(i)); i++)
+        if (param == x || param == y || is_special(experiment, param))
+            ns_settings_set(&common, param->key, param->default_text, NULL);
+    char *line = ns_settings_line(&common, false);
+    ns_settings_clear(&common);
+    return line;
+}
+
+char *ns_provenance_caption(const NsProvenance *provenance)
+{
+    const NsExperiment *experiment = &provenance->experiment;
+    const NsSettings *settings = &experiment->lane[0];
+    g_autofree char *line = common_line(provenance);
+    GString *caption = g_string_new(NULL);
+    for (size_t lane = 0; experiment->n > 1 && lane < experiment->n; lane++) {
+        g_autofree char *words = ns_experiment_lane_words(experiment, lane);
+        g_string_append_printf(caption, "%s: %s, ", ns_lane_letter(lane), words);
+    }
+    g_string_append(caption, line);
+    const NsParam *seed = ns_param_find("seed");
+    bool varies = varied(provenance->x) == seed || varied(provenance->y) == seed;
+    if (!varies && ns_settings_is_default(settings, seed))
+        g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, *line ? " " : "",
+                               settings->seed);
+    if (provenance->seeds) g_string_append_printf(caption, ", mean of %s seeds", provenance->seeds);
+    if (provenance->step >= 0)
+        g_string_append_printf(caption, ", step %" G_GINT64_FORMAT, provenance->step);
+    if (provenance->until > 0)
+        g_string_append_printf(caption, " of %" G_GINT64_FORMAT, provenance->until);
+    if (provenance->changes)
+        g_string_append_printf(caption, ", changed on the way: %s", provenance->changes);
+    g_string_append(caption, ", Normscope " NS_VERSION);
+    return g_string_free(caption, FALSE);
+}
+
+static bool read_step(int64_t *step, const char *key, const char *value, GError **error)
+{
+    gint64 number;
+    if (!g_ascii_string_to_signed(value, 10, 0, G_MAXINT64, &number, NULL)) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "%s is “%s”; it must be a whole number that is not negative.", key, value);
+        return false;
+    }
+    *step = number;
+    return true;
+}
+
+/* A program that knew the key may have done what this one cannot repeat. */
+static bool refuse_key(const NsProvenance *provenance, const char *key, GError **error)
+{
+    const char *keys[G_N_ELEMENTS(texts) + 1] = {NULL};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) keys[i] = texts[i].key;
+    g_autoptr(GError) wrong = NULL;
+    ns_settings_unknown(key, keys, &wrong);
+    bool other = provenance->version && !g_str_equal(provenance->version, NS_VERSION);
+    g_autofree char *who =
+        other ? g_strdup_printf(", which Normscope %s has written", provenance->version)
+              : g_strdup("");
+    size_t what = strcspn(wrong->message, ";"); /* behind it stands the nearest */
+    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
+                wrong->message + what);
+    return false;
+}
+
+static bool take(NsProvenance *provenance, const char *key, const char *value, GError **error)
+{
+    if (g_str_equal(key, STEP_KEY)) return read_step(&provenance->step, key, value, error);
+    if (g_str_equal(key, UNTIL_KEY)) return read_step(&provenance->until, key, value, error);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        if (!g_str_equal(key, texts[i].key)) continue;
+        char **text = slot(provenance, texts[i].offset);
+        g_free(*text);
+        *text = g_strdup(value);
+        return true;
+    }
+    if (!ns_param_find(key)) return refuse_key(provenance, key, error);
+    NsExperiment *experiment = &provenance->experiment;
+    for (size_t lane = 0; lane < experiment->n; lane++)
+        if (!ns_settings_set(&experiment->lane[lane], key, value, error)) return false;
+    return true;
+}
+
+/* "key = value" in two; NULL where there is no key. */
+static char *split(char *assignment, char **value)
+{
+    char *equals = strchr(assignment, '=');
+    if (!equals) return NULL;
+    *equals = '\0';
+    *value = g_strstrip(equals + 1);
+    char *key = g_strstrip(assignment);
+    return *key ? key : NULL;
+}
+
+static bool refuse(GError **error)
+{
+    g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
+                        "This is no experiment; one is a line of words such as "
+                        "“normscope=0.1.0 placement=pre”.");
+    return false;
+}
+
+bool ns_provenance_read(NsProvenance *provenance, const char *line, GError **error)
+{
+    g_auto(GStrv) words = NULL;
+    if (!g_utf8_validate(line, -1, NULL) || !g_shell_parse_argv(line, NULL, &words, NULL))
+        return refuse(error);
+    /* Of a text beside another task, which files had once, the task was learned. */
+    const char *task = NULL;
+    g_autoptr(GPtrArray) lanes = g_ptr_array_new();
+    for (char **word = words; *word; word++) {
+        char *value, *key = split(*word, &value);
+        if (!key) return refuse(error);
+        if (g_str_equal(key, "task"))
+            task = value;
+        else if (g_str_equal(key, LANE_KEY))
+            g_ptr_array_add(lanes, value);
+        else if (!take(provenance, key, value, error))
+            return false;
+    }
+    NsExperiment *experiment = &provenance->experiment;
+    char *const *of_lanes = (char *const *)lanes->pdata;
+    if ((task && !take(provenance, "task", task, error)) ||
+        !ns_settings_check(&experiment->lane[0], error) ||
+        (lanes->len && !ns_experiment_read_lanes(experiment, of_lanes, lanes->len, NULL, error)))
+        return false;
+    ns_experiment_link(experiment);
+    return ns_experiment_check(experiment, NULL, error);
+}
