@@ -34,7 +34,7 @@ NsWindow *ui_open(const char *assignments)
         g_assert_no_error(error);
     }
     g_autoptr(NsSession) session = ns_session_new(&settings);
-    NsWindow *window = ns_window_new(app, session);
+    NsWindow *window = ns_application_window_new(app, session);
     ns_settings_clear(&settings);
     gtk_window_present(GTK_WINDOW(window));
     return window;

@@ -9,10 +9,12 @@
 #include "ui/widgets/common/passing_popover.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/close_guard.h"
 #include "ui/widgets/shell/help_window.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
 #include "ui/widgets/shell/remember.h"
+#include "ui/widgets/shell/window_actions.h"
 #include "ui/widgets/shell/window_keys.h"
 
 #include <glib-unix.h>
@@ -54,12 +56,24 @@ static gboolean on_signal(gpointer application)
     return G_SOURCE_REMOVE;
 }
 
+NsWindow *ns_application_window_new(GtkApplication *application, NsSession *session)
+{
+    NsWindow *window = ns_window_new(application, session);
+    ns_window_add_actions(window);
+    ns_window_add_time_actions(window);
+    ns_window_add_keys(window);
+    ns_window_add_drop(window);
+    ns_close_guard_add(window);
+    ns_window_add_learning(window);
+    return window;
+}
+
 static NsWindow *open_window(NsApplication *application, const NsSettings *lanes, size_t n)
 {
     const NsSettings *each[NS_LANES_MAX];
     for (size_t i = 0; i < n; i++) each[i] = &lanes[i];
     g_autoptr(NsSession) session = ns_session_new_lanes(each, n);
-    NsWindow *window = ns_window_new(GTK_APPLICATION(application), session);
+    NsWindow *window = ns_application_window_new(GTK_APPLICATION(application), session);
     ns_remember_window(window);
     gtk_window_present(GTK_WINDOW(window));
     return window;

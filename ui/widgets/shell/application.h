@@ -7,3 +7,7 @@
 G_DECLARE_FINAL_TYPE(NsApplication, ns_application, NS, APPLICATION, GtkApplication)
 
 NsApplication *ns_application_new(void);
+
+/* A window on a session with all that belongs to it: actions and keys, files, lessons, the question
+ * before it closes. */
+NsWindow *ns_application_window_new(GtkApplication *application, NsSession *session);

@@ -6,8 +6,8 @@
 static const char GUARD[] = "ns-close-guard";
 
 typedef struct {
-    NsHistory *kept; /* of which a file was written; NULL: none was */
-    size_t records;  /* that it had then */
+    NsHistory *saved; /* of which a file was written; NULL: none was */
+    size_t records;   /* that it had then */
     GtkWidget *question;
 } Guard;
 
@@ -16,7 +16,7 @@ enum { ANSWER_EXPORT = 1, ANSWER_CLOSE = 2 };
 static void guard_free(gpointer data)
 {
     Guard *guard = data;
-    if (guard->kept) ns_history_unref(guard->kept);
+    if (guard->saved) ns_history_unref(guard->saved);
     g_free(guard);
 }
 
@@ -25,13 +25,13 @@ static Guard *guard_of(NsWindow *window)
     return g_object_get_data(G_OBJECT(window), GUARD);
 }
 
-void ns_close_guard_kept(NsWindow *window)
+void ns_close_guard_saved(NsWindow *window)
 {
     Guard *guard = guard_of(window);
     NsHistory *history = ns_session_view(ns_window_session(window))->history;
     if (!history) return;
-    if (guard->kept) ns_history_unref(guard->kept);
-    guard->kept = ns_history_ref(history);
+    if (guard->saved) ns_history_unref(guard->saved);
+    guard->saved = ns_history_ref(history);
     guard->records = ns_history_steps(history);
 }
 
@@ -48,7 +48,7 @@ bool ns_close_guard_asks(NsWindow *window)
     const Guard *guard = guard_of(window);
     NsHistory *history = ns_session_view(ns_window_session(window))->history;
     if (!history) return false;
-    size_t from = history == guard->kept ? guard->records : 0;
+    size_t from = history == guard->saved ? guard->records : 0;
     return ns_training_seconds(history, from) > NS_WORTH_ASKING_S;
 }
 
@@ -95,5 +95,6 @@ static gboolean on_close(NsWindow *window)
 void ns_close_guard_add(NsWindow *window)
 {
     g_object_set_data_full(G_OBJECT(window), GUARD, g_new0(Guard, 1), guard_free);
+    g_signal_connect(window, "saved", G_CALLBACK(ns_close_guard_saved), NULL);
     g_signal_connect(window, "close-request", G_CALLBACK(on_close), NULL);
 }

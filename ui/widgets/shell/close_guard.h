@@ -11,7 +11,7 @@
 void ns_close_guard_add(NsWindow *window);
 
 /* A file was written that shows what there is up to now. */
-void ns_close_guard_kept(NsWindow *window);
+void ns_close_guard_saved(NsWindow *window);
 
 /* Seconds that the records from `from` on took to make. */
 double ns_training_seconds(const NsHistory *history, size_t from);

@@ -165,7 +165,7 @@ static void show_record(NsWindow *window, const Reading *reading)
         run.histories[i] = reading->record.histories[i];
     }
     ns_session_open_record(ns_window_session(window), &run);
-    ns_close_guard_kept(window); /* it is a file */
+    ns_close_guard_saved(window); /* it is a file */
     tell_record(window, reading);
 }
 
@@ -222,4 +222,20 @@ void ns_window_open(NsWindow *window, const char *path)
 void ns_window_open_and_run(NsWindow *window, const char *path)
 {
     open_any(window, path, true);
+}
+
+static gboolean on_drop(GtkDropTarget *target, const GValue *value, double x, double y,
+                        NsWindow *window)
+{
+    (void)target, (void)x, (void)y;
+    g_autofree char *path = g_file_get_path(g_value_get_object(value));
+    if (path) ns_window_open(window, path);
+    return path != NULL;
+}
+
+void ns_window_add_drop(NsWindow *window)
+{
+    GtkDropTarget *drop = gtk_drop_target_new(G_TYPE_FILE, GDK_ACTION_COPY);
+    g_signal_connect(drop, "drop", G_CALLBACK(on_drop), window);
+    gtk_widget_add_controller(GTK_WIDGET(window), GTK_EVENT_CONTROLLER(drop));
 }

@@ -10,3 +10,6 @@ void ns_window_open(NsWindow *window, const char *path);
 
 /* The same, and what was opened runs. */
 void ns_window_open_and_run(NsWindow *window, const char *path);
+
+/* A file that is dropped on the window is opened. */
+void ns_window_add_drop(NsWindow *window);

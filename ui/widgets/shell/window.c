@@ -7,13 +7,8 @@
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/settings/settings_pane.h"
-#include "ui/widgets/shell/close_guard.h"
 #include "ui/widgets/shell/frame_meter.h"
-#include "ui/widgets/shell/learning.h"
-#include "ui/widgets/shell/open_file.h"
 #include "ui/widgets/shell/toast.h"
-#include "ui/widgets/shell/window_actions.h"
-#include "ui/widgets/shell/window_keys.h"
 
 #define FRAMES 300               /* whose times can be shown */
 #define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
@@ -60,6 +55,9 @@ struct _NsWindow {
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
+
+enum { PROGRESSED, SAVED, SIGNALS };
+static guint signals[SIGNALS];
 
 /* Between what stands at the ends of the header bar. */
 static int title_room(NsWindow *window)
@@ -135,11 +133,11 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     ns_inspector_sync(window->inspector, ns_window_page(window), false);
     if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) {
         sync_subtitle(window);
-        ns_window_sync_time_actions(window);
+        g_signal_emit(window, signals[PROGRESSED], 0);
     }
     if (alive || behind) return G_SOURCE_CONTINUE;
     sync_subtitle(window);
-    ns_window_sync_time_actions(window);
+    g_signal_emit(window, signals[PROGRESSED], 0);
     ns_inspector_sync(window->inspector, ns_window_page(window), true);
     window->tick = 0;
     return G_SOURCE_REMOVE;
@@ -162,7 +160,6 @@ static void on_status(NsWindow *window)
     sync_subtitle(window);
     sync_banner(window);
     ns_transport_sync(window->transport);
-    ns_window_sync_actions(window);
     wake(window);
 }
 
@@ -170,13 +167,6 @@ static void on_view_changed(NsWindow *window)
 {
     sync_subtitle(window);
     ns_transport_sync(window->transport);
-    ns_window_sync_actions(window);
-    wake(window);
-}
-
-static void on_switched(NsWindow *window)
-{
-    ns_window_sync_actions(window);
     wake(window);
 }
 
@@ -267,15 +257,6 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     if (other && !window->title_source) window->title_source = g_idle_add(fit_title, window);
 }
 
-static gboolean on_drop(GtkDropTarget *target, const GValue *value, double x, double y,
-                        NsWindow *window)
-{
-    (void)target, (void)x, (void)y;
-    g_autofree char *path = g_file_get_path(g_value_get_object(value));
-    if (path) ns_window_open(window, path);
-    return path != NULL;
-}
-
 void ns_window_toast(NsWindow *window, const char *sentence)
 {
     ns_toast_show(window->toast, sentence);
@@ -289,7 +270,7 @@ static void on_show_file(gpointer path, gpointer toast)
 
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path)
 {
-    ns_close_guard_kept(window);
+    g_signal_emit(window, signals[SAVED], 0);
     ns_toast_offer(window->toast, sentence, _("Show in folder"), on_show_file, g_strdup(path),
                    g_free);
 }
@@ -320,6 +301,18 @@ const char *ns_window_banner_text(NsWindow *window)
 bool ns_window_is_awake(NsWindow *window)
 {
     return window->tick != 0;
+}
+
+void ns_window_enable(NsWindow *window, const char *action, bool enabled)
+{
+    GAction *found = g_action_map_lookup_action(G_ACTION_MAP(window), action);
+    g_simple_action_set_enabled(G_SIMPLE_ACTION(found), enabled);
+}
+
+void ns_window_set_state(NsWindow *window, const char *action, bool state)
+{
+    GAction *found = g_action_map_lookup_action(G_ACTION_MAP(window), action);
+    g_simple_action_set_state(G_SIMPLE_ACTION(found), g_variant_new_boolean(state));
 }
 
 NsSession *ns_window_session(NsWindow *window)
@@ -391,6 +384,11 @@ static void ns_window_class_init(NsWindowClass *klass)
     G_OBJECT_CLASS(klass)->dispose = ns_window_dispose;
     widget_class->size_allocate = ns_window_size_allocate;
     widget_class->css_changed = ns_window_css_changed;
+    GType type = G_TYPE_FROM_CLASS(klass);
+    signals[PROGRESSED] =
+        g_signal_new("progressed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+    signals[SAVED] =
+        g_signal_new("saved", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
     gtk_widget_class_set_template_from_resource(widget_class, "/org/normscope/Normscope/window.ui");
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_icon);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
@@ -429,9 +427,6 @@ static void ns_window_init(NsWindow *window)
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
     window->frame_meter = ns_frame_meter_new(FRAMES);
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->frame_meter);
-    GtkDropTarget *drop = gtk_drop_target_new(G_TYPE_FILE, GDK_ACTION_COPY);
-    g_signal_connect(drop, "drop", G_CALLBACK(on_drop), window);
-    gtk_widget_add_controller(GTK_WIDGET(window), GTK_EVENT_CONTROLLER(drop));
 }
 
 NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
@@ -450,10 +445,6 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
                                   GTK_WIDGET(window->inspector));
     window->transport = NS_TRANSPORT(ns_transport_new(session));
     gtk_box_append(GTK_BOX(window->foot), GTK_WIDGET(window->transport));
-    ns_window_add_actions(window);
-    ns_window_add_keys(window);
-    ns_close_guard_add(window);
-    ns_window_add_learning(window);
     g_signal_connect_object(session, "status-changed", G_CALLBACK(on_status), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_title), window,
@@ -462,8 +453,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(session, "notice", G_CALLBACK(ns_window_toast), window,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(window->pages, "switched", G_CALLBACK(on_switched), window,
-                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(window->pages, "switched", G_CALLBACK(wake), window, G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "pointed", G_CALLBACK(on_pointed), window,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "told", G_CALLBACK(ns_window_toast), window,

@@ -1,4 +1,10 @@
-/* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT */
+/* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT
+ *
+ * It knows none of what is added to it: actions and keys, files, lessons, the question before it
+ * closes (ns_application_window_new).
+ *
+ * Signals: "progressed", a step was made or shown, a few times a second while the session is busy;
+ * "saved", a file was written, as the user was told. */
 #pragma once
 
 #include "ui/session/session.h"
@@ -46,6 +52,10 @@ GtkWidget *ns_window_frame_meter(NsWindow *window);
 /* Whether it is too narrow for a pane that nobody asks for: "pane" or "inspector", as the action
  * that shows it. */
 bool ns_window_folds(NsWindow *window, const char *pane);
+
+/* One action of the window, by its name. */
+void ns_window_enable(NsWindow *window, const char *action, bool enabled);
+void ns_window_set_state(NsWindow *window, const char *action, bool state);
 
 /* The sentence of the banner; NULL while there is none. */
 const char *ns_window_banner_text(NsWindow *window);

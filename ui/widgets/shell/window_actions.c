@@ -259,30 +259,10 @@ static const GActionEntry ACTIONS[] = {
     {.name = "frame-times", .state = "false", .change_state = on_frame_times},
 };
 
-void ns_window_add_actions(NsWindow *window)
-{
-    g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
-    ns_window_add_time_actions(window);
-    g_signal_connect_object(ns_window_pages(window), "export", G_CALLBACK(on_tile_export), window,
-                            0);
-}
-
-void ns_window_enable(NsWindow *window, const char *action, bool enabled)
-{
-    GAction *found = g_action_map_lookup_action(G_ACTION_MAP(window), action);
-    g_simple_action_set_enabled(G_SIMPLE_ACTION(found), enabled);
-}
-
-void ns_window_set_state(NsWindow *window, const char *action, bool state)
-{
-    GAction *found = g_action_map_lookup_action(G_ACTION_MAP(window), action);
-    g_simple_action_set_state(G_SIMPLE_ACTION(found), g_variant_new_boolean(state));
-}
-
-void ns_window_sync_actions(NsWindow *window)
+/* Brings what the actions may do in line with the session and the page that is shown. */
+static void sync_actions(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
-    ns_window_sync_time_actions(window);
     bool chart = ns_page_current(ns_window_page(window)) != NULL;
     bool charts = ns_window_dashboard(window) != NULL;
     static const char *const of_chart[] = {"copy-data", "copy-image", "maximise"};
@@ -297,4 +277,18 @@ void ns_window_sync_actions(NsWindow *window)
     GAction *page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
     const char *shown = ns_page_stack_key(ns_window_pages(window));
     g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(shown));
+}
+
+void ns_window_add_actions(NsWindow *window)
+{
+    g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
+    NsSession *session = ns_window_session(window);
+    NsPageStack *pages = ns_window_pages(window);
+    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_actions), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "view-changed", G_CALLBACK(sync_actions), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(pages, "switched", G_CALLBACK(sync_actions), window, G_CONNECT_SWAPPED);
+    g_signal_connect_object(pages, "export", G_CALLBACK(on_tile_export), window, 0);
+    sync_actions(window);
 }

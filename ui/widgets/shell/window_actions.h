@@ -7,14 +7,7 @@
 
 #include "ui/widgets/shell/window.h"
 
-/* Adds the actions to a window. */
+/* Adds the actions to a window, those about time apart, and keeps in line with the session and the
+ * page that is shown what they may do. */
 void ns_window_add_actions(NsWindow *window);
 void ns_window_add_time_actions(NsWindow *window);
-
-/* Brings what the actions may do in line with the session and the page that is shown. */
-void ns_window_sync_actions(NsWindow *window);
-void ns_window_sync_time_actions(NsWindow *window);
-
-/* One action of the window, by its name. */
-void ns_window_enable(NsWindow *window, const char *action, bool enabled);
-void ns_window_set_state(NsWindow *window, const char *action, bool state);

@@ -166,12 +166,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "pause-on-trouble", .state = "true", .change_state = on_pause_on_trouble},
 };
 
-void ns_window_add_time_actions(NsWindow *window)
-{
-    g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
-}
-
-void ns_window_sync_time_actions(NsWindow *window)
+static void sync_actions(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
     int64_t shown = ns_session_shown_step(session), first = ns_session_first_step(session);
@@ -190,4 +185,16 @@ void ns_window_sync_time_actions(NsWindow *window)
     ns_window_enable(window, "fork", ns_session_can_fork(session));
     ns_window_set_state(window, "slow-motion", ns_session_slow_motion(session));
     ns_window_set_state(window, "pause-on-trouble", ns_session_pause_on_trouble(session));
+}
+
+void ns_window_add_time_actions(NsWindow *window)
+{
+    g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
+    NsSession *session = ns_window_session(window);
+    g_signal_connect_object(session, "status-changed", G_CALLBACK(sync_actions), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(session, "view-changed", G_CALLBACK(sync_actions), window,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect(window, "progressed", G_CALLBACK(sync_actions), NULL);
+    sync_actions(window);
 }
