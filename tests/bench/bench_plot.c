@@ -135,7 +135,7 @@ typedef struct {
     NsSeries profiles[2], below;
     NsHeatPanel panels[2];
     NsHeatmap map;
-    NsPlot plots[2], strip;
+    NsPlot plots[2], lower;
     NsPicture *pictures[2];
     GRand *random;
 } Lanes;
@@ -184,12 +184,12 @@ static void lanes_describe(Lanes *lanes)
     lanes->plots[0] =
         plot_of("Gradient norm by layer and step", axis("step", NS_SCALE_LINEAR, true), layer);
     lanes->plots[0].heatmap = &lanes->map;
-    lanes->strip = (NsPlot){
+    lanes->lower = (NsPlot){
         .left = axis("B / A", NS_SCALE_LOG, false), .series = &lanes->below, .n_series = 1};
     lanes->plots[1] = plot_of("Gradient norm by layer", layer, axis("norm", NS_SCALE_LOG, false));
     lanes->plots[1].series = lanes->profiles;
     lanes->plots[1].n_series = 2;
-    lanes->plots[1].strip = &lanes->strip;
+    lanes->plots[1].lower = &lanes->lower;
     lanes->plots[0].lettered = lanes->plots[1].lettered = true;
 }
 

@@ -107,7 +107,7 @@ static NsAxis axis(const char *label, const char *unit, NsScaleKind scale, bool 
 }
 
 #define CHARTS 15
-static NsPlot charts[CHARTS], strip, lanes_strip;
+static NsPlot charts[CHARTS], lower, lanes_lower;
 static const char *const names[CHARTS] = {
     "loss", "profile", "depth",  "heatmap", "ratio", "similarity", "attention", "histogram",
     "bars", "spread",  "faults", "symlog",  "lanes", "norms",      "panels"};
@@ -199,7 +199,7 @@ static void describe_layers(void)
                        .x = layers,
                        .y = ratio};
     static const NsLevel one = {.y = 1, .text = "equal"};
-    strip = (NsPlot){.left = axis("ratio", NULL, NS_SCALE_LOG, false),
+    lower = (NsPlot){.left = axis("ratio", NULL, NS_SCALE_LOG, false),
                      .series = &below,
                      .n_series = 1,
                      .levels = &one,
@@ -210,7 +210,7 @@ static void describe_layers(void)
                          .left = axis("‖∂L/∂W_2‖_F", NULL, NS_SCALE_LOG, false),
                          .series = profile,
                          .n_series = 3,
-                         .strip = &strip};
+                         .lower = &lower};
     depth[0] = (NsSeries){.label = "Post-LN",
                           .kind = NS_SERIES_SCATTER,
                           .style = 1,
@@ -336,7 +336,7 @@ static void describe_lanes(void)
     below = norms[1];
     below.label = "B / A";
     below.y = ratio;
-    lanes_strip = (NsPlot){.left = axis("B / A", NULL, NS_SCALE_LOG, false),
+    lanes_lower = (NsPlot){.left = axis("B / A", NULL, NS_SCALE_LOG, false),
                            .series = &below,
                            .n_series = 1,
                            .levels = &one,
@@ -348,7 +348,7 @@ static void describe_lanes(void)
                           .left = axis("‖∇W_2‖", NULL, NS_SCALE_LOG, false),
                           .series = norms,
                           .n_series = 2,
-                          .strip = &lanes_strip,
+                          .lower = &lanes_lower,
                           .lettered = true};
     for (int i = 0; i < 2 * LAYERS * 300; i++)
         cells[i] = i < LAYERS * 300 ? heat[i] : 0.3f / (float)(1 + i % 300) + 0.01f;

@@ -158,6 +158,6 @@ void random_plot(RandomPlot *random, GRand *rand)
                                  .levels = random->levels,
                                  .n_levels = 1,
                                  .note = chance(rand, 0.3) ? words(rand) : NULL};
-        plot->strip = &random->below;
+        plot->lower = &random->below;
     }
 }

@@ -38,7 +38,7 @@ static void test_survey(void)
         float z[MOST], lo = INFINITY, hi = -INFINITY;
         size_t n = (size_t)g_rand_int_range(random, 0, MOST), bad = 0, unshown = 0;
         bool log = g_rand_boolean(random);
-        NsCellSurvey survey = {.lo = INFINITY, .hi = -INFINITY};
+        NsCellSummary survey = {.lo = INFINITY, .hi = -INFINITY};
         for (size_t i = 0; i < n; i++) {
             float v = z[i] = any_cell(random);
             if (v < 0 && isinf(v)) continue;
@@ -51,8 +51,8 @@ static void test_survey(void)
         }
         /* In two pieces. */
         size_t first = n ? (size_t)g_rand_int_range(random, 0, (gint32)n) : 0;
-        ns_cells_survey(&survey, z, first, log);
-        ns_cells_survey(&survey, z + first, n - first, log);
+        ns_cells_summarize(&survey, z, first, log);
+        ns_cells_summarize(&survey, z + first, n - first, log);
         g_assert_true(survey.lo == lo && survey.hi == hi);
         g_assert_cmpuint(survey.bad, ==, bad);
         g_assert_cmpuint(survey.unshown, ==, unshown);

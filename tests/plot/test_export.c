@@ -346,7 +346,7 @@ static void test_csv_heatmap(void)
         find(both, "figure,series,x,y,lo,hi\nGradient norm by layer and step,layer 1,0,"));
 }
 
-/* Every kind of series, lines with words, a scale of both signs, and a strip below. */
+/* Every kind of series, lines with words, a scale of both signs, and a lower plot. */
 static const NsPlot *kinds(void)
 {
     static const double x[] = {1, 2, 3, 4}, y[] = {-20, 0.5, 3, 400}, lo[] = {-30, 0, 2, 300},
@@ -370,8 +370,8 @@ static const NsPlot *kinds(void)
     static const NsSeries lower[] = {{.label = "ratio", .n = 4, .x = x, .y = ratio}};
     static const NsLevel levels[] = {{.y = 100, .text = "bound √d"}};
     static const NsSlope slopes[] = {{.x0 = 1, .y0 = 1, .x1 = 4, .y1 = 200, .text = "∝ L^{−1/2}"}};
-    static NsPlot plot, strip;
-    strip =
+    static NsPlot plot, below;
+    below =
         (NsPlot){.left = axis("A / B", NULL, NS_SCALE_LOG, false), .series = lower, .n_series = 1};
     plot = (NsPlot){.title = "Kinds",
                     .x = axis("layer", NULL, NS_SCALE_LINEAR, true),
@@ -384,12 +384,12 @@ static const NsPlot *kinds(void)
                     .slopes = slopes,
                     .n_slopes = 1,
                     .legend = NS_LEGEND_INSIDE,
-                    .strip = &strip};
+                    .lower = &below};
     return &plot;
 }
 
-/* A strip's curves are data of its plot. */
-static void test_csv_strip(void)
+/* A lower plot's curves are data of its plot. */
+static void test_csv_lower_plot(void)
 {
     const NsPlot *plot = kinds();
     NsExport how = options(NS_FORMAT_CSV);
@@ -766,7 +766,7 @@ int main(int argc, char **argv)
     g_test_add_func("/export/heat-is-image", test_heat_is_image);
     g_test_add_func("/export/csv", test_csv);
     g_test_add_func("/export/csv-heatmap", test_csv_heatmap);
-    g_test_add_func("/export/csv-strip", test_csv_strip);
+    g_test_add_func("/export/csv-lower-plot", test_csv_lower_plot);
     g_test_add_func("/export/no-folder", test_no_folder);
     g_test_add_func("/export/full-disk", test_full_disk);
     g_test_add_func("/export/links-and-modes", test_links_and_modes);

@@ -2,6 +2,7 @@
 #include "random.h"
 #include "support.h"
 #include "ui/plot/grid.h"
+#include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 
 #include <glib.h>
@@ -46,9 +47,9 @@ static void test_lines(void)
         const NsPlot *plots[MOST];
         for (int i = 0; i < MOST; i++) {
             random_plot(&random[i], rand);
-            /* Square cells and strips are areas of their own shape. */
+            /* Square cells and lower plots are areas of their own shape. */
             random[i].map.square = false;
-            random[i].plot.strip = NULL;
+            random[i].plot.lower = NULL;
             plots[i] = &random[i].plot;
         }
         NsPlotGrid grid = {.title = round % 2 ? "All of them" : NULL,

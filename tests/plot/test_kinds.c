@@ -1,7 +1,10 @@
 /* Kinds of series, legends, colour maps, marks in the plot area.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/plot/colormap.h"
+#include "ui/plot/draw_series.h"
+#include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
 
 #include <math.h>
 #include <string.h>
@@ -313,31 +316,31 @@ static void test_levels(void)
     g_assert_cmpuint(words, ==, 2);
 }
 
-static void test_strip(void)
+static void test_lower_plot(void)
 {
     NsSeries series = {.label = "a", .n = 4, .x = abscissa, .y = tens};
     NsSeries ratio = {.label = "ratio", .n = 4, .x = abscissa, .y = ones};
     NsPlot below = plot_of(&ratio, 1), plot = plot_of(&series, 1);
-    plot.strip = &below;
+    plot.lower = &below;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
-    g_assert_nonnull(layout->strip);
-    NsBox upper = ns_plot_area(layout), lower = ns_plot_area(layout->strip);
+    g_assert_nonnull(layout->lower);
+    NsBox upper = ns_plot_area(layout), lower = ns_plot_area(layout->lower);
     for (double x = 1; x <= 4; x++)
         g_assert_cmpfloat_with_epsilon(ns_plot_x_to_pixel(layout, x),
-                                       ns_plot_x_to_pixel(layout->strip, x), 1e-9);
-    g_assert_cmpfloat(upper.y + upper.height, <, layout->strip_y + lower.y);
-    /* A point in the strip reads the strip's curve. */
+                                       ns_plot_x_to_pixel(layout->lower, x), 1e-9);
+    g_assert_cmpfloat(upper.y + upper.height, <, layout->lower_y + lower.y);
+    /* A point in the lower plot reads its curve. */
     NsReading reading;
-    double py = layout->strip_y + lower.y + lower.height / 2;
+    double py = layout->lower_y + lower.y + lower.height / 2;
     g_assert_true(ns_plot_pick(layout, ns_plot_x_to_pixel(layout, 2), py, &reading));
     g_assert_nonnull(strstr(reading.text, "ratio: 1"));
-    g_assert_cmpfloat(reading.py, >, layout->strip_y);
+    g_assert_cmpfloat(reading.py, >, layout->lower_y);
     cairo_surface_t *image = draw(layout, &reading);
     cairo_surface_destroy(image);
     ns_reading_clear(&reading);
-    /* No strip where it would leave the plot no room. */
+    /* No lower plot where it would leave the plot no room. */
     g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, WIDTH, 120, light());
-    g_assert_null(low->strip);
+    g_assert_null(low->lower);
 }
 
 /* Without colour, dash, mark and hatching remain. */
@@ -364,7 +367,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/maps", test_maps);
     g_test_add_func("/kinds/center", test_center);
     g_test_add_func("/kinds/levels", test_levels);
-    g_test_add_func("/kinds/strip", test_strip);
+    g_test_add_func("/kinds/lower-plot", test_lower_plot);
     g_test_add_func("/kinds/patterns", test_patterns);
     return g_test_run();
 }

@@ -201,8 +201,8 @@ static void test_profile(void)
     g_assert_cmpuint(b->n, ==, 5);
     g_assert_true(series_named(plot, "A step 0")->pale);
     g_assert_true(g_str_has_prefix(plot->subtitle, "A Post-LN; B Pre-LN; 6 layers"));
-    g_assert_cmpuint(plot->strip->n_series, ==, 1);
-    const NsSeries *ratio = &plot->strip->series[0];
+    g_assert_cmpuint(plot->lower->n_series, ==, 1);
+    const NsSeries *ratio = &plot->lower->series[0];
     g_assert_cmpstr(ratio->label, ==, "B / A");
     g_assert_cmpuint(ratio->n, ==, 4);
     g_assert_cmpfloat_with_epsilon(ratio->y[1], 4 / 20.2, 1e-6);
@@ -211,7 +211,7 @@ static void test_profile(void)
     /* The same figure of one of them alone. */
     pair.input.n_lanes = 0;
     plot = ns_figure_update(figure, &pair.input);
-    g_assert_null(plot->strip);
+    g_assert_null(plot->lower);
     g_assert_cmpstr(plot->series[plot->n_series - 1].label, ==, "step 2");
     pair_clear(&pair);
 }
@@ -423,7 +423,7 @@ static void test_fork(void)
     input.step = 100;
     const NsPlot *plot = ns_figure_update(profile, &input);
     g_assert_cmpuint(series_named(plot, "A")->n, ==, 3);
-    g_assert_null(plot->strip);
+    g_assert_null(plot->lower);
     g_assert_nonnull(strstr(plot->note, "B begins at step 400."));
     /* While lanes report one after the other, the step that both have is shown. */
     input.step = -1;

@@ -2,8 +2,11 @@
 #include "random.h"
 #include "support.h"
 #include "ui/plot/colormap.h"
+#include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
 #include "ui/plot/pins.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,12 +91,12 @@ static void check_part(const NsPlotLayout *layout, double width, double height)
 static void check_boxes(const NsPlotLayout *layout, double width, double height)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    double upper = layout->strip ? layout->strip_y : height;
+    double upper = layout->lower ? layout->lower_y : height;
     check_part(layout, width, upper);
-    if (layout->strip) {
-        check_part(layout->strip, width, height - upper);
-        g_assert_cmpfloat_with_epsilon(layout->strip->area.x, layout->area.x, 1e-6);
-        g_assert_cmpfloat_with_epsilon(layout->strip->area.width, layout->area.width, 1e-6);
+    if (layout->lower) {
+        check_part(layout->lower, width, height - upper);
+        g_assert_cmpfloat_with_epsilon(layout->lower->area.x, layout->area.x, 1e-6);
+        g_assert_cmpfloat_with_epsilon(layout->lower->area.width, layout->area.width, 1e-6);
     }
     if (map && map->square) return;
     g_assert_cmpfloat(layout->area.width, >=, 0.25 * width);

@@ -142,31 +142,31 @@ static void test_band_of_norms_stays_above_zero(void)
     ns_mean_plot_free(mean);
 }
 
-/* Ranges within a run stay ranges; a strip has a mean of its own, and the note. */
-static void test_bands_and_strips(void)
+/* Ranges within a run stay ranges; a lower plot has a mean of its own, and the note. */
+static void test_bands_and_lower_plots(void)
 {
     static const double y[][POINTS] = {{1, 2, 3}, {3, 4, 5}};
     static const double lo[][POINTS] = {{0, 1, 2}, {0, 3, 4}},
                         hi[][POINTS] = {{2, 3, 4}, {4, 5, 6}};
     NsSeries ranges[2], ratios[2];
-    NsPlot plots[2], strips[2];
+    NsPlot plots[2], lowers[2];
     for (size_t i = 0; i < 2; i++) {
         ranges[i] = curve(y[i], POINTS, "range");
         ranges[i].lo = lo[i];
         ranges[i].hi = hi[i];
         ratios[i] = curve(y[i], POINTS, "ratio");
         plots[i] = plot_of(&ranges[i], 1);
-        strips[i] = plot_of(&ratios[i], 1);
-        plots[i].strip = &strips[i];
+        lowers[i] = plot_of(&ratios[i], 1);
+        plots[i].lower = &lowers[i];
     }
     NsMeanPlot *mean = mean_of(&plots[0], &plots[1], NULL, 0);
     const NsPlot *plot = ns_mean_plot(mean);
     g_assert_cmpfloat(plot->series->lo[0], ==, 0);
     g_assert_cmpfloat(plot->series->hi[2], ==, 5);
-    g_assert_cmpfloat(plot->strip->series->y[1], ==, 3);
-    g_assert_cmpfloat_with_epsilon(plot->strip->series->hi[1], 3 + sqrt(2), 1e-12);
+    g_assert_cmpfloat(plot->lower->series->y[1], ==, 3);
+    g_assert_cmpfloat_with_epsilon(plot->lower->series->hi[1], 3 + sqrt(2), 1e-12);
     g_assert_null(plot->note);
-    g_assert_true(g_str_has_prefix(plot->strip->note, "Mean of 2 seeds."));
+    g_assert_true(g_str_has_prefix(plot->lower->note, "Mean of 2 seeds."));
     ns_mean_plot_free(mean);
 }
 
@@ -179,6 +179,6 @@ int main(int argc, char **argv)
     g_test_add_func("/mean/marks", test_marks_have_no_band);
     g_test_add_func("/mean/diverged", test_diverged);
     g_test_add_func("/mean/above-zero", test_band_of_norms_stays_above_zero);
-    g_test_add_func("/mean/bands-and-strips", test_bands_and_strips);
+    g_test_add_func("/mean/bands-and-lower-plots", test_bands_and_lower_plots);
     return g_test_run();
 }

@@ -1,6 +1,6 @@
 /* Pictures that are kept from frame to frame.  SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
-#include "ui/plot/memory.h"
+#include "ui/plot/layout_cache.h"
 #include "ui/plot/picture.h"
 #include "ui/plot/text.h"
 
@@ -202,14 +202,14 @@ static void test_heatmap(void)
 /* The texts that are kept hold their context; both go with the memory. */
 static void test_freed(void)
 {
-    NsMemory *memory = ns_memory_new();
-    PangoContext *context = ns_memory_context(memory);
+    NsLayoutCache *memory = ns_layout_cache_new();
+    PangoContext *context = ns_layout_cache_begin(memory);
     gpointer weak = context;
     g_object_add_weak_pointer(G_OBJECT(context), &weak);
     g_object_unref(ns_text_new(context, ns_style(0), 10, false, "step"));
     g_object_unref(context);
     g_assert_nonnull(weak);
-    ns_memory_free(memory);
+    ns_layout_cache_free(memory);
     g_assert_null(weak);
 }
 

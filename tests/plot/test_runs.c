@@ -93,7 +93,7 @@ static void test_compare(void)
     g_autoptr(NsFigure) figure = ns_figure_new("compare");
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->n_series, ==, 1);
-    g_assert_null(plot->strip);
+    g_assert_null(plot->lower);
     g_assert_nonnull(strstr(plot->note, "no other run"));
 
     input.previous = other->history;
@@ -102,7 +102,7 @@ static void test_compare(void)
     g_assert_cmpuint(plot->n_series, ==, 2);
     g_assert_null(plot->note);
     /* Layer 2 of 4: 20.4 over 4; the fifth layer of the other has none to divide. */
-    const NsSeries *ratio = &plot->strip->series[0];
+    const NsSeries *ratio = &plot->lower->series[0];
     g_assert_cmpuint(ratio->n, ==, 4);
     g_assert_cmpfloat_with_epsilon(ratio->y[1], 20.4 / 4, 1e-6);
     g_assert_cmpfloat(ratio->x[1], ==, 2);

@@ -4,6 +4,7 @@
 #include "tests/plot/support.h"
 #include "ui/figures/figures.h"
 #include "ui/plot/csv.h"
+#include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 
 #include <math.h>
@@ -188,7 +189,7 @@ static void test_hatch(void)
         g_assert_cmpuint(colors_in(image, layout, 0, 0), ==, 1);
         g_assert_cmpuint(colors_in(image, layout, 2, 1), ==, 1);
         /* What is hatched is told by the figure, not as a fault. */
-        g_autofree char *note = ns_survey_note(&plot, &layout->survey);
+        g_autofree char *note = ns_data_summary_note(&plot, &layout->summary);
         g_assert_null(note);
         cairo_surface_destroy(image);
     }

@@ -1,6 +1,8 @@
 /* Words where there is little room.  SPDX-License-Identifier: MIT */
 #include "support.h"
+#include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -85,13 +85,13 @@ static void test_lanes(void)
     NsSession *session = ns_window_session(window);
     UI_UNTIL(has_series(plot_at(window, GRADIENT), "A Post-LN"));
     g_assert_true(has_series(plot_at(window, GRADIENT), "B Pre-LN"));
-    g_assert_nonnull(plot_at(window, GRADIENT)->strip);
+    g_assert_nonnull(plot_at(window, GRADIENT)->lower);
     UI_UNTIL(plot_at(window, HEATMAP)->heatmap && plot_at(window, HEATMAP)->heatmap->n_panels == 2);
     /* Lanes that go take their curves along. */
     ns_session_set_lanes(session, 1);
     ns_session_restart(session);
     UI_UNTIL(!has_series(plot_at(window, GRADIENT), "B Pre-LN"));
-    g_assert_null(plot_at(window, GRADIENT)->strip);
+    g_assert_null(plot_at(window, GRADIENT)->lower);
     ui_close(window);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
-#include "ui/figures/strip.h"
+#include "ui/figures/ratio_panel.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +22,7 @@ typedef struct {
     Side sides[NS_FIGURE_LANES];
     unsigned n;
     double *x; /* [the most layers] */
-    NsStrip strip;
+    NsRatioPanel ratio_panel;
 } Compare;
 
 /* TRUE if a value or the step differs from what is there. */
@@ -58,13 +58,13 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
     compare->x = g_renew(double, compare->x, most + 1);
     for (size_t i = 0; i < most; i++) compare->x[i] = (double)(i + first_layer);
     plot->n_series = 0;
-    NsStripCurve curves[NS_FIGURE_LANES];
+    NsRatioCurve curves[NS_FIGURE_LANES];
     for (unsigned i = 0; i < compare->n; i++) {
         const Side *side = &compare->sides[i];
         const char *name = input->n_lanes > 1 ? ns_figure_run(input, i).name
                            : i                ? _("previous run")
                                               : _("this run");
-        curves[i] = (NsStripCurve){side->n, compare->x, side->y, name, i};
+        curves[i] = (NsRatioCurve){side->n, compare->x, side->y, name, i};
         if (side->n)
             figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
                                                           .kind = NS_SERIES_POINTS,
@@ -75,11 +75,11 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
     }
     /* The run before is what this one is measured by. */
     if (input->n_lanes < 2 && compare->n == 2) {
-        NsStripCurve swap = curves[0];
+        NsRatioCurve swap = curves[0];
         curves[0] = curves[1];
         curves[1] = swap;
     }
-    plot->strip = ns_strip_fill(&compare->strip, curves, compare->n, scale);
+    plot->lower = ns_ratio_panel_fill(&compare->ratio_panel, curves, compare->n, scale);
     plot->left.scale = scale;
     plot->left.label = figure->left_label;
     plot->x.label = figure->x_label;
@@ -170,7 +170,7 @@ static void clear(NsFigure *figure)
 {
     Compare *compare = (Compare *)figure;
     for (int i = 0; i < NS_FIGURE_LANES; i++) side_clear(&compare->sides[i]);
-    ns_strip_clear(&compare->strip);
+    ns_ratio_panel_clear(&compare->ratio_panel);
     g_free(compare->x);
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 struct NsMeanPlot {
-    NsPlot plot, strip;
+    NsPlot plot, lower;
     char *note, *subtitle, *moment;
     GPtrArray *owned; /* series and their columns */
     bool band;        /* of some curve */
@@ -155,18 +155,18 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t diverg
     mean->owned = g_ptr_array_new_with_free_func(g_free);
     mean->plot = *plots[0];
     merge(mean, &mean->plot, plots, n);
-    const NsPlot *strip = plots[0]->strip;
-    g_autofree const NsPlot **strips = g_new0(const NsPlot *, n);
+    const NsPlot *lower = plots[0]->lower;
+    g_autofree const NsPlot **lowers = g_new0(const NsPlot *, n);
     size_t found = 0;
     for (size_t k = 0; k < n; k++)
-        if (plots[k]->strip) strips[found++] = plots[k]->strip;
-    if (strip) {
-        mean->strip = *strip;
-        merge(mean, &mean->strip, strips, found);
-        mean->plot.strip = &mean->strip;
+        if (plots[k]->lower) lowers[found++] = plots[k]->lower;
+    if (lower) {
+        mean->lower = *lower;
+        merge(mean, &mean->lower, lowers, found);
+        mean->plot.lower = &mean->lower;
     }
     /* Of two plots above one another the lower one has the note. */
-    NsPlot *noted = strip ? &mean->strip : &mean->plot;
+    NsPlot *noted = lower ? &mean->lower : &mean->plot;
     mean->note = note_of(mean, noted->note, n, diverged);
     noted->note = mean->note;
     /* A small chart has no room for the note, but keeps this. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
-#include "ui/figures/strip.h"
+#include "ui/figures/ratio_panel.h"
 #include "ui/figures/theory.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ typedef struct {
     Lane lanes[NS_FIGURE_LANES];
     unsigned n; /* runs that are shown; several have no previous run */
     NsQuantity quantity;
-    NsStrip strip;
+    NsRatioPanel ratio_panel;
 } Profile;
 
 static void column_resize(Column *column, size_t count)
@@ -310,16 +310,17 @@ static void show_lane(Profile *profile, unsigned i)
 static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
 {
     NsPlot *plot = &profile->figure.plot;
-    NsStripCurve curves[NS_FIGURE_LANES];
+    NsRatioCurve curves[NS_FIGURE_LANES];
     plot->n_series = 0;
     for (unsigned i = 0; i < profile->n; i++) {
         const Column *now = &profile->lanes[i].columns[NOW];
-        curves[i] = (NsStripCurve){now->n, now->x, now->y, ns_figure_run(input, i).name, i};
+        curves[i] = (NsRatioCurve){now->n, now->x, now->y, ns_figure_run(input, i).name, i};
         show_lane(profile, i);
     }
     /* Shares and cosines have no ratio that says anything. */
     bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
-    plot->strip = sizes ? ns_strip_fill(&profile->strip, curves, profile->n, scale) : NULL;
+    plot->lower =
+        sizes ? ns_ratio_panel_fill(&profile->ratio_panel, curves, profile->n, scale) : NULL;
 }
 
 /* Heads are joined, so that theirs is the axis of the layers. */
@@ -441,7 +442,7 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
     figure->plot.left.label = figure->left_label;
     figure->plot.x.label = figure->x_label;
     figure->plot.n_series = 0;
-    figure->plot.strip = NULL;
+    figure->plot.lower = NULL;
     if (over_layers) show_all(profile, input, scale);
     return true;
 }
@@ -450,7 +451,7 @@ static void clear(NsFigure *figure)
 {
     Profile *profile = (Profile *)figure;
     for (size_t i = 0; i < NS_FIGURE_LANES; i++) lane_clear(&profile->lanes[i]);
-    ns_strip_clear(&profile->strip);
+    ns_ratio_panel_clear(&profile->ratio_panel);
 }
 
 /* ---- The figures ---- */

@@ -36,21 +36,21 @@ NS_CLONES(static, survey_lanes,
     *lanes = l;
 }
 
-static void add_lanes(NsCellSurvey *survey, const Lanes *l, size_t n)
+static void add_lanes(NsCellSummary *summary, const Lanes *l, size_t n)
 {
     size_t shown = 0, finite = 0, blank = 0;
     for (int i = 0; i < LANES; i++) {
-        survey->lo = MIN(survey->lo, l->lo[i]);
-        survey->hi = MAX(survey->hi, l->hi[i]);
+        summary->lo = MIN(summary->lo, l->lo[i]);
+        summary->hi = MAX(summary->hi, l->hi[i]);
         shown += (size_t)l->shown[i];
         finite += (size_t)l->finite[i];
         blank += (size_t)l->blank[i];
     }
-    survey->bad += n - finite - blank;
-    survey->unshown += finite - shown;
+    summary->bad += n - finite - blank;
+    summary->unshown += finite - shown;
 }
 
-void ns_cells_survey(NsCellSurvey *survey, const float *z, size_t n, bool log)
+void ns_cells_summarize(NsCellSummary *summary, const float *z, size_t n, bool log)
 {
     Lanes lanes = {0};
     for (int i = 0; i < LANES; i++) {
@@ -65,7 +65,7 @@ void ns_cells_survey(NsCellSurvey *survey, const float *z, size_t n, bool log)
         survey_lanes(&lanes, last, 1, least);
         n += LANES - rest; /* blank ones */
     }
-    add_lanes(survey, &lanes, n);
+    add_lanes(summary, &lanes, n);
 }
 
 /* log2 of a positive finite number to within 1e-5: the exponent, and a polynomial through the

@@ -10,10 +10,10 @@ typedef struct {
     float lo, hi;
     size_t bad;     /* not finite */
     size_t unshown; /* not positive, where `log` */
-} NsCellSurvey;
+} NsCellSummary;
 
-/* Adds n cells to a survey; blank ones do not count. */
-void ns_cells_survey(NsCellSurvey *survey, const float *z, size_t n, bool log);
+/* Adds n cells to a summary; blank ones do not count. */
+void ns_cells_summarize(NsCellSummary *summary, const float *z, size_t n, bool log);
 
 /* The levels of colormap.h of n cells: 2 + (t - from) * scale, rounded and held within 2..254,
  * where t is z, or log10 z to within 1e-5 where `log`. */

@@ -171,12 +171,12 @@ GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experime
     for (size_t i = 0; i < n; i++) maps &= is_map(plots[i]);
     add_header(&table, maps ? plots[0] : NULL);
     for (size_t i = 0; i < n; i++) {
-        const NsPlot *plot = plots[i], *strip = plot->strip;
+        const NsPlot *plot = plots[i], *lower = plot->lower;
         if (plot->heatmap) add_heatmap(&table, plot, !maps);
         for (size_t k = 0; k < plot->n_series; k++)
             add_series(&table, plot, plot->title, &plot->series[k]);
-        for (size_t k = 0; strip && k < strip->n_series; k++)
-            add_series(&table, strip, plot->title, &strip->series[k]);
+        for (size_t k = 0; lower && k < lower->n_series; k++)
+            add_series(&table, lower, plot->title, &lower->series[k]);
     }
     return table.out;
 }

@@ -2,6 +2,7 @@
 #include "ui/plot/layout-private.h"
 
 #include "core/base/words.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -66,10 +67,10 @@ static char *say_cells(const NsPlot *plot)
                            map->columns, panels);
 }
 
-static char *say_range(const NsHeatmap *map, const NsSurvey *survey)
+static char *say_range(const NsHeatmap *map, const NsDataSummary *summary)
 {
     g_autofree char *name = say_label(map->label, _("value"));
-    g_autofree char *lo = say_number(survey->z_lo), *hi = say_number(survey->z_hi);
+    g_autofree char *lo = say_number(summary->z_lo), *hi = say_number(summary->z_hi);
     return g_strdup_printf(_("%s from %s to %s"), name, lo, hi);
 }
 
@@ -91,10 +92,10 @@ static void add_line(GString *text, const NsPlot *plot, const NsSpan *span)
 char *ns_plot_describe(const NsPlot *plot)
 {
     if (plot->drawing) return plot->drawing->describe(plot->drawing->data);
-    NsSurvey survey = ns_survey(plot);
+    NsDataSummary summary = ns_data_summary(plot);
     GString *text = g_string_new(NULL);
     add(text, "", say_label(plot->title, _("chart")));
-    if (!survey.any) {
+    if (!summary.any) {
         add(text, ": ", say_label(plot->empty, _("no data")));
         g_string_append_c(text, '.');
         return g_string_free(text, FALSE);
@@ -104,10 +105,10 @@ char *ns_plot_describe(const NsPlot *plot)
             add(text, "; ", say_series(plot, &plot->series[i]));
     if (plot->heatmap) {
         add(text, "; ", say_cells(plot));
-        if (survey.z_lo <= survey.z_hi) add(text, ", ", say_range(plot->heatmap, &survey));
+        if (summary.z_lo <= summary.z_hi) add(text, ", ", say_range(plot->heatmap, &summary));
     }
     for (size_t i = 0; i < plot->n_spans; i++) add_line(text, plot, &plot->spans[i]);
-    g_autofree char *note = ns_survey_note(plot, &survey);
+    g_autofree char *note = ns_data_summary_note(plot, &summary);
     if (note) add(text, "; ", say_label(note, ""));
     g_string_append_c(text, '.');
     return g_string_free(text, FALSE);
@@ -115,5 +116,5 @@ char *ns_plot_describe(const NsPlot *plot)
 
 bool ns_plot_has_data(const NsPlot *plot)
 {
-    return plot->drawing || ns_survey(plot).any;
+    return plot->drawing || ns_data_summary(plot).any;
 }

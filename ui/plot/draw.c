@@ -1,11 +1,15 @@
-/* From boxes and ticks to ink.  SPDX-License-Identifier: MIT */
+/* Draws a layout: axes, grid, markers, words.  SPDX-License-Identifier: MIT */
+#include "ui/plot/draw_series.h"
+#include "ui/plot/heatmap.h"
+#include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
+#include "ui/plot/painter.h"
+#include "ui/plot/place_labels.h"
+#include "ui/plot/text.h"
 #include "ui/plot/words.h"
 
 #include <math.h>
-
-/* How much of the panel is in a curve that stands behind its smoothed one. */
-#define PALE 0.62
 
 /* How strong the band behind what is pointed out is. */
 #define BAND 0.08
@@ -15,43 +19,6 @@ typedef struct {
     bool raster;
     double scale; /* target pixels a unit */
 } Grid;
-
-NsColor ns_with_alpha(NsColor color, double alpha)
-{
-    color.a *= alpha;
-    return color;
-}
-
-const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series)
-{
-    return series->theory ? &ns_theory_style : &style->series[series->style % NS_SERIES_STYLES];
-}
-
-/* Opaque, so that a curve that crosses itself is as pale everywhere. */
-static NsColor mix(NsColor a, NsColor b, double share)
-{
-    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
-                     a.b + share * (b.b - a.b), a.a};
-}
-
-NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
-{
-    if (series->ghost && !series->tinted) return style->ghost;
-    if (series->theory) return style->faint_text;
-    NsColor color = ns_series_style(style, series)->color;
-    return series->pale || series->tinted ? mix(color, style->panel, PALE) : color;
-}
-
-NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual)
-{
-    if (marker->style) return style->series[(marker->style - 1) % NS_SERIES_STYLES].color;
-    return marker->alarm ? style->alarm : usual;
-}
-
-void ns_set_color(cairo_t *cr, NsColor color)
-{
-    cairo_set_source_rgba(cr, color.r, color.g, color.b, color.a);
-}
 
 static Grid grid_of(cairo_t *cr)
 {
@@ -132,7 +99,7 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
     }
     draw_y_ticks(layout, cr, grid, &layout->y[NS_AXIS_LEFT], layout->y_ticks[NS_AXIS_LEFT], left,
                  -1);
-    if (layout->survey.right && !layout->plot->heatmap) {
+    if (layout->summary.right && !layout->plot->heatmap) {
         rule(cr, grid, width, (NsPoint){right, area->y}, (NsPoint){right, bottom});
         draw_y_ticks(layout, cr, grid, &layout->y[NS_AXIS_RIGHT], layout->y_ticks[NS_AXIS_RIGHT],
                      right, 1);
@@ -478,7 +445,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     }
     draw_strips(layout, cr, &grid);
     if (layout->plot->heatmap)
-        ns_heat_draw(layout, cr);
+        ns_heatmap_draw(layout, cr);
     else if (!layout->plot->no_grid)
         draw_grid(layout, cr, &grid);
 
@@ -504,9 +471,9 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     draw_axes(layout, cr, &grid);
     ns_draw_words(layout, cr);
     cairo_restore(cr);
-    if (!layout->strip) return;
+    if (!layout->lower) return;
     cairo_save(cr);
-    cairo_translate(cr, 0, layout->strip_y);
-    ns_plot_draw(layout->strip, cr);
+    cairo_translate(cr, 0, layout->lower_y);
+    ns_plot_draw(layout->lower, cr);
     cairo_restore(cr);
 }

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "ui/plot/csv.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/pgfplots.h"
 #include "ui/plot/png.h"
 #include "ui/plot/save.h"

@@ -2,6 +2,7 @@
 #include "ui/plot/grid.h"
 
 #include "ui/plot/layout-private.h"
+#include "ui/plot/painter.h"
 
 #include <math.h>
 
@@ -38,13 +39,13 @@ static void share_ranges(NsGridLayout *layout, const NsPlotGrid *grid)
     double x_lo = INFINITY, x_hi = -INFINITY, y_lo = INFINITY, y_hi = -INFINITY;
     double z_lo = INFINITY, z_hi = -INFINITY;
     for (size_t i = 0; i < layout->n; i++) {
-        NsSurvey survey = ns_survey(&layout->cells[i].plot);
-        x_lo = MIN(x_lo, survey.x_lo);
-        x_hi = MAX(x_hi, survey.x_hi);
-        y_lo = MIN(y_lo, survey.lo[NS_AXIS_LEFT]);
-        y_hi = MAX(y_hi, survey.hi[NS_AXIS_LEFT]);
-        z_lo = MIN(z_lo, survey.z_lo);
-        z_hi = MAX(z_hi, survey.z_hi);
+        NsDataSummary summary = ns_data_summary(&layout->cells[i].plot);
+        x_lo = MIN(x_lo, summary.x_lo);
+        x_hi = MAX(x_hi, summary.x_hi);
+        y_lo = MIN(y_lo, summary.lo[NS_AXIS_LEFT]);
+        y_hi = MAX(y_hi, summary.hi[NS_AXIS_LEFT]);
+        z_lo = MIN(z_lo, summary.z_lo);
+        z_hi = MAX(z_hi, summary.z_hi);
     }
     const NsPlot *first = &layout->cells[0].plot;
     NsScale x = {0}, y = {0};

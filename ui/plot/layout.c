@@ -3,11 +3,14 @@
  * Heights come first: the lines of text above and below decide the height of the plot area, this
  * decides the ticks of the vertical axes, their widths decide its width, and that the ticks of the
  * horizontal axis.  Each step depends on the ones before only. */
-#include "ui/plot/frame.h"
-
 #include "core/base/words.h"
-#include "ui/plot/memory.h"
+#include "ui/plot/heatmap.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/layout_cache.h"
+#include "ui/plot/legend.h"
 #include "ui/plot/panels.h"
+#include "ui/plot/place_labels.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -30,11 +33,11 @@
 /* In text sizes: the least height for data under a legend of letters. */
 #define LETTERED_LINES 2.2
 
-/* A strip's height, without the words of the x axis and with them in text sizes, and the least that
- * it must leave above it. */
-#define STRIP_SHARE 0.18
-#define STRIP_WORDS 4.2
-#define STRIP_LEAVES 0.5
+/* A lower plot's height, without the words of the x axis and with them in text sizes, and the least
+ * that it must leave above it. */
+#define LOWER_SHARE 0.18
+#define LOWER_WORDS 4.2
+#define LOWER_LEAVES 0.5
 
 static char *axis_title(const char *label, const char *unit)
 {
@@ -90,21 +93,21 @@ static void write_texts(NsFrame *frame)
     g_autofree char *x = axis_title(plot->x.label, plot->x.unit);
     g_autofree char *left = axis_title(plot->left.label, plot->left.unit);
     g_autofree char *right = axis_title(plot->right.label, plot->right.unit);
-    g_autofree char *note = ns_survey_note(plot, &layout->survey);
+    g_autofree char *note = ns_data_summary_note(plot, &layout->summary);
     write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
     g_free(layout->subtitle);
     layout->subtitle = plot->subtitle ? ns_text_abridge(layout->context, style, size,
                                                         plot->subtitle, plot->moment, room)
                                       : NULL;
     write_part(frame, NS_PART_SUBTITLE, layout->subtitle, size, false);
-    write_part(frame, NS_PART_NOTE, layout->strip ? NULL : note, size * 0.92, false);
+    write_part(frame, NS_PART_NOTE, layout->lower ? NULL : note, size * 0.92, false);
     write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
     write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
     if (plot->heatmap)
         write_part(frame, NS_PART_RIGHT_LABEL, plot->heatmap->label, size, false);
-    else if (layout->survey.right && !plot->right.quiet)
+    else if (layout->summary.right && !plot->right.quiet)
         write_part(frame, NS_PART_RIGHT_LABEL, right, size, false);
-    if (!layout->survey.any)
+    if (!layout->summary.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
     if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
     if (frame->show[NS_PART_NOTE]) ns_text_limit(frame->text[NS_PART_NOTE], room, 2);
@@ -124,9 +127,9 @@ static void write_texts(NsFrame *frame)
 static void measure_heights(NsFrame *frame)
 {
     double size = frame->size;
-    frame->top = ns_frame_stack(frame, false);
+    frame->top = ns_place_head(frame, false);
     if (frame->show[NS_PART_MARKER]) frame->top += frame->marker_line;
-    frame->bottom = frame->layout->strip ? 0 : frame->layout->style->padding;
+    frame->bottom = frame->layout->lower ? 0 : frame->layout->style->padding;
     if (frame->show[NS_PART_NOTE])
         frame->bottom += ns_text_height(frame->text[NS_PART_NOTE]) + NS_GAP * size;
     if (frame->show[NS_PART_X_LABEL]) frame->bottom += ns_text_height(frame->text[NS_PART_X_LABEL]);
@@ -238,7 +241,7 @@ static void fit_colors(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     NsAxis color = {.scale = map->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
-    double lo = layout->survey.z_lo, hi = layout->survey.z_hi;
+    double lo = layout->summary.z_lo, hi = layout->summary.z_hi;
     if (map->lo < map->hi) {
         color.lo = map->lo;
         color.hi = map->hi;
@@ -262,8 +265,8 @@ static void fit_vertical(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
-    const NsSurvey *survey = &layout->survey;
-    const size_t *faults = survey->faults;
+    const NsDataSummary *summary = &layout->summary;
+    const size_t *faults = summary->faults;
     double strip = STRIP * frame->size;
     layout->area.y = frame->top;
     layout->area.height = MAX(area_height(frame), 1);
@@ -275,13 +278,13 @@ static void fit_vertical(NsFrame *frame)
     layout->strip_top = faults[NS_FAULT_NAN] || faults[NS_FAULT_INFINITE] ? strip : 0;
     layout->strip_bottom = faults[NS_FAULT_LOW] ? strip : 0;
     double room = layout->area.height - layout->strip_top - layout->strip_bottom;
-    double inset = survey->points ? layout->style->mark_size / 2 + 1 : 0;
+    double inset = summary->points ? layout->style->mark_size / 2 + 1 : 0;
     inset = MIN(inset, room / 4);
     const NsAxis *axes[2] = {&plot->left, &plot->right};
     for (int side = 0; side < 2; side++) {
         NsScale *scale = &layout->y[side];
         double padding = plot->heatmap ? 0 : 0.04;
-        ns_scale_fit(scale, axes[side], survey->lo[side], survey->hi[side], padding);
+        ns_scale_fit(scale, axes[side], summary->lo[side], summary->hi[side], padding);
         double foot = layout->area.y + layout->area.height - layout->strip_bottom - inset;
         double head = layout->area.y + layout->strip_top + inset;
         scale->p0 = axes[side]->reversed ? head : foot;
@@ -352,18 +355,18 @@ static void fit_width(NsFrame *frame)
 
 static void fit_x_range(NsPlotLayout *layout)
 {
-    const NsSurvey *survey = &layout->survey;
+    const NsDataSummary *summary = &layout->summary;
     const NsAxis *axis = &layout->plot->x;
-    double lo = survey->x_lo, hi = survey->x_hi;
+    double lo = summary->x_lo, hi = summary->x_hi;
     if (axis->integer && lo == hi) {
         /* A single layer stands in the middle, a first step at the left. */
-        lo -= survey->points ? 0.5 : 0;
-        hi += survey->points ? 0.5 : 1;
+        lo -= summary->points ? 0.5 : 0;
+        hi += summary->points ? 0.5 : 1;
     }
     ns_scale_fit(&layout->x, axis, lo, hi, 0);
     double inset = layout->plot->heatmap ? 0 : layout->style->mark_size / 2 + 1;
-    inset =
-        MIN(inset + (survey->points ? 0.25 * layout->style->text_size : 0), layout->area.width / 8);
+    inset = MIN(inset + (summary->points ? 0.25 * layout->style->text_size : 0),
+                layout->area.width / 8);
     double left = layout->area.x + inset, right = layout->area.x + layout->area.width - inset;
     layout->x.p0 = axis->reversed ? right : left;
     layout->x.p1 = axis->reversed ? left : right;
@@ -444,16 +447,15 @@ static void clear_ticks(NsPlotLayout *layout)
 }
 
 static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
-                                const NsStyle *style, const NsSurvey *survey, NsMemory *memory)
+                                const NsStyle *style, NsLayoutCache *cache)
 {
     NsPlotLayout *layout = g_new0(NsPlotLayout, 1);
-    layout->memory = memory;
+    layout->cache = cache;
     layout->plot = plot;
     layout->style = style;
     layout->width = width;
     layout->height = height;
-    layout->context = memory ? ns_memory_context(memory) : ns_text_context_new();
-    layout->survey = *survey;
+    layout->context = cache ? ns_layout_cache_begin(cache) : ns_text_context_new();
     layout->labels = g_array_new(FALSE, FALSE, sizeof(NsLabel));
     g_array_set_clear_func(layout->labels, clear_label);
     layout->legend = g_array_new(FALSE, FALSE, sizeof(NsLegendSample));
@@ -483,7 +485,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     else
         fit_x_range(layout);
     place_bar(layout);
-    ns_frame_place(&frame);
+    ns_place_outer_labels(&frame);
     for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
 }
 
@@ -496,8 +498,8 @@ static void fill(NsPlotLayout *layout)
     layout->n_paths = plot->n_series;
     layout->paths = g_new0(NsPath, plot->n_series);
     for (size_t i = 0; i < plot->n_series; i++) {
-        if (layout->memory) {
-            ns_memory_path(layout->memory, layout, i);
+        if (layout->cache) {
+            ns_layout_cache_path(layout->cache, layout, i);
             continue;
         }
         NsSeries series = plot->series[i];
@@ -505,20 +507,11 @@ static void fill(NsPlotLayout *layout)
         ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y[series.side],
                       layout->style->line_width / 2);
     }
-    if (plot->heatmap && layout->memory)
-        ns_memory_levels(layout->memory, layout);
+    if (plot->heatmap && layout->cache)
+        ns_layout_cache_levels(layout->cache, layout);
     else if (plot->heatmap)
-        ns_heat_levels(layout);
-    ns_layout_place_inside(layout);
-}
-
-double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span)
-{
-    const NsBox *area = &layout->area;
-    double x = ns_scale_to_pixel(&layout->x, span->from);
-    bool shown =
-        !span->rows && span->from == span->to && x >= area->x && x <= area->x + area->width;
-    return shown ? x : (double)NAN;
+        ns_heatmap_set_levels(layout);
+    ns_place_inner_labels(layout);
 }
 
 NsMargins ns_layout_margins(const NsPlotLayout *layout)
@@ -528,56 +521,54 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout)
                        layout->height - area->y - area->height, area->x};
 }
 
-/* The plot and the strip under it, their areas as wide as one another. */
-static void lay_out_pair(NsPlotLayout *layout, double strip_height, const NsMargins *least)
+/* The plot and the lower one, their areas as wide as one another. */
+static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMargins *least)
 {
-    const NsPlot *upper = layout->plot, *lower = upper->strip;
-    static const NsSurvey unknown = {0};
-    NsPlotLayout *strip =
-        layout_new(lower, layout->width, strip_height, layout->style, &unknown, NULL);
-    strip->own = (NsPlot){.x = upper->x,
-                          .left = lower->left,
-                          .right = lower->right,
-                          .series = lower->series,
-                          .n_series = lower->n_series,
+    const NsPlot *upper = layout->plot, *below = upper->lower;
+    NsPlotLayout *lower = layout_new(below, layout->width, lower_height, layout->style, NULL);
+    lower->own = (NsPlot){.x = upper->x,
+                          .left = below->left,
+                          .right = below->right,
+                          .series = below->series,
+                          .n_series = below->n_series,
                           .spans = upper->spans,
                           .n_spans = upper->n_spans,
-                          .levels = lower->levels,
-                          .n_levels = lower->n_levels,
-                          .slopes = lower->slopes,
-                          .n_slopes = lower->n_slopes,
+                          .levels = below->levels,
+                          .n_levels = below->n_levels,
+                          .slopes = below->slopes,
+                          .n_slopes = below->n_slopes,
                           .no_grid = upper->no_grid,
                           .legend = NS_LEGEND_NONE};
-    strip->plot = &strip->own;
-    strip->survey = ns_survey(&strip->own);
-    strip->own.right.quiet = true;
+    lower->plot = &lower->own;
+    lower->summary = ns_data_summary(&lower->own);
+    lower->own.right.quiet = true;
     /* What there is to say of either stands under both. */
-    g_autofree char *note = ns_survey_note(upper, &layout->survey);
-    strip->note = note && lower->note ? g_strconcat(note, " · ", lower->note, NULL)
-                                      : g_strdup(note ? note : lower->note);
-    strip->own.note = strip->note;
+    g_autofree char *note = ns_data_summary_note(upper, &layout->summary);
+    lower->note = note && below->note ? g_strconcat(note, " · ", below->note, NULL)
+                                      : g_strdup(note ? note : below->note);
+    lower->own.note = lower->note;
     layout->own = *upper;
     layout->own.x.quiet = true;
     layout->plot = &layout->own;
-    layout->strip = strip;
-    layout->strip_y = layout->height - strip_height;
-    layout->height = layout->strip_y;
+    layout->lower = lower;
+    layout->lower_y = layout->height - lower_height;
+    layout->height = layout->lower_y;
     NsMargins upper_least = *least, lower_least = *least;
     upper_least.bottom = lower_least.top = 0;
     lay_out(layout, &upper_least, NULL);
-    lay_out(strip, &lower_least, &layout->x);
-    NsMargins a = ns_layout_margins(layout), b = ns_layout_margins(strip);
+    lay_out(lower, &lower_least, &layout->x);
+    NsMargins a = ns_layout_margins(layout), b = ns_layout_margins(lower);
     double left = MAX(a.left, b.left), right = MAX(a.right, b.right);
     if (layout->width - left - right < LEAST_WIDTH * layout->width) {
         /* Each has room for words beside it, but not for those of the other as well. */
-        layout->own.left.quiet = layout->own.right.quiet = strip->own.left.quiet = true;
+        layout->own.left.quiet = layout->own.right.quiet = lower->own.left.quiet = true;
         left = least->left;
         right = least->right;
     }
     upper_least.left = lower_least.left = left;
     upper_least.right = lower_least.right = right;
     lay_out(layout, &upper_least, NULL);
-    lay_out(strip, &lower_least, &layout->x);
+    lay_out(lower, &lower_least, &layout->x);
 }
 
 /* Title, subtitle and note, and all the rest for the drawing. */
@@ -596,49 +587,60 @@ static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
                            .drawing = plot->drawing,
                            .version = plot->version};
     layout->plot = &layout->own;
-    layout->survey = ns_survey_nothing();
-    layout->survey.any = true;
+    layout->summary = ns_data_summary_empty();
+    layout->summary.any = true;
     lay_out(layout, least, NULL);
 }
 
-NsPlotLayout *ns_plot_layout_made(const NsPlot *plot, double width, double height,
-                                  const NsStyle *style, const NsMargins *least,
-                                  const NsSurvey *survey, NsMemory *memory)
+static NsPlotLayout *make(NsPlotLayout *layout, const NsMargins *least)
 {
-    NsPlotLayout *layout = layout_new(plot, width, height, style, survey, memory);
-    double strip_height = STRIP_SHARE * height + STRIP_WORDS * style->text_size;
+    const NsPlot *plot = layout->plot;
+    double height = layout->height, size = layout->style->text_size;
+    double lower_height = LOWER_SHARE * height + LOWER_WORDS * size;
+    bool pair = plot->lower && !plot->heatmap && layout->summary.any &&
+                lower_height < LOWER_LEAVES * height;
     if (plot->drawing)
         lay_out_drawing(layout, least);
-    else if (plot->strip && !plot->heatmap && survey->any && strip_height < STRIP_LEAVES * height)
-        lay_out_pair(layout, style->raster ? round(strip_height) : strip_height, least);
+    else if (pair)
+        lay_out_pair(layout, layout->style->raster ? round(lower_height) : lower_height, least);
     else
         lay_out(layout, least, NULL);
     fill(layout);
-    if (layout->strip) fill(layout->strip);
+    if (layout->lower) fill(layout->lower);
     return layout;
 }
+
+static const NsMargins no_margins = {0};
 
 NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
                                     const NsStyle *style, const NsMargins *least)
 {
-    NsSurvey survey = ns_survey(plot);
-    return ns_plot_layout_made(plot, width, height, style, least, &survey, NULL);
+    NsPlotLayout *layout = layout_new(plot, width, height, style, NULL);
+    layout->summary = ns_data_summary(plot);
+    return make(layout, least);
 }
 
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style)
 {
-    static const NsMargins none = {0};
-    return ns_plot_layout_within(plot, width, height, style, &none);
+    return ns_plot_layout_within(plot, width, height, style, &no_margins);
+}
+
+NsPlotLayout *ns_plot_layout_live(const NsPlot *plot, double width, double height,
+                                  const NsStyle *style, const NsDataSummary *summary,
+                                  NsLayoutCache *cache)
+{
+    NsPlotLayout *layout = layout_new(plot, width, height, style, cache);
+    layout->summary = *summary;
+    return make(layout, &no_margins);
 }
 
 NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, const NsStyle *style,
                              double *end)
 {
-    static const NsSurvey unknown = {0};
-    NsPlotLayout *layout = layout_new(plot, width, height, style, &unknown, NULL);
+    NsPlotLayout *layout = layout_new(plot, width, height, style, NULL);
     NsFrame frame = {.layout = layout, .size = style->text_size};
     write_texts(&frame);
-    *end = ns_frame_stack(&frame, true);
+    *end = ns_place_head(&frame, true);
     bool empty = !layout->labels->len;
     if (empty) *end = 0;
     for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
@@ -648,7 +650,8 @@ NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, co
 void ns_plot_layout_free(NsPlotLayout *layout)
 {
     if (!layout) return;
-    ns_plot_layout_free(layout->strip);
+    ns_plot_layout_free(layout->lower);
+    if (layout->cache) ns_layout_cache_take_back(layout->cache, layout);
     for (size_t i = 0; i < layout->n_paths; i++) ns_path_clear(&layout->paths[i]);
     g_free(layout->paths);
     g_free(layout->levels);

@@ -10,10 +10,6 @@
 #include <cairo.h>
 #include <glib.h>
 
-typedef struct {
-    double x, y, width, height;
-} NsBox;
-
 typedef struct NsPlotLayout NsPlotLayout;
 
 /* plot and style are borrowed until the layout is freed.  Never fails; what does not fit is left
@@ -21,6 +17,31 @@ typedef struct NsPlotLayout NsPlotLayout;
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style);
 void ns_plot_layout_free(NsPlotLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPlotLayout, ns_plot_layout_free)
+
+/* From the edges of the page to the plot area. */
+typedef struct {
+    double top, right, bottom, left;
+} NsMargins;
+
+NsMargins ns_layout_margins(const NsPlotLayout *layout);
+
+/* ns_plot_layout with margins at least so wide, for plots that stand in line. */
+NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
+                                    const NsStyle *style, const NsMargins *least);
+
+/* Only the title and the legend of a plot, which end at *end; 0 where it has neither. */
+NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, const NsStyle *style,
+                             double *end);
+
+/* Of data_summary.h and layout_cache.h. */
+typedef struct NsDataSummary NsDataSummary;
+typedef struct NsLayoutCache NsLayoutCache;
+
+/* ns_plot_layout of a live chart, whose data was summed up already.  The layout that was made
+ * before it with the same cache has been freed. */
+NsPlotLayout *ns_plot_layout_live(const NsPlot *plot, double width, double height,
+                                  const NsStyle *style, const NsDataSummary *summary,
+                                  NsLayoutCache *cache);
 
 /* Draws at the origin of the context, width by height. */
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr);
@@ -57,6 +78,9 @@ typedef struct {
 /* The reading nearest to a point in the plot area; FALSE outside it or without data. */
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading);
 void ns_reading_clear(NsReading *reading);
+
+/* Draws the legend and all words alone. */
+void ns_draw_words(const NsPlotLayout *layout, cairo_t *cr);
 
 /* Draws the crosshair of a reading over a drawn plot.  The nearest curve is drawn stronger, and
  * where the plot asks for `readings` the legend tells values. */

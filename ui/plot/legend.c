@@ -1,8 +1,11 @@
 /* The legend: lines under the title, or a column in a corner of the plot area.
  * SPDX-License-Identifier: MIT */
-#include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
 
 #include "core/base/words.h"
+#include "ui/plot/labels.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -138,11 +141,9 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
             .value = {pen->x + before + width, pen->y},
         };
         g_array_append_val(layout->legend, sample);
-        ns_layout_add_label(layout, NS_PART_LEGEND, g_object_ref(text), pen->x + before, pen->y,
-                            false);
-        if (series->hidden)
-            g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color =
-                layout->style->faint_text;
+        NsLabel *label = ns_layout_add_label(layout, NS_PART_LEGEND, g_object_ref(text),
+                                             pen->x + before, pen->y, false);
+        if (series->hidden) label->color = layout->style->faint_text;
     }
     pen->widest = MAX(pen->widest, pen->x + whole);
     pen->x += whole + BETWEEN * size;

@@ -4,10 +4,6 @@
 
 #include "ui/plot/scale.h"
 
-typedef struct {
-    double x, y;
-} NsPoint;
-
 /* The part of a band over one column; x is NaN where it is broken. */
 typedef struct {
     double x, top, bottom;

@@ -3,8 +3,12 @@
 
 #include "core/base/words.h"
 #include "ui/plot/colormap.h"
+#include "ui/plot/labels.h"
+#include "ui/plot/legend.h"
 #include "ui/plot/pgfplots-private.h"
+#include "ui/plot/place_labels.h"
 #include "ui/plot/tex.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -424,25 +428,25 @@ static void append_right(GString *out, const NsPlotLayout *layout, double left, 
     g_string_append(out, "\\end{axis}\n");
 }
 
-/* A plot, and the strip below it; (left, top) is their upper left corner. */
+/* A plot, and the lower plot it; (left, top) is their upper left corner. */
 static void append_layout(GString *out, const NsPlotLayout *layout, double left, double top)
 {
     const NsPlot *plot = layout->plot;
-    g_autofree char *note = ns_survey_note(plot, &layout->survey);
+    g_autofree char *note = ns_data_summary_note(plot, &layout->summary);
     g_autofree char *title = ns_tex_text(plot->title);
     g_string_append_printf(out, "\n%% %s\n", title);
     append_left(out, layout, left, top);
-    if (layout->survey.right && !plot->heatmap) append_right(out, layout, left, top);
+    if (layout->summary.right && !plot->heatmap) append_right(out, layout, left, top);
     append_label(out, layout, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont",
                  left, top);
     append_label(out, layout, NS_PART_SUBTITLE, layout->subtitle, "chart-faint", left, top);
     append_label(out, layout, NS_PART_NOTE, note, "chart-faint", left, top);
     append_names(out, layout, left, top);
     if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);
-    if (!layout->survey.any)
+    if (!layout->summary.any)
         append_label(out, layout, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"),
                      "chart-faint", left, top);
-    if (layout->strip) append_layout(out, layout->strip, left, top - layout->strip_y);
+    if (layout->lower) append_layout(out, layout->lower, left, top - layout->lower_y);
 }
 
 static void append_plot(GString *out, const NsPlot *plot, const NsBox *cell,

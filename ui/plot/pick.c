@@ -1,6 +1,10 @@
 /* What the pointer touches, and the tip that says so.  SPDX-License-Identifier: MIT */
+#include "ui/plot/draw_series.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/panels.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -173,12 +177,12 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     return true;
 }
 
-/* A curve of the strip below is told like one of the plot. */
-static bool pick_strip(const NsPlotLayout *layout, double px, double py, NsReading *reading)
+/* A curve of the lower plot is told like one of the plot. */
+static bool pick_lower(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
-    if (!layout->strip || !ns_plot_pick(layout->strip, px, py - layout->strip_y, reading))
+    if (!layout->lower || !ns_plot_pick(layout->lower, px, py - layout->lower_y, reading))
         return false;
-    reading->py += layout->strip_y;
+    reading->py += layout->lower_y;
     reading->series = -1;
     return true;
 }
@@ -187,8 +191,8 @@ bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *r
 {
     const NsBox *area = &layout->area;
     *reading = (NsReading){.series = -1};
-    if (layout->strip && py >= layout->strip_y) return pick_strip(layout, px, py, reading);
-    if (!layout->survey.any || layout->x.blank || layout->plot->drawing ||
+    if (layout->lower && py >= layout->lower_y) return pick_lower(layout, px, py, reading);
+    if (!layout->summary.any || layout->x.blank || layout->plot->drawing ||
         !(px >= area->x && px <= area->x + area->width) ||
         !(py >= area->y && py <= area->y + area->height))
         return false;
@@ -308,9 +312,9 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     }
     cairo_move_to(cr, x, area->y);
     cairo_line_to(cr, x, area->y + area->height);
-    if (layout->strip) {
-        const NsBox *below = &layout->strip->area;
-        cairo_move_to(cr, x, layout->strip_y + below->y);
+    if (layout->lower) {
+        const NsBox *below = &layout->lower->area;
+        cairo_move_to(cr, x, layout->lower_y + below->y);
         cairo_rel_line_to(cr, 0, below->height);
     }
     cairo_stroke(cr);
@@ -359,7 +363,7 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
                           double height)
 {
     double gap = layout->style->text_size, edge = 0.3 * gap;
-    double page = layout->height + (layout->strip ? layout->strip->height : 0);
+    double page = layout->height + (layout->lower ? layout->lower->height : 0);
     double least = INFINITY;
     NsPoint best = {0, 0};
     for (int quarter = 0; quarter < 4; quarter++) {
@@ -404,11 +408,11 @@ void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, 
     draw_crosshair(layout, reading, cr);
     draw_dots(layout, reading, found, cr);
     draw_values(layout, reading, cr);
-    if (layout->strip) {
-        g_autoptr(GPtrArray) below = series_at(layout->strip, reading->x);
+    if (layout->lower) {
+        g_autoptr(GPtrArray) below = series_at(layout->lower, reading->x);
         cairo_save(cr);
-        cairo_translate(cr, 0, layout->strip_y);
-        draw_dots(layout->strip, reading, below, cr);
+        cairo_translate(cr, 0, layout->lower_y);
+        draw_dots(layout->lower, reading, below, cr);
         cairo_restore(cr);
     }
     cairo_restore(cr);
@@ -419,9 +423,9 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
     const NsStyle *style = layout->style;
     if (!has_place(reading)) return;
     double size = style->text_size, pad = 0.6 * size, width, height;
-    /* The lines of a tip in the strip are those of its curves. */
-    bool strip = layout->strip && reading->py > layout->strip_y;
-    g_autoptr(GPtrArray) found = series_at(strip ? layout->strip : layout, reading->x);
+    /* The lines of a tip in the lower plot are those of its curves. */
+    bool lower = layout->lower && reading->py > layout->lower_y;
+    g_autoptr(GPtrArray) found = series_at(lower ? layout->lower : layout, reading->x);
     cairo_save(cr);
     cairo_new_path(cr);
     double indent = found->len ? 1.15 * size : 0;

@@ -1,8 +1,11 @@
 /* The picture of a live chart, kept from frame to frame.  SPDX-License-Identifier: MIT */
 #include "ui/plot/picture.h"
 
+#include "ui/plot/labels.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/layout_cache.h"
+#include "ui/plot/legend.h"
 #include "ui/plot/live.h"
-#include "ui/plot/memory.h"
 
 #include <math.h>
 
@@ -21,7 +24,7 @@ typedef struct {
 } Word;
 
 struct NsPicture {
-    NsMemory *memory;
+    NsLayoutCache *cache;
     NsPlotLayout *layout; /* NULL: forgotten, or never made */
     NsPlot shown;         /* the plot with the limits of its live axes */
     NsPictureView view;   /* that the layout is of */
@@ -45,7 +48,7 @@ static void clear_word(void *word)
 NsPicture *ns_picture_new(void)
 {
     NsPicture *picture = g_new0(NsPicture, 1);
-    picture->memory = ns_memory_new();
+    picture->cache = ns_layout_cache_new();
     picture->frame = g_byte_array_new();
     picture->words = g_array_new(FALSE, FALSE, sizeof(Word));
     g_array_set_clear_func(picture->words, clear_word);
@@ -57,7 +60,7 @@ void ns_picture_free(NsPicture *picture)
 {
     if (!picture) return;
     ns_plot_layout_free(picture->layout);
-    ns_memory_free(picture->memory);
+    ns_layout_cache_free(picture->cache);
     g_byte_array_unref(picture->frame);
     g_array_unref(picture->words);
     if (picture->surface) cairo_surface_destroy(picture->surface);
@@ -66,11 +69,11 @@ void ns_picture_free(NsPicture *picture)
 
 void ns_picture_forget(NsPicture *picture)
 {
-    ns_memory_take(picture->memory, g_steal_pointer(&picture->layout));
+    g_clear_pointer(&picture->layout, ns_plot_layout_free);
 }
 
 /* Gives ends to the axes that have none of their own. */
-static void set_limits(NsPicture *picture, const NsSurvey *survey, double seconds)
+static void set_limits(NsPicture *picture, const NsDataSummary *summary, double seconds)
 {
     NsPlot *plot = &picture->shown;
     NsAxis *axes[2] = {&plot->left, &plot->right};
@@ -79,15 +82,15 @@ static void set_limits(NsPicture *picture, const NsSurvey *survey, double second
         NsLimits *limits = &picture->limits[side];
         if (picture->kinds[side] != axis->scale) *limits = NS_LIMITS_NONE;
         picture->kinds[side] = axis->scale;
-        ns_limits_follow(limits, axis, survey->lo[side], survey->hi[side], seconds);
+        ns_limits_follow(limits, axis, summary->lo[side], summary->hi[side], seconds);
         if (!(limits->lo < limits->hi)) continue;
         if (isnan(axis->lo)) axis->lo = limits->lo;
         if (isnan(axis->hi)) axis->hi = limits->hi;
     }
     if (isnan(plot->x.lo) && isnan(plot->x.hi) && ns_plot_grows(plot) &&
-        survey->x_lo <= survey->x_hi) {
-        double from = plot->heatmap ? plot->heatmap->x0 : survey->x_lo;
-        plot->x.hi = ns_limits_ahead(from, survey->x_hi);
+        summary->x_lo <= summary->x_hi) {
+        double from = plot->heatmap ? plot->heatmap->x0 : summary->x_lo;
+        plot->x.hi = ns_limits_ahead(from, summary->x_hi);
     }
 }
 
@@ -100,11 +103,11 @@ const NsPlotLayout *ns_picture_layout(NsPicture *picture, const NsPictureView *v
     ns_picture_forget(picture);
     picture->view = *view;
     picture->shown = *view->plot;
-    NsSurvey survey = ns_memory_survey(picture->memory, view->plot);
-    set_limits(picture, &survey, view->seconds);
-    picture->layout = ns_plot_layout_again(picture->memory, &picture->shown, &survey, view->width,
-                                           view->height, view->style);
-    picture->changed = MIN(picture->changed, ns_memory_changed(picture->memory));
+    NsDataSummary summary = ns_layout_cache_summary(picture->cache, view->plot);
+    set_limits(picture, &summary, view->seconds);
+    picture->layout = ns_plot_layout_live(&picture->shown, view->width, view->height, view->style,
+                                          &summary, picture->cache);
+    picture->changed = MIN(picture->changed, ns_layout_cache_changed(picture->cache));
     return picture->layout;
 }
 
@@ -176,7 +179,7 @@ static GByteArray *frame_of(const NsPlotLayout *layout, int scale)
                               layout->strip_bottom};
     const size_t counts[] = {plot->n_series, plot->n_markers, plot->n_levels, plot->n_slopes,
                              layout->legend->len};
-    const bool flags[] = {map != NULL, plot->no_grid, layout->survey.right};
+    const bool flags[] = {map != NULL, plot->no_grid, layout->summary.right};
     const uint64_t drawn = plot->drawing ? plot->version : 0;
     ADD(bytes, scale);
     ADD(bytes, *layout->style);
@@ -220,7 +223,7 @@ static GByteArray *frame_of(const NsPlotLayout *layout, int scale)
 static bool is_local(const NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
-    if (layout->strip || layout->x.p0 > layout->x.p1) return false;
+    if (layout->lower || layout->x.p0 > layout->x.p1) return false;
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsSeries *series = &plot->series[i];
         if (series->kind == NS_SERIES_BARS) return false;
@@ -268,8 +271,8 @@ static void add_data(const NsPicture *picture, GArray *dirty, double end)
     double left = MAX(picture->changed - reach, area->x - MARGIN);
     double right = MIN(MAX(end, picture->end) + reach, area->x + area->width + MARGIN);
     if (!is_local(layout)) left = area->x - MARGIN, right = area->x + area->width + MARGIN;
-    double height = layout->strip ? layout->height + layout->strip->height : layout->height;
-    if (left < right && layout->strip)
+    double height = layout->lower ? layout->height + layout->lower->height : layout->height;
+    if (left < right && layout->lower)
         add_box(picture, dirty, (NsBox){0, 0, layout->width, height});
     else if (left < right)
         add_box(picture, dirty,

@@ -2,6 +2,8 @@
 #include "ui/plot/pins.h"
 
 #include "ui/plot/layout-private.h"
+#include "ui/plot/painter.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 

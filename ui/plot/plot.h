@@ -16,6 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef struct {
+    double x, y;
+} NsPoint;
+
+typedef struct {
+    double x, y, width, height;
+} NsBox;
+
 /* SYMLOG: linear from -threshold to threshold, in the space of one decade on either side, and
  * logarithmic beyond; for values of both signs that span decades. */
 typedef enum { NS_SCALE_LINEAR, NS_SCALE_LOG, NS_SCALE_SYMLOG } NsScaleKind;
@@ -204,6 +212,6 @@ struct NsPlot {
     /* A lower plot of a quarter of the height that shares the x axis (a ratio under its curves), or
      * NULL.  Of it only series, levels, slopes, left axis and note are shown, and the spans of
      * this. */
-    const NsPlot *strip;
+    const NsPlot *lower;
     const NsPlotDrawing *drawing; /* NULL for none */
 };

@@ -111,8 +111,7 @@ static NsRange whole(const NsPlotLayout *layout, NsViewStateAxis which)
     if (which == NS_VIEW_STATE_X) {
         NsRange extent = ns_plot_extent(plot);
         /* A live axis has room ahead. */
-        if (layout->memory && ns_plot_grows(plot))
-            extent.hi = ns_limits_ahead(extent.lo, extent.hi);
+        if (layout->cache && ns_plot_grows(plot)) extent.hi = ns_limits_ahead(extent.lo, extent.hi);
         return extent;
     }
     if (which == NS_VIEW_STATE_LEFT && plot->heatmap)
@@ -124,7 +123,7 @@ static bool has_axis(const NsPlotLayout *layout, NsViewStateAxis which)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     if (which == NS_VIEW_STATE_LEFT && map && map->n_panels) return false;
-    return which != NS_VIEW_STATE_RIGHT || (layout->survey.right && !layout->plot->heatmap);
+    return which != NS_VIEW_STATE_RIGHT || (layout->summary.right && !layout->plot->heatmap);
 }
 
 static const NsScale *scale_of(const NsPlotLayout *layout, NsViewStateAxis which)

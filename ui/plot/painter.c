@@ -1,5 +1,5 @@
-/* What the data of a chart is drawn with.  SPDX-License-Identifier: MIT */
-#include "ui/plot/ink.h"
+/* Colors, strokes, areas and marks.  SPDX-License-Identifier: MIT */
+#include "ui/plot/painter.h"
 
 #include <math.h>
 
@@ -8,20 +8,61 @@
 
 #define MOST_DASHES 8
 
-NsInk ns_ink_new(cairo_t *cr, NsColor color)
+/* How much of the panel is in a curve that stands behind its smoothed one. */
+#define PALE 0.62
+
+NsColor ns_with_alpha(NsColor color, double alpha)
 {
-    return (NsInk){cr, ns_raster_new(cr), color};
+    color.a *= alpha;
+    return color;
 }
 
-void ns_ink_clear(NsInk *ink)
+const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series)
 {
-    g_clear_pointer(&ink->raster, ns_raster_free);
+    return series->theory ? &ns_theory_style : &style->series[series->style % NS_SERIES_STYLES];
 }
 
-static void use_color(const NsInk *ink)
+/* Opaque, so that a curve that crosses itself is as pale everywhere. */
+static NsColor mix(NsColor a, NsColor b, double share)
 {
-    const NsColor *c = &ink->color;
-    cairo_set_source_rgba(ink->cr, c->r, c->g, c->b, c->a);
+    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
+                     a.b + share * (b.b - a.b), a.a};
+}
+
+NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
+{
+    if (series->ghost && !series->tinted) return style->ghost;
+    if (series->theory) return style->faint_text;
+    NsColor color = ns_series_style(style, series)->color;
+    return series->pale || series->tinted ? mix(color, style->panel, PALE) : color;
+}
+
+NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual)
+{
+    if (marker->style) return style->series[(marker->style - 1) % NS_SERIES_STYLES].color;
+    return marker->alarm ? style->alarm : usual;
+}
+
+void ns_set_color(cairo_t *cr, NsColor color)
+{
+    cairo_set_source_rgba(cr, color.r, color.g, color.b, color.a);
+}
+
+void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width)
+{
+    double dash[G_N_ELEMENTS(look->dash)];
+    for (int i = 0; i < look->n_dash; i++) dash[i] = look->dash[i] * line_width;
+    cairo_set_dash(cr, dash, look->n_dash, 0);
+}
+
+NsPainter ns_painter_new(cairo_t *cr, NsColor color)
+{
+    return (NsPainter){cr, ns_raster_new(cr), color};
+}
+
+void ns_painter_clear(NsPainter *painter)
+{
+    g_clear_pointer(&painter->raster, ns_raster_free);
 }
 
 /* Whether x falls on a stroke of a dash that is counted along x. */
@@ -39,10 +80,10 @@ static bool dash_on(const NsPen *pen, double x)
 }
 
 /* Noise as the outline that its stroke would fill: one polygon instead of thousands of segments. */
-static void fill_noise(const NsInk *ink, const NsPoint *points, size_t n, const NsPen *pen,
+static void fill_noise(const NsPainter *painter, const NsPoint *points, size_t n, const NsPen *pen,
                        double column)
 {
-    cairo_t *cr = ink->cr;
+    cairo_t *cr = painter->cr;
     g_autoptr(GArray) outline = g_array_new(FALSE, FALSE, sizeof(NsBandColumn));
     for (size_t i = 0; i < n;) {
         double index = floor(points[i].x / column);
@@ -69,40 +110,41 @@ static void fill_noise(const NsInk *ink, const NsPoint *points, size_t n, const 
     cairo_fill(cr);
 }
 
-void ns_ink_stroke(NsInk *ink, const NsPoint *points, size_t n, const NsPen *pen, double column)
+void ns_painter_stroke(NsPainter *painter, const NsPoint *points, size_t n, const NsPen *pen,
+                       double column)
 {
-    if (ink->raster) {
-        ns_raster_stroke(ink->raster, points, n, pen, ink->color);
+    if (painter->raster) {
+        ns_raster_stroke(painter->raster, points, n, pen, painter->color);
         return;
     }
-    use_color(ink);
+    ns_set_color(painter->cr, painter->color);
     if (pen->across) {
-        fill_noise(ink, points, n, pen, column);
+        fill_noise(painter, points, n, pen, column);
         return;
     }
     double dash[MOST_DASHES];
     int n_dash = MIN(pen->n_dash, MOST_DASHES);
     for (int i = 0; i < n_dash; i++) dash[i] = pen->dash[i] * pen->width;
-    cairo_set_dash(ink->cr, dash, n_dash, 0);
-    cairo_set_line_width(ink->cr, pen->width);
-    for (size_t i = 0; i < n; i++) cairo_line_to(ink->cr, points[i].x, points[i].y);
-    cairo_stroke(ink->cr);
-    cairo_set_dash(ink->cr, NULL, 0, 0);
+    cairo_set_dash(painter->cr, dash, n_dash, 0);
+    cairo_set_line_width(painter->cr, pen->width);
+    for (size_t i = 0; i < n; i++) cairo_line_to(painter->cr, points[i].x, points[i].y);
+    cairo_stroke(painter->cr);
+    cairo_set_dash(painter->cr, NULL, 0, 0);
 }
 
-void ns_ink_fill(NsInk *ink, const NsPoint *corners, size_t n)
+void ns_painter_fill(NsPainter *painter, const NsPoint *corners, size_t n)
 {
-    if (ink->raster) {
-        ns_raster_fill(ink->raster, corners, n, ink->color);
+    if (painter->raster) {
+        ns_raster_fill(painter->raster, corners, n, painter->color);
         return;
     }
-    use_color(ink);
-    for (size_t i = 0; i < n; i++) cairo_line_to(ink->cr, corners[i].x, corners[i].y);
-    cairo_close_path(ink->cr);
-    cairo_fill(ink->cr);
+    ns_set_color(painter->cr, painter->color);
+    for (size_t i = 0; i < n; i++) cairo_line_to(painter->cr, corners[i].x, corners[i].y);
+    cairo_close_path(painter->cr);
+    cairo_fill(painter->cr);
 }
 
-void ns_ink_band(NsInk *ink, const NsBandColumn *band, size_t n)
+void ns_painter_band(NsPainter *painter, const NsBandColumn *band, size_t n)
 {
     g_autoptr(GArray) corners = g_array_new(FALSE, FALSE, sizeof(NsPoint));
     for (size_t from = 0, to; from < n; from = to + 1) {
@@ -111,7 +153,7 @@ void ns_ink_band(NsInk *ink, const NsBandColumn *band, size_t n)
             g_array_append_vals(corners, &(NsPoint){band[to].x, band[to].top}, 1);
         for (size_t i = to; i-- > from;)
             g_array_append_vals(corners, &(NsPoint){band[i].x, band[i].bottom}, 1);
-        ns_ink_fill(ink, (const NsPoint *)(const void *)corners->data, corners->len);
+        ns_painter_fill(painter, (const NsPoint *)(const void *)corners->data, corners->len);
     }
 }
 
@@ -148,29 +190,29 @@ static size_t mark_corners(NsPoint corners[ROUND], NsMark mark, double x, double
     return ROUND;
 }
 
-void ns_ink_mark(NsInk *ink, NsMark mark, double x, double y, double size)
+void ns_painter_mark(NsPainter *painter, NsMark mark, double x, double y, double size)
 {
-    if (!ink->raster && mark == NS_MARK_CIRCLE) {
+    if (!painter->raster && mark == NS_MARK_CIRCLE) {
         /* Vector files have true circles. */
-        use_color(ink);
-        cairo_new_sub_path(ink->cr);
-        cairo_arc(ink->cr, x, y, size / 2, 0, 2 * G_PI);
-        cairo_fill(ink->cr);
+        ns_set_color(painter->cr, painter->color);
+        cairo_new_sub_path(painter->cr);
+        cairo_arc(painter->cr, x, y, size / 2, 0, 2 * G_PI);
+        cairo_fill(painter->cr);
         return;
     }
     NsPoint corners[ROUND];
     size_t n = mark_corners(corners, mark, x, y, size);
-    ns_ink_fill(ink, corners, n);
+    ns_painter_fill(painter, corners, n);
 }
 
-void ns_ink_triangle(NsInk *ink, const NsPoint corners[3], double width)
+void ns_painter_triangle(NsPainter *painter, const NsPoint corners[3], double width)
 {
-    if (!ink->raster) {
-        use_color(ink);
-        cairo_set_line_width(ink->cr, width);
-        for (int i = 0; i < 3; i++) cairo_line_to(ink->cr, corners[i].x, corners[i].y);
-        cairo_close_path(ink->cr);
-        cairo_stroke(ink->cr);
+    if (!painter->raster) {
+        ns_set_color(painter->cr, painter->color);
+        cairo_set_line_width(painter->cr, width);
+        for (int i = 0; i < 3; i++) cairo_line_to(painter->cr, corners[i].x, corners[i].y);
+        cairo_close_path(painter->cr);
+        cairo_stroke(painter->cr);
         return;
     }
     /* Each side as a quadrangle, cut slantwise where it meets the next. */
@@ -189,6 +231,14 @@ void ns_ink_triangle(NsInk *ink, const NsPoint corners[3], double width)
             {middle.x + in * (b.x - middle.x), middle.y + in * (b.y - middle.y)},
             {middle.x + in * (a.x - middle.x), middle.y + in * (a.y - middle.y)},
         };
-        ns_raster_fill(ink->raster, side, G_N_ELEMENTS(side), ink->color);
+        ns_raster_fill(painter->raster, side, G_N_ELEMENTS(side), painter->color);
     }
+}
+
+void ns_draw_mark(cairo_t *cr, NsMark mark, double x, double y, double size)
+{
+    NsPainter painter = {.cr = cr};
+    cairo_pattern_get_rgba(cairo_get_source(cr), &painter.color.r, &painter.color.g,
+                           &painter.color.b, &painter.color.a);
+    ns_painter_mark(&painter, mark, x, y, size);
 }

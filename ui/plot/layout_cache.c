@@ -1,7 +1,9 @@
-/* What a live chart keeps from one layout to the next.  SPDX-License-Identifier: MIT */
-#include "ui/plot/memory.h"
+/* What one layout of a live chart hands to the next.  SPDX-License-Identifier: MIT */
+#include "ui/plot/layout_cache.h"
 
-#include "ui/plot/cells.h"
+#include "ui/plot/heatmap.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/text.h"
 #include "ui/plot/text_pool.h"
 
 #include <math.h>
@@ -17,11 +19,11 @@ typedef struct {
     NsSeriesKind kind;
     NsAxisSide side;
     bool hidden, path_hidden, band;
-    NsScaleKind x_kind, y_kind; /* the survey is for these, */
+    NsScaleKind x_kind, y_kind; /* the summary is for these, */
     double x_lo, x_hi;          /* and for fixed limits that were these */
-    size_t surveyed;
-    NsSurvey survey; /* of so many points */
-    NsPath path;     /* points NULL: none */
+    size_t summarized;
+    NsDataSummary summary; /* of so many points */
+    NsPath path;           /* points NULL: none */
     uint64_t path_stem;
     NsScale x, y;
     double column;
@@ -31,15 +33,15 @@ typedef struct {
 typedef struct {
     uint64_t stem;
     bool log;
-    size_t rows, surveyed;
-    NsCellSurvey survey; /* of so many columns */
+    size_t rows, summarized;
+    NsCellSummary summary; /* of so many columns */
     uint8_t *levels;
     size_t level_rows, stride; /* that there is room for */
     size_t leveled;            /* columns that have their levels */
     NsScale z;
 } Cells;
 
-struct NsMemory {
+struct NsLayoutCache {
     PangoContext *context;
     GArray *tracks; /* Track */
     Cells cells;
@@ -52,36 +54,38 @@ static void clear_track(void *data)
     if (track->path.points) ns_path_clear(&track->path);
 }
 
-NsMemory *ns_memory_new(void)
+NsLayoutCache *ns_layout_cache_new(void)
 {
-    NsMemory *memory = g_new0(NsMemory, 1);
-    memory->context = ns_text_context_new();
-    ns_text_pool_add(memory->context);
-    memory->tracks = g_array_new(FALSE, TRUE, sizeof(Track));
-    g_array_set_clear_func(memory->tracks, clear_track);
-    memory->changed = -INFINITY;
-    return memory;
+    NsLayoutCache *cache = g_new0(NsLayoutCache, 1);
+    cache->context = ns_text_context_new();
+    ns_text_pool_add(cache->context);
+    cache->tracks = g_array_new(FALSE, TRUE, sizeof(Track));
+    g_array_set_clear_func(cache->tracks, clear_track);
+    cache->changed = -INFINITY;
+    return cache;
 }
 
-void ns_memory_free(NsMemory *memory)
+void ns_layout_cache_free(NsLayoutCache *cache)
 {
-    if (!memory) return;
-    ns_text_pool_drop(memory->context);
-    g_object_unref(memory->context);
-    g_array_unref(memory->tracks);
-    g_free(memory->cells.levels);
-    g_free(memory);
+    if (!cache) return;
+    ns_text_pool_drop(cache->context);
+    g_object_unref(cache->context);
+    g_array_unref(cache->tracks);
+    g_free(cache->cells.levels);
+    g_free(cache);
 }
 
-PangoContext *ns_memory_context(NsMemory *memory)
+PangoContext *ns_layout_cache_begin(NsLayoutCache *cache)
 {
-    return g_object_ref(memory->context);
+    ns_text_pool_recall(cache->context);
+    cache->changed = INFINITY;
+    return g_object_ref(cache->context);
 }
 
-static Track *track_at(NsMemory *memory, size_t i)
+static Track *track_at(NsLayoutCache *cache, size_t i)
 {
-    if (i >= memory->tracks->len) g_array_set_size(memory->tracks, (guint)i + 1);
-    return &g_array_index(memory->tracks, Track, i);
+    if (i >= cache->tracks->len) g_array_set_size(cache->tracks, (guint)i + 1);
+    return &g_array_index(cache->tracks, Track, i);
 }
 
 static bool same_limit(double a, double b)
@@ -89,31 +93,32 @@ static bool same_limit(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Bars are surveyed as a whole: their width is the least distance of all. */
+/* Bars are summarized as a whole: their width is the least distance of all. */
 static bool can_grow(const NsSeries *series)
 {
     return series->stem != 0 && series->kind != NS_SERIES_BARS;
 }
 
-static bool still_surveyed(const Track *track, const NsPlot *plot, const NsSeries *series)
+static bool still_summarized(const Track *track, const NsPlot *plot, const NsSeries *series)
 {
     NsScaleKind kind = series->side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
-    return track->stem == series->stem && track->surveyed <= series->n &&
+    return track->stem == series->stem && track->summarized <= series->n &&
            track->hidden == series->hidden && track->side == series->side &&
            track->x_kind == plot->x.scale && track->y_kind == kind &&
            same_limit(track->x_lo, plot->x.lo) && same_limit(track->x_hi, plot->x.hi);
 }
 
-static void survey_track(NsMemory *memory, NsSurvey *survey, const NsPlot *plot, size_t i)
+static void summarize_track(NsLayoutCache *cache, NsDataSummary *summary, const NsPlot *plot,
+                            size_t i)
 {
     const NsSeries *series = &plot->series[i];
-    Track *track = track_at(memory, i);
-    ns_survey_series(survey, plot, series);
+    Track *track = track_at(cache, i);
+    ns_data_summary_add_series(summary, plot, series);
     if (!can_grow(series)) {
-        ns_survey_points(survey, plot, series, 0, series->n);
+        ns_data_summary_add_points(summary, plot, series, 0, series->n);
         return;
     }
-    if (!still_surveyed(track, plot, series)) {
+    if (!still_summarized(track, plot, series)) {
         track->stem = series->stem;
         track->hidden = series->hidden;
         track->side = series->side;
@@ -121,51 +126,51 @@ static void survey_track(NsMemory *memory, NsSurvey *survey, const NsPlot *plot,
         track->y_kind = series->side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
         track->x_lo = plot->x.lo;
         track->x_hi = plot->x.hi;
-        track->surveyed = 0;
-        track->survey = ns_survey_nothing();
+        track->summarized = 0;
+        track->summary = ns_data_summary_empty();
     }
     size_t settled = MIN(series->settled, series->n);
-    ns_survey_points(&track->survey, plot, series, track->surveyed, settled);
-    track->surveyed = MAX(track->surveyed, settled);
-    ns_survey_join(survey, &track->survey);
-    ns_survey_points(survey, plot, series, track->surveyed, series->n);
+    ns_data_summary_add_points(&track->summary, plot, series, track->summarized, settled);
+    track->summarized = MAX(track->summarized, settled);
+    ns_data_summary_join(summary, &track->summary);
+    ns_data_summary_add_points(summary, plot, series, track->summarized, series->n);
 }
 
-static void survey_cells(NsMemory *memory, NsSurvey *survey, const NsHeatmap *map)
+static void summarize_cells(NsLayoutCache *cache, NsDataSummary *summary, const NsHeatmap *map)
 {
-    Cells *cells = &memory->cells;
+    Cells *cells = &cache->cells;
     bool same = map->stem != 0 && cells->stem == map->stem && cells->rows == map->rows &&
-                cells->log == map->log && cells->surveyed <= map->columns;
+                cells->log == map->log && cells->summarized <= map->columns;
     if (!same) {
         cells->stem = map->stem;
         cells->rows = map->rows;
         cells->log = map->log;
-        cells->surveyed = cells->leveled = 0;
-        cells->survey = (NsCellSurvey){.lo = INFINITY, .hi = -INFINITY};
+        cells->summarized = cells->leveled = 0;
+        cells->summary = (NsCellSummary){.lo = INFINITY, .hi = -INFINITY};
     }
     size_t settled = map->stem ? MIN(map->settled, map->columns) : 0;
-    NsCellSurvey rest = {.lo = INFINITY, .hi = -INFINITY};
-    size_t from = cells->surveyed, to = MAX(from, settled);
+    NsCellSummary rest = {.lo = INFINITY, .hi = -INFINITY};
+    size_t from = cells->summarized, to = MAX(from, settled);
     for (size_t row = 0; row < map->rows; row++) {
         const float *z = ns_heatmap_row(map, row);
-        ns_cells_survey(&cells->survey, z + from, to - from, map->log);
-        ns_cells_survey(&rest, z + to, map->columns - to, map->log);
+        ns_cells_summarize(&cells->summary, z + from, to - from, map->log);
+        ns_cells_summarize(&rest, z + to, map->columns - to, map->log);
     }
-    cells->surveyed = to;
-    rest.lo = MIN(rest.lo, cells->survey.lo);
-    rest.hi = MAX(rest.hi, cells->survey.hi);
-    rest.bad += cells->survey.bad;
-    rest.unshown += cells->survey.unshown;
-    ns_survey_cells(survey, map, &rest);
+    cells->summarized = to;
+    rest.lo = MIN(rest.lo, cells->summary.lo);
+    rest.hi = MAX(rest.hi, cells->summary.hi);
+    rest.bad += cells->summary.bad;
+    rest.unshown += cells->summary.unshown;
+    ns_data_summary_add_cells(summary, map, &rest);
 }
 
-NsSurvey ns_memory_survey(NsMemory *memory, const NsPlot *plot)
+NsDataSummary ns_layout_cache_summary(NsLayoutCache *cache, const NsPlot *plot)
 {
-    NsSurvey survey = ns_survey_nothing();
-    for (size_t i = 0; i < plot->n_series; i++) survey_track(memory, &survey, plot, i);
-    if (plot->heatmap) survey_cells(memory, &survey, plot->heatmap);
-    ns_survey_end(&survey, plot);
-    return survey;
+    NsDataSummary summary = ns_data_summary_empty();
+    for (size_t i = 0; i < plot->n_series; i++) summarize_track(cache, &summary, plot, i);
+    if (plot->heatmap) summarize_cells(cache, &summary, plot->heatmap);
+    ns_data_summary_end(&summary, plot);
+    return summary;
 }
 
 static bool same_scale(const NsScale *a, const NsScale *b)
@@ -174,12 +179,12 @@ static bool same_scale(const NsScale *a, const NsScale *b)
            a->p0 == b->p0 && a->p1 == b->p1;
 }
 
-void ns_memory_path(NsMemory *memory, NsPlotLayout *layout, size_t i)
+void ns_layout_cache_path(NsLayoutCache *cache, NsPlotLayout *layout, size_t i)
 {
     const NsSeries *series = &layout->plot->series[i];
     const NsScale *x = &layout->x, *y = &layout->y[series->side];
     NsPath *path = &layout->paths[i];
-    Track *track = track_at(memory, i);
+    Track *track = track_at(cache, i);
     double column = layout->style->line_width / 2;
     bool band = series->lo && series->hi;
     NsSeries shown = *series;
@@ -195,11 +200,11 @@ void ns_memory_path(NsMemory *memory, NsPlotLayout *layout, size_t i)
         ns_path_extend(path, &shown, x, y, column);
         /* Its dashes are counted another way. */
         bool other = ns_path_is_noise(path, height) != noise;
-        memory->changed = MIN(memory->changed, other ? -(double)INFINITY : path->changed);
+        cache->changed = MIN(cache->changed, other ? -(double)INFINITY : path->changed);
     } else {
         if (track->path.points) ns_path_clear(&track->path);
         ns_path_build(path, &shown, x, y, column);
-        memory->changed = -INFINITY;
+        cache->changed = -INFINITY;
     }
     track->path = (NsPath){0};
     track->path_stem = series->stem;
@@ -211,9 +216,9 @@ void ns_memory_path(NsMemory *memory, NsPlotLayout *layout, size_t i)
     track->y = *y;
 }
 
-void ns_memory_levels(NsMemory *memory, NsPlotLayout *layout)
+void ns_layout_cache_levels(NsLayoutCache *cache, NsPlotLayout *layout)
 {
-    Cells *cells = &memory->cells;
+    Cells *cells = &cache->cells;
     const NsHeatmap *map = layout->plot->heatmap;
     bool same = cells->levels && cells->level_rows == map->rows && cells->leveled <= map->columns &&
                 map->columns <= cells->stride && same_scale(&cells->z, &layout->z);
@@ -226,37 +231,26 @@ void ns_memory_levels(NsMemory *memory, NsPlotLayout *layout)
     }
     double x = map->x0 + (map->x1 - map->x0) * (double)cells->leveled / (double)map->columns;
     double changed = cells->leveled ? ns_scale_to_pixel(&layout->x, x) : -(double)INFINITY;
-    if (cells->leveled < map->columns) memory->changed = MIN(memory->changed, changed);
+    if (cells->leveled < map->columns) cache->changed = MIN(cache->changed, changed);
     layout->levels = g_steal_pointer(&cells->levels);
     layout->levels_stride = cells->stride;
-    ns_heat_level_columns(layout, cells->leveled, map->columns);
+    ns_heatmap_set_columns(layout, cells->leveled, map->columns);
     cells->leveled = cells->stem ? MIN(map->settled, map->columns) : 0;
 }
 
-NsPlotLayout *ns_plot_layout_again(NsMemory *memory, const NsPlot *plot, const NsSurvey *survey,
-                                   double width, double height, const NsStyle *style)
+void ns_layout_cache_take_back(NsLayoutCache *cache, NsPlotLayout *layout)
 {
-    static const NsMargins none = {0};
-    ns_text_pool_recall(memory->context);
-    memory->changed = INFINITY;
-    return ns_plot_layout_made(plot, width, height, style, &none, survey, memory);
-}
-
-void ns_memory_take(NsMemory *memory, NsPlotLayout *layout)
-{
-    if (!layout) return;
     for (size_t i = 0; i < layout->n_paths; i++) {
-        Track *track = track_at(memory, i);
+        Track *track = track_at(cache, i);
         if (track->path.points) ns_path_clear(&track->path);
         track->path = layout->paths[i];
         layout->paths[i] = (NsPath){0};
     }
-    g_free(memory->cells.levels);
-    memory->cells.levels = g_steal_pointer(&layout->levels);
-    ns_plot_layout_free(layout);
+    g_free(cache->cells.levels);
+    cache->cells.levels = g_steal_pointer(&layout->levels);
 }
 
-double ns_memory_changed(const NsMemory *memory)
+double ns_layout_cache_changed(const NsLayoutCache *cache)
 {
-    return memory->changed;
+    return cache->changed;
 }

@@ -1,6 +1,16 @@
-/* Words on the page, once the boxes are known.  SPDX-License-Identifier: MIT */
-#include "ui/plot/frame.h"
+/* Where every word goes.  SPDX-License-Identifier: MIT
+ *
+ * Words around the plot area are placed once the boxes are known; those in it come last, when the
+ * curves are known: a word goes where it covers the least of them, and never over another word. */
+#include "ui/plot/place_labels.h"
+
+#include "ui/plot/colormap.h"
+#include "ui/plot/labels.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/panels.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -10,62 +20,22 @@
 /* Of the number of a point on an axis that is not of whole numbers. */
 #define DIGITS 4
 
-static NsColor part_color(const NsStyle *style, NsPart part)
-{
-    switch (part) {
-    case NS_PART_SUBTITLE:
-    case NS_PART_NOTE:
-    case NS_PART_X_TICK:
-    case NS_PART_LEFT_TICK:
-    case NS_PART_RIGHT_TICK:
-    case NS_PART_INSIDE:
-    case NS_PART_EMPTY:
-        return style->faint_text;
-    case NS_PART_TITLE:
-    case NS_PART_LEGEND:
-    case NS_PART_MARKER:
-    case NS_PART_X_LABEL:
-    case NS_PART_LEFT_LABEL:
-    case NS_PART_RIGHT_LABEL:
-    case NS_PARTS:
-        break;
-    }
-    return style->text;
-}
+/* In text sizes: between a line and its name. */
+#define CLEAR 0.15
 
-void ns_layout_add_label(NsPlotLayout *layout, NsPart part, PangoLayout *text, double x, double y,
-                         bool rotated)
-{
-    PangoRectangle ink, logical;
-    pango_layout_get_extents(text, &ink, &logical);
-    double ix = (double)ink.x / PANGO_SCALE, iy = (double)ink.y / PANGO_SCALE;
-    double iw = (double)ink.width / PANGO_SCALE, ih = (double)ink.height / PANGO_SCALE;
-    NsLabel label = {
-        .part = part,
-        .text = text,
-        .x = x,
-        .y = y,
-        .box = {x + ix, y + iy, iw, ih},
-        .rotated = rotated,
-        .color = part_color(layout->style, part),
-    };
-    if (rotated) {
-        double length = (double)logical.width / PANGO_SCALE;
-        label.box = (NsBox){x + iy, y + length - ix - iw, ih, iw};
-    }
-    g_array_append_val(layout->labels, label);
-}
+/* In text sizes: numbers in cells. */
+#define CELL_TEXT 0.75
 
 bool ns_frame_has_right_axis(const NsFrame *frame)
 {
-    return frame->layout->survey.right && !frame->layout->plot->heatmap;
+    return frame->layout->summary.right && !frame->layout->plot->heatmap;
 }
 
 /* Where parts begin, from the top: shared by measuring and placing. */
-double ns_frame_stack(NsFrame *frame, bool place)
+double ns_place_head(NsFrame *frame, bool place)
 {
     NsPlotLayout *layout = frame->layout;
-    /* A strip begins where the plot above it ends. */
+    /* A lower plot begins where the one above it ends. */
     double pad = layout->style->padding, y = frame->x ? 0 : pad;
     static const NsPart parts[] = {NS_PART_TITLE, NS_PART_SUBTITLE};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
@@ -150,6 +120,15 @@ static bool is_covered(const NsPlotLayout *layout, unsigned from, unsigned to, d
     return false;
 }
 
+double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span)
+{
+    const NsBox *area = &layout->area;
+    double x = ns_scale_to_pixel(&layout->x, span->from);
+    bool shown =
+        !span->rows && span->from == span->to && x >= area->x && x <= area->x + area->width;
+    return shown ? x : (double)NAN;
+}
+
 char *ns_point_number(const NsPlot *plot, const NsSpan *span)
 {
     return plot->x.integer ? ns_text_fixed(span->from, 0) : ns_text_number(span->from, DIGITS);
@@ -170,9 +149,9 @@ static void place_points(NsFrame *frame, double foot)
             ns_text_new(layout->context, layout->style, frame->size, true, number);
         double width = ns_text_width(text), start = label_start(layout, px, width);
         if (is_covered(layout, first, layout->labels->len, start, width)) continue;
-        ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start,
-                            foot - ns_text_baseline(text), false);
-        g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color = layout->style->text;
+        NsLabel *label = ns_layout_add_label(layout, NS_PART_X_TICK, g_object_ref(text), start,
+                                             foot - ns_text_baseline(text), false);
+        label->color = layout->style->text;
     }
 }
 
@@ -300,12 +279,10 @@ static void place_panel_names(NsFrame *frame)
         panel_room(layout, &panel, &top, &height);
         g_autoptr(PangoLayout) text = panel_words(frame, &panel, how);
         if (ns_text_width(text) > height) ns_text_limit(text, height, 1);
-        ns_layout_add_label(layout, NS_PART_LEFT_LABEL, g_object_ref(text),
-                            style->padding + frame->spare, top + (height - ns_text_width(text)) / 2,
-                            true);
-        if (panel.style)
-            g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color =
-                style->series[(panel.style - 1) % NS_SERIES_STYLES].color;
+        double x = style->padding + frame->spare, y = top + (height - ns_text_width(text)) / 2;
+        NsLabel *label =
+            ns_layout_add_label(layout, NS_PART_LEFT_LABEL, g_object_ref(text), x, y, true);
+        if (panel.style) label->color = style->series[(panel.style - 1) % NS_SERIES_STYLES].color;
     }
 }
 
@@ -397,18 +374,18 @@ static void place_markers(NsFrame *frame)
                     x + width + frame->size < box->x || x > box->x + box->width + frame->size;
             }
             if (!free_room) continue;
-            ns_layout_add_label(layout, NS_PART_MARKER, g_object_ref(text), x, y, false);
-            g_array_index(layout->labels, NsLabel, layout->labels->len - 1).color =
-                ns_marker_color(layout->style, marker, layout->style->text);
+            NsLabel *label =
+                ns_layout_add_label(layout, NS_PART_MARKER, g_object_ref(text), x, y, false);
+            label->color = ns_marker_color(layout->style, marker, layout->style->text);
         }
 }
 
-void ns_frame_place(NsFrame *frame)
+void ns_place_outer_labels(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     double out = layout->tick_length + layout->tick_gap;
     const NsBox *area = &layout->area, *bar = &layout->bar;
-    ns_frame_stack(frame, true);
+    ns_place_head(frame, true);
     if (frame->show[NS_PART_MARKER]) place_markers(frame);
     place_x_ticks(frame);
     if (frame->show[NS_PART_LEFT_TICK])
@@ -428,4 +405,124 @@ void ns_frame_place(NsFrame *frame)
         double y = area->y + (area->height - ns_text_height(text)) / 2;
         ns_layout_add_label(layout, NS_PART_EMPTY, g_object_ref(text), x, y, false);
     }
+}
+
+static void add_backed(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsColor color)
+{
+    NsLabel *label =
+        ns_layout_add_label(layout, NS_PART_INSIDE, g_object_ref(text), at.x, at.y, false);
+    label->color = color;
+    label->backed = true;
+}
+
+/* Above or below the line, at the right, in the middle or at the left. */
+static void place_level(NsPlotLayout *layout, const NsLevel *level)
+{
+    NsBox room = ns_layout_inside(layout);
+    double py = ns_scale_to_pixel(&layout->y[level->side], level->y), width, height;
+    if (!level->text || isnan(py)) return;
+    const NsStyle *style = layout->style;
+    g_autoptr(PangoLayout) text =
+        ns_text_new(layout->context, style, style->text_size, false, level->text);
+    if (ns_text_width(text) > room.width) ns_text_limit(text, room.width, 1);
+    ns_text_size(text, &width, &height);
+    double gap = CLEAR * style->text_size;
+    if (level->handle)
+        gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
+    double above = py - gap - height, below = py + gap;
+    double right = room.x + room.width - width, middle = room.x + (room.width - width) / 2;
+    const NsPoint corners[] = {{right, above},  {right, below},  {room.x, above},
+                               {room.x, below}, {middle, above}, {middle, below}};
+    NsPoint at;
+    if (ns_layout_least_crowded(layout, corners, G_N_ELEMENTS(corners), width, height, &at))
+        add_backed(layout, text, at, style->faint_text);
+}
+
+/* Beside the middle of the piece, on the side that is freer. */
+static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
+{
+    const NsScale *y = &layout->y[slope->side];
+    NsPoint a = {ns_scale_to_pixel(&layout->x, slope->x0), ns_scale_to_pixel(y, slope->y0)};
+    NsPoint b = {ns_scale_to_pixel(&layout->x, slope->x1), ns_scale_to_pixel(y, slope->y1)};
+    if (!slope->text || isnan(a.x + a.y + b.x + b.y)) return;
+    const NsStyle *style = layout->style;
+    double width, height, gap = 0.5 * style->text_size;
+    g_autoptr(PangoLayout) text =
+        ns_text_new(layout->context, style, style->text_size, false, slope->text);
+    ns_text_size(text, &width, &height);
+    NsPoint corners[10];
+    size_t n = 0;
+    for (int i = 0; i < 5; i++) {
+        static const double parts[] = {0.5, 0.65, 0.35, 0.8, 0.2};
+        double x = a.x + parts[i] * (b.x - a.x), py = a.y + parts[i] * (b.y - a.y);
+        /* A line that falls on the page has its free side to the right above it. */
+        bool falls = (b.y - a.y) * (b.x - a.x) > 0;
+        corners[n++] = (NsPoint){falls ? x + gap : x - gap - width, py - height};
+        corners[n++] = (NsPoint){falls ? x - gap - width : x + gap, py};
+    }
+    NsPoint at;
+    const NsSeriesStyle *look = &style->series[slope->style % NS_SERIES_STYLES];
+    if (ns_layout_least_crowded(layout, corners, n, width, height, &at))
+        add_backed(layout, text, at, look->color);
+}
+
+/* Black or white, whichever is further from the colour of the cell. */
+static NsColor on_cell(const NsPlotLayout *layout, double value)
+{
+    const NsScale *z = &layout->z;
+    double t = (ns_scale_position(z, value) - z->from) / (z->to - z->from);
+    NsColor c = ns_map_color(layout->plot->heatmap->colors, t);
+    double light = 0.299 * c.r + 0.587 * c.g + 0.114 * c.b;
+    return light > 0.5 ? (NsColor){0, 0, 0, 1} : (NsColor){1, 1, 1, 1};
+}
+
+static void place_value(NsPlotLayout *layout, const NsBox *cell, double value)
+{
+    const NsStyle *style = layout->style;
+    if (!ns_scale_shows(layout->z.kind, value)) return;
+    g_autofree char *number = ns_text_number(value, 2);
+    g_autoptr(PangoLayout) text =
+        ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
+    double width, height;
+    ns_text_size(text, &width, &height);
+    if (width > 0.9 * cell->width || height > cell->height) return;
+    double x = cell->x + (cell->width - width) / 2, y = cell->y + (cell->height - height) / 2;
+    ns_layout_add_label(layout, NS_PART_INSIDE, g_object_ref(text), x, y, false)->color =
+        on_cell(layout, value);
+}
+
+/* Numbers in cells, where those would be wide enough for all. */
+static void place_values(NsPlotLayout *layout)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    const NsScale *x = &layout->x, *y = &layout->y[NS_AXIS_LEFT];
+    double dx = (map->x1 - map->x0) / (double)map->columns;
+    double dy = (map->y1 - map->y0) / (double)map->rows;
+    double width = fabs(ns_scale_to_pixel(x, map->x0 + dx) - ns_scale_to_pixel(x, map->x0));
+    double height = fabs(ns_scale_to_pixel(y, map->y0 + dy) - ns_scale_to_pixel(y, map->y0));
+    double least = 2 * CELL_TEXT * layout->style->text_size;
+    if (!(width > least && height > 0.6 * least)) return;
+    const NsBox *area = &layout->area;
+    for (size_t row = 0; row < map->rows; row++)
+        for (size_t column = 0; column < map->columns; column++) {
+            double cx = ns_scale_to_pixel(x, map->x0 + ((double)column + 0.5) * dx);
+            double cy = ns_scale_to_pixel(y, map->y0 + ((double)row + 0.5) * dy);
+            NsBox cell = {cx - width / 2, cy - height / 2, width, height};
+            /* Cells that fixed limits cut have none. */
+            if (cell.x < area->x - 1 || cell.x + width > area->x + area->width + 1 ||
+                cell.y < area->y - 1 || cell.y + height > area->y + area->height + 1)
+                continue;
+            place_value(layout, &cell, (double)ns_heatmap_row(map, row)[column]);
+        }
+}
+
+void ns_place_inner_labels(NsPlotLayout *layout)
+{
+    const NsPlot *plot = layout->plot;
+    if (!layout->summary.any) return;
+    const NsHeatmap *map = plot->heatmap;
+    if (map && map->values && map->rows && map->columns) place_values(layout);
+    if (plot->legend == NS_LEGEND_INSIDE) ns_legend_place_inside(layout);
+    for (size_t i = 0; i < plot->n_levels; i++) place_level(layout, &plot->levels[i]);
+    for (size_t i = 0; i < plot->n_slopes; i++) place_slope(layout, &plot->slopes[i]);
 }

@@ -1,7 +1,9 @@
 /* One look at every value of a plot.  SPDX-License-Identifier: MIT */
+#include "ui/plot/data_summary.h"
+
 #include "core/base/clones.h"
 #include "core/base/words.h"
-#include "ui/plot/layout-private.h"
+#include "ui/plot/text.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,34 +20,35 @@ static void widen(double *lo, double *hi, double value)
 }
 
 /* Bars stand on zero, and their sides reach beyond their abscissas. */
-static void survey_bars(NsSurvey *survey, NsScaleKind x, NsScaleKind kind, const NsSeries *series)
+static void summarize_bars(NsDataSummary *summary, NsScaleKind x, NsScaleKind kind,
+                           const NsSeries *series)
 {
     if (kind != NS_SCALE_LOG && !series->hidden && series->n)
-        widen(&survey->lo[series->side], &survey->hi[series->side], 0);
+        widen(&summary->lo[series->side], &summary->hi[series->side], 0);
     if (series->edges) {
         if (!series->n) return;
         for (size_t i = 0; i <= series->n; i++)
             if (ns_scale_shows(x, series->edges[i]))
-                widen(&survey->x_lo, &survey->x_hi, series->edges[i]);
+                widen(&summary->x_lo, &summary->x_hi, series->edges[i]);
         return;
     }
-    survey->groups += !series->hidden;
+    summary->groups += !series->hidden;
     for (size_t i = 1; i < series->n; i++) {
         double distance = series->x[i] - series->x[i - 1];
-        if (distance > 0 && (survey->bar_width <= 0 || distance < survey->bar_width))
-            survey->bar_width = distance;
+        if (distance > 0 && (summary->bar_width <= 0 || distance < summary->bar_width))
+            summary->bar_width = distance;
     }
 }
 
 /* Where the values of a series count. */
-static double *lo_of(NsSurvey *survey, const NsSeries *series)
+static double *lo_of(NsDataSummary *summary, const NsSeries *series)
 {
-    return &(series->theory ? survey->theory_lo : survey->lo)[series->side];
+    return &(series->theory ? summary->theory_lo : summary->lo)[series->side];
 }
 
-static double *hi_of(NsSurvey *survey, const NsSeries *series)
+static double *hi_of(NsDataSummary *summary, const NsSeries *series)
 {
-    return &(series->theory ? survey->theory_hi : survey->hi)[series->side];
+    return &(series->theory ? summary->theory_hi : summary->hi)[series->side];
 }
 
 static NsScaleKind kind_of(const NsPlot *plot, const NsSeries *series)
@@ -53,12 +56,12 @@ static NsScaleKind kind_of(const NsPlot *plot, const NsSeries *series)
     return series->side == NS_AXIS_RIGHT ? plot->right.scale : plot->left.scale;
 }
 
-void ns_survey_series(NsSurvey *survey, const NsPlot *plot, const NsSeries *series)
+void ns_data_summary_add_series(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series)
 {
-    survey->right |= series->side == NS_AXIS_RIGHT;
-    survey->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
+    summary->right |= series->side == NS_AXIS_RIGHT;
+    summary->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
     if (series->kind == NS_SERIES_BARS)
-        survey_bars(survey, plot->x.scale, kind_of(plot, series), series);
+        summarize_bars(summary, plot->x.scale, kind_of(plot, series), series);
 }
 
 /* Points that are looked at together. */
@@ -90,44 +93,44 @@ NS_CLONES_OF(static, bool, block_range,
 }
 
 /* Whole blocks in which every point has a place; returns where one does not, or the rest begins. */
-static size_t survey_blocks(NsSurvey *survey, const NsPlot *plot, const NsSeries *series,
-                            size_t from, size_t to)
+static size_t summarize_blocks(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series,
+                               size_t from, size_t to)
 {
-    double *least = lo_of(survey, series), *most = hi_of(survey, series);
+    double *least = lo_of(summary, series), *most = hi_of(summary, series);
     bool log_x = plot->x.scale == NS_SCALE_LOG, log_y = kind_of(plot, series) == NS_SCALE_LOG;
     for (; from + BLOCK <= to; from += BLOCK) {
         double x_lo = INFINITY, x_hi = -INFINITY, lo = INFINITY, hi = -INFINITY;
         if (!block_range(series->x + from, log_x ? 0 : -(double)INFINITY, &x_lo, &x_hi) ||
             !block_range(series->y + from, log_y ? 0 : -(double)INFINITY, &lo, &hi))
             break;
-        survey->any = true;
-        widen(&survey->x_lo, &survey->x_hi, x_lo);
-        widen(&survey->x_lo, &survey->x_hi, x_hi);
+        summary->any = true;
+        widen(&summary->x_lo, &summary->x_hi, x_lo);
+        widen(&summary->x_lo, &summary->x_hi, x_hi);
         widen(least, most, lo);
         widen(least, most, hi);
     }
     return from;
 }
 
-void ns_survey_points(NsSurvey *survey, const NsPlot *plot, const NsSeries *series, size_t from,
-                      size_t to)
+void ns_data_summary_add_points(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series,
+                                size_t from, size_t to)
 {
-    double *least = lo_of(survey, series), *most = hi_of(survey, series);
+    double *least = lo_of(summary, series), *most = hi_of(summary, series);
     NsScaleKind kind = kind_of(plot, series);
     bool plain =
         !series->lo && !series->hi && !series->hidden && isnan(plot->x.lo) && isnan(plot->x.hi);
     for (size_t i = from; i < to; i++) {
-        if (plain && (i - from) % BLOCK == 0) i = survey_blocks(survey, plot, series, i, to);
+        if (plain && (i - from) % BLOCK == 0) i = summarize_blocks(summary, plot, series, i, to);
         if (i == to) break;
         if (!ns_scale_shows(plot->x.scale, series->x[i])) continue;
-        survey->any = true;
-        widen(&survey->x_lo, &survey->x_hi, series->x[i]);
+        summary->any = true;
+        widen(&summary->x_lo, &summary->x_hi, series->x[i]);
         /* Hiding a curve leaves the axis that all share where it is; a window on a part makes room
          * for what is in it. */
         if (series->hidden || series->x[i] < plot->x.lo || series->x[i] > plot->x.hi) continue;
         NsFault fault = ns_fault_of(kind, series->y[i]);
         if (fault != NS_FAULT_KINDS) {
-            survey->faults[fault]++;
+            summary->faults[fault]++;
             continue;
         }
         widen(least, most, series->y[i]);
@@ -136,33 +139,34 @@ void ns_survey_points(NsSurvey *survey, const NsPlot *plot, const NsSeries *seri
     }
 }
 
-static void survey_levels(NsSurvey *survey, const NsPlot *plot)
+static void summarize_levels(NsDataSummary *summary, const NsPlot *plot)
 {
     for (size_t i = 0; i < plot->n_levels; i++) {
         const NsLevel *level = &plot->levels[i];
         const NsAxis *axis = level->side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
         if (ns_scale_shows(axis->scale, level->y))
-            widen(&survey->lo[level->side], &survey->hi[level->side], level->y);
+            widen(&summary->lo[level->side], &summary->hi[level->side], level->y);
     }
 }
 
-void ns_survey_cells(NsSurvey *survey, const NsHeatmap *map, const NsCellSurvey *cells)
+void ns_data_summary_add_cells(NsDataSummary *summary, const NsHeatmap *map,
+                               const NsCellSummary *cells)
 {
     if (!map->rows || !map->columns) return;
-    survey->any = true;
-    widen(&survey->x_lo, &survey->x_hi, map->x0);
-    widen(&survey->x_lo, &survey->x_hi, map->x1);
-    widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y0);
-    widen(&survey->lo[NS_AXIS_LEFT], &survey->hi[NS_AXIS_LEFT], map->y1);
-    survey->z_lo = (double)cells->lo;
-    survey->z_hi = (double)cells->hi;
-    survey->bad_cells = cells->bad;
-    survey->unshown_cells = cells->unshown;
+    summary->any = true;
+    widen(&summary->x_lo, &summary->x_hi, map->x0);
+    widen(&summary->x_lo, &summary->x_hi, map->x1);
+    widen(&summary->lo[NS_AXIS_LEFT], &summary->hi[NS_AXIS_LEFT], map->y0);
+    widen(&summary->lo[NS_AXIS_LEFT], &summary->hi[NS_AXIS_LEFT], map->y1);
+    summary->z_lo = (double)cells->lo;
+    summary->z_hi = (double)cells->hi;
+    summary->bad_cells = cells->bad;
+    summary->unshown_cells = cells->unshown;
 }
 
-NsSurvey ns_survey_nothing(void)
+NsDataSummary ns_data_summary_empty(void)
 {
-    return (NsSurvey){
+    return (NsDataSummary){
         .x_lo = INFINITY,
         .x_hi = -INFINITY,
         .lo = {INFINITY, INFINITY},
@@ -174,67 +178,67 @@ NsSurvey ns_survey_nothing(void)
     };
 }
 
-void ns_survey_join(NsSurvey *survey, const NsSurvey *part)
+void ns_data_summary_join(NsDataSummary *summary, const NsDataSummary *part)
 {
-    survey->any |= part->any;
-    survey->x_lo = MIN(survey->x_lo, part->x_lo);
-    survey->x_hi = MAX(survey->x_hi, part->x_hi);
+    summary->any |= part->any;
+    summary->x_lo = MIN(summary->x_lo, part->x_lo);
+    summary->x_hi = MAX(summary->x_hi, part->x_hi);
     for (int side = 0; side < 2; side++) {
-        survey->lo[side] = MIN(survey->lo[side], part->lo[side]);
-        survey->hi[side] = MAX(survey->hi[side], part->hi[side]);
-        survey->theory_lo[side] = MIN(survey->theory_lo[side], part->theory_lo[side]);
-        survey->theory_hi[side] = MAX(survey->theory_hi[side], part->theory_hi[side]);
+        summary->lo[side] = MIN(summary->lo[side], part->lo[side]);
+        summary->hi[side] = MAX(summary->hi[side], part->hi[side]);
+        summary->theory_lo[side] = MIN(summary->theory_lo[side], part->theory_lo[side]);
+        summary->theory_hi[side] = MAX(summary->theory_hi[side], part->theory_hi[side]);
     }
-    for (int kind = 0; kind < NS_FAULT_KINDS; kind++) survey->faults[kind] += part->faults[kind];
+    for (int kind = 0; kind < NS_FAULT_KINDS; kind++) summary->faults[kind] += part->faults[kind];
 }
 
 /* What a model of a thousand layers is expected to do falls by a hundred powers of ten; what was
  * measured would be a stroke at the edge of such an axis. */
-static void survey_theory(NsSurvey *survey, const NsPlot *plot)
+static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
 {
     for (int side = 0; side < 2; side++) {
-        double lo = survey->theory_lo[side], hi = survey->theory_hi[side];
+        double lo = summary->theory_lo[side], hi = summary->theory_hi[side];
         const NsAxis *axis = side == NS_AXIS_RIGHT ? &plot->right : &plot->left;
-        if (axis->scale == NS_SCALE_LOG && survey->lo[side] <= survey->hi[side]) {
-            double decades = log10(survey->hi[side] / survey->lo[side]);
+        if (axis->scale == NS_SCALE_LOG && summary->lo[side] <= summary->hi[side]) {
+            double decades = log10(summary->hi[side] / summary->lo[side]);
             double room = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
-            double least = survey->lo[side] / room, most = survey->hi[side] * room;
-            survey->theory_beyond |= isnan(axis->lo) && (lo < least || hi > most);
+            double least = summary->lo[side] / room, most = summary->hi[side] * room;
+            summary->theory_beyond |= isnan(axis->lo) && (lo < least || hi > most);
             lo = MAX(lo, least);
             hi = MIN(hi, most);
         }
-        survey->lo[side] = MIN(survey->lo[side], lo);
-        survey->hi[side] = MAX(survey->hi[side], hi);
+        summary->lo[side] = MIN(summary->lo[side], lo);
+        summary->hi[side] = MAX(summary->hi[side], hi);
     }
 }
 
-void ns_survey_end(NsSurvey *survey, const NsPlot *plot)
+void ns_data_summary_end(NsDataSummary *summary, const NsPlot *plot)
 {
-    survey_theory(survey, plot);
-    survey_levels(survey, plot);
-    if (!survey->groups) return;
-    if (!(survey->bar_width > 0)) survey->bar_width = 1;
-    double lo = survey->x_lo - survey->bar_width / 2;
-    if (ns_scale_shows(plot->x.scale, lo)) survey->x_lo = lo;
-    survey->x_hi += survey->bar_width / 2;
+    summarize_theory(summary, plot);
+    summarize_levels(summary, plot);
+    if (!summary->groups) return;
+    if (!(summary->bar_width > 0)) summary->bar_width = 1;
+    double lo = summary->x_lo - summary->bar_width / 2;
+    if (ns_scale_shows(plot->x.scale, lo)) summary->x_lo = lo;
+    summary->x_hi += summary->bar_width / 2;
 }
 
-NsSurvey ns_survey(const NsPlot *plot)
+NsDataSummary ns_data_summary(const NsPlot *plot)
 {
-    NsSurvey survey = ns_survey_nothing();
+    NsDataSummary summary = ns_data_summary_empty();
     for (size_t i = 0; i < plot->n_series; i++) {
-        ns_survey_series(&survey, plot, &plot->series[i]);
-        ns_survey_points(&survey, plot, &plot->series[i], 0, plot->series[i].n);
+        ns_data_summary_add_series(&summary, plot, &plot->series[i]);
+        ns_data_summary_add_points(&summary, plot, &plot->series[i], 0, plot->series[i].n);
     }
     const NsHeatmap *map = plot->heatmap;
     if (map) {
-        NsCellSurvey cells = {.lo = INFINITY, .hi = -INFINITY};
+        NsCellSummary cells = {.lo = INFINITY, .hi = -INFINITY};
         for (size_t row = 0; row < map->rows; row++)
-            ns_cells_survey(&cells, ns_heatmap_row(map, row), map->columns, map->log);
-        ns_survey_cells(&survey, map, &cells);
+            ns_cells_summarize(&cells, ns_heatmap_row(map, row), map->columns, map->log);
+        ns_data_summary_add_cells(&summary, map, &cells);
     }
-    ns_survey_end(&survey, plot);
-    return survey;
+    ns_data_summary_end(&summary, plot);
+    return summary;
 }
 
 /* The form of a sentence that goes with a count. */
@@ -248,14 +252,14 @@ static void say(GString *note, size_t n, const char *sentence)
     g_string_append(note, words);
 }
 
-char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey)
+char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
 {
     GString *note = g_string_new(plot->note);
     bool log = plot->left.scale == NS_SCALE_LOG || plot->right.scale == NS_SCALE_LOG;
     bool told = plot->heatmap && plot->heatmap->hatch;
-    size_t nan = survey->faults[NS_FAULT_NAN], infinite = survey->faults[NS_FAULT_INFINITE];
-    size_t low = survey->faults[NS_FAULT_LOW], bad = told ? 0 : survey->bad_cells;
-    size_t unshown = survey->unshown_cells;
+    size_t nan = summary->faults[NS_FAULT_NAN], infinite = summary->faults[NS_FAULT_INFINITE];
+    size_t low = summary->faults[NS_FAULT_LOW], bad = told ? 0 : summary->bad_cells;
+    size_t unshown = summary->unshown_cells;
     say(note, nan,
         ns_plural("%s value is not a number (△)", "%s values are not a number (△)", nan));
     say(note, infinite,
@@ -266,6 +270,6 @@ char *ns_survey_note(const NsPlot *plot, const NsSurvey *survey)
     say(note, bad, ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
     say(note, unshown,
         ns_plural("%s cell is not positive (grey)", "%s cells are not positive (grey)", unshown));
-    say(note, survey->theory_beyond, _("theory goes on beyond the axis"));
+    say(note, summary->theory_beyond, _("theory goes on beyond the axis"));
     return g_string_free(note, note->len == 0);
 }

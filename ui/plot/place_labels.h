@@ -1,8 +1,9 @@
-/* A layout in the making: which parts are shown, and the margins that they need.
- * SPDX-License-Identifier: MIT */
+/* Where the words of a layout go.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ui/plot/layout-private.h"
+#include "ui/plot/labels.h"
+#include "ui/plot/layout.h"
+#include "ui/plot/scale.h"
 
 /* Lengths in text sizes. */
 #define NS_GAP 0.4
@@ -13,6 +14,7 @@
 /* The least height of the line of words above markers, in lines. */
 #define NS_MARKER_LINE 1.1
 
+/* A layout in the making: which parts are shown, and the margins that they need. */
 typedef struct {
     NsPlotLayout *layout;
     bool show[NS_PARTS];
@@ -28,16 +30,25 @@ typedef struct {
     const NsScale *x; /* the horizontal scale of the plot above it; NULL for its own */
 } NsFrame;
 
-/* Whether the right axis is drawn: a heatmap has its colour bar there. */
+/* Whether the right axis is drawn: a heatmap has its color bar there. */
 bool ns_frame_has_right_axis(const NsFrame *frame);
 
 /* Stacks title, subtitle and legend from the top and returns where they end; puts them on the page
  * where `place` is set. */
-double ns_frame_stack(NsFrame *frame, bool place);
+double ns_place_head(NsFrame *frame, bool place);
 
-/* Puts every word on the page. */
-void ns_frame_place(NsFrame *frame);
+/* Puts the words around the plot area on the page, once its box is known. */
+void ns_place_outer_labels(NsFrame *frame);
+
+/* Puts the words in the plot area on the page, once the curves are known. */
+void ns_place_inner_labels(NsPlotLayout *layout);
 
 /* The texts of labelled ticks, NULL for the others, and the widest of them. */
 GPtrArray *ns_tick_texts(NsPlotLayout *layout, const GArray *ticks, double *widest);
 void ns_tick_texts_free(GPtrArray *texts);
+
+/* Where a span that is a point of the horizontal axis is drawn; NaN for another, or outside. */
+double ns_layout_point(const NsPlotLayout *layout, const NsSpan *span);
+
+/* What the axis says there.  Free with g_free. */
+char *ns_point_number(const NsPlot *plot, const NsSpan *span);

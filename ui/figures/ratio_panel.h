@@ -1,4 +1,4 @@
-/* The ratio strip under curves of several runs.  SPDX-License-Identifier: MIT */
+/* The ratio panel under curves of several runs.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/figures/figures.h"
@@ -9,21 +9,21 @@ typedef struct {
     const double *x, *y;
     const char *name; /* of the run: "B" */
     unsigned style;   /* of the ratio's curve */
-} NsStripCurve;
+} NsRatioCurve;
 
-/* All of it belongs to the strip; zeroed it is an empty one. */
+/* All of it belongs to the panel; zeroed it is an empty one. */
 typedef struct {
     NsPlot plot;
     NsSeries series[NS_FIGURE_LANES];
     double *x[NS_FIGURE_LANES], *y[NS_FIGURE_LANES];
     char *labels[NS_FIGURE_LANES];
     char *axis;
-} NsStrip;
+} NsRatioPanel;
 
 /* Every curve over the first one, where both have a point: "B / A", on an axis of that scale with a
  * line where they are equal.  The first one's style and name are not shown by themselves.  Returns
- * the strip's plot, or NULL where there is nothing to compare. */
-const NsPlot *ns_strip_fill(NsStrip *strip, const NsStripCurve *curves, size_t n,
-                            NsScaleKind scale);
+ * its plot, or NULL where there is nothing to compare. */
+const NsPlot *ns_ratio_panel_fill(NsRatioPanel *panel, const NsRatioCurve *curves, size_t n,
+                                  NsScaleKind scale);
 
-void ns_strip_clear(NsStrip *strip);
+void ns_ratio_panel_clear(NsRatioPanel *panel);

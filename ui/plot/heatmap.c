@@ -1,6 +1,9 @@
 /* The heatmap: one image, and its colour bar.  SPDX-License-Identifier: MIT */
+#include "ui/plot/heatmap.h"
+
 #include "ui/plot/colormap.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/panels.h"
 #include "ui/plot/raster.h"
 
@@ -16,7 +19,7 @@
 /* In text sizes: between lines of hatching. */
 #define HATCH 0.62
 
-void ns_heat_level_columns(NsPlotLayout *layout, size_t from, size_t to)
+void ns_heatmap_set_columns(NsPlotLayout *layout, size_t from, size_t to)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     const NsScale *z = &layout->z;
@@ -26,12 +29,12 @@ void ns_heat_level_columns(NsPlotLayout *layout, size_t from, size_t to)
                         ns_heatmap_row(map, row) + from, to - from, map->log, z->from, scale);
 }
 
-void ns_heat_levels(NsPlotLayout *layout)
+void ns_heatmap_set_levels(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     layout->levels_stride = map->columns;
     layout->levels = g_malloc(MAX(map->rows * map->columns, 1));
-    ns_heat_level_columns(layout, 0, map->columns);
+    ns_heatmap_set_columns(layout, 0, map->columns);
 }
 
 /* Where cells lie along one side of the image, in its pixels. */
@@ -332,7 +335,7 @@ static void draw_seams(const NsPlotLayout *layout, cairo_t *cr)
     cairo_fill(cr);
 }
 
-void ns_heat_draw(const NsPlotLayout *layout, cairo_t *cr)
+void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     if (!map->rows || !map->columns) return;

@@ -1,0 +1,336 @@
+/* Draws series: curves, marks, bands, bars.  SPDX-License-Identifier: MIT */
+#include "ui/plot/draw_series.h"
+
+#include "ui/plot/layout-private.h"
+#include "ui/plot/painter.h"
+
+#include <math.h>
+
+#define BAND_ALPHA 0.18
+
+/* Of the room for a group: what its bars fill. */
+#define FILL 0.8
+
+/* Bars that touch may lie over others, which must show through. */
+#define TOUCHING_ALPHA 0.35
+
+/* How far beyond the plot area a bar reaches that does not end in it. */
+#define BEYOND 10
+
+/* In text sizes: between lines of hatching. */
+#define HATCH 0.38
+
+void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, double *to)
+{
+    const NsPlot *plot = layout->plot;
+    const NsSeries *series = &plot->series[i];
+    if (series->edges) {
+        *from = series->edges[j];
+        *to = series->edges[j + 1];
+        return;
+    }
+    size_t before = 0;
+    for (size_t k = 0; k < i; k++)
+        before += plot->series[k].kind == NS_SERIES_BARS && !plot->series[k].hidden &&
+                  !plot->series[k].edges;
+    double room = layout->summary.bar_width * FILL;
+    double width = room / (double)MAX(layout->summary.groups, 1);
+    *from = series->x[j] - room / 2 + (double)before * width;
+    *to = *from + width;
+}
+
+/* From zero, or from the foot of the axis where zero is not on it. */
+static double foot(const NsPlotLayout *layout, NsAxisSide side)
+{
+    const NsScale *y = &layout->y[side];
+    double zero = ns_scale_to_pixel(y, 0);
+    double lower = layout->area.y + layout->area.height - layout->strip_bottom;
+    double upper = layout->area.y + layout->strip_top;
+    return isnan(zero) ? (y->p0 > y->p1 ? lower : upper) : CLAMP(zero, upper, lower);
+}
+
+/* Straight lines across the boxes; another direction and distance for every style. */
+static void hatch(const NsPlotLayout *layout, const NsSeries *series, const NsBox *boxes, size_t n,
+                  cairo_t *cr)
+{
+    static const double slopes[NS_SERIES_STYLES] = {1, -1, 0, 1, -1, 0, 1};
+    unsigned style = series->style % NS_SERIES_STYLES;
+    double size = layout->style->text_size, step = HATCH * size * (style < 3 ? 1 : 1.8);
+    double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
+    cairo_save(cr);
+    for (size_t i = 0; i < n; i++) {
+        cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
+        left = MIN(left, boxes[i].x);
+        right = MAX(right, boxes[i].x + boxes[i].width);
+        top = MIN(top, boxes[i].y);
+        bottom = MAX(bottom, boxes[i].y + boxes[i].height);
+    }
+    cairo_clip(cr);
+    double slope = slopes[style], reach = fabs(slope) * (right - left);
+    for (double y = top - reach; n && y <= bottom + reach; y += step) {
+        cairo_move_to(cr, left, y);
+        cairo_line_to(cr, right, y + slope * (right - left));
+    }
+    cairo_set_line_width(cr, layout->style->axis_width);
+    cairo_stroke(cr);
+    cairo_restore(cr);
+}
+
+static void fill_boxes(const NsPlotLayout *layout, const NsSeries *series, NsColor color,
+                       const NsBox *boxes, size_t n, cairo_t *cr)
+{
+    bool faint = series->edges || series->kind == NS_SERIES_BAND || series->ghost;
+    for (size_t i = 0; i < n; i++)
+        cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
+    if (layout->style->patterns && series->kind == NS_SERIES_BARS) {
+        cairo_new_path(cr);
+        hatch(layout, series, boxes, n, cr);
+        for (size_t i = 0; i < n; i++)
+            cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
+        cairo_set_line_width(cr, layout->style->axis_width);
+        cairo_stroke(cr);
+        return;
+    }
+    ns_set_color(cr, faint ? ns_with_alpha(color, TOUCHING_ALPHA) : color);
+    cairo_fill(cr);
+    ns_set_color(cr, color);
+}
+
+/* The upper ends of bars that touch, as one line: it stays when another is filled over it. */
+static void draw_outline(const NsPlotLayout *layout, const NsSeries *series, const NsBox *boxes,
+                         size_t n, double base, cairo_t *cr)
+{
+    for (size_t i = 0; i < n; i++) {
+        const NsBox *box = &boxes[i];
+        double end = box->y < base - 1e-9 ? box->y : box->y + box->height;
+        bool joined = i > 0 && fabs(boxes[i - 1].x + boxes[i - 1].width - box->x) < 1e-6;
+        if (!joined) cairo_move_to(cr, box->x, base);
+        cairo_line_to(cr, box->x, end);
+        cairo_line_to(cr, box->x + box->width, end);
+        bool last = i + 1 == n || fabs(boxes[i + 1].x - box->x - box->width) >= 1e-6;
+        if (last) cairo_line_to(cr, box->x + box->width, base);
+    }
+    double width = 0.8 * layout->style->line_width;
+    cairo_set_line_width(cr, width);
+    ns_set_dash(cr, ns_series_style(layout->style, series), width);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+}
+
+/* The boxes of a series; those narrower than a unit are joined by units, each as long as the
+ * longest, so that a single high one is seen among thousands. */
+static GArray *boxes_of(const NsPlotLayout *layout, size_t i, double base)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    const NsScale *y = &layout->y[series->side];
+    GArray *boxes = g_array_new(FALSE, FALSE, sizeof(NsBox));
+    const NsBox *area = &layout->area;
+    double left = area->x - BEYOND, right = area->x + area->width + BEYOND;
+    double top = area->y - BEYOND, bottom = area->y + area->height + BEYOND;
+    for (size_t j = 0; j < series->n; j++) {
+        double from, to, end = ns_scale_to_pixel(y, series->y[j]);
+        ns_bar_ends(layout, i, j, &from, &to);
+        double a = ns_scale_to_pixel(&layout->x, from), b = ns_scale_to_pixel(&layout->x, to);
+        if (isnan(b + end)) continue;
+        if (isnan(a)) a = left; /* zero is infinitely far away on a logarithmic axis */
+        /* What lies beyond a fixed limit is left to the clip, but for a margin. */
+        a = CLAMP(a, left, right);
+        b = CLAMP(b, left, right);
+        end = CLAMP(end, top, bottom);
+        NsBox box = {MIN(a, b), MIN(base, end), fabs(b - a), fabs(end - base)};
+        if (box.width <= 0) continue;
+        if (box.width < 1 && !series->edges) {
+            box.x = floor(box.x);
+            box.width = 1;
+            NsBox *last = boxes->len ? &g_array_index(boxes, NsBox, boxes->len - 1) : NULL;
+            if (last && last->x == box.x && last->width == 1) {
+                double upper = MIN(last->y, box.y);
+                last->height = MAX(last->y + last->height, box.y + box.height) - upper;
+                last->y = upper;
+                continue;
+            }
+        }
+        g_array_append_val(boxes, box);
+    }
+    return boxes;
+}
+
+static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    double base = foot(layout, series->side);
+    g_autoptr(GArray) found = boxes_of(layout, i, base);
+    const NsBox *boxes = (const NsBox *)(const void *)found->data;
+    NsColor color = ns_series_color(layout->style, series);
+    ns_set_color(cr, color);
+    fill_boxes(layout, series, color, boxes, found->len, cr);
+    if (series->edges) draw_outline(layout, series, boxes, found->len, base, cr);
+}
+
+static void draw_faults(const NsPlotLayout *layout, const NsPath *path, NsPainter *painter)
+{
+    double size = layout->style->text_size * 0.55, last[NS_FAULT_KINDS];
+    for (int i = 0; i < NS_FAULT_KINDS; i++) last[i] = -INFINITY;
+    for (unsigned i = 0; i < path->faults->len; i++) {
+        const NsFaultMark *mark = &g_array_index(path->faults, NsFaultMark, i);
+        if (mark->x < last[mark->fault] + size * 0.5) continue;
+        last[mark->fault] = mark->x;
+        bool low = mark->fault == NS_FAULT_LOW;
+        double y = low ? layout->area.y + layout->area.height - layout->strip_bottom / 2
+                       : layout->area.y + layout->strip_top / 2;
+        double up = low ? -1 : 1, r = size / 2;
+        NsPoint corners[3] = {{mark->x, y - up * r},
+                              {mark->x + r, y + up * r * 0.8},
+                              {mark->x - r, y + up * r * 0.8}};
+        if (mark->fault == NS_FAULT_NAN)
+            ns_painter_triangle(painter, corners, size * 0.14);
+        else
+            ns_painter_fill(painter, corners, G_N_ELEMENTS(corners));
+    }
+}
+
+/* In line widths: what is behind is thinner. */
+static double weight(const NsSeries *series)
+{
+    return series->ghost || series->pale ? 0.8 : series->theory ? 0.9 : 1;
+}
+
+static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger,
+                       NsPainter *painter)
+{
+    const NsStyle *style = layout->style;
+    const NsPath *path = &layout->paths[which];
+    const NsSeries *series = &layout->plot->series[which];
+    const NsSeriesStyle *look = ns_series_style(style, series);
+    const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
+    NsPen pen = {.width = style->line_width * weight(series) * stronger,
+                 .dash = look->dash,
+                 .n_dash = look->n_dash,
+                 .across = ns_path_is_noise(path, layout->area.height)};
+    for (unsigned run = 0; run < path->runs->len; run++) {
+        unsigned from = g_array_index(path->runs, unsigned, run);
+        unsigned to = run + 1 < path->runs->len ? g_array_index(path->runs, unsigned, run + 1)
+                                                : path->points->len;
+        if (to - from > 1)
+            ns_painter_stroke(painter, points + from, to - from, &pen, style->line_width / 2);
+        else if (series->kind != NS_SERIES_POINTS)
+            /* A value between two gaps is no line; it must still be seen. */
+            ns_painter_mark(painter, NS_MARK_CIRCLE, points[from].x, points[from].y,
+                            MAX(pen.width * 2.4, style->mark_size * 0.7));
+    }
+}
+
+void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr)
+{
+    const NsSeries *series = &layout->plot->series[which];
+    g_auto(NsPainter) painter = ns_painter_new(cr, ns_series_color(layout->style, series));
+    draw_curve(layout, which, stronger, &painter);
+}
+
+/* Marks at every point, or at every so many-th where they would touch. */
+static void draw_marks(const NsPlotLayout *layout, size_t which, NsPainter *painter)
+{
+    const NsStyle *style = layout->style;
+    const NsSeries *series = &layout->plot->series[which];
+    const GArray *points = layout->paths[which].points;
+    double size = style->mark_size * (series->ghost ? 0.8 : 1), last = -INFINITY;
+    for (unsigned i = 0; i < points->len; i++) {
+        const NsPoint *point = &g_array_index(points, NsPoint, i);
+        if (fabs(point->x - last) < size * 1.35) continue;
+        last = point->x;
+        ns_painter_mark(painter, ns_series_style(style, series)->mark, point->x, point->y, size);
+    }
+}
+
+/* Every point, but for those that fall on the same half pixel as one before. */
+static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, NsPainter *painter)
+{
+    const NsBox *area = &layout->area;
+    size_t width = (size_t)(2 * area->width) + 2, height = (size_t)(2 * area->height) + 2;
+    g_autofree uint8_t *seen = g_malloc0(width * height / 8 + 1);
+    NsMark mark = ns_series_style(layout->style, series)->mark;
+    double size = layout->style->mark_size * (series->ghost ? 0.8 : 1);
+    for (size_t i = 0; i < series->n; i++) {
+        double x = ns_scale_to_pixel(&layout->x, series->x[i]);
+        double y = ns_scale_to_pixel(&layout->y[series->side], series->y[i]);
+        double column = 2 * (x - area->x), row = 2 * (y - area->y);
+        if (!(column >= 0 && row >= 0 && column < (double)width && row < (double)height)) continue;
+        size_t bit = (size_t)row * width + (size_t)column;
+        if (seen[bit / 8] >> bit % 8 & 1) continue;
+        seen[bit / 8] = (uint8_t)(seen[bit / 8] | 1 << bit % 8);
+        ns_painter_mark(painter, mark, x, y, size);
+    }
+}
+
+static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    const NsPath *path = &layout->paths[i];
+    NsColor color = ns_series_color(layout->style, series);
+    g_auto(NsPainter) painter = ns_painter_new(cr, ns_with_alpha(color, BAND_ALPHA));
+    if (series->kind != NS_SERIES_BARS)
+        ns_painter_band(&painter, (const NsBandColumn *)(const void *)path->band->data,
+                        path->band->len);
+    painter.color = color;
+    switch (series->kind) {
+    case NS_SERIES_POINTS:
+        draw_curve(layout, i, 1, &painter);
+        draw_marks(layout, i, &painter);
+        break;
+    case NS_SERIES_LINE:
+    case NS_SERIES_STEPS:
+        draw_curve(layout, i, 1, &painter);
+        break;
+    case NS_SERIES_SCATTER:
+        draw_scatter(layout, series, &painter);
+        break;
+    case NS_SERIES_BARS:
+        draw_bars(layout, i, cr);
+        break;
+    case NS_SERIES_BAND:
+        break;
+    }
+    draw_faults(layout, path, &painter);
+}
+
+/* What covers an area lies behind, then what is over, then what is computed. */
+static int rank(const NsSeries *series)
+{
+    bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
+    return wide ? 0 : series->ghost ? 1 : series->pale ? 2 : series->theory ? 3 : 4;
+}
+
+void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr)
+{
+    for (int r = 0; r <= 4; r++)
+        for (size_t i = 0; i < layout->n_paths; i++) {
+            const NsSeries *series = &layout->plot->series[i];
+            if (rank(series) == r && !series->hidden) draw_one(layout, i, cr);
+        }
+}
+
+void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const NsBox *box,
+                    cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    const NsSeriesStyle *look = ns_series_style(style, series);
+    double y = box->y + box->height / 2, width = style->line_width * weight(series);
+    bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
+    NsColor color = series->hidden ? style->ghost : ns_series_color(style, series);
+    ns_set_color(cr, color);
+    if (wide) {
+        NsBox swatch = {box->x, box->y + 0.22 * box->height, box->width, 0.56 * box->height};
+        fill_boxes(layout, series, color, &swatch, 1, cr);
+        return;
+    }
+    if (series->kind != NS_SERIES_SCATTER) {
+        cairo_set_line_width(cr, width);
+        ns_set_dash(cr, look, width);
+        cairo_move_to(cr, box->x, y);
+        cairo_line_to(cr, box->x + box->width, y);
+        cairo_stroke(cr);
+        cairo_set_dash(cr, NULL, 0, 0);
+    }
+    if (series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER)
+        ns_draw_mark(cr, look->mark, box->x + box->width / 2, y, style->mark_size);
+}

@@ -1,0 +1,17 @@
+/* Draws series: curves, marks, bands, bars.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/plot/layout.h"
+
+/* Draws all series that are shown, those behind first. */
+void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr);
+
+/* Draws one curve over the others, `stronger` times as wide. */
+void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr);
+
+/* Draws the sample of a series that stands before its name, in a box. */
+void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const NsBox *box,
+                    cairo_t *cr);
+
+/* Where series i of bars has its j-th one, in units of x. */
+void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, double *to);

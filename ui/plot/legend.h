@@ -1,0 +1,25 @@
+/* The legend: lines under the title, or a column in a corner of the plot area.
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/plot/layout.h"
+
+typedef struct {
+    const NsSeries *series;
+    bool letter;   /* stands for its name */
+    NsBox box;     /* of the line and mark before the word */
+    NsBox entry;   /* of all of it, the room for a value included */
+    NsPoint value; /* the upper left corner of that room */
+} NsLegendSample;
+
+/* Places the legend in lines from (x, y) within the width and returns its height; 0 without one or
+ * where it needs more than max_height.  With `draw` unset it only measures. */
+double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
+                       bool draw);
+
+/* Places the legend in a corner of the plot area, once the curves are known. */
+void ns_legend_place_inside(NsPlotLayout *layout);
+
+/* What the legend says of a series; with `letter`, the letter of a run where its name begins with
+ * one.  Free with g_free. */
+char *ns_legend_words(const NsSeries *series, bool letter);
