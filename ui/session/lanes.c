@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/figures/words.h"
+#include "ui/session/digits.h"
 
 #define NO_LANE SIZE_MAX
 
@@ -253,4 +254,57 @@ char *ns_lanes_change(const NsLanes *from, const NsLanes *to)
     if (n == 0) return links_of(from, to);
     if (n > 1) return g_strdup_printf(ns_plural("%zu setting", "%zu settings", n), n);
     return change_of(from, to, changed);
+}
+
+/* ---- What they are about ---- */
+
+static char *depth_of(const NsSettings *s)
+{
+    g_autofree char *layers = ns_group_digits(s->layers);
+    if (s->arch != NS_ARCH_ENCODER_DECODER)
+        return g_strdup_printf(ns_plural("%s layer", "%s layers", s->layers), layers);
+    g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(s));
+    return g_strdup_printf(_("%s + %s layers"), layers, decoder);
+}
+
+/* "Post-LN vs Pre-LN": what each lane has. */
+static char *versus(const NsLanes *lanes, char *(*words)(const NsSettings *))
+{
+    GString *text = g_string_new(NULL);
+    for (size_t lane = 0; lane < lanes->n; lane++) {
+        g_autofree char *own = words(&lanes->settings[lane]);
+        if (lane) g_string_append(text, C_("between lanes", " vs "));
+        g_string_append(text, own);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static bool differs(const NsLanes *lanes, const char *key)
+{
+    return ns_lanes_differ(lanes, ns_param_find(key));
+}
+
+size_t ns_lanes_differences(const NsLanes *lanes)
+{
+    size_t n = 0;
+    for (size_t i = 0; ns_param(i); i++) n += ns_lanes_differ(lanes, ns_param(i));
+    return n;
+}
+
+char *ns_lanes_title(const NsLanes *lanes)
+{
+    size_t n = ns_lanes_differences(lanes);
+    bool placement = differs(lanes, "placement") || differs(lanes, "mixture");
+    bool depth = differs(lanes, "layers") || differs(lanes, "decoder-layers");
+    g_autofree char *left = placement ? versus(lanes, ns_settings_placement_words)
+                                      : ns_settings_placement_words(&lanes->settings[0]);
+    g_autofree char *right = depth ? versus(lanes, depth_of) : depth_of(&lanes->settings[0]);
+    if (n == 0 || placement || depth) return g_strdup_printf(_("%s, %s"), left, right);
+    const NsParam *param = ns_param(0);
+    while (!ns_lanes_differ(lanes, param)) param++;
+    if (n > 1)
+        return g_strdup_printf(
+            ns_plural("%s, %s; %zu setting differs", "%s, %s; %zu settings differ", n), left, right,
+            n);
+    return g_strdup_printf(_("%s, %s; %s differs"), left, right, _(param->label));
 }

@@ -71,3 +71,9 @@ char *ns_lanes_change(const NsLanes *from, const NsLanes *to);
 
 /* A value for people: the label of a choice, the base name of a file, "off".  Free with g_free. */
 char *ns_lanes_value(const NsSettings *settings, const NsParam *param);
+
+/* How many settings differ between lanes. */
+size_t ns_lanes_differences(const NsLanes *lanes);
+
+/* "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers".  Free with g_free. */
+char *ns_lanes_title(const NsLanes *lanes);

@@ -7,76 +7,20 @@
 #include "core/base/words.h"
 #include "core/train/live.h"
 
-bool ns_session_is_past(const NsSession *session)
-{
-    return session->opened && !session->trainer;
-}
-
-/* ---- Its checkpoints ---- */
-
-size_t ns_session_checkpoints(NsSession *session, int64_t *steps, size_t most)
-{
-    if (session->trainer) return ns_trainer_checkpoints(session->trainer, steps, most);
-    return session->opened && session->opened->checkpoints
-               ? ns_checkpoints_steps(session->opened->checkpoints, steps, most)
-               : 0;
-}
-
-bool ns_session_checkpoints_at(NsSession *session, int64_t step,
-                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at)
-{
-    if (session->trainer) return ns_trainer_checkpoints_at(session->trainer, step, checkpoints, at);
-    return session->opened && session->opened->checkpoints &&
-           ns_checkpoints_find(session->opened->checkpoints, step, checkpoints, at);
-}
-
-/* The newest step at or before `step` at which every lane has a checkpoint; negative if there is
- * none. */
-static int64_t find_all(const NsPastRun *run, int64_t step, NsCheckpoint *checkpoints[NS_LANES_MAX])
-{
-    int64_t at;
-    while (run->checkpoints && ns_checkpoints_find(run->checkpoints, step, checkpoints, &at)) {
-        size_t lane = 0;
-        while (lane < run->told.lanes && checkpoints[lane]) lane++;
-        if (lane == run->told.lanes) return at;
-        ns_session_drop_checkpoints(checkpoints);
-        step = at - 1;
-    }
-    return -1;
-}
-
-static bool has_event(const NsHistory *history, NsEventKind kind)
-{
-    for (size_t i = ns_history_events(history); i-- > 0;)
-        if (ns_history_event(history, i)->kind == kind) return true;
-    return false;
-}
-
-static bool all_diverged(const NsPastRun *run)
-{
-    for (size_t lane = 0; lane < run->told.lanes; lane++)
-        if (!has_event(run->histories[lane], NS_EVENT_DIVERGED)) return false;
-    return true;
-}
-
-int64_t ns_past_run_goes_on(const NsPastRun *run)
-{
-    int64_t steps = run->settings[0].steps;
-    bool ended = steps > 0 && run->told.last_step >= steps;
-    if (ended || all_diverged(run)) return -1;
-    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    int64_t at = find_all(run, INT64_MAX, checkpoints);
-    ns_session_drop_checkpoints(checkpoints);
-    return at > run->told.fork_step ? at : -1;
-}
-
 /* ---- On view ---- */
 
-NsTrainerState ns_session_past_lane_state(const NsSession *session, size_t lane)
+static NsTrainerState past_lane_state(const NsSession *session, size_t lane)
 {
     const NsPastRun *run = session->opened;
-    bool diverged = lane < run->told.lanes && has_event(run->histories[lane], NS_EVENT_DIVERGED);
+    bool diverged = lane < run->told.lanes && ns_past_run_has_event(run, lane, NS_EVENT_DIVERGED);
     return diverged ? NS_TRAINER_DIVERGED : session->state;
+}
+
+NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
+{
+    if (ns_session_is_past(session)) return past_lane_state(session, lane);
+    if (!session->trainer || lane >= session->run.n) return session->state;
+    return ns_trainer_lane_state(session->trainer, lane);
 }
 
 /* Takes the run, which has no number yet where it is new.  The controls show what it goes on with
@@ -99,9 +43,9 @@ static void show(NsSession *session, NsPastRun *run)
     if (run->told.id) session->last_id--; /* the number of the next run is still to be given */
     session->id = run->told.id ? run->told.id : session->id;
     run->told.id = session->id;
-    session->state = all_diverged(run) ? NS_TRAINER_DIVERGED
-                     : goes_on         ? NS_TRAINER_PAUSED
-                                       : NS_TRAINER_FINISHED;
+    session->state = ns_past_run_all_diverged(run) ? NS_TRAINER_DIVERGED
+                     : goes_on                     ? NS_TRAINER_PAUSED
+                                                   : NS_TRAINER_FINISHED;
     for (unsigned lane = 0; lane < n; lane++) {
         ns_view_set_live(session->view, lane, &run->settings[lane]);
         session->records_seen[lane] = ns_history_steps(run->histories[lane]);
@@ -165,7 +109,7 @@ static bool is_as_begun(const NsSession *session)
 {
     const NsPastRun *run = session->opened;
     for (size_t lane = 0; lane < run->told.lanes; lane++)
-        if (has_event(run->histories[lane], NS_EVENT_SETTING) ||
+        if (ns_past_run_has_event(run, lane, NS_EVENT_SETTING) ||
             ns_live_differs(&run->started[lane], &session->run.settings[lane]))
             return false;
     return true;
@@ -191,7 +135,7 @@ void ns_session_begin_anew(NsSession *session)
     const NsPastRun *run = session->opened;
     NsCheckpoint *first[NS_LANES_MAX] = {NULL};
     g_autofree char *words = NULL;
-    if (run->told.parent && find_all(run, run->told.fork_step, first) >= 0) {
+    if (run->told.parent && ns_past_run_find(run, run->told.fork_step, first) >= 0) {
         g_autofree char *step = ns_group_digits(run->told.fork_step);
         words = g_strdup_printf(_("Run %u begins anew at step %s, where it was forked."),
                                 run->told.id, step);
@@ -212,7 +156,7 @@ void ns_session_revive(NsSession *session)
         return;
     }
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    int64_t at = find_all(run, INT64_MAX, checkpoints);
+    int64_t at = ns_past_run_find(run, INT64_MAX, checkpoints);
     g_autofree char *step = ns_group_digits(at);
     g_autofree char *words = g_strdup_printf(_("Run %u goes on from step %s."), run->told.id, step);
     session->forking_from = run->told.id;

@@ -1,4 +1,4 @@
-/* The inside of a session.  Internal to session*.c.  SPDX-License-Identifier: MIT */
+/* The inside of a session, for ui/session alone.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/train/checkpoints.h"
@@ -19,7 +19,7 @@ struct _NsSession {
     GObject parent;
     NsLanes lanes; /* as the controls show them */
     size_t active;
-    GPtrArray *undo, *redo; /* of lab_settings.c */
+    GPtrArray *undo, *redo; /* of undo.c */
 
     NsLanes run;                         /* that the trainer has, live changes included */
     NsTrainer *trainer;                  /* NULL if these settings could not make one */
@@ -31,7 +31,7 @@ struct _NsSession {
     guint restart_source, live_source;
     gint64 live_at; /* when live settings last reached the trainer */
 
-    gpointer estimate; /* of lab_size.c: what the settings of the controls would take, or NULL */
+    gpointer estimate; /* of estimate.c: what the settings of the controls would take, or NULL */
     bool estimating;
     guint64 serial; /* of the settings of the controls */
 
@@ -50,8 +50,8 @@ struct _NsSession {
     NsGradientCheck *check; /* the newest of this run, or NULL */
     bool checking;
 
-    GPtrArray *runs;     /* of lab_runs.c: earlier ones, NsPastRun, by id */
-    NsPastRun *opened;   /* of lab_open.c: the one on view where the view shows an earlier one */
+    GPtrArray *runs;     /* of runs.c: earlier ones, NsPastRun, by id */
+    NsPastRun *opened;   /* of open_run.c: the one on view where the view shows an earlier one */
     NsCheckpoints *left; /* of the run on view, whose trainer was given up; or NULL */
     GArray *run_list;    /* NsSessionRun, as last told */
     char *title;         /* of the present run */
@@ -70,6 +70,10 @@ typedef enum {
     NS_SESSION_SIGNALS
 } NsSessionSignal;
 
+/* ---- state.c ---- */
+
+const char *ns_session_signal_name(NsSessionSignal signal);
+
 /* All but the notice. */
 void ns_session_emit(NsSession *session, NsSessionSignal signal);
 void ns_session_tell(NsSession *session, const char *sentence);
@@ -79,6 +83,76 @@ void ns_session_set_problem(NsSession *session, const char *sentence, const char
 /* Back to what the trainer says of itself, which is mostly nothing. */
 void ns_session_clear_problem(NsSession *session);
 
+/* Of a lane of the view: records; the newest, or NULL. */
+size_t ns_session_records(NsSession *session, size_t lane);
+const NsStep *ns_session_newest(NsSession *session, size_t lane);
+
+/* Whether the run has left its beginning or was told to. */
+bool ns_session_has_begun(NsSession *session);
+
+/* Whether an earlier run is on view, which no trainer has. */
+bool ns_session_is_past(const NsSession *session);
+
+/* As ns_trainer_checkpoints and ns_trainer_checkpoints_at, of the run on view; where it is an
+ * earlier one, too.  What is found is given up with ns_session_drop_checkpoints. */
+size_t ns_session_checkpoints(NsSession *session, int64_t *steps, size_t most);
+bool ns_session_checkpoints_at(NsSession *session, int64_t step,
+                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at);
+void ns_session_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX]);
+
+/* ---- undo.c ---- */
+
+void ns_session_init_undo(NsSession *session);
+
+/* Takes `before` as what undo leads back to, where the lanes differ from it.  A parameter that a
+ * hand is moving, `slid` or NULL, makes one step of undo of the whole movement. */
+void ns_session_remember(NsSession *session, NsLanes *before, const NsParam *slid);
+
+/* Puts what there was before the last change, or again what was undone last, in the place of the
+ * lanes.  FALSE if there is nothing. */
+bool ns_session_exchange(NsSession *session, bool back);
+
+/* After a start, the steps of undo know the lanes of the new run. */
+void ns_session_settle_undo(NsSession *session);
+
+/* ---- runs.c ---- */
+
+void ns_session_init_runs(NsSession *session);
+void ns_session_free_runs(NsSession *session);
+void ns_session_file_run(NsSession *session); /* the view's becomes an earlier one if it went on */
+void ns_session_keep_left(
+    NsSession *session); /* the checkpoints of a trainer that ends or resets */
+void ns_session_show_pinned(NsSession *session);
+NsPastRun *ns_session_take_run(NsSession *session, unsigned id); /* NULL: there is no such */
+void ns_past_run_free(NsPastRun *run);
+bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind);
+bool ns_past_run_all_diverged(const NsPastRun *run);
+
+/* The newest step at or before `step` at which every lane has a checkpoint; negative if there is
+ * none. */
+int64_t ns_past_run_find(const NsPastRun *run, int64_t step,
+                         NsCheckpoint *checkpoints[NS_LANES_MAX]);
+
+/* The step from which it can be gone on with; negative where it can only begin anew. */
+int64_t ns_past_run_goes_on(const NsPastRun *run);
+
+/* ---- estimate.c ---- */
+
+/* Works out, on a thread, what the settings of the controls would take. */
+void ns_session_estimate(NsSession *session);
+void ns_session_free_estimate(NsSession *session);
+
+/* What that was; FALSE while it is not known. */
+bool ns_session_estimated(const NsSession *session, NsPlan *plan);
+
+/* ---- gradient_check.c ---- */
+
+/* Looks for a check that was asked for, TRUE while it is awaited. */
+bool ns_session_poll_check(NsSession *session);
+void ns_session_drop_check(NsSession *session); /* another run begins */
+
+/* ---- launch.c ---- */
+
 /* A trainer for the settings of the controls, from step 0, or each lane from the checkpoint of the
  * lane that it goes on from; the histories of the one before stay on view until the new one has its
  * first records. */
@@ -87,86 +161,45 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins);
 /* The same with the settings that the run has, whatever waits; by lane of the run. */
 void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX]);
 
-/* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
- * before are filed, and become the previous run of a single lane if they have gone anywhere. */
-void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsSettings *started);
+/* Puts the trainer where the session's own switches are. */
+void ns_session_prepare_trainer(NsSession *session);
 
 /* The trainer ends, and no other begins: the checkpoints of its run are left where that one is on
  * view. */
 void ns_session_leave_trainer(NsSession *session);
+
+/* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
+ * before are filed, and become the previous run of a single lane if they have gone anywhere. */
+void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsSettings *started);
+
+/* What the controls show now acts. */
+void ns_session_apply(NsSession *session);
+
+/* ---- fork.c ---- */
 
 /* The newest step at or before `step` at which every lane has a checkpoint from which the controls'
  * lanes go on; negative if there is none.  The checkpoints are those of the run's lanes, to be
  * given up with ns_session_drop_checkpoints. */
 int64_t ns_session_find_checkpoints(NsSession *session, int64_t step,
                                     NsCheckpoint *checkpoints[NS_LANES_MAX]);
-void ns_session_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX]);
 
 /* Starts at that step; false if there is none. */
 bool ns_session_start_at(NsSession *session, int64_t step);
 
-/* Whether the run has left its beginning or was told to. */
-bool ns_session_has_begun(NsSession *session);
+/* ---- open_run.c ---- */
 
-/* What the controls show now acts: session.c. */
-void ns_session_apply(NsSession *session);
-
-/* Puts the trainer where the session's own switches are. */
-void ns_session_prepare_trainer(NsSession *session);
-
-/* Moves slow motion on; TRUE while it goes. */
-bool ns_session_poll_stage(NsSession *session);
-
-/* The trainer is looked at: lab_trouble.c. */
-void ns_session_poll_trouble(NsSession *session);
-
-/* Earlier runs: lab_runs.c. */
-void ns_session_file_run(
-    NsSession *session); /* the view's run becomes an earlier one if it went anywhere */
-void ns_session_keep_left(
-    NsSession *session); /* what its trainer keeps, before that one ends or resets */
-NsPastRun *ns_session_take_run(NsSession *session,
-                               unsigned id); /* out of the earlier ones; NULL: no such */
-void ns_session_show_pinned(NsSession *session);
-void ns_session_free_runs(NsSession *session);
-void ns_session_init_runs(NsSession *session);
-void ns_past_run_free(NsPastRun *run);
-
-/* The step from which it can be gone on with; negative where it can only begin anew. */
-int64_t ns_past_run_goes_on(const NsPastRun *run);
-
-/* An earlier run on view, which no trainer has: lab_open.c. */
-bool ns_session_is_past(const NsSession *session);
-NsTrainerState ns_session_past_lane_state(const NsSession *session, size_t lane);
+/* Gives an earlier run a trainer, which goes on from its newest checkpoint or begins anew, and
+ * tells which; the other begins anew in any case. */
+void ns_session_revive(NsSession *session);
+void ns_session_begin_anew(NsSession *session);
 
 /* "run 2 again", "read from run.jsonl"; NULL while a trainer has the run.  Free with g_free. */
 char *ns_session_past_words(NsSession *session);
 
-/* Gives it a trainer, which goes on from its newest checkpoint or begins anew, and tells which. */
-void ns_session_revive(NsSession *session);
+/* ---- time.c, trouble.c ---- */
 
-/* The same from its beginning. */
-void ns_session_begin_anew(NsSession *session);
+/* Moves slow motion on; TRUE while it goes. */
+bool ns_session_poll_stage(NsSession *session);
 
-/* As ns_trainer_checkpoints and ns_trainer_checkpoints_at, of the run on view; where it is an
- * earlier one, too.
- */
-size_t ns_session_checkpoints(NsSession *session, int64_t *steps, size_t most);
-bool ns_session_checkpoints_at(NsSession *session, int64_t step,
-                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at);
-void ns_session_init_undo(NsSession *session);
-
-/* Of a lane of the view: records; the newest, or NULL. */
-size_t ns_session_records(NsSession *session, size_t lane);
-const NsStep *ns_session_newest(NsSession *session, size_t lane);
-
-/* Looks for a check that was asked for, TRUE while it is awaited: lab_gradient_check.c. */
-bool ns_session_poll_check(NsSession *session);
-void ns_session_drop_check(NsSession *session); /* another run begins */
-
-/* Works out, on a thread, what the settings of the controls would take. */
-void ns_session_estimate(NsSession *session);
-void ns_session_free_estimate(NsSession *session);
-
-/* After a start, the steps of undo know the lanes of the new run. */
-void ns_session_settle_undo(NsSession *session);
+/* The trainer is looked at. */
+void ns_session_poll_trouble(NsSession *session);

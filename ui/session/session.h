@@ -22,6 +22,7 @@
 
 #include "core/experiment/param.h"
 #include "core/train/trainer.h"
+#include "ui/session/digits.h"
 #include "ui/session/lanes.h"
 #include "ui/session/view.h"
 
@@ -37,7 +38,7 @@ G_DECLARE_FINAL_TYPE(NsSession, ns_session, NS, SESSION, GObject)
 NsSession *ns_session_new(const NsSettings *settings);
 NsSession *ns_session_new_lanes(const NsSettings *const *settings, size_t n);
 
-/* ---- Lanes: lab_settings.c ---- */
+/* ---- Lanes ---- */
 
 size_t ns_session_lanes(NsSession *session);
 size_t ns_session_active(NsSession *session);
@@ -50,7 +51,7 @@ void ns_session_set_lanes(NsSession *session, size_t n);
 /* Takes a lane out; those behind it move up.  The last one stays. */
 void ns_session_remove_lane(NsSession *session, size_t lane);
 
-/* ---- Settings: lab_settings.c ---- */
+/* ---- Settings ---- */
 
 /* Of the active lane and of any, as the controls show them; and all of them. */
 const NsSettings *ns_session_settings(NsSession *session);
@@ -90,7 +91,7 @@ void ns_session_redo(NsSession *session);
 char *ns_session_undo_words(NsSession *session);
 char *ns_session_redo_words(NsSession *session);
 
-/* ---- Changes that wait: lab_pending.c ---- */
+/* ---- Changes that wait ---- */
 
 /* Whether any setting or lane differs from the run's in what is not live: it waits, or the run,
  * which has not begun, is about to be prepared anew. */
@@ -117,7 +118,7 @@ void ns_session_fork(NsSession *session);
 /* The controls go back to what the run has. */
 void ns_session_drop_pending(NsSession *session);
 
-/* ---- Time: lab_time.c ---- */
+/* ---- Time ---- */
 
 /* The commands of a trainer.  Those that make no sense in the present state do nothing. */
 void ns_session_run(NsSession *session);
@@ -163,8 +164,8 @@ typedef enum {
     NS_SESSION_MARK_FORK, /* the run begins here, with what it took over from another */
     NS_SESSION_MARK_SPIKE,
     NS_SESSION_MARK_DIVERGED,
-    NS_SESSION_MARK_SETTING, /* a live setting was changed */
-    NS_SESSION_MARK_KEPT     /* a fork can begin here */
+    NS_SESSION_MARK_SETTING,   /* a live setting was changed */
+    NS_SESSION_MARK_CHECKPOINT /* a fork can begin here */
 } NsSessionMarkKind;
 
 typedef struct {
@@ -177,7 +178,7 @@ typedef struct {
 /* In the order of steps; borrowed until the next call or poll. */
 const NsSessionMark *ns_session_marks(NsSession *session, size_t *n);
 
-/* ---- Trouble: lab_trouble.c ---- */
+/* ---- Trouble ---- */
 
 typedef struct {
     int lane;
@@ -196,7 +197,7 @@ void ns_session_dismiss_trouble(NsSession *session);
  * value was refused or there is no checkpoint. */
 bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const char *value);
 
-/* ---- Gradient checks: lab_gradient_check.c ---- */
+/* ---- Gradient checks ---- */
 
 /* Asks for a check of a layer (from 1) of a lane of the run against finite differences, at the next
  * step; "checked" tells when it is there, or was broken off by a pause or a reset. */
@@ -206,7 +207,7 @@ bool ns_session_is_checking(NsSession *session);
 /* The newest check of the present run; NULL while there is none. */
 const NsGradientCheck *ns_session_last_check(NsSession *session);
 
-/* ---- Runs: lab_runs.c ---- */
+/* ---- Runs ---- */
 
 /* A run begins with a restart, a fork or a reset.  Earlier ones are kept within a budget, the
  * newest and those that are pinned; a notice tells which one went.  Steps from which an earlier one
@@ -228,7 +229,7 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n);
 /* Curves show pinned runs, pale. */
 void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
 
-/* ---- Earlier runs on view: lab_open.c ---- */
+/* ---- Earlier runs on view ---- */
 
 /* An earlier run takes the place of the present one, which becomes an earlier one, in the view and
  * in the controls; nothing trains.  What a trainer is needed for then goes on from its newest kept
@@ -247,7 +248,7 @@ typedef struct {
 /* The same with such a run, which is the newest. */
 void ns_session_open_record(NsSession *session, const NsSessionRecord *record);
 
-/* ---- What is known: session.c ---- */
+/* ---- What is known ---- */
 
 NsTrainerState ns_session_state(NsSession *session);
 NsTrainerState ns_session_lane_state(NsSession *session, size_t lane); /* of the run's lanes */
@@ -260,7 +261,7 @@ const char *ns_session_problem_key(NsSession *session);
 /* Looks at the trainer.  FALSE once nothing can change by itself any more. */
 bool ns_session_poll(NsSession *session);
 
-/* ---- What it takes: lab_size.c ---- */
+/* ---- What it takes ---- */
 
 /* The plan of the run that is shown, all lanes together; false while there is none. */
 bool ns_session_plan(NsSession *session, NsPlan *plan);
@@ -270,7 +271,7 @@ bool ns_session_plan(NsSession *session, NsPlan *plan);
  * had.  NULL as long as neither is known.  Free with g_free. */
 char *ns_session_size(NsSession *session);
 
-/* ---- The view: lab_view.c ---- */
+/* ---- The view ---- */
 
 /* What the charts show; borrowed, valid until the next call that moves the session. */
 const NsView *ns_session_view(NsSession *session);
@@ -286,11 +287,10 @@ void ns_session_show_heat(NsSession *session, NsHeatMode heat);
 int ns_session_layer(NsSession *session);
 void ns_session_select_layer(NsSession *session, int layer);
 
-/* ---- In words: lab_words.c.  Free with g_free. ---- */
+/* ---- In words.  Free with g_free. ---- */
 
 /* Of the run: "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers". */
 char *ns_session_title(NsSession *session);
-char *ns_lanes_title(const NsLanes *lanes);
 
 /* "A Post-LN, B Pre-LN; all else the same."; NULL for a single lane. */
 char *ns_session_differences(NsSession *session);
@@ -313,6 +313,3 @@ typedef struct {
     double steps_per_second, probe_share;
 } NsPace;
 NsPace ns_session_pace(NsSession *session);
-
-/* A count with its digits grouped in threes: "1,240", or as the language of the desktop does it. */
-char *ns_group_digits(int64_t number);

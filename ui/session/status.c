@@ -1,7 +1,7 @@
-/* A session in words: what the title bar says.  SPDX-License-Identifier: MIT */
+/* A session in words: what the title bar says, and what a run takes.
+ * SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "core/experiment/param.h"
-#include "ui/figures/words.h"
 #include "ui/session/session-private.h"
 
 #include <math.h>
@@ -12,72 +12,7 @@
 /* More differences between lanes than this are counted. */
 #define DIFFERENCES_TOLD 4
 
-char *ns_group_digits(int64_t number)
-{
-    g_autofree char *digits = g_strdup_printf("%" G_GINT64_FORMAT, number < 0 ? -number : number);
-    size_t n = strlen(digits);
-    GString *out = g_string_new(number < 0 ? "\u2212" : NULL);
-    /* Translators: where a comma begins decimals, a narrow no-break space. */
-    const char *between = C_("between thousands", ",");
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0 && (n - i) % 3 == 0) g_string_append(out, between);
-        g_string_append_c(out, digits[i]);
-    }
-    return g_string_free(out, FALSE);
-}
-
 /* ---- What a session is about ---- */
-
-static char *depth_of(const NsSettings *s)
-{
-    g_autofree char *layers = ns_group_digits(s->layers);
-    if (s->arch != NS_ARCH_ENCODER_DECODER)
-        return g_strdup_printf(ns_plural("%s layer", "%s layers", s->layers), layers);
-    g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(s));
-    return g_strdup_printf(_("%s + %s layers"), layers, decoder);
-}
-
-/* "Post-LN vs Pre-LN": what each lane has. */
-static char *versus(const NsLanes *lanes, char *(*words)(const NsSettings *))
-{
-    GString *text = g_string_new(NULL);
-    for (size_t lane = 0; lane < lanes->n; lane++) {
-        g_autofree char *own = words(&lanes->settings[lane]);
-        if (lane) g_string_append(text, C_("between lanes", " vs "));
-        g_string_append(text, own);
-    }
-    return g_string_free(text, FALSE);
-}
-
-static bool differs(const NsLanes *lanes, const char *key)
-{
-    return ns_lanes_differ(lanes, ns_param_find(key));
-}
-
-static size_t count_differences(const NsLanes *lanes)
-{
-    size_t n = 0;
-    for (size_t i = 0; ns_param(i); i++) n += ns_lanes_differ(lanes, ns_param(i));
-    return n;
-}
-
-char *ns_lanes_title(const NsLanes *lanes)
-{
-    size_t n = count_differences(lanes);
-    bool placement = differs(lanes, "placement") || differs(lanes, "mixture");
-    bool depth = differs(lanes, "layers") || differs(lanes, "decoder-layers");
-    g_autofree char *left = placement ? versus(lanes, ns_settings_placement_words)
-                                      : ns_settings_placement_words(&lanes->settings[0]);
-    g_autofree char *right = depth ? versus(lanes, depth_of) : depth_of(&lanes->settings[0]);
-    if (n == 0 || placement || depth) return g_strdup_printf(_("%s, %s"), left, right);
-    const NsParam *param = ns_param(0);
-    while (!ns_lanes_differ(lanes, param)) param++;
-    if (n > 1)
-        return g_strdup_printf(
-            ns_plural("%s, %s; %zu setting differs", "%s, %s; %zu settings differ", n), left, right,
-            n);
-    return g_strdup_printf(_("%s, %s; %s differs"), left, right, _(param->label));
-}
 
 char *ns_session_title(NsSession *session)
 {
@@ -99,7 +34,7 @@ char *ns_session_differences(NsSession *session)
 {
     const NsLanes *lanes = ns_session_all_settings(session);
     if (lanes->n < 2) return NULL;
-    size_t n = count_differences(lanes), told = 0;
+    size_t n = ns_lanes_differences(lanes), told = 0;
     if (n == 0) return g_strdup(_("All lanes are the same as yet."));
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t i = 0; ns_param(i) && told < DIFFERENCES_TOLD; i++) {
@@ -232,4 +167,90 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
         g_string_append_printf(text, _("; showing step %s"), shown);
     }
     return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* ---- What it takes ---- */
+
+/* All digits, or millions from a million on: "311,296", "1.21 M". */
+static char *short_count(size_t n)
+{
+    if (n < 1000000) return ns_group_digits((int64_t)n);
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *format = n < 100000000 ? "%.3g" : "%.0f";
+    return g_strconcat(g_ascii_formatd(number, sizeof number, format, (double)n / 1e6), " M", NULL);
+}
+
+/* With two digits that say something: "3.1 ms", "48 ms", "1.4 s". */
+static char *duration(double seconds)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    if (seconds < 0.9995) {
+        const char *format = seconds < 0.00995 ? "%.1f" : "%.0f";
+        return g_strdup_printf(_("%s ms"),
+                               g_ascii_formatd(number, sizeof number, format, seconds * 1e3));
+    }
+    const char *format = seconds < 9.95 ? "%.1f" : "%.0f";
+    return g_strdup_printf(_("%s s"), g_ascii_formatd(number, sizeof number, format, seconds));
+}
+
+/* Of the slowest lane; 0 where it is not known. */
+static double first_seconds(NsSession *session)
+{
+    double seconds = 0.0;
+    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
+        if (ns_session_records(session, lane) == 0) return 0.0;
+        const NsStep *first = ns_history_step(session->view->lanes[lane].history, 0);
+        seconds = MAX(seconds, first->seconds);
+    }
+    return seconds;
+}
+
+/* Of the settings that the controls show, from how fast the run is or was at its first step; 0
+ * where there is nothing to go by. */
+static double expected_seconds(NsSession *session, const NsPlan *plan)
+{
+    NsPlan run;
+    if (!ns_session_plan(session, &run) || run.gflop_per_step <= 0.0) return 0.0;
+    double pace = ns_session_pace(session).steps_per_second;
+    double seconds = pace > 0.0 ? 1.0 / pace : first_seconds(session);
+    return seconds * plan->gflop_per_step / run.gflop_per_step;
+}
+
+/* "37.3 MiB", with a point in every language, as all numbers here have. */
+static char *memory_words(size_t bytes)
+{
+    return g_strdelimit(g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS), ",", '.');
+}
+
+static char *words_of_estimate(NsSession *session, const NsPlan *plan)
+{
+    g_autoptr(GError) error = NULL;
+    if (!ns_plan_check(plan, &error)) return g_strdup(error->message);
+    g_autofree char *parameters = short_count(plan->parameters);
+    g_autofree char *memory = memory_words(plan->total_bytes);
+    double seconds = expected_seconds(session, plan);
+    if (seconds <= 0.0)
+        return g_strdup_printf(_("It will take %s parameters, %s."), parameters, memory);
+    g_autofree char *time = duration(seconds);
+    return g_strdup_printf(_("It will take %s parameters, %s, about %s a step."), parameters,
+                           memory, time);
+}
+
+static char *words_of_run(NsSession *session, const NsPlan *plan)
+{
+    g_autofree char *parameters = short_count(plan->parameters);
+    g_autofree char *memory = memory_words(plan->total_bytes);
+    double seconds = first_seconds(session);
+    if (seconds <= 0.0 || ns_session_first_step(session) > 0)
+        return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
+    g_autofree char *time = duration(seconds);
+    return g_strdup_printf(_("%s parameters, %s, step 0 in %s"), parameters, memory, time);
+}
+
+char *ns_session_size(NsSession *session)
+{
+    NsPlan plan;
+    if (!ns_session_differs(session) && ns_session_plan(session, &plan))
+        return words_of_run(session, &plan);
+    return ns_session_estimated(session, &plan) ? words_of_estimate(session, &plan) : NULL;
 }

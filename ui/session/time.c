@@ -85,11 +85,6 @@ void ns_session_reset(NsSession *session)
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
 }
 
-bool ns_session_is_running(NsSession *session)
-{
-    return session->wants_run;
-}
-
 bool ns_session_can_run(NsSession *session)
 {
     if (ns_session_is_past(session)) return true;
@@ -128,6 +123,15 @@ void ns_session_set_pause_on_trouble(NsSession *session, bool pause)
 bool ns_session_pause_on_trouble(NsSession *session)
 {
     return session->pause_on_trouble;
+}
+
+void ns_session_show_step(NsSession *session, int64_t step)
+{
+    step = step < 0 || step > ns_session_steps(session) ? -1
+                                                        : MAX(step, ns_session_first_step(session));
+    if (session->view->step == step) return;
+    session->view->step = step;
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
 }
 
 /* ---- Slow motion ---- */
@@ -191,37 +195,6 @@ bool ns_session_stage(NsSession *session, NsStage *stage, double *progress)
     return true;
 }
 
-/* ---- Steps ---- */
-
-int64_t ns_session_first_step(NsSession *session)
-{
-    return session->view->history ? ns_history_first_step(session->view->history) : 0;
-}
-
-int64_t ns_session_steps(NsSession *session)
-{
-    int64_t newest = 0;
-    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
-        const NsStep *step = ns_session_newest(session, lane);
-        if (step) newest = MAX(newest, step->step);
-    }
-    return newest;
-}
-
-int64_t ns_session_shown_step(NsSession *session)
-{
-    return session->view->step >= 0 ? session->view->step : ns_session_steps(session);
-}
-
-void ns_session_show_step(NsSession *session, int64_t step)
-{
-    step = step < 0 || step > ns_session_steps(session) ? -1
-                                                        : MAX(step, ns_session_first_step(session));
-    if (session->view->step == step) return;
-    session->view->step = step;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
-}
-
 /* ---- Marks ---- */
 
 static void add_events(NsSession *session, size_t lane)
@@ -244,7 +217,8 @@ static void add_kept(NsSession *session)
     g_autofree int64_t *steps = g_new(int64_t, room + 1);
     size_t n = MIN(room, ns_session_checkpoints(session, steps, room));
     for (size_t i = 0; i < n; i++) {
-        NsSessionMark mark = {steps[i], NS_SESSION_MARK_KEPT, -1, _("A fork can begin here.")};
+        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1,
+                              _("A fork can begin here.")};
         g_array_append_val(session->marks, mark);
     }
 }

@@ -1,11 +1,6 @@
 /* What the charts of a session show.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
-const NsView *ns_session_view(NsSession *session)
-{
-    return session->view;
-}
-
 void ns_session_show_gradient(NsSession *session, NsQuantity quantity)
 {
     if (session->view->gradient == quantity) return;

@@ -46,7 +46,7 @@ static void rebuild(NsEventList *list, const NsSessionMark *marks, size_t n)
         gtk_list_box_remove(box, GTK_WIDGET(row));
     guint rows = 0;
     for (size_t i = n; i-- > 0 && rows < MOST_ROWS;) {
-        if (marks[i].kind == NS_SESSION_MARK_KEPT || !marks[i].text) continue;
+        if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
         gtk_list_box_append(box, make_row(&marks[i], ns_session_lanes(list->session) > 1));
         rows++;
     }
@@ -58,7 +58,7 @@ void ns_event_list_sync(NsEventList *list)
     const NsSessionMark *marks = ns_session_marks(list->session, &n);
     int64_t last = -1;
     for (size_t i = 0; i < n; i++) {
-        if (marks[i].kind == NS_SESSION_MARK_KEPT) continue;
+        if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT) continue;
         events++;
         last = marks[i].step;
     }

@@ -153,7 +153,7 @@ static const NsSessionMark *mark_near(NsTimeline *timeline, double x)
     for (size_t i = 0; i < n; i++) {
         double away = fabs(ns_timeline_x_of(timeline, marks[i].step) - x);
         if (away > NEAR) continue;
-        if (marks[i].kind == NS_SESSION_MARK_KEPT) away += NEAR;
+        if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT) away += NEAR;
         if (away >= least) continue;
         nearest = &marks[i];
         least = away;
@@ -220,7 +220,7 @@ void ns_timeline_describe(NsTimeline *timeline)
     const NsSessionMark *marks = ns_session_marks(timeline->session, &n);
     GString *words = g_string_new(NULL);
     for (size_t i = n; i-- > 0 && told < TOLD_MOST;) {
-        if (!marks[i].text || marks[i].kind == NS_SESSION_MARK_KEPT) continue;
+        if (!marks[i].text || marks[i].kind == NS_SESSION_MARK_CHECKPOINT) continue;
         g_autofree char *step = ns_group_digits(marks[i].step);
         g_string_append_printf(words, told++ ? "; " : "%s", "");
         g_string_append_printf(words, _("step %s: %s"), step, marks[i].text);
@@ -254,7 +254,7 @@ static void set_color(cairo_t *cr, NsColor color)
 static void draw_mark(cairo_t *cr, NsSessionMarkKind kind, double x, double y)
 {
     switch (kind) {
-    case NS_SESSION_MARK_KEPT:
+    case NS_SESSION_MARK_CHECKPOINT:
         cairo_rectangle(cr, floor(x), y, 1, MARK);
         cairo_fill(cr);
         break;
@@ -293,7 +293,7 @@ static void draw_mark(cairo_t *cr, NsSessionMarkKind kind, double x, double y)
 
 static NsColor color_of(const NsSessionMark *mark, const NsStyle *style)
 {
-    if (mark->kind == NS_SESSION_MARK_KEPT) return style->axis;
+    if (mark->kind == NS_SESSION_MARK_CHECKPOINT) return style->axis;
     return mark->lane >= 0 ? style->series[mark->lane % NS_SERIES_STYLES].color : style->text;
 }
 
@@ -302,12 +302,12 @@ static void draw_marks(NsTimeline *timeline, cairo_t *cr, double middle, const N
 {
     size_t n = 0;
     const NsSessionMark *marks = ns_session_marks(timeline->session, &n);
-    double last[NS_SESSION_MARK_KEPT + 1];
+    double last[NS_SESSION_MARK_CHECKPOINT + 1];
     for (size_t i = 0; i < G_N_ELEMENTS(last); i++) last[i] = -1.0;
     cairo_set_line_width(cr, 1.8);
     for (size_t i = 0; i < n; i++) {
         double x = round(ns_timeline_x_of(timeline, marks[i].step));
-        bool below = marks[i].kind == NS_SESSION_MARK_KEPT;
+        bool below = marks[i].kind == NS_SESSION_MARK_CHECKPOINT;
         if (x == last[marks[i].kind]) continue;
         last[marks[i].kind] = x;
         set_color(cr, color_of(&marks[i], style));

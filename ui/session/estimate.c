@@ -1,10 +1,8 @@
-/* What a run takes: memory and time.  SPDX-License-Identifier: MIT
+/* What a run takes in memory: its plan.  SPDX-License-Identifier: MIT
  *
  * Of a run that is there its trainer knows.  Of settings that no run has yet a thread works it out:
  * the data tell how many symbols there are, and a plan of thousands of layers takes its time. */
-#include "core/base/words.h"
 #include "core/data/task.h"
-#include "core/experiment/param.h"
 #include "core/model/model.h"
 #include "ui/session/session-private.h"
 
@@ -31,8 +29,6 @@ static void add_plan(NsPlan *sum, const NsPlan *plan)
     sum->gflop_per_step += plan->gflop_per_step;
     sum->threads += plan->threads;
 }
-
-/* ---- Of settings that no run has ---- */
 
 static void estimate_free(gpointer data)
 {
@@ -66,8 +62,8 @@ static void work_out(GTask *task, gpointer session, gpointer data, GCancellable 
 
 static void on_worked_out(GObject *object, GAsyncResult *result, gpointer data)
 {
-    (void)data;
-    NsSession *session = NS_SESSION(object);
+    (void)object;
+    NsSession *session = data;
     Estimate *estimate = g_task_get_task_data(G_TASK(result));
     session->estimating = false;
     /* The task owns what it was given, so what is kept is a copy. */
@@ -93,7 +89,7 @@ void ns_session_estimate(NsSession *session)
         ns_settings_copy(&wanted->data, &last->data);
     else
         ns_settings_init(&wanted->data);
-    g_autoptr(GTask) task = g_task_new(session, NULL, on_worked_out, NULL);
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_worked_out, session);
     g_task_set_task_data(task, wanted, estimate_free);
     session->estimating = true;
     g_task_run_in_thread(task, work_out);
@@ -105,7 +101,13 @@ void ns_session_free_estimate(NsSession *session)
     session->estimate = NULL;
 }
 
-/* ---- Of the run ---- */
+bool ns_session_estimated(const NsSession *session, NsPlan *plan)
+{
+    const Estimate *estimate = session->estimate;
+    if (!estimate || estimate->serial != session->serial || !estimate->planned) return false;
+    *plan = estimate->plan;
+    return true;
+}
 
 bool ns_session_plan(NsSession *session, NsPlan *plan)
 {
@@ -116,90 +118,4 @@ bool ns_session_plan(NsSession *session, NsPlan *plan)
         add_plan(plan, &own);
     }
     return session->trainer != NULL;
-}
-
-/* All digits, or millions from a million on: "311,296", "1.21 M". */
-static char *short_count(size_t n)
-{
-    if (n < 1000000) return ns_group_digits((int64_t)n);
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    const char *format = n < 100000000 ? "%.3g" : "%.0f";
-    return g_strconcat(g_ascii_formatd(number, sizeof number, format, (double)n / 1e6), " M", NULL);
-}
-
-/* With two digits that say something: "3.1 ms", "48 ms", "1.4 s". */
-static char *duration(double seconds)
-{
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    if (seconds < 0.9995) {
-        const char *format = seconds < 0.00995 ? "%.1f" : "%.0f";
-        return g_strdup_printf(_("%s ms"),
-                               g_ascii_formatd(number, sizeof number, format, seconds * 1e3));
-    }
-    const char *format = seconds < 9.95 ? "%.1f" : "%.0f";
-    return g_strdup_printf(_("%s s"), g_ascii_formatd(number, sizeof number, format, seconds));
-}
-
-/* Of the slowest lane; 0 where it is not known. */
-static double first_seconds(NsSession *session)
-{
-    double seconds = 0.0;
-    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
-        if (ns_session_records(session, lane) == 0) return 0.0;
-        const NsStep *first = ns_history_step(session->view->lanes[lane].history, 0);
-        seconds = MAX(seconds, first->seconds);
-    }
-    return seconds;
-}
-
-/* Of the settings that the controls show, from how fast the run is or was at its first step; 0
- * where there is nothing to go by. */
-static double expected_seconds(NsSession *session, const NsPlan *plan)
-{
-    NsPlan run;
-    if (!ns_session_plan(session, &run) || run.gflop_per_step <= 0.0) return 0.0;
-    double pace = ns_session_pace(session).steps_per_second;
-    double seconds = pace > 0.0 ? 1.0 / pace : first_seconds(session);
-    return seconds * plan->gflop_per_step / run.gflop_per_step;
-}
-
-/* "37.3 MiB", with a point in every language, as all numbers here have. */
-static char *memory_words(size_t bytes)
-{
-    return g_strdelimit(g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS), ",", '.');
-}
-
-static char *words_of_estimate(NsSession *session, const NsPlan *plan)
-{
-    g_autoptr(GError) error = NULL;
-    if (!ns_plan_check(plan, &error)) return g_strdup(error->message);
-    g_autofree char *parameters = short_count(plan->parameters);
-    g_autofree char *memory = memory_words(plan->total_bytes);
-    double seconds = expected_seconds(session, plan);
-    if (seconds <= 0.0)
-        return g_strdup_printf(_("It will take %s parameters, %s."), parameters, memory);
-    g_autofree char *time = duration(seconds);
-    return g_strdup_printf(_("It will take %s parameters, %s, about %s a step."), parameters,
-                           memory, time);
-}
-
-static char *words_of_run(NsSession *session, const NsPlan *plan)
-{
-    g_autofree char *parameters = short_count(plan->parameters);
-    g_autofree char *memory = memory_words(plan->total_bytes);
-    double seconds = first_seconds(session);
-    if (seconds <= 0.0 || ns_session_first_step(session) > 0)
-        return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
-    g_autofree char *time = duration(seconds);
-    return g_strdup_printf(_("%s parameters, %s, step 0 in %s"), parameters, memory, time);
-}
-
-char *ns_session_size(NsSession *session)
-{
-    NsPlan plan;
-    const Estimate *estimate = session->estimate;
-    if (!ns_session_differs(session) && ns_session_plan(session, &plan))
-        return words_of_run(session, &plan);
-    if (!estimate || estimate->serial != session->serial || !estimate->planned) return NULL;
-    return words_of_estimate(session, &estimate->plan);
 }

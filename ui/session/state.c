@@ -1,0 +1,172 @@
+/* What is known of a session, and what it tells.  SPDX-License-Identifier: MIT */
+#include "ui/session/session-private.h"
+
+const char *ns_session_signal_name(NsSessionSignal signal)
+{
+    static const char *const names[] = {"settings-changed", "status-changed", "view-changed",
+                                        "runs-changed",     "checked",        "notice"};
+    return names[signal];
+}
+
+void ns_session_emit(NsSession *session, NsSessionSignal signal)
+{
+    g_signal_emit_by_name(session, ns_session_signal_name(signal));
+}
+
+void ns_session_tell(NsSession *session, const char *sentence)
+{
+    g_signal_emit_by_name(session, ns_session_signal_name(NS_SESSION_NOTICE), sentence);
+}
+
+/* ---- Problems ---- */
+
+void ns_session_set_problem(NsSession *session, const char *sentence, const char *key, bool of_run)
+{
+    g_autofree char *new_key = g_strdup(key);
+    g_free(session->problem);
+    g_free(session->problem_key);
+    session->problem = g_strdup(sentence);
+    session->problem_key = g_steal_pointer(&new_key);
+    session->problem_is_run = of_run;
+}
+
+/* The sentence of the first lane that has one. */
+static char *message_of(NsSession *session)
+{
+    char *message = NULL;
+    for (size_t i = 0; !message && i < ns_trainer_lanes(session->trainer); i++)
+        message = ns_trainer_message(session->trainer, i);
+    return message;
+}
+
+void ns_session_clear_problem(NsSession *session)
+{
+    bool over = session->trainer &&
+                (session->state == NS_TRAINER_DIVERGED || session->state == NS_TRAINER_FAILED);
+    g_autofree char *message = over ? message_of(session) : NULL;
+    ns_session_set_problem(session, message, NULL, over);
+}
+
+const char *ns_session_problem(NsSession *session)
+{
+    return session->problem;
+}
+
+const char *ns_session_problem_key(NsSession *session)
+{
+    return session->problem_key;
+}
+
+/* ---- Lanes, as the controls show them ---- */
+
+size_t ns_session_lanes(NsSession *session)
+{
+    return session->lanes.n;
+}
+
+size_t ns_session_active(NsSession *session)
+{
+    return session->active;
+}
+
+const NsSettings *ns_session_settings(NsSession *session)
+{
+    return &session->lanes.settings[session->active];
+}
+
+const NsSettings *ns_session_lane_settings(NsSession *session, size_t lane)
+{
+    return &session->lanes.settings[lane];
+}
+
+const NsLanes *ns_session_all_settings(NsSession *session)
+{
+    return &session->lanes;
+}
+
+/* ---- The run ---- */
+
+const NsView *ns_session_view(NsSession *session)
+{
+    return session->view;
+}
+
+NsTrainerState ns_session_state(NsSession *session)
+{
+    return session->state;
+}
+
+bool ns_session_is_running(NsSession *session)
+{
+    return session->wants_run;
+}
+
+bool ns_session_is_past(const NsSession *session)
+{
+    return session->opened && !session->trainer;
+}
+
+size_t ns_session_records(NsSession *session, size_t lane)
+{
+    NsHistory *history = lane < session->view->n_lanes ? session->view->lanes[lane].history : NULL;
+    return history ? ns_history_steps(history) : 0;
+}
+
+const NsStep *ns_session_newest(NsSession *session, size_t lane)
+{
+    size_t records = ns_session_records(session, lane);
+    return records ? ns_history_step(session->view->lanes[lane].history, records - 1) : NULL;
+}
+
+bool ns_session_has_begun(NsSession *session)
+{
+    NsTrainerState state = session->state;
+    if (session->wants_run || state == NS_TRAINER_RUNNING || state == NS_TRAINER_PAUSED)
+        return true;
+    if (state == NS_TRAINER_DIVERGED) return ns_session_records(session, 0) > 1;
+    return state == NS_TRAINER_FINISHED;
+}
+
+int64_t ns_session_first_step(NsSession *session)
+{
+    return session->view->history ? ns_history_first_step(session->view->history) : 0;
+}
+
+int64_t ns_session_steps(NsSession *session)
+{
+    int64_t newest = 0;
+    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
+        const NsStep *step = ns_session_newest(session, lane);
+        if (step) newest = MAX(newest, step->step);
+    }
+    return newest;
+}
+
+int64_t ns_session_shown_step(NsSession *session)
+{
+    return session->view->step >= 0 ? session->view->step : ns_session_steps(session);
+}
+
+/* ---- Its checkpoints ---- */
+
+size_t ns_session_checkpoints(NsSession *session, int64_t *steps, size_t most)
+{
+    if (session->trainer) return ns_trainer_checkpoints(session->trainer, steps, most);
+    return session->opened && session->opened->checkpoints
+               ? ns_checkpoints_steps(session->opened->checkpoints, steps, most)
+               : 0;
+}
+
+bool ns_session_checkpoints_at(NsSession *session, int64_t step,
+                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at)
+{
+    if (session->trainer) return ns_trainer_checkpoints_at(session->trainer, step, checkpoints, at);
+    return session->opened && session->opened->checkpoints &&
+           ns_checkpoints_find(session->opened->checkpoints, step, checkpoints, at);
+}
+
+void ns_session_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX])
+{
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        g_clear_pointer(&checkpoints[lane], ns_checkpoint_unref);
+}

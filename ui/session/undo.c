@@ -1,0 +1,107 @@
+/* The way back to what the lanes, settings and links of a session were.
+ * SPDX-License-Identifier: MIT */
+#include "ui/session/session-private.h"
+
+/* More steps of undo than this are forgotten, the oldest first. */
+#define UNDO_MOST 200
+
+/* The hand moves on as long as it rests for less than this. */
+#define SLIDE_US G_USEC_PER_SEC
+
+/* What there was before a change. */
+typedef struct {
+    NsLanes lanes;
+    const NsParam *slid; /* that a hand is moving, or NULL */
+    gint64 at;           /* when it was last moved */
+} Entry;
+
+static void entry_free(gpointer data)
+{
+    Entry *entry = data;
+    ns_lanes_clear(&entry->lanes);
+    g_free(entry);
+}
+
+void ns_session_init_undo(NsSession *session)
+{
+    session->undo = g_ptr_array_new_with_free_func(entry_free);
+    session->redo = g_ptr_array_new_with_free_func(entry_free);
+}
+
+static void settle(GPtrArray *entries, size_t n)
+{
+    for (guint i = 0; i < entries->len; i++) {
+        Entry *entry = g_ptr_array_index(entries, i);
+        ns_lanes_settle(&entry->lanes, n);
+    }
+}
+
+void ns_session_settle_undo(NsSession *session)
+{
+    settle(session->undo, session->lanes.n);
+    settle(session->redo, session->lanes.n);
+}
+
+/* A movement of a hand goes on: what there was before it is known already. */
+static bool slides_on(NsSession *session, const NsParam *slid)
+{
+    if (!slid || session->undo->len == 0 || session->redo->len > 0) return false;
+    Entry *last = g_ptr_array_index(session->undo, session->undo->len - 1);
+    gint64 now = g_get_monotonic_time(), rested = now - last->at;
+    if (last->slid != slid || rested > SLIDE_US) return false;
+    last->at = now;
+    return true;
+}
+
+void ns_session_remember(NsSession *session, NsLanes *before, const NsParam *slid)
+{
+    if (ns_lanes_equal(before, &session->lanes) || slides_on(session, slid)) {
+        ns_lanes_clear(before);
+        return;
+    }
+    Entry *entry = g_new0(Entry, 1);
+    *entry = (Entry){*before, slid, g_get_monotonic_time()};
+    g_ptr_array_set_size(session->redo, 0);
+    g_ptr_array_add(session->undo, entry);
+    if (session->undo->len > UNDO_MOST) g_ptr_array_remove_index(session->undo, 0);
+}
+
+bool ns_session_exchange(NsSession *session, bool back)
+{
+    GPtrArray *from = back ? session->undo : session->redo;
+    if (from->len == 0) return false;
+    Entry *entry = g_ptr_array_steal_index(from, from->len - 1);
+    NsLanes present = session->lanes;
+    session->lanes = entry->lanes;
+    *entry = (Entry){.lanes = present};
+    g_ptr_array_add(back ? session->redo : session->undo, entry);
+    return true;
+}
+
+bool ns_session_can_undo(NsSession *session)
+{
+    return session->undo->len > 0;
+}
+
+bool ns_session_can_redo(NsSession *session)
+{
+    return session->redo->len > 0;
+}
+
+static char *words_of(GPtrArray *entries, const NsSession *session, bool back)
+{
+    if (entries->len == 0) return NULL;
+    const Entry *entry = g_ptr_array_index(entries, entries->len - 1);
+    return back ? ns_lanes_change(&entry->lanes, &session->lanes)
+                : ns_lanes_change(&session->lanes, &entry->lanes);
+}
+
+char *ns_session_undo_words(NsSession *session)
+{
+    return words_of(session->undo, session, true);
+}
+
+char *ns_session_redo_words(NsSession *session)
+{
+    return words_of(session->redo, session, false);
+}
