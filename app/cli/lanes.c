@@ -70,7 +70,7 @@ bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const 
 {
     const NsSettings *settings[NS_LANES_MAX];
     bool given = lanes->words && *lanes->words;
-    bool several = preset && preset->lanes > 1;
+    bool several = preset && preset->experiment.n > 1;
     if (given && several) {
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
                             "The preset has lanes of its own; leave out --lane, or name a preset "
@@ -78,8 +78,8 @@ bool ns_lane_options_read(NsLaneOptions *lanes, const NsSettings *common, const 
         return false;
     }
     if (several) {
-        for (size_t i = 0; i < preset->lanes; i++) settings[i] = &preset->lane[i];
-        take(lanes, settings, preset->lanes);
+        for (size_t i = 0; i < preset->experiment.n; i++) settings[i] = &preset->experiment.lane[i];
+        take(lanes, settings, preset->experiment.n);
         return true;
     }
     if (!given && from && from->experiment.n > 1) {

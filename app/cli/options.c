@@ -81,17 +81,17 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
  * that it has. */
 static bool read_preset(const NsOptions *options, const char *name, GError **error)
 {
-    g_auto(NsPreset) preset = {.lanes = 1};
-    ns_settings_copy(&preset.lane[0], options->settings);
+    g_auto(NsPreset) preset = {0};
+    ns_experiment_set_lanes(&preset.experiment, (const NsSettings *[]){options->settings}, 1);
     if (!ns_preset_open(&preset, name, error)) return false;
-    if (preset.lanes > 1 && !options->preset) {
+    if (preset.experiment.n > 1 && !options->preset) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "The preset “%s” has %zu lanes; “" NS_CLI " compare --preset %s” trains them.",
-                    name, preset.lanes, name);
+                    name, preset.experiment.n, name);
         return false;
     }
     ns_settings_clear(options->settings);
-    ns_settings_copy(options->settings, &preset.lane[0]);
+    ns_settings_copy(options->settings, &preset.experiment.lane[0]);
     if (!options->preset) return true;
     ns_preset_clear(options->preset);
     *options->preset = preset;
@@ -139,8 +139,9 @@ static bool read_settings(const NsOptions *options, const Common *common, GError
     NsExperiment *from = options->from ? &options->from->experiment : NULL;
     for (size_t i = 0; common->from && from && i < from->n; i++)
         if (!assign(options, &from->lane[i], common->set, error)) return false;
-    for (size_t i = 0; common->preset && options->preset && i < options->preset->lanes; i++)
-        if (!assign(options, &options->preset->lane[i], common->set, error)) return false;
+    for (size_t i = 0; common->preset && options->preset && i < options->preset->experiment.n; i++)
+        if (!assign(options, &options->preset->experiment.lane[i], common->set, error))
+            return false;
     return true;
 }
 

@@ -30,9 +30,10 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
 
 static char *preset_of(const NsProvenance *provenance, const char *path)
 {
-    g_auto(NsPreset) preset = {.title = g_filename_display_basename(path)};
-    for (; preset.lanes < provenance->experiment.n; preset.lanes++)
-        ns_settings_copy(&preset.lane[preset.lanes], &provenance->experiment.lane[preset.lanes]);
+    g_auto(NsPreset) preset = {0};
+    ns_experiment_copy(&preset.experiment, &provenance->experiment);
+    g_free(preset.experiment.title);
+    preset.experiment.title = g_filename_display_basename(path);
     return ns_preset_write(&preset);
 }
 

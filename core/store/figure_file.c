@@ -214,12 +214,11 @@ static bool nothing_in(const char *name, NsFileKind kind, GError **error)
 /* What an experiment knows of a preset. */
 static bool read_preset(NsProvenance *provenance, const char *path, GError **error)
 {
-    g_auto(NsPreset) preset = {.lanes = 1};
-    ns_settings_copy(&preset.lane[0], &provenance->experiment.lane[0]);
+    g_auto(NsPreset) preset = {0};
+    ns_experiment_set_lanes(&preset.experiment,
+                            (const NsSettings *[]){&provenance->experiment.lane[0]}, 1);
     if (!ns_preset_load(&preset, path, error)) return false;
-    const NsSettings *lanes[NS_LANES_MAX];
-    for (size_t i = 0; i < preset.lanes; i++) lanes[i] = &preset.lane[i];
-    ns_experiment_set_lanes(&provenance->experiment, lanes, preset.lanes);
+    ns_experiment_assign(&provenance->experiment, &preset.experiment);
     return true;
 }
 

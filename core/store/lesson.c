@@ -2,7 +2,6 @@
 #include "core/store/lesson.h"
 
 #include "core/base/error.h"
-#include "core/experiment/assignment.h"
 #include "core/store/bundled.h"
 #include "core/store/entries.h"
 
@@ -23,17 +22,6 @@ typedef struct {
     const NsEntry *began; /* the head of the card */
 } Reader;
 
-static void clear_lanes(NsLaneSettings *lanes)
-{
-    while (lanes->n) ns_settings_clear(&lanes->lane[--lanes->n]);
-}
-
-static void copy_lanes(NsLaneSettings *to, const NsLaneSettings *from)
-{
-    for (to->n = 0; to->n < from->n; to->n++)
-        ns_settings_copy(&to->lane[to->n], &from->lane[to->n]);
-}
-
 static void clear_card(NsCard *card)
 {
     g_free(card->title);
@@ -41,8 +29,8 @@ static void clear_card(NsCard *card)
     g_free(card->highlight);
     g_strfreev(card->texts);
     g_strfreev(card->claims);
-    clear_lanes(&card->begin);
-    clear_lanes(&card->end);
+    ns_experiment_clear(&card->begin);
+    ns_experiment_clear(&card->end);
     ns_lesson_conditions_clear(&card->conditions);
     g_free(card->ask);
     g_free(card->why);
@@ -101,14 +89,15 @@ static bool assign(NsSettings *settings, const NsEntry *entry, GError **error)
     return false;
 }
 
-static bool assign_lanes(NsLaneSettings *lanes, const NsEntry *const *entries, GError **error)
+static bool assign_lanes(NsExperiment *experiment, const NsEntry *const *entries, GError **error)
 {
-    for (size_t i = lanes->n; i < NS_LANES_MAX; i++)
+    for (size_t i = experiment->n; i < NS_LANES_MAX; i++)
         if (entries[1 + i]) return refuse(entries[1 + i], error, "There is no such lane.");
-    for (size_t i = 0; i < lanes->n; i++)
-        if (!assign(&lanes->lane[i], entries[0], error) ||
-            !assign(&lanes->lane[i], entries[1 + i], error))
+    for (size_t i = 0; i < experiment->n; i++)
+        if (!assign(&experiment->lane[i], entries[0], error) ||
+            !assign(&experiment->lane[i], entries[1 + i], error))
             return false;
+    ns_experiment_link(experiment);
     return true;
 }
 
@@ -126,21 +115,20 @@ static bool settle_lanes(Reader *reader, GError **error)
     NsCard *card = reader->card;
     Plan *plan = &reader->plan;
     size_t fresh = count(plan->setup);
-    for (; card->begin.n < fresh; card->begin.n++)
-        ns_settings_init(&card->begin.lane[card->begin.n]);
+    if (fresh) {
+        ns_experiment_init(&card->begin);
+        ns_experiment_resize(&card->begin, fresh, 0);
+    }
     if (!assign_lanes(&card->begin, plan->setup, error)) return false;
-    const NsLaneSettings *from = fresh                         ? &card->begin
-                                 : card > reader->lesson->card ? &card[-1].end
-                                                               : NULL;
-    if (from) copy_lanes(&card->end, from);
+    const NsExperiment *from = fresh                         ? &card->begin
+                               : card > reader->lesson->card ? &card[-1].end
+                                                             : NULL;
+    if (from) ns_experiment_copy(&card->end, from);
     card->asks_for_settings = count(plan->steps) > 0;
     if (!assign_lanes(&card->end, plan->steps, error)) return false;
-    for (size_t i = 0; i < card->end.n; i++)
-        if (!ns_settings_check(&card->end.lane[i], error)) {
-            g_prefix_error(error, "Line %zu: ", reader->began->line);
-            return false;
-        }
-    return true;
+    if (ns_experiment_check(&card->end, NULL, error)) return true;
+    g_prefix_error(error, "Line %zu: ", reader->began->line);
+    return false;
 }
 
 /* ---- A card ---- */

@@ -45,18 +45,12 @@
 #define NS_CARDS_MAX 7
 #define NS_CARD_CHOICES 5
 
-/* The settings of some lanes. */
-typedef struct {
-    NsSettings lane[NS_LANES_MAX]; /* [n] are initialised */
-    size_t n;
-} NsLaneSettings;
-
 /* Texts are owned; NULL where there is none. */
 typedef struct {
     char *title, *page, *highlight;
     char **texts;           /* paragraphs; ends with NULL */
-    NsLaneSettings begin;   /* n is 0 where the card has no setup */
-    NsLaneSettings end;     /* when all is done that was asked for; n is 0 before the first setup */
+    NsExperiment begin;     /* n is 0 where the card has no setup */
+    NsExperiment end;       /* when all is done that was asked for; n is 0 before the first setup */
     bool asks_for_settings; /* there is a do */
     int64_t run;            /* 0: none */
     NsLessonConditions conditions;

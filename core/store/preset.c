@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/data/reader.h"
-#include "core/experiment/assignment.h"
 #include "core/store/entries.h"
 
 #include <string.h>
@@ -13,7 +12,7 @@ static const struct {
     const char *key;
     size_t offset;
 } texts[] = {
-    {"title", offsetof(NsPreset, title)},
+    {"title", offsetof(NsPreset, experiment.title)},
     {"note", offsetof(NsPreset, note)},
     {"page", offsetof(NsPreset, page)},
 };
@@ -30,24 +29,16 @@ static const char *text_of(const NsPreset *preset, size_t i)
 
 void ns_preset_init(NsPreset *preset)
 {
-    *preset = (NsPreset){.lanes = 1};
-    ns_settings_init(&preset->lane[0]);
+    *preset = (NsPreset){0};
+    ns_experiment_init(&preset->experiment);
 }
 
 void ns_preset_clear(NsPreset *preset)
 {
-    for (size_t i = 0; i < preset->lanes; i++) ns_settings_clear(&preset->lane[i]);
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(*slot(preset, i));
-    g_strfreev(preset->hide);
-    g_strfreev(preset->claims);
-    *preset = (NsPreset){0};
-}
-
-NsSettings *ns_preset_add_lane(NsPreset *preset)
-{
-    NsSettings *settings = &preset->lane[preset->lanes++];
-    ns_settings_copy(settings, &preset->lane[0]);
-    return settings;
+    ns_experiment_clear(&preset->experiment);
+    g_clear_pointer(&preset->note, g_free);
+    g_clear_pointer(&preset->page, g_free);
+    g_clear_pointer(&preset->claims, g_strfreev);
 }
 
 /* ---- Reading ---- */
@@ -108,8 +99,8 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
     if (g_str_equal(entry->key, "large-text"))
         return read_switch(&preset->large_text, entry, error);
     if (g_str_equal(entry->key, "hide")) {
-        g_strfreev(preset->hide);
-        preset->hide = read_list(entry->value);
+        g_strfreev(preset->experiment.hide);
+        preset->experiment.hide = read_list(entry->value);
     } else if (g_str_equal(entry->key, "claim")) {
         add_claim(preset, entry->value);
     } else {
@@ -121,7 +112,7 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
 static bool set(Reader *reader, const NsEntry *entry, GError **error)
 {
     GError *wrong = NULL;
-    NsSettings *settings = &reader->preset->lane[reader->lane];
+    NsSettings *settings = &reader->preset->experiment.lane[reader->lane];
     if (ns_settings_name(settings, &reader->named, entry->key, entry->value, &wrong)) return true;
     ns_entry_blame(entry, error, wrong);
     return false;
@@ -153,14 +144,12 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
     return reader->sections ? refuse_key(entry, NULL, error) : read_other(preset, entry, error);
 }
 
-static bool check(const NsPreset *preset, GError **error)
+static bool check(const NsExperiment *experiment, GError **error)
 {
-    for (size_t i = 0; i < preset->lanes; i++) {
-        if (ns_settings_check(&preset->lane[i], error)) continue;
-        if (preset->lanes > 1) g_prefix_error(error, "Lane %s: ", ns_lane_letter(i));
-        return false;
-    }
-    return true;
+    size_t lane;
+    if (ns_experiment_check(experiment, &lane, error)) return true;
+    if (experiment->n > 1) g_prefix_error(error, "Lane %s: ", ns_lane_letter(lane));
+    return false;
 }
 
 /* The lanes that the text names. */
@@ -181,10 +170,12 @@ bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **er
     size_t i = 0;
     for (; (entry = ns_entries_at(entries, i)) && entry->key; i++)
         if (!read_entry(&reader, entry, error)) return false;
-    for (size_t n = count_lanes(entries); preset->lanes < n;) ns_preset_add_lane(preset);
+    ns_experiment_resize(&preset->experiment, count_lanes(entries), 0);
     for (; (entry = ns_entries_at(entries, i)); i++)
         if (!read_entry(&reader, entry, error)) return false;
-    return check(preset, error);
+    ns_experiment_link(&preset->experiment);
+    ns_experiment_settle(&preset->experiment, preset->experiment.n);
+    return check(&preset->experiment, error);
 }
 
 /* Whether a preset can begin with this. */
@@ -218,10 +209,10 @@ bool ns_preset_begins(const char *text, size_t size)
 }
 
 /* Of the texts that lanes learn, those that lie in this folder. */
-static void find_texts(NsPreset *preset, const char *folder)
+static void find_texts(NsExperiment *experiment, const char *folder)
 {
-    for (size_t i = 0; i < preset->lanes; i++) {
-        char **text = &preset->lane[i].text;
+    for (size_t i = 0; i < experiment->n; i++) {
+        char **text = &experiment->lane[i].text;
         if (!**text || g_path_is_absolute(*text)) continue;
         g_autofree char *beside = g_build_filename(folder, *text, NULL);
         if (!g_file_test(beside, G_FILE_TEST_EXISTS)) continue;
@@ -249,7 +240,7 @@ bool ns_preset_load(NsPreset *preset, const char *path, GError **error)
         return false;
     }
     g_autofree char *folder = g_path_get_dirname(path);
-    find_texts(preset, folder);
+    find_texts(&preset->experiment, folder);
     return true;
 }
 
@@ -267,40 +258,27 @@ static void write_setting(GString *out, const NsSettings *settings, const NsPara
     write_line(out, param->key, value);
 }
 
-static bool is_shared(const NsPreset *preset, const NsParam *param)
-{
-    for (size_t i = 1; i < preset->lanes; i++)
-        if (!ns_settings_same(&preset->lane[i], &preset->lane[0], param)) return false;
-    return true;
-}
-
-/* Beside a mixture a placement is not named, nor beside a placement that there is no mixture. */
-static bool is_silent(const NsPreset *preset, size_t lane, const NsParam *param)
-{
-    bool mixed = *preset->lane[lane].mixture;
-    if (g_str_equal(param->key, "placement")) return mixed;
-    return g_str_equal(param->key, "mixture") && !mixed;
-}
-
 char *ns_preset_write(const NsPreset *preset)
 {
     GString *out = g_string_new(NULL);
     const NsParam *param;
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         if (text_of(preset, i)) write_line(out, texts[i].key, text_of(preset, i));
-    if (preset->hide && *preset->hide) {
-        g_autofree char *list = g_strjoinv(", ", preset->hide);
+    const NsExperiment *experiment = &preset->experiment;
+    if (experiment->hide && *experiment->hide) {
+        g_autofree char *list = g_strjoinv(", ", experiment->hide);
         write_line(out, "hide", list);
     }
     if (preset->large_text) write_line(out, "large-text", "on");
     for (size_t i = 0; (param = ns_param(i)); i++)
-        if (is_shared(preset, param) && !ns_settings_is_default(&preset->lane[0], param))
-            write_setting(out, &preset->lane[0], param);
-    for (size_t lane = 0; preset->lanes > 1 && lane < preset->lanes; lane++) {
+        if (!ns_experiment_differs(experiment, param) &&
+            !ns_settings_is_default(&experiment->lane[0], param))
+            write_setting(out, &experiment->lane[0], param);
+    for (size_t lane = 0; experiment->n > 1 && lane < experiment->n; lane++) {
         g_string_append_printf(out, "%s[%s]\n", out->len ? "\n" : "", ns_lane_letter(lane));
         for (size_t i = 0; (param = ns_param(i)); i++)
-            if (!is_shared(preset, param) && !is_silent(preset, lane, param))
-                write_setting(out, &preset->lane[lane], param);
+            if (ns_experiment_names(experiment, lane, param))
+                write_setting(out, &experiment->lane[lane], param);
     }
     return g_string_free(out, FALSE);
 }

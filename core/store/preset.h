@@ -21,26 +21,20 @@
  *     claim         what the note says, for the tests to measure; repeatable, and not written */
 #pragma once
 
-#include "core/settings/settings.h"
-#include "core/train/lockstep.h"
+#include "core/experiment/experiment.h"
 
 /* Texts are owned; NULL where there is none. */
 typedef struct {
-    char *title, *note, *page;
-    char **hide;   /* ends with NULL; NULL where nothing is hidden */
-    char **claims; /* the same; NULL where there are none */
+    NsExperiment experiment;
+    char *note, *page;
+    char **claims; /* ends with NULL; NULL where there are none */
     bool large_text;
-    size_t lanes;                  /* 1 .. NS_LANES_MAX */
-    NsSettings lane[NS_LANES_MAX]; /* [lanes] are initialised */
 } NsPreset;
 
 /* One lane with the defaults. */
 void ns_preset_init(NsPreset *preset);
 void ns_preset_clear(NsPreset *preset);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPreset, ns_preset_clear)
-
-/* Adds a lane that is a copy of the first; the preset has fewer than NS_LANES_MAX. */
-NsSettings *ns_preset_add_lane(NsPreset *preset);
 
 /* Whether a text has the form of a preset: entries alone, of which the first is the name of a lane
  * or has a key that a preset knows. */

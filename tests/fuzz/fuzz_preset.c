@@ -25,10 +25,10 @@ static void check_error(const GError *error)
 
 static void check_lanes(const NsPreset *a, const NsPreset *b)
 {
-    require(a->lanes == b->lanes);
-    for (size_t i = 0; i < a->lanes; i++) {
-        g_autofree char *one = ns_settings_line(&a->lane[i], true);
-        g_autofree char *other = ns_settings_line(&b->lane[i], true);
+    require(a->experiment.n == b->experiment.n);
+    for (size_t i = 0; i < a->experiment.n; i++) {
+        g_autofree char *one = ns_settings_line(&a->experiment.lane[i], true);
+        g_autofree char *other = ns_settings_line(&b->experiment.lane[i], true);
         require(g_str_equal(one, other));
     }
 }

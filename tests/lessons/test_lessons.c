@@ -157,16 +157,16 @@ static void test_preset(gconstpointer data)
     ns_preset_init(&preset);
     ns_preset_find(&preset, row->key, &error);
     g_assert_no_error(error);
-    g_assert_nonnull(preset.title);
+    g_assert_nonnull(preset.experiment.title);
     g_assert_nonnull(preset.note);
-    g_autoptr(NsBench) bench = start(preset.lane, preset.lanes);
+    g_autoptr(NsBench) bench = start(preset.experiment.lane, preset.experiment.n);
     ns_bench_run(bench, PRESET_STEPS);
-    for (size_t i = 0; i < preset.lanes; i++)
+    for (size_t i = 0; i < preset.experiment.n; i++)
         g_assert_cmpint(ns_run_steps(ns_bench_lane(bench, i)), ==, PRESET_STEPS);
     check_claims(bench, preset.claims);
 }
 
-static bool same_lanes(const NsLaneSettings *a, const NsLaneSettings *b)
+static bool same_lanes(const NsExperiment *a, const NsExperiment *b)
 {
     bool same = a->n == b->n;
     for (size_t i = 0; same && i < a->n; i++) {
@@ -184,7 +184,7 @@ static void test_lesson(gconstpointer data)
     g_autoptr(NsLesson) lesson = ns_lesson_open(GPOINTER_TO_SIZE(data), &error);
     g_assert_no_error(error);
     g_autoptr(NsBench) bench = NULL;
-    const NsLaneSettings *running = NULL;
+    const NsExperiment *running = NULL;
     size_t claims = 0;
     for (size_t i = 0; i < lesson->n; i++) {
         NsCard *card = &lesson->card[i];

@@ -438,8 +438,8 @@ static void test_preset(void)
                   is_set(session, 1, "placement", "sandwich"));
     ns_window_make_preset(window, &saved);
     for (size_t i = 0; i < 2; i++) {
-        g_autofree char *one = ns_settings_line(&preset.lane[i], true);
-        g_autofree char *other = ns_settings_line(&saved.lane[i], true);
+        g_autofree char *one = ns_settings_line(&preset.experiment.lane[i], true);
+        g_autofree char *other = ns_settings_line(&saved.experiment.lane[i], true);
         g_assert_cmpstr(one, ==, other);
     }
     GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");

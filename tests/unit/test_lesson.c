@@ -18,7 +18,7 @@ static NsLesson *read_lesson(const char *text)
     return lesson;
 }
 
-static void assert_setting(const NsLaneSettings *lanes, size_t lane, const char *key,
+static void assert_setting(const NsExperiment *lanes, size_t lane, const char *key,
                            const char *value)
 {
     g_autofree char *is = ns_settings_get(&lanes->lane[lane], ns_param_find(key));

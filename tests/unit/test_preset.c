@@ -19,7 +19,7 @@ static void read_text(NsPreset *preset, const char *text)
 
 static void assert_setting(const NsPreset *preset, size_t lane, const char *key, const char *value)
 {
-    g_autofree char *is = ns_settings_get(&preset->lane[lane], ns_param_find(key));
+    g_autofree char *is = ns_settings_get(&preset->experiment.lane[lane], ns_param_find(key));
     g_assert_cmpstr(is, ==, value);
 }
 
@@ -42,13 +42,13 @@ static void test_read(void)
 {
     g_auto(NsPreset) preset;
     read_text(&preset, two);
-    g_assert_cmpstr(preset.title, ==, "Post-LN against Pre-LN");
+    g_assert_cmpstr(preset.experiment.title, ==, "Post-LN against Pre-LN");
     g_assert_cmpstr(preset.note, ==, "Watch the loss = the curve.");
     g_assert_cmpstr(preset.page, ==, "profile");
     const char *hidden[] = {"seed", "text", "inspector", NULL};
-    g_assert_cmpstrv(preset.hide, hidden);
+    g_assert_cmpstrv(preset.experiment.hide, hidden);
     g_assert_true(preset.large_text);
-    g_assert_cmpuint(preset.lanes, ==, 2);
+    g_assert_cmpuint(preset.experiment.n, ==, 2);
     assert_setting(&preset, 0, "placement", "post");
     assert_setting(&preset, 0, "layers", "12");
     assert_setting(&preset, 0, "warmup", "100");
@@ -61,8 +61,8 @@ static void test_one_lane(void)
 {
     g_auto(NsPreset) preset;
     read_text(&preset, "layers = 3\n");
-    g_assert_cmpuint(preset.lanes, ==, 1);
-    g_assert_null(preset.title);
+    g_assert_cmpuint(preset.experiment.n, ==, 1);
+    g_assert_null(preset.experiment.title);
     g_assert_false(preset.large_text);
     assert_setting(&preset, 0, "layers", "3");
 }
@@ -72,7 +72,7 @@ static void test_task(void)
 {
     g_auto(NsPreset) preset;
     read_text(&preset, "task = reverse\n[A]\n[B]\n[C]\n[D]\n");
-    g_assert_cmpuint(preset.lanes, ==, 4);
+    g_assert_cmpuint(preset.experiment.n, ==, 4);
     for (size_t i = 0; i < 4; i++) assert_setting(&preset, i, "task", "reverse");
     static const char *const texts[] = {"text = book.txt", "task = text\ntext = book.txt",
                                         "text = book.txt\ntask = text"};
@@ -166,18 +166,18 @@ static void test_is(void)
 
 static void assert_same(const NsPreset *a, const NsPreset *b)
 {
-    g_assert_cmpuint(a->lanes, ==, b->lanes);
-    for (size_t i = 0; i < a->lanes; i++) {
-        g_autofree char *one = ns_settings_line(&a->lane[i], true);
-        g_autofree char *other = ns_settings_line(&b->lane[i], true);
+    g_assert_cmpuint(a->experiment.n, ==, b->experiment.n);
+    for (size_t i = 0; i < a->experiment.n; i++) {
+        g_autofree char *one = ns_settings_line(&a->experiment.lane[i], true);
+        g_autofree char *other = ns_settings_line(&b->experiment.lane[i], true);
         g_assert_cmpstr(one, ==, other);
     }
-    g_assert_cmpstr(a->title, ==, b->title);
+    g_assert_cmpstr(a->experiment.title, ==, b->experiment.title);
     g_assert_cmpstr(a->note, ==, b->note);
     g_assert_cmpstr(a->page, ==, b->page);
     g_assert_cmpint(a->large_text, ==, b->large_text);
-    g_assert_cmpint(!a->hide, ==, !b->hide);
-    if (a->hide) g_assert_cmpstrv(a->hide, b->hide);
+    g_assert_cmpint(!a->experiment.hide, ==, !b->experiment.hide);
+    if (a->experiment.hide) g_assert_cmpstrv(a->experiment.hide, b->experiment.hide);
 }
 
 static void assert_round_trip(const NsPreset *preset)
@@ -257,9 +257,9 @@ static void test_write_random(void)
         g_auto(NsPreset) preset;
         ns_preset_init(&preset);
         size_t lanes = (size_t)g_test_rand_int_range(1, 1 + NS_LANES_MAX);
-        while (preset.lanes < lanes) ns_preset_add_lane(&preset);
+        ns_experiment_resize(&preset.experiment, lanes, 0);
         for (size_t i = 0; i < lanes; i++) {
-            NsSettings *settings = &preset.lane[i];
+            NsSettings *settings = &preset.experiment.lane[i];
             settings->lr = g_test_rand_double();
             settings->beta2 = g_test_rand_bit() ? settings->beta2 : g_test_rand_double();
             settings->layers = g_test_rand_int_range(1, 10000);

@@ -136,7 +136,7 @@ bool ns_learn_pane_is_done(NsLearnPane *pane)
 
 /* ---- What a card does ---- */
 
-static bool is_set_up(NsSession *session, const NsLaneSettings *lanes)
+static bool is_set_up(NsSession *session, const NsExperiment *lanes)
 {
     bool same = ns_session_steps(session) == 0 && !ns_session_is_running(session) &&
                 !ns_session_pending(session) && ns_session_lanes(session) == lanes->n;
@@ -149,7 +149,7 @@ static bool is_set_up(NsSession *session, const NsLaneSettings *lanes)
 }
 
 /* At rest from step 0, with these settings; what is so already is not begun anew. */
-static void set_up(NsLearnPane *pane, const NsLaneSettings *lanes)
+static void set_up(NsLearnPane *pane, const NsExperiment *lanes)
 {
     const NsSettings *settings[NS_LANES_MAX];
     for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->lane[i];

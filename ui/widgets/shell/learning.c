@@ -33,25 +33,27 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
 {
     NsSession *session = ns_window_session(window);
     const NsSettings *settings[NS_LANES_MAX];
-    for (size_t i = 0; i < preset->lanes; i++) settings[i] = &preset->lane[i];
+    for (size_t i = 0; i < preset->experiment.n; i++) settings[i] = &preset->experiment.lane[i];
     ns_session_pause(session);
-    ns_session_open(session, settings, preset->lanes);
+    ns_session_open(session, settings, preset->experiment.n);
     ns_session_restart(session);
     if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
-    ns_class_mode_set(window, preset->large_text, (const char *const *)preset->hide);
+    ns_class_mode_set(window, preset->large_text, (const char *const *)preset->experiment.hide);
     sync_class_mode(window);
     const char *sentence = preset->note ? _(preset->note) : NULL;
-    if (!sentence && preset->title) sentence = _(preset->title);
+    if (!sentence && preset->experiment.title) sentence = _(preset->experiment.title);
     if (sentence) ns_window_toast(window, sentence);
 }
 
 void ns_window_make_preset(NsWindow *window, NsPreset *preset)
 {
     NsSession *session = ns_window_session(window);
-    *preset = (NsPreset){.lanes = ns_session_lanes(session)};
-    for (size_t i = 0; i < preset->lanes; i++)
-        ns_settings_copy(&preset->lane[i], ns_session_lane_settings(session, i));
-    preset->title = ns_session_title(session);
+    const NsSettings *settings[NS_LANES_MAX];
+    size_t n = ns_session_lanes(session);
+    for (size_t i = 0; i < n; i++) settings[i] = ns_session_lane_settings(session, i);
+    *preset = (NsPreset){0};
+    ns_experiment_set_lanes(&preset->experiment, settings, n);
+    preset->experiment.title = ns_session_title(session);
     preset->page = g_strdup(ns_page_stack_key(ns_window_pages(window)));
 }
 
