@@ -79,9 +79,6 @@ bool ui_has_toast(NsWindow *window);
 
 /* The tests of each file. */
 void ui_add_run_tests(void);
-void ui_add_session_tests(void);
-void ui_add_past_tests(void);
-void ui_add_undo_tests(void);
 void ui_add_settings_tests(void);
 void ui_add_pane_tests(void);
 void ui_add_view_tests(void);

@@ -1,6 +1,7 @@
 /* The panel that explains a spike or a divergence.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
-#include "tests/ui/session_driver.h"
+#include "tests/session/driver.h"
+#include "tests/ui/support.h"
 
 static NsTroublePanel *panel_of(NsWindow *window)
 {

@@ -1,7 +1,9 @@
-/* Labs under test.  SPDX-License-Identifier: MIT */
-#include "tests/ui/session_driver.h"
+/* Sessions under test.  SPDX-License-Identifier: MIT */
+#include "tests/session/driver.h"
 
 #include "core/experiment/assignment.h"
+
+#define TURN_MS 5
 
 #define SMALL "layers=2 d-model=16 heads=2 seq=16 batch=4 eval-every=0 eval-batches=1 threads=2 "
 
@@ -18,6 +20,19 @@ static NsSettings settings_of(const char *words)
     return settings;
 }
 
+static gboolean on_time(gpointer source)
+{
+    *(guint *)source = 0;
+    return G_SOURCE_REMOVE;
+}
+
+void session_turn(void)
+{
+    guint source = g_timeout_add(TURN_MS, on_time, &source);
+    g_main_context_iteration(NULL, TRUE);
+    if (source) g_source_remove(source);
+}
+
 NsSession *open_session(const char *a, const char *b)
 {
     NsSettings first = settings_of(a), second = settings_of(b ? b : a);
@@ -30,15 +45,15 @@ NsSession *open_session(const char *a, const char *b)
 
 void wait_at_rest(NsSession *session, int64_t step)
 {
-    LAB_UNTIL(session, ns_session_steps(session) >= step &&
-                           ns_session_state(session) == NS_TRAINER_PAUSED &&
-                           !ns_session_is_running(session));
+    SESSION_UNTIL(session, ns_session_steps(session) >= step &&
+                               ns_session_state(session) == NS_TRAINER_PAUSED &&
+                               !ns_session_is_running(session));
 }
 
 NsSession *open_at(const char *a, const char *b, int64_t step)
 {
     NsSession *session = open_session(a, b);
-    LAB_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
     if (step > 0) {
         ns_session_step(session, step);
         wait_at_rest(session, step);

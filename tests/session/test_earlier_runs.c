@@ -1,5 +1,5 @@
 /* Earlier runs: kept, looked at again, gone on with.  SPDX-License-Identifier: MIT */
-#include "tests/ui/session_driver.h"
+#include "tests/session/driver.h"
 
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
@@ -20,8 +20,8 @@ static void test_runs(void)
     for (int i = 0; i < 14; i++) {
         const NsHistory *old = ns_session_view(session)->history;
         ns_session_reset(session);
-        LAB_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+        SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                                   ns_session_state(session) == NS_TRAINER_READY);
         ns_session_step(session, 1);
         wait_at_rest(session, 1);
         if (i == 0) ns_session_pin_run(session, 1, true);
@@ -55,8 +55,8 @@ static NsSession *open_after(const char *words, int64_t steps, const char *key, 
     const NsHistory *old = ns_session_view(session)->history;
     ns_session_set(session, key, value);
     ns_session_restart(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != old &&
-                           ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     ns_session_step(session, 5);
     wait_at_rest(session, 5);
     return session;
@@ -79,7 +79,7 @@ static void test_open_run(void)
     ns_session_set_lanes(session, 1);
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 1);
+    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 1);
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
     g_assert_cmpstr(runs[0].title, ==, "Post-LN vs Pre-LN, 2 layers");
@@ -104,7 +104,7 @@ static void test_on_view(void)
     g_autoptr(NsHistory) first = ns_history_ref(ns_session_view(session)->history);
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != first);
+    SESSION_UNTIL(session, ns_session_view(session)->history != first);
     ns_session_step(session, 5);
     wait_at_rest(session, 5);
     g_assert_cmpint(run_of(session, 1).checkpoint, ==, 8);
@@ -155,18 +155,18 @@ static void test_anew(void)
     g_autoptr(NsSession) session = open_session("steps=4", NULL);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
     ns_session_run(session);
-    LAB_UNTIL(session, ns_session_state(session) == NS_TRAINER_FINISHED);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_FINISHED);
     g_autoptr(NsHistory) first = ns_history_ref(ns_session_view(session)->history);
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != first);
+    SESSION_UNTIL(session, ns_session_view(session)->history != first);
     ns_session_open_run(session, 1);
     g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_FINISHED);
     g_assert_cmpstr(last, ==, "Run 1 is on view again; Run begins it anew.");
     ns_session_run(session);
     g_assert_cmpstr(last, ==, "Run 1 begins anew; the same seed leads to the same numbers.");
-    LAB_UNTIL(session, ns_session_view(session)->history != first &&
-                           ns_session_state(session) == NS_TRAINER_FINISHED);
+    SESSION_UNTIL(session, ns_session_view(session)->history != first &&
+                               ns_session_state(session) == NS_TRAINER_FINISHED);
     assert_same_losses(history_of(session, 0), first, 0, 4);
     g_assert_cmpuint(run_of(session, 2).parent, ==, 0);
     /* The second made no step before it was left, and its number was free again. */
@@ -192,8 +192,8 @@ static void test_changed(void)
     ns_session_show_step(session, -1);
     g_assert_cmpint(ns_session_fork_step(session), ==, 5);
     ns_session_fork(session);
-    LAB_UNTIL(session,
-              ns_session_first_step(session) == 5 && ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_first_step(session) == 5 &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_cmpfloat(ns_session_settings(session)->beta1, ==, 0.5);
 }
@@ -206,21 +206,21 @@ static void test_reset_of_fork(void)
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
     ns_session_set(session, "beta1", "0.5");
     ns_session_fork(session);
-    LAB_UNTIL(session,
-              ns_session_first_step(session) == 5 && ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_first_step(session) == 5 &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpuint(run_of(session, 1).parent, ==, 0);
     ns_session_step(session, 2);
     wait_at_rest(session, 7);
     g_autoptr(NsHistory) fork = ns_history_ref(ns_session_view(session)->history);
     ns_session_restart(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != fork &&
-                           ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpuint(run_of(session, 2).parent, ==, 1);
     ns_session_open_run(session, 2);
     ns_session_reset(session);
     g_assert_cmpstr(last, ==, "Run 2 begins anew at step 5, where it was forked.");
-    LAB_UNTIL(session, ns_session_view(session)->history != fork &&
-                           ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpint(ns_session_first_step(session), ==, 5);
     ns_session_step(session, 2);
     wait_at_rest(session, 7);
@@ -245,14 +245,14 @@ static void test_diverged(void)
     NsTrouble trouble;
     g_autoptr(NsSession) session = open_session("placement=none lr=100 layers=12", NULL);
     ns_session_run(session);
-    LAB_UNTIL(session, ns_session_steps(session) > 0 && !ns_session_is_running(session));
+    SESSION_UNTIL(session, ns_session_steps(session) > 0 && !ns_session_is_running(session));
     while (ns_session_state(session) != NS_TRAINER_DIVERGED) {
         ns_session_run(session);
-        LAB_UNTIL(session, !ns_session_is_running(session));
+        SESSION_UNTIL(session, !ns_session_is_running(session));
     }
     g_autoptr(NsHistory) first = ns_history_ref(ns_session_view(session)->history);
     ns_session_restart(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != first);
+    SESSION_UNTIL(session, ns_session_view(session)->history != first);
     ns_session_open_run(session, 1);
     g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_DIVERGED);
     g_assert_cmpint(ns_session_lane_state(session, 0), ==, NS_TRAINER_DIVERGED);
@@ -260,15 +260,17 @@ static void test_diverged(void)
     g_assert_true(ns_session_can_run(session));
 }
 
-void ui_add_past_tests(void)
+int main(int argc, char **argv)
 {
-    g_test_add_func("/ui/past/list", test_runs);
-    g_test_add_func("/ui/past/settings", test_open_run);
-    g_test_add_func("/ui/past/on-view", test_on_view);
-    g_test_add_func("/ui/past/goes-on", test_goes_on);
-    g_test_add_func("/ui/past/anew", test_anew);
-    g_test_add_func("/ui/past/changed", test_changed);
-    g_test_add_func("/ui/past/reset-of-fork", test_reset_of_fork);
-    g_test_add_func("/ui/past/no-check", test_no_check);
-    g_test_add_func("/ui/past/diverged", test_diverged);
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/session/earlier-run/list", test_runs);
+    g_test_add_func("/session/earlier-run/settings", test_open_run);
+    g_test_add_func("/session/earlier-run/on-view", test_on_view);
+    g_test_add_func("/session/earlier-run/goes-on", test_goes_on);
+    g_test_add_func("/session/earlier-run/anew", test_anew);
+    g_test_add_func("/session/earlier-run/changed", test_changed);
+    g_test_add_func("/session/earlier-run/reset-of-fork", test_reset_of_fork);
+    g_test_add_func("/session/earlier-run/no-check", test_no_check);
+    g_test_add_func("/session/earlier-run/diverged", test_diverged);
+    return g_test_run();
 }

@@ -1,6 +1,6 @@
 /* The way back through settings, lanes and links.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
-#include "tests/ui/session_driver.h"
+#include "tests/session/driver.h"
 
 static void test_undo_words(void)
 {
@@ -106,9 +106,11 @@ static void test_undo_all_redo_all(void)
     }
 }
 
-void ui_add_undo_tests(void)
+int main(int argc, char **argv)
 {
-    g_test_add_func("/ui/session/undo-words", test_undo_words);
-    g_test_add_func("/ui/session/undo-of-a-drag", test_undo_of_a_drag);
-    g_test_add_func("/ui/session/undo-all-redo-all", test_undo_all_redo_all);
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/session/undo-words", test_undo_words);
+    g_test_add_func("/session/undo-of-a-drag", test_undo_of_a_drag);
+    g_test_add_func("/session/undo-all-redo-all", test_undo_all_redo_all);
+    return g_test_run();
 }

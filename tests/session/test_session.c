@@ -1,5 +1,5 @@
 /* The experiment behind a window, without the window.  SPDX-License-Identifier: MIT */
-#include "tests/ui/session_driver.h"
+#include "tests/session/driver.h"
 
 #include "core/data/task.h"
 #include "core/experiment/param.h"
@@ -123,10 +123,10 @@ static void test_lanes_come_and_go(void)
     g_assert_cmpstr(placement(session, 1), ==, "post");
     g_assert_false(ns_session_is_linked(session, ns_param_find("placement")));
     ns_session_set_lane(session, 1, "placement", "pre");
-    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 2);
+    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 2);
     /* Taken away and put back, it is what it was; what is linked follows the others. */
     ns_session_set_lanes(session, 1);
-    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 1);
+    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 1);
     ns_session_set(session, "layers", "3");
     ns_session_set_lanes(session, 2);
     g_assert_cmpstr(placement(session, 1), ==, "pre");
@@ -170,7 +170,7 @@ static void test_pending_restart(void)
     g_autoptr(NsHistory) old = ns_history_ref(ns_session_view(session)->history);
     ns_session_set(session, "placement", "deepnorm");
     ns_session_set(session, "layers", "3");
-    UI_UNTIL(!ns_session_poll(session));
+    SESSION_UNTIL(session, !ns_session_poll(session));
     g_assert_true(ns_session_view(session)->history == old);
     g_assert_cmpuint(ns_session_pending(session), ==, 2);
     g_assert_true(ns_session_is_pending(session, ns_param_find("layers")));
@@ -185,8 +185,8 @@ static void test_pending_restart(void)
 
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != old &&
-                           ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_cmpint(ns_session_first_step(session), ==, 0);
     g_assert_cmpuint(ns_history_layout(history_of(session, 1))->layers, ==, 3);
@@ -222,8 +222,8 @@ static void test_fork_goes_on(void)
     const NsHistory *old = ns_session_view(session)->history;
     g_assert_true(ns_session_can_fork(session));
     ns_session_fork(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != old &&
-                           ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpuint(ns_session_lanes(session), ==, 2);
     g_assert_cmpint(ns_session_first_step(session), ==, 4);
     g_assert_cmpint(ns_session_steps(session), ==, 4);
@@ -243,8 +243,8 @@ static void test_fork_opens_a_lane(void)
     g_autoptr(NsSession) session = open_at("threads=1", NULL, 3);
     g_autoptr(NsSession) whole = open_at("threads=1", NULL, 6);
     ns_session_fork(session);
-    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 2 &&
-                           ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 2 &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     ns_session_set(session, "lr", "1e-4");
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
@@ -266,8 +266,8 @@ static void test_fork_with_changes(void)
     g_assert_true(ns_session_set_lane(session, 1, "beta1", "0.5"));
     g_assert_cmpuint(ns_session_pending(session), ==, 1);
     ns_session_fork(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != old &&
-                           ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpint(ns_session_first_step(session), ==, 3);
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
@@ -286,7 +286,7 @@ static void test_fork_at_once(void)
     ns_session_run(session);
     g_assert_true(ns_session_can_fork(session));
     ns_session_fork(session);
-    LAB_UNTIL(session, ns_session_view(session)->history != old);
+    SESSION_UNTIL(session, ns_session_view(session)->history != old);
     size_t n;
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 1);
@@ -305,7 +305,7 @@ static void test_unmeasured(void)
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 1);
     g_assert_false(runs[0].measured);
-    LAB_UNTIL(session, ns_session_runs(session, &n)[0].measured);
+    SESSION_UNTIL(session, ns_session_runs(session, &n)[0].measured);
     g_assert_cmpint(ns_session_runs(session, &n)[0].last_step, ==, 0);
     g_assert_cmpfloat(ns_session_runs(session, &n)[0].loss[0], >, 0);
 }
@@ -321,8 +321,8 @@ static void test_fork_without_a_lane(void)
     g_assert_cmpstr(ns_placement_choice(ns_session_view(session)->settings.placement)->key, ==,
                     "pre");
     ns_session_fork(session);
-    LAB_UNTIL(session, ns_session_view(session)->n_lanes == 1 &&
-                           ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 1 &&
+                               ns_session_state(session) == NS_TRAINER_READY);
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
     assert_same_losses(history_of(session, 0), history_of(whole, 0), 3, 6);
@@ -373,7 +373,7 @@ static void test_slow_motion(void)
     g_assert_false(ns_session_stage(session, &stage, &progress));
     ns_session_set_slow_motion(session, true);
     ns_session_run(session);
-    LAB_UNTIL(session, ns_session_stage(session, &stage, &progress));
+    SESSION_UNTIL(session, ns_session_stage(session, &stage, &progress));
     g_assert_cmpint(stage, ==, NS_STAGE_FORWARD);
     bool seen[4] = {false};
     while (ns_session_steps(session) == 2) {
@@ -385,11 +385,12 @@ static void test_slow_motion(void)
             g_assert_cmpfloat(progress, <=, 1.0);
             last = stage;
         }
-        ui_turn();
+        session_turn();
     }
     for (int i = 0; i < 4; i++) g_assert_true(seen[i]);
     /* The next step takes its time, too. */
-    LAB_UNTIL(session, ns_session_stage(session, &stage, &progress) && stage == NS_STAGE_FORWARD);
+    SESSION_UNTIL(session,
+                  ns_session_stage(session, &stage, &progress) && stage == NS_STAGE_FORWARD);
     g_assert_cmpint(ns_session_steps(session), ==, 3);
     ns_session_pause(session);
     ns_session_poll(session);
@@ -404,7 +405,7 @@ static void test_trouble_and_remedy(void)
     NsTrouble trouble;
     g_assert_false(ns_session_trouble(session, &trouble));
     ns_session_run(session);
-    LAB_UNTIL(session, ns_session_lane_state(session, 0) == NS_TRAINER_DIVERGED);
+    SESSION_UNTIL(session, ns_session_lane_state(session, 0) == NS_TRAINER_DIVERGED);
     wait_at_rest(session, 1);
     g_assert_true(ns_session_trouble(session, &trouble));
     g_assert_cmpint(trouble.lane, ==, 0);
@@ -418,7 +419,7 @@ static void test_trouble_and_remedy(void)
     ns_session_set_pause_on_trouble(session, false);
     g_assert_true(ns_session_remedy(session, 0, "lr", "1e-4"));
     g_assert_true(ns_session_is_running(session));
-    LAB_UNTIL(session, ns_session_steps(session) > at + 5);
+    SESSION_UNTIL(session, ns_session_steps(session) > at + 5);
     g_assert_cmpint(ns_session_first_step(session), <, at);
     g_assert_cmpfloat(ns_session_lane_settings(session, 0)->lr, ==, 1e-4);
     g_assert_cmpfloat(ns_session_lane_settings(session, 1)->lr, ==, 1e-3);
@@ -439,7 +440,7 @@ static void test_check(void)
     g_assert_null(ns_session_last_check(session));
     ns_session_check(session, 1, 2);
     g_assert_true(ns_session_is_checking(session));
-    LAB_UNTIL(session, !ns_session_is_checking(session));
+    SESSION_UNTIL(session, !ns_session_is_checking(session));
     const NsGradientCheck *check = ns_session_last_check(session);
     g_assert_nonnull(check);
     g_assert_cmpuint(check->lane, ==, 1);
@@ -452,26 +453,28 @@ static void test_check(void)
     g_assert_cmpint(checks, ==, 2);
 }
 
-void ui_add_session_tests(void)
+int main(int argc, char **argv)
 {
-    g_test_add_func("/ui/session/two-lanes", test_two_lanes);
-    g_test_add_func("/ui/session/lane-alone", test_lane_alone);
-    g_test_add_func("/ui/session/links", test_links);
-    g_test_add_func("/ui/session/poll", test_poll);
-    g_test_add_func("/ui/session/shared-settings", test_shared_settings);
-    g_test_add_func("/ui/session/last-word", test_last_word);
-    g_test_add_func("/ui/session/lanes-come-and-go", test_lanes_come_and_go);
-    g_test_add_func("/ui/session/pending-restart", test_pending_restart);
-    g_test_add_func("/ui/session/pending-drop", test_pending_drop);
-    g_test_add_func("/ui/session/fork-goes-on", test_fork_goes_on);
-    g_test_add_func("/ui/session/fork-opens-a-lane", test_fork_opens_a_lane);
-    g_test_add_func("/ui/session/fork-with-changes", test_fork_with_changes);
-    g_test_add_func("/ui/session/fork-at-once", test_fork_at_once);
-    g_test_add_func("/ui/session/fork-without-a-lane", test_fork_without_a_lane);
-    g_test_add_func("/ui/session/live-of-one-lane", test_live_of_one_lane);
-    g_test_add_func("/ui/session/unmeasured", test_unmeasured);
-    g_test_add_func("/ui/session/run-to", test_run_to);
-    g_test_add_func("/ui/session/slow-motion", test_slow_motion);
-    g_test_add_func("/ui/session/trouble-and-remedy", test_trouble_and_remedy);
-    g_test_add_func("/ui/session/check", test_check);
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/session/two-lanes", test_two_lanes);
+    g_test_add_func("/session/lane-alone", test_lane_alone);
+    g_test_add_func("/session/links", test_links);
+    g_test_add_func("/session/poll", test_poll);
+    g_test_add_func("/session/shared-settings", test_shared_settings);
+    g_test_add_func("/session/last-word", test_last_word);
+    g_test_add_func("/session/lanes-come-and-go", test_lanes_come_and_go);
+    g_test_add_func("/session/pending-restart", test_pending_restart);
+    g_test_add_func("/session/pending-drop", test_pending_drop);
+    g_test_add_func("/session/fork-goes-on", test_fork_goes_on);
+    g_test_add_func("/session/fork-opens-a-lane", test_fork_opens_a_lane);
+    g_test_add_func("/session/fork-with-changes", test_fork_with_changes);
+    g_test_add_func("/session/fork-at-once", test_fork_at_once);
+    g_test_add_func("/session/fork-without-a-lane", test_fork_without_a_lane);
+    g_test_add_func("/session/live-of-one-lane", test_live_of_one_lane);
+    g_test_add_func("/session/unmeasured", test_unmeasured);
+    g_test_add_func("/session/run-to", test_run_to);
+    g_test_add_func("/session/slow-motion", test_slow_motion);
+    g_test_add_func("/session/trouble-and-remedy", test_trouble_and_remedy);
+    g_test_add_func("/session/check", test_check);
+    return g_test_run();
 }
