@@ -6,7 +6,7 @@
 #include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/study/speed.h"
-#include "ui/figures/words.h"
+#include "ui/figures/settings_caption.h"
 
 #include <math.h>
 #include <stdio.h>

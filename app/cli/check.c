@@ -5,7 +5,7 @@
 #include "core/experiment/param.h"
 #include "core/store/json.h"
 #include "core/train/check.h"
-#include "ui/figures/words.h"
+#include "ui/figures/settings_caption.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/experiment/param.h"
 #include "core/study/initial.h"
-#include "ui/figures/words.h"
+#include "ui/figures/settings_caption.h"
 
 #include <math.h>
 #include <stdio.h>

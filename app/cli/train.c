@@ -4,7 +4,7 @@
 
 #include "core/base/instructions.h"
 #include "core/experiment/param.h"
-#include "ui/figures/words.h"
+#include "ui/figures/settings_caption.h"
 
 #include <stdio.h>
 

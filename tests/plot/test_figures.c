@@ -2,7 +2,7 @@
 #include "core/experiment/param.h"
 #include "run.h"
 #include "ui/figures/curve.h"
-#include "ui/figures/words.h"
+#include "ui/figures/settings_caption.h"
 #include "ui/plot/layout.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/figures/figure.h"
+#include "ui/figures/token_source.h"
 
 #include "core/base/words.h"
 
@@ -7,7 +7,7 @@
 
 typedef struct {
     NsFigure figure;
-    NsSeen seen;
+    NsTokenSource newest;
     unsigned layer, head; /* asked for */
     size_t shown;         /* the map */
     NsHeatmap map;
@@ -33,7 +33,7 @@ static size_t find_map(const NsTokenSnapshot *snapshot, unsigned layer, unsigned
 
 static void fill(Attention *attention)
 {
-    const NsTokenSnapshot *snapshot = attention->seen.snapshot;
+    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
     size_t queries = snapshot->queries, keys = snapshot->keys;
     attention->z = g_renew(float, attention->z, queries *keys);
     for (size_t i = 0; i < queries * keys; i++) {
@@ -56,25 +56,25 @@ static void fill(Attention *attention)
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Attention *attention = (Attention *)figure;
-    bool changed = ns_seen_follow(&attention->seen, input->history);
+    bool changed = ns_token_source_follow(&attention->newest, input->history);
     changed |= attention->layer != input->layer || attention->head != input->head;
     attention->layer = input->layer;
     attention->head = input->head;
-    const NsTokenSnapshot *snapshot = attention->seen.snapshot;
-    bool there = attention->seen.there && snapshot->maps;
+    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    bool there = attention->newest.there && snapshot->maps;
     if (there) attention->shown = find_map(snapshot, input->layer, input->head);
     g_autofree char *title =
         there ? g_strdup_printf(_("Attention, layer %u, head %u"),
                                 snapshot->layer[attention->shown], snapshot->head[attention->shown])
               : g_strdup(_("Attention"));
-    g_autofree char *empty = ns_seen_empty(
+    g_autofree char *empty = ns_token_source_empty(
         _("Attention maps are expensive to measure: choose with “probe-every” how often."), input);
     changed |= ns_figure_words(
         figure, input,
         (NsFigureWords){.title = title,
                         .empty = empty,
                         .step = there ? snapshot->step : -1,
-                        .note = there ? ns_seen_note(&attention->seen, input) : NULL});
+                        .note = there ? ns_token_source_note(&attention->newest, input) : NULL});
     if (!changed) return false;
     if (there) fill(attention);
     figure->plot.heatmap = there ? &attention->map : NULL;
@@ -84,7 +84,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Attention *attention = (Attention *)figure;
-    ns_seen_clear(&attention->seen);
+    ns_token_source_clear(&attention->newest);
     g_free(attention->z);
 }
 

@@ -4,23 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Shares of the width that the stacks take, of one and of two. */
-static const double STACKS[NS_STACKS_MAX] = {0.27, 0.42};
-
-/* Above the graph: title and formula, in text sizes. */
-#define HEAD 3.9
-#define FOOT 0.6
-#define APART 1.2 /* between the stack and the frame of the layer */
-
-/* It stays in the middle of a wider page, or the wires get long for nothing. */
-#define WIDEST 64.0
-
-/* Least sizes, in text sizes. */
-#define BLOCK_LEAST 21.5
-#define STACK_LEAST 8.5
-#define ROW_LEAST 2.0
-#define STACK_ROW_LEAST 2.6
-
 unsigned ns_diagram_add(NsDiagram *d, NsNode node, NsPoint middle, double width, double height)
 {
     node.box = (NsBox){middle.x - width / 2, middle.y - height / 2, width, height};
@@ -71,56 +54,6 @@ size_t ns_diagram_stack(const NsStackWiring *stacks, size_t n, unsigned layer, u
     size_t stack = n > 1 && index >= stacks[1].first ? 1 : 0;
     *within = index - stacks[stack].first;
     return stack;
-}
-
-NsDiagram *ns_diagram_new(const NsDiagramData *data, unsigned layer, double width, double height,
-                          double text_size)
-{
-    NsDiagram *d = g_new0(NsDiagram, 1);
-    d->data = data;
-    d->text_size = text_size;
-    d->width = width;
-    d->height = height;
-    d->nodes = g_array_new(FALSE, TRUE, sizeof(NsNode));
-    d->wires = g_array_new(FALSE, TRUE, sizeof(NsWire));
-    NsStackWiring stacks[NS_STACKS_MAX];
-    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
-    unsigned within;
-    size_t stack = ns_diagram_stack(stacks, n, layer, &within);
-    d->layer = stacks[stack].first + within + 1;
-    d->layers = stacks[n - 1].first + stacks[n - 1].layers;
-    d->dual = stacks[stack].dual;
-    d->sublayers = ns_layer_wiring(&data->settings, NULL, &stacks[stack], within, d->wiring);
-    double top = HEAD * text_size, graph = MAX(height - top - FOOT * text_size, 1);
-    double used = MIN(width, WIDEST * text_size), left = (width - used) / 2;
-    double stacks_width = STACKS[n - 1] * used, apart = APART * text_size;
-    d->stacks = (NsBox){left, top, stacks_width, graph};
-    d->block =
-        (NsBox){left + stacks_width + apart, top, MAX(used - stacks_width - apart, 1), graph};
-    ns_diagram_build_stacks(d, stacks, n);
-    ns_diagram_build_block(d, stacks, stack);
-    return d;
-}
-
-void ns_diagram_free(NsDiagram *d)
-{
-    if (!d) return;
-    g_array_unref(d->nodes);
-    g_array_unref(d->wires);
-    g_free(d);
-}
-
-void ns_diagram_least(const NsDiagramData *data, double text_size, double *width, double *height)
-{
-    NsStackWiring stacks[NS_STACKS_MAX];
-    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
-    double block = BLOCK_LEAST / (1 - STACKS[n - 1]);
-    double stacks_width = STACK_LEAST * (double)n / STACKS[n - 1];
-    double rows = ns_diagram_block_rows(n > 1 ? 3 : 2);
-    /* A layer in the middle of a deep stack takes the most rows. */
-    double stack_rows = (double)ns_diagram_stack_rows(stacks, n, 4);
-    *width = text_size * (MAX(block, stacks_width) + APART);
-    *height = text_size * (HEAD + FOOT + MAX(rows * ROW_LEAST, stack_rows * STACK_ROW_LEAST));
 }
 
 static bool inside(const NsBox *box, double x, double y)

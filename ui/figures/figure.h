@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ui/figures/figures.h"
-#include "ui/figures/words.h"
 
 #define NS_FIGURE_SERIES 40
 
@@ -92,26 +91,6 @@ char *ns_figure_axis(NsQuantity quantity, const NsHistory *history);
 
 /* The scale that suits a quantity. */
 NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input);
-
-/* What both figures of the newest snapshot of tokens (core/probe/token_snapshot.h) follow: where it
- * differs from the one that is there, a copy of it.  TRUE if it does, or if the history is another.
- */
-typedef struct {
-    NsSource source;
-    size_t record; /* in which it was measured */
-    bool there;
-    NsTokenSnapshot *snapshot; /* NULL before the first */
-} NsSeen;
-
-bool ns_seen_follow(NsSeen *seen, NsHistory *history);
-void ns_seen_clear(NsSeen *seen);
-
-/* "Only the newest is kept, of step 40." where another step is asked for; NULL else. */
-char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input);
-
-/* What to say where there is none, of a snapshot of tokens or a similarity: `expensive` where
- * nobody asked for it. Free with g_free. */
-char *ns_seen_empty(const char *expensive, const NsFigureInput *input);
 
 /* The record that the subtitle's step belongs to: input->step, or the newest; -1 where there is
  * none. */

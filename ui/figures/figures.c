@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* The registry of figures.  SPDX-License-Identifier: MIT */
 #include "ui/figures/figures.h"
+
 #include "ui/figures/diagram.h"
 #include "ui/figures/figure.h"
-
-#include <math.h>
 
 #define IN(domain) (1u << NS_DOMAIN_##domain)
 #define SEVERAL (IN(LAYER) | IN(HIDDEN) | IN(HEAD)) /* values a step */
@@ -259,50 +258,4 @@ NsFigure *ns_figure_new(const char *key)
 {
     int i = ns_choices_find(ns_figure_choice, key);
     return i < 0 ? NULL : kinds[i].create();
-}
-
-NsFigure *ns_figure_alloc(const NsFigureClass *class)
-{
-    static const NsAxis axis = {.label = "", .lo = (double)NAN, .hi = (double)NAN};
-    NsFigure *figure = g_malloc0(class->size);
-    figure->class = class;
-    figure->plot = (NsPlot){.x = axis, .left = axis, .right = axis, .series = figure->series};
-    figure->plot.x.integer = true;
-    figure->markers = g_array_new(FALSE, FALSE, sizeof(NsMarker));
-    figure->marker_texts = g_string_chunk_new(64);
-    return figure;
-}
-
-void ns_figure_free(NsFigure *figure)
-{
-    if (!figure) return;
-    figure->class->clear(figure);
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_source_follow(&figure->events[i], NULL);
-    g_array_unref(figure->markers);
-    g_string_chunk_free(figure->marker_texts);
-    char *texts[] = {figure->title, figure->subtitle, figure->moment,     figure->run,
-                     figure->note,  figure->empty,    figure->left_label, figure->x_label};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
-    for (size_t i = 0; i < NS_FIGURE_SERIES; i++) g_free(figure->labels[i]);
-    g_free(figure);
-}
-
-const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
-{
-    NsPlot *plot = &figure->plot;
-    NsFigureInput one = *input;
-    if (figure->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
-    bool changed = figure->class->update(figure, &one);
-    if (!changed && plot->version) return plot;
-    plot->title = figure->title;
-    plot->subtitle = figure->subtitle;
-    plot->moment = figure->moment;
-    plot->run = figure->run;
-    plot->note = figure->note;
-    plot->empty = figure->empty;
-    plot->markers = (const NsMarker *)(const void *)figure->markers->data;
-    plot->n_markers = figure->markers->len;
-    plot->lettered = one.n_lanes > 1;
-    plot->version++;
-    return plot;
 }

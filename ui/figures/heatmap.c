@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/figures/field.h"
 #include "ui/figures/figure.h"
+#include "ui/figures/heatmap_cells.h"
 #include "ui/plot/panels.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@ typedef enum { STACKED, ONE, RATIO } Mode;
 
 typedef struct {
     NsFigure figure;
-    NsField field;
-    NsFieldRatio ratio;
+    NsHeatmapCells cells;
+    NsHeatmapRatio ratio;
     Mode mode;
     bool pairs;     /* a single run is not shown */
     unsigned upper; /* of a ratio: the run that is divided by the first */
@@ -31,7 +31,7 @@ static bool follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quan
     bool changed = heatmap->mode != mode || heatmap->upper != upper;
     heatmap->mode = mode;
     heatmap->upper = upper;
-    return ns_field_follow(&heatmap->field, runs, n, quantity) || changed;
+    return ns_heatmap_cells_follow(&heatmap->cells, runs, n, quantity) || changed;
 }
 
 static bool make_names(Heatmap *heatmap, const NsFigureInput *input)
@@ -39,7 +39,7 @@ static bool make_names(Heatmap *heatmap, const NsFigureInput *input)
     NsFigure *figure = &heatmap->figure;
     bool changed = false;
     if (heatmap->mode != STACKED) return false;
-    for (unsigned i = 0; i < heatmap->field.n; i++) {
+    for (unsigned i = 0; i < heatmap->cells.n; i++) {
         changed |= ns_figure_text(&figure->labels[i], ns_figure_run_label(input, i));
         heatmap->panels[i].name = figure->labels[i];
         heatmap->panels[i].style = i + 1;
@@ -58,9 +58,9 @@ static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const
 static void fill_map(Heatmap *heatmap, bool log)
 {
     if (heatmap->mode == RATIO) {
-        heatmap->map = ns_field_ratio(&heatmap->ratio, &heatmap->field, 0, heatmap->upper);
+        heatmap->map = ns_heatmap_ratio(&heatmap->ratio, &heatmap->cells, 0, heatmap->upper);
     } else {
-        heatmap->map = ns_field_map(&heatmap->field, heatmap->panels);
+        heatmap->map = ns_heatmap_cells_map(&heatmap->cells, heatmap->panels);
         heatmap->map.log = log;
     }
     heatmap->map.label = heatmap->bar;
@@ -71,7 +71,7 @@ static void mark_rows(Heatmap *heatmap)
 {
     const NsHeatmap *map = &heatmap->map;
     NsFigure *figure = &heatmap->figure;
-    if (heatmap->marked < 1 || ns_quantity(heatmap->field.quantity)->domain == NS_DOMAIN_HEAD)
+    if (heatmap->marked < 1 || ns_quantity(heatmap->cells.quantity)->domain == NS_DOMAIN_HEAD)
         return;
     for (size_t i = 0; i < ns_panels(map); i++) {
         NsPanel panel = ns_panel(map, i);
@@ -97,25 +97,25 @@ static void mark(Heatmap *heatmap)
 /* What stands in place of the map where there is none. */
 static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
 {
-    const NsField *field = &heatmap->field;
-    const NsQuantityInfo *info = ns_quantity(field->quantity);
+    const NsHeatmapCells *cells = &heatmap->cells;
+    const NsQuantityInfo *info = ns_quantity(cells->quantity);
     if (info->domain == NS_DOMAIN_STEP)
         return g_strdup_printf(_("%s is one value a step: chart it over the steps."),
                                _(info->choice.label));
     if (ns_figure_newest(input) < 0) return g_strdup(_("No step has been measured yet."));
-    if (!field->rows && input->history) return ns_figure_absent(field->quantity, input->history);
+    if (!cells->rows && input->history) return ns_figure_absent(cells->quantity, input->history);
     if (heatmap->pairs && heatmap->mode == ONE)
         return g_strdup(_("There is no other run yet: reset, change a setting, and run again."));
     if (heatmap->mode != RATIO) return g_strdup(_("No step has been measured yet."));
-    unsigned without = field->run[0].rows ? heatmap->upper : 0;
-    if (field->run[without].rows) return g_strdup(_("The lanes have no step in common."));
+    unsigned without = cells->run[0].rows ? heatmap->upper : 0;
+    if (cells->run[without].rows) return g_strdup(_("The lanes have no step in common."));
     return g_strdup_printf(_("%s has no %s."), ns_figure_run(input, without).name, info->symbol);
 }
 
 static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
 {
     NsFigure *figure = &heatmap->figure;
-    NsQuantity quantity = heatmap->field.quantity;
+    NsQuantity quantity = heatmap->cells.quantity;
     const NsQuantityInfo *info = ns_quantity(quantity);
     NsFigureInput shown = heatmap->mode == ONE && input->n_lanes > 1
                               ? ns_figure_input_of(input, ns_figure_active(input))
@@ -132,7 +132,7 @@ static bool make_texts(Heatmap *heatmap, const NsFigureInput *input)
                                (NsFigureWords){.title = title,
                                                .empty = empty,
                                                .step = ns_figure_newest(&shown),
-                                               .note = ns_field_note(&heatmap->field)});
+                                               .note = ns_heatmap_cells_note(&heatmap->cells)});
     return changed;
 }
 
@@ -164,8 +164,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input, NsQuantity quan
 static void clear(NsFigure *figure)
 {
     Heatmap *heatmap = (Heatmap *)figure;
-    ns_field_clear(&heatmap->field);
-    ns_field_ratio_clear(&heatmap->ratio);
+    ns_heatmap_cells_clear(&heatmap->cells);
+    ns_heatmap_ratio_clear(&heatmap->ratio);
     g_free(heatmap->bar);
 }
 

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/figures/past.h"
-#include "ui/figures/trace.h"
+#include "ui/figures/step_curves.h"
 
 #include <math.h>
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
-G_STATIC_ASSERT((int)CURVES == NS_TRACE_CURVES);
+G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
 G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
-    NsTrace lanes[NS_FIGURE_LANES];
+    NsStepCurves lanes[NS_FIGURE_LANES];
     unsigned n;
     bool rates_differ;
-    NsPast past;
+    NsPreviousCurves previous;
 } Loss;
 
 /* The whole run again where another smoothing was chosen: the scalars of all its steps are there.
  * TRUE if it was. */
-static bool smooth(NsTrace *lane, NsSmoothing how, size_t steps)
+static bool smooth(NsStepCurves *lane, NsSmoothing how, size_t steps)
 {
     if (ns_smoothing_equal(lane->smoother.how, how)) return false;
     ns_smoother_clear(&lane->smoother);
@@ -33,11 +32,11 @@ static bool smooth(NsTrace *lane, NsSmoothing how, size_t steps)
     return true;
 }
 
-static bool read_run(NsTrace *lane, NsHistory *history, NsSmoothing how)
+static bool read_run(NsStepCurves *lane, NsHistory *history, NsSmoothing how)
 {
     NsSource *run = &lane->run;
     bool changed = ns_source_follow(run, history);
-    if (changed) ns_trace_forget(lane);
+    if (changed) ns_step_curves_forget(lane);
     changed |= smooth(lane, how, run->steps);
     if (!history) return changed;
 
@@ -80,10 +79,10 @@ static bool read_lanes(Loss *loss, const NsFigureInput *input)
     unsigned n = ns_figure_runs(input);
     bool changed = n != loss->n;
     if (changed) loss->rates_differ = false;
-    for (unsigned i = n; i < loss->n; i++) ns_trace_clear(&loss->lanes[i]);
+    for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
     loss->n = n;
     for (unsigned i = 0; i < n; i++) {
-        NsTrace *lane = &loss->lanes[i];
+        NsStepCurves *lane = &loss->lanes[i];
         NsHistory *history = ns_figure_run(input, i).history;
         bool other = lane->run.history != history;
         size_t before = other || changed ? 0 : lane->run.steps;
@@ -94,7 +93,7 @@ static bool read_lanes(Loss *loss, const NsFigureInput *input)
     return changed;
 }
 
-static void read_past(NsSource *source, NsCurve *curve, void *data)
+static void read_previous(NsSource *source, NsCurve *curve, void *data)
 {
     (void)data;
     size_t steps = ns_history_steps(source->history);
@@ -108,7 +107,7 @@ static char *note(const Loss *loss)
 {
     size_t marks = 0;
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
-    g_autofree char *groups = ns_traces_note(loss->lanes, loss->n, TRAINING);
+    g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
     if (loss->n < 2 || !marks) return g_steal_pointer(&groups);
     return groups ? g_strdup_printf("%s %s", _("Marks: validation loss."), groups)
                   : g_strdup(_("Marks: validation loss."));
@@ -160,7 +159,7 @@ static void show(Loss *loss, bool smooth)
         [RATE] = {.kind = NS_SERIES_LINE, .side = NS_AXIS_RIGHT, .style = 2},
     };
     NsFigure *figure = &loss->figure;
-    figure->plot.n_series = ns_past_show(&loss->past, figure->series);
+    figure->plot.n_series = ns_previous_curves_show(&loss->previous, figure->series);
     for (unsigned i = 0; i < loss->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
             const NsCurve *curve = &loss->lanes[i].curves[k];
@@ -186,7 +185,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     bool changed = read_lanes(loss, input);
-    changed |= ns_past_follow(&loss->past, input, read_past, NULL);
+    changed |= ns_previous_curves_follow(&loss->previous, input, read_previous, NULL);
     changed |= ns_figure_mark_events(figure, input);
     changed |= ns_figure_mark_step(figure, input);
     changed |= make_labels(loss, input, how);
@@ -202,8 +201,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Loss *loss = (Loss *)figure;
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_trace_clear(&loss->lanes[i]);
-    ns_past_clear(&loss->past);
+    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_step_curves_clear(&loss->lanes[i]);
+    ns_previous_curves_clear(&loss->previous);
 }
 
 NsFigure *ns_loss_new(void)

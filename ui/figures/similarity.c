@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/figures/figure.h"
+#include "ui/figures/token_source.h"
 
 #include "core/base/words.h"
 
@@ -100,7 +100,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |= read_newest(s, input->history);
     changed |= share_colors(s, input);
 
-    g_autofree char *empty = ns_seen_empty(
+    g_autofree char *empty = ns_token_source_empty(
         _("Similarity is expensive to measure: choose with “probe-every” how often."), input);
     g_autofree char *title =
         g_strdup_printf(_("%s of hidden states"), _(ns_similarity_choice(s->kind)->label));

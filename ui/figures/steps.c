@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/figures/past.h"
-#include "ui/figures/trace.h"
+#include "ui/figures/step_curves.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 /* Of a quantity of one value a step, only MEAN is there, and SMOOTH of it. */
 enum { LARGEST, LEAST, MEAN, SMOOTH, CURVES };
-G_STATIC_ASSERT((int)CURVES == NS_TRACE_CURVES);
+G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
 G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
-    NsTrace lanes[NS_FIGURE_LANES];
+    NsStepCurves lanes[NS_FIGURE_LANES];
     unsigned n;
-    NsPast past;
+    NsPreviousCurves previous;
     NsQuantity quantity;
     float *min, *max; /* [count] of the record that is read */
     size_t count;
@@ -66,7 +65,7 @@ static bool has_quantity(const Steps *steps, const NsHistory *history)
     return history && ns_history_layout(history)->count[steps->quantity] > 0;
 }
 
-static void read_past(NsSource *source, NsCurve *curve, void *data)
+static void read_previous(NsSource *source, NsCurve *curve, void *data)
 {
     Steps *steps = data;
     double x;
@@ -76,7 +75,7 @@ static void read_past(NsSource *source, NsCurve *curve, void *data)
         if (next_record(steps, source, &x, &s)) ns_curve_append(curve, x, s.mean);
 }
 
-static void read_lane(Steps *steps, NsTrace *lane)
+static void read_lane(Steps *steps, NsStepCurves *lane)
 {
     bool smooth = lane->smoother.how.kind != NS_SMOOTH_NONE;
     double x;
@@ -93,13 +92,13 @@ static void read_lane(Steps *steps, NsTrace *lane)
     }
 }
 
-static bool follow_lane(Steps *steps, NsTrace *lane, NsHistory *history, NsSmoothing how,
+static bool follow_lane(Steps *steps, NsStepCurves *lane, NsHistory *history, NsSmoothing how,
                         bool other)
 {
     bool anew = ns_source_follow(&lane->run, history) || other;
     anew = anew || !ns_smoothing_equal(lane->smoother.how, how);
     if (anew) {
-        ns_trace_forget(lane);
+        ns_step_curves_forget(lane);
         ns_smoother_init(&lane->smoother, how);
         lane->run.steps = 0;
     }
@@ -113,18 +112,18 @@ static bool follow(Steps *steps, const NsFigureInput *input)
     unsigned n = ns_figure_runs(input);
     bool other = steps->quantity != input->quantity, changed = other || n != steps->n;
     steps->quantity = input->quantity;
-    for (unsigned i = n; i < steps->n; i++) ns_trace_clear(&steps->lanes[i]);
+    for (unsigned i = n; i < steps->n; i++) ns_step_curves_clear(&steps->lanes[i]);
     steps->n = n;
-    if (other) ns_past_forget(&steps->past);
+    if (other) ns_previous_curves_forget(&steps->previous);
     for (unsigned i = 0; i < n; i++)
         changed |= follow_lane(steps, &steps->lanes[i], ns_figure_run(input, i).history,
                                input->smoothing, other);
-    return ns_past_follow(&steps->past, input, read_past, steps) || changed;
+    return ns_previous_curves_follow(&steps->previous, input, read_previous, steps) || changed;
 }
 
 static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
 {
-    char *groups = ns_traces_note(steps->lanes, steps->n, MEAN);
+    char *groups = ns_step_curves_note(steps->lanes, steps->n, MEAN);
     if (groups) return groups;
     int64_t kept = input->history ? ns_history_stride(input->history) : 1;
     if (kept > 1)
@@ -209,7 +208,7 @@ static void show(Steps *steps, NsScaleKind scale)
     bool expensive = ns_quantity(steps->quantity)->expensive;
     figure->plot.left.scale = scale;
     figure->plot.left.label = figure->left_label;
-    figure->plot.n_series = ns_past_show(&steps->past, figure->series);
+    figure->plot.n_series = ns_previous_curves_show(&steps->previous, figure->series);
     for (unsigned i = 0; i < steps->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
             const NsCurve *curves = steps->lanes[i].curves, *curve = &curves[k];
@@ -240,8 +239,8 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Steps *steps = (Steps *)figure;
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_trace_clear(&steps->lanes[i]);
-    ns_past_clear(&steps->past);
+    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_step_curves_clear(&steps->lanes[i]);
+    ns_previous_curves_clear(&steps->previous);
     g_free(steps->min);
     g_free(steps->max);
 }

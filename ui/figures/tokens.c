@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/figures/figure.h"
+#include "ui/figures/token_source.h"
 
 #include "core/base/words.h"
 
@@ -11,7 +11,7 @@ G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
-    NsSeen seen;
+    NsTokenSource newest;
     unsigned layer;
     size_t shown; /* the state, as an index of the snapshot's */
     size_t bins;  /* up to the last that holds a token, and one more */
@@ -42,7 +42,7 @@ static double gaussian_count(double r, double width, double D, double n)
 
 static void fill(Tokens *tokens, const NsFigureInput *input)
 {
-    const NsTokenSnapshot *snapshot = tokens->seen.snapshot;
+    const NsTokenSnapshot *snapshot = tokens->newest.snapshot;
     const size_t states[2] = {0, tokens->shown};
     for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)
         tokens->edges[k] = ((double)k - 0.5) * NS_TOKEN_SNAPSHOT_BIN;
@@ -64,7 +64,7 @@ static void show(Tokens *tokens, const NsFigureInput *input)
     NsFigure *figure = &tokens->figure;
     NsPlot *plot = &figure->plot;
     plot->n_series = 0;
-    if (!tokens->seen.there) return;
+    if (!tokens->newest.there) return;
     fill(tokens, input);
     for (int i = 0; i < 2; i++) {
         if (i == EMBEDDING && tokens->shown == 0) continue;
@@ -92,14 +92,14 @@ static char *state_label(const NsTokenSnapshot *snapshot, size_t i)
 
 static char *note(const Tokens *tokens, const NsFigureInput *input)
 {
-    const NsTokenSnapshot *snapshot = tokens->seen.snapshot;
-    if (!tokens->seen.there) return NULL;
+    const NsTokenSnapshot *snapshot = tokens->newest.snapshot;
+    if (!tokens->newest.there) return NULL;
     GString *words = g_string_new(NULL);
     unsigned beyond = snapshot->beyond[tokens->shown];
     if (beyond)
         g_string_append_printf(words, _("%u of %u tokens lie beyond the axis, or are not finite."),
                                beyond, snapshot->tokens[tokens->shown]);
-    g_autofree char *other = ns_seen_note(&tokens->seen, input);
+    g_autofree char *other = ns_token_source_note(&tokens->newest, input);
     if (other) g_string_append_printf(words, "%s%s", words->len ? " " : "", other);
     return g_string_free(words, words->len == 0);
 }
@@ -107,12 +107,12 @@ static char *note(const Tokens *tokens, const NsFigureInput *input)
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Tokens *tokens = (Tokens *)figure;
-    bool changed = ns_seen_follow(&tokens->seen, input->history);
+    bool changed = ns_token_source_follow(&tokens->newest, input->history);
     changed |= tokens->layer != input->layer || tokens->theory != input->theory;
     tokens->layer = input->layer;
     tokens->theory = input->theory;
-    const NsTokenSnapshot *snapshot = tokens->seen.snapshot;
-    bool there = tokens->seen.there && snapshot->states;
+    const NsTokenSnapshot *snapshot = tokens->newest.snapshot;
+    bool there = tokens->newest.there && snapshot->states;
     if (there) {
         tokens->shown = find_state(snapshot, input->layer);
         changed |= ns_figure_text(&figure->labels[EMBEDDING], state_label(snapshot, 0));
@@ -122,7 +122,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
         changed |= ns_figure_text(
             &figure->labels[GAUSSIAN],
             g_strdup_printf(_("normal features, d %" PRId64), input->settings->d_model));
-    g_autofree char *empty = ns_seen_empty(
+    g_autofree char *empty = ns_token_source_empty(
         _("Single tokens are expensive to measure: choose with “probe-every” how often."), input);
     changed |= ns_figure_words(figure, input,
                                (NsFigureWords){.title = _("Squared hidden norm of tokens"),
@@ -135,7 +135,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 
 static void clear(NsFigure *figure)
 {
-    ns_seen_clear(&((Tokens *)figure)->seen);
+    ns_token_source_clear(&((Tokens *)figure)->newest);
 }
 
 NsFigure *ns_tokens_new(void)

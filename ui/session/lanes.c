@@ -2,7 +2,7 @@
 #include "ui/session/lanes.h"
 
 #include "core/base/words.h"
-#include "ui/figures/words.h"
+#include "ui/figures/settings_caption.h"
 #include "ui/session/digits.h"
 
 #define NO_LANE SIZE_MAX

@@ -12,12 +12,12 @@
 typedef struct {
     NsSource source;
     int64_t first;    /* its first step */
-    size_t row, rows; /* of the field; rows 0: it does not have the quantity */
-} NsFieldRun;
+    size_t row, rows; /* of the cells; rows 0: it does not have the quantity */
+} NsHeatmapRun;
 
 typedef struct {
     NsQuantity quantity;
-    NsFieldRun run[NS_FIGURE_LANES];
+    NsHeatmapRun run[NS_FIGURE_LANES];
     unsigned n;
     float *z; /* [rows, room]; blank cells are -infinity */
     size_t rows, columns, room;
@@ -26,29 +26,31 @@ typedef struct {
     size_t settled; /* columns that stay as they are, as of NsHeatmap, with `stem` */
     uint64_t stem;
     float *values; /* [the most rows of a run] */
-} NsField;
+} NsHeatmapCells;
 
-/* Brings the field up to date; anew where a run or the quantity is another one.  TRUE if it
+/* Brings the cells up to date; anew where a run or the quantity is another one.  TRUE if it
  * changed. */
-bool ns_field_follow(NsField *field, const NsFigureRun *runs, unsigned n, NsQuantity quantity);
-void ns_field_clear(NsField *field);
+bool ns_heatmap_cells_follow(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n,
+                             NsQuantity quantity);
+void ns_heatmap_cells_clear(NsHeatmapCells *cells);
 
 /* The column of a step. */
-size_t ns_field_column(const NsField *field, int64_t step);
+size_t ns_heatmap_cells_column(const NsHeatmapCells *cells, int64_t step);
 
 /* What a reader must know of how steps were joined; NULL for nothing.  Free with g_free. */
-char *ns_field_note(const NsField *field);
+char *ns_heatmap_cells_note(const NsHeatmapCells *cells);
 
-/* The cells of all runs as a heatmap that borrows from the field and, for more than one run, from
+/* The cells of all runs as a heatmap that borrows from the cells and, for more than one run, from
  * `panels` [n], of which names and styles are the caller's. */
-NsHeatmap ns_field_map(const NsField *field, NsHeatPanel *panels);
+NsHeatmap ns_heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *panels);
 
 /* log_2 of run b over run a in every row that both have, at the steps that both have. */
 typedef struct {
     float *z; /* [rows, room] */
     size_t rows, room, done;
-    uint64_t of, stem; /* of the field that z was made of; its own */
-} NsFieldRatio;
+    uint64_t of, stem; /* of the cells that z was made of; its own */
+} NsHeatmapRatio;
 
-NsHeatmap ns_field_ratio(NsFieldRatio *ratio, const NsField *field, unsigned a, unsigned b);
-void ns_field_ratio_clear(NsFieldRatio *ratio);
+NsHeatmap ns_heatmap_ratio(NsHeatmapRatio *ratio, const NsHeatmapCells *cells, unsigned a,
+                           unsigned b);
+void ns_heatmap_ratio_clear(NsHeatmapRatio *ratio);

@@ -1,25 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+/* Settings in the words of a caption.  SPDX-License-Identifier: MIT */
+#include "ui/figures/settings_caption.h"
+
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/model/wiring.h"
-#include "ui/figures/figure.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* More differences than this end in an ellipsis. */
 #define DIFFERENCES 3
-
-bool ns_figure_text(char **slot, char *text)
-{
-    if (g_strcmp0(*slot, text) == 0) {
-        g_free(text);
-        return false;
-    }
-    g_free(*slot);
-    *slot = text;
-    return true;
-}
 
 /* For reading: 100, where a file that must read back to the same bits may have 1e+02. */
 static char *plain_number(double number)
@@ -221,172 +211,4 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
         append_words(words, param, settings[which]);
     }
     return g_string_free(words, FALSE);
-}
-
-/* The step from which a live setting of the run was another; 0 where none was changed. */
-static int64_t first_change(const NsHistory *history)
-{
-    for (size_t i = 0; history && i < ns_history_events(history); i++) {
-        const NsEvent *event = ns_history_event(history, i);
-        if (event->kind == NS_EVENT_SETTING && event->step > 1) return event->step;
-    }
-    return 0;
-}
-
-char *ns_figure_previous_label(const NsFigureInput *input)
-{
-    if (!input->previous_settings || !input->settings) return g_strdup(_("previous run"));
-    g_autofree char *difference = ns_settings_difference(input->previous_settings, input->settings);
-    int64_t changed = first_change(input->previous);
-    if (!changed) return g_strdup_printf(_("previous run: %s"), difference);
-    return g_strdup_printf(_("previous run: %s, changed at %" PRId64), difference, changed);
-}
-
-char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)
-{
-    const NsQuantityInfo *info = ns_quantity(quantity);
-    if (info->expensive && ns_history_layout(history)->probe_every < 1)
-        return g_strdup_printf(
-            _("%s is expensive to measure: choose with “probe-every” how often."),
-            _(info->choice.label));
-    return g_strdup_printf(_("This model has no %s."), info->symbol);
-}
-
-char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
-{
-    const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
-    bool two = layout && layout->hidden > layout->layers + 1;
-    switch (ns_quantity(quantity)->domain) {
-    case NS_DOMAIN_HIDDEN:
-        return g_strdup(two ? _("state (encoder, decoder)") : _("layer (0: embedding)"));
-    case NS_DOMAIN_HEAD:
-        return g_strdup(_("head (layer by layer)"));
-    case NS_DOMAIN_LAYER:
-    case NS_DOMAIN_STEP:
-        break;
-    }
-    return g_strdup(two ? _("layer (encoder, decoder)") : _("layer"));
-}
-
-NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input)
-{
-    return input->log && !ns_quantity(quantity)->unit ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-}
-
-int64_t ns_figure_record(const NsFigureInput *input)
-{
-    if (!input->history) return -1;
-    int64_t newest = (int64_t)ns_history_steps(input->history) - 1;
-    if (input->step < 0) return newest;
-    return CLAMP(input->step - ns_history_first_step(input->history), MIN(newest, 0), newest);
-}
-
-int64_t ns_figure_record_at(const NsHistory *history, int64_t step)
-{
-    int64_t newest = history ? (int64_t)ns_history_steps(history) - 1 : -1;
-    if (newest < 0 || step < 0) return newest;
-    return CLAMP(step - ns_history_first_step(history), -1, newest);
-}
-
-static const NsEvent *divergence(const NsHistory *history)
-{
-    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
-        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
-            return ns_history_event(history, i);
-    return NULL;
-}
-
-/* The newest step that a history has; -1 for none. */
-static int64_t newest_of(const NsHistory *history)
-{
-    size_t records = history ? ns_history_steps(history) : 0;
-    return records ? ns_history_first_step(history) + (int64_t)records - 1 : -1;
-}
-
-int64_t ns_figure_newest(const NsFigureInput *input)
-{
-    int64_t going = -1, ended = -1;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
-        const NsHistory *history = ns_figure_run(input, i).history;
-        int64_t newest = newest_of(history);
-        if (newest < 0) continue;
-        if (divergence(history))
-            ended = MAX(ended, newest);
-        else
-            going = going < 0 ? newest : MIN(going, newest);
-    }
-    return going >= 0 ? going : ended;
-}
-
-int64_t ns_figure_viewed(const NsFigureInput *input)
-{
-    int64_t newest = -1;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        newest = MAX(newest, newest_of(ns_figure_run(input, i).history));
-    return input->step < newest ? input->step : -1;
-}
-
-unsigned ns_figure_first_layer(NsQuantity quantity)
-{
-    return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
-}
-
-/* The divergences of all runs, and then what else there is to note, which is taken. */
-static char *joined_note(const NsFigureInput *input, char *note)
-{
-    g_autofree char *taken = note;
-    GString *words = g_string_new(NULL);
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
-        NsFigureRun run = ns_figure_run(input, i);
-        const NsEvent *event = divergence(run.history);
-        if (!event) continue;
-        if (words->len) g_string_append_c(words, ' ');
-        if (ns_figure_runs(input) > 1) g_string_append_printf(words, "%s: ", run.name);
-        g_string_append(words, event->text);
-    }
-    if (taken) g_string_append_printf(words, "%s%s", words->len ? " " : "", taken);
-    return g_string_free(words, words->len == 0);
-}
-
-/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1" */
-static char *settings_words(const NsFigureInput *input)
-{
-    unsigned n = ns_figure_runs(input);
-    const NsSettings *settings[NS_FIGURE_LANES];
-    GString *words = g_string_new(NULL);
-    for (unsigned i = 0; i < n; i++) {
-        settings[i] = ns_figure_run(input, i).settings;
-        if (!settings[i]) return g_string_free(words, FALSE);
-    }
-    for (unsigned i = 0; i < n && n > 1; i++) {
-        g_autofree char *label = ns_figure_run_label(input, i);
-        g_string_append_printf(words, "%s%s", i ? "; " : "", label);
-    }
-    if (n == 1 && input->name) g_string_append(words, input->name);
-    g_autofree char *common = ns_settings_common_words(settings, n);
-    const char *between = n > 1 ? "; " : " ";
-    if (*common) g_string_append_printf(words, "%s%s", words->len ? between : "", common);
-    return g_string_free(words, FALSE);
-}
-
-/* "A Post-LN" of a lane that is shown by itself; NULL else. */
-static char *run_words(const NsFigureInput *input)
-{
-    if (!input->name || !input->settings) return g_strdup(input->name);
-    g_autofree char *wiring = words_about(input->settings, ABOUT_WIRING);
-    return g_strdup_printf("%s %s", input->name, wiring);
-}
-
-bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
-{
-    g_autofree char *settings = settings_words(input);
-    char *moment = words.step < 0 ? NULL : g_strdup_printf(_("step %" PRId64), words.step);
-    char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
-    bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
-    changed |= ns_figure_text(&figure->subtitle, subtitle);
-    changed |= ns_figure_text(&figure->moment, moment);
-    changed |= ns_figure_text(&figure->run, run_words(input));
-    changed |= ns_figure_text(&figure->note, joined_note(input, words.note));
-    changed |= ns_figure_text(&figure->empty, g_strdup(words.empty));
-    return changed;
 }

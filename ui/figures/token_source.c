@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/figures/figure.h"
+#include "ui/figures/token_source.h"
 
 #include "core/base/words.h"
 
 #include <inttypes.h>
 
-bool ns_seen_follow(NsSeen *seen, NsHistory *history)
+bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history)
 {
-    bool changed = ns_source_follow(&seen->source, history);
-    if (changed) seen->there = false;
+    bool changed = ns_source_follow(&tokens->source, history);
+    if (changed) tokens->there = false;
     size_t records = history ? ns_history_steps(history) : 0;
     if (!records) return changed;
     /* A megabyte is only copied where there is another one. */
     size_t record = ns_history_measured(history, NS_QUANTITY_TOKEN_COSINE, records - 1);
-    if (seen->there && record == seen->record) return changed;
-    if (!seen->snapshot) seen->snapshot = g_new(NsTokenSnapshot, 1);
-    bool there = ns_history_token_snapshot(history, seen->snapshot);
-    seen->record = record;
-    changed |= there || seen->there;
-    seen->there = there;
+    if (tokens->there && record == tokens->record) return changed;
+    if (!tokens->snapshot) tokens->snapshot = g_new(NsTokenSnapshot, 1);
+    bool there = ns_history_token_snapshot(history, tokens->snapshot);
+    tokens->record = record;
+    changed |= there || tokens->there;
+    tokens->there = there;
     return changed;
 }
 
-void ns_seen_clear(NsSeen *seen)
+void ns_token_source_clear(NsTokenSource *tokens)
 {
-    ns_source_follow(&seen->source, NULL);
-    g_clear_pointer(&seen->snapshot, g_free);
+    ns_source_follow(&tokens->source, NULL);
+    g_clear_pointer(&tokens->snapshot, g_free);
 }
 
-char *ns_seen_note(const NsSeen *seen, const NsFigureInput *input)
+char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input)
 {
-    if (!seen->there || input->step < 0 || input->step == seen->snapshot->step) return NULL;
+    if (!tokens->there || input->step < 0 || input->step == tokens->snapshot->step) return NULL;
     return g_strdup_printf(_("Only the newest is kept, of step %" PRId64 "."),
-                           seen->snapshot->step);
+                           tokens->snapshot->step);
 }
 
 /* Whether there was a step at which the expensive quantities were measured. */
@@ -47,7 +47,7 @@ static bool was_measured(const NsHistory *history)
     return !ns_is_blank(values[n - 1]);
 }
 
-char *ns_seen_empty(const char *expensive, const NsFigureInput *input)
+char *ns_token_source_empty(const char *expensive, const NsFigureInput *input)
 {
     const NsHistory *history = input->history;
     if (history && ns_history_layout(history)->probe_every < 1) return g_strdup(expensive);

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/heatmap_cells.h"
+
+#include "core/base/words.h"
+
+#include "ui/figures/curve.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* When a column more than this would be needed, columns are joined in pairs. */
+#define COLUMNS 1024
+
+/* A run that is so many columns behind stands still, and is not waited for. */
+#define BEHIND 2
+
+/* A cell without a value. */
+#define NO_VALUE (-INFINITY)
+
+/* The larger one; a NaN stays one. */
+static float larger(float a, float b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
+size_t ns_heatmap_cells_column(const NsHeatmapCells *cells, int64_t step)
+{
+    return (size_t)((step - cells->start) / cells->stride);
+}
+
+static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, NsQuantity quantity)
+{
+    g_clear_pointer(&cells->z, g_free);
+    cells->quantity = quantity;
+    cells->n = n;
+    cells->rows = cells->columns = cells->room = cells->settled = 0;
+    cells->stride = 1;
+    cells->start = G_MAXINT64;
+    cells->stem = ns_stem_new();
+    size_t most = 0;
+    for (unsigned i = 0; i < n; i++) {
+        NsHeatmapRun *run = &cells->run[i];
+        const NsRecordLayout *layout = runs[i].history ? ns_history_layout(runs[i].history) : NULL;
+        run->source.steps = 0;
+        run->row = cells->rows;
+        run->rows = layout ? layout->count[quantity] : 0;
+        run->first = layout ? ns_history_first_step(runs[i].history) : 0;
+        cells->rows += run->rows;
+        most = MAX(most, run->rows);
+        if (run->rows && ns_quantity(quantity)->expensive)
+            cells->stride = MAX(cells->stride, layout->probe_every);
+    }
+    /* Columns of expensive quantities begin where these are measured. */
+    for (unsigned i = 0; i < n; i++)
+        if (cells->run[i].rows)
+            cells->start =
+                MIN(cells->start, cells->run[i].first - cells->run[i].first % cells->stride);
+    if (!cells->rows) cells->start = 0;
+    cells->values = g_renew(float, cells->values, most + 1);
+}
+
+static void join_pairs(NsHeatmapCells *cells)
+{
+    size_t columns = (cells->columns + 1) / 2;
+    for (size_t row = 0; row < cells->rows; row++) {
+        float *z = cells->z + row * cells->room;
+        for (size_t c = 0; c < columns; c++)
+            z[c] = 2 * c + 1 < cells->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
+    }
+    cells->columns = columns;
+    cells->stem = ns_stem_new();
+    cells->settled = 0;
+    cells->stride *= 2;
+}
+
+/* Makes room for columns; from the last row to the first none is overwritten before it was moved.
+ */
+static void make_room(NsHeatmapCells *cells, size_t columns)
+{
+    size_t room = MIN(COLUMNS, MAX(2 * columns, 64));
+    if (columns <= cells->room) return;
+    cells->z = g_renew(float, cells->z, cells->rows *room);
+    for (size_t row = cells->rows; row-- > 0;)
+        memmove(cells->z + row * room, cells->z + row * cells->room,
+                cells->columns * sizeof *cells->z);
+    cells->room = room;
+}
+
+static void set_columns(NsHeatmapCells *cells, size_t columns)
+{
+    if (columns <= cells->columns) return;
+    make_room(cells, columns);
+    for (size_t row = 0; row < cells->rows; row++)
+        for (size_t c = cells->columns; c < columns; c++)
+            cells->z[row * cells->room + c] = NO_VALUE;
+    cells->columns = columns;
+}
+
+static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
+{
+    while (run->source.steps < records) {
+        size_t first = run->source.steps;
+        size_t column = ns_heatmap_cells_column(cells, run->first + (int64_t)first);
+        int64_t end_step = cells->start + (int64_t)(column + 1) * cells->stride;
+        size_t end = MIN(records, (size_t)(end_step - run->first));
+        ns_history_read_range(run->source.history, cells->quantity, first, end - 1, NULL,
+                              cells->values);
+        for (size_t row = 0; row < run->rows; row++) {
+            float *cell = &cells->z[(run->row + row) * cells->room + column];
+            if (!ns_is_blank(cells->values[row])) *cell = larger(cells->values[row], *cell);
+        }
+        /* It was taken for one that stands still. */
+        if (column < cells->settled) cells->stem = ns_stem_new();
+        run->source.steps = end;
+    }
+}
+
+/* The next record may still fall on the last column. */
+static void settle(NsHeatmapCells *cells)
+{
+    size_t furthest = 0, settled = cells->columns;
+    for (int pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < cells->n; i++) {
+            const NsHeatmapRun *run = &cells->run[i];
+            if (!run->rows || !run->source.steps) continue;
+            size_t next = ns_heatmap_cells_column(cells, run->first + (int64_t)run->source.steps);
+            if (pass == 0)
+                furthest = MAX(furthest, next);
+            else if (next + BEHIND > furthest)
+                settled = MIN(settled, next);
+        }
+    cells->settled = settled;
+}
+
+static bool read_all(NsHeatmapCells *cells)
+{
+    size_t records[NS_FIGURE_LANES] = {0};
+    int64_t newest = -1;
+    bool more = false;
+    for (unsigned i = 0; i < cells->n; i++) {
+        NsHeatmapRun *run = &cells->run[i];
+        if (run->rows) records[i] = ns_history_steps(run->source.history);
+        if (records[i] <= run->source.steps) continue;
+        more = true;
+        newest = MAX(newest, run->first + (int64_t)records[i] - 1);
+    }
+    if (!more) return false;
+    while (ns_heatmap_cells_column(cells, newest) >= COLUMNS) {
+        /* Columns that are not there yet are only read at the width that they will have. */
+        if (cells->columns)
+            join_pairs(cells);
+        else
+            cells->stride *= 2;
+    }
+    set_columns(cells, ns_heatmap_cells_column(cells, newest) + 1);
+    for (unsigned i = 0; i < cells->n; i++) read_run(cells, &cells->run[i], records[i]);
+    settle(cells);
+    return true;
+}
+
+bool ns_heatmap_cells_follow(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n,
+                             NsQuantity quantity)
+{
+    bool other = n != cells->n || quantity != cells->quantity || !cells->stem;
+    for (unsigned i = 0; i < NS_FIGURE_LANES; i++)
+        other |= ns_source_follow(&cells->run[i].source, i < n ? runs[i].history : NULL);
+    if (other) begin(cells, runs, n, quantity);
+    return read_all(cells) || other;
+}
+
+void ns_heatmap_cells_clear(NsHeatmapCells *cells)
+{
+    for (unsigned i = 0; i < NS_FIGURE_LANES; i++) ns_source_follow(&cells->run[i].source, NULL);
+    g_free(cells->z);
+    g_free(cells->values);
+    *cells = (NsHeatmapCells){0};
+}
+
+char *ns_heatmap_cells_note(const NsHeatmapCells *cells)
+{
+    int64_t kept = 1, every = 1;
+    bool expensive = ns_quantity(cells->quantity)->expensive;
+    for (unsigned i = 0; i < cells->n; i++) {
+        const NsHeatmapRun *run = &cells->run[i];
+        if (!run->rows) continue;
+        kept = MAX(kept, ns_history_stride(run->source.history));
+        if (expensive) every = MAX(every, ns_history_layout(run->source.history)->probe_every);
+    }
+    if (!cells->rows) return NULL;
+    if (kept > cells->stride)
+        return g_strdup_printf(
+            _("Old steps are kept in groups of up to %" PRId64 ", by their largest values."), kept);
+    if (cells->stride > every)
+        return g_strdup_printf(expensive
+                                   ? _("A column shows the largest of %" PRId64 " measurements.")
+                                   : _("A column shows the largest of %" PRId64 " steps."),
+                               cells->stride / every);
+    return every > 1 ? g_strdup_printf(_("Measured every %" PRId64 " steps."), every) : NULL;
+}
+
+/* What the left axis says at the lower edge of the first row. */
+static double lower_edge(const NsHeatmapCells *cells)
+{
+    return ns_figure_first_layer(cells->quantity) - 0.5;
+}
+
+NsHeatmap ns_heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *panels)
+{
+    double x0 = (double)cells->start - 0.5, y0 = lower_edge(cells);
+    NsHeatmap map = {.z = cells->z,
+                     .rows = cells->rows,
+                     .columns = cells->columns,
+                     .stride = cells->room,
+                     .stem = cells->stem,
+                     .settled = cells->settled,
+                     .x0 = x0,
+                     .x1 = x0 + (double)(cells->columns * (size_t)cells->stride),
+                     .y0 = y0,
+                     .y1 = y0 + (double)cells->rows};
+    if (cells->n < 2) return map;
+    for (unsigned i = 0; i < cells->n; i++) {
+        panels[i].row = cells->run[i].row;
+        panels[i].rows = cells->run[i].rows;
+        panels[i].y0 = y0;
+    }
+    map.panels = panels;
+    map.n_panels = cells->n;
+    map.y0 = 0;
+    map.y1 = cells->n;
+    return map;
+}
+
+/* ---- Ratio ---- */
+
+static float log_ratio(float b, float a)
+{
+    bool blank = isinf(a) || isinf(b);
+    return blank ? NO_VALUE : (float)log2((double)b / (double)a);
+}
+
+NsHeatmap ns_heatmap_ratio(NsHeatmapRatio *ratio, const NsHeatmapCells *cells, unsigned a,
+                           unsigned b)
+{
+    const NsHeatmapRun *lower = &cells->run[a], *upper = &cells->run[b];
+    size_t rows = MIN(lower->rows, upper->rows);
+    size_t common = MIN(lower->source.steps, upper->source.steps);
+    if (!rows || !common) return (NsHeatmap){.colors = NS_COLORS_DIVERGING};
+    if (ratio->of != cells->stem || ratio->rows != rows) {
+        ratio->of = cells->stem;
+        ratio->stem = ns_stem_new();
+        ratio->done = 0;
+        ratio->rows = rows;
+    }
+    if (ratio->room != cells->room) {
+        ratio->room = cells->room;
+        ratio->z = g_renew(float, ratio->z, rows * ratio->room);
+        ratio->done = 0;
+    }
+    int64_t end = MIN(lower->first + (int64_t)lower->source.steps,
+                      upper->first + (int64_t)upper->source.steps);
+    size_t from = ns_heatmap_cells_column(cells, MAX(lower->first, upper->first));
+    size_t to = end > cells->start ? ns_heatmap_cells_column(cells, end - 1) + 1 : 0;
+    to = MIN(to, cells->columns);
+    for (size_t row = 0; row < rows; row++) {
+        const float *over = cells->z + (upper->row + row) * cells->room;
+        const float *under = cells->z + (lower->row + row) * cells->room;
+        for (size_t c = MAX(from, ratio->done); c < to; c++)
+            ratio->z[row * ratio->room + c] = log_ratio(over[c], under[c]);
+    }
+    ratio->done = MIN(cells->settled, to);
+    double x0 = (double)cells->start - 0.5, y0 = lower_edge(cells);
+    double width = (double)cells->stride;
+    size_t columns = to > from ? to - from : 0;
+    return (NsHeatmap){.z = ratio->z + from,
+                       .rows = rows,
+                       .columns = columns,
+                       .stride = ratio->room,
+                       .stem = ratio->stem,
+                       .settled = ratio->done > from ? ratio->done - from : 0,
+                       .x0 = x0 + (double)from * width,
+                       .x1 = x0 + (double)(from + columns) * width,
+                       .y0 = y0,
+                       .y1 = y0 + (double)rows,
+                       .colors = NS_COLORS_DIVERGING};
+}
+
+void ns_heatmap_ratio_clear(NsHeatmapRatio *ratio)
+{
+    g_free(ratio->z);
+    *ratio = (NsHeatmapRatio){0};
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/step_curves.h"
+
+#include "core/base/words.h"
+
+#include <inttypes.h>
+
+#define BEFORE NS_FIGURE_PINNED
+
+/* The tones of pinned runs begin behind those of lanes. */
+#define FIRST_TONE NS_FIGURE_LANES
+
+void ns_step_curves_forget(NsStepCurves *curves)
+{
+    for (size_t i = 0; i < NS_STEP_CURVES; i++) ns_curve_clear(&curves->curves[i]);
+    ns_smoother_clear(&curves->smoother);
+}
+
+void ns_step_curves_clear(NsStepCurves *curves)
+{
+    ns_source_follow(&curves->run, NULL);
+    ns_step_curves_forget(curves);
+}
+
+char *ns_step_curves_note(const NsStepCurves *curves, unsigned n, unsigned curve)
+{
+    int64_t stride = 0;
+    for (unsigned i = 0; i < n; i++) stride = MAX(stride, curves[i].curves[curve].stride);
+    if (stride <= 1) return NULL;
+    return g_strdup_printf(_("Steps are shown in groups of %" PRId64 ", by their extremes."),
+                           stride);
+}
+
+static NsFigureRun run_at(const NsFigureInput *input, unsigned i)
+{
+    if (i == BEFORE) return (NsFigureRun){.history = input->previous};
+    return i < input->n_pinned ? input->pinned[i] : (NsFigureRun){0};
+}
+
+bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *input,
+                               NsPreviousRead read, void *data)
+{
+    bool changed = false;
+    for (unsigned i = 0; i <= BEFORE; i++) {
+        NsFigureRun run = run_at(input, i);
+        NsSource *source = &previous->run[i].source;
+        NsCurve *curve = &previous->run[i].curve;
+        if (ns_source_follow(source, run.history)) {
+            ns_curve_clear(curve);
+            changed = true;
+        }
+        char *label =
+            i == BEFORE && run.history ? ns_figure_previous_label(input) : g_strdup(run.name);
+        changed |= ns_figure_text(&previous->run[i].label, label);
+        if (!run.history) continue;
+        size_t before = source->steps;
+        read(source, curve, data);
+        changed |= source->steps != before;
+    }
+    return changed;
+}
+
+void ns_previous_curves_forget(NsPreviousCurves *previous)
+{
+    for (unsigned i = 0; i <= BEFORE; i++) {
+        ns_curve_clear(&previous->run[i].curve);
+        previous->run[i].source.steps = 0;
+    }
+}
+
+void ns_previous_curves_clear(NsPreviousCurves *previous)
+{
+    for (unsigned i = 0; i <= BEFORE; i++) {
+        ns_source_follow(&previous->run[i].source, NULL);
+        ns_curve_clear(&previous->run[i].curve);
+        g_clear_pointer(&previous->run[i].label, g_free);
+    }
+}
+
+size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *series)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i <= BEFORE; i++) {
+        if (!previous->run[i].curve.n) continue;
+        series[n] = (NsSeries){.label = previous->run[i].label,
+                               .kind = NS_SERIES_LINE,
+                               .style = i == BEFORE ? 0 : FIRST_TONE + i,
+                               .ghost = true,
+                               .tinted = i != BEFORE};
+        ns_curve_show(&previous->run[i].curve, &series[n++]);
+    }
+    return n;
+}

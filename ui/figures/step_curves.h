@@ -1,0 +1,47 @@
+/* Curves over the steps of runs: of those that are shown, and of earlier ones behind them.
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ui/figures/curve.h"
+#include "ui/figures/figure.h"
+
+#define NS_STEP_CURVES 4
+
+/* A run that is followed, what was read of it, and what smooths one of the curves; zeroed it is
+ * none. */
+typedef struct {
+    NsSource run;
+    NsCurve curves[NS_STEP_CURVES];
+    NsSmoother smoother;
+} NsStepCurves;
+
+/* Forgets the curves and how one is smoothed, but not the run. */
+void ns_step_curves_forget(NsStepCurves *curves);
+void ns_step_curves_clear(NsStepCurves *curves);
+
+/* How a curve of n runs is thinned, the most that any is, as a sentence; NULL where none is.  Free
+ * with g_free. */
+char *ns_step_curves_note(const NsStepCurves *curves, unsigned n, unsigned curve);
+
+/* The run before and those that are pinned; zeroed it is none. */
+typedef struct {
+    struct {
+        NsSource source;
+        NsCurve curve;
+        char *label;
+    } run[NS_FIGURE_PINNED + 1]; /* the last is the run before */
+} NsPreviousCurves;
+
+/* Appends what is new of a run's records to its curve, and counts them in source->steps. */
+typedef void (*NsPreviousRead)(NsSource *source, NsCurve *curve, void *data);
+
+/* Follows the runs of the input and reads what is new of them; all of it anew after
+ * ns_previous_curves_forget.  TRUE if anything visible differs. */
+bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *input,
+                               NsPreviousRead read, void *data);
+void ns_previous_curves_forget(NsPreviousCurves *previous);
+void ns_previous_curves_clear(NsPreviousCurves *previous);
+
+/* Appends a series for each: the run before in grey, the pinned ones in pale tones.  Returns how
+ * many. */
+size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *series);
