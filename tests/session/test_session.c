@@ -162,6 +162,40 @@ static void test_poll(void)
     }
 }
 
+static void count(gpointer times)
+{
+    ++*(guint *)times;
+}
+
+/* A change wakes its own row, and all of them only where all show something else. */
+static void test_rows(void)
+{
+    g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 0);
+    guint layers = 0, heads = 0, placement = 0, any = 0;
+    g_signal_connect_swapped(session, "setting-changed::layers", G_CALLBACK(count), &layers);
+    g_signal_connect_swapped(session, "setting-changed::heads", G_CALLBACK(count), &heads);
+    g_signal_connect_swapped(session, "setting-changed::placement", G_CALLBACK(count), &placement);
+    g_signal_connect_swapped(session, "setting-changed", G_CALLBACK(count), &any);
+    ns_session_set(session, "layers", "3");
+    g_assert_cmpuint(layers, ==, 1);
+    g_assert_cmpuint(any, ==, 1);
+    /* The one that was refused shows what it was, and is to blame until another is set. */
+    g_assert_false(ns_session_set(session, "heads", "many"));
+    g_assert_cmpuint(heads, ==, 1);
+    g_assert_false(ns_session_set(session, "heads", "many"));
+    g_assert_cmpuint(heads, ==, 2);
+    ns_session_set(session, "layers", "4");
+    g_assert_cmpuint(heads, ==, 3);
+    /* Only what differs between lanes shows something else with another active lane. */
+    ns_session_set_active(session, 1);
+    g_assert_cmpuint(placement, ==, 1);
+    g_assert_cmpuint(layers, ==, 2);
+    ns_session_set_lanes(session, 3);
+    g_assert_cmpuint(placement, ==, 2);
+    g_assert_cmpuint(layers, ==, 3);
+    g_assert_cmpuint(heads, ==, 4);
+}
+
 /* ---- Pending changes ---- */
 
 static void test_pending_restart(void)
@@ -459,6 +493,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/two-lanes", test_two_lanes);
     g_test_add_func("/session/lane-alone", test_lane_alone);
     g_test_add_func("/session/links", test_links);
+    g_test_add_func("/session/rows", test_rows);
     g_test_add_func("/session/poll", test_poll);
     g_test_add_func("/session/shared-settings", test_shared_settings);
     g_test_add_func("/session/last-word", test_last_word);

@@ -62,7 +62,7 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
         session->state = NS_TRAINER_FAILED;
         session->wants_run = false;
     }
-    ns_session_emit(session, NS_SESSION_SETTINGS_CHANGED);
+    ns_session_tell_settings(session, NULL);
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
 }
 

@@ -19,6 +19,10 @@ struct _NsSession {
     GObject parent;
     NsLanes lanes; /* as the controls show them */
     size_t active;
+    NsLanes
+        told; /* as rows were last told of them, with the lane that was active and the blamed key */
+    size_t told_active;
+    char *told_key;
     GPtrArray *undo, *redo; /* of undo.c */
 
     NsLanes run;                         /* that the trainer has, live changes included */
@@ -61,6 +65,7 @@ struct _NsSession {
 };
 
 typedef enum {
+    NS_SESSION_SETTING_CHANGED,
     NS_SESSION_SETTINGS_CHANGED,
     NS_SESSION_STATUS_CHANGED,
     NS_SESSION_VIEW_CHANGED,
@@ -74,8 +79,12 @@ typedef enum {
 
 const char *ns_session_signal_name(NsSessionSignal signal);
 
-/* All but the notice. */
+/* Those without a detail or an argument. */
 void ns_session_emit(NsSession *session, NsSessionSignal signal);
+
+/* Tells each setting whose row differs from what it was told last, and `tried`, a key or NULL, in
+ * any case; and then that settings changed. */
+void ns_session_tell_settings(NsSession *session, const char *tried);
 void ns_session_tell(NsSession *session, const char *sentence);
 
 void ns_session_set_problem(NsSession *session, const char *sentence, const char *key, bool of_run);

@@ -79,6 +79,8 @@ static void ns_session_finalize(GObject *object)
     g_array_unref(session->marks);
     ns_lanes_clear(&session->lanes);
     ns_lanes_clear(&session->run);
+    ns_lanes_clear(&session->told);
+    g_free(session->told_key);
     g_free(session->check);
     g_free(session->problem);
     g_free(session->problem_key);
@@ -89,8 +91,8 @@ static void ns_session_class_init(NsSessionClass *klass)
 {
     G_OBJECT_CLASS(klass)->finalize = ns_session_finalize;
     for (NsSessionSignal signal = 0; signal < NS_SESSION_NOTICE; signal++)
-        g_signal_new(ns_session_signal_name(signal), NS_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL,
-                     NULL, NULL, G_TYPE_NONE, 0);
+        g_signal_new(ns_session_signal_name(signal), NS_TYPE_SESSION,
+                     G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
     g_signal_new(ns_session_signal_name(NS_SESSION_NOTICE), NS_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0,
                  NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
@@ -110,6 +112,7 @@ NsSession *ns_session_new_lanes(const NsSettings *const *settings, size_t n)
     NsSession *session = g_object_new(NS_TYPE_SESSION, NULL);
     ns_lanes_init(&session->lanes, settings, n);
     ns_lanes_copy(&session->run, &session->lanes);
+    ns_lanes_copy(&session->told, &session->lanes);
     ns_session_estimate(session);
     ns_session_start(session, NULL);
     return session;

@@ -13,11 +13,12 @@
  * Else it is pending: it waits for ns_session_restart, ns_session_fork or ns_session_drop_pending.
  * A setting that cannot be used is a problem: a sentence, the key, and the present run stays.
  *
- * Signals: "settings-changed", a value, a link, the lanes or the active one differ, or a control
- * shows a value that was refused; "status-changed", state, problem, pending changes or run differ;
- * "view-changed", what the charts show was chosen; "runs-changed", earlier runs or their pins;
- * "checked", a check of gradients is there or was broken off; "notice" (sentence), something
- * happened that a toast should tell. */
+ * Signals: "settings-changed", a value, a link, the lanes or the active one differ; before it
+ * "setting-changed", with the key as its detail, for each whose row shows something else now, or
+ * whose control shows a value that was refused; "status-changed", state, problem, pending changes
+ * or run differ; "view-changed", what the charts show was chosen; "runs-changed", earlier runs or
+ * their pins; "checked", a check of gradients is there or was broken off; "notice" (sentence),
+ * something happened that a toast should tell. */
 #pragma once
 
 #include "core/experiment/param.h"
@@ -57,6 +58,11 @@ void ns_session_remove_lane(NsSession *session, size_t lane);
 const NsSettings *ns_session_settings(NsSession *session);
 const NsSettings *ns_session_lane_settings(NsSession *session, size_t lane);
 const NsLanes *ns_session_all_settings(NsSession *session);
+
+/* Calls back, as g_signal_connect_object does with the object first, whenever what a row shows of
+ * this setting differs. */
+void ns_session_follow(NsSession *session, const NsParam *param, GCallback callback,
+                       gpointer object);
 
 /* Sets one value from its text, as ns_settings_set: of the active lane, or of all where the row is
  * linked.  FALSE if it was refused: it is then the session's problem. */

@@ -31,7 +31,7 @@ static void settings_differ(NsSession *session, const char *key)
     }
     session->active = MIN(session->active, session->lanes.n - 1);
     ns_view_set_active(session->view, (unsigned)session->lanes.from[session->active]);
-    ns_session_emit(session, NS_SESSION_SETTINGS_CHANGED);
+    ns_session_tell_settings(session, key);
     ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
 }
@@ -39,7 +39,7 @@ static void settings_differ(NsSession *session, const char *key)
 static void refuse(NsSession *session, const GError *error, const char *key)
 {
     ns_session_set_problem(session, error->message, key, false);
-    ns_session_emit(session, NS_SESSION_SETTINGS_CHANGED);
+    ns_session_tell_settings(session, key);
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
 }
 
@@ -141,7 +141,7 @@ void ns_session_set_active(NsSession *session, size_t lane)
     if (lane == session->active) return;
     session->active = lane;
     ns_view_set_active(session->view, (unsigned)session->lanes.from[lane]);
-    ns_session_emit(session, NS_SESSION_SETTINGS_CHANGED);
+    ns_session_tell_settings(session, NULL);
     ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
 }
 

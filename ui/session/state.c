@@ -1,10 +1,13 @@
 /* What is known of a session, and what it tells.  SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
+#include "core/experiment/param.h"
+
 const char *ns_session_signal_name(NsSessionSignal signal)
 {
-    static const char *const names[] = {"settings-changed", "status-changed", "view-changed",
-                                        "runs-changed",     "checked",        "notice"};
+    static const char *const names[] = {"setting-changed", "settings-changed", "status-changed",
+                                        "view-changed",    "runs-changed",     "checked",
+                                        "notice"};
     return names[signal];
 }
 
@@ -16,6 +19,46 @@ void ns_session_emit(NsSession *session, NsSessionSignal signal)
 void ns_session_tell(NsSession *session, const char *sentence)
 {
     g_signal_emit_by_name(session, ns_session_signal_name(NS_SESSION_NOTICE), sentence);
+}
+
+/* What a row shows of its setting: value, link, the other lanes, whether it is to blame. */
+static bool row_differs(const NsSession *session, const NsParam *param, const char *tried)
+{
+    const NsLanes *now = &session->lanes, *told = &session->told;
+    if (now->n != told->n || g_strcmp0(tried, param->key) == 0) return true;
+    bool blamed = g_strcmp0(session->problem_key, param->key) == 0;
+    if (blamed != (g_strcmp0(session->told_key, param->key) == 0)) return true;
+    if (ns_lanes_is_linked(now, param) != ns_lanes_is_linked(told, param)) return true;
+    if (session->active != session->told_active && ns_lanes_differ(now, param)) return true;
+    for (size_t lane = 0; lane < now->n; lane++)
+        if (!ns_settings_same(&now->settings[lane], &told->settings[lane], param)) return true;
+    return false;
+}
+
+static char *signal_of(const NsParam *param)
+{
+    return g_strconcat("setting-changed::", param->key, NULL);
+}
+
+void ns_session_tell_settings(NsSession *session, const char *tried)
+{
+    const NsParam *param;
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
+    for (size_t i = 0; (param = ns_param(i)); i++)
+        if (row_differs(session, param, tried)) g_ptr_array_add(rows, signal_of(param));
+    ns_lanes_assign(&session->told, &session->lanes);
+    session->told_active = session->active;
+    g_free(session->told_key);
+    session->told_key = g_strdup(session->problem_key);
+    for (guint i = 0; i < rows->len; i++) g_signal_emit_by_name(session, rows->pdata[i]);
+    ns_session_emit(session, NS_SESSION_SETTINGS_CHANGED);
+}
+
+void ns_session_follow(NsSession *session, const NsParam *param, GCallback callback,
+                       gpointer object)
+{
+    g_autofree char *name = signal_of(param);
+    g_signal_connect_object(session, name, callback, object, G_CONNECT_SWAPPED);
 }
 
 /* ---- Problems ---- */

@@ -38,7 +38,7 @@ static Choice *choice_new(NsSession *session, const NsParam *param, GtkWidget *w
     choice->session = g_object_ref(session);
     choice->param = param;
     g_object_set_data_full(G_OBJECT(widget), "ns-choice", choice, choice_free);
-    g_signal_connect_object(session, "settings-changed", sync, widget, G_CONNECT_SWAPPED);
+    ns_session_follow(session, param, sync, widget);
     return choice;
 }
 

@@ -30,7 +30,7 @@ static Number *number_new(NsSession *session, const NsParam *param, GtkWidget *w
     number->session = g_object_ref(session);
     number->param = param;
     g_object_set_data_full(G_OBJECT(widget), "ns-number", number, number_free);
-    g_signal_connect_object(session, "settings-changed", sync, widget, G_CONNECT_SWAPPED);
+    ns_session_follow(session, param, sync, widget);
     return number;
 }
 
