@@ -72,8 +72,15 @@ typedef struct {
     NsQuantity entropy, entropy_min, logit, head_entropy, head_logit;
 } AttentionQuantities;
 
-static void put_heads(const NsExpensiveProbes *probes, float *values, const AttentionQuantities *q,
-                      const NsHeadMeasure *heads, size_t layer)
+/* Value number i of a quantity, where the model has it. */
+static void put(const NsRecordLayout *layout, NsValues values, NsQuantity quantity, size_t i,
+                double value)
+{
+    if (layout->count[quantity]) ns_values_put(values, layout->offset[quantity] + i, value);
+}
+
+static void put_heads(const NsExpensiveProbes *probes, NsValues values,
+                      const AttentionQuantities *q, const NsHeadMeasure *heads, size_t layer)
 {
     const NsRecordLayout *layout = &probes->layout;
     size_t H = layout->heads;
@@ -83,21 +90,22 @@ static void put_heads(const NsExpensiveProbes *probes, float *values, const Atte
         entropy += e / (double)H;
         least = e < least || isnan(e) ? e : least;
         logit = l > logit || isnan(l) ? l : logit;
-        values[layout->offset[q->head_entropy] + layer * H + h] = heads[h].entropy;
-        if (layout->count[q->head_logit])
-            values[layout->offset[q->head_logit] + layer * H + h] = heads[h].logit;
+        if (heads[h].has_entropy) put(layout, values, q->head_entropy, layer * H + h, e);
+        if (heads[h].has_logit) put(layout, values, q->head_logit, layer * H + h, l);
     }
-    bool blank = ns_is_blank(heads[0].entropy);
-    values[layout->offset[q->entropy] + layer] = blank ? ns_blank() : (float)entropy;
-    values[layout->offset[q->entropy_min] + layer] = blank ? ns_blank() : (float)least;
-    if (layout->count[q->logit]) values[layout->offset[q->logit] + layer] = (float)logit;
+    /* All heads see the same queries and keys. */
+    if (heads[0].has_entropy) {
+        put(layout, values, q->entropy, layer, entropy);
+        put(layout, values, q->entropy_min, layer, least);
+    }
+    if (heads[0].has_logit) put(layout, values, q->logit, layer, logit);
 }
 
 /* What the members of a team need to fill a part of a record in. */
 typedef struct {
     NsExpensiveProbes *probes;
     const NsModel *model;
-    float *values;
+    NsValues values;
     size_t first; /* sub-layer */
 } Filling;
 
@@ -106,7 +114,7 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
     const Filling *filling = data;
     NsExpensiveProbes *probes = filling->probes;
     const NsModel *model = filling->model;
-    float *values = filling->values;
+    NsValues values = filling->values;
     size_t sublayer = filling->first + i;
     static const AttentionQuantities attention = {
         NS_QUANTITY_ENTROPY_ATTENTION, NS_QUANTITY_ENTROPY_MIN_ATTENTION,
@@ -119,8 +127,8 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
     ns_real *work = probes->work + member * probes->work_size;
     if (view.kind == NS_FFN) {
         if (probes->layout.count[NS_QUANTITY_DEAD_RELU])
-            values[probes->layout.offset[NS_QUANTITY_DEAD_RELU] + view.layer] =
-                ns_dead_units(model, sublayer, work);
+            put(&probes->layout, values, NS_QUANTITY_DEAD_RELU, view.layer,
+                (double)ns_dead_units(model, sublayer, work));
         return;
     }
     ns_token_snapshot_attention(probes->snapshot, model, sublayer);
@@ -131,7 +139,7 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
 }
 
 /* All sub-layers at once, or layer by layer where only one at a time can be in memory. */
-static void fill_sublayers(NsExpensiveProbes *probes, NsModel *model, float *values)
+static void fill_sublayers(NsExpensiveProbes *probes, NsModel *model, NsValues values)
 {
     size_t n = ns_model_sublayers(model);
     bool all = ns_model_keeps(model);
@@ -217,7 +225,7 @@ static void fill_snapshot(NsExpensiveProbes *probes, const NsRecordInput *input)
 /* ---- All of it ---- */
 
 static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorTable *table,
-                                float *values)
+                                NsValues values)
 {
     const NsRecordLayout *layout = &probes->layout;
     static const struct {
@@ -226,35 +234,36 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
     } shown[] = {{NS_PARAMETER_WV, NS_QUANTITY_MEAN_GRAD_WV},
                  {NS_PARAMETER_W1, NS_QUANTITY_MEAN_GRAD_W1},
                  {NS_PARAMETER_W2, NS_QUANTITY_MEAN_GRAD_W2}};
-    float *layers = values + layout->offset[NS_QUANTITY_MEAN_GRAD_LAYER];
     double square = 0; /* of a layer, whose tensors stand side by side in the table */
     for (size_t i = 0; i < table->n; i++) {
         int layer = table->tensors[i].layer;
         if (layer < 0) continue;
         square += probes->batches->mean_sq[i];
         if (i + 1 < table->n && table->tensors[i + 1].layer == layer) continue;
-        layers[layer] = (float)sqrt(square);
+        put(layout, values, NS_QUANTITY_MEAN_GRAD_LAYER, (size_t)layer, sqrt(square));
         square = 0;
     }
     for (size_t i = 0; i < table->n; i++)
         for (size_t k = 0; k < G_N_ELEMENTS(shown); k++)
             if (table->tensors[i].parameter == shown[k].parameter)
-                values[layout->offset[shown[k].quantity] + (size_t)table->tensors[i].layer] =
-                    (float)sqrt(probes->batches->mean_sq[i]);
-    if (layout->count[NS_QUANTITY_NOISE_SCALE])
-        values[layout->offset[NS_QUANTITY_NOISE_SCALE]] =
-            ns_probe_batches_noise_scale(probes->batches);
+                put(layout, values, shown[k].quantity, (size_t)table->tensors[i].layer,
+                    sqrt(probes->batches->mean_sq[i]));
+    double scale;
+    if (ns_probe_batches_noise_scale(probes->batches, &scale))
+        put(layout, values, NS_QUANTITY_NOISE_SCALE, 0, scale);
 }
 
 static void fill_cosine(void *data, size_t i, unsigned member)
 {
     const Filling *filling = data;
     NsExpensiveProbes *probes = filling->probes;
-    filling->values[probes->layout.offset[NS_QUANTITY_TOKEN_COSINE] + i] =
-        ns_token_cosine(filling->model, &probes->sources[i], probes->sums + member * probes->D);
+    double cosine, *sums = probes->sums + member * probes->D;
+    if (ns_token_cosine(&cosine, filling->model, &probes->sources[i], sums))
+        put(&probes->layout, filling->values, NS_QUANTITY_TOKEN_COSINE, i, cosine);
 }
 
-void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input, float *values)
+void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input,
+                              NsValues values)
 {
     NsModel *model = input->model;
     const NsRecordLayout *layout = &probes->layout;

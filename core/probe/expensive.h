@@ -36,4 +36,5 @@ void ns_expensive_probes_free(NsExpensiveProbes *probes);
 
 /* After the pass of a step: writes all expensive values into a record, probes->similarity and
  * probes->snapshot. */
-void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input, float *values);
+void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input,
+                              NsValues values);

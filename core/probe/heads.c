@@ -2,7 +2,6 @@
 #include "core/probe/heads.h"
 
 #include "core/ops/gemm.h"
-#include "core/probe/quantity.h"
 
 #include <math.h>
 
@@ -75,7 +74,11 @@ void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublaye
                 if (logits) add_logit(&sums, &view, b, h, scratch);
             }
         }
-        heads[h].entropy = sums.queries ? (float)(sums.entropy / (double)sums.queries) : ns_blank();
-        heads[h].logit = logits ? (float)sums.logit : ns_blank();
+        heads[h] = (NsHeadMeasure){
+            .has_entropy = sums.queries > 0,
+            .entropy = (float)(sums.entropy / (double)sums.queries),
+            .has_logit = logits,
+            .logit = (float)sums.logit,
+        };
     }
 }

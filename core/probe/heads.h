@@ -7,8 +7,10 @@
 
 /* Of one head over a whole batch. */
 typedef struct {
-    float entropy; /* mean over queries that see n >= 2 keys of -sum P ln P / ln n; blank without */
-    float logit;   /* max |q.k| / sqrt(d_head) over visible pairs; blank without queries and keys */
+    bool has_entropy; /* a query sees two keys or more */
+    float entropy;    /* mean over the queries that see n >= 2 keys of -sum P ln P / ln n */
+    bool has_logit;   /* queries and keys are there */
+    float logit;      /* max |q.k| / sqrt(d_head) over visible pairs */
 } NsHeadMeasure;
 
 /* An attention sub-layer.  heads: [H], overwritten; scratch: [T, S]. */

@@ -30,12 +30,18 @@
 /* Of these, kept for chunks that are being replaced. */
 #define SPARE_UNITS ((size_t)6)
 
+/* The values of a record, or what those of a bucket come to. */
+typedef struct {
+    float *min, *max; /* [width]; the same memory for a single record */
+    uint8_t *has;     /* a bit a value (size_of_bits): it was measured, in one record at least */
+} Profile;
+
 typedef struct {
     int64_t first;  /* record */
     int64_t stride; /* records in a bucket */
     size_t rows;    /* complete buckets; readers go by the records of their view instead */
     size_t units;
-    float *min, *max; /* [rows_per_chunk, width]; the same memory where the stride is 1 */
+    Profile first_row; /* [rows_per_chunk] of each, one after another */
     float data[];
 } Chunk;
 
@@ -47,8 +53,8 @@ struct View {
     size_t n;
     size_t capacity;
     const Chunk **chunks; /* [n], oldest first */
-    float *min, *max;     /* [width]: the incomplete bucket; NULL while the stride is 1 */
-    float *newest;        /* [width]: the newest record; NULL while the stride is 1 */
+    Profile gathering;    /* the incomplete bucket; not there while the stride is 1 */
+    Profile newest;       /* the newest record; likewise */
     View *next;           /* in a list of the writer */
 };
 
@@ -82,7 +88,7 @@ struct NsHistory {
     NsLog *steps, *evaluations, *events;
     NsLatest *similarity, *token_snapshot;
     Gate *gate;
-    float *first; /* [width]: record 0, written before it is published */
+    Profile first; /* record 0, written before it is published */
 
     /* The rest is the writer's. */
     size_t rows_per_chunk, unit_bytes;
@@ -91,42 +97,82 @@ struct NsHistory {
     int64_t n_records;
     int64_t stride;    /* of the bucket being gathered */
     int64_t gathered;  /* records in it */
-    float *min, *max;  /* [width]: its extremes */
+    Profile gathering; /* what they come to */
+    Profile newest;    /* the newest record */
     Retired old;       /* waiting for the doors */
     Retired fresh;     /* retired since that wait began */
     unsigned shut;     /* bit d: door d was seen shut since `old` was retired */
     View *spare_views; /* to use again */
 };
 
-/* ---- Extremes ---- */
+/* ---- Profiles ---- */
 
-/* The lesser, or the greater; a NaN before either, and a blank after both.  Without branches, so
- * that loops around it become vector code: a record of a deep model has tens of thousands of
- * values. */
-static inline float extreme(float so_far, float x, bool greater)
+/* Bytes of n bits. */
+static size_t size_of_bits(size_t n)
+{
+    return (n + 7) / 8;
+}
+
+static bool has_bit(const uint8_t *bits, size_t i)
+{
+    return bits[i / 8] >> i % 8 & 1;
+}
+
+/* The lesser, or the greater, of what is there; a NaN before either.  Without branches, so that
+ * loops around it become vector code: a record of a deep model has tens of thousands of values. */
+static inline float extreme(float so_far, bool had, float x, bool has, bool greater)
 {
     bool beyond = greater ? x > so_far : x < so_far;
-    bool taken = beyond || isnan(x) || ns_is_blank(so_far);
-    return taken && !ns_is_blank(x) ? x : so_far;
+    return has & (!had | beyond | (bool)isnan(x)) ? x : so_far;
 }
 
-/* Takes `min` and `max` into the extremes so far. */
-NS_CLONES(static, widen,
-          (float *so_far_min, float *so_far_max, const float *min, const float *max, size_t n),
-          (so_far_min, so_far_max, min, max, n))
+/* Takes values i .. i + n into those so far; n <= 8 values share a byte of bits. */
+static inline __attribute__((always_inline)) void widen_byte(Profile so_far, Profile by, size_t i,
+                                                             size_t n)
 {
+    unsigned had = so_far.has[i / 8], has = by.has[i / 8];
 #pragma omp simd
-    for (size_t i = 0; i < n; i++) {
-        so_far_min[i] = extreme(so_far_min[i], min[i], false);
-        so_far_max[i] = extreme(so_far_max[i], max[i], true);
+    for (unsigned k = 0; k < n; k++) {
+        bool a = had & 1u << k, b = has & 1u << k;
+        so_far.min[i + k] = extreme(so_far.min[i + k], a, by.min[i + k], b, false);
+        so_far.max[i + k] = extreme(so_far.max[i + k], a, by.max[i + k], b, true);
     }
+    so_far.has[i / 8] |= by.has[i / 8];
 }
 
-static void begin(float *so_far_min, float *so_far_max, const float *min, const float *max,
-                  size_t n)
+NS_CLONES(static, widen, (Profile so_far, Profile by, size_t n), (so_far, by, n))
 {
-    memcpy(so_far_min, min, n * sizeof *min);
-    memcpy(so_far_max, max, n * sizeof *max);
+    size_t whole = n - n % 8;
+    for (size_t i = 0; i < whole; i += 8) widen_byte(so_far, by, i, 8);
+    if (n > whole) widen_byte(so_far, by, whole, n - whole);
+}
+
+static void copy_profile(Profile to, Profile from, size_t n)
+{
+    memcpy(to.min, from.min, n * sizeof *to.min);
+    if (to.max != to.min) memcpy(to.max, from.max, n * sizeof *to.max);
+    memcpy(to.has, from.has, size_of_bits(n));
+}
+
+static Profile profile_new(size_t n, bool bucket)
+{
+    float *min = g_new(float, n);
+    return (Profile){min, bucket ? g_new(float, n) : min, g_new0(uint8_t, size_of_bits(n))};
+}
+
+static void profile_free(Profile *profile)
+{
+    if (profile->max != profile->min) g_free(profile->max);
+    g_free(profile->min);
+    g_free(profile->has);
+}
+
+static void set_profile(Profile record, NsValues values, size_t n)
+{
+    memcpy(record.min, values.value, n * sizeof *record.min);
+    memset(record.has, values.has ? 0 : 0xff, size_of_bits(n));
+    for (size_t i = 0; values.has && i < n; i++)
+        record.has[i / 8] |= (uint8_t)(values.has[i] << i % 8);
 }
 
 /* ---- Chunks ---- */
@@ -144,13 +190,22 @@ static size_t units_of(int64_t stride)
 /* NULL if the machine has no room. */
 static Chunk *chunk_new(const NsHistory *h, int64_t first, int64_t stride)
 {
-    size_t units = units_of(stride);
+    size_t units = units_of(stride), floats = h->rows_per_chunk * h->layout.width;
     Chunk *chunk = g_try_malloc(sizeof *chunk + units * h->unit_bytes);
     if (!chunk) return NULL;
     *chunk = (Chunk){.first = first, .stride = stride, .units = units};
-    chunk->min = chunk->max = chunk->data;
-    if (stride > 1) chunk->max += h->rows_per_chunk * h->layout.width;
+    chunk->first_row = (Profile){.min = chunk->data,
+                                 .max = chunk->data + (units - 1) * floats,
+                                 .has = (uint8_t *)(chunk->data + units * floats)};
     return chunk;
+}
+
+static Profile row_of(const NsHistory *h, const Chunk *chunk, size_t row)
+{
+    size_t at = row * h->layout.width;
+    return (Profile){.min = chunk->first_row.min + at,
+                     .max = chunk->first_row.max + at,
+                     .has = chunk->first_row.has + row * size_of_bits(h->layout.width)};
 }
 
 /* Replaces the n chunks from `at` by one of four times their stride.  What is left of their rows,
@@ -165,15 +220,13 @@ static bool join_chunks(NsHistory *h, size_t at, size_t n)
     joined->rows = n * R / JOINED;
 
     for (size_t row = 0; row < n * R; row++) {
-        const Chunk *from = chunk_at(h, at + row / R);
-        const float *min = from->min + row % R * width, *max = from->max + row % R * width;
+        Profile from = row_of(h, chunk_at(h, at + row / R), row % R);
         size_t to = row / JOINED;
         if (to == joined->rows) {
-            widen(h->min, h->max, min, max, width);
+            widen(h->gathering, from, width);
             h->gathered += stride;
         } else {
-            (row % JOINED ? widen : begin)(joined->min + to * width, joined->max + to * width, min,
-                                           max, width);
+            (row % JOINED ? widen : copy_profile)(row_of(h, joined, to), from, width);
         }
     }
 
@@ -230,13 +283,12 @@ static Chunk *open_chunk(const NsHistory *h)
 
 /* Puts a record straight into a chunk, if it is a bucket by itself and there is room; else it has
  * to be gathered. */
-static bool settle_record(NsHistory *h, const float *values)
+static bool settle_record(NsHistory *h)
 {
-    size_t width = h->layout.width;
     Chunk *chunk = open_chunk(h);
     if (h->stride == 1 && !chunk) chunk = add_chunk(h);
     if (h->stride > 1 || !chunk) return false;
-    memcpy(chunk->min + chunk->rows++ * width, values, width * sizeof *values);
+    copy_profile(row_of(h, chunk, chunk->rows++), h->newest, h->layout.width);
     h->n_records++;
     return true;
 }
@@ -244,13 +296,10 @@ static bool settle_record(NsHistory *h, const float *values)
 /* Moves the gathered bucket into a chunk when it is complete. */
 static void settle(NsHistory *h)
 {
-    size_t width = h->layout.width;
     while (h->gathered == h->stride) {
         Chunk *chunk = open_chunk(h);
         if (chunk) {
-            begin(chunk->min + chunk->rows * width, chunk->max + chunk->rows * width, h->min,
-                  h->max, width);
-            chunk->rows++;
+            copy_profile(row_of(h, chunk, chunk->rows++), h->gathering, h->layout.width);
             h->gathered = 0;
         } else if (!add_chunk(h) && !thin(h)) {
             /* Out of memory: this bucket grows instead, and needs none. */
@@ -264,9 +313,8 @@ static void settle(NsHistory *h)
 static void view_free(View *view)
 {
     g_free(view->chunks);
-    g_free(view->min);
-    g_free(view->max);
-    g_free(view->newest);
+    profile_free(&view->gathering);
+    profile_free(&view->newest);
     g_free(view);
 }
 
@@ -281,10 +329,9 @@ static View *view_take(NsHistory *h)
         view->capacity = h->chunks->len + h->chunks->len / 2;
         view->chunks = g_renew(const Chunk *, view->chunks, view->capacity);
     }
-    if (h->stride > 1 && !view->newest) {
-        view->min = g_new(float, h->layout.width);
-        view->max = g_new(float, h->layout.width);
-        view->newest = g_new(float, h->layout.width);
+    if (h->stride > 1 && !view->newest.min) {
+        view->gathering = profile_new(h->layout.width, true);
+        view->newest = profile_new(h->layout.width, false);
     }
     return view;
 }
@@ -319,7 +366,7 @@ static void reclaim(NsHistory *h)
     }
 }
 
-static void publish(NsHistory *h, const float *newest)
+static void publish(NsHistory *h)
 {
     size_t width = h->layout.width;
     View *view = view_take(h);
@@ -331,9 +378,9 @@ static void publish(NsHistory *h, const float *newest)
         view->chunks[i] = chunk_at(h, i);
         view->coarsest = MAX(view->coarsest, view->chunks[i]->stride);
     }
-    if (view->newest) {
-        memcpy(view->newest, newest, width * sizeof *newest);
-        if (h->gathered) begin(view->min, view->max, h->min, h->max, width);
+    if (view->newest.min) {
+        copy_profile(view->newest, h->newest, width);
+        if (h->gathered) copy_profile(view->gathering, h->gathering, width);
     }
 
     View *replaced = atomic_exchange(&h->gate->view, view);
@@ -363,20 +410,20 @@ NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int6
     h->events = ns_log_new(sizeof(NsEvent));
     h->gate = g_new0(Gate, 1);
 
-    size_t record = MAX(layout->width, 1) * sizeof(float);
+    size_t values = MAX(layout->width, 1), record = values * sizeof(float) + size_of_bits(values);
     size_t rows = MAX(budget / UNITS / record, 1);
     h->rows_per_chunk = rows < JOINED ? rows : rows - rows % JOINED;
     h->unit_bytes = h->rows_per_chunk * record;
     h->most_units = MAX(budget / h->unit_bytes, LEAST_UNITS) - SPARE_UNITS;
 
-    h->first = g_new(float, layout->width);
-    h->min = g_new(float, layout->width);
-    h->max = g_new(float, layout->width);
+    h->first = profile_new(layout->width, false);
+    h->newest = profile_new(layout->width, false);
+    h->gathering = profile_new(layout->width, true);
     h->stride = 1;
     h->chunks = g_ptr_array_new_with_free_func(NULL);
     h->old.chunks = g_ptr_array_new_with_free_func(g_free);
     h->fresh.chunks = g_ptr_array_new_with_free_func(g_free);
-    publish(h, NULL);
+    publish(h);
     return h;
 }
 
@@ -412,27 +459,28 @@ void ns_history_unref(NsHistory *h)
     ns_latest_free(h->similarity);
     ns_latest_free(h->token_snapshot);
     g_free(h->gate);
-    g_free(h->first);
-    g_free(h->min);
-    g_free(h->max);
+    profile_free(&h->first);
+    profile_free(&h->newest);
+    profile_free(&h->gathering);
     g_free(h);
 }
 
 /* ---- Writer ---- */
 
-void ns_history_append(NsHistory *h, const NsStep *step, const float *values)
+void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
 {
     g_assert(step->step == h->first_step + h->n_records);
     size_t width = h->layout.width;
-    if (h->n_records == 0) memcpy(h->first, values, width * sizeof *values);
-    if (!settle_record(h, values)) {
+    set_profile(h->newest, values, width);
+    if (h->n_records == 0) copy_profile(h->first, h->newest, width);
+    if (!settle_record(h)) {
         h->n_records++;
-        (h->gathered ? widen : begin)(h->min, h->max, values, values, width);
+        (h->gathered ? widen : copy_profile)(h->gathering, h->newest, width);
         h->gathered++;
         settle(h);
     }
     /* The profile first: whoever sees the step may ask for it. */
-    publish(h, values);
+    publish(h);
     ns_log_append(h->steps, step);
 }
 
@@ -530,15 +578,15 @@ static void leave(Gate *gate, unsigned door)
 
 /* A bucket as a view has it. */
 typedef struct {
-    NsBucket span;          /* in records */
-    const float *min, *max; /* [width] */
+    NsBucket span; /* in records */
+    Profile profile;
 } Found;
 
-static Found find(const View *view, int64_t record, size_t width)
+static Found find(const NsHistory *h, const View *view, int64_t record)
 {
     int64_t gathered_first = view->records - view->gathered;
     if (record >= gathered_first)
-        return (Found){{gathered_first, view->records - 1}, view->min, view->max};
+        return (Found){{gathered_first, view->records - 1}, view->gathering};
     size_t low = 0, high = view->n;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -547,15 +595,16 @@ static Found find(const View *view, int64_t record, size_t width)
     const Chunk *chunk = view->chunks[low];
     int64_t row = (record - chunk->first) / chunk->stride;
     int64_t first = chunk->first + row * chunk->stride;
-    size_t at = (size_t)row * width;
-    return (Found){{first, first + chunk->stride - 1}, chunk->min + at, chunk->max + at};
+    return (Found){{first, first + chunk->stride - 1}, row_of(h, chunk, (size_t)row)};
 }
 
-static void copy(const NsHistory *h, NsQuantity quantity, const Found *from, float *min, float *max)
+static void copy(const NsHistory *h, NsQuantity quantity, const Profile *from, float *min,
+                 float *max, bool *has)
 {
     size_t offset = h->layout.offset[quantity], count = h->layout.count[quantity];
     if (min) memcpy(min, from->min + offset, count * sizeof *min);
     if (max) memcpy(max, from->max + offset, count * sizeof *max);
+    for (size_t i = 0; has && i < count; i++) has[i] = has_bit(from->has, offset + i);
 }
 
 static NsBucket in_steps(const NsHistory *h, NsBucket records)
@@ -564,43 +613,44 @@ static NsBucket in_steps(const NsHistory *h, NsBucket records)
 }
 
 NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t record, float *min,
-                         float *max)
+                         float *max, bool *has)
 {
     unsigned door;
     const View *view = enter(h->gate, &door);
     int64_t r = (int64_t)record;
     Found found;
     if (r == 0)
-        found = (Found){{0, 0}, h->first, h->first};
-    else if (r == view->records - 1 && view->newest)
-        found = (Found){{r, r}, view->newest, view->newest};
+        found = (Found){{0, 0}, h->first};
+    else if (r == view->records - 1 && view->newest.min)
+        found = (Found){{r, r}, view->newest};
     else
-        found = find(view, r, h->layout.width);
-    copy(h, quantity, &found, min, max);
+        found = find(h, view, r);
+    copy(h, quantity, &found.profile, min, max, has);
     leave(h->gate, door);
     return in_steps(h, found.span);
 }
 
-/* One half of widen, for a reader that may want only that half. */
-static void widen_one(float *so_far, const float *x, size_t n, bool upwards)
-{
-    for (size_t i = 0; i < n; i++) so_far[i] = extreme(so_far[i], x[i], upwards);
-}
-
 NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t first, size_t last,
-                               float *min, float *max)
+                               float *min, float *max, bool *has)
 {
-    if (first == last) return ns_history_read(h, quantity, first, min, max);
+    if (first == last) return ns_history_read(h, quantity, first, min, max, has);
     size_t offset = h->layout.offset[quantity], count = h->layout.count[quantity];
+    g_autofree bool *own = has ? NULL : g_new(bool, count);
+    if (!has) has = own;
     unsigned door;
     const View *view = enter(h->gate, &door);
-    Found found = find(view, (int64_t)first, h->layout.width);
+    Found found = find(h, view, (int64_t)first);
     NsBucket span = found.span;
-    copy(h, quantity, &found, min, max);
+    copy(h, quantity, &found.profile, min, max, has);
     while (span.last < (int64_t)last) {
-        found = find(view, span.last + 1, h->layout.width);
-        if (min) widen_one(min, found.min + offset, count, false);
-        if (max) widen_one(max, found.max + offset, count, true);
+        found = find(h, view, span.last + 1);
+        const Profile *by = &found.profile;
+        for (size_t i = 0; i < count; i++) {
+            bool there = has_bit(by->has, offset + i);
+            if (min) min[i] = extreme(min[i], has[i], by->min[offset + i], there, false);
+            if (max) max[i] = extreme(max[i], has[i], by->max[offset + i], there, true);
+            has[i] |= there;
+        }
         span.last = found.span.last;
     }
     leave(h->gate, door);

@@ -58,8 +58,9 @@ NsHistory *ns_history_ref(NsHistory *history);
 void ns_history_unref(NsHistory *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsHistory, ns_history_unref)
 
-/* Writer.  `values` is [layout->width]; the steps follow one another from the first step. */
-void ns_history_append(NsHistory *history, const NsStep *step, const float *values);
+/* Writer.  `values` are [layout->width]; all were measured where `has` is NULL.  The steps follow
+ * one another from the first step. */
+void ns_history_append(NsHistory *history, const NsStep *step, NsValues values);
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
 void ns_history_append_event(NsHistory *history, const NsEvent *event);
 
@@ -79,7 +80,7 @@ size_t ns_history_events(const NsHistory *history);
 const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
 /* The record at or before `record` in which the quantity was measured last: `record` itself, but
- * for expensive quantities.  `record` too where there is none before, and its values are blank. */
+ * for expensive quantities.  `record` too where there is none before. */
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
 
 /* Copies the newest similarity, or the newest snapshot of tokens (a megabyte); false where there is
@@ -92,17 +93,17 @@ typedef struct {
     int64_t first, last;
 } NsBucket;
 
-/* Copies a quantity's values in `record` (below ns_history_steps): minimum and maximum over the
- * bucket that holds it, each [layout->count[quantity]]; either may be NULL.  A NaN in a bucket
- * makes its minimum and its maximum NaN; they are blank (ns_is_blank) where all of it is.  Where
- * nothing was thinned both are the values themselves, and so they are at the first and at the
- * newest step, which are given as buckets of one. */
+/* Copies a quantity's values in `record` (below ns_history_steps): minimum and maximum over what
+ * was measured in the bucket that holds it, and whether anything was (NsValues), each
+ * [layout->count[quantity]]; any may be NULL.  A NaN that was measured makes the minimum and the
+ * maximum of its bucket NaN.  Where nothing was thinned both are the values themselves, and so they
+ * are at the first and at the newest step, which are given as buckets of one. */
 NsBucket ns_history_read(const NsHistory *history, NsQuantity quantity, size_t record, float *min,
-                         float *max);
+                         float *max, bool *has);
 
 /* The extremes over records first..last (both included, whole buckets). */
 NsBucket ns_history_read_range(const NsHistory *history, NsQuantity quantity, size_t first,
-                               size_t last, float *min, float *max);
+                               size_t last, float *min, float *max, bool *has);
 
 /* Steps in the coarsest bucket: 1 as long as nothing was thinned. */
 int64_t ns_history_stride(const NsHistory *history);

@@ -3,7 +3,6 @@
 
 #include "core/base/squares.h"
 #include "core/ops/residual.h"
-#include "core/probe/quantity.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,10 +80,11 @@ void ns_probe_batches_run(NsProbeBatches *probes, NsModel *model, const NsCorpus
     if (n) memcpy(state, probes->state, n * sizeof *state);
 }
 
-float ns_probe_batches_noise_scale(const NsProbeBatches *probes)
+bool ns_probe_batches_noise_scale(const NsProbeBatches *probes, double *scale)
 {
     double K = (double)probes->batches, B = (double)probes->sequences;
     double signal = (K * probes->whole_sq - probes->single_sq) / (K - 1);
     double noise = B * K * (probes->single_sq - probes->whole_sq) / (K - 1);
-    return signal <= 0 ? ns_blank() : (float)(noise / signal);
+    *scale = noise / signal;
+    return !(signal <= 0);
 }

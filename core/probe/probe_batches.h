@@ -27,6 +27,6 @@ void ns_probe_batches_run(NsProbeBatches *probes, NsModel *model, const NsCorpus
                           const NsSettings *settings);
 
 /* tr(S) / |G|^2 in sequences, from |G|^2 = (K whole - single) / (K - 1) and
- * tr(S) = B K (single - whole) / (K - 1).  Blank where that |G|^2 is not positive.  McCandlish et
+ * tr(S) = B K (single - whole) / (K - 1).  FALSE where that |G|^2 is not positive.  McCandlish et
  * al. 2018, appendix A. */
-float ns_probe_batches_noise_scale(const NsProbeBatches *probes);
+bool ns_probe_batches_noise_scale(const NsProbeBatches *probes, double *scale);

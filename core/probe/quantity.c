@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/quantity.h"
 
+#include <math.h>
+
 #define GRADIENT_LABEL(symbol) "Gradient norm of " symbol
 #define GRADIENT_PURPOSE(symbol)                                                                   \
     "Frobenius norm of the mini-batch gradient of " symbol ", before clipping."
@@ -103,4 +105,25 @@ void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
         layout->count[q] = present ? count_of(info->domain, shape) : 0;
         layout->width += layout->count[q];
     }
+}
+
+void ns_values_reset(NsValues values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        values.value[i] = NAN;
+        values.has[i] = false;
+    }
+}
+
+NsValues ns_values_new(size_t n)
+{
+    NsValues values = {.value = g_new(float, n), .has = g_new(bool, n)};
+    ns_values_reset(values, n);
+    return values;
+}
+
+void ns_values_free(NsValues *values)
+{
+    g_clear_pointer(&values->value, g_free);
+    g_clear_pointer(&values->has, g_free);
 }

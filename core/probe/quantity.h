@@ -14,15 +14,12 @@
  * needs: what a model must have for the quantity to exist (NsNeed).
  * Symbols use _ and ^ (with braces) for sub- and superscripts.
  *
- * A value that is not finite has diverged.  A value that is blank (ns_is_blank) does not exist: the
- * quantity was not measured at that step, or the layer has no such thing. */
+ * Whether a value was measured stands beside it (NsValues), never in it. */
 #pragma once
 
 #include "core/base/choice.h"
 #include "core/base/tensor.h"
 #include "core/model/parameter_kind.h"
-
-#include <string.h>
 
 /* Rows that exist for every kind of sub-layer: self-attention, cross-attention, feed-forward.
  * P: the part of the ID, k: of the key, in words, needs. */
@@ -230,24 +227,6 @@ typedef struct {
 const NsQuantityInfo *ns_quantity(NsQuantity quantity);
 const NsChoice *ns_quantity_choice(size_t i);
 
-/* The value that stands where there is none: one certain NaN, told from all others by its bits. */
-#define NS_BLANK_BITS UINT32_C(0x7fc0b1a2)
-
-static inline float ns_blank(void)
-{
-    const uint32_t bits = NS_BLANK_BITS;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline bool ns_is_blank(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits == NS_BLANK_BITS;
-}
-
 /* What a record must have room for. */
 typedef struct {
     const NsTensorTable *table;
@@ -269,3 +248,25 @@ typedef struct {
 } NsRecordLayout;
 
 void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape);
+
+/* Values and, beside each, whether it was measured: it was not where the step did not measure the
+ * quantity, or where the layer has no such thing.  Such a value is NaN, so that no sum takes it for
+ * a number, and says nothing.  A value that was measured and is not finite has diverged. */
+typedef struct {
+    float *value;
+    bool *has;
+} NsValues;
+
+/* n values, none of them measured. */
+NsValues ns_values_new(size_t n);
+void ns_values_free(NsValues *values);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsValues, ns_values_free)
+
+/* None of the n values is measured any more. */
+void ns_values_reset(NsValues values, size_t n);
+
+static inline void ns_values_put(NsValues values, size_t i, double value)
+{
+    values.value[i] = (float)value;
+    values.has[i] = true;
+}

@@ -13,8 +13,9 @@
 /* Where the norm of a tensor's gradient goes.  There may be 16,000 tensors, and the table holds
  * much else. */
 typedef struct {
-    float *norm;
-    float *root_mean_square; /* NULL where that is not recorded */
+    size_t norm;             /* place in a record */
+    size_t root_mean_square; /* likewise, where has_root */
+    bool has_root;
     unsigned parameter;
     double elements;
 } TensorPlace;
@@ -36,7 +37,7 @@ typedef struct {
 
 struct NsRecorder {
     NsRecordLayout layout;
-    float *values;        /* [layout.width] */
+    NsValues values;      /* [layout.width] */
     TensorPlace *tensors; /* [n_tensors] */
     size_t n_tensors;
     SublayerPlace *sublayers; /* [sublayers of the model] */
@@ -73,10 +74,10 @@ void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
                                                    .probe_every = settings->probe_every});
 }
 
-/* NULL where the model does not have it. */
-static float *values_of(NsRecorder *r, NsQuantity quantity)
+/* Value number i of a quantity, where the model has it. */
+static void put(NsRecorder *r, NsQuantity quantity, size_t i, double value)
 {
-    return r->layout.count[quantity] ? r->values + r->layout.offset[quantity] : NULL;
+    if (r->layout.count[quantity]) ns_values_put(r->values, r->layout.offset[quantity] + i, value);
 }
 
 static void find_tensors(NsRecorder *r, const NsTensorTable *table)
@@ -92,11 +93,11 @@ static void find_tensors(NsRecorder *r, const NsTensorTable *table)
         const NsTensor *t = &table->tensors[i];
         size_t layer = (size_t)MAX(t->layer, 0);
         TensorPlace *place = &r->tensors[i];
-        *place = (TensorPlace){.norm = values_of(r, (NsQuantity)t->parameter) + layer,
+        *place = (TensorPlace){.norm = r->layout.offset[t->parameter] + layer,
+                               .root_mean_square = r->layout.offset[means[t->parameter]] + layer,
+                               .has_root = means[t->parameter] != 0,
                                .parameter = t->parameter,
                                .elements = (double)ns_tensor_size(t)};
-        if (means[t->parameter])
-            place->root_mean_square = values_of(r, means[t->parameter]) + layer;
         if (i == 0 || t->layer != t[-1].layer)
             r->runs[r->n_runs++] = (TensorRun){.layer = t->layer, .first = i};
         TensorRun *run = &r->runs[r->n_runs - 1];
@@ -120,7 +121,7 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
     const NsTensorTable *table = ns_model_tensors(model);
     NsRecorder *r = g_new0(NsRecorder, 1);
     ns_record_layout_of(&r->layout, table, settings);
-    r->values = g_new(float, r->layout.width);
+    r->values = ns_values_new(r->layout.width);
     find_tensors(r, table);
     find_sublayers(r, model);
     if (settings->probe_every < 1) return r;
@@ -134,7 +135,7 @@ void ns_recorder_free(NsRecorder *recorder)
 {
     if (!recorder) return;
     ns_expensive_probes_free(recorder->expensive);
-    g_free(recorder->values);
+    ns_values_free(&recorder->values);
     g_free(recorder->tensors);
     g_free(recorder->runs);
     g_free(recorder->sublayers);
@@ -166,15 +167,13 @@ static void record_outside(NsRecorder *r, const double *grad_sq)
         for (size_t i = run->first; i < run->end; i++) {
             const TensorPlace *t = &r->tensors[i];
             outside[t->parameter] += grad_sq[i];
-            *t->norm = (float)sqrt(outside[t->parameter]);
+            ns_values_put(r->values, t->norm, sqrt(outside[t->parameter]));
         }
     }
 }
 
 static void record_gradients(NsRecorder *r, const NsMember *member, const double *grad_sq)
 {
-    float *layers = values_of(r, NS_QUANTITY_GRAD_LAYER);
-    float *means = values_of(r, NS_QUANTITY_GRAD_RMS_LAYER);
     if (member->index == 0) record_outside(r, grad_sq);
     size_t end = ns_member_end(member, r->n_runs);
     for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
@@ -184,11 +183,12 @@ static void record_gradients(NsRecorder *r, const NsMember *member, const double
         for (size_t i = run->first; i < run->end; i++) {
             const TensorPlace *t = &r->tensors[i];
             layer += grad_sq[i];
-            *t->norm = (float)sqrt(grad_sq[i]);
-            if (t->root_mean_square) *t->root_mean_square = (float)sqrt(grad_sq[i] / t->elements);
+            ns_values_put(r->values, t->norm, sqrt(grad_sq[i]));
+            if (t->has_root)
+                ns_values_put(r->values, t->root_mean_square, sqrt(grad_sq[i] / t->elements));
         }
-        layers[run->layer] = (float)sqrt(layer);
-        means[run->layer] = (float)sqrt(layer / run->elements);
+        put(r, NS_QUANTITY_GRAD_LAYER, (size_t)run->layer, sqrt(layer));
+        put(r, NS_QUANTITY_GRAD_RMS_LAYER, (size_t)run->layer, sqrt(layer / run->elements));
     }
 }
 
@@ -210,7 +210,6 @@ double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq
 
 static void record_updates(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
 {
-    float *ratio = values_of(r, NS_QUANTITY_UPDATE_RATIO);
     size_t end = ns_member_end(member, r->n_runs);
     for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
         const TensorRun *run = &r->runs[k];
@@ -220,16 +219,15 @@ static void record_updates(NsRecorder *r, const NsMember *member, const NsRecord
             weight += input->weight_sq[i];
             update += input->update_sq[i];
         }
-        ratio[run->layer] = input->updated ? (float)sqrt(update / weight) : 0;
+        double ratio = input->updated ? sqrt(update / weight) : 0;
+        put(r, NS_QUANTITY_UPDATE_RATIO, (size_t)run->layer, ratio);
     }
 }
 
-/* Blank in a layer none of whose tensors has been set against moments, or met any before. */
+/* Not measured in a layer none of whose tensors has been set against moments, or met any before. */
 static void record_moments(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
 {
     if (!r->layout.count[NS_QUANTITY_ADAM_RMS] || !input->updated || !input->ratio_sum) return;
-    float *means = values_of(r, NS_QUANTITY_ADAM_RMS);
-    float *scores = values_of(r, NS_QUANTITY_SPIKE_SCORE);
     size_t end = ns_member_end(member, r->n_runs);
     for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++) {
         const TensorRun *run = &r->runs[k];
@@ -242,39 +240,38 @@ static void record_moments(NsRecorder *r, const NsMember *member, const NsRecord
             double score = input->ratio_max[i];
             if (score > most || isnan(score)) most = score;
         }
-        means[run->layer] = elements > 0 ? (float)sqrt(sum / elements) : ns_blank();
-        scores[run->layer] = most < 0 ? ns_blank() : (float)most;
+        size_t layer = (size_t)run->layer;
+        if (elements > 0) put(r, NS_QUANTITY_ADAM_RMS, layer, sqrt(sum / elements));
+        if (!(most < 0)) put(r, NS_QUANTITY_SPIKE_SCORE, layer, most);
     }
 }
 
 /* ---- Hidden states and sub-layers ---- */
+
+/* Not measured where there is nothing to take a share of. */
+static void put_ratio(NsRecorder *r, NsQuantity quantity, size_t i, double part, double whole)
+{
+    if (whole != 0) put(r, quantity, i, part / whole);
+}
 
 static void record_hidden(NsRecorder *r, const NsMember *member, const NsMeasure *seen, double D)
 {
     size_t end = ns_member_end(member, r->layout.hidden);
     for (size_t l = ns_member_begin(member, r->layout.hidden); l < end; l++) {
         double rms = sqrt(seen->hidden_sq[l] / D);
-        values_of(r, NS_QUANTITY_HIDDEN_NORM)[l] = (float)seen->hidden_norm[l];
-        values_of(r, NS_QUANTITY_HIDDEN_SQ)[l] = (float)seen->hidden_sq[l];
-        values_of(r, NS_QUANTITY_HIDDEN_GRAD)[l] = (float)seen->hidden_grad[l];
-        values_of(r, NS_QUANTITY_HIDDEN_RMS)[l] = (float)rms;
-        values_of(r, NS_QUANTITY_HIDDEN_MAX)[l] = (float)seen->hidden_max[l];
-        values_of(r, NS_QUANTITY_HIDDEN_PEAK)[l] =
-            rms == 0 ? ns_blank() : (float)(seen->hidden_max[l] / rms);
+        put(r, NS_QUANTITY_HIDDEN_NORM, l, seen->hidden_norm[l]);
+        put(r, NS_QUANTITY_HIDDEN_SQ, l, seen->hidden_sq[l]);
+        put(r, NS_QUANTITY_HIDDEN_GRAD, l, seen->hidden_grad[l]);
+        put(r, NS_QUANTITY_HIDDEN_RMS, l, rms);
+        put(r, NS_QUANTITY_HIDDEN_MAX, l, seen->hidden_max[l]);
+        put_ratio(r, NS_QUANTITY_HIDDEN_PEAK, l, seen->hidden_max[l], rms);
     }
 }
 
 static void record_final(NsRecorder *r, const NsMeasure *seen)
 {
-    float *norm = values_of(r, NS_QUANTITY_FINAL_NORM), *sq = values_of(r, NS_QUANTITY_FINAL_SQ);
-    if (norm) *norm = (float)seen->final_norm;
-    if (sq) *sq = (float)seen->final_sq;
-}
-
-/* Blank where there is nothing to take a share of. */
-static float ratio(double part, double whole)
-{
-    return whole == 0 ? ns_blank() : (float)(part / whole);
+    put(r, NS_QUANTITY_FINAL_NORM, 0, seen->final_norm);
+    put(r, NS_QUANTITY_FINAL_SQ, 0, seen->final_sq);
 }
 
 /* Of each kind of sub-layer: the quantities of NS_QUANTITIES_OF_SUBLAYER. */
@@ -307,17 +304,16 @@ static void record_sublayers(NsRecorder *r, const NsMember *member, const NsReco
         double skip = seen->skip_grad[s] * seen->skip_grad[s];
         double branch = seen->branch_grad[s] * seen->branch_grad[s];
         double root = sqrt(seen->tokens[s]);
-        values_of(r, q->branch_ratio)[l] = ratio(seen->branch[s], seen->stream[s]);
-        values_of(r, q->skip_share)[l] = ratio(skip, skip + branch);
-        values_of(r, q->branch_share)[l] = ratio(branch, skip + branch);
-        values_of(r, q->skip_signal)[l] = ratio(seen->stream[s], root);
-        values_of(r, q->branch_signal)[l] = ratio(seen->branch[s], root);
-        values_of(r, q->skip_grad)[l] = (float)seen->skip_grad[s];
-        values_of(r, q->branch_grad)[l] = (float)seen->branch_grad[s];
+        put_ratio(r, q->branch_ratio, l, seen->branch[s], seen->stream[s]);
+        put_ratio(r, q->skip_share, l, skip, skip + branch);
+        put_ratio(r, q->branch_share, l, branch, skip + branch);
+        put_ratio(r, q->skip_signal, l, seen->stream[s], root);
+        put_ratio(r, q->branch_signal, l, seen->branch[s], root);
+        put(r, q->skip_grad, l, seen->skip_grad[s]);
+        put(r, q->branch_grad, l, seen->branch_grad[s]);
         /* Where the states are finite, only a norm that is not there has no sigma. */
         bool none = isnan(seen->norm_sigma[s]) && finite;
-        float *sigma = values_of(r, q->norm_sigma);
-        if (sigma) sigma[l] = none ? ns_blank() : (float)seen->norm_sigma[s];
+        if (!none) put(r, q->norm_sigma, l, seen->norm_sigma[s]);
     }
 }
 
@@ -330,13 +326,6 @@ void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
     int64_t started = g_get_monotonic_time();
     ns_probe_batches_run(r->expensive->batches, input->model, input->corpus, input->settings);
     r->expensive_us = g_get_monotonic_time() - started;
-}
-
-/* Whatever a model or a step does not have stays blank. */
-static void clear_values(NsRecorder *r)
-{
-    const float blank = ns_blank();
-    for (size_t i = 0; i < r->layout.width; i++) r->values[i] = blank;
 }
 
 typedef struct {
@@ -359,7 +348,7 @@ static void fill_share(void *data, const NsMember *member)
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
     bool due = is_due(r, input);
-    clear_values(r);
+    ns_values_reset(r->values, r->layout.width);
     ns_team_run(ns_model_team(input->model), r->n_tensors < WORTH_SHARING ? 1 : G_MAXSIZE,
                 fill_share, &(Filling){r, input});
     record_final(r, input->seen);

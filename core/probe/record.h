@@ -31,7 +31,7 @@ const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder);
 void ns_recorder_run_probe_batches(NsRecorder *recorder, const NsRecordInput *input);
 
 typedef struct {
-    const float *values;  /* [layout->width] */
+    NsValues values;      /* [layout->width], borrowed like the rest */
     double grad_norm;     /* of all tensors together */
     double probe_seconds; /* what the expensive quantities took, probe batches included; 0 where
                              none was due */

@@ -4,9 +4,9 @@
 #include "core/base/clones.h"
 #include "core/base/squares.h"
 #include "core/ops/gemm.h"
-#include "core/probe/quantity.h"
 
 #include <math.h>
+#include <string.h>
 
 static const NsChoice kinds[NS_SIMILARITY_COUNT] = {
     [NS_SIMILARITY_CKA] = {.key = "cka",
@@ -92,9 +92,11 @@ static void gram(ns_real *K, ns_real *centred, const ns_real *const *rows, size_
     for (size_t i = 0; i < tokens * tokens; i++) K[i] *= inverse;
 }
 
-static void put(NsSimilarity *to, NsSimilarityKind kind, size_t i, size_t j, float value)
+static void put(NsSimilarity *to, NsSimilarityKind kind, size_t i, size_t j, double value)
 {
-    to->value[kind][i * to->n + j] = to->value[kind][j * to->n + i] = value;
+    size_t n = to->n, a = i * n + j, b = j * n + i;
+    to->value[kind][a] = to->value[kind][b] = (float)value;
+    to->has[kind][a] = to->has[kind][b] = true;
 }
 
 /* Cosine and angle of two states over their tokens. */
@@ -113,8 +115,9 @@ static void compare_directions(NsSimilarity *to, const NsSimilarityInput *in, si
         angles += acos(cosine > 1 ? 1 : cosine < -1 ? -1 : cosine);
         n++;
     }
-    put(to, NS_SIMILARITY_COSINE, i, j, n > 0 ? (float)(cosines / n) : ns_blank());
-    put(to, NS_SIMILARITY_ANGLE, i, j, n > 0 ? (float)(angles / n / G_PI) : ns_blank());
+    if (!(n > 0)) return;
+    put(to, NS_SIMILARITY_COSINE, i, j, cosines / n);
+    put(to, NS_SIMILARITY_ANGLE, i, j, angles / n / G_PI);
 }
 
 static void compare_grams(NsSimilarity *to, const ns_real *K, const ns_real *L, size_t i, size_t j,
@@ -123,7 +126,7 @@ static void compare_grams(NsSimilarity *to, const ns_real *K, const ns_real *L, 
     double similarity = dot(K, L, elements);
     bool flat = K[0] == 0 && ns_real_norm(K, elements) == 0;
     flat = flat || (L[0] == 0 && ns_real_norm(L, elements) == 0);
-    put(to, NS_SIMILARITY_CKA, i, j, flat ? ns_blank() : i == j ? 1.0f : (float)similarity);
+    if (!flat) put(to, NS_SIMILARITY_CKA, i, j, i == j ? 1 : similarity);
 }
 
 typedef struct {
@@ -141,11 +144,7 @@ static void compare_state(void *data, size_t i, unsigned member)
     const NsSimilarityInput *in = c->in;
     size_t size = c->most * c->most, tokens = in->tokens[in->stack[i]];
     for (size_t j = i; j < in->n; j++) {
-        if (in->stack[i] != in->stack[j]) {
-            for (unsigned k = 0; k < NS_SIMILARITY_COUNT; k++)
-                put(c->to, (NsSimilarityKind)k, i, j, ns_blank());
-            continue;
-        }
+        if (in->stack[i] != in->stack[j]) continue;
         compare_directions(c->to, in, i, j, tokens);
         compare_grams(c->to, c->grams + i * size, c->grams + j * size, i, j, tokens * tokens);
     }
@@ -157,6 +156,7 @@ void ns_similarity_measure(NsSimilarity *to, const NsSimilarityInput *in)
     ns_real *grams = in->scratch, *centred = grams + n * most * most;
     to->n = n;
     to->tokens = most;
+    memset(to->has, 0, sizeof to->has);
     for (size_t i = 0; i < n; i++) {
         size_t tokens = in->tokens[in->stack[i]];
         const ns_real *const *rows = in->rows + i * NS_SIMILARITY_TOKENS;

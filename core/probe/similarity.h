@@ -36,7 +36,8 @@ typedef struct {
     size_t tokens;                        /* that each was compared over, at the most */
     unsigned state[NS_SIMILARITY_STATES]; /* [n] their numbers among the hidden states */
     float value[NS_SIMILARITY_COUNT][NS_SIMILARITY_STATES * NS_SIMILARITY_STATES];
-    /* [n, n] each, symmetric; blank (ns_is_blank) between states of different stacks, which see
+    bool has[NS_SIMILARITY_COUNT][NS_SIMILARITY_STATES * NS_SIMILARITY_STATES];
+    /* [n, n] each, symmetric.  There is none between states of different stacks, which see
      * different tokens, and where a state has no direction or no variance */
 } NsSimilarity;
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/token_snapshot-private.h"
 
-#include "core/probe/quantity.h"
-
 #include <math.h>
 
 static double square(const ns_real *x, size_t D)
@@ -73,11 +71,13 @@ void ns_token_snapshot_attention(NsTokenSnapshot *snapshot, const NsModel *model
     for (size_t m = 0; m < snapshot->maps; m++) {
         if (snapshot->layer[m] != view.layer + 1) continue;
         const ns_real *P = view.P + (snapshot->head[m] - 1) * view.T * view.S;
-        for (size_t t = 0; t < queries; t++)
-            for (size_t j = 0; j < keys; j++) {
-                bool seen = t < (size_t)view.length[0] && j < (size_t)view.key_length[0] &&
-                            t < view.T && j < view.S && (!view.causal || j <= t);
-                snapshot->weight[m][t * keys + j] = seen ? (float)P[t * view.S + j] : ns_blank();
-            }
+        for (size_t t = 0; t < queries; t++) {
+            size_t seen = t < (size_t)view.length[0] ? (size_t)view.key_length[0] : 0;
+            if (view.causal) seen = MIN(seen, t + 1);
+            seen = MIN(seen, keys);
+            snapshot->seen[m][t] = (unsigned)seen;
+            for (size_t j = 0; j < seen; j++)
+                snapshot->weight[m][t * keys + j] = (float)P[t * view.S + j];
+        }
     }
 }

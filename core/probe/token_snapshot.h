@@ -26,6 +26,8 @@ typedef struct {
     size_t maps, queries, keys;
     unsigned layer[NS_TOKEN_SNAPSHOT_MAPS],
         head[NS_TOKEN_SNAPSHOT_MAPS]; /* [maps] from 1, ascending */
+    unsigned seen[NS_TOKEN_SNAPSHOT_MAPS][NS_TOKEN_SNAPSHOT_POSITIONS];
+    /* [queries] each: how many keys the query sees, always the first ones */
     float weight[NS_TOKEN_SNAPSHOT_MAPS][NS_TOKEN_SNAPSHOT_POSITIONS * NS_TOKEN_SNAPSHOT_POSITIONS];
-    /* [queries, keys] each; blank (ns_is_blank) where the query does not see the key */
+    /* [queries, keys] each; those of the keys that are not seen say nothing */
 } NsTokenSnapshot;

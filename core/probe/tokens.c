@@ -2,7 +2,6 @@
 #include "core/probe/tokens.h"
 
 #include "core/base/squares.h"
-#include "core/probe/quantity.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static double sequence_cosine(const ns_real *x, size_t n, size_t D, double *sum)
     return (square - directions) / ((double)n * (double)(n - 1));
 }
 
-float ns_token_cosine(const NsModel *model, const NsStateSource *source, double *sum)
+bool ns_token_cosine(double *cosine, const NsModel *model, const NsStateSource *source, double *sum)
 {
     double total = 0;
     size_t sequences = 0;
@@ -37,7 +36,8 @@ float ns_token_cosine(const NsModel *model, const NsStateSource *source, double 
             sequences++;
         }
     }
-    return sequences ? (float)(total / (double)sequences) : ns_blank();
+    *cosine = total / (double)sequences;
+    return sequences > 0;
 }
 
 float ns_dead_units(const NsModel *model, size_t sublayer, ns_real *seen)

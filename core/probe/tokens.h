@@ -7,8 +7,9 @@
 
 /* The mean, over sequences of two tokens or more, of the mean cosine between two different tokens:
  * (|s|^2 - sum |e_i|^2) / (n (n - 1)) with e_i = x_i / |x_i| (0 where x_i is) and s = sum e_i.
- * Blank where no sequence has two tokens.  sum: [D], scratch.  Dong et al. 2021. */
-float ns_token_cosine(const NsModel *model, const NsStateSource *source, double *sum);
+ * FALSE where no sequence has two tokens.  sum: [D], scratch.  Dong et al. 2021. */
+bool ns_token_cosine(double *cosine, const NsModel *model, const NsStateSource *source,
+                     double *sum);
 
 /* The share of the units of a feed-forward sub-layer that are 0 for every token.  seen: [F],
  * scratch. */

@@ -56,10 +56,6 @@ static void append_double(GString *text, double value)
 
 static void append_float(GString *text, float value)
 {
-    if (ns_is_blank(value)) {
-        g_string_append(text, "null");
-        return;
-    }
     if (append_not_finite(text, (double)value)) return;
     char buffer[G_ASCII_DTOSTR_BUF_SIZE];
     g_string_append(text, g_ascii_formatd(buffer, sizeof buffer, "%.9g", (double)value));
@@ -130,12 +126,15 @@ void ns_json_string(NsJson *json, const char *key, const char *value)
     append_quoted(json->text, value);
 }
 
-void ns_json_floats(NsJson *json, const char *key, const float *values, size_t n)
+void ns_json_values(NsJson *json, const char *key, const float *values, const bool *has, size_t n)
 {
     ns_json_open(json, key, '[');
     for (size_t i = 0; i < n; i++) {
         if (i > 0) g_string_append_c(json->text, ',');
-        append_float(json->text, values[i]);
+        if (has[i])
+            append_float(json->text, values[i]);
+        else
+            g_string_append(json->text, "null");
     }
     ns_json_close(json, ']');
 }

@@ -2,8 +2,7 @@
  *
  * A line of a deep model has tens of thousands of numbers, so lines are written straight into a
  * string.  Numbers read back to the same value whatever the locale; NaN, Infinity and -Infinity are
- * strings, and a value that does not exist (ns_is_blank) is null.  `key` names a member of an
- * object and is NULL for an element of an array. */
+ * strings.  `key` names a member of an object and is NULL for an element of an array. */
 #pragma once
 
 #include "core/probe/quantity.h"
@@ -31,7 +30,8 @@ void ns_json_double(NsJson *json, const char *key,
                     double value); /* the shortest of 15 to 17 digits */
 void ns_json_float(NsJson *json, const char *key, float value);        /* nine digits */
 void ns_json_string(NsJson *json, const char *key, const char *value); /* NULL is written as null */
-void ns_json_floats(NsJson *json, const char *key, const float *values, size_t n);
+void ns_json_values(NsJson *json, const char *key, const float *values, const bool *has,
+                    size_t n); /* null where there is none; nine digits */
 void ns_json_doubles(NsJson *json, const char *key, const double *values, size_t n);
 
 /* The name in files of what has a key in a registry or among the settings, "d_model" of "d-model".

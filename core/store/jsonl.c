@@ -31,15 +31,15 @@ typedef struct {
     NsJson json;
     const NsHistory *history;
     size_t record;
-    float *values;  /* room for the longest quantity */
+    NsValues room;  /* for the longest quantity */
     NsBucket steps; /* that the values written so far stand for */
 } Record;
 
-static bool all_blank(const float *values, size_t n)
+static bool has_any(const bool *has, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!ns_is_blank(values[i])) return false;
-    return true;
+        if (has[i]) return true;
+    return false;
 }
 
 /* Nothing where the model does not have the quantity or this step did not measure it; else a number
@@ -50,11 +50,13 @@ static void write_quantity(Record *record, NsQuantity quantity)
     size_t n = layout->count[quantity];
     if (n == 0) return;
 
-    float *values = record->values;
-    NsBucket bucket = ns_history_read(record->history, quantity, record->record, NULL, values);
+    const float *values = record->room.value;
+    const bool *has = record->room.has;
+    NsBucket bucket = ns_history_read(record->history, quantity, record->record, NULL,
+                                      record->room.value, record->room.has);
     record->steps.first = MIN(record->steps.first, bucket.first);
     record->steps.last = MAX(record->steps.last, bucket.last);
-    if (all_blank(values, n)) return;
+    if (!has_any(has, n)) return;
 
     NsJson *json = &record->json;
     const char *key = ns_json_quantity_key(quantity);
@@ -64,12 +66,12 @@ static void write_quantity(Record *record, NsQuantity quantity)
         break;
     case NS_DOMAIN_LAYER:
     case NS_DOMAIN_HIDDEN:
-        ns_json_floats(json, key, values, n);
+        ns_json_values(json, key, values, has, n);
         break;
     case NS_DOMAIN_HEAD:
         ns_json_open(json, key, '[');
         for (size_t i = 0; i < n; i += layout->heads)
-            ns_json_floats(json, NULL, values + i, layout->heads);
+            ns_json_values(json, NULL, values + i, has + i, layout->heads);
         ns_json_close(json, ']');
         break;
     }
@@ -120,11 +122,11 @@ static void write_events(NsJson *json, const NsHistory *history, int64_t step)
 char *ns_jsonl_record(const NsHistory *history, size_t index)
 {
     const NsStep *scalars = ns_history_step(history, index);
-    g_autofree float *values = g_new(float, ns_history_layout(history)->width);
+    g_auto(NsValues) room = ns_values_new(ns_history_layout(history)->width);
     Record record = {
         .history = history,
         .record = index,
-        .values = values,
+        .room = room,
         .steps = {scalars->step, scalars->step},
     };
 

@@ -22,8 +22,8 @@
 
 typedef struct {
     NsRecordLayout layout;
-    float *values; /* [layout.width]; NULL before its first record */
-    int64_t next;  /* the step that must come */
+    NsValues values; /* [layout.width]; not there before its first record */
+    int64_t next;    /* the step that must come */
 } Lane;
 
 typedef struct {
@@ -36,15 +36,15 @@ typedef struct {
 
 /* ---- Numbers ---- */
 
-/* A number, or one of those that JSON has no number for; nothing and null are blank. */
-static bool read_number(JsonNode *node, double *number, bool *blank)
+/* A number, or one of those that JSON has no number for; nothing and null are none. */
+static bool read_number(JsonNode *node, double *number, bool *has)
 {
     static const struct {
         const char *text;
         double number;
     } words[] = {{"NaN", (double)NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
-    *blank = !node || JSON_NODE_HOLDS_NULL(node);
-    if (*blank) return true;
+    *has = node && !JSON_NODE_HOLDS_NULL(node);
+    if (!*has) return true;
     if (!JSON_NODE_HOLDS_VALUE(node)) return false;
     GType type = json_node_get_value_type(node);
     *number = json_node_get_double(node);
@@ -57,40 +57,41 @@ static bool read_number(JsonNode *node, double *number, bool *blank)
     return false;
 }
 
-static bool read_value(JsonNode *node, float *value)
+static bool read_value(JsonNode *node, NsValues values, size_t i)
 {
-    bool blank;
+    bool has;
     double number;
-    if (!read_number(node, &number, &blank)) return false;
-    *value = blank ? ns_blank() : (float)number;
+    if (!read_number(node, &number, &has)) return false;
+    if (has) ns_values_put(values, i, number);
     return true;
 }
 
 /* A scalar of the step; what is not there is what it was before. */
 static bool read_scalar(JsonObject *object, const char *key, double *number)
 {
-    bool blank;
+    bool has;
     double found;
-    if (!read_number(json_object_get_member(object, key), &found, &blank)) return false;
-    if (!blank) *number = found;
+    if (!read_number(json_object_get_member(object, key), &found, &has)) return false;
+    if (has) *number = found;
     return true;
 }
 
-static bool read_array(JsonNode *node, float *values, size_t n)
+/* Values first .. first + n. */
+static bool read_array(JsonNode *node, NsValues values, size_t first, size_t n)
 {
     JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
     if (!array || json_array_get_length(array) != n) return false;
     for (size_t i = 0; i < n; i++)
-        if (!read_value(json_array_get_element(array, (guint)i), &values[i])) return false;
+        if (!read_value(json_array_get_element(array, (guint)i), values, first + i)) return false;
     return true;
 }
 
-static bool read_heads(JsonNode *node, float *values, const NsRecordLayout *layout)
+static bool read_heads(JsonNode *node, NsValues values, size_t first, const NsRecordLayout *layout)
 {
     JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
     if (!array || json_array_get_length(array) != layout->layers) return false;
     for (size_t l = 0; l < layout->layers; l++)
-        if (!read_array(json_array_get_element(array, (guint)l), values + l * layout->heads,
+        if (!read_array(json_array_get_element(array, (guint)l), values, first + l * layout->heads,
                         layout->heads))
             return false;
     return true;
@@ -110,21 +111,17 @@ static JsonNode *find_quantity(JsonObject *object, NsQuantity quantity)
 static bool read_quantity(Lane *lane, NsQuantity quantity, JsonObject *object)
 {
     const NsRecordLayout *layout = &lane->layout;
-    float *values = lane->values + layout->offset[quantity];
-    size_t n = layout->count[quantity];
+    size_t first = layout->offset[quantity], n = layout->count[quantity];
     JsonNode *node = find_quantity(object, quantity);
-    if (!node || n == 0) {
-        for (size_t i = 0; i < n; i++) values[i] = ns_blank();
-        return true;
-    }
+    if (!node || n == 0) return true;
     switch (ns_quantity(quantity)->domain) {
     case NS_DOMAIN_STEP:
-        return read_value(node, values);
+        return read_value(node, lane->values, first);
     case NS_DOMAIN_LAYER:
     case NS_DOMAIN_HIDDEN:
-        return read_array(node, values, n);
+        return read_array(node, lane->values, first, n);
     case NS_DOMAIN_HEAD:
-        return read_heads(node, values, layout);
+        return read_heads(node, lane->values, first, layout);
     }
     return false;
 }
@@ -188,6 +185,7 @@ static void find_layout(Lane *lane, const NsSettings *settings, JsonObject *grad
 
 static bool read_values(Lane *lane, JsonObject *object, JsonObject *gradients)
 {
+    ns_values_reset(lane->values, lane->layout.width);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         if (!read_quantity(lane, (NsQuantity)q, q < NS_PARAMETER_COUNT ? gradients : object))
             return false;
@@ -213,10 +211,10 @@ static bool read_record(Reader *reader, size_t i, JsonObject *object)
         !read_scalar(object, "probe_seconds", &step.probe_seconds) ||
         !read_scalar(gradients, "total", &step.grad_norm))
         return false;
-    if (!lane->values) {
+    if (!lane->values.value) {
         find_layout(lane, &reader->record->experiment.lane[i], gradients);
         if (lane->layout.width > WIDEST) return false;
-        lane->values = g_new(float, lane->layout.width);
+        lane->values = ns_values_new(lane->layout.width);
     }
     if (!read_values(lane, object, gradients)) return false;
     NsEvaluation evaluation = {.step = step.step, .loss = (double)NAN};
@@ -339,7 +337,7 @@ bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *n
     Reader reader = {.record = record, .head = g_string_new(NULL)};
     bool good = read_all(&reader, stream, cancellable, error) && check_lanes(record, error);
     if (!good) g_prefix_error(error, "“%s”: ", name);
-    for (size_t i = 0; i < record->experiment.n; i++) g_free(reader.lane[i].values);
+    for (size_t i = 0; i < record->experiment.n; i++) ns_values_free(&reader.lane[i].values);
     g_string_free(reader.head, TRUE);
     return good;
 }

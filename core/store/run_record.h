@@ -2,7 +2,7 @@
  *
  * What core/store/jsonl.h writes comes back to the same bits: settings, scalars, every quantity
  * that the lines have, evaluations and events.  What is not in the lines (attention maps,
- * similarities, a quantity of another version) is blank. */
+ * similarities, a quantity of another version) was not measured. */
 #pragma once
 
 #include "core/experiment/provenance.h"

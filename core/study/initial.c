@@ -38,15 +38,16 @@ static bool add_record(NsInitial *initial, const NsSettings *settings, int64_t c
     }
 
     const NsRecordLayout *layout = &initial->layout;
-    g_autofree float *values = g_new(float, layout->width);
+    g_auto(NsValues) values = ns_values_new(layout->width);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         if (layout->count[q] > 0)
-            ns_history_read(history, (NsQuantity)q, 0, NULL, values + layout->offset[q]);
+            ns_history_read(history, (NsQuantity)q, 0, NULL, values.value + layout->offset[q],
+                            values.has + layout->offset[q]);
 
     for (size_t i = 0; i < layout->width; i++) {
-        if (ns_is_blank(values[i])) continue;
+        if (!values.has[i]) continue;
         double n = (double)++initial->measured[i];
-        add(&initial->mean[i], &initial->sd[i], (double)values[i], n);
+        add(&initial->mean[i], &initial->sd[i], (double)values.value[i], n);
     }
     const NsStep *step = ns_history_step(history, 0);
     add(&initial->loss_mean, &initial->loss_sd, step->loss, (double)count);

@@ -70,10 +70,10 @@ static void read_quantity(const Work *work, NsRun *run, double *y)
 {
     const NsHistory *history = ns_run_history(run);
     size_t n = ns_history_layout(history)->count[work->study->quantity];
-    g_autofree float *values = g_new(float, n);
-    ns_history_read(history, work->study->quantity, 0, NULL, values);
+    g_auto(NsValues) values = ns_values_new(n);
+    ns_history_read(history, work->study->quantity, 0, NULL, values.value, values.has);
     bool in_d = work->study->quantity == NS_QUANTITY_HIDDEN_SQ;
-    for (size_t i = 0; i < n; i++) y[i] = (double)values[i] / (in_d ? work->width : 1);
+    for (size_t i = 0; i < n; i++) y[i] = (double)values.value[i] / (in_d ? work->width : 1);
 }
 
 static bool measure_depths(Work *work, unsigned arm, unsigned seed, GError **error)

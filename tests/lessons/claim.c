@@ -144,7 +144,7 @@ static double measure_layers(Parser *p, NsQuantity quantity, size_t lane, int64_
     int64_t base = ns_quantity(quantity)->domain == NS_DOMAIN_LAYER ? 1 : 0;
     g_autofree float *values = g_new(float, n + 1);
     size_t measured = ns_history_measured(history, quantity, (size_t)step);
-    ns_history_read(history, quantity, measured, values, NULL);
+    ns_history_read(history, quantity, measured, values, NULL, NULL);
     if (span.to_end) span.last = (int64_t)n - 1 + base;
     if (span.first < 0) span.first = span.last;
     Sum sum = {0};

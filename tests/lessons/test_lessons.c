@@ -53,8 +53,8 @@ static void test_measure(void)
         (first + second) / 2 - 1e-5, (first + second) / 2 + 1e-5, MAX(first, second) - 1e-5);
     g_assert_true(holds(bench, claim));
     float norms[3], gradients[2];
-    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 4, norms, NULL);
-    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 4, gradients, NULL);
+    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 4, norms, NULL, NULL);
+    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 4, gradients, NULL, NULL);
     g_autofree char *layers = g_strdup_printf(
         "hidden-norm(B, 4, 0) - %f < 1e-5 and hidden-norm(B, 4, last) > %f and "
         "grad-layer(B, 4, 2) > %f and grad-layer(B, 4, 2) < %f and "

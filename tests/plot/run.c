@@ -21,7 +21,7 @@ Run *run_made(size_t layers, size_t budget, bool final_norm, int64_t probe_every
     run->history = ns_history_new_from(&run->layout, budget, first);
     run->steps = first;
     ns_settings_init(&run->settings);
-    run->values = g_new0(float, run->layout.width);
+    run->values = ns_values_new(run->layout.width);
     return run;
 }
 
@@ -39,7 +39,7 @@ void run_free(Run *run)
 {
     ns_history_unref(run->history);
     ns_settings_clear(&run->settings);
-    g_free(run->values);
+    ns_values_free(&run->values);
     g_free(run);
 }
 
@@ -53,16 +53,16 @@ void append(Run *run, double loss)
 {
     for (size_t q = 0; q < NS_QUANTITY_COUNT; q++)
         for (size_t i = 0; i < run->layout.count[q]; i++)
-            run->values[run->layout.offset[q] + i] =
-                10.0f * (float)(i + 1) + (float)(run->steps % 10) / 10.0f;
+            ns_values_put(run->values, run->layout.offset[q] + i,
+                          (double)(10.0f * (float)(i + 1) + (float)(run->steps % 10) / 10.0f));
     append_values(run, loss);
 }
 
 void append_with(Run *run, double loss, size_t layer, float value)
 {
     size_t at = run->layout.offset[NS_QUANTITY_GRAD_W2] + layer - 1;
-    for (size_t q = 0; q < run->layout.width; q++) run->values[q] = 1;
-    run->values[at] = value;
+    for (size_t q = 0; q < run->layout.width; q++) ns_values_put(run->values, q, 1);
+    ns_values_put(run->values, at, (double)value);
     append_values(run, loss);
 }
 

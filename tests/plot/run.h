@@ -12,7 +12,7 @@ typedef struct {
     NsRecordLayout layout;
     NsHistory *history;
     NsSettings settings;
-    float *values;
+    NsValues values;
     int64_t steps;
 } Run;
 

@@ -334,7 +334,7 @@ static void close_to(double a, double b)
 static double recorded(NsHistory *history, NsQuantity quantity, size_t i)
 {
     g_autofree float *values = g_new(float, ns_history_layout(history)->count[quantity]);
-    ns_history_read(history, quantity, ns_history_steps(history) - 1, values, NULL);
+    ns_history_read(history, quantity, ns_history_steps(history) - 1, values, NULL, NULL);
     return (double)values[i];
 }
 
@@ -497,7 +497,7 @@ static void test_drawing(void)
             g_assert_cmpuint(alarmed, <, 20);
         }
     /* What is not finite is measured, and seen. */
-    data->values[data->layout.offset[NS_QUANTITY_HIDDEN_SQ] + 4] = NAN;
+    ns_values_put(data->values, data->layout.offset[NS_QUANTITY_HIDDEN_SQ] + 4, (double)NAN);
     g_autoptr(NsDiagram) broken = ns_diagram_new(data, 4, 640, 640, TEXT);
     g_assert_true(
         isinf(value_of(broken, NS_NODE_INPUT, NS_NODE_FORK, 0, NS_WIRE_STREAM, NS_FLOW_SIGNAL)));

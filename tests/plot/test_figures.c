@@ -178,7 +178,7 @@ static void test_diverged(void)
 static void test_all_nan_profile(void)
 {
     g_autoptr(Run) run = run_new(4, BUDGET);
-    for (size_t i = 0; i < run->layout.width; i++) run->values[i] = NAN;
+    for (size_t i = 0; i < run->layout.width; i++) ns_values_put(run->values, i, (double)NAN);
     NsStep step = {.loss = (double)NAN, .grad_norm = (double)NAN};
     ns_history_append(run->history, &step, run->values);
     const NsFigureInput input = input_of(run);
@@ -410,12 +410,14 @@ static void test_words(void)
 /* As append, but expensive quantities only at multiples of 10, and layer 2 has none of them. */
 static void append_expensive(Run *run)
 {
+    ns_values_reset(run->values, run->layout.width);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         for (size_t i = 0; i < run->layout.count[q]; i++) {
             bool expensive = ns_quantity((NsQuantity)q)->expensive;
-            bool blank = expensive && (run->steps % 10 || (run->layout.count[q] == 3 && i == 1));
-            run->values[run->layout.offset[q] + i] =
-                blank ? ns_blank() : (float)(i + 1) * (float)(run->steps + 1);
+            bool lacks = expensive && (run->steps % 10 || (run->layout.count[q] == 3 && i == 1));
+            if (!lacks)
+                ns_values_put(run->values, run->layout.offset[q] + i,
+                              (double)((int64_t)(i + 1) * (run->steps + 1)));
         }
     NsStep step = {.step = run->steps++, .loss = 3, .lr = 1e-3, .grad_norm = 1, .seconds = 1e-3};
     ns_history_append(run->history, &step, run->values);
@@ -550,15 +552,17 @@ static void test_similarity(void)
     /* Other expensive quantities were measured: the matrix is not there because nobody wrote it. */
     g_assert_nonnull(strstr(ns_figure_update(figure, &input)->empty, "do not hold this"));
     g_autoptr(Run) young = run_made(2, BUDGET, false, 10, 3);
-    for (size_t i = 0; i < young->layout.width; i++) young->values[i] = ns_blank();
     append_values(young, 1.0);
     NsFigureInput early = input_of(young);
     g_autoptr(NsFigure) waits = ns_figure_new("similarity");
     g_assert_nonnull(strstr(ns_figure_update(waits, &early)->empty, "measured yet"));
     g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
     *s = (NsSimilarity){.step = 0, .n = 3, .state = {0, 1, 2}};
-    for (size_t i = 0; i < 9; i++) s->value[NS_SIMILARITY_COSINE][i] = (float)i / 8;
-    s->value[NS_SIMILARITY_COSINE][1] = ns_blank();
+    for (size_t i = 0; i < 9; i++) {
+        s->value[NS_SIMILARITY_COSINE][i] = (float)i / 8;
+        s->has[NS_SIMILARITY_COSINE][i] = i != 1;
+        s->has[NS_SIMILARITY_CKA][i] = true;
+    }
     ns_history_publish_similarity(run->history, s);
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->heatmap->rows, ==, 3);

@@ -84,7 +84,7 @@ static void fill(Run *run, int steps, bool nan)
             append(run, 1 + 1.0 / (i + 1));
             continue;
         }
-        for (size_t k = 0; k < run->layout.width; k++) run->values[k] = NAN;
+        for (size_t k = 0; k < run->layout.width; k++) ns_values_put(run->values, k, (double)NAN);
         append_values(run, NAN);
     }
 }
@@ -222,6 +222,7 @@ static void publish(Run *run, float least)
     *s = (NsSimilarity){.step = 0, .n = 2, .state = {0, 1}};
     const float values[] = {1, least, least, 1};
     memcpy(s->value[NS_SIMILARITY_CKA], values, sizeof values);
+    memset(s->has[NS_SIMILARITY_CKA], true, G_N_ELEMENTS(values));
     ns_history_publish_similarity(run->history, s);
 }
 

@@ -71,7 +71,8 @@ static void test_any_run(void)
                 append(other, 1);
                 continue;
             }
-            for (size_t k = 0; k < run->layout.width; k++) run->values[k] = NAN;
+            for (size_t k = 0; k < run->layout.width; k++)
+                ns_values_put(run->values, k, (double)NAN);
             append_values(run, NAN);
             append(other, NAN);
         }
@@ -146,7 +147,7 @@ static void test_lemma(void)
     set(run, "d-model", "64");
     set(run, "d-ff", "64");
     size_t at = run->layout.offset[NS_QUANTITY_HIDDEN_SQ];
-    for (size_t l = 0; l <= 12; l++) run->values[at + l] = 64 * (1 + 0.9f * (float)l);
+    for (size_t l = 0; l <= 12; l++) ns_values_put(run->values, at + l, 64 * (1 + 0.9 * (double)l));
     append_values(run, 1);
     NsFigureInput input = input_of(run);
     input.quantity = NS_QUANTITY_HIDDEN_SQ;
@@ -293,8 +294,8 @@ static void test_attention(void)
     for (unsigned m = 0; m < 4; m++) {
         snapshot->layer[m] = m < 2 ? 1 : 6;
         snapshot->head[m] = m % 2 + 1;
-        for (unsigned i = 0; i < 9; i++)
-            snapshot->weight[m][i] = i % 3 > i / 3 ? ns_blank() : 0.1f * (float)m;
+        for (unsigned t = 0; t < 3; t++) snapshot->seen[m][t] = t + 1;
+        for (unsigned i = 0; i < 9; i++) snapshot->weight[m][i] = 0.1f * (float)m;
     }
     ns_history_publish_token_snapshot(run->history, snapshot);
     append(run, 1);

@@ -71,7 +71,7 @@ static void test_ratio(void)
     float values[2][2];
     for (unsigned i = 0; i < 2; i++) {
         NsHistory *history = ns_session_view(session)->lanes[i].history;
-        ns_history_read(history, ns_session_view(session)->gradient, 5, values[i], NULL);
+        ns_history_read(history, ns_session_view(session)->gradient, 5, values[i], NULL, NULL);
     }
     g_autofree char *wanted =
         g_strdup_printf("B / A\t%.4g", (double)values[1][0] / (double)values[0][0]);

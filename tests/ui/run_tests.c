@@ -166,7 +166,7 @@ static NsHistory *history_of(size_t steps, double seconds_each)
     g_autofree float *values = g_new0(float, layout->width);
     for (size_t i = 0; i < steps; i++) {
         NsStep step = {.step = (int64_t)i, .loss = 1.0, .seconds = seconds_each};
-        ns_history_append(history, &step, values);
+        ns_history_append(history, &step, (NsValues){.value = values});
     }
     ui_close(window);
     return history;

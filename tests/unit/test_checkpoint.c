@@ -70,17 +70,19 @@ static void steps(NsRun *run, int n)
 static void assert_continues(const NsHistory *whole, size_t from, const NsHistory *rest)
 {
     const NsRecordLayout *layout = ns_history_layout(whole);
-    g_autofree float *x = g_new(float, layout->width), *y = g_new(float, layout->width);
+    g_auto(NsValues) x = ns_values_new(layout->width), y = ns_values_new(layout->width);
     g_assert_cmpuint(ns_history_steps(whole), ==, from + ns_history_steps(rest));
     for (size_t i = 0; i < ns_history_steps(rest); i++) {
         const NsStep *a = ns_history_step(whole, from + i), *b = ns_history_step(rest, i);
         g_assert_true(memcmp(a, b, offsetof(NsStep, seconds)) == 0);
         for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
-            NsBucket p = ns_history_read(whole, q, from + i, x, NULL);
-            NsBucket r = ns_history_read(rest, q, i, y, NULL);
+            NsBucket p = ns_history_read(whole, q, from + i, x.value, NULL, x.has);
+            NsBucket r = ns_history_read(rest, q, i, y.value, NULL, y.has);
             g_assert_cmpint(p.first, ==, r.first);
             g_assert_cmpint(p.last, ==, r.last);
-            if (memcmp(x, y, layout->count[q] * sizeof *x) == 0) continue;
+            if (memcmp(x.value, y.value, layout->count[q] * sizeof *x.value) == 0 &&
+                memcmp(x.has, y.has, layout->count[q] * sizeof *x.has) == 0)
+                continue;
             g_test_message("%s differs at step %d", ns_quantity(q)->choice.key, (int)a->step);
             g_test_fail();
         }

@@ -90,7 +90,8 @@ static void append(NsHistory *history, int64_t step)
     size_t width = ns_history_layout(history)->width;
     g_autofree float *values = g_new(float, width);
     for (size_t i = 0; i < width; i++) values[i] = value(step, i);
-    ns_history_append(history, &(NsStep){.step = step, .loss = (double)step / 7}, values);
+    ns_history_append(history, &(NsStep){.step = step, .loss = (double)step / 7},
+                      (NsValues){.value = values});
 }
 
 /* Whether the extremes are those of value() over the bucket. */
@@ -119,7 +120,7 @@ static void check_all(const NsHistory *history, int64_t steps)
 
     int64_t exact[] = {0, steps - 1};
     for (int i = 0; i < 2; i++) {
-        NsBucket bucket = ns_history_read(history, q, (size_t)exact[i], min, max);
+        NsBucket bucket = ns_history_read(history, q, (size_t)exact[i], min, max, NULL);
         g_assert_cmpint(bucket.first, ==, exact[i]);
         g_assert_cmpint(bucket.last, ==, exact[i]);
         g_assert_true(true_extremes(layout, q, bucket, min, max));
@@ -127,7 +128,7 @@ static void check_all(const NsHistory *history, int64_t steps)
 
     int64_t widest = 1, narrowest = INT64_MAX, expected = 0;
     for (int64_t step = 1; step < steps - 1;) {
-        NsBucket bucket = ns_history_read(history, q, (size_t)step, min, max);
+        NsBucket bucket = ns_history_read(history, q, (size_t)step, min, max, NULL);
         g_assert_cmpint(bucket.first, <=, step);
         g_assert_cmpint(bucket.last, >=, step);
         if (expected) g_assert_cmpint(bucket.first, ==, expected);
@@ -153,7 +154,8 @@ static void test_exact(void)
     g_assert_cmpint(ns_history_stride(history), ==, 1);
     for (int64_t step = 0; step < 1000; step++) {
         float min[LAYERS], max[LAYERS];
-        NsBucket bucket = ns_history_read(history, NS_QUANTITY_GRAD_WQ, (size_t)step, min, max);
+        NsBucket bucket =
+            ns_history_read(history, NS_QUANTITY_GRAD_WQ, (size_t)step, min, max, NULL);
         g_assert_cmpint(bucket.first, ==, step);
         g_assert_cmpint(bucket.last, ==, step);
         g_assert_true(true_extremes(&layout, NS_QUANTITY_GRAD_WQ, bucket, min, max));
@@ -161,7 +163,7 @@ static void test_exact(void)
     }
     /* A quantity that is not there leaves the caller's memory alone. */
     float untouched = 7;
-    ns_history_read(history, NS_QUANTITY_GRAD_WK, 5, &untouched, NULL);
+    ns_history_read(history, NS_QUANTITY_GRAD_WK, 5, &untouched, NULL, NULL);
     g_assert_cmpfloat(untouched, ==, 7);
 }
 
@@ -194,11 +196,12 @@ static void test_range(void)
     for (size_t r = 0; r < G_N_ELEMENTS(ranges); r++) {
         float min[LAYERS], max[LAYERS], only[LAYERS];
         NsQuantity q = NS_QUANTITY_GRAD_LAYER;
-        NsBucket span = ns_history_read_range(history, q, ranges[r][0], ranges[r][1], min, max);
+        NsBucket span =
+            ns_history_read_range(history, q, ranges[r][0], ranges[r][1], min, max, NULL);
         g_assert_cmpint(span.first, <=, (int64_t)ranges[r][0]);
         g_assert_cmpint(span.last, >=, (int64_t)ranges[r][1]);
         g_assert_true(true_extremes(&layout, q, span, min, max));
-        ns_history_read_range(history, q, ranges[r][0], ranges[r][1], NULL, only);
+        ns_history_read_range(history, q, ranges[r][0], ranges[r][1], NULL, only, NULL);
         g_assert_true(memcmp(only, max, sizeof only) == 0);
     }
 }
@@ -212,13 +215,13 @@ static void test_nan(void)
     for (int64_t step = 0; step < 2000; step++) {
         float x = step == 777 ? NAN : step == 1333 ? INFINITY : 1;
         for (size_t i = 0; i < layout.width; i++) values[i] = i % 2 ? 1 : x;
-        ns_history_append(history, &(NsStep){.step = step}, values);
+        ns_history_append(history, &(NsStep){.step = step}, (NsValues){.value = values});
     }
     g_assert_cmpint(ns_history_stride(history), >, 1);
     size_t offset = layout.offset[NS_QUANTITY_HIDDEN_SQ];
     for (size_t step = 0; step < 2000; step++) {
         float min[LAYERS + 1], max[LAYERS + 1];
-        NsBucket bucket = ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, step, min, max);
+        NsBucket bucket = ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, step, min, max, NULL);
         bool has_nan = bucket.first <= 777 && bucket.last >= 777;
         bool has_inf = bucket.first <= 1333 && bucket.last >= 1333;
         for (size_t i = 0; i <= LAYERS; i++) {
@@ -252,7 +255,7 @@ static void test_budget(void)
     g_autoptr(NsHistory) history = ns_history_new(&layout, budget);
     for (int64_t step = 0; step < 3000; step++) {
         values[0] = value(step, 0);
-        ns_history_append(history, &(NsStep){.step = step}, values);
+        ns_history_append(history, &(NsStep){.step = step}, (NsValues){.value = values});
         most = MAX(most, heap_bytes() - before);
     }
     /* Besides the budget: record 0, the bucket being gathered, and the ends of three views. */
@@ -297,9 +300,9 @@ static void *read_at_random(void *data)
         const NsQuantity q = NS_QUANTITY_HIDDEN_NORM;
         NsBucket bucket;
         if (reader->reads % 16 == 0)
-            bucket = ns_history_read_range(history, q, step / 2, step, min, max);
+            bucket = ns_history_read_range(history, q, step / 2, step, min, max, NULL);
         else
-            bucket = ns_history_read(history, q, step, min, max);
+            bucket = ns_history_read(history, q, step, min, max, NULL);
         g_assert_cmpint(bucket.first, <=, (int64_t)step);
         g_assert_cmpint(bucket.last, >=, (int64_t)step);
         g_assert_true(true_extremes(layout, q, bucket, min, max));
@@ -338,45 +341,48 @@ static void test_readers(void)
     ns_history_unref(history);
 }
 
-/* Blank values: neutral beside others, kept where all are blank, and not confused with a NaN. */
-static void test_blank(void)
+/* What was not measured is neutral beside what was, and is told from a NaN that was. */
+static void test_not_measured(void)
 {
-    g_assert_true(isnan(ns_blank()));
-    g_assert_true(ns_is_blank(ns_blank()));
-    g_assert_false(ns_is_blank(NAN));
-    g_assert_false(ns_is_blank(-NAN));
     NsRecordLayout layout;
     small_layout(&layout, false);
     NsHistory *history = ns_history_new(&layout, 4096);
-    g_autofree float *values = g_new(float, layout.width);
+    g_auto(NsValues) values = ns_values_new(layout.width);
     const size_t at = layout.offset[NS_QUANTITY_GRAD_LAYER];
     enum { STEPS = 5000, EVERY = 7, HOLE = 2100 };
     for (int64_t step = 0; step < STEPS; step++) {
-        for (size_t i = 0; i < layout.width; i++) values[i] = 1;
-        values[at] = step % EVERY ? ns_blank() : (float)step;
-        values[at + 1] = ns_blank();
-        values[at + 2] = step == HOLE ? NAN : step % 2 ? ns_blank() : -(float)step;
+        ns_values_reset(values, layout.width);
+        if (step % EVERY == 0) ns_values_put(values, at, (double)step);
+        if (step == HOLE)
+            ns_values_put(values, at + 2, (double)NAN);
+        else if (step % 2 == 0)
+            ns_values_put(values, at + 2, -(double)step);
         ns_history_append(history, &(NsStep){.step = step}, values);
     }
     g_assert_cmpint(ns_history_stride(history), >, EVERY);
     bool seen_hole = false;
     for (int64_t step = 1; step < STEPS - 1;) {
         float min[LAYERS], max[LAYERS];
-        NsBucket b = ns_history_read(history, NS_QUANTITY_GRAD_LAYER, (size_t)step, min, max);
+        bool has[LAYERS];
+        NsBucket b = ns_history_read(history, NS_QUANTITY_GRAD_LAYER, (size_t)step, min, max, has);
         int64_t first = (b.first + EVERY - 1) / EVERY * EVERY, last = b.last / EVERY * EVERY;
-        if (first <= b.last) {
+        g_assert_true(has[0] == (first <= b.last) && !has[1]);
+        if (has[0]) {
             g_assert_cmpfloat(min[0], ==, (float)first);
             g_assert_cmpfloat(max[0], ==, (float)last);
-        } else {
-            g_assert_true(ns_is_blank(min[0]) && ns_is_blank(max[0]));
         }
-        g_assert_true(ns_is_blank(min[1]) && ns_is_blank(max[1]));
         bool hole = b.first <= HOLE && HOLE <= b.last;
-        g_assert_true(hole == (isnan(max[2]) && !ns_is_blank(max[2])));
+        g_assert_true(hole == (has[2] && isnan(max[2])));
         seen_hole = seen_hole || hole;
         step = b.last + 1;
     }
     g_assert_true(seen_hole);
+    float max[LAYERS];
+    bool has[LAYERS];
+    ns_history_read_range(history, NS_QUANTITY_GRAD_LAYER, 1, STEPS - 2, NULL, max, has);
+    g_assert_true(has[0] && !has[1] && has[2]);
+    g_assert_cmpfloat(max[0], ==, (STEPS - 1) / EVERY * EVERY);
+    g_assert_true(isnan(max[2]));
     ns_history_unref(history);
 }
 
@@ -453,7 +459,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/history/thinned/9", GSIZE_TO_POINTER(9), test_thinned);
     g_test_add_func("/history/range", test_range);
     g_test_add_func("/history/nan", test_nan);
-    g_test_add_func("/history/blank", test_blank);
+    g_test_add_func("/history/not-measured", test_not_measured);
     g_test_add_func("/history/expensive", test_expensive);
     g_test_add_func("/history/similarity", test_similarity);
     g_test_add_func("/history/budget", test_budget);

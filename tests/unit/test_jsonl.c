@@ -61,7 +61,9 @@ static void test_json_round_trip(void)
     }
     NsJson json;
     ns_json_init(&json);
-    ns_json_floats(&json, "floats", floats, N);
+    bool has[N];
+    memset(has, true, sizeof has);
+    ns_json_values(&json, "floats", floats, has, N);
     ns_json_doubles(&json, "doubles", doubles, N);
     ns_json_float(&json, "tenth", 0.1f);
     g_autofree char *text = ns_json_finish(&json);
@@ -115,7 +117,7 @@ static NsHistory *new_history(size_t layers, size_t steps, size_t budget)
             .grad_norm = 2.5,
             .seconds = 0.25,
         };
-        ns_history_append(history, &scalars, values);
+        ns_history_append(history, &scalars, (NsValues){.value = values});
     }
     return history;
 }
@@ -127,7 +129,7 @@ static void assert_values(const NsHistory *history, JsonObject *object, NsQuanti
     const char *key = ns_json_quantity_key(quantity);
     size_t n = ns_history_layout(history)->count[quantity];
     g_autofree float *values = g_new(float, n);
-    ns_history_read(history, quantity, step, NULL, values);
+    ns_history_read(history, quantity, step, NULL, values, NULL);
     g_assert_true(json_object_has_member(object, key));
     if (ns_quantity(quantity)->domain == NS_DOMAIN_STEP) {
         g_assert_true((float)json_object_get_double_member(object, key) == values[0]);
@@ -181,21 +183,23 @@ static void test_record(void)
     g_assert_true(json_object_has_member(record, "final_hidden_norm_sq"));
 }
 
-/* A value that does not exist is null; a quantity without any is not mentioned. */
+/* A value that was not measured is null; a quantity without any is not mentioned. */
 static void test_record_blank(void)
 {
     g_autoptr(NsHistory) history = new_history(3, 1, NS_HISTORY_BUDGET);
     const NsRecordLayout *layout = ns_history_layout(history);
-    g_autofree float *values = g_new(float, layout->width);
-    for (size_t i = 0; i < layout->width; i++) values[i] = 1;
-    values[layout->offset[NS_QUANTITY_GRAD_WQ] + 1] = ns_blank();
-    for (size_t l = 0; l < 3; l++) values[layout->offset[NS_QUANTITY_GRAD_LAYER] + l] = ns_blank();
-    values[layout->offset[NS_QUANTITY_FINAL_NORM]] = ns_blank();
-    values[layout->offset[NS_QUANTITY_HEAD_LOGIT_ATTENTION]] = ns_blank();
+    g_auto(NsValues) values = ns_values_new(layout->width);
+    for (size_t i = 0; i < layout->width; i++) ns_values_put(values, i, 1);
+    values.has[layout->offset[NS_QUANTITY_GRAD_WQ] + 1] = false;
+    for (size_t l = 0; l < 3; l++) values.has[layout->offset[NS_QUANTITY_GRAD_LAYER] + l] = false;
+    values.has[layout->offset[NS_QUANTITY_FINAL_NORM]] = false;
+    values.has[layout->offset[NS_QUANTITY_HEAD_LOGIT_ATTENTION]] = false;
+    ns_values_put(values, layout->offset[NS_QUANTITY_GRAD_W1], (double)NAN);
     ns_history_append(history, &(NsStep){.step = 1}, values);
 
     g_autofree char *line = ns_jsonl_record(history, 1);
     g_assert_nonnull(strstr(line, "\"wq\":[1,null,1]"));
+    g_assert_nonnull(strstr(line, "\"w1\":[\"NaN\",1,1]"));
     g_assert_nonnull(strstr(line, "\"head_attention_logit\":[[null,1],[1,1],[1,1]]"));
     g_assert_null(strstr(line, "\"grad_layer\""));
     g_assert_null(strstr(line, "\"final_hidden_norm\""));
@@ -244,7 +248,7 @@ static void test_record_not_finite(void)
     g_autofree float *values = g_new(float, width);
     for (size_t i = 0; i < width; i++) values[i] = i % 2 ? NAN : INFINITY;
     NsStep step = {.step = 1, .loss = (double)NAN, .grad_norm = (double)INFINITY};
-    ns_history_append(history, &step, values);
+    ns_history_append(history, &step, (NsValues){.value = values});
 
     g_autofree char *line = ns_jsonl_record(history, 1);
     g_autoptr(JsonNode) node = ns_test_parse(line);

@@ -29,15 +29,16 @@ static NsRun *run_new(const char *const *settings)
     return run;
 }
 
-/* A value of the newest record. */
+/* A value of the newest record; infinity where it was not measured. */
 static double value(NsRun *run, NsQuantity quantity, size_t i)
 {
     const NsHistory *history = ns_run_history(run);
     const NsRecordLayout *layout = ns_history_layout(history);
     g_assert_cmpuint(i, <, layout->count[quantity]);
-    g_autofree float *values = g_new(float, layout->width);
-    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values);
-    return ns_is_blank(values[i]) ? (double)INFINITY : (double)values[i];
+    g_auto(NsValues) values = ns_values_new(layout->width);
+    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values.value,
+                    values.has);
+    return values.has[i] ? (double)values.value[i] : (double)INFINITY;
 }
 
 static size_t count(NsRun *run, NsQuantity quantity)
@@ -196,10 +197,10 @@ static void check_pair(NsRun *run, const NsSimilarity *s, size_t i, size_t j)
 {
     size_t N = first_stack(run), at = i * s->n + j;
     if ((i > N) != (j > N)) {
-        for (size_t k = 0; k < NS_SIMILARITY_COUNT; k++)
-            g_assert_true(ns_is_blank(s->value[k][at]));
+        for (size_t k = 0; k < NS_SIMILARITY_COUNT; k++) g_assert_false(s->has[k][at]);
         return;
     }
+    for (size_t k = 0; k < NS_SIMILARITY_COUNT; k++) g_assert_true(s->has[k][at]);
     State x = state_of(run, i), y = state_of(run, j);
     double cosines = 0, angles = 0;
     for (size_t t = 0; t < x.n; t++) {
@@ -615,7 +616,7 @@ static void test_shares(void)
 }
 
 /* A mixture has quantities that some of its layers lack. */
-static void test_blank_layers(void)
+static void test_lacking_layers(void)
 {
     static const char *const settings[] = {"mixture=post*1,none*2", NULL};
     g_autoptr(NsRun) run = run_new(settings);
@@ -687,10 +688,10 @@ static void test_similarity_limits(void)
     g_assert_cmpfloat(s->value[NS_SIMILARITY_ANGLE][0], ==, 0);
     close_to((double)s->value[NS_SIMILARITY_ANGLE][1], 0.5, 1e-5);
     /* State 3 has no variance, state 4 no direction either. */
-    g_assert_true(ns_is_blank(s->value[NS_SIMILARITY_CKA][3]));
-    g_assert_false(ns_is_blank(s->value[NS_SIMILARITY_COSINE][3]));
-    g_assert_true(ns_is_blank(s->value[NS_SIMILARITY_COSINE][4]));
-    g_assert_true(ns_is_blank(s->value[NS_SIMILARITY_ANGLE][4]));
+    g_assert_false(s->has[NS_SIMILARITY_CKA][3]);
+    g_assert_true(s->has[NS_SIMILARITY_COSINE][3]);
+    g_assert_false(s->has[NS_SIMILARITY_COSINE][4]);
+    g_assert_false(s->has[NS_SIMILARITY_ANGLE][4]);
 }
 
 /* Gradients g = G + noise: squared norms of means over B and K B sequences are |G|^2 + tr S / B
@@ -701,10 +702,11 @@ static void test_noise_scale(void)
     NsProbeBatches probes = {.batches = (size_t)K, .sequences = (size_t)B};
     probes.single_sq = G2 + trace / B;
     probes.whole_sq = G2 + trace / (K * B);
-    close_to((double)ns_probe_batches_noise_scale(&probes), trace / G2, 1e-6);
+    double scale;
+    g_assert_true(ns_probe_batches_noise_scale(&probes, &scale));
+    close_to(scale, trace / G2, 1e-6);
     probes.whole_sq = probes.single_sq / K; /* as if there were no gradient at all */
-    g_assert_true(ns_is_blank(ns_probe_batches_noise_scale(&probes)) ||
-                  ns_probe_batches_noise_scale(&probes) > 1e6f);
+    g_assert_true(!ns_probe_batches_noise_scale(&probes, &scale) || scale > 1e6);
 }
 
 /* A deep model is compared at states that are evenly spread, ends included, and a long batch at
@@ -751,7 +753,7 @@ static void test_no_trace(gconstpointer option)
     g_assert_cmpfloat(ns_history_step(ns_run_history(b), 4)->probe_seconds, ==, 0);
 }
 
-/* In between, expensive quantities are blank and cheap ones are not. */
+/* In between, expensive quantities are not measured and cheap ones are. */
 static void test_rhythm(void)
 {
     static const char *const settings[] = {"probe-every=3", NULL};
@@ -783,7 +785,7 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/probe/branches", test_branches);
     g_test_add_func("/probe/shares", test_shares);
-    g_test_add_func("/probe/blank-layers", test_blank_layers);
+    g_test_add_func("/probe/lacking-layers", test_lacking_layers);
     g_test_add_func("/probe/uniform", test_uniform);
     g_test_add_func("/probe/similarity-limits", test_similarity_limits);
     g_test_add_func("/probe/noise-scale", test_noise_scale);

@@ -60,12 +60,12 @@ static NsLockstep *make_lanes(const char *const *words, size_t n, size_t steps)
     return lockstep;
 }
 
-static bool same_floats(const float *a, const float *b, size_t n)
+static bool same_values(NsValues a, NsValues b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        bool blank = ns_is_blank(a[i]), nan = isnan(a[i]);
-        if (blank != ns_is_blank(b[i]) || nan != isnan(b[i])) return false;
-        if (!nan && memcmp(&a[i], &b[i], sizeof *a) != 0) return false;
+        bool nan = isnan(a.value[i]);
+        if (a.has[i] != b.has[i] || nan != isnan(b.value[i])) return false;
+        if (!nan && memcmp(&a.value[i], &b.value[i], sizeof *a.value) != 0) return false;
     }
     return true;
 }
@@ -75,7 +75,7 @@ static void assert_same(const NsHistory *a, const NsHistory *b)
     const NsRecordLayout *layout = ns_history_layout(a);
     g_assert_true(memcmp(layout, ns_history_layout(b), sizeof *layout) == 0);
     g_assert_cmpuint(ns_history_steps(a), ==, ns_history_steps(b));
-    g_autofree float *left = g_new(float, layout->width), *right = g_new(float, layout->width);
+    g_auto(NsValues) left = ns_values_new(layout->width), right = ns_values_new(layout->width);
     for (size_t i = 0; i < ns_history_steps(a); i++) {
         const NsStep *one = ns_history_step(a, i), *other = ns_history_step(b, i);
         g_assert_cmpint(one->step, ==, other->step);
@@ -85,9 +85,9 @@ static void assert_same(const NsHistory *a, const NsHistory *b)
         g_assert_cmpfloat(one->probe_seconds, ==, other->probe_seconds);
         g_assert_cmpfloat(one->grad_norm, ==, other->grad_norm);
         for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
-            ns_history_read(a, (NsQuantity)q, i, NULL, left);
-            ns_history_read(b, (NsQuantity)q, i, NULL, right);
-            if (!same_floats(left, right, layout->count[q]))
+            ns_history_read(a, (NsQuantity)q, i, NULL, left.value, left.has);
+            ns_history_read(b, (NsQuantity)q, i, NULL, right.value, right.has);
+            if (!same_values(left, right, layout->count[q]))
                 g_error("%s differs at step %zu", ns_quantity((NsQuantity)q)->choice.key, i);
         }
     }
@@ -162,14 +162,14 @@ static void test_special_values(void)
     g_assert_cmpuint(ns_history_steps(history), ==, 2);
     g_assert_true(isinf(ns_history_step(history, 1)->loss));
     float values[2];
-    ns_history_read(history, NS_QUANTITY_GRAD_W1, 0, NULL, values);
-    g_assert_true(values[0] == 1.0F && isnan(values[1]) && !ns_is_blank(values[1]));
-    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 0, NULL, values);
-    g_assert_true(isinf(values[0]) && ns_is_blank(values[1]));
+    bool has[3];
+    ns_history_read(history, NS_QUANTITY_GRAD_W1, 0, NULL, values, has);
+    g_assert_true(has[0] && has[1] && values[0] == 1.0F && isnan(values[1]));
+    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 0, NULL, values, has);
+    g_assert_true(has[0] && isinf(values[0]) && !has[1]);
     g_assert_cmpuint(ns_history_layout(history)->count[NS_QUANTITY_GRAD_WQ], ==, 0);
-    float hidden[3];
-    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, NULL, hidden);
-    g_assert_true(ns_is_blank(hidden[0]) && ns_is_blank(hidden[2]));
+    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, NULL, NULL, has);
+    g_assert_true(!has[0] && !has[2]);
     g_assert_true(isnan(ns_history_evaluation(history, 0)->loss));
     g_assert_cmpuint(ns_history_events(history), ==, 2);
     const NsEvent *spike = ns_history_event(history, 0), *end = ns_history_event(history, 1);

@@ -39,7 +39,7 @@ static void test_spread(void)
 
     const NsRecordLayout *layout = &initial->layout;
     double loss[SEEDS], grad[SEEDS];
-    g_autofree double *records = g_new(double, SEEDS * layout->width);
+    g_auto(NsValues) records = ns_values_new(SEEDS * layout->width);
     settings.probe_every = 1;
     for (size_t k = 0; k < SEEDS; k++) {
         settings.seed = 11 + (int64_t)k;
@@ -48,12 +48,14 @@ static void test_spread(void)
         const NsHistory *history = ns_run_history(run);
         loss[k] = ns_history_step(history, 0)->loss;
         grad[k] = ns_history_step(history, 0)->grad_norm;
-        g_autofree float *values = g_new(float, layout->width);
+        g_auto(NsValues) values = ns_values_new(layout->width);
         for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
             if (layout->count[q] == 0) continue;
-            ns_history_read(history, (NsQuantity)q, 0, values, NULL);
+            ns_history_read(history, (NsQuantity)q, 0, values.value, NULL, values.has);
             for (size_t i = 0; i < layout->count[q]; i++)
-                records[(layout->offset[q] + i) * SEEDS + k] = (double)values[i];
+                if (values.has[i])
+                    ns_values_put(records, (layout->offset[q] + i) * SEEDS + k,
+                                  (double)values.value[i]);
         }
     }
     assert_spread(loss, SEEDS, initial->loss_mean, initial->loss_sd);
@@ -63,7 +65,7 @@ static void test_spread(void)
         double values[SEEDS];
         size_t n = 0;
         for (size_t k = 0; k < SEEDS; k++)
-            if (!ns_is_blank((float)records[i * SEEDS + k])) values[n++] = records[i * SEEDS + k];
+            if (records.has[i * SEEDS + k]) values[n++] = (double)records.value[i * SEEDS + k];
         g_assert_cmpint(initial->measured[i], ==, (int64_t)n);
         if (n > 1) assert_spread(values, n, initial->mean[i], initial->sd[i]);
     }

@@ -50,15 +50,16 @@ static NsRun *tiny_run(const char *const *more)
 static void assert_same_history(const NsHistory *a, const NsHistory *b)
 {
     const NsRecordLayout *layout = ns_history_layout(a);
-    g_autofree float *x = g_new(float, layout->width), *y = g_new(float, layout->width);
+    g_auto(NsValues) x = ns_values_new(layout->width), y = ns_values_new(layout->width);
     g_assert_cmpuint(ns_history_steps(a), ==, ns_history_steps(b));
     for (size_t step = 0; step < ns_history_steps(a); step++) {
         const NsStep *p = ns_history_step(a, step), *q = ns_history_step(b, step);
         g_assert_true(memcmp(p, q, offsetof(NsStep, seconds)) == 0);
         for (unsigned i = 0; i < NS_QUANTITY_COUNT; i++) {
-            ns_history_read(a, i, step, x, NULL);
-            ns_history_read(b, i, step, y, NULL);
-            g_assert_true(memcmp(x, y, layout->count[i] * sizeof *x) == 0);
+            ns_history_read(a, i, step, x.value, NULL, x.has);
+            ns_history_read(b, i, step, y.value, NULL, y.has);
+            g_assert_true(memcmp(x.value, y.value, layout->count[i] * sizeof *x.value) == 0);
+            g_assert_true(memcmp(x.has, y.has, layout->count[i] * sizeof *x.has) == 0);
         }
     }
     g_assert_cmpuint(ns_history_evaluations(a), ==, ns_history_evaluations(b));
@@ -92,23 +93,23 @@ static void test_run_record_0(void)
         const NsTensor *t = &table->tensors[i];
         float seen[2];
         double norm = ns_real_norm(ns_model_gradients(model) + t->offset, ns_tensor_size(t));
-        ns_history_read(history, (NsQuantity)t->parameter, 0, seen, NULL);
+        ns_history_read(history, (NsQuantity)t->parameter, 0, seen, NULL, NULL);
         assert_close((double)seen[MAX(t->layer, 0)], norm, 1e-6);
         total += norm * norm;
         if (t->layer >= 0) layer[t->layer] += norm * norm;
     }
     float layers[2], ratio[2], hidden[3], hidden_sq[3];
     assert_close(step->grad_norm, sqrt(total), 1e-12);
-    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 0, layers, NULL);
-    ns_history_read(history, NS_QUANTITY_UPDATE_RATIO, 0, ratio, NULL);
+    ns_history_read(history, NS_QUANTITY_GRAD_LAYER, 0, layers, NULL, NULL);
+    ns_history_read(history, NS_QUANTITY_UPDATE_RATIO, 0, ratio, NULL, NULL);
     for (int l = 0; l < 2; l++) assert_close((double)layers[l], sqrt(layer[l]), 1e-6);
     for (int l = 0; l < 2; l++) g_assert_cmpfloat(ratio[l], ==, 0);
 
     NsNoise noise = ns_run_noise(run);
     NsMeasure again = ns_model_measure(model, ns_run_batch(run), &noise);
     g_assert_true(memcmp(&again.loss, &step->loss, sizeof again.loss) == 0);
-    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, hidden, NULL);
-    ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, 0, hidden_sq, NULL);
+    ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, hidden, NULL, NULL);
+    ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, 0, hidden_sq, NULL, NULL);
     for (size_t l = 0; l < 3; l++) {
         g_assert_cmpfloat(hidden[l], ==, (float)again.hidden_norm[l]);
         g_assert_cmpfloat(hidden_sq[l], ==, (float)again.hidden_sq[l]);
@@ -142,7 +143,7 @@ static void test_run_steps(void)
             }
         }
         float ratio[2];
-        ns_history_read(history, NS_QUANTITY_UPDATE_RATIO, (size_t)k, ratio, NULL);
+        ns_history_read(history, NS_QUANTITY_UPDATE_RATIO, (size_t)k, ratio, NULL, NULL);
         for (int l = 0; l < 2; l++)
             assert_close((double)ratio[l], sqrt(update[l] / weight[l]), 1e-3);
     }

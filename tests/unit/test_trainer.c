@@ -277,7 +277,7 @@ static void test_ghost(void)
     ns_trainer_free(trainer);
     float norms[3];
     for (size_t step = 0; step < ns_history_steps(ghost); step++) {
-        ns_history_read(ghost, NS_QUANTITY_HIDDEN_NORM, step, norms, NULL);
+        ns_history_read(ghost, NS_QUANTITY_HIDDEN_NORM, step, norms, NULL, NULL);
         g_assert_true(norms[0] > 0 && isfinite(norms[2]));
     }
 }

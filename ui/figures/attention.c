@@ -36,10 +36,11 @@ static void fill(Attention *attention)
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
     size_t queries = snapshot->queries, keys = snapshot->keys;
     attention->z = g_renew(float, attention->z, queries *keys);
-    for (size_t i = 0; i < queries * keys; i++) {
-        float weight = snapshot->weight[attention->shown][i];
-        attention->z[i] = ns_is_blank(weight) ? -INFINITY : weight;
-    }
+    for (size_t t = 0; t < queries; t++)
+        for (size_t j = 0; j < keys; j++)
+            attention->z[t * keys + j] = j < snapshot->seen[attention->shown][t]
+                                             ? snapshot->weight[attention->shown][t * keys + j]
+                                             : -INFINITY;
     attention->map = (NsHeatmap){.z = attention->z,
                                  .rows = queries,
                                  .columns = keys,

@@ -10,8 +10,9 @@
 /* The values of one run, by layer; 0 of them where it has none. */
 typedef struct {
     NsSource source;
-    double *y; /* [n], blank ones NaN */
+    double *x, *y; /* [n] of the values that were measured */
     size_t n;
+    size_t count; /* measured or not */
     NsBucket bucket;
 } Side;
 
@@ -21,7 +22,6 @@ typedef struct {
     NsQuantity quantity;
     Side sides[NS_FIGURE_LANES];
     unsigned n;
-    double *x; /* [the most layers] */
     NsRatioPanel ratio_panel;
 } Compare;
 
@@ -29,21 +29,29 @@ typedef struct {
 static bool read_side(Side *side, NsHistory *history, NsQuantity quantity, int64_t record)
 {
     bool changed = ns_source_follow(&side->source, history);
-    size_t n = record >= 0 ? ns_history_layout(history)->count[quantity] : 0;
-    g_autofree float *values = g_new(float, n + 1);
-    g_autofree double *y = g_new(double, n + 1);
+    size_t count = record >= 0 ? ns_history_layout(history)->count[quantity] : 0, n = 0;
+    g_auto(NsValues) values = ns_values_new(count);
+    g_autofree double *x = g_new(double, count + 1), *y = g_new(double, count + 1);
     NsBucket bucket = {-1, -1};
-    if (n) {
+    if (count) {
         size_t measured = ns_history_measured(history, quantity, (size_t)record);
-        bucket = ns_history_read(history, quantity, measured, NULL, values);
+        bucket = ns_history_read(history, quantity, measured, NULL, values.value, values.has);
     }
-    for (size_t i = 0; i < n; i++) y[i] = ns_is_blank(values[i]) ? (double)NAN : (double)values[i];
-    changed |= n != side->n || bucket.first != side->bucket.first ||
-               bucket.last != side->bucket.last || (n && memcmp(y, side->y, n * sizeof *y));
+    for (size_t i = 0; i < count; i++) {
+        if (!values.has[i]) continue;
+        x[n] = (double)(i + ns_figure_first_layer(quantity));
+        y[n++] = (double)values.value[i];
+    }
+    changed |= n != side->n || count != side->count || bucket.first != side->bucket.first ||
+               bucket.last != side->bucket.last ||
+               (n && (memcmp(x, side->x, n * sizeof *x) || memcmp(y, side->y, n * sizeof *y)));
     if (!changed) return false;
+    g_free(side->x);
     g_free(side->y);
+    side->x = g_steal_pointer(&x);
     side->y = g_steal_pointer(&y);
     side->n = n;
+    side->count = count;
     side->bucket = bucket;
     return true;
 }
@@ -52,11 +60,6 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
 {
     NsFigure *figure = &compare->figure;
     NsPlot *plot = &figure->plot;
-    unsigned first_layer = ns_figure_first_layer(compare->quantity);
-    size_t most = 0;
-    for (unsigned i = 0; i < compare->n; i++) most = MAX(most, compare->sides[i].n);
-    compare->x = g_renew(double, compare->x, most + 1);
-    for (size_t i = 0; i < most; i++) compare->x[i] = (double)(i + first_layer);
     plot->n_series = 0;
     NsRatioCurve curves[NS_FIGURE_LANES];
     for (unsigned i = 0; i < compare->n; i++) {
@@ -64,13 +67,13 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
         const char *name = input->n_lanes > 1 ? ns_figure_run(input, i).name
                            : i                ? _("previous run")
                                               : _("this run");
-        curves[i] = (NsRatioCurve){side->n, compare->x, side->y, name, i};
+        curves[i] = (NsRatioCurve){side->n, side->x, side->y, name, i};
         if (side->n)
             figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
                                                           .kind = NS_SERIES_POINTS,
                                                           .style = i,
                                                           .n = side->n,
-                                                          .x = compare->x,
+                                                          .x = side->x,
                                                           .y = side->y};
     }
     /* The run before is what this one is measured by. */
@@ -106,8 +109,8 @@ static bool make_texts(Compare *compare, const NsFigureInput *input)
     int64_t step = -1;
     for (unsigned i = 0; i < compare->n; i++) {
         const Side *side = &compare->sides[i];
-        shown += side->n;
-        if (side->n && (i == 0 || input->n_lanes > 1)) step = MAX(step, side->bucket.last);
+        shown += side->count;
+        if (side->count && (i == 0 || input->n_lanes > 1)) step = MAX(step, side->bucket.last);
     }
     g_autofree char *title =
         input->n_lanes > 2 ? g_strdup_printf(_("%s, %u runs"), _(info->choice.label), compare->n)
@@ -131,6 +134,7 @@ static bool make_texts(Compare *compare, const NsFigureInput *input)
 static void side_clear(Side *side)
 {
     ns_source_follow(&side->source, NULL);
+    g_free(side->x);
     g_free(side->y);
     *side = (Side){0};
 }
@@ -171,7 +175,6 @@ static void clear(NsFigure *figure)
     Compare *compare = (Compare *)figure;
     for (int i = 0; i < NS_FIGURE_LANES; i++) side_clear(&compare->sides[i]);
     ns_ratio_panel_clear(&compare->ratio_panel);
-    g_free(compare->x);
 }
 
 NsFigure *ns_compare_new(void)

@@ -21,8 +21,8 @@ typedef struct {
     NsSettings settings;
     char *name;            /* "A"; NULL for the only one */
     NsRecordLayout layout; /* of values */
-    float *values;  /* [layout.width] blank where nothing was measured; NULL without a step */
-    NsBucket steps; /* that the values are the largest of; first == last: they are its own */
+    NsValues values;       /* [layout.width]; not there without a step */
+    NsBucket steps;        /* that the values are the largest of; first == last: they are its own */
 } NsDiagramData;
 
 /* Reads the newest record at or before `step` (negative: the newest).  history may be NULL. */

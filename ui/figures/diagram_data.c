@@ -32,14 +32,13 @@ static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
     if (!records) return;
     int64_t record = step < 0 ? newest : CLAMP(step - first, 0, newest);
     data->layout = *ns_history_layout(history);
-    data->values = g_new(float, data->layout.width);
-    const float blank = ns_blank();
-    for (size_t i = 0; i < data->layout.width; i++) data->values[i] = blank;
+    data->values = ns_values_new(data->layout.width);
     for (size_t i = 0; i < G_N_ELEMENTS(QUANTITIES); i++) {
         NsQuantity q = QUANTITIES[i];
+        size_t at = data->layout.offset[q];
         if (data->layout.count[q])
-            data->steps = ns_history_read(history, q, (size_t)record, NULL,
-                                          data->values + data->layout.offset[q]);
+            data->steps = ns_history_read(history, q, (size_t)record, NULL, data->values.value + at,
+                                          data->values.has + at);
     }
 }
 
@@ -59,16 +58,19 @@ void ns_diagram_data_free(NsDiagramData *data)
     if (!data) return;
     ns_settings_clear(&data->settings);
     g_free(data->name);
-    g_free(data->values);
+    ns_values_free(&data->values);
     g_free(data);
 }
 
 bool ns_diagram_data_equal(const NsDiagramData *a, const NsDiagramData *b)
 {
-    if (g_strcmp0(a->name, b->name) != 0 || !a->values != !b->values) return false;
+    if (g_strcmp0(a->name, b->name) != 0 || !a->values.value != !b->values.value) return false;
     if (a->steps.first != b->steps.first || a->steps.last != b->steps.last) return false;
-    if (a->values && (a->layout.width != b->layout.width ||
-                      memcmp(a->values, b->values, a->layout.width * sizeof *a->values) != 0))
+    size_t width = a->layout.width;
+    if (a->values.value &&
+        (width != b->layout.width ||
+         memcmp(a->values.value, b->values.value, width * sizeof *a->values.value) != 0 ||
+         memcmp(a->values.has, b->values.has, width * sizeof *a->values.has) != 0))
         return false;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
@@ -82,9 +84,10 @@ bool ns_diagram_data_equal(const NsDiagramData *a, const NsDiagramData *b)
 
 double ns_diagram_value(const NsDiagramData *data, NsQuantity quantity, size_t i)
 {
-    if (!data->values || i >= data->layout.count[quantity]) return NAN;
-    float value = data->values[data->layout.offset[quantity] + i];
-    if (ns_is_blank(value)) return NAN;
+    if (!data->values.value || i >= data->layout.count[quantity]) return NAN;
+    size_t at = data->layout.offset[quantity] + i;
+    if (!data->values.has[at]) return NAN;
+    float value = data->values.value[at];
     return isfinite(value) ? (double)value : (double)INFINITY;
 }
 

@@ -112,7 +112,7 @@ NsRange ns_diagram_extent(const NsDiagram *d, NsFlow flow)
 {
     NsRange range = {INFINITY, -INFINITY};
     for (guint i = 0; i < d->wires->len; i++) widen(&range, ns_diagram_wire(d, i)->value[flow]);
-    for (size_t i = 0; d->data->values && i < d->data->layout.hidden; i++)
+    for (size_t i = 0; d->data->values.value && i < d->data->layout.hidden; i++)
         widen(&range, ns_diagram_hidden(d->data, i).value[flow]);
     return range;
 }

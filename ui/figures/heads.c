@@ -12,8 +12,8 @@ typedef struct {
     NsSource run;
     NsQuantity quantity;
     NsHeatmap map;
-    float *z;      /* [heads, layers] */
-    float *values; /* [layers, heads] as read */
+    float *z;        /* [heads, layers] */
+    NsValues values; /* [layers, heads] as read */
     NsBucket bucket;
 } Heads;
 
@@ -29,7 +29,7 @@ static void restart(Heads *heads, const NsHistory *history)
     const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
     size_t count = layout ? layout->count[heads->quantity] : 0;
     g_clear_pointer(&heads->z, g_free);
-    g_clear_pointer(&heads->values, g_free);
+    ns_values_free(&heads->values);
     heads->map = (NsHeatmap){.x0 = 0.5, .y0 = 0.5};
     heads->bucket = (NsBucket){-1, -1};
     if (!count) return;
@@ -38,26 +38,27 @@ static void restart(Heads *heads, const NsHistory *history)
     heads->map.x1 = (double)layout->layers + 0.5;
     heads->map.y1 = (double)layout->heads + 0.5;
     heads->z = g_new(float, count);
-    heads->values = g_new0(float, count);
+    heads->values = ns_values_new(count);
 }
 
 /* TRUE if a value or the step differs from what is there. */
 static bool read_record(Heads *heads, NsHistory *history, size_t record)
 {
-    size_t L = heads->map.columns, H = heads->map.rows;
-    g_autofree float *values = g_new(float, L *H);
+    size_t L = heads->map.columns, H = heads->map.rows, n = L * H;
+    g_auto(NsValues) values = ns_values_new(n);
     record = ns_history_measured(history, heads->quantity, record);
-    NsBucket bucket = ns_history_read(history, heads->quantity, record, NULL, values);
+    NsBucket bucket =
+        ns_history_read(history, heads->quantity, record, NULL, values.value, values.has);
     if (bucket.first == heads->bucket.first && bucket.last == heads->bucket.last &&
-        !memcmp(values, heads->values, L * H * sizeof *values))
+        !memcmp(values.value, heads->values.value, n * sizeof *values.value) &&
+        !memcmp(values.has, heads->values.has, n * sizeof *values.has))
         return false;
     heads->bucket = bucket;
-    memcpy(heads->values, values, L * H * sizeof *values);
+    memcpy(heads->values.value, values.value, n * sizeof *values.value);
+    memcpy(heads->values.has, values.has, n * sizeof *values.has);
     for (size_t l = 0; l < L; l++)
-        for (size_t h = 0; h < H; h++) {
-            float value = values[l * H + h];
-            heads->z[h * L + l] = ns_is_blank(value) ? -INFINITY : value;
-        }
+        for (size_t h = 0; h < H; h++)
+            heads->z[h * L + l] = values.has[l * H + h] ? values.value[l * H + h] : -INFINITY;
     return true;
 }
 
@@ -107,7 +108,7 @@ static void clear(NsFigure *figure)
     Heads *heads = (Heads *)figure;
     ns_source_follow(&heads->run, NULL);
     g_free(heads->z);
-    g_free(heads->values);
+    ns_values_free(&heads->values);
 }
 
 NsFigure *ns_heads_new(void)

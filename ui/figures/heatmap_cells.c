@@ -57,7 +57,8 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
             cells->start =
                 MIN(cells->start, cells->run[i].first - cells->run[i].first % cells->stride);
     if (!cells->rows) cells->start = 0;
-    cells->values = g_renew(float, cells->values, most + 1);
+    ns_values_free(&cells->values);
+    cells->values = ns_values_new(most);
 }
 
 static void join_pairs(NsHeatmapCells *cells)
@@ -105,10 +106,10 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
         int64_t end_step = cells->start + (int64_t)(column + 1) * cells->stride;
         size_t end = MIN(records, (size_t)(end_step - run->first));
         ns_history_read_range(run->source.history, cells->quantity, first, end - 1, NULL,
-                              cells->values);
+                              cells->values.value, cells->values.has);
         for (size_t row = 0; row < run->rows; row++) {
             float *cell = &cells->z[(run->row + row) * cells->room + column];
-            if (!ns_is_blank(cells->values[row])) *cell = larger(cells->values[row], *cell);
+            if (cells->values.has[row]) *cell = larger(cells->values.value[row], *cell);
         }
         /* It was taken for one that stands still. */
         if (column < cells->settled) cells->stem = ns_stem_new();
@@ -173,7 +174,7 @@ void ns_heatmap_cells_clear(NsHeatmapCells *cells)
 {
     for (unsigned i = 0; i < NS_FIGURE_LANES; i++) ns_source_follow(&cells->run[i].source, NULL);
     g_free(cells->z);
-    g_free(cells->values);
+    ns_values_free(&cells->values);
     *cells = (NsHeatmapCells){0};
 }
 

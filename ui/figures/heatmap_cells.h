@@ -25,7 +25,7 @@ typedef struct {
     int64_t stride; /* steps in a column */
     size_t settled; /* columns that stay as they are, as of NsHeatmap, with `stem` */
     uint64_t stem;
-    float *values; /* [the most rows of a run] */
+    NsValues values; /* [the most rows of a run] */
 } NsHeatmapCells;
 
 /* Brings the cells up to date; anew where a run or the quantity is another one.  TRUE if it

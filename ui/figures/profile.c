@@ -12,8 +12,9 @@
 typedef struct {
     NsSource source;
     float *min, *max; /* [count] as read */
+    bool *has;
     size_t count;
-    double *x, *y, *lo; /* [n] of the values that are not blank */
+    double *x, *y, *lo; /* [n] of the values that were measured */
     size_t n;
     NsBucket bucket;
     bool thinned; /* the bucket holds several steps */
@@ -54,6 +55,7 @@ static void column_resize(Column *column, size_t count)
     column->n = 0;
     column->min = g_renew(float, column->min, count);
     column->max = g_renew(float, column->max, count);
+    column->has = g_renew(bool, column->has, count);
     column->x = g_renew(double, column->x, count);
     column->y = g_renew(double, column->y, count);
     column->lo = g_renew(double, column->lo, count);
@@ -64,24 +66,28 @@ static void column_clear(Column *column)
     ns_source_follow(&column->source, NULL);
     g_free(column->min);
     g_free(column->max);
+    g_free(column->has);
     g_free(column->x);
     g_free(column->y);
     g_free(column->lo);
     *column = (Column){0};
 }
 
-/* The values of heads become one a layer: their range. */
-static void join_heads(float *min, float *max, size_t layers, size_t heads)
+/* The values of heads become one a layer: the range of those that were measured. */
+static void join_heads(float *min, float *max, bool *has, size_t layers, size_t heads)
 {
     for (size_t l = 0; l < layers; l++) {
-        float least = min[l * heads], most = max[l * heads];
-        for (size_t h = 1; h < heads; h++) {
-            float lo = min[l * heads + h], hi = max[l * heads + h];
-            least = lo < least || isnan(lo) ? lo : least;
-            most = hi > most || isnan(hi) ? hi : most;
+        float least = INFINITY, most = -INFINITY;
+        bool any = false;
+        for (size_t i = l * heads; i < (l + 1) * heads; i++) {
+            if (!has[i]) continue;
+            least = min[i] < least || isnan(min[i]) ? min[i] : least;
+            most = max[i] > most || isnan(max[i]) ? max[i] : most;
+            any = true;
         }
         min[l] = least;
         max[l] = most;
+        has[l] = any;
     }
 }
 
@@ -100,11 +106,13 @@ static bool column_read(Column *column, NsHistory *history, NsQuantity quantity,
     if (n == 0) return changed;
 
     g_autofree float *min = g_new(float, n), *max = g_new(float, n);
+    g_autofree bool *has = g_new(bool, n);
     record = ns_history_measured(history, quantity, record);
-    NsBucket bucket = ns_history_read(history, quantity, record, min, max);
+    NsBucket bucket = ns_history_read(history, quantity, record, min, max, has);
     changed |= bucket.first != column->bucket.first || bucket.last != column->bucket.last ||
                memcmp(min, column->min, n * sizeof *min) ||
-               memcmp(max, column->max, n * sizeof *max);
+               memcmp(max, column->max, n * sizeof *max) ||
+               memcmp(has, column->has, n * sizeof *has);
     if (!changed) return false;
 
     bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
@@ -113,11 +121,12 @@ static bool column_read(Column *column, NsHistory *history, NsQuantity quantity,
     column->band = column->thinned || (heads && layout->heads > 1);
     memcpy(column->min, min, n * sizeof *min);
     memcpy(column->max, max, n * sizeof *max);
-    if (heads) join_heads(min, max, layout->layers, layout->heads);
+    memcpy(column->has, has, n * sizeof *has);
+    if (heads) join_heads(min, max, has, layout->layers, layout->heads);
     size_t shown = heads ? layout->layers : n;
     column->n = 0;
     for (size_t i = 0; i < shown; i++) {
-        if (ns_is_blank(max[i])) continue;
+        if (!has[i]) continue;
         column->x[column->n] = (double)(i + first_layer);
         column->y[column->n] = (double)max[i];
         column->lo[column->n++] = (double)min[i];

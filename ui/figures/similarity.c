@@ -23,10 +23,8 @@ static void fill_map(Similarity *s)
 {
     size_t n = s->similarity.n, cells = n * n;
     s->z = g_renew(float, s->z, cells);
-    for (size_t i = 0; i < cells; i++) {
-        float value = s->similarity.value[s->kind][i];
-        s->z[i] = ns_is_blank(value) ? -INFINITY : value;
-    }
+    for (size_t i = 0; i < cells; i++)
+        s->z[i] = s->similarity.has[s->kind][i] ? s->similarity.value[s->kind][i] : -INFINITY;
     double end = (double)s->similarity.state[n - 1] + 0.5;
     s->map = (NsHeatmap){.z = s->z,
                          .rows = n,
@@ -63,7 +61,7 @@ static bool share_colors(Similarity *s, const NsFigureInput *input)
             continue;
         for (size_t i = 0; i < of.n * of.n; i++) {
             double value = (double)of.value[s->kind][i];
-            if (!isfinite(value)) continue;
+            if (!of.has[s->kind][i] || !isfinite(value)) continue;
             lo = MIN(lo, value);
             hi = MAX(hi, value);
         }

@@ -17,21 +17,22 @@ typedef struct {
     NsPreviousCurves previous;
     NsQuantity quantity;
     float *min, *max; /* [count] of the record that is read */
+    bool *has;
     size_t count;
 } Steps;
 
 /* What the values of a record come to. */
 typedef struct {
     double mean, largest, least;
-    size_t n; /* values that are not blank */
+    size_t n; /* values that were measured */
 } Summary;
 
-static Summary summarise(const float *min, const float *max, size_t count)
+static Summary summarise(const float *min, const float *max, const bool *has, size_t count)
 {
     Summary s = {.largest = -INFINITY, .least = INFINITY};
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
-        if (ns_is_blank(max[i])) continue;
+        if (!has[i]) continue;
         double lo = (double)min[i], hi = (double)max[i];
         sum += hi;
         s.n++;
@@ -50,12 +51,14 @@ static bool next_record(Steps *steps, NsSource *source, double *x, Summary *summ
     if (count > steps->count) {
         steps->min = g_renew(float, steps->min, count);
         steps->max = g_renew(float, steps->max, count);
+        steps->has = g_renew(bool, steps->has, count);
         steps->count = count;
     }
-    NsBucket bucket = ns_history_read(history, steps->quantity, record, steps->min, steps->max);
+    NsBucket bucket =
+        ns_history_read(history, steps->quantity, record, steps->min, steps->max, steps->has);
     int64_t first = ns_history_first_step(history);
     source->steps = MAX(record, (size_t)(bucket.last - first)) + 1;
-    *summary = summarise(steps->min, steps->max, count);
+    *summary = summarise(steps->min, steps->max, steps->has, count);
     *x = (double)MAX(bucket.first, first + (int64_t)record);
     return summary->n > 0;
 }
@@ -243,6 +246,7 @@ static void clear(NsFigure *figure)
     ns_previous_curves_clear(&steps->previous);
     g_free(steps->min);
     g_free(steps->max);
+    g_free(steps->has);
 }
 
 NsFigure *ns_steps_new(void)

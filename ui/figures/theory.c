@@ -127,10 +127,11 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
     Reach reach = reach_of(input->settings);
     bool hidden = quantity == NS_QUANTITY_HIDDEN_SQ || quantity == NS_QUANTITY_HIDDEN_NORM;
     if (reach == OUTSIDE || n < 2 || !(hidden || is_gradient(quantity))) return;
-    g_autofree float *values = g_new(float, n);
-    ns_history_read(input->history, quantity, 0, NULL, values);
+    g_auto(NsValues) read = ns_values_new(n);
+    const float *values = read.value;
+    ns_history_read(input->history, quantity, 0, NULL, read.value, read.has);
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(values[i]) || ns_is_blank(values[i])) return;
+        if (!read.has[i] || !isfinite(values[i])) return;
     if (hidden)
         fill_hidden(theory, reach, input->settings, values, n, quantity == NS_QUANTITY_HIDDEN_NORM);
     else

@@ -41,10 +41,10 @@ static bool was_measured(const NsHistory *history)
     const NsQuantity expensive = NS_QUANTITY_TOKEN_COSINE;
     size_t records = ns_history_steps(history), n = ns_history_layout(history)->count[expensive];
     if (!records || !n) return false;
-    g_autofree float *values = g_new(float, n);
+    g_autofree bool *has = g_new(bool, n);
     ns_history_read(history, expensive, ns_history_measured(history, expensive, records - 1), NULL,
-                    values);
-    return !ns_is_blank(values[n - 1]);
+                    NULL, has);
+    return has[n - 1];
 }
 
 char *ns_token_source_empty(const char *expensive, const NsFigureInput *input)

@@ -191,7 +191,7 @@ static void on_compare(NsLearnPane *pane)
     size_t n = ns_history_layout(history)->count[card->quantity];
     g_autofree float *values = g_new(float, n);
     g_autofree double *measured = g_new(double, n);
-    ns_history_read(history, card->quantity, (size_t)record, values, NULL);
+    ns_history_read(history, card->quantity, (size_t)record, values, NULL, NULL);
     for (size_t i = 0; i < n; i++) measured[i] = (double)values[i];
     g_autofree char *words = ns_prediction_compare(NS_PREDICTION(pane->prediction), measured, n);
     gtk_label_set_text(GTK_LABEL(pane->verdict),
