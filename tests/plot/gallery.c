@@ -119,7 +119,7 @@ static void describe_curves(void)
     static const NsLevel level = {.y = 2.9, .text = "frequency of letters alone"};
     static NsSeries loss[4];
     loss[0] = (NsSeries){
-        .label = "training", .n = STEPS, .x = steps, .y = noisy, .pale = true, .style = 0};
+        .label = "training", .n = STEPS, .x = steps, .y = noisy, .muted = true, .style = 0};
     loss[1] = (NsSeries){.label = "training, EMA 0.95", .n = STEPS, .x = steps, .y = smooth};
     loss[2] =
         (NsSeries){.label = "validation", .n = STEPS, .x = steps, .y = validation, .style = 1};

@@ -66,13 +66,13 @@ static void fill_series(void)
                            .x = steps,
                            .y = rate};
     curves[3] = (NsSeries){
-        .label = "Post-LN, 12 layers", .ghost = true, .n = 1500, .x = steps, .y = smooth};
+        .label = "Post-LN, 12 layers", .previous = true, .n = 1500, .x = steps, .y = smooth};
     profile[0] = (NsSeries){
         .label = "step 1 240", .kind = NS_SERIES_POINTS, .n = 6, .x = layers, .y = growing};
     profile[1] = (NsSeries){.label = "step 0",
                             .kind = NS_SERIES_POINTS,
                             .style = 1,
-                            .ghost = true,
+                            .previous = true,
                             .n = 6,
                             .x = layers,
                             .y = falling};

@@ -7,7 +7,7 @@ typedef enum {
     EMPTY,     /* nothing yet */
     ONE_POINT, /* the first step */
     ALL_NAN,   /* no value has a place */
-    LOSS,      /* noisy curve, marked curve, right axis, ghost, markers, note: everything */
+    LOSS,      /* noisy curve, marked curve, right axis, previous run, markers, note: everything */
     LONG_RUN,  /* 100,000 steps */
     PROFILE,   /* 6 layers on a logarithmic axis */
     DEEP,      /* 1,000 layers */

@@ -53,7 +53,7 @@ static void test_one_record(void)
 
     g_autoptr(NsFigure) gradient = ns_figure_new("gradient-norm");
     plot = ns_figure_update(gradient, &input);
-    g_assert_cmpuint(plot->n_series, ==, 1); /* step 0 is no ghost of itself */
+    g_assert_cmpuint(plot->n_series, ==, 1); /* step 0 is no previous series of itself */
     g_assert_cmpuint(plot->series[0].n, ==, 6);
     g_assert_cmpfloat(plot->series[0].x[0], ==, 1);
     g_assert_cmpfloat(plot->series[0].x[5], ==, 6);
@@ -95,7 +95,7 @@ static void test_version_follows_what_is_visible(void)
     g_assert_cmpint(ns_figure_update(gradient, &input)->left.scale, ==, NS_SCALE_LINEAR);
 }
 
-static void test_ghost_and_swap(void)
+static void test_previous_and_swap(void)
 {
     g_autoptr(Run) first = run_new(3, BUDGET);
     g_autoptr(Run) second = run_new(5, BUDGET);
@@ -117,10 +117,10 @@ static void test_ghost_and_swap(void)
     input.previous_settings = &first->settings;
     const NsPlot *plot = ns_figure_update(loss, &input);
     g_assert_cmpuint(series_named(plot, "training")->n, ==, 3);
-    const NsSeries *ghost = series_named(plot, "previous run: Pre-LN, 3 layers");
-    g_assert_true(ghost->ghost);
-    g_assert_cmpuint(ghost->n, ==, 4);
-    g_assert_cmpfloat(ghost->y[3], ==, 6);
+    const NsSeries *previous = series_named(plot, "previous run: Pre-LN, 3 layers");
+    g_assert_true(previous->previous);
+    g_assert_cmpuint(previous->n, ==, 4);
+    g_assert_cmpfloat(previous->y[3], ==, 6);
 
     /* A setting that was changed on the way is not what the run is named after, but it is said. */
     NsEvent event = {.step = 3, .kind = NS_EVENT_SETTING, .what = "lr"};
@@ -131,11 +131,11 @@ static void test_ghost_and_swap(void)
     plot = ns_figure_update(gradient, &input);
     g_assert_cmpuint(plot->n_series, ==, 3);
     g_assert_cmpuint(series_named(plot, "step 2")->n, ==, 5);
-    g_assert_true(series_named(plot, "step 0")->ghost);
-    ghost = series_named(plot, "previous run: Pre-LN, 3 layers, changed at 3, step 3");
-    g_assert_true(ghost->ghost);
-    g_assert_cmpuint(ghost->n, ==, 3);
-    g_assert_cmpfloat_with_epsilon(ghost->y[2], 30.3, 1e-5);
+    g_assert_true(series_named(plot, "step 0")->previous);
+    previous = series_named(plot, "previous run: Pre-LN, 3 layers, changed at 3, step 3");
+    g_assert_true(previous->previous);
+    g_assert_cmpuint(previous->n, ==, 3);
+    g_assert_cmpfloat_with_epsilon(previous->y[2], 30.3, 1e-5);
 
     plot = ns_figure_update(heatmap, &input);
     g_assert_cmpuint(plot->heatmap->rows, ==, 5);
@@ -625,7 +625,7 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/empty", test_empty);
     g_test_add_func("/figures/one-record", test_one_record);
     g_test_add_func("/figures/version", test_version_follows_what_is_visible);
-    g_test_add_func("/figures/ghost-and-swap", test_ghost_and_swap);
+    g_test_add_func("/figures/previous-and-swap", test_previous_and_swap);
     g_test_add_func("/figures/diverged", test_diverged);
     g_test_add_func("/figures/all-nan", test_all_nan_profile);
     g_test_add_func("/figures/absent-quantity", test_quantity_that_is_not_there);

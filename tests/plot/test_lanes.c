@@ -199,7 +199,7 @@ static void test_profile(void)
     g_assert_cmpuint(a->style, ==, 0);
     g_assert_cmpuint(b->style, ==, 1);
     g_assert_cmpuint(b->n, ==, 5);
-    g_assert_true(series_named(plot, "A step 0")->pale);
+    g_assert_true(series_named(plot, "A step 0")->muted);
     g_assert_true(g_str_has_prefix(plot->subtitle, "A Post-LN; B Pre-LN; 6 layers"));
     g_assert_cmpuint(plot->lower->n_series, ==, 1);
     const NsSeries *ratio = &plot->lower->series[0];
@@ -271,7 +271,7 @@ static void test_loss(void)
     /* One curve for a rate that is the same. */
     g_assert_cmpuint(series_named(plot, "learning rate")->n, ==, 9);
     const NsSeries *past = series_named(plot, "run 1 A");
-    g_assert_true(past->ghost && past->tinted);
+    g_assert_true(past->previous && past->tinted);
     g_assert_cmpuint(past->n, ==, 5);
     g_assert_cmpuint(plot->n_series, ==, 4);
     g_assert_cmpuint(plot->n_markers, ==, 2);
@@ -304,7 +304,7 @@ static void test_steps(void)
     g_assert_cmpfloat_with_epsilon(series_named(plot, "A Post-LN")->y[0], 20, 1e-5);
     g_assert_cmpfloat_with_epsilon(series_named(plot, "B Pre-LN")->y[0], 2, 1e-6);
     const NsSeries *largest = series_named(plot, "B largest of any layer");
-    g_assert_true(largest->pale);
+    g_assert_true(largest->muted);
     g_assert_cmpuint(largest->style, ==, 1);
     g_assert_cmpfloat(largest->y[0], ==, 4);
     pair_clear(&pair);

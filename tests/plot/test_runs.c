@@ -265,7 +265,7 @@ static void test_tokens(void)
     g_autoptr(NsFigure) figure = ns_figure_new("tokens");
     const NsPlot *plot = ns_figure_update(figure, &input);
     const NsSeries *last = series_named(plot, "after layer 6");
-    g_assert_true(series_named(plot, "embedding")->ghost);
+    g_assert_true(series_named(plot, "embedding")->previous);
     g_assert_cmpint(last->kind, ==, NS_SERIES_BARS);
     g_assert_cmpfloat(last->y[20], ==, 90);
     g_assert_cmpfloat_with_epsilon(last->edges[20], 0.975, 1e-12);
@@ -349,7 +349,7 @@ static void test_smoothing(void)
     const NsPlot *plot = ns_figure_update(loss, &input);
     const NsSeries *smooth = series_named(plot, "training, mean of 10");
     const NsSeries *raw = series_named(plot, "training");
-    g_assert_true(raw->pale && !smooth->pale);
+    g_assert_true(raw->muted && !smooth->muted);
     g_assert_cmpuint(raw->n, ==, 100);
     g_assert_cmpfloat_with_epsilon(smooth->y[99], 2, 1e-12);
     g_assert_cmpfloat(raw->y[99], ==, 3);
@@ -362,13 +362,13 @@ static void test_smoothing(void)
     g_assert_cmpuint(smooth->n, ==, again->n);
     g_assert_cmpint(memcmp(smooth->y, again->y, smooth->n * sizeof *smooth->y), ==, 0);
     input.smoothing = (NsSmoothing){0};
-    g_assert_false(series_named(ns_figure_update(loss, &input), "training")->pale);
+    g_assert_false(series_named(ns_figure_update(loss, &input), "training")->muted);
 
     input.smoothing = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
     g_autoptr(NsFigure) steps = ns_figure_new("steps");
     plot = ns_figure_update(steps, &input);
     g_assert_nonnull(series_named(plot, "mean over the layers, EMA 0.9"));
-    g_assert_true(series_named(plot, "mean over the layers")->pale);
+    g_assert_true(series_named(plot, "mean over the layers")->muted);
 }
 
 int main(int argc, char **argv)

@@ -269,7 +269,7 @@ static void test_walk(void)
     static const double x[] = {0, 1, 2, 5, 8}, other[] = {1, 4}, y[] = {1, 2, 3, 4, 5};
     NsSeries series[] = {{.n = 5, .x = x, .y = y},
                          {.n = 2, .x = other, .y = y},
-                         {.n = 5, .x = x, .y = y, .ghost = true}};
+                         {.n = 5, .x = x, .y = y, .previous = true}};
     NsPlot plot = {.series = series, .n_series = 3};
     static const struct {
         double from;
@@ -296,7 +296,7 @@ static void test_walk(void)
     series[0].hidden = true;
     g_assert_cmpfloat(ns_plot_walk(&plot, 1, 1), ==, 4);
     series[1].hidden = true;
-    g_assert_cmpfloat(ns_plot_walk(&plot, 1, 1), ==, 2); /* the ghost's */
+    g_assert_cmpfloat(ns_plot_walk(&plot, 1, 1), ==, 2); /* that of the previous series */
     g_assert_true(isnan(ns_plot_walk_rows(&plot, 1, 1)));
     plot.n_series = 0;
     g_assert_true(isnan(ns_plot_walk(&plot, 1, 1)));

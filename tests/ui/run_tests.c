@@ -63,7 +63,7 @@ static void test_reset(void)
     ui_close(window);
 }
 
-static void test_reset_without_step_keeps_ghost(void)
+static void test_reset_without_step_keeps_previous_run(void)
 {
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
@@ -200,7 +200,7 @@ void ui_add_run_tests(void)
     g_test_add_func("/ui/run/run-and-pause", test_run_and_pause);
     g_test_add_func("/ui/run/step", test_step);
     g_test_add_func("/ui/run/reset", test_reset);
-    g_test_add_func("/ui/run/reset-without-step", test_reset_without_step_keeps_ghost);
+    g_test_add_func("/ui/run/reset-without-step", test_reset_without_step_keeps_previous_run);
     g_test_add_func("/ui/run/words", test_words);
     g_test_add_func("/ui/run/digits", test_digits);
     g_test_add_func("/ui/run/finished", test_finished);

@@ -47,7 +47,7 @@ static void test_size(void)
     ui_close(window);
 }
 
-static void test_placement_leaves_a_ghost(void)
+static void test_placement_leaves_previous_run(void)
 {
     NsWindow *window = ui_open_running("");
     NsSession *session = ns_window_session(window);
@@ -82,7 +82,7 @@ static void test_previous_of_changed_run(void)
     ui_close(window);
 }
 
-static void test_restart_without_step_leaves_no_ghost(void)
+static void test_restart_without_step_leaves_no_previous_run(void)
 {
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
@@ -301,9 +301,9 @@ void ui_add_settings_tests(void)
 {
     g_test_add_func("/ui/settings/size", test_size);
     g_test_add_func("/ui/settings/every-row", test_every_setting_has_a_row);
-    g_test_add_func("/ui/settings/placement-ghost", test_placement_leaves_a_ghost);
-    g_test_add_func("/ui/settings/changed-ghost", test_previous_of_changed_run);
-    g_test_add_func("/ui/settings/no-ghost", test_restart_without_step_leaves_no_ghost);
+    g_test_add_func("/ui/settings/placement-previous", test_placement_leaves_previous_run);
+    g_test_add_func("/ui/settings/changed-previous", test_previous_of_changed_run);
+    g_test_add_func("/ui/settings/no-previous", test_restart_without_step_leaves_no_previous_run);
     g_test_add_func("/ui/settings/change-and-back", test_change_and_back_restarts_nothing);
     g_test_add_func("/ui/settings/layers-slider", test_layers_slider);
     g_test_add_func("/ui/settings/live", test_live_change);

@@ -216,7 +216,7 @@ static bool is_pale(NsChartView *chart, const char *label)
 {
     const NsPlot *plot = ns_chart_view_plot(chart);
     for (size_t i = 0; i < plot->n_series; i++)
-        if (g_strcmp0(plot->series[i].label, label) == 0) return plot->series[i].pale;
+        if (g_strcmp0(plot->series[i].label, label) == 0) return plot->series[i].muted;
     g_assert_not_reached();
 }
 

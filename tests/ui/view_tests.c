@@ -162,7 +162,7 @@ static const char *style_key(NsWindow *window)
     return ns_chart_style_for(GTK_WIDGET(window))->choice.key;
 }
 
-/* Whether what a row says beside its control is drawn pale. */
+/* Whether what a row says beside its control is drawn muted. */
 static bool is_pale(NsWindow *window)
 {
     GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");

@@ -266,18 +266,18 @@ static void test_live(void)
 }
 
 /* A history is read on while its trainer goes on to another and ends. */
-static void test_ghost(void)
+static void test_previous(void)
 {
     NsTrainer *trainer = ns_test_tiny_trainer(NULL);
     ns_trainer_step(trainer, 5);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 5);
-    g_autoptr(NsHistory) ghost = ns_trainer_history(trainer, 0);
+    g_autoptr(NsHistory) previous = ns_trainer_history(trainer, 0);
     ns_trainer_reset(trainer);
     ns_trainer_run(trainer);
     ns_trainer_free(trainer);
     float norms[3];
-    for (size_t step = 0; step < ns_history_steps(ghost); step++) {
-        ns_history_read(ghost, NS_QUANTITY_HIDDEN_NORM, step, norms, NULL, NULL);
+    for (size_t step = 0; step < ns_history_steps(previous); step++) {
+        ns_history_read(previous, NS_QUANTITY_HIDDEN_NORM, step, norms, NULL, NULL);
         g_assert_true(norms[0] > 0 && isfinite(norms[2]));
     }
 }
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trainer/diverged-at-once", test_diverged_at_once);
     g_test_add_func("/trainer/reset", test_reset);
     g_test_add_func("/trainer/live", test_live);
-    g_test_add_func("/trainer/ghost", test_ghost);
+    g_test_add_func("/trainer/previous", test_previous);
     g_test_add_func("/trainer/release", test_release);
     g_test_add_func("/trainer/release-and-exit", test_release_and_exit);
     g_test_add_func("/trainer/random-commands", test_random_commands);

@@ -70,7 +70,7 @@ static NsColor color_of(const NsStyle *style, double share)
 NsBrushStroke ns_brush_stroke(const NsBrush *p, double value)
 {
     if (isnan(value))
-        return (NsBrushStroke){p->style->ghost, NS_BRUSH_THIN * p->size, false, false};
+        return (NsBrushStroke){p->style->previous, NS_BRUSH_THIN * p->size, false, false};
     if (isinf(value)) return (NsBrushStroke){p->style->alarm, 0.3 * p->size, true, true};
     double share = share_of(p->look, value);
     return (NsBrushStroke){color_of(p->style, share),
@@ -175,7 +175,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     double x = length + size;
     g_autofree char *brief = ns_text_abridge(pen.context, p->style, small, what, NULL, width - x);
     ns_brush_words(p, brief ? brief : what, small, false, NS_BRUSH_LEFT, x, y, width - x, false);
-    ns_brush_use(p, p->style->ghost, 1);
+    ns_brush_use(p, p->style->previous, 1);
     cairo_set_line_width(cr, NS_BRUSH_THIN * size);
     cairo_move_to(cr, x, y + 1.15 * size);
     cairo_line_to(cr, x + 2 * size, y + 1.15 * size);

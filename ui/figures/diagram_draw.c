@@ -408,7 +408,7 @@ static void draw_tray(const NsBrush *p)
     bool offered = look->carried && look->carried_from >= 0 &&
                    ns_diagram_moved(p->d, look->sublayer, look->carried_from, -1);
     bool aimed = offered && look->aim < 0;
-    fill_box(p, &p->d->tray, offered ? p->style->series[4].color : p->style->ghost,
+    fill_box(p, &p->d->tray, offered ? p->style->series[4].color : p->style->previous,
              aimed ? 0.35 : 0, true);
     ns_brush_use(p, p->style->faint_text, 1);
     ns_brush_words(p, offered ? _("take away") : _("+ norm"), 0.9 * p->size, false, NS_BRUSH_MIDDLE,

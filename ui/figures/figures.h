@@ -59,7 +59,7 @@ typedef struct {
     NsSimilarityKind similarity;
     unsigned layer;        /* tokens, attention, diagrams: from 1; 0 for the last */
     unsigned head;         /* attention: from 1; 0 for the first */
-    NsSmoothing smoothing; /* of curves over steps; what was measured stays, pale, behind them */
+    NsSmoothing smoothing; /* of curves over steps; what was measured stays, muted, behind them */
     bool theory;           /* what is computed stands beside what is measured, where there is any */
     bool log;              /* logarithmic axes, but for shares and cosines */
     int64_t step;          /* that profiles show, and charts over steps point out; negative for the

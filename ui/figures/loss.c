@@ -175,7 +175,7 @@ static void show(Loss *loss, bool smooth)
             /* A lane is one entry of the legend, whatever is drawn of it. */
             if (loss->n > 1 && k != RATE)
                 series->group = figure->labels[i * CURVES + (smooth ? SMOOTH : TRAINING)];
-            series->pale = k == TRAINING && smooth;
+            series->muted = k == TRAINING && smooth;
             ns_curve_show(curve, series);
         }
 }

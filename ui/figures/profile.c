@@ -21,7 +21,7 @@ typedef struct {
     bool band;    /* lo..y is a range: of the steps of a bucket, or of heads */
 } Column;
 
-enum { GHOST, FIRST, NOW, END, COLUMNS };
+enum { PREVIOUS, FIRST, NOW, END, COLUMNS };
 
 /* Of one run. */
 typedef struct {
@@ -158,7 +158,7 @@ static void show(NsFigure *figure, const Column *column, NsSeries look)
     series->n = column->n;
     series->x = column->x;
     series->y = column->y;
-    if (column->band && !look.pale) {
+    if (column->band && !look.muted) {
         series->lo = column->lo;
         series->hi = column->y;
     }
@@ -183,9 +183,9 @@ static bool read_columns(Lane *lane, const NsFigureInput *input, const Spec *spe
     changed |= first ? column_read(&columns[FIRST], input->history, spec->quantity, 0, first_layer)
                      : column_empty(&columns[FIRST]);
 
-    changed |= previous_steps > 0 ? column_read(&columns[GHOST], input->previous, spec->quantity,
+    changed |= previous_steps > 0 ? column_read(&columns[PREVIOUS], input->previous, spec->quantity,
                                                 previous_steps - 1, first_layer)
-                                  : column_empty(&columns[GHOST]);
+                                  : column_empty(&columns[PREVIOUS]);
 
     changed |= record >= 0 && spec->has_end
                    ? column_read(&columns[END], input->history, spec->end, now,
@@ -275,22 +275,22 @@ static bool make_labels(Profile *profile, const NsFigureInput *input, const Spec
     if (!input->previous || profile->n > 1) return changed;
     g_autofree char *run = ns_figure_previous_label(input);
     g_autofree char *before = g_strconcat(run, ", ", NULL);
-    return ns_figure_text(&labels_of(&profile->figure, 0)[GHOST],
-                          bucket_label(before, &profile->lanes[0].columns[GHOST])) ||
+    return ns_figure_text(&labels_of(&profile->figure, 0)[PREVIOUS],
+                          bucket_label(before, &profile->lanes[0].columns[PREVIOUS])) ||
            changed;
 }
 
-/* Of several runs the first step is pale behind each, and dots are one entry of the legend. */
+/* Of several runs the first step is muted behind each, and dots are one entry of the legend. */
 static void show_lane(Profile *profile, unsigned i)
 {
     static const NsSeries single[COLUMNS] = {
-        [GHOST] = {.style = 1, .ghost = true},
-        [FIRST] = {.style = 0, .ghost = true},
+        [PREVIOUS] = {.style = 1, .previous = true},
+        [FIRST] = {.style = 0, .previous = true},
         [NOW] = {.style = 0},
         [END] = {.style = 2},
     };
     const NsSeries several[COLUMNS] = {
-        [FIRST] = {.style = i, .pale = true},
+        [FIRST] = {.style = i, .muted = true},
         [NOW] = {.style = i},
         [END] = {.style = i},
     };

@@ -85,7 +85,7 @@ size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *serie
         series[n] = (NsSeries){.label = previous->run[i].label,
                                .kind = NS_SERIES_LINE,
                                .style = i == BEFORE ? 0 : FIRST_TONE + i,
-                               .ghost = true,
+                               .previous = true,
                                .tinted = i != BEFORE};
         ns_curve_show(&previous->run[i].curve, &series[n++]);
     }

@@ -221,7 +221,7 @@ static void show(Steps *steps, NsScaleKind scale)
             *series = single[k];
             if (expensive && k != SMOOTH) series->kind = NS_SERIES_POINTS;
             if (steps->n > 1) series->style = i;
-            series->pale = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
+            series->muted = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
             series->label = labels_of(figure, i)[k];
             ns_curve_show(curve, series);
         }

@@ -70,7 +70,7 @@ static void show(Tokens *tokens, const NsFigureInput *input)
         if (i == EMBEDDING && tokens->shown == 0) continue;
         figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
                                                       .kind = NS_SERIES_BARS,
-                                                      .ghost = i == EMBEDDING,
+                                                      .previous = i == EMBEDDING,
                                                       .n = tokens->bins,
                                                       .x = tokens->x,
                                                       .y = tokens->counts[i],

@@ -86,7 +86,7 @@ static uint32_t pixel(NsColor c)
 void ns_level_palette(uint32_t palette[256], const NsStyle *style, NsColorMap map)
 {
     palette[NS_LEVEL_BLANK] = pixel(style->panel);
-    palette[NS_LEVEL_NONE] = pixel(style->ghost);
+    palette[NS_LEVEL_NONE] = pixel(style->previous);
     for (int level = NS_LEVEL_LOW; level <= NS_LEVEL_HIGH; level++) {
         double t = (double)(level - NS_LEVEL_LOW) / (NS_LEVEL_HIGH - NS_LEVEL_LOW);
         palette[level] = pixel(ns_map_color(map, t));

@@ -101,7 +101,7 @@ char *ns_plot_describe(const NsPlot *plot)
         return g_string_free(text, FALSE);
     }
     for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].n && !plot->series[i].ghost)
+        if (plot->series[i].n && !plot->series[i].previous)
             add(text, "; ", say_series(plot, &plot->series[i]));
     if (plot->heatmap) {
         add(text, "; ", say_cells(plot));

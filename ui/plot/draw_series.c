@@ -79,7 +79,7 @@ static void hatch(const NsPlotLayout *layout, const NsSeries *series, const NsBo
 static void fill_boxes(const NsPlotLayout *layout, const NsSeries *series, NsColor color,
                        const NsBox *boxes, size_t n, cairo_t *cr)
 {
-    bool faint = series->edges || series->kind == NS_SERIES_BAND || series->ghost;
+    bool faint = series->edges || series->kind == NS_SERIES_BAND || series->previous;
     for (size_t i = 0; i < n; i++)
         cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
     if (layout->style->patterns && series->kind == NS_SERIES_BARS) {
@@ -192,7 +192,7 @@ static void draw_faults(const NsPlotLayout *layout, const NsPath *path, NsPainte
 /* In line widths: what is behind is thinner. */
 static double weight(const NsSeries *series)
 {
-    return series->ghost || series->pale ? 0.8 : series->theory ? 0.9 : 1;
+    return series->previous || series->muted ? 0.8 : series->theory ? 0.9 : 1;
 }
 
 static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger,
@@ -233,7 +233,7 @@ static void draw_marks(const NsPlotLayout *layout, size_t which, NsPainter *pain
     const NsStyle *style = layout->style;
     const NsSeries *series = &layout->plot->series[which];
     const GArray *points = layout->paths[which].points;
-    double size = style->mark_size * (series->ghost ? 0.8 : 1), last = -INFINITY;
+    double size = style->mark_size * (series->previous ? 0.8 : 1), last = -INFINITY;
     for (unsigned i = 0; i < points->len; i++) {
         const NsPoint *point = &g_array_index(points, NsPoint, i);
         if (fabs(point->x - last) < size * 1.35) continue;
@@ -249,7 +249,7 @@ static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, NsP
     size_t width = (size_t)(2 * area->width) + 2, height = (size_t)(2 * area->height) + 2;
     g_autofree uint8_t *seen = g_malloc0(width * height / 8 + 1);
     NsMark mark = ns_series_style(layout->style, series)->mark;
-    double size = layout->style->mark_size * (series->ghost ? 0.8 : 1);
+    double size = layout->style->mark_size * (series->previous ? 0.8 : 1);
     for (size_t i = 0; i < series->n; i++) {
         double x = ns_scale_to_pixel(&layout->x, series->x[i]);
         double y = ns_scale_to_pixel(&layout->y[series->side], series->y[i]);
@@ -297,7 +297,7 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
 static int rank(const NsSeries *series)
 {
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
-    return wide ? 0 : series->ghost ? 1 : series->pale ? 2 : series->theory ? 3 : 4;
+    return wide ? 0 : series->previous ? 1 : series->muted ? 2 : series->theory ? 3 : 4;
 }
 
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr)
@@ -316,7 +316,7 @@ void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const Ns
     const NsSeriesStyle *look = ns_series_style(style, series);
     double y = box->y + box->height / 2, width = style->line_width * weight(series);
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
-    NsColor color = series->hidden ? style->ghost : ns_series_color(style, series);
+    NsColor color = series->hidden ? style->previous : ns_series_color(style, series);
     ns_set_color(cr, color);
     if (wide) {
         NsBox swatch = {box->x, box->y + 0.22 * box->height, box->width, 0.56 * box->height};

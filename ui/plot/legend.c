@@ -33,7 +33,7 @@ typedef struct {
 
 static bool is_listed(const NsSeries *series)
 {
-    return series->label && series->n && !series->pale;
+    return series->label && series->n && !series->muted;
 }
 
 /* The last value that is a number: where the curve ends. */
@@ -45,12 +45,13 @@ static double last_value(const NsSeries *series)
     return -INFINITY;
 }
 
-/* Behind those of the present run come theory and ghosts.  On paper entries stand in the order in
- * which the curves end; on the screen, and where letters tell their order, they keep their places.
+/* Behind those of the present run come theory and previous ones.  On paper entries stand in the
+ * order in which the curves end; on the screen, and where letters tell their order, they keep their
+ * places.
  */
 static int rank(const NsSeries *series)
 {
-    return series->ghost ? 3 : series->theory ? 2 : series->side == NS_AXIS_RIGHT;
+    return series->previous ? 3 : series->theory ? 2 : series->side == NS_AXIS_RIGHT;
 }
 
 char *ns_legend_words(const NsSeries *series, bool letter)

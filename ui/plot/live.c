@@ -81,6 +81,6 @@ bool ns_plot_grows(const NsPlot *plot)
 {
     if (plot->heatmap && plot->heatmap->stem) return true;
     for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].stem && !plot->series[i].ghost) return true;
+        if (plot->series[i].stem && !plot->series[i].previous) return true;
     return false;
 }

@@ -9,7 +9,7 @@
 #define MOST_DASHES 8
 
 /* How much of the panel is in a curve that stands behind its smoothed one. */
-#define PALE 0.62
+#define MUTED 0.62
 
 NsColor ns_with_alpha(NsColor color, double alpha)
 {
@@ -22,7 +22,7 @@ const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *serie
     return series->theory ? &ns_theory_style : &style->series[series->style % NS_SERIES_STYLES];
 }
 
-/* Opaque, so that a curve that crosses itself is as pale everywhere. */
+/* Opaque, so that a curve that crosses itself is as muted everywhere. */
 static NsColor mix(NsColor a, NsColor b, double share)
 {
     return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
@@ -31,10 +31,10 @@ static NsColor mix(NsColor a, NsColor b, double share)
 
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
 {
-    if (series->ghost && !series->tinted) return style->ghost;
+    if (series->previous && !series->tinted) return style->previous;
     if (series->theory) return style->faint_text;
     NsColor color = ns_series_style(style, series)->color;
-    return series->pale || series->tinted ? mix(color, style->panel, PALE) : color;
+    return series->muted || series->tinted ? mix(color, style->panel, MUTED) : color;
 }
 
 NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual)

@@ -43,7 +43,7 @@ static void append_colors(GString *out, const NsStyle *style)
         g_snprintf(name, sizeof name, "chart-%d", i);
         append_rgb(out, name, &style->series[i].color);
     }
-    append_rgb(out, "chart-ghost", &style->ghost);
+    append_rgb(out, "chart-previous", &style->previous);
     append_rgb(out, "chart-alarm", &style->alarm);
     append_rgb(out, "chart-words", &style->text);
     append_rgb(out, "chart-faint", &style->faint_text);

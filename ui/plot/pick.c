@@ -49,11 +49,11 @@ static const NsAxis *axis_of(const NsPlot *plot, const NsSeries *series)
 /* The abscissa of the point nearest to x in any series; those of the present run come first. */
 static bool nearest_x(const NsPlotLayout *layout, double x, double *at)
 {
-    for (int ghosts = 0; ghosts < 2; ghosts++) {
+    for (int previous = 0; previous < 2; previous++) {
         double best = INFINITY;
         for (size_t i = 0; i < layout->n_paths; i++) {
             const NsSeries *series = &layout->plot->series[i];
-            if (!series->n || series->hidden || series->ghost != ghosts) continue;
+            if (!series->n || series->hidden || series->previous != previous) continue;
             double candidate = series->x[nearest(series, x)];
             double distance = fabs(candidate - x);
             if (distance < best) {
@@ -66,14 +66,14 @@ static bool nearest_x(const NsPlotLayout *layout, double x, double *at)
     return false;
 }
 
-/* The series that have a point exactly at x, ghosts last: the lines of a tip, in order. */
+/* The series that have a point exactly at x, previous ones last: the lines of a tip, in order. */
 static GPtrArray *series_at(const NsPlotLayout *layout, double x)
 {
     GPtrArray *found = g_ptr_array_new();
-    for (int ghosts = 0; ghosts < 2; ghosts++)
+    for (int previous = 0; previous < 2; previous++)
         for (size_t i = 0; i < layout->n_paths; i++) {
             const NsSeries *series = &layout->plot->series[i];
-            if (series->n && !series->hidden && series->ghost == ghosts &&
+            if (series->n && !series->hidden && series->previous == previous &&
                 series->x[nearest(series, x)] == x)
                 g_ptr_array_add(found, (void *)(uintptr_t)series);
         }
@@ -97,7 +97,7 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
         double value = series->y[nearest(series, x)];
         add_value(text, series->label ? series->label : axis->label, value, axis->unit);
         double y = ns_scale_to_pixel(&layout->y[series->side], value);
-        if (!series->ghost && fabs(y - py) < best) {
+        if (!series->previous && fabs(y - py) < best) {
             best = fabs(y - py);
             reading->py = CLAMP(y, layout->area.y, layout->area.y + layout->area.height);
             reading->series = (int)(series - plot->series);
@@ -215,7 +215,7 @@ static void draw_nearest(const NsPlotLayout *layout, const NsReading *reading, c
     size_t shown = 0;
     for (size_t i = 0; i < layout->n_paths; i++) {
         const NsSeries *other = &layout->plot->series[i];
-        shown += other->n && !other->hidden && !other->pale;
+        shown += other->n && !other->hidden && !other->muted;
     }
     if (!line || series->hidden || shown < 2) return;
     const NsBox *area = &layout->area;

@@ -133,8 +133,8 @@ static void add_ticks(GByteArray *bytes, const GArray *ticks)
 
 static void add_series(GByteArray *bytes, const NsSeries *series)
 {
-    const bool flags[] = {series->ghost, series->tinted, series->hidden,
-                          series->pale,  series->theory, series->lo && series->hi};
+    const bool flags[] = {series->previous, series->tinted, series->hidden,
+                          series->muted,    series->theory, series->lo && series->hi};
     ADD(bytes, series->kind);
     ADD(bytes, series->side);
     ADD(bytes, series->style);

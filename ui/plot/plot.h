@@ -60,7 +60,8 @@ typedef enum {
     NS_SERIES_BAND,    /* lo to hi, without a line; y is its middle */
 } NsSeriesKind;
 
-/* Ghosts are a run that is over, or the first step: grey, behind, last in the legend. */
+/* A previous series is of a run that is over, or of the first step: gray, behind, last in the
+ * legend. */
 typedef struct {
     const char *label;
     const char *group; /* series of a group are one entry of the legend, under its name and with the
@@ -68,10 +69,10 @@ typedef struct {
     NsSeriesKind kind;
     NsAxisSide side;
     unsigned style; /* index of colour, dash and mark together */
-    bool ghost;
-    bool tinted; /* a ghost in a pale tone of its style, told from others */
+    bool previous;
+    bool tinted; /* a previous one in a muted tone of its style, told from others */
     bool hidden; /* struck out in the legend; not drawn, and no axis makes room for it */
-    bool pale;   /* what was measured, behind a smoothed curve of the same style; in no legend */
+    bool muted;  /* what was measured, behind a smoothed curve of the same style; in no legend */
     bool theory; /* dotted, in the colour of text: computed, not measured */
     size_t n;
     const double *x;       /* ascending */

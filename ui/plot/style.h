@@ -36,7 +36,8 @@ typedef struct {
     double corner_height; /* of the page, from its top: what follows the title begins below */
     bool patterns;        /* dash, mark and hatching tell series apart, not colour */
     bool raster;          /* meant for pixels: strokes may trade smoothness for speed */
-    NsColor background, panel, text, faint_text, axis, grid, ghost, alarm;
+    NsColor background, panel, text, faint_text, axis, grid, alarm;
+    NsColor previous;                       /* of previous runs, and of what has no value */
     NsSeriesStyle series[NS_SERIES_STYLES]; /* Okabe-Ito, lightened on dark */
 } NsStyle;
 

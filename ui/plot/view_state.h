@@ -44,7 +44,7 @@ void ns_view_state_clear(NsViewState *view_state);
 void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPlot *shown,
                          GArray *series);
 
-/* The abscissae that a plot has data for, ghosts included; free where there are none. */
+/* The abscissae that a plot has data for, previous series included; free where there are none. */
 NsRange ns_plot_extent(const NsPlot *plot);
 
 /* Whether an axis has no limits and every axis its own scale. */

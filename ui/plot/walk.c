@@ -58,12 +58,12 @@ static size_t first_above(const NsSeries *series, double from, bool or_equal)
 }
 
 /* The nearest abscissa of any series on one side of `from`; NaN if there is none. */
-static double neighbour(const NsPlot *plot, bool ghosts, double from, bool forwards)
+static double neighbour(const NsPlot *plot, bool previous, double from, bool forwards)
 {
     double best = NAN;
     for (size_t i = 0; i < plot->n_series; i++) {
         const NsSeries *series = &plot->series[i];
-        if (series->hidden || series->ghost != ghosts || !series->n) continue;
+        if (series->hidden || series->previous != previous || !series->n) continue;
         size_t at = first_above(series, from, !forwards);
         if (forwards ? at == series->n : at == 0) continue;
         double x = series->x[forwards ? at : at - 1];
@@ -75,13 +75,13 @@ static double neighbour(const NsPlot *plot, bool ghosts, double from, bool forwa
 double ns_plot_walk(const NsPlot *plot, double from, int64_t by)
 {
     if (plot->heatmap) return walk_columns(plot, plot->heatmap, from, by);
-    bool ghosts = isnan(neighbour(plot, false, INFINITY, false));
-    double last = neighbour(plot, ghosts, INFINITY, false);
+    bool previous = isnan(neighbour(plot, false, INFINITY, false));
+    double last = neighbour(plot, previous, INFINITY, false);
     if (isnan(last)) return NAN;
-    if (by < -FAR) return neighbour(plot, ghosts, -INFINITY, true);
+    if (by < -FAR) return neighbour(plot, previous, -INFINITY, true);
     if (by > FAR || isnan(from)) return last;
     for (; by != 0; by += by > 0 ? -1 : 1) {
-        double next = neighbour(plot, ghosts, from, by > 0);
+        double next = neighbour(plot, previous, from, by > 0);
         if (isnan(next)) break;
         from = next;
     }

@@ -232,7 +232,7 @@ typedef struct {
 /* The oldest first; borrowed until the next call or poll. */
 const NsSessionRun *ns_session_runs(NsSession *session, size_t *n);
 
-/* Curves show pinned runs, pale. */
+/* Curves show pinned runs, muted. */
 void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
 
 /* ---- Earlier runs on view ---- */

@@ -157,7 +157,7 @@ static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *read
     size_t found = 0;
     for (size_t i = 0; i < plot->n_series && found < 2; i++) {
         const NsSeries *series = &plot->series[i];
-        bool measured = !series->ghost && !series->theory && !series->pale;
+        bool measured = !series->previous && !series->theory && !series->muted;
         if (!measured || series->side != NS_AXIS_LEFT || series->kind == NS_SERIES_BAND) continue;
         if (series->style != found) return;
         values[found++] = value_at(series, reading->x);

@@ -334,7 +334,7 @@ static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     double right = ns_timeline_x_of(timeline, timeline->end);
     bool live = timeline->shown < 0;
     double shown = live ? newest : ns_timeline_x_of(timeline, timeline->shown);
-    append_bar(snapshot, MARGIN, right, middle, style->ghost);
+    append_bar(snapshot, MARGIN, right, middle, style->previous);
     append_bar(snapshot, MARGIN, newest, middle, style->axis);
     append_bar(snapshot, MARGIN, shown, middle, style->series[0].color);
     graphene_rect_t area = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
