@@ -38,9 +38,11 @@ static void replace_lane(NsExperiment *experiment, size_t lane, const NsSettings
 
 void ns_experiment_init(NsExperiment *experiment)
 {
-    *experiment = (NsExperiment){.n = 1};
-    ns_settings_init(&experiment->lane[0]);
-    ns_experiment_settle(experiment, 1);
+    NsSettings settings;
+    ns_settings_init(&settings);
+    *experiment = (NsExperiment){0};
+    ns_experiment_set_lanes(experiment, (const NsSettings *[]){&settings}, 1);
+    ns_settings_clear(&settings);
 }
 
 void ns_experiment_copy(NsExperiment *to, const NsExperiment *from)
@@ -70,7 +72,8 @@ void ns_experiment_assign(NsExperiment *to, const NsExperiment *from)
 
 void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *settings, size_t n)
 {
-    for (size_t lane = 0; lane < n; lane++) replace_lane(experiment, lane, settings[lane]);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        replace_lane(experiment, lane, settings[MIN(lane, n - 1)]);
     experiment->n = n;
     memset(experiment->kept, 0, sizeof experiment->kept);
     ns_experiment_link(experiment);
@@ -260,7 +263,7 @@ static bool read_lane(NsSettings *settings, const char *words, const NsNamed *na
                  : ns_settings_assign_all(settings, words, error);
 }
 
-bool ns_experiment_read_lanes(NsExperiment *experiment, char *const *words, size_t n,
+bool ns_experiment_read_lanes(NsExperiment *experiment, const char *const *words, size_t n,
                               const NsNamed *named, GError **error)
 {
     if (n > NS_LANES_MAX) {

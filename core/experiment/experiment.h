@@ -13,7 +13,7 @@
 /* All zero is an experiment without lanes. */
 typedef struct {
     size_t n;                      /* 1 .. NS_LANES_MAX; 0: there is no experiment */
-    NsSettings lane[NS_LANES_MAX]; /* past n: as the lane was left; zero if it never was */
+    NsSettings lane[NS_LANES_MAX]; /* past n: as the lane was left, or like the last */
     bool kept[NS_LANES_MAX];       /* past n: whether there was such a lane */
     size_t from[NS_LANES_MAX];     /* the lane of the present run whose checkpoint a fork takes */
     bool split[NS_PARAM_COUNT];    /* by row of the table of settings */
@@ -99,5 +99,5 @@ char *ns_experiment_lane_words(const NsExperiment *experiment, size_t lane);
  * one's words say.  The words are those of a person who has `named` settings of all lanes before,
  * or of a file: NULL.  NS_ERROR_SETTING for words that cannot be read and for more lanes than
  * NS_LANES_MAX; the experiment may then be changed in part. */
-bool ns_experiment_read_lanes(NsExperiment *experiment, char *const *words, size_t n,
+bool ns_experiment_read_lanes(NsExperiment *experiment, const char *const *words, size_t n,
                               const NsNamed *named, GError **error);

@@ -225,7 +225,7 @@ bool ns_provenance_read(NsProvenance *provenance, const char *line, GError **err
             return false;
     }
     NsExperiment *experiment = &provenance->experiment;
-    char *const *of_lanes = (char *const *)lanes->pdata;
+    const char *const *of_lanes = (const char *const *)lanes->pdata;
     if ((task && !take(provenance, "task", task, error)) ||
         !ns_settings_check(&experiment->lane[0], error) ||
         (lanes->len && !ns_experiment_read_lanes(experiment, of_lanes, lanes->len, NULL, error)))

@@ -37,7 +37,9 @@ NsSession *open_session(const char *a, const char *b)
 {
     NsSettings first = settings_of(a), second = settings_of(b ? b : a);
     const NsSettings *both[] = {&first, &second};
-    NsSession *session = ns_session_new_lanes(both, b ? 2 : 1);
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, both, b ? 2 : 1);
+    NsSession *session = ns_session_new(&experiment);
     ns_settings_clear(&first);
     ns_settings_clear(&second);
     return session;

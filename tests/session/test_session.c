@@ -82,7 +82,7 @@ static void test_shared_settings(void)
     g_assert_cmpint(ns_session_lane_settings(session, 1)->batch, ==, 4);
     for (size_t i = 0; i < G_N_ELEMENTS(shared); i++) {
         const NsParam *param = ns_param_find(shared[i]);
-        g_assert_false(ns_session_can_split(param));
+        g_assert_true(param->shared);
         ns_session_set_linked(session, param, false);
         g_assert_true(ns_session_is_linked(session, param));
     }
@@ -102,7 +102,7 @@ static void test_last_word(void)
     g_assert_null(ns_session_problem(session));
     ns_session_set(session, "mixture", "post*3,pre*9");
     g_autofree char *mixture =
-        ns_lanes_value(ns_session_settings(session), ns_param_find("placement"));
+        ns_settings_value_words(ns_session_settings(session), ns_param_find("placement"));
     g_assert_cmpstr(mixture, ==, "mixture post*3,pre*9");
     ns_session_set(session, "placement", "pre");
     g_assert_cmpstr(ns_session_settings(session)->mixture, ==, "");
@@ -331,10 +331,9 @@ static void test_fork_at_once(void)
 /* As long as a model is prepared, its run has no loss to tell. */
 static void test_unmeasured(void)
 {
-    NsSettings settings;
-    ns_settings_init(&settings);
-    g_autoptr(NsSession) session = ns_session_new(&settings);
-    ns_settings_clear(&settings);
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    g_autoptr(NsSession) session = ns_session_new(&experiment);
     size_t n;
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 1);

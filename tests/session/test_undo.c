@@ -86,23 +86,23 @@ static void test_undo_all_redo_all(void)
     for (int round = 0; round < 20; round++) {
         g_autoptr(NsSession) session =
             open_session("placement=post", round % 2 ? "placement=pre" : NULL);
-        NsLanes first, last;
-        ns_lanes_copy(&first, ns_session_all_settings(session));
+        NsExperiment first, last;
+        ns_experiment_copy(&first, ns_session_experiment(session));
         for (int i = 0; i < 40; i++) do_anything(session);
-        ns_lanes_copy(&last, ns_session_all_settings(session));
+        ns_experiment_copy(&last, ns_session_experiment(session));
         size_t back = 0, forth = 0;
         for (; ns_session_can_undo(session); back++) {
             g_autofree char *words = ns_session_undo_words(session);
             g_assert_true(words && *words);
             ns_session_undo(session);
         }
-        g_assert_true(ns_lanes_equal(ns_session_all_settings(session), &first));
+        g_assert_true(ns_experiment_equal(ns_session_experiment(session), &first));
         for (; ns_session_can_redo(session); forth++) ns_session_redo(session);
-        g_assert_true(ns_lanes_equal(ns_session_all_settings(session), &last));
+        g_assert_true(ns_experiment_equal(ns_session_experiment(session), &last));
         g_assert_cmpuint(back, ==, forth);
         g_assert_cmpuint(back, >, 3);
-        ns_lanes_clear(&first);
-        ns_lanes_clear(&last);
+        ns_experiment_clear(&first);
+        ns_experiment_clear(&last);
     }
 }
 

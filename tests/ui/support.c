@@ -33,7 +33,9 @@ NsWindow *ui_open(const char *assignments)
         ns_settings_assign(&settings, more[i], &error);
         g_assert_no_error(error);
     }
-    g_autoptr(NsSession) session = ns_session_new(&settings);
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, (const NsSettings *[]){&settings}, 1);
+    g_autoptr(NsSession) session = ns_session_new(&experiment);
     NsWindow *window = ns_application_window_new(app, session);
     ns_settings_clear(&settings);
     gtk_window_present(GTK_WINDOW(window));

@@ -10,7 +10,7 @@
 
 /* What the thread is given, and what it gives back. */
 typedef struct {
-    NsLanes lanes;
+    NsExperiment experiment;
     guint64 serial;
     NsCorpus *corpus; /* of the first lane's data as they were last opened, or NULL */
     NsSettings data;  /* what it was opened for */
@@ -34,7 +34,7 @@ static void estimate_free(gpointer data)
 {
     Estimate *estimate = data;
     if (!estimate) return;
-    ns_lanes_clear(&estimate->lanes);
+    ns_experiment_clear(&estimate->experiment);
     ns_settings_clear(&estimate->data);
     g_clear_pointer(&estimate->corpus, ns_corpus_unref);
     g_free(estimate);
@@ -44,15 +44,15 @@ static void work_out(GTask *task, gpointer session, gpointer data, GCancellable 
 {
     (void)session, (void)cancellable;
     Estimate *estimate = data;
-    const NsLanes *lanes = &estimate->lanes;
-    if (!estimate->corpus || !ns_settings_same_data(&estimate->data, &lanes->settings[0])) {
+    const NsExperiment *experiment = &estimate->experiment;
+    if (!estimate->corpus || !ns_settings_same_data(&estimate->data, &experiment->lane[0])) {
         g_clear_pointer(&estimate->corpus, ns_corpus_unref);
-        estimate->corpus = ns_corpus_open(&lanes->settings[0], NULL);
+        estimate->corpus = ns_corpus_open(&experiment->lane[0], NULL);
         ns_settings_clear(&estimate->data);
-        ns_settings_copy(&estimate->data, &lanes->settings[0]);
+        ns_settings_copy(&estimate->data, &experiment->lane[0]);
     }
-    for (size_t lane = 0; estimate->corpus && lane < lanes->n; lane++) {
-        const NsSettings *settings = &lanes->settings[lane];
+    for (size_t lane = 0; estimate->corpus && lane < experiment->n; lane++) {
+        const NsSettings *settings = &experiment->lane[lane];
         NsPlan plan = ns_model_plan(settings, ns_corpus_vocab(estimate->corpus, settings));
         add_plan(&estimate->plan, &plan);
     }
@@ -68,7 +68,7 @@ static void on_worked_out(GObject *object, GAsyncResult *result, gpointer data)
     session->estimating = false;
     /* The task owns what it was given, so what is kept is a copy. */
     Estimate *kept = g_memdup2(estimate, sizeof *estimate);
-    ns_lanes_copy(&kept->lanes, &estimate->lanes);
+    ns_experiment_copy(&kept->experiment, &estimate->experiment);
     ns_settings_copy(&kept->data, &estimate->data);
     if (kept->corpus) ns_corpus_ref(kept->corpus);
     estimate_free(session->estimate);
@@ -82,7 +82,7 @@ void ns_session_estimate(NsSession *session)
     if (session->estimating || (session->problem && !session->problem_is_run)) return;
     const Estimate *last = session->estimate;
     Estimate *wanted = g_new0(Estimate, 1);
-    ns_lanes_copy(&wanted->lanes, &session->lanes);
+    ns_experiment_copy(&wanted->experiment, &session->experiment);
     wanted->serial = session->serial;
     if (last && last->corpus) wanted->corpus = ns_corpus_ref(last->corpus);
     if (last)

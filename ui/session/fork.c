@@ -13,8 +13,8 @@ void ns_session_restart(NsSession *session)
 
 static bool has_all(const NsSession *session, NsCheckpoint *const checkpoints[NS_LANES_MAX])
 {
-    for (size_t lane = 0; lane < session->lanes.n; lane++)
-        if (!checkpoints[session->lanes.from[lane]]) return false;
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
+        if (!checkpoints[session->experiment.from[lane]]) return false;
     return true;
 }
 
@@ -69,6 +69,7 @@ void ns_session_fork(NsSession *session)
 {
     if (!ns_session_can_fork(session)) return;
     int64_t step = wanted_step(session);
-    if (session->lanes.n == 1 && ns_session_pending(session) == 0) ns_session_set_lanes(session, 2);
+    if (session->experiment.n == 1 && ns_session_pending(session) == 0)
+        ns_session_set_lanes(session, 2);
     ns_session_start_at(session, step);
 }

@@ -20,7 +20,7 @@ static NsTrainer *make_trainer(NsSession *session, GError **error)
 {
     NsTrainerLane lanes[NS_LANES_MAX];
     for (size_t lane = 0; lane < session->run.n; lane++)
-        lanes[lane] = (NsTrainerLane){&session->run.settings[lane], session->origins[lane]};
+        lanes[lane] = (NsTrainerLane){&session->run.lane[lane], session->origins[lane]};
     return ns_trainer_new(lanes, session->run.n, error);
 }
 
@@ -28,7 +28,7 @@ static void show_started(NsSession *session)
 {
     for (unsigned lane = 0; lane < session->run.n && lane < session->view->n_lanes; lane++)
         if (ns_session_records(session, lane) <= 1)
-            ns_view_set_started(session->view, lane, &session->run.settings[lane]);
+            ns_view_set_started(session->view, lane, &session->run.lane[lane]);
 }
 
 void ns_session_prepare_trainer(NsSession *session)
@@ -69,11 +69,11 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
 void ns_session_start(NsSession *session, NsCheckpoint *const *origins)
 {
     NsCheckpoint *own[NS_LANES_MAX] = {NULL};
-    for (size_t lane = 0; origins && lane < session->lanes.n; lane++)
-        own[lane] = origins[session->lanes.from[lane]];
-    ns_lanes_settle(&session->lanes, session->lanes.n);
+    for (size_t lane = 0; origins && lane < session->experiment.n; lane++)
+        own[lane] = origins[session->experiment.from[lane]];
+    ns_experiment_settle(&session->experiment, session->experiment.n);
     ns_session_settle_undo(session);
-    ns_lanes_assign(&session->run, &session->lanes);
+    ns_experiment_assign(&session->run, &session->experiment);
     if (!session->view->history) {
         ns_view_set_lanes(session->view, (unsigned)session->run.n);
         ns_view_set_active(session->view, (unsigned)session->active);
@@ -82,7 +82,7 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins)
     ns_session_launch(session, own);
 }
 
-void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsSettings *started)
+void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started)
 {
     NsView *view = session->view;
     unsigned n = (unsigned)session->run.n;
@@ -91,11 +91,11 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsS
     if (n == 1 && ns_session_records(session, 0) > 1) ns_view_leave_previous(view);
     ns_view_set_lanes(view, n);
     for (unsigned lane = 0; lane < n; lane++) {
-        ns_view_set_history(view, lane, histories[lane], &started[lane]);
+        ns_view_set_history(view, lane, histories[lane], &started->lane[lane]);
         session->records_seen[lane] = 0;
         session->events_seen[lane] = 0;
     }
-    ns_view_set_active(view, (unsigned)session->lanes.from[session->active]);
+    ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
     view->step = -1;
     session->trouble = (NsTrouble){0};
     ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
@@ -117,10 +117,10 @@ static gboolean restart_now(gpointer data)
 /* Lanes that were added wait for their start, those that were taken away keep what they had. */
 static bool live_differs(NsSession *session)
 {
-    for (size_t i = 0; i < session->lanes.n; i++)
-        if (!ns_lanes_is_new(&session->lanes, i) &&
-            ns_live_differs(&session->lanes.settings[i],
-                            &session->run.settings[session->lanes.from[i]]))
+    for (size_t i = 0; i < session->experiment.n; i++)
+        if (!ns_experiment_is_new(&session->experiment, i) &&
+            ns_live_differs(&session->experiment.lane[i],
+                            &session->run.lane[session->experiment.from[i]]))
             return true;
     return false;
 }
@@ -128,12 +128,11 @@ static bool live_differs(NsSession *session)
 static void send_live(NsSession *session)
 {
     session->live_at = g_get_monotonic_time();
-    for (size_t i = 0; i < session->lanes.n; i++) {
-        size_t lane = session->lanes.from[i];
-        if (ns_lanes_is_new(&session->lanes, i)) continue;
-        if (!ns_live_copy(&session->run.settings[lane], &session->lanes.settings[i])) continue;
-        if (session->trainer)
-            ns_trainer_set_live(session->trainer, lane, &session->run.settings[lane]);
+    for (size_t i = 0; i < session->experiment.n; i++) {
+        size_t lane = session->experiment.from[i];
+        if (ns_experiment_is_new(&session->experiment, i)) continue;
+        if (!ns_live_copy(&session->run.lane[lane], &session->experiment.lane[i])) continue;
+        if (session->trainer) ns_trainer_set_live(session->trainer, lane, &session->run.lane[lane]);
     }
     show_started(session);
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);

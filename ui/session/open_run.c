@@ -27,18 +27,14 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
  * or, where it can only begin anew, what it began with. */
 static void show(NsSession *session, NsPastRun *run)
 {
-    const NsSettings *settings[NS_LANES_MAX];
-    size_t n = run->told.lanes;
     bool goes_on = ns_past_run_goes_on(run) >= 0;
-    for (size_t lane = 0; lane < n; lane++)
-        settings[lane] = goes_on ? &run->settings[lane] : &run->started[lane];
+    const NsExperiment *experiment = goes_on ? &run->settings : &run->started;
     ns_session_leave_trainer(session);
     session->wants_run = false;
-    g_auto(NsLanes) lanes;
-    ns_lanes_init(&lanes, settings, n);
-    ns_lanes_assign(&session->run, &lanes);
+    ns_experiment_assign(&session->run, experiment);
+    ns_experiment_share(&session->run);
     session->forking_from = run->told.parent;
-    ns_session_adopt(session, run->histories, run->started);
+    ns_session_adopt(session, run->histories, &run->started);
     session->opened = run;
     if (run->told.id) session->last_id--; /* the number of the next run is still to be given */
     session->id = run->told.id ? run->told.id : session->id;
@@ -46,12 +42,12 @@ static void show(NsSession *session, NsPastRun *run)
     session->state = ns_past_run_all_diverged(run) ? NS_TRAINER_DIVERGED
                      : goes_on                     ? NS_TRAINER_PAUSED
                                                    : NS_TRAINER_FINISHED;
-    for (unsigned lane = 0; lane < n; lane++) {
-        ns_view_set_live(session->view, lane, &run->settings[lane]);
+    for (unsigned lane = 0; lane < run->told.lanes; lane++) {
+        ns_view_set_live(session->view, lane, &run->settings.lane[lane]);
         session->records_seen[lane] = ns_history_steps(run->histories[lane]);
         session->events_seen[lane] = ns_history_events(run->histories[lane]);
     }
-    ns_session_open(session, settings, n);
+    ns_session_open(session, experiment);
     ns_session_settle_undo(session);
     ns_session_estimate(session);
     ns_session_show_pinned(session);
@@ -74,24 +70,20 @@ void ns_session_open_run(NsSession *session, unsigned id)
 void ns_session_open_record(NsSession *session, const NsSessionRecord *record)
 {
     NsPastRun *run = g_new0(NsPastRun, 1);
-    const NsSettings *settings[NS_LANES_MAX];
-    run->told.lanes = record->lanes;
+    run->told.lanes = record->experiment->n;
     run->told.measured = true;
     run->told.fork_step = ns_history_first_step(record->histories[0]);
     run->file = g_strdup(record->file);
-    for (size_t lane = 0; lane < record->lanes; lane++) {
+    for (size_t lane = 0; lane < record->experiment->n; lane++) {
         const NsHistory *history = record->histories[lane];
         const NsStep *last = ns_history_step(history, ns_history_steps(history) - 1);
         run->histories[lane] = ns_history_ref(record->histories[lane]);
-        ns_settings_copy(&run->started[lane], record->settings[lane]);
-        ns_settings_copy(&run->settings[lane], record->settings[lane]);
         run->told.last_step = MAX(run->told.last_step, last->step);
         run->told.loss[lane] = last->loss;
-        settings[lane] = record->settings[lane];
     }
-    g_auto(NsLanes) lanes;
-    ns_lanes_init(&lanes, settings, record->lanes);
-    run->title = ns_lanes_title(&lanes);
+    ns_experiment_copy(&run->started, record->experiment);
+    ns_experiment_copy(&run->settings, record->experiment);
+    run->title = ns_experiment_title(record->experiment);
     show(session, run);
 }
 
@@ -110,7 +102,7 @@ static bool is_as_begun(const NsSession *session)
     const NsPastRun *run = session->opened;
     for (size_t lane = 0; lane < run->told.lanes; lane++)
         if (ns_past_run_has_event(run, lane, NS_EVENT_SETTING) ||
-            ns_live_differs(&run->started[lane], &session->run.settings[lane]))
+            ns_live_differs(&run->started.lane[lane], &session->run.lane[lane]))
             return false;
     return true;
 }

@@ -8,14 +8,15 @@
 /* What a lane that is new has is not counted beside the lane itself. */
 static bool lane_differs(const NsSession *session, size_t lane, const NsParam *param)
 {
-    if (param->effect == NS_EFFECT_LIVE || ns_lanes_is_new(&session->lanes, lane)) return false;
-    const NsSettings *run = &session->run.settings[session->lanes.from[lane]];
-    return !ns_settings_same(&session->lanes.settings[lane], run, param);
+    if (param->effect == NS_EFFECT_LIVE || ns_experiment_is_new(&session->experiment, lane))
+        return false;
+    const NsSettings *run = &session->run.lane[session->experiment.from[lane]];
+    return !ns_settings_same(&session->experiment.lane[lane], run, param);
 }
 
 static bool param_differs(const NsSession *session, const NsParam *param)
 {
-    for (size_t lane = 0; lane < session->lanes.n; lane++)
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
         if (lane_differs(session, lane, param)) return true;
     return false;
 }
@@ -24,10 +25,10 @@ static bool param_differs(const NsSession *session, const NsParam *param)
 static size_t lanes_that_differ(const NsSession *session)
 {
     size_t n = 0;
-    for (size_t lane = 0; lane < session->lanes.n; lane++)
-        n += ns_lanes_is_new(&session->lanes, lane);
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
+        n += ns_experiment_is_new(&session->experiment, lane);
     for (size_t lane = 0; lane < session->run.n; lane++)
-        n += ns_lanes_is_gone(&session->lanes, lane);
+        n += ns_experiment_is_gone(&session->experiment, lane);
     return n;
 }
 
@@ -56,10 +57,10 @@ bool ns_session_is_pending(NsSession *session, const NsParam *param)
 /* "Norm placement of B" where the row is split, "Layers" where it is linked. */
 static char *name_of(const NsSession *session, const NsParam *param)
 {
-    if (ns_lanes_is_linked(&session->lanes, param) || session->lanes.n == 1)
+    if (ns_experiment_is_linked(&session->experiment, param) || session->experiment.n == 1)
         return g_strdup(_(param->label));
     g_autoptr(GString) lanes = g_string_new(NULL);
-    for (size_t lane = 0; lane < session->lanes.n; lane++)
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
         if (lane_differs(session, lane, param))
             g_string_append_printf(lanes, "%s%s", lanes->len ? ", " : "", ns_lane_letter(lane));
     return g_strdup_printf(_("%s of %s"), _(param->label), lanes->str);
@@ -70,11 +71,11 @@ char *ns_session_pending_words(NsSession *session)
     size_t n = ns_session_pending(session);
     if (n == 0) return NULL;
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    for (size_t lane = 0; lane < session->lanes.n; lane++)
-        if (ns_lanes_is_new(&session->lanes, lane))
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
+        if (ns_experiment_is_new(&session->experiment, lane))
             g_ptr_array_add(names, g_strdup_printf(_("Lane %s (new)"), ns_lane_letter(lane)));
     for (size_t lane = 0; lane < session->run.n; lane++)
-        if (ns_lanes_is_gone(&session->lanes, lane))
+        if (ns_experiment_is_gone(&session->experiment, lane))
             g_ptr_array_add(names, g_strdup_printf(_("Lane %s (left out)"), ns_lane_letter(lane)));
     for (size_t i = 0; ns_param(i); i++)
         if (param_differs(session, ns_param(i)))

@@ -12,11 +12,9 @@
 void ns_past_run_free(NsPastRun *run)
 {
     if (!run) return;
-    for (size_t lane = 0; lane < run->told.lanes; lane++) {
-        ns_history_unref(run->histories[lane]);
-        ns_settings_clear(&run->started[lane]);
-        ns_settings_clear(&run->settings[lane]);
-    }
+    for (size_t lane = 0; lane < run->told.lanes; lane++) ns_history_unref(run->histories[lane]);
+    ns_experiment_clear(&run->started);
+    ns_experiment_clear(&run->settings);
     ns_checkpoints_free(run->checkpoints);
     g_free(run->title);
     g_free(run->file);
@@ -77,7 +75,7 @@ int64_t ns_past_run_find(const NsPastRun *run, int64_t step,
 
 int64_t ns_past_run_goes_on(const NsPastRun *run)
 {
-    int64_t steps = run->settings[0].steps;
+    int64_t steps = run->settings.lane[0].steps;
     bool ended = steps > 0 && run->told.last_step >= steps;
     if (ended || ns_past_run_all_diverged(run)) return -1;
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
@@ -114,11 +112,11 @@ static NsSessionRun present(NsSession *session)
 
 static char *title_of(const NsView *view)
 {
-    const NsSettings *settings[NS_LANES_MAX];
-    for (size_t lane = 0; lane < view->n_lanes; lane++) settings[lane] = &view->lanes[lane].started;
-    g_auto(NsLanes) lanes;
-    ns_lanes_init(&lanes, settings, view->n_lanes);
-    return ns_lanes_title(&lanes);
+    const NsSettings *started[NS_LANES_MAX];
+    for (size_t lane = 0; lane < view->n_lanes; lane++) started[lane] = &view->lanes[lane].started;
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, started, view->n_lanes);
+    return ns_experiment_title(&experiment);
 }
 
 static NsPastRun *run_at(const NsSession *session, guint i)
@@ -159,7 +157,7 @@ void ns_session_show_pinned(NsSession *session)
                 run->told.lanes > 1
                     ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_letter(lane))
                     : g_strdup_printf(_("run %u"), run->told.id);
-            ns_view_pin(session->view, run->histories[lane], &run->started[lane], name);
+            ns_view_pin(session->view, run->histories[lane], &run->started.lane[lane], name);
         }
     }
 }
@@ -263,11 +261,14 @@ static NsPastRun *run_on_view(NsSession *session)
     run->told = present(session);
     run->title = title_of(view);
     run->checkpoints = g_steal_pointer(&session->left);
+    const NsSettings *started[NS_LANES_MAX], *settings[NS_LANES_MAX];
     for (size_t lane = 0; lane < run->told.lanes; lane++) {
         run->histories[lane] = ns_history_ref(view->lanes[lane].history);
-        ns_settings_copy(&run->started[lane], &view->lanes[lane].started);
-        ns_settings_copy(&run->settings[lane], &view->lanes[lane].settings);
+        started[lane] = &view->lanes[lane].started;
+        settings[lane] = &view->lanes[lane].settings;
     }
+    ns_experiment_set_lanes(&run->started, started, run->told.lanes);
+    ns_experiment_set_lanes(&run->settings, settings, run->told.lanes);
     return run;
 }
 

@@ -9,23 +9,23 @@ typedef struct {
     NsSessionRun told;
     char *title;
     char *file;                         /* its name; NULL for a run of this session */
-    NsHistory *histories[NS_LANES_MAX]; /* [told.lanes], and so the rest */
-    NsSettings started[NS_LANES_MAX];   /* that the first update was made with */
-    NsSettings settings[NS_LANES_MAX];  /* that the newest step was made with */
+    NsHistory *histories[NS_LANES_MAX]; /* [told.lanes] */
+    NsExperiment started;               /* that the first update was made with */
+    NsExperiment settings;              /* that the newest step was made with */
     NsCheckpoints *checkpoints;         /* where it can be gone on from; NULL: nowhere */
 } NsPastRun;
 
 struct _NsSession {
     GObject parent;
-    NsLanes lanes; /* as the controls show them */
+    NsExperiment experiment; /* as the controls show them */
     size_t active;
-    NsLanes
+    NsExperiment
         told; /* as rows were last told of them, with the lane that was active and the blamed key */
     size_t told_active;
     char *told_key;
     GPtrArray *undo, *redo; /* of undo.c */
 
-    NsLanes run;                         /* that the trainer has, live changes included */
+    NsExperiment run;                    /* that the trainer has, live changes included */
     NsTrainer *trainer;                  /* NULL if these settings could not make one */
     NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork */
     NsTrainerState state;
@@ -115,7 +115,7 @@ void ns_session_init_undo(NsSession *session);
 
 /* Takes `before` as what undo leads back to, where the lanes differ from it.  A parameter that a
  * hand is moving, `slid` or NULL, makes one step of undo of the whole movement. */
-void ns_session_remember(NsSession *session, NsLanes *before, const NsParam *slid);
+void ns_session_remember(NsSession *session, NsExperiment *before, const NsParam *slid);
 
 /* Puts what there was before the last change, or again what was undone last, in the place of the
  * lanes.  FALSE if there is nothing. */
@@ -179,7 +179,7 @@ void ns_session_leave_trainer(NsSession *session);
 
 /* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
  * before are filed, and become the previous run of a single lane if they have gone anywhere. */
-void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsSettings *started);
+void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started);
 
 /* What the controls show now acts. */
 void ns_session_apply(NsSession *session);

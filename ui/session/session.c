@@ -16,12 +16,12 @@ static void look_at_histories(NsSession *session)
         other |=
             lane < session->view->n_lanes && histories[lane] != session->view->lanes[lane].history;
     }
-    if (all && other) ns_session_adopt(session, histories, session->run.settings);
+    if (all && other) ns_session_adopt(session, histories, &session->run);
     for (unsigned lane = 0; all && lane < session->run.n; lane++) {
         /* A live change is part of what the history shows from the first step that felt it. */
         size_t records = ns_session_records(session, lane);
         if (records > session->records_seen[lane])
-            ns_view_set_live(session->view, lane, &session->run.settings[lane]);
+            ns_view_set_live(session->view, lane, &session->run.lane[lane]);
         session->records_seen[lane] = records;
     }
     for (size_t lane = 0; lane < session->run.n; lane++)
@@ -77,9 +77,9 @@ static void ns_session_finalize(GObject *object)
     g_ptr_array_unref(session->undo);
     g_ptr_array_unref(session->redo);
     g_array_unref(session->marks);
-    ns_lanes_clear(&session->lanes);
-    ns_lanes_clear(&session->run);
-    ns_lanes_clear(&session->told);
+    ns_experiment_clear(&session->experiment);
+    ns_experiment_clear(&session->run);
+    ns_experiment_clear(&session->told);
     g_free(session->told_key);
     g_free(session->check);
     g_free(session->problem);
@@ -107,18 +107,14 @@ static void ns_session_init(NsSession *session)
     ns_session_init_runs(session);
 }
 
-NsSession *ns_session_new_lanes(const NsSettings *const *settings, size_t n)
+NsSession *ns_session_new(const NsExperiment *experiment)
 {
     NsSession *session = g_object_new(NS_TYPE_SESSION, NULL);
-    ns_lanes_init(&session->lanes, settings, n);
-    ns_lanes_copy(&session->run, &session->lanes);
-    ns_lanes_copy(&session->told, &session->lanes);
+    ns_experiment_copy(&session->experiment, experiment);
+    ns_experiment_share(&session->experiment);
+    ns_experiment_copy(&session->run, &session->experiment);
+    ns_experiment_copy(&session->told, &session->experiment);
     ns_session_estimate(session);
     ns_session_start(session, NULL);
     return session;
-}
-
-NsSession *ns_session_new(const NsSettings *settings)
-{
-    return ns_session_new_lanes(&settings, 1);
 }

@@ -24,7 +24,7 @@
 #include "core/experiment/param.h"
 #include "core/train/trainer.h"
 #include "ui/session/digits.h"
-#include "ui/session/lanes.h"
+#include "ui/session/experiment_words.h"
 #include "ui/session/view.h"
 
 #include <glib-object.h>
@@ -34,10 +34,9 @@
 #define NS_TYPE_SESSION (ns_session_get_type())
 G_DECLARE_FINAL_TYPE(NsSession, ns_session, NS, SESSION, GObject)
 
-/* Prepares a run of one lane with these settings; or of n lanes, whose rows are split where they
- * differ.  What lanes share (ns_lanes_can_split) is the first one's. */
-NsSession *ns_session_new(const NsSettings *settings);
-NsSession *ns_session_new_lanes(const NsSettings *const *settings, size_t n);
+/* Prepares a run of the experiment, whose settings are split where they differ; what all lanes
+ * share (ns_experiment_share) is the first one's. */
+NsSession *ns_session_new(const NsExperiment *experiment);
 
 /* ---- Lanes ---- */
 
@@ -57,7 +56,7 @@ void ns_session_remove_lane(NsSession *session, size_t lane);
 /* Of the active lane and of any, as the controls show them; and all of them. */
 const NsSettings *ns_session_settings(NsSession *session);
 const NsSettings *ns_session_lane_settings(NsSession *session, size_t lane);
-const NsLanes *ns_session_all_settings(NsSession *session);
+const NsExperiment *ns_session_experiment(NsSession *session);
 
 /* Calls back, as g_signal_connect_object does with the object first, whenever what a row shows of
  * this setting differs. */
@@ -81,11 +80,10 @@ void ns_session_set_default(NsSession *session, const NsParam *param);
 void ns_session_set_defaults(NsSession *session);
 
 /* Other lanes with other settings in the place of all that there are, as one change. */
-void ns_session_open(NsSession *session, const NsSettings *const *settings, size_t n);
+void ns_session_open(NsSession *session, const NsExperiment *experiment);
 
 /* Linking gives all lanes the value of the active one. */
 bool ns_session_is_linked(NsSession *session, const NsParam *param);
-bool ns_session_can_split(const NsParam *param);
 void ns_session_set_linked(NsSession *session, const NsParam *param, bool linked);
 
 /* Undo and redo go through all changes of settings, lanes and links.  The words say what will
@@ -246,8 +244,7 @@ void ns_session_open_run(NsSession *session, unsigned id);
 /* A run that another program recorded. */
 typedef struct {
     const char *file; /* its name, for people */
-    size_t lanes;
-    const NsSettings *settings[NS_LANES_MAX];
+    const NsExperiment *experiment;
     NsHistory *histories[NS_LANES_MAX]; /* each has a record; nobody writes to it any more */
 } NsSessionRecord;
 

@@ -7,7 +7,7 @@
 /* A problem of one of several lanes says whose. */
 static void set_lane_problem(NsSession *session, size_t lane, const char *sentence, const char *key)
 {
-    g_autofree char *words = session->lanes.n > 1
+    g_autofree char *words = session->experiment.n > 1
                                  ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), sentence)
                                  : NULL;
     ns_session_set_problem(session, words ? words : sentence, key, false);
@@ -19,9 +19,10 @@ static void settings_differ(NsSession *session, const char *key)
     g_autoptr(GError) error = NULL;
     size_t lane = 0;
     session->serial++;
-    while (lane < session->lanes.n && ns_settings_check(&session->lanes.settings[lane], &error))
+    while (lane < session->experiment.n &&
+           ns_settings_check(&session->experiment.lane[lane], &error))
         lane++;
-    if (lane < session->lanes.n) {
+    if (lane < session->experiment.n) {
         g_clear_handle_id(&session->restart_source, g_source_remove);
         set_lane_problem(session, lane, error->message, key);
     } else {
@@ -29,8 +30,8 @@ static void settings_differ(NsSession *session, const char *key)
         ns_session_apply(session);
         if (ns_session_differs(session)) ns_session_estimate(session);
     }
-    session->active = MIN(session->active, session->lanes.n - 1);
-    ns_view_set_active(session->view, (unsigned)session->lanes.from[session->active]);
+    session->active = MIN(session->active, session->experiment.n - 1);
+    ns_view_set_active(session->view, (unsigned)session->experiment.from[session->active]);
     ns_session_tell_settings(session, key);
     ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
@@ -54,12 +55,13 @@ static bool change(NsSession *session, Change wanted)
 {
     g_autoptr(GError) error = NULL;
     const NsParam *param = ns_param_find(wanted.key);
-    NsLanes before;
-    ns_lanes_copy(&before, &session->lanes);
-    if (wanted.own && param) ns_lanes_set_linked(&session->lanes, wanted.lane, param, false);
-    if (!ns_lanes_set(&session->lanes, wanted.lane, wanted.key, wanted.value, &error)) {
-        ns_lanes_assign(&session->lanes, &before);
-        ns_lanes_clear(&before);
+    NsExperiment before;
+    ns_experiment_copy(&before, &session->experiment);
+    if (wanted.own && param)
+        ns_experiment_set_linked(&session->experiment, wanted.lane, param, false);
+    if (!ns_experiment_set(&session->experiment, wanted.lane, wanted.key, wanted.value, &error)) {
+        ns_experiment_assign(&session->experiment, &before);
+        ns_experiment_clear(&before);
         refuse(session, error, wanted.key);
         return false;
     }
@@ -80,45 +82,46 @@ bool ns_session_slide(NsSession *session, const char *key, const char *value)
 
 bool ns_session_set_lane(NsSession *session, size_t lane, const char *key, const char *value)
 {
-    if (lane >= session->lanes.n) return false;
+    if (lane >= session->experiment.n) return false;
     return change(session, (Change){.lane = lane, .own = true, .key = key, .value = value});
 }
 
 void ns_session_set_default(NsSession *session, const NsParam *param)
 {
-    NsLanes before;
-    ns_lanes_copy(&before, &session->lanes);
-    ns_lanes_set(&session->lanes, session->active, param->key, param->default_text, NULL);
+    NsExperiment before;
+    ns_experiment_copy(&before, &session->experiment);
+    ns_experiment_set(&session->experiment, session->active, param->key, param->default_text, NULL);
     ns_session_remember(session, &before, NULL);
     settings_differ(session, param->key);
 }
 
 void ns_session_set_defaults(NsSession *session)
 {
-    NsLanes before;
-    ns_lanes_copy(&before, &session->lanes);
+    NsExperiment before;
+    ns_experiment_copy(&before, &session->experiment);
     for (size_t i = 0; ns_param(i); i++)
-        ns_lanes_set(&session->lanes, session->active, ns_param(i)->key, ns_param(i)->default_text,
-                     NULL);
+        ns_experiment_set(&session->experiment, session->active, ns_param(i)->key,
+                          ns_param(i)->default_text, NULL);
     ns_session_remember(session, &before, NULL);
     settings_differ(session, NULL);
 }
 
-void ns_session_open(NsSession *session, const NsSettings *const *settings, size_t n)
+void ns_session_open(NsSession *session, const NsExperiment *experiment)
 {
-    NsLanes before = session->lanes;
-    ns_lanes_init(&session->lanes, settings, n);
-    for (size_t lane = 0; lane < n; lane++)
-        session->lanes.from[lane] = MIN(lane, session->run.n - 1);
+    NsExperiment before = session->experiment;
+    ns_experiment_copy(&session->experiment, experiment);
+    ns_experiment_share(&session->experiment);
+    for (size_t lane = 0; lane < experiment->n; lane++)
+        session->experiment.from[lane] = MIN(lane, session->run.n - 1);
     ns_session_remember(session, &before, NULL);
     settings_differ(session, NULL);
 }
 
 void ns_session_drop_pending(NsSession *session)
 {
-    NsLanes before;
-    ns_lanes_copy(&before, &session->lanes);
-    ns_lanes_take_back(&session->lanes, &session->run);
+    NsExperiment before;
+    ns_experiment_copy(&before, &session->experiment);
+    ns_experiment_take_back(&session->experiment, &session->run);
     ns_session_remember(session, &before, NULL);
     settings_differ(session, NULL);
 }
@@ -137,48 +140,43 @@ void ns_session_redo(NsSession *session)
 
 void ns_session_set_active(NsSession *session, size_t lane)
 {
-    lane = MIN(lane, session->lanes.n - 1);
+    lane = MIN(lane, session->experiment.n - 1);
     if (lane == session->active) return;
     session->active = lane;
-    ns_view_set_active(session->view, (unsigned)session->lanes.from[lane]);
+    ns_view_set_active(session->view, (unsigned)session->experiment.from[lane]);
     ns_session_tell_settings(session, NULL);
     ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
 }
 
 void ns_session_set_lanes(NsSession *session, size_t n)
 {
-    NsLanes before;
-    ns_lanes_copy(&before, &session->lanes);
-    ns_lanes_resize(&session->lanes, n, session->active);
+    NsExperiment before;
+    ns_experiment_copy(&before, &session->experiment);
+    ns_experiment_resize(&session->experiment, n, session->active);
     ns_session_remember(session, &before, NULL);
     settings_differ(session, NULL);
 }
 
 void ns_session_remove_lane(NsSession *session, size_t lane)
 {
-    NsLanes before;
-    ns_lanes_copy(&before, &session->lanes);
-    ns_lanes_remove(&session->lanes, lane);
+    NsExperiment before;
+    ns_experiment_copy(&before, &session->experiment);
+    ns_experiment_remove(&session->experiment, lane);
     if (session->active > lane) session->active--;
     ns_session_remember(session, &before, NULL);
     settings_differ(session, NULL);
 }
 
-bool ns_session_can_split(const NsParam *param)
-{
-    return ns_lanes_can_split(param);
-}
-
 bool ns_session_is_linked(NsSession *session, const NsParam *param)
 {
-    return ns_lanes_is_linked(&session->lanes, param);
+    return ns_experiment_is_linked(&session->experiment, param);
 }
 
 void ns_session_set_linked(NsSession *session, const NsParam *param, bool linked)
 {
-    NsLanes before;
-    ns_lanes_copy(&before, &session->lanes);
-    ns_lanes_set_linked(&session->lanes, session->active, param, linked);
+    NsExperiment before;
+    ns_experiment_copy(&before, &session->experiment);
+    ns_experiment_set_linked(&session->experiment, session->active, param, linked);
     ns_session_remember(session, &before, NULL);
     settings_differ(session, param->key);
 }

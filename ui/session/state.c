@@ -24,14 +24,14 @@ void ns_session_tell(NsSession *session, const char *sentence)
 /* What a row shows of its setting: value, link, the other lanes, whether it is to blame. */
 static bool row_differs(const NsSession *session, const NsParam *param, const char *tried)
 {
-    const NsLanes *now = &session->lanes, *told = &session->told;
+    const NsExperiment *now = &session->experiment, *told = &session->told;
     if (now->n != told->n || g_strcmp0(tried, param->key) == 0) return true;
     bool blamed = g_strcmp0(session->problem_key, param->key) == 0;
     if (blamed != (g_strcmp0(session->told_key, param->key) == 0)) return true;
-    if (ns_lanes_is_linked(now, param) != ns_lanes_is_linked(told, param)) return true;
-    if (session->active != session->told_active && ns_lanes_differ(now, param)) return true;
+    if (ns_experiment_is_linked(now, param) != ns_experiment_is_linked(told, param)) return true;
+    if (session->active != session->told_active && ns_experiment_differs(now, param)) return true;
     for (size_t lane = 0; lane < now->n; lane++)
-        if (!ns_settings_same(&now->settings[lane], &told->settings[lane], param)) return true;
+        if (!ns_settings_same(&now->lane[lane], &told->lane[lane], param)) return true;
     return false;
 }
 
@@ -46,7 +46,7 @@ void ns_session_tell_settings(NsSession *session, const char *tried)
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; (param = ns_param(i)); i++)
         if (row_differs(session, param, tried)) g_ptr_array_add(rows, signal_of(param));
-    ns_lanes_assign(&session->told, &session->lanes);
+    ns_experiment_assign(&session->told, &session->experiment);
     session->told_active = session->active;
     g_free(session->told_key);
     session->told_key = g_strdup(session->problem_key);
@@ -104,7 +104,7 @@ const char *ns_session_problem_key(NsSession *session)
 
 size_t ns_session_lanes(NsSession *session)
 {
-    return session->lanes.n;
+    return session->experiment.n;
 }
 
 size_t ns_session_active(NsSession *session)
@@ -114,17 +114,17 @@ size_t ns_session_active(NsSession *session)
 
 const NsSettings *ns_session_settings(NsSession *session)
 {
-    return &session->lanes.settings[session->active];
+    return &session->experiment.lane[session->active];
 }
 
 const NsSettings *ns_session_lane_settings(NsSession *session, size_t lane)
 {
-    return &session->lanes.settings[lane];
+    return &session->experiment.lane[lane];
 }
 
-const NsLanes *ns_session_all_settings(NsSession *session)
+const NsExperiment *ns_session_experiment(NsSession *session)
 {
-    return &session->lanes;
+    return &session->experiment;
 }
 
 /* ---- The run ---- */

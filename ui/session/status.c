@@ -16,31 +16,31 @@
 
 char *ns_session_title(NsSession *session)
 {
-    return ns_lanes_title(ns_session_pending(session) ? &session->run : &session->lanes);
+    return ns_experiment_title(ns_session_pending(session) ? &session->run : &session->experiment);
 }
 
 /* "A Post-LN, B Pre-LN", "Layers: A 6, B 12". */
-static void append_difference(GString *text, const NsLanes *lanes, const NsParam *param)
+static void append_difference(GString *text, const NsExperiment *experiment, const NsParam *param)
 {
     bool plain = g_str_equal(param->key, "placement");
     if (!plain) g_string_append_printf(text, "%s: ", _(param->label));
-    for (size_t lane = 0; lane < lanes->n; lane++) {
-        g_autofree char *value = ns_lanes_value(&lanes->settings[lane], param);
+    for (size_t lane = 0; lane < experiment->n; lane++) {
+        g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], param);
         g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_letter(lane), value);
     }
 }
 
 char *ns_session_differences(NsSession *session)
 {
-    const NsLanes *lanes = ns_session_all_settings(session);
-    if (lanes->n < 2) return NULL;
-    size_t n = ns_lanes_differences(lanes), told = 0;
+    const NsExperiment *experiment = ns_session_experiment(session);
+    if (experiment->n < 2) return NULL;
+    size_t n = ns_experiment_differences(experiment), told = 0;
     if (n == 0) return g_strdup(_("All lanes are the same as yet."));
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t i = 0; ns_param(i) && told < DIFFERENCES_TOLD; i++) {
-        if (!ns_lanes_differ(lanes, ns_param(i))) continue;
+        if (!ns_experiment_differs(experiment, ns_param(i))) continue;
         if (told++) g_string_append_c(text, '\n');
-        append_difference(text, lanes, ns_param(i));
+        append_difference(text, experiment, ns_param(i));
     }
     if (n == told) return g_strdup_printf(_("%s; all else the same."), text->str);
     n -= told;

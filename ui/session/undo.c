@@ -10,7 +10,7 @@
 
 /* What there was before a change. */
 typedef struct {
-    NsLanes lanes;
+    NsExperiment experiment;
     const NsParam *slid; /* that a hand is moving, or NULL */
     gint64 at;           /* when it was last moved */
 } Entry;
@@ -18,7 +18,7 @@ typedef struct {
 static void entry_free(gpointer data)
 {
     Entry *entry = data;
-    ns_lanes_clear(&entry->lanes);
+    ns_experiment_clear(&entry->experiment);
     g_free(entry);
 }
 
@@ -32,14 +32,14 @@ static void settle(GPtrArray *entries, size_t n)
 {
     for (guint i = 0; i < entries->len; i++) {
         Entry *entry = g_ptr_array_index(entries, i);
-        ns_lanes_settle(&entry->lanes, n);
+        ns_experiment_settle(&entry->experiment, n);
     }
 }
 
 void ns_session_settle_undo(NsSession *session)
 {
-    settle(session->undo, session->lanes.n);
-    settle(session->redo, session->lanes.n);
+    settle(session->undo, session->experiment.n);
+    settle(session->redo, session->experiment.n);
 }
 
 /* A movement of a hand goes on: what there was before it is known already. */
@@ -53,10 +53,10 @@ static bool slides_on(NsSession *session, const NsParam *slid)
     return true;
 }
 
-void ns_session_remember(NsSession *session, NsLanes *before, const NsParam *slid)
+void ns_session_remember(NsSession *session, NsExperiment *before, const NsParam *slid)
 {
-    if (ns_lanes_equal(before, &session->lanes) || slides_on(session, slid)) {
-        ns_lanes_clear(before);
+    if (ns_experiment_equal(before, &session->experiment) || slides_on(session, slid)) {
+        ns_experiment_clear(before);
         return;
     }
     Entry *entry = g_new0(Entry, 1);
@@ -71,9 +71,9 @@ bool ns_session_exchange(NsSession *session, bool back)
     GPtrArray *from = back ? session->undo : session->redo;
     if (from->len == 0) return false;
     Entry *entry = g_ptr_array_steal_index(from, from->len - 1);
-    NsLanes present = session->lanes;
-    session->lanes = entry->lanes;
-    *entry = (Entry){.lanes = present};
+    NsExperiment present = session->experiment;
+    session->experiment = entry->experiment;
+    *entry = (Entry){.experiment = present};
     g_ptr_array_add(back ? session->redo : session->undo, entry);
     return true;
 }
@@ -92,8 +92,8 @@ static char *words_of(GPtrArray *entries, const NsSession *session, bool back)
 {
     if (entries->len == 0) return NULL;
     const Entry *entry = g_ptr_array_index(entries, entries->len - 1);
-    return back ? ns_lanes_change(&entry->lanes, &session->lanes)
-                : ns_lanes_change(&session->lanes, &entry->lanes);
+    return back ? ns_experiment_change_words(&entry->experiment, &session->experiment)
+                : ns_experiment_change_words(&session->experiment, &entry->experiment);
 }
 
 char *ns_session_undo_words(NsSession *session)

@@ -3,7 +3,6 @@
 
 #include "core/experiment/param.h"
 #include "core/train/live.h"
-#include "ui/session/lanes.h"
 
 G_STATIC_ASSERT(NS_FIGURE_LANES == NS_LANES_MAX);
 

@@ -136,27 +136,25 @@ bool ns_learn_pane_is_done(NsLearnPane *pane)
 
 /* ---- What a card does ---- */
 
-static bool is_set_up(NsSession *session, const NsExperiment *lanes)
+static bool is_set_up(NsSession *session, const NsExperiment *wanted)
 {
     bool same = ns_session_steps(session) == 0 && !ns_session_is_running(session) &&
-                !ns_session_pending(session) && ns_session_lanes(session) == lanes->n;
-    for (size_t i = 0; same && i < lanes->n; i++) {
+                !ns_session_pending(session) && ns_session_lanes(session) == wanted->n;
+    for (size_t i = 0; same && i < wanted->n; i++) {
         g_autofree char *is = ns_settings_line(ns_session_lane_settings(session, i), true);
-        g_autofree char *wanted = ns_settings_line(&lanes->lane[i], true);
-        same = g_str_equal(is, wanted);
+        g_autofree char *shall_be = ns_settings_line(&wanted->lane[i], true);
+        same = g_str_equal(is, shall_be);
     }
     return same;
 }
 
 /* At rest from step 0, with these settings; what is so already is not begun anew. */
-static void set_up(NsLearnPane *pane, const NsExperiment *lanes)
+static void set_up(NsLearnPane *pane, const NsExperiment *experiment)
 {
-    const NsSettings *settings[NS_LANES_MAX];
-    for (size_t i = 0; i < lanes->n; i++) settings[i] = &lanes->lane[i];
     pane->run_to = 0;
-    if (is_set_up(pane->session, lanes)) return;
+    if (is_set_up(pane->session, experiment)) return;
     ns_session_pause(pane->session);
-    ns_session_open(pane->session, settings, lanes->n);
+    ns_session_open(pane->session, experiment);
     ns_session_restart(pane->session);
 }
 

@@ -84,14 +84,15 @@ static GtkWidget *make_swatch(unsigned lane)
 /* ---- What they show ---- */
 
 /* The value that tells a lane from the others; "" where none does. */
-static char *special(const NsLanes *lanes, size_t lane)
+static char *special(const NsExperiment *experiment, size_t lane)
 {
     const NsParam *param, *placement = ns_param_find("placement");
-    if (ns_lanes_differ(lanes, placement) || ns_lanes_differ(lanes, ns_param_find("mixture")))
-        return ns_lanes_value(&lanes->settings[lane], placement);
+    if (ns_experiment_differs(experiment, placement) ||
+        ns_experiment_differs(experiment, ns_param_find("mixture")))
+        return ns_settings_value_words(&experiment->lane[lane], placement);
     for (size_t i = 0; (param = ns_param(i)); i++) {
-        if (!ns_lanes_differ(lanes, param)) continue;
-        g_autofree char *value = ns_lanes_value(&lanes->settings[lane], param);
+        if (!ns_experiment_differs(experiment, param)) continue;
+        g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], param);
         if (param->type == NS_PARAM_CHOICE) return g_steal_pointer(&value);
         return g_strdup_printf("%s %s", param->key, value);
     }
@@ -100,13 +101,13 @@ static char *special(const NsLanes *lanes, size_t lane)
 
 static void sync_tab(Tabs *tabs, size_t lane)
 {
-    const NsLanes *lanes = ns_session_all_settings(tabs->session);
-    bool there = lane < lanes->n && lanes->n > 1;
+    const NsExperiment *experiment = ns_session_experiment(tabs->session);
+    bool there = lane < experiment->n && experiment->n > 1;
     gtk_widget_set_visible(tabs->tabs[lane], there);
     if (!there) return;
-    g_autofree char *own = special(lanes, lane);
+    g_autofree char *own = special(experiment, lane);
     g_autofree char *words =
-        g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), lanes->n <= 2 ? own : ""));
+        g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), experiment->n <= 2 ? own : ""));
     g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
                                   : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
     gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);

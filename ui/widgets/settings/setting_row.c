@@ -58,12 +58,12 @@ static const char *badge_words(const NsParam *param)
 /* "B Pre-LN": what the lanes have that are not active; NULL where all have the same. */
 static char *words_of_others(const Row *row)
 {
-    const NsLanes *lanes = ns_session_all_settings(row->session);
-    if (!ns_lanes_differ(lanes, row->param)) return NULL;
+    const NsExperiment *experiment = ns_session_experiment(row->session);
+    if (!ns_experiment_differs(experiment, row->param)) return NULL;
     GString *text = g_string_new(NULL);
-    for (size_t lane = 0; lane < lanes->n; lane++) {
+    for (size_t lane = 0; lane < experiment->n; lane++) {
         if (lane == ns_session_active(row->session)) continue;
-        g_autofree char *value = ns_lanes_value(&lanes->settings[lane], row->param);
+        g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], row->param);
         g_string_append_printf(text, "%s%s %s", text->len ? "  " : "", ns_lane_letter(lane), value);
     }
     return g_string_free(text, FALSE);
@@ -72,7 +72,7 @@ static char *words_of_others(const Row *row)
 static void sync_link(Row *row)
 {
     bool linked = ns_session_is_linked(row->session, row->param);
-    bool shown = ns_session_lanes(row->session) > 1 && ns_session_can_split(row->param);
+    bool shown = ns_session_lanes(row->session) > 1 && !row->param->shared;
     g_autofree char *words = g_strdup_printf(
         linked ? _("%s: same in all lanes") : _("%s: each lane has its own"), _(row->param->label));
     row->syncing = true;
@@ -163,7 +163,7 @@ static char *words_of_reset(const NsParam *param)
     if (!*param->default_text) return g_strdup(_("Back to nothing"));
     NsSettings defaults;
     ns_settings_init(&defaults);
-    g_autofree char *value = ns_lanes_value(&defaults, param);
+    g_autofree char *value = ns_settings_value_words(&defaults, param);
     ns_settings_clear(&defaults);
     return g_strdup_printf(_("Back to %s"), value);
 }

@@ -27,9 +27,8 @@ enum { EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
 
 struct _NsApplication {
     GtkApplication parent;
-    NsSettings lanes[NS_LANES_MAX]; /* that the first window begins with */
-    size_t n_lanes;
-    char *file; /* that it opens; NULL for none */
+    NsExperiment opening; /* that the first window begins with */
+    char *file;           /* that it opens; NULL for none */
     NsStyleManager *styles;
     bool run;   /* a new window starts to train at once */
     bool large; /* it begins in class mode */
@@ -68,11 +67,9 @@ NsWindow *ns_application_window_new(GtkApplication *application, NsSession *sess
     return window;
 }
 
-static NsWindow *open_window(NsApplication *application, const NsSettings *lanes, size_t n)
+static NsWindow *open_window(NsApplication *application, const NsExperiment *experiment)
 {
-    const NsSettings *each[NS_LANES_MAX];
-    for (size_t i = 0; i < n; i++) each[i] = &lanes[i];
-    g_autoptr(NsSession) session = ns_session_new_lanes(each, n);
+    g_autoptr(NsSession) session = ns_session_new(experiment);
     NsWindow *window = ns_application_window_new(GTK_APPLICATION(application), session);
     ns_remember_window(window);
     gtk_window_present(GTK_WINDOW(window));
@@ -81,28 +78,19 @@ static NsWindow *open_window(NsApplication *application, const NsSettings *lanes
 
 /* What a window shows that nobody told anything else: the same model, with its norms after and
  * before the branches. */
-static size_t init_opening(NsSettings lanes[NS_LANES_MAX])
+static void init_opening(NsExperiment *experiment)
 {
-    static const char *const placements[] = {"post", "pre"};
-    for (size_t i = 0; i < G_N_ELEMENTS(placements); i++) {
-        ns_settings_init(&lanes[i]);
-        ns_settings_set(&lanes[i], "placement", placements[i], NULL);
-    }
-    return G_N_ELEMENTS(placements);
-}
-
-static void clear_lanes(NsSettings lanes[NS_LANES_MAX], size_t n)
-{
-    for (size_t i = 0; i < n; i++) ns_settings_clear(&lanes[i]);
+    static const char *const placements[] = {"placement=post", "placement=pre"};
+    ns_experiment_init(experiment);
+    ns_experiment_read_lanes(experiment, placements, G_N_ELEMENTS(placements), NULL, NULL);
 }
 
 static void on_new(GSimpleAction *action, GVariant *parameter, gpointer application)
 {
     (void)action, (void)parameter;
-    NsSettings lanes[NS_LANES_MAX];
-    size_t n = init_opening(lanes);
-    open_window(application, lanes, n);
-    clear_lanes(lanes, n);
+    g_auto(NsExperiment) opening;
+    init_opening(&opening);
+    open_window(application, &opening);
 }
 
 static void on_about(GSimpleAction *action, GVariant *parameter, gpointer application)
@@ -177,7 +165,7 @@ static void ns_application_startup(GApplication *app)
 static void ns_application_activate(GApplication *app)
 {
     NsApplication *application = NS_APPLICATION(app);
-    NsWindow *window = open_window(application, application->lanes, application->n_lanes);
+    NsWindow *window = open_window(application, &application->opening);
     if (application->file && application->run)
         ns_window_open_and_run(window, application->file);
     else if (application->file)
@@ -196,45 +184,21 @@ static int complain(int status, const char *sentence)
     return status;
 }
 
-/* The words of every lane, over what is common to all; without any, one lane of that. */
-static bool read_lanes(NsApplication *application, const NsSettings *common, const NsNamed *named,
-                       char **words, GError **error)
-{
-    size_t n = words ? g_strv_length(words) : 0;
-    if (n > NS_LANES_MAX) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "There are %zu lanes; give --lane at most %d "
-                    "times.",
-                    n, NS_LANES_MAX);
-        return false;
-    }
-    clear_lanes(application->lanes, application->n_lanes);
-    for (application->n_lanes = 0; application->n_lanes < MAX(n, 1);) {
-        NsSettings *lane = &application->lanes[application->n_lanes];
-        ns_settings_copy(lane, common);
-        NsNamed below = ns_named_below(named);
-        if (n && !ns_settings_name_all(lane, &below, words[application->n_lanes], error)) {
-            ns_settings_clear(lane);
-            return false;
-        }
-        application->n_lanes++;
-    }
-    return true;
-}
-
 static bool read_settings(NsApplication *application, GVariantDict *options, GError **error)
 {
     char **set = NULL, **lanes = NULL;
-    NsSettings common;
+    g_auto(NsExperiment) asked;
     NsNamed named = {0};
     bool good = true;
     g_variant_dict_lookup(options, "set", "^as", &set);
     g_variant_dict_lookup(options, "lane", "^as", &lanes);
-    ns_settings_init(&common);
+    ns_experiment_init(&asked);
     for (size_t i = 0; good && set && set[i]; i++)
-        good = ns_settings_name_assignment(&common, &named, set[i], error);
-    if (good && (set || lanes)) good = read_lanes(application, &common, &named, lanes, error);
-    ns_settings_clear(&common);
+        good = ns_settings_name_assignment(&asked.lane[0], &named, set[i], error);
+    if (good && lanes)
+        good = ns_experiment_read_lanes(&asked, (const char *const *)lanes, g_strv_length(lanes),
+                                        &named, error);
+    if (good && (set || lanes)) ns_experiment_assign(&application->opening, &asked);
     g_strfreev(set);
     g_strfreev(lanes);
     return good;
@@ -280,7 +244,7 @@ static void ns_application_finalize(GObject *object)
 {
     NsApplication *application = NS_APPLICATION(object);
     g_clear_object(&application->styles);
-    clear_lanes(application->lanes, application->n_lanes);
+    ns_experiment_clear(&application->opening);
     g_free(application->file);
     G_OBJECT_CLASS(ns_application_parent_class)->finalize(object);
 }
@@ -307,7 +271,7 @@ static void ns_application_init(NsApplication *application)
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},
         {NULL},
     };
-    application->n_lanes = init_opening(application->lanes);
+    init_opening(&application->opening);
     g_application_add_main_option_entries(G_APPLICATION(application), entries);
     g_application_set_option_context_summary(
         G_APPLICATION(application),

@@ -32,10 +32,8 @@ static void sync_class_mode(NsWindow *window)
 void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
 {
     NsSession *session = ns_window_session(window);
-    const NsSettings *settings[NS_LANES_MAX];
-    for (size_t i = 0; i < preset->experiment.n; i++) settings[i] = &preset->experiment.lane[i];
     ns_session_pause(session);
-    ns_session_open(session, settings, preset->experiment.n);
+    ns_session_open(session, &preset->experiment);
     ns_session_restart(session);
     if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
     ns_class_mode_set(window, preset->large_text, (const char *const *)preset->experiment.hide);
@@ -48,11 +46,11 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
 void ns_window_make_preset(NsWindow *window, NsPreset *preset)
 {
     NsSession *session = ns_window_session(window);
-    const NsSettings *settings[NS_LANES_MAX];
-    size_t n = ns_session_lanes(session);
-    for (size_t i = 0; i < n; i++) settings[i] = ns_session_lane_settings(session, i);
     *preset = (NsPreset){0};
-    ns_experiment_set_lanes(&preset->experiment, settings, n);
+    ns_experiment_copy(&preset->experiment, ns_session_experiment(session));
+    g_clear_pointer(&preset->experiment.hide,
+                    g_strfreev); /* the window shows what it is saved of */
+    g_free(preset->experiment.title);
     preset->experiment.title = ns_session_title(session);
     preset->page = g_strdup(ns_page_stack_key(ns_window_pages(window)));
 }

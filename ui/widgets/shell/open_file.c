@@ -24,34 +24,6 @@ static void tell(NsWindow *window, GString *words)
 
 /* ---- Experiments ---- */
 
-typedef struct {
-    NsSettings settings[NS_LANES_MAX];
-    const NsSettings *each[NS_LANES_MAX];
-    size_t n;
-} Lanes;
-
-static void lanes_init(Lanes *lanes, const NsExperiment *experiment)
-{
-    lanes->n = experiment->n;
-    for (size_t i = 0; i < lanes->n; i++) {
-        ns_settings_copy(&lanes->settings[i], &experiment->lane[i]);
-        lanes->each[i] = &lanes->settings[i];
-    }
-}
-
-static void lanes_clear(Lanes *lanes)
-{
-    for (size_t i = 0; i < lanes->n; i++) ns_settings_clear(&lanes->settings[i]);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Lanes, lanes_clear)
-
-static void restore(NsSession *session, const NsExperiment *experiment)
-{
-    g_auto(Lanes) lanes;
-    lanes_init(&lanes, experiment);
-    ns_session_open(session, lanes.each, lanes.n);
-}
-
 /* The page of sweeps or of the paper, as the figure had it; FALSE where its axes cannot be read. */
 static bool restore_page(NsWindow *window, const NsProvenance *provenance, GError **error)
 {
@@ -96,7 +68,7 @@ static void open_experiment(NsWindow *window, const char *path)
     ns_provenance_init(&provenance);
     if (ns_figure_file_read(&provenance, path, &kind, &error)) {
         bool preset = kind == NS_FILE_PRESET;
-        if (!preset) restore(session, &provenance.experiment);
+        if (!preset) ns_session_open(session, &provenance.experiment);
         if (!restore_page(window, &provenance, &error))
             ns_window_toast(window, error->message);
         else if (!preset || !open_preset(window, path))
@@ -157,13 +129,8 @@ static void tell_record(NsWindow *window, const Reading *reading)
 
 static void show_record(NsWindow *window, const Reading *reading)
 {
-    g_auto(Lanes) lanes;
-    NsSessionRecord run = {.file = reading->name, .lanes = reading->record.experiment.n};
-    lanes_init(&lanes, &reading->record.experiment);
-    for (size_t i = 0; i < run.lanes; i++) {
-        run.settings[i] = lanes.each[i];
-        run.histories[i] = reading->record.histories[i];
-    }
+    NsSessionRecord run = {.file = reading->name, .experiment = &reading->record.experiment};
+    for (size_t i = 0; i < run.experiment->n; i++) run.histories[i] = reading->record.histories[i];
     ns_session_open_record(ns_window_session(window), &run);
     ns_close_guard_saved(window); /* it is a file */
     tell_record(window, reading);
@@ -182,7 +149,7 @@ static void on_read(GObject *object, GAsyncResult *result, gpointer data)
         show_record(window, reading);
     } else {
         if (reading->record.experiment.n)
-            restore(ns_window_session(window), &reading->record.experiment);
+            ns_session_open(ns_window_session(window), &reading->record.experiment);
         ns_window_toast(window, error->message);
     }
     if (reading->run) ns_session_run(ns_window_session(window));

@@ -1,0 +1,120 @@
+/* An experiment in words.  SPDX-License-Identifier: MIT */
+#include "ui/session/experiment_words.h"
+
+#include "core/base/words.h"
+#include "ui/figures/settings_caption.h"
+#include "ui/session/digits.h"
+
+/* ---- Changes ---- */
+
+char *ns_settings_value_words(const NsSettings *settings, const NsParam *param)
+{
+    if (g_str_equal(param->key, "placement")) return ns_settings_placement_words(settings);
+    if (param->type == NS_PARAM_CHOICE)
+        return g_strdup(_(param->choices((size_t)ns_settings_get_number(settings, param))->label));
+    g_autofree char *value = ns_settings_get(settings, param);
+    if (*value && g_str_equal(param->key, "text")) return g_path_get_basename(value);
+    return g_steal_pointer(&value);
+}
+
+/* The lanes in which a setting is not the same. */
+static char *lanes_of(const NsExperiment *from, const NsExperiment *to, const NsParam *param)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (size_t lane = 0; lane < to->n; lane++)
+        if (!ns_settings_same(&from->lane[lane], &to->lane[lane], param))
+            g_string_append_printf(names, "%s%s", names->len ? ", " : "", ns_lane_letter(lane));
+    return g_string_free(g_steal_pointer(&names), FALSE);
+}
+
+static char *change_of(const NsExperiment *from, const NsExperiment *to, const NsParam *param)
+{
+    g_autofree char *names = lanes_of(from, to, param);
+    size_t lane = 0;
+    while (!g_str_has_prefix(names, ns_lane_letter(lane))) lane++;
+    g_autofree char *before = ns_settings_value_words(&from->lane[lane], param);
+    g_autofree char *after = ns_settings_value_words(&to->lane[lane], param);
+    if (ns_experiment_is_linked(to, param) || to->n == 1)
+        return g_strdup_printf(_("%s %s → %s"), _(param->label), before, after);
+    return g_strdup_printf(_("%s of %s %s → %s"), _(param->label), names, before, after);
+}
+
+static char *links_of(const NsExperiment *from, const NsExperiment *to)
+{
+    for (size_t i = 0; ns_param(i); i++) {
+        if (from->split[i] == to->split[i]) continue;
+        return g_strdup_printf(to->split[i] ? _("%s split") : _("%s linked"),
+                               _(ns_param(i)->label));
+    }
+    return g_strdup(_("lanes"));
+}
+
+char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to)
+{
+    if (to->n > from->n) return g_strdup_printf(_("lane %s added"), ns_lane_letter(to->n - 1));
+    if (to->n < from->n) return g_strdup(_("lane taken out"));
+    const NsParam *changed = NULL;
+    size_t n = 0;
+    for (size_t i = 0; ns_param(i); i++) {
+        g_autofree char *names = lanes_of(from, to, ns_param(i));
+        if (!*names) continue;
+        if (!changed) changed = ns_param(i);
+        n++;
+    }
+    if (n == 0) return links_of(from, to);
+    if (n > 1) return g_strdup_printf(ns_plural("%zu setting", "%zu settings", n), n);
+    return change_of(from, to, changed);
+}
+
+/* ---- What they are about ---- */
+
+static char *depth_of(const NsSettings *s)
+{
+    g_autofree char *layers = ns_group_digits(s->layers);
+    if (s->arch != NS_ARCH_ENCODER_DECODER)
+        return g_strdup_printf(ns_plural("%s layer", "%s layers", s->layers), layers);
+    g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(s));
+    return g_strdup_printf(_("%s + %s layers"), layers, decoder);
+}
+
+/* "Post-LN vs Pre-LN": what each lane has. */
+static char *versus(const NsExperiment *experiment, char *(*words)(const NsSettings *))
+{
+    GString *text = g_string_new(NULL);
+    for (size_t lane = 0; lane < experiment->n; lane++) {
+        g_autofree char *own = words(&experiment->lane[lane]);
+        if (lane) g_string_append(text, C_("between lanes", " vs "));
+        g_string_append(text, own);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static bool differs(const NsExperiment *experiment, const char *key)
+{
+    return ns_experiment_differs(experiment, ns_param_find(key));
+}
+
+size_t ns_experiment_differences(const NsExperiment *experiment)
+{
+    size_t n = 0;
+    for (size_t i = 0; ns_param(i); i++) n += ns_experiment_differs(experiment, ns_param(i));
+    return n;
+}
+
+char *ns_experiment_title(const NsExperiment *experiment)
+{
+    size_t n = ns_experiment_differences(experiment);
+    bool placement = differs(experiment, "placement") || differs(experiment, "mixture");
+    bool depth = differs(experiment, "layers") || differs(experiment, "decoder-layers");
+    g_autofree char *left = placement ? versus(experiment, ns_settings_placement_words)
+                                      : ns_settings_placement_words(&experiment->lane[0]);
+    g_autofree char *right = depth ? versus(experiment, depth_of) : depth_of(&experiment->lane[0]);
+    if (n == 0 || placement || depth) return g_strdup_printf(_("%s, %s"), left, right);
+    const NsParam *param = ns_param(0);
+    while (!ns_experiment_differs(experiment, param)) param++;
+    if (n > 1)
+        return g_strdup_printf(
+            ns_plural("%s, %s; %zu setting differs", "%s, %s; %zu settings differ", n), left, right,
+            n);
+    return g_strdup_printf(_("%s, %s; %s differs"), left, right, _(param->label));
+}

@@ -1,0 +1,17 @@
+/* An experiment in words.  SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "core/experiment/experiment.h"
+
+/* What leads from one to the other, for people: "Layers 6 → 12", "Norm placement of B Post-LN →
+ * Pre-LN", "3 settings".  Free with g_free. */
+char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to);
+
+/* A value for people: the label of a choice, the base name of a file, "off".  Free with g_free. */
+char *ns_settings_value_words(const NsSettings *settings, const NsParam *param);
+
+/* How many settings differ between lanes. */
+size_t ns_experiment_differences(const NsExperiment *experiment);
+
+/* "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers".  Free with g_free. */
+char *ns_experiment_title(const NsExperiment *experiment);
