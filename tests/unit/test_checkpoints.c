@@ -72,8 +72,8 @@ static void test_snapshot(void)
     ns_test_expect(short_fork, NS_TRAINER_FINISHED, 0);
 }
 
-/* Kept steps ascend from the beginning to where the run rests. */
-static void assert_kept(NsTrainer *trainer, int64_t first, int64_t newest)
+/* The steps of checkpoints ascend from the beginning to where the run rests. */
+static void assert_checkpoints(NsTrainer *trainer, int64_t first, int64_t newest)
 {
     int64_t steps[NS_CHECKPOINTS_MOST];
     size_t n = ns_trainer_checkpoints(trainer, steps, NS_CHECKPOINTS_MOST);
@@ -85,17 +85,17 @@ static void assert_kept(NsTrainer *trainer, int64_t first, int64_t newest)
     g_assert_cmpuint(ns_trainer_checkpoints_refused(trainer), ==, 0);
 }
 
-static void test_kept(void)
+static void test_of_run(void)
 {
     g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer((const char *const[]){"steps=4000", NULL});
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
-    assert_kept(trainer, 0, 0);
+    assert_checkpoints(trainer, 0, 0);
     ns_trainer_step(trainer, 3);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 3);
-    assert_kept(trainer, 0, 3);
+    assert_checkpoints(trainer, 0, 3);
     ns_trainer_run(trainer);
     ns_test_expect(trainer, NS_TRAINER_FINISHED, 4000);
-    assert_kept(trainer, 0, 4000);
+    assert_checkpoints(trainer, 0, 4000);
     int64_t steps[NS_CHECKPOINTS_MOST];
     g_assert_cmpuint(ns_trainer_checkpoints(trainer, steps, 2), ==,
                      ns_trainer_checkpoints(trainer, steps, 0));
@@ -118,7 +118,7 @@ static void test_kept(void)
         g_assert_cmpint(ns_checkpoint_step(checkpoint), ==, steps[i]);
         g_autoptr(NsTrainer) fork = fork_of(checkpoint, NULL);
         ns_test_expect(fork, NS_TRAINER_READY, 0);
-        assert_kept(fork, steps[i], steps[i]);
+        assert_checkpoints(fork, steps[i], steps[i]);
         /* It is there already, and takes no more room. */
         g_autoptr(NsCheckpoint) origin = checkpoint_at(fork, steps[i]);
         g_assert_true(origin == checkpoint);
@@ -128,12 +128,12 @@ static void test_kept(void)
         ns_test_same_records(whole, (size_t)steps[i], rest);
         ns_trainer_reset(fork);
         ns_test_expect(fork, NS_TRAINER_READY, 0);
-        assert_kept(fork, steps[i], steps[i]);
+        assert_checkpoints(fork, steps[i], steps[i]);
         g_assert_null(checkpoint_at(fork, steps[i] - 1));
     }
     ns_trainer_reset(trainer);
     ns_test_expect(trainer, NS_TRAINER_READY, 0);
-    assert_kept(trainer, 0, 0);
+    assert_checkpoints(trainer, 0, 0);
 }
 
 /* While a run goes on, in states without one, and as the last thing before the end. */
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/checkpoints/fork", test_snapshot);
-    g_test_add_func("/checkpoints/run", test_kept);
+    g_test_add_func("/checkpoints/run", test_of_run);
     g_test_add_func("/checkpoints/asked", test_keep);
     g_test_add_func("/checkpoints/thinned", test_thinned);
     g_test_add_func("/checkpoints/extremes", test_extremes);

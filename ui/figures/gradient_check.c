@@ -98,7 +98,7 @@ const NsFigureKind *ns_gradient_check_kind(void)
     static const NsFigureKind kind = {
         .choice =
             {
-                .key = "trust",
+                .key = "gradient-check",
                 .label = N_("Errors of gradients"),
                 .purpose = N_("How far gradients were from finite differences, by step."),
             },

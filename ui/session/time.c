@@ -211,7 +211,7 @@ static void add_events(NsSession *session, size_t lane)
     }
 }
 
-static void add_kept(NsSession *session)
+static void add_checkpoints(NsSession *session)
 {
     size_t room = ns_session_checkpoints(session, NULL, 0);
     g_autofree int64_t *steps = g_new(int64_t, room + 1);
@@ -258,7 +258,7 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
         g_array_append_val(session->marks, fork);
     }
     for (size_t lane = 0; lane < session->view->n_lanes; lane++) add_events(session, lane);
-    add_kept(session);
+    add_checkpoints(session);
     g_array_sort(session->marks, compare);
     join_lanes(session->marks);
     *n = session->marks->len;
