@@ -40,11 +40,11 @@ typedef struct {
     const char *summary;         /* what it does, with its exit statuses where they are special */
     const char *examples;        /* whole command lines, one a line */
     const GOptionEntry *entries; /* besides --set and --help */
-    NsSettings *settings;        /* initialised; takes --from, --preset and --set, or NULL */
+    NsSettings *settings;        /* initialized; takes --from, --preset and --set, or NULL */
     NsNamed *named;              /* zero; what --set and --steps name; or NULL */
-    NsProvenance *from;          /* initialised; what the file of --from says besides; or NULL */
+    NsProvenance *from;          /* initialized; what the file of --from says besides; or NULL */
     bool one_lane;               /* of which only the first lane is taken */
-    NsPreset *preset; /* initialised, for commands of several lanes; takes --preset and --set */
+    NsPreset *preset; /* initialized, for commands of several lanes; takes --preset and --set */
     const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */
     const char *trains; /* the option that says how far to train where setting “steps” does not */
     const char *const

@@ -37,7 +37,7 @@ static const List lists[] = {
     {{.key = "activations", .purpose = "what the feed-forward network does"}, ns_activation_choice},
     {{.key = "attentions", .purpose = "how attention weighs what it sees"}, ns_attention_choice},
     {{.key = "positions", .purpose = "how a token knows its place"}, ns_positions_choice},
-    {{.key = "initialisations", .purpose = "how weights are drawn"}, ns_init_choice},
+    {{.key = "initializations", .purpose = "how weights are drawn"}, ns_init_choice},
     {{.key = "optimizers", .purpose = "what turns gradients into updates"}, ns_optimizer_choice},
     {{.key = "tasks", .purpose = "what a model can learn"}, ns_task_choice},
     {{.key = "figures", .purpose = "what can be drawn"}, ns_figure_choice},
@@ -62,7 +62,7 @@ static const char *const type_words[] = {[NS_PARAM_INT] = "integer",
                                          [NS_PARAM_CHOICE] = "choice",
                                          [NS_PARAM_TEXT] = "text"};
 static const char *const group_words[] = {[NS_GROUP_MODEL] = "model",
-                                          [NS_GROUP_REGULARISER] = "regulariser",
+                                          [NS_GROUP_REGULARIZER] = "regularizer",
                                           [NS_GROUP_OPTIMIZER] = "optimizer",
                                           [NS_GROUP_DATA] = "data",
                                           [NS_GROUP_RUN] = "run"};

@@ -22,7 +22,7 @@ static const NsCommand commands[] = {
      ns_cli_train},
     {{.key = "compare", .purpose = "Train two to four models in lockstep on the same batches"},
      ns_cli_compare},
-    {{.key = "probe", .purpose = "Measure models at initialisation, over several seeds"},
+    {{.key = "probe", .purpose = "Measure models at initialization, over several seeds"},
      ns_cli_probe},
     {{.key = "check", .purpose = "Check the gradients of a layer against finite differences"},
      ns_cli_check},

@@ -170,7 +170,7 @@ static GArray *make_entries(Sweep *sweep)
         {"workers", 'w', 0, G_OPTION_ARG_INT64, &sweep->workers,
          "Runs at a time, of one thread each (default: one for every processor)", "N"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &sweep->json, "One JSON object with every cell", NULL},
-        {"linear", 0, 0, G_OPTION_ARG_NONE, &sweep->linear, "Linear colours (default: logarithmic)",
+        {"linear", 0, 0, G_OPTION_ARG_NONE, &sweep->linear, "Linear colors (default: logarithmic)",
          NULL},
     };
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));

@@ -34,7 +34,7 @@ ns_philox_round(NsPhiloxBlock b, const uint32_t key[2], uint32_t round)
 }
 
 /* One block of Philox 4x32-10, inline for loops over counters to become vector code.  Spelled out,
- * since a loop inside it would keep the loop around it from being vectorised. */
+ * since a loop inside it would keep the loop around it from being vectorized. */
 __attribute__((always_inline)) static inline NsPhiloxBlock ns_philox_block(NsPhiloxBlock b,
                                                                            const uint32_t key[2])
 {

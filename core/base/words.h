@@ -1,8 +1,8 @@
-/* Words that a reader sees, translated where there is a catalogue.  SPDX-License-Identifier: MIT
+/* Words that a reader sees, translated where there is a catalog.  SPDX-License-Identifier: MIT
  *
  * _("Run") is the text in the language of the desktop, C_("noun", "Run") the same with a context
  * for the translator, N_("Run") marks a text of a table that is translated where it is shown.
- * A sentence is one message, with placeholders: never glued of parts.  Where no catalogue is bound
+ * A sentence is one message, with placeholders: never glued of parts.  Where no catalog is bound
  * to the domain, every text is its own translation. */
 #pragma once
 

@@ -23,7 +23,7 @@ typedef struct {
 
 /* One lane with the defaults. */
 void ns_experiment_init(NsExperiment *experiment);
-void ns_experiment_copy(NsExperiment *to, const NsExperiment *from); /* `to` is not initialised */
+void ns_experiment_copy(NsExperiment *to, const NsExperiment *from); /* `to` is not initialized */
 void ns_experiment_clear(NsExperiment *experiment);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsExperiment, ns_experiment_clear)
 

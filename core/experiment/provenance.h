@@ -48,7 +48,7 @@ char *ns_provenance_line(const NsProvenance *provenance);
  * B: placement=pre, layers=12 ...".  Free with g_free. */
 char *ns_provenance_caption(const NsProvenance *provenance);
 
-/* Reads a line.  The provenance is initialised; settings that are not named stay, and so does the
+/* Reads a line.  The provenance is initialized; settings that are not named stay, and so does the
  * number of lanes where none is.  NS_ERROR_SETTING if a key is not known, which names the nearest
  * and a program of another version that wrote it, if a value cannot be used, if values do not go
  * together, or if the text is no such line; the provenance may then be changed in part. */

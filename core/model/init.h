@@ -1,7 +1,7 @@
-/* The registry of initialisers.  SPDX-License-Identifier: MIT
+/* The registry of initializers.  SPDX-License-Identifier: MIT
  *
- * An initialiser gives the standard deviation of a matrix from its shape.  A placement's own
- * factors on the matrices of a layer multiply it, unless the initialiser brings those of another.
+ * An initializer gives the standard deviation of a matrix from its shape.  A placement's own
+ * factors on the matrices of a layer multiply it, unless the initializer brings those of another.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ NsInitFactors ns_init_factors(const NsInit *init, const NsWiring *wiring,
                               const NsPosition *position);
 
 /* Of the token embedding that the stack at this position reads; the position embedding has a tenth
- * of it, or as much where both are given by the initialiser or the placement.  d: width.  Tied
+ * of it, or as much where both are given by the initializer or the placement.  d: width.  Tied
  * embeddings are a head too, and have 1 / sqrt(d) where nothing else is said. */
 typedef struct {
     double token, position;

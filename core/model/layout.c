@@ -81,7 +81,7 @@ typedef struct {
 } Builder;
 
 /* Adds one tensor of this kind of parameter where the builder stands and returns its offset.  The
- * caller fills in shape and initialisation. */
+ * caller fills in shape and initialization. */
 static size_t add(const Builder *b, NsParameterKind parameter, NsTensor tensor, bool joined)
 {
     tensor.parameter = parameter;

@@ -341,7 +341,7 @@ static const NsPlacement placements[] = {
                 .label = "T-Fixup",
                 .formula = "x' = x + F(x), initial weights scaled by the depth",
                 .reference = "Huang et al. 2020, ICML",
-                .purpose = "No norm and no warm-up: the initialisation bounds the updates.",
+                .purpose = "No norm and no warm-up: the initialization bounds the updates.",
                 .differs = "Made for an encoder-decoder; a single stack takes the rule of its own "
                            "kind with its own depth."},
      .embedding_init = t_fixup_embedding,

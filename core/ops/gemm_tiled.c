@@ -9,7 +9,7 @@ enum {
     BLOCK = (512 << 10) / sizeof(ns_real), /* of B packed, which stays in the second cache */
     SMALL = (32 << 10) / sizeof(ns_real),  /* of B packed, which stays in the first */
     NEAR = (128 << 10) / sizeof(ns_real),  /* of B that is faster read where it is */
-    FAR = 2048 / sizeof(ns_real),          /* between neighbours of A that are faster packed */
+    FAR = 2048 / sizeof(ns_real),          /* between neighbors of A that are faster packed */
     MOST_LANES = 64 / sizeof(ns_real),
 };
 

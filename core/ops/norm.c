@@ -92,12 +92,13 @@ NS_CLONES(static, rmsnorm_forward, (const NsNormPass *p, ns_real *y, const ns_re
     }
 }
 
-/* Some rows of a backward pass.  Where they are not centred, there is no bias and the mean is 0. */
+/* Some rows of a backward pass.  Where they are not centered, there is no bias and the mean is 0.
+ */
 typedef struct {
     const NsNormPass *p;
     const NsNormGradients *d;
     const ns_real *x, *dy, *stats;
-    bool centred;
+    bool centered;
 } Rows;
 
 /* With xhat = (x - mean) / sigma and g = dy gain, of the `left` features from c on: adds dy xhat to
@@ -107,17 +108,17 @@ NS_VECTOR_INLINE void add_features(const Rows *w, size_t rows, size_t c, int lef
                                    ns_real gx_lane[GROUP][NS_VECTOR_LANES])
 {
     const ns_real *gain = w->p->gain + c;
-    ns_real *dgain = w->d->gain + c, *dbias = w->centred ? w->d->bias + c : NULL;
+    ns_real *dgain = w->d->gain + c, *dbias = w->centered ? w->d->bias + c : NULL;
     ns_real gain_sum[NS_VECTOR_LANES], bias_sum[NS_VECTOR_LANES];
 #pragma omp simd
     for (int l = 0; l < NS_VECTOR_LANES; l++) {
         gain_sum[l] = l < left ? dgain[l] : 0;
-        bias_sum[l] = w->centred && l < left ? dbias[l] : 0;
+        bias_sum[l] = w->centered && l < left ? dbias[l] : 0;
     }
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++) {
         const ns_real *x = w->x + r * w->p->C + c, *dy = w->dy + r * w->p->C + c;
-        ns_real m = w->centred ? w->stats[2 * r] : 0, k = w->stats[2 * r + 1];
+        ns_real m = w->centered ? w->stats[2 * r] : 0, k = w->stats[2 * r + 1];
 #pragma omp simd
         for (int l = 0; l < NS_VECTOR_LANES; l++) {
             ns_real xhat = l < left ? (x[l] - m) * k : 0, dyl = l < left ? dy[l] : 0;
@@ -131,13 +132,13 @@ NS_VECTOR_INLINE void add_features(const Rows *w, size_t rows, size_t c, int lef
 #pragma omp simd
     for (int l = 0; l < NS_VECTOR_LANES; l++)
         if (l < left) dgain[l] = gain_sum[l];
-    if (w->centred)
+    if (w->centered)
 #pragma omp simd
         for (int l = 0; l < NS_VECTOR_LANES; l++)
             if (l < left) dbias[l] = bias_sum[l];
 }
 
-/* dx = (g - mean(g) - xhat mean(g xhat)) / sigma; mean(g) is 0 where rows are not centred.  A lane
+/* dx = (g - mean(g) - xhat mean(g xhat)) / sigma; mean(g) is 0 where rows are not centered.  A lane
  * adds up four features at most before it goes into a sum in double: that is no more rounding than
  * the terms have. */
 NS_VECTOR_INLINE void rows_backward(const Rows *w, size_t rows, ns_real *dx)
@@ -159,15 +160,15 @@ NS_VECTOR_INLINE void rows_backward(const Rows *w, size_t rows, ns_real *dx)
                 g[l] = (double)g_lane[r][l];
                 gx[l] = (double)gx_lane[r][l];
             }
-            g_sum[r] += w->centred ? ns_vector_lanes_sum(g) : 0;
+            g_sum[r] += w->centered ? ns_vector_lanes_sum(g) : 0;
             gx_sum[r] += ns_vector_lanes_sum(gx);
         }
     }
     const double part = 1 / (double)C;
     for (size_t r = 0; r < rows; r++) {
         const ns_real *x = w->x + r * C, *dy = w->dy + r * C;
-        ns_real *out = dx + r * C, m = w->centred ? w->stats[2 * r] : 0, k = w->stats[2 * r + 1];
-        ns_real mean_g = w->centred ? (ns_real)(g_sum[r] * part) : 0;
+        ns_real *out = dx + r * C, m = w->centered ? w->stats[2 * r] : 0, k = w->stats[2 * r + 1];
+        ns_real mean_g = w->centered ? (ns_real)(g_sum[r] * part) : 0;
         ns_real mean_gx = (ns_real)(gx_sum[r] * part);
 #pragma omp simd
         for (size_t c = 0; c < C; c++)
@@ -430,7 +431,7 @@ static const NsNorm norms[] = {
                                       .label = "LayerNorm",
                                       .formula = "γ (x − μ) / √(σ² + ε) + β",
                                       .reference = "Ba, Kiros, Hinton 2016, arXiv 1607.06450",
-                                      .purpose = "Centres and scales the features of each token."},
+                                      .purpose = "Centers and scales the features of each token."},
                            .gain = true,
                            .bias = true,
                            .stats = NS_STATS_ROWS,
@@ -441,7 +442,7 @@ static const NsNorm norms[] = {
                     .label = "RMSNorm",
                     .formula = "γ x / √(mean x² + ε)",
                     .reference = "Zhang and Sennrich 2019, arXiv 1910.07467",
-                    .purpose = "Scales the features of each token without centring them.",
+                    .purpose = "Scales the features of each token without centering them.",
                     .differs = "The paper has no ε and its code adds one to the root; here, as in "
                                "LLaMA, it stands inside."},
          .gain = true,
@@ -453,7 +454,7 @@ static const NsNorm norms[] = {
                 .formula =
                     "γ (x − μ_B) / √(σ_B² + ε) + β, μ_B and σ_B over the tokens of the batch",
                 .reference = "Ioffe and Szegedy 2015, arXiv 1502.03167",
-                .purpose = "Centres and scales each feature over the whole batch, which one thread "
+                .purpose = "Centers and scales each feature over the whole batch, which one thread "
                            "then trains; validation uses running averages.",
                 .differs = "Padding does not count.  Queries, keys and values have statistics of "
                            "each feature as well, so that a norm by heads and one over the whole "

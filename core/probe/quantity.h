@@ -41,7 +41,7 @@
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(NORM_SIGMA_##P, "norm-sigma-" k, "Scale before the norm, " words, "σ", LAYER, CHEAP, SIZE,   \
       needs,                                                                                       \
-      "Standard deviation over the features (root mean square for norms that do not centre) of "   \
+      "Standard deviation over the features (root mean square for norms that do not center) of "   \
       "the input of the first norm of the " words " sub-layer, mean over tokens; its inverse "     \
       "multiplies the gradient that passes the norm.",                                             \
       "Xiong et al. 2020, Lemma 3")                                                                \

@@ -52,17 +52,17 @@ size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D)
 
 /* The tokens' features without their means over the tokens: [tokens, D].  The norm of what is left;
  * 0 where the tokens differ by rounding only. */
-static double centre(ns_real *to, const ns_real *const *rows, size_t tokens, size_t D)
+static double center(ns_real *to, const ns_real *const *rows, size_t tokens, size_t D)
 {
     double whole = 0, left = 0;
     for (size_t i = 0; i < D; i++) {
         double sum = 0;
         for (size_t t = 0; t < tokens; t++) sum += (double)rows[t][i];
         for (size_t t = 0; t < tokens; t++) {
-            double x = (double)rows[t][i], centred = x - sum / (double)tokens;
+            double x = (double)rows[t][i], centered = x - sum / (double)tokens;
             whole += x * x;
-            left += centred * centred;
-            to[t * D + i] = (ns_real)centred;
+            left += centered * centered;
+            to[t * D + i] = (ns_real)centered;
         }
     }
     return left < ROUNDING * ROUNDING * whole ? 0 : sqrt(left);
@@ -70,19 +70,19 @@ static double centre(ns_real *to, const ns_real *const *rows, size_t tokens, siz
 
 /* K = X X^T over tokens, scaled to norm 1: <K, L> is then the CKA, because
  * |Y^T X|^2 = <X X^T, Y Y^T>.  All 0 where X has no variance. */
-static void gram(ns_real *K, ns_real *centred, const ns_real *const *rows, size_t tokens, size_t D)
+static void gram(ns_real *K, ns_real *centered, const ns_real *const *rows, size_t tokens, size_t D)
 {
-    double norm = centre(centred, rows, tokens, D);
+    double norm = center(centered, rows, tokens, D);
     ns_real scale = norm > 0 || isnan(norm) ? (ns_real)(1 / norm) : 0;
-    for (size_t i = 0; i < tokens * D; i++) centred[i] *= scale;
+    for (size_t i = 0; i < tokens * D; i++) centered[i] *= scale;
     ns_gemm(&(NsGemm){.tb = true,
                       .M = tokens,
                       .N = tokens,
                       .K = D,
                       .alpha = 1,
-                      .A = centred,
+                      .A = centered,
                       .lda = D,
-                      .B = centred,
+                      .B = centered,
                       .ldb = D,
                       .C = K,
                       .ldc = tokens});
@@ -153,7 +153,7 @@ static void compare_state(void *data, size_t i, unsigned member)
 void ns_similarity_measure(NsSimilarity *to, const NsSimilarityInput *in)
 {
     size_t n = in->n, most = in->tokens[0] > in->tokens[1] ? in->tokens[0] : in->tokens[1];
-    ns_real *grams = in->scratch, *centred = grams + n * most * most;
+    ns_real *grams = in->scratch, *centered = grams + n * most * most;
     to->n = n;
     to->tokens = most;
     memset(to->has, 0, sizeof to->has);
@@ -162,7 +162,7 @@ void ns_similarity_measure(NsSimilarity *to, const NsSimilarityInput *in)
         const ns_real *const *rows = in->rows + i * NS_SIMILARITY_TOKENS;
         for (size_t t = 0; t < tokens; t++)
             in->norms[i * NS_SIMILARITY_TOKENS + t] = ns_real_norm(rows[t], in->D);
-        gram(grams + i * most * most, centred, rows, tokens, in->D);
+        gram(grams + i * most * most, centered, rows, tokens, in->D);
     }
     ns_team_each(in->team, n, compare_state, &(Comparison){to, in, grams, most});
 }

@@ -4,7 +4,7 @@
  * not padding, or NS_SIMILARITY_TOKENS of them, evenly spread, where there are more.  X and Y are
  * [tokens, D].
  *
- *     cka      |Y^T X|_F^2 / (|X^T X|_F |Y^T Y|_F), columns centred over the tokens
+ *     cka      |Y^T X|_F^2 / (|X^T X|_F |Y^T Y|_F), columns centered over the tokens
  *     cosine   mean over tokens of cos(x, y)
  *     angle    mean over tokens of arccos(cos(x, y)) / pi */
 #pragma once

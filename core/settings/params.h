@@ -21,7 +21,7 @@
     CHOICE(arch, "arch", MODEL, "Architecture", ns_arch_choice, "decoder", RESTART | SHARED,       \
         "Which halves of the Transformer there are.", "Vaswani et al. 2017, 3.1")                  \
     CHOICE(placement, "placement", MODEL, "Norm placement", ns_placement_choice, "post", RESTART,  \
-        "Where the normalisation sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
+        "Where the normalization sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
     TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
         "Placements from the first layer on, each with its share of the depth, such as "           \
         "post*3,pre*9 for a quarter and three quarters; instead of one placement for all.",        \
@@ -67,28 +67,28 @@
         "Press and Wolf 2017, arXiv 1608.05859")                                                   \
     CHOICE(weight_standardization, "weight-standardization", MODEL, "Weight standardization",      \
         ns_toggle_choice, "off", FORK,                                                             \
-        "Every row of a layer's matrices is centred and scaled before use.",                       \
+        "Every row of a layer's matrices is centered and scaled before use.",                       \
         "Qiao et al. 2019, arXiv 1903.10520")                                                      \
-    CHOICE(init, "init", MODEL, "Initialisation", ns_init_choice, "xavier-normal", RESTART,        \
+    CHOICE(init, "init", MODEL, "Initialization", ns_init_choice, "xavier-normal", RESTART,        \
         "How the weights are drawn.", NULL)                                                        \
     REAL(init_scale, "init-scale", MODEL, "Initial scale", NULL, 0.0, 1000.0, 1, LOG, RESTART,     \
         "Multiplies every initial matrix of the layers.", NULL)                                    \
-    REAL(dropout, "dropout", REGULARISER, "Dropout", NULL, 0.0, 0.95, 0, LINEAR, FORK,             \
+    REAL(dropout, "dropout", REGULARIZER, "Dropout", NULL, 0.0, 0.95, 0, LINEAR, FORK,             \
         "Chance that a feature of an embedding or of a branch's output is dropped in training.",   \
         "Srivastava et al. 2014")                                                                  \
-    REAL(drop_path, "drop-path", REGULARISER, "Stochastic depth", NULL, 0.0, 0.95, 0, LINEAR,      \
+    REAL(drop_path, "drop-path", REGULARIZER, "Stochastic depth", NULL, 0.0, 0.95, 0, LINEAR,      \
         FORK, "Chance that the last layer is dropped for a sequence; it rises linearly from the "    \
         "first, p_l = l / L of it.", "Huang et al. 2016, arXiv 1603.09382, eq. 4")                 \
-    REAL(label_smoothing, "label-smoothing", REGULARISER, "Label smoothing", NULL, 0.0, 0.99, 0,   \
+    REAL(label_smoothing, "label-smoothing", REGULARIZER, "Label smoothing", NULL, 0.0, 0.99, 0,   \
         LINEAR, FORK, "Share of the target that is spread over the whole vocabulary.",             \
         "Szegedy et al. 2016, arXiv 1512.00567")                                                   \
-    REAL(weight_decay, "weight-decay", REGULARISER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
+    REAL(weight_decay, "weight-decay", REGULARIZER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
         "Pull of the weights that decay-scope names towards zero; AdamW and Muon apply it apart "  \
         "from the gradient, the others add it to the gradient.",                                   \
         "Loshchilov and Hutter 2019, arXiv 1711.05101")                                            \
-    CHOICE(decay_scope, "decay-scope", REGULARISER, "Weight decay on", ns_decay_scope_choice, "matrices",   \
+    CHOICE(decay_scope, "decay-scope", REGULARIZER, "Weight decay on", ns_decay_scope_choice, "matrices",   \
         LIVE, "Which weights the weight decay covers.", NULL)                                      \
-    REAL(clip, "clip", REGULARISER, "Gradient clipping", NULL, 0.0, 1e6, 0, LOG, LIVE,             \
+    REAL(clip, "clip", REGULARIZER, "Gradient clipping", NULL, 0.0, 1e6, 0, LOG, LIVE,             \
         "Largest norm of the whole gradient that an update uses; 0 is off.  Measured norms are "   \
         "those before clipping.", "Pascanu et al. 2013, arXiv 1211.5063")                          \
     CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", FORK,      \

@@ -32,7 +32,7 @@ typedef struct {
 #undef NS_TEXT_FIELD
 } NsSettings;
 
-void ns_settings_copy(NsSettings *to, const NsSettings *from); /* `to` is not initialised */
+void ns_settings_copy(NsSettings *to, const NsSettings *from); /* `to` is not initialized */
 void ns_settings_clear(NsSettings *settings);
 
 /* Layers of the encoder and of the decoder; 0 where the architecture has none. */

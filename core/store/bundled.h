@@ -16,7 +16,7 @@ const NsChoice *ns_lesson_choice(size_t i);
 GBytes *ns_preset_text(size_t i);
 GBytes *ns_lesson_text(size_t i);
 
-/* Reads a preset of the program by its key into one that is initialised.  NS_ERROR_USAGE where
+/* Reads a preset of the program by its key into one that is initialized.  NS_ERROR_USAGE where
  * there is none, with the nearest or with all keys. */
 bool ns_preset_find(NsPreset *preset, const char *key, GError **error);
 

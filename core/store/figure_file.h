@@ -14,7 +14,7 @@ typedef enum {
  * figure holds, else NULL; free it with g_free.  Reads within the bytes whatever they are. */
 NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line);
 
-/* Reads the experiment of a figure, a run or a preset into one that is initialised.  Where `kind`
+/* Reads the experiment of a figure, a run or a preset into one that is initialized.  Where `kind`
  * is given it tells what the file is, also when it cannot be used; a file that is neither is OTHER
  * without an error if `kind` is given, else NS_ERROR_FILE.  Errors name the file. */
 bool ns_figure_file_read(NsProvenance *provenance, const char *path, NsFileKind *kind,

@@ -43,7 +43,7 @@ bool ns_preset_is(const char *text, size_t size);
 /* Whether its first entry alone is such a one, whatever follows: a preset that has a mistake. */
 bool ns_preset_begins(const char *text, size_t size);
 
-/* Reads a preset into one that is initialised and has one lane, with which every lane begins.
+/* Reads a preset into one that is initialized and has one lane, with which every lane begins.
  * NS_ERROR_SETTING names the line: what is no entry, a key that means nothing (and the nearest that
  * does), a value that cannot be used or excludes one that is named, a lane out of order or twice;
  * or says of which lane the settings do not go together.  The preset may then be changed in part,

@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
     NsChoice choice;   /* key, title, -, figure of the paper, what it shows */
     const char *says;  /* what the paper says, one sentence */
-    const char *holds; /* where: at initialisation in expectation, or by experience */
+    const char *holds; /* where: at initialization in expectation, or by experience */
     NsStudyKind kind;
     const char *settings; /* of all arms */
     NsStudyArm arms[NS_STUDY_ARMS];
@@ -116,11 +116,11 @@ char *ns_finding_words(const NsFinding *finding);
 char *ns_claim_words(const NsClaim *claim);
 
 /* The settings of an arm, with seed and depth 0 as the study has them first; `settings` is not
- * initialised. */
+ * initialized. */
 void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings);
 
 /* What its figure says of where it comes from: its name, and the settings of the first arm;
- * `provenance` is not initialised. */
+ * `provenance` is not initialized. */
 void ns_study_provenance(const NsStudy *study, NsProvenance *provenance);
 
 /* {"study", "title", "reference", "says", "holds", "agrees", "seconds", "findings": [{"label",

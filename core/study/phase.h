@@ -27,7 +27,7 @@ typedef struct {
 /* Reads "lr=1e-4:1e-1:7", so many values from the first to the last, in equal factors where the
  * setting's slider is logarithmic and both are positive, else in equal steps, rounded to three
  * digits and to whole numbers where the setting has them; or "warmup=1,10,100" or
- * "placement=post,pre".  The axis need not be initialised.  NS_ERROR_SETTING. */
+ * "placement=post,pre".  The axis need not be initialized.  NS_ERROR_SETTING. */
 bool ns_phase_axis_read(NsPhaseAxis *axis, const char *text, GError **error);
 void ns_phase_axis_clear(NsPhaseAxis *axis);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsPhaseAxis, ns_phase_axis_clear)
@@ -91,11 +91,11 @@ unsigned ns_phase_version(const NsPhase *phase);
 
 NsPhaseCell ns_phase_cell(NsPhase *phase, size_t i);
 
-/* The settings of a cell; `settings` is not initialised. */
+/* The settings of a cell; `settings` is not initialized. */
 void ns_phase_cell_settings(const NsPhase *phase, size_t i, NsSettings *settings);
 
 /* What a figure of the sweep says of where it comes from: settings, steps and both axes;
- * `provenance` is not initialised. */
+ * `provenance` is not initialized. */
 void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance);
 
 typedef struct {

@@ -10,7 +10,7 @@ typedef struct {
     double *each;                  /* [steps] every measured step, in order */
     double ms_per_step;            /* measuring at every step, as in a run */
     double ms_unmeasured;          /* the same steps without measuring */
-    double probe_share;            /* of a step, for measuring, from steps that were neighbours;
+    double probe_share;            /* of a step, for measuring, from steps that were neighbors;
                                     * noise may make it negative */
     double tokens_per_s;           /* of the sequences; sources are not counted */
     double gflops;                 /* the plan's products in ms_per_step */

@@ -131,7 +131,7 @@ static double unknown_at(const Differences *s, size_t i)
 }
 
 /* Makes the direction one of unit length; false if it is none. */
-static bool normalise(ns_real *direction, size_t n)
+static bool normalize(ns_real *direction, size_t n)
 {
     double norm = ns_real_norm(direction, n);
     if (!(norm > 0)) return false;
@@ -144,7 +144,7 @@ static bool derive(const Check *c, const NsTensor *t, double least, NsDerivative
 {
     const ns_real *g = ns_model_gradients(c->run->model) + t->offset;
     size_t n = ns_tensor_size(t);
-    if (!normalise(c->direction, n)) return true;
+    if (!normalize(c->direction, n)) return true;
     for (size_t i = 0; i < n; i++) d->analytic += (double)c->direction[i] * (double)g[i];
 
     double part = t->cols ? FIRST_OF_MATRIX : FIRST_OF_VECTOR;
@@ -222,7 +222,7 @@ static void measure_rounding(Check *c)
     c->loss = ns_model_plain_loss(c->run->model, &c->run->batch);
     for (uint64_t i = 0; i < ROUNDING_PAIRS && !is_over(c); i++) {
         ns_rng_fill_normal(c->direction, n, 0, 1, i, ns_rng_stream("rounding"));
-        normalise(c->direction, n);
+        normalize(c->direction, n);
         double second = loss_at(c, t, h) + loss_at(c, t, -h) - 2 * c->loss;
         sum += second * second;
     }

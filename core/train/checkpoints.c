@@ -36,7 +36,7 @@ static GArray *entries_new(void)
 
 /* ---- What is given up ---- */
 
-/* The one whose neighbours lie closest in proportion to the age of the earlier. */
+/* The one whose neighbors lie closest in proportion to the age of the earlier. */
 static guint least_missed(const NsCheckpoints *store)
 {
     guint last = store->entries->len - 1, least = 1;

@@ -1,7 +1,7 @@
 /* The checkpoints of a run, from which it can be forked.  SPDX-License-Identifier: MIT
  *
  * Checkpoints of all lanes at some of the steps, within a budget of bytes.  The first and the
- * newest are always there.  When the budget is spent, that step is given up whose neighbours lie
+ * newest are always there.  When the budget is spent, that step is given up whose neighbors lie
  * closest together in proportion to how long ago the earlier of them was: the distance to the next
  * checkpoint then is much the same share of a step's age everywhere, so that nearly every recent
  * step has one close by, and early ones lie sparsely.

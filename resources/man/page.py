@@ -21,7 +21,7 @@ LONG = re.compile(r"--[\w-]+")
 
 
 def help_of(program, *command):
-    # In English; a sanitised program need not give everything back.
+    # In English; a sanitized program need not give everything back.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "", "ASAN_OPTIONS": "detect_leaks=0"}
     done = subprocess.run([program, *command, "--help"], capture_output=True, text=True, encoding="utf-8",
                           check=True, env=environment)

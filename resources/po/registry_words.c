@@ -84,7 +84,7 @@ int main(void)
         {"qk-norm", ns_qk_norm_choice},     {"decay-scope", ns_decay_scope_choice},
         {"toggle", ns_toggle_choice},       {"activation", ns_activation_choice},
         {"attention", ns_attention_choice}, {"positions", ns_positions_choice},
-        {"initialisation", ns_init_choice}, {"optimizer", ns_optimizer_choice},
+        {"initialization", ns_init_choice}, {"optimizer", ns_optimizer_choice},
         {"schedule", ns_schedule_choice},   {"task", ns_task_choice},
         {"quantity", ns_quantity_choice},   {"similarity", ns_similarity_choice},
         {"figure", ns_figure_choice},       {"style", ns_style_choice},

@@ -130,14 +130,14 @@ def make_model(settings):
             memory = self.encoder(source) if both else None
             return self.head(self.decoder(tokens, memory))
 
-        def initialise(self):
+        def initialize(self):
             for parameter in self.parameters():
                 if parameter.dim() == 2:
                     nn.init.xavier_normal_(parameter)
 
     torch.manual_seed(settings["seed"])
     model = Model()
-    model.initialise()
+    model.initialize()
     return model
 
 

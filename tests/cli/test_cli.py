@@ -24,7 +24,7 @@ PARAMETERS = ["wq", "wk", "wv", "wo", "w1", "w2"]
 COMMANDS = ["train", "compare", "probe", "check", "dump", "chart", "plot", "bench", "sweep",
             "paper", "show", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
-         "architectures", "activations", "attentions", "positions", "initialisations", "optimizers",
+         "architectures", "activations", "attentions", "positions", "initializations", "optimizers",
          "similarities", "presets", "studies", "instructions"]
 ARCHS = ["decoder", "encoder", "encoder-decoder"]
 TASKS = ["grammar", "copy", "reverse", "sort", "gaussian", "random"]

@@ -17,7 +17,7 @@ from test_cli import FIGURES, FORMATS, main, run, sentence, train
 
 
 def png_header(path):
-    """Width, height and colour type."""
+    """Width, height and color type."""
     with open(path, "rb") as file:
         header = file.read(26)
     return (*struct.unpack(">II", header[16:24]), header[25])

@@ -47,7 +47,7 @@ def need_desktop():
         raise Skip("built without the desktop")
 
 
-def need_catalogues():
+def need_catalogs():
     if not (ROOT / "share/locale").is_dir():
         raise Skip("msgfmt was not there when this was built")
 
@@ -66,9 +66,9 @@ def test_programs():
 
 
 def test_language():
-    """The installed program finds the catalogue below its own prefix."""
+    """The installed program finds the catalog below its own prefix."""
     need_desktop()
-    need_catalogues()
+    need_catalogs()
     try:
         locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")  # in those of C nothing is translated
     except locale.Error as error:
@@ -89,7 +89,7 @@ def test_desktop_file():
     path = ROOT / f"share/applications/{ID}.desktop"
     said = run("desktop-file-validate", path)
     assert not said, said
-    need_catalogues()
+    need_catalogs()
     for language in LANGUAGES:
         assert f"\nComment[{language}]=" in path.read_text(encoding="utf-8"), language
 
@@ -104,7 +104,7 @@ def test_metainfo():
     wrong = [line for line in said.splitlines()
              if line.startswith(("E: ", "W: ")) and "url-homepage-missing" not in line]
     assert "Validation" in said and not wrong, said
-    need_catalogues()
+    need_catalogs()
     told = re.findall(r'<summary xml:lang="([^"]*)">', path.read_text(encoding="utf-8"))
     # What is zh_CN to one gettext is zh-Hans-CN to the next.
     assert {language[:2] for language in told} == {language[:2] for language in LANGUAGES}, told

@@ -187,7 +187,7 @@ static void test_batchnorm(void)
 }
 
 /* With unit gain, no bias and eps = 0 the output of LayerNorm has squared norm d, and the gradient
- * of its input sums to 0 and is orthogonal to the centred input. */
+ * of its input sums to 0 and is orthogonal to the centered input. */
 static void test_layernorm_identities(void)
 {
     Norm t;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct NsBench {
-    NsSettings lane[NS_LANES_MAX]; /* [n] are initialised */
+    NsSettings lane[NS_LANES_MAX]; /* [n] are initialized */
     size_t n;
     NsLockstep *seed[NS_BENCH_SEEDS]; /* the first is always there */
     int64_t steps[NS_BENCH_SEEDS];

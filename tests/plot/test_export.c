@@ -299,7 +299,7 @@ static void test_heat_is_image(void)
     g_autoptr(GBytes) file = exported(&plot, 1, &how);
     int images = 0;
     for (const char *p = g_bytes_get_data(file, NULL); (p = strstr(p, "<image")); p++) images++;
-    g_assert_cmpint(images, ==, 2); /* and the colour bar */
+    g_assert_cmpint(images, ==, 2); /* and the color bar */
     g_assert_cmpuint(g_bytes_get_size(file), <, 300000);
 }
 
@@ -692,7 +692,7 @@ static void test_choices(void)
         {"dpi", "35"},           {"dpi", "2401"},     {"dpi", "99.5"},       {"dpi", "nan"},
         {"font", "No Such 123"}, {"font", "a;b"},     {"text-size", "3"},    {"text-size", "big"},
         {"line-width", "0"},     {"legend", "right"}, {"background", "red"}, {"title", "yes"},
-        {"colour", "on"},
+        {"color", "on"},
     };
     NsExportChoices choices;
     ns_export_choices_init(&choices);

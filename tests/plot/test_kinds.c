@@ -1,4 +1,4 @@
-/* Kinds of series, legends, colour maps, marks in the plot area.  SPDX-License-Identifier: MIT */
+/* Kinds of series, legends, color maps, marks in the plot area.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/draw_series.h"
@@ -343,7 +343,7 @@ static void test_lower_plot(void)
     g_assert_null(low->lower);
 }
 
-/* Without colour, dash, mark and hatching remain. */
+/* Without color, dash, mark and hatching remain. */
 static void test_patterns(void)
 {
     for (size_t i = 0; ns_style(i); i++) {

@@ -133,7 +133,7 @@ static void assert_finite_ticks(const NsPlot *plot)
 {
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 400, 300, ns_style(0));
     const GArray *ticks = layout->y_ticks[NS_AXIS_LEFT];
-    g_assert_cmpuint(ns_ticks_labelled(ticks), >, 0);
+    g_assert_cmpuint(ns_ticks_labeled(ticks), >, 0);
     for (unsigned i = 0; i < ticks->len; i++)
         g_assert_true(isfinite(g_array_index(ticks, NsTick, i).value));
 }
@@ -226,7 +226,7 @@ static void publish(Run *run, float least)
     ns_history_publish_similarity(run->history, s);
 }
 
-/* A colour is one value in every lane, though each has a chart of its own. */
+/* A color is one value in every lane, though each has a chart of its own. */
 static void test_similarity(void)
 {
     Pair pair = pair_new(2, 2);

@@ -62,7 +62,7 @@ static void check_part(const NsPlotLayout *layout, double width, double height)
     g_autoptr(GArray) inside = g_array_new(FALSE, FALSE, sizeof(Named));
     bool legend_inside = layout->legend_box.width > 0;
     add(around, layout->area, "plot area");
-    if (layout->bar.width > 0) add(around, layout->bar, "colour bar");
+    if (layout->bar.width > 0) add(around, layout->bar, "color bar");
     for (unsigned i = 0; i < layout->legend->len; i++)
         add(legend_inside ? inside : around, g_array_index(layout->legend, NsLegendSample, i).box,
             "legend");
@@ -305,7 +305,7 @@ static uint32_t as_pixel(NsColor c)
            (uint32_t)lround(c.b * 255);
 }
 
-/* The left axis is so many pixels of its own colour, with none in between colours beside it. */
+/* The left axis is so many pixels of its own color, with none in between colors beside it. */
 static void test_crisp(void)
 {
     for (int scale = 1; scale <= 2; scale++) {
@@ -414,7 +414,7 @@ static void test_contrast(void)
             g_assert_cmpfloat(contrast(style->series[k].color, style->background), >=, 3);
             g_assert_cmpfloat(contrast(style->series[k].color, style->panel), >=, 3);
             for (int other = 0; other < k; other++) {
-                /* In grey print dash or mark tell what colour does not. */
+                /* In gray print dash or mark tell what color does not. */
                 const NsSeriesStyle *a = &style->series[k], *b = &style->series[other];
                 bool same_dash =
                     a->n_dash == b->n_dash && !memcmp(a->dash, b->dash, sizeof a->dash);

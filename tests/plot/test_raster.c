@@ -141,7 +141,7 @@ static void distance(const Page *a, const Page *b, double *mean, int *most, doub
 
 /* cairo itself samples a pixel at 15 heights only, so a flat line may differ by a fifteenth in any
  * one.  A solid curve has as much ink as cairo's and is nowhere far from it; dashes of a dense
- * curve may begin elsewhere, where a join is bevelled another way. */
+ * curve may begin elsewhere, where a join is beveled another way. */
 static void test_like_cairo(void)
 {
     static const double dash[] = {6, 1.8, 1.6, 1.8};

@@ -75,11 +75,11 @@ static void test_tables(void)
 static void check_ticks(const NsScale *scale, unsigned most)
 {
     g_autoptr(GArray) ticks = ns_scale_ticks(scale, most);
-    unsigned labelled = ns_ticks_labelled(ticks);
+    unsigned labeled = ns_ticks_labeled(ticks);
     g_autofree char *shown = labels(scale, most);
     g_test_message("%.17g to %.17g: %s", scale->lo, scale->hi, shown);
-    g_assert_cmpuint(labelled, <=, most + 1);
-    if (scale->kind != NS_SCALE_LINEAR) g_assert_cmpuint(labelled, >=, 2);
+    g_assert_cmpuint(labeled, <=, most + 1);
+    if (scale->kind != NS_SCALE_LINEAR) g_assert_cmpuint(labeled, >=, 2);
     double slack = 1e-6 * (scale->p1 - scale->p0), before = -INFINITY;
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     for (unsigned i = 0; i < ticks->len; i++) {
@@ -130,7 +130,7 @@ static void test_extremes(void)
             if (ends[i][0] <= 0) continue;
             NsScale log = fitted(NS_SCALE_LOG, false, ends[i][0], ends[i][1]);
             g_autoptr(GArray) decades = ns_scale_ticks(&log, most);
-            g_assert_cmpuint(ns_ticks_labelled(decades), >=, 2);
+            g_assert_cmpuint(ns_ticks_labeled(decades), >=, 2);
         }
 }
 

@@ -155,7 +155,7 @@ static void test_tips(void)
     g_assert_cmpstr(blank, ==, "setting 1e3\nrow 1\nwaits");
 }
 
-/* Pixels of two colours and more inside a cell that is hatched, of one in one that is not. */
+/* Pixels of two colors and more inside a cell that is hatched, of one in one that is not. */
 static unsigned colors_in(cairo_surface_t *image, const NsPlotLayout *layout, double x, double y)
 {
     const NsBox *area = &layout->area;

@@ -189,13 +189,13 @@ static void test_hide(void)
     ns_view_state_init(&seen.view_state);
     look(&seen, plot);
     const char *first = NULL;
-    size_t labelled = 0;
+    size_t labeled = 0;
     for (size_t i = 0; i < plot->n_series; i++) {
         if (!plot->series[i].label) continue;
-        labelled++;
+        labeled++;
         if (!first) first = plot->series[i].label;
     }
-    g_assert_cmpuint(labelled, >=, 2);
+    g_assert_cmpuint(labeled, >=, 2);
     ns_view_state_hide(&seen.view_state, first, true);
     ns_view_state_hide(&seen.view_state, first, true);
     ns_view_state_hide(&seen.view_state, NULL, true);

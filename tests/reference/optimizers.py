@@ -106,7 +106,7 @@ class RAdam(Optimizer):
 
 
 class Muon(AdamW):
-    """Jordan et al. 2024: Nesterov momentum, orthogonalised by five Newton-Schulz steps, for the
+    """Jordan et al. 2024: Nesterov momentum, orthogonalized by five Newton-Schulz steps, for the
     matrices of the layers; AdamW for the rest."""
 
     def updated(self, name, w, g, rate, eps):

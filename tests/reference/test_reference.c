@@ -186,7 +186,7 @@ static double norm_beside(const Setup *setup, size_t t, const char *name, const 
 }
 
 /* What the error of a gradient is held against: its norm.  Some gradients are zero whatever the
- * weights, and what comes out is rounding: batch normalisation does not see a bias before it, and
+ * weights, and what comes out is rounding: batch normalization does not see a bias before it, and
  * softmax does not see one vector added to all keys, which shifts every score of a query alike.
  * Those are held against the whole gradient, and key biases against the query biases at least;
  * where all keys are the same their gradient is zero as well, and a thousandth of that of W_O

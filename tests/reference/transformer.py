@@ -47,14 +47,14 @@ class Stack:
     second_stream: torch.Tensor = None
     variances: dict = field(default_factory=dict)  # of what every branch adds, by its name
 
-    def standardised(self, name):
-        """A matrix of a layer, its rows centred and scaled where the model says so."""
+    def standardized(self, name):
+        """A matrix of a layer, its rows centered and scaled where the model says so."""
         w = self.weights[name]
         if self.settings.get("weight-standardization", "off") != "on":
             return w
-        centred = w - w.mean(1, keepdim=True)
-        deviation = (centred * centred).mean(1, keepdim=True).sqrt()
-        return centred / (deviation + 1e-5)
+        centered = w - w.mean(1, keepdim=True)
+        deviation = (centered * centered).mean(1, keepdim=True).sqrt()
+        return centered / (deviation + 1e-5)
 
     def kind(self, placement):
         """The kind of a placement's norms: what its paper has, unless one is chosen."""
@@ -65,7 +65,7 @@ class Stack:
 
     def norm(self, name, x, placement, real=None):
         real = self.real if real is None else real
-        return normalise(
+        return normalize(
             self.weights, self.prefix + name, x, self.kind(placement), self.eps, real
         )
 
@@ -79,7 +79,7 @@ class Stack:
         return float(self.settings.get("norm-eps", 1e-5))
 
 
-def normalise(weights, name, x, kind, eps, real):
+def normalize(weights, name, x, kind, eps, real):
     """The norm of this name over the last dimension of x; BatchNorm over the real tokens."""
     if kind == "none":
         return x
@@ -87,9 +87,9 @@ def normalise(weights, name, x, kind, eps, real):
     if kind == "rmsnorm":  # Zhang and Sennrich 2019
         return gain * x / torch.sqrt((x * x).mean(-1, keepdim=True) + eps)
     if kind == "layernorm":  # Ba, Kiros, Hinton 2016
-        centred = x - x.mean(-1, keepdim=True)
-        variance = (centred * centred).mean(-1, keepdim=True)
-        return gain * centred / torch.sqrt(variance + eps) + weights[name + ".bias"]
+        centered = x - x.mean(-1, keepdim=True)
+        variance = (centered * centered).mean(-1, keepdim=True)
+        return gain * centered / torch.sqrt(variance + eps) + weights[name + ".bias"]
     if kind == "batchnorm":  # Ioffe and Szegedy 2015, in training
         tokens = x[real]
         variance, mean = torch.var_mean(tokens, dim=0, unbiased=False)
@@ -113,9 +113,9 @@ def attention(stack, block, name, placement, x, keys, keys_real, causal):
         qk_norm = placements.QK_NORM.get(placement, "off")
 
     def project(letter, y, extent, real):
-        """The queries, keys or values by heads, normalised over each head, over the full width
+        """The queries, keys or values by heads, normalized over each head, over the full width
         before the heads are split, or not at all (off)."""
-        y = y @ stack.standardised(f"{owner}.w{letter}").T + weights[f"{owner}.b{letter}"]
+        y = y @ stack.standardized(f"{owner}.w{letter}").T + weights[f"{owner}.b{letter}"]
         # BatchNorm takes every feature of every head by itself, so that there is one way alone.
         if extent == "head" and stack.kind(placement) == "batchnorm":
             extent = "full"
@@ -145,24 +145,24 @@ def attention(stack, block, name, placement, x, keys, keys_real, causal):
         seen = stack.norm(f"{block}.{name}.mid_norm", seen, placement)
     if uniform:
         return seen
-    return seen @ stack.standardised(f"{owner}.wo").T + weights[f"{owner}.bo"]
+    return seen @ stack.standardized(f"{owner}.wo").T + weights[f"{owner}.bo"]
 
 
 def feed_forward(stack, block, placement, x):
     owner, weights = f"{stack.prefix}{block}.ffn", stack.weights
-    inner = x @ stack.standardised(f"{owner}.w1").T + weights[f"{owner}.b1"]
+    inner = x @ stack.standardized(f"{owner}.w1").T + weights[f"{owner}.b1"]
     activation = stack.settings.get("activation", "relu")
     if activation == "relu":
         inner = torch.relu(inner)
     elif activation == "gelu":  # Hendrycks and Gimpel 2016, x Phi(x)
         inner = inner * (1 + torch.erf(inner / math.sqrt(2))) / 2
     elif activation == "swiglu":  # Shazeer 2020
-        inner = inner * torch.sigmoid(inner) * (x @ stack.standardised(f"{owner}.w3").T)
+        inner = inner * torch.sigmoid(inner) * (x @ stack.standardized(f"{owner}.w3").T)
     else:
         raise ValueError(f"unknown activation {activation}")
     if placement in placements.MID_NORM_FFN:
         inner = stack.norm(f"{block}.ffn.mid_norm", inner, placement)
-    return inner @ stack.standardised(f"{owner}.w2").T + weights[f"{owner}.b2"]
+    return inner @ stack.standardized(f"{owner}.w2").T + weights[f"{owner}.b2"]
 
 
 class SubLayer:

@@ -138,7 +138,7 @@ RULES = [
     ("core and charts never print", silence),
     (f"clang-format {CLANG_FORMAT}", format_),
     ("lengths of files and lines", sizes),
-    ("licence lines and header guards", headers),
+    ("license lines and header guards", headers),
     ("no leftovers", leftovers),
     ("desktop file", desktop_file),
     ("top level", top_level),

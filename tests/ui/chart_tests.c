@@ -175,9 +175,9 @@ static void test_double_click(void)
     ui_double_click_at(chart, middle);
     g_assert_true(ns_view_state_is_fitted(ui_view_state(window, HEATMAP)));
     g_assert_cmpuint(ui_view_state(window, HEATMAP)->n_pins, ==, 0);
-    g_assert_null(ns_dashboard_maximised(dashboard));
+    g_assert_null(ns_dashboard_maximized(dashboard));
     ui_double_click_at(chart, (NsPoint){12, 8});
-    g_assert_true(ns_dashboard_maximised(dashboard) == ui_tile(window, HEATMAP));
+    g_assert_true(ns_dashboard_maximized(dashboard) == ui_tile(window, HEATMAP));
     ui_close(window);
 }
 
@@ -421,10 +421,10 @@ static void test_legend(void)
     ui_click_at(chart, on_legend(chart, 2), GDK_CONTROL_MASK);
     for (size_t i = 0; i < plot->n_series; i++)
         g_assert_false(is_hidden(chart, plot->series[i].label));
-    /* Two quick clicks are two clicks, and no maximising. */
+    /* Two quick clicks are two clicks, and no maximizing. */
     ui_double_click_at(chart, on_legend(chart, 1));
     g_assert_false(is_hidden(chart, "validation"));
-    g_assert_null(ns_dashboard_maximised(ns_window_dashboard(window)));
+    g_assert_null(ns_dashboard_maximized(ns_window_dashboard(window)));
     ui_close(window);
 }
 

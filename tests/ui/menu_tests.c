@@ -112,12 +112,12 @@ static void switch_page(NsWindow *window, NsChartTile *tile)
     show_page(window, "similarity");
 }
 
-static void maximise(NsWindow *window, NsChartTile *tile)
+static void maximize(NsWindow *window, NsChartTile *tile)
 {
     (void)window;
-    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximise", NULL);
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximize", NULL);
     ui_settle(GTK_WIDGET(window));
-    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximise", NULL);
+    gtk_widget_activate_action(GTK_WIDGET(tile), "tile.maximize", NULL);
 }
 
 static void change_kind(NsWindow *window, NsChartTile *tile)
@@ -164,7 +164,7 @@ static void fold(NsWindow *window, NsChartTile *tile)
 static const struct {
     const char *name;
     void (*happen)(NsWindow *window, NsChartTile *tile);
-} EVENTS[] = {{"page", switch_page},   {"maximise", maximise}, {"kind", change_kind},
+} EVENTS[] = {{"page", switch_page},   {"maximize", maximize}, {"kind", change_kind},
               {"lanes", change_lanes}, {"reset", reset},       {"fold", fold}};
 
 /* Two lanes on the page Similarity, a few steps on; the tile of lane B. */

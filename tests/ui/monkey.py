@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-ANSWER_S = 30  # a sanitised program on a busy machine is slow
+ANSWER_S = 30  # a sanitized program on a busy machine is slow
 WIDTH, HEIGHT = 1400, 900  # of the screen
 SIZES = ((1280, 800), (720, 600), (1400, 900), (560, 420), (900, 700), (1024, 500))
 TOLD = 30  # events that are shown when something was found

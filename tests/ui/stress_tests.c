@@ -85,7 +85,7 @@ static void change_something(NsWindow *window, GRand *random)
     };
     static const char *const actions[] = {"run",      "run",      "step", "step-ten",
                                           "reset",    "new-seed", "log",  "next-placement",
-                                          "maximise", "back",     "pane", "reset-settings"};
+                                          "maximize", "back",     "pane", "reset-settings"};
     NsSession *session = ns_window_session(window);
     guint32 pick = g_rand_int(random);
     if (pick % 2) {

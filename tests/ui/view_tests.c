@@ -70,10 +70,10 @@ static void test_keys(void)
     g_assert_true(ui_press(window, GDK_KEY_l));
     g_assert_false(ns_session_view(session)->log);
     g_assert_true(ui_press(window, GDK_KEY_m));
-    g_assert_nonnull(ns_dashboard_maximised(dashboard));
+    g_assert_nonnull(ns_dashboard_maximized(dashboard));
     ui_settle(GTK_WIDGET(window));
     g_assert_true(ui_press(window, GDK_KEY_Escape));
-    g_assert_null(ns_dashboard_maximised(dashboard));
+    g_assert_null(ns_dashboard_maximized(dashboard));
     g_assert_false(ui_press(window, GDK_KEY_x));
 
     /* In an entry the same keys are text. */

@@ -219,7 +219,7 @@ static void test_recompute_plan(void)
     ns_settings_clear(&settings);
 }
 
-/* Every number of threads, each worker slower or faster than its neighbours, gives the same bits
+/* Every number of threads, each worker slower or faster than its neighbors, gives the same bits
  * again, and nearly those of one thread. */
 static void check_threads(const char *shape)
 {

@@ -77,11 +77,11 @@ static void test_refused(void)
     assert_refused(HEAD CARD CARD CARD, "4 to 7");
     assert_refused(HEAD CARD CARD CARD CARD CARD CARD CARD CARD, "at most 7");
     assert_refused("title = T\n" CARD CARD CARD CARD, "summary");
-    assert_refused("colour = red\n", "Line 1: There is no key “colour”; there are title, summary.");
+    assert_refused("color = red\n", "Line 1: There is no key “color”; there are title, summary.");
     assert_refused("titel = red\n", "Line 1: There is no key “titel”; did you mean “title”?");
     assert_refused(HEAD "[other]\n", "Line 3: ");
     assert_refused(HEAD "[card]\ntitle = C\n[card]\n", "Line 3: ");
-    assert_refused(HEAD CARD "colour = red\n", "Line 6: ");
+    assert_refused(HEAD CARD "color = red\n", "Line 6: ");
     assert_refused(HEAD CARD "setup = placement=pre mixture=post*3\n" CARD,
                    "Line 6: placement=pre");
     assert_refused(HEAD CARD "setup = layers=x\n" CARD, "Line 6: ");

@@ -525,7 +525,7 @@ static void test_names_of_both(void)
 }
 
 /* The standard deviation that a matrix is drawn with, and the range of a uniform one. */
-static void test_initialisers(void)
+static void test_initializers(void)
 {
     static const struct {
         const char *init;
@@ -568,7 +568,7 @@ static void test_initialisers(void)
     }
 }
 
-/* Both embeddings: usual ones, those of an initialiser, of T-Fixup, and those that are a head, too.
+/* Both embeddings: usual ones, those of an initializer, of T-Fixup, and those that are a head, too.
  */
 static void test_embeddings(void)
 {
@@ -724,7 +724,7 @@ int main(int argc, char **argv)
     g_test_add_func("/model/mixtures", test_mixtures);
     g_test_add_func("/model/names", test_names);
     g_test_add_func("/model/names-of-both", test_names_of_both);
-    g_test_add_func("/model/initialisers", test_initialisers);
+    g_test_add_func("/model/initializers", test_initializers);
     g_test_add_func("/model/embeddings", test_embeddings);
     g_test_add_func("/model/factors", test_factors);
     g_test_add_func("/model/same-bits", test_same_bits);

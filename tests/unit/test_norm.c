@@ -59,7 +59,7 @@ static Case *make(const NsNorm *norm, size_t rows, size_t features, double mean)
 
 /* One group of n values that share their statistics, `stride` apart: LayerNorm's row, BatchNorm's
  * feature. */
-static void plain_group(Case *t, size_t first, size_t stride, size_t n, bool centred)
+static void plain_group(Case *t, size_t first, size_t stride, size_t n, bool centered)
 {
     double mean = 0, squares = 0, sum = 0, along = 0, eps = (double)t->pass.eps;
     bool feature = t->norm->stats == NS_STATS_FEATURES;
@@ -67,7 +67,7 @@ static void plain_group(Case *t, size_t first, size_t stride, size_t n, bool cen
     size_t count = 0;
     for (size_t k = 0; k < n; k++)
         if (!feature || !t->pass.live || t->pass.live[k]) at[count++] = first + k * stride;
-    for (size_t k = 0; k < count && centred; k++) mean += (double)t->x[at[k]] / (double)count;
+    for (size_t k = 0; k < count && centered; k++) mean += (double)t->x[at[k]] / (double)count;
     for (size_t k = 0; k < count; k++) squares += pow((double)t->x[at[k]] - mean, 2);
     double sigma = sqrt(squares / (double)count + eps);
     for (size_t k = 0; k < count; k++) {
@@ -83,7 +83,7 @@ static void plain_group(Case *t, size_t first, size_t stride, size_t n, bool cen
     for (size_t k = 0; k < count; k++) {
         double xhat = ((double)t->x[at[k]] - mean) / sigma;
         double g = (double)t->dy[at[k]] * (double)t->gain[at[k] % t->pass.C];
-        double shift = centred ? sum / (double)count : 0;
+        double shift = centered ? sum / (double)count : 0;
         t->plain_dx[at[k]] = (g - shift - xhat * along / (double)count) / sigma;
     }
 }

@@ -171,7 +171,7 @@ static void check_states(NsRun *run)
 
 /* ---- Similarity ---- */
 
-static void centre(State *state)
+static void center(State *state)
 {
     for (size_t k = 0; k < state->D; k++) {
         double mean = 0;
@@ -210,8 +210,8 @@ static void check_pair(NsRun *run, const NsSimilarity *s, size_t i, size_t j)
     }
     close_to((double)s->value[NS_SIMILARITY_COSINE][at], cosines, 1e-5);
     close_to((double)s->value[NS_SIMILARITY_ANGLE][at], angles, 1e-4);
-    centre(&x);
-    centre(&y);
+    center(&x);
+    center(&y);
     double cka = cross_square(&x, &y) / sqrt(cross_square(&x, &x) * cross_square(&y, &y));
     close_to((double)s->value[NS_SIMILARITY_CKA][at], cka, 1e-4);
     state_clear(&x);

@@ -279,10 +279,10 @@ static void test_files(void)
     g_assert_true(ns_run_record_load(&record, path, NULL, &error));
     g_assert_cmpuint(ns_history_steps(record.histories[0]), ==, 2);
 
-    g_autoptr(GCancellable) cancelled = g_cancellable_new();
-    g_cancellable_cancel(cancelled);
+    g_autoptr(GCancellable) canceled = g_cancellable_new();
+    g_cancellable_cancel(canceled);
     g_auto(NsRunRecord) none = {0}, other = {0};
-    g_assert_false(ns_run_record_load(&none, path, cancelled, &error));
+    g_assert_false(ns_run_record_load(&none, path, canceled, &error));
     g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
     g_clear_error(&error);
     g_remove(path);

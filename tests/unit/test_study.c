@@ -1,4 +1,4 @@
-/* What a model looks like at initialisation, over seeds.  SPDX-License-Identifier: MIT */
+/* What a model looks like at initialization, over seeds.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/param.h"
 #include "core/model/placement.h"

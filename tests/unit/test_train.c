@@ -245,7 +245,7 @@ static void test_run_live(void)
 }
 
 /* Decay and clipping act from the next step on, and measured norms are those before clipping. */
-static void test_run_live_regularisers(void)
+static void test_run_live_regularizers(void)
 {
     const char *const sgd[] = {"optimizer=sgd", "lr=1", "schedule=constant", NULL};
     g_autoptr(NsRun) run = tiny_run(sgd);
@@ -522,7 +522,7 @@ int main(int argc, char **argv)
     g_test_add_func("/train/run/learns", test_run_learns);
     g_test_add_func("/train/run/reset", test_run_reset);
     g_test_add_func("/train/run/live", test_run_live);
-    g_test_add_func("/train/run/live-regularisers", test_run_live_regularisers);
+    g_test_add_func("/train/run/live-regularizers", test_run_live_regularizers);
     g_test_add_func("/train/run/optimizers", test_run_optimizers);
     g_test_add_func("/train/run/without-measuring", test_run_without_measuring);
     g_test_add_func("/train/run/diverges", test_diverges);

@@ -180,7 +180,7 @@ const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer);
 typedef struct {
     const NsStyle *style;
     NsFlow flow;
-    NsRange range;         /* the ends of the colours */
+    NsRange range;         /* the ends of the colors */
     const NsDiagram *from; /* where norms come from; NULL: they rest */
     double moved;          /* 0 there, 1 here */
     double light;          /* how far up lights on the wires are, in 0..1; NaN for none */
@@ -200,7 +200,7 @@ NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range);
 
 void ns_diagram_draw(const NsDiagram *diagram, const NsDiagramLook *look, cairo_t *cr);
 
-/* Colours and widths, and what grey means, in a strip of this size at the origin. */
+/* Colors and widths, and what gray means, in a strip of this size at the origin. */
 void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double height, cairo_t *cr);
 double ns_diagram_legend_height(const NsStyle *style);
 

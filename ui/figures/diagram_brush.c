@@ -10,7 +10,7 @@
 
 #define SHRINK 0.72 /* as small as words become before they are cut */
 
-/* Of the colours, on dark and on light ground. */
+/* Of the colors, on dark and on light ground. */
 #define DARKEST 0.3
 #define BRIGHTEST 0.92
 
@@ -38,9 +38,9 @@ NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range)
                            .aim = -1};
 }
 
-/* ---- numbers as colour and width ---- */
+/* ---- numbers as color and width ---- */
 
-/* The ends of the colours: a decade at least, so that what differs little looks alike. */
+/* The ends of the colors: a decade at least, so that what differs little looks alike. */
 static NsRange ends_of(NsRange range)
 {
     if (!(range.lo <= range.hi)) return (NsRange){-1, 1};
@@ -59,7 +59,7 @@ static double share_of(const NsDiagramLook *look, double value)
     return value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
 }
 
-/* The end of the colours that is as dark, or as bright, as the ground is left out. */
+/* The end of the colors that is as dark, or as bright, as the ground is left out. */
 static NsColor color_of(const NsStyle *style, double share)
 {
     NsColor ground = style->background;
@@ -150,13 +150,13 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
                            ? _("norm of the signal, root mean square over tokens")
                            : _("norm of the gradient of the loss, over all tokens of the batch");
     double size = p->size, small = 0.9 * size, y = height / 2 - 0.35 * size;
-    /* The colours give way to the words. */
+    /* The colors give way to the words. */
     g_autoptr(PangoLayout) whole = ns_text_new(pen.context, p->style, small, false, what);
     double most = MIN(BAR_WIDTH * size, 0.4 * width), least = MIN(BAR_LEAST * size, most);
     double length = CLAMP(width - 1.2 * size - ns_text_width(whole), least, most);
     NsRange ends = ends_of(look->range);
     cairo_save(cr);
-    /* A wedge of colours: as wide as the wires are. */
+    /* A wedge of colors: as wide as the wires are. */
     for (int i = 0; i < STEPS; i++) {
         double t = (i + 0.5) / STEPS,
                half = (NS_BRUSH_THINNEST + t * (NS_BRUSH_THICKEST - NS_BRUSH_THINNEST)) * size / 2;

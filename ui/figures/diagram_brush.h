@@ -37,7 +37,7 @@ NsBrushStroke ns_brush_stroke(const NsBrush *p, double value);
 
 typedef enum { NS_BRUSH_LEFT, NS_BRUSH_MIDDLE, NS_BRUSH_RIGHT } NsBrushAlign;
 
-/* Words whose left end, middle or right end stands at x, centred on y; `room` > 0 ends them there,
+/* Words whose left end, middle or right end stands at x, centered on y; `room` > 0 ends them there,
  * `backed` puts ground behind them. */
 void ns_brush_words(const NsBrush *p, const char *text, double size, bool bold, NsBrushAlign align,
                     double x, double y, double room, bool backed);

@@ -76,7 +76,7 @@ typedef struct {
 bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words);
 
 /* Markers for the events of the runs: a divergence as an alarm, changes of settings by their name;
- * of one lane among several in its colour.  TRUE if they differ from those that were there. */
+ * of one lane among several in its color.  TRUE if they differ from those that were there. */
 bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input);
 
 /* "previous run: Pre-LN"; what differs from the run that is shown.  Free with g_free. */

@@ -22,7 +22,7 @@ typedef struct {
     const char *name;           /* "A", "B", ... of a lane; what to call an earlier run */
 } NsFigureRun;
 
-/* What heatmaps show of several lanes: all above one another under one colour bar, the one that
+/* What heatmaps show of several lanes: all above one another under one color bar, the one that
  * `history` is, or log_2 of the second over the first. */
 typedef enum { NS_HEAT_STACKED, NS_HEAT_LANE, NS_HEAT_RATIO } NsHeatMode;
 
@@ -46,7 +46,7 @@ typedef struct {
     const char *name; /* of a lane that is shown by itself, though there are others; or NULL */
     NsFigureRun lanes[NS_FIGURE_LANES];
     unsigned n_lanes;  /* fewer than 2: `history` is all there is */
-    unsigned n_beside; /* of ns_figure_input_of: so many of `lanes` share its colours */
+    unsigned n_beside; /* of ns_figure_input_of: so many of `lanes` share its colors */
     NsFigureRun pinned[NS_FIGURE_PINNED];
     unsigned n_pinned;
     NsHeatMode heat;
@@ -108,7 +108,7 @@ const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */
 const NsChoice *ns_figure_choice(size_t i);
 
 /* The figure of a sweep, which is of many runs and so no row among those of one: training loss at
- * the end by both settings, as colour, hatched where a run diverged; cells fill in as they come. */
+ * the end by both settings, as color, hatched where a run diverged; cells fill in as they come. */
 const NsFigureKind *ns_phase_kind(void);
 
 /* The figure of a study of the paper: what was measured beside what is expected, with its verdict.

@@ -19,7 +19,7 @@ typedef struct {
     NsHeatPanel panels[NS_FIGURE_LANES];
     int marked;     /* layer */
     int64_t viewed; /* step */
-    char *bar;      /* what the colours say */
+    char *bar;      /* what the colors say */
 } Heatmap;
 
 static bool follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
@@ -47,7 +47,7 @@ static bool make_names(Heatmap *heatmap, const NsFigureInput *input)
     return changed;
 }
 
-/* What the colours say. */
+/* What the colors say. */
 static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
 {
     if (heatmap->mode != RATIO) return g_strdup(symbol);

@@ -157,7 +157,7 @@ static void read_cells(Phase *p)
         lo = MIN(lo, cell.loss);
         hi = MAX(hi, cell.loss);
     }
-    /* Runs that exploded without end would leave no colours for the others. */
+    /* Runs that exploded without end would leave no colors for the others. */
     p->map.lo = lo;
     p->map.hi = MIN(hi, first);
     if (!(p->map.lo < p->map.hi)) p->map.lo = p->map.hi = 0;
@@ -199,7 +199,7 @@ static char *note(const Phase *p)
     if (p->worse)
         add_sentence(words,
                      g_strdup_printf(_("Losses above that of the untrained model (%zu) share the "
-                                       "last colour."),
+                                       "last color."),
                                      p->worse));
     if (p->failed) {
         g_autofree char *place = place_words(p, p->first_failed);

@@ -15,7 +15,7 @@ typedef struct {
     bool there;
     NsHeatmap map;
     float *z;      /* [n, n] */
-    double lo, hi; /* of all lanes: one colour is one value in each of them */
+    double lo, hi; /* of all lanes: one color is one value in each of them */
 } Similarity;
 
 /* Cells are equally wide, so that where not all states are compared each stands for its share. */
@@ -51,7 +51,7 @@ static bool read_newest(Similarity *s, NsHistory *history)
     return true;
 }
 
-/* TRUE if the ends of the colours moved.  A lane by itself fits them to what it shows. */
+/* TRUE if the ends of the colors moved.  A lane by itself fits them to what it shows. */
 static bool share_colors(Similarity *s, const NsFigureInput *input)
 {
     double lo = INFINITY, hi = -INFINITY;

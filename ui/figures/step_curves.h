@@ -42,6 +42,6 @@ bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *
 void ns_previous_curves_forget(NsPreviousCurves *previous);
 void ns_previous_curves_clear(NsPreviousCurves *previous);
 
-/* Appends a series for each: the run before in grey, the pinned ones in muted tones.  Returns how
+/* Appends a series for each: the run before in gray, the pinned ones in muted tones.  Returns how
  * many. */
 size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *series);

@@ -27,7 +27,7 @@ typedef struct {
     size_t n; /* values that were measured */
 } Summary;
 
-static Summary summarise(const float *min, const float *max, const bool *has, size_t count)
+static Summary summarize(const float *min, const float *max, const bool *has, size_t count)
 {
     Summary s = {.largest = -INFINITY, .least = INFINITY};
     double sum = 0;
@@ -58,7 +58,7 @@ static bool next_record(Steps *steps, NsSource *source, double *x, Summary *summ
         ns_history_read(history, steps->quantity, record, steps->min, steps->max, steps->has);
     int64_t first = ns_history_first_step(history);
     source->steps = MAX(record, (size_t)(bucket.last - first)) + 1;
-    *summary = summarise(steps->min, steps->max, steps->has, count);
+    *summary = summarize(steps->min, steps->max, steps->has, count);
     *x = (double)MAX(bucket.first, first + (int64_t)record);
     return summary->n > 0;
 }

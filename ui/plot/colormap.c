@@ -1,4 +1,4 @@
-/* Colours of a heatmap.  SPDX-License-Identifier: MIT */
+/* Colors of a heatmap.  SPDX-License-Identifier: MIT */
 #include "ui/plot/colormap.h"
 
 #include <glib.h>
@@ -26,7 +26,7 @@ NsColor ns_viridis(double t)
     return (NsColor){rgb[0], rgb[1], rgb[2], 1};
 }
 
-/* Every fifth colour of matplotlib's table (CC0); a straight line between two stays within 0.02. */
+/* Every fifth color of matplotlib's table (CC0); a straight line between two stays within 0.02. */
 static const uint32_t cividis[] = {
     0x00224e, 0x002656, 0x002a5f, 0x002d68, 0x003070, 0x083370, 0x163770, 0x203a6f, 0x273e6e,
     0x2e416d, 0x34456c, 0x3a486c, 0x3f4c6c, 0x444f6c, 0x49536c, 0x4e566c, 0x535a6d, 0x575d6d,
@@ -36,7 +36,7 @@ static const uint32_t cividis[] = {
     0xdfca57, 0xe5cf52, 0xead34c, 0xf0d846, 0xf6dd3f, 0xfce236, 0xfee838,
 };
 
-/* Colours at the same distance from the centre have the same lightness, within 2 of CIE L*. */
+/* Colors at the same distance from the center have the same lightness, within 2 of CIE L*. */
 static const uint32_t diverging[] = {0x0b3c78, 0x2c72b0, 0x85b9dc, 0xf7f7f7,
                                      0xf2a950, 0xb45c08, 0x6a2d00};
 

@@ -1,4 +1,4 @@
-/* Colours of a heatmap.  SPDX-License-Identifier: MIT */
+/* Colors of a heatmap.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/plot/plot.h"
@@ -6,12 +6,12 @@
 
 #include <stdint.h>
 
-/* Viridis (Smith and van der Walt 2015) at t in [0, 1]: equal steps look equal, also in grey and to
- * colour-blind eyes. */
+/* Viridis (Smith and van der Walt 2015) at t in [0, 1]: equal steps look equal, also in gray and to
+ * color-blind eyes. */
 NsColor ns_viridis(double t);
 
 /* Cividis (Nuñez, Anderton and Renslow 2018) at t in [0, 1]: the same for eyes with and without
- * colour blindness. */
+ * color blindness. */
 NsColor ns_cividis(double t);
 
 /* Blue, white at t = 0.5, orange: the two ends are equally dark and differ to every kind of eye. */

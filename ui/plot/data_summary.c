@@ -269,7 +269,7 @@ char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
     say(note, log ? 0 : low, ns_plural("%s value is −∞ (▼)", "%s values are −∞ (▼)", low));
     say(note, bad, ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
     say(note, unshown,
-        ns_plural("%s cell is not positive (grey)", "%s cells are not positive (grey)", unshown));
+        ns_plural("%s cell is not positive (gray)", "%s cells are not positive (gray)", unshown));
     say(note, summary->theory_beyond, _("theory goes on beyond the axis"));
     return g_string_free(note, note->len == 0);
 }

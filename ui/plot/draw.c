@@ -145,7 +145,7 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
     cairo_fill(cr);
 }
 
-/* A line that shows on any colour of cells. */
+/* A line that shows on any color of cells. */
 static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid, NsPoint from,
                        NsPoint to)
 {

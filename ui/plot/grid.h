@@ -9,7 +9,7 @@ typedef struct {
     const NsPlot *const *plots;
     size_t n, columns;
     bool share_x, share_y; /* one range for all; only the lowest and the leftmost tell it */
-    bool share_colors;     /* one range of colours for all heatmaps */
+    bool share_colors;     /* one range of colors for all heatmaps */
     bool one_legend;       /* one for all: every label once, as in the first plot that has it */
 } NsPlotGrid;
 

@@ -1,4 +1,4 @@
-/* The heatmap: one image, and its colour bar.  SPDX-License-Identifier: MIT */
+/* The heatmap: one image, and its color bar.  SPDX-License-Identifier: MIT */
 #include "ui/plot/heatmap.h"
 
 #include "ui/plot/colormap.h"

@@ -21,7 +21,7 @@
 /* Between a title and what lies in the corner beside it. */
 #define CORNER_GAP 0.5
 
-/* The least that the ends of a diverging map are from its centre: what is less is rounding. */
+/* The least that the ends of a diverging map are from its center: what is less is rounding. */
 #define FLATTEST 0.01
 
 /* The least of a page's width that is left for data. */
@@ -192,7 +192,7 @@ static void clear_edges(const NsFrame *frame, const NsScale *scale, GArray *tick
 {
     double apart = NS_TICK_APART * frame->size, top = MIN(scale->p0, scale->p1);
     double bottom = MAX(scale->p0, scale->p1), before = INFINITY;
-    unsigned left = ns_ticks_labelled(ticks);
+    unsigned left = ns_ticks_labeled(ticks);
     for (unsigned i = 0; i < ticks->len; i++) {
         NsTick *tick = &g_array_index(ticks, NsTick, i);
         if (!tick->label) continue;
@@ -235,7 +235,7 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
     return all;
 }
 
-/* The ends of the colours.  Those of a diverging map are equally far from its centre, or one side
+/* The ends of the colors.  Those of a diverging map are equally far from its center, or one side
  * would look further than it is. */
 static void fit_colors(NsPlotLayout *layout)
 {
@@ -489,7 +489,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
 }
 
-/* Curves and colours, and the words that must keep clear of them. */
+/* Curves and colors, and the words that must keep clear of them. */
 static void fill(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;

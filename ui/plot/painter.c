@@ -87,7 +87,7 @@ static void fill_noise(const NsPainter *painter, const NsPoint *points, size_t n
     g_autoptr(GArray) outline = g_array_new(FALSE, FALSE, sizeof(NsBandColumn));
     for (size_t i = 0; i < n;) {
         double index = floor(points[i].x / column);
-        /* From the point before, so that neighbouring columns join. */
+        /* From the point before, so that neighboring columns join. */
         size_t k = i ? i - 1 : i;
         NsBandColumn part = {points[i].x, points[k].y, points[k].y};
         for (; i < n && floor(points[i].x / column) == index; i++) {

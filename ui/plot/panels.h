@@ -1,4 +1,4 @@
-/* Heatmaps above one another that share their columns and colours.  SPDX-License-Identifier: MIT
+/* Heatmaps above one another that share their columns and colors.  SPDX-License-Identifier: MIT
  *
  * A heatmap without panels is a single one.  The left axis of a map with panels is drawn from 0 to
  * their number, one unit a panel, the first one uppermost; what it says inside a panel is the

@@ -258,7 +258,7 @@ void ns_path_extend(NsPath *path, const NsSeries *series, const NsScale *x, cons
     rewind_path(path);
     NsPathState state = path->kept;
     if (!state.begun) {
-        /* One neighbour beyond the end, so that the curve comes in through the edge. */
+        /* One neighbor beyond the end, so that the curve comes in through the edge. */
         size_t first = lower_bound(series, x->lo);
         state.read = first - (first > 0);
         state.begun = first < series->settled;

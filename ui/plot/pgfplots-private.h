@@ -11,7 +11,7 @@ double ns_pgf_coordinate(const NsScale *scale, double value);
 /* The coordinate at a place on the page. */
 double ns_pgf_coordinate_at(const NsScale *scale, double pixel);
 
-/* The options of a series: colour, dash, mark. */
+/* The options of a series: color, dash, mark. */
 void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *series);
 
 /* All series of one vertical axis, and the cells of the heatmap. */

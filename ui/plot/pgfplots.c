@@ -179,7 +179,7 @@ static void append_annotations(GString *out, const NsPlotLayout *layout, double 
 
 /* ---- heatmaps ---- */
 
-/* Nine colours between which pgfplots mixes are as near to the palette as eyes can tell. */
+/* Nine colors between which pgfplots mixes are as near to the palette as eyes can tell. */
 static void append_colormap(GString *out, const NsPlotLayout *layout)
 {
     uint32_t palette[256];
@@ -475,7 +475,7 @@ static void append_preamble(GString *out, const NsExport *options)
     }
     g_string_append(out,
                     "% Typeset with pdflatex, lualatex or xelatex; to use it in a document, copy "
-                    "the preamble's packages,\n% colours and fonts, and the picture.\n"
+                    "the preamble's packages,\n% colors and fonts, and the picture.\n"
                     "\\documentclass[border=0pt]{standalone}\n"
                     "\\usepackage{amsmath,amssymb}\n\\usepackage{pgfplots}\n"
                     "\\pgfplotsset{compat=1.16}\n");

@@ -222,7 +222,7 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
                            MAX(columns, 2));
     for (size_t row = 0; row < MAX(panel->rows, 2); row++)
         for (size_t i = 0; i < MAX(columns, 2); i++) {
-            /* pgfplots takes the size of a cell from its neighbour: a single one needs another. */
+            /* pgfplots takes the size of a cell from its neighbor: a single one needs another. */
             bool real = row < panel->rows && i < columns;
             size_t first = i * stride, last = MIN(first + stride, map->columns);
             double meta = real ? cell_meta(map, panel->row + row, first, last) : (double)NAN;

@@ -269,7 +269,7 @@ static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, cons
     }
 }
 
-/* Bars in the colours of the curves before the lines of a tip, the first of which is the abscissa.
+/* Bars in the colors of the curves before the lines of a tip, the first of which is the abscissa.
  */
 static void draw_swatches(const NsPlotLayout *layout, const GPtrArray *found, PangoLayout *text,
                           NsPoint at, cairo_t *cr)
@@ -295,7 +295,7 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     double y = layout->style->raster ? floor(reading->py) + 0.5 : reading->py;
     cairo_set_line_width(cr, width);
     if (layout->plot->heatmap) {
-        /* On the colours a line shows only with a rim. */
+        /* On the colors a line shows only with a rim. */
         ns_set_color(cr, ns_with_alpha((NsColor){0, 0, 0, 1}, 0.55));
         cairo_set_line_width(cr, 3 * width);
         cairo_new_sub_path(cr);

@@ -125,9 +125,9 @@ static void add_ticks(GByteArray *bytes, const GArray *ticks)
 {
     for (unsigned i = 0; ticks && i < ticks->len; i++) {
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
-        bool labelled = tick->label != NULL;
+        bool labeled = tick->label != NULL;
         ADD(bytes, tick->value);
-        ADD(bytes, labelled);
+        ADD(bytes, labeled);
     }
 }
 

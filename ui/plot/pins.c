@@ -46,7 +46,7 @@ unsigned ns_plot_pin_at(const NsPlotLayout *layout, const NsPin *pins, size_t n,
         double x = ns_plot_x_to_pixel(layout, pins[i].x);
         double y = ns_plot_row_to_pixel(layout, pins[i].row);
         bool badge = hypot(px - x, py - badge_y(layout)) <= radius;
-        /* In a heatmap a pin is a cell, and its neighbours above can be pinned too. */
+        /* In a heatmap a pin is a cell, and its neighbors above can be pinned too. */
         bool line = isnan(y) ? fabs(px - x) <= reach : hypot(px - x, py - y) <= reach;
         if (badge || line) return pins[i].number;
     }
@@ -112,7 +112,7 @@ static void draw_line(const NsPlotLayout *layout, const NsReading *reading, cair
     double x = style->raster ? floor(reading->px) + 0.5 : reading->px;
     cairo_set_line_width(cr, style->axis_width);
     cairo_set_dash(cr, dash, 2, 0);
-    /* White on the colours of a heatmap, down to the cell. */
+    /* White on the colors of a heatmap, down to the cell. */
     NsColor color = cell ? (NsColor){1, 1, 1, 0.85} : ns_with_alpha(style->text, 0.6);
     ns_set_color(cr, color);
     cairo_move_to(cr, x, area->y + 2 * badge_radius(layout) + 1);

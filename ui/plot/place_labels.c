@@ -56,7 +56,7 @@ double ns_place_head(NsFrame *frame, bool place)
     return y + (y > pad ? NS_GAP * frame->size : 0.5 * frame->digit);
 }
 
-/* The texts of labelled ticks, NULL for the others. */
+/* The texts of labeled ticks, NULL for the others. */
 GPtrArray *ns_tick_texts(NsPlotLayout *layout, const GArray *ticks, double *widest)
 {
     GPtrArray *texts = g_ptr_array_new_full(ticks->len, NULL);
@@ -80,7 +80,7 @@ void ns_tick_texts_free(GPtrArray *texts)
     g_ptr_array_unref(texts);
 }
 
-/* Where a label of that width under a tick begins: centred, but on the page. */
+/* Where a label of that width under a tick begins: centered, but on the page. */
 static double label_start(const NsPlotLayout *layout, double px, double width)
 {
     double most = layout->width - width - layout->style->padding * 0.5;
@@ -266,7 +266,7 @@ static int fit_panels(NsFrame *frame)
     return PANEL_WORDS - 1;
 }
 
-/* Beside each panel, in the colour of its run. */
+/* Beside each panel, in the color of its run. */
 static void place_panel_names(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -466,7 +466,7 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
         add_backed(layout, text, at, look->color);
 }
 
-/* Black or white, whichever is further from the colour of the cell. */
+/* Black or white, whichever is further from the color of the cell. */
 static NsColor on_cell(const NsPlotLayout *layout, double value)
 {
     const NsScale *z = &layout->z;

@@ -43,7 +43,7 @@ void ns_place_outer_labels(NsFrame *frame);
 /* Puts the words in the plot area on the page, once the curves are known. */
 void ns_place_inner_labels(NsPlotLayout *layout);
 
-/* The texts of labelled ticks, NULL for the others, and the widest of them. */
+/* The texts of labeled ticks, NULL for the others, and the widest of them. */
 GPtrArray *ns_tick_texts(NsPlotLayout *layout, const GArray *ticks, double *widest);
 void ns_tick_texts_free(GPtrArray *texts);
 

@@ -68,12 +68,12 @@ typedef struct {
                         * look of the first, and are hidden together; NULL: an entry of its own */
     NsSeriesKind kind;
     NsAxisSide side;
-    unsigned style; /* index of colour, dash and mark together */
+    unsigned style; /* index of color, dash and mark together */
     bool previous;
     bool tinted; /* a previous one in a muted tone of its style, told from others */
     bool hidden; /* struck out in the legend; not drawn, and no axis makes room for it */
     bool muted;  /* what was measured, behind a smoothed curve of the same style; in no legend */
-    bool theory; /* dotted, in the colour of text: computed, not measured */
+    bool theory; /* dotted, in the color of text: computed, not measured */
     size_t n;
     const double *x;       /* ascending */
     const double *y;       /* NaN and infinities are gaps that are marked */
@@ -86,7 +86,7 @@ typedef struct {
     size_t settled;        /* how many points will stay as they are; the others may still change */
 } NsSeries;
 
-/* DIVERGING: blue, white at the centre, orange; for ratios and differences. */
+/* DIVERGING: blue, white at the center, orange; for ratios and differences. */
 typedef enum { NS_COLORS_VIRIDIS, NS_COLORS_CIVIDIS, NS_COLORS_DIVERGING } NsColorMap;
 
 /* What the legend calls a series, and a view state that hides it. */
@@ -98,13 +98,13 @@ static inline const char *ns_series_name(const NsSeries *series)
 /* Some rows of a heatmap that stand by themselves: another run. */
 typedef struct {
     const char *name; /* "A Post-LN", beside it */
-    unsigned style;   /* 1 + that of the series whose colour the name has; 0: of text */
+    unsigned style;   /* 1 + that of the series whose color the name has; 0: of text */
     size_t row, rows; /* the lowest of them, and how many */
     double y0;        /* what the left axis says at its lower edge; a row is a unit of it */
 } NsHeatPanel;
 
 /* z[row * stride + column], rows upwards from y0 (downwards where the left axis is reversed).
- * Cells are equally wide.  Colour is log10 z where `log`.  A cell without a value is -infinity; NaN
+ * Cells are equally wide.  Color is log10 z where `log`.  A cell without a value is -infinity; NaN
  * and +infinity are marked. */
 typedef struct {
     const float *z;
@@ -117,10 +117,10 @@ typedef struct {
     const NsHeatPanel *panels; /* equally high, the first one uppermost */
     size_t n_panels;           /* 0: all rows are together */
     bool log;
-    const char *label; /* of the colour bar */
+    const char *label; /* of the color bar */
     NsColorMap colors;
     double center; /* what DIVERGING shows as white: 0 of log2 ratios; of ratios, with `log`, 1 */
-    double lo, hi; /* fixed ends of the colours, where lo < hi; cells beyond have the end's */
+    double lo, hi; /* fixed ends of the colors, where lo < hi; cells beyond have the end's */
     bool square;   /* cells are as high as wide: a matrix */
     bool values;   /* numbers in the cells where they have room */
     bool hatch; /* cells that are not finite are hatched: a result, which the plot's note tells */
@@ -142,7 +142,7 @@ typedef struct {
     double x;
     const char *text;
     bool alarm;
-    unsigned style; /* 1 + that of the series it belongs to, whose colour it has; 0: none */
+    unsigned style; /* 1 + that of the series it belongs to, whose color it has; 0: none */
     bool handle;    /* can be dragged: it has a grip, and ns_plot_handle_at finds it */
 } NsMarker;
 

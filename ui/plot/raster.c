@@ -124,7 +124,7 @@ typedef struct {
     float upper[SAMPLES][TILE], lower[SAMPLES][TILE];
 } Tile;
 
-/* src over dst, src being a colour with the coverage 0..255 of every pixel. */
+/* src over dst, src being a color with the coverage 0..255 of every pixel. */
 static inline uint32_t blend(uint32_t dst, uint32_t color, uint32_t coverage)
 {
     const uint32_t mask = 0x00ff00ff, half = 0x00800080;

@@ -39,7 +39,7 @@ NsRaster *ns_raster_new(cairo_t *cr);
 void ns_raster_free(NsRaster *raster);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRaster, ns_raster_free)
 
-/* Strokes one unbroken curve, x ascending or descending, with butt ends and bevelled joins.  Fewer
+/* Strokes one unbroken curve, x ascending or descending, with butt ends and beveled joins.  Fewer
  * than two different points leave nothing. */
 void ns_raster_stroke(NsRaster *raster, const NsPoint *points, size_t n, const NsPen *pen,
                       NsColor color);

@@ -87,7 +87,7 @@ static void add(GArray *ticks, double value, char *label)
     g_array_append_val(ticks, tick);
 }
 
-/* "2.5×10^{−5}" with the digits that tell neighbours `step` apart. */
+/* "2.5×10^{−5}" with the digits that tell neighbors `step` apart. */
 static char *scientific(double value, double step)
 {
     if (value == 0) return g_strdup("0");
@@ -149,8 +149,8 @@ static char *log_label(double value, double lo, double hi)
     return ns_text_number(value, 1);
 }
 
-/* Multiples of powers of ten; those by a factor of which `labelled` has the bit are labelled. */
-static void log_multiples(GArray *ticks, const NsScale *scale, unsigned labelled)
+/* Multiples of powers of ten; those by a factor of which `labeled` has the bit are labeled. */
+static void log_multiples(GArray *ticks, const NsScale *scale, unsigned labeled)
 {
     int first = (int)floor(log10(scale->lo)), last = (int)ceil(log10(scale->hi));
     for (int k = first; k <= last; k++)
@@ -158,7 +158,7 @@ static void log_multiples(GArray *ticks, const NsScale *scale, unsigned labelled
             double value = m * pow(10, k);
             if (value < scale->lo * (1 - 1e-9) || value > scale->hi * (1 + 1e-9)) continue;
             if (scale->integer && !is_whole(value)) continue;
-            bool major = labelled >> m & 1;
+            bool major = labeled >> m & 1;
             add(ticks, value, major ? log_label(value, scale->lo, scale->hi) : NULL);
         }
 }
@@ -200,7 +200,7 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
     for (size_t i = 0; i < G_N_ELEMENTS(factors); i++) {
         g_array_set_size(ticks, 0);
         log_multiples(ticks, scale, factors[i]);
-        unsigned n = ns_ticks_labelled(ticks);
+        unsigned n = ns_ticks_labeled(ticks);
         if (n >= LEAST && n <= most) return;
     }
     g_array_set_size(ticks, 0);
@@ -235,9 +235,9 @@ static void symlog_ticks(GArray *ticks, const NsScale *scale, unsigned most)
     for (int stride = 1; stride <= MAX(last - least, 0) + 1; stride++) {
         g_array_set_size(ticks, 0);
         symlog_decades(ticks, scale, least, last, stride);
-        if (ns_ticks_labelled(ticks) <= most) break;
+        if (ns_ticks_labeled(ticks) <= most) break;
     }
-    if (ns_ticks_labelled(ticks) >= LEAST) return;
+    if (ns_ticks_labeled(ticks) >= LEAST) return;
     g_array_set_size(ticks, 0);
     linear_ticks(ticks, scale, most);
 }
@@ -360,7 +360,7 @@ GArray *ns_scale_ticks(const NsScale *scale, unsigned most)
     return ticks;
 }
 
-unsigned ns_ticks_labelled(const GArray *ticks)
+unsigned ns_ticks_labeled(const GArray *ticks)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < ticks->len; i++) n += g_array_index(ticks, NsTick, i).label != NULL;

@@ -52,4 +52,4 @@ double ns_scale_to_value(const NsScale *scale, double pixel);
 GArray *ns_scale_ticks(const NsScale *scale, unsigned most);
 
 /* How many ticks carry a label. */
-unsigned ns_ticks_labelled(const GArray *ticks);
+unsigned ns_ticks_labeled(const GArray *ticks);

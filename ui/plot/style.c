@@ -56,7 +56,7 @@ static const NsStyle styles[] = {
         .series = ON_WHITE,
     },
     {
-        .choice = {"screen-dark", "Screen, dark", NULL, NULL, "As in the window, on dark grey"},
+        .choice = {"screen-dark", "Screen, dark", NULL, NULL, "As in the window, on dark gray"},
         .font = FONT,
         .text_size = 12,
         .title_size = 14,
@@ -115,7 +115,7 @@ static const NsStyle styles[] = {
     },
     {
         .choice = {"high-contrast", "High contrast", NULL, NULL,
-                   "Black on white, thicker lines, stronger colours"},
+                   "Black on white, thicker lines, stronger colors"},
         .font = FONT,
         .text_size = 13,
         .title_size = 15,
@@ -136,7 +136,7 @@ static const NsStyle styles[] = {
     },
     {
         .choice = {"high-contrast-dark", "High contrast, dark", NULL, NULL,
-                   "White on black, thicker lines, stronger colours"},
+                   "White on black, thicker lines, stronger colors"},
         .font = FONT,
         .text_size = 13,
         .title_size = 15,

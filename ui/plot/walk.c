@@ -58,7 +58,7 @@ static size_t first_above(const NsSeries *series, double from, bool or_equal)
 }
 
 /* The nearest abscissa of any series on one side of `from`; NaN if there is none. */
-static double neighbour(const NsPlot *plot, bool previous, double from, bool forwards)
+static double neighbor(const NsPlot *plot, bool previous, double from, bool forwards)
 {
     double best = NAN;
     for (size_t i = 0; i < plot->n_series; i++) {
@@ -75,13 +75,13 @@ static double neighbour(const NsPlot *plot, bool previous, double from, bool for
 double ns_plot_walk(const NsPlot *plot, double from, int64_t by)
 {
     if (plot->heatmap) return walk_columns(plot, plot->heatmap, from, by);
-    bool previous = isnan(neighbour(plot, false, INFINITY, false));
-    double last = neighbour(plot, previous, INFINITY, false);
+    bool previous = isnan(neighbor(plot, false, INFINITY, false));
+    double last = neighbor(plot, previous, INFINITY, false);
     if (isnan(last)) return NAN;
-    if (by < -FAR) return neighbour(plot, previous, -INFINITY, true);
+    if (by < -FAR) return neighbor(plot, previous, -INFINITY, true);
     if (by > FAR || isnan(from)) return last;
     for (; by != 0; by += by > 0 ? -1 : 1) {
-        double next = neighbour(plot, previous, from, by > 0);
+        double next = neighbor(plot, previous, from, by > 0);
         if (isnan(next)) break;
         from = next;
     }

@@ -24,6 +24,6 @@ typedef struct {
  * with g_array_unref. */
 GArray *ns_words_collect(cairo_surface_t *surface);
 
-/* Shows a text with its upper left corner at the origin of the context, in the present colour; the
+/* Shows a text with its upper left corner at the origin of the context, in the present color; the
  * context must have no current point. */
 void ns_words_show(cairo_t *cr, PangoLayout *text, NsAnchor anchor);

@@ -41,10 +41,10 @@ struct _NsChartTile {
     GtkWidget *over;  /* weak: the popover that is open over the chart; NULL for none */
     GArray *choices;  /* int, as in the drop-down */
     GActionMap *actions;
-    bool maximised, syncing;
+    bool maximized, syncing;
 };
 
-enum { EXPORT, MAXIMISE, KIND_CHANGED, TOLD, N_SIGNALS };
+enum { EXPORT, MAXIMIZE, KIND_CHANGED, TOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
@@ -249,10 +249,10 @@ static void on_export(GSimpleAction *action, GVariant *parameter, gpointer tile)
     g_signal_emit(tile, signals[EXPORT], 0);
 }
 
-static void on_maximise(GSimpleAction *action, GVariant *parameter, gpointer tile)
+static void on_maximize(GSimpleAction *action, GVariant *parameter, gpointer tile)
 {
     (void)action, (void)parameter;
-    g_signal_emit(tile, signals[MAXIMISE], 0);
+    g_signal_emit(tile, signals[MAXIMIZE], 0);
 }
 
 static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -370,7 +370,7 @@ void ns_chart_tile_ask_limits(NsChartTile *tile)
 static GtkWidget *make_menu(NsChartTile *tile)
 {
     bool curves = kind_of(tile)->abscissa == NS_OVER_STEPS && !kind_of(tile)->rows_are_layers;
-    return ns_tile_menu_new(tile->maximised,
+    return ns_tile_menu_new(tile->maximized,
                             curves ? ns_smoothing_control_new(tile->session) : NULL);
 }
 
@@ -478,7 +478,7 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     widget_class->size_allocate = ns_chart_tile_size_allocate;
     gtk_widget_class_set_css_name(widget_class, "tile");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-    const char *names[] = {"export", "maximise", "kind-changed"};
+    const char *names[] = {"export", "maximize", "kind-changed"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         signals[i] = g_signal_new(names[i], NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                   NULL, G_TYPE_NONE, 0);
@@ -497,7 +497,7 @@ static void ns_chart_tile_init(NsChartTile *tile)
         {.name = "unpin", .activate = on_unpin},
         {.name = "follow", .activate = on_follow},
         {.name = "export", .activate = on_export},
-        {.name = "maximise", .activate = on_maximise},
+        {.name = "maximize", .activate = on_maximize},
     };
     g_autoptr(GSimpleActionGroup) actions = g_simple_action_group_new();
     tile->choices = g_array_new(FALSE, FALSE, sizeof(int));
@@ -600,9 +600,9 @@ int ns_chart_tile_lane(NsChartTile *tile)
     return tile->lane;
 }
 
-void ns_chart_tile_set_maximised(NsChartTile *tile, bool maximised)
+void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized)
 {
-    if (tile->maximised == maximised) return;
-    tile->maximised = maximised;
+    if (tile->maximized == maximized) return;
+    tile->maximized = maximized;
     sync_menu(tile);
 }

@@ -4,8 +4,8 @@
  * shares the choice with its like (NsView); any other quantity is the tile's own.
  *
  * Actions, of the group "tile": "kind" (string, a row of the registry), "copy-image", "copy-data",
- * "limits", "reset", "unpin", "follow", "export", "maximise"; the last two are signals of the tile,
- * for they concern the window: "export" and "maximise".
+ * "limits", "reset", "unpin", "follow", "export", "maximize"; the last two are signals of the tile,
+ * for they concern the window: "export" and "maximize".
  *
  * Further signals: "kind-changed"; "told" (string), a sentence for the reader. */
 #pragma once
@@ -32,7 +32,7 @@ int ns_chart_tile_lane(NsChartTile *tile);
 NsFigureInput ns_chart_tile_input(NsChartTile *tile);
 
 /* Whether the tile fills the window, for the words on its menu. */
-void ns_chart_tile_set_maximised(NsChartTile *tile, bool maximised);
+void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized);
 
 /* Limits and scales of the axes, at its button. */
 void ns_chart_tile_ask_limits(NsChartTile *tile);

@@ -26,7 +26,7 @@ struct _NsDashboard {
     NsSession *session;
     GArray *slots; /* Slot */
     guint next;    /* whose turn it is: no chart starves where all together take too long */
-    NsChartTile *maximised;
+    NsChartTile *maximized;
     NsChartTile *hovered;
     bool linking;
 };
@@ -41,7 +41,7 @@ static Slot *slot_at(NsDashboard *dashboard, guint i)
     return &g_array_index(dashboard->slots, Slot, i);
 }
 
-/* Tiles of lanes that there are not are away; those that a maximised one covers are hidden only. */
+/* Tiles of lanes that there are not are away; those that a maximized one covers are hidden only. */
 static bool is_there(NsDashboard *dashboard, guint i)
 {
     return gtk_widget_get_visible(GTK_WIDGET(slot_at(dashboard, i)->tile));
@@ -56,13 +56,13 @@ static int tiles_there(NsDashboard *dashboard)
 
 static int columns_for(NsDashboard *dashboard, int width)
 {
-    bool several = !dashboard->maximised && tiles_there(dashboard) > 1;
+    bool several = !dashboard->maximized && tiles_there(dashboard) > 1;
     return several && width >= TWO_COLUMNS_FROM ? 2 : 1;
 }
 
 static int rows_for(NsDashboard *dashboard, int columns)
 {
-    if (dashboard->maximised) return 1;
+    if (dashboard->maximized) return 1;
     return (tiles_there(dashboard) + columns - 1) / columns;
 }
 
@@ -95,7 +95,7 @@ static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, 
     int columns = columns_for(dashboard, for_size < 0 ? TWO_COLUMNS_FROM : for_size);
     int rows = rows_for(dashboard, columns);
     int height =
-        columns == 1 && !dashboard->maximised ? MAX(ONE_COLUMN_HEIGHT, tile_height) : tile_height;
+        columns == 1 && !dashboard->maximized ? MAX(ONE_COLUMN_HEIGHT, tile_height) : tile_height;
     *minimum = *natural = rows * height + (rows + 1) * GAP;
 }
 
@@ -103,7 +103,7 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
 {
     NsDashboard *dashboard = NS_DASHBOARD(widget);
     int columns = columns_for(dashboard, width), rows = rows_for(dashboard, columns);
-    int place = 0, last = dashboard->maximised ? 0 : tiles_there(dashboard) - 1;
+    int place = 0, last = dashboard->maximized ? 0 : tiles_there(dashboard) - 1;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
         if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(tile)) continue;
@@ -250,14 +250,14 @@ void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid)
     }
 }
 
-static void on_maximise(NsChartTile *tile, NsDashboard *dashboard)
+static void on_maximize(NsChartTile *tile, NsDashboard *dashboard)
 {
-    ns_dashboard_maximise(dashboard, dashboard->maximised ? NULL : tile);
+    ns_dashboard_maximize(dashboard, dashboard->maximized ? NULL : tile);
 }
 
-static void on_maximised_chart(GtkWidget *chart, NsDashboard *dashboard)
+static void on_maximized_chart(GtkWidget *chart, NsDashboard *dashboard)
 {
-    on_maximise(tile_of(chart), dashboard);
+    on_maximize(tile_of(chart), dashboard);
 }
 
 static void on_export(NsChartTile *tile, NsDashboard *dashboard)
@@ -331,7 +331,7 @@ NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i)
 
 NsChartTile *ns_dashboard_current(NsDashboard *dashboard)
 {
-    if (dashboard->maximised) return dashboard->maximised;
+    if (dashboard->maximized) return dashboard->maximized;
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(dashboard)); /* NULL while the window goes */
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     GtkWidget *tile = focus ? gtk_widget_get_ancestor(focus, NS_TYPE_CHART_TILE) : NULL;
@@ -339,22 +339,22 @@ NsChartTile *ns_dashboard_current(NsDashboard *dashboard)
     return dashboard->hovered ? dashboard->hovered : ns_dashboard_tile(dashboard, 0);
 }
 
-void ns_dashboard_maximise(NsDashboard *dashboard, NsChartTile *tile)
+void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile)
 {
-    dashboard->maximised = tile;
+    dashboard->maximized = tile;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         Slot *slot = slot_at(dashboard, i);
         gtk_widget_set_child_visible(GTK_WIDGET(slot->tile), !tile || slot->tile == tile);
-        ns_chart_tile_set_maximised(slot->tile, slot->tile == tile);
+        ns_chart_tile_set_maximized(slot->tile, slot->tile == tile);
         slot->stale = true;
     }
     gtk_widget_queue_resize(GTK_WIDGET(dashboard));
     ns_dashboard_refresh(dashboard);
 }
 
-NsChartTile *ns_dashboard_maximised(NsDashboard *dashboard)
+NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard)
 {
-    return dashboard->maximised;
+    return dashboard->maximized;
 }
 
 static bool page_refresh(NsPage *page)
@@ -375,8 +375,8 @@ static NsChartTile *page_current(NsPage *page)
 static bool page_back(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);
-    if (!dashboard->maximised) return ns_dashboard_unpin(dashboard);
-    ns_dashboard_maximise(dashboard, NULL);
+    if (!dashboard->maximized) return ns_dashboard_unpin(dashboard);
+    ns_dashboard_maximize(dashboard, NULL);
     return true;
 }
 
@@ -430,8 +430,8 @@ static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
     g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
     g_signal_connect_object(chart, "view-state-changed", G_CALLBACK(on_view_state_changed),
                             dashboard, 0);
-    g_signal_connect_object(chart, "maximised", G_CALLBACK(on_maximised_chart), dashboard, 0);
-    g_signal_connect_object(tile, "maximise", G_CALLBACK(on_maximise), dashboard, 0);
+    g_signal_connect_object(chart, "maximized", G_CALLBACK(on_maximized_chart), dashboard, 0);
+    g_signal_connect_object(tile, "maximize", G_CALLBACK(on_maximize), dashboard, 0);
     g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
     g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
     g_signal_connect_object(tile, "told", G_CALLBACK(on_told), dashboard, G_CONNECT_SWAPPED);

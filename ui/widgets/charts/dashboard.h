@@ -30,8 +30,8 @@ NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);
 NsChartTile *ns_dashboard_current(NsDashboard *dashboard);
 
 /* One tile in place of all; NULL brings them back. */
-void ns_dashboard_maximise(NsDashboard *dashboard, NsChartTile *tile);
-NsChartTile *ns_dashboard_maximised(NsDashboard *dashboard);
+void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile);
+NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard);
 
 /* Removes all pins.  FALSE if there were none. */
 bool ns_dashboard_unpin(NsDashboard *dashboard);

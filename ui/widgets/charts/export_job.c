@@ -249,7 +249,7 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
 {
     g_autofree char *changes = changes_of(view);
     if (changes) return _("It does not repeat the settings that were changed during the run.");
-    if (view->previous) return _("It does not repeat the run before, which is drawn in grey.");
+    if (view->previous) return _("It does not repeat the run before, which is drawn in gray.");
     if (view->n_pinned) return _("It does not repeat earlier runs, which are drawn in pale tones.");
     for (unsigned i = 0; i < view->n_lanes; i++) {
         const NsHistory *history = view->lanes[i].history;

@@ -44,7 +44,7 @@ void ns_export_async(const NsView *view, const NsExportRequest *request, const c
                      GAsyncReadyCallback callback, gpointer user_data);
 char *ns_export_finish(GAsyncResult *result, GError **error);
 
-/* The experiment that a view shows, for the figures of the request; initialises it. */
+/* The experiment that a view shows, for the figures of the request; initializes it. */
 void ns_export_provenance(const NsView *view, const NsExportRequest *request,
                           NsProvenance *provenance);
 

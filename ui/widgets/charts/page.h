@@ -28,7 +28,7 @@ bool ns_page_refresh(NsPage *page);
 /* The style of charts that goes with the theme. */
 void ns_page_set_style(NsPage *page, const NsStyle *style);
 
-/* The tile that export, copy and maximise act on; NULL where there is none. */
+/* The tile that export, copy and maximize act on; NULL where there is none. */
 NsChartTile *ns_page_current(NsPage *page);
 
 /* Pages whose charts are no tiles ask for a file to save one to, or tell what must be done first.

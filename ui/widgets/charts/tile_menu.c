@@ -33,7 +33,7 @@ static GMenu *kinds(void)
     return menu;
 }
 
-GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing)
+GtkWidget *ns_tile_menu_new(bool maximized, GtkWidget *smoothing)
 {
     g_autoptr(GMenu) menu = g_menu_new();
     g_autoptr(GMenu) all = kinds();
@@ -50,7 +50,7 @@ GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing)
     add(view, _("Set limits…"), "tile.limits", NULL);
     add(view, _("Reset view"), "tile.reset", NULL);
     add(view, _("Remove pins"), "tile.unpin", NULL);
-    add(view, maximised ? _("Back to all charts") : _("Fill the window"), "tile.maximise", "m");
+    add(view, maximized ? _("Back to all charts") : _("Fill the window"), "tile.maximize", "m");
     add_section(menu, view);
     add(copy, _("Copy image"), "tile.copy-image", "<Control><Shift>c");
     add(copy, _("Copy data"), "tile.copy-data", "<Control>c");

@@ -6,7 +6,7 @@
 
 /* A popover with the actions of the group "tile" (ui/widgets/charts/chart_tile.h); `smoothing` is a
  * control to be put into it, or NULL. */
-GtkWidget *ns_tile_menu_new(bool maximised, GtkWidget *smoothing);
+GtkWidget *ns_tile_menu_new(bool maximized, GtkWidget *smoothing);
 
 /* A popover over a chart, at a place of it, instead of the one that the slot holds, a weak pointer.
  */

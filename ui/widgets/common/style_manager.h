@@ -1,6 +1,6 @@
 /* Light, dark, high contrast, or as the desktop has it.  SPDX-License-Identifier: MIT
  *
- * Sets the colour scheme of every window, and finds the style of charts that goes with one. */
+ * Sets the color scheme of every window, and finds the style of charts that goes with one. */
 #pragma once
 
 #include "ui/plot/style.h"

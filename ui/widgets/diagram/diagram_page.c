@@ -335,7 +335,7 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     return bar;
 }
 
-/* Below the diagrams: what their colours mean, and which of them is active. */
+/* Below the diagrams: what their colors mean, and which of them is active. */
 static GtkWidget *new_foot(NsDiagramPage *page)
 {
     GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
@@ -347,7 +347,7 @@ static GtkWidget *new_foot(NsDiagramPage *page)
     return foot;
 }
 
-/* The ground of charts, on which wires have the contrast that their colours are made for. */
+/* The ground of charts, on which wires have the contrast that their colors are made for. */
 static void ns_diagram_page_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsDiagramPage *page = NS_DIAGRAM_PAGE(widget);

@@ -24,7 +24,7 @@ GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane);
 /* Looks at the session.  TRUE if there is something new to see. */
 bool ns_diagram_view_read(NsDiagramView *view);
 
-/* What it shows: which flow, and the ends of the colours. */
+/* What it shows: which flow, and the ends of the colors. */
 void ns_diagram_view_show(NsDiagramView *view, NsFlow flow, NsRange range);
 
 /* The numbers of a flow; lo > hi where there is none. */

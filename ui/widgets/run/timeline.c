@@ -250,7 +250,7 @@ static void set_color(cairo_t *cr, NsColor color)
     cairo_set_source_rgba(cr, color.r, color.g, color.b, color.a);
 }
 
-/* One shape a kind, so that they are told apart without colour. */
+/* One shape a kind, so that they are told apart without color. */
 static void draw_mark(cairo_t *cr, NsSessionMarkKind kind, double x, double y)
 {
     switch (kind) {

@@ -27,7 +27,7 @@ static Tabs *tabs_of(GtkWidget *widget)
     return g_object_get_data(G_OBJECT(widget), "ns-tabs");
 }
 
-/* ---- The colour of a lane, as in a legend ---- */
+/* ---- The color of a lane, as in a legend ---- */
 
 static void draw_mark(cairo_t *cr, NsMark mark, double x, double y, double r)
 {

@@ -154,7 +154,7 @@ GtkWidget *ns_entry_control_new(NsSession *session, const NsParam *param)
 }
 
 /* The next value up or down: a power of two where the setting is logarithmic. */
-static double neighbour(const NsParam *param, double value, bool up)
+static double neighbor(const NsParam *param, double value, bool up)
 {
     if (param->scale != NS_SLIDER_LOG) return value + (up ? 1.0 : -1.0);
     if (value < 1.0) return up ? 1.0 : 0.0;
@@ -167,7 +167,7 @@ static void move(Number *number, bool up)
 {
     commit(number);
     double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
-    double next = neighbour(number->param, value, up);
+    double next = neighbor(number->param, value, up);
     set_number(number, CLAMP(next, number->param->least, number->param->most));
 }
 

@@ -153,7 +153,7 @@ GPtrArray *ns_help_topics(void)
     add_settings(topics);
     add_choices(topics, _("Norm placements"), ns_placement_choice);
     add_choices(topics, _("Kinds of norm"), ns_norm_choice);
-    add_choices(topics, _("Initialisations"), ns_init_choice);
+    add_choices(topics, _("Initializations"), ns_init_choice);
     add_choices(topics, _("Optimizers"), ns_optimizer_choice);
     add_choices(topics, _("Schedules"), ns_schedule_choice);
     add_choices(topics, _("Tasks"), ns_task_choice);

@@ -19,7 +19,7 @@ void ns_window_greet(NsWindow *window);
 /* Sets a window up as a preset says: lanes, page, class mode; at rest at step 0. */
 void ns_window_open_preset(NsWindow *window, const NsPreset *preset);
 
-/* The present experiment as a preset.  Initialises `preset`. */
+/* The present experiment as a preset.  Initializes `preset`. */
 void ns_window_make_preset(NsWindow *window, NsPreset *preset);
 
 /* Writes it to a file, and says so or why not. */

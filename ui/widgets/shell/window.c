@@ -51,7 +51,7 @@ struct _NsWindow {
     GtkWidget *step_button, *reset_button, *export_button;
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
-    GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *centre, *foot;
+    GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *center, *foot;
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -408,7 +408,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, paned);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_scroller);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, centre);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, center);
 }
 
 /* What there are lessons to do with it adds that action. */
@@ -438,8 +438,8 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
                                   window->settings_pane);
     window->trouble = NS_TROUBLE_PANEL(ns_trouble_panel_new(session));
-    gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->trouble));
-    gtk_box_append(GTK_BOX(window->centre), GTK_WIDGET(window->pages));
+    gtk_box_append(GTK_BOX(window->center), GTK_WIDGET(window->trouble));
+    gtk_box_append(GTK_BOX(window->center), GTK_WIDGET(window->pages));
     window->inspector = NS_INSPECTOR(ns_inspector_new(session));
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->inspector_scroller),
                                   GTK_WIDGET(window->inspector));

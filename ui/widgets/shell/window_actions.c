@@ -95,13 +95,13 @@ static void on_log_x(GSimpleAction *action, GVariant *parameter, gpointer window
     }
 }
 
-static void on_maximise(GSimpleAction *action, GVariant *parameter, gpointer window)
+static void on_maximize(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
     NsDashboard *dashboard = ns_window_dashboard(window);
     if (!dashboard) return;
-    bool full = ns_dashboard_maximised(dashboard) != NULL;
-    ns_dashboard_maximise(dashboard, full ? NULL : ns_dashboard_current(dashboard));
+    bool full = ns_dashboard_maximized(dashboard) != NULL;
+    ns_dashboard_maximize(dashboard, full ? NULL : ns_dashboard_current(dashboard));
 }
 
 static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -247,7 +247,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "page", .parameter_type = "s", .state = "''", .change_state = on_page},
     {.name = "nth-page", .parameter_type = "i", .activate = on_nth_page},
     {.name = "menu", .activate = on_menu},
-    {.name = "maximise", .activate = on_maximise},
+    {.name = "maximize", .activate = on_maximize},
     {.name = "back", .activate = on_back},
     {.name = "export", .activate = on_export},
     {.name = "export-all", .activate = on_export_all},
@@ -265,7 +265,7 @@ static void sync_actions(NsWindow *window)
     NsSession *session = ns_window_session(window);
     bool chart = ns_page_current(ns_window_page(window)) != NULL;
     bool charts = ns_window_dashboard(window) != NULL;
-    static const char *const of_chart[] = {"copy-data", "copy-image", "maximise"};
+    static const char *const of_chart[] = {"copy-data", "copy-image", "maximize"};
     for (size_t i = 0; i < G_N_ELEMENTS(of_chart); i++)
         ns_window_enable(window, of_chart[i], chart);
     ns_window_enable(window, "export", chart || ns_page_saves(ns_window_page(window)));

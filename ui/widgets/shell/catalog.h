@@ -2,4 +2,4 @@
 #pragma once
 
 /* From here on _() speaks the language of the desktop, if resources/po has it. */
-void ns_catalogue_bind(void);
+void ns_catalog_bind(void);

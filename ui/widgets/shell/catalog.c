@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/widgets/shell/catalogue.h"
+#include "ui/widgets/shell/catalog.h"
 
 #include "core/base/words.h"
 #include "ui/widgets/common/installed.h"
@@ -7,7 +7,7 @@
 #include <libintl.h>
 #include <locale.h>
 
-void ns_catalogue_bind(void)
+void ns_catalog_bind(void)
 {
     setlocale(LC_ALL, "");
     g_autofree char *folder = ns_installed_folder("resources/po", "share/locale");
