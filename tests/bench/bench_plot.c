@@ -16,7 +16,7 @@
  *     cairo       strokes every segment of the 8 curves with cairo, and nothing else
  *
  * With the name of a PNG, draws the page there and ends. */
-#include "ui/plot/picture.h"
+#include "ui/plot/live_chart.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ typedef struct {
     NsSeries curves[CURVES], profile;
     NsHeatmap map;
     NsPlot plots[CHARTS];
-    NsPicture *pictures[CHARTS];
+    NsLiveChart *pictures[CHARTS];
     GRand *random;
 } Run;
 
@@ -136,7 +136,7 @@ typedef struct {
     NsHeatPanel panels[2];
     NsHeatmap map;
     NsPlot plots[2], lower;
-    NsPicture *pictures[2];
+    NsLiveChart *pictures[2];
     GRand *random;
 } Lanes;
 
@@ -254,18 +254,18 @@ static void draw_page(Run *run, cairo_t *cr)
     for (int i = 0; i < CHARTS; i++) draw_one(&run->plots[i], &places[i], cr);
 }
 
-static void keep(NsPicture **picture, const NsPlot *plot, const Place *place)
+static void keep(NsLiveChart **picture, const NsPlot *plot, const Place *place)
 {
-    if (!*picture) *picture = ns_picture_new();
+    if (!*picture) *picture = ns_live_chart_new();
     g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
-    NsPictureView view = {.plot = plot,
-                          .width = place->width,
-                          .height = place->height,
-                          .style = ns_style_find("screen-light"),
-                          .seconds = 0.016};
-    ns_picture_forget(*picture);
-    ns_picture_layout(*picture, &view);
-    ns_picture_draw(*picture, 1, dirty);
+    NsLiveChartView view = {.plot = plot,
+                            .width = place->width,
+                            .height = place->height,
+                            .style = ns_style_find("screen-light"),
+                            .seconds = 0.016};
+    ns_live_chart_forget(*picture);
+    ns_live_chart_layout(*picture, &view);
+    ns_live_chart_draw(*picture, 1, dirty);
 }
 
 static void follow(Run *run)
@@ -281,7 +281,7 @@ static void draw_cells(Run *run, cairo_t *cr)
 
 static void keep_cells(Run *run, cairo_t *cr)
 {
-    static NsPicture *picture;
+    static NsLiveChart *picture;
     (void)run, (void)cr;
     heatmap.title = heatmap.version % 2 ? "Gradient norm by layer and step" : "The same, again";
     heatmap.version++;

@@ -1,7 +1,7 @@
 /* Zooming, panning, hiding, pinning.  SPDX-License-Identifier: MIT */
 #include "support.h"
+#include "ui/plot/next_reading.h"
 #include "ui/plot/pins.h"
-#include "ui/plot/walk.h"
 
 #include <float.h>
 #include <math.h>
@@ -286,32 +286,32 @@ static void test_walk(void)
         {8, -2, 4},
         {1.5, 1, 2},
         {1.5, -1, 1},
-        {2, NS_WALK_FIRST, 0},
+        {2, NS_NEXT_FIRST, 0},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-        g_assert_cmpfloat(ns_plot_walk(&plot, rows[i].from, rows[i].by), ==, rows[i].to);
-    g_assert_cmpfloat(ns_plot_walk(&plot, NAN, -1), ==, 8);
-    g_assert_cmpfloat(ns_plot_walk(&plot, NAN, NS_WALK_FIRST), ==, 0);
-    g_assert_cmpfloat(ns_plot_walk(&plot, 0, NS_WALK_LAST), ==, 8);
+        g_assert_cmpfloat(ns_plot_next_x(&plot, rows[i].from, rows[i].by), ==, rows[i].to);
+    g_assert_cmpfloat(ns_plot_next_x(&plot, NAN, -1), ==, 8);
+    g_assert_cmpfloat(ns_plot_next_x(&plot, NAN, NS_NEXT_FIRST), ==, 0);
+    g_assert_cmpfloat(ns_plot_next_x(&plot, 0, NS_NEXT_LAST), ==, 8);
     series[0].hidden = true;
-    g_assert_cmpfloat(ns_plot_walk(&plot, 1, 1), ==, 4);
+    g_assert_cmpfloat(ns_plot_next_x(&plot, 1, 1), ==, 4);
     series[1].hidden = true;
-    g_assert_cmpfloat(ns_plot_walk(&plot, 1, 1), ==, 2); /* that of the previous series */
-    g_assert_true(isnan(ns_plot_walk_rows(&plot, 1, 1)));
+    g_assert_cmpfloat(ns_plot_next_x(&plot, 1, 1), ==, 2); /* that of the previous series */
+    g_assert_true(isnan(ns_plot_next_row(&plot, 1, 1)));
     plot.n_series = 0;
-    g_assert_true(isnan(ns_plot_walk(&plot, 1, 1)));
+    g_assert_true(isnan(ns_plot_next_x(&plot, 1, 1)));
 
     /* Columns of three steps each, rows that are layers 1 to 4. */
     NsHeatmap map = {.rows = 4, .columns = 10, .x0 = -0.5, .x1 = 29.5, .y0 = 0.5, .y1 = 4.5};
     NsPlot steps = {.heatmap = &map, .x.integer = true};
-    g_assert_cmpfloat(ns_plot_walk(&steps, NAN, -1), ==, 27);
-    g_assert_cmpfloat(ns_plot_walk(&steps, NAN, NS_WALK_FIRST), ==, 0);
-    g_assert_cmpfloat(ns_plot_walk(&steps, 4, 1), ==, 6);
-    g_assert_cmpfloat(ns_plot_walk(&steps, 4, NS_WALK_LAST), ==, 27);
-    g_assert_cmpfloat(ns_plot_walk(&steps, 4, -7), ==, 0);
-    g_assert_cmpfloat(ns_plot_walk_rows(&steps, 2, 1), ==, 3);
-    g_assert_cmpfloat(ns_plot_walk_rows(&steps, 2, 9), ==, 4);
-    g_assert_cmpfloat(ns_plot_walk_rows(&steps, NAN, -9), ==, 1);
+    g_assert_cmpfloat(ns_plot_next_x(&steps, NAN, -1), ==, 27);
+    g_assert_cmpfloat(ns_plot_next_x(&steps, NAN, NS_NEXT_FIRST), ==, 0);
+    g_assert_cmpfloat(ns_plot_next_x(&steps, 4, 1), ==, 6);
+    g_assert_cmpfloat(ns_plot_next_x(&steps, 4, NS_NEXT_LAST), ==, 27);
+    g_assert_cmpfloat(ns_plot_next_x(&steps, 4, -7), ==, 0);
+    g_assert_cmpfloat(ns_plot_next_row(&steps, 2, 1), ==, 3);
+    g_assert_cmpfloat(ns_plot_next_row(&steps, 2, 9), ==, 4);
+    g_assert_cmpfloat(ns_plot_next_row(&steps, NAN, -9), ==, 1);
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 #include "core/base/words.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/text.h"
-#include "ui/plot/words.h"
+#include "ui/plot/text_capture.h"
 
 #include <math.h>
 
@@ -110,10 +110,10 @@ void ns_brush_words(const NsBrush *p, const char *text, double size, bool bold, 
     }
     cairo_save(p->cr);
     cairo_translate(p->cr, x, y);
-    ns_words_show(p->cr, layout,
-                  align == NS_BRUSH_LEFT     ? NS_ANCHOR_START
-                  : align == NS_BRUSH_MIDDLE ? NS_ANCHOR_MIDDLE
-                                             : NS_ANCHOR_END);
+    ns_text_show(p->cr, layout,
+                 align == NS_BRUSH_LEFT     ? NS_ANCHOR_START
+                 : align == NS_BRUSH_MIDDLE ? NS_ANCHOR_MIDDLE
+                                            : NS_ANCHOR_END);
     cairo_restore(p->cr);
 }
 

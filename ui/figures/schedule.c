@@ -4,7 +4,7 @@
 #include "core/base/words.h"
 #include "ui/figures/curve.h"
 #include "ui/figures/figure.h"
-#include "ui/plot/live.h"
+#include "ui/plot/live_limits.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "ui/plot/painter.h"
 #include "ui/plot/place_labels.h"
 #include "ui/plot/text.h"
-#include "ui/plot/words.h"
+#include "ui/plot/text_capture.h"
 
 #include <math.h>
 
@@ -397,7 +397,7 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
             cairo_translate(cr, 0, width);
             cairo_rotate(cr, -G_PI / 2);
         }
-        ns_words_show(cr, label->text, anchor_of(label));
+        ns_text_show(cr, label->text, anchor_of(label));
         cairo_restore(cr);
     }
 }

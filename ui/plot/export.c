@@ -10,7 +10,7 @@
 #include "ui/plot/save.h"
 #include "ui/plot/svg.h"
 #include "ui/plot/text.h"
-#include "ui/plot/words.h"
+#include "ui/plot/text_capture.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
@@ -127,7 +127,7 @@ static void draw_caption(cairo_t *cr, PangoLayout *text, const NsExport *options
     cairo_save(cr);
     ns_set_color(cr, style->faint_text);
     cairo_translate(cr, style->padding, options->height - style->padding - ns_text_height(text));
-    ns_words_show(cr, text, NS_ANCHOR_START);
+    ns_text_show(cr, text, NS_ANCHOR_START);
     cairo_restore(cr);
 }
 
@@ -254,7 +254,7 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
     g_autofree NsBox *cells = divide(n, columns, options, foot_height(caption, options));
     cairo_surface_t *surface = open_surface(options, bytes);
     g_autoptr(GArray) words = NULL;
-    if (options->format == NS_FORMAT_SVG) words = ns_words_collect(surface);
+    if (options->format == NS_FORMAT_SVG) words = ns_text_capture(surface);
     if (options->format == NS_FORMAT_PDF) describe_pdf(surface, title, options);
     cairo_t *cr = cairo_create(surface);
     if (options->format == NS_FORMAT_PNG)

@@ -1,7 +1,7 @@
 /* What cairo leaves out of an SVG file.  SPDX-License-Identifier: MIT */
 #include "ui/plot/svg.h"
 
-#include "ui/plot/words.h"
+#include "ui/plot/text_capture.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,9 +181,9 @@ static char *css_families(const char *families)
     return g_string_free(out, FALSE);
 }
 
-static char *families_of(const NsWords *words)
+static char *families_of(const NsCapturedText *captured)
 {
-    const PangoFontDescription *font = pango_layout_get_font_description(words->text);
+    const PangoFontDescription *font = pango_layout_get_font_description(captured->text);
     const char *family = font ? pango_font_description_get_family(font) : NULL;
     return css_families(family ? family : "Sans");
 }
@@ -213,14 +213,14 @@ static void append_color(GString *out, const NsColor *color)
     if (color->a < 1) append_attribute(out, "fill-opacity", color->a);
 }
 
-static void append_line(GString *out, const NsWords *words, PangoLayoutIter *iter,
+static void append_line(GString *out, const NsCapturedText *captured, PangoLayoutIter *iter,
                         const char *family)
 {
     static const char *const anchors[] = {NULL, "middle", "end"};
     PangoRectangle logical;
     pango_layout_iter_get_line_extents(iter, NULL, &logical);
     PangoLayoutLine *line = pango_layout_iter_get_line_readonly(iter);
-    g_autoptr(GArray) stretches = stretches_of(words->text, line);
+    g_autoptr(GArray) stretches = stretches_of(captured->text, line);
     if (!stretches->len || logical.width <= 0) return;
     /* The text as a whole has the look of its first stretch on the base line. */
     const Look *base = &g_array_index(stretches, Stretch, 0).look;
@@ -228,29 +228,29 @@ static void append_line(GString *out, const NsWords *words, PangoLayoutIter *ite
         if (fabs(g_array_index(stretches, Stretch, i).look.rise) < 1e-3)
             base = &g_array_index(stretches, Stretch, i).look;
     double width = page_units(logical.width);
-    double x = page_units(logical.x) + width * (double)words->anchor / 2;
+    double x = page_units(logical.x) + width * (double)captured->anchor / 2;
     double y = page_units(pango_layout_iter_get_baseline(iter));
     g_string_append(out, "<text");
-    append_place(out, &words->matrix, x, y);
+    append_place(out, &captured->matrix, x, y);
     append_attribute(out, "font-size", base->size);
     if (base->bold) g_string_append(out, " font-weight=\"bold\"");
     if (family) g_string_append_printf(out, " font-family=\"%s\"", family);
-    if (anchors[words->anchor])
-        g_string_append_printf(out, " text-anchor=\"%s\"", anchors[words->anchor]);
+    if (anchors[captured->anchor])
+        g_string_append_printf(out, " text-anchor=\"%s\"", anchors[captured->anchor]);
     append_attribute(out, "textLength", width);
-    append_color(out, &words->color);
+    append_color(out, &captured->color);
     g_string_append_c(out, '>');
     append_stretches(out, stretches, base);
     g_string_append(out, "</text>\n");
 }
 
-static void append_words(GString *out, const GArray *words)
+static void append_texts(GString *out, const GArray *texts)
 {
-    if (!words->len) return;
-    g_autofree char *common = families_of(&g_array_index(words, NsWords, 0));
+    if (!texts->len) return;
+    g_autofree char *common = families_of(&g_array_index(texts, NsCapturedText, 0));
     g_string_append_printf(out, "<g font-family=\"%s\" xml:space=\"preserve\">\n", common);
-    for (unsigned i = 0; i < words->len; i++) {
-        const NsWords *text = &g_array_index(words, NsWords, i);
+    for (unsigned i = 0; i < texts->len; i++) {
+        const NsCapturedText *text = &g_array_index(texts, NsCapturedText, i);
         g_autofree char *family = families_of(text);
         PangoLayoutIter *iter = pango_layout_get_iter(text->text);
         do append_line(out, text, iter, g_str_equal(family, common) ? NULL : family);
@@ -281,7 +281,7 @@ static void insert_about(GString *svg, const NsSvgWords *about)
     g_string_insert(svg, end + 1 - svg->str, inside->str);
 }
 
-void ns_svg_finish(GByteArray *bytes, const NsSvgWords *about, const GArray *words)
+void ns_svg_finish(GByteArray *bytes, const NsSvgWords *about, const GArray *texts)
 {
     g_autoptr(GRegex) regex = g_regex_new(PATTERN, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -292,7 +292,7 @@ void ns_svg_finish(GByteArray *bytes, const NsSvgWords *about, const GArray *wor
     const char *close = g_strrstr(svg->str, "</svg>");
     if (close) {
         g_autoptr(GString) text = g_string_new(NULL);
-        append_words(text, words);
+        append_texts(text, texts);
         g_string_insert(svg, close - svg->str, text->str);
     }
     insert_about(svg, about);

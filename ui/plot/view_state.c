@@ -2,7 +2,7 @@
 #include "ui/plot/view_state.h"
 
 #include "ui/plot/layout-private.h"
-#include "ui/plot/live.h"
+#include "ui/plot/live_limits.h"
 
 /* Of the width of a limited range: what is left empty ahead of the newest when it moves. */
 #define AHEAD 0.25

@@ -3,8 +3,8 @@
 
 #include "core/base/words.h"
 
+#include "ui/plot/next_reading.h"
 #include "ui/plot/pins.h"
-#include "ui/plot/walk.h"
 
 #include <math.h>
 
@@ -420,10 +420,10 @@ static bool act_on_key(Input *input, guint keyval)
         ns_chart_view_walk(chart, keyval == GDK_KEY_Page_Down ? FAR : -FAR, 0);
         return true;
     case GDK_KEY_Home:
-        ns_chart_view_walk(chart, NS_WALK_FIRST, 0);
+        ns_chart_view_walk(chart, NS_NEXT_FIRST, 0);
         return true;
     case GDK_KEY_End:
-        ns_chart_view_walk(chart, NS_WALK_LAST, 0);
+        ns_chart_view_walk(chart, NS_NEXT_LAST, 0);
         return true;
     case GDK_KEY_Up:
     case GDK_KEY_Down:

@@ -3,11 +3,11 @@
 
 #include "core/base/words.h"
 
+#include "ui/plot/live_chart.h"
+#include "ui/plot/next_reading.h"
 #include "ui/plot/panels.h"
-#include "ui/plot/picture.h"
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
-#include "ui/plot/walk.h"
 #include "ui/widgets/charts/texture_tiles.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ struct _NsChartView {
     uint64_t version;     /* of what is shown: it differs with the view state, too */
     const NsStyle *given; /* NULL: none yet */
     NsStyle style;        /* the same with the corner of this chart */
-    NsPicture *picture;
+    NsLiveChart *live;
     const NsPlotLayout *layout; /* the picture's, of the present plot and style; NULL: none */
     NsTextureTiles *tiles;      /* the picture on the screen */
     cairo_surface_t *surface;   /* the picture's; NULL: nothing was drawn yet */
@@ -61,7 +61,7 @@ static void forget_reading(NsChartView *chart)
 static void forget_layout(NsChartView *chart)
 {
     chart->layout = NULL;
-    ns_picture_forget(chart->picture);
+    ns_live_chart_forget(chart->live);
 }
 
 /* The layout of what was drawn last; FALSE while nothing was. */
@@ -69,7 +69,7 @@ static bool ensure_layout(NsChartView *chart)
 {
     if (chart->layout || !chart->plot || chart->drawn_width < 1) return chart->layout != NULL;
     gint64 now = g_get_monotonic_time();
-    NsPictureView view = {
+    NsLiveChartView view = {
         .plot = &chart->shown,
         .width = chart->drawn_width,
         .height = chart->drawn_height,
@@ -77,7 +77,7 @@ static bool ensure_layout(NsChartView *chart)
         .seconds = chart->laid_out ? (double)(now - chart->laid_out) / G_USEC_PER_SEC : 0.0,
     };
     chart->laid_out = now;
-    chart->layout = ns_picture_layout(chart->picture, &view);
+    chart->layout = ns_live_chart_layout(chart->live, &view);
     return true;
 }
 
@@ -91,7 +91,7 @@ static void draw(NsChartView *chart, int width, int height, int scale)
     chart->stale = false;
     ensure_layout(chart);
     g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
-    chart->surface = ns_picture_draw(chart->picture, scale, dirty);
+    chart->surface = ns_live_chart_draw(chart->live, scale, dirty);
     GskRenderer *renderer = gtk_native_get_renderer(gtk_widget_get_native(GTK_WIDGET(chart)));
     ns_texture_tiles_update(chart->tiles, chart->surface, scale, renderer, dirty);
     g_clear_object(&chart->copy);
@@ -199,8 +199,8 @@ void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows)
 {
     if (!ensure_layout(chart)) return;
     double x =
-        ns_plot_walk(&chart->shown, chart->pointed ? chart->reading.x : (double)NAN, columns);
-    double row = ns_plot_walk_rows(&chart->shown, row_value(chart), rows);
+        ns_plot_next_x(&chart->shown, chart->pointed ? chart->reading.x : (double)NAN, columns);
+    double row = ns_plot_next_row(&chart->shown, row_value(chart), rows);
     if (!isfinite(x)) return;
     if (ns_view_state_reveal(&chart->view_state, chart->layout, x))
         ns_chart_view_state_changed(chart);
@@ -353,7 +353,7 @@ static void ns_chart_view_finalize(GObject *object)
     g_array_unref(chart->shown_series);
     g_clear_object(&chart->copy);
     ns_texture_tiles_free(chart->tiles);
-    ns_picture_free(chart->picture);
+    ns_live_chart_free(chart->live);
     g_clear_pointer(&chart->figure, ns_figure_free);
     G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
 }
@@ -386,7 +386,7 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
 
 static void ns_chart_view_init(NsChartView *chart)
 {
-    chart->picture = ns_picture_new();
+    chart->live = ns_live_chart_new();
     chart->tiles = ns_texture_tiles_new();
     GtkWidget *widget = GTK_WIDGET(chart);
     gtk_widget_set_focusable(widget, TRUE);

@@ -55,7 +55,7 @@ void ns_chart_view_hover(NsChartView *chart, double px, double py);
  * were hovered, without a signal; NaN hides it. */
 void ns_chart_view_point_at(NsChartView *chart, double x, double row);
 
-/* Moves the crosshair by points and rows, as ns_plot_walk, and what is in view along with it. */
+/* Moves the crosshair by points and rows, as ns_plot_next_x, and what is in view along with it. */
 void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows);
 
 /* What the crosshair reads; NULL for nothing.  Borrowed until the chart changes. */

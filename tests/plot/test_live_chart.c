@@ -1,7 +1,7 @@
-/* Pictures that are kept from frame to frame.  SPDX-License-Identifier: MIT */
+/* Live charts, whose pixels are kept from frame to frame.  SPDX-License-Identifier: MIT */
 #include "ui/plot/layout-private.h"
 #include "ui/plot/layout_cache.h"
-#include "ui/plot/picture.h"
+#include "ui/plot/live_chart.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -136,7 +136,7 @@ static void assert_same_pixels(cairo_surface_t *a, cairo_surface_t *b)
     g_error("%d pixels differ, the first at %d, %d", differ, x, y);
 }
 
-static cairo_surface_t *draw_at_once(const NsPlot *plot, const NsPictureView *view, int scale)
+static cairo_surface_t *draw_at_once(const NsPlot *plot, const NsLiveChartView *view, int scale)
 {
     cairo_surface_t *surface = cairo_image_surface_create(
         CAIRO_FORMAT_ARGB32, (int)view->width * scale, (int)view->height * scale);
@@ -149,7 +149,7 @@ static cairo_surface_t *draw_at_once(const NsPlot *plot, const NsPictureView *vi
     return surface;
 }
 
-static bool is_partial(const GArray *dirty, const NsPictureView *view, int scale)
+static bool is_partial(const GArray *dirty, const NsLiveChartView *view, int scale)
 {
     double area = 0;
     for (unsigned i = 0; i < dirty->len; i++) {
@@ -159,26 +159,26 @@ static bool is_partial(const GArray *dirty, const NsPictureView *view, int scale
     return area < 0.4 * view->width * view->height * scale * scale;
 }
 
-/* Every frame is, bit for bit, the picture drawn at once, and most of them are drawn in part. */
+/* Every frame is, bit for bit, the chart drawn at once, and most of them are drawn in part. */
 static void check_run(guint32 seed, bool heat)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(seed);
     Run *run = run_new(random, heat);
-    g_autoptr(NsPicture) picture = ns_picture_new();
+    g_autoptr(NsLiveChart) chart = ns_live_chart_new();
     g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
     int scale = 1 + (int)(seed % 2), most = g_rand_boolean(random) ? 5 : 200, partial = 0;
     enum { FRAMES = 25 };
     if (most == 5) start_late(run);
     for (int frame = 0; frame < FRAMES; frame++) {
-        ns_picture_forget(picture);
+        ns_live_chart_forget(chart);
         go_on(run, random, most);
-        NsPictureView view = {.plot = &run->plot,
-                              .width = 420,
-                              .height = 260,
-                              .style = ns_style(seed % 2),
-                              .seconds = 1};
-        const NsPlotLayout *layout = ns_picture_layout(picture, &view);
-        cairo_surface_t *kept = ns_picture_draw(picture, scale, dirty);
+        NsLiveChartView view = {.plot = &run->plot,
+                                .width = 420,
+                                .height = 260,
+                                .style = ns_style(seed % 2),
+                                .seconds = 1};
+        const NsPlotLayout *layout = ns_live_chart_layout(chart, &view);
+        cairo_surface_t *kept = ns_live_chart_draw(chart, scale, dirty);
         cairo_surface_t *fresh = draw_at_once(layout->plot, &view, scale);
         assert_same_pixels(kept, fresh);
         cairo_surface_destroy(fresh);
@@ -216,8 +216,8 @@ static void test_freed(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/plot/picture/curves", test_curves);
-    g_test_add_func("/plot/picture/heatmap", test_heatmap);
-    g_test_add_func("/plot/picture/freed", test_freed);
+    g_test_add_func("/plot/live-chart/curves", test_curves);
+    g_test_add_func("/plot/live-chart/heatmap", test_heatmap);
+    g_test_add_func("/plot/live-chart/freed", test_freed);
     return g_test_run();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/plot/live.h"
+#include "ui/plot/live_limits.h"
 
 #include <math.h>
 

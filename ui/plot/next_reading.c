@@ -1,5 +1,5 @@
-/* From one reading to the next, for the keyboard.  SPDX-License-Identifier: MIT */
-#include "ui/plot/walk.h"
+/* SPDX-License-Identifier: MIT */
+#include "ui/plot/next_reading.h"
 
 #include "ui/plot/panels.h"
 
@@ -19,7 +19,7 @@ static double cell(double value, double from, double size, size_t n, int64_t by)
     return CLAMP(at + (double)by, 0, last);
 }
 
-static double walk_columns(const NsPlot *plot, const NsHeatmap *map, double from, int64_t by)
+static double next_column(const NsPlot *plot, const NsHeatmap *map, double from, int64_t by)
 {
     if (!map->columns) return NAN;
     double size = (map->x1 - map->x0) / (double)map->columns;
@@ -31,7 +31,7 @@ static double walk_columns(const NsPlot *plot, const NsHeatmap *map, double from
     return plot->x.integer ? ceil(left - ROUNDING) : left + size / 2;
 }
 
-double ns_plot_walk_rows(const NsPlot *plot, double from, int64_t by)
+double ns_plot_next_row(const NsPlot *plot, double from, int64_t by)
 {
     const NsHeatmap *map = plot->heatmap;
     if (!map || !map->rows) return NAN;
@@ -72,9 +72,9 @@ static double neighbor(const NsPlot *plot, bool previous, double from, bool forw
     return best;
 }
 
-double ns_plot_walk(const NsPlot *plot, double from, int64_t by)
+double ns_plot_next_x(const NsPlot *plot, double from, int64_t by)
 {
-    if (plot->heatmap) return walk_columns(plot, plot->heatmap, from, by);
+    if (plot->heatmap) return next_column(plot, plot->heatmap, from, by);
     bool previous = isnan(neighbor(plot, false, INFINITY, false));
     double last = neighbor(plot, previous, INFINITY, false);
     if (isnan(last)) return NAN;

@@ -1,7 +1,7 @@
 /* Axes of live charts, and smoothing.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/figures/smooth.h"
-#include "ui/plot/live.h"
+#include "ui/plot/live_limits.h"
 
 #include <glib.h>
 

@@ -1,11 +1,11 @@
-/* The picture of a live chart, kept from frame to frame.  SPDX-License-Identifier: MIT */
-#include "ui/plot/picture.h"
+/* SPDX-License-Identifier: MIT */
+#include "ui/plot/live_chart.h"
 
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/layout_cache.h"
 #include "ui/plot/legend.h"
-#include "ui/plot/live.h"
+#include "ui/plot/live_limits.h"
 
 #include <math.h>
 
@@ -15,7 +15,7 @@
 /* Around the ink of words, and of a strip that is drawn again. */
 #define MARGIN 3.0
 
-/* A word as it stands on the picture. */
+/* A word as it stands on the chart. */
 typedef struct {
     char *text;
     NsColor color;
@@ -23,11 +23,11 @@ typedef struct {
     NsBox box;
 } Word;
 
-struct NsPicture {
+struct NsLiveChart {
     NsLayoutCache *cache;
     NsPlotLayout *layout; /* NULL: forgotten, or never made */
     NsPlot shown;         /* the plot with the limits of its live axes */
-    NsPictureView view;   /* that the layout is of */
+    NsLiveChartView view; /* that the layout is of */
     NsLimits limits[2];   /* of the vertical axes, by side */
     NsScaleKind kinds[2]; /* the scales that they are for */
     cairo_surface_t *surface;
@@ -45,43 +45,43 @@ static void clear_word(void *word)
     g_free(((Word *)word)->text);
 }
 
-NsPicture *ns_picture_new(void)
+NsLiveChart *ns_live_chart_new(void)
 {
-    NsPicture *picture = g_new0(NsPicture, 1);
-    picture->cache = ns_layout_cache_new();
-    picture->frame = g_byte_array_new();
-    picture->words = g_array_new(FALSE, FALSE, sizeof(Word));
-    g_array_set_clear_func(picture->words, clear_word);
-    picture->changed = INFINITY;
-    return picture;
+    NsLiveChart *chart = g_new0(NsLiveChart, 1);
+    chart->cache = ns_layout_cache_new();
+    chart->frame = g_byte_array_new();
+    chart->words = g_array_new(FALSE, FALSE, sizeof(Word));
+    g_array_set_clear_func(chart->words, clear_word);
+    chart->changed = INFINITY;
+    return chart;
 }
 
-void ns_picture_free(NsPicture *picture)
+void ns_live_chart_free(NsLiveChart *chart)
 {
-    if (!picture) return;
-    ns_plot_layout_free(picture->layout);
-    ns_layout_cache_free(picture->cache);
-    g_byte_array_unref(picture->frame);
-    g_array_unref(picture->words);
-    if (picture->surface) cairo_surface_destroy(picture->surface);
-    g_free(picture);
+    if (!chart) return;
+    ns_plot_layout_free(chart->layout);
+    ns_layout_cache_free(chart->cache);
+    g_byte_array_unref(chart->frame);
+    g_array_unref(chart->words);
+    if (chart->surface) cairo_surface_destroy(chart->surface);
+    g_free(chart);
 }
 
-void ns_picture_forget(NsPicture *picture)
+void ns_live_chart_forget(NsLiveChart *chart)
 {
-    g_clear_pointer(&picture->layout, ns_plot_layout_free);
+    g_clear_pointer(&chart->layout, ns_plot_layout_free);
 }
 
 /* Gives ends to the axes that have none of their own. */
-static void set_limits(NsPicture *picture, const NsDataSummary *summary, double seconds)
+static void set_limits(NsLiveChart *chart, const NsDataSummary *summary, double seconds)
 {
-    NsPlot *plot = &picture->shown;
+    NsPlot *plot = &chart->shown;
     NsAxis *axes[2] = {&plot->left, &plot->right};
     for (int side = 0; side < 2 && !plot->heatmap; side++) {
         NsAxis *axis = axes[side];
-        NsLimits *limits = &picture->limits[side];
-        if (picture->kinds[side] != axis->scale) *limits = NS_LIMITS_NONE;
-        picture->kinds[side] = axis->scale;
+        NsLimits *limits = &chart->limits[side];
+        if (chart->kinds[side] != axis->scale) *limits = NS_LIMITS_NONE;
+        chart->kinds[side] = axis->scale;
         ns_limits_follow(limits, axis, summary->lo[side], summary->hi[side], seconds);
         if (!(limits->lo < limits->hi)) continue;
         if (isnan(axis->lo)) axis->lo = limits->lo;
@@ -94,21 +94,21 @@ static void set_limits(NsPicture *picture, const NsDataSummary *summary, double 
     }
 }
 
-const NsPlotLayout *ns_picture_layout(NsPicture *picture, const NsPictureView *view)
+const NsPlotLayout *ns_live_chart_layout(NsLiveChart *chart, const NsLiveChartView *view)
 {
-    const NsPictureView *old = &picture->view;
-    if (picture->layout && old->plot == view->plot && old->width == view->width &&
+    const NsLiveChartView *old = &chart->view;
+    if (chart->layout && old->plot == view->plot && old->width == view->width &&
         old->height == view->height && old->style == view->style)
-        return picture->layout;
-    ns_picture_forget(picture);
-    picture->view = *view;
-    picture->shown = *view->plot;
-    NsDataSummary summary = ns_layout_cache_summary(picture->cache, view->plot);
-    set_limits(picture, &summary, view->seconds);
-    picture->layout = ns_plot_layout_live(&picture->shown, view->width, view->height, view->style,
-                                          &summary, picture->cache);
-    picture->changed = MIN(picture->changed, ns_layout_cache_changed(picture->cache));
-    return picture->layout;
+        return chart->layout;
+    ns_live_chart_forget(chart);
+    chart->view = *view;
+    chart->shown = *view->plot;
+    NsDataSummary summary = ns_layout_cache_summary(chart->cache, view->plot);
+    set_limits(chart, &summary, view->seconds);
+    chart->layout = ns_plot_layout_live(&chart->shown, view->width, view->height, view->style,
+                                        &summary, chart->cache);
+    chart->changed = MIN(chart->changed, ns_layout_cache_changed(chart->cache));
+    return chart->layout;
 }
 
 #define ADD(bytes, value) g_byte_array_append(bytes, (const guint8 *)&(value), sizeof(value))
@@ -247,11 +247,11 @@ static double end_of(const NsPlotLayout *layout)
 }
 
 /* Adds a box of the page, grown to whole pixels. */
-static void add_box(const NsPicture *picture, GArray *dirty, NsBox box)
+static void add_box(const NsLiveChart *chart, GArray *dirty, NsBox box)
 {
-    double scale = picture->scale;
-    int width = cairo_image_surface_get_width(picture->surface);
-    int height = cairo_image_surface_get_height(picture->surface);
+    double scale = chart->scale;
+    int width = cairo_image_surface_get_width(chart->surface);
+    int height = cairo_image_surface_get_height(chart->surface);
     int left = (int)CLAMP(floor(box.x * scale), 0, width);
     int top = (int)CLAMP(floor(box.y * scale), 0, height);
     int right = (int)CLAMP(ceil((box.x + box.width) * scale), left, width);
@@ -261,21 +261,21 @@ static void add_box(const NsPicture *picture, GArray *dirty, NsBox box)
 }
 
 /* The strip in which data differ. */
-static void add_data(const NsPicture *picture, GArray *dirty, double end)
+static void add_data(const NsLiveChart *chart, GArray *dirty, double end)
 {
-    const NsPlotLayout *layout = picture->layout;
+    const NsPlotLayout *layout = chart->layout;
     const NsBox *area = &layout->area;
     const NsStyle *style = layout->style;
     /* As far as ink reaches from the place of its value. */
     double reach = MAX(MAX(3 * style->line_width, style->mark_size), 0.6 * style->text_size) + 2;
-    double left = MAX(picture->changed - reach, area->x - MARGIN);
-    double right = MIN(MAX(end, picture->end) + reach, area->x + area->width + MARGIN);
+    double left = MAX(chart->changed - reach, area->x - MARGIN);
+    double right = MIN(MAX(end, chart->end) + reach, area->x + area->width + MARGIN);
     if (!is_local(layout)) left = area->x - MARGIN, right = area->x + area->width + MARGIN;
     double height = layout->lower ? layout->height + layout->lower->height : layout->height;
     if (left < right && layout->lower)
-        add_box(picture, dirty, (NsBox){0, 0, layout->width, height});
+        add_box(chart, dirty, (NsBox){0, 0, layout->width, height});
     else if (left < right)
-        add_box(picture, dirty,
+        add_box(chart, dirty,
                 (NsBox){left, area->y - MARGIN, right - left, area->height + 2 * MARGIN});
 }
 
@@ -293,14 +293,14 @@ static bool has_word(const GArray *words, const Word *word)
     return false;
 }
 
-static void add_words(const NsPicture *picture, GArray *dirty, const GArray *words,
+static void add_words(const NsLiveChart *chart, GArray *dirty, const GArray *words,
                       const GArray *others)
 {
     for (unsigned i = 0; i < words->len; i++) {
         const Word *word = &g_array_index(words, Word, i);
         if (has_word(others, word)) continue;
         const NsBox *box = &word->box;
-        add_box(picture, dirty,
+        add_box(chart, dirty,
                 (NsBox){box->x - MARGIN, box->y - MARGIN, box->width + 2 * MARGIN,
                         box->height + 2 * MARGIN});
     }
@@ -347,57 +347,57 @@ static void join_boxes(GArray *dirty)
         }
 }
 
-static bool make_surface(NsPicture *picture, int scale)
+static bool make_surface(NsLiveChart *chart, int scale)
 {
-    const NsPictureView *view = &picture->view;
+    const NsLiveChartView *view = &chart->view;
     int width = (int)ceil(view->width * scale), height = (int)ceil(view->height * scale);
-    if (picture->surface && picture->scale == scale &&
-        cairo_image_surface_get_width(picture->surface) == width &&
-        cairo_image_surface_get_height(picture->surface) == height)
+    if (chart->surface && chart->scale == scale &&
+        cairo_image_surface_get_width(chart->surface) == width &&
+        cairo_image_surface_get_height(chart->surface) == height)
         return false;
-    if (picture->surface) cairo_surface_destroy(picture->surface);
-    picture->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
-    cairo_surface_set_device_scale(picture->surface, scale, scale);
-    picture->scale = scale;
+    if (chart->surface) cairo_surface_destroy(chart->surface);
+    chart->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    cairo_surface_set_device_scale(chart->surface, scale, scale);
+    chart->scale = scale;
     return true;
 }
 
-static void draw_box(NsPicture *picture, const cairo_rectangle_int_t *box)
+static void draw_box(NsLiveChart *chart, const cairo_rectangle_int_t *box)
 {
-    double scale = picture->scale;
-    cairo_t *cr = cairo_create(picture->surface);
+    double scale = chart->scale;
+    cairo_t *cr = cairo_create(chart->surface);
     cairo_rectangle(cr, box->x / scale, box->y / scale, box->width / scale, box->height / scale);
     cairo_clip(cr);
-    ns_plot_draw(picture->layout, cr);
+    ns_plot_draw(chart->layout, cr);
     cairo_destroy(cr);
 }
 
-cairo_surface_t *ns_picture_draw(NsPicture *picture, int scale, GArray *dirty)
+cairo_surface_t *ns_live_chart_draw(NsLiveChart *chart, int scale, GArray *dirty)
 {
-    const NsPlotLayout *layout = picture->layout;
-    bool other = make_surface(picture, scale);
+    const NsPlotLayout *layout = chart->layout;
+    bool other = make_surface(chart, scale);
     GByteArray *frame = frame_of(layout, scale);
     GArray *words = words_of(layout);
     double end = end_of(layout);
     g_array_set_size(dirty, 0);
-    bool same_frame = frame->len == picture->frame->len &&
-                      memcmp(frame->data, picture->frame->data, frame->len) == 0;
+    bool same_frame =
+        frame->len == chart->frame->len && memcmp(frame->data, chart->frame->data, frame->len) == 0;
     if (other || !same_frame) {
-        add_box(picture, dirty, (NsBox){0, 0, picture->view.width, picture->view.height});
+        add_box(chart, dirty, (NsBox){0, 0, chart->view.width, chart->view.height});
     } else {
-        if (isfinite(picture->changed) || picture->changed < 0) add_data(picture, dirty, end);
-        add_words(picture, dirty, words, picture->words);
-        add_words(picture, dirty, picture->words, words);
+        if (isfinite(chart->changed) || chart->changed < 0) add_data(chart, dirty, end);
+        add_words(chart, dirty, words, chart->words);
+        add_words(chart, dirty, chart->words, words);
         join_boxes(dirty);
     }
-    g_byte_array_unref(picture->frame);
-    g_array_unref(picture->words);
-    picture->frame = frame;
-    picture->words = words;
-    picture->end = end;
-    picture->changed = INFINITY;
+    g_byte_array_unref(chart->frame);
+    g_array_unref(chart->words);
+    chart->frame = frame;
+    chart->words = words;
+    chart->end = end;
+    chart->changed = INFINITY;
     for (unsigned i = 0; i < dirty->len; i++)
-        draw_box(picture, &g_array_index(dirty, cairo_rectangle_int_t, i));
-    cairo_surface_flush(picture->surface);
-    return picture->surface;
+        draw_box(chart, &g_array_index(dirty, cairo_rectangle_int_t, i));
+    cairo_surface_flush(chart->surface);
+    return chart->surface;
 }
