@@ -98,10 +98,10 @@ int ns_cli_bench(int argc, char **argv, GError **error)
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object", NULL},
         {0},
     };
-    NsSettings settings;
-    ns_settings_init(&settings);
-    settings.task = (unsigned)ns_choices_find(ns_task_choice, "random");
-    settings.eval_every = 0;
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    experiment.lane[0].task = (unsigned)ns_choices_find(ns_task_choice, "random");
+    experiment.lane[0].eval_every = 0;
     const NsOptions options = {
         .command = "bench",
         .summary =
@@ -115,7 +115,7 @@ int ns_cli_bench(int argc, char **argv, GError **error)
         .examples = NS_CLI " bench --set layers=100 --set vocab=96\n" NS_CLI
                            " bench --set placement=pre --steps 50 --json > bench.json",
         .entries = entries,
-        .settings = &settings,
+        .experiment = &experiment,
         .trains = "--steps",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
@@ -124,7 +124,6 @@ int ns_cli_bench(int argc, char **argv, GError **error)
                     MOST_STEPS);
         go = false;
     }
-    if (go) measure(&settings, (size_t)steps, json, error);
-    ns_settings_clear(&settings);
+    if (go) measure(&experiment.lane[0], (size_t)steps, json, error);
     return ns_interrupt_status();
 }

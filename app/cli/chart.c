@@ -29,16 +29,17 @@ typedef struct {
     char *seeds_text;
     size_t seeds; /* that are trained one after another */
     NsPicture picture;
-    NsLaneOptions lanes;
-    NsPreset preset;
-    NsProvenance from; /* the settings are where the options put them */
+    char **lanes; /* the words of --lane */
+    NsExperiment experiment;
+    NsProvenance from; /* the experiment is where the options put it */
 } Chart;
 
 static void chart_init(Chart *chart)
 {
     *chart = (Chart){.specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec))};
     ns_provenance_init(&chart->from);
-    ns_preset_init(&chart->preset);
+    ns_experiment_init(&chart->experiment);
+    chart->experiment.lane[0].steps = DEFAULT_STEPS;
     ns_picture_init(&chart->picture);
 }
 
@@ -49,8 +50,8 @@ static void chart_clear(Chart *chart)
                      chart->theory, chart->heat,     chart->seeds_text};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
-    ns_lane_options_clear(&chart->lanes);
-    ns_preset_clear(&chart->preset);
+    g_strfreev(chart->lanes);
+    ns_experiment_clear(&chart->experiment);
     g_array_unref(chart->specs);
     ns_provenance_clear(&chart->from);
 }
@@ -241,8 +242,8 @@ static void provide_probes(Chart *chart)
 {
     bool any, one_step;
     find_expensive(chart, &any, &one_step);
-    for (size_t i = 0; any && i < chart->lanes.n; i++) {
-        NsSettings *settings = &chart->lanes.settings[i];
+    for (size_t i = 0; any && i < chart->experiment.n; i++) {
+        NsSettings *settings = &chart->experiment.lane[i];
         int64_t shown = shown_step(chart);
         if (settings->probe_every == 0)
             settings->probe_every = interval(chart, one_step);
@@ -259,7 +260,7 @@ static bool check_runs(const Chart *chart, GError **error)
 {
     for (guint i = 0; i < chart->specs->len; i++) {
         const NsFigureKind *kind = spec_at(chart, i)->kind;
-        if (!kind->two_runs || chart->lanes.n > 1) continue;
+        if (!kind->two_runs || chart->experiment.n > 1) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "The figure %s compares two runs, and there is one; give a --lane for each, "
                     "such as --lane placement=post --lane placement=pre.",
@@ -274,8 +275,8 @@ static bool check_runs(const Chart *chart, GError **error)
 static bool check_places(const Chart *chart, GError **error)
 {
     int64_t layers = 1, heads = 1;
-    for (size_t i = 0; i < chart->lanes.n; i++) {
-        const NsSettings *settings = &chart->lanes.settings[i];
+    for (size_t i = 0; i < chart->experiment.n; i++) {
+        const NsSettings *settings = &chart->experiment.lane[i];
         layers = MAX(layers,
                      ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings));
         heads = MAX(heads, settings->heads);
@@ -301,7 +302,7 @@ static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **erro
         bool any = spec->kind->subject == NS_SUBJECT_NONE ||
                    spec->kind->subject == NS_SUBJECT_PLACE ||
                    spec->kind->subject == NS_SUBJECT_SIMILARITY;
-        for (size_t k = 0; k < chart->lanes.n; k++) {
+        for (size_t k = 0; k < chart->experiment.n; k++) {
             NsHistory *history = ns_run_history(ns_lockstep_lane(lockstep, k));
             any = any || ns_history_layout(history)->count[spec->quantity] > 0;
         }
@@ -340,7 +341,7 @@ static bool check_files(const Chart *chart, GError **error)
 {
     for (guint i = 0; i < (chart->each ? chart->specs->len : 1); i++) {
         g_autofree char *key = key_of(chart, i);
-        if (!ns_picture_check(&chart->picture, key, chart->lanes.settings[0].text, error))
+        if (!ns_picture_check(&chart->picture, key, chart->experiment.lane[0].text, error))
             return false;
     }
     return true;
@@ -352,12 +353,12 @@ static bool check_files(const Chart *chart, GError **error)
 static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
 {
     NsFigureInput input = chart->input;
-    input.n_lanes = chart->lanes.n > 1 ? (unsigned)chart->lanes.n : 0;
-    for (size_t i = 0; i < chart->lanes.n; i++) {
+    input.n_lanes = chart->experiment.n > 1 ? (unsigned)chart->experiment.n : 0;
+    for (size_t i = 0; i < chart->experiment.n; i++) {
         NsRun *run = ns_lockstep_lane(lockstep, i);
         /* Every seed is called as the first one, so that its curves are known for the same. */
         const NsSettings *settings =
-            chart->seeds > 1 ? &chart->lanes.settings[i] : ns_run_settings(run);
+            chart->seeds > 1 ? &chart->experiment.lane[i] : ns_run_settings(run);
         input.lanes[i] = (NsFigureRun){ns_run_history(run), settings, ns_lane_letter(i)};
     }
     input.history = input.lanes[0].history;
@@ -384,7 +385,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Charts, charts_clear)
 
 static guint copies_of(const Chart *chart, guint i)
 {
-    return spec_at(chart, i)->kind->one_model ? (guint)chart->lanes.n : 1;
+    return spec_at(chart, i)->kind->one_model ? (guint)chart->experiment.n : 1;
 }
 
 static gpointer make_plot(Charts *charts, const NsFigureSpec *spec, NsFigureInput input)
@@ -423,7 +424,7 @@ static void add_seed(const Chart *chart, NsLockstep *lockstep, Charts *charts)
 {
     bool diverged = false;
     add_charts(chart, lockstep, charts, false);
-    for (size_t i = 0; i < chart->lanes.n; i++)
+    for (size_t i = 0; i < chart->experiment.n; i++)
         diverged = diverged || ns_run_diverged(ns_lockstep_lane(lockstep, i));
     charts->seeds++;
     charts->diverged += diverged;
@@ -434,19 +435,17 @@ static void add_seed(const Chart *chart, NsLockstep *lockstep, Charts *charts)
 static void fill_provenance(const Chart *chart, const Charts *charts, guint first, guint n,
                             NsProvenance *provenance)
 {
-    const NsSettings *lanes[NS_LANES_MAX];
     int64_t done = charts->done, shown = chart->input.step;
     bool before = shown >= 0 && shown < done;
     provenance->step = before ? shown : done;
     provenance->until = before ? done : 0;
-    for (size_t i = 0; i < chart->lanes.n; i++) lanes[i] = &chart->lanes.settings[i];
-    ns_experiment_set_lanes(&provenance->experiment, lanes, chart->lanes.n);
+    ns_experiment_assign(&provenance->experiment, &chart->experiment);
     provenance->figure = ns_figure_specs_text(spec_at(chart, first), n);
     provenance->axes = g_strdup(chart->input.log ? "log" : "linear");
     provenance->smooth = ns_smoothing_text(chart->input.smoothing);
     provenance->theory = g_strdup(chart->input.theory ? "on" : "off");
     if (charts->seeds > 1) provenance->seeds = g_strdup_printf("%zu", charts->seeds);
-    if (chart->lanes.n > 1)
+    if (chart->experiment.n > 1)
         provenance->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
 }
 
@@ -503,9 +502,10 @@ static bool draw_all(const Chart *chart, const Charts *charts, GError **error)
 /* The lanes with other initial weights, as many seeds on. */
 static NsLockstep *start(const Chart *chart, size_t on, GError **error)
 {
-    NsLaneOptions lanes = chart->lanes;
-    for (size_t i = 0; i < lanes.n; i++) lanes.settings[i].seed += (int64_t)on;
-    return ns_lane_options_start(&lanes, NULL, error);
+    g_auto(NsExperiment) experiment;
+    ns_experiment_copy(&experiment, &chart->experiment);
+    for (size_t i = 0; i < experiment.n; i++) experiment.lane[i].seed += (int64_t)on;
+    return ns_lanes_start(&experiment, NULL, error);
 }
 
 /* Seeds as they are trained. */
@@ -615,7 +615,7 @@ static GArray *make_entries(Chart *chart, char **steps)
         {"theory", 0, 0, G_OPTION_ARG_STRING, &chart->theory,
          "What is computed beside what is measured, where there is any (default: on)", "on|off"},
     };
-    const GOptionEntry lane = ns_lane_options_entry(&chart->lanes);
+    const GOptionEntry lane = ns_lanes_entry(&chart->lanes);
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
     g_array_append_val(entries, lane);
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
@@ -629,10 +629,8 @@ int ns_cli_chart(int argc, char **argv, GError **error)
     chart_init(&chart);
     g_autofree char *steps = NULL;
     g_autoptr(GArray) entries = make_entries(&chart, &steps);
-    NsSettings settings;
     NsNamed named = {0};
-    ns_settings_init(&settings);
-    settings.steps = DEFAULT_STEPS;
+    const NsSettings *settings = &chart.experiment.lane[0];
     const NsOptions options = {
         .command = "chart",
         .summary =
@@ -657,18 +655,16 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         "both.pdf\n" NS_CLI " chart --figure hidden-norm --seeds 5 --out seeds.pdf\n" NS_CLI
         " chart --from pre.pdf --set placement=post --out post.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
-        .settings = &settings,
+        .experiment = &chart.experiment,
+        .lanes = &chart.lanes,
         .named = &named,
         .from = &chart.from,
-        .preset = &chart.preset,
         .steps = (const char *const *)&steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
-              understand(&chart, &settings, says_how_far(&chart, &settings, &named), error);
-    go = go &&
-         ns_lane_options_read(&chart.lanes, &settings, &named, &chart.preset, &chart.from, error) &&
-         check_runs(&chart, error) && check_places(&chart, error) && check_files(&chart, error);
-    ns_settings_clear(&settings);
+              understand(&chart, settings, says_how_far(&chart, settings, &named), error) &&
+              check_runs(&chart, error) && check_places(&chart, error) &&
+              check_files(&chart, error);
     if (go) provide_probes(&chart);
     if (!go || !train_and_draw(&chart, error)) return NS_EXIT_OK;
     return ns_interrupt_status();

@@ -177,8 +177,9 @@ int ns_cli_check(int argc, char **argv, GError **error)
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object", NULL},
         {0},
     };
-    NsSettings settings;
-    ns_settings_init(&settings);
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    const NsSettings *settings = &experiment.lane[0];
     const NsOptions options = {
         .command = "check",
         .summary =
@@ -195,11 +196,11 @@ int ns_cli_check(int argc, char **argv, GError **error)
         .examples = NS_CLI " check --layer 3\n" NS_CLI
                            " check --set placement=pre --layer 6 --step 100 --json",
         .entries = entries,
-        .settings = &settings,
+        .experiment = &experiment,
         .trains = "--step",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    int64_t layers = ns_settings_encoder_layers(&settings) + ns_settings_decoder_layers(&settings);
+    int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
     if (go && layer > layers) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "There is no layer %" G_GINT64_FORMAT
@@ -213,8 +214,7 @@ int ns_cli_check(int argc, char **argv, GError **error)
                                       : "Steps count from 0; give --step one of them.");
         go = false;
     }
-    g_autoptr(NsLockstep) lockstep = go ? ns_lane_start(&settings, NULL, error) : NULL;
-    ns_settings_clear(&settings);
+    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, NULL, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
     if (train(lockstep, step, error))
         return check(ns_lockstep_lane(lockstep, 0), (unsigned)layer, json, error);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "core/base/choice.h"
-#include "core/experiment/assignment.h"
 #include "core/experiment/provenance.h"
 #include "core/store/preset.h"
 
@@ -40,12 +39,11 @@ typedef struct {
     const char *summary;         /* what it does, with its exit statuses where they are special */
     const char *examples;        /* whole command lines, one a line */
     const GOptionEntry *entries; /* besides --set and --help */
-    NsSettings *settings;        /* initialized; takes --from, --preset and --set, or NULL */
-    NsNamed *named;              /* zero; what --set and --steps name; or NULL */
-    NsProvenance *from;          /* initialized; what the file of --from says besides; or NULL */
-    bool one_lane;               /* of which only the first lane is taken */
-    NsPreset *preset; /* initialized, for commands of several lanes; takes --preset and --set */
-    const char *const *steps; /* the text of --steps, if it has that; goes into settings->steps */
+    NsExperiment *experiment; /* initialized; takes --from, --preset, --set and --lane; or NULL */
+    char **const *lanes;      /* the words of --lane; NULL for commands of one lane */
+    NsNamed *named;           /* zero; what --set and --steps name; or NULL */
+    NsProvenance *from;       /* initialized; what the file of --from says; or NULL */
+    const char *const *steps; /* the text of --steps, if it has that; goes into setting “steps” */
     const char *trains; /* the option that says how far to train where setting “steps” does not */
     const char *const
         *lines; /* that of --jsonl, which must not name what --from or --preset read */

@@ -3,18 +3,17 @@
 #include "app/cli/lanes.h"
 
 #include "core/base/error.h"
-#include "core/experiment/assignment.h"
 
 #include <stdio.h>
 
-static bool check_several(const NsLaneOptions *lanes, GError **error)
+static bool check_several(const NsExperiment *experiment, char **words, GError **error)
 {
-    if (lanes->words && lanes->n > 1) return true;
+    if (experiment->n > 1) return true;
     g_set_error(
         error, NS_ERROR, NS_ERROR_USAGE,
         "Two to %d lanes are compared, and there is %s; give a --lane for each, such as --lane "
         "placement=post --lane placement=pre, or a --preset that has them.",
-        NS_LANES_MAX, lanes->words ? "only one" : "none");
+        NS_LANES_MAX, words ? "only one" : "none");
     return false;
 }
 
@@ -61,23 +60,18 @@ static void show_result(NsLockstep *lockstep, void *data)
 int ns_cli_compare(int argc, char **argv, GError **error)
 {
     g_autofree char *steps = NULL, *jsonl = NULL;
-    g_auto(NsLaneOptions) lanes = {0};
-    g_auto(NsProvenance) from;
-    ns_provenance_init(&from);
+    g_auto(GStrv) lanes = NULL;
     const GOptionEntry entries[] = {
-        ns_lane_options_entry(&lanes),
+        ns_lanes_entry(&lanes),
         {"steps", 'n', 0, G_OPTION_ARG_STRING, &steps,
          "Steps to train (default: setting “steps”, else 300)", "N"},
         {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
          "Write one JSON object a line to a file, or to standard output if it is “-”", "FILE"},
         {0},
     };
-    NsSettings settings;
-    NsNamed named = {0};
-    ns_settings_init(&settings);
-    settings.steps = NS_JOURNAL_STEPS;
-    g_auto(NsPreset) preset;
-    ns_preset_init(&preset);
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    experiment.lane[0].steps = NS_JOURNAL_STEPS;
     const NsOptions options = {
         .command = "compare",
         .summary =
@@ -93,20 +87,17 @@ int ns_cli_compare(int argc, char **argv, GError **error)
                    " compare --set layers=12 --lane \"warmup=1\" --lane \"warmup=100 lr=1e-2\""
                    " --jsonl both.jsonl\n" NS_CLI " compare --preset sgd-adam",
         .entries = entries,
-        .settings = &settings,
-        .named = &named,
-        .from = &from,
-        .preset = &preset,
+        .experiment = &experiment,
+        .lanes = &lanes,
         .steps = (const char *const *)&steps,
         .lines = (const char *const *)&jsonl,
     };
-    bool go = ns_options_read(&options, &argc, &argv, error) &&
-              ns_lane_options_read(&lanes, &settings, &named, &preset, &from, error) &&
-              check_several(&lanes, error);
-    gint64 limit = ns_journal_limit(&settings, steps);
-    ns_settings_clear(&settings);
-    g_autoptr(NsLockstep) lockstep = go ? ns_lane_options_start(&lanes, jsonl, error) : NULL;
+    bool go =
+        ns_options_read(&options, &argc, &argv, error) && check_several(&experiment, lanes, error);
+    gint64 limit = ns_journal_limit(&experiment.lane[0], steps);
+    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, jsonl, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
-    ns_journal_run(lockstep, jsonl, limit, show_result, lanes.words, error);
+    g_auto(GStrv) names = ns_lanes_names(&experiment, lanes);
+    ns_journal_run(lockstep, jsonl, limit, show_result, names, error);
     return ns_interrupt_status();
 }

@@ -25,8 +25,8 @@ int ns_cli_dump(int argc, char **argv, GError **error)
          "Steps to train before (default: setting “steps”, else 0)", "N"},
         {0},
     };
-    NsSettings settings;
-    ns_settings_init(&settings);
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
     const NsOptions options = {
         .command = "dump",
         .summary =
@@ -44,7 +44,7 @@ int ns_cli_dump(int argc, char **argv, GError **error)
             "takes long.",
         .examples = NS_CLI " dump --set placement=pre --set layers=2 --out step0",
         .entries = entries,
-        .settings = &settings,
+        .experiment = &experiment,
         .steps = (const char *const *)&steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
@@ -52,9 +52,8 @@ int ns_cli_dump(int argc, char **argv, GError **error)
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--out DIR is missing.");
         go = false;
     }
-    gint64 limit = settings.steps;
-    g_autoptr(NsLockstep) lockstep = go ? ns_lane_start(&settings, NULL, error) : NULL;
-    ns_settings_clear(&settings);
+    gint64 limit = experiment.lane[0].steps;
+    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, NULL, error) : NULL;
     if (!go) return NS_EXIT_OK;
     if (!lockstep || !ns_folder_make(out, error)) return NS_EXIT_ERROR;
     ns_lanes_train(lockstep, limit, finish_early, NULL);

@@ -2,7 +2,6 @@
 #include "app/cli/cli.h"
 
 #include "core/base/error.h"
-#include "core/experiment/assignment.h"
 #include "core/store/bundled.h"
 #include "core/store/figure_file.h"
 
@@ -50,25 +49,24 @@ static void add_entries(GOptionContext *context, const NsOptions *options, Commo
         {"help", 'h', 0, G_OPTION_ARG_NONE, &common->help, "Show this help", NULL},
         {0},
     };
-    if (options->settings) g_option_context_add_main_entries(context, set, NULL);
+    if (options->experiment) g_option_context_add_main_entries(context, set, NULL);
     g_option_context_add_main_entries(context, options->entries, NULL);
     g_option_context_add_main_entries(context, help, NULL);
 }
 
-/* The settings of a file in place of those there were. */
+/* The experiment of a file in place of the one there was. */
 static bool read_from(const NsOptions *options, const char *path, GError **error)
 {
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
-    ns_settings_clear(&provenance.experiment.lane[0]);
-    ns_settings_copy(&provenance.experiment.lane[0], options->settings);
+    ns_experiment_assign(&provenance.experiment, options->experiment);
     if (!ns_figure_file_read(&provenance, path, NULL, error)) return false;
-    ns_settings_clear(options->settings);
-    ns_settings_copy(options->settings, &provenance.experiment.lane[0]);
-    if (provenance.experiment.n > 1 && (!options->from || options->one_lane)) {
+    ns_experiment_assign(options->experiment, &provenance.experiment);
+    if (options->experiment->n > 1 && !options->lanes) {
         g_autofree char *name = g_filename_display_basename(path);
         fprintf(stderr, NS_CLI ": “%s” has %zu lanes, of which this is the first.\n", name,
-                provenance.experiment.n);
+                options->experiment->n);
+        ns_experiment_resize(options->experiment, 1, 0);
     }
     if (!options->from) return true;
     ns_provenance_clear(options->from);
@@ -77,53 +75,77 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     return true;
 }
 
-/* The settings of a preset in place of those there were; it has one lane, or the command takes all
- * that it has. */
+/* The words of --lane; NULL where there are none. */
+static char **lanes_of(const NsOptions *options)
+{
+    char **words = options->lanes ? *options->lanes : NULL;
+    return words && *words ? words : NULL;
+}
+
+/* The experiment of a preset in place of the one there was. */
 static bool read_preset(const NsOptions *options, const char *name, GError **error)
 {
     g_auto(NsPreset) preset = {0};
-    ns_experiment_set_lanes(&preset.experiment, (const NsSettings *[]){options->settings}, 1);
+    ns_experiment_copy(&preset.experiment, options->experiment);
     if (!ns_preset_open(&preset, name, error)) return false;
-    if (preset.experiment.n > 1 && !options->preset) {
+    size_t n = preset.experiment.n;
+    if (n > 1 && !options->lanes) {
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "The preset “%s” has %zu lanes; “" NS_CLI " compare --preset %s” trains them.",
-                    name, preset.experiment.n, name);
+                    name, n, name);
         return false;
     }
-    ns_settings_clear(options->settings);
-    ns_settings_copy(options->settings, &preset.experiment.lane[0]);
-    if (!options->preset) return true;
-    ns_preset_clear(options->preset);
-    *options->preset = preset;
-    preset = (NsPreset){0};
+    if (n > 1 && lanes_of(options)) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                            "The preset has lanes of its own; leave out --lane, or name a preset "
+                            "of one lane.");
+        return false;
+    }
+    ns_experiment_assign(options->experiment, &preset.experiment);
     return true;
 }
 
-/* --set and --steps into one lane. */
-static bool assign(const NsOptions *options, NsSettings *settings, char **set, GError **error)
+/* --set into every lane. */
+static bool assign(const NsOptions *options, char **set, NsNamed *named, GError **error)
 {
-    NsNamed named = {0};
-    for (; set && *set; set++)
-        if (!ns_settings_name_assignment(settings, &named, *set, error)) return false;
-    /* --steps has the last word on how far to train, as its help says. */
-    NsNamed last = ns_named_below(&named);
-    if (options->steps && *options->steps &&
-        !ns_settings_name(settings, &last, "steps", *options->steps, error))
-        return false;
-    named.all |= last.all;
-    if (options->named) *options->named = named;
-    if (options->trains && ns_named_has(&named, "steps")) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” takes %s, and setting “steps” changes nothing; leave that out.",
-                    options->command, options->trains);
-        return false;
+    NsExperiment *experiment = options->experiment;
+    for (size_t lane = 0; lane < experiment->n; lane++) {
+        *named = (NsNamed){0};
+        for (char **word = set; word && *word; word++)
+            if (!ns_settings_name_assignment(&experiment->lane[lane], named, *word, error))
+                return false;
     }
-    return ns_settings_check(settings, error);
+    if (!options->trains || !ns_named_has(named, "steps")) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "“%s” takes %s, and setting “steps” changes nothing; leave that out.",
+                options->command, options->trains);
+    return false;
+}
+
+/* --steps has the last word on how far to train, as its help says. */
+static bool assign_steps(const NsOptions *options, NsNamed *named, GError **error)
+{
+    const char *steps = options->steps ? *options->steps : NULL;
+    NsNamed last = ns_named_below(named);
+    for (size_t lane = 0; steps && lane < options->experiment->n; lane++) {
+        last = ns_named_below(named);
+        if (!ns_settings_name(&options->experiment->lane[lane], &last, "steps", steps, error))
+            return false;
+    }
+    named->all |= last.all;
+    return true;
+}
+
+static bool read_lanes(const NsOptions *options, const NsNamed *named, GError **error)
+{
+    char **words = lanes_of(options);
+    return !words || ns_experiment_read_lanes(options->experiment, (const char *const *)words,
+                                              g_strv_length(words), named, error);
 }
 
 static bool read_settings(const NsOptions *options, const Common *common, GError **error)
 {
-    if (!options->settings) return true;
+    if (!options->experiment) return true;
     const char *lines = options->lines ? *options->lines : NULL;
     if (!ns_output_spares(lines, common->from, error) ||
         !ns_output_spares(lines, common->preset, error))
@@ -133,16 +155,15 @@ static bool read_settings(const NsOptions *options, const Common *common, GError
                             "--from and --preset both say what to begin with; give one of them.");
         return false;
     }
-    if (common->from && !read_from(options, common->from, error)) return false;
-    if (common->preset && !read_preset(options, common->preset, error)) return false;
-    if (!assign(options, options->settings, common->set, error)) return false;
-    NsExperiment *from = options->from ? &options->from->experiment : NULL;
-    for (size_t i = 0; common->from && from && i < from->n; i++)
-        if (!assign(options, &from->lane[i], common->set, error)) return false;
-    for (size_t i = 0; common->preset && options->preset && i < options->preset->experiment.n; i++)
-        if (!assign(options, &options->preset->experiment.lane[i], common->set, error))
-            return false;
-    return true;
+    NsNamed named = {0};
+    if ((common->from && !read_from(options, common->from, error)) ||
+        (common->preset && !read_preset(options, common->preset, error)) ||
+        !assign(options, common->set, &named, error) || !read_lanes(options, &named, error) ||
+        !assign_steps(options, &named, error))
+        return false;
+    if (options->named) *options->named = named;
+    ns_experiment_link(options->experiment);
+    return ns_experiment_check(options->experiment, NULL, error);
 }
 
 static void show_help(GOptionContext *context, const NsOptions *options)

@@ -157,8 +157,8 @@ int ns_cli_probe(int argc, char **argv, GError **error)
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "One JSON object with every quantity", NULL},
         {0},
     };
-    NsSettings settings;
-    ns_settings_init(&settings);
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
     const NsOptions options = {
         .command = "probe",
         .summary =
@@ -172,7 +172,7 @@ int ns_cli_probe(int argc, char **argv, GError **error)
         .examples = NS_CLI " probe --set placement=pre --set layers=24 --seeds 10\n" NS_CLI
                            " probe --json > probe.json",
         .entries = entries,
-        .settings = &settings,
+        .experiment = &experiment,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
     if (go && (seeds < 1 || seeds > MOST_SEEDS)) {
@@ -180,7 +180,6 @@ int ns_cli_probe(int argc, char **argv, GError **error)
                     MOST_SEEDS);
         go = false;
     }
-    if (go) measure(&settings, seeds, json, error);
-    ns_settings_clear(&settings);
+    if (go) measure(&experiment.lane[0], seeds, json, error);
     return ns_interrupt_status();
 }

@@ -20,9 +20,9 @@ typedef struct {
     gint64 workers;
     gboolean json, linear;
     NsPicture picture;
-    NsSettings settings;
-    NsNamed named;     /* by --set and --steps */
-    NsProvenance from; /* the settings are where the options put them */
+    NsExperiment experiment; /* of one lane */
+    NsNamed named;           /* by --set and --steps */
+    NsProvenance from;       /* the experiment is where the options put it */
 } Sweep;
 
 static void sweep_clear(Sweep *sweep)
@@ -31,7 +31,7 @@ static void sweep_clear(Sweep *sweep)
     g_free(sweep->y);
     g_free(sweep->steps);
     ns_picture_clear(&sweep->picture);
-    ns_settings_clear(&sweep->settings);
+    ns_experiment_clear(&sweep->experiment);
     ns_provenance_clear(&sweep->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
@@ -41,7 +41,7 @@ static bool check_axis(const Sweep *sweep, const NsPhaseAxis *axis, GError **err
 {
     NsSettings settings;
     NsNamed named = sweep->named;
-    ns_settings_copy(&settings, &sweep->settings);
+    ns_settings_copy(&settings, &sweep->experiment.lane[0]);
     bool good = true;
     for (size_t i = 0; good && i < axis->n; i++) {
         named.here = sweep->named.here;
@@ -71,13 +71,14 @@ static NsPhase *understand(Sweep *sweep, GError **error)
     if (!sweep->picture.out && !ns_picture_unused(&sweep->picture, error)) return NULL;
     if (sweep->picture.out &&
         (!ns_picture_understand(&sweep->picture, error) ||
-         !ns_picture_check(&sweep->picture, NULL, sweep->settings.text, error)))
+         !ns_picture_check(&sweep->picture, NULL, sweep->experiment.lane[0].text, error)))
         return NULL;
     g_auto(NsPhaseAxis) x = {0}, y = {0};
     if (!ns_phase_axis_read(&x, x_text, error) || !ns_phase_axis_read(&y, y_text, error) ||
         !check_axis(sweep, &x, error) || !check_axis(sweep, &y, error))
         return NULL;
-    return ns_phase_new(&sweep->settings, &x, &y, sweep->settings.steps, error);
+    const NsSettings *settings = &sweep->experiment.lane[0];
+    return ns_phase_new(settings, &x, &y, settings->steps, error);
 }
 
 /* Until all is done or somebody interrupts it. */
@@ -183,8 +184,8 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
 {
     g_auto(Sweep) sweep = {.workers = MIN(ns_processors(), MOST_WORKERS)};
     ns_picture_init(&sweep.picture);
-    ns_settings_init(&sweep.settings);
-    sweep.settings.steps = DEFAULT_STEPS;
+    ns_experiment_init(&sweep.experiment);
+    sweep.experiment.lane[0].steps = DEFAULT_STEPS;
     ns_provenance_init(&sweep.from);
     g_autoptr(GArray) entries = make_entries(&sweep);
     const NsOptions options = {
@@ -203,10 +204,9 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
                    " sweep --x layers=2,4,8,16 --y placement=post,pre --steps 100 --json\n" NS_CLI
                    " sweep --from phase.pdf --set placement=pre --out pre.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
-        .settings = &sweep.settings,
+        .experiment = &sweep.experiment,
         .named = &sweep.named,
         .from = &sweep.from,
-        .one_lane = true,
         .steps = (const char *const *)&sweep.steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);

@@ -73,9 +73,9 @@ int ns_cli_train(int argc, char **argv, GError **error)
          "Write one JSON object a line to a file, or to standard output if it is “-”", "FILE"},
         {0},
     };
-    NsSettings settings;
-    ns_settings_init(&settings);
-    settings.steps = NS_JOURNAL_STEPS;
+    g_auto(NsExperiment) experiment;
+    ns_experiment_init(&experiment);
+    experiment.lane[0].steps = NS_JOURNAL_STEPS;
     const NsOptions options = {
         .command = "train",
         .summary =
@@ -102,14 +102,13 @@ int ns_cli_train(int argc, char **argv, GError **error)
         .examples = NS_CLI " train --set placement=pre --set layers=12 --steps 500\n" NS_CLI
                            " train --set text=book.txt --jsonl run.jsonl",
         .entries = entries,
-        .settings = &settings,
+        .experiment = &experiment,
         .steps = (const char *const *)&steps,
         .lines = (const char *const *)&jsonl,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
-    gint64 limit = ns_journal_limit(&settings, steps);
-    g_autoptr(NsLockstep) lockstep = go ? ns_lane_start(&settings, jsonl, error) : NULL;
-    ns_settings_clear(&settings);
+    gint64 limit = ns_journal_limit(&experiment.lane[0], steps);
+    g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, jsonl, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
     ns_journal_run(lockstep, jsonl, limit, show_result, NULL, error);
     return ns_interrupt_status();

@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/processors.h"
 #include "core/base/thread.h"
-#include "core/experiment/param.h"
 #include "core/train/run-private.h"
 
 typedef struct {
@@ -51,14 +50,15 @@ static void *lane_main(void *data)
 
 /* ---- Life ---- */
 
-static bool check_shared(const NsSettings *const *settings, size_t lanes, GError **error)
+static bool check_shared(const NsExperiment *experiment, GError **error)
 {
     const NsParam *param;
+    const NsSettings *lane = experiment->lane;
     for (size_t k = 0; (param = ns_param(k)); k++) {
-        for (size_t i = 1; param->shared && i < lanes; i++) {
-            if (ns_settings_same(settings[0], settings[i], param)) continue;
-            g_autofree char *first = ns_settings_get(settings[0], param);
-            g_autofree char *other = ns_settings_get(settings[i], param);
+        for (size_t i = 1; param->shared && i < experiment->n; i++) {
+            if (ns_settings_same(&lane[0], &lane[i], param)) continue;
+            g_autofree char *first = ns_settings_get(&lane[0], param);
+            g_autofree char *other = ns_settings_get(&lane[i], param);
             g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                         "Lanes share every batch and one clock, but %s is %s in lane A and %s in "
                         "lane %s; give them the same.",
@@ -88,28 +88,27 @@ static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **
     return true;
 }
 
-bool ns_lockstep_check(const NsSettings *const *settings, NsCheckpoint *const *origins,
-                       size_t lanes, GError **error)
+bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *origins, GError **error)
 {
-    if (lanes < 1 || lanes > NS_LANES_MAX) {
+    if (experiment->n < 1 || experiment->n > NS_LANES_MAX) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "%zu lanes cannot run side by side; choose one to %d.", lanes, NS_LANES_MAX);
+                    "%zu lanes cannot run side by side; choose one to %d.", experiment->n,
+                    NS_LANES_MAX);
         return false;
     }
-    return check_shared(settings, lanes, error) && same_beginning(origins, lanes, error);
+    return check_shared(experiment, error) && same_beginning(origins, experiment->n, error);
 }
 
 /* The processors that the program may use, or the most that a lane asks for, dealt out to the
  * lanes. */
-static int64_t threads_of(const NsSettings *const *settings, size_t lanes, size_t lane)
+static int64_t threads_of(const NsExperiment *experiment, size_t lane)
 {
-    if (lanes == 1) return settings[0]->threads;
-    int64_t total = 0;
-    for (size_t i = 0; i < lanes; i++) {
-        int64_t wanted = settings[i]->threads;
+    if (experiment->n == 1) return experiment->lane[0].threads;
+    int64_t total = 0, n = (int64_t)experiment->n;
+    for (size_t i = 0; i < experiment->n; i++) {
+        int64_t wanted = experiment->lane[i].threads;
         total = MAX(total, wanted > 0 ? wanted : (int64_t)ns_processors());
     }
-    int64_t n = (int64_t)lanes;
     return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
 }
 
@@ -139,17 +138,17 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpo
     return false;
 }
 
-NsLockstep *ns_lockstep_new(const NsSettings *const *settings, NsCheckpoint *const *origins,
-                            size_t lanes, GError **error)
+NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                            GError **error)
 {
-    if (!ns_lockstep_check(settings, origins, lanes, error)) return NULL;
+    if (!ns_lockstep_check(experiment, origins, error)) return NULL;
     g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);
     pthread_mutex_init(&lockstep->mutex, NULL);
     pthread_cond_init(&lockstep->tick, NULL);
     pthread_cond_init(&lockstep->tock, NULL);
-    for (size_t i = 0; i < lanes; i++)
-        if (!add_lane(lockstep, settings[i], origins ? origins[i] : NULL,
-                      threads_of(settings, lanes, i), error))
+    for (size_t i = 0; i < experiment->n; i++)
+        if (!add_lane(lockstep, &experiment->lane[i], origins ? origins[i] : NULL,
+                      threads_of(experiment, i), error))
             return NULL;
     return g_steal_pointer(&lockstep);
 }

@@ -4,21 +4,22 @@
  * call advances all of them by one step; a lane that has diverged stands still. */
 #pragma once
 
+#include "core/experiment/experiment.h"
 #include "core/train/run.h"
 
 typedef struct NsLockstep NsLockstep;
 
 /* Whether the lanes can run side by side: the settings that the table calls shared must agree, and
  * so must the steps at which they begin; NS_ERROR_SETTING names what does not.
- * origins: [lanes], where each begins, NULL for step 0; NULL where all begin there. */
-bool ns_lockstep_check(const NsSettings *const *settings, NsCheckpoint *const *origins,
-                       size_t lanes, GError **error);
+ * origins: [experiment->n], where each begins, NULL for step 0; NULL where all begin there. */
+bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                       GError **error);
 
 /* Makes the lanes; a lane with an origin is its fork (ns_run_fork), which references it.  The most
  * threads that any of several lanes asks for are shared out: a lane then gives the bits that it
  * would give alone with its share, which its settings name. */
-NsLockstep *ns_lockstep_new(const NsSettings *const *settings, NsCheckpoint *const *origins,
-                            size_t lanes, GError **error);
+NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                            GError **error);
 void ns_lockstep_free(NsLockstep *lockstep);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 

@@ -40,19 +40,18 @@ typedef struct {
     NsPlan plan;
 
     /* The thread's. */
-    NsSettings settings;
-    NsCheckpoint *origin; /* of a fork, or NULL */
-    size_t events;        /* of the history that were looked at */
+    size_t events; /* of the history that were looked at */
 } NsLaneState;
 
 struct NsTrainer {
     atomic_int refs; /* the owner and the thread */
     pthread_t thread;
     pthread_mutex_t mutex;
-    pthread_cond_t wake; /* for the thread: a command, another speed, or the end */
-    pthread_cond_t idle; /* for those who wait: nothing left to do */
-    NsLaneState lanes[NS_LANES_MAX];
-    size_t n;
+    pthread_cond_t wake;                 /* for the thread: a command, another speed, or the end */
+    pthread_cond_t idle;                 /* for those who wait: nothing left to do */
+    NsExperiment experiment;             /* as it began */
+    NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork; NULL for a lane that begins at step 0 */
+    NsLaneState lanes[NS_LANES_MAX];     /* [experiment.n] */
 
     /* Guarded by the mutex; the state is also read without it. */
     _Atomic NsTrainerState state;

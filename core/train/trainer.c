@@ -1,5 +1,4 @@
 /* The caller's side of a trainer.  SPDX-License-Identifier: MIT */
-#include "core/experiment/param.h"
 #include "core/train/trainer-private.h"
 
 #include "core/base/error.h"
@@ -18,10 +17,8 @@
 static void lane_clear(NsLaneState *lane)
 {
     g_free(lane->message);
-    ns_checkpoint_unref(lane->origin);
     ns_history_unref(lane->history);
     ns_settings_clear(&lane->live);
-    ns_settings_clear(&lane->settings);
 }
 
 void ns_trainer_unref(NsTrainer *t)
@@ -32,25 +29,20 @@ void ns_trainer_unref(NsTrainer *t)
     pthread_mutex_destroy(&t->mutex);
     g_array_unref(t->commands);
     ns_checkpoints_free(t->checkpoints);
-    for (size_t i = 0; i < t->n; i++) lane_clear(&t->lanes[i]);
+    for (size_t i = 0; i < t->experiment.n; i++) {
+        lane_clear(&t->lanes[i]);
+        ns_checkpoint_unref(t->origins[i]);
+    }
+    ns_experiment_clear(&t->experiment);
     g_free(t);
 }
 
-static bool check_lanes(const NsTrainerLane *lanes, size_t n, GError **error)
+NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                          GError **error)
 {
-    const NsSettings *settings[NS_LANES_MAX];
-    NsCheckpoint *origins[NS_LANES_MAX];
-    for (size_t i = 0; i < MIN(n, NS_LANES_MAX); i++) {
-        if (!ns_settings_check(lanes[i].settings, error)) return false;
-        settings[i] = lanes[i].settings;
-        origins[i] = lanes[i].origin;
-    }
-    return ns_lockstep_check(settings, origins, n, error);
-}
-
-NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error)
-{
-    if (!check_lanes(lanes, n, error)) return NULL;
+    if (!ns_experiment_check(experiment, NULL, error) ||
+        !ns_lockstep_check(experiment, origins, error))
+        return NULL;
     NsTrainer *t = g_new0(NsTrainer, 1);
     atomic_init(&t->refs, 2);
     atomic_init(&t->state, NS_TRAINER_PREPARING);
@@ -59,11 +51,10 @@ NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error)
     ns_condition_init(&t->idle);
     t->busy = true;
     t->commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
-    t->n = n;
-    for (size_t i = 0; i < n; i++) {
-        ns_settings_copy(&t->lanes[i].settings, lanes[i].settings);
-        ns_settings_copy(&t->lanes[i].live, lanes[i].settings);
-        t->lanes[i].origin = lanes[i].origin ? ns_checkpoint_ref(lanes[i].origin) : NULL;
+    ns_experiment_copy(&t->experiment, experiment);
+    for (size_t i = 0; i < experiment->n; i++) {
+        ns_settings_copy(&t->lanes[i].live, &experiment->lane[i]);
+        t->origins[i] = origins && origins[i] ? ns_checkpoint_ref(origins[i]) : NULL;
     }
 
     int failure = ns_thread_start(&t->thread, ns_trainer_main, t);
@@ -233,7 +224,7 @@ const char *ns_trainer_state_word(NsTrainerState state)
 
 size_t ns_trainer_lanes(const NsTrainer *trainer)
 {
-    return trainer->n;
+    return trainer->experiment.n;
 }
 
 NsTrainerState ns_trainer_state(const NsTrainer *trainer)

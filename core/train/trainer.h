@@ -19,7 +19,6 @@
 
 #include "core/model/model.h"
 #include "core/probe/history.h"
-#include "core/settings/settings.h"
 #include "core/train/check.h"
 #include "core/train/lockstep.h"
 
@@ -42,14 +41,12 @@ const char *ns_trainer_state_word(NsTrainerState state);
 
 typedef struct NsTrainer NsTrainer;
 
-typedef struct {
-    const NsSettings *settings;
-    NsCheckpoint *origin; /* of a fork (ns_run_fork), which references it; NULL: from step 0 */
-} NsTrainerLane;
-
-/* Starts the thread, which prepares the lanes.  NULL with NS_ERROR_SETTING if the settings of a
- * lane, or the lanes (ns_lockstep_check), do not go together. */
-NsTrainer *ns_trainer_new(const NsTrainerLane *lanes, size_t n, GError **error);
+/* Starts the thread, which prepares the lanes of a copy of the experiment.  NULL with
+ * NS_ERROR_SETTING if the settings of a lane, or the lanes (ns_lockstep_check), do not go together.
+ * origins: [experiment->n], of a fork (ns_run_fork), which references them, NULL for a lane that
+ * begins at step 0; NULL where all begin there. */
+NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                          GError **error);
 
 /* Gives the trainer up: the thread ends at the next step boundary and frees everything.  Never
  * waits; the thread passes the exit barrier (core/base/exit_barrier.h).  Histories that are still

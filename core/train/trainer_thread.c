@@ -32,7 +32,7 @@ static void set_message(NsTrainer *t, size_t lane, const char *message)
 
 static void show_histories(NsTrainer *t)
 {
-    for (size_t i = 0; i < t->n; i++) {
+    for (size_t i = 0; i < t->experiment.n; i++) {
         NsHistory *shown = ns_history_ref(ns_run_history(run_of(t, i)));
         pthread_mutex_lock(&t->mutex);
         NsHistory *replaced = t->lanes[i].history;
@@ -46,7 +46,7 @@ static void show_histories(NsTrainer *t)
 static bool note_divergence(NsTrainer *t)
 {
     bool news = false;
-    for (size_t i = 0; i < t->n; i++) {
+    for (size_t i = 0; i < t->experiment.n; i++) {
         if (!ns_run_diverged(run_of(t, i)) || atomic_load(&t->lanes[i].diverged)) continue;
         const NsHistory *history = ns_run_history(run_of(t, i));
         const NsEvent *last = ns_history_event(history, ns_history_events(history) - 1);
@@ -73,7 +73,7 @@ static const char *new_spike(NsTrainer *t, size_t lane)
 static bool note_trouble(NsTrainer *t, bool tell)
 {
     bool trouble = note_divergence(t);
-    for (size_t i = 0; i < t->n; i++) {
+    for (size_t i = 0; i < t->experiment.n; i++) {
         const char *spike = new_spike(t, i);
         if (!spike || atomic_load(&t->lanes[i].diverged)) continue;
         if (tell) set_message(t, i, spike);
@@ -84,7 +84,7 @@ static bool note_trouble(NsTrainer *t, bool tell)
 
 static bool all_diverged(const NsTrainer *t)
 {
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; i < t->experiment.n; i++)
         if (!atomic_load(&t->lanes[i].diverged)) return false;
     return true;
 }
@@ -95,21 +95,22 @@ static bool all_diverged(const NsTrainer *t)
 static bool has_memory(const NsTrainer *t)
 {
     size_t available = ns_memory_available(), needed = 0;
-    for (size_t i = 0; i < t->n; i++) needed += ns_run_checkpoint_size(run_of(t, i));
+    for (size_t i = 0; i < t->experiment.n; i++) needed += ns_run_checkpoint_size(run_of(t, i));
     return !available || needed <= available / 2;
 }
 
 static bool take_all(NsTrainer *t, NsCheckpoint *checkpoints[], bool beginning)
 {
     bool taken = has_memory(t);
-    for (size_t i = 0; taken && i < t->n; i++) {
-        if (beginning && t->lanes[i].origin)
-            checkpoints[i] = ns_checkpoint_ref(t->lanes[i].origin);
+    for (size_t i = 0; taken && i < t->experiment.n; i++) {
+        if (beginning && t->origins[i])
+            checkpoints[i] = ns_checkpoint_ref(t->origins[i]);
         else if (beginning || !ns_run_diverged(run_of(t, i)))
             taken = (checkpoints[i] = ns_run_checkpoint(run_of(t, i), NULL)) != NULL;
     }
     if (taken) return true;
-    for (size_t i = 0; i < t->n; i++) g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);
+    for (size_t i = 0; i < t->experiment.n; i++)
+        g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);
     return false;
 }
 
@@ -127,7 +128,7 @@ static void keep(NsTrainer *t, bool beginning)
         ns_checkpoints_add(t->checkpoints, ns_lockstep_steps(t->lockstep), checkpoints);
     else
         atomic_fetch_add(&t->refused, 1);
-    for (size_t i = 0; i < t->n; i++) ns_checkpoint_unref(checkpoints[i]);
+    for (size_t i = 0; i < t->experiment.n; i++) ns_checkpoint_unref(checkpoints[i]);
     t->checkpoint_at = g_get_monotonic_time();
     t->checkpoint_took = t->checkpoint_at - started;
 }
@@ -144,7 +145,7 @@ static void keep_if_due(NsTrainer *t)
 static void begin(NsTrainer *t)
 {
     show_histories(t);
-    for (size_t i = 0; i < t->n; i++) t->lanes[i].events = 0;
+    for (size_t i = 0; i < t->experiment.n; i++) t->lanes[i].events = 0;
     note_trouble(t, false);
     keep(t, true);
     set_state(t, all_diverged(t) ? NS_TRAINER_DIVERGED : NS_TRAINER_READY);
@@ -153,15 +154,9 @@ static void begin(NsTrainer *t)
 static void prepare(NsTrainer *t)
 {
     g_autoptr(GError) error = NULL;
-    const NsSettings *settings[NS_LANES_MAX];
-    NsCheckpoint *origins[NS_LANES_MAX];
-    for (size_t i = 0; i < t->n; i++) {
-        settings[i] = &t->lanes[i].settings;
-        origins[i] = t->lanes[i].origin;
-    }
-    t->lockstep = ns_lockstep_new(settings, origins, t->n, &error);
+    t->lockstep = ns_lockstep_new(&t->experiment, t->origins, &error);
     if (!t->lockstep) {
-        for (size_t i = 0; i < t->n; i++) set_message(t, i, error->message);
+        for (size_t i = 0; i < t->experiment.n; i++) set_message(t, i, error->message);
         set_state(t, NS_TRAINER_FAILED);
         return;
     }
@@ -169,8 +164,8 @@ static void prepare(NsTrainer *t)
     size_t budget =
         available ? MIN(NS_TRAINER_CHECKPOINT_BYTES, available / 4) : NS_TRAINER_CHECKPOINT_BYTES;
     pthread_mutex_lock(&t->mutex);
-    t->checkpoints = ns_checkpoints_new(t->n, budget);
-    for (size_t i = 0; i < t->n; i++) t->lanes[i].plan = ns_run_plan(run_of(t, i));
+    t->checkpoints = ns_checkpoints_new(t->experiment.n, budget);
+    for (size_t i = 0; i < t->experiment.n; i++) t->lanes[i].plan = ns_run_plan(run_of(t, i));
     t->planned = true;
     pthread_mutex_unlock(&t->mutex);
     begin(t);
@@ -179,7 +174,7 @@ static void prepare(NsTrainer *t)
 /* Live changes wait for the step that they act on, so that a slider leaves one event a step. */
 static void apply_live(NsTrainer *t)
 {
-    for (size_t i = 0; i < t->n; i++) {
+    for (size_t i = 0; i < t->experiment.n; i++) {
         NsLaneState *lane = &t->lanes[i];
         NsSettings live;
         pthread_mutex_lock(&t->mutex);
@@ -199,7 +194,7 @@ static void rest(NsTrainer *t, NsTrainerState state)
 
 static void finish(NsTrainer *t)
 {
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; i < t->experiment.n; i++)
         if (!ns_run_diverged(run_of(t, i))) ns_run_evaluate(run_of(t, i));
     rest(t, NS_TRAINER_FINISHED);
 }
@@ -208,7 +203,7 @@ static void reset(NsTrainer *t)
 {
     apply_live(t);
     ns_lockstep_reset(t->lockstep);
-    for (size_t i = 0; i < t->n; i++) {
+    for (size_t i = 0; i < t->experiment.n; i++) {
         atomic_store(&t->lanes[i].diverged, false);
         set_message(t, i, NULL);
     }
@@ -219,7 +214,7 @@ static void reset(NsTrainer *t)
 /* Whether the settings allow no more steps. */
 static bool at_end(const NsTrainer *t)
 {
-    int64_t steps = t->lanes[0].settings.steps;
+    int64_t steps = t->experiment.lane[0].steps;
     return steps > 0 && ns_lockstep_steps(t->lockstep) >= steps;
 }
 
@@ -236,7 +231,7 @@ static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
 {
     if (until.step > 0 && ns_lockstep_steps(t->lockstep) >= until.step) return true;
     if (until.loss <= 0) return false;
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; i < t->experiment.n; i++)
         if (loss_is_below(ns_run_history(run_of(t, i)), until.loss)) return true;
     return false;
 }
@@ -244,7 +239,7 @@ static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
 /* `steps` more, or as many as the settings say if that is negative; the first one at once. */
 static void go(NsTrainer *t, int64_t steps, NsTrainerUntil until)
 {
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; i < t->experiment.n; i++)
         if (!atomic_load(&t->lanes[i].diverged)) set_message(t, i, NULL);
     t->left = steps;
     t->until = until;

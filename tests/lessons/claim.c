@@ -7,8 +7,7 @@
 #include <string.h>
 
 struct NsBench {
-    NsSettings lane[NS_LANES_MAX]; /* [n] are initialized */
-    size_t n;
+    NsExperiment experiment;
     NsLockstep *seed[NS_BENCH_SEEDS]; /* the first is always there */
     int64_t steps[NS_BENCH_SEEDS];
 };
@@ -31,23 +30,21 @@ typedef struct {
 
 static bool start(NsBench *bench, size_t seed, GError **error)
 {
-    NsSettings own[NS_LANES_MAX];
-    const NsSettings *settings[NS_LANES_MAX];
-    for (size_t i = 0; i < bench->n; i++) {
-        own[i] = bench->lane[i]; /* borrows the texts */
-        own[i].threads = 1;      /* the same numbers on every machine; seeds run side by side */
-        own[i].seed += (int64_t)seed;
-        own[i].data_seed += (int64_t)seed;
-        settings[i] = &own[i];
+    g_auto(NsExperiment) own;
+    ns_experiment_copy(&own, &bench->experiment);
+    for (size_t i = 0; i < own.n; i++) {
+        own.lane[i].threads = 1; /* the same numbers on every machine; seeds run side by side */
+        own.lane[i].seed += (int64_t)seed;
+        own.lane[i].data_seed += (int64_t)seed;
     }
-    bench->seed[seed] = ns_lockstep_new(settings, NULL, bench->n, error);
+    bench->seed[seed] = ns_lockstep_new(&own, NULL, error);
     return bench->seed[seed] != NULL;
 }
 
-NsBench *ns_bench_new(const NsSettings *lanes, size_t n, GError **error)
+NsBench *ns_bench_new(const NsExperiment *experiment, GError **error)
 {
     NsBench *bench = g_new0(NsBench, 1);
-    for (; bench->n < n; bench->n++) ns_settings_copy(&bench->lane[bench->n], &lanes[bench->n]);
+    ns_experiment_copy(&bench->experiment, experiment);
     if (!start(bench, 0, error)) g_clear_pointer(&bench, ns_bench_free);
     return bench;
 }
@@ -56,7 +53,7 @@ void ns_bench_free(NsBench *bench)
 {
     if (!bench) return;
     for (size_t i = 0; i < NS_BENCH_SEEDS; i++) g_clear_pointer(&bench->seed[i], ns_lockstep_free);
-    for (size_t i = 0; i < bench->n; i++) ns_settings_clear(&bench->lane[i]);
+    ns_experiment_clear(&bench->experiment);
     g_free(bench);
 }
 
@@ -207,7 +204,7 @@ static size_t read_lane(Parser *p)
 {
     skip(p);
     size_t lane = (size_t)(*p->at - 'A');
-    if (*p->at < 'A' || lane >= p->bench->n) {
+    if (*p->at < 'A' || lane >= p->bench->experiment.n) {
         p->failed = true;
         return 0;
     }

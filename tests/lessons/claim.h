@@ -27,7 +27,7 @@
 /* Models that go as far as a claim needs them to. */
 typedef struct NsBench NsBench;
 
-NsBench *ns_bench_new(const NsSettings *lanes, size_t n, GError **error);
+NsBench *ns_bench_new(const NsExperiment *experiment, GError **error);
 void ns_bench_free(NsBench *bench);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsBench, ns_bench_free)
 

@@ -15,17 +15,16 @@
 /* A small model whose numbers are known from its history. */
 static NsBench *small_bench(void)
 {
-    NsSettings lanes[2];
+    static const char *const lanes[] = {"", "placement=pre"};
+    g_auto(NsExperiment) experiment;
     g_autoptr(GError) error = NULL;
-    for (size_t i = 0; i < 2; i++) {
-        ns_settings_init(&lanes[i]);
-        ns_settings_assign_all(
-            &lanes[i], "layers=2 d-model=8 heads=2 seq=5 batch=3 threads=1 eval-every=0", &error);
-    }
-    lanes[1].placement = (unsigned)ns_choices_find(ns_placement_choice, "pre");
-    NsBench *bench = ns_bench_new(lanes, 2, &error);
+    ns_experiment_init(&experiment);
+    ns_settings_assign_all(&experiment.lane[0],
+                           "layers=2 d-model=8 heads=2 seq=5 batch=3 threads=1 eval-every=0",
+                           &error);
+    ns_experiment_read_lanes(&experiment, lanes, 2, NULL, &error);
+    NsBench *bench = ns_bench_new(&experiment, &error);
     g_assert_no_error(error);
-    for (size_t i = 0; i < 2; i++) ns_settings_clear(&lanes[i]);
     return bench;
 }
 
@@ -141,10 +140,10 @@ static void check_claims(NsBench *bench, char **claims)
     }
 }
 
-static NsBench *start(NsSettings *lanes, size_t n)
+static NsBench *start(const NsExperiment *experiment)
 {
     g_autoptr(GError) error = NULL;
-    NsBench *bench = ns_bench_new(lanes, n, &error);
+    NsBench *bench = ns_bench_new(experiment, &error);
     g_assert_no_error(error);
     return bench;
 }
@@ -159,7 +158,7 @@ static void test_preset(gconstpointer data)
     g_assert_no_error(error);
     g_assert_nonnull(preset.experiment.title);
     g_assert_nonnull(preset.note);
-    g_autoptr(NsBench) bench = start(preset.experiment.lane, preset.experiment.n);
+    g_autoptr(NsBench) bench = start(&preset.experiment);
     ns_bench_run(bench, PRESET_STEPS);
     for (size_t i = 0; i < preset.experiment.n; i++)
         g_assert_cmpint(ns_run_steps(ns_bench_lane(bench, i)), ==, PRESET_STEPS);
@@ -192,7 +191,7 @@ static void test_lesson(gconstpointer data)
         claims += g_strv_length(card->claims);
         if (!running || !same_lanes(running, &card->end)) {
             g_clear_pointer(&bench, ns_bench_free);
-            bench = start(card->end.lane, card->end.n);
+            bench = start(&card->end);
             running = &card->end;
         }
         g_test_message("card %zu, %s", i + 1, card->title);

@@ -47,7 +47,9 @@ static char *record_two_lanes(int steps)
         each[i] = &settings[i];
     }
     g_assert_no_error(error);
-    g_autoptr(NsLockstep) lockstep = ns_lockstep_new(each, NULL, 2, &error);
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, each, 2);
+    g_autoptr(NsLockstep) lockstep = ns_lockstep_new(&experiment, NULL, &error);
     g_assert_no_error(error);
     for (int i = 0; i < steps; i++) ns_lockstep_step(lockstep);
     GString *text = g_string_new(NULL);

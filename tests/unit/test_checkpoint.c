@@ -405,7 +405,9 @@ static NsLockstep *lanes_of(const char *const *lanes, size_t n, GError **error)
         tiny_settings(&settings[i], lanes[i]);
         borrowed[i] = &settings[i];
     }
-    NsLockstep *lockstep = ns_lockstep_new(borrowed, NULL, n, error);
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, borrowed, n);
+    NsLockstep *lockstep = ns_lockstep_new(&experiment, NULL, error);
     for (size_t i = 0; i < n; i++) ns_settings_clear(&settings[i]);
     return lockstep;
 }
@@ -481,7 +483,7 @@ static void test_lockstep_refused(void)
         g_clear_error(&error);
     }
     GError *error = NULL;
-    g_assert_null(ns_lockstep_new(NULL, NULL, 0, &error));
+    g_assert_null(ns_lockstep_new(&(NsExperiment){0}, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
 }
@@ -503,8 +505,9 @@ static void test_lockstep_shared(void)
         GError *error = NULL;
         ns_settings_set(&b, param->key, other, &error);
         g_assert_no_error(error);
-        const NsSettings *both[] = {&a, &b};
-        g_assert_true(ns_lockstep_check(both, NULL, 2, &error) == !param->shared);
+        g_auto(NsExperiment) both = {0};
+        ns_experiment_set_lanes(&both, (const NsSettings *[]){&a, &b}, 2);
+        g_assert_true(ns_lockstep_check(&both, NULL, &error) == !param->shared);
         if (error) g_assert_nonnull(strstr(error->message, "give them the same"));
         g_clear_error(&error);
         ns_settings_clear(&a);

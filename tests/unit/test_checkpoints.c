@@ -29,8 +29,9 @@ static NsTrainer *fork_of(NsCheckpoint *checkpoint, const char *change)
     ns_settings_copy(&settings, ns_checkpoint_settings(checkpoint));
     if (change) ns_settings_assign(&settings, change, &error);
     g_assert_no_error(error);
-    const NsTrainerLane lane = {.settings = &settings, .origin = checkpoint};
-    NsTrainer *trainer = ns_trainer_new(&lane, 1, &error);
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, (const NsSettings *[]){&settings}, 1);
+    NsTrainer *trainer = ns_trainer_new(&experiment, &checkpoint, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
     return trainer;

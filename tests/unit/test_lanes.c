@@ -49,12 +49,14 @@ static void test_refused(void)
     GError *error = NULL;
     ns_test_tiny_settings(&a, NULL);
     ns_test_tiny_settings(&b, (const char *const[]){"seq=9", NULL});
-    const NsTrainerLane unlike[] = {{.settings = &a}, {.settings = &b}};
-    g_assert_null(ns_trainer_new(unlike, 2, &error));
+    g_auto(NsExperiment) unlike = {0}, apart = {0};
+    ns_experiment_set_lanes(&unlike, (const NsSettings *[]){&a, &b}, 2);
+    ns_experiment_set_lanes(&apart, (const NsSettings *[]){&a, &a}, 2);
+    g_assert_null(ns_trainer_new(&unlike, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_assert_nonnull(strstr(error->message, "seq"));
     g_clear_error(&error);
-    g_assert_null(ns_trainer_new(unlike, 0, &error));
+    g_assert_null(ns_trainer_new(&(NsExperiment){0}, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
 
@@ -62,10 +64,9 @@ static void test_refused(void)
     g_autoptr(NsTrainer) trainer = ns_test_tiny_trainer(NULL);
     ns_trainer_step(trainer, 4);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 4);
-    NsCheckpoint *kept[NS_LANES_MAX];
+    NsCheckpoint *kept[NS_LANES_MAX] = {NULL};
     g_assert_true(ns_trainer_checkpoints_at(trainer, 4, kept, NULL));
-    const NsTrainerLane apart[] = {{&a, kept[0]}, {&a, NULL}};
-    g_assert_null(ns_trainer_new(apart, 2, &error));
+    g_assert_null(ns_trainer_new(&apart, (NsCheckpoint *[]){kept[0], NULL}, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_assert_nonnull(strstr(error->message, "lane A begins at step 4 and lane B at step 0"));
     g_clear_error(&error);
@@ -81,7 +82,7 @@ static void test_fork(void)
     g_autoptr(NsTrainer) one = ns_test_tiny_lanes("steps=12", lanes, 1, NULL);
     ns_trainer_step(one, 5);
     ns_test_expect(one, NS_TRAINER_PAUSED, 5);
-    NsCheckpoint *kept[NS_LANES_MAX];
+    NsCheckpoint *kept[NS_LANES_MAX] = {NULL};
     g_assert_true(ns_trainer_checkpoints_at(one, 5, kept, NULL));
     ns_trainer_run(one);
     ns_test_expect(one, NS_TRAINER_FINISHED, 12);
@@ -150,7 +151,7 @@ static void test_diverged_lane(void)
     g_assert_cmpuint(ns_history_evaluations(whole), ==, 1);
 
     /* A lane has nothing to fork from at the steps that it did not make. */
-    NsCheckpoint *kept[NS_LANES_MAX];
+    NsCheckpoint *kept[NS_LANES_MAX] = {NULL};
     g_assert_true(ns_trainer_checkpoints_at(trainer, 60, kept, NULL));
     g_assert_null(kept[0]);
     g_assert_cmpint(ns_checkpoint_step(kept[1]), ==, 60);
@@ -236,7 +237,7 @@ static void test_pause_on_jump(void)
 
     /* A fork from just before it remembers enough to see the same jump, however long it is. */
     const NsEvent first = *jump;
-    NsCheckpoint *kept[NS_LANES_MAX];
+    NsCheckpoint *kept[NS_LANES_MAX] = {NULL};
     int64_t at;
     ns_trainer_reset(trainer);
     ns_trainer_run_until(trainer, (NsTrainerUntil){.step = first.step - 1});

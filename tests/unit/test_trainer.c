@@ -94,7 +94,9 @@ static void test_failed(void)
     NsSettings settings;
     ns_test_tiny_settings(&settings, (const char *const[]){"d-model=15", NULL});
     GError *error = NULL;
-    g_assert_null(ns_trainer_new(&(NsTrainerLane){.settings = &settings}, 1, &error));
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, (const NsSettings *[]){&settings}, 1);
+    g_assert_null(ns_trainer_new(&experiment, NULL, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_clear_error(&error);
     ns_settings_clear(&settings);

@@ -21,7 +21,9 @@ NsTrainer *ns_test_tiny_trainer(const char *const *more)
     NsSettings settings;
     ns_test_tiny_settings(&settings, more);
     GError *error = NULL;
-    NsTrainer *trainer = ns_trainer_new(&(NsTrainerLane){.settings = &settings}, 1, &error);
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, (const NsSettings *[]){&settings}, 1);
+    NsTrainer *trainer = ns_trainer_new(&experiment, NULL, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
     return trainer;
@@ -31,15 +33,17 @@ NsTrainer *ns_test_tiny_lanes(const char *common, const char *const *lanes, size
                               NsCheckpoint *const *origins)
 {
     NsSettings settings[NS_LANES_MAX];
-    NsTrainerLane rows[NS_LANES_MAX] = {0};
+    const NsSettings *each[NS_LANES_MAX] = {NULL};
     for (size_t i = 0; i < n; i++) {
         g_autofree char *words = g_strdup_printf("%s %s", common, lanes[i]);
         g_auto(GStrv) more = g_strsplit(g_strstrip(words), " ", -1);
         ns_test_tiny_settings(&settings[i], (const char *const *)more);
-        rows[i] = (NsTrainerLane){&settings[i], origins ? origins[i] : NULL};
+        each[i] = &settings[i];
     }
     GError *error = NULL;
-    NsTrainer *trainer = ns_trainer_new(rows, n, &error);
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_set_lanes(&experiment, each, n);
+    NsTrainer *trainer = ns_trainer_new(&experiment, origins, &error);
     g_assert_no_error(error);
     for (size_t i = 0; i < n; i++) ns_settings_clear(&settings[i]);
     return trainer;

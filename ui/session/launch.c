@@ -16,14 +16,6 @@ static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES
     }
 }
 
-static NsTrainer *make_trainer(NsSession *session, GError **error)
-{
-    NsTrainerLane lanes[NS_LANES_MAX];
-    for (size_t lane = 0; lane < session->run.n; lane++)
-        lanes[lane] = (NsTrainerLane){&session->run.lane[lane], session->origins[lane]};
-    return ns_trainer_new(lanes, session->run.n, error);
-}
-
 static void show_started(NsSession *session)
 {
     for (unsigned lane = 0; lane < session->run.n && lane < session->view->n_lanes; lane++)
@@ -52,7 +44,7 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
     g_autoptr(GError) error = NULL;
     ns_session_leave_trainer(session);
     set_origins(session, origins);
-    session->trainer = make_trainer(session, &error);
+    session->trainer = ns_trainer_new(&session->run, session->origins, &error);
     if (session->trainer) {
         ns_session_set_problem(session, NULL, NULL, false);
         session->state = NS_TRAINER_PREPARING;
