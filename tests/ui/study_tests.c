@@ -380,6 +380,7 @@ static void test_gradient_check_table(void)
     g_assert_cmpstr(table_text(panel, 3, 1), ==, "3.0e-04");
     g_assert_cmpstr(table_text(panel, 3, 2), ==, "unknown");
     g_assert_null(table_text(panel, 0, 3));
+    g_test_message("%s", verdict(panel));
     g_assert_nonnull(strstr(verdict(panel), "are right"));
     g_assert_nonnull(strstr(verdict(panel), "blk1.attn.wq"));
     g_assert_true(gtk_widget_has_css_class(parts->verdict, "success"));
@@ -414,6 +415,7 @@ static void test_gradient_check_live(void)
     g_signal_emit_by_name(parts->check, "clicked");
     g_assert_false(gtk_widget_is_sensitive(parts->check));
     UI_UNTIL(strstr(verdict(panel), "layer 2 of A") != NULL);
+    g_test_message("%s", verdict(panel));
     g_assert_nonnull(strstr(verdict(panel), "are right"));
     g_assert_true(gtk_widget_is_sensitive(parts->check));
     g_assert_nonnull(table_text(panel, 0, 6));
