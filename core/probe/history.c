@@ -5,8 +5,8 @@
  * no room, the four oldest chunks of stride s become one of stride 4 s.  When fewer than four are
  * left, these become the beginning of a chunk of stride 4 s, which is then the finest there is.
  *
- * Readers see one immutable view, replaced as a whole by an atomic exchange.  The writer recycles a
- * view, and the chunks that only older views name, once no reader can hold them (see Gate). */
+ * Readers see one immutable view, which every record replaces by another one.  A chunk goes with
+ * the last view that names it. */
 #include "core/probe/history.h"
 
 #include "core/base/clones.h"
@@ -41,68 +41,39 @@ typedef struct {
     int64_t stride; /* records in a bucket */
     size_t rows;    /* complete buckets; readers go by the records of their view instead */
     size_t units;
+    size_t refs;       /* arrays that name it; the writer's */
     Profile first_row; /* [rows_per_chunk] of each, one after another */
     float data[];
 } Chunk;
 
-typedef struct View View;
-struct View {
-    int64_t records;  /* seen */
-    int64_t coarsest; /* stride */
-    int64_t gathered; /* records in the incomplete bucket at the end */
-    size_t n;
-    size_t capacity;
-    const Chunk **chunks; /* [n], oldest first */
-    Profile gathering;    /* the incomplete bucket; not there while the stride is 1 */
-    Profile newest;       /* the newest record; likewise */
-    View *next;           /* in a list of the writer */
-};
-
-/* A reader opens one of two doors, loads the view, reads, and closes that same door.  The writer
- * stores a new view, sees each door shut at some moment after that, and then recycles what the old
- * view alone named.  All of these operations are sequentially consistent.
- *
- * No reader can then hold what is recycled: one that loaded the old view did so before the store,
- * and opened its door before that, so whoever finds this door shut after the store knows that the
- * reader has gone; one that opens a door after the store loads the new view or a later one.
- *
- * There are two doors so that the writer gets its turn while readers overlap without end: it
- * invites new readers to the other door, and the one it waits for empties.  The argument above does
- * not depend on which door a reader takes, so an invitation may be out of date. */
+/* What readers see. */
 typedef struct {
-    _Atomic(View *) view;
-    atomic_uint invited;
-    atomic_int inside[2];
-} Gate;
-
-/* What has been replaced and may still be read. */
-typedef struct {
-    View *views;
-    GPtrArray *chunks;
-} Retired;
+    int64_t records;   /* seen */
+    int64_t coarsest;  /* stride */
+    int64_t gathered;  /* records in the incomplete bucket at the end */
+    GPtrArray *chunks; /* oldest first */
+    Profile gathering; /* the incomplete bucket; not there while the stride is 1 */
+    Profile newest;    /* the newest record; likewise */
+} View;
 
 struct NsHistory {
     atomic_int refs;
     NsRecordLayout layout;
     int64_t first_step; /* of record 0 */
     NsLog *steps, *evaluations, *events;
-    NsLatest *similarity, *token_snapshot;
-    Gate *gate;
+    NsLatest *view, *similarity, *token_snapshot;
     Profile first; /* record 0, written before it is published */
 
     /* The rest is the writer's. */
     size_t rows_per_chunk, unit_bytes;
     size_t units, most_units; /* in use, allowed */
-    GPtrArray *chunks;        /* oldest first; all but the last are full */
+    GPtrArray *chunks;        /* oldest first; all but the last are full.  Views share it, so that a
+                                 copy takes its place before chunks come or go */
     int64_t n_records;
     int64_t stride;    /* of the bucket being gathered */
     int64_t gathered;  /* records in it */
     Profile gathering; /* what they come to */
     Profile newest;    /* the newest record */
-    Retired old;       /* waiting for the doors */
-    Retired fresh;     /* retired since that wait began */
-    unsigned shut;     /* bit d: door d was seen shut since `old` was retired */
-    View *spare_views; /* to use again */
 };
 
 /* ---- Profiles ---- */
@@ -170,12 +141,21 @@ static void profile_free(Profile *profile)
 static void set_profile(Profile record, NsValues values, size_t n)
 {
     memcpy(record.min, values.value, n * sizeof *record.min);
-    memset(record.has, values.has ? 0 : 0xff, size_of_bits(n));
-    for (size_t i = 0; values.has && i < n; i++)
-        record.has[i / 8] |= (uint8_t)(values.has[i] << i % 8);
+    for (size_t i = 0; i < n; i += 8) {
+        unsigned byte = values.has ? 0 : 0xff;
+        for (size_t k = 0; values.has && k < MIN(8, n - i); k++)
+            byte |= (unsigned)values.has[i + k] << k;
+        record.has[i / 8] = (uint8_t)byte;
+    }
 }
 
 /* ---- Chunks ---- */
+
+static void chunk_unref(void *data)
+{
+    Chunk *chunk = data;
+    if (--chunk->refs == 0) g_free(chunk);
+}
 
 static Chunk *chunk_at(const NsHistory *h, size_t i)
 {
@@ -193,7 +173,7 @@ static Chunk *chunk_new(const NsHistory *h, int64_t first, int64_t stride)
     size_t units = units_of(stride), floats = h->rows_per_chunk * h->layout.width;
     Chunk *chunk = g_try_malloc(sizeof *chunk + units * h->unit_bytes);
     if (!chunk) return NULL;
-    *chunk = (Chunk){.first = first, .stride = stride, .units = units};
+    *chunk = (Chunk){.first = first, .stride = stride, .units = units, .refs = 1};
     chunk->first_row = (Profile){.min = chunk->data,
                                  .max = chunk->data + (units - 1) * floats,
                                  .has = (uint8_t *)(chunk->data + units * floats)};
@@ -206,6 +186,18 @@ static Profile row_of(const NsHistory *h, const Chunk *chunk, size_t row)
     return (Profile){.min = chunk->first_row.min + at,
                      .max = chunk->first_row.max + at,
                      .has = chunk->first_row.has + row * size_of_bits(h->layout.width)};
+}
+
+/* The array can then be changed: no view has it. */
+static void unshare_chunks(NsHistory *h)
+{
+    GPtrArray *copy = g_ptr_array_new_full(h->chunks->len + 1, chunk_unref);
+    for (size_t i = 0; i < h->chunks->len; i++) {
+        chunk_at(h, i)->refs++;
+        g_ptr_array_add(copy, chunk_at(h, i));
+    }
+    g_ptr_array_unref(h->chunks);
+    h->chunks = copy;
 }
 
 /* Replaces the n chunks from `at` by one of four times their stride.  What is left of their rows,
@@ -230,11 +222,9 @@ static bool join_chunks(NsHistory *h, size_t at, size_t n)
         }
     }
 
-    for (size_t i = at; i < at + n; i++) {
-        h->units -= chunk_at(h, i)->units;
-        g_ptr_array_add(h->fresh.chunks, chunk_at(h, i));
-    }
+    for (size_t i = at; i < at + n; i++) h->units -= chunk_at(h, i)->units;
     h->units += joined->units;
+    unshare_chunks(h);
     g_ptr_array_remove_range(h->chunks, (guint)at, (guint)n);
     g_ptr_array_insert(h->chunks, (gint)at, joined);
     return true;
@@ -269,6 +259,7 @@ static Chunk *add_chunk(NsHistory *h)
     Chunk *chunk = chunk_new(h, h->n_records - h->gathered, h->stride);
     if (!chunk) return NULL;
     h->units += chunk->units;
+    unshare_chunks(h);
     g_ptr_array_add(h->chunks, chunk);
     return chunk;
 }
@@ -310,84 +301,37 @@ static void settle(NsHistory *h)
 
 /* ---- Views ---- */
 
-static void view_free(View *view)
+static void view_clear(void *data)
 {
-    g_free(view->chunks);
+    View *view = data;
+    if (view->chunks) g_ptr_array_unref(view->chunks);
     profile_free(&view->gathering);
     profile_free(&view->newest);
-    g_free(view);
-}
-
-static View *view_take(NsHistory *h)
-{
-    View *view = h->spare_views;
-    if (view)
-        h->spare_views = view->next;
-    else
-        view = g_new0(View, 1);
-    if (view->capacity < h->chunks->len) {
-        view->capacity = h->chunks->len + h->chunks->len / 2;
-        view->chunks = g_renew(const Chunk *, view->chunks, view->capacity);
-    }
-    if (h->stride > 1 && !view->newest.min) {
-        view->gathering = profile_new(h->layout.width, true);
-        view->newest = profile_new(h->layout.width, false);
-    }
-    return view;
-}
-
-/* Writer: recycles what no reader can hold any more, without waiting. */
-static void reclaim(NsHistory *h)
-{
-    Gate *gate = h->gate;
-    for (;;) {
-        if (!h->old.views) {
-            if (!h->fresh.views) return;
-            Retired empty = h->old;
-            h->old = h->fresh;
-            h->fresh = empty;
-            h->shut = 0;
-        }
-        for (unsigned door = 0; door < 2; door++) {
-            if (h->shut & 1u << door) continue;
-            if (atomic_load(&gate->inside[door])) {
-                atomic_store(&gate->invited, !door);
-                return;
-            }
-            h->shut |= 1u << door;
-        }
-        while (h->old.views) {
-            View *view = h->old.views;
-            h->old.views = view->next;
-            view->next = h->spare_views;
-            h->spare_views = view;
-        }
-        g_ptr_array_set_size(h->old.chunks, 0);
-    }
 }
 
 static void publish(NsHistory *h)
 {
     size_t width = h->layout.width;
-    View *view = view_take(h);
+    NsSlot *slot = ns_latest_prepare(h->view);
+    View *view = slot->value;
     view->records = h->n_records;
     view->gathered = h->gathered;
     view->coarsest = h->stride;
-    view->n = h->chunks->len;
-    for (size_t i = 0; i < view->n; i++) {
-        view->chunks[i] = chunk_at(h, i);
-        view->coarsest = MAX(view->coarsest, view->chunks[i]->stride);
+    if (view->chunks != h->chunks) {
+        if (view->chunks) g_ptr_array_unref(view->chunks);
+        view->chunks = g_ptr_array_ref(h->chunks);
     }
-    if (view->newest.min) {
+    for (size_t i = 0; i < h->chunks->len; i++)
+        view->coarsest = MAX(view->coarsest, chunk_at(h, i)->stride);
+    if (h->stride > 1) {
+        if (!view->newest.min) {
+            view->gathering = profile_new(width, true);
+            view->newest = profile_new(width, false);
+        }
         copy_profile(view->newest, h->newest, width);
         if (h->gathered) copy_profile(view->gathering, h->gathering, width);
     }
-
-    View *replaced = atomic_exchange(&h->gate->view, view);
-    if (!replaced) return;
-    replaced->next = h->fresh.views;
-    h->fresh.views = replaced;
-    reclaim(h);
+    ns_latest_publish(h->view, slot);
 }
 
 /* ---- Life ---- */
@@ -403,12 +347,12 @@ NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int6
     atomic_init(&h->refs, 1);
     h->layout = *layout;
     h->first_step = first_step;
-    h->similarity = ns_latest_new(sizeof(NsSimilarity));
-    h->token_snapshot = ns_latest_new(sizeof(NsTokenSnapshot));
+    h->view = ns_latest_new(sizeof(View), view_clear);
+    h->similarity = ns_latest_new(sizeof(NsSimilarity), NULL);
+    h->token_snapshot = ns_latest_new(sizeof(NsTokenSnapshot), NULL);
     h->steps = ns_log_new(sizeof(NsStep));
     h->evaluations = ns_log_new(sizeof(NsEvaluation));
     h->events = ns_log_new(sizeof(NsEvent));
-    h->gate = g_new0(Gate, 1);
 
     size_t values = MAX(layout->width, 1), record = values * sizeof(float) + size_of_bits(values);
     size_t rows = MAX(budget / UNITS / record, 1);
@@ -420,9 +364,7 @@ NsHistory *ns_history_new_from(const NsRecordLayout *layout, size_t budget, int6
     h->newest = profile_new(layout->width, false);
     h->gathering = profile_new(layout->width, true);
     h->stride = 1;
-    h->chunks = g_ptr_array_new_with_free_func(NULL);
-    h->old.chunks = g_ptr_array_new_with_free_func(g_free);
-    h->fresh.chunks = g_ptr_array_new_with_free_func(g_free);
+    h->chunks = g_ptr_array_new_with_free_func(chunk_unref);
     publish(h);
     return h;
 }
@@ -433,32 +375,16 @@ NsHistory *ns_history_ref(NsHistory *history)
     return history;
 }
 
-static void views_free(View *view)
-{
-    while (view) {
-        View *next = view->next;
-        view_free(view);
-        view = next;
-    }
-}
-
 void ns_history_unref(NsHistory *h)
 {
     if (!h || atomic_fetch_sub_explicit(&h->refs, 1, memory_order_acq_rel) > 1) return;
-    views_free(h->spare_views);
-    views_free(h->old.views);
-    views_free(h->fresh.views);
-    view_free(atomic_load(&h->gate->view));
-    g_ptr_array_free(h->old.chunks, TRUE);
-    g_ptr_array_free(h->fresh.chunks, TRUE);
-    g_ptr_array_set_free_func(h->chunks, g_free);
-    g_ptr_array_free(h->chunks, TRUE);
+    ns_latest_free(h->view);
+    g_ptr_array_unref(h->chunks);
     ns_log_free(h->steps);
     ns_log_free(h->evaluations);
     ns_log_free(h->events);
     ns_latest_free(h->similarity);
     ns_latest_free(h->token_snapshot);
-    g_free(h->gate);
     profile_free(&h->first);
     profile_free(&h->newest);
     profile_free(&h->gathering);
@@ -496,12 +422,12 @@ void ns_history_append_event(NsHistory *history, const NsEvent *event)
 
 void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *similarity)
 {
-    ns_latest_publish(history->similarity, similarity);
+    ns_latest_write(history->similarity, similarity);
 }
 
 void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot *snapshot)
 {
-    ns_latest_publish(history->token_snapshot, snapshot);
+    ns_latest_write(history->token_snapshot, snapshot);
 }
 
 /* ---- Readers ---- */
@@ -564,18 +490,6 @@ bool ns_history_token_snapshot(const NsHistory *history, NsTokenSnapshot *snapsh
     return ns_latest_read(history->token_snapshot, snapshot);
 }
 
-static const View *enter(Gate *gate, unsigned *door)
-{
-    *door = atomic_load(&gate->invited);
-    atomic_fetch_add(&gate->inside[*door], 1);
-    return atomic_load(&gate->view);
-}
-
-static void leave(Gate *gate, unsigned door)
-{
-    atomic_fetch_sub(&gate->inside[door], 1);
-}
-
 /* A bucket as a view has it. */
 typedef struct {
     NsBucket span; /* in records */
@@ -587,12 +501,13 @@ static Found find(const NsHistory *h, const View *view, int64_t record)
     int64_t gathered_first = view->records - view->gathered;
     if (record >= gathered_first)
         return (Found){{gathered_first, view->records - 1}, view->gathering};
-    size_t low = 0, high = view->n;
+    size_t low = 0, high = view->chunks->len;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        *(view->chunks[middle]->first <= record ? &low : &high) = middle;
+        const Chunk *chunk = g_ptr_array_index(view->chunks, middle);
+        *(chunk->first <= record ? &low : &high) = middle;
     }
-    const Chunk *chunk = view->chunks[low];
+    const Chunk *chunk = g_ptr_array_index(view->chunks, low);
     int64_t row = (record - chunk->first) / chunk->stride;
     int64_t first = chunk->first + row * chunk->stride;
     return (Found){{first, first + chunk->stride - 1}, row_of(h, chunk, (size_t)row)};
@@ -615,8 +530,8 @@ static NsBucket in_steps(const NsHistory *h, NsBucket records)
 NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t record, float *min,
                          float *max, bool *has)
 {
-    unsigned door;
-    const View *view = enter(h->gate, &door);
+    NsSlot *slot = ns_latest_acquire(h->view);
+    const View *view = slot->value;
     int64_t r = (int64_t)record;
     Found found;
     if (r == 0)
@@ -626,7 +541,7 @@ NsBucket ns_history_read(const NsHistory *h, NsQuantity quantity, size_t record,
     else
         found = find(h, view, r);
     copy(h, quantity, &found.profile, min, max, has);
-    leave(h->gate, door);
+    ns_latest_release(h->view, slot);
     return in_steps(h, found.span);
 }
 
@@ -637,8 +552,8 @@ NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t f
     size_t offset = h->layout.offset[quantity], count = h->layout.count[quantity];
     g_autofree bool *own = has ? NULL : g_new(bool, count);
     if (!has) has = own;
-    unsigned door;
-    const View *view = enter(h->gate, &door);
+    NsSlot *slot = ns_latest_acquire(h->view);
+    const View *view = slot->value;
     Found found = find(h, view, (int64_t)first);
     NsBucket span = found.span;
     copy(h, quantity, &found.profile, min, max, has);
@@ -653,15 +568,15 @@ NsBucket ns_history_read_range(const NsHistory *h, NsQuantity quantity, size_t f
         }
         span.last = found.span.last;
     }
-    leave(h->gate, door);
+    ns_latest_release(h->view, slot);
     return in_steps(h, span);
 }
 
 int64_t ns_history_stride(const NsHistory *history)
 {
-    unsigned door;
-    const View *view = enter(history->gate, &door);
+    NsSlot *slot = ns_latest_acquire(history->view);
+    const View *view = slot->value;
     int64_t stride = view->coarsest;
-    leave(history->gate, door);
+    ns_latest_release(history->view, slot);
     return stride;
 }

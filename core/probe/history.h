@@ -1,7 +1,7 @@
 /* The history of a run.  SPDX-License-Identifier: MIT
  *
- * One writer (the trainer), any number of readers on any thread; no reader waits for the writer or
- * for another, and the writer never waits for a reader.
+ * One writer (the trainer), any number of readers on any thread; nobody waits while another reads
+ * or writes (core/probe/latest.h).
  *
  * Three parts.  Scalars of every step, evaluations and events are kept for ever.  Profiles (the
  * values by layer) take tens of kilobytes a step in a deep model, so they have a budget: when it is

@@ -1,58 +1,100 @@
-/* A value of which only the newest matters.  SPDX-License-Identifier: MIT
- *
- * A reader announces itself at a slot and then looks whether the slot is still the newest; only
- * then does it read.  The writer writes only to a slot that is not the newest and at which nobody
- * is announced.  All of these operations are sequentially consistent: a reader that found its slot
- * to be the newest was announced before the writer could look at it again. */
+/* SPDX-License-Identifier: MIT */
 #include "core/probe/latest.h"
 
-#include <stdatomic.h>
+#include <pthread.h>
 #include <string.h>
-
-/* One is the newest; of the others one is free as long as no more than SLOTS - 2 readers are held
- * up in the middle of a copy. */
-#define SLOTS 8
 
 struct NsLatest {
     size_t size;
-    atomic_int newest; /* a slot, or -1 */
-    atomic_int readers[SLOTS];
-    unsigned char *slots[SLOTS]; /* NULL until one is needed for the first time */
+    GDestroyNotify clear;
+    GPtrArray *slots; /* of NsSlot, the writer's */
+    guint next;       /* of them, the one whose turn it is */
+
+    pthread_mutex_t lock; /* of what follows and of the readers of all slots */
+    NsSlot *newest;
 };
 
-NsLatest *ns_latest_new(size_t size)
+NsLatest *ns_latest_new(size_t size, GDestroyNotify clear)
 {
     NsLatest *latest = g_new0(NsLatest, 1);
     latest->size = size;
-    atomic_init(&latest->newest, -1);
+    latest->clear = clear;
+    latest->slots = g_ptr_array_new();
+    pthread_mutex_init(&latest->lock, NULL);
     return latest;
 }
 
 void ns_latest_free(NsLatest *latest)
 {
     if (!latest) return;
-    for (size_t i = 0; i < SLOTS; i++) g_free(latest->slots[i]);
+    for (guint i = 0; i < latest->slots->len; i++) {
+        NsSlot *slot = g_ptr_array_index(latest->slots, i);
+        if (latest->clear) latest->clear(slot->value);
+        g_free(slot->value);
+        g_free(slot);
+    }
+    g_ptr_array_free(latest->slots, TRUE);
+    pthread_mutex_destroy(&latest->lock);
     g_free(latest);
 }
 
-void ns_latest_publish(NsLatest *latest, const void *value)
+/* Whether nobody reads it, nor can begin to: only the writer names another slot the newest. */
+static bool is_free(NsLatest *latest, const NsSlot *slot)
 {
-    int newest = atomic_load(&latest->newest), slot = 0;
-    while (slot == newest || atomic_load(&latest->readers[slot])) slot = (slot + 1) % SLOTS;
-    if (!latest->slots[slot]) latest->slots[slot] = g_malloc(latest->size);
-    memcpy(latest->slots[slot], value, latest->size);
-    atomic_store(&latest->newest, slot);
+    pthread_mutex_lock(&latest->lock);
+    bool free = slot != latest->newest && slot->readers == 0;
+    pthread_mutex_unlock(&latest->lock);
+    return free;
+}
+
+NsSlot *ns_latest_prepare(NsLatest *latest)
+{
+    for (guint i = 0; i < latest->slots->len; i++) {
+        NsSlot *slot = g_ptr_array_index(latest->slots, latest->next);
+        latest->next = (latest->next + 1) % latest->slots->len;
+        if (is_free(latest, slot)) return slot;
+    }
+    NsSlot *slot = g_new0(NsSlot, 1);
+    slot->value = g_malloc0(latest->size);
+    g_ptr_array_add(latest->slots, slot);
+    return slot;
+}
+
+void ns_latest_publish(NsLatest *latest, NsSlot *slot)
+{
+    pthread_mutex_lock(&latest->lock);
+    latest->newest = slot;
+    pthread_mutex_unlock(&latest->lock);
+}
+
+NsSlot *ns_latest_acquire(NsLatest *latest)
+{
+    pthread_mutex_lock(&latest->lock);
+    NsSlot *slot = latest->newest;
+    if (slot) slot->readers++;
+    pthread_mutex_unlock(&latest->lock);
+    return slot;
+}
+
+void ns_latest_release(NsLatest *latest, NsSlot *slot)
+{
+    pthread_mutex_lock(&latest->lock);
+    slot->readers--;
+    pthread_mutex_unlock(&latest->lock);
+}
+
+void ns_latest_write(NsLatest *latest, const void *value)
+{
+    NsSlot *slot = ns_latest_prepare(latest);
+    memcpy(slot->value, value, latest->size);
+    ns_latest_publish(latest, slot);
 }
 
 bool ns_latest_read(NsLatest *latest, void *value)
 {
-    for (;;) {
-        int slot = atomic_load(&latest->newest);
-        if (slot < 0) return false;
-        atomic_fetch_add(&latest->readers[slot], 1);
-        bool still = atomic_load(&latest->newest) == slot;
-        if (still) memcpy(value, latest->slots[slot], latest->size);
-        atomic_fetch_sub(&latest->readers[slot], 1);
-        if (still) return true;
-    }
+    NsSlot *slot = ns_latest_acquire(latest);
+    if (!slot) return false;
+    memcpy(value, slot->value, latest->size);
+    ns_latest_release(latest, slot);
+    return true;
 }

@@ -1,22 +1,37 @@
 /* A value of which only the newest matters.  SPDX-License-Identifier: MIT
  *
- * One writer, any number of readers, no locks: the writer fills a slot that nobody reads and then
- * names it as the newest; a reader copies the slot that is the newest.  Neither waits for the
- * other.  For payloads too big to keep one a step. */
+ * One writer, any number of readers.  The writer fills a slot that nobody reads and then names it
+ * as the newest; a reader takes a reference to the newest slot, which then stays as it is until the
+ * reference is given back.  A lock is held only while pointers and counts are copied, never while a
+ * value is written or read.  For what is too big to keep one a step. */
 #pragma once
 
 #include <glib.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 typedef struct NsLatest NsLatest;
 
-NsLatest *ns_latest_new(size_t size);
+typedef struct {
+    void *value;
+    size_t readers; /* under the lock */
+} NsSlot;
+
+/* Slots have `size` bytes, zero at first; `clear`, where it is not NULL, frees what one holds. */
+NsLatest *ns_latest_new(size_t size, GDestroyNotify clear);
 void ns_latest_free(NsLatest *latest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLatest, ns_latest_free)
 
-/* Writer only.  Copies the value in and publishes it. */
-void ns_latest_publish(NsLatest *latest, const void *value);
+/* Writer: a slot that nobody reads, as it was left when it was filled before.  All such slots take
+ * turns, so that none holds for long what nobody can see any more. */
+NsSlot *ns_latest_prepare(NsLatest *latest);
+void ns_latest_publish(NsLatest *latest, NsSlot *slot);
 
-/* Any thread.  Copies the newest value out; false if nothing was published yet. */
+/* Any thread: the newest slot, to be given back; NULL if nothing was published yet. */
+NsSlot *ns_latest_acquire(NsLatest *latest);
+void ns_latest_release(NsLatest *latest, NsSlot *slot);
+
+/* Writer: prepares a slot, copies the value into it and publishes it. */
+void ns_latest_write(NsLatest *latest, const void *value);
+
+/* Any thread: copies the newest value out; false if nothing was published yet. */
 bool ns_latest_read(NsLatest *latest, void *value);
