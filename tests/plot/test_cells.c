@@ -1,4 +1,4 @@
-/* Cells of a heatmap: survey, levels, pixels.  SPDX-License-Identifier: MIT */
+/* Cells of a heatmap: summary, levels, pixels.  SPDX-License-Identifier: MIT */
 #include "ui/plot/cells.h"
 #include "ui/plot/colormap.h"
 
@@ -31,14 +31,14 @@ static float any_cell(GRand *random)
     }
 }
 
-static void test_survey(void)
+static void test_summary(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(1);
     for (int trial = 0; trial < 2000; trial++) {
         float z[MOST], lo = INFINITY, hi = -INFINITY;
         size_t n = (size_t)g_rand_int_range(random, 0, MOST), bad = 0, unshown = 0;
         bool log = g_rand_boolean(random);
-        NsCellSummary survey = {.lo = INFINITY, .hi = -INFINITY};
+        NsCellSummary summary = {.lo = INFINITY, .hi = -INFINITY};
         for (size_t i = 0; i < n; i++) {
             float v = z[i] = any_cell(random);
             if (v < 0 && isinf(v)) continue;
@@ -51,11 +51,11 @@ static void test_survey(void)
         }
         /* In two pieces. */
         size_t first = n ? (size_t)g_rand_int_range(random, 0, (gint32)n) : 0;
-        ns_cells_summarize(&survey, z, first, log);
-        ns_cells_summarize(&survey, z + first, n - first, log);
-        g_assert_true(survey.lo == lo && survey.hi == hi);
-        g_assert_cmpuint(survey.bad, ==, bad);
-        g_assert_cmpuint(survey.unshown, ==, unshown);
+        ns_cells_summarize(&summary, z, first, log);
+        ns_cells_summarize(&summary, z + first, n - first, log);
+        g_assert_true(summary.lo == lo && summary.hi == hi);
+        g_assert_cmpuint(summary.bad, ==, bad);
+        g_assert_cmpuint(summary.unshown, ==, unshown);
     }
 }
 
@@ -112,7 +112,7 @@ static void test_paint(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/plot/cells/survey", test_survey);
+    g_test_add_func("/plot/cells/summary", test_summary);
     g_test_add_func("/plot/cells/levels", test_levels);
     g_test_add_func("/plot/cells/paint", test_paint);
     return g_test_run();

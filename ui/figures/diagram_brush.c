@@ -4,7 +4,6 @@
 #include "core/base/words.h"
 #include "ui/plot/colormap.h"
 #include "ui/plot/text.h"
-#include "ui/plot/text_capture.h"
 
 #include <math.h>
 
@@ -86,21 +85,20 @@ NsColor ns_brush_ground(const NsBrush *p)
 
 /* ---- words ---- */
 
-void ns_brush_words(const NsBrush *p, const char *text, double size, bool bold, NsBrushAlign align,
-                    double x, double y, double room, bool backed)
+void ns_brush_text(const NsBrush *p, const NsBrushText *text)
 {
-    g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, bold, text);
+    double size = text->size, room = text->room;
+    g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, text->bold, text->text);
     if (room > 0 && ns_text_width(layout) > room) {
         double least = MAX(SHRINK, room / ns_text_width(layout)) * size;
         g_object_unref(layout);
-        layout = ns_text_new(p->context, p->style, least, bold, text);
+        layout = ns_text_new(p->context, p->style, least, text->bold, text->text);
         if (ns_text_width(layout) > room) ns_text_limit(layout, room, 1);
     }
     double width, height;
     ns_text_size(layout, &width, &height);
-    x -= align == NS_BRUSH_LEFT ? 0 : align == NS_BRUSH_MIDDLE ? width / 2 : width;
-    y -= height / 2;
-    if (backed) {
+    double x = text->x - width * (double)text->align / 2, y = text->y - height / 2;
+    if (text->backed) {
         cairo_pattern_t *source = cairo_pattern_reference(cairo_get_source(p->cr));
         ns_brush_use(p, ns_brush_ground(p), 0.8);
         cairo_rectangle(p->cr, x - 0.1 * size, y, width + 0.2 * size, height);
@@ -110,10 +108,7 @@ void ns_brush_words(const NsBrush *p, const char *text, double size, bool bold, 
     }
     cairo_save(p->cr);
     cairo_translate(p->cr, x, y);
-    ns_text_show(p->cr, layout,
-                 align == NS_BRUSH_LEFT     ? NS_ANCHOR_START
-                 : align == NS_BRUSH_MIDDLE ? NS_ANCHOR_MIDDLE
-                                            : NS_ANCHOR_END);
+    ns_text_show(p->cr, layout, text->align);
     cairo_restore(p->cr);
 }
 
@@ -168,24 +163,31 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     bool known = look->range.lo <= look->range.hi;
     for (int end = 0; end < 2 && known; end++) {
         g_autofree char *number = ns_text_number(pow(10, end ? ends.hi : ends.lo), 2);
-        ns_brush_words(p, number, small, false, end ? NS_BRUSH_RIGHT : NS_BRUSH_LEFT,
-                       end ? length : 0, y + 1.15 * size, 0, false);
+        ns_brush_text(p, &(NsBrushText){.text = number,
+                                        .size = small,
+                                        .align = end ? NS_ANCHOR_END : NS_ANCHOR_START,
+                                        .x = end ? length : 0,
+                                        .y = y + 1.15 * size});
     }
     ns_brush_use(p, p->style->faint_text, 1);
     double x = length + size;
     g_autofree char *brief = ns_text_abridge(pen.context, p->style, small, what, NULL, width - x);
-    ns_brush_words(p, brief ? brief : what, small, false, NS_BRUSH_LEFT, x, y, width - x, false);
+    ns_brush_text(
+        p, &(NsBrushText){
+               .text = brief ? brief : what, .size = small, .x = x, .y = y, .room = width - x});
     ns_brush_use(p, p->style->previous, 1);
     cairo_set_line_width(cr, NS_BRUSH_THIN * size);
     cairo_move_to(cr, x, y + 1.15 * size);
     cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
     cairo_stroke(cr);
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_words(p,
-                   look->flow == NS_FLOW_SIGNAL ? _("not measured; σ: what a norm divides by")
+    ns_brush_text(p, &(NsBrushText){.text = look->flow == NS_FLOW_SIGNAL
+                                                ? _("not measured; σ: what a norm divides by")
                                                 : _("not measured"),
-                   small, false, NS_BRUSH_LEFT, x + 2.5 * size, y + 1.15 * size,
-                   width - x - 2.5 * size, false);
+                                    .size = small,
+                                    .x = x + 2.5 * size,
+                                    .y = y + 1.15 * size,
+                                    .room = width - x - 2.5 * size});
     cairo_restore(cr);
     g_object_unref(pen.context);
 }

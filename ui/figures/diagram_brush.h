@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/figures/diagram-private.h"
+#include "ui/plot/text_capture.h"
 
 #include <pango/pango.h>
 
@@ -35,12 +36,17 @@ typedef struct {
 
 NsBrushStroke ns_brush_stroke(const NsBrush *p, double value);
 
-typedef enum { NS_BRUSH_LEFT, NS_BRUSH_MIDDLE, NS_BRUSH_RIGHT } NsBrushAlign;
+typedef struct {
+    const char *text;
+    double size;
+    bool bold;
+    NsAnchor align; /* which part of the text stands at x: its start, middle or end */
+    double x, y;    /* y: of its middle */
+    double room;    /* where it ends, at the latest; 0: anywhere */
+    bool backed;    /* ground is put behind it */
+} NsBrushText;
 
-/* Words whose left end, middle or right end stands at x, centered on y; `room` > 0 ends them there,
- * `backed` puts ground behind them. */
-void ns_brush_words(const NsBrush *p, const char *text, double size, bool bold, NsBrushAlign align,
-                    double x, double y, double room, bool backed);
+void ns_brush_text(const NsBrush *p, const NsBrushText *text);
 
 /* The path of a box with round corners. */
 void ns_brush_rounded(cairo_t *cr, const NsBox *box, double radius);

@@ -131,11 +131,22 @@ static void draw_number(const NsBrush *p, const NsWire *w)
     g_autofree char *number = isinf(value) ? g_strdup(_("not finite")) : ns_text_number(value, 3);
     ns_brush_use(p, isinf(value) ? p->style->alarm : p->style->text, 1);
     if (fabs(a.y - b.y) < 1e-6)
-        ns_brush_words(p, number, size, false, NS_BRUSH_MIDDLE, x, y + away + 0.3 * size, 0, false);
+        ns_brush_text(p, &(NsBrushText){.text = number,
+                                        .size = size,
+                                        .align = NS_ANCHOR_MIDDLE,
+                                        .x = x,
+                                        .y = y + away + 0.3 * size});
     else if (stack ? !p->d->dual : w->kind == NS_WIRE_BRANCH || w->kind == NS_WIRE_EXTRA)
-        ns_brush_words(p, number, size, false, NS_BRUSH_LEFT, x + away, y, 0, !stack);
+        ns_brush_text(
+            p,
+            &(NsBrushText){.text = number, .size = size, .x = x + away, .y = y, .backed = !stack});
     else
-        ns_brush_words(p, number, size, false, NS_BRUSH_RIGHT, x - away, y, 0, !stack);
+        ns_brush_text(p, &(NsBrushText){.text = number,
+                                        .size = size,
+                                        .align = NS_ANCHOR_END,
+                                        .x = x - away,
+                                        .y = y,
+                                        .backed = !stack});
 }
 
 /* How far down the page the lights are, in the stack or in the frame of the layer: from the foot of
@@ -315,12 +326,21 @@ static void draw_texts(const NsBrush *p, const NsNode *n, const NsBox *box)
         ns_brush_use(p, p->style->faint_text, 1);
     else
         ns_brush_use(p, p->style->text, 1);
-    ns_brush_words(p, n->text, MIN(size, 0.9 * (bottom - top)), n->selected, NS_BRUSH_MIDDLE, x,
-                   two ? y - 0.62 * size : y, room, false);
+    ns_brush_text(p, &(NsBrushText){.text = n->text,
+                                    .size = MIN(size, 0.9 * (bottom - top)),
+                                    .bold = n->selected,
+                                    .align = NS_ANCHOR_MIDDLE,
+                                    .x = x,
+                                    .y = two ? y - 0.62 * size : y,
+                                    .room = room});
     if (!two) return;
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_words(p, n->detail, 0.85 * size, false, NS_BRUSH_MIDDLE, x, y + 0.68 * size, room,
-                   false);
+    ns_brush_text(p, &(NsBrushText){.text = n->detail,
+                                    .size = 0.85 * size,
+                                    .align = NS_ANCHOR_MIDDLE,
+                                    .x = x,
+                                    .y = y + 0.68 * size,
+                                    .room = room});
 }
 
 static void draw_sigma(const NsBrush *p, const NsNode *n, const NsBox *box)
@@ -330,8 +350,10 @@ static void draw_sigma(const NsBrush *p, const NsNode *n, const NsBox *box)
     g_autofree char *number = ns_text_number(sigma, 3);
     g_autofree char *text = g_strdup_printf("σ %s", number);
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_words(p, text, 0.82 * p->size, false, NS_BRUSH_LEFT,
-                   box->x + box->width + 0.35 * p->size, box->y + box->height / 2, 0, false);
+    ns_brush_text(p, &(NsBrushText){.text = text,
+                                    .size = 0.82 * p->size,
+                                    .x = box->x + box->width + 0.35 * p->size,
+                                    .y = box->y + box->height / 2});
 }
 
 static void draw_node(const NsBrush *p, guint i)
@@ -396,9 +418,13 @@ static void draw_promise(const NsBrush *p)
     const NsBox *box = look->aim < 0 ? &p->d->tray : &p->d->slot[look->sublayer][look->aim];
     g_autofree char *words_of_it = g_strdup_printf("→ %s", look->promise);
     ns_brush_use(p, p->style->text, 1);
-    ns_brush_words(p, words_of_it, p->size, true, NS_BRUSH_LEFT,
-                   box->x + box->width + 0.5 * p->size, box->y + box->height / 2,
-                   p->d->width - box->x - box->width, true);
+    ns_brush_text(p, &(NsBrushText){.text = words_of_it,
+                                    .size = p->size,
+                                    .bold = true,
+                                    .x = box->x + box->width + 0.5 * p->size,
+                                    .y = box->y + box->height / 2,
+                                    .room = p->d->width - box->x - box->width,
+                                    .backed = true});
 }
 
 static void draw_tray(const NsBrush *p)
@@ -411,9 +437,12 @@ static void draw_tray(const NsBrush *p)
     fill_box(p, &p->d->tray, offered ? p->style->series[4].color : p->style->previous,
              aimed ? 0.35 : 0, true);
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_words(p, offered ? _("take away") : _("+ norm"), 0.9 * p->size, false, NS_BRUSH_MIDDLE,
-                   p->d->tray.x + p->d->tray.width / 2, p->d->tray.y + p->d->tray.height / 2,
-                   p->d->tray.width, false);
+    ns_brush_text(p, &(NsBrushText){.text = offered ? _("take away") : _("+ norm"),
+                                    .size = 0.9 * p->size,
+                                    .align = NS_ANCHOR_MIDDLE,
+                                    .x = p->d->tray.x + p->d->tray.width / 2,
+                                    .y = p->d->tray.y + p->d->tray.height / 2,
+                                    .room = p->d->tray.width});
 }
 
 /* ---- the whole ---- */
@@ -442,21 +471,29 @@ static void draw_frame(const NsBrush *p)
     cairo_stroke(p->cr);
     g_autofree char *layer = g_strdup_printf(_("layer %u of %zu"), p->d->layer, p->d->layers);
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_words(p, layer, 0.9 * p->size, false, NS_BRUSH_RIGHT,
-                   block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
-                   block->y + block->height - 0.95 * p->size, 0, false);
+    ns_brush_text(p, &(NsBrushText){.text = layer,
+                                    .size = 0.9 * p->size,
+                                    .align = NS_ANCHOR_END,
+                                    .x = block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
+                                    .y = block->y + block->height - 0.95 * p->size});
 }
 
 static void draw_head(const NsBrush *p)
 {
     g_autofree char *title = ns_diagram_title(p->d->data, p->d->layer);
     ns_brush_use(p, p->style->text, 1);
-    ns_brush_words(p, title, p->style->title_size, true, NS_BRUSH_LEFT, p->d->stacks.x,
-                   0.8 * p->style->title_size, p->d->width - p->d->stacks.x, false);
+    ns_brush_text(p, &(NsBrushText){.text = title,
+                                    .size = p->style->title_size,
+                                    .bold = true,
+                                    .x = p->d->stacks.x,
+                                    .y = 0.8 * p->style->title_size,
+                                    .room = p->d->width - p->d->stacks.x});
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_words(p, ns_diagram_formula(p->d->data, p->d->layer), p->size, false, NS_BRUSH_LEFT,
-                   p->d->stacks.x, 1.75 * p->style->title_size + 0.4 * p->size,
-                   p->d->width - p->d->stacks.x, false);
+    ns_brush_text(p, &(NsBrushText){.text = ns_diagram_formula(p->d->data, p->d->layer),
+                                    .size = p->size,
+                                    .x = p->d->stacks.x,
+                                    .y = 1.75 * p->style->title_size + 0.4 * p->size,
+                                    .room = p->d->width - p->d->stacks.x});
 }
 
 void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)

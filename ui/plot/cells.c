@@ -18,7 +18,7 @@ typedef struct {
     int32_t shown[LANES], finite[LANES], blank[LANES];
 } Lanes;
 
-NS_CLONES(static, survey_lanes,
+NS_CLONES(static, summarize_lanes,
           (Lanes *lanes, const float *z, size_t blocks, float least), (lanes, z, blocks, least))
 {
     Lanes l = *lanes;
@@ -58,11 +58,11 @@ void ns_cells_summarize(NsCellSummary *summary, const float *z, size_t n, bool l
         lanes.hi[i] = -INFINITY;
     }
     float least = log ? 0 : -INFINITY, last[LANES];
-    survey_lanes(&lanes, z, n / LANES, least);
+    summarize_lanes(&lanes, z, n / LANES, least);
     size_t rest = n % LANES;
     if (rest) {
         for (size_t i = 0; i < LANES; i++) last[i] = i < rest ? z[n - rest + i] : -INFINITY;
-        survey_lanes(&lanes, last, 1, least);
+        summarize_lanes(&lanes, last, 1, least);
         n += LANES - rest; /* blank ones */
     }
     add_lanes(summary, &lanes, n);
