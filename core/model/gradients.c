@@ -10,7 +10,7 @@
 /* Reals that one member sums at a time: they stay in its cache. */
 #define BLOCK ((size_t)1 << 14)
 
-/* A block of one tensor.  The blocks of a tensor lie side by side, and so do those of a layer. */
+/* A block of one tensor.  The blocks of a tensor lie side by side, and so do those of a span. */
 typedef struct {
     size_t tensor, offset, n;
     double squares;
@@ -24,35 +24,27 @@ typedef struct {
 struct NsGradients {
     const NsModelLayout *layout;
     ns_real *arena;
-    bool whole; /* all layers have room in a buffer, and are summed at the end */
     bool squaring;
-    ns_real **buffers; /* [shards] of one layer, or of all tensors; NULL for the first */
-    ns_real *
-        *outside; /* [shards] likewise, of what lies outside the layers; within a whole buffer */
+    ns_real **buffers; /* [shards] of one span; NULL for the first */
+    ns_real **outside; /* [shards] likewise, of what lies outside the spans */
     Block *blocks;
-    Blocks *layers;                 /* [layers] */
-    Blocks rest[NS_STACKS_MAX + 1]; /* [layout->n_outside] */
+    Blocks *spans;                  /* [layout->n_spans] */
+    Blocks rest[2 * NS_STACKS_MAX]; /* [layout->n_outside] */
     size_t n_blocks;
     double *squares; /* [tensors] */
 };
 
-static size_t largest_layer(const NsModelLayout *layout)
+static size_t largest_span(const NsModelLayout *layout)
 {
     size_t most = 0;
-    for (size_t l = 0; l < layout->layers; l++)
-        most = MAX(most, layout->layer_spans[l].end - layout->layer_spans[l].begin);
+    for (size_t i = 0; i < layout->n_spans; i++)
+        most = MAX(most, layout->spans[i].end - layout->spans[i].begin);
     return most;
-}
-
-static bool is_whole(const NsModelLayout *layout)
-{
-    return layout->parts > 1;
 }
 
 static size_t buffer_elements(const NsModelLayout *layout)
 {
-    return is_whole(layout) ? layout->table.size
-                            : largest_layer(layout) + ns_model_layout_outside(layout);
+    return largest_span(layout) + ns_model_layout_outside(layout);
 }
 
 size_t ns_gradients_elements(const NsModelLayout *layout)
@@ -79,14 +71,12 @@ static void divide_all(NsGradients *g)
 {
     const NsModelLayout *layout = g->layout;
     GArray *blocks = g_array_new(FALSE, FALSE, sizeof(Block));
-    g->layers = g_new(Blocks, layout->layers);
-    for (size_t l = 0; l < layout->layers; l++) {
-        const NsSpan *span = &layout->layer_spans[l];
-        g->layers[l] = divide(g, blocks, span, g->whole ? 0 : span->begin);
-    }
+    g->spans = g_new(Blocks, layout->n_spans);
+    for (size_t i = 0; i < layout->n_spans; i++)
+        g->spans[i] = divide(g, blocks, &layout->spans[i], layout->spans[i].begin);
     for (size_t i = 0, before = 0; i < layout->n_outside; i++) {
         const NsSpan *span = &layout->outside[i];
-        g->rest[i] = divide(g, blocks, span, g->whole ? 0 : span->begin - before);
+        g->rest[i] = divide(g, blocks, span, span->begin - before);
         before += span->end - span->begin;
     }
     g->n_blocks = blocks->len;
@@ -99,7 +89,6 @@ NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GErro
     g->layout = layout;
     g->arena = arena;
     g->squares = g_new0(double, layout->table.n);
-    g->whole = is_whole(layout);
     g->buffers = g_new0(ns_real *, layout->shards);
     g->outside = g_new0(ns_real *, layout->shards);
     divide_all(g);
@@ -109,7 +98,7 @@ NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GErro
             ns_gradients_free(g);
             return NULL;
         }
-        g->outside[i] = g->buffers[i] + (g->whole ? 0 : largest_layer(layout));
+        g->outside[i] = g->buffers[i] + largest_span(layout);
     }
     return g;
 }
@@ -121,7 +110,7 @@ void ns_gradients_free(NsGradients *g)
     g_free(g->buffers);
     g_free(g->outside);
     g_free(g->blocks);
-    g_free(g->layers);
+    g_free(g->spans);
     g_free(g->squares);
     g_free(g);
 }
@@ -143,7 +132,7 @@ double *ns_gradients_squares(NsGradients *g)
 
 /* ---- A shard's own ---- */
 
-/* All of a layer but its matrices becomes 0, the gaps between tensors too. */
+/* All of a span but its matrices becomes 0, the gaps between tensors too. */
 static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *base)
 {
     const NsTensor *t = g->layout->table.tensors + span->first;
@@ -154,17 +143,17 @@ static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *bas
     }
 }
 
-NsLayerGradients ns_gradients_layer(NsGradients *g, size_t shard, size_t layer, size_t part)
+NsSpanGradients ns_gradients_span(NsGradients *g, size_t shard, size_t i, bool more)
 {
-    const NsSpan *span = &g->layout->layer_spans[layer];
-    ns_real *base = g->arena + span->begin;
-    if (shard > 0) base = g->buffers[shard] + (g->whole ? span->begin : 0);
-    NsLayerGradients at = {.base = base, .origin = span->begin, .adds = part > 0};
+    const NsSpan *span = &g->layout->spans[i];
+    NsSpanGradients at = {.base = shard == 0 ? g->arena + span->begin : g->buffers[shard],
+                          .origin = span->begin,
+                          .adds = shard == 0 && more};
     if (!at.adds) clear_vectors(g, span, at.base);
     return at;
 }
 
-/* Where a shard puts what belongs to an offset outside the layers, of the i-th span. */
+/* Where a shard puts what belongs to an offset in the i-th part of what lies outside the spans. */
 static ns_real *outside_at(NsGradients *g, size_t shard, size_t i, size_t offset)
 {
     return shard == 0 ? g->arena + offset : g->outside[shard] + (offset - g->rest[i].origin);
@@ -188,44 +177,42 @@ ns_real *ns_gradients_outside(NsGradients *g, size_t shard, size_t offset)
 
 /* ---- Sums ---- */
 
-static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, size_t origin)
+static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, size_t origin,
+                      bool squaring)
 {
     size_t n = g->layout->shards, from = block->offset - origin;
     ns_real *sum = g->arena + block->offset;
-    for (size_t i = 1; i + g->squaring < n; i++) ns_add_scaled(sum, 1, buffers[i] + from, block->n);
-    if (!g->squaring) return;
+    for (size_t i = 1; i + squaring < n; i++) ns_add_scaled(sum, 1, buffers[i] + from, block->n);
+    if (!squaring) return;
     block->squares = n > 1 ? ns_add_squares(sum, buffers[n - 1] + from, block->n)
                            : ns_real_squares(sum, block->n);
 }
 
 static void sum_blocks(NsGradients *g, const NsMember *member, const Blocks *blocks,
-                       ns_real *const *buffers)
+                       ns_real *const *buffers, bool last)
 {
-    bool alone = g->layout->shards == 1;
-    if (alone && !g->squaring) return;
+    bool alone = g->layout->shards == 1, squaring = g->squaring && last;
+    if (alone && !squaring) return;
     NsClockMark mark = ns_clock_begin();
     Block *first = g->blocks + blocks->first;
     size_t end = ns_member_end(member, blocks->n);
     for (size_t b = ns_member_begin(member, blocks->n); b < end; b++)
-        sum_block(g, &first[b], buffers, blocks->origin);
+        sum_block(g, &first[b], buffers, blocks->origin, squaring);
     ns_clock_end(mark, alone ? NS_OP_MEASURE : NS_OP_GRADIENT_SUM);
 }
 
-void ns_gradients_end_layer(NsGradients *g, const NsMember *member, size_t layer)
+void ns_gradients_end_span(NsGradients *g, const NsMember *member, size_t span, bool last)
 {
-    if (g->whole) return;
     ns_team_barrier(member);
-    sum_blocks(g, member, &g->layers[layer], g->buffers);
+    sum_blocks(g, member, &g->spans[span], g->buffers, last);
     ns_team_barrier(member);
 }
 
 void ns_gradients_end(NsGradients *g, const NsMember *member)
 {
     ns_team_barrier(member);
-    for (size_t l = 0; l < g->layout->layers && g->whole; l++)
-        sum_blocks(g, member, &g->layers[l], g->buffers);
     for (size_t i = 0; i < g->layout->n_outside; i++)
-        sum_blocks(g, member, &g->rest[i], g->outside);
+        sum_blocks(g, member, &g->rest[i], g->outside, true);
     ns_team_barrier(member);
     if (!g->squaring || member->index > 0) return;
     memset(g->squares, 0, g->layout->table.n * sizeof *g->squares);

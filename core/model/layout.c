@@ -336,26 +336,48 @@ static void lay_out_stacks(NsModelLayout *layout, const NsSettings *settings,
     }
 }
 
+/* A matrix over the vocabulary: a token embedding or the head. */
+static bool is_vocabulary(const NsTensor *t)
+{
+    return t->parameter == NS_PARAMETER_TOK_EMB || t->parameter == NS_PARAMETER_HEAD;
+}
+
+/* The span of a tensor that does not belong to the one of the tensor before it. */
+static NsSpan *next_span(NsModelLayout *layout, const NsTensor *t)
+{
+    if (t->layer >= 0) return &layout->spans[t->layer];
+    if (is_vocabulary(t)) return &layout->spans[layout->n_spans++];
+    return &layout->outside[layout->n_outside++];
+}
+
 /* The tensors of a layer lie side by side, and so do the layers of a stack.  A span ends where the
  * next one begins, so that the gaps between tensors belong to one, too. */
 static void find_spans(NsModelLayout *layout)
 {
     const NsTensorTable *table = &layout->table;
-    layout->layer_spans = g_new0(NsSpan, layout->layers);
+    layout->spans = g_new0(NsSpan, layout->layers + NS_STACKS_MAX + 1);
+    layout->n_spans = layout->layers;
     NsSpan none = {0}, *span = &none;
-    int layer = -2; /* neither in one nor outside all */
-    for (size_t i = 0; i < table->n; i++) {
+    const NsTensor *before = NULL;
+    for (size_t i = 0; i < table->n; before = &table->tensors[i++]) {
         const NsTensor *t = &table->tensors[i];
-        if (t->layer != layer) {
+        bool same = before && before->layer == t->layer && !is_vocabulary(before);
+        if (!same || is_vocabulary(t)) {
             span->end = t->offset;
-            span = t->layer < 0 ? &layout->outside[layout->n_outside++]
-                                : &layout->layer_spans[t->layer];
+            span = next_span(layout, t);
             *span = (NsSpan){.begin = t->offset, .first = i};
         }
         span->n++;
-        layer = t->layer;
     }
     span->end = table->size;
+}
+
+/* Of the matrix over the vocabulary that stands at an offset. */
+static size_t vocabulary_span(const NsModelLayout *layout, size_t offset)
+{
+    size_t i = layout->layers;
+    while (layout->spans[i].begin != offset) i++;
+    return i;
 }
 
 void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
@@ -397,6 +419,9 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
                        ? layout->stacks[0].tok_emb
                        : add_matrix(&b, NS_PARAMETER_HEAD, layout->V, layout->D, 1, false);
     find_spans(layout);
+    layout->head_span = vocabulary_span(layout, layout->head);
+    for (size_t i = 0; i < n; i++)
+        layout->stacks[i].tok_span = vocabulary_span(layout, layout->stacks[i].tok_emb);
     layout->parts = ns_model_layout_parts(layout, settings);
     layout->kept = settings->probe_every > 0 ? layout->parts : 1;
     ns_arena_plan_init(layout, settings);
@@ -414,6 +439,6 @@ void ns_model_layout_clear(NsModelLayout *layout)
 {
     ns_tensor_table_clear(&layout->table);
     g_clear_pointer(&layout->sublayers, g_free);
-    g_clear_pointer(&layout->layer_spans, g_free);
+    g_clear_pointer(&layout->spans, g_free);
     ns_arena_plan_clear(&layout->arena_plan);
 }

@@ -20,6 +20,7 @@ typedef struct {
     size_t first, n;    /* its sub-layers among those of the model */
     NsNormPlace embedding_norm, final_norm;
     size_t tok_emb, pos_emb; /* offsets */
+    size_t tok_span;         /* of tok_emb, among those of the model layout */
 } NsStack;
 
 /* Where a worker keeps the activations of a layer: offset and elements of those of one part of its
@@ -66,14 +67,16 @@ typedef struct {
     double dropout, label_smoothing;
     NsTensorTable table;
     size_t layers;
-    NsSpan *layer_spans;               /* [layers] where the tensors of each layer lie */
-    NsSpan outside[NS_STACKS_MAX + 1]; /* and those outside the layers */
+    NsSpan *spans; /* [n_spans] of each layer, then of each matrix over the vocabulary */
+    size_t n_spans;
+    NsSpan outside[2 * NS_STACKS_MAX]; /* all other tensors, which are small */
     size_t n_outside;
     NsStack stacks[NS_STACKS_MAX];
     size_t n_stacks;
     NsSublayer *sublayers; /* [n_sublayers] */
     size_t n_sublayers;
     size_t head;       /* offset */
+    size_t head_span;  /* that of the first embedding where they are tied */
     size_t state_size; /* elements of running statistics */
 } NsModelLayout;
 
@@ -107,7 +110,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
                           const NsPlacement *placement, NsVocab vocab);
 void ns_model_layout_clear(NsModelLayout *layout);
 
-/* Reals of an arena that lie outside the layers. */
+/* Reals of an arena that lie in layout->outside. */
 size_t ns_model_layout_outside(const NsModelLayout *layout);
 
 /* The sequences [first, first + n) of a batch of B that worker i walks in `parts` equal parts. */

@@ -389,15 +389,18 @@ static void step_forward(const NsModelLayout *layout, NsWorker *w, const NsCall 
 static void measure_part(NsModel *model, const NsMember *member, size_t part)
 {
     const NsModelLayout *layout = &model->layout;
+    bool last = part + 1 == layout->parts;
     step(model, member, step_forward, part);
+    ns_gradients_end_span(model->gradients, member, layout->head_span, last);
     for (size_t i = layout->n_stacks; i-- > 0;) {
         const NsStack *stack = &layout->stacks[i];
         step(model, member, ns_worker_backward_top, i);
         for (size_t l = stack->first_layer + stack->L; l-- > stack->first_layer;) {
             step(model, member, ns_worker_backward_layer, l);
-            ns_gradients_end_layer(model->gradients, member, l);
+            ns_gradients_end_span(model->gradients, member, l, last);
         }
         step(model, member, ns_worker_backward_embedding, i);
+        ns_gradients_end_span(model->gradients, member, stack->tok_span, last);
     }
 }
 

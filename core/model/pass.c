@@ -153,7 +153,7 @@ static void prefetch_layer(const NsModelLayout *layout, const NsWorker *w, const
 {
     ns_prefetch_clear();
     if (layer < stack->first_layer || layer >= stack->first_layer + stack->L) return;
-    const NsSpan *span = &layout->layer_spans[layer];
+    const NsSpan *span = &layout->spans[layer];
     size_t first = ns_stack_sublayer(stack, layer), last = ns_stack_sublayer(stack, layer + 1) - 1;
     const ns_real *begin = w->shard->sublayers[first].begin, *end = w->shard->sublayers[last].end;
     size_t weights = span->end - span->begin, activations = (size_t)(end - begin);
@@ -255,13 +255,23 @@ void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *c
     w->shard->present = layer;
 }
 
-/* Of a tensor outside the layers. */
+/* Of a tensor outside the spans. */
 static ns_real *gradient_at(NsWorker *w, size_t offset)
 {
     return ns_gradients_outside(w->gradients, w->number, offset);
 }
 
-/* The norm at a place outside the layers. */
+/* Where a worker adds the gradient of a matrix over the vocabulary; `more` as in ns_gradients_span.
+ */
+static ns_real *vocabulary_gradient(const NsModelLayout *layout, NsWorker *w, size_t i, bool more)
+{
+    const NsSpan *span = &layout->spans[i];
+    NsSpanGradients at = ns_gradients_span(w->gradients, w->number, i, more);
+    if (!at.adds) memset(at.base, 0, (span->end - span->begin) * sizeof *at.base);
+    return at.base;
+}
+
+/* A norm outside the layers. */
 static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *pass,
                                 const NsShape *shape, ns_real *d, const ns_real *x, ns_real *stats)
 {
@@ -275,8 +285,9 @@ void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsC
     const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
     if (w->part == 0) ns_gradients_clear_outside(w->gradients, w->number);
     NsClockMark mark = ns_clock_begin();
-    ns_linear_backward(last->d, gradient_at(w, layout->head), NULL, w->shard->logits, last->top,
-                       call->weights + layout->head, last->self.R, layout->D, layout->V);
+    ns_linear_backward(last->d, vocabulary_gradient(layout, w, layout->head_span, w->part > 0),
+                       NULL, w->shard->logits, last->top, call->weights + layout->head,
+                       last->self.R, layout->D, layout->V);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
@@ -313,7 +324,7 @@ void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const Ns
     if (call->measuring) *down->hidden_grad += down->squares;
     down->hidden_grad--;
     ns_worker_revisit(layout, w, call, layer);
-    NsLayerGradients at = ns_gradients_layer(w->gradients, w->number, layer, w->part);
+    NsSpanGradients at = ns_gradients_span(w->gradients, w->number, layer, w->part > 0);
     pass->gradients = at.base;
     pass->origin = at.origin;
     pass->adds = at.adds;
@@ -352,9 +363,10 @@ void ns_worker_backward_embedding(const NsModelLayout *layout, NsWorker *w, cons
     if (stack->embedding_norm.norm)
         outer_norm_backward(&stack->embedding_norm, w, pass, shape, t->d, t->embedding,
                             t->stats_embedding);
+    bool tied = stack->tok_span == layout->head_span;
     NsClockMark mark = ns_clock_begin();
     drop_embedding(shape, pass, i, t->d);
-    ns_embedding_backward(gradient_at(w, stack->tok_emb),
+    ns_embedding_backward(vocabulary_gradient(layout, w, stack->tok_span, tied || w->part > 0),
                           layout->learned_positions ? gradient_at(w, stack->pos_emb) : NULL, t->d,
                           tokens_of(layout, w, call->batch, i), shape->B, shape->T, shape->D);
     ns_clock_end(mark, NS_OP_EMBEDDING);

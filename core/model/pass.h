@@ -69,7 +69,7 @@ void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *ca
  * Where they are all kept, or were the last to be computed, it has nothing to do. */
 void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t layer);
 
-/* Backward through the present part, in four steps, with the workers in step (ns_gradients_layer):
+/* Backward through the present part, in four steps, with the workers in step (ns_gradients_span):
  * from the gradient of the logits to that of the top of the last stack; then for every stack, from
  * the last one, its final norm, its layers from the top, and its embedding. */
 void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call);

@@ -4,15 +4,15 @@
 /* Activations worth dividing, in bytes of all workers together. */
 #define WORTH_DIVIDING ((size_t)64 << 20)
 
-/* Weights that parts may read, in bytes.  Every part packs all of them and adds to all gradients,
- * which is an eighth more of a step, and of the memory a third less, where they do not stay in the
- * caches.  Of larger models weights, gradients and moments are most: parts would spare too little.
- */
+/* Weights, in bytes, that every part may read.  A part packs all weights and adds to all gradients,
+ * which takes long where they do not stay in the caches.  Of larger models weights, gradients and
+ * moments are most: the fewest parts will do whose activations are no more than the weights. */
 #define WORTH_READING ((size_t)64 << 20)
 
-/* Rows of a part.  Every part packs the weights again, which with 64 to 128 rows takes some per
- * cent of a step of small models; with 256 memory is still far below that of one part. */
+/* Rows of a part at least.  Every part packs the weights again, which with 64 to 128 rows takes
+ * some per cent of a step of small models; with 256 memory is still far below that of one part. */
 #define PART_ROWS 256
+#define PART_ROWS_LARGE 128
 
 void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i, size_t *first,
                                  size_t *n)
@@ -211,15 +211,15 @@ size_t ns_shard_elements(const NsModelLayout *layout, size_t B)
     return cursor.used;
 }
 
-/* Whether every worker's share falls into so many equal parts of rows enough. */
-static bool divides(const NsModelLayout *layout, size_t B, size_t parts)
+/* Whether every worker's share falls into so many equal parts of at least `rows`. */
+static bool divides(const NsModelLayout *layout, size_t B, size_t parts, size_t rows)
 {
     for (size_t i = 0; i < layout->shards; i++) {
         size_t first, n;
         ns_model_layout_shard_range(layout, B, i, &first, &n);
         if (n % parts) return false;
         for (size_t k = 0; k < layout->n_stacks; k++)
-            if (n / parts * layout->stacks[k].T < PART_ROWS) return false;
+            if (n / parts * layout->stacks[k].T < rows) return false;
     }
     return true;
 }
@@ -227,10 +227,13 @@ static bool divides(const NsModelLayout *layout, size_t B, size_t parts)
 size_t ns_model_layout_parts(const NsModelLayout *layout, const NsSettings *settings)
 {
     size_t B = (size_t)settings->batch;
-    bool whole = ns_norm_over_batch(ns_norm(settings->norm)) ||
-                 layout->table.size * sizeof(ns_real) > WORTH_READING;
-    if (whole || ns_shard_elements(layout, B) * sizeof(ns_real) < WORTH_DIVIDING) return 1;
-    size_t parts = B / layout->shards;
-    while (parts > 1 && !divides(layout, B, parts)) parts--;
-    return MAX(parts, 1);
+    size_t activations = ns_shard_elements(layout, B) * sizeof(ns_real);
+    size_t weights = layout->table.size * sizeof(ns_real);
+    if (ns_norm_over_batch(ns_norm(settings->norm)) || activations < WORTH_DIVIDING) return 1;
+    bool large = weights > WORTH_READING;
+    size_t rows = large ? PART_ROWS_LARGE : PART_ROWS, enough = large ? weights : 0;
+    size_t parts = 1;
+    for (size_t n = 2; n <= B / layout->shards && activations / parts > enough; n++)
+        if (divides(layout, B, n, rows)) parts = n;
+    return parts;
 }
