@@ -1,4 +1,5 @@
-/* The products of the presets, by OpenBLAS and by every kernel.  SPDX-License-Identifier: MIT
+/* The products of the presets, by OpenBLAS, by every kernel, and by LIBXSMM where the build found
+ * it.  SPDX-License-Identifier: MIT
  *
  * One thread, operands in the caches.  The contestants take turns, and of each the fastest turn
  * counts, so that what else the machine does meanwhile hardly touches the ratio.
@@ -11,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef NS_XSMM
+#include <libxsmm.h>
+#endif
 
 /* Rows of one of two threads, and a linear map from I to O. */
 typedef struct {
@@ -93,15 +97,51 @@ static double clock_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+#ifdef NS_XSMM
+/* LIBXSMM compiles a kernel for a product of columns, C^T = B^T A^T in terms of our rows.  It
+ * cannot read its left operand transposed, so that the weights are transposed first. */
+static void xsmm(const NsGemm *g)
+{
+    static ns_real *transposed;
+    static size_t room;
+    const ns_real *left = g->B;
+    libxsmm_blasint m = (libxsmm_blasint)g->N, n = (libxsmm_blasint)g->M, k = (libxsmm_blasint)g->K;
+    libxsmm_blasint lda = (libxsmm_blasint)g->ldb, ldb = (libxsmm_blasint)g->lda;
+    libxsmm_blasint ldc = (libxsmm_blasint)g->ldc;
+    if (g->tb) {
+        if (room < g->N * g->K) transposed = g_realloc_n(transposed, g->N * g->K, sizeof *left);
+        room = MAX(room, g->N * g->K);
+        libxsmm_otrans(transposed, g->B, sizeof *left, k, m, lda, m);
+        left = transposed;
+        lda = m;
+    }
+    /* What is added to C is there before. */
+    for (size_t row = 0; g->bias && row < g->M; row++)
+        memcpy(g->C + row * g->ldc, g->bias, g->N * sizeof *g->bias);
+    float alpha = 1, beta = g->bias ? 1 : (float)g->beta;
+    int flags = g->ta ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE;
+    libxsmm_smmfunction kernel =
+        libxsmm_smmdispatch(m, n, k, &lda, &ldb, &ldc, &alpha, &beta, &flags, NULL);
+    if (!kernel) abort();
+    kernel(left, g->A, g->C);
+}
+#endif
+
+typedef struct {
+    const char *name;
+    void (*run)(const NsGemm *g); /* NULL: by the kernels */
+    const NsGemmKernels *kernels;
+} Contestant;
+
 /* In seconds, of `count` calls. */
-static double turn(const NsGemmKernels *kernels, const NsGemm *g, int count)
+static double turn(const Contestant *contestant, const NsGemm *g, int count)
 {
     double start = clock_now();
     for (int i = 0; i < count; i++) {
-        if (kernels)
-            ns_gemm_tiled(kernels, g);
+        if (contestant->run)
+            contestant->run(g);
         else
-            ns_gemm_openblas(g);
+            ns_gemm_tiled(contestant->kernels, g);
     }
     return clock_now() - start;
 }
@@ -116,20 +156,22 @@ static ns_real *operand(size_t n)
 
 int main(int argc, char **argv)
 {
-    enum { TURNS = 20, MOST = 4 };
+    enum { TURNS = 20, MOST = 6 };
     double budget = 1e-3 * (argc > 1 ? atof(argv[1]) : 20);
-    const NsGemmKernels *contestants[MOST] = {NULL};
-    const char *names[MOST];
+    Contestant contestants[MOST] = {{"OpenBLAS", ns_gemm_openblas, NULL}};
     size_t n = 1;
     for (NsInstructions set = NS_INSTRUCTIONS_COUNT; set-- > 0;) {
         if (!ns_instructions_there(set) || !ns_gemm_kernels(set)) continue;
-        names[n] = ns_instructions_choice(set)->label;
-        contestants[n++] = ns_gemm_kernels(set);
+        contestants[n++] =
+            (Contestant){ns_instructions_choice(set)->label, NULL, ns_gemm_kernels(set)};
     }
+#ifdef NS_XSMM
+    contestants[n++] = (Contestant){"LIBXSMM", xsmm, NULL};
+#endif
     ns_gemm_init(NULL);
 
     printf("%-9s %4s %4s %4s  %-14s %9s", "preset", "R", "I", "O", "product", "OpenBLAS");
-    for (size_t i = 1; i < n; i++) printf(" %9s %6s", names[i], "ratio");
+    for (size_t i = 1; i < n; i++) printf(" %9s %6s", contestants[i].name, "ratio");
     printf("   GFLOP/s\n");
     for (size_t s = 0; s < G_N_ELEMENTS(shapes); s++) {
         const Shape *shape = &shapes[s];
@@ -142,10 +184,10 @@ int main(int argc, char **argv)
             /* A turn is as many calls as 50 GFLOP/s would do in its time. */
             int count = MAX(1, (int)(budget / TURNS * 50 / work));
             double best[MOST] = {0};
-            for (size_t i = 0; i < n; i++) best[i] = turn(contestants[i], &g, count);
+            for (size_t i = 0; i < n; i++) best[i] = turn(&contestants[i], &g, count);
             for (int t = 0; t < TURNS; t++)
                 for (size_t i = 0; i < n; i++)
-                    best[i] = MIN(best[i], turn(contestants[i], &g, count));
+                    best[i] = MIN(best[i], turn(&contestants[i], &g, count));
             double base = count * work / best[0];
             printf("%-9s %4zu %4zu %4zu  %-14s %9.1f", shape->preset, R, I, O, product_names[which],
                    base);
