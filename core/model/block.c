@@ -172,14 +172,26 @@ static void branch_strength_backward(const NsSublayer *s, const NsShape *shape,
     if (!is_one((double)branch_factor(s, pass))) ns_scale(d, branch_factor(s, pass), d, R * D);
 }
 
-/* z = a x + b y.  Where it is measured, padding is left out of the squares. */
-static void join(const NsShape *shape, const NsPass *pass, ns_real *z, ns_real a, const ns_real *x,
-                 ns_real b, const ns_real *y, NsSums *sums)
+/* z = a x + b y */
+typedef struct {
+    ns_real *z;
+    ns_real a, b;
+    const ns_real *x, *y;
+} Join;
+
+/* Elements from .. from + n of it. */
+static NsJointSquares join_rows(const Join *j, size_t from, size_t n, unsigned asked)
+{
+    return ns_join_streams(j->z + from, j->a, j->x + from, j->b, j->y + from, n, asked);
+}
+
+/* Where it is measured, padding is left out of the squares. */
+static void join(const NsShape *shape, const NsPass *pass, const Join *j, NsSums *sums)
 {
     size_t D = shape->D, T = shape->T;
     unsigned asked = sums ? NS_SQUARES_STREAM | NS_SQUARES_BRANCH : 0;
     if (!sums || !pass->live) {
-        NsJointSquares squares = ns_join_streams(z, a, x, b, y, shape->R * D, asked);
+        NsJointSquares squares = join_rows(j, 0, shape->R * D, asked);
         if (!sums) return;
         sums->stream = squares.stream;
         sums->branch = squares.branch;
@@ -188,10 +200,10 @@ static void join(const NsShape *shape, const NsPass *pass, ns_real *z, ns_real a
     sums->stream = sums->branch = 0;
     for (size_t i = 0; i < shape->B; i++) {
         size_t at = i * T * D, live = (size_t)pass->length[i] * D, end = at + live;
-        NsJointSquares squares = ns_join_streams(z + at, a, x + at, b, y + at, live, asked);
+        NsJointSquares squares = join_rows(j, at, live, asked);
         sums->stream += squares.stream;
         sums->branch += squares.branch;
-        ns_join_streams(z + end, a, x + end, b, y + end, T * D - live, 0);
+        join_rows(j, end, T * D - live, 0);
     }
 }
 
@@ -248,7 +260,8 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
     if (s->c.stream_gain)
         join_scaled(s, shape, a, pass, sums);
     else
-        join(shape, pass, a->z, (ns_real)s->c.a, a->x, factor, y, sums);
+        join(shape, pass, &(Join){.z = a->z, .a = (ns_real)s->c.a, .x = a->x, .b = factor, .y = y},
+             sums);
     if (s->c.skip_layer) ns_add_scaled(a->z, 1, a->layer, n);
     ns_clock_end(mark, NS_OP_RESIDUAL);
     if (s->out.norm) ns_norm_place_forward(&s->out, shape, pass, a->out, a->stats_out, a->z);

@@ -145,23 +145,41 @@ static NsAttention attention_of(const NsSublayer *s, const NsShape *shape, const
     };
 }
 
-/* y = x w^T + b, with the matrix and the bias (or NO_BIAS) at these offsets. */
-static void map_forward(const NsPass *pass, ns_real *y, size_t w, size_t b, const ns_real *x,
-                        size_t R, size_t I, size_t O)
+/* A matrix and a bias (or NO_BIAS) by their offsets, and the rows and features that they map. */
+typedef struct {
+    size_t w, b;
+    size_t R, I, O;
+} Map;
+
+static NsLinear linear_of(const NsPass *pass, Map m)
+{
+    return (NsLinear){.R = m.R,
+                      .I = m.I,
+                      .O = m.O,
+                      .w = pass->weights + m.w,
+                      .b = m.b == NO_BIAS ? NULL : pass->weights + m.b};
+}
+
+/* y = x w^T + b */
+static void map_forward(const NsPass *pass, Map m, ns_real *y, const ns_real *x)
 {
     NsClockMark mark = ns_clock_begin();
-    ns_linear_forward(y, x, pass->weights + w, b == NO_BIAS ? NULL : pass->weights + b, R, I, O);
+    const NsLinear map = linear_of(pass, m);
+    ns_linear_forward(&map, y, x);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
-/* dx from dy, and the gradients of the matrix and of the bias (or NO_BIAS) at these offsets. */
-static void map_backward(const NsPass *pass, ns_real *dx, size_t w, size_t b, const ns_real *dy,
-                         const ns_real *x, size_t R, size_t I, size_t O)
+/* dx from dy, and the gradients of the matrix and of the bias. */
+static void map_backward(const NsPass *pass, Map m, ns_real *dx, const ns_real *dy,
+                         const ns_real *x)
 {
     NsClockMark mark = ns_clock_begin();
-    (pass->adds ? ns_linear_backward : ns_linear_backward_over)(
-        dx, ns_pass_gradient(pass, w), b == NO_BIAS ? NULL : ns_pass_gradient(pass, b), dy, x,
-        pass->weights + w, R, I, O);
+    const NsLinear map = linear_of(pass, m);
+    const NsLinearGradients to = {.dx = dx,
+                                  .dw = ns_pass_gradient(pass, m.w),
+                                  .db = m.b == NO_BIAS ? NULL : ns_pass_gradient(pass, m.b),
+                                  .over = !pass->adds};
+    ns_linear_backward(&map, &to, dy, x);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
@@ -173,12 +191,12 @@ static void project(const NsSublayer *s, const NsShape *shape, const NsActivatio
     const ns_real *memory = s->kind == NS_CROSS_ATTENTION ? pass->memory : u;
     NsHeads heads = ns_heads(s, shape, a->raw);
     if (s->uniform) {
-        map_forward(pass, heads.V, s->w_memory, s->b_memory, memory, shape->RS, D, D);
+        map_forward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, D}, heads.V, memory);
     } else if (s->kind == NS_SELF_ATTENTION) {
-        map_forward(pass, a->raw, s->w_in, s->b_in, u, shape->R, D, 3 * D);
+        map_forward(pass, (Map){s->w_in, s->b_in, shape->R, D, 3 * D}, a->raw, u);
     } else {
-        map_forward(pass, heads.Q, s->w_in, s->b_in, u, shape->R, D, D);
-        map_forward(pass, heads.K, s->w_memory, s->b_memory, memory, shape->RS, D, 2 * D);
+        map_forward(pass, (Map){s->w_in, s->b_in, shape->R, D, D}, heads.Q, u);
+        map_forward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, 2 * D}, heads.K, memory);
     }
 }
 
@@ -213,7 +231,7 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
     if (s->uniform)
         memcpy(a->f, a->mid, R * D * sizeof *a->f);
     else
-        map_forward(pass, a->f, s->w_out, s->b_out, a->mid, R, D, D);
+        map_forward(pass, (Map){s->w_out, s->b_out, R, D, D}, a->f, a->mid);
 }
 
 /* From the gradients of Q, K and V before their norms, in scratch->hidden, to those of the weights,
@@ -228,14 +246,15 @@ static void project_backward(const NsSublayer *s, const NsShape *shape, const Ns
     NsHeads d = ns_heads(s, shape, scratch->hidden);
     if (s->uniform) {
         if (cross) memset(scratch->du, 0, shape->R * D * sizeof *scratch->du);
-        map_backward(pass, dmemory, s->w_memory, s->b_memory, d.V, cross ? pass->memory : u,
-                     shape->RS, D, D);
+        map_backward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, D}, dmemory, d.V,
+                     cross ? pass->memory : u);
     } else if (!cross) {
-        map_backward(pass, scratch->du, s->w_in, s->b_in, scratch->hidden, u, shape->R, D, 3 * D);
+        map_backward(pass, (Map){s->w_in, s->b_in, shape->R, D, 3 * D}, scratch->du,
+                     scratch->hidden, u);
     } else {
-        map_backward(pass, scratch->du, s->w_in, s->b_in, d.Q, u, shape->R, D, D);
-        map_backward(pass, dmemory, s->w_memory, s->b_memory, d.K, pass->memory, shape->RS, D,
-                     2 * D);
+        map_backward(pass, (Map){s->w_in, s->b_in, shape->R, D, D}, scratch->du, d.Q, u);
+        map_backward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, 2 * D}, dmemory, d.K,
+                     pass->memory);
     }
     if (cross) ns_add_scaled(pass->dmemory, 1, dmemory, shape->RS * D);
 }
@@ -261,7 +280,7 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
     if (s->uniform)
         memcpy(dcontext, df, R * D * sizeof *dcontext);
     else
-        map_backward(pass, dcontext, s->w_out, s->b_out, df, a->mid, R, D, D);
+        map_backward(pass, (Map){s->w_out, s->b_out, R, D, D}, dcontext, df, a->mid);
     if (s->mid.norm)
         ns_norm_place_backward(&s->mid, shape, pass, dcontext, dcontext, a->scaled, a->stats_mid);
     if (s->c.head_scale) scale_heads_backward(s, shape, a, pass, dcontext);
@@ -289,8 +308,8 @@ static void ffn_enter(const NsSublayer *s, const NsShape *shape, const NsActivat
 {
     size_t R = shape->R, D = shape->D, F = shape->F;
     const ns_real *u = a->u ? a->u : a->x;
-    map_forward(pass, a->raw, s->w_in, s->b_in, u, R, D, F);
-    if (s->activation->gated) map_forward(pass, a->gate, s->w_gate, NO_BIAS, u, R, D, F);
+    map_forward(pass, (Map){s->w_in, s->b_in, R, D, F}, a->raw, u);
+    if (s->activation->gated) map_forward(pass, (Map){s->w_gate, NO_BIAS, R, D, F}, a->gate, u);
     NsClockMark mark = ns_clock_begin();
     s->activation->forward(a->hidden, a->raw, a->gate, R * F);
     ns_clock_end(mark, NS_OP_ACTIVATION);
@@ -301,7 +320,7 @@ static void ffn_forward(const NsSublayer *s, const NsShape *shape, const NsActiv
                         const NsPass *pass)
 {
     ffn_enter(s, shape, a, pass);
-    map_forward(pass, a->f, s->w_out, s->b_out, a->mid, shape->R, shape->F, shape->D);
+    map_forward(pass, (Map){s->w_out, s->b_out, shape->R, shape->F, shape->D}, a->f, a->mid);
 }
 
 static void ffn_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
@@ -310,14 +329,14 @@ static void ffn_backward(const NsSublayer *s, const NsShape *shape, const NsActi
     size_t R = shape->R, D = shape->D, F = shape->F;
     const ns_real *u = a->u ? a->u : a->x;
     ns_real *d = scratch->hidden;
-    map_backward(pass, d, s->w_out, s->b_out, df, a->mid, R, F, D);
+    map_backward(pass, (Map){s->w_out, s->b_out, R, F, D}, d, df, a->mid);
     if (s->mid.norm) ns_norm_place_backward(&s->mid, shape, pass, d, d, a->hidden, a->stats_mid);
     NsClockMark mark = ns_clock_begin();
     s->activation->backward(d, scratch->gate, d, a->raw, a->gate, R * F);
     ns_clock_end(mark, NS_OP_ACTIVATION);
-    map_backward(pass, scratch->du, s->w_in, s->b_in, d, u, R, D, F);
+    map_backward(pass, (Map){s->w_in, s->b_in, R, D, F}, scratch->du, d, u);
     if (!s->activation->gated) return;
-    map_backward(pass, scratch->context, s->w_gate, NO_BIAS, scratch->gate, u, R, D, F);
+    map_backward(pass, (Map){s->w_gate, NO_BIAS, R, D, F}, scratch->context, scratch->gate, u);
     ns_add_scaled(scratch->du, 1, scratch->context, R * D);
 }
 

@@ -209,13 +209,20 @@ static void stack_forward(const NsModelLayout *layout, NsWorker *w, const NsCall
     w->final_norm = sums.norms;
 }
 
+/* From the last hidden states to the logits. */
+static NsLinear head_map(const NsModelLayout *layout, const NsStackShard *last, const NsCall *call)
+{
+    return (NsLinear){
+        .R = last->self.R, .I = layout->D, .O = layout->V, .w = call->weights + layout->head};
+}
+
 void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
     for (size_t i = 0; i < layout->n_stacks; i++) stack_forward(layout, w, call, i);
     const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
     NsClockMark mark = ns_clock_begin();
-    ns_linear_forward(w->shard->logits, last->top, call->weights + layout->head, NULL, last->self.R,
-                      layout->D, layout->V);
+    const NsLinear head = head_map(layout, last, call);
+    ns_linear_forward(&head, w->shard->logits, last->top);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
@@ -285,9 +292,10 @@ void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsC
     const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
     if (w->part == 0) ns_gradients_clear_outside(w->gradients, w->number);
     NsClockMark mark = ns_clock_begin();
-    ns_linear_backward(last->d, vocabulary_gradient(layout, w, layout->head_span, w->part > 0),
-                       NULL, w->shard->logits, last->top, call->weights + layout->head,
-                       last->self.R, layout->D, layout->V);
+    const NsLinear head = head_map(layout, last, call);
+    const NsLinearGradients to = {
+        .dx = last->d, .dw = vocabulary_gradient(layout, w, layout->head_span, w->part > 0)};
+    ns_linear_backward(&head, &to, w->shard->logits, last->top);
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 

@@ -31,15 +31,21 @@ typedef struct {
     size_t k0, K, n0, N;
 } Part;
 
-/* One panel, out[k * stride + j], of n columns or rows side by side: in[k * ld + j], or in[j * ld +
- * k] where it is `turned`. */
-static void pack(const NsGemmKernels *kernels, ns_real *out, size_t stride, const ns_real *in,
-                 size_t ld, size_t n, size_t K, bool turned)
+/* n columns or rows of K elements side by side: in[k * ld + j], or in[j * ld + k] where it is
+ * `turned`. */
+typedef struct {
+    const ns_real *in;
+    size_t ld, n, K;
+    bool turned;
+} Panel;
+
+/* out[k * stride + j] */
+static void pack(const NsGemmKernels *kernels, ns_real *out, size_t stride, Panel p)
 {
     size_t vector_lanes = kernels->vector_lanes;
-    for (size_t j = 0; j < n; j += vector_lanes)
-        kernels->pack[turned](out + j, stride, in + j * (turned ? ld : 1), ld,
-                              MIN(vector_lanes, n - j), K);
+    for (size_t j = 0; j < p.n; j += vector_lanes)
+        kernels->pack[p.turned](out + j, stride, p.in + j * (p.turned ? p.ld : 1), p.ld,
+                                MIN(vector_lanes, p.n - j), p.K);
 }
 
 /* Panels of as many columns as the widest tile has, one after the other. */
@@ -50,7 +56,8 @@ static void pack_b(const Part *p, ns_real *out)
     for (size_t n = 0; n < p->N; n += width) {
         size_t at = p->n0 + n;
         const ns_real *b = g->tb ? g->B + at * g->ldb + p->k0 : g->B + p->k0 * g->ldb + at;
-        pack(p->kernels, out + n * p->K, width, b, g->ldb, MIN(width, p->N - n), p->K, g->tb);
+        pack(p->kernels, out + n * p->K, width,
+             (Panel){.in = b, .ld = g->ldb, .n = MIN(width, p->N - n), .K = p->K, .turned = g->tb});
     }
 }
 
@@ -73,7 +80,7 @@ static void multiply(const Part *p, ns_real *packed, ns_real *rows)
         size_t height = g->M / tiles + (i < g->M % tiles);
         t.a = g->ta ? g->A + p->k0 * g->lda + m : g->A + m * g->lda + p->k0;
         if (rows) {
-            pack(kernels, rows, width, t.a, g->lda, height, p->K, false);
+            pack(kernels, rows, width, (Panel){.in = t.a, .ld = g->lda, .n = height, .K = p->K});
             t.a = rows;
         }
         for (size_t n = 0; n < p->N; n += width) {

@@ -4,21 +4,20 @@
 #include "core/base/clones.h"
 #include "core/ops/gemm.h"
 
-void ns_linear_forward(ns_real *y, const ns_real *x, const ns_real *w, const ns_real *b, size_t R,
-                       size_t I, size_t O)
+void ns_linear_forward(const NsLinear *map, ns_real *y, const ns_real *x)
 {
     ns_gemm(&(NsGemm){.tb = true,
-                      .M = R,
-                      .N = O,
-                      .K = I,
+                      .M = map->R,
+                      .N = map->O,
+                      .K = map->I,
                       .alpha = 1,
                       .A = x,
-                      .lda = I,
-                      .B = w,
-                      .ldb = I,
+                      .lda = map->I,
+                      .B = map->w,
+                      .ldb = map->I,
                       .C = y,
-                      .ldc = O,
-                      .bias = b});
+                      .ldc = map->O,
+                      .bias = map->b});
 }
 
 /* A cache line. */
@@ -57,43 +56,32 @@ NS_CLONES(static, sum_rows,
 }
 
 /* y = x w^T + b, so dw = dy^T x, db = 1^T dy, dx = dy w. */
-static void backward(bool add, ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy,
-                     const ns_real *x, const ns_real *w, size_t R, size_t I, size_t O)
+void ns_linear_backward(const NsLinear *map, const NsLinearGradients *to, const ns_real *dy,
+                        const ns_real *x)
 {
+    size_t R = map->R, I = map->I, O = map->O;
     ns_gemm(&(NsGemm){.ta = true,
                       .M = O,
                       .N = I,
                       .K = R,
                       .alpha = 1,
-                      .beta = add,
+                      .beta = !to->over,
                       .A = dy,
                       .lda = O,
                       .B = x,
                       .ldb = I,
-                      .C = dw,
+                      .C = to->dw,
                       .ldc = I});
-    if (db) sum_rows(db, add, dy, R, O);
-    if (!dx) return;
+    if (to->db) sum_rows(to->db, !to->over, dy, R, O);
+    if (!to->dx) return;
     ns_gemm(&(NsGemm){.M = R,
                       .N = I,
                       .K = O,
                       .alpha = 1,
                       .A = dy,
                       .lda = O,
-                      .B = w,
+                      .B = map->w,
                       .ldb = I,
-                      .C = dx,
+                      .C = to->dx,
                       .ldc = I});
-}
-
-void ns_linear_backward(ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy, const ns_real *x,
-                        const ns_real *w, size_t R, size_t I, size_t O)
-{
-    backward(true, dx, dw, db, dy, x, w, R, I, O);
-}
-
-void ns_linear_backward_over(ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy,
-                             const ns_real *x, const ns_real *w, size_t R, size_t I, size_t O)
-{
-    backward(false, dx, dw, db, dy, x, w, R, I, O);
 }

@@ -3,15 +3,24 @@
 
 #include "core/base/real.h"
 
-/* y = x w^T + b, row by row.  x: [R, I], w: [O, I], b: [O] or NULL, y: [R, O], overwritten. */
-void ns_linear_forward(ns_real *y, const ns_real *x, const ns_real *w, const ns_real *b, size_t R,
-                       size_t I, size_t O);
+#include <stdbool.h>
 
-/* dx = dy w (overwritten; NULL to leave it out), dw += dy^T x, db += column sums of dy (NULL where
- * there is no b).  x is the input of forward. */
-void ns_linear_backward(ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy, const ns_real *x,
-                        const ns_real *w, size_t R, size_t I, size_t O);
+/* From R rows of I features to R rows of O. */
+typedef struct {
+    size_t R, I, O;
+    const ns_real *w, *b; /* [O, I]; [O] or NULL */
+} NsLinear;
 
-/* The same, but overwrites dw and db, which need not hold numbers before. */
-void ns_linear_backward_over(ns_real *dx, ns_real *dw, ns_real *db, const ns_real *dy,
-                             const ns_real *x, const ns_real *w, size_t R, size_t I, size_t O);
+/* y = x w^T + b, row by row.  x: [R, I], y: [R, O], overwritten. */
+void ns_linear_forward(const NsLinear *map, ns_real *y, const ns_real *x);
+
+/* What the gradients are written to. */
+typedef struct {
+    ns_real *dx;      /* overwritten; NULL to leave it out */
+    ns_real *dw, *db; /* added to; db is NULL where there is no b */
+    bool over;        /* overwrites dw and db, which need not hold numbers before */
+} NsLinearGradients;
+
+/* dx = dy w, dw = dy^T x, db = column sums of dy.  x is the input of forward. */
+void ns_linear_backward(const NsLinear *map, const NsLinearGradients *to, const ns_real *dy,
+                        const ns_real *x);

@@ -34,9 +34,8 @@ NS_CLONES(extern, ns_add_scaled, (ns_real *y, ns_real k, const ns_real *x, size_
 enum { BLOCK = NS_SQUARES_TERMS * NS_VECTOR_LANES };
 
 /* z = a x + b y over whole blocks, and on the way the sums over x, y and z that are asked for. */
-NS_VECTOR_INLINE void join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_real b,
-                                  const ns_real *y, size_t n, const unsigned asked,
-                                  NsJointSquares *squares)
+NS_VECTOR_INLINE NsJointSquares join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_real b,
+                                            const ns_real *y, size_t n, const unsigned asked)
 {
     double x_lane[NS_VECTOR_LANES] = {0}, y_lane[NS_VECTOR_LANES] = {0},
            z_lane[NS_VECTOR_LANES] = {0};
@@ -60,22 +59,23 @@ NS_VECTOR_INLINE void join_blocks(ns_real *z, ns_real a, const ns_real *x, ns_re
             z_lane[l] += (double)z_sum[l];
         }
     }
-    if (asked & NS_SQUARES_STREAM) squares->stream = ns_vector_lanes_sum(x_lane);
-    if (asked & NS_SQUARES_BRANCH) squares->branch = ns_vector_lanes_sum(y_lane);
-    if (asked & NS_SQUARES_SUM) squares->sum = ns_vector_lanes_sum(z_lane);
+    NsJointSquares squares = {0};
+    if (asked & NS_SQUARES_STREAM) squares.stream = ns_vector_lanes_sum(x_lane);
+    if (asked & NS_SQUARES_BRANCH) squares.branch = ns_vector_lanes_sum(y_lane);
+    if (asked & NS_SQUARES_SUM) squares.sum = ns_vector_lanes_sum(z_lane);
+    return squares;
 }
 
-typedef void Join(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y, size_t n,
-                  NsJointSquares *squares);
+typedef NsJointSquares Join(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
+                            size_t n);
 
 // clang-format off
 #define JOIN(name, asked)                                                                          \
-    NS_CLONES(static, name,                                                                        \
-              (ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y, size_t n,     \
-               NsJointSquares *squares),                                                           \
-              (z, a, x, b, y, n, squares))                                                         \
+    NS_CLONES_OF(static, NsJointSquares, name,                                                     \
+                 (ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y, size_t n), \
+                 (z, a, x, b, y, n))                                                               \
     {                                                                                              \
-        join_blocks(z, a, x, b, y, n, asked, squares);                                             \
+        return join_blocks(z, a, x, b, y, n, asked);                                               \
     }
 // clang-format on
 
@@ -98,29 +98,30 @@ static double squares_of(double squares, const ns_real *x, size_t whole, size_t 
     return rest ? sum + ns_real_squares(x + whole, rest) : sum;
 }
 
-/* z = a x + b y for a piece; adds to the squares what is asked for.  What is overwritten cannot be
+/* z = a x + b y for a piece, and the squares that are asked for.  What is overwritten cannot be
  * read again, so that its squares are taken before. */
-static void join_piece(ns_real *z, ns_real a, const ns_real *x, ns_real b, const ns_real *y,
-                       size_t n, unsigned asked, NsJointSquares *squares)
+static NsJointSquares join_piece(ns_real *z, ns_real a, const ns_real *x, ns_real b,
+                                 const ns_real *y, size_t n, unsigned asked)
 {
-    if (z == x && asked & NS_SQUARES_STREAM) squares->stream += ns_real_squares(x, n);
-    if (z == y && asked & NS_SQUARES_BRANCH) squares->branch += ns_real_squares(y, n);
+    NsJointSquares squares = {0}, sums = {0};
+    if (z == x && asked & NS_SQUARES_STREAM) squares.stream = ns_real_squares(x, n);
+    if (z == y && asked & NS_SQUARES_BRANCH) squares.branch = ns_real_squares(y, n);
     asked &= ~((z == x ? NS_SQUARES_STREAM : 0U) | (z == y ? NS_SQUARES_BRANCH : 0U));
     size_t whole = asked ? n / BLOCK * BLOCK : 0, rest = n - whole;
-    NsJointSquares sums = {0};
-    if (whole) joins[asked](z, a, x, b, y, whole, &sums);
-    if (asked & NS_SQUARES_STREAM) squares->stream += squares_of(sums.stream, x, whole, rest);
-    if (asked & NS_SQUARES_BRANCH) squares->branch += squares_of(sums.branch, y, whole, rest);
+    if (whole) sums = joins[asked](z, a, x, b, y, whole);
+    if (asked & NS_SQUARES_STREAM) squares.stream = squares_of(sums.stream, x, whole, rest);
+    if (asked & NS_SQUARES_BRANCH) squares.branch = squares_of(sums.branch, y, whole, rest);
     if (rest) ns_residual_forward(z + whole, a, x + whole, b, y + whole, rest);
-    if (asked & NS_SQUARES_SUM) squares->sum += squares_of(sums.sum, z, whole, rest);
+    if (asked & NS_SQUARES_SUM) squares.sum = squares_of(sums.sum, z, whole, rest);
+    return squares;
 }
 
 double ns_add_squares(ns_real *y, const ns_real *x, size_t n)
 {
-    NsJointSquares squares = {0};
+    double sum = 0;
     for (size_t i = 0; i < n; i += PIECE)
-        join_piece(y + i, 1, y + i, 1, x + i, MIN(PIECE, n - i), NS_SQUARES_SUM, &squares);
-    return squares.sum;
+        sum += join_piece(y + i, 1, y + i, 1, x + i, MIN(PIECE, n - i), NS_SQUARES_SUM).sum;
+    return sum;
 }
 
 NS_CLONES(extern, ns_gain_forward,
@@ -174,7 +175,10 @@ NsJointSquares ns_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real 
     for (size_t i = 0; i < n; i += PIECE) {
         size_t m = MIN(PIECE, n - i);
         if (joined) {
-            join_piece(z + i, a, x + i, b, y + i, m, asked, &squares);
+            NsJointSquares piece = join_piece(z + i, a, x + i, b, y + i, m, asked);
+            squares.stream += piece.stream;
+            squares.branch += piece.branch;
+            squares.sum += piece.sum;
             continue;
         }
         if (asked & NS_SQUARES_BRANCH) squares.branch += ns_real_squares(y + i, m);

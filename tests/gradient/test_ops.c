@@ -22,10 +22,16 @@ typedef struct {
     ns_real x[R * I], w[O * I], b[O], y[R * O], c[R * O];
 } Linear;
 
+static NsLinear linear_map(const Linear *t)
+{
+    return (NsLinear){.R = R, .I = I, .O = O, .w = t->w, .b = t->b};
+}
+
 static double linear_loss(void *data)
 {
     Linear *t = data;
-    ns_linear_forward(t->y, t->x, t->w, t->b, R, I, O);
+    const NsLinear map = linear_map(t);
+    ns_linear_forward(&map, t->y, t->x);
     return ns_dot(t->c, t->y, R * O);
 }
 
@@ -37,7 +43,8 @@ static void test_linear(void)
     ns_fill_normal(t.b, O, 1, 3);
     ns_fill_normal(t.c, R * O, 1, 4);
     ns_real dx[R * I], dw[O * I] = {0}, db[O] = {0};
-    ns_linear_backward(dx, dw, db, t.c, t.x, t.w, R, I, O);
+    const NsLinear map = linear_map(&t);
+    ns_linear_backward(&map, &(NsLinearGradients){.dx = dx, .dw = dw, .db = db}, t.c, t.x);
     ns_check_gradient("linear dx", t.x, dx, R * I, 5, linear_loss, &t);
     ns_check_gradient("linear dw", t.w, dw, O * I, 5, linear_loss, &t);
     ns_check_gradient("linear db", t.b, db, O, 5, linear_loss, &t);
@@ -45,7 +52,7 @@ static void test_linear(void)
     /* Backward adds into the gradients of the weights. */
     ns_real twice[O * I];
     memcpy(twice, dw, sizeof dw);
-    ns_linear_backward(NULL, twice, db, t.c, t.x, t.w, R, I, O);
+    ns_linear_backward(&map, &(NsLinearGradients){.dw = twice, .db = db}, t.c, t.x);
     for (size_t i = 0; i < O * I; i++) g_assert_cmpfloat_with_epsilon(twice[i], 2 * dw[i], 1e-12);
 }
 
@@ -63,7 +70,9 @@ static void test_linear_gradients(void)
         ns_real db[MOST + 1], sum[MOST + 1];
         for (size_t i = 0; i <= MOST; i++) db[i] = NAN;
         for (size_t i = 0; i < MOST * IN; i++) dw[i] = NAN;
-        ns_linear_backward_over(dx, dw, db, dy, x, w, ROWS, IN, out);
+        const NsLinear map = {.R = ROWS, .I = IN, .O = out, .w = w};
+        NsLinearGradients to = {.dx = dx, .dw = dw, .db = db, .over = true};
+        ns_linear_backward(&map, &to, dy, x);
         g_assert_true(isnan(db[out]));
         for (size_t o = 0; o < out; o++) {
             ns_real column = 0;
@@ -72,7 +81,8 @@ static void test_linear_gradients(void)
             sum[o] = (ns_real)o;
         }
         for (size_t i = 0; i < out * IN; i++) added[i] = -2;
-        ns_linear_backward(same, added, sum, dy, x, w, ROWS, IN, out);
+        to = (NsLinearGradients){.dx = same, .dw = added, .db = sum};
+        ns_linear_backward(&map, &to, dy, x);
         for (size_t o = 0; o < out; o++)
             g_assert_cmpfloat_with_epsilon(sum[o], db[o] + (ns_real)o, 1e-12);
         for (size_t i = 0; i < out * IN; i++)

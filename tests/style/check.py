@@ -16,6 +16,7 @@ TOP_LEVEL = {*FOLDERS, "meson.build", "README.md", "LICENSE"}
 CLANG_FORMAT = 14  # other versions lay the same code out a little differently
 
 MOST_LINES, MOST_COLUMNS = 800, 100
+MOST_PARAMETERS = 7
 
 GTK = r"gtk/|gdk/|gsk/|gdk-pixbuf/|graphene"
 CAIRO = r"cairo|pango/"
@@ -81,6 +82,21 @@ def format_():
     return [line for line in done.stderr.splitlines() if "error:" in line]
 
 
+# A function's name at the beginning of its line, and what its parentheses hold.
+PROTOTYPE = re.compile(r"^[A-Za-z_][\w \t*]*?[ \t*]?(\w+)\(((?:[^()]|\([^()]*\))*)\)\s*[{;]", re.M)
+
+
+def parameters():
+    for folder in ("app/", "core/"):
+        for path, name in source_files(".c", ".h", folder=folder):
+            code = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text(path), flags=re.S)
+            for match in PROTOTYPE.finditer(code):
+                count = re.sub(r"\([^()]*\)", "", match.group(2)).count(",") + 1
+                if count > MOST_PARAMETERS:
+                    line = code.count("\n", 0, match.start()) + 1
+                    yield f"{name}:{line}: {match.group(1)} has {count} parameters; a struct reads better"
+
+
 def sizes():
     for path, name in source_files(".c", ".h", ".py", ".css", ".build"):
         lines = text(path).splitlines()
@@ -138,6 +154,7 @@ RULES = [
     ("core and charts never print", silence),
     (f"clang-format {CLANG_FORMAT}", format_),
     ("lengths of files and lines", sizes),
+    ("parameters of a function", parameters),
     ("license lines and header guards", headers),
     ("no leftovers", leftovers),
     ("desktop file", desktop_file),
