@@ -65,7 +65,7 @@ NsSession *open_at(const char *a, const char *b, int64_t step)
 
 const NsHistory *history_of(NsSession *session, size_t lane)
 {
-    return ns_session_view(session)->lanes[lane].history;
+    return ns_session_view(session)->histories[lane];
 }
 
 void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, int64_t last)

@@ -79,7 +79,7 @@ static void test_open_run(void)
     ns_session_set_lanes(session, 1);
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 1);
+    SESSION_UNTIL(session, ns_session_view(session)->started.n == 1);
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
     g_assert_cmpstr(runs[0].title, ==, "Post-LN vs Pre-LN, 2 layers");

@@ -17,14 +17,14 @@ static void test_two_lanes(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 5);
     const NsView *view = ns_session_view(session);
-    g_assert_cmpuint(view->n_lanes, ==, 2);
-    g_assert_cmpuint(ns_history_steps(view->lanes[0].history), ==, 6);
-    g_assert_cmpuint(ns_history_steps(view->lanes[1].history), ==, 6);
-    g_assert_true(view->history == view->lanes[0].history);
+    g_assert_cmpuint(view->started.n, ==, 2);
+    g_assert_cmpuint(ns_history_steps(view->histories[0]), ==, 6);
+    g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 6);
+    g_assert_true(view->history == view->histories[0]);
     g_assert_null(view->previous);
     ns_session_set_active(session, 1);
-    g_assert_true(view->history == view->lanes[1].history);
-    g_assert_cmpstr(ns_placement_choice(view->settings.placement)->key, ==, "pre");
+    g_assert_true(view->history == view->histories[1]);
+    g_assert_cmpstr(ns_placement_choice(view->now.lane[view->active].placement)->key, ==, "pre");
     g_autofree char *title = ns_session_title(session);
     g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
     g_autofree char *words = ns_session_differences(session);
@@ -123,10 +123,10 @@ static void test_lanes_come_and_go(void)
     g_assert_cmpstr(placement(session, 1), ==, "post");
     g_assert_false(ns_session_is_linked(session, ns_param_find("placement")));
     ns_session_set_lane(session, 1, "placement", "pre");
-    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 2);
+    SESSION_UNTIL(session, ns_session_view(session)->started.n == 2);
     /* Taken away and put back, it is what it was; what is linked follows the others. */
     ns_session_set_lanes(session, 1);
-    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 1);
+    SESSION_UNTIL(session, ns_session_view(session)->started.n == 1);
     ns_session_set(session, "layers", "3");
     ns_session_set_lanes(session, 2);
     g_assert_cmpstr(placement(session, 1), ==, "pre");
@@ -277,7 +277,7 @@ static void test_fork_opens_a_lane(void)
     g_autoptr(NsSession) session = open_at("threads=1", NULL, 3);
     g_autoptr(NsSession) whole = open_at("threads=1", NULL, 6);
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 2 &&
+    SESSION_UNTIL(session, ns_session_view(session)->started.n == 2 &&
                                ns_session_state(session) == NS_TRAINER_READY);
     ns_session_set(session, "lr", "1e-4");
     ns_session_step(session, 3);
@@ -351,10 +351,10 @@ static void test_fork_without_a_lane(void)
     ns_session_remove_lane(session, 0);
     g_autofree char *words = ns_session_pending_words(session);
     g_assert_cmpstr(words, ==, "1 change waits: Lane A (left out)");
-    g_assert_cmpstr(ns_placement_choice(ns_session_view(session)->settings.placement)->key, ==,
-                    "pre");
+    const NsView *view = ns_session_view(session);
+    g_assert_cmpstr(ns_placement_choice(view->now.lane[view->active].placement)->key, ==, "pre");
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_view(session)->n_lanes == 1 &&
+    SESSION_UNTIL(session, ns_session_view(session)->started.n == 1 &&
                                ns_session_state(session) == NS_TRAINER_READY);
     ns_session_step(session, 3);
     wait_at_rest(session, 6);

@@ -100,8 +100,8 @@ static void test_run(void)
     g_assert_cmpstr(ns_window_toast_text(window), ==,
                     "run.jsonl is on view, up to step 6; Run begins it anew.");
     const NsView *view = ns_session_view(session);
-    g_assert_cmpuint(view->n_lanes, ==, 2);
-    g_assert_cmpuint(ns_history_steps(view->lanes[1].history), ==, 7);
+    g_assert_cmpuint(view->started.n, ==, 2);
+    g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 7);
     g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_FINISHED);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_autofree char *title = ns_session_title(session);
@@ -113,12 +113,12 @@ static void test_run(void)
     g_assert_cmpint(ns_session_shown_step(session), ==, 3);
     g_assert_false(ns_close_guard_asks(window));
     /* Run begins it anew: the same numbers. */
-    g_autoptr(NsHistory) read = ns_history_ref(view->lanes[1].history);
+    g_autoptr(NsHistory) read = ns_history_ref(view->histories[1]);
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     ns_session_step(session, 2);
-    UI_UNTIL(ns_session_view(session)->lanes[1].history != read && ns_session_steps(session) == 2);
+    UI_UNTIL(ns_session_view(session)->histories[1] != read && ns_session_steps(session) == 2);
     for (size_t i = 0; i <= 2; i++)
-        g_assert_cmpfloat(ns_history_step(ns_session_view(session)->lanes[1].history, i)->loss, ==,
+        g_assert_cmpfloat(ns_history_step(ns_session_view(session)->histories[1], i)->loss, ==,
                           ns_history_step(read, i)->loss);
     ui_close(window);
     remove_file(&file);
@@ -143,8 +143,8 @@ static void test_mangled(void)
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpstr(open_text(window, &file, text, size - 20), ==,
                     "run.jsonl is cut off in line 10; all before it is on view, up to step 3.");
-    g_assert_cmpuint(ns_history_steps(ns_session_view(session)->lanes[0].history), ==, 4);
-    g_assert_cmpuint(ns_history_steps(ns_session_view(session)->lanes[1].history), ==, 3);
+    g_assert_cmpuint(ns_history_steps(ns_session_view(session)->histories[0]), ==, 4);
+    g_assert_cmpuint(ns_history_steps(ns_session_view(session)->histories[1]), ==, 3);
     g_autofree char *mangled = g_strdup(text);
     char *wrong = strstr(mangled, "\"step\":2");
     memcpy(wrong, "\"step\":9", 8);
@@ -176,7 +176,7 @@ static void test_and_run(void)
     NsWindow *window = ui_open("layers=3");
     NsSession *session = ns_window_session(window);
     ns_window_open_and_run(window, file.path);
-    UI_UNTIL(ns_session_steps(session) > 2 && ns_session_view(session)->n_lanes == 2);
+    UI_UNTIL(ns_session_steps(session) > 2 && ns_session_view(session)->started.n == 2);
     g_assert_true(ns_session_is_running(session));
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     ui_close(window);

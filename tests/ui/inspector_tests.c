@@ -59,7 +59,7 @@ static void test_ratio(void)
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
-    UI_UNTIL(ns_session_view(session)->n_lanes == 2 &&
+    UI_UNTIL(ns_session_view(session)->started.n == 2 &&
              ns_session_state(session) == NS_TRAINER_READY);
     ns_session_step(session, 5);
     UI_UNTIL(ns_session_steps(session) == 5 && ns_session_state(session) == NS_TRAINER_PAUSED);
@@ -70,7 +70,7 @@ static void test_ratio(void)
     UI_UNTIL(says(window, "B / A\t"));
     float values[2][2];
     for (unsigned i = 0; i < 2; i++) {
-        NsHistory *history = ns_session_view(session)->lanes[i].history;
+        NsHistory *history = ns_session_view(session)->histories[i];
         ns_history_read(history, ns_session_view(session)->gradient, 5, values[i], NULL, NULL);
     }
     g_autofree char *wanted =

@@ -192,7 +192,7 @@ static void test_earlier_run(void)
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_false(ns_learn_pane_is_done(pane));
     UI_UNTIL(ns_learn_pane_is_done(pane));
-    g_assert_cmpint(ns_session_view(session)->settings.layers, ==, 1);
+    g_assert_cmpint(ns_session_view(session)->now.lane[0].layers, ==, 1);
     ui_close(window);
 }
 
@@ -305,7 +305,7 @@ static void test_skip_after_run(void)
     /* Again, at once: the new run is not prepared yet, and what is shown is the old one. */
     press(pane, "Back");
     g_signal_emit_by_name(find_button(GTK_WIDGET(pane), "Run to step 6"), "clicked");
-    UI_UNTIL(ns_session_view(session)->settings.layers == 3 && ns_session_steps(session) == 6);
+    UI_UNTIL(ns_session_view(session)->now.lane[0].layers == 3 && ns_session_steps(session) == 6);
     ui_close(window);
 }
 

@@ -15,7 +15,7 @@ static NsWindow *open_lanes(const char *assignments)
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
-    UI_UNTIL(ns_session_view(session)->n_lanes == 2 &&
+    UI_UNTIL(ns_session_view(session)->started.n == 2 &&
              ns_session_state(session) == NS_TRAINER_READY);
     ns_session_step(session, 10);
     UI_UNTIL(ns_session_steps(session) >= 10);

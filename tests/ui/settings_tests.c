@@ -58,7 +58,7 @@ static void test_placement_leaves_previous_run(void)
     const NsView *view = ns_session_view(session);
     g_assert_true(view->previous == old);
     g_assert_cmpstr(ns_placement_choice(view->previous_settings.placement)->key, ==, "post");
-    g_assert_cmpstr(ns_placement_choice(view->settings.placement)->key, ==, "pre");
+    g_assert_cmpstr(ns_placement_choice(view->now.lane[0].placement)->key, ==, "pre");
     /* It was running, and so the new one runs on by itself. */
     g_assert_true(ns_session_is_running(session));
     UI_WAIT(window, ui_has_stepped);
@@ -78,7 +78,7 @@ static void test_previous_of_changed_run(void)
     const NsView *view = ns_session_view(session);
     g_assert_true(view->previous == old);
     g_assert_cmpint(view->previous_settings.warmup, ==, 1);
-    g_assert_cmpint(view->started.warmup, ==, 100);
+    g_assert_cmpint(view->started.lane[0].warmup, ==, 100);
     ui_close(window);
 }
 
@@ -166,11 +166,11 @@ static void test_dragged_live_change_arrives(void)
         ui_settle(scale);
     }
     gint64 sent = 1 + (g_get_monotonic_time() - begin) / 1000 / NS_SESSION_SETTLE_MS;
-    UI_UNTIL(ns_session_view(session)->settings.warmup == 100);
+    UI_UNTIL(ns_session_view(session)->now.lane[0].warmup == 100);
     const NsHistory *history = ns_session_view(session)->history;
     g_assert_cmpuint(ns_history_events(history), >=, 1);
     g_assert_cmpint((gint64)ns_history_events(history), <=, sent + 1);
-    g_assert_cmpint(ns_session_view(session)->settings.warmup, ==, 100);
+    g_assert_cmpint(ns_session_view(session)->now.lane[0].warmup, ==, 100);
     ui_close(window);
 }
 

@@ -52,7 +52,7 @@ static void test_words(void)
 /* How a lane's loss stands to its mean before. */
 static double jump_of(NsSession *session, size_t lane)
 {
-    const NsHistory *history = ns_session_view(session)->lanes[lane].history;
+    const NsHistory *history = ns_session_view(session)->histories[lane];
     double sum = 0.0;
     for (size_t i = 2; i < 12; i++) sum += ns_history_step(history, i)->loss;
     return ns_history_step(history, 12)->loss / (sum / 10);
@@ -73,8 +73,8 @@ static void test_worst(void)
     ns_session_dismiss_trouble(session);
     size_t larger = jump_of(session, 1) > jump_of(session, 0), smaller = 1 - larger;
     g_assert_cmpfloat(jump_of(session, larger), >, jump_of(session, smaller));
-    NsHistory *large = ns_session_view(session)->lanes[larger].history;
-    NsHistory *small = ns_session_view(session)->lanes[smaller].history;
+    NsHistory *large = ns_session_view(session)->histories[larger];
+    NsHistory *small = ns_session_view(session)->histories[smaller];
     NsEvent spike = {.step = 12, .kind = NS_EVENT_SPIKE, .what = "loss", .text = "It jumped."};
     ns_history_append_event(small, &spike);
     g_assert_cmpint(told_of(session).lane, ==, (int)smaller);

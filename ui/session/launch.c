@@ -18,7 +18,7 @@ static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES
 
 static void show_started(NsSession *session)
 {
-    for (unsigned lane = 0; lane < session->run.n && lane < session->view->n_lanes; lane++)
+    for (unsigned lane = 0; lane < session->run.n && lane < session->view->started.n; lane++)
         if (ns_session_records(session, lane) <= 1)
             ns_view_set_started(session->view, lane, &session->run.lane[lane]);
 }
@@ -78,7 +78,7 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
 {
     NsView *view = session->view;
     unsigned n = (unsigned)session->run.n;
-    if (view->history && histories[0] != view->lanes[0].history) ns_session_file_run(session);
+    if (view->history && histories[0] != view->histories[0]) ns_session_file_run(session);
     session->forked_from = session->forking_from;
     if (n == 1 && ns_session_records(session, 0) > 1) ns_view_leave_previous(view);
     ns_view_set_lanes(view, n);

@@ -98,7 +98,7 @@ static NsSessionRun present(NsSession *session)
     NsSessionRun run = {.id = session->id,
                         .parent = session->forked_from,
                         .checkpoint = -1,
-                        .lanes = session->view->n_lanes};
+                        .lanes = session->view->started.n};
     run.fork_step = ns_session_first_step(session);
     run.last_step = ns_session_steps(session);
     run.measured = true;
@@ -108,15 +108,6 @@ static NsSessionRun present(NsSession *session)
         run.measured &= step != NULL;
     }
     return run;
-}
-
-static char *title_of(const NsView *view)
-{
-    const NsSettings *started[NS_LANES_MAX];
-    for (size_t lane = 0; lane < view->n_lanes; lane++) started[lane] = &view->lanes[lane].started;
-    g_auto(NsExperiment) experiment = {0};
-    ns_experiment_set_lanes(&experiment, started, view->n_lanes);
-    return ns_experiment_title(&experiment);
 }
 
 static NsPastRun *run_at(const NsSession *session, guint i)
@@ -249,7 +240,7 @@ void ns_session_keep_left(NsSession *session)
 {
     if (!session->trainer || !session->view->history) return;
     g_autoptr(NsHistory) history = ns_trainer_history(session->trainer, 0);
-    if (history != session->view->lanes[0].history) return;
+    if (history != session->view->histories[0]) return;
     g_clear_pointer(&session->left, ns_checkpoints_free);
     if (ns_session_records(session, 0) > 1) session->left = copy_checkpoints(session);
 }
@@ -259,16 +250,12 @@ static NsPastRun *run_on_view(NsSession *session)
     const NsView *view = session->view;
     NsPastRun *run = g_new0(NsPastRun, 1);
     run->told = present(session);
-    run->title = title_of(view);
+    run->title = ns_experiment_title(&view->started);
     run->checkpoints = g_steal_pointer(&session->left);
-    const NsSettings *started[NS_LANES_MAX], *settings[NS_LANES_MAX];
-    for (size_t lane = 0; lane < run->told.lanes; lane++) {
-        run->histories[lane] = ns_history_ref(view->lanes[lane].history);
-        started[lane] = &view->lanes[lane].started;
-        settings[lane] = &view->lanes[lane].settings;
-    }
-    ns_experiment_set_lanes(&run->started, started, run->told.lanes);
-    ns_experiment_set_lanes(&run->settings, settings, run->told.lanes);
+    for (size_t lane = 0; lane < run->told.lanes; lane++)
+        run->histories[lane] = ns_history_ref(view->histories[lane]);
+    ns_experiment_copy(&run->started, &view->started);
+    ns_experiment_copy(&run->settings, &view->now);
     return run;
 }
 
@@ -298,7 +285,7 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
 {
     g_array_set_size(session->run_list, 0);
     g_free(session->title);
-    session->title = title_of(session->view);
+    session->title = ns_experiment_title(&session->view->started);
     NsSessionRun now = present(session);
     now.present = true;
     now.title = session->title;

@@ -9,12 +9,12 @@ G_DEFINE_FINAL_TYPE(NsSession, ns_session, G_TYPE_OBJECT)
 static void look_at_histories(NsSession *session)
 {
     NsHistory *histories[NS_LANES_MAX] = {NULL};
-    bool all = true, other = session->view->n_lanes != session->run.n;
+    bool all = true, other = session->view->started.n != session->run.n;
     for (size_t lane = 0; lane < session->run.n; lane++) {
         histories[lane] = ns_trainer_history(session->trainer, lane);
         all &= histories[lane] != NULL;
         other |=
-            lane < session->view->n_lanes && histories[lane] != session->view->lanes[lane].history;
+            lane < session->view->started.n && histories[lane] != session->view->histories[lane];
     }
     if (all && other) ns_session_adopt(session, histories, &session->run);
     for (unsigned lane = 0; all && lane < session->run.n; lane++) {

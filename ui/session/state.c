@@ -151,14 +151,14 @@ bool ns_session_is_past(const NsSession *session)
 
 size_t ns_session_records(NsSession *session, size_t lane)
 {
-    NsHistory *history = lane < session->view->n_lanes ? session->view->lanes[lane].history : NULL;
+    NsHistory *history = lane < session->view->started.n ? session->view->histories[lane] : NULL;
     return history ? ns_history_steps(history) : 0;
 }
 
 const NsStep *ns_session_newest(NsSession *session, size_t lane)
 {
     size_t records = ns_session_records(session, lane);
-    return records ? ns_history_step(session->view->lanes[lane].history, records - 1) : NULL;
+    return records ? ns_history_step(session->view->histories[lane], records - 1) : NULL;
 }
 
 bool ns_session_has_begun(NsSession *session)
@@ -178,7 +178,7 @@ int64_t ns_session_first_step(NsSession *session)
 int64_t ns_session_steps(NsSession *session)
 {
     int64_t newest = 0;
-    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
+    for (size_t lane = 0; lane < session->view->started.n; lane++) {
         const NsStep *step = ns_session_newest(session, lane);
         if (step) newest = MAX(newest, step->step);
     }

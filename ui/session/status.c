@@ -70,10 +70,9 @@ NsPace ns_session_pace(NsSession *session)
 {
     const NsView *view = ns_session_view(session);
     NsPace slowest = {(double)NAN, 0.0};
-    for (size_t lane = 0; lane < view->n_lanes; lane++) {
-        const NsViewRun *run = &view->lanes[lane];
-        if (!run->history) continue;
-        NsPace pace = pace_of(run->history, run->settings.probe_every);
+    for (size_t lane = 0; lane < view->started.n; lane++) {
+        if (!view->histories[lane]) continue;
+        NsPace pace = pace_of(view->histories[lane], view->now.lane[lane].probe_every);
         if (!(slowest.steps_per_second <= pace.steps_per_second)) slowest = pace;
     }
     double limit = ns_session_speed(session);
@@ -88,13 +87,13 @@ static char *losses(NsSession *session)
 {
     const NsView *view = ns_session_view(session);
     g_autoptr(GString) text = g_string_new(NULL);
-    for (size_t lane = 0; lane < view->n_lanes; lane++) {
+    for (size_t lane = 0; lane < view->started.n; lane++) {
         const NsStep *step = ns_session_newest(session, lane);
         char number[G_ASCII_DTOSTR_BUF_SIZE];
         if (!step || !isfinite(step->loss)) continue;
         g_ascii_formatd(number, sizeof number, step->loss < 1e4 ? "%.2f" : "%.2e", step->loss);
         if (text->len) g_string_append(text, ", ");
-        if (view->n_lanes > 1) g_string_append_printf(text, "%s ", ns_lane_letter(lane));
+        if (view->started.n > 1) g_string_append_printf(text, "%s ", ns_lane_letter(lane));
         g_string_append(text, number);
     }
     return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
@@ -104,7 +103,7 @@ static char *losses(NsSession *session)
 static void append_diverged(GString *text, NsSession *session)
 {
     const NsView *view = ns_session_view(session);
-    for (size_t lane = 0; view->n_lanes > 1 && lane < view->n_lanes; lane++) {
+    for (size_t lane = 0; view->started.n > 1 && lane < view->started.n; lane++) {
         if (ns_session_lane_state(session, lane) != NS_TRAINER_DIVERGED) continue;
         const NsStep *step = ns_session_newest(session, lane);
         g_autofree char *digits = ns_group_digits(step ? step->step : 0);
@@ -197,9 +196,9 @@ static char *duration(double seconds)
 static double first_seconds(NsSession *session)
 {
     double seconds = 0.0;
-    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
+    for (size_t lane = 0; lane < session->view->started.n; lane++) {
         if (ns_session_records(session, lane) == 0) return 0.0;
-        const NsStep *first = ns_history_step(session->view->lanes[lane].history, 0);
+        const NsStep *first = ns_history_step(session->view->histories[lane], 0);
         seconds = MAX(seconds, first->seconds);
     }
     return seconds;

@@ -199,7 +199,7 @@ bool ns_session_stage(NsSession *session, NsStage *stage, double *progress)
 
 static void add_events(NsSession *session, size_t lane)
 {
-    NsHistory *history = session->view->lanes[lane].history;
+    NsHistory *history = session->view->histories[lane];
     size_t n = history ? ns_history_events(history) : 0;
     for (size_t i = 0; i < n; i++) {
         const NsEvent *event = ns_history_event(history, i);
@@ -257,7 +257,7 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
                               _("The run was forked here.")};
         g_array_append_val(session->marks, fork);
     }
-    for (size_t lane = 0; lane < session->view->n_lanes; lane++) add_events(session, lane);
+    for (size_t lane = 0; lane < session->view->started.n; lane++) add_events(session, lane);
     add_checkpoints(session);
     g_array_sort(session->marks, compare);
     join_lanes(session->marks);

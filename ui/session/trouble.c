@@ -27,16 +27,16 @@ static bool matters_more(NsSession *session, const NsTrouble *news, const NsTrou
         return !known->event || news->step > known->step;
     if (news->spike != known->spike) return known->spike;
     if (!news->spike) return news->lane < known->lane;
-    double left = size_of(session->view->lanes[news->lane].history, news->event);
-    double right = size_of(session->view->lanes[known->lane].history, known->event);
+    double left = size_of(session->view->histories[news->lane], news->event);
+    double right = size_of(session->view->histories[known->lane], known->event);
     return left != right ? left > right : news->lane < known->lane;
 }
 
 void ns_session_poll_trouble(NsSession *session)
 {
     bool news = false;
-    for (size_t lane = 0; lane < session->view->n_lanes; lane++) {
-        NsHistory *history = session->view->lanes[lane].history;
+    for (size_t lane = 0; lane < session->view->started.n; lane++) {
+        NsHistory *history = session->view->histories[lane];
         size_t n = history ? ns_history_events(history) : 0;
         for (size_t i = session->events_seen[lane]; i < n; i++) {
             const NsEvent *event = ns_history_event(history, i);

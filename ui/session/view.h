@@ -4,24 +4,23 @@
  * the window goes on. */
 #pragma once
 
+#include "core/experiment/experiment.h"
 #include "ui/figures/figures.h"
 
-/* One of several runs. */
+/* A lane of an earlier run. */
 typedef struct {
-    NsHistory *history;  /* NULL while there is none */
-    NsSettings settings; /* that the newest step was made with */
-    NsSettings started;  /* that the first update was made with */
-    char *name;          /* "A"; of an earlier run, what to call it */
-} NsViewRun;
+    NsHistory *history;
+    NsSettings settings; /* that the first update was made with */
+    char *name;          /* what to call it */
+} NsPinnedLane;
 
 typedef struct {
-    NsViewRun lanes[NS_FIGURE_LANES];
-    unsigned n_lanes;   /* at least one */
-    unsigned active;    /* the lane that figures of one model show */
-    NsHistory *history; /* these three are the active lane's, borrowed from it */
-    NsSettings settings;
-    NsSettings started;
-    NsViewRun pinned[NS_FIGURE_PINNED]; /* earlier runs */
+    NsExperiment started;               /* that the first update was made with */
+    NsExperiment now;                   /* that the newest step was made with */
+    NsHistory *histories[NS_LANES_MAX]; /* [started.n]; NULL while there is none */
+    unsigned active;                    /* the lane that figures of one model show */
+    NsHistory *history;                 /* that lane's, borrowed from it */
+    NsPinnedLane pinned[NS_FIGURE_PINNED];
     unsigned n_pinned;
     NsHistory *previous;          /* the run before, or NULL; for a single lane only */
     NsSettings previous_settings; /* that its first update was made with */

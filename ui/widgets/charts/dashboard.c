@@ -268,7 +268,7 @@ static void on_export(NsChartTile *tile, NsDashboard *dashboard)
 /* A tile of a lane is there as long as the lane is. */
 static void sync_lanes(NsDashboard *dashboard)
 {
-    int lanes = (int)ns_session_view(dashboard->session)->n_lanes;
+    int lanes = (int)ns_session_view(dashboard->session)->started.n;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartTile *tile = slot_at(dashboard, i)->tile;
         ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);

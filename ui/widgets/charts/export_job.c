@@ -145,13 +145,13 @@ static char *specs_word(const NsExportRequest *request, guint i)
 static char *changes_of(const NsView *view)
 {
     GString *text = g_string_new(NULL);
-    for (unsigned lane = 0; lane < view->n_lanes; lane++) {
-        const NsHistory *history = view->lanes[lane].history;
+    for (unsigned lane = 0; lane < view->started.n; lane++) {
+        const NsHistory *history = view->histories[lane];
         for (size_t i = 0; history && i < ns_history_events(history); i++) {
             const NsEvent *event = ns_history_event(history, i);
             if (event->kind != NS_EVENT_SETTING) continue;
             if (text->len) g_string_append(text, "; ");
-            if (view->n_lanes > 1) g_string_append_printf(text, "%s, ", view->lanes[lane].name);
+            if (view->started.n > 1) g_string_append_printf(text, "%s, ", ns_lane_letter(lane));
             g_string_append_printf(text, "step %" G_GINT64_FORMAT ": %s", event->step, event->text);
         }
     }
@@ -162,8 +162,8 @@ static char *changes_of(const NsView *view)
 static int64_t newest_of(const NsView *view)
 {
     int64_t newest = 0;
-    for (unsigned i = 0; i < view->n_lanes; i++) {
-        const NsHistory *history = view->lanes[i].history;
+    for (unsigned i = 0; i < view->started.n; i++) {
+        const NsHistory *history = view->histories[i];
         size_t records = history ? ns_history_steps(history) : 0;
         if (records) newest = MAX(newest, ns_history_step(history, records - 1)->step);
     }
@@ -185,10 +185,8 @@ static void make_provenance(const NsView *view, const NsExportRequest *request, 
         .changes = changes_of(view),
     };
     /* What the run began with: from there it can be repeated. */
-    const NsSettings *lanes[NS_FIGURE_LANES];
-    for (unsigned i = 0; i < view->n_lanes; i++) lanes[i] = &view->lanes[i].started;
-    ns_experiment_set_lanes(&provenance->experiment, lanes, view->n_lanes);
-    if (view->n_lanes > 1)
+    ns_experiment_copy(&provenance->experiment, &view->started);
+    if (view->started.n > 1)
         provenance->heat = g_strdup(view->heat == NS_HEAT_RATIO ? "ratio" : "stacked");
 }
 
@@ -251,12 +249,12 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
     if (changes) return _("It does not repeat the settings that were changed during the run.");
     if (view->previous) return _("It does not repeat the run before, which is drawn in gray.");
     if (view->n_pinned) return _("It does not repeat earlier runs, which are drawn in pale tones.");
-    for (unsigned i = 0; i < view->n_lanes; i++) {
-        const NsHistory *history = view->lanes[i].history;
+    for (unsigned i = 0; i < view->started.n; i++) {
+        const NsHistory *history = view->histories[i];
         if (history && ns_history_first_step(history) > 0)
             return _("It trains from step 0, not from where this run was forked.");
     }
-    if (view->n_lanes > 1 && view->heat == NS_HEAT_LANE)
+    if (view->started.n > 1 && view->heat == NS_HEAT_LANE)
         return _("It draws heatmaps of all lanes, not of one.");
     for (guint i = 0; i < n_tiles(request); i++) {
         const NsViewState *view_state = &tile_at(request, first_tile(request) + i)->view_state;

@@ -34,12 +34,12 @@ static bool same_model(const NsSettings *a, const NsSettings *b)
 static NsDiagramData *read_data(NsDiagramView *view)
 {
     const NsView *shown = ns_session_view(view->session);
-    bool there = view->lane < shown->n_lanes;
+    bool there = view->lane < shown->started.n;
     const NsSettings *settings = ns_session_lane_settings(view->session, view->lane);
     const char *name = ns_session_lanes(view->session) > 1 ? ns_lane_letter(view->lane) : NULL;
-    const NsViewRun *run = &shown->lanes[view->lane];
-    bool measured = there && same_model(&run->settings, settings);
-    return ns_diagram_data_new(settings, name, measured ? run->history : NULL, shown->step);
+    bool measured = there && same_model(&shown->now.lane[view->lane], settings);
+    return ns_diagram_data_new(settings, name, measured ? shown->histories[view->lane] : NULL,
+                               shown->step);
 }
 
 static bool is_focusable(const NsNode *node)

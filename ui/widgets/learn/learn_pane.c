@@ -179,7 +179,7 @@ static void on_compare(NsLearnPane *pane)
     if (!card) return;
     const NsView *view = ns_session_view(pane->session);
     NsHistory *history =
-        card->draw_lane < view->n_lanes ? view->lanes[card->draw_lane].history : NULL;
+        card->draw_lane < view->started.n ? view->histories[card->draw_lane] : NULL;
     int64_t record = history ? card->draw_step - ns_history_first_step(history) : -1;
     if (record < 0 || (size_t)record >= ns_history_steps(history)) {
         gtk_label_set_text(GTK_LABEL(pane->verdict),

@@ -35,7 +35,7 @@ static bool is_setting(const NsLessonCondition *wait, NsSession *session)
 static bool is_loss(const NsLessonCondition *wait, NsSession *session)
 {
     const NsView *view = ns_session_view(session);
-    NsHistory *history = wait->lane < view->n_lanes ? view->lanes[wait->lane].history : NULL;
+    NsHistory *history = wait->lane < view->started.n ? view->histories[wait->lane] : NULL;
     size_t records = history ? ns_history_steps(history) : 0;
     return is_prepared(session) && records > 0 &&
            ns_lesson_condition_compare(wait, ns_history_step(history, records - 1)->loss);
@@ -43,7 +43,7 @@ static bool is_loss(const NsLessonCondition *wait, NsSession *session)
 
 static bool has_diverged(const NsLessonCondition *wait, NsSession *session)
 {
-    return wait->lane < ns_session_view(session)->n_lanes &&
+    return wait->lane < ns_session_view(session)->started.n &&
            ns_session_lane_state(session, wait->lane) == NS_TRAINER_DIVERGED;
 }
 

@@ -227,7 +227,7 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
 {
     GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
     add_step(rows, table->session);
-    guint columns = 1 + MAX(ns_session_view(table->session)->n_lanes, 1u);
+    guint columns = 1 + (guint)ns_session_view(table->session)->started.n;
     guint heading = rows->len + 1;
     if (tile) add_reading(rows, table->session, ns_chart_tile_chart(tile));
     for (guint i = 0; i < rows->len; i++) {
