@@ -591,9 +591,9 @@ static void test_page(void)
     static const char *const names[] = {"A", "B", "C", "D"};
     NsFigureInput input = {
         .history = ns_run_history(run), .settings = ns_run_settings(run), .step = -1};
-    for (unsigned i = 0; i < NS_FIGURE_LANES; i++)
+    for (unsigned i = 0; i < NS_LANES_MAX; i++)
         input.lanes[i] = (NsFigureRun){ns_run_history(run), ns_run_settings(run), names[i]};
-    for (unsigned n = 1; n <= NS_FIGURE_LANES; n++) {
+    for (unsigned n = 1; n <= NS_LANES_MAX; n++) {
         input.n_lanes = n > 1 ? n : 0;
         g_autoptr(NsFigure) figure = ns_figure_new("diagram");
         const NsPlot *plot = ns_figure_update(figure, &input);

@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     NsFigure figure;
     NsQuantity quantity;
-    Side sides[NS_FIGURE_LANES];
+    Side sides[NS_LANES_MAX];
     unsigned n;
     NsRatioPanel ratio_panel;
 } Compare;
@@ -61,7 +61,7 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
     NsFigure *figure = &compare->figure;
     NsPlot *plot = &figure->plot;
     plot->n_series = 0;
-    NsRatioCurve curves[NS_FIGURE_LANES];
+    NsRatioCurve curves[NS_LANES_MAX];
     for (unsigned i = 0; i < compare->n; i++) {
         const Side *side = &compare->sides[i];
         const char *name = input->n_lanes > 1 ? ns_figure_run(input, i).name
@@ -173,7 +173,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Compare *compare = (Compare *)figure;
-    for (int i = 0; i < NS_FIGURE_LANES; i++) side_clear(&compare->sides[i]);
+    for (int i = 0; i < NS_LANES_MAX; i++) side_clear(&compare->sides[i]);
     ns_ratio_panel_clear(&compare->ratio_panel);
 }
 

@@ -89,7 +89,7 @@ void ns_diagram_least(const NsDiagramData *data, double text_size, double *width
 typedef struct {
     NsFigure figure;
     NsFlow flow;
-    NsDiagramData *lanes[NS_FIGURE_LANES];
+    NsDiagramData *lanes[NS_LANES_MAX];
     size_t n;
     unsigned layer;
     NsPlotDrawing drawing;
@@ -246,7 +246,7 @@ static void fill_series(Diagram *diagram)
 }
 
 /* Takes over the array; TRUE if it would be drawn otherwise than what there is. */
-static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_FIGURE_LANES], size_t n)
+static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_LANES_MAX], size_t n)
 {
     bool same = n == diagram->n;
     for (size_t i = 0; i < n && same; i++)
@@ -260,7 +260,7 @@ static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_FIGURE_LANES], siz
 static bool update(NsFigure *figure, const NsFigureInput *input)
 {
     Diagram *diagram = (Diagram *)figure;
-    NsDiagramData *lanes[NS_FIGURE_LANES];
+    NsDiagramData *lanes[NS_LANES_MAX];
     size_t n = 0;
     bool several = input->n_lanes > 1;
     for (unsigned i = 0; several && i < input->n_lanes; i++)

@@ -27,7 +27,7 @@ void ns_figure_free(NsFigure *figure)
 {
     if (!figure) return;
     figure->class->clear(figure);
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_source_follow(&figure->events[i], NULL);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_source_follow(&figure->events[i], NULL);
     g_array_unref(figure->markers);
     g_string_chunk_free(figure->marker_texts);
     char *texts[] = {figure->title, figure->subtitle, figure->moment,     figure->run,
@@ -81,7 +81,7 @@ bool ns_source_follow(NsSource *source, NsHistory *history)
 
 unsigned ns_figure_runs(const NsFigureInput *input)
 {
-    return MAX(MIN(input->n_lanes, NS_FIGURE_LANES), 1);
+    return MAX(MIN(input->n_lanes, NS_LANES_MAX), 1);
 }
 
 NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i)
@@ -112,7 +112,7 @@ unsigned ns_figure_active(const NsFigureInput *input)
 char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
 {
     unsigned n = ns_figure_runs(input);
-    const NsSettings *settings[NS_FIGURE_LANES];
+    const NsSettings *settings[NS_LANES_MAX];
     for (unsigned k = 0; k < n; k++) {
         settings[k] = ns_figure_run(input, k).settings;
         if (!settings[k]) return g_strdup(ns_figure_run(input, i).name);
@@ -260,7 +260,7 @@ static char *joined_note(const NsFigureInput *input, char *note)
 static char *settings_words(const NsFigureInput *input)
 {
     unsigned n = ns_figure_runs(input);
-    const NsSettings *settings[NS_FIGURE_LANES];
+    const NsSettings *settings[NS_LANES_MAX];
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < n; i++) {
         settings[i] = ns_figure_run(input, i).settings;
@@ -376,7 +376,7 @@ static bool same_markers(const GArray *a, const GArray *b)
 bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
 {
     bool stale = false;
-    for (unsigned i = 0; i < NS_FIGURE_LANES; i++) {
+    for (unsigned i = 0; i < NS_LANES_MAX; i++) {
         NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
         NsSource *source = &figure->events[i];
         size_t events = history ? ns_history_events(history) : 0;

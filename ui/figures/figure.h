@@ -28,8 +28,8 @@ struct NsFigure {
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
-    NsSource events[NS_FIGURE_LANES];  /* whose events the markers are */
-    NsSpan spans[NS_FIGURE_LANES + 1]; /* that are pointed out */
+    NsSource events[NS_LANES_MAX];  /* whose events the markers are */
+    NsSpan spans[NS_LANES_MAX + 1]; /* that are pointed out */
 };
 
 /* A zeroed figure of the class with an empty plot whose axis limits follow the data. */

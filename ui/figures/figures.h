@@ -12,7 +12,6 @@
 #include "ui/figures/smooth.h"
 #include "ui/plot/plot.h"
 
-#define NS_FIGURE_LANES 4  /* side by side */
 #define NS_FIGURE_PINNED 8 /* earlier runs */
 
 /* One of several runs. */
@@ -44,7 +43,7 @@ typedef struct {
                                  * figures of one model show */
     const NsSettings *settings; /* of that history */
     const char *name; /* of a lane that is shown by itself, though there are others; or NULL */
-    NsFigureRun lanes[NS_FIGURE_LANES];
+    NsFigureRun lanes[NS_LANES_MAX];
     unsigned n_lanes;  /* fewer than 2: `history` is all there is */
     unsigned n_beside; /* of ns_figure_input_of: so many of `lanes` share its colors */
     NsFigureRun pinned[NS_FIGURE_PINNED];

@@ -16,7 +16,7 @@ typedef struct {
     bool pairs;     /* a single run is not shown */
     unsigned upper; /* of a ratio: the run that is divided by the first */
     NsHeatmap map;
-    NsHeatPanel panels[NS_FIGURE_LANES];
+    NsHeatPanel panels[NS_LANES_MAX];
     int marked;     /* layer */
     int64_t viewed; /* step */
     char *bar;      /* what the colors say */
@@ -24,7 +24,7 @@ typedef struct {
 
 static bool follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity, Mode mode)
 {
-    NsFigureRun runs[NS_FIGURE_LANES] = {{.history = input->history}};
+    NsFigureRun runs[NS_LANES_MAX] = {{.history = input->history}};
     unsigned n = mode == ONE ? 1 : ns_figure_runs(input);
     for (unsigned i = 0; i < n && mode != ONE; i++) runs[i] = ns_figure_run(input, i);
     unsigned upper = MAX(ns_figure_active(input), 1);

@@ -136,7 +136,7 @@ static void settle(NsHeatmapCells *cells)
 
 static bool read_all(NsHeatmapCells *cells)
 {
-    size_t records[NS_FIGURE_LANES] = {0};
+    size_t records[NS_LANES_MAX] = {0};
     int64_t newest = -1;
     bool more = false;
     for (unsigned i = 0; i < cells->n; i++) {
@@ -164,7 +164,7 @@ bool ns_heatmap_cells_follow(NsHeatmapCells *cells, const NsFigureRun *runs, uns
                              NsQuantity quantity)
 {
     bool other = n != cells->n || quantity != cells->quantity || !cells->stem;
-    for (unsigned i = 0; i < NS_FIGURE_LANES; i++)
+    for (unsigned i = 0; i < NS_LANES_MAX; i++)
         other |= ns_source_follow(&cells->run[i].source, i < n ? runs[i].history : NULL);
     if (other) begin(cells, runs, n, quantity);
     return read_all(cells) || other;
@@ -172,7 +172,7 @@ bool ns_heatmap_cells_follow(NsHeatmapCells *cells, const NsFigureRun *runs, uns
 
 void ns_heatmap_cells_clear(NsHeatmapCells *cells)
 {
-    for (unsigned i = 0; i < NS_FIGURE_LANES; i++) ns_source_follow(&cells->run[i].source, NULL);
+    for (unsigned i = 0; i < NS_LANES_MAX; i++) ns_source_follow(&cells->run[i].source, NULL);
     g_free(cells->z);
     ns_values_free(&cells->values);
     *cells = (NsHeatmapCells){0};

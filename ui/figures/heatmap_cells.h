@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
     NsQuantity quantity;
-    NsHeatmapRun run[NS_FIGURE_LANES];
+    NsHeatmapRun run[NS_LANES_MAX];
     unsigned n;
     float *z; /* [rows, room]; blank cells are -infinity */
     size_t rows, columns, room;

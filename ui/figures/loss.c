@@ -6,11 +6,11 @@
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
-G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
+G_STATIC_ASSERT(NS_LANES_MAX *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
-    NsStepCurves lanes[NS_FIGURE_LANES];
+    NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
     bool rates_differ;
     NsPreviousCurves previous;
@@ -201,7 +201,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Loss *loss = (Loss *)figure;
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_step_curves_clear(&loss->lanes[i]);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_step_curves_clear(&loss->lanes[i]);
     ns_previous_curves_clear(&loss->previous);
 }
 

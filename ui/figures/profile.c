@@ -30,7 +30,7 @@ typedef struct {
 } Lane;
 
 enum { CURVES = COLUMNS + NS_THEORY_CURVES }; /* of one run */
-G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES <= NS_FIGURE_SERIES);
+G_STATIC_ASSERT(NS_LANES_MAX *CURVES <= NS_FIGURE_SERIES);
 
 /* What a profile shows. */
 typedef struct {
@@ -43,7 +43,7 @@ typedef struct {
 
 typedef struct {
     NsFigure figure;
-    Lane lanes[NS_FIGURE_LANES];
+    Lane lanes[NS_LANES_MAX];
     unsigned n; /* runs that are shown; several have no previous run */
     NsQuantity quantity;
     NsRatioPanel ratio_panel;
@@ -319,7 +319,7 @@ static void show_lane(Profile *profile, unsigned i)
 static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
 {
     NsPlot *plot = &profile->figure.plot;
-    NsRatioCurve curves[NS_FIGURE_LANES];
+    NsRatioCurve curves[NS_LANES_MAX];
     plot->n_series = 0;
     for (unsigned i = 0; i < profile->n; i++) {
         const Column *now = &profile->lanes[i].columns[NOW];
@@ -459,7 +459,7 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
 static void clear(NsFigure *figure)
 {
     Profile *profile = (Profile *)figure;
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) lane_clear(&profile->lanes[i]);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&profile->lanes[i]);
     ns_ratio_panel_clear(&profile->ratio_panel);
 }
 

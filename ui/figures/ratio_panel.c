@@ -55,7 +55,7 @@ const NsPlot *ns_ratio_panel_fill(NsRatioPanel *panel, const NsRatioCurve *curve
 
 void ns_ratio_panel_clear(NsRatioPanel *panel)
 {
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) {
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
         g_free(panel->x[i]);
         g_free(panel->y[i]);
         g_free(panel->labels[i]);

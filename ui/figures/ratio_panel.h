@@ -14,9 +14,9 @@ typedef struct {
 /* All of it belongs to the panel; zeroed it is an empty one. */
 typedef struct {
     NsPlot plot;
-    NsSeries series[NS_FIGURE_LANES];
-    double *x[NS_FIGURE_LANES], *y[NS_FIGURE_LANES];
-    char *labels[NS_FIGURE_LANES];
+    NsSeries series[NS_LANES_MAX];
+    double *x[NS_LANES_MAX], *y[NS_LANES_MAX];
+    char *labels[NS_LANES_MAX];
     char *axis;
 } NsRatioPanel;
 

@@ -8,7 +8,7 @@
 #define BEFORE NS_FIGURE_PINNED
 
 /* The tones of pinned runs begin behind those of lanes. */
-#define FIRST_TONE NS_FIGURE_LANES
+#define FIRST_TONE NS_LANES_MAX
 
 void ns_step_curves_forget(NsStepCurves *curves)
 {

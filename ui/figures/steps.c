@@ -8,11 +8,11 @@
 /* Of a quantity of one value a step, only MEAN is there, and SMOOTH of it. */
 enum { LARGEST, LEAST, MEAN, SMOOTH, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
-G_STATIC_ASSERT(NS_FIGURE_LANES *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
+G_STATIC_ASSERT(NS_LANES_MAX *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
-    NsStepCurves lanes[NS_FIGURE_LANES];
+    NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
     NsPreviousCurves previous;
     NsQuantity quantity;
@@ -242,7 +242,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
 static void clear(NsFigure *figure)
 {
     Steps *steps = (Steps *)figure;
-    for (size_t i = 0; i < NS_FIGURE_LANES; i++) ns_step_curves_clear(&steps->lanes[i]);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_step_curves_clear(&steps->lanes[i]);
     ns_previous_curves_clear(&steps->previous);
     g_free(steps->min);
     g_free(steps->max);

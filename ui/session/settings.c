@@ -2,7 +2,6 @@
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
-#include "core/experiment/param.h"
 
 /* A problem of one of several lanes says whose. */
 static void set_lane_problem(NsSession *session, size_t lane, const char *sentence, const char *key)
@@ -17,12 +16,9 @@ static void set_lane_problem(NsSession *session, size_t lane, const char *senten
 static void settings_differ(NsSession *session, const char *key)
 {
     g_autoptr(GError) error = NULL;
-    size_t lane = 0;
+    size_t lane;
     session->serial++;
-    while (lane < session->experiment.n &&
-           ns_settings_check(&session->experiment.lane[lane], &error))
-        lane++;
-    if (lane < session->experiment.n) {
+    if (!ns_experiment_check(&session->experiment, &lane, &error)) {
         g_clear_handle_id(&session->restart_source, g_source_remove);
         set_lane_problem(session, lane, error->message, key);
     } else {

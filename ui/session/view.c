@@ -3,8 +3,6 @@
 
 #include "core/train/live.h"
 
-G_STATIC_ASSERT(NS_FIGURE_LANES == NS_LANES_MAX);
-
 static void pinned_copy(NsPinnedLane *to, const NsPinnedLane *from)
 {
     to->history = ns_history_ref(from->history);

@@ -444,7 +444,7 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
     for (; *figures; figures++) {
         int kind = ns_choices_find(ns_figure_choice, *figures);
         g_return_val_if_fail(kind >= 0, NULL);
-        for (int lane = 0; lane < (by_lane ? NS_FIGURE_LANES : 1); lane++)
+        for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++)
             add_tile(dashboard, ns_figure_kind((size_t)kind), by_lane ? lane : -1);
     }
     g_signal_connect_object(session, "view-changed", G_CALLBACK(on_view_changed), dashboard,

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define MOST_COLUMNS (1 + NS_FIGURE_LANES)
+#define MOST_COLUMNS (1 + NS_LANES_MAX)
 
 struct _NsReadingTable {
     GtkWidget parent;
