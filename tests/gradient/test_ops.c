@@ -35,6 +35,18 @@ static double linear_loss(void *data)
     return ns_dot(t->c, t->y, R * O);
 }
 
+/* y[r, o] = sum_i x[r, i] w[o, i] + b[o] */
+static void check_linear(Linear *t)
+{
+    linear_loss(t);
+    for (size_t r = 0; r < R; r++)
+        for (size_t o = 0; o < O; o++) {
+            double y = (double)t->b[o];
+            for (size_t i = 0; i < I; i++) y += (double)t->x[r * I + i] * (double)t->w[o * I + i];
+            g_assert_cmpfloat_with_epsilon(t->y[r * O + o], y, 1e-12);
+        }
+}
+
 static void test_linear(void)
 {
     Linear t;
@@ -42,6 +54,7 @@ static void test_linear(void)
     ns_fill_normal(t.w, O * I, 1, 2);
     ns_fill_normal(t.b, O, 1, 3);
     ns_fill_normal(t.c, R * O, 1, 4);
+    check_linear(&t);
     ns_real dx[R * I], dw[O * I] = {0}, db[O] = {0};
     const NsLinear map = linear_map(&t);
     ns_linear_backward(&map, &(NsLinearGradients){.dx = dx, .dw = dw, .db = db}, t.c, t.x);
@@ -370,12 +383,28 @@ static double standardized_loss(void *data)
     return ns_dot(t->c, t->what, O * I);
 }
 
+/* what = (w - mean) / (sigma + 1e-5) for each row */
+static void check_standardized(Standardized *t)
+{
+    standardized_loss(t);
+    for (size_t r = 0; r < O; r++) {
+        const ns_real *w = t->w + r * I;
+        double mean = 0, variance = 0;
+        for (size_t i = 0; i < I; i++) mean += (double)w[i] / I;
+        for (size_t i = 0; i < I; i++)
+            variance += ((double)w[i] - mean) * ((double)w[i] - mean) / I;
+        for (size_t i = 0; i < I; i++)
+            g_assert_cmpfloat_with_epsilon(t->what[r * I + i],
+                                           ((double)w[i] - mean) / (sqrt(variance) + 1e-5), 1e-12);
+    }
+}
+
 static void test_standardize(void)
 {
     Standardized t;
     ns_fill_normal(t.w, O * I, 0.1, 1);
     ns_fill_normal(t.c, O * I, 1, 2);
-    standardized_loss(&t);
+    check_standardized(&t);
     for (size_t r = 0; r < O; r++) {
         double sum = 0;
         for (size_t i = 0; i < I; i++) sum += (double)t.what[r * I + i];
@@ -505,12 +534,23 @@ static double embedding_loss(void *data)
     return ns_dot(t->c, t->x, B * T * D);
 }
 
+/* x[b, t] = tok[tokens[b, t]] + pos[t] */
+static void check_embedding(Embedding *e)
+{
+    embedding_loss(e);
+    for (size_t i = 0; i < B * T * D; i++) {
+        size_t token = (size_t)e->tokens[i / D], t = i / D % T, d = i % D;
+        g_assert_cmpfloat_with_epsilon(e->x[i], e->tok[token * D + d] + e->pos[t * D + d], 1e-12);
+    }
+}
+
 static void test_embedding(void)
 {
     Embedding t = {.tokens = {0, 8, 8, 1, 2, 5, 8, 0, 3, 3}};
     ns_fill_normal(t.tok, V * D, 1, 1);
     ns_fill_normal(t.pos, T * D, 1, 2);
     ns_fill_normal(t.c, B * T * D, 1, 3);
+    check_embedding(&t);
     ns_real dtok[V * D] = {0}, dpos[T * D] = {0};
     ns_embedding_backward(dtok, dpos, t.c, t.tokens, B, T, D);
     ns_check_gradient("embedding dtok", t.tok, dtok, V * D, 5, embedding_loss, &t);
