@@ -124,7 +124,8 @@ NS_VECTOR_INLINE void finish_row(const Head *h, const Row *row, ns_real *x, cons
 #define VECTOR(row, x, last, j) ((j) ? (x) + (row)->start + (j)-NS_VECTOR_LANES : (last))
 #define SEEN(row, j) ((j) ? all_seen : (row)->seen)
 
-/* Over what each row sees; the rest becomes 0, whatever it holds. */
+/* P_j = exp(s_j - max s) / sum_k exp(s_k - max s) over what each row sees, in place of s; the rest
+ * becomes 0, whatever it holds. */
 NS_VECTOR_INLINE void softmax_rows(const Head *h, size_t first, size_t n)
 {
     Row rows[TOGETHER];

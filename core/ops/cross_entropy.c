@@ -60,6 +60,8 @@ NS_VECTOR_INLINE RowSums sum_row(ns_real *x, size_t V, bool keep)
     return sums;
 }
 
+/* With log softmax(x)_v = x_v - max x - log sum_u exp(x_u - max x), nll = -log softmax(x)_target
+ * and dx_v = softmax(x)_v - (1 - smoothing) [v = target] - smoothing / V. */
 NS_CLONES_OF(extern, NsCrossEntropy, ns_cross_entropy,
              (ns_real *logits, const int32_t *targets, size_t R, size_t V, double smoothing,
               ns_real dscale),

@@ -22,6 +22,7 @@ static inline __attribute__((always_inline)) Row statistics(const ns_real *w, si
     return (Row){.mean = mean, .sigma = sqrt(squares / (double)n)};
 }
 
+/* what = (w - mean) / (sigma + eps), sigma^2 = mean (w - mean)^2. */
 NS_CLONES(extern, ns_standardize_forward,
           (ns_real *what, const ns_real *w, size_t rows, size_t cols), (what, w, rows, cols))
 {
