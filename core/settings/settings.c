@@ -9,6 +9,13 @@ const char *ns_lane_letter(size_t lane)
     return letters[lane];
 }
 
+size_t ns_lane_find(const char *letter)
+{
+    size_t lane = 0;
+    while (lane < NS_LANES_MAX && !g_str_equal(letter, ns_lane_letter(lane))) lane++;
+    return lane;
+}
+
 void ns_settings_copy(NsSettings *to, const NsSettings *from)
 {
     *to = *from;

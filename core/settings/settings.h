@@ -18,6 +18,9 @@
 /* "A" .. "D"; lane < NS_LANES_MAX. */
 const char *ns_lane_letter(size_t lane);
 
+/* The lane of a letter; NS_LANES_MAX for a word that is none. */
+size_t ns_lane_find(const char *letter);
+
 /* Integers are int64_t, choices are the number of a row of their registry, texts are owned and
  * never NULL. */
 typedef struct {

@@ -69,15 +69,21 @@ static void replace(char **text, const char *value)
 
 /* ---- The experiment of a card ---- */
 
+/* The lane of a small letter; NS_LANES_MAX for a word that is none. */
+static size_t find_lane(const char *word)
+{
+    g_autofree char *letter = g_ascii_strup(word, -1);
+    return g_str_equal(letter, word) ? NS_LANES_MAX : ns_lane_find(letter);
+}
+
 /* "setup" or "setup-b": where it goes, or NULL if the key is neither. */
 static const NsEntry **slot(const NsEntry **slots, const char *key, const char *word)
 {
     size_t length = strlen(word);
     if (!g_str_has_prefix(key, word)) return NULL;
     if (!key[length]) return &slots[0];
-    bool lane = key[length] == '-' && key[length + 1] >= 'a' &&
-                key[length + 1] < 'a' + NS_LANES_MAX && !key[length + 2];
-    return lane ? &slots[1 + key[length + 1] - 'a'] : NULL;
+    size_t lane = key[length] == '-' ? find_lane(key + length + 1) : NS_LANES_MAX;
+    return lane < NS_LANES_MAX ? &slots[1 + lane] : NULL;
 }
 
 static bool assign(NsSettings *settings, const NsEntry *entry, GError **error)
@@ -205,11 +211,9 @@ static bool read_draw(NsCard *card, const NsEntry *entry, GError **error)
 
 static bool read_draw_lane(NsCard *card, const NsEntry *entry, GError **error)
 {
-    char letter = *entry->value;
-    if (letter < 'a' || letter >= 'a' + NS_LANES_MAX || entry->value[1])
-        return refuse(entry, error, "This is no lane; lanes are a, b, c and d.");
-    card->draw_lane = (size_t)(letter - 'a');
-    return true;
+    card->draw_lane = find_lane(entry->value);
+    return card->draw_lane < NS_LANES_MAX ||
+           refuse(entry, error, "This is no lane; lanes are a, b, c and d.");
 }
 
 static bool read_wait(NsCard *card, const NsEntry *entry, GError **error)

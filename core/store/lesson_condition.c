@@ -45,9 +45,8 @@ static const char *const relations[] = {[NS_EQUAL] = "=",
 
 static bool read_lane(NsLessonCondition *condition, const char *word)
 {
-    for (condition->lane = 0; condition->lane < NS_LANES_MAX; condition->lane++)
-        if (g_str_equal(word, ns_lane_letter(condition->lane))) return true;
-    return false;
+    condition->lane = ns_lane_find(word);
+    return condition->lane < NS_LANES_MAX;
 }
 
 static bool read_relation(NsLessonCondition *condition, const char *word)

@@ -122,7 +122,7 @@ static bool set(Reader *reader, const NsEntry *entry, GError **error)
 static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
 {
     size_t next = reader->sections ? reader->lane + 1 : 0;
-    if (next >= NS_LANES_MAX || !g_str_equal(entry->section, ns_lane_letter(next))) {
+    if (next >= NS_LANES_MAX || ns_lane_find(entry->section) != next) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
                     "this order and each once.",
@@ -182,7 +182,7 @@ bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **er
 static bool opens(const NsEntry *first)
 {
     if (!first) return false;
-    if (!first->key) return g_str_equal(first->section, ns_lane_letter(0));
+    if (!first->key) return ns_lane_find(first->section) == 0;
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         if (g_str_equal(first->key, texts[i].key)) return true;
     return g_str_equal(first->key, "hide") || g_str_equal(first->key, "large-text") ||
