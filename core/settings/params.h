@@ -19,7 +19,7 @@
 /* clang-format off */
 #define NS_PARAMS(INT, REAL, CHOICE, TEXT)                                                         \
     CHOICE(arch, "arch", MODEL, "Architecture", ns_arch_choice, "decoder", RESTART | SHARED,       \
-        "Which halves of the Transformer there are.", "Vaswani et al. 2017, 3.1")                  \
+        "Which parts of the Transformer are used.", "Vaswani et al. 2017, 3.1")                  \
     CHOICE(placement, "placement", MODEL, "Norm placement", ns_placement_choice, "post", RESTART,  \
         "Where the normalization sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
     TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
@@ -74,10 +74,10 @@
     REAL(init_scale, "init-scale", MODEL, "Initial scale", NULL, 0.0, 1000.0, 1, LOG, RESTART,     \
         "Multiplies every initial matrix of the layers.", NULL)                                    \
     REAL(dropout, "dropout", REGULARIZER, "Dropout", NULL, 0.0, 0.95, 0, LINEAR, FORK,             \
-        "Chance that a feature of an embedding or of a branch's output is dropped in training.",   \
+        "Probability that a feature of an embedding or of a branch's output is dropped in training.",   \
         "Srivastava et al. 2014")                                                                  \
     REAL(drop_path, "drop-path", REGULARIZER, "Stochastic depth", NULL, 0.0, 0.95, 0, LINEAR,      \
-        FORK, "Chance that the last layer is dropped for a sequence; it rises linearly from the "    \
+        FORK, "Probability that the last layer is dropped for a sequence; it rises linearly from the "    \
         "first, p_l = l / L of it.", "Huang et al. 2016, arXiv 1603.09382, eq. 4")                 \
     REAL(label_smoothing, "label-smoothing", REGULARIZER, "Label smoothing", NULL, 0.0, 0.99, 0,   \
         LINEAR, FORK, "Share of the target that is spread over the whole vocabulary.",             \

@@ -473,7 +473,7 @@ static void test_expensive_quantity(void)
     g_assert_cmpfloat(mean->x[2], ==, 20);
     g_assert_cmpfloat(mean->y[2], ==, 42);
     g_assert_cmpfloat(series_named(plot, "largest of any layer")->y[2], ==, 63);
-    g_assert_cmpfloat(series_named(plot, "least of any layer")->y[2], ==, 21);
+    g_assert_cmpfloat(series_named(plot, "smallest of any layer")->y[2], ==, 21);
 
     g_autoptr(NsFigure) heatmap = ns_figure_new("heatmap");
     const NsHeatmap *map = ns_figure_update(heatmap, &input)->heatmap;
@@ -550,7 +550,7 @@ static void test_similarity(void)
     g_autoptr(NsFigure) figure = ns_figure_new("similarity");
     g_assert_null(ns_figure_update(figure, &input)->heatmap);
     /* Other expensive quantities were measured: the matrix is not there because nobody wrote it. */
-    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->empty, "do not hold this"));
+    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->empty, "does not hold this"));
     g_autoptr(Run) young = run_made(2, BUDGET, false, 10, 3);
     append_values(young, 1.0);
     NsFigureInput early = input_of(young);

@@ -209,7 +209,7 @@ static void test_schedule(void)
     NsFigureInput input = input_of(run);
     g_autoptr(NsFigure) figure = ns_figure_new("schedule");
     const NsPlot *plot = ns_figure_update(figure, &input);
-    const NsSeries *plan = series_named(plot, "as planned");
+    const NsSeries *plan = series_named(plot, "scheduled");
     double peak = 0;
     for (size_t i = 0; i < plan->n; i++) {
         g_assert_cmpfloat(plan->y[i], ==, ns_schedule_lr(&run->settings, (int64_t)plan->x[i]));
@@ -235,12 +235,12 @@ static void test_schedule(void)
     set(run, "warmup", "50");
     plot = ns_figure_update(figure, &input);
     g_assert_cmpfloat(plot->markers[0].x, ==, 50);
-    g_assert_cmpuint(series_named(plot, "as done")->n, ==, 9);
+    g_assert_cmpuint(series_named(plot, "so far")->n, ==, 9);
 
     /* A decay that starts late is in sight. */
     set(run, "schedule", "inverse-sqrt");
     set(run, "decay-start", "4000");
-    plan = series_named(ns_figure_update(figure, &input), "as planned");
+    plan = series_named(ns_figure_update(figure, &input), "scheduled");
     g_assert_cmpfloat(plan->x[plan->n - 1], ==, 6000);
     g_assert_cmpfloat(plan->y[plan->n - 1], <, 0.01);
 }

@@ -18,7 +18,7 @@ static const char *const names[] = {"0.1", "post", "1e3"};
 static NsPlot map_plot(NsHeatmap *map)
 {
     static const float z[] = {1, 2, 3, 4, NAN, -INFINITY};
-    static const char *const notes[] = {"one", NULL, NULL, NULL, "diverged", "waits"};
+    static const char *const notes[] = {"one", NULL, NULL, NULL, "diverged", "queued"};
     *map = (NsHeatmap){.z = z,
                        .rows = 2,
                        .columns = 3,
@@ -152,7 +152,7 @@ static void test_tips(void)
     g_assert_cmpstr(one, ==, "setting 0.1\nrow 0\nloss: 1.000\none");
     g_assert_cmpstr(two, ==, "setting post\nrow 0\nloss: 2.000");
     g_assert_cmpstr(bad, ==, "setting post\nrow 1\ndiverged");
-    g_assert_cmpstr(blank, ==, "setting 1e3\nrow 1\nwaits");
+    g_assert_cmpstr(blank, ==, "setting 1e3\nrow 1\nqueued");
 }
 
 /* Pixels of two colors and more inside a cell that is hatched, of one in one that is not. */
@@ -227,7 +227,7 @@ static void test_phase(void)
     plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->heatmap->columns, ==, 2);
     for (size_t i = 0; i < 4; i++) g_assert_true(ns_cell_is_blank(plot->heatmap->z[i]));
-    g_assert_cmpstr(plot->heatmap->notes[0], ==, "waits");
+    g_assert_cmpstr(plot->heatmap->notes[0], ==, "queued");
     g_assert_nonnull(strstr(plot->note, "0 of 4 cells"));
     uint64_t version = plot->version;
     plot = ns_figure_update(figure, &input);

@@ -110,7 +110,7 @@ static void test_on_view(void)
     g_assert_cmpint(run_of(session, 1).checkpoint, ==, 8);
     ns_session_open_run(session, 1);
     g_assert_true(ns_session_view(session)->history == first);
-    g_assert_cmpstr(last, ==, "Run 1 is on view again; Run goes on from step 8.");
+    g_assert_cmpstr(last, ==, "Run 1 is on view again; Run continues from step 8.");
     g_assert_cmpint(ns_session_steps(session), ==, 8);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
@@ -139,7 +139,7 @@ static void test_goes_on(void)
     ns_session_open_run(session, 1);
     g_assert_true(ns_session_can_run(session));
     ns_session_step(session, 4);
-    g_assert_cmpstr(last, ==, "Run 1 goes on from step 8.");
+    g_assert_cmpstr(last, ==, "Run 1 continues from step 8.");
     wait_at_rest(session, 12);
     g_assert_cmpint(ns_session_first_step(session), ==, 8);
     assert_same_losses(history_of(session, 0), history_of(whole, 0), 8, 12);
@@ -162,9 +162,9 @@ static void test_anew(void)
     SESSION_UNTIL(session, ns_session_view(session)->history != first);
     ns_session_open_run(session, 1);
     g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_FINISHED);
-    g_assert_cmpstr(last, ==, "Run 1 is on view again; Run begins it anew.");
+    g_assert_cmpstr(last, ==, "Run 1 is on view again; Run restarts it.");
     ns_session_run(session);
-    g_assert_cmpstr(last, ==, "Run 1 begins anew; the same seed leads to the same numbers.");
+    g_assert_cmpstr(last, ==, "Run 1 restarts; the same seed gives the same numbers.");
     SESSION_UNTIL(session, ns_session_view(session)->history != first &&
                                ns_session_state(session) == NS_TRAINER_FINISHED);
     assert_same_losses(history_of(session, 0), first, 0, 4);
@@ -218,7 +218,7 @@ static void test_reset_of_fork(void)
     g_assert_cmpuint(run_of(session, 2).parent, ==, 1);
     ns_session_open_run(session, 2);
     ns_session_reset(session);
-    g_assert_cmpstr(last, ==, "Run 2 begins anew at step 5, where it was forked.");
+    g_assert_cmpstr(last, ==, "Run 2 restarts at step 5, where it was forked.");
     SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
                                ns_session_state(session) == NS_TRAINER_READY);
     g_assert_cmpint(ns_session_first_step(session), ==, 5);

@@ -210,7 +210,7 @@ static void test_pending_restart(void)
     g_assert_true(ns_session_is_pending(session, ns_param_find("layers")));
     g_assert_false(ns_session_is_pending(session, ns_param_find("heads")));
     g_autofree char *words = ns_session_pending_words(session);
-    g_assert_cmpstr(words, ==, "2 changes wait: Norm placement of A, Layers");
+    g_assert_cmpstr(words, ==, "2 pending changes: Norm placement of A, Layers");
     /* Back by hand: nothing waits any more. */
     ns_session_set(session, "layers", "2");
     ns_session_set(session, "placement", "post");
@@ -239,7 +239,7 @@ static void test_pending_drop(void)
     ns_session_set_lanes(session, 3);
     g_assert_cmpuint(ns_session_pending(session), ==, 2);
     g_autofree char *words = ns_session_pending_words(session);
-    g_assert_cmpstr(words, ==, "2 changes wait: Lane C (new), Heads");
+    g_assert_cmpstr(words, ==, "2 pending changes: Lane C (new), Heads");
     ns_session_drop_pending(session);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_cmpuint(ns_session_lanes(session), ==, 2);
@@ -350,7 +350,7 @@ static void test_fork_without_a_lane(void)
     g_autoptr(NsSession) whole = open_at("threads=1 placement=pre", NULL, 6);
     ns_session_remove_lane(session, 0);
     g_autofree char *words = ns_session_pending_words(session);
-    g_assert_cmpstr(words, ==, "1 change waits: Lane A (left out)");
+    g_assert_cmpstr(words, ==, "1 pending change: Lane A (removed)");
     const NsView *view = ns_session_view(session);
     g_assert_cmpstr(ns_placement_choice(view->now.lane[view->active].placement)->key, ==, "pre");
     ns_session_fork(session);

@@ -347,7 +347,7 @@ static void test_pending(void)
     UI_UNTIL(has_norm(page, NS_PLACE_IN));
     g_assert_cmpuint(ns_session_pending(session), ==, 1);
     g_assert_false(has_numbers(page, 0));
-    UI_UNTIL(strstr(ns_diagram_page_words(page), "wait"));
+    UI_UNTIL(strstr(ns_diagram_page_words(page), "pending"));
     ns_session_restart(session);
     UI_UNTIL(has_numbers(page, 0));
     UI_UNTIL(*ns_diagram_page_words(page) == '\0');

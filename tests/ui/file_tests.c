@@ -98,7 +98,7 @@ static void test_run(void)
     ns_window_open(window, file.path);
     UI_WAIT(window, is_read);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "run.jsonl is on view, up to step 6; Run begins it anew.");
+                    "run.jsonl is on view, up to step 6; Run restarts it.");
     const NsView *view = ns_session_view(session);
     g_assert_cmpuint(view->started.n, ==, 2);
     g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 7);
@@ -112,7 +112,7 @@ static void test_run(void)
     ns_session_show_step(session, 3);
     g_assert_cmpint(ns_session_shown_step(session), ==, 3);
     g_assert_false(ns_close_guard_asks(window));
-    /* Run begins it anew: the same numbers. */
+    /* Run restarts it: the same numbers. */
     g_autoptr(NsHistory) read = ns_history_ref(view->histories[1]);
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     ns_session_step(session, 2);

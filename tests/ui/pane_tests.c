@@ -100,7 +100,7 @@ static void test_tabs(void)
     press(tab(window, ADD));
     g_assert_cmpuint(ns_session_lanes(session), ==, 2);
     g_assert_cmpuint(ns_session_active(session), ==, 1);
-    g_assert_cmpstr(differences(window), ==, "All lanes are the same as yet.");
+    g_assert_cmpstr(differences(window), ==, "All lanes are identical.");
     ui_toggle(window, "Pre-LN");
     g_assert_cmpstr(differences(window), ==, "A Post-LN, B Pre-LN; all else the same.");
     press(tab(window, 0));
@@ -192,7 +192,7 @@ static void test_badges(void)
     step_and_rest(window, 1);
     ui_type(window, "layers", "3");
     GtkWidget *badge = part(window, "layers", "badge");
-    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(badge)), ==, "waits");
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(badge)), ==, "pending");
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "pending"));
     ui_type(window, "layers", "2");
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(badge)), ==, "restart");
@@ -208,9 +208,9 @@ static void test_restart_button(void)
     g_assert_null(waiting(window));
     step_and_rest(window, 3);
     ui_toggle(window, "Pre-LN");
-    g_assert_cmpstr(waiting(window), ==, "1 change waits: Norm placement");
+    g_assert_cmpstr(waiting(window), ==, "1 pending change: Norm placement");
     ui_type(window, "layers", "3");
-    g_assert_cmpstr(waiting(window), ==, "2 changes wait: Norm placement, Layers");
+    g_assert_cmpstr(waiting(window), ==, "2 pending changes: Norm placement, Layers");
     press(answer(window, 0));
     g_assert_null(waiting(window));
     UI_UNTIL(ns_session_steps(session) == 0 && ui_is_ready(window));
@@ -260,7 +260,7 @@ static void test_refused_cannot_restart(void)
     NsWindow *window = ui_open("");
     step_and_rest(window, 1);
     ui_type(window, "heads", "5");
-    g_assert_cmpstr(waiting(window), ==, "1 change waits: Heads");
+    g_assert_cmpstr(waiting(window), ==, "1 pending change: Heads");
     g_assert_false(gtk_widget_is_sensitive(answer(window, 0)));
     g_assert_false(gtk_widget_is_sensitive(answer(window, 1)));
     press(answer(window, 2));

@@ -144,7 +144,7 @@ static void test_help_in_german(void)
     freelocale(german);
     g_autofree char *out = NULL, *err = NULL;
     g_assert_cmpint(run_program("--help", GERMAN, &out, &err), ==, 0);
-    g_assert_null(strstr(out, "Begin to train at once"));
+    g_assert_null(strstr(out, "Start training at once"));
     g_assert_nonnull(strstr(out, "Sofort trainieren"));
 }
 

@@ -259,7 +259,7 @@ static void test_paper(void)
     for (size_t i = 0; i < 3; i++) g_assert_true(plot->series[i].theory);
     g_assert_nonnull(strstr(plot->note, "growth of Pre-LN a layer, in d: expected 0.5 to 1.5"));
     g_signal_emit_by_name(card.run, "clicked");
-    g_assert_cmpstr(run_label(page, hidden), ==, "Waits");
+    g_assert_cmpstr(run_label(page, hidden), ==, "Queued");
     UI_UNTIL(ns_paper_page_result(page, hidden) != NULL);
     g_assert_true(ns_paper_page_result(page, hidden)->agrees);
     g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(card.verdict)), "agrees"));
@@ -323,7 +323,7 @@ static void test_paper_queue(void)
     ns_paper_page_toggle(page, depth);
     UI_UNTIL(g_str_equal(run_label(page, warmup), "Stop"));
     g_assert_true(gtk_widget_get_visible(ns_paper_page_card(page, warmup).progress));
-    g_assert_cmpstr(run_label(page, depth), ==, "Waits");
+    g_assert_cmpstr(run_label(page, depth), ==, "Queued");
     ns_paper_page_toggle(page, depth);
     g_assert_true(g_str_has_prefix(run_label(page, depth), "Run"));
     ns_paper_page_toggle(page, warmup);

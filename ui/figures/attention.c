@@ -94,8 +94,8 @@ NsFigure *ns_attention_new(void)
     static const NsFigureClass class = {sizeof(Attention), update, clear};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
-    figure->plot.x.label = _("position that is seen");
-    figure->plot.left.label = _("position that sees");
+    figure->plot.x.label = _("key position");
+    figure->plot.left.label = _("query position");
     figure->plot.left.integer = true;
     figure->plot.left.reversed = true;
     return figure;

@@ -173,19 +173,19 @@ char *ns_diagram_tell(const NsDiagram *d, size_t node)
     case NS_NODE_LAYER:
         return tell_layer(d, n);
     case NS_NODE_DOTS:
-        return g_strdup_printf(_("Layers %u to %u, folded away."), n->layer, n->last);
+        return g_strdup_printf(_("Layers %u to %u, folded."), n->layer, n->last);
     case NS_NODE_HEAD:
         return g_strdup(_("Head and loss: logits = W x, mean of −log softmax at the targets."));
     case NS_NODE_INPUT:
-        return g_strdup(_("What the layer is given."));
+        return g_strdup(_("Input of the layer."));
     case NS_NODE_OUTPUT:
-        return g_strdup(_("What the layer gives to the next."));
+        return g_strdup(_("Output of the layer."));
     case NS_NODE_MEMORY:
         return g_strdup(_("The output of the encoder, for keys and values."));
     case NS_NODE_FORK:
         return g_strdup(_("The same signal goes both ways; backward, the gradients are added."));
     case NS_NODE_SUM:
-        return g_strdup(_("Sum of what comes past the branch and what the branch adds: a x + y."));
+        return g_strdup(_("Sum of the skip path and the branch: a x + y."));
     case NS_NODE_SCALE:
         return tell_scale(d, n);
     case NS_NODE_NORM:

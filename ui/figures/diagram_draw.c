@@ -437,7 +437,7 @@ static void draw_tray(const NsBrush *p)
     fill_box(p, &p->d->tray, offered ? p->style->series[4].color : p->style->previous,
              aimed ? 0.35 : 0, true);
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = offered ? _("take away") : _("+ norm"),
+    ns_brush_text(p, &(NsBrushText){.text = offered ? _("remove") : _("+ norm"),
                                     .size = 0.9 * p->size,
                                     .align = NS_ANCHOR_MIDDLE,
                                     .x = p->d->tray.x + p->d->tray.width / 2,

@@ -189,7 +189,7 @@ static const NsFigureKind kinds[] = {
         {
             .key = "schedule",
             .label = "Learning-rate schedule",
-            .purpose = "The learning rate of every step, as planned and as done; the end of the "
+            .purpose = "The learning rate of every step, so far and as scheduled; the end of the "
                        "warm-up can be dragged.",
         },
         ns_schedule_figure_new,

@@ -100,7 +100,7 @@ static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
     const NsHeatmapCells *cells = &heatmap->cells;
     const NsQuantityInfo *info = ns_quantity(cells->quantity);
     if (info->domain == NS_DOMAIN_STEP)
-        return g_strdup_printf(_("%s is one value a step: chart it over the steps."),
+        return g_strdup_printf(_("%s has one value per step: plot it over the steps."),
                                _(info->choice.label));
     if (ns_figure_newest(input) < 0) return g_strdup(_("No step has been measured yet."));
     if (!cells->rows && input->history) return ns_figure_absent(cells->quantity, input->history);

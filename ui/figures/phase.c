@@ -122,7 +122,7 @@ static char *cell_note(const NsPhaseCell *cell)
 {
     switch (cell->state) {
     case NS_CELL_WAITING:
-        return g_strdup(_("waits"));
+        return g_strdup(_("queued"));
     case NS_CELL_RUNNING:
         return g_strdup_printf(_("at step %" PRId64), cell->step);
     case NS_CELL_DONE: {

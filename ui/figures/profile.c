@@ -362,18 +362,21 @@ static void add_note(GString *words, const char *sentence)
 static char *note_of_several(const Profile *profile, const NsFigureInput *input)
 {
     GString *words = g_string_new(NULL);
-    bool first = false, end = false;
+    bool first = false, end = false, late = false;
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
         int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
+        late |= begin > 0;
         first |= profile->lanes[i].columns[FIRST].n > 0;
         end |= profile->lanes[i].columns[END].n > 0;
         if (input->step < 0 || input->step >= begin) continue;
-        g_autofree char *late =
+        g_autofree char *note =
             g_strdup_printf(_("%s begins at step %" PRId64 "."), run.name, begin);
-        add_note(words, late);
+        add_note(words, note);
     }
-    if (first) add_note(words, _("Pale: the first step of each."));
+    if (first)
+        add_note(words,
+                 late ? _("Faint lines: the first step of each.") : _("Faint lines: step 0."));
     if (end) add_note(words, _("A mark by itself: after the final norm."));
     if (profile->lanes[0].columns[NOW].thinned)
         add_note(words, _("This step is kept in a group: the band is its range."));
@@ -428,8 +431,8 @@ static bool update(Profile *profile, const NsFigureInput *input, const Spec *spe
 
     bool over_layers = info->domain != NS_DOMAIN_STEP;
     g_autofree char *empty =
-        !over_layers
-            ? g_strdup_printf(_("%s is one value a step, not one a layer."), _(info->choice.label))
+        !over_layers ? g_strdup_printf(_("%s has one value per step, not one per layer."),
+                                       _(info->choice.label))
         : is_missing(profile, input) ? ns_figure_absent(spec->quantity, input->history)
                                      : g_strdup(_("No step has been measured yet."));
     int64_t step = shown_step(profile, input);

@@ -91,14 +91,14 @@ static void show(Schedule *schedule, const NsSettings *settings)
     const NsCurve *measured = &schedule->measured;
     figure->plot.n_series = figure->plot.n_levels = 0;
     if (!schedule->n) return;
-    figure->series[figure->plot.n_series++] = (NsSeries){.label = _("as planned"),
+    figure->series[figure->plot.n_series++] = (NsSeries){.label = _("scheduled"),
                                                          .theory = true,
                                                          .n = schedule->n,
                                                          .x = schedule->x,
                                                          .y = schedule->y};
     if (measured->n) {
         NsSeries *series = &figure->series[figure->plot.n_series++];
-        *series = (NsSeries){.label = _("as done")};
+        *series = (NsSeries){.label = _("so far")};
         ns_curve_show(measured, series);
     }
     schedule->peak = (NsLevel){.y = settings->lr, .text = _("peak"), .handle = true};
@@ -120,7 +120,7 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     changed |=
         ns_figure_words(figure, input,
                         (NsFigureWords){.title = _("Learning-rate schedule"),
-                                        .empty = _("There is no run whose schedule to show."),
+                                        .empty = _("There is no run to show the schedule of."),
                                         .step = done - 1});
     if (changed) show(schedule, input->settings);
     return changed;

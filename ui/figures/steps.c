@@ -145,8 +145,8 @@ static char *note(const Steps *steps, const NsFigureInput *input)
     g_autofree char *missing = what_is_missing(steps, input);
     if (steps->n < 2 || !several) return g_steal_pointer(&missing);
     bool heads = ns_quantity(steps->quantity)->domain == NS_DOMAIN_HEAD;
-    const char *range = heads ? _("Means over the heads; pale: the largest and the least.")
-                              : _("Means over the layers; pale: the largest and the least.");
+    const char *range = heads ? _("Means over the heads; faint: the largest and the smallest.")
+                              : _("Means over the layers; faint: the largest and the smallest.");
     return missing ? g_strdup_printf("%s %s", range, missing) : g_strdup(range);
 }
 
@@ -162,7 +162,7 @@ static bool label_lane(Steps *steps, const NsFigureInput *input, unsigned i)
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
     bool heads = info->domain == NS_DOMAIN_HEAD;
     const char *largest = heads ? _("largest of any head") : _("largest of any layer");
-    const char *least = heads ? _("least of any head") : _("least of any layer");
+    const char *least = heads ? _("smallest of any head") : _("smallest of any layer");
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     bool changed = ns_figure_text(&labels[LARGEST], ns_figure_run_words(input, i, largest));
     changed |= ns_figure_text(&labels[LEAST], ns_figure_run_words(input, i, least));

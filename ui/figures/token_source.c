@@ -53,6 +53,7 @@ char *ns_token_source_empty(const char *expensive, const NsFigureInput *input)
     if (history && ns_history_layout(history)->probe_every < 1) return g_strdup(expensive);
     /* Where it was measured and is not there, it was not written. */
     if (history && was_measured(history))
-        return g_strdup(_("The lines of a run do not hold this: run it again to see it."));
+        return g_strdup(
+            _("A file of JSON lines does not hold this: run the experiment again to see it."));
     return g_strdup(_("No step has been measured yet."));
 }

@@ -265,11 +265,11 @@ char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
     say(note, infinite,
         ns_plural("%s value is infinite (▲)", "%s values are infinite (▲)", infinite));
     say(note, log ? low : 0,
-        ns_plural("%s value is not positive (▼)", "%s values are not positive (▼)", low));
+        ns_plural("%s value is 0 or less (▼)", "%s values are 0 or less (▼)", low));
     say(note, log ? 0 : low, ns_plural("%s value is −∞ (▼)", "%s values are −∞ (▼)", low));
     say(note, bad, ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
     say(note, unshown,
-        ns_plural("%s cell is not positive (gray)", "%s cells are not positive (gray)", unshown));
+        ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)", unshown));
     say(note, summary->theory_beyond, _("theory goes on beyond the axis"));
     return g_string_free(note, note->len == 0);
 }

@@ -52,7 +52,7 @@ static char *links_of(const NsExperiment *from, const NsExperiment *to)
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to)
 {
     if (to->n > from->n) return g_strdup_printf(_("lane %s added"), ns_lane_letter(to->n - 1));
-    if (to->n < from->n) return g_strdup(_("lane taken out"));
+    if (to->n < from->n) return g_strdup(_("lane removed"));
     const NsParam *changed = NULL;
     size_t n = 0;
     for (size_t i = 0; ns_param(i); i++) {

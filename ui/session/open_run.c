@@ -62,8 +62,9 @@ void ns_session_open_run(NsSession *session, unsigned id)
     int64_t at = ns_past_run_goes_on(run);
     g_autofree char *step = ns_group_digits(at);
     g_autofree char *words =
-        at >= 0 ? g_strdup_printf(_("Run %u is on view again; Run goes on from step %s."), id, step)
-                : g_strdup_printf(_("Run %u is on view again; Run begins it anew."), id);
+        at >= 0
+            ? g_strdup_printf(_("Run %u is on view again; Run continues from step %s."), id, step)
+            : g_strdup_printf(_("Run %u is on view again; Run restarts it."), id);
     ns_session_tell(session, words);
 }
 
@@ -110,16 +111,15 @@ static bool is_as_begun(const NsSession *session)
 static char *anew_words(const NsSession *session)
 {
     const NsPastRun *run = session->opened;
-    if (run->file) return g_strdup_printf(_("The run of %s begins anew here."), run->file);
+    if (run->file) return g_strdup_printf(_("The run of %s restarts here."), run->file);
     if (run->told.parent)
-        return g_strdup_printf(_("Run %u was a fork whose beginning is no longer kept; a run with "
-                                 "its settings begins at step 0."),
+        return g_strdup_printf(_("Run %u was a fork whose checkpoint is gone; a run with its "
+                                 "settings starts at step 0."),
                                run->told.id);
     if (is_as_begun(session))
-        return g_strdup_printf(_("Run %u begins anew; the same seed leads to the same numbers."),
+        return g_strdup_printf(_("Run %u restarts; the same seed gives the same numbers."),
                                run->told.id);
-    return g_strdup_printf(_("Run %u begins anew, with the settings that are shown."),
-                           run->told.id);
+    return g_strdup_printf(_("Run %u restarts with the settings that are shown."), run->told.id);
 }
 
 void ns_session_begin_anew(NsSession *session)
@@ -129,8 +129,8 @@ void ns_session_begin_anew(NsSession *session)
     g_autofree char *words = NULL;
     if (run->told.parent && ns_past_run_find(run, run->told.fork_step, first) >= 0) {
         g_autofree char *step = ns_group_digits(run->told.fork_step);
-        words = g_strdup_printf(_("Run %u begins anew at step %s, where it was forked."),
-                                run->told.id, step);
+        words = g_strdup_printf(_("Run %u restarts at step %s, where it was forked."), run->told.id,
+                                step);
     } else {
         words = anew_words(session);
         session->forking_from = 0;
@@ -150,7 +150,8 @@ void ns_session_revive(NsSession *session)
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     int64_t at = ns_past_run_find(run, INT64_MAX, checkpoints);
     g_autofree char *step = ns_group_digits(at);
-    g_autofree char *words = g_strdup_printf(_("Run %u goes on from step %s."), run->told.id, step);
+    g_autofree char *words =
+        g_strdup_printf(_("Run %u continues from step %s."), run->told.id, step);
     session->forking_from = run->told.id;
     ns_session_launch(session, checkpoints);
     ns_session_drop_checkpoints(checkpoints);

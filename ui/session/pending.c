@@ -76,13 +76,14 @@ char *ns_session_pending_words(NsSession *session)
             g_ptr_array_add(names, g_strdup_printf(_("Lane %s (new)"), ns_lane_letter(lane)));
     for (size_t lane = 0; lane < session->run.n; lane++)
         if (ns_experiment_is_gone(&session->experiment, lane))
-            g_ptr_array_add(names, g_strdup_printf(_("Lane %s (left out)"), ns_lane_letter(lane)));
+            g_ptr_array_add(names, g_strdup_printf(_("Lane %s (removed)"), ns_lane_letter(lane)));
     for (size_t i = 0; ns_param(i); i++)
         if (param_differs(session, ns_param(i)))
             g_ptr_array_add(names, name_of(session, ns_param(i)));
     g_ptr_array_add(names, NULL);
     g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
-    return g_strdup_printf(ns_plural("%zu change waits: %s", "%zu changes wait: %s", n), n, list);
+    return g_strdup_printf(ns_plural("%zu pending change: %s", "%zu pending changes: %s", n), n,
+                           list);
 }
 
 bool ns_session_can_restart(NsSession *session)

@@ -187,7 +187,7 @@ static bool let_one_go(NsSession *session)
         const NsPastRun *run = run_at(session, i);
         if (run->told.pinned) continue;
         g_autofree char *words = g_strdup_printf(
-            _("Run %u was let go to make room: %s.  Pinned runs stay."), run->told.id, run->title);
+            _("Run %u was removed to make room: %s.  Pinned runs stay."), run->told.id, run->title);
         g_ptr_array_remove_index(session->runs, i);
         ns_session_tell(session, words);
         return true;

@@ -35,7 +35,7 @@ char *ns_session_differences(NsSession *session)
     const NsExperiment *experiment = ns_session_experiment(session);
     if (experiment->n < 2) return NULL;
     size_t n = ns_experiment_differences(experiment), told = 0;
-    if (n == 0) return g_strdup(_("All lanes are the same as yet."));
+    if (n == 0) return g_strdup(_("All lanes are identical."));
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t i = 0; ns_param(i) && told < DIFFERENCES_TOLD; i++) {
         if (!ns_experiment_differs(experiment, ns_param(i))) continue;

@@ -248,7 +248,7 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
     g_autofree char *changes = changes_of(view);
     if (changes) return _("It does not repeat the settings that were changed during the run.");
     if (view->previous) return _("It does not repeat the run before, which is drawn in gray.");
-    if (view->n_pinned) return _("It does not repeat earlier runs, which are drawn in pale tones.");
+    if (view->n_pinned) return _("It does not repeat earlier runs, which are drawn faintly.");
     for (unsigned i = 0; i < view->started.n; i++) {
         const NsHistory *history = view->histories[i];
         if (history && ns_history_first_step(history) > 0)

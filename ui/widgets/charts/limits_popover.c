@@ -62,7 +62,7 @@ static bool read_field(GtkWidget *field, double *value)
 static const char *check(NsScaleKind kind, NsRange range)
 {
     if (!isnan(range.lo) && !isnan(range.hi) && range.lo >= range.hi)
-        return _("The least value must lie below the greatest.");
+        return _("The lower limit must be below the upper limit.");
     bool positive = !(range.lo <= 0) && !(range.hi <= 0);
     if (kind == NS_SCALE_LOG && !positive)
         return _("A logarithmic axis has positive limits; the symmetric one takes any.");
@@ -148,9 +148,8 @@ static void add_row(Limits *limits, GtkGrid *grid, NsViewStateAxis which)
     const NsViewState *view_state = ns_chart_view_state(limits->chart);
     const char *label = axis_of(plot, which)->label;
     g_autofree char *plain = ns_text_plain(label && *label ? label : _(AXES[which].otherwise));
-    g_autofree char *least = g_strdup_printf(_("Least value of the %s axis"), _(AXES[which].name));
-    g_autofree char *most =
-        g_strdup_printf(_("Greatest value of the %s axis"), _(AXES[which].name));
+    g_autofree char *least = g_strdup_printf(_("Lower limit of the %s axis"), _(AXES[which].name));
+    g_autofree char *most = g_strdup_printf(_("Upper limit of the %s axis"), _(AXES[which].name));
     g_autofree char *scale = g_strdup_printf(_("Scale of the %s axis"), _(AXES[which].name));
     int row = (int)which + 1;
     limits->lo[which] = make_field(limits, least, view_state->range[which].lo);

@@ -121,8 +121,8 @@ static void show_stage(NsDiagramPage *page)
     NsStage stage;
     double progress, light = NAN, flash = 0;
     bool slow = stage_of(page, &stage, &progress);
-    const char *waits = _("Changes wait: this is how the model will be wired; it has not been "
-                          "measured yet.");
+    const char *waits = _(
+        "Changes are pending: this is how the model will be wired; it has not been measured yet.");
     const char *sentence = ns_session_pending(page->session) ? waits : "";
     if (slow) switch (stage) {
         case NS_STAGE_FORWARD:

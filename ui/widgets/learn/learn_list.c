@@ -99,11 +99,10 @@ static GtkWidget *new_title(const char *words)
 static GtkWidget *new_head(const char *resume)
 {
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    gtk_box_append(GTK_BOX(head),
-                   new_title(_("Ten lessons, each of a few minutes, done with your own hands")));
+    gtk_box_append(GTK_BOX(head), new_title(_("Ten hands-on lessons of a few minutes each")));
     if (resume) {
         GtkWidget *button = gtk_button_new_with_label(resume);
-        gtk_widget_set_tooltip_text(button, _("To the card that you left"));
+        gtk_widget_set_tooltip_text(button, _("Back to the card that you left"));
         gtk_widget_set_valign(button, GTK_ALIGN_START);
         gtk_actionable_set_action_name(GTK_ACTIONABLE(button), NS_LEARN_RESUME);
         gtk_box_append(GTK_BOX(head), button);

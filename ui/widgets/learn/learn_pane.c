@@ -193,7 +193,7 @@ static void on_compare(NsLearnPane *pane)
     for (size_t i = 0; i < n; i++) measured[i] = (double)values[i];
     g_autofree char *words = ns_prediction_compare(NS_PREDICTION(pane->prediction), measured, n);
     gtk_label_set_text(GTK_LABEL(pane->verdict),
-                       words ? words : _("The model is another one than was drawn."));
+                       words ? words : _("The model has changed since you drew."));
     look(pane);
 }
 
@@ -311,12 +311,10 @@ static GtkWidget *new_head(NsLearnPane *pane)
     gtk_label_set_ellipsize(GTK_LABEL(place), PANGO_ELLIPSIZE_END);
     gtk_box_append(GTK_BOX(head), place);
     gtk_box_append(GTK_BOX(head),
-                   new_button(pane, _("Back"), _("To the card before (Alt+Left)"), on_back));
-    pane->next = new_button(
-        pane, _("Next"),
-        _("To the card after (Alt+Right); until this one is done, all that it asks for is "
-          "done for you"),
-        on_next);
+                   new_button(pane, _("Back"), _("Previous card (Alt+Left)"), on_back));
+    pane->next =
+        new_button(pane, _("Next"),
+                   _("Next card (Alt+Right).  Skip applies this card’s steps for you."), on_next);
     gtk_widget_set_size_request(pane->next, 80, -1);
     gtk_box_append(GTK_BOX(head), pane->next);
     gtk_box_append(GTK_BOX(head), ns_learn_close_new());
@@ -330,7 +328,7 @@ static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
     if (card->asks_for_settings)
         gtk_box_append(GTK_BOX(row),
                        new_button(pane, _("Set it for me"),
-                                  _("Makes the settings that the card asks for, and restarts"),
+                                  _("Applies the settings that the card asks for, and restarts"),
                                   on_do));
     if (card->run) {
         g_autofree char *steps = ns_group_digits(card->run);

@@ -26,7 +26,7 @@ static void on_choice(GtkCheckButton *choice, GtkWidget *question)
     bool right = place == card->right;
     g_autofree char *words =
         right ? g_strdup_printf(_("Yes. %s"), card->why ? _(card->why) : "")
-              : g_strdup_printf(_("Rather: %s. %s"), _(card->choices[card->right]),
+              : g_strdup_printf(_("Not quite: the answer is %s. %s"), _(card->choices[card->right]),
                                 card->why ? _(card->why) : "");
     gtk_label_set_text(GTK_LABEL(verdict), g_strstrip(words));
     gtk_widget_set_visible(verdict, TRUE);

@@ -71,7 +71,7 @@ static void update_chart(NsPaperPage *page, Card *card)
 static char *run_words(const Card *card)
 {
     if (card->state == RUNNING) return g_strdup(_("Stop"));
-    if (card->state == WAITING) return g_strdup(_("Waits"));
+    if (card->state == WAITING) return g_strdup(_("Queued"));
     if (card->result) return g_strdup(_("Run again"));
     if (card->seconds < 0) return g_strdup(_("Run"));
     int64_t seconds = MAX(1, llround(ceil(card->seconds)));
@@ -296,15 +296,15 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     gtk_widget_add_css_class(box, "study-card");
     parts->chart = NS_CHART_VIEW(ns_chart_view_new(ns_paper_kind()));
     gtk_widget_set_size_request(GTK_WIDGET(parts->chart), CARD_WIDTH, CHART_HEIGHT);
-    parts->run = make_button(page, i, _("Run"), _("Run this study here, or take it back"),
-                             G_CALLBACK(on_run));
+    parts->run =
+        make_button(page, i, _("Run"), _("Run this study, or cancel it"), G_CALLBACK(on_run));
     parts->export_ = make_button(page, i, _("Export…"), _("Save the figure, as for a paper"),
                                  G_CALLBACK(on_export));
     parts->progress = gtk_progress_bar_new();
     gtk_widget_set_valign(parts->progress, GTK_ALIGN_CENTER);
     gtk_widget_set_hexpand(parts->progress, TRUE);
     gtk_accessible_update_property(GTK_ACCESSIBLE(parts->progress), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("How far the study is"), -1);
+                                   _("Progress of the study"), -1);
     parts->verdict = make_text(NULL, "verdict");
     gtk_box_append(GTK_BOX(buttons), parts->run);
     gtk_box_append(GTK_BOX(buttons), parts->export_);

@@ -419,7 +419,7 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     c->start = gtk_button_new_with_label(_("Start"));
     c->export_ = gtk_button_new_with_label(_("Export…"));
-    gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; what is done stays"));
+    gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; finished cells stay"));
     gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
     g_signal_connect_object(c->start, "clicked", G_CALLBACK(on_start), page, G_CONNECT_SWAPPED);
     g_signal_connect_object(c->export_, "clicked", G_CALLBACK(on_export), page, G_CONNECT_SWAPPED);
@@ -428,7 +428,7 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     c->queue = gtk_progress_bar_new();
     gtk_widget_set_hexpand(c->queue, TRUE);
     gtk_widget_set_valign(c->queue, GTK_ALIGN_CENTER);
-    name(c->queue, _("Cells that are done"), NULL);
+    name(c->queue, _("Finished cells"), NULL);
     c->words = gtk_label_new(NULL);
     gtk_widget_add_css_class(c->words, "numeric");
     gtk_box_append(GTK_BOX(box), c->queue);

@@ -293,9 +293,8 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
     gtk_widget_add_css_class(parts->check, "suggested-action");
     name(parts->lane, _("Lane"), _("The model that is checked"));
     name(parts->layer, _("Layer"), _("The layer that is checked, from 1"));
-    gtk_widget_set_tooltip_text(parts->check, _("At the next step; the run goes on as if nothing "
-                                                "had been"));
-    gtk_widget_set_tooltip_text(parts->repeat, _("Check again and again while the model trains"));
+    gtk_widget_set_tooltip_text(parts->check, _("At the next step; the run continues unchanged"));
+    gtk_widget_set_tooltip_text(parts->repeat, _("Repeat the check while the model trains"));
     gtk_box_append(GTK_BOX(box), gtk_label_new(_("Lane")));
     gtk_box_append(GTK_BOX(box), parts->lane);
     gtk_box_append(GTK_BOX(box), gtk_label_new(_("Layer")));
@@ -318,11 +317,10 @@ static void build(NsGradientCheckPanel *panel)
     gtk_widget_add_css_class(panel->box, "gradient-check");
     gtk_box_append(
         GTK_BOX(panel->box),
-        make_text(
-            _("A finite difference moves the weights a little there and back and divides the "
-              "change of the loss by the way: the slope that backpropagation must give, found "
-              "without it.  In single precision rounding leaves errors of 1e-5 to 3e-3, and "
-              "ten times that along a random direction.")));
+        make_text(_("A finite difference nudges the weights by plus and minus ε and divides the "
+                    "change of the loss by 2 ε: the slope that backpropagation must give, found "
+                    "without it.  In single precision, rounding leaves errors of 1e-5 to 3e-3, and "
+                    "ten times that along a random direction.")));
     gtk_box_append(GTK_BOX(panel->box), make_controls(panel));
     parts->verdict = make_text(NULL);
     gtk_widget_add_css_class(parts->verdict, "verdict");
@@ -424,7 +422,7 @@ static gboolean on_escape(GtkWidget *window, GVariant *arguments, gpointer data)
 static GtkWidget *make_window(GtkWindow *parent, NsSession *session)
 {
     GtkWidget *window = gtk_window_new();
-    gtk_window_set_title(GTK_WINDOW(window), _("Are the gradients right?"));
+    gtk_window_set_title(GTK_WINDOW(window), _("Gradient check"));
     gtk_window_set_transient_for(GTK_WINDOW(window), parent);
     gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
     gtk_window_set_default_size(GTK_WINDOW(window), 680, 720);

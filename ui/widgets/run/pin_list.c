@@ -135,7 +135,7 @@ static void ns_pin_list_init(NsPinList *list)
     GtkLayoutManager *layout = gtk_widget_get_layout_manager(GTK_WIDGET(list));
     gtk_orientable_set_orientation(GTK_ORIENTABLE(layout), GTK_ORIENTATION_VERTICAL);
     list->texts = g_ptr_array_new_with_free_func(g_free);
-    list->none = gtk_label_new(_("Click into a chart to keep what the crosshair reads there."));
+    list->none = gtk_label_new(_("Click in a chart to pin the values under the crosshair."));
     list->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     gtk_label_set_wrap(GTK_LABEL(list->none), TRUE);
     gtk_label_set_xalign(GTK_LABEL(list->none), 0.0F);

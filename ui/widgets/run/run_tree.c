@@ -92,8 +92,8 @@ static char *open_words(const NsSessionRun *run)
 {
     g_autofree char *step = ns_group_digits(run->checkpoint);
     if (run->checkpoint < 0)
-        return g_strdup_printf(_("Show run %u again; Run would begin it anew"), run->id);
-    return g_strdup_printf(_("Show run %u again; Run would go on from step %s"), run->id, step);
+        return g_strdup_printf(_("Show run %u again; Run would restart it"), run->id);
+    return g_strdup_printf(_("Show run %u again; Run would continue from step %s"), run->id, step);
 }
 
 static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generation)
@@ -113,7 +113,8 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
         tree->facts = below;
         return row;
     }
-    g_autofree char *pin = g_strdup_printf(_("Pin run %u: its curves stay, pale"), run->id);
+    g_autofree char *pin =
+        g_strdup_printf(_("Pin run %u: its curves stay, drawn faintly"), run->id);
     g_autofree char *open = open_words(run);
     GtkWidget *toggle = gtk_toggle_button_new();
     gtk_button_set_icon_name(GTK_BUTTON(toggle), "view-pin-symbolic");

@@ -213,9 +213,8 @@ void ns_timeline_describe(NsTimeline *timeline)
     int64_t shown = ns_session_shown_step(timeline->session),
             newest = ns_session_steps(timeline->session);
     g_autofree char *at = ns_group_digits(shown), *last = ns_group_digits(newest);
-    g_autofree char *value = shown >= newest
-                                 ? g_strdup_printf(_("step %s, the newest"), at)
-                                 : g_strdup_printf(_("step %s of %s that were made"), at, last);
+    g_autofree char *value = shown >= newest ? g_strdup_printf(_("step %s, the newest"), at)
+                                             : g_strdup_printf(_("step %s of %s"), at, last);
     size_t n = 0, told = 0;
     const NsSessionMark *marks = ns_session_marks(timeline->session, &n);
     GString *words = g_string_new(NULL);

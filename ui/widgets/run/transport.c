@@ -202,7 +202,7 @@ static GtkWidget *new_numbers(NsTransport *transport)
     gtk_label_set_width_chars(GTK_LABEL(transport->pace), PACE_CHARS);
     gtk_label_set_xalign(GTK_LABEL(transport->pace), 0.0F);
     gtk_label_set_xalign(GTK_LABEL(transport->cost), 0.0F);
-    gtk_widget_set_tooltip_text(transport->pace, _("Steps made in a second, as measured"));
+    gtk_widget_set_tooltip_text(transport->pace, _("Measured steps per second"));
     gtk_widget_set_tooltip_text(transport->cost,
                                 _("Share of the time that the expensive probes take"));
     gtk_widget_add_css_class(transport->pace, "numeric");

@@ -42,11 +42,11 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
 static const char *advice_on(const NsTrouble *trouble)
 {
     if (trouble->spike)
-        return _("One update was too large for where the model stood.  A longer warm-up, clipped "
-                 "gradients or norms inside the branches keep updates small.");
+        return _("One update was too large.  A longer warm-up, clipped gradients or norms inside "
+                 "the branches keep updates small.");
     return _("Updates that are too large let weights grow until a number no longer fits into 32 "
-             "bits; what is not finite then spreads, and no later step can mend it.  Begin again "
-             "before it, with one thing changed.");
+             "bits; what is not finite then spreads, and no later step can undo it.  Go back to "
+             "before it and change one thing.");
 }
 
 /* Ten times as long, and long enough to be felt where the trouble is. */
@@ -82,7 +82,7 @@ static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
                g_strdup("pre"), g_strdup(name));
     gtk_widget_set_visible(panel->fork, can_fork);
     gtk_button_set_label(GTK_BUTTON(panel->go_on),
-                         ns_session_can_run(panel->session) ? _("Go on") : _("Close"));
+                         ns_session_can_run(panel->session) ? _("Continue") : _("Close"));
 }
 
 typedef struct {

@@ -124,8 +124,9 @@ static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
 static GtkWidget *make_others(Choice *choice, GtkWidget *widget)
 {
     g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
-    g_autofree char *title = g_strdup_printf(_("%s: others"), _(choice->param->label));
-    gtk_string_list_append(labels, _("Others…"));
+    g_autofree char *title = g_strdup_printf(_("%s: more"), _(choice->param->label));
+    bool placement = g_str_equal(choice->param->key, "placement");
+    gtk_string_list_append(labels, placement ? _("More placements…") : _("More…"));
     for (guint i = choice->buttons->len; choice->param->choices(i); i++)
         gtk_string_list_append(labels, _(choice->param->choices(i)->label));
     GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);

@@ -142,7 +142,7 @@ static void sync_tabs(GtkWidget *box)
         say(tabs->add, words);
     }
     g_autofree char *words =
-        g_strdup_printf(_("Take lane %s out"), ns_lane_letter(ns_session_active(tabs->session)));
+        g_strdup_printf(_("Remove lane %s"), ns_lane_letter(ns_session_active(tabs->session)));
     say(tabs->remove, words);
     g_autofree char *differences = ns_session_differences(tabs->session);
     gtk_widget_set_visible(tabs->differences, differences != NULL);

@@ -25,13 +25,13 @@ static bool offer_fork(const Bar *bar)
 {
     int64_t step = ns_session_fork_step(bar->session);
     if (step < 0) {
-        gtk_widget_set_tooltip_text(bar->fork,
-                                    _("No step is kept from which all lanes could go on."));
+        gtk_widget_set_tooltip_text(
+            bar->fork, _("There is no checkpoint from which all lanes could continue."));
         return false;
     }
     g_autofree char *digits = ns_group_digits(step);
-    g_autofree char *words =
-        g_strdup_printf(_("Go on from step %s with these settings, as a new branch (F)"), digits);
+    g_autofree char *words = g_strdup_printf(
+        _("Continue from step %s with these settings, as a new branch (F)"), digits);
     gtk_widget_set_tooltip_text(bar->fork, words);
     return true;
 }
@@ -92,9 +92,9 @@ GtkWidget *ns_pending_bar_new(NsSession *session)
     gtk_box_append(GTK_BOX(box), bar->words);
     gtk_widget_add_css_class(line, "linked");
     gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
-    bar->restart = add_button(line, revealer, _("Restart"),
-                              _("All lanes begin again at step 0 with these settings"),
-                              G_CALLBACK(on_restart));
+    bar->restart =
+        add_button(line, revealer, _("Restart"),
+                   _("All lanes restart at step 0 with these settings"), G_CALLBACK(on_restart));
     bar->fork = add_button(line, revealer, _("Fork"), NULL, G_CALLBACK(on_fork));
     bar->drop = add_button(line, revealer, _("Undo"), _("Back to the settings that the run has"),
                            G_CALLBACK(on_drop));

@@ -15,7 +15,7 @@ static const struct {
     {"norm-eps", "N(x) = (x − mean) / √(var + ε)"},
     {"heads", "d_k = d / heads"},
     {"init-scale", "W ← scale · W"},
-    {"dropout", N_("y = m x / (1 − p),  m = 0 with chance p")},
+    {"dropout", N_("y = m x / (1 − p),  m = 0 with probability p")},
     {"drop-path", "p_l = p l / L"},
     {"label-smoothing", "q = (1 − s) onehot + s / V"},
     {"weight-decay", "w ← w − lr λ w"},
@@ -85,7 +85,7 @@ static void add_number(GtkWidget *box, const NsParam *param)
     if (param->type == NS_PARAM_TEXT) return;
     g_autofree char *least = limit(param, param->least), *most = limit(param, param->most);
     g_autofree char *range =
-        g_strdup_printf(_("From %s to %s; %s unless told."), least, most, param->default_text);
+        g_strdup_printf(_("From %s to %s; default %s."), least, most, param->default_text);
     add_source(box, range);
 }
 

@@ -44,15 +44,13 @@ static const char *badge_words(const NsParam *param)
     case NS_EFFECT_LIVE:
         return _("Acts on the running model at its next step, and is marked on the timeline.");
     case NS_EFFECT_FORK:
-        return _(
-            "Once the run has begun, this waits.  A fork goes on with every weight as it is; a "
-            "restart begins again.");
+        return _("Once the run has started, a change is pending until you fork or restart.  A fork "
+                 "continues with every weight as it is; a restart starts again.");
     case NS_EFFECT_RESTART:
         break;
     }
-    return _(
-        "Once the run has begun, this waits.  A restart begins again; a fork goes on with those "
-        "weights that still fit.");
+    return _("Once the run has started, a change is pending until you fork or restart.  A restart "
+             "starts again; a fork continues with the weights that still fit.");
 }
 
 /* "B Pre-LN": what the lanes have that are not active; NULL where all have the same. */
@@ -101,7 +99,7 @@ static void sync_pending(GtkWidget *widget)
     if (pending == gtk_widget_has_css_class(widget, "pending")) return;
     set_class(widget, "pending", pending);
     gtk_label_set_text(GTK_LABEL(row->badge),
-                       pending ? C_("when a setting acts", "waits") : badge_word(row->param));
+                       pending ? C_("when a setting acts", "pending") : badge_word(row->param));
 }
 
 static void sync_row(GtkWidget *widget)
@@ -160,7 +158,7 @@ static GtkWidget *small_button(GtkWidget *button, const char *class, const char 
 static char *words_of_reset(const NsParam *param)
 {
     if (g_str_equal(param->key, "text")) return g_strdup(_("Back to the generated text"));
-    if (!*param->default_text) return g_strdup(_("Back to nothing"));
+    if (!*param->default_text) return g_strdup(_("Back to empty"));
     NsSettings defaults;
     ns_settings_init(&defaults);
     g_autofree char *value = ns_settings_value_words(&defaults, param);

@@ -262,11 +262,11 @@ static void ns_application_init(NsApplication *application)
 {
     const GOptionEntry entries[] = {
         {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
-         _("Begin with this setting in every lane (repeatable)"), "KEY=VALUE"},
+         _("Start with this setting in every lane (repeatable)"), "KEY=VALUE"},
         {"lane", 'l', 0, G_OPTION_ARG_STRING_ARRAY, NULL,
          _("A lane and what is special about it (repeatable)"), "\"KEY=VALUE …\""},
-        {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, _("Begin to train at once"), NULL},
-        {"class", 0, 0, G_OPTION_ARG_NONE, NULL, _("Begin with large text, for a class"), NULL},
+        {"run", 'r', 0, G_OPTION_ARG_NONE, NULL, _("Start training at once"), NULL},
+        {"class", 0, 0, G_OPTION_ARG_NONE, NULL, _("Start with large text, for a class"), NULL},
         {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, _("Print the version"), NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, "[FILE]"},
         {NULL},

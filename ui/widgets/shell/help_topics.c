@@ -96,8 +96,8 @@ static char *effect_of(const NsParam *param)
     if (param->effect == NS_EFFECT_LIVE)
         return g_strdup(_("Live: acts on the running model from the next step on."));
     if (param->effect == NS_EFFECT_RESTART)
-        return g_strdup(_("Restart: the model is built anew, or forked where its tensors fit."));
-    return g_strdup(_("Fork: the weights are kept; a run goes on with it as a new branch."));
+        return g_strdup(_("Restart: the model is built again, or forked where its tensors fit."));
+    return g_strdup(_("Fork: the weights are kept; a run continues with it as a new branch."));
 }
 
 static void add_settings(GPtrArray *topics)

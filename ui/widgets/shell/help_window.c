@@ -133,7 +133,7 @@ static GtkWidget *make_side(NsHelpWindow *window)
     GtkWidget *side = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     window->search = gtk_search_entry_new();
     window->list = gtk_list_box_new();
-    window->nothing = gtk_label_new(_("Nothing is said about that."));
+    window->nothing = gtk_label_new(_("No topic matches."));
     gtk_search_entry_set_key_capture_widget(GTK_SEARCH_ENTRY(window->search), GTK_WIDGET(window));
     gtk_accessible_update_property(GTK_ACCESSIBLE(window->search), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Search the help"), -1);

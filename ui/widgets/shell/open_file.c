@@ -122,7 +122,7 @@ static void tell_record(NsWindow *window, const Reading *reading)
                                      "view, up to step %s."),
                                    record->wrong_line, reading->name, step));
     else
-        say(words, g_strdup_printf(_("%s is on view, up to step %s; Run begins it anew."),
+        say(words, g_strdup_printf(_("%s is on view, up to step %s; Run restarts it."),
                                    reading->name, step));
     tell(window, words);
 }

@@ -72,7 +72,7 @@ static void on_redo(GSimpleAction *action, GVariant *parameter, gpointer window)
     (void)action, (void)parameter;
     g_autofree char *words = ns_session_redo_words(ns_window_session(window));
     ns_session_redo(ns_window_session(window));
-    g_autofree char *sentence = words ? g_strdup_printf(_("Done again: %s"), words) : NULL;
+    g_autofree char *sentence = words ? g_strdup_printf(_("Redone: %s"), words) : NULL;
     if (sentence) ns_window_toast(window, sentence);
 }
 
