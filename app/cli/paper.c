@@ -39,7 +39,7 @@ static void show(const NsStudyResult *result)
         g_autofree char *words = ns_finding_words(&result->findings[i]);
         printf("  → %s\n", words);
     }
-    printf("  %s in %.1f s\n\n", result->agrees ? "agrees" : "disagrees", result->seconds);
+    printf("  %s in %.1f s\n\n", ns_verdict_word(result->verdict), result->seconds);
 }
 
 static bool draw(Paper *paper, NsStudyResult *result, GError **error)
@@ -69,7 +69,7 @@ static bool run(Paper *paper, const NsStudy *study, bool *agrees, GError **error
     ns_interrupt_end();
     ns_progress_end(&going.progress);
     if (!result) return false;
-    *agrees = *agrees && result->agrees;
+    *agrees = *agrees && result->verdict != NS_VERDICT_DISAGREES;
     if (paper->json) {
         g_autofree char *line = ns_study_json(result);
         puts(line);
@@ -118,9 +118,14 @@ int ns_cli_paper(int argc, char **argv, GError **error)
         .summary =
             "Repeats figures of the paper with small models and says of each whether what the\n"
             "paper states holds here; all of them, or those that are named.  “" NS_CLI
-            " list\nstudies” shows what there is.  Exit status 1 where one disagrees.\n\n"
-            "JSON: study, title, reference, says, holds, agrees, seconds, findings (label, value,\n"
-            "its standard error, what is expected, range, agrees), series (label, theory, x, y,\n"
+            " list\nstudies” shows what there is.  Exit status 1 where one disagrees.\n"
+            "A verdict is that of the 95% confidence interval over seeds: it agrees where it lies\n"
+            "within the tolerance, disagrees beyond it, and is undecided where it crosses an end.\n"
+            "\n"
+            "JSON: study, title, reference, says, holds, verdict, agrees, seconds, findings "
+            "(label,\n"
+            "value, its standard error, reach of the interval, what is expected, range, verdict,\n"
+            "agrees), series (label, theory, x, y,\n"
             "and lo and hi: mean less and plus the standard deviation over seeds), program,\n"
             "instructions.",
         .examples = NS_CLI " paper\n" NS_CLI " paper depth hidden --out figures\n" NS_CLI

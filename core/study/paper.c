@@ -55,7 +55,7 @@ static const NsStudy studies[] = {
         .n_arms = 2,
         .quantity = NS_QUANTITY_HIDDEN_SQ,
         .seeds = 5,
-        .claims = {{N_("change of Post-LN"), NS_CLAIM_SPREAD, 0, 0, 0, 0, 0.01},
+        .claims = {{N_("change of Post-LN"), NS_CLAIM_SPREAD, 0, 0, 0, -INFINITY, 0.01},
                    {N_("growth of Pre-LN a layer, in d"), NS_CLAIM_GROWTH, 1, 0, NAN, 0.5, 1.5}},
         .n_claims = 2,
     },
@@ -72,7 +72,7 @@ static const NsStudy studies[] = {
         .quantity = NS_QUANTITY_GRAD_W1,
         .seeds = 10,
         .claims = {{N_("last to first layer, Post-LN"), NS_CLAIM_RATIO, 0, 0, NAN, 1.5, INFINITY},
-                   {N_("last to first layer, Pre-LN"), NS_CLAIM_RATIO, 1, 0, NAN, 0, 1.25}},
+                   {N_("last to first layer, Pre-LN"), NS_CLAIM_RATIO, 1, 0, NAN, -INFINITY, 1.25}},
         .n_claims = 2,
     },
     {
@@ -109,7 +109,8 @@ static const NsStudy studies[] = {
         .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
         .n_arms = 2,
         .seeds = 3,
-        .claims = {{N_("share above 1.1 means, at most"), NS_CLAIM_BEYOND, 0, 0, NAN, 0, 0.125}},
+        .claims = {{N_("share above 1.1 means, at most"), NS_CLAIM_BEYOND, 0, 0, NAN, -INFINITY,
+                    0.125}},
         .n_claims = 1,
     },
     {
@@ -182,9 +183,11 @@ static char *expected_words(const NsClaim *claim)
 {
     g_autofree char *at = number("%.3g", claim->expected);
     g_autofree char *lo = number("%.3g", claim->lo), *hi = number("%.3g", claim->hi);
-    if (!isnan(claim->expected)) return g_strdup_printf(_("expected %s"), at);
+    bool open = isinf(claim->lo), stated = !isnan(claim->expected);
+    if (stated && open) return g_strdup_printf(_("expected %s (at most %s)"), at, hi);
+    if (stated) return g_strdup_printf(_("expected %s (%s to %s)"), at, lo, hi);
     if (isinf(claim->hi)) return g_strdup_printf(_("expected above %s"), lo);
-    if (claim->lo <= 0) return g_strdup_printf(_("expected below %s"), hi);
+    if (open) return g_strdup_printf(_("expected below %s"), hi);
     return g_strdup_printf(_("expected %s to %s"), lo, hi);
 }
 
@@ -194,16 +197,34 @@ char *ns_claim_words(const NsClaim *claim)
     return g_strdup_printf("%s: %s", _(claim->label), expected);
 }
 
+NsVerdict ns_claim_verdict(const NsClaim *claim, double value, double reach)
+{
+    if (isnan(value)) return NS_VERDICT_UNDECIDED;
+    double from = value - reach, to = value + reach;
+    if (from >= claim->lo && to <= claim->hi) return NS_VERDICT_AGREES;
+    return to < claim->lo || from > claim->hi ? NS_VERDICT_DISAGREES : NS_VERDICT_UNDECIDED;
+}
+
+const char *ns_verdict_word(NsVerdict verdict)
+{
+    static const char *const words[] = {
+        [NS_VERDICT_AGREES] = N_("agrees"),
+        [NS_VERDICT_UNDECIDED] = N_("undecided"),
+        [NS_VERDICT_DISAGREES] = N_("disagrees"),
+    };
+    return words[verdict];
+}
+
 char *ns_finding_words(const NsFinding *finding)
 {
-    const char *format = format_for(finding->error);
+    const char *format = format_for(finding->reach);
     g_autofree char *value = number(format, finding->value);
-    g_autofree char *error = number(format, finding->error);
+    g_autofree char *reach = number(format, finding->reach);
     g_autofree char *measured =
-        finding->error > 0 ? g_strdup_printf("%s ± %s", value, error) : g_strdup(value);
+        finding->reach > 0 ? g_strdup_printf("%s ± %s (95%%)", value, reach) : g_strdup(value);
     g_autofree char *expected = expected_words(finding->claim);
-    const char *verdict = finding->agrees ? _("agrees") : _("disagrees");
-    return g_strdup_printf("%s %s, %s: %s", _(finding->claim->label), measured, expected, verdict);
+    return g_strdup_printf("%s %s, %s: %s", _(finding->claim->label), measured, expected,
+                           _(ns_verdict_word(finding->verdict)));
 }
 
 /* ---- JSON ---- */
@@ -234,12 +255,14 @@ static void write_finding(NsJson *json, const NsFinding *finding)
     ns_json_string(json, "label", finding->claim->label);
     write_bound(json, "value", finding->value);
     write_bound(json, "error", finding->error);
+    write_bound(json, "reach", finding->reach);
     write_bound(json, "expected", finding->claim->expected);
     ns_json_open(json, "range", '[');
     write_bound(json, NULL, finding->claim->lo);
     write_bound(json, NULL, finding->claim->hi);
     ns_json_close(json, ']');
-    ns_json_bool(json, "agrees", finding->agrees);
+    ns_json_string(json, "verdict", ns_verdict_word(finding->verdict));
+    ns_json_bool(json, "agrees", finding->verdict == NS_VERDICT_AGREES);
     ns_json_close(json, '}');
 }
 
@@ -253,7 +276,8 @@ char *ns_study_json(const NsStudyResult *result)
     ns_json_string(&json, "reference", study->choice.reference);
     ns_json_string(&json, "says", study->says);
     ns_json_string(&json, "holds", study->holds);
-    ns_json_bool(&json, "agrees", result->agrees);
+    ns_json_string(&json, "verdict", ns_verdict_word(result->verdict));
+    ns_json_bool(&json, "agrees", result->verdict == NS_VERDICT_AGREES);
     ns_json_double(&json, "seconds", result->seconds);
     ns_json_open(&json, "findings", '[');
     for (size_t i = 0; i < result->n_findings; i++) write_finding(&json, &result->findings[i]);

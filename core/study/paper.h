@@ -37,7 +37,7 @@ typedef struct {
     NsClaimKind kind;
     unsigned arm, other;
     double expected; /* NaN where only a range is claimed */
-    double lo, hi;   /* within which it agrees */
+    double lo, hi;   /* the tolerance: within which it agrees */
 } NsClaim;
 
 typedef struct {
@@ -70,10 +70,15 @@ typedef struct {
     double *lo, *hi; /* mean - and + standard deviation over seeds; NULL for one seed */
 } NsStudySeries;
 
+/* What the confidence interval of a measured mean says of a claim: it lies within the tolerance,
+ * beyond it, or across one of its ends. */
+typedef enum { NS_VERDICT_AGREES, NS_VERDICT_UNDECIDED, NS_VERDICT_DISAGREES } NsVerdict;
+
 typedef struct {
     const NsClaim *claim;
     double value, error; /* mean over seeds, standard error of it (0 for one seed) */
-    bool agrees;
+    double reach;        /* half of the 95% confidence interval of the mean (Student's t) */
+    NsVerdict verdict;
 } NsFinding;
 
 #define NS_STUDY_SERIES (2 * NS_STUDY_ARMS)
@@ -86,7 +91,7 @@ typedef struct {
     size_t n_series;
     NsFinding findings[NS_STUDY_CLAIMS];
     size_t n_findings;
-    bool agrees; /* all of them */
+    NsVerdict verdict; /* of all: it agrees where each does, and disagrees where one does */
     double seconds;
 } NsStudyResult;
 
@@ -109,10 +114,17 @@ NsStudyResult *ns_study_expected(const NsStudy *study);
  * it trains, a few steps of it.  Negative where that failed. */
 double ns_study_seconds(const NsStudy *study);
 
-/* "slope of Pre-LN −0.51 ± 0.02, expected −0.5: agrees".  Free with g_free. */
+/* Undecided where there is no value. */
+NsVerdict ns_claim_verdict(const NsClaim *claim, double value, double reach);
+
+/* "agrees", "disagrees", "undecided": in JSON, and untranslated. */
+const char *ns_verdict_word(NsVerdict verdict);
+
+/* "slope of Pre-LN −0.51 ± 0.02 (95%), expected −0.5 (−0.65 to −0.35): agrees".  Free with g_free.
+ */
 char *ns_finding_words(const NsFinding *finding);
 
-/* "slope of Pre-LN: expected −0.5".  Free with g_free. */
+/* "slope of Pre-LN: expected −0.5 (−0.65 to −0.35)".  Free with g_free. */
 char *ns_claim_words(const NsClaim *claim);
 
 /* The settings of an arm, with seed and depth 0 as the study has them first; `settings` is not
@@ -123,7 +135,8 @@ void ns_study_settings(const NsStudy *study, unsigned arm, NsSettings *settings)
  * `provenance` is not initialized. */
 void ns_study_provenance(const NsStudy *study, NsProvenance *provenance);
 
-/* {"study", "title", "reference", "says", "holds", "agrees", "seconds", "findings": [{"label",
- * "value", "error", "expected" (or null), "range": [lo, hi] (null: open), "agrees"}], "series":
+/* {"study", "title", "reference", "says", "holds", "verdict", "agrees", "seconds", "findings":
+ * [{"label", "value", "error", "reach", "expected" (or null), "range": [lo, hi] (null: open),
+ * "verdict", "agrees"}], "series":
  * [{"label", "theory", "x", "y", "lo", "hi"}], "program", "instructions"}.  Free with g_free. */
 char *ns_study_json(const NsStudyResult *result);

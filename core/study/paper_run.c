@@ -250,6 +250,14 @@ static void moments(const double *values, size_t n, double *mean, double *sd)
     *sd = n > 1 ? sqrt(square / (double)(n - 1)) : 0;
 }
 
+/* Student's t of n values at 95%, of both sides. */
+static double student(unsigned n)
+{
+    static const double t[] = {0,     0,     12.706, 4.303, 3.182, 2.776,
+                               2.571, 2.447, 2.365,  2.306, 2.262};
+    return n < G_N_ELEMENTS(t) ? t[n] : t[G_N_ELEMENTS(t) - 1];
+}
+
 static NsFinding find(const Work *work, const NsClaim *claim)
 {
     unsigned seeds = work->study->seeds;
@@ -257,8 +265,10 @@ static NsFinding find(const Work *work, const NsClaim *claim)
     for (unsigned seed = 0; seed < seeds; seed++) values[seed] = claim_value(work, claim, seed);
     NsFinding finding = {.claim = claim};
     moments(values, seeds, &finding.value, &finding.error);
-    finding.error /= sqrt(seeds);
-    finding.agrees = finding.value >= claim->lo && finding.value <= claim->hi;
+    /* Among runs of which some diverged there is no error of the mean. */
+    finding.error = isfinite(finding.value) ? finding.error / sqrt(seeds) : 0;
+    finding.reach = student(seeds) * finding.error;
+    finding.verdict = ns_claim_verdict(claim, finding.value, finding.reach);
     return finding;
 }
 
@@ -331,12 +341,11 @@ NsStudyResult *ns_study_run(const NsStudy *study, NsStudyProgress progress, void
     NsStudyResult *result = g_new0(NsStudyResult, 1);
     g_atomic_ref_count_init(&result->refs);
     result->study = study;
-    result->agrees = true;
     for (unsigned arm = 0; arm < study->n_arms; arm++) add_measured(result, &work, arm);
     for (unsigned i = 0; i < study->n_claims; i++) {
         NsFinding *finding = &result->findings[result->n_findings++];
         *finding = find(&work, &study->claims[i]);
-        result->agrees &= finding->agrees;
+        result->verdict = MAX(result->verdict, finding->verdict);
         add_expected(result, &work, &study->claims[i]);
     }
     result->seconds = (double)(g_get_monotonic_time() - started) / 1e6;

@@ -261,7 +261,7 @@ static void test_paper(void)
     g_signal_emit_by_name(card.run, "clicked");
     g_assert_cmpstr(run_label(page, hidden), ==, "Queued");
     UI_UNTIL(ns_paper_page_result(page, hidden) != NULL);
-    g_assert_true(ns_paper_page_result(page, hidden)->agrees);
+    g_assert_true(ns_paper_page_result(page, hidden)->verdict == NS_VERDICT_AGREES);
     g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(card.verdict)), "agrees"));
     g_assert_true(gtk_widget_has_css_class(card.verdict, "success"));
     g_assert_true(gtk_widget_is_sensitive(card.export_));

@@ -34,10 +34,10 @@ static void tell(const NsStudyResult *result)
 static void test_agree(gconstpointer key)
 {
     NsStudy row = *study(key);
-    if (row.steps > 0) row.seeds = 2; /* training takes long */
+    if (row.steps > 0) row.seeds = 3; /* training takes long */
     g_autoptr(NsStudyResult) result = run(&row);
     tell(result);
-    g_assert_true(result->agrees);
+    g_assert_cmpint(result->verdict, ==, NS_VERDICT_AGREES);
     g_assert_cmpuint(result->n_findings, ==, result->study->n_claims);
     for (size_t i = 0; i < result->n_series; i++)
         for (size_t k = 0; k < result->series[i].n; k++)
@@ -52,9 +52,9 @@ static void assert_wrong(const char *key, unsigned arm, const char *settings, si
     wrong.arms[arm].settings = settings;
     g_autoptr(NsStudyResult) result = run(&wrong);
     tell(result);
-    g_assert_false(result->agrees);
+    g_assert_cmpint(result->verdict, !=, NS_VERDICT_AGREES);
     for (size_t i = 0; i < result->n_findings; i++)
-        g_assert_true(result->findings[i].agrees == (i != finding));
+        g_assert_true((result->findings[i].verdict == NS_VERDICT_AGREES) == (i != finding));
 }
 
 static void test_wrong_depth(void)
@@ -95,14 +95,17 @@ static void test_divergence(void)
     g_autoptr(NsStudyResult) result = run(&wild);
     tell(result);
     g_assert_true(isnan(result->series[0].y[20]));
-    g_assert_true(result->findings[0].value == (double)INFINITY && result->findings[0].agrees);
+    g_assert_true(result->findings[0].value == (double)INFINITY);
+    g_assert_cmpint(result->findings[0].verdict, ==, NS_VERDICT_AGREES);
     g_autofree char *words = ns_finding_words(&result->findings[0]);
     g_assert_nonnull(strstr(words, " ∞, expected above 0.3: agrees"));
 
     wild.arms[1].settings = wild.arms[3].settings = wild.arms[0].settings;
     g_autoptr(NsStudyResult) both = run(&wild);
-    g_assert_true(isnan(both->findings[0].value) && !both->findings[0].agrees);
-    g_assert_true(both->findings[1].value == -(double)INFINITY && both->findings[1].agrees);
+    g_assert_true(isnan(both->findings[0].value));
+    g_assert_cmpint(both->findings[0].verdict, ==, NS_VERDICT_UNDECIDED);
+    g_assert_true(both->findings[1].value == -(double)INFINITY);
+    g_assert_cmpint(both->findings[1].verdict, ==, NS_VERDICT_AGREES);
 }
 
 /* What is said of the last layer is what a probe of that model says. */
@@ -156,7 +159,7 @@ static void test_expected(void)
     g_autoptr(NsStudyResult) warmup = ns_study_expected(study("warmup"));
     g_assert_cmpuint(warmup->n_series, ==, 0);
     g_autofree char *words = ns_claim_words(&study("depth")->claims[1]);
-    g_assert_cmpstr(words, ==, "slope of Pre-LN: expected −0.5");
+    g_assert_cmpstr(words, ==, "slope of Pre-LN: expected −0.5 (−0.65 to −0.35)");
 }
 
 static void test_interrupted(void)
@@ -179,11 +182,29 @@ static void test_seconds(void)
 static void test_words(void)
 {
     const NsClaim claim = {"slope", NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15};
-    const NsFinding good = {&claim, 0.021, 0.05, true}, bad = {&claim, -0.5, 0, false};
+    const NsFinding good = {&claim, 0.021, 0.018, 0.05, NS_VERDICT_AGREES};
+    const NsFinding bad = {&claim, -0.5, 0, 0, NS_VERDICT_DISAGREES};
     g_autofree char *agrees = ns_finding_words(&good);
     g_autofree char *disagrees = ns_finding_words(&bad);
-    g_assert_cmpstr(agrees, ==, "slope 0.02 ± 0.05, expected 0: agrees");
-    g_assert_cmpstr(disagrees, ==, "slope −0.50, expected 0: disagrees");
+    g_assert_cmpstr(agrees, ==, "slope 0.02 ± 0.05 (95%), expected 0 (−0.15 to 0.15): agrees");
+    g_assert_cmpstr(disagrees, ==, "slope −0.50, expected 0 (−0.15 to 0.15): disagrees");
+}
+
+/* The interval decides, not the mean: across an end of the tolerance nothing is decided. */
+static void test_verdicts(void)
+{
+    const NsClaim both = {"slope", NS_CLAIM_SLOPE, 0, 0, 0, -0.15, 0.15};
+    const NsClaim open = {"loss", NS_CLAIM_END, 0, 1, NAN, 0.3, INFINITY};
+    g_assert_cmpint(ns_claim_verdict(&both, 0.12, 0.02), ==, NS_VERDICT_AGREES);
+    g_assert_cmpint(ns_claim_verdict(&both, 0.12, 0.06), ==, NS_VERDICT_UNDECIDED);
+    g_assert_cmpint(ns_claim_verdict(&both, -0.17, 0.06), ==, NS_VERDICT_UNDECIDED);
+    g_assert_cmpint(ns_claim_verdict(&both, -0.3, 0.06), ==, NS_VERDICT_DISAGREES);
+    g_assert_cmpint(ns_claim_verdict(&both, 0, 1), ==, NS_VERDICT_UNDECIDED);
+    g_assert_cmpint(ns_claim_verdict(&open, INFINITY, 0), ==, NS_VERDICT_AGREES);
+    g_assert_cmpint(ns_claim_verdict(&open, 0.4, 0.2), ==, NS_VERDICT_UNDECIDED);
+    g_assert_cmpint(ns_claim_verdict(&open, NAN, 0), ==, NS_VERDICT_UNDECIDED);
+    /* An order is claimed of several seeds. */
+    for (size_t i = 0; ns_study(i); i++) g_assert_cmpuint(ns_study(i)->seeds, >=, 3);
 }
 
 static void test_json(void)
@@ -223,6 +244,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/paper/interrupted", test_interrupted);
     g_test_add_func("/study/paper/seconds", test_seconds);
     g_test_add_func("/study/paper/words", test_words);
+    g_test_add_func("/study/paper/verdicts", test_verdicts);
     g_test_add_func("/study/paper/json", test_json);
     return g_test_run();
 }

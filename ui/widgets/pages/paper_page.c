@@ -85,8 +85,10 @@ static char *verdict_words(const NsStudyResult *result)
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < result->n_findings; i++) {
         g_autofree char *finding = ns_finding_words(&result->findings[i]);
-        g_string_append_printf(words, "%s%s %s", i ? "\n" : "",
-                               result->findings[i].agrees ? "✓" : "✗", finding);
+        static const char *const signs[] = {
+            [NS_VERDICT_AGREES] = "✓", [NS_VERDICT_UNDECIDED] = "?", [NS_VERDICT_DISAGREES] = "✗"};
+        g_string_append_printf(words, "%s%s %s", i ? "\n" : "", signs[result->findings[i].verdict],
+                               finding);
     }
     return g_string_free(words, FALSE);
 }
@@ -102,9 +104,12 @@ static void sync_card(Card *card)
     if (!card->result) return;
     g_autofree char *verdict = verdict_words(card->result);
     gtk_label_set_text(GTK_LABEL(parts->verdict), verdict);
-    bool agrees = card->result->agrees;
-    gtk_widget_remove_css_class(parts->verdict, agrees ? "error" : "success");
-    gtk_widget_add_css_class(parts->verdict, agrees ? "success" : "error");
+    static const char *const classes[] = {[NS_VERDICT_AGREES] = "success",
+                                          [NS_VERDICT_UNDECIDED] = "warning",
+                                          [NS_VERDICT_DISAGREES] = "error"};
+    for (size_t i = 0; i < G_N_ELEMENTS(classes); i++)
+        gtk_widget_remove_css_class(parts->verdict, classes[i]);
+    gtk_widget_add_css_class(parts->verdict, classes[card->result->verdict]);
 }
 
 static void sync_all(NsPaperPage *page)
@@ -141,9 +146,13 @@ static void take_result(NsPaperPage *page, Card *card)
     card->result = result;
     card->turn = ++page->turns;
     update_chart(page, card);
-    g_autofree char *sentence = g_strdup_printf(
-        result->agrees ? _("%s: agrees with the paper.") : _("%s: does not agree with the paper."),
-        _(card->study->choice.label));
+    const char *const sentences[] = {
+        [NS_VERDICT_AGREES] = _("%s: agrees with the paper."),
+        [NS_VERDICT_UNDECIDED] = _("%s: the seeds do not decide whether it agrees with the paper."),
+        [NS_VERDICT_DISAGREES] = _("%s: does not agree with the paper."),
+    };
+    g_auto(GStrv) parts = g_strsplit(sentences[result->verdict], "%s", 2);
+    g_autofree char *sentence = g_strjoinv(_(card->study->choice.label), parts);
     ns_page_tell(NS_PAGE(page), sentence);
 }
 
