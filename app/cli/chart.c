@@ -359,7 +359,8 @@ static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
         /* Every seed is called as the first one, so that its curves are known for the same. */
         const NsSettings *settings =
             chart->seeds > 1 ? &chart->experiment.lane[i] : ns_run_settings(run);
-        input.lanes[i] = (NsFigureRun){ns_run_history(run), settings, ns_lane_letter(i)};
+        input.lanes[i] =
+            (NsFigureRun){ns_run_history(run), settings, ns_lane_letter(i), (unsigned)i};
     }
     input.history = input.lanes[0].history;
     input.settings = input.lanes[0].settings;

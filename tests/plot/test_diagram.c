@@ -592,7 +592,7 @@ static void test_page(void)
     NsFigureInput input = {
         .history = ns_run_history(run), .settings = ns_run_settings(run), .step = -1};
     for (unsigned i = 0; i < NS_LANES_MAX; i++)
-        input.lanes[i] = (NsFigureRun){ns_run_history(run), ns_run_settings(run), names[i]};
+        input.lanes[i] = (NsFigureRun){ns_run_history(run), ns_run_settings(run), names[i], i};
     for (unsigned n = 1; n <= NS_LANES_MAX; n++) {
         input.n_lanes = n > 1 ? n : 0;
         g_autoptr(NsFigure) figure = ns_figure_new("diagram");

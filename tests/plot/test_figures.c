@@ -591,7 +591,7 @@ static void test_viewed(void)
             bool line;
         } views[] = {{-1, false}, {20, true}, {49, false}, {0, true}, {30, true}, {80, false}};
         NsFigureInput input = input_of(run);
-        NsFigureRun before = {run->history, &run->settings, NULL};
+        NsFigureRun before = {run->history, &run->settings, NULL, 0};
         if (kind->initial) input.quantity = kind->initial;
         if (g_str_equal(kind->choice.key, "ratio")) input.previous = before.history;
         g_autoptr(NsFigure) figure = ns_figure_new(kind->choice.key);

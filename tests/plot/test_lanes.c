@@ -3,6 +3,7 @@
 #include "run.h"
 #include "ui/plot/csv.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/legend.h"
 #include "ui/plot/panels.h"
 #include "ui/plot/view_state.h"
 
@@ -24,7 +25,7 @@ static NsFigureInput lanes_of(Run *const *runs, unsigned n)
     NsFigureInput input = input_of(runs[0]);
     input.n_lanes = n;
     for (unsigned i = 0; i < n; i++)
-        input.lanes[i] = (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i]};
+        input.lanes[i] = (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i], 0};
     return input;
 }
 
@@ -262,7 +263,7 @@ static void test_loss(void)
     ns_history_append_event(pair.run[0]->history, &both);
     ns_history_append_event(pair.run[1]->history, &both);
     ns_history_append_event(pair.run[1]->history, &end);
-    pair.input.pinned[0] = (NsFigureRun){earlier->history, &earlier->settings, "run 1 A"};
+    pair.input.pinned[0] = (NsFigureRun){earlier->history, &earlier->settings, "run 1 A", 0};
     pair.input.n_pinned = 1;
     g_autoptr(NsFigure) figure = ns_figure_new("loss");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
@@ -445,20 +446,207 @@ static void test_hidden_together(void)
     pair.input.theory = true;
     g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
-    size_t theories = 0;
-    for (size_t i = 0; i < plot->n_series; i++)
-        theories += g_strcmp0(plot->series[i].group, "theory") == 0;
-    g_assert_cmpuint(theories, ==, 2);
+    /* Each has the color of its lane and a name of its own. */
+    for (size_t i = 0, lane = 0; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        if (!series->theory) continue;
+        g_assert_true(series->tinted && series->style == lane);
+        g_assert_true(g_str_has_prefix(series->group, lane ? "B paper: the same" : "A paper’s"));
+        lane++;
+    }
+    g_assert_nonnull(strstr(plot->note, "A: The paper"));
     NsViewState view_state;
     ns_view_state_init(&view_state);
-    ns_view_state_hide(&view_state, "theory", true);
+    ns_view_state_hide(&view_state, "B paper: the same in every layer", true);
     NsPlot shown;
     g_autoptr(GArray) series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
     ns_view_state_apply(&view_state, plot, &shown, series);
     for (size_t i = 0; i < shown.n_series; i++)
-        g_assert_cmpint(shown.series[i].hidden, ==, shown.series[i].theory);
+        g_assert_cmpint(shown.series[i].hidden, ==,
+                        shown.series[i].theory && shown.series[i].style == 1);
     ns_view_state_clear(&view_state);
     pair_clear(&pair);
+}
+
+/* ---- Order ---- */
+
+/* Lane i learns at a rate of its own unless it is the third, which learns as the first does. */
+static void append_lane(Run *run, unsigned i)
+{
+    for (size_t k = 0; k < run->layout.width; k++)
+        ns_values_put(run->values, k, (double)(i + 1) + (double)k / 8);
+    NsStep step = {.step = run->steps++,
+                   .loss = 3.0 + i,
+                   .lr = (i == 2 ? 1 : i + 1) * 1e-3,
+                   .grad_norm = 1,
+                   .seconds = 1e-3};
+    ns_history_append(run->history, &step, run->values);
+}
+
+static gint by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* All that is drawn but colors, which are by place: curves and panels in the order of their words.
+ */
+static char *drawn(const NsPlot *plot)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        GString *line = g_string_new(NULL);
+        g_string_printf(line, "%s of %s, side %d, kind %d, muted %d, theory %d:", series->label,
+                        series->group, (int)series->side, (int)series->kind, series->muted,
+                        series->theory);
+        for (size_t k = 0; k < series->n; k++)
+            g_string_append_printf(line, " %.9g %.9g", series->x[k], series->y[k]);
+        g_ptr_array_add(lines, g_string_free(line, FALSE));
+    }
+    const NsHeatmap *map = plot->heatmap;
+    for (size_t p = 0; map && p < map->n_panels; p++) {
+        GString *line = g_string_new(map->panels[p].name);
+        for (size_t r = 0; r < map->panels[p].rows; r++)
+            for (size_t c = 0; c < map->columns; c++)
+                g_string_append_printf(line, " %.9g",
+                                       (double)ns_heatmap_row(map, map->panels[p].row + r)[c]);
+        g_ptr_array_add(lines, g_string_free(line, FALSE));
+    }
+    g_ptr_array_sort(lines, by_text);
+    g_ptr_array_add(lines, NULL);
+    return g_strjoinv("\n", (char **)lines->pdata);
+}
+
+/* The k-th order of the lanes of an input, by exchanging what is left with what is in front. */
+static NsFigureInput permuted(NsFigureInput input, unsigned k)
+{
+    for (unsigned i = 0; i + 1 < input.n_lanes; i++) {
+        unsigned left = input.n_lanes - i, other = i + k % left;
+        NsFigureRun run = input.lanes[i];
+        input.lanes[i] = input.lanes[other];
+        input.lanes[other] = run;
+        k /= left;
+    }
+    return input;
+}
+
+/* The same lanes in another order are the same curves, but for the ratios to the first. */
+static void test_order(void)
+{
+    static const char *const special[] = {"placement=post", "placement=post", "placement=pre",
+                                          "placement=deepnorm"};
+    Run *runs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_made(4, BUDGET, true, 1, 0);
+        set(runs[i], special[i]);
+        set(runs[i], i == 1 ? "warmup=100" : "warmup=1");
+        for (int k = 0; k < 12; k++) append_lane(runs[i], i);
+    }
+    for (unsigned n = 3, orders = 6; n <= 4; n++, orders *= n) {
+        const NsFigureInput input = lanes_of(runs, n);
+        for (size_t f = 0; ns_figure_kind(f); f++) {
+            const char *key = ns_figure_kind(f)->choice.key;
+            if (g_str_equal(key, "ratio")) continue;
+            g_autoptr(NsFigure) figure = ns_figure_new(key);
+            g_autofree char *first = drawn(ns_figure_update(figure, &input));
+            for (unsigned k = 1; k < orders; k++) {
+                NsFigureInput other = permuted(input, k);
+                g_autoptr(NsFigure) fresh = ns_figure_new(key);
+                g_autofree char *again = drawn(ns_figure_update(fresh, &other));
+                g_test_message("%s, %u lanes, order %u", key, n, k);
+                g_assert_cmpstr(again, ==, first);
+                /* And where a figure has shown the first order before. */
+                g_autofree char *followed = drawn(ns_figure_update(figure, &other));
+                g_assert_cmpstr(followed, ==, first);
+            }
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
+static bool look_alike(const NsSeries *a, const NsSeries *b)
+{
+    return a->style == b->style && a->dash == b->dash && a->kind == b->kind &&
+           a->tinted == b->tinted && a->theory == b->theory;
+}
+
+/* A rate that only begins to differ when the lane that was behind has caught up is drawn, and no
+ * loss and rate look alike. */
+static void test_rates(void)
+{
+    Run *runs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_new(2, BUDGET);
+        append_lane(runs[i], 0);
+    }
+    for (int k = 0; k < 5; k++) append_lane(runs[1], 1);
+    NsFigureInput input = lanes_of(runs, 4);
+    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    ns_figure_update(figure, &input);
+    for (int k = 0; k < 5; k++)
+        for (unsigned i = 0; i < 4; i++)
+            if (i != 1) append_lane(runs[i], 0);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(series_named(plot, "B learning rate")->n, ==, 5);
+    for (size_t i = 0; i < plot->n_series; i++)
+        for (size_t k = 0; k < i; k++)
+            g_assert_false(look_alike(&plot->series[i], &plot->series[k]));
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
+/* Earlier lanes keep the colors of their lanes; their dashes differ. */
+static void test_earlier(void)
+{
+    Pair pair = pair_new(2, 2), before = pair_new(2, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        append(pair.run[i], 1);
+        append(before.run[i], 1);
+        for (unsigned k = 0; k < 2; k++)
+            pair.input.pinned[2 * k + i] = (NsFigureRun){
+                before.run[i]->history, &before.run[i]->settings,
+                (const char *const[]){"run 1 A", "run 1 B", "run 2 A", "run 2 B"}[2 * k + i], i};
+    }
+    pair.input.n_pinned = 4;
+    static const char *const figures[] = {"loss", "steps"};
+    for (size_t f = 0; f < G_N_ELEMENTS(figures); f++) {
+        g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
+        const NsPlot *plot = ns_figure_update(figure, &pair.input);
+        const NsSeries *a = series_named(plot, "run 1 A"), *b = series_named(plot, "run 1 B");
+        const NsSeries *again = series_named(plot, "run 2 B");
+        g_assert_true(a->style == 0 && a->dash && a->tinted);
+        g_assert_true(b->style == 1 && b->dash && b->tinted);
+        g_assert_true(again->style == 1 && again->dash && again->dash != b->dash);
+    }
+    pair_clear(&pair);
+    pair_clear(&before);
+}
+
+/* What each of three and four lanes is stands in the legend of a chart for one column. */
+static void test_column(void)
+{
+    static const char *const special[] = {"placement=post warmup=1", "placement=post warmup=100",
+                                          "placement=pre warmup=1", "placement=deepnorm warmup=1"};
+    Run *runs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_made(6, BUDGET, true, 1, 0);
+        g_auto(GStrv) words = g_strsplit(special[i], " ", -1);
+        for (char **word = words; *word; word++) set(runs[i], *word);
+        append_lane(runs[i], i);
+    }
+    static const char *const figures[] = {"loss", "gradient-norm", "hidden-norm", "steps"};
+    for (unsigned n = 3; n <= 4; n++)
+        for (size_t f = 0; f < G_N_ELEMENTS(figures); f++) {
+            NsFigureInput input = lanes_of(runs, n);
+            input.theory = true;
+            g_autoptr(NsFigure) figure = ns_figure_new(figures[f]);
+            const NsPlot *plot = ns_figure_update(figure, &input);
+            g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 234, 164, ns_style_find("paper"));
+            g_test_message("%s of %u lanes", figures[f], n);
+            g_assert_cmpuint(layout->legend->len, >=, n);
+            for (unsigned i = 0; i < layout->legend->len; i++)
+                g_assert_false(g_array_index(layout->legend, NsLegendSample, i).letter);
+        }
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
 int main(int argc, char **argv)
@@ -474,5 +662,9 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/growing", test_growing);
     g_test_add_func("/lanes/fork", test_fork);
     g_test_add_func("/lanes/hidden-together", test_hidden_together);
+    g_test_add_func("/lanes/order", test_order);
+    g_test_add_func("/lanes/rates", test_rates);
+    g_test_add_func("/lanes/earlier", test_earlier);
+    g_test_add_func("/lanes/column", test_column);
     return g_test_run();
 }

@@ -158,7 +158,7 @@ static void test_letters(void)
     g_autoptr(NsPlotLayout) none = ns_plot_layout(&plot, 180, 90, paper());
     g_assert_false(ns_plot_has_legend(none));
     plot.lettered = true;
-    g_autoptr(NsPlotLayout) letters = ns_plot_layout(&plot, 180, 90, paper());
+    g_autoptr(NsPlotLayout) letters = ns_plot_layout(&plot, 180, 60, paper());
     g_assert_cmpstr(words_of(letters, NS_PART_LEGEND, 0), ==, "A");
     g_assert_cmpstr(words_of(letters, NS_PART_LEGEND, RUNS - 1), ==, "D");
     /* Names have room, but not with the curves and all that is around them. */

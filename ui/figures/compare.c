@@ -68,13 +68,17 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
                            : i                ? _("previous run")
                                               : _("this run");
         curves[i] = (NsRatioCurve){side->n, side->x, side->y, name, i};
-        if (side->n)
-            figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
-                                                          .kind = NS_SERIES_POINTS,
-                                                          .style = i,
-                                                          .n = side->n,
-                                                          .x = side->x,
-                                                          .y = side->y};
+        if (!side->n) continue;
+        /* The run before has the color of this one. */
+        bool before = input->n_lanes < 2 && i > 0;
+        figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
+                                                      .kind = NS_SERIES_POINTS,
+                                                      .style = before ? 0 : i,
+                                                      .dash = before ? NS_PREVIOUS_DASH : 0,
+                                                      .tinted = before,
+                                                      .n = side->n,
+                                                      .x = side->x,
+                                                      .y = side->y};
     }
     /* The run before is what this one is measured by. */
     if (input->n_lanes < 2 && compare->n == 2) {

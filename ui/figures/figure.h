@@ -13,6 +13,9 @@ typedef struct {
     void (*clear)(NsFigure *figure);
 } NsFigureClass;
 
+/* The dash of an earlier run, as NsSeries.dash. */
+#define NS_PREVIOUS_DASH 4
+
 /* A history that is followed, with what was read of it. */
 typedef struct {
     NsHistory *history; /* a reference, so that another history cannot get its address */

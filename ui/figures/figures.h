@@ -19,6 +19,7 @@ typedef struct {
     NsHistory *history;         /* NULL while there is none */
     const NsSettings *settings; /* of that history */
     const char *name;           /* "A", "B", ... of a lane; what to call an earlier run */
+    unsigned lane;              /* of an earlier run: its lane, whose color it keeps */
 } NsFigureRun;
 
 /* What heatmaps show of several lanes: all above one another under one color bar, the one that

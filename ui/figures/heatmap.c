@@ -209,8 +209,9 @@ static bool update_ratio(NsFigure *figure, const NsFigureInput *input)
     pair.heat = NS_HEAT_RATIO;
     if (!lanes && input->previous) {
         pair.n_lanes = 2;
-        pair.lanes[0] = (NsFigureRun){input->previous, input->previous_settings, _("previous run")};
-        pair.lanes[1] = (NsFigureRun){input->history, input->settings, _("this run")};
+        pair.lanes[0] =
+            (NsFigureRun){input->previous, input->previous_settings, _("previous run"), 0};
+        pair.lanes[1] = (NsFigureRun){input->history, input->settings, _("this run"), 0};
     }
     return update(figure, &pair, input->quantity);
 }

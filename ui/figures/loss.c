@@ -2,7 +2,11 @@
 #include "core/base/words.h"
 #include "ui/figures/step_curves.h"
 
-#include <math.h>
+#include <string.h>
+
+/* The dash of a lane's rate is that of the style so many further on, which no lane's loss has in
+ * its color. */
+#define RATE_DASH 3
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
@@ -13,6 +17,8 @@ typedef struct {
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
     bool rates_differ;
+    /* The step from which on two lanes were not compared yet. */
+    int64_t compared[NS_LANES_MAX][NS_LANES_MAX];
     NsPreviousCurves previous;
 } Loss;
 
@@ -58,38 +64,49 @@ static bool read_run(NsStepCurves *lane, NsHistory *history, NsSmoothing how)
     return changed;
 }
 
-/* Whether a lane had another rate than the first at any of the steps from record `from` on. */
-static bool rates_differ(const Loss *loss, unsigned i, size_t from)
+/* Whether two lanes had different rates at one of the steps that both have and that were not
+ * compared yet. */
+static bool rates_differ(Loss *loss, unsigned i, unsigned j)
 {
-    NsHistory *first = loss->lanes[0].run.history, *other = loss->lanes[i].run.history;
-    if (!first || !other) return false;
-    int64_t shift = ns_history_first_step(other) - ns_history_first_step(first);
-    int64_t steps = (int64_t)loss->lanes[0].run.steps;
-    for (size_t k = from; k < loss->lanes[i].run.steps; k++) {
-        int64_t at = (int64_t)k + shift;
-        double a = at >= 0 && at < steps ? ns_history_step(first, (size_t)at)->lr : (double)NAN;
-        double b = ns_history_step(other, k)->lr;
-        if (a < b || a > b) return true;
+    NsHistory *a = loss->lanes[i].run.history, *b = loss->lanes[j].run.history;
+    if (!a || !b) return false;
+    int64_t first_a = ns_history_first_step(a), first_b = ns_history_first_step(b);
+    int64_t end = MIN(first_a + (int64_t)loss->lanes[i].run.steps,
+                      first_b + (int64_t)loss->lanes[j].run.steps);
+    /* No update led to step 0. */
+    int64_t step = MAX(MAX(MAX(first_a, first_b), 1), loss->compared[i][j]);
+    for (; step < end; step++) {
+        double p = ns_history_step(a, (size_t)(step - first_a))->lr;
+        double q = ns_history_step(b, (size_t)(step - first_b))->lr;
+        if (p < q || p > q) return true;
     }
+    loss->compared[i][j] = step;
     return false;
+}
+
+static void compare_rates(Loss *loss)
+{
+    for (unsigned j = 1; j < loss->n; j++)
+        for (unsigned i = 0; i < j && !loss->rates_differ; i++)
+            loss->rates_differ = rates_differ(loss, i, j);
 }
 
 static bool read_lanes(Loss *loss, const NsFigureInput *input)
 {
     unsigned n = ns_figure_runs(input);
-    bool changed = n != loss->n;
-    if (changed) loss->rates_differ = false;
+    bool changed = n != loss->n, others = changed;
     for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
     loss->n = n;
     for (unsigned i = 0; i < n; i++) {
-        NsStepCurves *lane = &loss->lanes[i];
         NsHistory *history = ns_figure_run(input, i).history;
-        bool other = lane->run.history != history;
-        size_t before = other || changed ? 0 : lane->run.steps;
-        if (other) loss->rates_differ = false;
-        changed |= read_run(lane, history, input->smoothing);
-        if (i > 0 && !loss->rates_differ) loss->rates_differ = rates_differ(loss, i, before);
+        others |= loss->lanes[i].run.history != history;
+        changed |= read_run(&loss->lanes[i], history, input->smoothing);
     }
+    if (others) {
+        loss->rates_differ = false;
+        memset(loss->compared, 0, sizeof loss->compared);
+    }
+    compare_rates(loss);
     return changed;
 }
 
@@ -169,6 +186,8 @@ static void show(Loss *loss, bool smooth)
             *series = single[k];
             /* The last style is black: it is of no lane. */
             if (loss->n > 1) series->style = shared_rate ? NS_SERIES_STYLES - 1 : i;
+            /* Loss and rate of a lane share its color and nothing else. */
+            if (loss->n > 1 && k == RATE && !shared_rate) series->dash = RATE_DASH;
             /* A line through the marks would be taken for the lane's own. */
             if (loss->n > 1 && k == VALIDATION) series->kind = NS_SERIES_SCATTER;
             series->label = figure->labels[i * CURVES + k];

@@ -29,7 +29,8 @@ typedef struct {
     NsTheory theory;
 } Lane;
 
-enum { CURVES = COLUMNS + NS_THEORY_CURVES }; /* of one run */
+/* Of one run, and behind them what the legend calls its theory. */
+enum { THEORY = COLUMNS + NS_THEORY_CURVES, CURVES };
 G_STATIC_ASSERT(NS_LANES_MAX *CURVES <= NS_FIGURE_SERIES);
 
 /* What a profile shows. */
@@ -271,6 +272,9 @@ static bool make_labels(Profile *profile, const NsFigureInput *input, const Spec
         for (size_t k = 0; k < lane->theory.n_curves; k++)
             changed |= ns_figure_text(&labels[COLUMNS + k],
                                       ns_figure_run_words(input, i, lane->theory.label[k]));
+        if (lane->theory.n_curves)
+            changed |= ns_figure_text(&labels[THEORY],
+                                      ns_figure_run_words(input, i, ns_theory_name(&lane->theory)));
     }
     if (!input->previous || profile->n > 1) return changed;
     g_autofree char *run = ns_figure_previous_label(input);
@@ -284,7 +288,7 @@ static bool make_labels(Profile *profile, const NsFigureInput *input, const Spec
 static void show_lane(Profile *profile, unsigned i)
 {
     static const NsSeries single[COLUMNS] = {
-        [PREVIOUS] = {.style = 1, .previous = true},
+        [PREVIOUS] = {.style = 0, .dash = NS_PREVIOUS_DASH, .previous = true, .tinted = true},
         [FIRST] = {.style = 0, .previous = true},
         [NOW] = {.style = 0},
         [END] = {.style = 2},
@@ -309,8 +313,10 @@ static void show_lane(Profile *profile, unsigned i)
     for (size_t k = 0; k < theory->n_curves; k++)
         figure->series[figure->plot.n_series++] =
             (NsSeries){.label = labels[COLUMNS + k],
-                       .group = profile->n > 1 ? _("theory") : NULL,
+                       .group = profile->n > 1 ? labels[THEORY] : NULL,
+                       .style = i,
                        .theory = true,
+                       .tinted = profile->n > 1,
                        .n = theory->n,
                        .x = theory->x,
                        .y = theory->y[k]};
@@ -363,6 +369,7 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
 {
     GString *words = g_string_new(NULL);
     bool first = false, end = false, late = false;
+    const char *told = NULL;
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
         int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
@@ -377,6 +384,13 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
     if (first)
         add_note(words,
                  late ? _("Faint lines: the first step of each.") : _("Faint lines: step 0."));
+    for (unsigned i = 0; i < profile->n; i++) {
+        const char *theory = profile->lanes[i].theory.note;
+        if (!theory || g_strcmp0(theory, told) == 0) continue;
+        g_autofree char *of_run = g_strdup_printf("%s: %s", ns_figure_run(input, i).name, theory);
+        add_note(words, of_run);
+        told = theory;
+    }
     if (end) add_note(words, _("A mark by itself: after the final norm."));
     if (profile->lanes[0].columns[NOW].thinned)
         add_note(words, _("This step is kept in a group: the band is its range."));

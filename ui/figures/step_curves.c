@@ -7,9 +7,6 @@
 
 #define BEFORE NS_FIGURE_PINNED
 
-/* The tones of pinned runs begin behind those of lanes. */
-#define FIRST_TONE NS_LANES_MAX
-
 void ns_step_curves_forget(NsStepCurves *curves)
 {
     for (size_t i = 0; i < NS_STEP_CURVES; i++) ns_curve_clear(&curves->curves[i]);
@@ -37,6 +34,15 @@ static NsFigureRun run_at(const NsFigureInput *input, unsigned i)
     return i < input->n_pinned ? input->pinned[i] : (NsFigureRun){0};
 }
 
+/* Earlier lanes of the same color have different dashes, none of which the lane itself has. */
+static unsigned dash_of(const NsFigureInput *input, unsigned i)
+{
+    unsigned before = 0;
+    for (unsigned k = 0; i != BEFORE && k < i && k < input->n_pinned; k++)
+        before += input->pinned[k].lane == run_at(input, i).lane;
+    return NS_PREVIOUS_DASH + before % (NS_SERIES_STYLES - NS_PREVIOUS_DASH);
+}
+
 bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *input,
                                NsPreviousRead read, void *data)
 {
@@ -52,6 +58,8 @@ bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *
         char *label =
             i == BEFORE && run.history ? ns_figure_previous_label(input) : g_strdup(run.name);
         changed |= ns_figure_text(&previous->run[i].label, label);
+        previous->run[i].style = run.lane;
+        previous->run[i].dash = dash_of(input, i);
         if (!run.history) continue;
         size_t before = source->steps;
         read(source, curve, data);
@@ -84,9 +92,10 @@ size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *serie
         if (!previous->run[i].curve.n) continue;
         series[n] = (NsSeries){.label = previous->run[i].label,
                                .kind = NS_SERIES_LINE,
-                               .style = i == BEFORE ? 0 : FIRST_TONE + i,
+                               .style = previous->run[i].style,
+                               .dash = previous->run[i].dash,
                                .previous = true,
-                               .tinted = i != BEFORE};
+                               .tinted = true};
         ns_curve_show(&previous->run[i].curve, &series[n++]);
     }
     return n;

@@ -29,6 +29,7 @@ typedef struct {
         NsSource source;
         NsCurve curve;
         char *label;
+        unsigned style, dash;
     } run[NS_FIGURE_PINNED + 1]; /* the last is the run before */
 } NsPreviousCurves;
 
@@ -42,6 +43,7 @@ bool ns_previous_curves_follow(NsPreviousCurves *previous, const NsFigureInput *
 void ns_previous_curves_forget(NsPreviousCurves *previous);
 void ns_previous_curves_clear(NsPreviousCurves *previous);
 
-/* Appends a series for each: the run before in gray, the pinned ones in muted tones.  Returns how
+/* Appends a series for each: in a muted tone of its lane's color, with
+ * another dash.  Returns how
  * many. */
 size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *series);

@@ -154,6 +154,11 @@ bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput
     return had || theory->n_curves > 0;
 }
 
+const char *ns_theory_name(const NsTheory *theory)
+{
+    return theory->n_curves > 1 ? _("bounds (Lemma 2)") : theory->label[0];
+}
+
 void ns_theory_clear(NsTheory *theory)
 {
     forget(theory);

@@ -28,4 +28,7 @@ typedef struct {
  * in every layer, both times what was measured in the last layer at step 0. */
 bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput *input,
                       bool shown);
+
+/* What the legend calls all curves of a theory that has any. */
+const char *ns_theory_name(const NsTheory *theory);
 void ns_theory_clear(NsTheory *theory);

@@ -138,6 +138,7 @@ static void add_series(GByteArray *bytes, const NsSeries *series)
     ADD(bytes, series->kind);
     ADD(bytes, series->side);
     ADD(bytes, series->style);
+    ADD(bytes, series->dash);
     ADD(bytes, flags);
 }
 

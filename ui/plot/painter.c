@@ -19,7 +19,8 @@ NsColor ns_with_alpha(NsColor color, double alpha)
 
 const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series)
 {
-    return series->theory ? &ns_theory_style : &style->series[series->style % NS_SERIES_STYLES];
+    if (series->theory) return &ns_theory_style;
+    return &style->series[(series->style + series->dash) % NS_SERIES_STYLES];
 }
 
 /* Opaque, so that a curve that crosses itself is as muted everywhere. */
@@ -32,8 +33,8 @@ static NsColor mix(NsColor a, NsColor b, double share)
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
 {
     if (series->previous && !series->tinted) return style->previous;
-    if (series->theory) return style->faint_text;
-    NsColor color = ns_series_style(style, series)->color;
+    NsColor color = style->series[series->style % NS_SERIES_STYLES].color;
+    if (series->theory) return series->tinted ? color : style->faint_text;
     return series->muted || series->tinted ? mix(color, style->panel, MUTED) : color;
 }
 

@@ -34,14 +34,15 @@ void ns_pgf_look(GString *out, const NsPlotLayout *layout, const NsSeries *serie
                                         [NS_MARK_TRIANGLE] = "triangle*",
                                         [NS_MARK_DIAMOND] = "diamond*"};
     unsigned index = series->style % NS_SERIES_STYLES;
-    const NsSeriesStyle *look = &style->series[index];
+    const NsSeriesStyle *look = &style->series[(index + series->dash) % NS_SERIES_STYLES];
     if (series->previous && !series->tinted)
         g_string_append(out, "chart-previous");
-    else if (series->theory)
+    else if (series->theory && !series->tinted)
         g_string_append(out, "chart-words");
     else
         g_string_append_printf(out, "chart-%u", index);
-    if (series->muted || series->tinted) g_string_append(out, ", opacity=0.35");
+    if (series->muted || (series->tinted && !series->theory))
+        g_string_append(out, ", opacity=0.35");
     bool marked = series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
     /* Marks that would touch are left out, but for those of a cloud. */
     size_t touching =

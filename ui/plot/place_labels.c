@@ -14,8 +14,9 @@
 
 #include <math.h>
 
-/* The highest legend above the plot area, in text sizes: three lines. */
+/* The highest legend above the plot area, in text sizes: three lines, of several runs six. */
 #define LEGEND_MOST 4.4
+#define LEGEND_MOST_OF_RUNS 8.8
 
 /* Of the number of a point on an axis that is not of whole numbers. */
 #define DIGITS 4
@@ -48,7 +49,10 @@ double ns_place_head(NsFrame *frame, bool place)
     }
     if (frame->show[NS_PART_LEGEND]) {
         double room = layout->width - 2 * pad, gap = y > pad ? 0.25 * frame->size : 0;
-        double most = MIN(0.25 * layout->height, LEGEND_MOST * frame->size);
+        /* Names of runs are worth more room: a letter does not say what a run is. */
+        bool runs = layout->plot->lettered;
+        double most = MIN((runs ? 0.5 : 0.25) * layout->height,
+                          (runs ? LEGEND_MOST_OF_RUNS : LEGEND_MOST) * frame->size);
         double height = ns_legend_place(layout, pad, y + gap, room, most, false);
         if (height > 0 && place) ns_legend_place(layout, pad, y + gap, room, most, true);
         if (height > 0) y += gap + height;

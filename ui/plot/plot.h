@@ -69,11 +69,13 @@ typedef struct {
     NsSeriesKind kind;
     NsAxisSide side;
     unsigned style; /* index of color, dash and mark together */
+    unsigned dash;  /* dash and mark are those of the style so many further on, in its own color */
     bool previous;
-    bool tinted; /* a previous one in a muted tone of its style, told from others */
+    bool tinted; /* a previous one in a muted tone of its style, told from others; a theory in the
+                  * color of its style, told from that of others */
     bool hidden; /* struck out in the legend; not drawn, and no axis makes room for it */
     bool muted;  /* what was measured, behind a smoothed curve of the same style; in no legend */
-    bool theory; /* dotted, in the color of text: computed, not measured */
+    bool theory; /* dotted, in the color of text unless tinted: computed, not measured */
     size_t n;
     const double *x;       /* ascending */
     const double *y;       /* NaN and infinities are gaps that are marked */

@@ -148,7 +148,8 @@ void ns_session_show_pinned(NsSession *session)
                 run->told.lanes > 1
                     ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_letter(lane))
                     : g_strdup_printf(_("run %u"), run->told.id);
-            ns_view_pin(session->view, run->histories[lane], &run->started.lane[lane], name);
+            ns_view_pin(session->view, (unsigned)lane, run->histories[lane],
+                        &run->started.lane[lane], name);
         }
     }
 }

@@ -7,6 +7,7 @@ static void pinned_copy(NsPinnedLane *to, const NsPinnedLane *from)
 {
     to->history = ns_history_ref(from->history);
     to->name = g_strdup(from->name);
+    to->lane = from->lane;
     ns_settings_copy(&to->settings, &from->settings);
 }
 
@@ -76,10 +77,11 @@ NsFigureInput ns_view_input(const NsView *view)
         .step = view->step,
     };
     for (size_t i = 0; i < view->started.n; i++)
-        input.lanes[i] = (NsFigureRun){view->histories[i], &view->now.lane[i], ns_lane_letter(i)};
+        input.lanes[i] =
+            (NsFigureRun){view->histories[i], &view->now.lane[i], ns_lane_letter(i), (unsigned)i};
     for (unsigned i = 0; i < view->n_pinned; i++) {
         const NsPinnedLane *lane = &view->pinned[i];
-        input.pinned[i] = (NsFigureRun){lane->history, &lane->settings, lane->name};
+        input.pinned[i] = (NsFigureRun){lane->history, &lane->settings, lane->name, lane->lane};
     }
     return input;
 }
@@ -162,10 +164,12 @@ void ns_view_clear_pinned(NsView *view)
     while (view->n_pinned > 0) pinned_clear(&view->pinned[--view->n_pinned]);
 }
 
-void ns_view_pin(NsView *view, NsHistory *history, const NsSettings *settings, const char *name)
+void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSettings *settings,
+                 const char *name)
 {
     if (view->n_pinned == NS_FIGURE_PINNED) return;
     NsPinnedLane *lane = &view->pinned[view->n_pinned++];
-    *lane = (NsPinnedLane){.history = ns_history_ref(history), .name = g_strdup(name)};
+    *lane =
+        (NsPinnedLane){.history = ns_history_ref(history), .name = g_strdup(name), .lane = which};
     ns_settings_copy(&lane->settings, settings);
 }

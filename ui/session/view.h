@@ -12,6 +12,7 @@ typedef struct {
     NsHistory *history;
     NsSettings settings; /* that the first update was made with */
     char *name;          /* what to call it */
+    unsigned lane;       /* of its run, whose color it keeps */
 } NsPinnedLane;
 
 typedef struct {
@@ -65,4 +66,5 @@ void ns_view_leave_previous(NsView *view);
 
 /* Earlier runs are pinned anew: none, then one after the other as long as there is room. */
 void ns_view_clear_pinned(NsView *view);
-void ns_view_pin(NsView *view, NsHistory *history, const NsSettings *settings, const char *name);
+void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSettings *settings,
+                 const char *name);
