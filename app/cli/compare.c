@@ -84,8 +84,9 @@ int ns_cli_compare(int argc, char **argv, GError **error)
             "ends it with the summaries and exit status 130.",
         .examples =
             NS_CLI " compare --lane placement=pre --lane placement=post --steps 500\n" NS_CLI
-                   " compare --set layers=12 --lane \"warmup=1\" --lane \"warmup=100 lr=1e-2\""
-                   " --jsonl both.jsonl\n" NS_CLI " compare --preset sgd-adam",
+                   " compare --set layers=12 --lane \"placement=post warmup=1\""
+                   " --lane \"placement=post warmup=100\" --jsonl both.jsonl\n" NS_CLI
+                   " compare --preset sgd-adam",
         .entries = entries,
         .experiment = &experiment,
         .lanes = &lanes,

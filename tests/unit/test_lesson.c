@@ -1,6 +1,7 @@
 /* Lessons and what their cards wait for: reading and refusing.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
+#include "core/optim/schedule.h"
 #include "core/store/bundled.h"
 #include "core/store/lesson.h"
 
@@ -212,6 +213,126 @@ static void test_bundled(void)
     g_assert_cmpstr(ns_preset_choice(7)->key, ==, "sgd-adam");
 }
 
+/* ---- What lessons and presets compare ---- */
+
+/* Settings in which the lanes of a lesson or preset differ, where it is not the placement alone;
+ * its texts name each of them. */
+static const struct {
+    const char *key, *settings;
+} compared[] = {
+    {"final-norm", "final-norm"},
+    {"sgd-and-adam", "optimizer lr"},
+    {"other-remedies", "lr clip optimizer placement layers"}, /* four, one or two to a lane */
+    {"depth-ladder", "layers"},
+    {"sgd-adam", "placement optimizer lr"},
+};
+
+static void assert_one_change(const char *key, const NsExperiment *experiment)
+{
+    const char *settings = "placement";
+    for (size_t i = 0; i < G_N_ELEMENTS(compared); i++)
+        if (g_str_equal(compared[i].key, key)) settings = compared[i].settings;
+    g_auto(GStrv) allowed = g_strsplit(settings, " ", -1);
+    for (size_t lane = 1; lane < experiment->n; lane++)
+        for (size_t i = 0; ns_param(i); i++) {
+            if (ns_settings_same(&experiment->lane[0], &experiment->lane[lane], ns_param(i)))
+                continue;
+            g_test_message("%s: lane %zu has another %s", key, lane, ns_param(i)->key);
+            g_assert_true(g_strv_contains((const char *const *)allowed, ns_param(i)->key));
+        }
+}
+
+/* From the end of its warm-up on the rate of every lane is its peak, so that lanes and runs with
+ * different warm-ups differ in nothing afterwards. */
+static void assert_no_decay(const char *key, const NsExperiment *experiment)
+{
+    for (size_t lane = 0; lane < experiment->n; lane++) {
+        const NsSettings *settings = &experiment->lane[lane];
+        g_test_message("%s: lane %zu", key, lane);
+        for (int64_t step = settings->warmup; step <= settings->warmup + 10000; step += 50)
+            g_assert_cmpfloat(ns_schedule_lr(settings, step), ==, settings->lr);
+    }
+}
+
+/* "with 5 seeds:" and "with 4 of 5 seeds:" are 5, no such words are 1. */
+static gint64 seeds_of(const char *claim)
+{
+    const char *seeds = strstr(claim, " seeds:");
+    if (!seeds) return 1;
+    while (seeds > claim && g_ascii_isdigit(seeds[-1])) seeds--;
+    return g_ascii_strtoll(seeds, NULL, 10);
+}
+
+/* Whether a claim is about a loss after training has begun: that of step 0 is written "(A, 0)". */
+static bool is_about_learning(const char *claim)
+{
+    for (const char *at = strstr(claim, "loss("); at; at = strstr(at + 1, "loss("))
+        if (g_ascii_strtoll(strchr(at, ',') + 1, NULL, 10) > 0) return true;
+    return false;
+}
+
+static void assert_seeds(const char *key, char **claims)
+{
+    for (char **claim = claims; claim && *claim; claim++) {
+        g_test_message("%s: %s", key, *claim);
+        if (is_about_learning(*claim)) g_assert_cmpint(seeds_of(*claim), >=, 5);
+    }
+}
+
+static void test_lesson_compares(void)
+{
+    for (size_t i = 0; ns_lesson_choice(i); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsLesson) lesson = ns_lesson_open(i, &error);
+        g_assert_no_error(error);
+        const char *key = ns_lesson_choice(i)->key;
+        for (size_t c = 0; c < lesson->n; c++) {
+            assert_one_change(key, &lesson->card[c].end);
+            assert_no_decay(key, &lesson->card[c].end);
+            assert_seeds(key, lesson->card[c].claims);
+        }
+    }
+}
+
+static void test_preset_compares(void)
+{
+    for (size_t i = 0; ns_preset_choice(i); i++) {
+        g_autoptr(GError) error = NULL;
+        g_auto(NsPreset) preset;
+        ns_preset_init(&preset);
+        ns_preset_find(&preset, ns_preset_choice(i)->key, &error);
+        g_assert_no_error(error);
+        assert_one_change(ns_preset_choice(i)->key, &preset.experiment);
+        assert_no_decay(ns_preset_choice(i)->key, &preset.experiment);
+        assert_seeds(ns_preset_choice(i)->key, preset.claims);
+    }
+}
+
+/* A warm-up acts from the first step on: a card that changes it waits for another run. */
+static void test_warm_up_restarts(void)
+{
+    const NsParam *warmup = ns_param_find("warmup");
+    size_t changes = 0;
+    for (size_t i = 0; ns_lesson_choice(i); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NsLesson) lesson = ns_lesson_open(i, &error);
+        g_assert_no_error(error);
+        for (size_t c = 1; c < lesson->n; c++) {
+            const NsCard *card = &lesson->card[c];
+            const NsSettings *before = &lesson->card[c - 1].end.lane[0];
+            if (!card->asks_for_settings || ns_settings_same(before, &card->end.lane[0], warmup))
+                continue;
+            bool waits = false;
+            for (size_t k = 0; k < card->conditions.n; k++)
+                waits |= card->conditions.term[k].kind == NS_CONDITION_NEW_RUN;
+            g_test_message("%s: %s", ns_lesson_choice(i)->key, card->title);
+            g_assert_true(waits);
+            changes++;
+        }
+    }
+    g_assert_cmpuint(changes, ==, 3);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -222,5 +343,8 @@ int main(int argc, char **argv)
     g_test_add_func("/lesson/relations", test_relations);
     g_test_add_func("/lesson/conditions-refused", test_conditions_refused);
     g_test_add_func("/lesson/bundled", test_bundled);
+    g_test_add_func("/lesson/compares", test_lesson_compares);
+    g_test_add_func("/lesson/preset-compares", test_preset_compares);
+    g_test_add_func("/lesson/warm-up-restarts", test_warm_up_restarts);
     return g_test_run();
 }

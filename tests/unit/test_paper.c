@@ -1,5 +1,6 @@
 /* Studies of the paper: they agree with the model as it is, and not with a wrong one.
  * SPDX-License-Identifier: MIT */
+#include "core/optim/schedule.h"
 #include "core/study/paper.h"
 #include "tests/unit/support.h"
 
@@ -162,6 +163,29 @@ static void test_expected(void)
     g_assert_cmpstr(words, ==, "slope of Pre-LN: expected −0.5 (−0.65 to −0.35)");
 }
 
+/* The arms of the study on warm-up differ in placement and warm-up alone, and have the same rate
+ * from the end of the longest warm-up on. */
+static void test_same_rate(void)
+{
+    const NsStudy *row = study("warmup");
+    g_assert_cmpuint(row->seeds, >=, 5);
+    NsSettings first;
+    ns_study_settings(row, 0, &first);
+    for (unsigned arm = 0; arm < row->n_arms; arm++) {
+        NsSettings other;
+        ns_study_settings(row, arm, &other);
+        for (int64_t step = 100; step <= row->steps; step++)
+            g_assert_cmpfloat(ns_schedule_lr(&other, step), ==, first.lr);
+        for (size_t i = 0; ns_param(i); i++) {
+            const char *key = ns_param(i)->key;
+            if (!g_str_equal(key, "placement") && !g_str_equal(key, "warmup"))
+                g_assert_true(ns_settings_same(&first, &other, ns_param(i)));
+        }
+        ns_settings_clear(&other);
+    }
+    ns_settings_clear(&first);
+}
+
 static void test_interrupted(void)
 {
     g_autoptr(GError) error = NULL;
@@ -241,6 +265,7 @@ int main(int argc, char **argv)
     g_test_add_func("/study/paper/divergence", test_divergence);
     g_test_add_func("/study/paper/values", test_values);
     g_test_add_func("/study/paper/expected", test_expected);
+    g_test_add_func("/study/paper/same-rate", test_same_rate);
     g_test_add_func("/study/paper/interrupted", test_interrupted);
     g_test_add_func("/study/paper/seconds", test_seconds);
     g_test_add_func("/study/paper/words", test_words);

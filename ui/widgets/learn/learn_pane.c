@@ -169,7 +169,10 @@ static void on_run(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
     if (card) pane->run_to = card->run;
-    if (ns_session_pending(pane->session)) ns_session_restart(pane->session);
+    /* A run with steps from before the card shows nothing of settings that act from step 0 on. */
+    bool earlier = card && card->asks_for_settings && ns_session_steps(pane->session) > 0 &&
+                   ns_lesson_present_run(pane->session) == pane->situation.run;
+    if (earlier || ns_session_pending(pane->session)) ns_session_restart(pane->session);
     on_watch(pane);
 }
 
