@@ -157,6 +157,21 @@ static void test_offers(void)
     ui_close(window);
 }
 
+/* A wider panel never needs more height: GTK would look without end for the width of a height. */
+static void test_height_falls(void)
+{
+    NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
+    GtkWidget *panel = GTK_WIDGET(panel_of(window));
+    int least, height, before = G_MAXINT;
+    gtk_widget_measure(panel, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    for (int width = least; width < 1400; width++) {
+        gtk_widget_measure(panel, GTK_ORIENTATION_VERTICAL, width, &height, NULL, NULL, NULL);
+        g_assert_cmpint(height, <=, before);
+        before = height;
+    }
+    ui_close(window);
+}
+
 static void check_remedy(const char *key, const char *other)
 {
     NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
@@ -207,6 +222,7 @@ void ui_add_trouble_tests(void)
     g_test_add_func("/ui/trouble/evidence", test_evidence);
     g_test_add_func("/ui/trouble/low", test_low);
     g_test_add_func("/ui/trouble/offers", test_offers);
+    g_test_add_func("/ui/trouble/height-falls", test_height_falls);
     g_test_add_func("/ui/trouble/remedies", test_remedies);
     g_test_add_func("/ui/trouble/close", test_close);
 }

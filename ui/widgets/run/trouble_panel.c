@@ -233,19 +233,36 @@ static void ns_trouble_panel_size_allocate(GtkWidget *widget, int width, int hei
     if (beside > 0) gtk_widget_size_allocate(panel->chart, &chart, baseline);
 }
 
+static int words_height(const NsTroublePanel *panel, int width)
+{
+    int beside = chart_width(panel, width), natural;
+    gtk_widget_measure(panel->box, GTK_ORIENTATION_VERTICAL,
+                       width - beside - (beside > 0 ? GAP : 0), NULL, &natural, NULL, NULL);
+    return natural;
+}
+
+/* The chart takes room from the words as soon as the panel is wide enough for it.  GTK looks for
+ * the least width for a height by halves, and does not end where a wider widget needs more height:
+ * so a narrower one asks for as much. */
 static void ns_trouble_panel_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                      int *minimum, int *natural, int *minimum_baseline,
                                      int *natural_baseline)
 {
     NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
-    int beside = chart_width(panel, for_size);
-    int words = for_size >= 0 ? for_size - beside - (beside > 0 ? GAP : 0) : -1;
     *minimum_baseline = *natural_baseline = -1;
-    gtk_widget_measure(panel->box, orientation, words, minimum, natural, NULL, NULL);
-    if (orientation == GTK_ORIENTATION_HORIZONTAL) return;
-    /* Without a width the chart counts: a wide panel must not need more than was said. */
-    *minimum = *natural =
-        MAX(*natural, (beside > 0 || for_size < 0) && !panel->low ? CHART_HEIGHT : 0);
+    if (orientation == GTK_ORIENTATION_HORIZONTAL) {
+        gtk_widget_measure(panel->box, orientation, -1, minimum, natural, NULL, NULL);
+        return;
+    }
+    int least;
+    gtk_widget_measure(panel->box, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    int width = for_size >= 0 ? MAX(for_size, least) : CHART_FROM;
+    int height = words_height(panel, width);
+    if (!panel->low) {
+        if (width < CHART_FROM) height = MAX(height, words_height(panel, CHART_FROM));
+        height = MAX(height, CHART_HEIGHT);
+    }
+    *minimum = *natural = height;
 }
 
 static GtkSizeRequestMode ns_trouble_panel_get_request_mode(GtkWidget *widget)
