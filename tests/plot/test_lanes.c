@@ -5,6 +5,7 @@
 #include "ui/plot/layout-private.h"
 #include "ui/plot/legend.h"
 #include "ui/plot/panels.h"
+#include "ui/plot/pgfplots.h"
 #include "ui/plot/view_state.h"
 
 #include <cairo.h>
@@ -649,6 +650,51 @@ static void test_column(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
+/* The names beside panels are no longer in TeX's fonts than in the layout's, where none meets the
+ * next. */
+static void test_tex_panels(void)
+{
+    Pair pair = pair_new(6, 6);
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 2; i++) append(pair.run[i], 1);
+    g_autoptr(NsFigure) figure = ns_figure_new("heatmap");
+    const NsPlot *plot = ns_figure_update(figure, &pair.input);
+    const NsExport how = {.format = NS_FORMAT_TEX,
+                          .style = ns_style_find("paper"),
+                          .width = 234,
+                          .height = 164,
+                          .dpi = 300};
+    const NsBox page = {0, 0, how.width, how.height};
+    g_autofree char *tex = g_string_free(ns_pgfplots_write(plot, &page, 1, &how), FALSE);
+    size_t limited = 0;
+    for (const char *at = tex; (at = strstr(at, "\\resizebox{")); at++) limited++;
+    g_assert_cmpuint(limited, ==, 2);
+    pair_clear(&pair);
+}
+
+/* A lane that diverges leaves the axis to those that do not, and a note says so. */
+static void test_wild(void)
+{
+    Pair pair = pair_new(2, 2);
+    for (int k = 0; k < 10; k++) {
+        append(pair.run[0], 4 - 0.1 * k);
+        append(pair.run[1], 4 + 100 * k);
+    }
+    for (int swap = 0; swap < 2; swap++) {
+        Run *const order[] = {pair.run[swap], pair.run[1 - swap]};
+        NsFigureInput input = lanes_of(order, 2);
+        g_autoptr(NsFigure) figure = ns_figure_new("loss");
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_cmpfloat_with_epsilon(plot->left.hi, 4.2, 1e-9);
+        g_assert_nonnull(
+            strstr(plot->note, swap ? "A goes on beyond the axis" : "B goes on beyond the axis"));
+        /* By itself it has all the room. */
+        input = input_of(pair.run[1]);
+        g_assert_true(isnan(ns_figure_update(figure, &input)->left.hi));
+    }
+    pair_clear(&pair);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -666,5 +712,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/rates", test_rates);
     g_test_add_func("/lanes/earlier", test_earlier);
     g_test_add_func("/lanes/column", test_column);
+    g_test_add_func("/lanes/tex-panels", test_tex_panels);
+    g_test_add_func("/lanes/wild", test_wild);
     return g_test_run();
 }

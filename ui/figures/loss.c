@@ -2,11 +2,17 @@
 #include "core/base/words.h"
 #include "ui/figures/step_curves.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The dash of a lane's rate is that of the style so many further on, which no lane's loss has in
  * its color. */
 #define RATE_DASH 3
+
+/* A loss that is so many times another leaves the axis to the others, which ends so far above them.
+ */
+#define WILD 3
+#define ABOVE 1.05
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
@@ -16,6 +22,7 @@ typedef struct {
     NsFigure figure;
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
+    double most[NS_LANES_MAX]; /* the largest loss of each that is finite */
     bool rates_differ;
     /* The step from which on two lanes were not compared yet. */
     int64_t compared[NS_LANES_MAX][NS_LANES_MAX];
@@ -91,6 +98,39 @@ static void compare_rates(Loss *loss)
             loss->rates_differ = rates_differ(loss, i, j);
 }
 
+/* Of the steps that were read since there were `before`. */
+static void read_most(Loss *loss, unsigned i, size_t before)
+{
+    const NsSource *run = &loss->lanes[i].run;
+    if (!before) loss->most[i] = -INFINITY;
+    for (size_t k = before; k < run->steps; k++) {
+        double y = ns_history_step(run->history, k)->loss;
+        if (isfinite(y)) loss->most[i] = MAX(loss->most[i], y);
+    }
+}
+
+/* Whether the loss of a lane leaves so far behind that of another that the other would be a line at
+ * the foot of an axis with room for both. */
+static bool is_wild(const Loss *loss, unsigned i)
+{
+    double least = INFINITY;
+    for (unsigned k = 0; k < loss->n; k++)
+        if (isfinite(loss->most[k])) least = MIN(least, loss->most[k]);
+    return loss->most[i] > WILD * least;
+}
+
+/* The upper end of the axis of losses; NaN where it has room for all. */
+static double upper_end(const Loss *loss)
+{
+    double most = -INFINITY;
+    bool wild = false;
+    for (unsigned i = 0; i < loss->n; i++) {
+        wild |= is_wild(loss, i);
+        if (!is_wild(loss, i)) most = MAX(most, loss->most[i]);
+    }
+    return wild ? most * ABOVE : (double)NAN;
+}
+
 static bool read_lanes(Loss *loss, const NsFigureInput *input)
 {
     unsigned n = ns_figure_runs(input);
@@ -99,8 +139,11 @@ static bool read_lanes(Loss *loss, const NsFigureInput *input)
     loss->n = n;
     for (unsigned i = 0; i < n; i++) {
         NsHistory *history = ns_figure_run(input, i).history;
-        others |= loss->lanes[i].run.history != history;
+        bool other = loss->lanes[i].run.history != history;
+        size_t before = other ? 0 : loss->lanes[i].run.steps;
+        others |= other;
         changed |= read_run(&loss->lanes[i], history, input->smoothing);
+        read_most(loss, i, before);
     }
     if (others) {
         loss->rates_differ = false;
@@ -120,14 +163,21 @@ static void read_previous(NsSource *source, NsCurve *curve, void *data)
     }
 }
 
-static char *note(const Loss *loss)
+static char *note(const Loss *loss, const NsFigureInput *input)
 {
     size_t marks = 0;
+    GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
+    if (loss->n > 1 && marks) g_string_append(words, _("Marks: validation loss."));
+    for (unsigned i = 0; i < loss->n; i++) {
+        if (!is_wild(loss, i)) continue;
+        if (words->len) g_string_append_c(words, ' ');
+        g_string_append_printf(words, _("%s goes on beyond the axis."),
+                               ns_figure_run(input, i).name);
+    }
     g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
-    if (loss->n < 2 || !marks) return g_steal_pointer(&groups);
-    return groups ? g_strdup_printf("%s %s", _("Marks: validation loss."), groups)
-                  : g_strdup(_("Marks: validation loss."));
+    if (groups) g_string_append_printf(words, "%s%s", words->len ? " " : "", groups);
+    return g_string_free(words, words->len == 0);
 }
 
 static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
@@ -212,8 +262,9 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
                                (NsFigureWords){.title = _("Loss and learning rate"),
                                                .empty = _("No step has been measured yet."),
                                                .step = ns_figure_newest(input),
-                                               .note = note(loss)});
+                                               .note = note(loss, input)});
     if (changed) show(loss, how != NULL);
+    if (changed) figure->plot.left.hi = upper_end(loss);
     return changed;
 }
 

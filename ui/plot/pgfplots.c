@@ -309,7 +309,8 @@ static void append_names(GString *out, const NsPlotLayout *layout, double left, 
     }
 }
 
-/* The names of panels stand beside them. */
+/* The names of panels stand beside them, no longer than in the layout, where none meets the next:
+ * TeX's fonts are wider. */
 static void append_panel_names(GString *out, const NsPlotLayout *layout, double left, double top)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
@@ -320,7 +321,12 @@ static void append_panel_names(GString *out, const NsPlotLayout *layout, double 
         ns_tex_number(out, left + label->box.x + label->box.width / 2);
         g_string_append(out, "bp,");
         ns_tex_number(out, top - label->box.y - label->box.height / 2);
-        g_string_append_printf(out, "bp) {%s};\n", text);
+        g_autoptr(GString) room = g_string_new(NULL);
+        ns_tex_number(room, label->box.height);
+        g_string_append_printf(out,
+                               "bp) {\\sbox0{%s}\\ifdim\\wd0>%sbp\\resizebox{%sbp}{!}{\\usebox0}"
+                               "\\else\\usebox0\\fi};\n",
+                               text, room->str, room->str);
     }
 }
 
