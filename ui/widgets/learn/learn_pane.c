@@ -88,6 +88,13 @@ static void look_at_drawing(NsLearnPane *pane)
     gtk_label_set_text(GTK_LABEL(pane->verdict), words ? words : "");
 }
 
+/* A run with steps from before the card shows nothing of settings that act from step 0 on. */
+static bool needs_new_run(NsLearnPane *pane, const NsCard *card)
+{
+    return card->asks_for_settings && ns_session_steps(pane->session) > 0 &&
+           ns_lesson_present_run(pane->session) == pane->situation.run;
+}
+
 static void look(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
@@ -106,7 +113,9 @@ static void look(NsLearnPane *pane)
     else
         gtk_widget_remove_css_class(pane->next, "suggested-action");
     if (pane->prediction) look_at_drawing(pane);
-    if (pane->run) gtk_widget_set_sensitive(pane->run, ns_lesson_steps(pane->session) < card->run);
+    if (pane->run)
+        gtk_widget_set_sensitive(pane->run, ns_lesson_steps(pane->session) < card->run ||
+                                                needs_new_run(pane, card));
 }
 
 static gboolean on_watch(gpointer data)
@@ -169,10 +178,8 @@ static void on_run(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
     if (card) pane->run_to = card->run;
-    /* A run with steps from before the card shows nothing of settings that act from step 0 on. */
-    bool earlier = card && card->asks_for_settings && ns_session_steps(pane->session) > 0 &&
-                   ns_lesson_present_run(pane->session) == pane->situation.run;
-    if (earlier || ns_session_pending(pane->session)) ns_session_restart(pane->session);
+    if ((card && needs_new_run(pane, card)) || ns_session_pending(pane->session))
+        ns_session_restart(pane->session);
     on_watch(pane);
 }
 
