@@ -33,8 +33,10 @@ static void clear_card(NsCard *card)
     ns_experiment_clear(&card->end);
     ns_lesson_conditions_clear(&card->conditions);
     g_free(card->ask);
-    g_free(card->why);
-    for (size_t i = 0; i < card->n_choices; i++) g_free(card->choices[i]);
+    for (size_t i = 0; i < card->n_choices; i++) {
+        g_free(card->choices[i]);
+        g_free(card->why[i]);
+    }
 }
 
 void ns_lesson_free(NsLesson *lesson)
@@ -160,6 +162,10 @@ static bool finish_card(Reader *reader, GError **error)
     if (card->ask && (card->n_choices < 2 || card->right == SIZE_MAX))
         return refuse(reader->began, error,
                       "The question of this card needs a choice and what is right.");
+    for (size_t i = 0; i < card->n_choices; i++)
+        if (!card->why[i])
+            return refuse(reader->began, error,
+                          "Each answer of this card needs a why: what makes it right or wrong.");
     if (!settle_lanes(reader, error)) return false;
     if (card->draws && card->draw_lane >= card->end.n)
         return refuse(reader->began, error, "What is to be drawn is of a lane that is not there.");
@@ -195,6 +201,15 @@ static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
         return refuse(entry, error, "There is one right answer already.");
     if (right) card->right = card->n_choices;
     card->choices[card->n_choices++] = g_strdup(entry->value);
+    return true;
+}
+
+/* Of the answer before it. */
+static bool read_why(NsCard *card, const NsEntry *entry, GError **error)
+{
+    if (!card->n_choices || card->why[card->n_choices - 1])
+        return refuse(entry, error, "A why stands below its answer, one for each.");
+    card->why[card->n_choices - 1] = g_strdup(entry->value);
     return true;
 }
 
@@ -234,8 +249,7 @@ static char **text_slot(NsCard *card, const char *key)
     } texts[] = {{"title", &card->title},
                  {"page", &card->page},
                  {"highlight", &card->highlight},
-                 {"ask", &card->ask},
-                 {"why", &card->why}};
+                 {"ask", &card->ask}};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         if (g_str_equal(key, texts[i].key)) return texts[i].text;
     return NULL;
@@ -257,6 +271,7 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     if (g_str_equal(key, "run")) return read_count(&card->run, entry, error);
     if (g_str_equal(key, "choice") || g_str_equal(key, "right"))
         return read_choice(card, entry, error);
+    if (g_str_equal(key, "why")) return read_why(card, entry, error);
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
     if (g_str_equal(key, "draw-lane")) return read_draw_lane(card, entry, error);
     if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);

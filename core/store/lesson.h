@@ -26,8 +26,8 @@
  *     page          of the window, shown when the card opens
  *     highlight     the setting, or the part of the window, that the card speaks of
  *     wait          what opens the next card (core/store/lesson_condition.h)
- *     ask           a question, with `choice` and once `right` for its answers in their order, and
- *                   `why`, what is said after one was chosen
+ *     ask           a question, with `choice` and once `right` for its answers in their order;
+ *                   below each a `why`, what is said once it is chosen: why it is wrong, or right
  *     draw          a quantity of layers that the student draws before it is measured; `draw-lane`,
  *                   a to d, and `draw-step` say where (lane A, step 0)
  *     claim         what the card says, as a test measures it (tests/lessons): with the setup, and
@@ -54,8 +54,8 @@ typedef struct {
     bool asks_for_settings; /* there is a do */
     int64_t run;            /* 0: none */
     NsLessonConditions conditions;
-    char *ask, *why;
-    char *choices[NS_CARD_CHOICES];
+    char *ask;
+    char *choices[NS_CARD_CHOICES], *why[NS_CARD_CHOICES];
     size_t n_choices, right;
     bool draws;
     NsQuantity quantity;

@@ -22,6 +22,7 @@ static void check_card(const NsCard *card)
     require(card->begin.n == 0 || card->begin.n == card->end.n);
     require(card->n_choices <= NS_CARD_CHOICES);
     require(!card->ask || card->right < card->n_choices);
+    for (size_t i = 0; i < card->n_choices; i++) require(card->why[i]);
     require(!card->draws || card->draw_lane < card->end.n);
     require(card->run >= 0 && card->draw_step >= 0);
 }

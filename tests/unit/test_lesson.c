@@ -28,14 +28,14 @@ static void assert_setting(const NsExperiment *lanes, size_t lane, const char *k
 
 static void test_read(void)
 {
-    g_autoptr(NsLesson) lesson =
-        read_lesson(HEAD "[card]\ntitle = One\ntext = First.\ntext = Second.\n"
-                         "setup = layers=3\nsetup-b = placement=pre\npage = profile\n"
-                         "highlight = layers\nask = Which?\nchoice = a\nright = b\nwhy = So.\n"
-                         "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
-                         "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
-                         "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
-                         "draw-step = 5\n" CARD);
+    g_autoptr(NsLesson) lesson = read_lesson(
+        HEAD "[card]\ntitle = One\ntext = First.\ntext = Second.\n"
+             "setup = layers=3\nsetup-b = placement=pre\npage = profile\n"
+             "highlight = layers\nask = Which?\nchoice = a\nwhy = No.\nright = b\nwhy = So.\n"
+             "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
+             "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
+             "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
+             "draw-step = 5\n" CARD);
     g_assert_cmpuint(lesson->n, ==, 4);
     const NsCard *one = &lesson->card[0], *two = &lesson->card[1], *three = &lesson->card[2];
     g_assert_cmpuint(g_strv_length(one->texts), ==, 2);
@@ -43,6 +43,8 @@ static void test_read(void)
     g_assert_cmpstr(one->highlight, ==, "layers");
     g_assert_cmpuint(one->n_choices, ==, 2);
     g_assert_cmpuint(one->right, ==, 1);
+    g_assert_cmpstr(one->why[0], ==, "No.");
+    g_assert_cmpstr(one->why[1], ==, "So.");
     g_assert_cmpuint(one->conditions.n, ==, 1);
     g_assert_cmpuint(g_strv_length(one->claims), ==, 2);
     g_assert_cmpuint(one->begin.n, ==, 2);
@@ -97,6 +99,10 @@ static void test_refused(void)
     assert_refused(HEAD CARD "right = a\nright = b\n", "Line 7: ");
     assert_refused(HEAD CARD "choice = a\nchoice = b\nchoice=c\nchoice=d\nchoice=e\nchoice=f\n",
                    "Line 11: ");
+    assert_refused(HEAD CARD "ask = Which?\nchoice = a\nright = b\nwhy = So.\n" CARD,
+                   "Line 3: Each answer");
+    assert_refused(HEAD CARD "why = So.\nchoice = a\n", "Line 6: ");
+    assert_refused(HEAD CARD "choice = a\nwhy = So.\nwhy = So.\n", "Line 8: ");
     assert_refused(HEAD CARD "draw = loss\n", "Line 6: ");
     assert_refused(HEAD CARD "setup = seed=1\ndraw = grad-w2\ndraw-lane = b\n" CARD, "Line 3: ");
     assert_refused(HEAD CARD "draw-lane = e\n", "Line 6: ");

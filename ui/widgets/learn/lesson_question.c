@@ -16,19 +16,15 @@ static GtkWidget *new_label(const char *text, const char *style)
     return label;
 }
 
-/* Whole sentences: what stands after the verdict is told by the card. */
 static void on_choice(GtkCheckButton *choice, GtkWidget *question)
 {
     if (!gtk_check_button_get_active(choice)) return;
     GtkWidget *verdict = g_object_get_data(G_OBJECT(question), VERDICT);
     const NsCard *card = g_object_get_data(G_OBJECT(question), CARD);
     size_t place = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(choice), PLACE));
-    bool right = place == card->right;
-    g_autofree char *words =
-        right ? g_strdup_printf(_("Yes. %s"), card->why ? _(card->why) : "")
-              : g_strdup_printf(_("Not quite: the answer is %s. %s"), _(card->choices[card->right]),
-                                card->why ? _(card->why) : "");
-    gtk_label_set_text(GTK_LABEL(verdict), g_strstrip(words));
+    const char *format = place == card->right ? _("Yes. %s") : _("Not quite. %s");
+    g_autofree char *words = g_strdup_printf(format, _(card->why[place]));
+    gtk_label_set_text(GTK_LABEL(verdict), words);
     gtk_widget_set_visible(verdict, TRUE);
 }
 
