@@ -39,6 +39,37 @@ NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings)
     return corpus->sampler->vocab(corpus, settings);
 }
 
+/* A character, or what stands for one that would not be seen. */
+static void spell(gunichar c, char text[NS_TOKEN_TEXT])
+{
+    static const struct {
+        gunichar character;
+        const char *sign;
+    } signs[] = {{' ', "␣"}, {'\n', "↵"}, {'\t', "⇥"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(signs); i++)
+        if (c == signs[i].character) {
+            g_strlcpy(text, signs[i].sign, NS_TOKEN_TEXT);
+            return;
+        }
+    if (g_unichar_isgraph(c) && !g_unichar_ismark(c))
+        text[g_unichar_to_utf8(c, text)] = '\0';
+    else
+        g_snprintf(text, NS_TOKEN_TEXT, "U+%04X", c);
+}
+
+void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT])
+{
+    const char *special = corpus->sampler->special[corpus->arch];
+    if (corpus->sampler->nameless)
+        text[0] = '\0';
+    else if (special && (size_t)token == corpus->V)
+        g_strlcpy(text, special, NS_TOKEN_TEXT);
+    else if (corpus->symbols)
+        spell(corpus->symbols[token], text);
+    else
+        g_snprintf(text, NS_TOKEN_TEXT, "%d", token);
+}
+
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
                            NsBatch *batch)
 {

@@ -5,6 +5,8 @@
 #include "core/data/batch.h"
 #include "core/settings/settings.h"
 
+#include <stdbool.h>
+
 /* How sequences are made from a corpus: a row of core/data/sampler.h. */
 typedef struct NsSampler NsSampler;
 
@@ -25,6 +27,8 @@ typedef struct {
 /* All functions are pure: the same arguments give the same batch at any time, on any thread.  Every
  * function overwrites the whole batch. */
 struct NsSampler {
+    const char *special[3]; /* how the symbol V is written, by architecture, where there is one */
+    bool nameless;          /* tokens are told apart by their positions alone */
     NsVocab (*vocab)(const NsCorpus *corpus, const NsSettings *settings);
     void (*train)(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch);
     /* Draws from streams that `train` never opens, or from text that it never reads. */
@@ -47,6 +51,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCorpus, ns_corpus_unref)
 /* What a model must read and predict.  Symbols that are predicted have the same numbers where they
  * are read; a mask, separator or begin symbol comes after them, as number `out`. */
 NsVocab ns_corpus_vocab(const NsCorpus *corpus, const NsSettings *settings);
+
+/* Room for a token as text. */
+#define NS_TOKEN_TEXT 12
+
+/* How a token is written: its character, with a sign for a space, a tab and a line's end and the
+ * number of a code point that cannot be seen alone; a number where symbols have no characters;
+ * "[M]" for a mask, "⟨s⟩" for the beginning, "|" for a separator.  Empty where tokens are nameless.
+ */
+void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT]);
 
 /* Training batch number `index`, a function of (data_seed, index, B, T, S) alone, so that any batch
  * can be made again at any time: windows of a text, drawn uniformly, or new sequences of the task.

@@ -35,4 +35,5 @@ static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch
     make_batch(corpus, corpus->data_seed, ns_rng_stream("held-out gaussian") + index, batch);
 }
 
-const NsSampler ns_gaussian_sampler = {.vocab = vocab, .train = train, .validate = validate};
+const NsSampler ns_gaussian_sampler = {
+    .nameless = true, .vocab = vocab, .train = train, .validate = validate};

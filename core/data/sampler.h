@@ -3,6 +3,11 @@
 
 #include "core/data/corpus.h"
 
+/* How special symbols are written. */
+#define NS_BEGIN_SYMBOL "⟨s⟩"
+#define NS_MASK_SYMBOL "[M]"
+#define NS_SEPARATOR "|"
+
 /* Windows of a text.  A decoder predicts the character after each; a decoder behind an encoder
  * writes the T characters that follow the S of the source, from a begin symbol V on; an encoder
  * finds those that were taken away.  In each of its sequences 15 % of the positions, at least one,

@@ -107,7 +107,9 @@ static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch
 
 #define SAMPLER(transform)                                                                         \
     {                                                                                              \
-        .vocab = vocab, .train = train, .validate = validate, .answer = transform                  \
+        .special[NS_ARCH_DECODER] = NS_SEPARATOR,                                                  \
+        .special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL, .vocab = vocab, .train = train,       \
+        .validate = validate, .answer = transform                                                  \
     }
 const NsSampler ns_copy_sampler = SAMPLER(copy);
 const NsSampler ns_reverse_sampler = SAMPLER(reverse);

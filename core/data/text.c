@@ -104,4 +104,8 @@ static void validate(const NsCorpus *corpus, size_t index, size_t count, NsBatch
     }
 }
 
-const NsSampler ns_text_sampler = {.vocab = vocab, .train = train, .validate = validate};
+const NsSampler ns_text_sampler = {.special[NS_ARCH_ENCODER] = NS_MASK_SYMBOL,
+                                   .special[NS_ARCH_ENCODER_DECODER] = NS_BEGIN_SYMBOL,
+                                   .vocab = vocab,
+                                   .train = train,
+                                   .validate = validate};

@@ -40,7 +40,7 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
     probes->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
     probes->snapshot = g_new0(NsTokenSnapshot, 1);
     probes->snapshot->queries = probes->snapshot->keys = MIN(S, NS_TOKEN_SNAPSHOT_POSITIONS);
-    ns_token_snapshot_choose(probes->snapshot, layout->layers, layout->heads);
+    ns_token_snapshot_choose(probes->snapshot, layout->layers, layout->heads, probes->first_stack);
 
     probes->batches = ns_probe_batches_new(model, s, error);
     if (probes->batches) probes->work = ns_real_new(members * probes->work_size, "probes", error);
@@ -219,6 +219,7 @@ static void fill_snapshot(NsExpensiveProbes *probes, const NsRecordInput *input)
     size_t n = compared(probes->layout.hidden);
     probes->snapshot->step = input->step;
     probes->snapshot->states = n;
+    ns_token_snapshot_sequence(probes->snapshot, input->corpus, input->batch);
     ns_team_each(probes->team, n, fill_state, &(Filling){.probes = probes, .model = input->model});
 }
 

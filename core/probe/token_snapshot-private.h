@@ -10,9 +10,14 @@
 void ns_token_snapshot_tokens(NsTokenSnapshot *snapshot, size_t i, const NsModel *model,
                               const NsStateSource *source);
 
-/* Chooses the heads whose attention is kept, of a model with so many layers and heads; the layers
- * evenly spread, the first and the last included. */
-void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t heads);
+/* Chooses the heads whose attention is kept, of a model with so many layers (`first_stack` of them
+ * in the first stack) and heads; the layers evenly spread, the first and the last included. */
+void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t heads,
+                              size_t first_stack);
+
+/* Writes down the tokens of the first sequence of the batch. */
+void ns_token_snapshot_sequence(NsTokenSnapshot *snapshot, const NsCorpus *corpus,
+                                const NsBatch *batch);
 
 /* Copies the weights of a self-attention sub-layer into the maps that are of it.  Sub-layers may be
  * copied at once by several threads. */

@@ -50,7 +50,22 @@ void ns_token_snapshot_tokens(NsTokenSnapshot *snapshot, size_t i, const NsModel
     visit_tokens(snapshot, i, model, source, add_count);
 }
 
-void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t heads)
+void ns_token_snapshot_sequence(NsTokenSnapshot *snapshot, const NsCorpus *corpus,
+                                const NsBatch *batch)
+{
+    for (int stack = 0; stack < 2; stack++) {
+        bool source = batch->S > 0 && stack == 0;
+        const int32_t *tokens = source ? batch->source : batch->tokens;
+        size_t n = (size_t)(source ? batch->source_length : batch->length)[0];
+        for (size_t t = 0; t < snapshot->queries; t++) {
+            snapshot->token[stack][t][0] = '\0';
+            if (t < n) ns_corpus_token_text(corpus, tokens[t], snapshot->token[stack][t]);
+        }
+    }
+}
+
+void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t heads,
+                              size_t first_stack)
 {
     size_t shown = MIN(MAX(NS_TOKEN_SNAPSHOT_MAPS / MAX(heads, 1), 1), layers);
     snapshot->maps = 0;
@@ -58,6 +73,7 @@ void ns_token_snapshot_choose(NsTokenSnapshot *snapshot, size_t layers, size_t h
         size_t layer = shown < 2 ? layers - 1 : (i * (layers - 1) + (shown - 1) / 2) / (shown - 1);
         for (size_t h = 0; h < heads && snapshot->maps < NS_TOKEN_SNAPSHOT_MAPS; h++) {
             snapshot->layer[snapshot->maps] = (unsigned)layer + 1;
+            snapshot->stack[snapshot->maps] = layer >= first_stack;
             snapshot->head[snapshot->maps++] = (unsigned)h + 1;
         }
     }

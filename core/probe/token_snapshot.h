@@ -5,9 +5,10 @@
  * Norms of tokens: for hidden states (all, or as many as layers are compared at), how many tokens
  * have which squared norm, in units of their mean over the tokens of that state (Xiong et al. 2020,
  * section 3.4).  Attention: the weights of the first sequence of the batch, of all heads of some
- * layers. */
+ * layers, and that sequence. */
 #pragma once
 
+#include "core/data/corpus.h"
 #include "core/probe/similarity.h"
 
 #define NS_TOKEN_SNAPSHOT_BINS 61      /* of tokens */
@@ -25,7 +26,10 @@ typedef struct {
     uint32_t count[NS_SIMILARITY_STATES][NS_TOKEN_SNAPSHOT_BINS];
     size_t maps, queries, keys;
     unsigned layer[NS_TOKEN_SNAPSHOT_MAPS],
-        head[NS_TOKEN_SNAPSHOT_MAPS]; /* [maps] from 1, ascending */
+        head[NS_TOKEN_SNAPSHOT_MAPS];       /* [maps] from 1, ascending */
+    unsigned stack[NS_TOKEN_SNAPSHOT_MAPS]; /* of each: 0, or 1 for the decoder behind an encoder */
+    char token[2][NS_TOKEN_SNAPSHOT_POSITIONS][NS_TOKEN_TEXT];
+    /* [queries] of each stack; empty for padding, and where tokens are nameless */
     unsigned seen[NS_TOKEN_SNAPSHOT_MAPS][NS_TOKEN_SNAPSHOT_POSITIONS];
     /* [queries] each: how many keys the query sees, always the first ones */
     float weight[NS_TOKEN_SNAPSHOT_MAPS][NS_TOKEN_SNAPSHOT_POSITIONS * NS_TOKEN_SNAPSHOT_POSITIONS];

@@ -5,7 +5,10 @@
 #include "core/optim/schedule.h"
 #include "run.h"
 #include "ui/figures/spec.h"
-#include "ui/plot/layout.h"
+#include "ui/plot/csv.h"
+#include "ui/plot/labels.h"
+#include "ui/plot/layout-private.h"
+#include "ui/plot/text.h"
 
 #include <cairo.h>
 #include <math.h>
@@ -319,6 +322,80 @@ static void test_attention(void)
     g_assert_cmpfloat((double)ns_heatmap_row(plot->heatmap, 0)[0], ==, 0.75);
 }
 
+/* Labels of a part that are drawn, in one string. */
+static char *labels_of(const NsPlotLayout *layout, NsPart part)
+{
+    GString *all = g_string_new(NULL);
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == part) g_string_append(all, pango_layout_get_text(label->text));
+    }
+    return g_string_free(all, FALSE);
+}
+
+/* Positions are called by the tokens that stand there. */
+static void test_attention_tokens(void)
+{
+    g_autoptr(Run) run = run_made(6, BUDGET, false, 1, 0);
+    g_autofree NsTokenSnapshot *snapshot = g_new0(NsTokenSnapshot, 1);
+    const char *text = "to_be^or not to be, that is the question: wheth";
+    snapshot->maps = 2;
+    snapshot->queries = snapshot->keys = strlen(text);
+    snapshot->layer[0] = snapshot->head[0] = snapshot->head[1] = 1;
+    snapshot->layer[1] = 6;
+    snapshot->stack[1] = 1;
+    for (size_t t = 0; t < strlen(text); t++) {
+        g_snprintf(snapshot->token[0][t], NS_TOKEN_TEXT, "%c", text[t]);
+        snapshot->seen[0][t] = (unsigned)t + 1;
+    }
+    ns_history_publish_token_snapshot(run->history, snapshot);
+    append(run, 1);
+    NsFigureInput input = input_of(run);
+    input.layer = 1;
+    g_autoptr(NsFigure) figure = ns_figure_new("attention");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    const NsStyle *style = ns_style_find("paper");
+    g_autoptr(NsPlotLayout) wide = ns_plot_layout(plot, 900, 900, style);
+    g_autofree char *across = labels_of(wide, NS_PART_X_TICK);
+    g_autofree char *down = labels_of(wide, NS_PART_LEFT_TICK);
+    g_assert_cmpstr(across, ==, text);
+    g_assert_cmpstr(down, ==, text);
+    /* Every n-th where there is less room, n times as far apart. */
+    g_autoptr(NsPlotLayout) narrow = ns_plot_layout(plot, 260, 260, style);
+    g_autofree char *some = labels_of(narrow, NS_PART_X_TICK);
+    size_t shown = strlen(some), stride = strlen(text) / shown;
+    g_assert_true(shown >= 10 && stride > 1);
+    for (size_t i = 0; i < shown; i++) g_assert_cmpint(some[i], ==, text[(i + 1) * stride - 1]);
+    /* A tip tells where and what. */
+    NsReading reading;
+    double py = ns_plot_row_to_pixel(wide, 8);
+    g_assert_true(ns_plot_pick(wide, ns_plot_x_to_pixel(wide, 3), py, &reading));
+    g_assert_nonnull(strstr(reading.text, "key position 3: _\nquery position 8: r\n"));
+    g_autofree char *tip = ns_text_drawn(reading.text);
+    g_assert_nonnull(strstr(tip, "key position 3: _\nquery"));
+    ns_reading_clear(&reading);
+    /* Tables count. */
+    g_autofree char *csv = g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
+    g_assert_nonnull(strstr(csv, ",2,47,"));
+    /* Padding is no part of the sequence. */
+    for (size_t t = 20; t < strlen(text); t++) snapshot->token[0][t][0] = '\0';
+    snapshot->step = 1;
+    ns_history_publish_token_snapshot(run->history, snapshot);
+    append(run, 1);
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->heatmap->rows, ==, 20);
+    g_assert_cmpuint(plot->heatmap->columns, ==, 20);
+    g_assert_cmpfloat(plot->heatmap->y1, ==, 20.5);
+    g_assert_true(ns_cell_is_blank(ns_heatmap_row(plot->heatmap, 1)[2]));
+    g_assert_false(ns_cell_is_blank(ns_heatmap_row(plot->heatmap, 19)[19]));
+    /* Without names positions are numbers, as they were. */
+    input.layer = 6;
+    plot = ns_figure_update(figure, &input);
+    g_autoptr(NsPlotLayout) numbers = ns_plot_layout(plot, 400, 400, style);
+    g_autofree char *counted = labels_of(numbers, NS_PART_X_TICK);
+    g_assert_true(*counted && strspn(counted, "0123456789") == strlen(counted));
+}
+
 static void test_place(void)
 {
     g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
@@ -382,6 +459,7 @@ int main(int argc, char **argv)
     g_test_add_func("/runs/schedule", test_schedule);
     g_test_add_func("/runs/smoothing", test_smoothing);
     g_test_add_func("/runs/tokens", test_tokens);
+    g_test_add_func("/runs/attention-tokens", test_attention_tokens);
     g_test_add_func("/runs/attention", test_attention);
     g_test_add_func("/runs/place", test_place);
     return g_test_run();

@@ -48,6 +48,22 @@ static void assert_decodes(const NsCorpus *corpus, const char *expected)
     g_assert_cmpstr(text->str, ==, expected);
 }
 
+/* Whatever a character is, its token can be seen. */
+static void test_token_texts(void)
+{
+    static const char text[] = "a\n\t _\x07\xC3\xA9\xCC\x81\xE4\xB8\x80"
+                               "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text, sizeof text - 1, "x", 1, &error);
+    g_assert_no_error(error);
+    static const char *const expected[] = {"a", "↵", "⇥", "␣", "_", "U+0007", "é", "U+0301", "一"};
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+        char seen[NS_TOKEN_TEXT];
+        ns_corpus_token_text(corpus, corpus->tokens[i], seen);
+        g_assert_cmpstr(seen, ==, expected[i]);
+    }
+}
+
 static void test_tokens(void)
 {
     const char text[] = "\xEF\xBB\xBFyes,\r\nno:\xF0\x9F\x99\x82\n\ra \xC3\xA9t\xC3\xA9 ok z";
@@ -71,7 +87,8 @@ static void test_refused_texts(void)
     } cases[] = {
         {"", 0, "empty"},
         {"\xEF\xBB\xBF", 3, "empty"},
-        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 40, "one single character"},
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 40,
+         "one single character"},
         {"abab", 4, "has 4 characters, but sequences of 3 need at least 40"},
         {"one\ntwo\nab\xFFgh", 13, "byte 11, in line 3,"},
         {"cut\xE2\x82", 5, "byte 4, in line 1,"},
@@ -348,6 +365,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/data/text/tokens", test_tokens);
+    g_test_add_func("/data/text/token-texts", test_token_texts);
     g_test_add_func("/data/text/refused", test_refused_texts);
     g_test_add_func("/data/text/symbols", test_too_many_symbols);
     g_test_add_func("/data/text/shortest", test_shortest);

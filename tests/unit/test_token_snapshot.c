@@ -7,12 +7,13 @@
 #include <string.h>
 
 /* A run of three updates whose newest record was measured in full. */
-static NsRun *run_of(const char *arch, const char *layers, const char *heads, const char *recompute)
+static NsRun *run_on(const char *task, const char *arch, const char *layers, const char *heads,
+                     const char *recompute)
 {
-    const char *const set[][2] = {{"arch", arch},   {"layers", layers},  {"decoder-layers", "2"},
-                                  {"heads", heads}, {"d-model", "16"},   {"d-ff", "32"},
-                                  {"seq", "12"},    {"batch", "5"},      {"probe-every", "3"},
-                                  {"threads", "2"}, {"task", "reverse"}, {"recompute", recompute}};
+    const char *const set[][2] = {{"arch", arch},   {"layers", layers}, {"decoder-layers", "2"},
+                                  {"heads", heads}, {"d-model", "16"},  {"d-ff", "32"},
+                                  {"seq", "12"},    {"batch", "5"},     {"probe-every", "3"},
+                                  {"threads", "2"}, {"task", task},     {"recompute", recompute}};
     NsSettings settings;
     ns_settings_init(&settings);
     g_autoptr(GError) error = NULL;
@@ -25,6 +26,11 @@ static NsRun *run_of(const char *arch, const char *layers, const char *heads, co
     for (int i = 0; i < 3; i++) ns_run_step(run);
     ns_settings_clear(&settings);
     return run;
+}
+
+static NsRun *run_of(const char *arch, const char *layers, const char *heads, const char *recompute)
+{
+    return run_on("reverse", arch, layers, heads, recompute);
 }
 
 static void check_tokens(NsRun *run, const NsTokenSnapshot *snapshot)
@@ -94,6 +100,43 @@ static void test_run(gconstpointer recompute)
     check_attention(snapshot, false, 4, 2);
 }
 
+static void take(NsTokenSnapshot *snapshot, const char *task, const char *arch)
+{
+    g_autoptr(NsRun) run = run_on(task, arch, "2", "2", "off");
+    g_assert_true(ns_history_token_snapshot(ns_run_history(run), snapshot));
+}
+
+/* The sequence whose attention is there, as its task writes it. */
+static void test_sequence(void)
+{
+    g_autofree NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
+    take(snapshot, "reverse", "decoder");
+    size_t n = 0;
+    while (n < 12 && !g_str_equal(snapshot->token[0][n], "|")) n++;
+    g_assert_true(n >= 3 && n <= 6);
+    /* After the separator the symbols follow backwards, without the last; then padding. */
+    for (size_t t = 0; t + 1 < n; t++)
+        g_assert_cmpstr(snapshot->token[0][n + 1 + t], ==, snapshot->token[0][n - 1 - t]);
+    g_assert_true(g_ascii_islower(snapshot->token[0][0][0]));
+    for (size_t t = 2 * n; t < 12; t++) g_assert_cmpstr(snapshot->token[0][t], ==, "");
+
+    take(snapshot, "copy", "encoder-decoder");
+    g_assert_cmpuint(snapshot->stack[0], ==, 0);
+    g_assert_cmpuint(snapshot->stack[snapshot->maps - 1], ==, 1);
+    g_assert_cmpstr(snapshot->token[1][0], ==, "⟨s⟩");
+    for (size_t t = 0; t + 1 < 6; t++)
+        g_assert_cmpstr(snapshot->token[0][t], ==, snapshot->token[1][t + 1]);
+
+    take(snapshot, "grammar", "encoder");
+    bool masked = false;
+    for (size_t t = 0; t < 12; t++) masked |= g_str_equal(snapshot->token[0][t], "[M]");
+    g_assert_true(masked);
+    take(snapshot, "gaussian", "decoder");
+    g_assert_cmpstr(snapshot->token[0][0], ==, "");
+    take(snapshot, "random", "decoder");
+    g_assert_true(g_ascii_isdigit(snapshot->token[0][0][0]));
+}
+
 /* Of many layers some are kept, the first and the last with them. */
 static void test_many(void)
 {
@@ -112,6 +155,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_data_func("/token-snapshot/kept", "off", test_run);
     g_test_add_data_func("/token-snapshot/recomputed", "on", test_run);
+    g_test_add_func("/token-snapshot/sequence", test_sequence);
     g_test_add_func("/token-snapshot/many", test_many);
     return g_test_run();
 }

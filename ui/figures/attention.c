@@ -12,6 +12,7 @@ typedef struct {
     size_t shown;         /* the map */
     NsHeatmap map;
     float *z;
+    const char *names[NS_TOKEN_SNAPSHOT_POSITIONS + 1]; /* of positions, which count from 1 */
 } Attention;
 
 /* The map of a layer and head, or of the nearest layer that was kept. */
@@ -31,23 +32,42 @@ static size_t find_map(const NsTokenSnapshot *snapshot, unsigned layer, unsigned
     return best;
 }
 
+/* The tokens at the ticks of both axes; where they are nameless their positions stay.  Returns how
+ * many positions the sequence has, without its padding. */
+static size_t name_positions(Attention *attention)
+{
+    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    unsigned stack = snapshot->stack[attention->shown];
+    size_t n = 0;
+    attention->names[0] = "";
+    for (; n < snapshot->queries && *snapshot->token[stack][n]; n++)
+        attention->names[n + 1] = snapshot->token[stack][n];
+    bool named = n > 0;
+    NsAxis *axes[] = {&attention->figure.plot.x, &attention->figure.plot.left};
+    for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
+        axes[i]->names = named ? attention->names : NULL;
+        axes[i]->n_names = named ? n + 1 : 0;
+        axes[i]->counted = named;
+    }
+    return named ? n : snapshot->queries;
+}
+
 static void fill(Attention *attention)
 {
     const NsTokenSnapshot *snapshot = attention->newest.snapshot;
-    size_t queries = snapshot->queries, keys = snapshot->keys;
-    attention->z = g_renew(float, attention->z, queries *keys);
-    for (size_t t = 0; t < queries; t++)
-        for (size_t j = 0; j < keys; j++)
-            attention->z[t * keys + j] = j < snapshot->seen[attention->shown][t]
-                                             ? snapshot->weight[attention->shown][t * keys + j]
-                                             : -INFINITY;
+    size_t n = name_positions(attention), m = attention->shown;
+    attention->z = g_renew(float, attention->z, n *n);
+    for (size_t t = 0; t < n; t++)
+        for (size_t j = 0; j < n; j++)
+            attention->z[t * n + j] =
+                j < snapshot->seen[m][t] ? snapshot->weight[m][t * snapshot->keys + j] : -INFINITY;
     attention->map = (NsHeatmap){.z = attention->z,
-                                 .rows = queries,
-                                 .columns = keys,
+                                 .rows = n,
+                                 .columns = n,
                                  .x0 = 0.5,
-                                 .x1 = (double)keys + 0.5,
+                                 .x1 = (double)n + 0.5,
                                  .y0 = 0.5,
-                                 .y1 = (double)queries + 0.5,
+                                 .y1 = (double)n + 0.5,
                                  .label = _("attention weight"),
                                  .lo = 0,
                                  .hi = 1,

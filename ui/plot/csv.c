@@ -97,7 +97,7 @@ static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, siz
 static void add_place(GString *out, const NsAxis *axis, double value)
 {
     const char *name = ns_axis_name(axis, value);
-    if (!name) {
+    if (!name || axis->counted) {
         add_double(out, value);
         return;
     }

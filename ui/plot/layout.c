@@ -183,6 +183,8 @@ static double widest_label(NsPlotLayout *layout, const GArray *ticks)
 static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
 {
     double length = fabs(scale->p1 - scale->p0);
+    if (scale->counted)
+        return ns_scale_ticks(scale, (unsigned)(length / (NS_TICK_APART * frame->size)));
     return ns_scale_ticks(scale, (unsigned)MIN(length / (2.4 * frame->size) + 1, 8));
 }
 
@@ -416,7 +418,8 @@ static bool turn_names(NsFrame *frame)
     NsPlotLayout *layout = frame->layout;
     const NsAxis *axis = &layout->plot->x;
     double widest = 0, gap = 0.7 * frame->size;
-    if (layout->turned || !axis->names || axis->even || !frame->show[NS_PART_X_TICK]) return false;
+    bool guessed = axis->even || axis->counted;
+    if (layout->turned || !axis->names || guessed || !frame->show[NS_PART_X_TICK]) return false;
     for (size_t i = 0; i < axis->n_names; i++) {
         g_autoptr(PangoLayout) text =
             ns_text_new(layout->context, layout->style, frame->size, false, axis->names[i]);

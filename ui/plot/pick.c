@@ -112,10 +112,11 @@ static char *cell_range(const NsAxis *axis, double from, double to)
 {
     double first = ceil(from - 1e-6), last = ceil(to - 1e-6) - 1;
     const char *name = ns_axis_name(axis, first);
-    if (name && last == first) return g_strdup(name);
+    if (name && last == first && !axis->counted) return g_strdup(name);
     if (!axis->integer || last < first) return ns_text_number((from + to) / 2, DIGITS);
     g_autofree char *a = ns_text_fixed(first, 0), *b = ns_text_fixed(last, 0);
-    return last > first ? g_strconcat(a, "–", b, NULL) : g_steal_pointer(&a);
+    if (last > first) return g_strconcat(a, "–", b, NULL);
+    return name && *name ? g_strconcat(a, ": ", name, NULL) : g_steal_pointer(&a);
 }
 
 /* What a cell says, in the words of a tip. */

@@ -99,14 +99,14 @@ static double across(const NsPlotLayout *layout, PangoLayout *text)
 
 static bool labels_fit(NsPlotLayout *layout, const GArray *ticks, const GPtrArray *texts)
 {
-    double end = -INFINITY;
+    double end = -INFINITY, gap = layout->turned ? 0 : 0.7 * layout->style->text_size;
+    if (layout->x.counted) gap = CLEAR * layout->style->text_size;
     for (unsigned i = 0; i < ticks->len; i++) {
         if (!texts->pdata[i]) continue;
         double width = across(layout, texts->pdata[i]);
         double px = ns_scale_to_pixel(&layout->x, g_array_index(ticks, NsTick, i).value);
         double start = label_start(layout, px, width);
-        if (layout->turned && start < end) return false;
-        if (!layout->turned && start < end + 0.7 * layout->style->text_size) return false;
+        if (start < end + gap) return false;
         end = start + width;
     }
     return true;
@@ -163,8 +163,9 @@ static void place_x_ticks(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     double size = frame->size, widest;
-    double least = layout->turned ? NS_TICK_APART : 2.4;
-    unsigned limit = layout->turned ? (unsigned)layout->plot->x.n_names : 11;
+    bool many = layout->turned || layout->x.counted;
+    double least = layout->x.counted ? CLEAR : layout->turned ? NS_TICK_APART : 2.4;
+    unsigned limit = many ? (unsigned)layout->plot->x.n_names : 11;
     unsigned most = (unsigned)CLAMP(layout->area.width / (least * size), 2, MAX(limit, 2));
     for (;; most--) {
         g_clear_pointer(&layout->x_ticks, g_array_unref);

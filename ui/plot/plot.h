@@ -5,7 +5,8 @@
  * ui/plot/layout.h turns it into boxes and paths, and draws them on any cairo surface.  A field
  * that is 0 asks for nothing, but for the limits of axes: NaN is "none" there.
  *
- * Strings may carry _ and ^ (one character or {braces}) for sub- and superscripts. */
+ * Strings may carry _ and ^ (one character or {braces}) for sub- and superscripts; at the end of a
+ * word these stand for themselves. */
 #pragma once
 
 #include "ui/plot/style.h"
@@ -40,6 +41,7 @@ typedef struct {
     const char *const *names; /* of 0 .. n_names - 1: what stands there instead of the number */
     size_t n_names;
     bool even; /* names between others can be guessed: numbers in equal steps, or equal factors */
+    bool counted; /* names are of what the numbers count, and short: tips tell both */
 } NsAxis;
 
 /* The name of a whole number on an axis that has names; NULL for none. */

@@ -264,6 +264,7 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     scale->integer = axis->integer;
     scale->names = axis->names;
     scale->n_names = axis->n_names;
+    scale->counted = axis->counted;
     if (lo > hi) {
         scale->blank = !(fixed_lo && fixed_hi);
         lo = hi = axis->scale == NS_SCALE_LOG ? 1 : 0;
@@ -336,16 +337,21 @@ static double mean_length(const NsScale *scale, size_t stride)
     return (double)sum / (double)n;
 }
 
-/* At every name; as many have a label as there is room for, equally far apart, or somewhat fewer
- * that are shorter: powers of ten, not what is between them. */
+/* At every name; as many have a label as there is room for, equally far apart, or of values
+ * somewhat fewer that are shorter: powers of ten, not what is between them. */
 static void name_ticks(GArray *ticks, const NsScale *scale, unsigned most)
 {
-    size_t least = (scale->n_names + most - 1) / most, stride = least;
-    for (size_t other = least + 1; 2 * other <= 3 * least; other++)
+    double first = MAX(ceil(scale->lo), 0);
+    double last = MIN(floor(scale->hi), (double)scale->n_names - 1);
+    size_t shown = (size_t)MAX(last - first + 1, 1), least = (shown + most - 1) / most;
+    size_t stride = least;
+    for (size_t other = least + 1; 2 * other <= 3 * least && !scale->counted; other++)
         if (mean_length(scale, other) < mean_length(scale, stride)) stride = other;
-    for (size_t i = 0; i < scale->n_names; i++)
-        if ((double)i >= scale->lo && (double)i <= scale->hi)
-            add(ticks, (double)i, i % stride ? NULL : g_strdup(scale->names[i]));
+    for (double x = first; x <= last; x++) {
+        size_t i = (size_t)x;
+        bool labeled = i % stride == 0 && *scale->names[i];
+        add(ticks, x, labeled ? g_strdup(scale->names[i]) : NULL);
+    }
 }
 
 GArray *ns_scale_ticks(const NsScale *scale, unsigned most)

@@ -18,6 +18,7 @@ typedef struct {
     double p0, p1;            /* where the ends are drawn */
     const char *const *names; /* as of NsAxis */
     size_t n_names;
+    bool counted;
 } NsScale;
 
 typedef struct {

@@ -1,6 +1,8 @@
 /* The strings of a plot as TeX.  SPDX-License-Identifier: MIT */
 #include "ui/plot/tex.h"
 
+#include "ui/plot/text.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -42,6 +44,11 @@ static const struct {
     {"→", "\\to ", true},
     {"←", "\\leftarrow ", true},
     {"⊙", "\\odot ", true},
+    {"⟨", "\\langle ", true},
+    {"⟩", "\\rangle ", true},
+    {"␣", "\\textvisiblespace{}", false},
+    {"↵", "\\hookleftarrow ", true},
+    {"⇥", "\\mapsto ", true},
     {"△", "\\triangle ", true},
     {"▲", "\\blacktriangle ", true},
     {"▼", "\\blacktriangledown ", true},
@@ -130,7 +137,7 @@ static char *take_group(const char **p)
 static void convert(Writer *writer, const char *text, bool scripts)
 {
     for (const char *p = text; *p;) {
-        if (scripts && (*p == '_' || *p == '^') && p[1]) {
+        if (scripts && ns_text_is_script(p)) {
             bool base = writer->formula;
             set_formula(writer, true);
             g_string_append_printf(writer->out, "%s%c{", base ? "" : "{}", *p++);

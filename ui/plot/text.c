@@ -51,13 +51,18 @@ static void append_power(GString *out, const char *exponent)
     g_string_append_printf(out, number || one ? "^%s" : "^(%s)", exponent);
 }
 
+bool ns_text_is_script(const char *p)
+{
+    return (*p == '_' || *p == '^') && p[1] && !g_ascii_isspace(p[1]);
+}
+
 /* Raised and lowered text by size and rise: pango 1.50 warns about its own script attributes where
  * an ellipsis cuts them.  `size` 0 leaves markup out. */
 static char *convert(const char *text, double size)
 {
     GString *out = g_string_new(NULL);
     for (const char *p = text; *p;) {
-        if ((*p == '_' || *p == '^') && p[1]) {
+        if (ns_text_is_script(p)) {
             bool raised = *p == '^';
             int rise = (int)lround((*p == '_' ? -0.2 : 0.36) * size * PANGO_SCALE);
             g_autofree char *group = take_group(p + 1, &p);

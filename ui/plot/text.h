@@ -8,6 +8,10 @@
 
 #include <pango/pangocairo.h>
 
+/* Whether a string of NsPlot raises or lowers what follows here: a _ or ^ that ends a word stands
+ * for itself. */
+bool ns_text_is_script(const char *at);
+
 /* Pango markup of a string of NsPlot at a text size > 0: _ and ^ lower and raise the next character
  * or {group}; all else is literal.  Free with g_free. */
 char *ns_text_markup(const char *text, double size);
