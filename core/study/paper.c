@@ -60,19 +60,23 @@ static const NsStudy studies[] = {
         .n_claims = 2,
     },
     {
-        .choice = {"layers", N_("Gradient by layer"), NULL, "Xiong et al. 2020, Fig. 3a",
-                   N_("Norm of the gradient of W_1 in every layer, before any update.")},
-        .says = N_("Post-LN: it grows towards the output.  Pre-LN: it does not."),
-        .holds = N_("At initialization, in expectation; preliminary in the paper (appendix F).  "
-                    "One batch, not the mean gradient; in this small model that of Pre-LN falls."),
+        .choice = {"layers", N_("Gradient by layer"), NULL,
+                   "Xiong et al. 2020, appendix F, Fig. 3a",
+                   N_("Norm of the gradient of the hidden state after every layer, before any "
+                      "update.")},
+        .says = N_("Post-LN: it grows towards the output.  Pre-LN: in the upper layers it hardly "
+                   "depends on the layer."),
+        .holds = N_("At initialization, in expectation; preliminary in the paper, whose figure "
+                    "shows weights.  The gradient of a weight takes the size of its input too, "
+                    "and that of W_1 grows even without any norm."),
         .kind = NS_STUDY_LAYER,
         .settings = NARROW " layers=12",
         .arms = POST_PRE,
         .n_arms = 2,
-        .quantity = NS_QUANTITY_GRAD_W1,
+        .quantity = NS_QUANTITY_HIDDEN_GRAD,
         .seeds = 10,
-        .claims = {{N_("last to first layer, Post-LN"), NS_CLAIM_RATIO, 0, 0, NAN, 1.5, INFINITY},
-                   {N_("last to first layer, Pre-LN"), NS_CLAIM_RATIO, 1, 0, NAN, -INFINITY, 1.25}},
+        .claims = {{N_("last to middle layer, Post-LN"), NS_CLAIM_UPPER, 0, 0, NAN, 1.5, INFINITY},
+                   {N_("last to middle layer, Pre-LN"), NS_CLAIM_UPPER, 1, 0, 1, 0.67, 1.5}},
         .n_claims = 2,
     },
     {

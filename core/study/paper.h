@@ -27,6 +27,7 @@ typedef enum {
     NS_CLAIM_GROWTH, /* LAYER: of y over l, least squares through the first state, in units of d */
     NS_CLAIM_SPREAD, /* LAYER: largest |y_l / y_1 - 1| */
     NS_CLAIM_RATIO,  /* LAYER: of the last layer to the first */
+    NS_CLAIM_UPPER,  /* LAYER: of the last layer to that in the middle */
     NS_CLAIM_END,    /* STEP: mean of the last ten losses, less those of arm `other`; infinite where
                       * only one of the two diverged */
     NS_CLAIM_BEYOND, /* TOKENS: share above 1.1 means, from above: the whole bin counts */

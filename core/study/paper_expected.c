@@ -19,6 +19,7 @@ void ns_study_add_claim(NsStudyResult *result, const NsClaim *claim, const doubl
 {
     const char *arm = result->study->arms[claim->arm].label;
     double *y, *upper, ratio;
+    size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* of the points that are meant */
     switch (claim->kind) {
     case NS_CLAIM_SLOPE:
         y = add(result, claim->expected < 0 ? "∝ L^{−1/2}" : "∝ L^0", x, n);
@@ -36,9 +37,11 @@ void ns_study_add_claim(NsStudyResult *result, const NsClaim *claim, const doubl
         y = add(result, arm, x, n);
         for (size_t i = 0; i < n; i++) y[i] = size;
         break;
-    case NS_CLAIM_RATIO: /* evenly on the way, as far as it must go */
+    case NS_CLAIM_RATIO:
+    case NS_CLAIM_UPPER: /* evenly on the way, as far as it must go */
         ratio = !isnan(claim->expected) ? claim->expected : MAX(claim->lo, 1.0);
-        y = add(result, arm, x, n);
+        n -= first;
+        y = add(result, arm, x + first, n);
         for (size_t i = 0; i < n; i++) y[i] = size * pow(ratio, (double)i / (double)(n - 1));
         break;
     case NS_CLAIM_END:

@@ -232,6 +232,8 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
         return result;
     case NS_CLAIM_RATIO:
         return y[n - 1] / y[0];
+    case NS_CLAIM_UPPER:
+        return y[n - 1] / y[n / 2];
     case NS_CLAIM_END:
         return loss_more(y, values_of(work, claim->other, seed), n);
     case NS_CLAIM_BEYOND:

@@ -78,6 +78,9 @@ static void test_wrong_layers(void)
 {
     assert_wrong("layers", 0, "placement=pre", 0);
     assert_wrong("layers", 1, "placement=post", 1);
+    /* Without any norm the gradient doubles with every layer towards the input, in either place. */
+    assert_wrong("layers", 0, "placement=none", 0);
+    assert_wrong("layers", 1, "placement=none", 1);
 }
 
 static void test_wrong_others(void)
@@ -154,9 +157,10 @@ static void test_expected(void)
     g_assert_cmpfloat(depth->series[1].x[4], ==, 32);
     g_assert_cmpfloat_with_epsilon(depth->series[1].y[4] / depth->series[1].y[0], 0.25, 1e-12);
     g_autoptr(NsStudyResult) layers = ns_study_expected(study("layers"));
-    g_assert_cmpfloat(layers->series[0].x[0], ==, 1);
-    g_assert_cmpfloat_with_epsilon(layers->series[0].y[11], 1.5, 1e-12);
-    g_assert_cmpfloat(layers->series[1].y[11], ==, 1);
+    g_assert_cmpuint(layers->series[0].n, ==, 7);
+    g_assert_cmpfloat(layers->series[0].x[0], ==, 6);
+    g_assert_cmpfloat_with_epsilon(layers->series[0].y[6], 1.5, 1e-12);
+    g_assert_cmpfloat(layers->series[1].y[6], ==, 1);
     g_autoptr(NsStudyResult) warmup = ns_study_expected(study("warmup"));
     g_assert_cmpuint(warmup->n_series, ==, 0);
     g_autofree char *words = ns_claim_words(&study("depth")->claims[1]);

@@ -28,11 +28,12 @@ static Axes axes_of(const NsStudy *study, bool log)
     NsScaleKind scale = log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
     const char *symbol = ns_quantity(study->quantity)->symbol;
     bool squared = study->quantity == NS_QUANTITY_HIDDEN_SQ;
+    bool states = ns_quantity(study->quantity)->domain == NS_DOMAIN_HIDDEN;
     switch (study->kind) {
     case NS_STUDY_DEPTH:
         return (Axes){_("layers L"), symbol, scale, scale, true};
     case NS_STUDY_LAYER:
-        return (Axes){squared ? _("layer (0: embedding)") : _("layer"),
+        return (Axes){states ? _("layer (0: embedding)") : _("layer"),
                       squared ? "‖x_l‖^2 / d" : symbol, NS_SCALE_LINEAR,
                       squared ? NS_SCALE_LINEAR : scale, true};
     case NS_STUDY_STEP:
