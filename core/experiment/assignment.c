@@ -23,37 +23,23 @@ bool ns_named_has(const NsNamed *named, const char *key)
     return named->all & bit_of(ns_param_find(key));
 }
 
-static bool is(const NsParam *param, const char *key)
-{
-    return g_str_equal(param->key, key);
-}
-
-static bool refuse_both(const NsParam *a, const char *x, const NsParam *b, const char *y,
-                        GError **error)
-{
-    g_set_error(
-        error, NS_ERROR, NS_ERROR_SETTING,
-        "%s=%s and %s=%s cannot both hold: %s; leave one of them out.", a->key, x, b->key, y,
-        is(a, "task") ? "either is what the model learns" : "either says where the norms are");
-    return false;
-}
-
 /* Whether a setting that was just named, in `after`, leaves those before as they were named. */
 static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t named,
                    const NsParam *param, GError **error)
 {
-    static const char *const pairs[][2] = {{"task", "text"}, {"placement", "mixture"}};
-    for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
-        const NsParam *both[] = {ns_param_find(pairs[i][0]), ns_param_find(pairs[i][1])};
-        if (param != both[0] && param != both[1]) continue;
-        const NsParam *other = both[param == both[0]];
-        bool lost =
-            is(other, "placement") ? *after->mixture : !ns_settings_same(before, after, other);
-        if (!(named & bit_of(other)) || !lost) continue;
-        const NsSettings *of[] = {param == both[0] ? after : before,
-                                  param == both[1] ? after : before};
-        g_autofree char *x = ns_settings_get(of[0], both[0]), *y = ns_settings_get(of[1], both[1]);
-        return refuse_both(both[0], x, both[1], y, error);
+    const NsParam *other;
+    for (size_t i = 0; (other = ns_param(i)); i++) {
+        if (other == param || !(named & bit_of(other)) ||
+            (ns_settings_same(before, after, other) && !ns_settings_is_idle(after, other)))
+            continue;
+        g_autofree char *x = ns_settings_get(before, other), *y = ns_settings_get(after, param);
+        bool first = other < param; /* in the table */
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "%s=%s and %s=%s cannot both hold, for either takes the other's place; leave "
+                    "one of them out.",
+                    (first ? other : param)->key, first ? x : y, (first ? param : other)->key,
+                    first ? y : x);
+        return false;
     }
     return true;
 }

@@ -207,6 +207,11 @@ static void give_way(NsSettings *settings, const NsParam *param)
             0, ns_choices_find(ns_placement_choice, ns_param_find("placement")->default_text));
 }
 
+bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param)
+{
+    return IS(param, placement) && *settings->mixture;
+}
+
 static bool set_param(NsSettings *settings, const NsParam *param, const char *value, GError **error)
 {
     double number;

@@ -54,6 +54,9 @@ void ns_settings_init(NsSettings *settings);
  * placement its default, a placement clears the mixture. */
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error);
 
+/* Whether another setting, which excludes this one, leaves it without effect. */
+bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param);
+
 /* NS_ERROR_SETTING for a key that no setting has, nor one of `more` (ends with NULL; NULL for
  * none), with the nearest that there is. */
 void ns_settings_unknown(const char *key, const char *const *more, GError **error);

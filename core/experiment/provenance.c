@@ -211,23 +211,18 @@ bool ns_provenance_read(NsProvenance *provenance, const char *line, GError **err
     g_auto(GStrv) words = NULL;
     if (!g_utf8_validate(line, -1, NULL) || !g_shell_parse_argv(line, NULL, &words, NULL))
         return refuse(error);
-    /* Of a text beside another task, which files had once, the task was learned. */
-    const char *task = NULL;
     g_autoptr(GPtrArray) lanes = g_ptr_array_new();
     for (char **word = words; *word; word++) {
         char *value, *key = split(*word, &value);
         if (!key) return refuse(error);
-        if (g_str_equal(key, "task"))
-            task = value;
-        else if (g_str_equal(key, LANE_KEY))
+        if (g_str_equal(key, LANE_KEY))
             g_ptr_array_add(lanes, value);
         else if (!take(provenance, key, value, error))
             return false;
     }
     NsExperiment *experiment = &provenance->experiment;
     const char *const *of_lanes = (const char *const *)lanes->pdata;
-    if ((task && !take(provenance, "task", task, error)) ||
-        !ns_settings_check(&experiment->lane[0], error) ||
+    if (!ns_settings_check(&experiment->lane[0], error) ||
         (lanes->len && !ns_experiment_read_lanes(experiment, of_lanes, lanes->len, NULL, error)))
         return false;
     ns_experiment_link(experiment);

@@ -48,8 +48,9 @@ char *ns_provenance_line(const NsProvenance *provenance);
  * B: placement=pre, layers=12 ...".  Free with g_free. */
 char *ns_provenance_caption(const NsProvenance *provenance);
 
-/* Reads a line.  The provenance is initialized; settings that are not named stay, and so does the
- * number of lanes where none is.  NS_ERROR_SETTING if a key is not known, which names the nearest
- * and a program of another version that wrote it, if a value cannot be used, if values do not go
- * together, or if the text is no such line; the provenance may then be changed in part. */
+/* Reads a line, setting by setting as ns_settings_set does.  The provenance is initialized;
+ * settings that are not named stay, and so does the number of lanes where none is. NS_ERROR_SETTING
+ * if a key is not known, which names the nearest and a program of another version that wrote it, if
+ * a value cannot be used, if values do not go together, or if the text is no such line; the
+ * provenance may then be changed in part. */
 bool ns_provenance_read(NsProvenance *provenance, const char *line, GError **error);
