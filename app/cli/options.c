@@ -60,7 +60,7 @@ static bool read_from(const NsOptions *options, const char *path, GError **error
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     ns_experiment_assign(&provenance.experiment, options->experiment);
-    if (!ns_figure_file_read(&provenance, path, NULL, error)) return false;
+    if (!ns_figure_file_read(&provenance, NULL, path, NULL, error)) return false;
     ns_experiment_assign(options->experiment, &provenance.experiment);
     if (options->experiment->n > 1 && !options->lanes) {
         g_autofree char *name = g_filename_display_basename(path);

@@ -59,7 +59,7 @@ int ns_cli_show(int argc, char **argv, GError **error)
     }
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
-    if (!ns_figure_file_read(&provenance, argv[1], NULL, error)) return NS_EXIT_ERROR;
+    if (!ns_figure_file_read(&provenance, NULL, argv[1], NULL, error)) return NS_EXIT_ERROR;
     g_autofree char *comment = comment_of(&provenance, argv[1]);
     g_autofree char *preset = preset_of(&provenance, argv[1]);
     g_auto(GStrv) lines = g_strsplit(comment, "\n", -1);

@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/data/reader.h"
-#include "core/store/preset.h"
 #include "core/store/run_lines.h"
 
 #include <string.h>
@@ -211,19 +210,23 @@ static bool nothing_in(const char *name, NsFileKind kind, GError **error)
     return false;
 }
 
-/* What an experiment knows of a preset. */
-static bool read_preset(NsProvenance *provenance, const char *path, GError **error)
+static bool read_preset(NsProvenance *provenance, NsPreset *preset, const char *path,
+                        GError **error)
 {
-    g_auto(NsPreset) preset = {0};
-    ns_experiment_set_lanes(&preset.experiment,
+    g_auto(NsPreset) read = {0};
+    ns_experiment_set_lanes(&read.experiment,
                             (const NsSettings *[]){&provenance->experiment.lane[0]}, 1);
-    if (!ns_preset_load(&preset, path, error)) return false;
-    ns_experiment_assign(&provenance->experiment, &preset.experiment);
+    if (!ns_preset_load(&read, path, error)) return false;
+    ns_experiment_assign(&provenance->experiment, &read.experiment);
+    if (!preset) return true;
+    ns_preset_clear(preset);
+    *preset = read;
+    read = (NsPreset){0};
     return true;
 }
 
-bool ns_figure_file_read(NsProvenance *provenance, const char *path, NsFileKind *kind,
-                         GError **error)
+bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char *path,
+                         NsFileKind *kind, GError **error)
 {
     size_t size;
     NsFileKind found = NS_FILE_OTHER;
@@ -236,7 +239,7 @@ bool ns_figure_file_read(NsProvenance *provenance, const char *path, NsFileKind 
     if (kind && found == NS_FILE_OTHER) return false;
     /* Where an experiment is wanted, a preset with a mistake is told the mistake. */
     if (found == NS_FILE_PRESET || (found == NS_FILE_OTHER && ns_preset_begins(bytes, size)))
-        return read_preset(provenance, path, error);
+        return read_preset(provenance, preset, path, error);
     if (!line) return nothing_in(name, found, error);
     g_autoptr(GError) wrong = NULL;
     if (ns_provenance_read(provenance, line, &wrong)) return true;

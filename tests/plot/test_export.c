@@ -520,14 +520,14 @@ static void test_experiment_inside(void)
         g_auto(NsProvenance) read;
         ns_provenance_init(&read);
         g_autoptr(GError) error = NULL;
-        g_assert_true(ns_figure_file_read(&read, path, NULL, &error));
+        g_assert_true(ns_figure_file_read(&read, NULL, path, NULL, &error));
         g_assert_no_error(error);
         g_autofree char *again = ns_provenance_line(&read);
         g_assert_cmpstr(again, ==, line);
         how.experiment = NULL;
         g_assert_true(ns_export(plots, 2, 2, &how, path, NULL));
         NsFileKind kind;
-        g_assert_false(ns_figure_file_read(&read, path, &kind, NULL));
+        g_assert_false(ns_figure_file_read(&read, NULL, path, &kind, NULL));
         g_assert_cmpint(kind, ==, format == NS_FORMAT_TEX ? NS_FILE_OTHER : NS_FILE_FIGURE);
         g_unlink(path);
     }

@@ -35,15 +35,6 @@ static bool restore_page(NsWindow *window, const NsProvenance *provenance, GErro
                                   provenance->y, provenance->experiment.lane[0].steps, error);
 }
 
-static bool open_preset(NsWindow *window, const char *path)
-{
-    g_auto(NsPreset) preset;
-    ns_preset_init(&preset);
-    bool good = ns_preset_load(&preset, path, NULL);
-    if (good) ns_window_open_preset(window, &preset);
-    return good && preset.note; /* nothing is left to tell */
-}
-
 static void tell_experiment(NsWindow *window, const NsProvenance *provenance, const char *name)
 {
     GString *words = g_string_new(NULL);
@@ -63,15 +54,19 @@ static void open_experiment(NsWindow *window, const char *path)
     NsSession *session = ns_window_session(window);
     NsFileKind kind;
     g_auto(NsProvenance) provenance;
+    g_auto(NsPreset) preset;
     g_autoptr(GError) error = NULL;
     g_autofree char *name = g_filename_display_basename(path);
     ns_provenance_init(&provenance);
-    if (ns_figure_file_read(&provenance, path, &kind, &error)) {
-        bool preset = kind == NS_FILE_PRESET;
-        if (!preset) ns_session_open(session, &provenance.experiment);
+    ns_preset_init(&preset);
+    if (ns_figure_file_read(&provenance, &preset, path, &kind, &error)) {
+        if (kind == NS_FILE_PRESET)
+            ns_window_open_preset(window, &preset);
+        else
+            ns_session_open(session, &provenance.experiment);
         if (!restore_page(window, &provenance, &error))
             ns_window_toast(window, error->message);
-        else if (!preset || !open_preset(window, path))
+        else if (!preset.note) /* which tells itself */
             tell_experiment(window, &provenance, name);
     } else if (kind == NS_FILE_OTHER) {
         ns_session_set(session, "text", path); /* says itself what is wrong with it */
