@@ -116,14 +116,12 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpo
                      int64_t threads, GError **error)
 {
     Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n];
-    NsSettings own;
-    ns_settings_copy(&own, settings);
+    NsSettings own = *settings; /* borrows the texts */
     own.threads = threads;
     NsCorpus *corpus = origin ? ns_checkpoint_corpus(origin, &own) : NULL;
     if (lockstep->n && ns_settings_same_data(ns_run_settings(first->run), &own))
         corpus = first->run->corpus;
     lane->run = ns_run_new_from(&own, corpus, origin, error);
-    ns_settings_clear(&own);
     if (!lane->run) return false;
     lane->lockstep = lockstep;
     lockstep->n++;

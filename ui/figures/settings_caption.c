@@ -51,7 +51,9 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
                                  ? plain_number(ns_settings_get_number(settings, param))
                                  : ns_settings_get(settings, param);
     if (words->len) g_string_append(words, ", ");
-    if (is_placement(param)) {
+    if (param->type == NS_PARAM_TEXT && !*value)
+        g_string_append(words, _("generated text"));
+    else if (is_placement(param)) {
         g_autofree char *placement = ns_settings_placement_words(settings);
         g_string_append(words, placement);
     } else if (g_str_equal(param->key, "norm") && norm_of(settings))
@@ -169,27 +171,6 @@ static bool is_same(const NsSettings *a, const NsSettings *b, const NsParam *par
            (!is_placement(param) || ns_settings_same(a, b, ns_param_find("mixture")));
 }
 
-char *ns_settings_difference(const NsSettings *other, const NsSettings *settings)
-{
-    GString *words = g_string_new(NULL);
-    size_t differences = 0;
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++) {
-        if (!tells_runs_apart(param) || is_same(other, settings, param)) continue;
-        g_autofree char *a = ns_settings_get(other, param);
-        if (param->type == NS_PARAM_TEXT && !*a)
-            g_string_append_printf(words, "%s%s", words->len ? ", " : "", _("generated text"));
-        else if (differences < DIFFERENCES)
-            append_words(words, param, other);
-        if (++differences > DIFFERENCES) {
-            g_string_append(words, ", …");
-            break;
-        }
-    }
-    if (!differences) g_string_append(words, _("same settings"));
-    return g_string_free(words, FALSE);
-}
-
 static bool all_equal(const NsSettings *const *settings, size_t n, const NsParam *param)
 {
     for (size_t i = 1; i < n; i++)
@@ -211,4 +192,11 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
         append_words(words, param, settings[which]);
     }
     return g_string_free(words, FALSE);
+}
+
+char *ns_settings_difference(const NsSettings *other, const NsSettings *settings)
+{
+    g_autofree char *words =
+        ns_settings_special_words((const NsSettings *[]){other, settings}, 2, 0);
+    return g_strdup(*words ? words : _("same settings"));
 }
