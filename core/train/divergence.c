@@ -2,6 +2,7 @@
 #include "core/train/divergence.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool diverged(const NsWatch *watch, NsEvent *event, int layer, const char *what,
                      const char *sentence)
@@ -13,15 +14,37 @@ static bool diverged(const NsWatch *watch, NsEvent *event, int layer, const char
     return true;
 }
 
-/* "the gradient of blk3.ffn.w1 (layer 4) is not finite" */
+/* A subscript of one letter stands right behind its symbol: "W1", "β_final". */
+static void append_symbol(GString *words, const char *symbol)
+{
+    const char *subscript = strchr(symbol, '_');
+    g_string_append_len(words, symbol, subscript ? subscript - symbol : (gssize)strlen(symbol));
+    if (!subscript) return;
+    if (subscript[1] != '{' || subscript[3] == '}') subscript++;
+    for (; *subscript; subscript++)
+        if (!strchr("{}", *subscript)) g_string_append_c(words, *subscript);
+}
+
+char *ns_tensor_words(const NsTensor *tensor)
+{
+    static const char *const symbols[] = {
+#define SYMBOL(ID, key, name, symbol, per_layer) [NS_PARAMETER_##ID] = symbol,
+        NS_PARAMETERS(SYMBOL)
+#undef SYMBOL
+    };
+    GString *words = g_string_new(NULL);
+    append_symbol(words, symbols[tensor->parameter]);
+    if (tensor->layer >= 0) g_string_append_printf(words, " of layer %d", tensor->layer + 1);
+    return g_string_free(words, FALSE);
+}
+
+/* "the gradient of W1 of layer 4 is not finite" */
 static bool diverged_at_tensor(const NsWatch *watch, NsEvent *event, size_t i, const char *what,
                                const char *how)
 {
     const NsTensor *tensor = &watch->table->tensors[i];
-    g_autofree char *layer =
-        tensor->layer < 0 ? g_strdup("") : g_strdup_printf(" (layer %d)", tensor->layer + 1);
-    g_autofree char *sentence =
-        g_strdup_printf("the %s of %s%s %s", what, tensor->name, layer, how);
+    g_autofree char *words = ns_tensor_words(tensor);
+    g_autofree char *sentence = g_strdup_printf("the %s of %s %s", what, words, how);
     return diverged(watch, event, tensor->layer + 1, tensor->name, sentence);
 }
 

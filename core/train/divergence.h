@@ -20,3 +20,6 @@ typedef struct {
  * 1e19 in single precision, and from then on holds its weight in place: to go on would be no
  * training.  Fills in an NS_EVENT_DIVERGED and returns true; false where all are finite. */
 bool ns_watch(const NsWatch *watch, NsEvent *event);
+
+/* "W1 of layer 4", "β_final": what people call a tensor.  Free with g_free. */
+char *ns_tensor_words(const NsTensor *tensor);

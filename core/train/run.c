@@ -22,11 +22,10 @@ static void name_largest(NsRun *run, const double *grad_sq, NsEvent *event)
         if (grad_sq[i] > grad_sq[largest]) largest = i;
     const NsTensor *tensor = &table->tensors[largest];
     event->layer = tensor->layer + 1;
-    g_autofree char *layer =
-        tensor->layer < 0 ? g_strdup("") : g_strdup_printf(" (layer %d)", tensor->layer + 1);
+    g_autofree char *words = ns_tensor_words(tensor);
     size_t length = strlen(event->text) - 1; /* without the full stop */
     g_snprintf(event->text + length, sizeof event->text - length,
-               "; the largest gradient is that of %s%s.", tensor->name, layer);
+               "; the largest gradient is that of %s.", words);
 }
 
 static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)

@@ -123,6 +123,25 @@ static void test_evidence(void)
     ui_close(window);
 }
 
+/* A forward pass that explodes before any update is told from updates that grow: neither warm-up
+ * nor clipping can help, and the cure begins at step 0. */
+static void test_first(void)
+{
+    NsWindow *window = ui_open("placement=none init-scale=1000 layers=60");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, has_trouble);
+    UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
+    g_assert_cmpstr(ns_trouble_panel_title(panel_of(window)), ==, "Diverged before any update");
+    g_assert_false(offers(window, "warmup"));
+    g_assert_false(offers(window, "clip"));
+    g_assert_true(offers(window, "placement") && offers(window, "init-scale"));
+    g_signal_emit_by_name(ns_trouble_panel_button(panel_of(window), "init-scale"), "clicked");
+    UI_WAIT(window, ui_has_stepped);
+    g_assert_cmpfloat(ns_session_settings(session)->init_scale, ==, 1.0);
+    g_assert_cmpint(ns_session_first_step(session), ==, 0);
+    ui_close(window);
+}
+
 /* In a low window the panel leaves the charts their room. */
 static void test_low(void)
 {
@@ -221,6 +240,7 @@ void ui_add_trouble_tests(void)
     g_test_add_func("/ui/trouble/words", test_words);
     g_test_add_func("/ui/trouble/worst", test_worst);
     g_test_add_func("/ui/trouble/evidence", test_evidence);
+    g_test_add_func("/ui/trouble/first", test_first);
     g_test_add_func("/ui/trouble/low", test_low);
     g_test_add_func("/ui/trouble/offers", test_offers);
     g_test_add_func("/ui/trouble/height-falls", test_height_falls);

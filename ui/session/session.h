@@ -129,6 +129,10 @@ void ns_session_run(NsSession *session);
 void ns_session_pause(NsSession *session);
 void ns_session_step(NsSession *session, int64_t n);
 void ns_session_run_to(NsSession *session, int64_t step);
+
+/* Runs to a step with the settings that the controls show, from step 0 where the run has others or
+ * is past that step. */
+void ns_session_run_anew_to(NsSession *session, int64_t step);
 void ns_session_run_until_loss(NsSession *session,
                                double loss); /* of any lane, smoothed as a trainer does */
 
@@ -188,6 +192,7 @@ typedef struct {
     int lane;
     int64_t step;
     bool spike; /* else the lane diverged */
+    bool first; /* before any update: not what training did, but what the model is */
     const NsEvent *event;
 } NsTrouble;
 
@@ -197,8 +202,9 @@ typedef struct {
 bool ns_session_trouble(NsSession *session, NsTrouble *trouble);
 void ns_session_dismiss_trouble(NsSession *session);
 
-/* Forks from the newest checkpoint before the trouble with this one change, and runs.  FALSE if the
- * value was refused or there is no checkpoint. */
+/* Forks from the newest checkpoint before the trouble with this one change, and runs; where no
+ * update was made before it, restarts.  FALSE if the value was refused or there is no checkpoint. */
+bool ns_session_can_remedy(NsSession *session);
 bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const char *value);
 
 /* ---- Gradient checks ---- */

@@ -61,6 +61,13 @@ void ns_session_run_to(NsSession *session, int64_t step)
     if (step > ns_session_steps(session)) run_until(session, (NsTrainerUntil){.step = step});
 }
 
+void ns_session_run_anew_to(NsSession *session, int64_t step)
+{
+    bool anew = ns_session_differs(session) || step <= ns_session_steps(session);
+    if (anew) ns_session_restart(session);
+    run_until(session, (NsTrainerUntil){.step = step});
+}
+
 void ns_session_run_until_loss(NsSession *session, double loss)
 {
     if (loss > 0.0) run_until(session, (NsTrainerUntil){.loss = loss});

@@ -41,7 +41,11 @@ void ns_session_poll_trouble(NsSession *session)
         for (size_t i = session->events_seen[lane]; i < n; i++) {
             const NsEvent *event = ns_history_event(history, i);
             if (event->kind == NS_EVENT_SETTING) continue;
-            NsTrouble trouble = {(int)lane, event->step, event->kind != NS_EVENT_DIVERGED, event};
+            NsTrouble trouble = {.lane = (int)lane,
+                                 .step = event->step,
+                                 .spike = event->kind != NS_EVENT_DIVERGED,
+                                 .first = event->step == 0,
+                                 .event = event};
             if (!matters_more(session, &trouble, &session->trouble)) continue;
             session->trouble = trouble;
             news = true;
@@ -63,14 +67,21 @@ void ns_session_dismiss_trouble(NsSession *session)
     ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
 }
 
+bool ns_session_can_remedy(NsSession *session)
+{
+    return session->trouble.first || ns_session_can_fork(session);
+}
+
 bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const char *value)
 {
     NsTrouble trouble = session->trouble;
     int64_t before = trouble.event ? trouble.step - 1 : ns_session_shown_step(session);
-    if (!ns_session_can_fork(session) || !ns_session_set_lane(session, lane, key, value))
+    if (!ns_session_can_remedy(session) || !ns_session_set_lane(session, lane, key, value))
         return false;
-    session->wants_run = true;
-    if (ns_session_can_restart(session) && ns_session_start_at(session, before)) return true;
+    session->wants_run = ns_session_can_restart(session);
+    if (trouble.first) ns_session_restart(session);
+    if (trouble.first) return session->wants_run;
+    if (session->wants_run && ns_session_start_at(session, before)) return true;
     session->wants_run = false;
     return false;
 }

@@ -11,9 +11,9 @@
 #define GAP 12
 #define CHART_FROM 620 /* pixels of width */
 
-typedef enum { REMEDY_WARMUP, REMEDY_CLIP, REMEDY_PLACEMENT, N_REMEDIES } Remedy;
+typedef enum { REMEDY_WARMUP, REMEDY_CLIP, REMEDY_PLACEMENT, REMEDY_SCALE, N_REMEDIES } Remedy;
 
-static const char *const KEYS[N_REMEDIES] = {"warmup", "clip", "placement"};
+static const char *const KEYS[N_REMEDIES] = {"warmup", "clip", "placement", "init-scale"};
 
 struct _NsTroublePanel {
     GtkWidget parent;
@@ -32,7 +32,10 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
 {
     g_autofree char *step = ns_group_digits(trouble->step);
     const char *lane = ns_lane_letter((size_t)trouble->lane);
-    if (ns_session_lanes(session) > 1)
+    bool several = ns_session_lanes(session) > 1;
+    if (trouble->first && several) return g_strdup_printf(_("%s diverged before any update"), lane);
+    if (trouble->first) return g_strdup(_("Diverged before any update"));
+    if (several)
         return g_strdup_printf(
             trouble->spike ? _("%s jumped at step %s") : _("%s diverged at step %s"), lane, step);
     return g_strdup_printf(trouble->spike ? _("A jump at step %s") : _("Diverged at step %s"),
@@ -41,6 +44,11 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
 
 static const char *advice_on(const NsTrouble *trouble)
 {
+    if (trouble->first)
+        return _("The weights are as they were drawn, so neither the learning rate nor the warm-up "
+                 "nor clipping has a part in this: numbers grow from layer to layer until one no "
+                 "longer fits into 32 bits.  Norms inside the branches, smaller initial weights or "
+                 "fewer layers keep them small.");
     if (trouble->spike)
         return _("One update was too large.  A longer warm-up, clipped gradients or norms inside "
                  "the branches keep updates small.");
@@ -69,18 +77,25 @@ static void set_remedy(NsTroublePanel *panel, Remedy remedy, bool offer, char *v
 static void offer_remedies(NsTroublePanel *panel, const NsTrouble *trouble)
 {
     const NsSettings *settings = ns_session_lane_settings(panel->session, (size_t)trouble->lane);
-    bool can_fork = ns_session_can_fork(panel->session);
+    bool can = ns_session_can_remedy(panel->session), updates = can && !trouble->first;
     int pre = ns_choices_find(ns_placement_choice, "pre");
     const char *name = _(ns_placement_choice((size_t)pre)->label);
     int64_t warmup = longer_warmup(settings, trouble->step);
     g_autofree char *digits = ns_group_digits(warmup);
-    set_remedy(panel, REMEDY_WARMUP, can_fork, g_strdup_printf("%" G_GINT64_FORMAT, warmup),
+    set_remedy(panel, REMEDY_WARMUP, updates, g_strdup_printf("%" G_GINT64_FORMAT, warmup),
                g_strdup_printf(_("Warm-up %s"), digits));
-    set_remedy(panel, REMEDY_CLIP, can_fork && !(settings->clip > 0.0 && settings->clip <= 1.0),
+    set_remedy(panel, REMEDY_CLIP, updates && !(settings->clip > 0.0 && settings->clip <= 1.0),
                g_strdup("1"), g_strdup(_("Clipping at 1")));
-    set_remedy(panel, REMEDY_PLACEMENT, can_fork && (int)settings->placement != pre,
-               g_strdup("pre"), g_strdup(name));
-    gtk_widget_set_visible(panel->fork, can_fork);
+    set_remedy(panel, REMEDY_PLACEMENT, can && (int)settings->placement != pre, g_strdup("pre"),
+               g_strdup(name));
+    set_remedy(panel, REMEDY_SCALE, can && !updates && settings->init_scale > 1.0, g_strdup("1"),
+               g_strdup(_("Initial scale 1")));
+    bool any = false;
+    for (size_t i = 0; i < N_REMEDIES; i++)
+        any |= gtk_widget_get_visible(gtk_widget_get_parent(panel->remedies[i]));
+    gtk_label_set_text(GTK_LABEL(panel->fork),
+                       updates ? _("Fork before it with") : _("Restart with"));
+    gtk_widget_set_visible(panel->fork, any);
     gtk_button_set_label(GTK_BUTTON(panel->go_on),
                          ns_session_can_run(panel->session) ? _("Continue") : _("Close"));
 }
@@ -312,7 +327,6 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     gtk_box_append(GTK_BOX(panel->box), panel->sentence);
     gtk_box_append(GTK_BOX(panel->box), panel->advice);
     panel->fork = ns_text_label_new(NULL, "fork");
-    gtk_label_set_text(GTK_LABEL(panel->fork), _("Fork before it with"));
     gtk_box_append(GTK_BOX(panel->box), panel->fork);
     gtk_box_append(GTK_BOX(panel->box), new_buttons(panel));
     panel->chart =

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * It names lane, layer, tensor and step, shows what jumped in the fifty steps before, and forks
- * from before the trouble with one change: a longer warm-up, clipped gradients, or norms inside the
- * branches, whichever differ from what is set. */
+ * from before the trouble with one change that can help and differs from what is set: a longer
+ * warm-up, clipped gradients, norms inside the branches.  Where no update was made before it, the
+ * run restarts with norms inside the branches or smaller initial weights. */
 #pragma once
 
 #include "ui/session/session.h"
@@ -22,7 +23,7 @@ void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
 /* "B diverged at step 87"; NULL while there is no trouble. */
 const char *ns_trouble_panel_title(NsTroublePanel *panel);
 
-/* The button that forks with another value of a setting ("warmup", "clip", "placement"), or goes on
+/* The button that forks with another value of a setting ("warmup", "clip", "placement", "init-scale"), or goes on
  * ("go-on"); invisible where it makes no sense. */
 GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key);
 
