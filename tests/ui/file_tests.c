@@ -159,6 +159,129 @@ static void test_mangled(void)
     remove_file(&file);
 }
 
+static bool has_refused(NsWindow *window)
+{
+    const char *toast = ns_window_toast_text(window);
+    return toast && g_str_has_suffix(toast, "  Nothing was changed.");
+}
+
+/* What cannot be used gets a sentence and changes nothing: the run goes on. */
+static void test_foreign(void)
+{
+    static const struct {
+        const char *name, *text;
+        size_t size; /* 0: of the text */
+    } table[] = {
+        {"foreign.csv", "year,loss\n2019,3.5\n2020,3.1\n", 0},
+        {"log.jsonl", "{\"step\":1,\"accuracy\":0.5}\n{\"step\":2,\"accuracy\":0.6}\n", 0},
+        {"log.txt", "{\"step\":1,\"accuracy\":0.5}\n{\"step\":2,\"accuracy\":0.6}\n", 0},
+        {"run.jsonl", "{\"settings\":{\"layers\":3}}\n{\"step\":0,\"accuracy\":0.5}\n", 0},
+        {"empty.txt", "", 0},
+        {"empty.csv", "", 0},
+        {"binary",
+         "\x7f"
+         "ELF\0\1\2\3\xff\xfe",
+         10},
+        {"short.txt", "A short text.", 0},
+    };
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_step(session, 2);
+    UI_UNTIL(ns_session_steps(session) == 2 && ui_is_paused(window));
+    g_autofree char *before = ns_settings_line(ns_session_settings(session), true);
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        File file = new_file(table[i].name);
+        size_t size = table[i].size ? table[i].size : strlen(table[i].text);
+        g_assert_true(g_file_set_contents(file.path, table[i].text, (gssize)size, NULL));
+        ns_window_toast(window, "");
+        ns_window_open(window, file.path);
+        UI_WAIT(window, has_refused);
+        g_test_message("%s", ns_window_toast_text(window));
+        g_autofree char *after = ns_settings_line(ns_session_settings(session), true);
+        g_assert_cmpstr(after, ==, before);
+        g_assert_cmpuint(ns_session_pending(session), ==, 0);
+        g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_PAUSED);
+        g_assert_null(ns_window_banner_text(window));
+        remove_file(&file);
+    }
+    ui_close(window);
+}
+
+/* A text becomes what is learned. */
+static void test_text(void)
+{
+    File file = new_file("text.txt");
+    GString *text = g_string_new(NULL);
+    for (int i = 0; i < 400; i++) g_string_append_printf(text, "%d bottles of ink.\n", i);
+    g_assert_true(g_file_set_contents(file.path, text->str, -1, NULL));
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open_and_run(window, file.path);
+    UI_UNTIL(g_str_equal(ns_session_settings(session)->text, file.path));
+    UI_WAIT(window, ui_has_stepped);
+    g_string_free(text, TRUE);
+    ui_close(window);
+    remove_file(&file);
+}
+
+static bool has_way_out(NsWindow *window)
+{
+    return ui_is_failed(window) && gtk_widget_get_mapped(ui_find(window, "banner_button"));
+}
+
+/* Where no run could be made, the banner has a button that leads out. */
+static void test_failed(void)
+{
+    File file = new_file("gone.txt");
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set(session, "text", file.path);
+    UI_WAIT(window, has_way_out);
+    ui_click(window, "banner_button");
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpstr(ns_session_settings(session)->text, ==, "");
+    g_assert_null(ns_window_banner_text(window));
+    ui_close(window);
+    g_autofree char *option = g_strconcat("text=", file.path, NULL);
+    window = ui_open(option);
+    UI_WAIT(window, has_way_out);
+    g_assert_false(ns_session_can_undo(ns_window_session(window)));
+    ui_click(window, "banner_button");
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+    remove_file(&file);
+}
+
+/* A figure that shows a step offers to run to it, whatever the run before has made. */
+static void test_run_to_shown(void)
+{
+    File file = new_file("figure.csv");
+    g_autofree char *line = g_strdup_printf("%s1 step=3 layers=2 d-model=16 heads=2 seq=16 batch=4",
+                                            NS_PROVENANCE_BEGIN);
+    g_autofree char *text = g_strconcat("figure,settings\nloss,\"", line, "\"\n", NULL);
+    g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+    NsWindow *window = ui_open("layers=3");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_step(session, 9);
+    UI_UNTIL(ns_session_steps(session) == 9);
+    UI_WAIT(window, ui_is_paused);
+    ns_window_open(window, file.path);
+    g_test_message("%s", ns_window_toast_text(window));
+    GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Run to step 3");
+    g_assert_nonnull(button);
+    g_signal_emit_by_name(button, "clicked");
+    UI_UNTIL(ns_session_steps(session) == 3);
+    UI_WAIT(window, ui_is_paused);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
+    g_assert_cmpuint(ns_session_pending(session), ==, 0);
+    ui_close(window);
+    remove_file(&file);
+}
+
 /* A window that closes does not wait for what is being read. */
 static void test_close_while_reading(void)
 {
@@ -266,6 +389,10 @@ void ui_add_file_tests(void)
     g_test_add_func("/ui/file/nobody", test_nobody);
     g_test_add_func("/ui/file/run", test_run);
     g_test_add_func("/ui/file/mangled", test_mangled);
+    g_test_add_func("/ui/file/foreign", test_foreign);
+    g_test_add_func("/ui/file/text", test_text);
+    g_test_add_func("/ui/file/failed", test_failed);
+    g_test_add_func("/ui/file/run-to-shown", test_run_to_shown);
     g_test_add_func("/ui/file/close-while-reading", test_close_while_reading);
     g_test_add_func("/ui/file/and-run", test_and_run);
 }

@@ -98,6 +98,21 @@ GtkWidget *ui_first(GtkWidget *root, GType type)
     return NULL;
 }
 
+GtkWidget *ui_find_button(GtkWidget *root, const char *label)
+{
+    const char *is = GTK_IS_BUTTON(root) ? gtk_button_get_label(GTK_BUTTON(root))
+                     : GTK_IS_CHECK_BUTTON(root)
+                         ? gtk_check_button_get_label(GTK_CHECK_BUTTON(root))
+                         : NULL;
+    if (is && g_str_equal(is, label)) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = ui_find_button(child, label);
+        if (found) return found;
+    }
+    return NULL;
+}
+
 void ui_click(NsWindow *window, const char *id)
 {
     GtkWidget *button = ui_find(window, id);

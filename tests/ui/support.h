@@ -45,6 +45,9 @@ GtkWidget *ui_find(NsWindow *window, const char *id);
 /* The first descendant of a type, depth first; NULL if there is none. */
 GtkWidget *ui_first(GtkWidget *root, GType type);
 
+/* The first button or check button below a widget with this label; NULL if there is none. */
+GtkWidget *ui_find_button(GtkWidget *root, const char *label);
+
 /* Clicks a button with this id, or a toggle with this label in the settings pane. */
 void ui_click(NsWindow *window, const char *id);
 void ui_toggle(NsWindow *window, const char *label);

@@ -1,12 +1,18 @@
 /* Files that are opened in a window or dropped on it.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/open_file.h"
 
+#include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/data/task.h"
 #include "core/store/figure_file.h"
 #include "core/store/run_record.h"
 #include "ui/widgets/pages/phase_page.h"
 #include "ui/widgets/shell/close_guard.h"
 #include "ui/widgets/shell/learning.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
 
 /* ---- What is told: whole sentences, one after the other ---- */
 
@@ -22,6 +28,88 @@ static void tell(NsWindow *window, GString *words)
     g_string_free(words, TRUE);
 }
 
+/* What cannot be used changes nothing. */
+static void refuse(NsWindow *window, const char *sentence)
+{
+    g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), sentence);
+    ns_window_toast(window, words);
+}
+
+/* ---- Texts to learn, which are tried on a thread: a long one takes a while ---- */
+
+typedef struct {
+    char *path, *name;
+    NsSettings settings; /* of the first lane, with the text */
+} Trial;
+
+static void trial_free(gpointer data)
+{
+    Trial *trial = data;
+    ns_settings_clear(&trial->settings);
+    g_free(trial->path);
+    g_free(trial->name);
+    g_free(trial);
+}
+
+/* Tables and JSON of other programs would be learned letter by letter. */
+static bool is_data(const char *path)
+{
+    static const char *const suffixes[] = {".csv", ".tsv", ".json", ".jsonl", ".ndjson"};
+    g_autofree char *lower = g_ascii_strdown(path, -1);
+    for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
+        if (g_str_has_suffix(lower, suffixes[i])) return true;
+    char head[2] = "";
+    FILE *file = g_fopen(path, "rb");
+    size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) fclose(file);
+    return n == sizeof head && memcmp(head, "{\"", sizeof head) == 0;
+}
+
+static void try_text(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+{
+    (void)window, (void)cancellable;
+    Trial *trial = data;
+    GError *error = NULL;
+    NsCorpus *corpus = NULL;
+    if (is_data(trial->path))
+        g_set_error(&error, NS_ERROR, NS_ERROR_FILE,
+                    _("“%s” is no figure, run or preset of Normscope, and no text to learn."),
+                    trial->name);
+    else
+        corpus = ns_corpus_open(&trial->settings, &error);
+    if (corpus) ns_corpus_unref(corpus);
+    if (error)
+        g_task_return_error(task, error);
+    else
+        g_task_return_boolean(task, TRUE);
+}
+
+static void on_tried(GObject *object, GAsyncResult *result, gpointer run)
+{
+    NsWindow *window = NS_WINDOW(object);
+    NsSession *session = ns_window_session(window);
+    const Trial *trial = g_task_get_task_data(G_TASK(result));
+    g_autoptr(GError) error = NULL;
+    if (!g_task_propagate_boolean(G_TASK(result), &error)) {
+        if (session) refuse(window, error->message);
+        return;
+    }
+    if (!session || !ns_session_set(session, "text", trial->path)) return;
+    if (run) ns_session_run(session);
+}
+
+static void open_text(NsWindow *window, const char *path, bool run)
+{
+    Trial *trial = g_new0(Trial, 1);
+    trial->path = g_strdup(path);
+    trial->name = g_filename_display_basename(path);
+    ns_settings_copy(&trial->settings, ns_session_settings(ns_window_session(window)));
+    ns_settings_set(&trial->settings, "text", path, NULL);
+    g_autoptr(GTask) task = g_task_new(window, NULL, on_tried, run ? window : NULL);
+    g_task_set_task_data(task, trial, trial_free);
+    g_task_run_in_thread(task, try_text);
+}
+
 /* ---- Experiments ---- */
 
 /* The page of sweeps or of the paper, as the figure had it; FALSE where its axes cannot be read. */
@@ -35,21 +123,35 @@ static bool restore_page(NsWindow *window, const NsProvenance *provenance, GErro
                                   provenance->y, provenance->experiment.lane[0].steps, error);
 }
 
+static void on_run_to(gpointer step, gpointer toast)
+{
+    NsWindow *window = NS_WINDOW(gtk_widget_get_root(toast));
+    ns_session_run_anew_to(ns_window_session(window), *(const int64_t *)step);
+}
+
 static void tell_experiment(NsWindow *window, const NsProvenance *provenance, const char *name)
 {
+    g_autofree char *offer = NULL;
     GString *words = g_string_new(NULL);
     say(words, g_strdup_printf(_("Set up as in %s."), name));
     if (provenance->x) say(words, g_strdup(_("Start trains the runs of its sweep.")));
     if (provenance->step > 0) {
         g_autofree char *step = ns_group_digits(provenance->step);
         say(words, g_strdup_printf(_("It shows step %s."), step));
+        offer = g_strdup_printf(_("Run to step %s"), step);
     }
     if (provenance->seeds) say(words, g_strdup(_("It is a mean over seeds; this is the first.")));
     if (provenance->changes) say(words, g_strdup(_("Settings were changed on the way there.")));
-    tell(window, words);
+    if (offer)
+        ns_window_toast_offer(window, words->str, offer, on_run_to,
+                              g_memdup2(&provenance->step, sizeof provenance->step));
+    else
+        ns_window_toast(window, words->str);
+    g_string_free(words, TRUE);
 }
 
-static void open_experiment(NsWindow *window, const char *path)
+/* FALSE where the file is none of Normscope's. */
+static bool open_experiment(NsWindow *window, const char *path)
 {
     NsSession *session = ns_window_session(window);
     NsFileKind kind;
@@ -68,11 +170,12 @@ static void open_experiment(NsWindow *window, const char *path)
             ns_window_toast(window, error->message);
         else if (!preset.note) /* which tells itself */
             tell_experiment(window, &provenance, name);
-    } else if (kind == NS_FILE_OTHER) {
-        ns_session_set(session, "text", path); /* says itself what is wrong with it */
+    } else if (kind != NS_FILE_OTHER || error) {
+        refuse(window, error->message);
     } else {
-        ns_window_toast(window, error->message);
+        return false;
     }
+    return true;
 }
 
 /* ---- Runs, which are read on a thread: a deep one has many megabytes ---- */
@@ -143,9 +246,10 @@ static void on_read(GObject *object, GAsyncResult *result, gpointer data)
     if (good) {
         show_record(window, reading);
     } else {
-        if (reading->record.experiment.n)
-            ns_session_open(ns_window_session(window), &reading->record.experiment);
-        ns_window_toast(window, error->message);
+        /* Settings alone are an experiment that can be run. */
+        bool settings = reading->record.experiment.n && !reading->record.wrong_line;
+        if (settings) ns_session_open(ns_window_session(window), &reading->record.experiment);
+        (settings ? ns_window_toast : refuse)(window, error->message);
     }
     if (reading->run) ns_session_run(ns_window_session(window));
 }
@@ -168,12 +272,12 @@ static void open_record(NsWindow *window, const char *path, bool run)
 
 static void open_any(NsWindow *window, const char *path, bool run)
 {
-    if (ns_run_record_is(path)) {
+    if (ns_run_record_is(path))
         open_record(window, path, run);
-        return;
-    }
-    open_experiment(window, path);
-    if (run) ns_session_run(ns_window_session(window));
+    else if (!open_experiment(window, path))
+        open_text(window, path, run);
+    else if (run)
+        ns_session_run(ns_window_session(window));
 }
 
 void ns_window_open(NsWindow *window, const char *path)

@@ -16,6 +16,9 @@
 /* Beside the title, at either side, in pixels. */
 #define TITLE_PADDING 12
 
+/* Pixels that the handle between two panes may take. */
+#define DIVIDER 8
+
 /* Pixels for the title, before which buttons go that the menus have too. */
 #define TITLE_LEAST 200
 
@@ -111,6 +114,19 @@ static void sync_title(NsWindow *window)
         gtk_window_set_title(GTK_WINDOW(window), whole);
 }
 
+/* From a run that cannot go on, or that could not be made at all. */
+static void sync_way_out(NsWindow *window)
+{
+    NsTrainerState state = ns_session_state(window->session);
+    bool failed = state == NS_TRAINER_FAILED, undo = ns_session_can_undo(window->session);
+    GtkButton *button = GTK_BUTTON(window->banner_button);
+    gtk_button_set_label(button, !failed ? _("Reset") : undo ? _("Undo") : _("Default settings"));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), !failed ? "win.reset"
+                                                           : undo  ? "win.undo"
+                                                                   : "win.reset-settings");
+    ns_hide(window->banner_button, NS_HIDDEN_USELESS, !failed && state != NS_TRAINER_DIVERGED);
+}
+
 static void sync_banner(NsWindow *window)
 {
     ns_trouble_panel_sync(window->trouble);
@@ -119,8 +135,7 @@ static void sync_banner(NsWindow *window)
     const char *problem = told ? NULL : ns_session_problem(window->session);
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
-    ns_hide(window->banner_button, NS_HIDDEN_USELESS,
-            ns_session_state(window->session) != NS_TRAINER_DIVERGED);
+    sync_way_out(window);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -257,9 +272,37 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     if (other && !window->title_source) window->title_source = g_idle_add(fit_title, window);
 }
 
+/* A pane may be narrower than its content in a window that is about to fold it, but no hand can
+ * make it so. */
+static void on_divided(GtkPaned *paned, GParamSpec *property, GtkWidget *pane)
+{
+    (void)property;
+    int width = gtk_widget_get_width(GTK_WIDGET(paned)), position = gtk_paned_get_position(paned);
+    bool first = gtk_paned_get_start_child(paned) == pane;
+    GtkWidget *other = first ? gtk_paned_get_end_child(paned) : gtk_paned_get_start_child(paned);
+    int least, others;
+    gtk_widget_measure(pane, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    gtk_widget_measure(other, GTK_ORIENTATION_HORIZONTAL, -1, &others, NULL, NULL, NULL);
+    if (width < least + others + DIVIDER) return;
+    int nearest = first ? least : width - DIVIDER - least;
+    if (first ? position < nearest : position > nearest) gtk_paned_set_position(paned, nearest);
+}
+
+static void guard_divider(GtkWidget *pane)
+{
+    GtkWidget *paned = gtk_widget_get_ancestor(pane, GTK_TYPE_PANED);
+    g_signal_connect_object(paned, "notify::position", G_CALLBACK(on_divided), pane, 0);
+}
+
 void ns_window_toast(NsWindow *window, const char *sentence)
 {
     ns_toast_show(window->toast, sentence);
+}
+
+void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *label, GFunc chosen,
+                           gpointer data)
+{
+    ns_toast_offer(window->toast, sentence, label, chosen, data, g_free);
 }
 
 static void on_show_file(gpointer path, gpointer toast)
@@ -271,8 +314,7 @@ static void on_show_file(gpointer path, gpointer toast)
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path)
 {
     g_signal_emit(window, signals[SAVED], 0);
-    ns_toast_offer(window->toast, sentence, _("Show in folder"), on_show_file, g_strdup(path),
-                   g_free);
+    ns_window_toast_offer(window, sentence, _("Show in folder"), on_show_file, g_strdup(path));
 }
 
 bool ns_window_folds(NsWindow *window, const char *pane)
@@ -421,6 +463,8 @@ static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
     window->width = G_MAXINT;
+    guard_divider(window->pane_scroller);
+    guard_divider(window->inspector_scroller);
     ns_hide(window->learn_button, NS_HIDDEN_USELESS, true);
     g_signal_connect(window, "action-added::learn", G_CALLBACK(on_action_added), NULL);
     window->toast = ns_toast_new();
