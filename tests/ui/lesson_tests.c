@@ -44,26 +44,11 @@ static NsLearnPane *begin(NsWindow *window)
 }
 
 /* A button, or a check button, with this label. */
-static GtkWidget *find_button(GtkWidget *root, const char *label)
-{
-    const char *is = GTK_IS_BUTTON(root) ? gtk_button_get_label(GTK_BUTTON(root))
-                     : GTK_IS_CHECK_BUTTON(root)
-                         ? gtk_check_button_get_label(GTK_CHECK_BUTTON(root))
-                         : NULL;
-    if (is && g_str_equal(is, label)) return root;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        GtkWidget *found = find_button(child, label);
-        if (found) return found;
-    }
-    return NULL;
-}
-
 static void press(NsLearnPane *pane, const char *label)
 {
     GtkWidget *button = NULL;
     g_test_message("%s", label);
-    UI_UNTIL((button = find_button(GTK_WIDGET(pane), label)) && gtk_widget_is_sensitive(button));
+    UI_UNTIL((button = ui_find_button(GTK_WIDGET(pane), label)) && gtk_widget_is_sensitive(button));
     if (GTK_IS_CHECK_BUTTON(button))
         gtk_check_button_set_active(GTK_CHECK_BUTTON(button), TRUE);
     else
@@ -116,6 +101,34 @@ static void test_list(void)
     ui_close(window);
 }
 
+/* Esc closes the list, and a key of a page leads to it; so does a card, which covers nothing. */
+static void test_list_is_left(void)
+{
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsPageStack *pages = ns_window_pages(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_learn_pane_open(pane);
+    g_assert_true(ui_press(window, GDK_KEY_Escape));
+    g_assert_false(ns_learn_pane_is_open(pane));
+    for (guint key = GDK_KEY_1; key <= GDK_KEY_2; key++) {
+        ns_learn_pane_open(pane);
+        g_assert_true(ui_press(window, key));
+        g_assert_false(ns_learn_pane_is_open(pane));
+        g_assert_true(gtk_widget_get_visible(GTK_WIDGET(pages)));
+        g_assert_cmpstr(ns_page_stack_key(pages), ==, ns_page_kind(key - GDK_KEY_1)->key);
+    }
+    ns_learn_pane_open(pane);
+    ns_page_stack_show(pages, "dashboard");
+    g_assert_false(ns_learn_pane_is_open(pane));
+    begin(window);
+    g_assert_true(ui_press(window, GDK_KEY_2));
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
+    g_assert_true(ui_press(window, GDK_KEY_Escape));
+    g_assert_false(ns_learn_pane_is_open(pane));
+    ui_close(window);
+}
+
 /* Whom nobody has greeted yet finds the first look; Learn leads from it to the list. */
 static void test_greet(void)
 {
@@ -124,7 +137,7 @@ static void test_greet(void)
     NsLearnPane *pane = ns_window_learn_pane(window);
     ns_window_greet(window);
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
-    g_assert_nonnull(find_button(GTK_WIDGET(pane), "Run to step 100"));
+    g_assert_nonnull(ui_find_button(GTK_WIDGET(pane), "Run to step 100"));
     g_assert_true(pointed_out(GTK_WIDGET(window)) == ui_find(window, "run_button"));
     g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
     g_assert_true(ns_learn_pane_is_open(pane));
@@ -232,7 +245,7 @@ static void test_wait(gconstpointer by_hand)
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
     g_assert_false(ns_learn_pane_is_done(pane));
-    g_assert_nonnull(find_button(GTK_WIDGET(pane), "Skip"));
+    g_assert_nonnull(ui_find_button(GTK_WIDGET(pane), "Skip"));
     if (by_hand) {
         ns_session_step(session, 6);
         UI_WAIT(window, ui_has_stepped_five);
@@ -251,7 +264,7 @@ static void test_wait(gconstpointer by_hand)
         ns_session_step(session, 6);
     else
         press(pane, "Run to step 6");
-    UI_UNTIL(find_button(GTK_WIDGET(pane), "Next") != NULL);
+    UI_UNTIL(ui_find_button(GTK_WIDGET(pane), "Next") != NULL);
     g_assert_true(ns_learn_pane_is_done(pane));
     UI_WAIT(window, ui_is_paused);
     g_assert_cmpint(ns_session_steps(session), ==, 6);
@@ -305,7 +318,7 @@ static void test_skip_after_run(void)
     press(pane, "Skip");
     /* Again, at once: the new run is not prepared yet, and what is shown is the old one. */
     press(pane, "Back");
-    g_signal_emit_by_name(find_button(GTK_WIDGET(pane), "Run to step 6"), "clicked");
+    g_signal_emit_by_name(ui_find_button(GTK_WIDGET(pane), "Run to step 6"), "clicked");
     UI_UNTIL(ns_session_view(session)->now.lane[0].layers == 3 && ns_session_steps(session) == 6);
     ui_close(window);
 }
@@ -356,7 +369,7 @@ static void test_prediction(void)
     UI_UNTIL(ns_session_steps(ns_window_session(window)) == 6);
     GtkWidget *drawing = ui_first(GTK_WIDGET(pane), NS_TYPE_PREDICTION);
     NsPrediction *prediction = NS_PREDICTION(drawing);
-    GtkWidget *compare = find_button(GTK_WIDGET(pane), "Compare");
+    GtkWidget *compare = ui_find_button(GTK_WIDGET(pane), "Compare");
     g_assert_false(gtk_widget_is_sensitive(compare));
     for (size_t i = 0; i < 3; i++) ns_prediction_set(prediction, i, 4);
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 1);
@@ -452,7 +465,7 @@ static void test_preset(void)
     g_assert_cmpfloat(ns_text_scale(row), >, 1.2);
     ns_window_open_preset(window, &preset);
     g_assert_false(gtk_widget_get_visible(row));
-    GtkWidget *leave = find_button(GTK_WIDGET(window), "Leave class mode");
+    GtkWidget *leave = ui_find_button(GTK_WIDGET(window), "Leave class mode");
     g_assert_true(gtk_widget_get_visible(leave));
     g_signal_emit_by_name(leave, "clicked");
     g_assert_false(ns_class_mode_is_on(window));
@@ -640,6 +653,7 @@ static void test_parts(void)
 void ui_add_lesson_tests(void)
 {
     g_test_add_func("/ui/lesson/list", test_list);
+    g_test_add_func("/ui/lesson/list-is-left", test_list_is_left);
     g_test_add_func("/ui/lesson/greet", test_greet);
     g_test_add_func("/ui/lesson/earlier-run", test_earlier_run);
     g_test_add_func("/ui/lesson/set-up", test_set_up);

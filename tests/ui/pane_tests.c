@@ -346,8 +346,28 @@ static void test_size_of_what_waits(void)
     ui_close(window);
 }
 
+/* However far a divider is moved, both panes keep their content. */
+static void test_dividers(void)
+{
+    NsWindow *window = ui_open("");
+    GtkWidget *scrollers[] = {ui_find(window, "pane_scroller"),
+                              ui_find(window, "inspector_scroller")};
+    ui_rest(window);
+    for (size_t i = 0; i < G_N_ELEMENTS(scrollers); i++) {
+        GtkPaned *paned = GTK_PANED(gtk_widget_get_ancestor(scrollers[i], GTK_TYPE_PANED));
+        int least, width = gtk_widget_get_width(GTK_WIDGET(paned));
+        gtk_widget_measure(scrollers[i], GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+        gtk_paned_set_position(paned, i ? width : 0);
+        ui_settle(GTK_WIDGET(window));
+        int position = gtk_paned_get_position(paned);
+        g_assert_cmpint(i ? width - position : position, >=, least);
+    }
+    ui_close(window);
+}
+
 void ui_add_pane_tests(void)
 {
+    g_test_add_func("/ui/pane/dividers", test_dividers);
     g_test_add_func("/ui/pane/tabs", test_tabs);
     g_test_add_func("/ui/pane/link", test_link);
     g_test_add_func("/ui/pane/rows-follow-the-tab", test_rows_follow_the_tab);

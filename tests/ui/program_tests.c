@@ -1,5 +1,7 @@
 /* The program from outside: what it says before there is a window.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
+#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/shell/learning.h"
 
 #include <glib/gstdio.h>
 #include <locale.h>
@@ -153,8 +155,44 @@ static void test_wrong_setting(void)
     check("--set=layers=many", 2, "", "layers");
 }
 
+/* What a window shows that is opened with these options. */
+static NsWindow *open_with(const char *option, const char *words)
+{
+    GApplication *application = G_APPLICATION(ui_application());
+    g_autoptr(GVariantDict) options = g_variant_dict_new(NULL);
+    const char *each[] = {words, NULL};
+    g_variant_dict_insert(options, option, "^as", each);
+    g_assert_cmpint(
+        G_APPLICATION_GET_CLASS(application)->handle_local_options(application, options), ==, -1);
+    g_application_activate(application);
+    return NS_WINDOW(gtk_application_get_active_window(GTK_APPLICATION(application)));
+}
+
+/* Settings of every lane leave what somebody new finds: two lanes, and the first look. */
+static void test_set_alone(void)
+{
+    g_settings_reset(ns_preferences(), "greeted");
+    NsWindow *window = open_with("set", "lr=1e-4");
+    NsSession *session = ns_window_session(window);
+    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    for (size_t lane = 0; lane < 2; lane++)
+        g_assert_cmpfloat(ns_session_lane_settings(session, lane)->lr, ==, 1e-4);
+    g_assert_cmpuint(ns_session_lane_settings(session, 0)->placement, !=,
+                     ns_session_lane_settings(session, 1)->placement);
+    g_assert_cmpint(ns_learn_pane_card(ns_window_learn_pane(window)), ==, 0);
+    ui_close(window);
+    window = open_with("set", "placement=pre");
+    g_assert_cmpuint(ns_session_lanes(ns_window_session(window)), ==, 1);
+    ui_close(window);
+    window = open_with("lane", "placement=pre lr=1e-4");
+    g_assert_cmpuint(ns_session_lanes(ns_window_session(window)), ==, 1);
+    g_assert_false(ns_learn_pane_is_open(ns_window_learn_pane(window)));
+    ui_close(window);
+}
+
 void ui_add_program_tests(void)
 {
+    g_test_add_func("/ui/program/set-alone", test_set_alone);
     g_test_add_func("/ui/program/no-display", test_no_display);
     g_test_add_func("/ui/program/version", test_version);
     g_test_add_func("/ui/program/signals", test_signals);

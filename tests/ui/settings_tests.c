@@ -227,6 +227,28 @@ static void test_taken_back(void)
     ui_close(window);
 }
 
+/* Enter ends typing: Space then runs; but what was refused stays under the hand. */
+static void test_entered(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    GtkWidget *entry = ui_first(row_of(window, "layers"), GTK_TYPE_ENTRY);
+    UI_WAIT(window, ui_is_ready);
+    gtk_widget_grab_focus(entry);
+    ui_type(window, "layers", "many");
+    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
+    g_assert_true(focus && gtk_widget_is_ancestor(focus, entry));
+    g_assert_false(ui_press(window, GDK_KEY_space));
+    ui_type(window, "layers", "3");
+    g_assert_null(gtk_window_get_focus(GTK_WINDOW(window)));
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(ui_press(window, GDK_KEY_space));
+    g_assert_true(ns_session_is_running(session));
+    UI_WAIT(window, ui_has_stepped);
+    g_assert_cmpint(ns_session_settings(session)->layers, ==, 3);
+    ui_close(window);
+}
+
 static void test_spin_buttons(void)
 {
     NsWindow *window = ui_open("");
@@ -313,6 +335,7 @@ void ui_add_settings_tests(void)
     g_test_add_func("/ui/settings/live-dragged", test_dragged_live_change_arrives);
     g_test_add_func("/ui/settings/refused", test_refused_value);
     g_test_add_func("/ui/settings/taken-back", test_taken_back);
+    g_test_add_func("/ui/settings/entered", test_entered);
     g_test_add_func("/ui/settings/less-and-more", test_spin_buttons);
     g_test_add_func("/ui/settings/seed", test_seed);
     g_test_add_func("/ui/settings/text-file", test_text_file);

@@ -1,4 +1,6 @@
 /* The bar at the foot, the keys, and the pages.  SPDX-License-Identifier: MIT */
+#include "core/experiment/param.h"
+#include "core/model/placement.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/pages/page_switcher.h"
 #include "ui/widgets/run/speed_control.h"
@@ -197,6 +199,33 @@ static void test_keys_of_experiment(void)
     size_t n = 0;
     ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
+    ui_close(window);
+}
+
+/* A key that changes what is out of sight says so. */
+static void test_next_placement(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(ui_press(window, GDK_KEY_p));
+    g_assert_cmpstr(ns_window_toast_text(window), ==, "The placement is Pre-LN now.");
+    ns_session_set_lanes(session, 2);
+    ns_session_set_active(session, 0);
+    ns_session_set_linked(session, ns_param_find("placement"), false);
+    g_assert_true(ui_press(window, GDK_KEY_p));
+    g_autofree char *split = g_strdup_printf(
+        "A is %s now.", ns_placement_choice(ns_session_settings(session)->placement)->label);
+    g_assert_cmpstr(ns_window_toast_text(window), ==, split);
+    ns_session_set_linked(session, ns_param_find("placement"), true);
+    UI_UNTIL(!ns_session_differs(session) && ui_is_ready(window));
+    ns_session_step(session, 1);
+    UI_WAIT(window, ui_is_paused);
+    g_assert_true(ui_press(window, GDK_KEY_p));
+    g_test_message("%s", ns_window_toast_text(window));
+    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "All lanes are "));
+    g_assert_true(g_str_has_suffix(ns_window_toast_text(window),
+                                   " now.  The run has it after Restart or Fork."));
     ui_close(window);
 }
 
@@ -441,6 +470,7 @@ void ui_add_transport_tests(void)
     g_test_add_func("/ui/transport/enabled", test_enabled);
     g_test_add_func("/ui/transport/speed", test_speed);
     g_test_add_func("/ui/transport/slow-motion", test_slow_motion);
+    g_test_add_func("/ui/transport/next-placement", test_next_placement);
     g_test_add_func("/ui/transport/run-until", test_run_until);
     g_test_add_func("/ui/shortcuts/window", test_shortcuts_window);
     g_test_add_func("/ui/shortcuts/table", test_key_table);

@@ -183,17 +183,6 @@ static GtkWidget *new_live_chip(void)
     return revealer;
 }
 
-static GtkWidget *new_slow_toggle(void)
-{
-    GtkWidget *toggle = gtk_toggle_button_new_with_label(_("Slow"));
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(toggle), "win.slow-motion");
-    gtk_widget_set_tooltip_text(toggle, _("Slow motion: every step takes four seconds and shows "
-                                          "its four stages"));
-    gtk_widget_add_css_class(toggle, "flat");
-    gtk_widget_set_valign(toggle, GTK_ALIGN_CENTER);
-    return toggle;
-}
-
 static GtkWidget *new_numbers(NsTransport *transport)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
@@ -234,7 +223,6 @@ GtkWidget *ns_transport_new(NsSession *session)
         new_button("media-skip-forward-symbolic", "win.live", _("Newest step (End)")),
         transport->timeline,
         transport->live,
-        new_slow_toggle(),
         transport->speed,
         new_numbers(transport),
     };

@@ -1,7 +1,7 @@
 /* The bar at the foot of the window: where a run stands in time, and how fast it goes.
  * SPDX-License-Identifier: MIT
  *
- * Its buttons are the actions "first", "back-step", "step", "live" and "slow-motion" of the window.
+ * Its buttons are the actions "first", "back-step", "step" and "live" of the window.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/widgets/common/typing.h"
 
 #include <math.h>
 
@@ -59,11 +60,17 @@ static void slide_number(Number *number, double value)
     ns_session_slide(number->session, number->param->key, write_number(number, value, text));
 }
 
+/* Whether what was typed was refused. */
+static bool is_blamed(const Number *number)
+{
+    return g_strcmp0(ns_session_problem_key(number->session), number->param->key) == 0;
+}
+
 static void sync_entry(GtkWidget *widget)
 {
     Number *number = number_of(widget);
     /* A text that was refused stays, so that it can be mended. */
-    if (g_strcmp0(ns_session_problem_key(number->session), number->param->key) == 0) return;
+    if (is_blamed(number)) return;
     g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
     number->syncing = true;
     if (!g_str_equal(text, gtk_editable_get_text(GTK_EDITABLE(number->entry))))
@@ -77,8 +84,7 @@ static void commit(Number *number)
     g_autofree char *typed =
         g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(number->entry))));
     g_autofree char *kept = ns_settings_get(ns_session_settings(number->session), number->param);
-    bool blamed = g_strcmp0(ns_session_problem_key(number->session), number->param->key) == 0;
-    if (!g_str_equal(typed, kept) || blamed)
+    if (!g_str_equal(typed, kept) || is_blamed(number))
         ns_session_set(number->session, number->param->key, typed);
 }
 
@@ -90,9 +96,12 @@ static void take_back(Number *number)
     commit(number);
 }
 
+/* What was refused stays under the hand that has to mend it. */
 static void on_activate(GtkWidget *widget)
 {
-    commit(number_of(widget));
+    Number *number = number_of(widget);
+    commit(number);
+    if (!is_blamed(number)) ns_end_typing(widget);
 }
 
 static bool is_empty(const Number *number)
@@ -118,9 +127,8 @@ static gboolean on_escape(GtkEventControllerKey *keys, guint keyval, guint code,
 {
     (void)keys, (void)code, (void)modifiers;
     if (keyval != GDK_KEY_Escape) return GDK_EVENT_PROPAGATE;
-    GtkRoot *root = gtk_widget_get_root(widget);
     take_back(number_of(widget));
-    if (root) gtk_root_set_focus(root, NULL);
+    ns_end_typing(widget);
     return GDK_EVENT_STOP;
 }
 

@@ -32,7 +32,8 @@ struct _NsApplication {
     NsStyleManager *styles;
     bool run;   /* a new window starts to train at once */
     bool large; /* it begins in class mode */
-    bool plain; /* nothing was asked for */
+    bool plain; /* nothing was asked for but perhaps settings of every lane */
+    bool set;   /* such there are */
 };
 
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
@@ -78,11 +79,12 @@ static NsWindow *open_window(NsApplication *application, const NsExperiment *exp
 
 /* What a window shows that nobody told anything else: the same model, with its norms after and
  * before the branches. */
+static const char *const OPENING[] = {"placement=post", "placement=pre"};
+
 static void init_opening(NsExperiment *experiment)
 {
-    static const char *const placements[] = {"placement=post", "placement=pre"};
     ns_experiment_init(experiment);
-    ns_experiment_read_lanes(experiment, placements, G_N_ELEMENTS(placements), NULL, NULL);
+    ns_experiment_read_lanes(experiment, OPENING, G_N_ELEMENTS(OPENING), NULL, NULL);
 }
 
 static void on_new(GSimpleAction *action, GVariant *parameter, gpointer application)
@@ -175,7 +177,10 @@ static void ns_application_activate(GApplication *app)
     if (application->large)
         g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                            g_variant_new_boolean(TRUE));
-    if (application->plain) ns_window_greet(window);
+    if (!application->plain) return;
+    /* The first look sets itself up; what was asked for stays on top of it. */
+    ns_window_greet(window);
+    if (application->set) ns_session_open(ns_window_session(window), &application->opening);
 }
 
 static int complain(int status, const char *sentence)
@@ -186,7 +191,7 @@ static int complain(int status, const char *sentence)
 
 static bool read_settings(NsApplication *application, GVariantDict *options, GError **error)
 {
-    char **set = NULL, **lanes = NULL;
+    g_auto(GStrv) set = NULL, lanes = NULL;
     g_auto(NsExperiment) asked;
     NsNamed named = {0};
     bool good = true;
@@ -195,12 +200,14 @@ static bool read_settings(NsApplication *application, GVariantDict *options, GEr
     ns_experiment_init(&asked);
     for (size_t i = 0; good && set && set[i]; i++)
         good = ns_settings_name_assignment(&asked.lane[0], &named, set[i], error);
-    if (good && lanes)
-        good = ns_experiment_read_lanes(&asked, (const char *const *)lanes, g_strv_length(lanes),
-                                        &named, error);
-    if (good && (set || lanes)) ns_experiment_assign(&application->opening, &asked);
-    g_strfreev(set);
-    g_strfreev(lanes);
+    /* What holds in every lane leaves the lanes of the first look what they are, unless it takes
+     * away what they differ in. */
+    const char *const *own = lanes ? (const char *const *)lanes : OPENING;
+    size_t n = lanes ? g_strv_length(lanes) : G_N_ELEMENTS(OPENING);
+    if (good && (lanes || !ns_named_has(&named, "placement")))
+        good = ns_experiment_read_lanes(&asked, own, n, &named, error);
+    if (good) ns_experiment_assign(&application->opening, &asked);
+    application->set = set != NULL;
     return good;
 }
 
@@ -231,7 +238,6 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
     application->run = g_variant_dict_contains(options, "run");
     application->large = g_variant_dict_contains(options, "class");
     application->plain = !application->file && !application->run && !application->large &&
-                         !g_variant_dict_contains(options, "set") &&
                          !g_variant_dict_contains(options, "lane");
     if (!gtk_init_check())
         return complain(EXIT_CANNOT_START,

@@ -106,15 +106,18 @@ GMenuModel *ns_preset_menu_new(void)
 
 /* ---- Lessons and class mode ---- */
 
+bool ns_window_close_lessons(NsWindow *window)
+{
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    bool list = ns_learn_pane_is_open(pane) && ns_learn_pane_card(pane) < 0;
+    if (list) ns_learn_pane_close(pane);
+    return list;
+}
+
 static void on_learn(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
-    NsLearnPane *pane = ns_window_learn_pane(window);
-    bool list = ns_learn_pane_is_open(pane) && ns_learn_pane_card(pane) < 0;
-    if (list)
-        ns_learn_pane_close(pane);
-    else
-        ns_learn_pane_open(pane);
+    if (!ns_window_close_lessons(window)) ns_learn_pane_open(ns_window_learn_pane(window));
 }
 
 void ns_window_greet(NsWindow *window)
@@ -160,9 +163,11 @@ static void on_cover(NsLearnPane *pane, gboolean covers, NsWindow *window)
     gtk_widget_set_visible(GTK_WIDGET(ns_window_pages(window)), !covers);
 }
 
-static void on_switched(NsPageStack *pages, NsLearnPane *pane)
+/* Who asks for a page wants to see it. */
+static void on_switched(NsPageStack *pages, NsWindow *window)
 {
-    ns_learn_pane_set_page(pane, ns_page_stack_key(pages));
+    ns_window_close_lessons(window);
+    ns_learn_pane_set_page(ns_window_learn_pane(window), ns_page_stack_key(pages));
 }
 
 /* The last way out where the menu is hidden, too. */
@@ -201,7 +206,7 @@ void ns_window_add_learning(NsWindow *window)
     g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_DEFAULT);
     g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_DEFAULT);
     g_signal_connect_object(pane, "cover", G_CALLBACK(on_cover), window, G_CONNECT_DEFAULT);
-    g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), pane, G_CONNECT_DEFAULT);
+    g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), window, G_CONNECT_DEFAULT);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));
     GtkWidget *leave = new_leave(window);
     gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);

@@ -12,6 +12,9 @@ void ns_window_add_learning(NsWindow *window);
 
 NsLearnPane *ns_window_learn_pane(NsWindow *window);
 
+/* Closes the list of lessons, which covers the pages; false where it is not open. */
+bool ns_window_close_lessons(NsWindow *window);
+
 /* Begins the first look with somebody who is new: once, as far as there are preferences to remember
  * that. */
 void ns_window_greet(NsWindow *window);

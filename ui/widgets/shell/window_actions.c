@@ -2,11 +2,13 @@
 #include "ui/widgets/shell/window_actions.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/common/hiding.h"
 #include "ui/widgets/run/gradient_check_panel.h"
 #include "ui/widgets/shell/export_dialog.h"
+#include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
 
 static void on_reset_settings(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -22,13 +24,30 @@ static void on_new_seed(GSimpleAction *action, GVariant *parameter, gpointer win
     ns_session_set(ns_window_session(window), "seed", seed);
 }
 
+/* What a key has changed is out of sight where the pane is closed. */
+static void tell_placement(NsWindow *window, const char *name)
+{
+    NsSession *session = ns_window_session(window);
+    bool all = ns_session_is_linked(session, ns_param_find("placement"));
+    const char *lane = ns_lane_letter(ns_session_active(session));
+    g_autofree char *is = ns_session_lanes(session) == 1
+                              ? g_strdup_printf(_("The placement is %s now."), name)
+                          : all ? g_strdup_printf(_("All lanes are %s now."), name)
+                                : g_strdup_printf(_("%s is %s now."), lane, name);
+    g_autofree char *words =
+        ns_session_pending(session)
+            ? g_strdup_printf("%s  %s", is, _("The run has it after Restart or Fork."))
+            : g_strdup(is);
+    ns_window_toast(window, words);
+}
+
 static void on_next_placement(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
     NsSession *session = ns_window_session(window);
     const NsChoice *next = ns_placement_choice(ns_session_settings(session)->placement + 1);
     if (!next) next = ns_placement_choice(0);
-    ns_session_set(session, "placement", next->key);
+    if (ns_session_set(session, "placement", next->key)) tell_placement(window, _(next->label));
 }
 
 static void on_log(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -48,7 +67,9 @@ static void on_nth_page(GSimpleAction *action, GVariant *place, gpointer window)
 {
     (void)action;
     const NsPageKind *kind = ns_page_kind((size_t)g_variant_get_int32(place) - 1);
-    if (kind) ns_page_stack_show(ns_window_pages(window), kind->key);
+    if (!kind) return;
+    ns_window_close_lessons(window); /* which the page that is shown already is covered by, too */
+    ns_page_stack_show(ns_window_pages(window), kind->key);
 }
 
 static void on_second_lane(GSimpleAction *action, GVariant *parameter, gpointer window)
@@ -104,12 +125,19 @@ static void on_maximize(GSimpleAction *action, GVariant *parameter, gpointer win
     ns_dashboard_maximize(dashboard, full ? NULL : ns_dashboard_current(dashboard));
 }
 
+/* From what lies on top to what lies below. */
 static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
+    NsLearnPane *lessons = ns_window_learn_pane(window);
+    if (ns_window_close_lessons(window)) return;
     if (gtk_window_is_fullscreen(window))
         gtk_window_unfullscreen(window);
-    else if (!ns_page_back(ns_window_page(window)))
+    else if (ns_page_back(ns_window_page(window)))
+        return;
+    else if (ns_learn_pane_is_open(lessons))
+        ns_learn_pane_close(lessons);
+    else
         ns_session_show_step(ns_window_session(window), -1);
 }
 
