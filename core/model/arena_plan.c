@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Widths up to which computing a number of an FFN's hidden layer again, which takes as many
- * multiply-adds, costs less time than bringing it back from memory.  A norm is cheap at any. */
+/* The width up to which it is faster to compute an element of an FFN's hidden layer again, with as
+ * many multiply-adds as the width, than to read it from memory.  A norm is cheap at any width. */
 #define NARROW 48
 
-/* Activations that are kept at a time, in bytes of all workers, and do not stay in the caches. */
+/* Bytes of stored activations, of all workers, that no longer stay in the caches. */
 #define WORTH_DERIVING ((size_t)32 << 20)
 
 static NsDerived derived(const NsModelLayout *layout, const NsSettings *settings)
@@ -20,7 +20,7 @@ static NsDerived derived(const NsModelLayout *layout, const NsSettings *settings
     return layout->D > NARROW ? NS_DERIVED_U : NS_DERIVED_FFN;
 }
 
-/* Sequences in a part of worker i. */
+/* How many sequences a part of worker i has. */
 static size_t sequences_of(const NsModelLayout *layout, size_t B, size_t i)
 {
     size_t first, n;
@@ -28,27 +28,29 @@ static size_t sequences_of(const NsModelLayout *layout, size_t B, size_t i)
     return n / layout->parts;
 }
 
-/* What a shard of so many sequences needs, in the arena and beside it. */
+/* Elements that a shard needs: outside the arena, and for forward-only passes within it. */
 typedef struct {
-    size_t beside, passing;
+    size_t outside, forward_only;
 } Needs;
 
 static Needs count_shard(const NsModelLayout *layout, size_t sequences, NsPiece *pieces)
 {
     g_autofree NsActivations *sublayers = g_new(NsActivations, 2 * layout->n_sublayers);
-    NsShard shard = {.sublayers = sublayers}, pass = {.sublayers = sublayers + layout->n_sublayers};
+    NsShard shard = {.sublayers = sublayers};
+    NsShard forward_only = {.sublayers = sublayers + layout->n_sublayers};
     NsCursor cursor = {0};
     ns_shard_take(&shard, layout, 0, sequences, &cursor, &(NsPlaces){.pieces = pieces});
-    return (Needs){.beside = cursor.used, .passing = ns_shard_pass(&pass, &shard, layout, NULL)};
+    return (Needs){.outside = cursor.used,
+                   .forward_only = ns_shard_take_forward_only(&forward_only, &shard, layout, NULL)};
 }
 
-/* All workers: shares differ by one sequence at most, so that most are like an earlier one. Returns
- * the end of what passes forward alone need. */
+/* Counts what all workers need.  Their shares differ by one sequence at most, so that most workers
+ * need the same as an earlier one.  Returns the elements that forward-only passes need. */
 static size_t count(NsModelLayout *layout, size_t B)
 {
     NsArenaPlan *plan = &layout->arena_plan;
     g_autofree Needs *needs = g_new(Needs, layout->shards);
-    size_t passing = 0;
+    size_t forward_only = 0;
     for (size_t i = 0; i < layout->shards; i++) {
         size_t n = sequences_of(layout, B, i), like = 0;
         NsPiece *pieces = plan->pieces + i * layout->layers;
@@ -59,14 +61,15 @@ static size_t count(NsModelLayout *layout, size_t B)
         } else {
             needs[i] = count_shard(layout, n, pieces);
         }
-        plan->beside += layout->kept * needs[i].beside;
-        plan->passing[i] = passing;
-        passing += needs[i].passing;
+        plan->outside += layout->kept * needs[i].outside;
+        plan->forward_only[i] = forward_only;
+        forward_only += needs[i].forward_only;
     }
-    return passing;
+    return forward_only;
 }
 
-/* Layer by layer, in each the workers one after another.  Returns the end. */
+/* Places the activations in the arena: layer by layer, and in each layer worker by worker.  Returns
+ * the elements that they take. */
 static size_t place(NsModelLayout *layout)
 {
     size_t end = 0;
@@ -84,14 +87,14 @@ void ns_arena_plan_init(NsModelLayout *layout, const NsSettings *settings)
     NsArenaPlan *plan = &layout->arena_plan;
     layout->derived = derived(layout, settings);
     plan->pieces = g_new(NsPiece, layout->shards * layout->layers);
-    plan->passing = g_new(size_t, layout->shards);
-    size_t passing = count(layout, (size_t)settings->batch), end = place(layout);
-    plan->size = MAX(passing, end);
+    plan->forward_only = g_new(size_t, layout->shards);
+    size_t forward_only = count(layout, (size_t)settings->batch), end = place(layout);
+    plan->size = MAX(forward_only, end);
 }
 
 void ns_arena_plan_clear(NsArenaPlan *plan)
 {
     g_free(plan->pieces);
-    g_free(plan->passing);
+    g_free(plan->forward_only);
     *plan = (NsArenaPlan){0};
 }

@@ -53,7 +53,7 @@ void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor)
     scratch->scores = ns_cursor_take(cursor, shape->T * MAX(shape->T, shape->S));
 }
 
-/* Squares of a x, where the skip path may be a learned vector. */
+/* The sum of squares of a x, where a may be a learned vector. */
 static double stream_squares(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
                              const ns_real *x)
 {
@@ -75,7 +75,7 @@ static double live_sum(const NsShape *shape, const NsPass *pass, const ns_real *
     return sum;
 }
 
-/* Sigma of the first norm that the sub-layer has, summed over the live rows. */
+/* The sum over the rows that are not padding of sigma of the first norm that the sub-layer has. */
 static double norm_sigma(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                          const NsPass *pass)
 {
@@ -106,7 +106,7 @@ static bool is_noisy(const NsSublayer *s, const NsPass *pass)
     return pass->noisy && (pass->dropout > 0 || s->drop_path > 0);
 }
 
-/* Dropout and stochastic depth, the same ones in forward and backward. */
+/* Applies dropout and stochastic depth, with the same noise in forward and backward. */
 static void add_noise(const NsSublayer *s, const NsShape *shape, const NsPass *pass, ns_real *y)
 {
     size_t n = shape->T * shape->D;
@@ -125,7 +125,7 @@ static void add_noise(const NsSublayer *s, const NsShape *shape, const NsPass *p
     }
 }
 
-/* b, times the learned gain where that is one number. */
+/* b, times the learned gain where that is a scalar. */
 static ns_real branch_factor(const NsSublayer *s, const NsPass *pass)
 {
     bool number = s->c.gain == NS_GAIN_LAYER || s->c.gain == NS_GAIN_SCALAR;
@@ -179,13 +179,13 @@ typedef struct {
     const ns_real *x, *y;
 } Join;
 
-/* Elements from .. from + n of it. */
+/* Computes n elements of it, beginning at `from`. */
 static NsJointSquares join_rows(const Join *j, size_t from, size_t n, unsigned asked)
 {
     return ns_join_streams(j->z + from, j->a, j->x + from, j->b, j->y + from, n, asked);
 }
 
-/* Where it is measured, padding is left out of the squares. */
+/* Computes z; where sums are wanted, padding is left out of the squares. */
 static void join(const NsShape *shape, const NsPass *pass, const Join *j, NsSums *sums)
 {
     size_t D = shape->D, T = shape->T;
@@ -268,8 +268,8 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
     if (sums) sums->sigma = norm_sigma(s, shape, a, pass);
 }
 
-/* The gradient of the branch's output from d, that of the sum: d itself where nothing changes it,
- * else in scratch->branch. */
+/* Returns the gradient of the branch's output, computed from d, the gradient of the sum: d itself
+ * where the two are equal, otherwise in scratch->branch. */
 static const ns_real *branch_gradient(const NsSublayer *s, const NsShape *shape,
                                       const NsActivations *a, const NsScratch *scratch,
                                       const NsPass *pass, const ns_real *d)

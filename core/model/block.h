@@ -10,7 +10,7 @@
 
 #include "core/model/sublayer.h"
 
-/* Sums over the live rows of a shard. */
+/* Sums over the rows of a shard that are not padding. */
 typedef struct {
     double stream, branch;         /* squares of a x and of y */
     double branch_sum;             /* of the elements of y */
@@ -26,18 +26,17 @@ void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *s
                          const NsSources *from);
 void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor);
 
-/* Overwrites the activations; the result is a->out.  Fills in the sums, but for the gradients',
- * unless they are NULL. */
+/* Overwrites the activations; the result is a->out.  Fills in the sums but those of gradients,
+ * unless `sums` is NULL. */
 void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                          const NsPass *pass, NsSums *sums);
 
-/* Computes u again from x and, where the `ffn` is wanted, what lies between its products.  The same
- * bits as forward; a norm over the batch must not be among it, for it would count the batch twice.
- */
+/* Computes u again from x and, with `ffn`, the hidden layer of an FFN, with the same bits as
+ * forward. Not for a norm over the batch, whose running statistics would count the batch twice. */
 void ns_sublayer_derive(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                         const NsPass *pass, bool ffn);
 
-/* d: [R, D], on entry the gradient of a->out, on return that of a->x.  Fills in the gradients'
- * sums, unless they are NULL; sums->grad are on entry the squares of d. */
+/* d: [R, D], on entry the gradient of a->out, on return that of a->x.  Fills in the sums of
+ * gradients unless `sums` is NULL; sums->grad must hold the sum of squares of d on entry. */
 void ns_sublayer_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                           const NsScratch *scratch, const NsPass *pass, NsSums *sums, ns_real *d);

@@ -30,7 +30,8 @@ static bool head_norms(const NsSublayer *s)
     return s->q.norm || s->k.norm || s->v.norm;
 }
 
-/* Of a norm over `width` features of each row, which may be several rows of the norm. */
+/* Takes the statistics of a norm over `width` features of each row.  A norm over heads has several
+ * rows of statistics in each. */
 static ns_real *take_stats(const NsNormPlace *place, size_t width, size_t rows, NsCursor *cursor)
 {
     if (!place->norm) return NULL;
@@ -62,7 +63,8 @@ void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
     a->stats_mid = take_stats(&s->mid, s->mid.C, R, cursor);
 }
 
-/* Queries, or keys or values: rows that lie `stride` apart, and which of them are not padding. */
+/* The rows of queries, keys or values: they lie `stride` elements apart, and `live` tells which are
+ * not padding. */
 typedef struct {
     size_t rows, stride;
     const bool *live;
@@ -80,7 +82,7 @@ static HeadRows keys_of(const NsSublayer *s, const NsShape *shape, const NsPass 
     return (HeadRows){shape->RS, heads->k_stride, cross ? pass->memory_live : pass->live};
 }
 
-/* The pass of a norm over all rows at once, or over the heads of one row. */
+/* The arguments of a norm over all rows at once, or over the heads of one row. */
 static NsNormPass head_norm_pass(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                                  ns_real *stats, HeadRows at)
 {
@@ -145,7 +147,7 @@ static NsAttention attention_of(const NsSublayer *s, const NsShape *shape, const
     };
 }
 
-/* A matrix and a bias (or NO_BIAS) by their offsets, and the rows and features that they map. */
+/* A linear map: the offsets of its matrix and its bias (or NO_BIAS), and its rows and features. */
 typedef struct {
     size_t w, b;
     size_t R, I, O;
@@ -169,7 +171,7 @@ static void map_forward(const NsPass *pass, Map m, ns_real *y, const ns_real *x)
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 
-/* dx from dy, and the gradients of the matrix and of the bias. */
+/* Computes dx from dy, and the gradients of the matrix and of the bias. */
 static void map_backward(const NsPass *pass, Map m, ns_real *dx, const ns_real *dy,
                          const ns_real *x)
 {
@@ -234,8 +236,8 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
         map_forward(pass, (Map){s->w_out, s->b_out, R, D, D}, a->f, a->mid);
 }
 
-/* From the gradients of Q, K and V before their norms, in scratch->hidden, to those of the weights,
- * of u and, in cross-attention, of the memory. */
+/* Computes the gradients of the weights, of u and, in cross-attention, of the memory, from those of
+ * Q, K and V before their norms, which are in scratch->hidden. */
 static void project_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                              const NsScratch *scratch, const NsPass *pass)
 {
@@ -302,7 +304,7 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
     project_backward(s, shape, a, scratch, pass);
 }
 
-/* All but the last product. */
+/* Computes an FFN up to the input of its last product. */
 static void ffn_enter(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                       const NsPass *pass)
 {

@@ -5,7 +5,7 @@
 
 #include "core/model/sublayer.h"
 
-/* Q, K and V within one piece of memory, laid out as the joined products write them. */
+/* Q, K and V as the joined products write them, side by side in one array. */
 typedef struct {
     ns_real *Q, *K, *V;
     size_t q_stride, k_stride;
@@ -13,8 +13,8 @@ typedef struct {
 
 NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base);
 
-/* a->f = F(u), what an FFN has between its products once more, and scratch->du from the gradient of
- * a->f. */
+/* take: takes the activations of the branch.  forward: a->f = F(u).  derive: computes the hidden
+ * layer of an FFN again.  backward: scratch->du from df, the gradient of a->f. */
 void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
                     const NsSources *from);
 void ns_branch_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,

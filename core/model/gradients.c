@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Reals that one member sums at a time: they stay in its cache. */
+/* Elements that one member sums at a time, so that they stay in its cache. */
 #define BLOCK ((size_t)1 << 14)
 
 /* A block of one tensor.  The blocks of a tensor lie side by side, and so do those of a span. */
@@ -16,7 +16,7 @@ typedef struct {
     double squares;
 } Block;
 
-/* Blocks that are summed together, and the offset at which the shards' buffers begin. */
+/* The blocks of a span, and the offset of the tensor table at which the shards' buffers begin. */
 typedef struct {
     size_t first, n, origin;
 } Blocks;
@@ -132,7 +132,7 @@ double *ns_gradients_squares(NsGradients *g)
 
 /* ---- A shard's own ---- */
 
-/* All of a span but its matrices becomes 0, the gaps between tensors too. */
+/* Sets everything in a span but its matrices to 0, the gaps between tensors too. */
 static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *base)
 {
     const NsTensor *t = g->layout->table.tensors + span->first;
@@ -153,7 +153,7 @@ NsSpanGradients ns_gradients_span(NsGradients *g, size_t shard, size_t i, bool m
     return at;
 }
 
-/* Where a shard puts what belongs to an offset in the i-th part of what lies outside the spans. */
+/* Where a shard writes the gradient of the tensor at an offset in layout->outside[i]. */
 static ns_real *outside_at(NsGradients *g, size_t shard, size_t i, size_t offset)
 {
     return shard == 0 ? g->arena + offset : g->outside[shard] + (offset - g->rest[i].origin);

@@ -18,14 +18,14 @@
 
 typedef struct NsGradients NsGradients;
 
-/* Reals that it takes beside the arena. */
+/* Elements that the buffers take in addition to the arena. */
 size_t ns_gradients_elements(const NsModelLayout *layout);
 
-/* Stack and arena (that of the table, all 0) are borrowed.  NULL with NS_ERROR_MEMORY. */
+/* Layout and arena (of the tensor table, all 0) are borrowed.  NULL with NS_ERROR_MEMORY. */
 NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GError **error);
 void ns_gradients_free(NsGradients *gradients);
 
-/* The arena: offsets are those of the table. */
+/* The arena, with the offsets of the tensor table. */
 ns_real *ns_gradients_arena(NsGradients *gradients);
 
 /* Before a run; `squaring`: the squares of the sums are wanted. */
@@ -34,23 +34,24 @@ void ns_gradients_begin(NsGradients *gradients, bool squaring);
 /* [tensors] sum of the squares of each gradient, after a run for which they were wanted. */
 double *ns_gradients_squares(NsGradients *gradients);
 
-/* Where a shard puts the gradients of a span. */
+/* Where a shard writes the gradients of a span. */
 typedef struct {
-    ns_real *base; /* those of the tensor at `offset` belong to base + offset - origin */
+    ns_real *base; /* the gradient of the tensor at `offset` begins at base + offset - origin */
     size_t origin;
-    bool adds; /* there is a part of the sum already, to which all are added */
+    bool adds; /* the gradients are added to those of earlier parts, which are there already */
 } NsSpanGradients;
 
-/* `more`: the sum has begun, in an earlier part or with another use of the span.  Unless it adds,
- * matrices may hold anything before and are written once, and the others are added to, 0 at first.
- */
+/* `more`: an earlier part, or another use of the span, has begun the sum.  Where the result does
+ * not add, matrices may hold anything and are to be overwritten; all other tensors are 0 and are to
+ * be added to. */
 NsSpanGradients ns_gradients_span(NsGradients *gradients, size_t shard, size_t span, bool more);
 
-/* By all members of a run, when a shard of theirs has computed a span: waits for the others, sums,
- * and waits until all have.  `last`: of the parts of the batch, after which squares are taken. */
+/* All members call this when their shards have computed a span: it waits for the others, adds up
+ * the buffers, and waits until all members have done so.  `last`: this is the last part of the
+ * batch, after which squares are summed. */
 void ns_gradients_end_span(NsGradients *gradients, const NsMember *member, size_t span, bool last);
 
-/* Before the first part: what a shard adds to tensors outside the spans becomes 0. */
+/* Sets a shard's gradients of tensors outside the spans to 0, before the first part. */
 void ns_gradients_clear_outside(NsGradients *gradients, size_t shard);
 
 /* Where a shard adds the gradient of a tensor outside the spans that stands at this offset. */

@@ -68,20 +68,20 @@ static const Parameters parameters[NS_SUBLAYER_KINDS] = {
                 .stream_gain = NS_PARAMETER_STREAM_GAIN2},
 };
 
-/* What is being built, and where in it the next tensor belongs. */
+/* The layout that is being built, and the place of the next tensor in it. */
 typedef struct {
     NsModelLayout *layout;
     const NsSettings *settings;
     const NsPlacement *placement; /* for every layer, or NULL */
     const NsInit *init;
     const char *prefix;
-    int layer, block; /* through all stacks and within its own; -1 outside the layers */
+    int layer, block; /* numbered through all stacks, and within its own; -1 outside the layers */
     double lr, eps;
     size_t layer_gain; /* offset of the gain that the sub-layers of this layer share; 0 for none */
 } Builder;
 
-/* Adds one tensor of this kind of parameter where the builder stands and returns its offset.  The
- * caller fills in shape and initialization. */
+/* Adds a tensor of this parameter kind and returns its offset.  The caller fills in shape and
+ * initialization. */
 static size_t add(const Builder *b, NsParameterKind parameter, NsTensor tensor, bool joined)
 {
     tensor.parameter = parameter;
@@ -342,7 +342,7 @@ static bool is_vocabulary(const NsTensor *t)
     return t->parameter == NS_PARAMETER_TOK_EMB || t->parameter == NS_PARAMETER_HEAD;
 }
 
-/* The span of a tensor that does not belong to the one of the tensor before it. */
+/* The span of a tensor that does not share the span of the tensor before it. */
 static NsSpan *next_span(NsModelLayout *layout, const NsTensor *t)
 {
     if (t->layer >= 0) return &layout->spans[t->layer];
@@ -372,7 +372,7 @@ static void find_spans(NsModelLayout *layout)
     span->end = table->size;
 }
 
-/* Of the matrix over the vocabulary that stands at an offset. */
+/* The span of the matrix over the vocabulary at an offset. */
 static size_t vocabulary_span(const NsModelLayout *layout, size_t offset)
 {
     size_t i = layout->layers;

@@ -23,20 +23,20 @@ struct NsModel {
     ns_real *activations; /* activations of layers */
     ns_real *arena;       /* gradients */
     NsGradients *gradients;
-    ns_real *standardized; /* the weights as they are used, or NULL where those are the weights */
+    ns_real *standardized; /* the standardized weights, or NULL where none are standardized */
     ns_real *sinusoids;    /* or NULL */
     ns_real *state;        /* running statistics: mean and variance of each norm over the batch */
     NsTeam *team;
-    NsWorker *workers; /* one a shard; where processors are fewer, the team is smaller */
+    NsWorker *workers; /* one for each shard; the team is smaller where processors are fewer */
     unsigned n_workers;
     double *seen; /* the arrays of NsMeasure, one after another */
-    NsCall call;  /* the last one to measure */
+    NsCall call;  /* that of the last ns_model_measure */
     NsMeasuring measuring;
 };
 
 enum { HIDDEN_ARRAYS = 4, SUBLAYER_ARRAYS = 6 };
 
-/* Those of worker i, of n sequences each. */
+/* Takes the shards of worker i, of n sequences each. */
 static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, NsCursor *cursor)
 {
     const NsModelLayout *layout = &model->layout;
@@ -56,7 +56,7 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->shards = w->shard = g_new0(NsShard, layout->kept);
     for (size_t k = 0; k < layout->kept; k++)
         w->shards[k].sublayers = g_new0(NsActivations, layout->n_sublayers);
-    w->pass.sublayers = g_new0(NsActivations, layout->n_sublayers);
+    w->forward_only.sublayers = g_new0(NsActivations, layout->n_sublayers);
     w->sums = g_new0(NsSums, layout->n_sublayers);
     w->hidden_sq = g_new0(double, hidden);
     w->hidden_norm = g_new0(double, hidden);
@@ -69,7 +69,8 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
     w->activations = ns_real_new(count.used, "activations", error);
     if (!w->activations) return false;
     take_shards(w, model, i, n, &(NsCursor){.base = w->activations});
-    ns_shard_pass(&w->pass, w->shards, layout, model->activations + layout->arena_plan.passing[i]);
+    ns_shard_take_forward_only(&w->forward_only, w->shards, layout,
+                               model->activations + layout->arena_plan.forward_only[i]);
     w->gradients = model->gradients;
     w->number = i;
     return true;
@@ -80,7 +81,7 @@ static void worker_clear(NsWorker *w, const NsModelLayout *layout)
     ns_real_free(w->activations);
     for (size_t k = 0; w->shards && k < layout->kept; k++) g_free(w->shards[k].sublayers);
     g_free(w->shards);
-    g_free(w->pass.sublayers);
+    g_free(w->forward_only.sublayers);
     g_free(w->sums);
     g_free(w->hidden_sq);
     g_free(w->hidden_norm);
@@ -239,7 +240,7 @@ static void standardize_tensor(void *data, size_t i, unsigned member)
                                t->cols);
 }
 
-/* The weights as the pass uses them. */
+/* The weights that a pass uses: standardized where the settings say so. */
 static const ns_real *used_weights(NsModel *model)
 {
     const NsTensorTable *table = &model->layout.table;
@@ -249,7 +250,7 @@ static const ns_real *used_weights(NsModel *model)
     return model->standardized;
 }
 
-/* Turns the gradient of a tensor as used into that of the weights. */
+/* Computes the gradient of a weight tensor from that of its standardized values, in place. */
 static void gradient_of_weights(void *data, size_t i, unsigned member)
 {
     (void)member;
@@ -276,14 +277,15 @@ static double sum_lengths(const int32_t *length, size_t B)
     return sum;
 }
 
-/* Tokens of a stack in the batch that are not padding. */
+/* How many tokens of a stack in the batch are not padding. */
 static double tokens_of(const NsModel *model, const NsBatch *batch, size_t stack)
 {
     bool source = stack + 1 < model->layout.n_stacks;
     return sum_lengths(source ? batch->source_length : batch->length, batch->B);
 }
 
-/* Without a target in the batch there is no loss, and no gradient. */
+/* The weight of each target in the mean loss.  A batch without targets has neither loss nor
+ * gradient, whatever the weight. */
 static double per_target(const NsBatch *batch)
 {
     return 1 / (double)MAX(ns_batch_targets(batch), 1);
@@ -357,7 +359,7 @@ static void collect_sublayers(const NsModel *model, const NsBatch *batch, NsMeas
     measure->norm_sigma = sigma;
 }
 
-/* A pass over this batch, without noise and without measuring. */
+/* The arguments of a pass over a batch without noise and without measuring. */
 static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statistics)
 {
     assert_fits(model, batch);
@@ -370,14 +372,14 @@ static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statist
 
 typedef void (*WorkerStep)(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t i);
 
-/* The step of every worker that falls to the member. */
+/* Takes a step with every worker that is this member's. */
 static void step(NsModel *model, const NsMember *member, WorkerStep step_of, size_t i)
 {
     for (unsigned k = member->index; k < model->n_workers; k += member->size)
         step_of(&model->layout, &model->workers[k], &model->call, i);
 }
 
-/* From the tokens of a part to the gradient of the top of the last stack. */
+/* Forward and the loss of a part, and backward through the head. */
 static void step_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
     ns_worker_begin(layout, w, call, part);
@@ -439,7 +441,7 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     return measure;
 }
 
-/* A pass forward alone. */
+/* The arguments of a forward-only pass. */
 typedef struct {
     NsModel *model;
     NsCall *call;
@@ -461,7 +463,7 @@ static void forward_worker(void *data, size_t i, unsigned member)
 
 static void forward(NsModel *model, NsCall *call, double smoothing)
 {
-    call->passing = true;
+    call->forward_only = true;
     Forward f = {model, call, smoothing};
     ns_team_each(model->team, model->n_workers, forward_worker, &f);
 }
@@ -498,7 +500,7 @@ static void set_omega(NsModel *model, const NsSublayer *s, double omega)
     for (size_t i = 0; i < model->layout.D; i++) x[i] = (ns_real)omega;
 }
 
-/* Variance of what a sub-layer's branch added in the last pass, over all elements. */
+/* The variance, over all elements, of the output of a sub-layer's branch in the last pass. */
 static double branch_variance(const NsModel *model, size_t k, double elements)
 {
     double sum = 0, squares = 0;
@@ -527,7 +529,7 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
     }
 }
 
-/* A layer of all parts whose activations are there. */
+/* The arguments of revisit_worker. */
 typedef struct {
     NsModel *model;
     size_t layer;

@@ -6,19 +6,19 @@
  *
  * With a second stream (ResiDual) the head sees x_L + N_final(D_L), D_0 = x_0, D' = D + y.
  *
- * A decoder looks back only, an encoder both ways.  In an encoder-decoder the decoder's layers also
- * attend to the output of the encoder, after its own final norm where there is one.  Layers are
- * numbered through: the encoder's, then the decoder's.
+ * Attention is causal in a decoder, and sees both directions in an encoder.  In an encoder-decoder
+ * the decoder's layers also attend to the output of the encoder, after its own final norm where
+ * there is one.  Layers are numbered through: the encoder's, then the decoder's.
  *
  * The batch is divided into as many contiguous shards of sequences as there are threads.  Each
  * shard goes forward and backward with gradients of its own; these are summed in a fixed order, so
  * that the same seed, build and thread count give the same bits, however many threads the machine
  * has to spare (core/base/team.h).
  *
- * Unless somebody wants to look at activations afterwards (probe-every is not 0), what backward has
- * used is not kept: where activations are large a thread walks its shard in parts, one after the
- * other, and has memory for one of them; elsewhere what is quickly derived again from the input of
- * a sub-layer is not stored at all.  None of this changes a bit. */
+ * Unless probes read activations after a step (probe-every is not 0), the model saves memory: where
+ * activations are large, a thread processes its shard in parts, one after another, and has memory
+ * for one of them; activations that are cheap to compute again from the input of a sub-layer are
+ * not stored.  The gradients have the same bits either way. */
 #pragma once
 
 #include "core/base/team.h"
@@ -34,7 +34,7 @@ typedef struct NsModel NsModel;
 /* The threads that share the work on a model; borrowed. */
 NsTeam *ns_model_team(const NsModel *model);
 
-/* What forward and backward saw, all at the present weights.  The arrays belong to the model and
+/* What forward and backward measured at the present weights.  The arrays belong to the model and
  * stay valid until the next call.  Means are over the tokens of the batch that are not padding.
  *
  * Hidden states are those of the first stack, x_0 .. x_L, then those of the second: L + 1 values,
@@ -50,17 +50,17 @@ typedef struct {
     const double *hidden_grad; /* [hidden] Frobenius norm of dloss / dx over the whole batch */
     /* By sub-layer, counted through all layers: Frobenius norms over the batch. */
     size_t sublayers;
-    const double *tokens; /* of the batch that it saw, without padding */
+    const double *tokens; /* that it processed in the batch, without padding */
     const double *stream; /* |a x| */
     const double *branch; /* |y| */
-    /* Of the two parts of dloss / dx: what came past the branch, a times the gradient of the sum
-     * under N_out, and what came through it. */
+    /* The two parts of dloss / dx: the one through the skip path, a times the gradient of the input
+     * of N_out, and the one through the branch. */
     const double *skip_grad;
     const double *branch_grad;
     /* Mean sigma (or RMS) that the first norm of N_in, the one within F, N_br and N_out divided by;
      * NaN without one. */
     const double *norm_sigma;
-    double final_sq;   /* mean |x|^2 of what the head sees; NaN without a final norm */
+    double final_sq;   /* mean |x|^2 of the head's input; NaN without a final norm */
     double final_norm; /* mean |x| of the same */
 } NsMeasure;
 
@@ -95,13 +95,13 @@ void ns_model_profile(NsModel *model, const NsBatch *batch);
  * batch without any target has loss 0 and no gradient.  Allocates nothing. */
 NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *noise);
 
-/* The loss that ns_model_measure gives without noise, forward only: gradients and running
+/* The loss that ns_model_measure gives without noise, in a forward-only pass: gradients and running
  * statistics stay as they are.  For finite differences. */
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch);
 
-/* What ns_model_measure takes beside the losses: everything, at first; the squares of gradients,
- * which clipping needs; or nothing.  The rest of NsMeasure keeps what it was.  For telling what
- * measuring costs. */
+/* What ns_model_measure measures besides the losses: everything (the default); the squares of
+ * gradients, which clipping needs; or nothing.  The rest of NsMeasure keeps its old values.  The
+ * benchmark uses this to find the cost of measuring. */
 typedef enum { NS_MEASURING_ALL, NS_MEASURING_GRADIENTS, NS_MEASURING_LOSS } NsMeasuring;
 void ns_model_set_measuring(NsModel *model, NsMeasuring measuring);
 
@@ -109,32 +109,30 @@ void ns_model_set_measuring(NsModel *model, NsMeasuring measuring);
  * target; 0 without one. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
-/* Whether the activations of all layers are in memory after a measure, if anybody wants to look at
- * them: probe-every is not 0.  Where they are recomputed, those of one layer are, and of the others
- * only what the layer saw and what it gave out. */
+/* Whether the activations of all layers are in memory after ns_model_measure, if probe-every is not
+ * 0.  With recompute the activations of one layer are, and only input and output of the others. */
 bool ns_model_keeps(const NsModel *model);
 
-/* Brings back the activations of a layer as the last measure computed them, until the next call.
- * The batch of that measure must still be there, the weights must be those it used, and probe-every
- * must not be 0. */
+/* Computes the activations of a layer again, as the last ns_model_measure did; they stay until the
+ * next call.  Batch and weights must be unchanged since, and probe-every must not be 0. */
 void ns_model_revisit(NsModel *model, size_t layer);
 
-/* What the last measure left in memory of one sub-layer in one shard, for probes: a thread's, or a
- * part of one.  Borrowed until the next call; NULL where the sub-layer does not have it.  Where the
- * model does not keep activations, x of a layer's first sub-layer and out of its last one stand;
- * for all else visit the layer first.  Where probe-every is 0 only sizes mean something, for
- * activations may not have been stored. */
+/* The activations of one sub-layer in one shard after ns_model_measure, for probes.  A shard is a
+ * thread's share of the batch, or a part of it.  Borrowed until the next call; a pointer is NULL
+ * where the sub-layer has no such activation.  Where ns_model_keeps is false, only x of a layer's
+ * first sub-layer and `out` of its last one are there; ns_model_revisit brings back the others.
+ * Where probe-every is 0 only the sizes are valid. */
 typedef struct {
     NsSublayerKind kind;
     size_t layer; /* numbered through all layers, from 0 */
     bool last;    /* its output is the hidden state after the layer */
     bool causal;
-    size_t first;   /* of the shard's sequences in the batch */
+    size_t first;   /* the shard's first sequence in the batch */
     size_t B, T, S; /* sequences, queries, keys */
     size_t D, H, F;
     const int32_t *length, *key_length; /* [B] */
     const ns_real *x;                   /* [B T, D] input */
-    const ns_real *u;                   /* [B T, D] what F saw */
+    const ns_real *u;                   /* [B T, D] input of F */
     const ns_real *out;                 /* [B T, D] output */
     const ns_real *Q, *K, *V;           /* after any norm on them */
     size_t q_stride, k_stride; /* elements from one token to the next, for Q, and for K and V */
@@ -146,6 +144,6 @@ size_t ns_model_shards(const NsModel *model); /* in the order of the batch */
 size_t ns_model_sublayers(const NsModel *model);
 NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, size_t sublayer);
 
-/* What a model carries beside weights: the running statistics of norms over the batch, n elements;
- * part of a snapshot. */
+/* The state of a model besides its weights: the running statistics of norms over the batch, n
+ * elements.  A checkpoint includes it. */
 ns_real *ns_model_state(NsModel *model, size_t *n);

@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a layer that is fetched while another computes: both should find room in the second cache. */
+/* Most bytes of a layer that are prefetched while another computes: both should fit into the
+ * second-level cache. */
 #define PREFETCH_BYTES ((size_t)1 << 20)
 
 size_t ns_model_layout_hidden(const NsModelLayout *layout)
@@ -24,7 +25,9 @@ size_t ns_stack_hidden(const NsModelLayout *layout, size_t stack)
     return layout->stacks[stack].first_layer + stack;
 }
 
-/* Of a shard's stack in the batch: the encoder of an encoder-decoder reads the source. */
+/* The tokens that the i-th stack of a shard reads; the encoder of an encoder-decoder reads the
+ * source.
+ */
 static const int32_t *tokens_of(const NsModelLayout *layout, const NsWorker *w,
                                 const NsBatch *batch, size_t i)
 {
@@ -77,7 +80,7 @@ static NsPass pass_of(const NsModelLayout *layout, const NsWorker *w, const NsCa
     };
 }
 
-/* Dropout on the sum of the embeddings; i tells the stacks' noise apart from that of sub-layers. */
+/* Dropout on the sum of the embeddings.  The number of the stack gives it noise of its own. */
 static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, ns_real *x)
 {
     if (!pass->noisy || !(pass->dropout > 0)) return;
@@ -93,7 +96,7 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
 void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
     w->part = part;
-    w->shard = call->passing ? &w->pass : &w->shards[part % layout->kept];
+    w->shard = call->forward_only ? &w->forward_only : &w->shards[part % layout->kept];
     w->shard->first = w->first + part * w->shard->B;
     for (size_t i = 0; i < layout->n_stacks; i++) find_padding(layout, w, call->batch, i);
 }
@@ -124,7 +127,7 @@ static void add_sums(NsSums *to, const NsSums *sums)
     to->sigma += sums->sigma;
 }
 
-/* Adds the live rows of x. */
+/* Adds the rows of x that are not padding to the sums. */
 static void sum_rows(const NsShape *shape, const NsPass *pass, const ns_real *x, NsRowSums *sums)
 {
     if (!pass->live) {
@@ -147,7 +150,7 @@ static void measure_hidden(NsWorker *w, const NsShape *shape, const NsPass *pass
     ns_clock_end(mark, NS_OP_MEASURE);
 }
 
-/* Prefetches what a layer will read and write, when the one before it in this direction begins. */
+/* Prefetches weights and activations of the layer that comes next, when a layer begins. */
 static void prefetch_layer(const NsModelLayout *layout, const NsWorker *w, const NsCall *call,
                            const NsStack *stack, size_t layer, bool backward)
 {
@@ -209,7 +212,7 @@ static void stack_forward(const NsModelLayout *layout, NsWorker *w, const NsCall
     w->final_norm = sums.norms;
 }
 
-/* From the last hidden states to the logits. */
+/* The linear map from the last hidden states to the logits. */
 static NsLinear head_map(const NsModelLayout *layout, const NsStackShard *last, const NsCall *call)
 {
     return (NsLinear){
@@ -250,7 +253,7 @@ void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *c
     size_t i = stack_of(layout, layer);
     const NsStack *stack = &layout->stacks[i];
     NsPass pass = pass_of(layout, w, call, i);
-    /* These have seen the layer once. */
+    /* The first pass has counted this batch in the running statistics, and in the second stream. */
     if (pass.statistics == NS_OF_BATCH_KEPT) pass.statistics = NS_OF_BATCH;
     pass.dual = NULL;
     size_t end = ns_stack_sublayer(stack, layer + 1);
@@ -262,7 +265,7 @@ void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *c
     w->shard->present = layer;
 }
 
-/* Of a tensor outside the spans. */
+/* Where a worker adds the gradient of a tensor outside the spans. */
 static ns_real *gradient_at(NsWorker *w, size_t offset)
 {
     return ns_gradients_outside(w->gradients, w->number, offset);
@@ -278,7 +281,7 @@ static ns_real *vocabulary_gradient(const NsModelLayout *layout, NsWorker *w, si
     return at.base;
 }
 
-/* A norm outside the layers. */
+/* Backward of an embedding norm or a final norm. */
 static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *pass,
                                 const NsShape *shape, ns_real *d, const ns_real *x, ns_real *stats)
 {
@@ -308,7 +311,8 @@ void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCa
     size_t n = shape->R * shape->D;
     if (stack->cross) memset(pass.dmemory, 0, t->cross.RS * shape->D * sizeof *pass.dmemory);
 
-    /* Where there is a second stream, it is what the final norm sees, and the sum takes both. */
+    /* With a second stream the final norm's input is that stream, and the head's the sum of both.
+     */
     ns_real *d = stack->dual ? t->ddual : t->d;
     if (stack->dual) memcpy(t->ddual, t->d, n * sizeof *d);
     const ns_real *out = w->shard->sublayers[stack->first + stack->n - 1].out;
@@ -337,7 +341,7 @@ void ns_worker_backward_layer(const NsModelLayout *layout, NsWorker *w, const Ns
     pass->origin = at.origin;
     pass->adds = at.adds;
     prefetch_layer(layout, w, call, stack, layer - 1, true);
-    bool skip = false; /* a gradient waits for the layer's input */
+    bool skip = false; /* scratch.skip holds a gradient of the layer's input */
     for (size_t k = ns_stack_sublayer(stack, layer + 1); k-- > ns_stack_sublayer(stack, layer);) {
         const NsSublayer *s = &layout->sublayers[k];
         const NsShape *own = ns_stack_shape(t, s);

@@ -1,4 +1,4 @@
-/* One shard's way through the model and back.  SPDX-License-Identifier: MIT
+/* Forward and backward of one shard of a batch.  SPDX-License-Identifier: MIT
  *
  * Internal to core/model.  Calls on different workers may run at the same time. */
 #pragma once
@@ -6,72 +6,75 @@
 #include "core/model/gradients.h"
 #include "core/ops/cross_entropy.h"
 
-/* A worker's way down a stack. */
+/* Where a worker stands in the backward pass through a stack. */
 typedef struct {
     NsPass pass;
-    double squares;      /* of the gradient that travels down */
-    double *hidden_grad; /* where those of the present hidden state belong */
+    double squares;      /* sum of squares of the gradient of the present hidden state */
+    double *hidden_grad; /* where that sum is added for the record */
 } NsDescent;
 
-/* One of the shares into which the batch is divided, in parts, each of which has a shard of its
- * own, or all of them the same one after the other. */
+/* A worker processes one share of the batch, in one or more parts.  Each part has a shard of its
+ * own where activations stay in memory; otherwise all parts use the same shard in turn. */
 typedef struct {
-    NsShard *shards, *shard; /* [layout->kept]; that of the present part */
-    NsShard pass;            /* for calls that go forward alone */
-    size_t first, part;      /* of its sequences in the batch; the present part, from 0 */
+    NsShard *shards, *shard; /* [layout->kept]; the one of the present part */
+    NsShard forward_only;    /* for forward-only passes */
+    size_t first, part;      /* its first sequence in the batch; the present part, from 0 */
     ns_real *activations;
-    NsGradients *gradients; /* shared by all */
-    unsigned number;        /* of this worker */
+    NsGradients *gradients; /* shared by all workers */
+    unsigned number;        /* this worker's, from 0 */
     NsDescent down;
-    bool *live[NS_STACKS_MAX];  /* [R] rows of each stack of the part that are not padding */
-    bool padded[NS_STACKS_MAX]; /* whether any is */
-    /* Sums over its tokens that are not padding, of all parts so far. */
+    bool *live[NS_STACKS_MAX];  /* [R] which rows of the part are not padding */
+    bool padded[NS_STACKS_MAX]; /* whether any row is padding */
+    /* Sums over the tokens of all parts so far, without padding. */
     NsCrossEntropy loss;
     NsSums *sums;                                               /* [sublayers] */
     double *hidden_sq, *hidden_norm, *hidden_max, *hidden_grad; /* [hidden]; grad: squares */
     double final_sq, final_norm;
 } NsWorker;
 
-/* What all workers see. */
+/* The arguments of a pass, which all workers share. */
 typedef struct {
     const NsBatch *batch;
-    const ns_real *weights;   /* as they are used */
+    const ns_real *weights;   /* standardized where the settings say so */
     const ns_real *sinusoids; /* [T, D] of the longest stack, or NULL */
     ns_real *state;
     NsStatistics statistics;
     NsNoise noise;
     bool profiling;
-    bool measuring; /* the sums are wanted */
-    bool passing;   /* forward alone: nothing is kept, and nothing that was kept is touched */
+    bool measuring;    /* the sums for the record are wanted */
+    bool forward_only; /* nothing is stored for backward, and what is stored there stays */
 } NsCall;
 
-/* Hidden states that a model has: one more than layers in every stack. */
+/* How many hidden states a model has: in every stack one more than layers. */
 size_t ns_model_layout_hidden(const NsModelLayout *layout);
 
-/* Where those of a stack begin. */
+/* The index of the first hidden state of a stack. */
 size_t ns_stack_hidden(const NsModelLayout *layout, size_t stack);
 
-/* Turns to one of the parts; before the first one, the sums that will be taken become 0. */
+/* Selects a part for a forward pass; before the first part the sums become 0. */
 void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
 
-/* From the tokens to the logits, with every sum but the gradients'. */
+/* Computes the logits from the tokens, and every sum but those of gradients. */
 void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
 
-/* The loss; with dscale other than 0 the logits become their gradient times it. */
+/* Adds the loss of the part; with dscale other than 0 the logits become their gradient times
+ * dscale.
+ */
 void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call, double smoothing,
                     ns_real dscale);
 
-/* Selects a part as the present one: its sequences, their padding, and the shard where its
- * activations will be, or still are. */
+/* Selects a part as the present one: its sequences, their padding, and the shard that holds its
+ * activations. */
 void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part);
 
-/* Runs a layer of the present part forward again, for its activations alone; nothing else changes.
- * Where they are all kept, or were the last to be computed, it has nothing to do. */
+/* Makes sure that the activations of a layer of the present part are in memory: computes the layer
+ * again where they were not stored and another layer was computed since.  Nothing else changes. */
 void ns_worker_revisit(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t layer);
 
-/* Backward through the present part, in four steps, with the workers in step (ns_gradients_span):
- * from the gradient of the logits to that of the top of the last stack; then for every stack, from
- * the last one, its final norm, its layers from the top, and its embedding. */
+/* The backward pass of the present part in four steps, which all workers take together
+ * (ns_gradients_span): the head, from the gradient of the logits to that of the output of the last
+ * stack; then for every stack, from the last one, its final norm, its layers from the last one
+ * down, and its embedding. */
 void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call);
 void ns_worker_backward_top(const NsModelLayout *layout, NsWorker *w, const NsCall *call,
                             size_t stack);

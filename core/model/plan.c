@@ -43,7 +43,7 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
                           ns_gradients_elements(&layout) * sizeof(ns_real);
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &layout.table, plan.threads);
-    plan.activation_bytes = (layout.arena_plan.size + layout.arena_plan.beside) * sizeof(ns_real);
+    plan.activation_bytes = (layout.arena_plan.size + layout.arena_plan.outside) * sizeof(ns_real);
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 

@@ -1,11 +1,11 @@
-/* What a run will take, counted by the code that later allocates it.  SPDX-License-Identifier: MIT
+/* The memory and work of a run, counted before anything is allocated, by the code that allocates
+ * it.  SPDX-License-Identifier: MIT
  */
 #pragma once
 
 #include "core/data/batch.h"
 #include "core/settings/settings.h"
 
-/* Before anything is allocated. */
 typedef struct {
     size_t parameters;       /* elements */
     size_t weight_bytes;     /* weights */

@@ -1,16 +1,18 @@
 /* The memory that one shard of a batch takes.  SPDX-License-Identifier: MIT */
 #include "core/model/layout.h"
 
-/* Activations worth dividing, in bytes of all workers together. */
+/* Bytes of activations, of all workers together, from which on parts are worth their time. */
 #define WORTH_DIVIDING ((size_t)64 << 20)
 
-/* Weights, in bytes, that every part may read.  A part packs all weights and adds to all gradients,
- * which takes long where they do not stay in the caches.  Of larger models weights, gradients and
- * moments are most: the fewest parts will do whose activations are no more than the weights. */
+/* Bytes of weights up to which small parts are cheap.  Each part packs all weights and adds to all
+ * gradients, which takes long where these do not stay in the caches.  In larger models weights,
+ * gradients and moments take most of the memory, so they use the fewest parts whose activations are
+ * no larger than the weights. */
 #define WORTH_READING ((size_t)64 << 20)
 
-/* Rows of a part at least.  Every part packs the weights again, which with 64 to 128 rows takes
- * some per cent of a step of small models; with 256 memory is still far below that of one part. */
+/* The least rows of a part, and those of a large model.  Every part packs the weights again, which
+ * with 64 to 128 rows takes some per cent of a step of small models; 256 rows still need far less
+ * memory than a batch in one part. */
 #define PART_ROWS 256
 #define PART_ROWS_LARGE 128
 
@@ -41,11 +43,11 @@ static ns_real *take_norm(const NsNormPlace *place, const NsShape *shape, ns_rea
     return ns_cursor_take(cursor, shape->R * shape->D);
 }
 
-/* Where the pieces of a layer come from. */
+/* The cursors from which the activations of a layer are taken. */
 typedef struct {
-    NsCursor *out;     /* what it gives out */
-    NsCursor *inner;   /* what else backward needs */
-    NsCursor *derived; /* of that, what a sub-layer derives again: taken anew for each */
+    NsCursor *out;     /* the output of the layer */
+    NsCursor *inner;   /* the other activations that backward needs */
+    NsCursor *derived; /* those that are not stored; each sub-layer uses the same memory */
 } LayerSources;
 
 /* Takes the layer whose first sub-layer is the k-th and whose input is x; returns its output. */
@@ -77,7 +79,7 @@ static const ns_real *take_layer(NsShard *shard, const NsModelLayout *layout,
     return x;
 }
 
-/* What the stack gives out where no final norm stands at the end. */
+/* Without a final norm the output of a stack is that of its last layer. */
 static void find_top(const NsModelLayout *layout, NsShard *shard, size_t i)
 {
     const NsStack *stack = &layout->stacks[i];
@@ -107,7 +109,8 @@ static void take_outside(NsShard *shard, const NsModelLayout *layout, size_t i, 
     t->d = ns_cursor_take(cursor, n);
 }
 
-/* Of the elements that layers or sub-layers share, those that the largest needs. */
+/* Elements of the memory that layers (common) and sub-layers (derived) use in turn: as many as the
+ * largest needs. */
 typedef struct {
     size_t common, derived;
 } Shared;
@@ -137,15 +140,15 @@ static Shared take_layers(NsShard *shard, const NsModelLayout *layout, const NsP
     return most;
 }
 
-size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout *layout,
-                     ns_real *base)
+size_t ns_shard_take_forward_only(NsShard *forward_only, const NsShard *shard,
+                                  const NsModelLayout *layout, ns_real *base)
 {
-    NsActivations *sublayers = passing->sublayers;
-    *passing = *shard;
-    passing->sublayers = sublayers;
+    NsActivations *sublayers = forward_only->sublayers;
+    *forward_only = *shard;
+    forward_only->sublayers = sublayers;
     NsCursor cursor = {.base = base};
     size_t most = 0;
-    /* A layer reads what the one below has given out, and a decoder's the top of the encoder. */
+    /* A layer reads the output of the one below, and a layer of a decoder that of the encoder. */
     ns_real *outs[NS_STACKS_MAX][2];
     for (size_t i = 0; i < layout->n_stacks; i++)
         for (size_t k = 0; k < 2; k++)
@@ -158,10 +161,10 @@ size_t ns_shard_pass(NsShard *passing, const NsShard *shard, const NsModelLayout
             NsCursor derived = {.base = shard->derived};
             const LayerSources from = {&out, &inner, &derived};
             size_t first = ns_stack_sublayer(stack, stack->first_layer + l);
-            x = take_layer(passing, layout, &passing->stacks[i], first, x, &from);
+            x = take_layer(forward_only, layout, &forward_only->stacks[i], first, x, &from);
             most = MAX(most, inner.used);
         }
-        find_top(layout, passing, i);
+        find_top(layout, forward_only, i);
     }
     return cursor.used + most;
 }
@@ -211,7 +214,7 @@ size_t ns_shard_elements(const NsModelLayout *layout, size_t B)
     return cursor.used;
 }
 
-/* Whether every worker's share falls into so many equal parts of at least `rows`. */
+/* Whether the share of every worker can be divided into so many equal parts of at least `rows`. */
 static bool divides(const NsModelLayout *layout, size_t B, size_t parts, size_t rows)
 {
     for (size_t i = 0; i < layout->shards; i++) {

@@ -1,8 +1,8 @@
-/* What the code of a sub-layer shares.  SPDX-License-Identifier: MIT
+/* The types that the code of a sub-layer shares.  SPDX-License-Identifier: MIT
  *
- * A sub-layer is a description (NsSublayer, shared by all threads), the activations that one shard
- * of the batch keeps for backward (NsActivations) and, in a call, what the shard sees around it
- * (NsPass).  Internal to core/model. */
+ * A sub-layer has a description that all threads share (NsSublayer), the activations that one shard
+ * of the batch stores for backward (NsActivations), and the arguments of a pass (NsPass).  Internal
+ * to core/model. */
 #pragma once
 
 #include "core/base/tensor.h"
@@ -24,8 +24,8 @@ ns_real *ns_cursor_take(NsCursor *cursor, size_t n);
 /* Where the next piece will begin, or NULL while only counting. */
 ns_real *ns_cursor_at(const NsCursor *cursor);
 
-/* A place for a norm of C features.  Parameters are offsets into the weight arena, `running` is one
- * into the state. */
+/* A place for a norm of C features.  Its parameters are offsets into the weight arena, `running` is
+ * an offset into the state. */
 typedef struct {
     const NsNorm *norm; /* NULL where the place is empty */
     size_t C;
@@ -40,10 +40,10 @@ typedef struct {
     const NsActivation *activation;
     bool first, last; /* of its layer */
     size_t layer;     /* numbered through all stacks */
-    unsigned number;  /* the same of the sub-layer; names its noise */
-    double drop_path; /* chance to be dropped for a sequence */
+    unsigned number;  /* likewise for sub-layers; selects the stream of its noise */
+    double drop_path; /* probability that a sequence skips its branch */
     NsNormPlace in, mid, branch, out;
-    NsNormPlace q, k, v; /* over the features of a head, or over all */
+    NsNormPlace q, k, v; /* over the features of each head, or over all features */
     /* Offsets of the weights.  Self-attention: w_in is [3 D, D] (Q, K, V joined) and w_memory lies
      * within it.  Cross-attention: w_in is W_Q and w_memory [2 D, D] (K, V joined).  Uniform
      * attention has only V, in w_memory.  FFN: W_1 in w_in, W_3 in w_gate.  W_O or W_2 in w_out. */
@@ -51,14 +51,14 @@ typedef struct {
     size_t head_scale, branch_gain, stream_gain;
 } NsSublayer;
 
-/* Sizes that every call needs.  R = B T rows of T queries, RS = B S rows of S keys; B is that of
- * the shard. */
+/* The sizes of a shard of B sequences: R = B T rows of queries, RS = B S rows of keys. */
 typedef struct {
     size_t B, T, S, R, RS, D, H, F;
     ns_real eps;
 } NsShape;
 
-/* What forward keeps for backward.  Pointers that a placement does not need alias their input. */
+/* The activations that forward stores for backward.  Where a placement computes nothing at a point,
+ * the pointer there is that of the input. */
 typedef struct {
     const ns_real *x;     /* [R, D] input, the output of the sub-layer below */
     const ns_real *layer; /* [R, D] input of its layer */
@@ -74,15 +74,15 @@ typedef struct {
     ns_real *P;       /* attention: [B, H, T, S] */
     ns_real *context; /* attention: [R, D] */
     ns_real *scaled;  /* attention: [R, D] context with its heads scaled */
-    ns_real *mid;     /* [R, D] or [R, F] what the last matrix sees */
-    /* Where all this lies, but for the inputs; empty where other layers' lie there, too. */
+    ns_real *mid;     /* [R, D] or [R, F] input of the last matrix */
+    /* The memory of all these but the inputs; empty where layers share that memory. */
     const ns_real *begin, *end;
 } NsActivations;
 
 /* Scratch of backward, shared by all sub-layers of a shard. */
 typedef struct {
     ns_real *branch, *du; /* [R, D] */
-    ns_real *skip;        /* [R, D] the gradient that goes straight to the layer's input */
+    ns_real *skip;        /* [R, D] gradient of the layer's input through the extra skip */
     ns_real *hidden;      /* Q, K and V, or [R, F] */
     ns_real *gate;        /* [R, F] */
     ns_real *context;     /* [R, D] */
@@ -90,33 +90,33 @@ typedef struct {
     ns_real *scores;      /* [T, S] */
 } NsScratch;
 
-/* What a shard sees around its sub-layers in one call. */
+/* The arguments of one pass of a shard through its sub-layers. */
 typedef struct {
-    const ns_real *weights; /* as they are used */
-    ns_real *gradients;     /* from the tensor at `origin` on; NULL in a forward pass */
+    const ns_real *weights; /* standardized where the settings say so */
+    ns_real *gradients;     /* of the tensors from offset `origin` on; NULL in a forward pass */
     size_t origin;
-    bool adds;      /* to the gradients of matrices, which else are overwritten */
+    bool adds;      /* adds to the gradients of matrices instead of overwriting them */
     ns_real *state; /* running statistics */
     NsStatistics statistics;
     bool profiling; /* branch_sum is wanted */
     bool noisy;
     NsNoise noise;
     double dropout;
-    size_t first;                          /* of the shard's sequences in the batch */
+    size_t first;                          /* the shard's first sequence in the batch */
     const int32_t *length, *memory_length; /* [B] tokens and source tokens */
     const bool *live, *memory_live;        /* [R], [RS] rows that are not padding; NULL: all */
-    const ns_real *memory;                 /* [RS, D] what cross-attention looks at */
+    const ns_real *memory;                 /* [RS, D] input of keys and values in cross-attention */
     ns_real *dmemory;                      /* its gradient, added to */
     ns_real *dual, *ddual;                 /* [R, D] second stream and its gradient, or NULL */
 } NsPass;
 
-/* Where activations are taken from; those that ns_sublayer_derive can bring back may come from
- * elsewhere: u, and of an FFN what lies between its products. */
+/* The cursors from which activations are taken.  Those that ns_sublayer_derive can compute again, u
+ * and the hidden layer of an FFN, may come from memory that is used in turn. */
 typedef struct {
     NsCursor *kept, *u, *ffn;
 } NsSources;
 
-/* What a pass over R rows at this place needs. */
+/* The arguments of a norm over R rows at this place. */
 NsNormPass ns_norm_place_pass(const NsNormPlace *place, const NsPass *pass, ns_real *stats,
                               size_t R, ns_real eps);
 
@@ -126,7 +126,7 @@ void ns_norm_place_forward(const NsNormPlace *place, const NsShape *shape, const
 void ns_norm_place_backward(const NsNormPlace *place, const NsShape *shape, const NsPass *pass,
                             ns_real *dx, const ns_real *dy, const ns_real *x, ns_real *stats);
 
-/* Where the gradient of what stands at this offset goes. */
+/* Where the gradient of the tensor at this offset is written. */
 ns_real *ns_pass_gradient(const NsPass *pass, size_t offset);
 
 /* The gradients of the parameters at this place. */

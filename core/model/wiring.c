@@ -8,7 +8,7 @@ static bool switched(unsigned setting, bool automatic)
     return setting == NS_SWITCH_AUTO ? automatic : setting == NS_SWITCH_ON;
 }
 
-/* What stands where the setting asks for norms on queries and keys. */
+/* The norms on queries and keys that the setting asks for. */
 static NsQkNorm asked_qk(const NsSettings *settings, NsQkNorm automatic)
 {
     static const NsQkNorm asked[] = {[NS_QK_NORM_OFF] = NS_QK_NONE,
@@ -39,7 +39,7 @@ static const NsPlacement *placement_of(const NsSettings *settings, const NsPlace
     return placement ? placement : ns_placement_at(settings, layer, layers);
 }
 
-/* What surrounds the layers is asked of all of them. */
+/* Embedding norm and final norm depend on the placements of all layers. */
 static void surround(NsStackWiring *stack, const NsSettings *settings, const NsPlacement *placement)
 {
     for (unsigned l = 0; l < stack->layers; l++) {

@@ -1,7 +1,8 @@
-/* What stands where in a model of these settings.  SPDX-License-Identifier: MIT
+/* The wiring of a model: which norms, factors and skips stand where, by its settings.
+ * SPDX-License-Identifier: MIT
  *
- * The rows of the placement registry with what mixture, norm kind and switches make of them.  The
- * model is built from this, and a diagram of it is drawn from this. */
+ * This applies mixture, norm kind and switches to the rows of the placement registry.  The model is
+ * built from it, and its diagram is drawn from it. */
 #pragma once
 
 #include "core/model/placement.h"
@@ -17,15 +18,15 @@ bool ns_wiring_check(const NsSettings *settings, GError **error);
 /* An encoder or a decoder. */
 typedef struct {
     bool decoder;
-    bool cross; /* its layers look at the output of the stack before */
+    bool cross; /* its layers attend to the output of the stack before */
     bool dual;  /* it has a second stream */
     bool embedding_norm, final_norm;
-    const NsNorm *norm; /* the kind of both, that of the last layer; NULL: there is none */
-    unsigned first;     /* layer, numbered from 0 through all stacks */
+    const NsNorm *norm; /* the kind of both norms, that of the last layer; NULL without norms */
+    unsigned first;     /* its first layer, numbered from 0 through all stacks */
     unsigned layers;
 } NsStackWiring;
 
-/* `placement` NULL: the settings' own, or their mixture.  Returns how many stacks there are. */
+/* `placement` NULL: that of the settings, or their mixture.  Returns the number of stacks. */
 size_t ns_stacks_wiring(const NsSettings *settings, const NsPlacement *placement,
                         NsStackWiring stacks[NS_STACKS_MAX]);
 
@@ -34,13 +35,14 @@ typedef struct {
     NsWiring c;
 } NsSublayerWiring;
 
-/* The sub-layers of a layer, numbered from 0 in its stack, from below; returns how many. */
+/* The sub-layers of a layer from its input up; returns how many.  Layers are numbered from 0 in
+ * their stack. */
 size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
                        const NsStackWiring *stack, unsigned layer,
                        NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS]);
 
-/* The kind of the norms at a placement: what the settings say, or what its row says to `auto`; NULL
- * where there are none. */
+/* The norm kind at a placement: that of the settings or, if they say `auto`, that of the
+ * placement's row; NULL without norms. */
 const NsNorm *ns_norm_kind(const NsSettings *settings, const NsPlacement *placement);
 
 /* The placement of a layer: that of the settings, or of their mixture. */
