@@ -1,4 +1,4 @@
-/* What the control groups of the process allow it (Linux).  SPDX-License-Identifier: MIT
+/* The limits that control groups set on the process (Linux).  SPDX-License-Identifier: MIT
  *
  * The group of the process and all groups above it count, as far as they are seen from here: in a
  * container those up to its own.  Version 2 has the files cpu.max and memory.max, version 1

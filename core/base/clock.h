@@ -1,4 +1,4 @@
-/* Where the time of a step goes.  SPDX-License-Identifier: MIT
+/* The time that each operator of a step takes.  SPDX-License-Identifier: MIT
  *
  *     NsClockMark mark = ns_clock_begin();
  *     ... the work ...

@@ -1,4 +1,4 @@
-/* What the program has in memory, and could have.  SPDX-License-Identifier: MIT */
+/* The memory that the program uses, and how much more it can have.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
  * /proc/self/status. */
 double ns_memory_peak_mib(void);
 
-/* The peak begins anew at what is resident now. */
+/* Sets the peak to the memory that is resident now. */
 void ns_memory_reset_peak(void);
 
 /* Called first by the main of a program, while it has one thread.  Where the address space is
@@ -16,7 +16,7 @@ void ns_memory_reset_peak(void);
  * thread that gets none makes a system call for every few bytes. */
 void ns_memory_init(void);
 
-/* What keeps the program from having more memory. */
+/* The limits on the memory of the program. */
 typedef enum {
     NS_MEMORY_MACHINE, /* MemAvailable of /proc/meminfo: what can be had without swapping */
     NS_MEMORY_GROUP,   /* its control groups (core/base/cgroup.h) */

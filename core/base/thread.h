@@ -1,4 +1,5 @@
-/* What threads of the program are made with.  SPDX-License-Identifier: MIT */
+/* How the program starts its threads, and their scheduling priority.  SPDX-License-Identifier: MIT
+ */
 #pragma once
 
 #include <pthread.h>
@@ -11,10 +12,10 @@
  * in which case `thread` is not set. */
 int ns_thread_start(pthread_t *thread, void *(*work)(void *), void *data);
 
-/* How much nicer than the desktop a thread is that trains what is watched, and one that trains what
- * waits in the background.  Enough for the desktop to stay fluid; each unit leaves the thread a
- * fifth less of a processor that other programs want too, and with ten of them it comes to a stand
- * beside a few busy ones. */
+/* By how much the niceness of a thread that trains exceeds that of the desktop, for the run on the
+ * screen and for runs in the background.  This much keeps the desktop fluid.  Each unit leaves a
+ * thread a fifth less of a processor that other programs want too: with ten of them it would hardly
+ * advance beside a few busy programs. */
 #define NS_NICER_TRAINER 1
 #define NS_NICER_BACKGROUND 3
 

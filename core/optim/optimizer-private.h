@@ -1,11 +1,12 @@
-/* What the optimizers share.  Internal to core/optim.  SPDX-License-Identifier: MIT */
+/* Types and functions that the optimizers share.  Internal to core/optim.  SPDX-License-Identifier:
+ * MIT */
 #pragma once
 
 #include "core/optim/optimizer.h"
 
 typedef struct {
     double weight, update; /* sums of squares */
-    double ratio, most;    /* sum and largest, as in NsUpdate; 0 where nobody asks */
+    double ratio, most;    /* sum and maximum, as in NsUpdate; 0 where they are not wanted */
 } NsUpdateSums;
 
 /* AdamW on the tensors that `takes` accepts (NULL: all). */

@@ -2,7 +2,7 @@
  *
  * To add one, write its update in optimizer.c (or in a file of its own) and add its row.
  *
- * Every one of them sees the gradient after clipping, g' = min(1, clip / (|g| + 1e-6)) g, and a
+ * All of them use the gradient after clipping, g' = min(1, clip / (|g| + 1e-6)) g, and a
  * tensor's own learning rate and epsilon.  Where a tensor decays (ns_decays), weight decay is
  * either added to the gradient (Adam, SGD, RAdam) or pulls on the weight apart from it (AdamW,
  * Muon). */
@@ -28,7 +28,7 @@ typedef struct {
     NsTeam *team;                 /* that shares the work; the result does not depend on its size */
     double *weight_sq, *update_sq; /* [table->n], overwritten: sums of squares of the weights before
                                     * the update and of the update itself */
-    /* [table->n], overwritten by optimizers with Adam's moments; NULL: nobody asks.  The sum of
+    /* [table->n], overwritten by optimizers with Adam's moments; NULL: not wanted.  The sum of
      * g^2 / max(v, eps^2) with the v that g has entered, and the largest g^2 / max(v, eps^2) with
      * the v before, -1 where nothing had entered it.  g is what enters the moments, v is free of
      * its starting bias, and the root of what divides is kept between 2^-63 and 2^63.  A NaN
@@ -42,7 +42,8 @@ typedef struct {
     /* Whether its moments mean what Adam's do, so that these optimizers can continue each other's.
      */
     bool adam_moments;
-    /* Reals to work in, of which each member of a team has its own part; NULL: none. */
+    /* Elements of scratch memory, of which each member of a team has a part of its own; NULL: none.
+     */
     size_t (*scratch)(const NsTensorTable *table, unsigned threads);
     /* Overwrites w, m, v.  Allocates nothing, cannot fail: what is not finite spreads to the sums.
      */
@@ -52,7 +53,7 @@ typedef struct {
 const NsOptimizer *ns_optimizer(size_t i); /* NULL past the end: adam, adamw, sgd, radam, muon */
 const NsChoice *ns_optimizer_choice(size_t i);
 
-/* What it keeps beside weights and gradients: moments and scratch. */
+/* The bytes of its moments and its scratch memory. */
 size_t ns_optimizer_bytes(const NsOptimizer *optimizer, const NsTensorTable *table,
                           unsigned threads);
 

@@ -10,7 +10,7 @@
 #include "core/probe/states.h"
 #include "core/probe/token_snapshot.h"
 
-/* What measuring them needs. */
+/* The memory that measuring them needs. */
 typedef struct {
     NsRecordLayout layout;
     NsProbeBatches *batches;

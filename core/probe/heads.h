@@ -1,18 +1,18 @@
-/* What the heads of an attention do.  SPDX-License-Identifier: MIT
+/* Measurements of attention heads.  SPDX-License-Identifier: MIT
  *
  * Internal to core/probe. */
 #pragma once
 
 #include "core/model/model.h"
 
-/* Of one head over a whole batch. */
+/* The measurements of one head over a batch. */
 typedef struct {
     bool has_entropy; /* a query sees two keys or more */
     float entropy;    /* mean over the queries that see n >= 2 keys of -sum P ln P / ln n */
-    bool has_logit;   /* queries and keys are there */
+    bool has_logit;   /* the attention has queries and keys: it is not uniform */
     float logit;      /* max |q.k| / sqrt(d_head) over visible pairs */
 } NsHeadMeasure;
 
-/* An attention sub-layer.  heads: [H], overwritten; scratch: [T, S]. */
+/* Measures the heads of an attention sub-layer.  heads: [H], overwritten; scratch: [T, S]. */
 void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublayer,
                       ns_real *scratch);

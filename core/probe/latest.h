@@ -1,9 +1,10 @@
-/* A value of which only the newest matters.  SPDX-License-Identifier: MIT
+/* A value with one writer and many readers, who only need the newest.  SPDX-License-Identifier: MIT
  *
  * One writer, any number of readers.  The writer fills a slot that nobody reads and then names it
  * as the newest; a reader takes a reference to the newest slot, which then stays as it is until the
  * reference is given back.  A lock is held only while pointers and counts are copied, never while a
- * value is written or read.  For what is too big to keep one a step. */
+ * value is written or read.  It holds values that are too large to keep one
+ * for each step. */
 #pragma once
 
 #include <glib.h>
@@ -21,8 +22,8 @@ NsLatest *ns_latest_new(size_t size, GDestroyNotify clear);
 void ns_latest_free(NsLatest *latest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLatest, ns_latest_free)
 
-/* Writer: a slot that nobody reads, as it was left when it was filled before.  All such slots take
- * turns, so that none holds for long what nobody can see any more. */
+/* Writer: a slot that nobody reads, with its old contents.  Free slots are used in turn, so that
+ * none holds memory for a value that nobody can read any more. */
 NsSlot *ns_latest_prepare(NsLatest *latest);
 void ns_latest_publish(NsLatest *latest, NsSlot *slot);
 

@@ -1,4 +1,4 @@
-/* The gradients of batches that are for measuring only.  SPDX-License-Identifier: MIT
+/* The gradients of batches that are used for measuring only.  SPDX-License-Identifier: MIT
  *
  * Internal to core/probe.  The batches are the same ones at every step, so that what changes
  * between two steps is the model.  A pass over them leaves the gradients and activations of its

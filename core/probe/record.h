@@ -1,7 +1,7 @@
 /* Filling in the record of a step.  SPDX-License-Identifier: MIT
  *
- * Cheap quantities are taken from what the pass of a step leaves behind.  Expensive ones are due at
- * the multiples of `probe-every`; what they cost stands in the record. */
+ * Cheap quantities come from the pass that training makes anyway.  Expensive ones are measured at
+ * the multiples of `probe-every`; the record holds the time that they took. */
 #pragma once
 
 #include "core/probe/quantity.h"
@@ -13,7 +13,7 @@
 void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
                          const NsSettings *settings);
 
-/* Of all tensors together, from the squared norm of each. */
+/* The norm of the whole gradient, from the squared norm of each tensor's. */
 double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq);
 
 typedef struct NsRecorder NsRecorder;
@@ -25,8 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRecorder, ns_recorder_free)
 
 const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder);
 
-/* Before the pass of a step: the passes over batches of their own that expensive quantities need,
- * where they are due.  Of the input, `seen` is not read.  Overwrites the gradients and activations
+/* Before the pass of a step: where expensive quantities are due, makes the passes over the probe
+ * batches that they need.  input->seen is not read.  Overwrites the gradients and activations
  * of the model; weights, moments and running statistics stay as they are. */
 void ns_recorder_run_probe_batches(NsRecorder *recorder, const NsRecordInput *input);
 

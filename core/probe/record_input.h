@@ -1,19 +1,19 @@
-/* What the record of a step is made from.  SPDX-License-Identifier: MIT */
+/* The input of the record of a step.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/data/corpus.h"
 #include "core/model/model.h"
 
-/* What a step leaves to be recorded.  The model still holds the gradients of `seen`. */
+/* The model must still hold the gradients of `seen`. */
 typedef struct {
     NsModel *model;
     const NsSettings *settings;
     const NsCorpus *corpus;
-    const NsBatch *batch;  /* that `seen` was measured on */
-    const NsNoise *noise;  /* the same */
-    const NsMeasure *seen; /* at the present weights */
+    const NsBatch *batch;  /* the batch of `seen` */
+    const NsNoise *noise;  /* the noise of `seen` */
+    const NsMeasure *seen; /* the measurement at the present weights */
     int64_t step;
-    bool updated;                        /* an update led to these weights */
-    const double *weight_sq, *update_sq; /* [tensors] of that update, as in NsUpdate */
-    const double *ratio_sum, *ratio_max; /* the same; NULL where the optimizer has none */
+    bool updated;                        /* false at step 0, before any update */
+    const double *weight_sq, *update_sq; /* [tensors] of the last update, as in NsUpdate */
+    const double *ratio_sum, *ratio_max; /* likewise; NULL where the optimizer has none */
 } NsRecordInput;

@@ -1,18 +1,18 @@
-/* The hidden states that a pass left behind.  SPDX-License-Identifier: MIT
+/* Access to the hidden states of the last pass.  SPDX-License-Identifier: MIT
  *
  * Internal to core/probe. */
 #pragma once
 
 #include "core/model/model.h"
 
-/* Where a hidden state is found: what a sub-layer saw, or what it gave. */
+/* Where a hidden state is stored: as the input or the output of a sub-layer. */
 typedef struct {
     size_t sublayer;
     bool input;
     unsigned stack; /* 0, or 1 for the decoder behind an encoder */
 } NsStateSource;
 
-/* One shard of a state. */
+/* The part of a hidden state that one shard holds. */
 typedef struct {
     const ns_real *x; /* [B, T, D] */
     size_t B, T, D;

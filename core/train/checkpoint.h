@@ -1,4 +1,4 @@
-/* The complete state of a run, kept and continued.  SPDX-License-Identifier: MIT
+/* The complete state of a run, from which another run can continue.  SPDX-License-Identifier: MIT
  *
  * A checkpoint holds weights, moments, running statistics, the step (which is the data cursor and
  * the counter of the noise), the settings, and a reference to the data.  It never changes.  A run
@@ -11,18 +11,18 @@
 
 typedef struct NsCheckpoint NsCheckpoint;
 
-/* What a run stands at, for a checkpoint; pointers are borrowed from the run. */
+/* The state of a run that a checkpoint copies; pointers are borrowed from the run. */
 typedef struct {
     const NsSettings *settings;
     NsCorpus *corpus;
     NsModel *model;
     ns_real *m, *v;                /* moments; NULL where the optimizer has none */
     int64_t *moments_since;        /* [tensors] as in NsUpdate */
-    double *weight_sq, *update_sq; /* [tensors] of the update that led here */
+    double *weight_sq, *update_sq; /* [tensors] of the last update, as in NsUpdate */
     double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
     const ns_real *state;          /* running statistics before the newest record was measured */
     NsSpikes spikes;               /* before the newest record */
-    double lr;                     /* of the update that led here */
+    double lr;                     /* of the last update */
     int64_t steps;
 } NsRunState;
 
@@ -30,8 +30,8 @@ typedef struct {
 NsCheckpoint *ns_checkpoint_take(const NsRunState *run, GError **error);
 size_t ns_checkpoint_size(const NsRunState *run); /* what ns_checkpoint_bytes of one would be */
 
-/* Puts into a run that stands at its beginning what the checkpoint has for it.  `run->state` is not
- * touched. */
+/* Copies the state of the checkpoint into a run that has been reset.  `run->state` is not changed.
+ */
 void ns_checkpoint_restore(const NsCheckpoint *checkpoint, NsRunState *run);
 
 NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint); /* from any thread */

@@ -1,31 +1,30 @@
 /* The checkpoints of a run, from which it can be forked.  SPDX-License-Identifier: MIT
  *
  * Checkpoints of all lanes at some of the steps, within a budget of bytes.  The first and the
- * newest are always there.  When the budget is spent, that step is given up whose neighbors lie
- * closest together in proportion to how long ago the earlier of them was: the distance to the next
- * checkpoint then is much the same share of a step's age everywhere, so that nearly every recent
- * step has one close by, and early ones lie sparsely.
+ * newest are never dropped.  When the budget is spent, the step is dropped whose two neighbors lie
+ * closest together in proportion to the age of the earlier one.  The distance between checkpoints
+ * then grows in proportion to their age: they are dense at recent steps and sparse at early ones.
  *
  * One thread adds; any may read. */
 #pragma once
 
 #include "core/train/lockstep.h"
 
-/* More than so many are never kept, however small they are. */
+/* The most steps that have checkpoints, however small these are. */
 #define NS_CHECKPOINTS_MOST 1000
 
 typedef struct NsCheckpoints NsCheckpoints;
 
-/* For so many lanes; budget in bytes, of arenas (ns_checkpoint_bytes). */
+/* budget: bytes of the arenas of all checkpoints (ns_checkpoint_bytes). */
 NsCheckpoints *ns_checkpoints_new(size_t lanes, size_t budget);
 void ns_checkpoints_free(NsCheckpoints *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCheckpoints, ns_checkpoints_free)
 
-/* Keeps the checkpoints of the lanes at a step that is later than all others: [lanes], referenced,
- * NULL for a lane that has none.  Then gives up others until the budget holds. */
+/* Adds the checkpoints of the lanes at a step that is later than all others: [lanes], referenced,
+ * NULL for a lane that has none.  Then drops others until the budget holds. */
 void ns_checkpoints_add(NsCheckpoints *store, int64_t step, NsCheckpoint *const *checkpoints);
 
-/* Gives up all but the first and the newest, or all. */
+/* Drops all but the first and the newest, or all. */
 void ns_checkpoints_trim(NsCheckpoints *store);
 void ns_checkpoints_clear(NsCheckpoints *store);
 

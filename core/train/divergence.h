@@ -1,4 +1,4 @@
-/* Where a run ceased to be finite.  SPDX-License-Identifier: MIT */
+/* Where the first value of a run that is not finite came from.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/model/model.h"
@@ -10,13 +10,13 @@ typedef struct {
     const double *update_sq, *grad_sq; /* [tensors] squared norms */
     const ns_real *v;   /* second moments after that update, NULL where none can have overflowed */
     size_t first_stack; /* layers of the first stack */
-    bool final_norm;    /* there is one after the last stack */
+    bool final_norm;    /* the last stack has one */
     int64_t step;
 } NsWatch;
 
-/* The first value that is not finite, in the order in which a step computes them: the update that
- * led here, the second moments that it left behind, hidden states, loss, gradients from the last
- * tensor back to the first.  A second moment overflows long before a loss does, at gradients of
+/* Finds the first value that is not finite, in the order in which a step computes them: the update,
+ * the second moments after it, hidden states, loss, gradients from the last tensor back to the
+ * first.  A second moment overflows long before a loss does, at gradients of
  * 1e19 in single precision, and from then on holds its weight in place: to go on would be no
  * training.  Fills in an NS_EVENT_DIVERGED and returns true; false where all are finite. */
 bool ns_watch(const NsWatch *watch, NsEvent *event);

@@ -17,11 +17,10 @@ struct NsRun {
     const NsOptimizer *optimizer;
     ns_real *m, *v, *scratch;      /* NULL where the optimizer has none */
     int64_t *moments_since;        /* [tensors] as in NsUpdate */
-    double *weight_sq, *update_sq; /* [tensors] of the update that led here */
-    double *ratio_sum,
-        *ratio_max; /* the same, or NULL where the optimizer has none; -1: not known */
-    double lr;      /* of that update */
-    bool huge;      /* what it squared may have made a second moment overflow */
+    double *weight_sq, *update_sq; /* [tensors] of the last update, as in NsUpdate */
+    double *ratio_sum, *ratio_max; /* likewise; NULL where the optimizer has none; -1: not known */
+    double lr;                     /* of the last update */
+    bool huge;      /* its squared gradients may have made a second moment overflow */
     ns_real *state; /* running statistics before the newest record was measured */
 
     NsRecorder *recorder;
@@ -29,12 +28,12 @@ struct NsRun {
     double grad_norm;               /* of the newest record */
     NsSpikes spikes, spikes_before; /* with the newest record, and without */
     int64_t steps;
-    atomic_bool diverged; /* others ask while a step is being made */
+    atomic_bool diverged; /* read by other threads while a step runs */
     bool unmeasured;      /* steps leave no record */
     NsCheckpoint *origin; /* where the run begins; NULL: at step 0 */
 };
 
-/* ns_run_new, with a corpus that was opened for the same data already (NULL: opens it), from the
- * beginning or from a checkpoint (NULL). */
+/* ns_run_new with a corpus that was already opened for the same data (NULL: opens it), from a
+ * checkpoint (NULL: from step 0). */
 NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
                        GError **error);

@@ -15,13 +15,13 @@
 
 typedef struct NsRun NsRun;
 
-/* Opens the text, plans, allocates, draws the weights and measures record 0.  NULL with an error.
+/* Opens the data, plans, allocates, draws the weights and measures record 0.  NULL with an error.
  */
 NsRun *ns_run_new(const NsSettings *settings, GError **error);
 void ns_run_free(NsRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRun, ns_run_free)
 
-/* At the present step.  NULL with NS_ERROR_MEMORY. */
+/* Takes a checkpoint at the present step.  NULL with NS_ERROR_MEMORY. */
 NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error);
 size_t ns_run_checkpoint_size(NsRun *run); /* what ns_checkpoint_bytes of one would be */
 
@@ -55,9 +55,9 @@ void ns_run_set_live(NsRun *run, const NsSettings *settings);
  * weights and appends it to the history, once a step. */
 double ns_run_evaluate(NsRun *run);
 
-/* Off, a step does what training needs and leaves no record, and nobody watches whether the run
- * diverges: to find out what measuring costs.  On again, a new history begins with the next step.
- */
+/* Without measuring a step only trains: it leaves no record, and divergence is not watched for. The
+ * benchmark uses this to find the cost of measuring.  Switched on again, a new history begins with
+ * the next step. */
 void ns_run_set_measuring(NsRun *run, bool measuring);
 
 int64_t ns_run_steps(const NsRun *run); /* updates done, those before a fork included */
@@ -66,5 +66,5 @@ NsModel *ns_run_model(NsRun *run);
 const NsCorpus *ns_run_corpus(const NsRun *run);
 const NsSettings *ns_run_settings(const NsRun *run); /* with live changes applied */
 NsPlan ns_run_plan(const NsRun *run);
-const NsBatch *ns_run_batch(const NsRun *run); /* that the newest record was measured on */
-NsNoise ns_run_noise(const NsRun *run);        /* the same */
+const NsBatch *ns_run_batch(const NsRun *run); /* the batch of the newest record */
+NsNoise ns_run_noise(const NsRun *run);        /* the noise of the newest record */

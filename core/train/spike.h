@@ -30,15 +30,16 @@
 #define NS_SPIKE_RECORDS 50
 #define NS_SPIKE_EXCURSION 10
 
-/* What is remembered; zero at the beginning. */
+/* The state of the detector; all 0 at the beginning. */
 typedef struct {
     double loss[NS_SPIKE_RECORDS], norm[NS_SPIKE_RECORDS]; /* of the baseline; rings */
-    size_t n;                                              /* that have entered the baseline */
-    double most;                                           /* largest norm of them all */
+    size_t n;    /* records that have entered the baseline */
+    double most; /* the largest norm of them all */
     double high_loss[NS_SPIKE_EXCURSION], high_norm[NS_SPIKE_EXCURSION]; /* of the excursion */
     size_t high; /* records of the excursion; 0: there is none */
 } NsSpikes;
 
-/* Looks at the next record, which is finite, and remembers it.  `targets` of its batch.  True if it
- * is a spike: fills in an NS_EVENT_SPIKE, but for what the sentence may say of tensors. */
+/* Judges the next record, which is finite, and adds it to the state; `targets` are those of its
+ * batch.  Returns true if it is a spike, and fills in an NS_EVENT_SPIKE; the caller adds the tensor
+ * to its sentence. */
 bool ns_spikes_watch(NsSpikes *spikes, const NsStep *step, size_t targets, NsEvent *event);

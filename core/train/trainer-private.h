@@ -1,4 +1,5 @@
-/* What the two sides of a trainer share.  Internal to core/train.  SPDX-License-Identifier: MIT
+/* The state that the caller and the thread of a trainer share.  Internal to core/train.
+ * SPDX-License-Identifier: MIT
  *
  * The caller's side appends commands to a queue; the thread takes the whole queue at every step
  * boundary and obeys it in order.  Everything both sides touch is guarded by one mutex that nobody
@@ -33,14 +34,14 @@ typedef struct {
     atomic_bool diverged;
 
     /* Guarded by the mutex. */
-    NsSettings live; /* as last asked for */
+    NsSettings live; /* the newest live settings that were asked for */
     bool live_changed;
     char *message;
     NsHistory *history;
     NsPlan plan;
 
     /* The thread's. */
-    size_t events; /* of the history that were looked at */
+    size_t events; /* of the history that the thread has seen */
 } NsLaneState;
 
 struct NsTrainer {
@@ -77,8 +78,8 @@ struct NsTrainer {
     int64_t checkpoint_took; /* how long that took */
 };
 
-/* What the thread does; `data` is the trainer. */
+/* The main function of the thread; `data` is the trainer. */
 void *ns_trainer_main(void *data);
 
-/* Gives up a reference. */
+/* Drops a reference. */
 void ns_trainer_unref(NsTrainer *trainer);

@@ -48,12 +48,12 @@ typedef struct NsTrainer NsTrainer;
 NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
                           GError **error);
 
-/* Gives the trainer up: the thread ends at the next step boundary and frees everything.  Never
+/* Releases the trainer: its thread ends at the next step boundary and frees everything.  Never
  * waits; the thread passes the exit barrier (core/base/exit_barrier.h).  Histories that are still
  * referenced live on. */
 void ns_trainer_release(NsTrainer *trainer);
 
-/* The same, and waits for the end. */
+/* Releases the trainer and waits until its thread has ended. */
 void ns_trainer_free(NsTrainer *trainer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsTrainer, ns_trainer_free)
 
@@ -91,8 +91,8 @@ void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause);
 
 /* ---- Checkpoints ---- */
 
-/* Bytes of checkpoints that a trainer keeps, unless a quarter of the memory that is available when
- * it has prepared its lanes is less. */
+/* The most bytes of checkpoints that a trainer keeps: this, or a quarter of the memory that is
+ * available when its lanes are ready, if that is less. */
 #define NS_TRAINER_CHECKPOINT_BYTES ((size_t)1 << 30)
 
 /* Checkpoints are taken (core/train/checkpoints.h) so that the run can be forked from them: the one
@@ -125,12 +125,12 @@ void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer);
 /* The newest check that was asked for, once; false while there is none. */
 bool ns_trainer_take_check(NsTrainer *trainer, NsGradientCheck *check);
 
-/* ---- What others may ask ---- */
+/* ---- State ---- */
 
 size_t ns_trainer_lanes(const NsTrainer *trainer);
 NsTrainerState ns_trainer_state(const NsTrainer *trainer);
 
-/* That of the whole, but for a lane that has diverged. */
+/* The state of the trainer; that of a lane that has diverged is NS_TRAINER_DIVERGED. */
 NsTrainerState ns_trainer_lane_state(const NsTrainer *trainer, size_t lane);
 
 /* One sentence for FAILED, for a lane that has diverged, and for one whose jump made the run pause;
