@@ -2,6 +2,7 @@
 #include "core/experiment/assignment.h"
 #include "run.h"
 #include "ui/plot/csv.h"
+#include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/plot/legend.h"
 #include "ui/plot/panels.h"
@@ -650,6 +651,40 @@ static void test_column(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
+/* Panels too: beside them where there is room, else in lines above. */
+static void test_panel_names(void)
+{
+    static const char *const special[] = {"placement=post warmup=1", "placement=post warmup=100",
+                                          "placement=pre warmup=1", "placement=deepnorm warmup=1"};
+    Run *runs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_made(6, BUDGET, true, 1, 0);
+        g_auto(GStrv) words = g_strsplit(special[i], " ", -1);
+        for (char **word = words; *word; word++) set(runs[i], *word);
+        for (int k = 0; k < 4; k++) append_lane(runs[i], i);
+    }
+    NsFigureInput input = lanes_of(runs, 4);
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-heatmap");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    for (int tall = 0; tall < 2; tall++) {
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(plot, 249, tall ? 900 : 174, ns_style_find("paper"));
+        for (unsigned i = 0; i < 4; i++) {
+            bool found = false;
+            for (unsigned k = 0; k < layout->labels->len && !found; k++) {
+                const NsLabel *label = &g_array_index(layout->labels, NsLabel, k);
+                if (label->part != (tall ? NS_PART_LEFT_LABEL : NS_PART_LEGEND)) continue;
+                const char *text = pango_layout_get_text(label->text);
+                found = g_str_has_prefix(text, plot->heatmap->panels[i].name) &&
+                        !pango_layout_is_ellipsized(label->text) &&
+                        (!tall || g_str_has_suffix(text, " · layer"));
+            }
+            g_assert_true(found);
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
 /* The names beside panels are no longer in TeX's fonts than in the layout's, where none meets the
  * next. */
 static void test_tex_panels(void)
@@ -712,6 +747,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/rates", test_rates);
     g_test_add_func("/lanes/earlier", test_earlier);
     g_test_add_func("/lanes/column", test_column);
+    g_test_add_func("/lanes/panel-names", test_panel_names);
     g_test_add_func("/lanes/tex-panels", test_tex_panels);
     g_test_add_func("/lanes/wild", test_wild);
     return g_test_run();

@@ -226,6 +226,37 @@ static void test_complete(void)
     g_assert_nonnull(text_of(broken, NS_PART_X_TICK));
 }
 
+/* What explains marks is there on a page of any size that has a title, if in brief. */
+static void test_notes(void)
+{
+    static const struct {
+        double width, height;
+        const char *note;
+    } cases[] = {{620, 380, "500 values are not a number (△)"},
+                 {234, 164, "500 values are not a number (△)"},
+                 {90, 110, "△ not a number"}};
+    const NsStyle *paper = ns_style_find("paper");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(sample(ALL_NAN), cases[i].width, cases[i].height, paper);
+        g_assert_cmpstr(text_of(layout, NS_PART_NOTE), ==, cases[i].note);
+    }
+    /* Sentences that do not fit go from the end; on a page that grows by what they need none does.
+     */
+    NsPlot plot = *sample(LOSS);
+    plot.note = "Faint lines: step 0. A, B: one sentence that says something of both lanes. "
+                "A mark by itself is what was measured after the final norm of the model. "
+                "The last sentence of all of them.";
+    g_autoptr(NsPlotLayout) low = ns_plot_layout(&plot, 234, 120, paper);
+    const char *told = text_of(low, NS_PART_NOTE);
+    g_assert_true(g_str_has_prefix(told, "Faint lines: step 0.") && g_str_has_suffix(told, "…"));
+    double more = ns_plot_note_lines(&plot, 234, paper);
+    g_autoptr(NsPlotLayout) grown = ns_plot_layout(&plot, 234, 164 + more, paper);
+    g_assert_true(more > 10);
+    g_assert_cmpstr(text_of(grown, NS_PART_NOTE), ==, plot.note);
+    g_assert_nonnull(text_of(grown, NS_PART_SUBTITLE));
+}
+
 /* The lowest and highest value of every column are points of the path. */
 static void test_extremes(void)
 {
@@ -567,6 +598,7 @@ int main(int argc, char **argv)
     g_test_add_func("/layout/random-boxes", test_random_boxes);
     g_test_add_func("/layout/corner", test_corner);
     g_test_add_func("/layout/complete", test_complete);
+    g_test_add_func("/layout/notes", test_notes);
     g_test_add_func("/layout/extremes", test_extremes);
     g_test_add_func("/layout/gaps", test_gaps);
     g_test_add_func("/layout/theory-far", test_theory_far);

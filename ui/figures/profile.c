@@ -365,11 +365,33 @@ static void add_note(GString *words, const char *sentence)
     if (sentence) g_string_append_printf(words, "%s%s", words->len ? " " : "", sentence);
 }
 
+/* What is to be said of the theory of lanes, each sentence once: "A, C: ...". */
+static void add_theory(GString *words, const Profile *profile, const NsFigureInput *input)
+{
+    bool curves = false;
+    for (unsigned i = 0; i < profile->n; i++) {
+        const char *note = profile->lanes[i].theory.note;
+        bool told = !note;
+        for (unsigned k = 0; k < i && !told; k++)
+            told = g_strcmp0(profile->lanes[k].theory.note, note) == 0;
+        curves |= profile->lanes[i].theory.n_curves > 0;
+        if (told) continue;
+        g_autoptr(GString) of = g_string_new(NULL);
+        for (unsigned k = i; k < profile->n && profile->n > 1; k++)
+            if (g_strcmp0(profile->lanes[k].theory.note, note) == 0)
+                g_string_append_printf(of, "%s%s", of->len ? ", " : "",
+                                       ns_figure_run(input, k).name);
+        g_autofree char *sentence = g_strconcat(of->str, of->len ? ": " : "", note, NULL);
+        add_note(words, sentence);
+    }
+    if (curves && shown_step(profile, input) > 0)
+        add_note(words, _("Training moves what is measured away from theory."));
+}
+
 static char *note_of_several(const Profile *profile, const NsFigureInput *input)
 {
     GString *words = g_string_new(NULL);
     bool first = false, end = false, late = false;
-    const char *told = NULL;
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
         int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
@@ -384,13 +406,7 @@ static char *note_of_several(const Profile *profile, const NsFigureInput *input)
     if (first)
         add_note(words,
                  late ? _("Faint lines: the first step of each.") : _("Faint lines: step 0."));
-    for (unsigned i = 0; i < profile->n; i++) {
-        const char *theory = profile->lanes[i].theory.note;
-        if (!theory || g_strcmp0(theory, told) == 0) continue;
-        g_autofree char *of_run = g_strdup_printf("%s: %s", ns_figure_run(input, i).name, theory);
-        add_note(words, of_run);
-        told = theory;
-    }
+    add_theory(words, profile, input);
     if (end) add_note(words, _("A mark by itself: after the final norm."));
     if (profile->lanes[0].columns[NOW].thinned)
         add_note(words, _("This step is kept in a group: the band is its range."));
@@ -404,7 +420,11 @@ static char *note(const Profile *profile, const NsFigureInput *input)
     const Lane *lane = &profile->lanes[0];
     const Column *now = &lane->columns[NOW];
     if (profile->n > 1) return note_of_several(profile, input);
-    if (lane->theory.note) return g_strdup(lane->theory.note);
+    if (lane->theory.note) {
+        GString *words = g_string_new(NULL);
+        add_theory(words, profile, input);
+        return g_string_free(words, FALSE);
+    }
     if (now->thinned) return g_strdup(_("This step is kept in a group: the band is its range."));
     return now->band ? g_strdup(_("The line is the largest head, the band the range of the heads."))
                      : NULL;

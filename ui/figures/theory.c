@@ -11,19 +11,29 @@
 
 typedef enum { OUTSIDE, POST, PRE } Reach;
 
-/* Whether a model is one that the paper speaks of. */
-static Reach reach_of(const NsSettings *settings)
+/* Whether a model is one that the paper speaks of; *why it is not. */
+static Reach reach_of(const NsSettings *settings, const char **why)
 {
-    if (settings->arch == NS_ARCH_ENCODER_DECODER || *settings->mixture) return OUTSIDE;
     const NsPlacement *row = ns_placement(settings->placement);
     const char *placement = row->choice.key;
     const char *init = ns_init_choice((size_t)settings->init)->key;
     const char *activation = ns_activation_choice((size_t)settings->activation)->key;
     bool layernorm = ns_norm_kind(settings, row) == ns_norm(NS_NORM_LAYERNORM);
     bool xavier = g_str_has_prefix(init, "xavier") && fabs(settings->init_scale - 1) < 1e-9;
-    if (!xavier || !g_str_equal(activation, "relu") || !layernorm) return OUTSIDE;
-    if (g_str_equal(placement, "post")) return POST;
-    return g_str_equal(placement, "pre") ? PRE : OUTSIDE;
+    bool post = g_str_equal(placement, "post"), pre = g_str_equal(placement, "pre");
+    if (settings->arch == NS_ARCH_ENCODER_DECODER)
+        *why = _("No theory here: the paper’s is of one stack.");
+    else if (*settings->mixture || !(post || pre))
+        *why = _("No theory here: the paper’s is of Post-LN and Pre-LN.");
+    else if (!layernorm)
+        *why = _("No theory here: the paper’s is of LayerNorm.");
+    else if (!xavier)
+        *why = _("No theory here: the paper’s is of Xavier initialization.");
+    else if (!g_str_equal(activation, "relu"))
+        *why = _("No theory here: the paper’s is of ReLU.");
+    else
+        return post ? POST : PRE;
+    return OUTSIDE;
 }
 
 static bool is_gradient(NsQuantity quantity)
@@ -107,8 +117,11 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
     }
     theory->label[0] =
         reach == POST ? _("paper’s factor (2/3)^{(L−l)/2}") : _("paper: the same in every layer");
-    theory->note = g_strdup(_("The paper’s factor is of the order of magnitude at initialization, "
-                              "through the last layer as measured at step 0."));
+    const char *what = _("The paper’s factor is of the order of magnitude at initialization, "
+                         "through the last layer as measured at step 0.");
+    const char *why = _("It is the norms’ part of an upper bound; the feed-forward networks make "
+                        "up for it, so that measured gradients fall less.");
+    theory->note = reach == POST ? g_strconcat(what, " ", why, NULL) : g_strdup(what);
 }
 
 static void forget(NsTheory *theory)
@@ -124,9 +137,16 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
     NsQuantity quantity = theory->quantity;
     const NsRecordLayout *layout = ns_history_layout(input->history);
     size_t n = layout->count[quantity];
-    Reach reach = reach_of(input->settings);
     bool hidden = quantity == NS_QUANTITY_HIDDEN_SQ || quantity == NS_QUANTITY_HIDDEN_NORM;
-    if (reach == OUTSIDE || n < 2 || !(hidden || is_gradient(quantity))) return;
+    if (n < 2 || !(hidden || is_gradient(quantity))) return;
+    const char *why = NULL;
+    Reach reach = reach_of(input->settings, &why);
+    if (ns_history_first_step(input->history) > 0)
+        why = _("No theory here: the run begins trained.");
+    if (why) {
+        theory->note = g_strdup(why);
+        return;
+    }
     g_auto(NsValues) read = ns_values_new(n);
     const float *values = read.value;
     ns_history_read(input->history, quantity, 0, NULL, read.value, read.has);
@@ -141,17 +161,15 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
 bool ns_theory_follow(NsTheory *theory, NsQuantity quantity, const NsFigureInput *input, bool shown)
 {
     NsHistory *history = shown && input->settings ? input->history : NULL;
-    /* A fork begins trained, where none of this holds. */
-    if (history && (!ns_history_steps(history) || ns_history_first_step(history) > 0))
-        history = NULL;
+    if (history && !ns_history_steps(history)) history = NULL;
     if (history == theory->history && (!history || quantity == theory->quantity)) return false;
-    bool had = theory->n_curves > 0;
+    bool had = theory->note != NULL;
     forget(theory);
     if (theory->history) ns_history_unref(theory->history);
     theory->history = history ? ns_history_ref(history) : NULL;
     theory->quantity = quantity;
     if (history) compute(theory, input);
-    return had || theory->n_curves > 0;
+    return had || theory->note;
 }
 
 const char *ns_theory_name(const NsTheory *theory)

@@ -254,7 +254,7 @@ static void say(GString *note, size_t n, const char *sentence)
 
 char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
 {
-    GString *note = g_string_new(plot->note);
+    GString *note = g_string_new(NULL);
     bool log = plot->left.scale == NS_SCALE_LOG || plot->right.scale == NS_SCALE_LOG;
     bool told = plot->heatmap && plot->heatmap->hatch;
     size_t nan = summary->faults[NS_FAULT_NAN], infinite = summary->faults[NS_FAULT_INFINITE];
@@ -271,5 +271,20 @@ char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
     say(note, unshown,
         ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)", unshown));
     say(note, summary->theory_beyond, _("theory goes on beyond the axis"));
+    if (plot->note) g_string_append_printf(note, "%s%s", note->len ? " · " : "", plot->note);
     return g_string_free(note, note->len == 0);
+}
+
+char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary)
+{
+    bool log = plot->left.scale == NS_SCALE_LOG || plot->right.scale == NS_SCALE_LOG;
+    const size_t *faults = summary->faults;
+    bool told = plot->heatmap && plot->heatmap->hatch;
+    GString *marks = g_string_new(NULL);
+    say(marks, faults[NS_FAULT_NAN], _("△ not a number"));
+    say(marks, faults[NS_FAULT_INFINITE], _("▲ infinite"));
+    say(marks, faults[NS_FAULT_LOW], log ? _("▼ 0 or less") : "▼ −∞");
+    say(marks, told ? 0 : summary->bad_cells, _("red: not finite"));
+    say(marks, summary->unshown_cells, _("gray: 0 or less"));
+    return g_string_free(marks, marks->len == 0);
 }

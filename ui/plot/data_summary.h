@@ -31,6 +31,9 @@ void ns_data_summary_add_cells(NsDataSummary *summary, const NsHeatmap *map,
                                const NsCellSummary *cells);
 void ns_data_summary_end(NsDataSummary *summary, const NsPlot *plot);
 
-/* What the reader must be told about values that are not on the chart, joined to the plot's own
- * note; NULL if there is nothing.  Free with g_free. */
+/* What the reader must be told about values that are not on the chart, before the plot's own note;
+ * NULL if there is nothing.  Free with g_free. */
 char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary);
+
+/* What the marks mean, as briefly as it can be said; NULL if there are none.  Free with g_free. */
+char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary);

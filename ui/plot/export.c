@@ -323,11 +323,26 @@ static double drawing_height(const NsPlot *plot, const NsExport *options)
     return CLAMP(ceil(height), options->height, MAX(options->height, MOST_TALL * options->width));
 }
 
+/* What the notes of all rows need beyond a line each. */
+static double note_lines(const NsPlot *const *plots, size_t n, size_t columns,
+                         const NsExport *options)
+{
+    g_autofree NsBox *cells = divide(n, columns, options, 0);
+    size_t rows = (n + columns - 1) / MAX(columns, 1);
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = MAX(most, ns_plot_note_lines(plots[i], cells[i].width, options->style));
+    return ceil(most) * (double)MAX(rows, 1);
+}
+
 bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *asked,
                const char *path, GError **error)
 {
     NsExport own = *asked, *options = &own;
-    if (own.proposed && n == 1 && plots[0]->drawing) own.height = drawing_height(plots[0], asked);
+    if (own.proposed && n == 1 && plots[0]->drawing)
+        own.height = drawing_height(plots[0], asked);
+    else if (own.proposed)
+        own.height += note_lines(plots, n, MAX(columns, 1), asked);
     if (options->format == NS_FORMAT_CSV) {
         GString *table = ns_csv_write(plots, n, options->experiment);
         bool saved = ns_save(path, table->str, table->len, error);

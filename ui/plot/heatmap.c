@@ -13,9 +13,6 @@
 /* Pixels a point that a printer can show; vector files keep no more. */
 #define VECTOR_DENSITY 4.0
 
-/* In text sizes: between panels. */
-#define SEAM 0.4
-
 /* In text sizes: between lines of hatching. */
 #define HATCH 0.62
 
@@ -323,7 +320,7 @@ static void draw_seams(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     const NsBox *area = &layout->area;
-    double height = SEAM * layout->style->text_size;
+    double height = NS_SEAM * layout->style->text_size;
     if (layout->style->raster) height = 2 * ceil(height / 2);
     for (size_t i = 0; i + 1 < map->n_panels; i++) {
         double y = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], ns_panel(map, i).lo);

@@ -5,6 +5,9 @@
 
 #include <cairo.h>
 
+/* In text sizes: between panels. */
+#define NS_SEAM 0.4
+
 /* Makes the levels of all cells. */
 void ns_heatmap_set_levels(NsPlotLayout *layout);
 

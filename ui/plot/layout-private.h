@@ -35,6 +35,9 @@ struct NsPlotLayout {
     NsPlotLayout *lower;  /* of plot->lower, drawn lower_y further down; NULL without one */
     double lower_y;
     NsPlot own;     /* what a plot with a lower one, and the lower one, are laid out from */
-    char *note;     /* of a lower plot: for both */
+    char *note;     /* what there is to say; of a lower plot: for both */
+    char *marks;    /* the part of it that explains marks, in brief; or NULL */
+    char *told;     /* as much of it as has room; NULL for none */
+    bool listed;    /* the names of panels stand in lines above the area, as a legend */
     char *subtitle; /* as it has room; NULL for none */
 };

@@ -33,6 +33,17 @@
 /* In text sizes: the least height for data under a legend of letters. */
 #define LETTERED_LINES 2.2
 
+/* In text sizes: notes; and the most lines of them. */
+#define NOTE_SIZE 0.92
+#define NOTE_LINES 5
+#define NOTE_LINES_ON_SCREEN 2
+
+/* The share of a page that a note of several lines leaves to the data; in text sizes what it leaves
+ * to two plots, with their words, and to the data of the lower one. */
+#define NOTE_LEAVES 0.36
+#define NOTE_LEAVES_TO_TWO 20
+#define NOTE_LEAVES_TO_LOWER 2.5
+
 /* A lower plot's height, without the words of the x axis and with them in text sizes, and the least
  * that it must leave above it. */
 #define LOWER_SHARE 0.18
@@ -84,6 +95,34 @@ static void limit_title(NsFrame *frame, double room)
     ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room, 1 + beside);
 }
 
+static int most_lines(const NsStyle *style)
+{
+    return style->raster ? NOTE_LINES_ON_SCREEN : NOTE_LINES;
+}
+
+/* The note in at most so many lines: where it is longer without its last sentences or words, or
+ * nothing but what marks mean.  Returns how many it has. */
+static int write_note(NsFrame *frame, int lines)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsStyle *style = layout->style;
+    double size = NOTE_SIZE * style->text_size, room = layout->width - 2 * style->padding;
+    g_clear_pointer(&layout->told, g_free);
+    g_clear_object(&frame->text[NS_PART_NOTE]);
+    frame->show[NS_PART_NOTE] = layout->note && !layout->lower;
+    if (!frame->show[NS_PART_NOTE]) return 0;
+    layout->told = ns_text_shorten(layout->context, style, size, layout->note, room, lines);
+    bool cut = g_strcmp0(layout->told, layout->note) != 0;
+    if (cut && lines == 1 && layout->marks) {
+        g_free(layout->told);
+        layout->told = g_strdup(layout->marks);
+    }
+    if (!layout->told) layout->told = g_strdup(layout->note);
+    write_part(frame, NS_PART_NOTE, layout->told, size, false);
+    ns_text_limit(frame->text[NS_PART_NOTE], room, lines);
+    return pango_layout_get_line_count(frame->text[NS_PART_NOTE]);
+}
+
 static void write_texts(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -93,14 +132,13 @@ static void write_texts(NsFrame *frame)
     g_autofree char *x = axis_title(plot->x.label, plot->x.unit);
     g_autofree char *left = axis_title(plot->left.label, plot->left.unit);
     g_autofree char *right = axis_title(plot->right.label, plot->right.unit);
-    g_autofree char *note = ns_data_summary_note(plot, &layout->summary);
     write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
     g_free(layout->subtitle);
     layout->subtitle = plot->subtitle ? ns_text_abridge(layout->context, style, size,
                                                         plot->subtitle, plot->moment, room)
                                       : NULL;
     write_part(frame, NS_PART_SUBTITLE, layout->subtitle, size, false);
-    write_part(frame, NS_PART_NOTE, layout->lower ? NULL : note, size * 0.92, false);
+    write_note(frame, most_lines(style));
     write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
     write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
     if (plot->heatmap)
@@ -110,11 +148,11 @@ static void write_texts(NsFrame *frame)
     if (!layout->summary.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
     if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
-    if (frame->show[NS_PART_NOTE]) ns_text_limit(frame->text[NS_PART_NOTE], room, 2);
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;
     frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
     frame->show[NS_PART_RIGHT_TICK] = plot->heatmap || !plot->right.quiet;
-    frame->show[NS_PART_LEGEND] = plot->legend == NS_LEGEND_ABOVE;
+    bool inside = plot->legend == NS_LEGEND_INSIDE && !plot->heatmap;
+    frame->show[NS_PART_LEGEND] = plot->legend != NS_LEGEND_NONE && !inside;
     g_autoptr(PangoLayout) zero = ns_text_new(layout->context, style, size, false, "0");
     PangoRectangle ink;
     pango_layout_get_extents(zero, &ink, NULL);
@@ -146,21 +184,27 @@ static double area_height(const NsFrame *frame)
     return frame->layout->height - frame->top - frame->bottom;
 }
 
-/* Leaves out parts until the plot area has the share of the page, and the lines of text, that each
- * is worth. */
+/* Shortens the note, and leaves out parts until the plot area has the share of the page, and the
+ * lines of text, that each is worth; the note explains what is drawn. */
 static void fit_height(NsFrame *frame)
 {
     static const struct {
         NsPart part;
         double share, lines;
     } order[] = {
-        {NS_PART_NOTE, 0.36, 3.5}, {NS_PART_SUBTITLE, 0.36, 3.5}, {NS_PART_LEGEND, 0.2, 3},
-        {NS_PART_X_LABEL, 0.2, 3}, {NS_PART_MARKER, 0, 1.6},      {NS_PART_TITLE, 0, 1.6},
+        {NS_PART_SUBTITLE, 0.36, 3.5}, {NS_PART_LEGEND, 0.2, 3}, {NS_PART_X_LABEL, 0.2, 3},
+        {NS_PART_MARKER, 0, 1.6},      {NS_PART_NOTE, 0.2, 1.6}, {NS_PART_TITLE, 0, 1.6},
         {NS_PART_X_TICK, 0, 1.6},
     };
+    double height = frame->layout->height, size = frame->size;
+    double fair = frame->x ? NOTE_LEAVES_TO_LOWER * size : MAX(NOTE_LEAVES * height, 3.5 * size);
     measure_heights(frame);
+    for (int lines = NOTE_LINES; lines > 1 && area_height(frame) < fair; lines--) {
+        lines = MIN(lines, write_note(frame, lines - 1) + 1);
+        measure_heights(frame);
+    }
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
-        double least = MAX(order[i].share * frame->layout->height, order[i].lines * frame->size);
+        double least = MAX(order[i].share * height, order[i].lines * size);
         if (area_height(frame) >= least) continue;
         if (order[i].part == NS_PART_LEGEND && frame->layout->plot->lettered) {
             /* Curves of runs that nothing tells apart say little, however large they are. */
@@ -473,15 +517,19 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
-    layout->turned = layout->letters = false;
+    layout->turned = layout->letters = layout->listed = false;
     write_texts(&frame);
     fit_height(&frame);
     for (int i = 0; i < 3; i++) {
         clear_ticks(layout);
         fit_vertical(&frame);
         fit_horizontal(&frame);
-        if (!make_square(&frame) && !turn_names(&frame)) break;
-        measure_heights(&frame);
+        if (ns_frame_list_panels(&frame))
+            fit_height(&frame);
+        else if (make_square(&frame) || turn_names(&frame))
+            measure_heights(&frame);
+        else
+            break;
     }
     if (x)
         layout->x = *x;
@@ -524,6 +572,35 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout)
                        layout->height - area->y - area->height, area->x};
 }
 
+/* Both notes, or the one that there is; NULL for none. */
+static char *joined(const char *first, const char *second)
+{
+    if (first && second) return g_strconcat(first, " · ", second, NULL);
+    return g_strdup(first ? first : second);
+}
+
+/* The height of a note of so many lines beyond its first. */
+static double further_lines(NsPlotLayout *layout, int lines)
+{
+    NsFrame frame = {.layout = layout, .size = layout->style->text_size};
+    int n = write_note(&frame, lines);
+    if (!n) return 0;
+    double all = ns_text_height(frame.text[NS_PART_NOTE]);
+    g_clear_object(&frame.text[NS_PART_NOTE]);
+    return all - all / n;
+}
+
+/* How much of that there is room for under two plots. */
+static double room_for_lines(NsPlotLayout *layout)
+{
+    for (int lines = most_lines(layout->style); lines > 1; lines--) {
+        double further = further_lines(layout, lines);
+        if (layout->height - further >= NOTE_LEAVES_TO_TWO * layout->style->text_size)
+            return further;
+    }
+    return 0;
+}
+
 /* The plot and the lower one, their areas as wide as one another. */
 static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMargins *least)
 {
@@ -546,10 +623,9 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     lower->summary = ns_data_summary(&lower->own);
     lower->own.right.quiet = true;
     /* What there is to say of either stands under both. */
-    g_autofree char *note = ns_data_summary_note(upper, &layout->summary);
-    lower->note = note && below->note ? g_strconcat(note, " · ", below->note, NULL)
-                                      : g_strdup(note ? note : below->note);
-    lower->own.note = lower->note;
+    g_autofree char *own = ns_data_summary_note(&lower->own, &lower->summary);
+    lower->note = joined(own, layout->note);
+    lower->marks = g_strdup(layout->marks);
     layout->own = *upper;
     layout->own.x.quiet = true;
     layout->plot = &layout->own;
@@ -595,11 +671,25 @@ static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
     lay_out(layout, least, NULL);
 }
 
+static void make_notes(NsPlotLayout *layout)
+{
+    const NsPlot *plot = layout->plot;
+    if (plot->drawing) {
+        layout->note = g_strdup(plot->note);
+        return;
+    }
+    g_autofree char *note = ns_data_summary_note(plot, &layout->summary);
+    layout->note = joined(note, plot->lower ? plot->lower->note : NULL);
+    layout->marks = ns_data_summary_marks(plot, &layout->summary);
+}
+
 static NsPlotLayout *make(NsPlotLayout *layout, const NsMargins *least)
 {
     const NsPlot *plot = layout->plot;
     double height = layout->height, size = layout->style->text_size;
-    double lower_height = LOWER_SHARE * height + LOWER_WORDS * size;
+    make_notes(layout);
+    double further = plot->lower ? room_for_lines(layout) : 0;
+    double lower_height = LOWER_SHARE * (height - further) + LOWER_WORDS * size + further;
     bool pair = plot->lower && !plot->heatmap && layout->summary.any &&
                 lower_height < LOWER_LEAVES * height;
     if (plot->drawing)
@@ -626,6 +716,14 @@ NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double hei
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style)
 {
     return ns_plot_layout_within(plot, width, height, style, &no_margins);
+}
+
+double ns_plot_note_lines(const NsPlot *plot, double width, const NsStyle *style)
+{
+    g_autoptr(NsPlotLayout) layout = layout_new(plot, width, width, style, NULL);
+    layout->summary = ns_data_summary(plot);
+    make_notes(layout);
+    return further_lines(layout, most_lines(style));
 }
 
 NsPlotLayout *ns_plot_layout_live(const NsPlot *plot, double width, double height,
@@ -659,6 +757,8 @@ void ns_plot_layout_free(NsPlotLayout *layout)
     g_free(layout->paths);
     g_free(layout->levels);
     g_free(layout->note);
+    g_free(layout->marks);
+    g_free(layout->told);
     g_free(layout->subtitle);
     clear_ticks(layout);
     g_array_unref(layout->labels);

@@ -13,10 +13,14 @@
 typedef struct NsPlotLayout NsPlotLayout;
 
 /* plot and style are borrowed until the layout is freed.  Never fails; what does not fit is left
- * out in this order: note, subtitle, right axis label, legend, axis labels. */
+ * out in this order: subtitle, right axis label, legend, axis labels, and at last the note, which
+ * is shortened before. */
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style);
 void ns_plot_layout_free(NsPlotLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPlotLayout, ns_plot_layout_free)
+
+/* How much higher a page of that width must be for the whole note than for a line of it. */
+double ns_plot_note_lines(const NsPlot *plot, double width, const NsStyle *style);
 
 /* From the edges of the page to the plot area. */
 typedef struct {

@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -186,6 +187,28 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
         return height;
     }
     return 0;
+}
+
+double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double width, bool draw)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    const NsStyle *style = layout->style;
+    double size = style->text_size, at = x, from = y;
+    for (size_t i = 0; i < map->n_panels; i++) {
+        const NsHeatPanel *panel = &map->panels[i];
+        g_autoptr(PangoLayout) text = entry_text(layout, panel->name, width);
+        if (at > x && at + ns_text_width(text) > x + width) {
+            at = x;
+            y += LINE * size;
+        }
+        if (draw) {
+            NsLabel *label =
+                ns_layout_add_label(layout, NS_PART_LEGEND, g_object_ref(text), at, y, false);
+            label->color = ns_run_color(style, panel->style, style->text);
+        }
+        at += ns_text_width(text) + BETWEEN * size;
+    }
+    return y + LINE * size - from;
 }
 
 void ns_legend_place_inside(NsPlotLayout *layout)

@@ -17,6 +17,9 @@ typedef struct {
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw);
 
+/* Places the names of the panels of a heatmap, in their colors, in the same way. */
+double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double width, bool draw);
+
 /* Places the legend in a corner of the plot area, once the curves are known. */
 void ns_legend_place_inside(NsPlotLayout *layout);
 

@@ -38,10 +38,14 @@ NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
     return series->muted || series->tinted ? mix(color, style->panel, MUTED) : color;
 }
 
+NsColor ns_run_color(const NsStyle *style, unsigned run, NsColor usual)
+{
+    return run ? style->series[(run - 1) % NS_SERIES_STYLES].color : usual;
+}
+
 NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual)
 {
-    if (marker->style) return style->series[(marker->style - 1) % NS_SERIES_STYLES].color;
-    return marker->alarm ? style->alarm : usual;
+    return ns_run_color(style, marker->style, marker->alarm ? style->alarm : usual);
 }
 
 void ns_set_color(cairo_t *cr, NsColor color)

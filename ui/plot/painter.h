@@ -13,6 +13,9 @@ NsColor ns_with_alpha(NsColor color, double alpha);
 const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series);
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series);
 
+/* The color of what is of run 1 ...; `usual` of what is of none: 0. */
+NsColor ns_run_color(const NsStyle *style, unsigned run, NsColor usual);
+
 /* The color of a marker; `usual` where it neither belongs to a series nor is an alarm. */
 NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual);
 

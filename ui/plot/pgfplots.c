@@ -3,8 +3,10 @@
 
 #include "core/base/words.h"
 #include "ui/plot/colormap.h"
+#include "ui/plot/heatmap.h"
 #include "ui/plot/labels.h"
 #include "ui/plot/legend.h"
+#include "ui/plot/panels.h"
 #include "ui/plot/pgfplots-private.h"
 #include "ui/plot/place_labels.h"
 #include "ui/plot/tex.h"
@@ -309,24 +311,57 @@ static void append_names(GString *out, const NsPlotLayout *layout, double left, 
     }
 }
 
-/* The names of panels stand beside them, no longer than in the layout, where none meets the next:
- * TeX's fonts are wider. */
+/* The color of a panel's name. */
+static char *panel_look(const NsHeatPanel *panel)
+{
+    if (!panel->style) return g_strdup("chart-words");
+    return g_strdup_printf("chart-%u", (panel->style - 1) % NS_SERIES_STYLES);
+}
+
+/* Words in the middle of a label's box and, since TeX's fonts are wider, no longer than that. */
+static void append_fitted(GString *out, const NsLabel *label, const char *look, double left,
+                          double top)
+{
+    g_autofree char *text = ns_tex_literal(pango_layout_get_text(label->text));
+    g_autoptr(GString) room = g_string_new(NULL);
+    ns_tex_number(room, ns_text_width(label->text));
+    g_string_append_printf(out, "\\node[inner sep=0bp, rotate=%d, %s] at (",
+                           label->rotated ? 90 : 0, look);
+    ns_tex_number(out, left + label->box.x + label->box.width / 2);
+    g_string_append(out, "bp,");
+    ns_tex_number(out, top - label->box.y - label->box.height / 2);
+    g_string_append_printf(out,
+                           "bp) {\\sbox0{%s}\\ifdim\\wd0>%sbp\\resizebox{%sbp}{!}{\\usebox0}"
+                           "\\else\\usebox0\\fi};\n",
+                           text, room->str, room->str);
+}
+
+/* The names of panels stand beside them, and in the legend where they have no room there. */
 static void append_panel_names(GString *out, const NsPlotLayout *layout, double left, double top)
 {
+    const NsHeatmap *map = layout->plot->heatmap;
+    size_t beside = 0, listed = 0;
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (label->part != NS_PART_LEFT_LABEL) continue;
-        g_autofree char *text = ns_tex_literal(pango_layout_get_text(label->text));
-        g_string_append(out, "\\node[inner sep=0bp, rotate=90, chart-words] at (");
-        ns_tex_number(out, left + label->box.x + label->box.width / 2);
-        g_string_append(out, "bp,");
-        ns_tex_number(out, top - label->box.y - label->box.height / 2);
-        g_autoptr(GString) room = g_string_new(NULL);
-        ns_tex_number(room, label->box.height);
-        g_string_append_printf(out,
-                               "bp) {\\sbox0{%s}\\ifdim\\wd0>%sbp\\resizebox{%sbp}{!}{\\usebox0}"
-                               "\\else\\usebox0\\fi};\n",
-                               text, room->str, room->str);
+        if (label->part != NS_PART_LEFT_LABEL && label->part != NS_PART_LEGEND) continue;
+        size_t *at = label->part == NS_PART_LEGEND ? &listed : &beside;
+        if (*at >= map->n_panels) continue;
+        g_autofree char *look = panel_look(&map->panels[(*at)++]);
+        append_fitted(out, label, look, left, top);
+    }
+}
+
+/* Bare ground between panels. */
+static void append_seams(GString *out, const NsPlotLayout *layout, double x0, double x1)
+{
+    const NsHeatmap *map = layout->plot->heatmap;
+    bool bare = layout->style->background.a > 0;
+    for (size_t i = 0; bare && map && i + 1 < map->n_panels; i++) {
+        g_autoptr(GString) line = g_string_new("chart-page, line width=");
+        ns_tex_number(line, NS_SEAM * layout->style->text_size);
+        g_string_append(line, "bp");
+        double y = ns_panel(map, i).lo;
+        append_straight(out, line->str, x0, y, x1, y);
     }
 }
 
@@ -409,6 +444,7 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     g_string_append(out, "]\n");
     double foot = ns_pgf_coordinate_at(y, ends[2]), head = ns_pgf_coordinate_at(y, ends[3]);
     ns_pgf_cells(out, layout);
+    append_seams(out, layout, ns_pgf_coordinate_at(x, ends[0]), ns_pgf_coordinate_at(x, ends[1]));
     append_points(out, layout, foot, head);
     ns_pgf_series(out, layout, NS_AXIS_LEFT);
     append_annotations(out, layout, ns_pgf_coordinate_at(x, ends[0]),
@@ -434,11 +470,20 @@ static void append_right(GString *out, const NsPlotLayout *layout, double left, 
     g_string_append(out, "\\end{axis}\n");
 }
 
+/* A note may have several lines. */
+static char *note_look(const NsPlotLayout *layout)
+{
+    g_autoptr(GString) look =
+        g_string_new("chart-faint, align=left, font=\\charttickfont, text width=");
+    ns_tex_number(look, layout->width - 2 * layout->style->padding);
+    g_string_append(look, "bp");
+    return g_string_free(g_steal_pointer(&look), FALSE);
+}
+
 /* A plot, and the lower plot it; (left, top) is their upper left corner. */
 static void append_layout(GString *out, const NsPlotLayout *layout, double left, double top)
 {
     const NsPlot *plot = layout->plot;
-    g_autofree char *note = ns_data_summary_note(plot, &layout->summary);
     g_autofree char *title = ns_tex_text(plot->title);
     g_string_append_printf(out, "\n%% %s\n", title);
     append_left(out, layout, left, top);
@@ -446,7 +491,8 @@ static void append_layout(GString *out, const NsPlotLayout *layout, double left,
     append_label(out, layout, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont",
                  left, top);
     append_label(out, layout, NS_PART_SUBTITLE, layout->subtitle, "chart-faint", left, top);
-    append_label(out, layout, NS_PART_NOTE, note, "chart-faint", left, top);
+    g_autofree char *paragraph = note_look(layout);
+    append_label(out, layout, NS_PART_NOTE, layout->told, paragraph, left, top);
     append_names(out, layout, left, top);
     if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);
     if (!layout->summary.any)

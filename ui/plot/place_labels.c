@@ -13,6 +13,7 @@
 #include "ui/plot/text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The highest legend above the plot area, in text sizes: three lines, of several runs six. */
 #define LEGEND_MOST 4.4
@@ -47,7 +48,10 @@ double ns_place_head(NsFrame *frame, bool place)
         y += ns_text_height(frame->text[part]);
         if (part == NS_PART_TITLE) y = MAX(y, layout->style->corner_height);
     }
-    if (frame->show[NS_PART_LEGEND]) {
+    if (frame->show[NS_PART_LEGEND] && layout->listed) {
+        y += y > pad ? 0.25 * frame->size : 0;
+        y += ns_legend_place_panels(layout, pad, y, layout->width - 2 * pad, place);
+    } else if (frame->show[NS_PART_LEGEND]) {
         double room = layout->width - 2 * pad, gap = y > pad ? 0.25 * frame->size : 0;
         /* Names of runs are worth more room: a letter does not say what a run is. */
         bool runs = layout->plot->lettered;
@@ -231,7 +235,7 @@ static double free_below(const NsPlotLayout *layout, double left, double right)
 }
 
 /* What stands beside a panel: its name and what its axis counts, or less of it. */
-enum { NAME_AND_AXIS, LETTER_AND_AXIS, NAME, LETTER, PANEL_WORDS };
+enum { NAME_AND_AXIS, NAME, LETTER_AND_AXIS, LETTER, PANEL_WORDS };
 
 static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, int how)
 {
@@ -253,22 +257,41 @@ static void panel_room(const NsPlotLayout *layout, const NsPanel *panel, double 
     *height = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], panel->lo) - *top;
 }
 
-/* As much as all of them have room for. */
-static int fit_panels(NsFrame *frame)
+/* Whether all of them have room for so much. */
+static bool panels_fit(NsFrame *frame, int how)
 {
     const NsHeatmap *map = frame->layout->plot->heatmap;
-    for (int how = 0; how < PANEL_WORDS - 1; how++) {
-        bool fits = true;
-        for (size_t i = 0; i < map->n_panels && fits; i++) {
-            NsPanel panel = ns_panel(map, i);
-            double top, height;
-            panel_room(frame->layout, &panel, &top, &height);
-            g_autoptr(PangoLayout) text = panel_words(frame, &panel, how);
-            fits = ns_text_width(text) <= height;
-        }
-        if (fits) return how;
+    for (size_t i = 0; i < map->n_panels; i++) {
+        NsPanel panel = ns_panel(map, i);
+        double top, height;
+        panel_room(frame->layout, &panel, &top, &height);
+        g_autoptr(PangoLayout) text = panel_words(frame, &panel, how);
+        if (ns_text_width(text) + NS_GAP / 2 * frame->size > height) return false;
     }
-    return PANEL_WORDS - 1;
+    return true;
+}
+
+/* Where the names are in lines above, letters say which panel is whose. */
+static int fit_panels(NsFrame *frame)
+{
+    int how = frame->layout->listed ? LETTER_AND_AXIS : NAME_AND_AXIS;
+    while (how < PANEL_WORDS - 1 && !panels_fit(frame, how)) how++;
+    return how;
+}
+
+bool ns_frame_list_panels(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    bool named = plot->heatmap && plot->heatmap->n_panels && plot->lettered;
+    if (layout->listed || !named || !frame->show[NS_PART_LEGEND] ||
+        !frame->show[NS_PART_LEFT_LABEL] || panels_fit(frame, NAME_AND_AXIS))
+        return false;
+    bool told = frame->show[NS_PART_SUBTITLE];
+    for (size_t i = 0; i < plot->heatmap->n_panels && told; i++)
+        told = strstr(layout->subtitle, plot->heatmap->panels[i].name) != NULL;
+    layout->listed = !told;
+    return layout->listed;
 }
 
 /* Beside each panel, in the color of its run. */
@@ -287,7 +310,7 @@ static void place_panel_names(NsFrame *frame)
         double x = style->padding + frame->spare, y = top + (height - ns_text_width(text)) / 2;
         NsLabel *label =
             ns_layout_add_label(layout, NS_PART_LEFT_LABEL, g_object_ref(text), x, y, true);
-        if (panel.style) label->color = style->series[(panel.style - 1) % NS_SERIES_STYLES].color;
+        label->color = ns_run_color(style, panel.style, style->text);
     }
 }
 

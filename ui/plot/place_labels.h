@@ -37,6 +37,10 @@ bool ns_frame_has_right_axis(const NsFrame *frame);
  * where `place` is set. */
 double ns_place_head(NsFrame *frame, bool place);
 
+/* Lists the names of panels above the area where they have no room beside the panels and the
+ * subtitle does not say them.  TRUE if it just did: then the height is another. */
+bool ns_frame_list_panels(NsFrame *frame);
+
 /* Puts the words around the plot area on the page, once its box is known. */
 void ns_place_outer_labels(NsFrame *frame);
 

@@ -184,18 +184,28 @@ PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double siz
     return layout;
 }
 
-static bool has_room(PangoContext *context, const NsStyle *style, double size, const char *text,
-                     double width)
+/* Where text is to go. */
+typedef struct {
+    PangoContext *context;
+    const NsStyle *style;
+    double size, width;
+    int lines;
+} Room;
+
+static bool has_room(const Room *room, const char *text)
 {
-    g_autoptr(PangoLayout) layout = ns_text_new(context, style, size, false, text);
-    return ns_text_width(layout) <= width;
+    g_autoptr(PangoLayout) layout =
+        ns_text_new(room->context, room->style, room->size, false, text);
+    if (ns_text_width(layout) <= room->width) return true;
+    pango_layout_set_width(layout, (int)(MAX(room->width, 1) * PANGO_SCALE));
+    return room->lines > 1 && pango_layout_get_line_count(layout) <= room->lines;
 }
 
-/* Where text[0..end - 1] ends without its last clause; 0 where it has but one. */
+/* Where text[0..end - 1] ends without its last clause or sentence; 0 where it has but one. */
 static size_t without_clause(const char *text, size_t end)
 {
     for (size_t i = end; i-- > 2;)
-        if (text[i - 1] == ' ' && (text[i - 2] == ',' || text[i - 2] == ';')) return i;
+        if (text[i - 1] == ' ' && strchr(",;.", text[i - 2])) return i;
     return 0;
 }
 
@@ -208,22 +218,33 @@ static size_t without_word(const char *text, size_t end)
     return end;
 }
 
-char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
-                      const char *end, double width)
+static char *abridge(const Room *room, const char *text, const char *end)
 {
     size_t length = strlen(text) - (end ? strlen(end) : 0);
-    if (has_room(context, style, size, text, width)) return g_strdup(text);
+    if (has_room(room, text)) return g_strdup(text);
     for (size_t n = length; (n = without_clause(text, n));) {
         g_autofree char *words =
             g_strdup_printf("%.*s…%s%s", (int)n, text, end ? ", " : "", end ? end : "");
-        if (has_room(context, style, size, words, width)) return g_steal_pointer(&words);
+        if (has_room(room, words)) return g_steal_pointer(&words);
     }
-    if (end) return has_room(context, style, size, end, width) ? g_strdup(end) : NULL;
+    if (end) return has_room(room, end) ? g_strdup(end) : NULL;
     for (size_t n = length; (n = without_word(text, n));) {
         g_autofree char *words = g_strdup_printf("%.*s…", (int)n, text);
-        if (has_room(context, style, size, words, width)) return g_steal_pointer(&words);
+        if (has_room(room, words)) return g_steal_pointer(&words);
     }
     return NULL;
+}
+
+char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
+                      const char *end, double width)
+{
+    return abridge(&(Room){context, style, size, width, 1}, text, end);
+}
+
+char *ns_text_shorten(PangoContext *context, const NsStyle *style, double size, const char *text,
+                      double width, int lines)
+{
+    return abridge(&(Room){context, style, size, width, lines}, text, NULL);
 }
 
 void ns_text_limit(PangoLayout *text, double width, int lines)

@@ -43,12 +43,17 @@ PangoContext *ns_text_context_new(void);
 PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
                          const char *text);
 
-/* As much of a text as is no wider than `width` in one line: clauses, which commas and semicolons
- * end, and at last words are left out before `end`, with which the text ends and which stays; NULL
- * for nothing.  "Pre-LN, 6 layers, …, step 1240".  NULL where nothing has room.  Free with g_free.
+/* As much of a text as is no wider than `width` in one line: clauses, which commas, semicolons
+ * and full stops end, and at last words are left out before `end`, with which the text ends and
+ * which stays; NULL for nothing.  "Pre-LN, 6 layers, …, step 1240".  NULL where nothing has room.
+ * Free with g_free.
  */
 char *ns_text_abridge(PangoContext *context, const NsStyle *style, double size, const char *text,
                       const char *end, double width);
+
+/* The same of a text of sentences that may fill so many lines. */
+char *ns_text_shorten(PangoContext *context, const NsStyle *style, double size, const char *text,
+                      double width, int lines);
 
 /* Ends the text with an ellipsis where it is wider than `width`, after `lines` lines. */
 void ns_text_limit(PangoLayout *text, double width, int lines);
