@@ -22,8 +22,9 @@ static void on_choice(GtkCheckButton *choice, GtkWidget *question)
     GtkWidget *verdict = g_object_get_data(G_OBJECT(question), VERDICT);
     const NsCard *card = g_object_get_data(G_OBJECT(question), CARD);
     size_t place = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(choice), PLACE));
-    const char *format = place == card->right ? _("Yes. %s") : _("Not quite. %s");
-    g_autofree char *words = g_strdup_printf(format, _(card->why[place]));
+    const char *why = _(card->why[place]);
+    g_autofree char *words = place == card->right ? g_strdup_printf(_("Yes. %s"), why)
+                                                  : g_strdup_printf(_("Not quite. %s"), why);
     gtk_label_set_text(GTK_LABEL(verdict), words);
     gtk_widget_set_visible(verdict, TRUE);
 }
