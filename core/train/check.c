@@ -85,14 +85,13 @@ static bool take_differences(const Check *c, const NsTensor *t, double first, Di
     }
     /* A bend of h^2 leaves nothing of this but rounding, which has the variance of 6 losses in each
      * bend; slopes of steps so small hardly differ but by rounding.  Where all tokens move alike,
-     * rounding does not average out, and is more here than elsewhere. */
+     * rounding does not average out, and is more here than elsewhere; what is much more is no
+     * rounding, but a loss that is rough at this scale, as where attention flips. */
+    size_t i = SIZES - 1;
     double square = FACTOR * FACTOR, spread = sqrt(6 * (1 + square * square));
-    s->rounding = c->rounding;
-    for (size_t i = SIZES - 3; i < SIZES; i++) {
-        double bend = fabs(s->bends[i - 1] - square * s->bends[i]) / spread;
-        double slope = fabs(s->slopes[i - 1] - s->slopes[i]) * G_SQRT2 * s->sizes[i];
-        s->rounding = MAX(s->rounding, MAX(bend, slope));
-    }
+    double bend = fabs(s->bends[i - 1] - square * s->bends[i]) / spread;
+    double slope = fabs(s->slopes[i - 1] - s->slopes[i]) * G_SQRT2 * s->sizes[i];
+    s->rounding = CLAMP(MAX(bend, slope), c->rounding, LIKELY * c->rounding);
     return true;
 }
 
@@ -120,14 +119,18 @@ static size_t bottom(const Differences *s)
     return best;
 }
 
-/* How far the truth may be from a slope: what rounding does to it, or to a slope of a smaller step
- * whose distance is known, whichever says more. */
+/* How far the truth may be from a slope: as far as the slopes of the next two smaller steps or more
+ * are, with what rounding does to the last of them, whichever says most; two in a row may be wrong
+ * alike by chance.  Where there are no two, it is as far as the larger step before. */
 static double unknown_at(const Differences *s, size_t i)
 {
-    double unknown = i + 1 < SIZES ? (double)INFINITY : rounding_at(s, i);
-    for (size_t j = i + 1; j < SIZES; j++)
-        unknown = MIN(unknown, fabs(s->slopes[i] - s->slopes[j]) + rounding_at(s, j));
-    return MAX(unknown, rounding_at(s, i));
+    double unknown = INFINITY, distance = 0;
+    for (size_t j = i + 1; j < SIZES; j++) {
+        distance = MAX(distance, fabs(s->slopes[i] - s->slopes[j]));
+        if (j > i + 1) unknown = MIN(unknown, distance + rounding_at(s, j));
+    }
+    if (i + 2 < SIZES) return unknown;
+    return MAX(distance, fabs(s->slopes[i - 1] - s->slopes[i])) + rounding_at(s, SIZES - 1);
 }
 
 /* Makes the direction one of unit length; false if it is none. */

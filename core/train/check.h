@@ -61,8 +61,9 @@ typedef bool (*NsCheckStop)(void *data);
  * gradient and ten times that along a random direction, whose derivative is smaller by sqrt(n);
  * with a ReLU every kink that a step crosses bends the loss, the more the fewer tokens there are.
  * Where the gradient itself is as small as 1e-4, as on a plateau, rounding hides much of it, and
- * `unknown` says so.  Derivatives agree with errors up to 1e-2 and 1e-1, or four times what is
- * unknown where that is more.  In double precision without kinks errors lie below 1e-5.  `stop` may
- * be NULL. */
+ * `unknown` says so; and so it does where the loss is rougher than the smallest step, as in a
+ * Post-LN whose attention is about to flip.  Derivatives agree with errors up to 1e-2 and 1e-1, or
+ * four times what is unknown where that is more.  In double precision without kinks errors lie
+ * below 1e-5.  `stop` may be NULL. */
 void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
                        NsGradientCheck *check);

@@ -408,9 +408,7 @@ static void test_gradient_check_table(void)
 /* The running model is checked, now and again every 50 steps, and goes on. */
 static void test_gradient_check_live(void)
 {
-    /* Pre-LN keeps its gradients: those of a Post-LN that is stuck are lost in the rounding of a
-     * loss. */
-    NsWindow *window = ui_open_running("placement=pre");
+    NsWindow *window = ui_open_running("");
     NsGradientCheckPanel *panel = open_gradient_check(window);
     const NsGradientCheckParts *parts = ns_gradient_check_panel_parts(panel);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(parts->layer), 2);
