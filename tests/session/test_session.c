@@ -398,6 +398,23 @@ static void test_run_to(void)
     g_assert_cmpint(ns_session_shown_step(session), ==, 12);
 }
 
+/* A cell of a heatmap is a step and a layer, and one change of the view. */
+static void test_place(void)
+{
+    g_autoptr(NsSession) session = open_at("", NULL, 6);
+    int changes = 0;
+    g_signal_connect_swapped(session, "view-changed", G_CALLBACK(count), &changes);
+    ns_session_show_place(session, 4, 2);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 4);
+    g_assert_cmpint(ns_session_layer(session), ==, 2);
+    g_assert_cmpint(changes, ==, 1);
+    ns_session_show_place(session, 4, 2);
+    g_assert_cmpint(changes, ==, 1);
+    ns_session_select_layer(session, 0);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 4);
+    g_assert_cmpint(changes, ==, 2);
+}
+
 static void test_slow_motion(void)
 {
     g_autoptr(NsSession) session = open_at("", NULL, 2);
@@ -507,6 +524,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/live-of-one-lane", test_live_of_one_lane);
     g_test_add_func("/session/unmeasured", test_unmeasured);
     g_test_add_func("/session/run-to", test_run_to);
+    g_test_add_func("/session/place", test_place);
     g_test_add_func("/session/slow-motion", test_slow_motion);
     g_test_add_func("/session/trouble-and-remedy", test_trouble_and_remedy);
     g_test_add_func("/session/check", test_check);

@@ -181,6 +181,11 @@ static void test_double_click(void)
     ui_close(window);
 }
 
+static void count_change(int *changes)
+{
+    ++*changes;
+}
+
 static void test_pins(void)
 {
     if (!ui_has_input()) return;
@@ -198,7 +203,13 @@ static void test_pins(void)
                     llround(ui_view_state(window, LOSS)->pins[1].x));
     /* A cell of the heatmap, with its layer. */
     NsChartView *map = ui_chart(window, HEATMAP);
+    int changes = 0;
+    gulong counting =
+        g_signal_connect_swapped(session, "view-changed", G_CALLBACK(count_change), &changes);
     ui_click_at(map, ui_inside(map, 0.5, 0.1), 0);
+    g_signal_handler_disconnect(session, counting);
+    g_assert_cmpint(changes, ==, 1);
+    g_assert_cmpint(ns_session_layer(session), ==, 4);
     g_assert_cmpfloat(ui_view_state(window, HEATMAP)->pins[0].row, ==, 4);
     g_assert_cmpint(ns_session_view(session)->step, ==,
                     llround(ui_view_state(window, HEATMAP)->pins[0].x));

@@ -168,6 +168,9 @@ int64_t ns_session_steps(NsSession *session);
 int64_t ns_session_shown_step(NsSession *session);
 void ns_session_show_step(NsSession *session, int64_t step);
 
+/* Shows a step and selects a layer (0: none), in one change of the view. */
+void ns_session_show_place(NsSession *session, int64_t step, int layer);
+
 typedef enum {
     NS_SESSION_MARK_FORK, /* the run begins here, with what it took over from another */
     NS_SESSION_MARK_SPIKE,

@@ -132,13 +132,21 @@ bool ns_session_pause_on_trouble(NsSession *session)
     return session->pause_on_trouble;
 }
 
-void ns_session_show_step(NsSession *session, int64_t step)
+void ns_session_show_place(NsSession *session, int64_t step, int layer)
 {
+    NsView *view = session->view;
     step = step < 0 || step > ns_session_steps(session) ? -1
                                                         : MAX(step, ns_session_first_step(session));
-    if (session->view->step == step) return;
-    session->view->step = step;
+    layer = MAX(layer, 0);
+    if (view->step == step && view->layer == layer) return;
+    view->step = step;
+    view->layer = layer;
     ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+}
+
+void ns_session_show_step(NsSession *session, int64_t step)
+{
+    ns_session_show_place(session, step, session->view->layer);
 }
 
 /* ---- Slow motion ---- */

@@ -57,8 +57,5 @@ int ns_session_layer(NsSession *session)
 
 void ns_session_select_layer(NsSession *session, int layer)
 {
-    layer = MAX(layer, 0);
-    if (session->view->layer == layer) return;
-    session->view->layer = layer;
-    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    ns_session_show_place(session, session->view->step, layer);
 }

@@ -322,7 +322,8 @@ static void on_follow(GSimpleAction *action, GVariant *parameter, gpointer user_
     ns_chart_view_state_changed(tile->chart);
 }
 
-/* The layer that was clicked, on either axis, is selected everywhere; clicked again it is not. */
+/* The layer that was clicked, on either axis, is selected everywhere; clicked again it is not.  A
+ * cell of a step shows that step, too, before its pin does: the view changes once. */
 static void on_clicked(NsChartTile *tile, double x, double row)
 {
     const NsFigureKind *kind = kind_of(tile);
@@ -333,8 +334,10 @@ static void on_clicked(NsChartTile *tile, double x, double row)
                                                      : (double)NAN;
     if (isnan(layer)) return;
     int selected = (int)lround(layer);
-    ns_session_select_layer(tile->session,
-                            selected == ns_session_layer(tile->session) ? 0 : selected);
+    int64_t step =
+        kind->abscissa == NS_OVER_STEPS ? llround(x) : ns_session_view(tile->session)->step;
+    ns_session_show_place(tile->session, step,
+                          selected == ns_session_layer(tile->session) ? 0 : selected);
 }
 
 /* The grips that figures have: the end of the warm-up and, behind all markers, the peak of the
