@@ -97,7 +97,8 @@ static void show(const NsGradientCheck *check, const NsSettings *settings)
     for (size_t i = 0; i < check->n; i++) show_row(&check->row[i]);
     putchar('\n');
     if (check->unknown)
-        printf("%zu of %zu derivatives are too small for single precision to tell.\n",
+        printf("%zu of %zu derivatives are too small for single precision, or the loss is too "
+               "rough, to tell.\n",
                check->unknown, 2 * check->n);
     if (check->skipped) printf("There was no time for %zu more tensors.\n", check->skipped);
     char worst[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];

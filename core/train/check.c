@@ -301,8 +301,8 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
                        NS_CHECK_SECONDS);
         else if (check->known == 0)
             g_snprintf(check->problem, sizeof check->problem,
-                       "All gradients of layer %u are too small for this precision to tell; check "
-                       "another layer, or at another step.",
+                       "All gradients of layer %u are too small for this precision, or the loss is "
+                       "too rough, to tell; check another layer, or at another step.",
                        layer);
     }
     ns_real_free(c.kept);

@@ -366,8 +366,14 @@ static void test_gradient_check_table(void)
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
     const NsGradientCheckParts *parts = ns_gradient_check_panel_parts(panel);
-    NsGradientCheck check = {
-        .step = 7, .layer = 2, .n = 2, .worst = 3e-4, .worst_random = 2e-3, .agrees = true};
+    NsGradientCheck check = {.step = 7,
+                             .layer = 2,
+                             .n = 2,
+                             .known = 2,
+                             .unknown = 2,
+                             .worst = 3e-4,
+                             .worst_random = 2e-3,
+                             .agrees = true};
     g_strlcpy(check.row[0].tensor, "blk1.attn.wq", sizeof check.row[0].tensor);
     g_strlcpy(check.row[1].tensor, "blk1.attn.bk", sizeof check.row[1].tensor);
     check.row[0].along = (NsDerivative){0.25, 0.250075, 3e-4, 1e-3, 1e-5};
@@ -383,6 +389,7 @@ static void test_gradient_check_table(void)
     g_test_message("%s", verdict(panel));
     g_assert_nonnull(strstr(verdict(panel), "are right"));
     g_assert_nonnull(strstr(verdict(panel), "blk1.attn.wq"));
+    g_assert_nonnull(strstr(verdict(panel), "2 of 4 derivatives are unknown"));
     g_assert_true(gtk_widget_has_css_class(parts->verdict, "success"));
     check.step = 57;
     check.worst = 0.5;

@@ -108,14 +108,21 @@ static char *verdict_words(const NsGradientCheck *check)
     g_ascii_formatd(along, sizeof along, "%.1e", check->worst);
     g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random);
     const char *tensor = worst_tensor(check), *lane = ns_lane_letter(check->lane);
-    if (check->agrees)
-        return g_strdup_printf(_("Step %" PRId64 ", layer %u of %s: the gradients are right.  "
-                                 "Largest error %s (%s), along random directions %s: what rounding "
-                                 "explains."),
-                               check->step, check->layer, lane, along, tensor, random);
-    return g_strdup_printf(_("Step %" PRId64 ", layer %u of %s: they do not agree.  Largest error "
-                             "%s (%s), along random directions %s: more than rounding explains."),
-                           check->step, check->layer, lane, along, tensor, random);
+    GString *words = g_string_new(NULL);
+    g_string_printf(words,
+                    check->agrees
+                        ? _("Step %" PRId64 ", layer %u of %s: the gradients are right.  "
+                            "Largest error %s (%s), along random directions %s: what rounding "
+                            "explains.")
+                        : _("Step %" PRId64 ", layer %u of %s: they do not agree.  Largest error "
+                            "%s (%s), along random directions %s: more than rounding explains."),
+                    check->step, check->layer, lane, along, tensor, random);
+    if (check->unknown)
+        g_string_append_printf(words,
+                               _("  %zu of %zu derivatives are unknown: too small, or where the "
+                                 "loss is too rough."),
+                               check->unknown, 2 * check->n);
+    return g_string_free(words, FALSE);
 }
 
 static void set_verdict(NsGradientCheckPanel *panel, const char *words, const char *css)
