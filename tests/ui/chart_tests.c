@@ -221,6 +221,7 @@ static void test_pins(void)
                     llround(ui_view_state(window, HEATMAP)->pins[0].x));
 
     /* Clicked again, or with Delete, they go. */
+    ui_enlarge(chart);
     double px = ns_plot_x_to_pixel(ns_chart_view_layout(chart), first.x);
     ui_click_at(chart, (NsPoint){px, ui_inside(chart, 0, 0.5).y}, 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);

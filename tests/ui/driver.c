@@ -64,9 +64,20 @@ NsWindow *ui_open_paused(void)
     return window;
 }
 
+void ui_enlarge(NsChartView *chart)
+{
+    GtkWidget *tile = gtk_widget_get_ancestor(GTK_WIDGET(chart), NS_TYPE_CHART_TILE);
+    if (!tile || !ns_chart_tile_is_compact(NS_CHART_TILE(tile))) return;
+    GtkWidget *page = gtk_widget_get_ancestor(tile, NS_TYPE_DASHBOARD);
+    ns_dashboard_set_stage(NS_DASHBOARD(page), NS_CHART_TILE(tile));
+    ui_settle(tile);
+    UI_UNTIL(ns_chart_view_layout(chart));
+}
+
 /* Where a share of the plot area lies on the widget. */
 NsPoint ui_inside(NsChartView *chart, double across, double down)
 {
+    ui_enlarge(chart);
     NsBox area = ns_plot_area(ns_chart_view_layout(chart));
     double x = round(area.x + across * area.width), y = round(area.y + down * area.height);
     return (NsPoint){CLAMP(x, ceil(area.x), floor(area.x + area.width)),
@@ -75,6 +86,7 @@ NsPoint ui_inside(NsChartView *chart, double across, double down)
 
 void ui_point(NsChartView *chart, NsPoint at)
 {
+    ui_enlarge(chart);
     ui_pointer_to(GTK_WIDGET(chart), at.x, at.y);
 }
 
@@ -108,6 +120,7 @@ void ui_drag(GtkWidget *widget, guint button, NsPoint from, NsPoint to, GdkModif
 
 void ui_press_on(NsChartView *chart, guint keyval, GdkModifierType modifiers)
 {
+    ui_enlarge(chart);
     GtkRoot *window = gtk_widget_get_root(GTK_WIDGET(chart));
     if (gtk_root_get_focus(window) != GTK_WIDGET(chart)) gtk_widget_grab_focus(GTK_WIDGET(chart));
     ui_stroke(GTK_WIDGET(window), keyval, modifiers);

@@ -19,6 +19,10 @@ bool ui_is_drawn(NsWindow *window);
 /* A window whose run of four layers has made 40 steps, two of them with a validation, and rests. */
 NsWindow *ui_open_paused(void);
 
+/* Puts a chart that is a thumbnail on the stage, and waits until it is drawn there; what follows
+ * does so by itself. */
+void ui_enlarge(NsChartView *chart);
+
 /* The pixel of the widget where a share of the plot area lies. */
 NsPoint ui_inside(NsChartView *chart, double across, double down);
 

@@ -75,7 +75,7 @@ static void test_ratio(void)
     }
     g_autofree char *wanted =
         g_strdup_printf("B / A\t%.4g", (double)values[1][0] / (double)values[0][0]);
-    g_assert_true(says(window, wanted));
+    UI_UNTIL(says(window, wanted)); /* thumbnails are drawn a few times a second */
     ui_close(window);
 }
 

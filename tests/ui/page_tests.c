@@ -121,6 +121,7 @@ static void test_select_layer(void)
     NsSession *session = ns_window_session(window);
     NsChartView *chart = ui_chart(window, GRADIENT);
     UI_UNTIL(has_series(plot_at(window, GRADIENT), "B Pre-LN") && ns_chart_view_layout(chart));
+    ui_enlarge(chart);
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
     NsBox area = ns_plot_area(layout);
     double x = ns_plot_x_to_pixel(layout, 3);
@@ -131,6 +132,7 @@ static void test_select_layer(void)
     /* The same layer in the lower panel of the heatmap: it was selected, and is not any more. */
     chart = ui_chart(window, HEATMAP);
     UI_UNTIL(ns_chart_view_layout(chart));
+    ui_enlarge(chart);
     area = ns_plot_area(ns_chart_view_layout(chart));
     ui_click_at(chart, (NsPoint){area.x + area.width / 4, area.y + area.height * 0.69}, 0);
     g_assert_cmpint(ns_session_layer(session), ==, 0);

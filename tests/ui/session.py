@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-SCREEN = ["-screen", "0", "1400x900x24", "-nolisten", "tcp", "-noreset"]
+SCREEN = ["-screen", "0", "1920x1200x24", "-nolisten", "tcp", "-noreset"]
 # Services of the bus write to standard error, not between the program's own lines, which are TAP.
 OWN_OUTPUT = ["sh", "-c", 'exec "$@" >&3 3>&-', "session"]
 

@@ -88,6 +88,7 @@ void ui_add_view_tests(void);
 void ui_add_chart_tests(void);
 void ui_add_tile_tests(void);
 void ui_add_page_tests(void);
+void ui_add_stage_tests(void);
 void ui_add_diagram_tests(void);
 void ui_add_export_tests(void);
 void ui_add_file_tests(void);

@@ -16,6 +16,7 @@ static const struct {
     {"chart", ui_add_chart_tests},
     {"tile", ui_add_tile_tests},
     {"page", ui_add_page_tests},
+    {"stage", ui_add_stage_tests},
     {"frame", ui_add_frame_tests},
     {"lesson", ui_add_lesson_tests},
     {"menu", ui_add_menu_tests},

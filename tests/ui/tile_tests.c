@@ -72,6 +72,7 @@ static void check_title(NsChartTile *tile)
 {
     NsChartView *chart = ns_chart_tile_chart(tile);
     UI_UNTIL(ns_chart_view_layout(chart));
+    ui_enlarge(chart);
     const GArray *labels = ns_chart_view_layout(chart)->labels;
     const NsLabel *title = &g_array_index(labels, NsLabel, 0);
     g_assert_cmpint(title->part, ==, NS_PART_TITLE);
@@ -175,6 +176,7 @@ static void test_copy(void)
 {
     NsWindow *window = ui_open_paused();
     GdkClipboard *clipboard = gtk_widget_get_clipboard(GTK_WIDGET(window));
+    ui_enlarge(ui_chart(window, GRADIENT));
     gtk_widget_grab_focus(GTK_WIDGET(ui_chart(window, GRADIENT)));
     g_assert_true(ui_press_late(window, GDK_KEY_c, GDK_CONTROL_MASK));
     g_autofree char *text = NULL;

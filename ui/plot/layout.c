@@ -141,16 +141,16 @@ static void write_texts(NsFrame *frame)
     write_note(frame, most_lines(style));
     write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
     write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
-    if (plot->heatmap)
-        write_part(frame, NS_PART_RIGHT_LABEL, plot->heatmap->label, size, false);
-    else if (layout->summary.right && !plot->right.quiet)
-        write_part(frame, NS_PART_RIGHT_LABEL, right, size, false);
+    bool of_colors = plot->heatmap != NULL;
+    if (!plot->right.quiet && (of_colors || layout->summary.right))
+        write_part(frame, NS_PART_RIGHT_LABEL, of_colors ? plot->heatmap->label : right, size,
+                   false);
     if (!layout->summary.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
     if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;
     frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
-    frame->show[NS_PART_RIGHT_TICK] = plot->heatmap || !plot->right.quiet;
+    frame->show[NS_PART_RIGHT_TICK] = !plot->right.quiet;
     bool inside = plot->legend == NS_LEGEND_INSIDE && !plot->heatmap;
     frame->show[NS_PART_LEGEND] = plot->legend != NS_LEGEND_NONE && !inside;
     g_autoptr(PangoLayout) zero = ns_text_new(layout->context, style, size, false, "0");

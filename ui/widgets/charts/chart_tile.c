@@ -37,14 +37,15 @@ struct _NsChartTile {
     NsChartView *chart;
     GtkWidget *overlay, *tools;
     GtkWidget *follow, *heat, *choice, *log, *menu_button;
-    GtkWidget *probe; /* in the middle of what is never measured */
-    GtkWidget *over;  /* weak: the popover that is open over the chart; NULL for none */
-    GArray *choices;  /* int, as in the drop-down */
+    GtkWidget *probe;   /* in the middle of what is never measured */
+    GtkWidget *enlarge; /* over all of a thumbnail */
+    GtkWidget *over;    /* weak: the popover that is open over the chart; NULL for none */
+    GArray *choices;    /* int, as in the drop-down */
     GActionMap *actions;
-    bool maximized, syncing;
+    bool maximized, compact, syncing;
 };
 
-enum { EXPORT, MAXIMIZE, KIND_CHANGED, TOLD, N_SIGNALS };
+enum { EXPORT, MAXIMIZE, KIND_CHANGED, ENLARGE, TOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
@@ -183,7 +184,7 @@ static void sync_controls(NsChartTile *tile)
                 !g_str_equal(kind->choice.key, "ratio");
     tile->syncing = true;
     gtk_widget_set_visible(tile->heat, heat && ns_session_lanes(tile->session) > 1);
-    gtk_widget_set_visible(tile->probe, is_expensive(tile) &&
+    gtk_widget_set_visible(tile->probe, !tile->compact && is_expensive(tile) &&
                                             ns_session_settings(tile->session)->probe_every < 1);
     sync_choices(tile);
     bool of_unit =
@@ -428,6 +429,11 @@ static GtkWidget *make_choice(NsChartTile *tile)
     return drop_down;
 }
 
+static void on_enlarge(NsChartTile *tile)
+{
+    g_signal_emit(tile, signals[ENLARGE], 0);
+}
+
 static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                   int *minimum, int *natural, int *minimum_baseline,
                                   int *natural_baseline)
@@ -445,7 +451,7 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
     ns_tile_fold(tile->heat, roomy);
     gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
     int left = width, bottom = 0;
-    for (GtkWidget *tool = gtk_widget_get_first_child(tile->tools); tool;
+    for (GtkWidget *tool = gtk_widget_get_first_child(tile->tools); tool && !tile->compact;
          tool = gtk_widget_get_next_sibling(tool)) {
         graphene_rect_t bounds;
         bool shown = gtk_widget_get_visible(tool) && gtk_widget_get_child_visible(tool);
@@ -453,6 +459,8 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
         left = MIN(left, (int)bounds.origin.x);
         bottom = MAX(bottom, (int)ceilf(bounds.origin.y + bounds.size.height));
     }
+    /* Beside a corner that is taken, a title has two lines; a thumbnail's needs them as well. */
+    if (tile->compact) left = width - 1;
     ns_chart_view_set_corner(tile->chart, width - left, bottom ? bottom + BELOW_TOOLS : 0);
 }
 
@@ -481,7 +489,7 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     widget_class->size_allocate = ns_chart_tile_size_allocate;
     gtk_widget_class_set_css_name(widget_class, "tile");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-    const char *names[] = {"export", "maximize", "kind-changed"};
+    const char *names[] = {"export", "maximize", "kind-changed", "enlarge"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         signals[i] = g_signal_new(names[i], NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                   NULL, G_TYPE_NONE, 0);
@@ -518,6 +526,9 @@ static void sync_kind(NsChartTile *tile)
                               g_variant_new_string(kind_of(tile)->choice.key));
     gtk_accessible_update_property(GTK_ACCESSIBLE(tile), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _(kind_of(tile)->choice.label), -1);
+    g_autofree char *words = g_strdup_printf(_("Enlarge “%s”"), _(kind_of(tile)->choice.label));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(tile->enlarge), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   words, -1);
 }
 
 GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
@@ -549,6 +560,14 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     tile->probe = ns_probe_button_new(session);
     gtk_widget_set_margin_top(tile->probe, PROBE_BELOW);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe);
+
+    tile->enlarge = gtk_button_new();
+    gtk_widget_add_css_class(tile->enlarge, "enlarge");
+    gtk_widget_set_tooltip_text(tile->enlarge, _("Show it large"));
+    gtk_widget_set_visible(tile->enlarge, FALSE);
+    g_signal_connect_object(tile->enlarge, "clicked", G_CALLBACK(on_enlarge), tile,
+                            G_CONNECT_SWAPPED);
+    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->enlarge);
 
     g_signal_connect_object(session, "settings-changed", G_CALLBACK(sync_controls), tile,
                             G_CONNECT_SWAPPED);
@@ -608,4 +627,19 @@ void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized)
     if (tile->maximized == maximized) return;
     tile->maximized = maximized;
     sync_menu(tile);
+}
+
+void ns_chart_tile_set_compact(NsChartTile *tile, bool compact)
+{
+    if (tile->compact == compact) return;
+    tile->compact = compact;
+    gtk_widget_set_visible(tile->tools, !compact);
+    gtk_widget_set_visible(tile->enlarge, compact);
+    ns_chart_view_set_compact(tile->chart, compact);
+    sync_controls(tile);
+}
+
+bool ns_chart_tile_is_compact(NsChartTile *tile)
+{
+    return tile->compact;
 }

@@ -7,7 +7,8 @@
  * "limits", "reset", "unpin", "follow", "export", "maximize"; the last two are signals of the tile,
  * for they concern the window: "export" and "maximize".
  *
- * Further signals: "kind-changed"; "told" (string), a sentence for the reader. */
+ * Further signals: "kind-changed"; "enlarge", a thumbnail was pressed; "told" (string), a sentence
+ * for the reader. */
 #pragma once
 
 #include "ui/session/session.h"
@@ -33,6 +34,10 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile);
 
 /* Whether the tile fills the window, for the words on its menu. */
 void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized);
+
+/* A thumbnail: title and curves alone, all of it a button. */
+void ns_chart_tile_set_compact(NsChartTile *tile, bool compact);
+bool ns_chart_tile_is_compact(NsChartTile *tile);
 
 /* Limits and scales of the axes, at its button. */
 void ns_chart_tile_ask_limits(NsChartTile *tile);

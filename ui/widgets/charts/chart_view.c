@@ -14,6 +14,9 @@
 
 #define LEAST_WIDTH 240
 #define LEAST_HEIGHT 180
+#define COMPACT_WIDTH 96
+#define COMPACT_HEIGHT 72
+#define COMPACT_SCALE 0.86 /* of text, marks and padding */
 
 /* Where the crosshair comes from; it is read again after every drawing. */
 typedef enum { AIM_NONE, AIM_POINTER, AIM_VALUE } NsAim;
@@ -35,7 +38,8 @@ struct _NsChartView {
     cairo_surface_t *surface;   /* the picture's; NULL: nothing was drawn yet */
     GdkTexture *copy;           /* of the picture, for others; NULL until one asks */
     bool stale;                 /* the picture shows another plot or style */
-    gint64 laid_out;            /* when; 0: never */
+    bool compact;
+    gint64 laid_out; /* when; 0: never */
     int drawn_width, drawn_height, drawn_scale;
     double cost; /* ms */
     NsReading reading;
@@ -182,8 +186,12 @@ static void ns_chart_view_measure(GtkWidget *widget, GtkOrientation orientation,
                                   int *minimum, int *natural, int *minimum_baseline,
                                   int *natural_baseline)
 {
-    (void)widget, (void)for_size;
-    *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : LEAST_HEIGHT;
+    (void)for_size;
+    bool compact = NS_CHART_VIEW(widget)->compact;
+    if (orientation == GTK_ORIENTATION_HORIZONTAL)
+        *minimum = compact ? COMPACT_WIDTH : LEAST_WIDTH;
+    else
+        *minimum = compact ? COMPACT_HEIGHT : LEAST_HEIGHT;
     *natural = *minimum;
     *minimum_baseline = *natural_baseline = -1;
 }
@@ -191,6 +199,8 @@ static void ns_chart_view_measure(GtkWidget *widget, GtkOrientation orientation,
 void ns_chart_view_hover(NsChartView *chart, double px, double py)
 {
     bool before = chart->pointed;
+    /* A pointer that leaves takes no crosshair along that was not its own. */
+    if (!isfinite(px) && chart->aim != AIM_POINTER) return;
     set_aim(chart, isfinite(px) ? AIM_POINTER : AIM_NONE, px, py);
     if (before || chart->pointed) tell_hover(chart);
 }
@@ -234,6 +244,16 @@ NsViewState *ns_chart_view_state(NsChartView *chart)
     return &chart->view_state;
 }
 
+/* The rest is told on the stage. */
+static void reduce(NsPlot *plot)
+{
+    plot->subtitle = plot->moment = plot->note = NULL;
+    plot->legend = NS_LEGEND_NONE;
+    plot->lower = NULL;
+    plot->x.quiet = plot->left.quiet = plot->right.quiet = true;
+    plot->n_markers = plot->n_levels = plot->n_slopes = 0;
+}
+
 /* Lays the view state over the plot again; what was drawn is out of date. */
 static void refocus(NsChartView *chart)
 {
@@ -241,7 +261,8 @@ static void refocus(NsChartView *chart)
     chart->stale = true;
     if (!chart->plot) return;
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
-    chart->shown.readings = true;
+    chart->shown.readings = !chart->compact;
+    if (chart->compact) reduce(&chart->shown);
     chart->shown.version = ++chart->version;
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
@@ -292,15 +313,30 @@ static void restyle(NsChartView *chart)
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
-void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
+static void adopt_style(NsChartView *chart)
 {
-    if (chart->given == style) return;
     double corner = chart->style.corner, corner_height = chart->style.corner_height;
-    chart->given = style;
-    chart->style = *style;
+    chart->style = chart->compact ? ns_style_scaled(chart->given, COMPACT_SCALE) : *chart->given;
     chart->style.corner = corner;
     chart->style.corner_height = corner_height;
     restyle(chart);
+}
+
+void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
+{
+    if (chart->given == style) return;
+    chart->given = style;
+    adopt_style(chart);
+}
+
+void ns_chart_view_set_compact(NsChartView *chart, bool compact)
+{
+    if (chart->compact == compact) return;
+    chart->compact = compact;
+    gtk_widget_set_focusable(GTK_WIDGET(chart), !compact);
+    gtk_widget_queue_resize(GTK_WIDGET(chart));
+    if (chart->given) adopt_style(chart);
+    refocus(chart);
 }
 
 void ns_chart_view_set_corner(NsChartView *chart, int width, int height)

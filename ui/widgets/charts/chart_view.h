@@ -35,6 +35,10 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input);
 
 void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
 
+/* A thumbnail shows its title and its curves, in small, and leaves the keyboard to what lies above
+ * it.  Its plot is whole all the same. */
+void ns_chart_view_set_compact(NsChartView *chart, bool compact);
+
 /* Keeps so much of the title's lines free, at their end, for what lies above the chart, and begins
  * so far below its top with what follows the title. */
 void ns_chart_view_set_corner(NsChartView *chart, int width, int height);

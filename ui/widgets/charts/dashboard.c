@@ -1,16 +1,25 @@
-/* Charts of a session, side by side or one at a time.  SPDX-License-Identifier: MIT */
+/* Charts of a session, one of them large.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/dashboard.h"
 
 #include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/preferences.h"
 
 #include <math.h>
 
 #define GAP 8
-#define TWO_COLUMNS_FROM 600  /* pixels of width */
-#define ONE_COLUMN_HEIGHT 280 /* of a tile, where they stand below one another and scroll */
+#define BESIDE_FROM 520  /* pixels of width; below it, thumbnails stand under the stage */
+#define ABREAST_FROM 420 /* of either side, for each of the lanes' own charts */
+
+/* Of a thumbnail beside the stage: its share of the width, and its height by its width. */
+#define THUMBNAIL_SHARE 0.24
+#define THUMBNAIL_LEAST 150
+#define THUMBNAIL_MOST 340
+#define THUMBNAIL_TALLEST 1.35
+#define THUMBNAIL_BELOW 100 /* its height below the stage */
 
 #define FRAME_BUDGET_MS 8.0   /* for drawing, out of 16 */
 #define REDRAW_EVERY_US 33000 /* of one chart */
+#define THUMBNAIL_EVERY_US 200000
 #define DESCRIBE_EVERY_US G_USEC_PER_SEC
 
 typedef struct {
@@ -28,6 +37,10 @@ struct _NsDashboard {
     guint next;    /* whose turn it is: no chart starves where all together take too long */
     NsChartTile *maximized;
     NsChartTile *hovered;
+    guint stage;        /* the slot that is large */
+    const char *stored; /* the preference that remembers it; NULL for none */
+    bool by_lane, abreast;
+    guint arranging;
     bool linking;
 };
 
@@ -54,16 +67,28 @@ static int tiles_there(NsDashboard *dashboard)
     return MAX(n, 1);
 }
 
-static int columns_for(NsDashboard *dashboard, int width)
+/* Where the lane of the tile on the stage is gone, the first that is there is. */
+static guint stage_of(NsDashboard *dashboard)
 {
-    bool several = !dashboard->maximized && tiles_there(dashboard) > 1;
-    return several && width >= TWO_COLUMNS_FROM ? 2 : 1;
+    guint i = is_there(dashboard, dashboard->stage) ? dashboard->stage : 0;
+    while (i + 1 < dashboard->slots->len && !is_there(dashboard, i)) i++;
+    return i;
 }
 
-static int rows_for(NsDashboard *dashboard, int columns)
+static bool has_thumbnails(NsDashboard *dashboard)
 {
-    if (dashboard->maximized) return 1;
-    return (tiles_there(dashboard) + columns - 1) / columns;
+    return !dashboard->maximized && !dashboard->abreast && tiles_there(dashboard) > 1;
+}
+
+static void sync_compact(NsDashboard *dashboard)
+{
+    bool thumbnails = has_thumbnails(dashboard);
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        Slot *slot = slot_at(dashboard, i);
+        ns_chart_tile_set_compact(slot->tile, thumbnails && i != stage_of(dashboard));
+        slot->stale = true;
+    }
+    gtk_widget_queue_resize(GTK_WIDGET(dashboard));
 }
 
 static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
@@ -72,52 +97,97 @@ static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
     return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
 }
 
+/* That of the stage: a thumbnail needs less, and goes below where there is no room beside it. */
 static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                  int *minimum, int *natural, int *minimum_baseline,
                                  int *natural_baseline)
 {
     NsDashboard *dashboard = NS_DASHBOARD(widget);
     *minimum_baseline = *natural_baseline = -1;
-    int tile_width = 0, tile_height = 0;
+    *minimum = 0;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        int least = 0;
+        gtk_widget_measure(GTK_WIDGET(slot_at(dashboard, i)->tile), orientation, -1, &least, NULL,
+                           NULL, NULL);
+        *minimum = MAX(*minimum, least);
+    }
+    *minimum += 2 * GAP;
+    bool below = orientation == GTK_ORIENTATION_VERTICAL && for_size < BESIDE_FROM;
+    if (below && has_thumbnails(dashboard)) *minimum += THUMBNAIL_BELOW + GAP;
+    *natural = *minimum;
+}
+
+static void place(GtkWidget *tile, int x, int y, int width, int height)
+{
+    gtk_widget_size_allocate(tile, &(GtkAllocation){x, y, MAX(width, 1), MAX(height, 1)}, -1);
+}
+
+/* In one column, or in two; the last tile has its row to itself. */
+static void place_abreast(NsDashboard *dashboard, int width, int height)
+{
+    int n = dashboard->maximized ? 1 : tiles_there(dashboard), at = 0;
+    int columns = MIN(n, 2), rows = (n + columns - 1) / columns;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
-        int least = 0;
-        gtk_widget_measure(tile, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-        tile_width = MAX(tile_width, least);
-        gtk_widget_measure(tile, GTK_ORIENTATION_VERTICAL, -1, &least, NULL, NULL, NULL);
-        tile_height = MAX(tile_height, least);
+        if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(tile)) continue;
+        int column = at % columns, row = at / columns;
+        bool alone = at == n - 1 && column == 0;
+        int left = GAP + column * (width - GAP) / columns;
+        int right = alone ? width - GAP : GAP + (column + 1) * (width - GAP) / columns - GAP;
+        int top = GAP + row * (height - GAP) / rows;
+        place(tile, left, top, right - left, GAP + (row + 1) * (height - GAP) / rows - GAP - top);
+        at++;
     }
-    if (orientation == GTK_ORIENTATION_HORIZONTAL) {
-        *minimum = tile_width + 2 * GAP;
-        *natural = MAX(2 * tile_width + 3 * GAP, *minimum);
-        return;
+}
+
+static void place_stage(NsDashboard *dashboard, int width, int height)
+{
+    int n = tiles_there(dashboard) - 1, at = 0;
+    bool beside = width >= BESIDE_FROM;
+    int across = beside ? (int)CLAMP(THUMBNAIL_SHARE * width, THUMBNAIL_LEAST, THUMBNAIL_MOST)
+                        : (width - GAP) / n - GAP;
+    int down =
+        beside ? MIN((height - GAP) / n - GAP, (int)(THUMBNAIL_TALLEST * across)) : THUMBNAIL_BELOW;
+    int stage_width = width - 2 * GAP - (beside ? across + GAP : 0);
+    int stage_height = height - 2 * GAP - (beside ? 0 : down + GAP);
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
+        if (!is_there(dashboard, i)) continue;
+        if (i == stage_of(dashboard)) {
+            place(tile, GAP, GAP, stage_width, stage_height);
+            continue;
+        }
+        if (beside)
+            place(tile, stage_width + 2 * GAP, GAP + at * (down + GAP), across, down);
+        else
+            place(tile, GAP + at * (across + GAP), stage_height + 2 * GAP, across, down);
+        at++;
     }
-    int columns = columns_for(dashboard, for_size < 0 ? TWO_COLUMNS_FROM : for_size);
-    int rows = rows_for(dashboard, columns);
-    int height =
-        columns == 1 && !dashboard->maximized ? MAX(ONE_COLUMN_HEIGHT, tile_height) : tile_height;
-    *minimum = *natural = rows * height + (rows + 1) * GAP;
+}
+
+static gboolean arrange(gpointer data)
+{
+    NsDashboard *dashboard = data;
+    dashboard->arranging = 0;
+    dashboard->abreast = !dashboard->abreast;
+    sync_compact(dashboard);
+    ns_dashboard_refresh(dashboard);
+    return G_SOURCE_REMOVE;
 }
 
 static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsDashboard *dashboard = NS_DASHBOARD(widget);
-    int columns = columns_for(dashboard, width), rows = rows_for(dashboard, columns);
-    int place = 0, last = dashboard->maximized ? 0 : tiles_there(dashboard) - 1;
-    for (guint i = 0; i < dashboard->slots->len; i++) {
-        GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
-        if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(tile)) continue;
-        int column = place % columns, row = place / columns;
-        /* The last tile has its row to itself. */
-        bool alone = place == last && column == 0;
-        int left = GAP + column * (width - GAP) / columns;
-        int right = alone ? width - GAP : GAP + (column + 1) * (width - GAP) / columns - GAP;
-        int top = GAP + row * (height - GAP) / rows;
-        int bottom = GAP + (row + 1) * (height - GAP) / rows - GAP;
-        GtkAllocation box = {left, top, MAX(right - left, 1), MAX(bottom - top, 1)};
-        gtk_widget_size_allocate(tile, &box, baseline);
-        place++;
-    }
+    (void)baseline;
+    if (has_thumbnails(dashboard))
+        place_stage(dashboard, width, height);
+    else
+        place_abreast(dashboard, width, height);
+    int rows = (tiles_there(dashboard) + 1) / 2;
+    bool roomy = dashboard->by_lane && width / 2 >= ABREAST_FROM && height / rows >= ABREAST_FROM;
+    /* What is visible must not change while sizes are being given out. */
+    if (roomy != dashboard->abreast && !dashboard->arranging)
+        dashboard->arranging = g_idle_add(arrange, dashboard);
 }
 
 static NsAbscissa abscissa_of(NsChartTile *tile)
@@ -260,6 +330,15 @@ static void on_maximized_chart(GtkWidget *chart, NsDashboard *dashboard)
     on_maximize(tile_of(chart), dashboard);
 }
 
+static void on_enlarge(NsChartTile *tile, NsDashboard *dashboard)
+{
+    ns_dashboard_set_stage(dashboard, tile);
+    gtk_widget_grab_focus(GTK_WIDGET(ns_chart_tile_chart(tile)));
+    if (dashboard->stored && ns_preferences())
+        g_settings_set_string(ns_preferences(), dashboard->stored,
+                              ns_chart_tile_kind(tile)->choice.key);
+}
+
 static void on_export(NsChartTile *tile, NsDashboard *dashboard)
 {
     ns_page_export(NS_PAGE(dashboard), tile);
@@ -273,6 +352,7 @@ static void sync_lanes(NsDashboard *dashboard)
         NsChartTile *tile = slot_at(dashboard, i)->tile;
         ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);
     }
+    if (dashboard->by_lane) sync_compact(dashboard);
 }
 
 static void on_view_changed(NsDashboard *dashboard)
@@ -295,7 +375,8 @@ bool ns_dashboard_refresh(NsDashboard *dashboard)
         gint64 now = g_get_monotonic_time();
         if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(GTK_WIDGET(slot->tile)))
             continue;
-        if (!slot->stale && now - slot->redrawn < REDRAW_EVERY_US) {
+        gint64 every = ns_chart_tile_is_compact(slot->tile) ? THUMBNAIL_EVERY_US : REDRAW_EVERY_US;
+        if (!slot->stale && now - slot->redrawn < every) {
             behind = true;
             continue;
         }
@@ -335,8 +416,45 @@ NsChartTile *ns_dashboard_current(NsDashboard *dashboard)
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(dashboard)); /* NULL while the window goes */
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     GtkWidget *tile = focus ? gtk_widget_get_ancestor(focus, NS_TYPE_CHART_TILE) : NULL;
-    if (tile) return NS_CHART_TILE(tile);
-    return dashboard->hovered ? dashboard->hovered : ns_dashboard_tile(dashboard, 0);
+    if (tile && !ns_chart_tile_is_compact(NS_CHART_TILE(tile))) return NS_CHART_TILE(tile);
+    return dashboard->hovered ? dashboard->hovered : ns_dashboard_stage(dashboard);
+}
+
+NsChartTile *ns_dashboard_stage(NsDashboard *dashboard)
+{
+    return slot_at(dashboard, stage_of(dashboard))->tile;
+}
+
+static guint next_stage(NsDashboard *dashboard)
+{
+    guint n = dashboard->slots->len, i = (stage_of(dashboard) + 1) % n;
+    while (!is_there(dashboard, i)) i = (i + 1) % n;
+    return i;
+}
+
+void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile)
+{
+    guint stage = next_stage(dashboard);
+    for (guint i = 0; i < dashboard->slots->len; i++)
+        if (slot_at(dashboard, i)->tile == tile) stage = i;
+    dashboard->hovered = NULL;
+    if (stage == stage_of(dashboard)) return;
+    dashboard->stage = stage;
+    if (dashboard->maximized) ns_dashboard_maximize(dashboard, slot_at(dashboard, stage)->tile);
+    sync_compact(dashboard);
+    ns_dashboard_refresh(dashboard);
+}
+
+void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key)
+{
+    dashboard->stored = key;
+    if (!ns_preferences()) return;
+    g_autofree char *figure = g_settings_get_string(ns_preferences(), key);
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *tile = slot_at(dashboard, i)->tile;
+        if (g_str_equal(ns_chart_tile_kind(tile)->choice.key, figure))
+            ns_dashboard_set_stage(dashboard, tile);
+    }
 }
 
 void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile)
@@ -346,9 +464,8 @@ void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile)
         Slot *slot = slot_at(dashboard, i);
         gtk_widget_set_child_visible(GTK_WIDGET(slot->tile), !tile || slot->tile == tile);
         ns_chart_tile_set_maximized(slot->tile, slot->tile == tile);
-        slot->stale = true;
     }
-    gtk_widget_queue_resize(GTK_WIDGET(dashboard));
+    sync_compact(dashboard);
     ns_dashboard_refresh(dashboard);
 }
 
@@ -391,6 +508,7 @@ static void implement_page(NsPageInterface *page)
 static void ns_dashboard_dispose(GObject *object)
 {
     NsDashboard *dashboard = NS_DASHBOARD(object);
+    g_clear_handle_id(&dashboard->arranging, g_source_remove);
     for (guint i = 0; i < dashboard->slots->len; i++)
         gtk_widget_unparent(GTK_WIDGET(slot_at(dashboard, i)->tile));
     g_array_set_size(dashboard->slots, 0);
@@ -432,6 +550,7 @@ static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
                             dashboard, 0);
     g_signal_connect_object(chart, "maximized", G_CALLBACK(on_maximized_chart), dashboard, 0);
     g_signal_connect_object(tile, "maximize", G_CALLBACK(on_maximize), dashboard, 0);
+    g_signal_connect_object(tile, "enlarge", G_CALLBACK(on_enlarge), dashboard, 0);
     g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
     g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
     g_signal_connect_object(tile, "told", G_CALLBACK(on_told), dashboard, G_CONNECT_SWAPPED);
@@ -441,6 +560,7 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
 {
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->session = g_object_ref(session);
+    dashboard->by_lane = by_lane;
     for (; *figures; figures++) {
         int kind = ns_choices_find(ns_figure_choice, *figures);
         g_return_val_if_fail(kind >= 0, NULL);
@@ -449,6 +569,7 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
     }
     g_signal_connect_object(session, "view-changed", G_CALLBACK(on_view_changed), dashboard,
                             G_CONNECT_SWAPPED);
+    sync_compact(dashboard);
     on_view_changed(dashboard);
     return GTK_WIDGET(dashboard);
 }

@@ -1,7 +1,9 @@
-/* Charts of a session, side by side or one at a time.  SPDX-License-Identifier: MIT
+/* Charts of a session, one of them large.  SPDX-License-Identifier: MIT
  *
- * A tile for every figure of a list, in two columns where there is room, else in one; any tile can
- * be given another figure.  Pointing at a step or a
+ * A tile for every figure of a list, any of which can be given another figure.  One is on the
+ * stage, the others are live thumbnails beside it, or below where that is narrow; a thumbnail that
+ * is pressed changes places with it.  Figures of lanes stand side by side where each has room.
+ * Pointing at a step or a
  * layer in one chart points at it in all, and charts with the same abscissa show the same part of
  * it: zooming one over steps zooms all over steps, likewise over layers.  Vertical limits are each
  * chart's own.  Profiles show the step that was pinned last.  It is a page of the window. */
@@ -26,7 +28,15 @@ void ns_dashboard_set_style(NsDashboard *dashboard, const NsStyle *style);
 /* The i-th tile, or NULL. */
 NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);
 
-/* The tile that has the window to itself, the pointer or the focus; else the first. */
+/* The tile that is large; NULL puts the next one there. */
+NsChartTile *ns_dashboard_stage(NsDashboard *dashboard);
+void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile);
+
+/* Begins with the figure on the stage that was there last, and remembers which is, under a key of
+ * the preferences. */
+void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);
+
+/* The tile that has the window to itself, the pointer or the focus; else that on the stage. */
 NsChartTile *ns_dashboard_current(NsDashboard *dashboard);
 
 /* One tile in place of all; NULL brings them back. */

@@ -10,7 +10,9 @@ static GtkWidget *new_overview(NsSession *session)
 {
     static const char *const figures[] = {"loss", "gradient-norm", "hidden-norm",
                                           "gradient-heatmap", NULL};
-    return ns_dashboard_new(session, figures);
+    GtkWidget *page = ns_dashboard_new(session, figures);
+    ns_dashboard_remember_stage(NS_DASHBOARD(page), "stage");
+    return page;
 }
 
 static GtkWidget *new_profile(NsSession *session)

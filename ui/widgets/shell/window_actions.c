@@ -125,6 +125,13 @@ static void on_maximize(GSimpleAction *action, GVariant *parameter, gpointer win
     ns_dashboard_maximize(dashboard, full ? NULL : ns_dashboard_current(dashboard));
 }
 
+static void on_next_chart(GSimpleAction *action, GVariant *parameter, gpointer window)
+{
+    (void)action, (void)parameter;
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    if (dashboard) ns_dashboard_set_stage(dashboard, NULL);
+}
+
 /* From what lies on top to what lies below. */
 static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
@@ -276,6 +283,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "nth-page", .parameter_type = "i", .activate = on_nth_page},
     {.name = "menu", .activate = on_menu},
     {.name = "maximize", .activate = on_maximize},
+    {.name = "next-chart", .activate = on_next_chart},
     {.name = "back", .activate = on_back},
     {.name = "export", .activate = on_export},
     {.name = "export-all", .activate = on_export_all},
@@ -299,6 +307,7 @@ static void sync_actions(NsWindow *window)
     ns_window_enable(window, "export", chart || ns_page_saves(ns_window_page(window)));
     ns_window_enable(window, "export-all", charts);
     ns_window_enable(window, "grid", charts);
+    ns_window_enable(window, "next-chart", charts);
     ns_window_enable(window, "log-x", charts);
     ns_window_enable(window, "undo", ns_session_can_undo(session));
     ns_window_enable(window, "redo", ns_session_can_redo(session));

@@ -41,6 +41,7 @@ static const NsKey KEYS[] = {
     {"t", "win.theory", NS_KEY_EARLY, {0}},
     {"g", "win.grid", NS_KEY_EARLY, {0}},
     {"m", "win.maximize", NS_KEY_EARLY, {0}},
+    {"n", "win.next-chart", NS_KEY_EARLY, {0}},
     {"Escape", "win.back", NS_KEY_EARLY, {0}},
     {"1", "win.nth-page(1)", NS_KEY_EARLY, {GDK_KEY_1, GDK_KEY_KP_1}},
     {"2", "win.nth-page(2)", NS_KEY_EARLY, {GDK_KEY_2, GDK_KEY_KP_2}},
