@@ -7,7 +7,7 @@
 #include "core/experiment/provenance.h"
 #include "core/probe/similarity.h"
 #include "ui/figures/mean.h"
-#include "ui/figures/spec.h"
+#include "ui/figures/sheet.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,11 +19,11 @@
 /* The command line as it was given, and what it means. */
 typedef struct {
     char *smooth, *theory, *heat;
-    char *figure, *step, *until, *gradient, *hidden, *quantity, *similarity;
+    char *figure, *names, *step, *until, *gradient, *hidden, *quantity, *similarity;
     gboolean linear;
     gboolean each;       /* a file for every figure */
     bool placed;         /* places are those of --figure, not of a file */
-    GArray *specs;       /* NsFigureSpec */
+    NsSheet sheet;       /* what --figure and --names say */
     NsFigureInput input; /* how they are drawn; without a history as yet */
     int64_t limit;       /* updates before the record that is drawn */
     char *seeds_text;
@@ -36,7 +36,8 @@ typedef struct {
 
 static void chart_init(Chart *chart)
 {
-    *chart = (Chart){.specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec))};
+    *chart = (Chart){0};
+    ns_sheet_init(&chart->sheet);
     ns_provenance_init(&chart->from);
     ns_experiment_init(&chart->experiment);
     chart->experiment.lane[0].steps = DEFAULT_STEPS;
@@ -45,21 +46,21 @@ static void chart_init(Chart *chart)
 
 static void chart_clear(Chart *chart)
 {
-    char *texts[] = {chart->figure, chart->step,     chart->until,      chart->gradient,
-                     chart->hidden, chart->quantity, chart->similarity, chart->smooth,
-                     chart->theory, chart->heat,     chart->seeds_text};
+    char *texts[] = {chart->figure,   chart->names,  chart->step,     chart->until,
+                     chart->gradient, chart->hidden, chart->quantity, chart->similarity,
+                     chart->smooth,   chart->theory, chart->heat,     chart->seeds_text};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
     g_strfreev(chart->lanes);
     ns_experiment_clear(&chart->experiment);
-    g_array_unref(chart->specs);
+    ns_sheet_clear(&chart->sheet);
     ns_provenance_clear(&chart->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Chart, chart_clear)
 
 static NsFigureSpec *spec_at(const Chart *chart, guint i)
 {
-    return &g_array_index(chart->specs, NsFigureSpec, i);
+    return &ns_sheet_chart(&chart->sheet, i)->spec;
 }
 
 /* ---- what is drawn ---- */
@@ -70,7 +71,7 @@ static bool show(Chart *chart, NsSubject subject, const char *option, const char
 {
     bool any = false;
     if (!key) return true;
-    for (guint i = 0; i < chart->specs->len; i++) {
+    for (guint i = 0; i < chart->sheet.charts->len; i++) {
         NsFigureSpec *spec = spec_at(chart, i);
         if (spec->kind->subject != subject) continue;
         if (!ns_figure_spec_show(spec, key, error)) return false;
@@ -99,7 +100,9 @@ static bool read_figures(Chart *chart, GError **error)
         g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--figure NAME is missing.");
         return false;
     }
-    return ns_figure_specs_read(chart->specs, names, error) &&
+    const char *lanes = chart->names ? chart->names : chart->from.names;
+    return ns_sheet_read(&chart->sheet, names, error) &&
+           ns_sheet_read_names(&chart->sheet, lanes, chart->experiment.n, error) &&
            show(chart, NS_SUBJECT_GRADIENT, "gradient", chart->gradient, error) &&
            show(chart, NS_SUBJECT_HIDDEN, "hidden", chart->hidden, error) &&
            show(chart, NS_SUBJECT_QUANTITY, "quantity", chart->quantity, error) &&
@@ -192,7 +195,7 @@ static bool read_seeds(Chart *chart, GError **error)
         return false;
     }
     chart->seeds = (size_t)seeds;
-    for (guint i = 0; chart->seeds > 1 && i < chart->specs->len; i++) {
+    for (guint i = 0; chart->seeds > 1 && i < chart->sheet.charts->len; i++) {
         const NsFigureKind *kind = spec_at(chart, i)->kind;
         if (kind->curves) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
@@ -202,6 +205,17 @@ static bool read_seeds(Chart *chart, GError **error)
         return false;
     }
     return true;
+}
+
+/* A film is of one run, whose every step is kept. */
+static bool check_film(const Chart *chart, GError **error)
+{
+    if (!(chart->picture.choices.seconds > 0)) return true;
+    if (chart->seeds == 1)
+        return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error);
+    g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                        "A film is of one seed; leave out --seeds or --film.");
+    return false;
 }
 
 /* What is expensive must be measured now and then, if it is to be drawn: where the settings say
@@ -230,7 +244,7 @@ static int64_t interval(const Chart *chart, bool one_step)
 static void find_expensive(const Chart *chart, bool *any, bool *one_step)
 {
     *any = *one_step = false;
-    for (guint i = 0; i < chart->specs->len; i++) {
+    for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
         if (!ns_figure_spec_is_expensive(spec)) continue;
         *any = true;
@@ -258,7 +272,7 @@ static void provide_probes(Chart *chart)
 /* Whether there are as many runs as a figure compares. */
 static bool check_runs(const Chart *chart, GError **error)
 {
-    for (guint i = 0; i < chart->specs->len; i++) {
+    for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureKind *kind = spec_at(chart, i)->kind;
         if (!kind->two_runs || chart->experiment.n > 1) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
@@ -281,8 +295,17 @@ static bool check_places(const Chart *chart, GError **error)
                      ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings));
         heads = MAX(heads, settings->heads);
     }
-    for (guint i = 0; chart->placed && i < chart->specs->len; i++) {
+    for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
+        if (ns_sheet_chart(&chart->sheet, i)->lane >= (int)chart->experiment.n) {
+            g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                        "The figure %s cannot show lane %s; there are %zu, from A upwards.",
+                        spec->kind->choice.key,
+                        ns_lane_letter((size_t)ns_sheet_chart(&chart->sheet, i)->lane),
+                        chart->experiment.n);
+            return false;
+        }
+        if (!chart->placed) continue;
         if (spec->layer <= layers && spec->head <= heads) continue;
         g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
                     "The figure %s cannot show %s %u; there are %" PRId64 ", counted from 1.",
@@ -297,7 +320,7 @@ static bool check_places(const Chart *chart, GError **error)
 /* Whether any lane has what is to be drawn. */
 static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **error)
 {
-    for (guint i = 0; i < chart->specs->len; i++) {
+    for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
         bool any = spec->kind->subject == NS_SUBJECT_NONE ||
                    spec->kind->subject == NS_SUBJECT_PLACE ||
@@ -319,7 +342,7 @@ static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **erro
 /* What tells the file of the i-th figure from the others; NULL where all are in one. */
 static char *key_of(const Chart *chart, guint i)
 {
-    return chart->each ? ns_figure_specs_word(spec_at(chart, 0), i) : NULL;
+    return chart->each ? ns_sheet_word(&chart->sheet, i) : NULL;
 }
 
 /* A run of 0 steps has no end where a step to show says how far it goes. */
@@ -333,13 +356,13 @@ static bool understand(Chart *chart, const NsSettings *settings, bool steps, GEr
 {
     return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
            read_looks(chart, error) && read_limit(chart, settings, steps, error) &&
-           read_seeds(chart, error);
+           read_seeds(chart, error) && check_film(chart, error);
 }
 
 /* The same of the files, once the lanes and with them the text are known. */
 static bool check_files(const Chart *chart, GError **error)
 {
-    for (guint i = 0; i < (chart->each ? chart->specs->len : 1); i++) {
+    for (guint i = 0; i < (chart->each ? chart->sheet.charts->len : 1); i++) {
         g_autofree char *key = key_of(chart, i);
         if (!ns_picture_check(&chart->picture, key, chart->experiment.lane[0].text, error))
             return false;
@@ -386,13 +409,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Charts, charts_clear)
 
 static guint copies_of(const Chart *chart, guint i)
 {
-    return spec_at(chart, i)->kind->one_model ? (guint)chart->experiment.n : 1;
+    return ns_sheet_copies(ns_sheet_chart(&chart->sheet, i), chart->experiment.n);
 }
 
-static gpointer make_plot(Charts *charts, const NsFigureSpec *spec, NsFigureInput input)
+static gpointer make_plot(Charts *charts, const NsFigureKind *kind, NsFigureInput input)
 {
-    NsFigure *figure = spec->kind->create();
-    ns_figure_spec_apply(spec, &input);
+    NsFigure *figure = kind->create();
     g_ptr_array_add(charts->figures, figure);
     return (gpointer)(guintptr)ns_figure_update(figure, &input);
 }
@@ -408,15 +430,15 @@ static void add_charts(const Chart *chart, NsLockstep *lockstep, Charts *charts,
         charts->plots = g_ptr_array_new();
     }
     guint at = charts->charts * (guint)charts->seeds;
-    for (guint i = 0; i < chart->specs->len; i++) {
-        const NsFigureSpec *spec = spec_at(chart, i);
-        guint copies = copies_of(chart, i);
-        for (unsigned lane = 0; lane < copies; lane++, at++) {
+    for (guint i = 0; i < chart->sheet.charts->len; i++) {
+        const NsSheetChart *one = ns_sheet_chart(&chart->sheet, i);
+        const NsFigureKind *kind = one->spec.kind;
+        for (unsigned copy = 0; copy < copies_of(chart, i); copy++, at++) {
             if (at == charts->plots->len) g_ptr_array_add(charts->plots, NULL);
-            bool wanted = !charts->plots->pdata[at] && (!newest || spec->kind->expensive);
+            bool wanted = !charts->plots->pdata[at] && (!newest || kind->expensive);
             if (wanted)
                 charts->plots->pdata[at] =
-                    make_plot(charts, spec, copies > 1 ? ns_figure_input_of(&input, lane) : input);
+                    make_plot(charts, kind, ns_sheet_input(&chart->sheet, one, copy, &input));
         }
     }
 }
@@ -441,7 +463,8 @@ static void fill_provenance(const Chart *chart, const Charts *charts, guint firs
     provenance->step = before ? shown : done;
     provenance->until = before ? done : 0;
     ns_experiment_assign(&provenance->experiment, &chart->experiment);
-    provenance->figure = ns_figure_specs_text(spec_at(chart, first), n);
+    provenance->figure = ns_sheet_text(&chart->sheet, first, n);
+    provenance->names = ns_sheet_names_text(&chart->sheet);
     provenance->axes = g_strdup(chart->input.log ? "log" : "linear");
     provenance->smooth = ns_smoothing_text(chart->input.smoothing);
     provenance->theory = g_strdup(chart->input.theory ? "on" : "off");
@@ -471,44 +494,6 @@ static bool check_plot(const NsPlot *plot, GError **error)
     return false;
 }
 
-/* The figures of these specs in one file; those of one model once for every lane. */
-static bool draw(const Chart *chart, const Charts *charts, guint first, guint n, GError **error)
-{
-    g_autoptr(GPtrArray) means = g_ptr_array_new_with_free_func((GDestroyNotify)ns_mean_plot_free);
-    g_autoptr(GPtrArray) plots = g_ptr_array_new();
-    guint at = 0, end = 0;
-    for (guint i = 0; i < first + n; i++) {
-        if (i < first) at += copies_of(chart, i);
-        end += copies_of(chart, i);
-    }
-    for (; at < end; at++) g_ptr_array_add(plots, (gpointer)(guintptr)chart_of(charts, at, means));
-    for (guint i = 0; i < plots->len; i++)
-        if (!check_plot(plots->pdata[i], error)) return false;
-    g_auto(NsProvenance) provenance;
-    ns_provenance_init(&provenance);
-    fill_provenance(chart, charts, first, n, &provenance);
-    g_autofree char *key = key_of(chart, first);
-    return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
-                            &provenance, key, error);
-}
-
-static bool draw_all(const Chart *chart, const Charts *charts, GError **error)
-{
-    if (!chart->each) return draw(chart, charts, 0, chart->specs->len, error);
-    for (guint i = 0; i < chart->specs->len; i++)
-        if (!draw(chart, charts, i, 1, error)) return false;
-    return true;
-}
-
-/* The lanes with other initial weights, as many seeds on. */
-static NsLockstep *start(const Chart *chart, size_t on, GError **error)
-{
-    g_auto(NsExperiment) experiment;
-    ns_experiment_copy(&experiment, &chart->experiment);
-    for (size_t i = 0; i < experiment.n; i++) experiment.lane[i].seed += (int64_t)on;
-    return ns_lanes_start(&experiment, NULL, error);
-}
-
 /* Seeds as they are trained. */
 typedef struct {
     const Chart *chart;
@@ -523,12 +508,68 @@ static void training_clear(Training *training)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Training, training_clear)
 
+/* The i-th plot as the sheet has it; a table is of the whole data. */
+static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsPlot *plot,
+                          GError **error)
+{
+    NsSheetChart whole = {.spec = one->spec};
+    ns_view_state_init(&whole.view);
+    if (!check_plot(plot, error)) return NULL;
+    return ns_sheet_plot(chart->picture.format == NS_FORMAT_CSV ? &whole : one, plot, error);
+}
+
+/* The figures of these charts in one file; those of one model once for every lane. */
+static bool draw(const Training *training, guint first, guint n, GError **error)
+{
+    const Chart *chart = training->chart;
+    g_autoptr(GPtrArray) means = g_ptr_array_new_with_free_func((GDestroyNotify)ns_mean_plot_free);
+    g_autoptr(GPtrArray) plots =
+        g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
+    for (guint i = 0, at = 0; i < first + n; i++)
+        for (guint copy = 0; copy < copies_of(chart, i); copy++, at++) {
+            if (i < first) continue;
+            const NsPlot *whole = chart_of(&training->charts, at, means);
+            NsPlot *plot = sheet_plot(chart, ns_sheet_chart(&chart->sheet, i), whole, error);
+            if (!plot) return false;
+            g_ptr_array_add(plots, plot);
+        }
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    fill_provenance(chart, &training->charts, first, n, &provenance);
+    g_autofree char *key = key_of(chart, first);
+    g_autofree char *path = ns_picture_path(&chart->picture, key);
+    if (!(chart->picture.choices.seconds > 0))
+        return ns_picture_write(&chart->picture, (const NsPlot *const *)plots->pdata, plots->len,
+                                &provenance, key, error);
+    const NsFigureInput input = input_of(chart, training->lockstep);
+    const NsSheetFile file = {&chart->picture.choices, NS_FORMAT_PNG, &provenance, path};
+    return ns_sheet_write_film(&chart->sheet, first, n, &input, &file, error);
+}
+
+static bool draw_all(const Training *training, GError **error)
+{
+    const Chart *chart = training->chart;
+    if (!chart->each) return draw(training, 0, chart->sheet.charts->len, error);
+    for (guint i = 0; i < chart->sheet.charts->len; i++)
+        if (!draw(training, i, 1, error)) return false;
+    return true;
+}
+
+/* The lanes with other initial weights, as many seeds on. */
+static NsLockstep *start(const Chart *chart, size_t on, GError **error)
+{
+    g_auto(NsExperiment) experiment;
+    ns_experiment_copy(&experiment, &chart->experiment);
+    for (size_t i = 0; i < experiment.n; i++) experiment.lane[i].seed += (int64_t)on;
+    return ns_lanes_start(&experiment, NULL, error);
+}
+
 /* Draws what there is, and says so if that is less than what was asked for. */
 static bool finish(Training *training, GError **error)
 {
     const Chart *chart = training->chart;
     Charts *charts = &training->charts;
-    if (!draw_all(chart, charts, error)) return false;
+    if (!draw_all(training, error)) return false;
     if (charts->seeds < chart->seeds)
         fprintf(stderr, NS_CLI ": Interrupted after %zu of %zu seeds, which have been written.\n",
                 charts->seeds, chart->seeds);
@@ -576,9 +617,14 @@ static GArray *make_entries(Chart *chart, char **steps)
     const GOptionEntry own[] = {
         {"figure", 'f', 0, G_OPTION_ARG_STRING, &chart->figure,
          "Of “" NS_CLI " list figures”, with commas between several, which become one lettered "
-         "sheet; NAME:QUANTITY chooses what it shows.  all: loss, gradient-norm, hidden-norm and "
-         "gradient-heatmap",
+         "sheet; NAME:QUANTITY chooses what it shows, and NAME(title=TEXT;x=0..200;y=0.1..4 "
+         "log;hide=2,3;lane=B;grid=off) how: title, limits and scales of the axes (y2: the right "
+         "one), curves that are left out by their order in a CSV file, one lane alone.  all: "
+         "loss, gradient-norm, hidden-norm and gradient-heatmap",
          "NAME"},
+        {"names", 0, 0, G_OPTION_ARG_STRING, &chart->names,
+         "What figures call the lanes, with a semicolon between each two (default: A, B, C, D)",
+         "NAME;NAME"},
         {"each", 0, 0, G_OPTION_ARG_NONE, &chart->each,
          "A file for every figure, with its name before the ending", NULL},
         {"steps", 'n', 0, G_OPTION_ARG_STRING, steps,

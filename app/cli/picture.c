@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "ui/figures/sheet.h"
 
 /* What the fonts take, and the threads that look for them.  Their libraries crash without it. */
 #define DRAWING_BYTES ((size_t)64 << 20)
@@ -83,11 +84,16 @@ bool ns_picture_understand(NsPicture *picture, GError **error)
             !ns_export_choices_set(&picture->choices, choice->key, picture->texts[i], error))
             return false;
     if (!ns_format_from_path(picture->out, &picture->format, error)) return false;
+    if (picture->choices.seconds > 0 && picture->format != NS_FORMAT_PNG) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                            "A film is an animated PNG; end the name of its file with .png.");
+        return false;
+    }
     tell_idle(picture);
     return true;
 }
 
-static char *path_of(const NsPicture *picture, const char *key)
+char *ns_picture_path(const NsPicture *picture, const char *key)
 {
     return key ? ns_export_path(picture->out, key) : g_strdup(picture->out);
 }
@@ -108,7 +114,7 @@ static bool has_room(GError **error)
 
 bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error)
 {
-    g_autofree char *path = path_of(picture, key);
+    g_autofree char *path = ns_picture_path(picture, key);
     return has_room(error) && ns_output_check(path, error) && ns_output_spares(path, input, error);
 }
 
@@ -116,14 +122,7 @@ bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size
                       const NsProvenance *provenance, const char *key, GError **error)
 {
     if (!has_room(error)) return false;
-    const NsExportChoices *choices = &picture->choices;
-    g_autofree char *line = provenance ? ns_provenance_line(provenance) : NULL;
-    g_autofree char *caption = provenance ? ns_provenance_caption(provenance) : NULL;
-    g_autofree char *path = path_of(picture, key);
-    NsStyle style;
-    NsExport options = {.format = picture->format,
-                        .experiment = choices->experiment ? line : NULL,
-                        .caption = choices->caption ? caption : NULL};
-    size_t columns = ns_export_choices_apply(choices, n, &style, &options);
-    return ns_export(plots, n, columns, &options, path, error);
+    g_autofree char *path = ns_picture_path(picture, key);
+    const NsSheetFile file = {&picture->choices, picture->format, provenance, path};
+    return ns_sheet_write(plots, n, &file, error);
 }

@@ -5,7 +5,7 @@
 #include "app/cli/cli.h"
 #include "ui/plot/export_choices.h"
 
-#define NS_PICTURE_TEXTS 11 /* as many as there are rows of ns_export_choice */
+#define NS_PICTURE_TEXTS 12 /* as many as there are rows of ns_export_choice */
 
 /* The options as they were given, and what they mean. */
 typedef struct {
@@ -35,6 +35,9 @@ bool ns_picture_unused(const NsPicture *picture, GError **error);
  * over `input` (NULL: none), NS_ERROR_USAGE, or where there is no memory to draw with,
  * NS_ERROR_MEMORY.  Touches no file. */
 bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error);
+
+/* The file of `key` (ns_export_path), or the only one.  Free with g_free. */
+char *ns_picture_path(const NsPicture *picture, const char *key);
 
 /* Writes the charts as one figure; to the file of `key` (ns_export_path) where that is given.  The
  * experiment is kept inside and told in the caption as far as the options say so; NULL for none. */

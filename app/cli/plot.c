@@ -329,7 +329,7 @@ static bool draw(Request *request, Sheet *sheet, GError **error)
 /* The title is a text of this command, and a table has no experiment. */
 static GArray *make_entries(Request *request)
 {
-    static const char *const without[] = {"title", "caption", "experiment", NULL};
+    static const char *const without[] = {"title", "caption", "experiment", "film", NULL};
     const GOptionEntry own[] = {
         {"x", 'x', 0, G_OPTION_ARG_STRING, &request->x, "The column along the x axis", "COLUMN"},
         {"y", 'y', 0, G_OPTION_ARG_STRING_ARRAY, &request->y,

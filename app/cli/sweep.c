@@ -176,7 +176,8 @@ static GArray *make_entries(Sweep *sweep)
     };
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
-    ns_picture_add_entries(&sweep->picture, entries, NULL);
+    static const char *const without[] = {"film", NULL};
+    ns_picture_add_entries(&sweep->picture, entries, without);
     return entries;
 }
 

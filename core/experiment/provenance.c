@@ -25,6 +25,7 @@ static const struct {
     {"smooth", offsetof(NsProvenance, smooth)},
     {"theory", offsetof(NsProvenance, theory)},
     {"heat", offsetof(NsProvenance, heat)},
+    {"names", offsetof(NsProvenance, names)},
     {"changes", offsetof(NsProvenance, changes)},
 };
 
@@ -118,10 +119,14 @@ char *ns_provenance_caption(const NsProvenance *provenance)
     const NsExperiment *experiment = &provenance->experiment;
     const NsSettings *settings = &experiment->lane[0];
     g_autofree char *line = common_line(provenance);
+    g_auto(GStrv) names = g_strsplit(provenance->names ? provenance->names : "", ";", -1);
+    size_t named = g_strv_length(names);
     GString *caption = g_string_new(NULL);
     for (size_t lane = 0; experiment->n > 1 && lane < experiment->n; lane++) {
         g_autofree char *words = ns_experiment_lane_words(experiment, lane);
-        g_string_append_printf(caption, "%s: %s, ", ns_lane_letter(lane), words);
+        bool own = lane < named && *names[lane];
+        g_string_append_printf(caption, "%s: %s, ", own ? names[lane] : ns_lane_letter(lane),
+                               words);
     }
     g_string_append(caption, line);
     const NsParam *seed = ns_param_find("seed");

@@ -31,6 +31,7 @@ typedef struct {
     char *smooth;  /* "none", "ema:0.9" or "mean:20" */
     char *theory;  /* "on" or "off" */
     char *heat;    /* "stacked" or "ratio": what heatmaps show of several lanes */
+    char *names;   /* what lanes are called, "Post-LN;with warm-up"; their letters where blank */
     char *changes; /* settings that were changed on the way, for people */
 } NsProvenance;
 

@@ -113,6 +113,7 @@ char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
 {
     unsigned n = ns_figure_runs(input);
     const NsSettings *settings[NS_LANES_MAX];
+    if (n > 1 && input->named & 1u << i) return g_strdup(ns_figure_run(input, i).name);
     for (unsigned k = 0; k < n; k++) {
         settings[k] = ns_figure_run(input, k).settings;
         if (!settings[k]) return g_strdup(ns_figure_run(input, i).name);
@@ -268,7 +269,9 @@ static char *settings_words(const NsFigureInput *input)
     }
     for (unsigned i = 0; i < n && n > 1; i++) {
         g_autofree char *label = ns_figure_run_label(input, i);
+        g_autofree char *special = ns_settings_special_words(settings, n, i);
         g_string_append_printf(words, "%s%s", i ? "; " : "", label);
+        if (input->named & 1u << i && *special) g_string_append_printf(words, ": %s", special);
     }
     if (n == 1 && input->name) g_string_append(words, input->name);
     g_autofree char *common = ns_settings_common_words(settings, n);

@@ -46,6 +46,7 @@ typedef struct {
     const char *name; /* of a lane that is shown by itself, though there are others; or NULL */
     NsFigureRun lanes[NS_LANES_MAX];
     unsigned n_lanes;  /* fewer than 2: `history` is all there is */
+    unsigned named;    /* lanes whose name is no letter but says what they are, as bits 1 << lane */
     unsigned n_beside; /* of ns_figure_input_of: so many of `lanes` share its colors */
     NsFigureRun pinned[NS_FIGURE_PINNED];
     unsigned n_pinned;

@@ -422,6 +422,27 @@ static void draw_drawing(const NsPlotLayout *layout, cairo_t *cr)
     drawing->draw(drawing->data, cr, area->width, area->height, layout->style);
 }
 
+/* Data beyond the cut of a film's frame; what stands beside the area, as a color bar, is drawn. */
+static void clip_to_cut(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsBox *area = &layout->area;
+    if (!layout->plot->cut) return;
+    double right = area->x + area->width;
+    double at = CLAMP(ns_plot_x_to_pixel(layout, layout->plot->cut_at), area->x, right);
+    cairo_rectangle(cr, 0, 0, at, layout->height);
+    cairo_rectangle(cr, right, 0, layout->width - right, layout->height);
+    cairo_clip(cr);
+}
+
+static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
+                      void (*draw)(const NsPlotLayout *layout, cairo_t *cr))
+{
+    cairo_save(cr);
+    clip_to_cut(layout, cr);
+    draw(layout, cr);
+    cairo_restore(cr);
+}
+
 void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
@@ -445,7 +466,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     }
     draw_strips(layout, cr, &grid);
     if (layout->plot->heatmap)
-        ns_heatmap_draw(layout, cr);
+        draw_data(layout, cr, ns_heatmap_draw);
     else if (!layout->plot->no_grid)
         draw_grid(layout, cr, &grid);
 
@@ -457,7 +478,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     draw_rows(layout, cr, &grid);
     draw_points(layout, cr, &grid);
     draw_slopes(layout, cr);
-    ns_draw_series(layout, cr);
+    draw_data(layout, cr, ns_draw_series);
     draw_levels(layout, cr, &grid);
     draw_markers(layout, cr, &grid);
     /* Nothing can be dragged on paper. */

@@ -11,6 +11,7 @@
 #include "ui/plot/svg.h"
 #include "ui/plot/text.h"
 #include "ui/plot/text_capture.h"
+#include "ui/plot/zoom.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
@@ -100,17 +101,18 @@ static NsPlot *sheet_plots(const NsPlot *const *plots, size_t n, const NsExport 
     return copies;
 }
 
-/* The caption as wide as the page; NULL for none. */
+/* The words at the foot, as wide as the page; NULL for none. */
 static PangoLayout *caption_text(const NsExport *options)
 {
     const NsStyle *style = options->style;
-    if (!options->caption || !*options->caption) return NULL;
+    const char *words = options->caption ? options->caption : options->moment;
+    if (!words || !*words) return NULL;
     PangoContext *context = ns_text_context_new();
     PangoLayout *text = ns_text_new(context, style, style->text_size * CAPTION_SIZE, false, "");
     g_object_unref(context);
     /* Literal: the values of settings may hold what marks scripts. */
     pango_layout_set_attributes(text, NULL);
-    pango_layout_set_text(text, options->caption, -1);
+    pango_layout_set_text(text, words, -1);
     ns_text_limit(text, options->width - 2 * style->padding, CAPTION_LINES);
     return text;
 }
@@ -335,6 +337,16 @@ static double note_lines(const NsPlot *const *plots, size_t n, size_t columns,
     return ceil(most) * (double)MAX(rows, 1);
 }
 
+static bool check_drawn(cairo_status_t status, const char *path, GError **error)
+{
+    if (status == CAIRO_STATUS_SUCCESS) return true;
+    g_autofree char *name = g_filename_display_name(path);
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+                "Cannot draw “%s”: %s; choose a smaller size or a lower resolution.", name,
+                cairo_status_to_string(status));
+    return false;
+}
+
 bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *asked,
                const char *path, GError **error)
 {
@@ -364,12 +376,114 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
     }
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     cairo_status_t status = draw_file(plots, n, columns, options, bytes);
-    if (status != CAIRO_STATUS_SUCCESS) {
-        g_autofree char *name = g_filename_display_name(path);
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "Cannot draw “%s”: %s; choose a smaller size or a lower resolution.", name,
-                    cairo_status_to_string(status));
-        return false;
+    return check_drawn(status, path, error) && ns_save(path, bytes->data, bytes->len, error);
+}
+
+/* ---- films ---- */
+
+/* What the frames of a plot have in common. */
+typedef struct {
+    NsRange left, right, lower, color;
+} Limits;
+
+static void widen(NsRange *range, const NsScale *scale)
+{
+    if (scale->blank) return;
+    range->lo = isnan(range->lo) ? scale->lo : MIN(range->lo, scale->lo);
+    range->hi = isnan(range->hi) ? scale->hi : MAX(range->hi, scale->hi);
+}
+
+static void widen_all(Limits *limits, const NsPlotLayout *layout)
+{
+    widen(&limits->left, &layout->y[NS_AXIS_LEFT]);
+    if (layout->summary.right) widen(&limits->right, &layout->y[NS_AXIS_RIGHT]);
+    if (layout->plot->heatmap) widen(&limits->color, &layout->z);
+    if (layout->lower) widen(&limits->lower, &layout->lower->y[NS_AXIS_LEFT]);
+}
+
+/* Lays out a frame for its limits alone. */
+static void measure(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
+                    Limits *limits)
+{
+    g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
+    g_autofree NsPlot *copies = sheet_plots(plots, n, options, titles);
+    g_autoptr(PangoLayout) caption = caption_text(options);
+    g_autofree NsBox *cells = divide(n, columns, options, foot_height(caption, options));
+    for (size_t i = 0; i < n; i++) {
+        if (copies[i].cut) continue; /* has all data in every frame */
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(&copies[i], cells[i].width, cells[i].height, options->style);
+        widen_all(&limits[i], layout);
     }
-    return ns_save(path, bytes->data, bytes->len, error);
+}
+
+static void fix(NsAxis *axis, NsRange range)
+{
+    if (isnan(axis->lo)) axis->lo = range.lo;
+    if (isnan(axis->hi)) axis->hi = range.hi;
+}
+
+/* A plot of a frame within the limits of all. */
+typedef struct {
+    NsPlot plot, lower;
+    NsHeatmap map;
+} Fixed;
+
+static void fix_plot(Fixed *fixed, const NsPlot *plot, const Limits *limits)
+{
+    fixed->plot = *plot;
+    if (!plot->heatmap) fix(&fixed->plot.left, limits->left);
+    fix(&fixed->plot.right, limits->right);
+    if (plot->heatmap && !(plot->heatmap->lo < plot->heatmap->hi) && !isnan(limits->color.lo)) {
+        fixed->map = *plot->heatmap;
+        fixed->map.lo = limits->color.lo;
+        fixed->map.hi = limits->color.hi;
+        fixed->plot.heatmap = &fixed->map;
+    }
+    if (plot->lower) {
+        fixed->lower = *plot->lower;
+        fix(&fixed->lower.left, limits->lower);
+        fixed->plot.lower = &fixed->lower;
+    }
+}
+
+static bool draw_frame(const NsFrames *frames, guint i, size_t n, size_t columns, NsExport *options,
+                       const Limits *limits, GByteArray *bytes)
+{
+    const NsPlot *const *plots = frames->frame(frames->data, i, options);
+    g_autofree Fixed *fixed = g_new0(Fixed, n);
+    g_autofree const NsPlot **borrowed = g_new(const NsPlot *, n);
+    for (size_t k = 0; k < n; k++) {
+        fix_plot(&fixed[k], plots[k], &limits[k]);
+        borrowed[k] = &fixed[k].plot;
+    }
+    return draw_file(borrowed, n, columns, options, bytes) == CAIRO_STATUS_SUCCESS;
+}
+
+bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsExport *asked,
+                    const char *path, GError **error)
+{
+    NsExport options = *asked;
+    g_autofree Limits *limits = g_new(Limits, n);
+    g_autoptr(GByteArray) film = g_byte_array_new();
+    guint32 sequence = 0;
+    for (size_t k = 0; k < n; k++)
+        limits[k] = (Limits){NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE};
+    const NsPlot *const *first = frames->frame(frames->data, 0, &options);
+    if (options.proposed && n == 1 && first[0]->drawing)
+        options.height = drawing_height(first[0], &options);
+    if (!check_size(&options, error)) return false;
+    for (guint i = 0; i < frames->n; i++)
+        measure(frames->frame(frames->data, i, &options), n, columns, &options, limits);
+    bool drawn = draw_frame(frames, frames->n - 1, n, columns, &options, limits, film);
+    if (drawn) ns_png_begin_film(film, frames->n);
+    for (guint i = 0; drawn && i < frames->n; i++) {
+        g_autoptr(GByteArray) png = g_byte_array_new();
+        drawn = draw_frame(frames, i, n, columns, &options, limits, png);
+        if (drawn) ns_png_add_frame(film, png, frames->rate, &sequence);
+    }
+    cairo_status_t status = drawn ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
+    if (!check_drawn(status, path, error)) return false;
+    ns_png_end_film(film);
+    return ns_save(path, film->data, film->len, error);
 }

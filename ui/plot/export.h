@@ -33,6 +33,7 @@ typedef struct {
     bool untitled;       /* charts without title and subtitle, but for their letters */
     const char *caption; /* a text at the foot of the sheet, in place of the subtitles but for the
                           * names of runs; or NULL */
+    const char *moment;  /* a text at the foot where there is no caption: "step 40 of 500"; or NULL */
     const char *experiment; /* the line of ns_provenance_line, kept inside the file; or NULL */
 } NsExport;
 
@@ -42,3 +43,16 @@ typedef struct {
  * was there before is kept. */
 bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *options,
                const char *path, GError **error);
+
+/* What a film shows.  The plots of a frame are valid until the next one is asked for; it also sets
+ * caption or moment of the options. */
+typedef struct {
+    guint n, rate; /* frames, and how many a second */
+    const NsPlot *const *(*frame)(void *data, guint i, NsExport *options);
+    void *data;
+} NsFrames;
+
+/* The plots of every frame as an animated PNG, with the same vertical axes and colors in all of
+ * them.  Where films are not known, its last frame is seen.  Errors as of ns_export. */
+bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsExport *options,
+                    const char *path, GError **error);

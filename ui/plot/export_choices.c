@@ -21,6 +21,13 @@
 #define MOST_SIDE 14400.0
 
 #define USUAL_DPI 300
+#define FILM_DPI 150 /* is seen on screens */
+
+/* Of a film. */
+#define LONGEST 120
+#define USUAL_RATE 12
+#define MOST_RATE 30
+#define MOST_FRAMES 1200
 
 typedef struct {
     NsChoice choice;
@@ -62,7 +69,7 @@ double ns_unit_points(NsUnit unit)
 
 void ns_export_choices_init(NsExportChoices *choices)
 {
-    *choices = (NsExportChoices){.page = NS_PAGE_AUTO, .title = true, .experiment = true};
+    *choices = (NsExportChoices){.page = NS_PAGE_AUTO, .title = true, .experiment = true, .rate = USUAL_RATE};
 }
 
 static bool refuse(GError **error, const char *what, const char *text, const char *advice)
@@ -277,6 +284,37 @@ SWITCH(title)
 SWITCH(caption)
 SWITCH(experiment)
 
+/* "8", "8@24" */
+static bool set_film(NsExportChoices *choices, const char *text, GError **error)
+{
+    const char *at = strchr(text, '@');
+    g_autofree char *length = at ? g_strndup(text, (gsize)(at - text)) : g_strdup(text);
+    double seconds = 0, rate = USUAL_RATE;
+    bool none = g_str_equal(text, "none");
+    if (!none && (!read_number(length, 0.5, LONGEST, &seconds) ||
+                  (at && !(read_number(at + 1, 1, MOST_RATE, &rate) && rate == floor(rate)))))
+        return refuse(error, "film", text,
+                      "none, or its seconds from 0.5 to 120, and behind an @ its frames a second "
+                      "from 1 to 30");
+    if (seconds * rate > MOST_FRAMES) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "A film of %s has more than %d frames; make it shorter, or choose fewer "
+                    "frames a second.",
+                    text, MOST_FRAMES);
+        return false;
+    }
+    choices->seconds = seconds;
+    choices->rate = (int)rate;
+    return true;
+}
+
+static char *get_film(const NsExportChoices *choices)
+{
+    if (!(choices->seconds > 0)) return g_strdup("none");
+    g_autofree char *seconds = number_text(choices->seconds);
+    return g_strdup_printf("%s@%d", seconds, choices->rate);
+}
+
 /* ---- the table ---- */
 
 typedef struct {
@@ -305,7 +343,7 @@ static const Row rows[] = {
     {{.key = "dpi",
       .label = "Dots per inch",
       .formula = "N",
-      .purpose = "Pixels per inch of a PNG (default: 300; for a slide and sizes in px as many "
+      .purpose = "Pixels per inch of a PNG (default: 300, of a film 150; for a slide and sizes in px as many "
                  "pixels as they "
                  "say)"},
      set_dpi,
@@ -360,6 +398,13 @@ static const Row rows[] = {
                  "(default: on)"},
      set_experiment,
      get_experiment},
+    {{.key = "film",
+      .label = "Film",
+      .formula = "SECONDS[@RATE]",
+      .purpose = "An animated PNG of the run up to the step that is shown, so many seconds long, "
+                 "of RATE frames a second (default: none; RATE 12)"},
+     set_film,
+     get_film},
 };
 
 const NsChoice *ns_export_choice(size_t i)
@@ -440,7 +485,7 @@ size_t ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle
     options->style = style;
     options->width = width;
     options->height = height;
-    options->dpi = dpi ? dpi : USUAL_DPI;
+    options->dpi = dpi ? dpi : choices->seconds > 0 ? FILM_DPI : USUAL_DPI;
     options->legend = choices->legend;
     options->untitled = !choices->title;
     return columns;

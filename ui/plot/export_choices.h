@@ -28,6 +28,8 @@ typedef struct {
     double line_width;    /* likewise */
     NsLegendPlace legend;
     bool transparent, title, caption, experiment;
+    double seconds; /* of a film; 0: a still */
+    int rate;       /* frames a second */
 } NsExportChoices;
 
 void ns_export_choices_init(NsExportChoices *choices);

@@ -607,6 +607,8 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     const NsPlot *upper = layout->plot, *below = upper->lower;
     NsPlotLayout *lower = layout_new(below, layout->width, lower_height, layout->style, NULL);
     lower->own = (NsPlot){.x = upper->x,
+                          .cut = upper->cut,
+                          .cut_at = upper->cut_at,
                           .left = below->left,
                           .right = below->right,
                           .series = below->series,

@@ -211,6 +211,8 @@ struct NsPlot {
                         * order, and letters stand alone where names have no room */
     bool readings;     /* the legend keeps room for the values at the crosshair */
     bool no_grid;      /* without lines across at the ticks */
+    bool cut;          /* a frame of a film: nothing of the data beyond cut_at on the horizontal */
+    double cut_at;     /* axis is drawn, while axes and legend are those of all of it */
     const char *note;  /* something the reader must know (thinned, not finite); NULL for none */
     const char *empty; /* what to say in the plot area while there is no data */
     uint64_t version;  /* changes whenever any of this changes */

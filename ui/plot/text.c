@@ -150,7 +150,9 @@ char *ns_text_power(int exponent)
 
 char *ns_text_letter(const char *name)
 {
-    return g_strndup(name, strcspn(name, " ,"));
+    const char *end = name;
+    while (*end && *end != ' ' && !(*end == ',' && (!end[1] || end[1] == ' '))) end++;
+    return g_strndup(name, (gsize)(end - name));
 }
 
 PangoContext *ns_text_context_new(void)

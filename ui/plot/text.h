@@ -33,7 +33,8 @@ char *ns_text_number(double value, int digits);
 /* "10^{−3}".  Free with g_free. */
 char *ns_text_power(int exponent);
 
-/* "A" of "A Post-LN": what a name begins with.  Free with g_free. */
+/* "A" of "A Post-LN": what a name begins with; spaces that do not break belong to it.  Free with
+ * g_free. */
 char *ns_text_letter(const char *name);
 
 /* The context that all text of one layout shares.  Free with g_object_unref. */

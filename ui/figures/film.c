@@ -1,0 +1,145 @@
+/* Sheets as files: stills and films.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "ui/figures/sheet.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static NsExport options_of(const NsSheetFile *file, size_t n, NsStyle *style, size_t *columns)
+{
+    NsExport options = {.format = file->format};
+    *columns = ns_export_choices_apply(file->choices, n, style, &options);
+    return options;
+}
+
+bool ns_sheet_write(const NsPlot *const *plots, size_t n, const NsSheetFile *file, GError **error)
+{
+    const NsProvenance *provenance = file->provenance;
+    g_autofree char *line = provenance ? ns_provenance_line(provenance) : NULL;
+    g_autofree char *caption = provenance ? ns_provenance_caption(provenance) : NULL;
+    NsStyle style;
+    size_t columns;
+    NsExport options = options_of(file, n, &style, &columns);
+    options.experiment = file->choices->experiment ? line : NULL;
+    options.caption = file->choices->caption ? caption : NULL;
+    return ns_export(plots, n, columns, &options, file->path, error);
+}
+
+/* ---- Films ---- */
+
+typedef struct {
+    const NsSheet *sheet;
+    guint first, charts;
+    const NsFigureInput *input;
+    const NsSheetFile *file;
+    int64_t begin, end;  /* steps */
+    guint frames;
+    GPtrArray *figures, *plots; /* one for every copy of a chart */
+    char *words;                /* at the foot of the frame */
+} Film;
+
+static void film_clear(Film *film)
+{
+    if (film->figures) g_ptr_array_unref(film->figures);
+    if (film->plots) g_ptr_array_unref(film->plots);
+    g_free(film->words);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Film, film_clear)
+
+bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **error)
+{
+    for (guint i = first; i < first + n; i++) {
+        const NsFigureKind *kind = ns_sheet_chart(sheet, i)->spec.kind;
+        if (!kind->expensive) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "Of the figure %s only the newest measurement is kept, so it has no film; "
+                    "leave it out.",
+                    kind->choice.key);
+        return false;
+    }
+    return true;
+}
+
+/* The steps that all lanes together have, up to the one that is shown. */
+static void find_steps(Film *film)
+{
+    const NsFigureInput *input = film->input;
+    film->begin = INT64_MAX;
+    for (unsigned i = 0; i < MAX(input->n_lanes, 1); i++) {
+        NsHistory *history = input->n_lanes > 1 ? input->lanes[i].history : input->history;
+        size_t records = history ? ns_history_steps(history) : 0;
+        if (!records) continue;
+        film->begin = MIN(film->begin, ns_history_first_step(history));
+        film->end = MAX(film->end, ns_history_step(history, records - 1)->step);
+    }
+    if (input->step >= 0) film->end = MIN(film->end, input->step);
+    film->begin = MIN(film->begin, film->end);
+}
+
+/* All frames but the last say which step of how many they show; that is the still. */
+static void set_words(Film *film, int64_t step, NsExport *options)
+{
+    g_free(film->words);
+    if (film->file->choices->caption) {
+        NsProvenance at = *film->file->provenance; /* borrows all */
+        int64_t last = MAX(at.until, film->end);
+        at.step = step;
+        at.until = last > step ? last : 0;
+        options->caption = film->words = ns_provenance_caption(&at);
+    } else {
+        film->words = g_strdup_printf("step %" PRId64 " of %" PRId64, step, film->end);
+        options->moment = film->words;
+    }
+}
+
+static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
+{
+    Film *film = data;
+    double share = film->frames > 1 ? i / (double)(film->frames - 1) : 1;
+    NsFigureInput input = *film->input;
+    int64_t step = film->begin + llround(share * (double)(film->end - film->begin));
+    input.step = step < film->end ? step : film->input->step;
+    g_ptr_array_set_size(film->plots, 0);
+    for (guint k = 0, at = 0; k < film->charts; k++) {
+        const NsSheetChart *chart = ns_sheet_chart(film->sheet, film->first + k);
+        for (unsigned copy = 0; copy < ns_sheet_copies(chart, input.n_lanes); copy++, at++) {
+            NsFigureInput own = ns_sheet_input(film->sheet, chart, copy, &input);
+            if (at == film->figures->len)
+                g_ptr_array_add(film->figures, chart->spec.kind->create());
+            /* What the chart says was checked with the still. */
+            NsPlot *plot =
+                ns_sheet_plot(chart, ns_figure_update(film->figures->pdata[at], &own), NULL);
+            plot->cut = chart->spec.kind->abscissa == NS_OVER_STEPS && step < film->end;
+            plot->cut_at = (double)step;
+            g_ptr_array_add(film->plots, plot);
+        }
+    }
+    set_words(film, step, options);
+    return (const NsPlot *const *)film->plots->pdata;
+}
+
+bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFigureInput *input,
+                         const NsSheetFile *file, GError **error)
+{
+    const NsExportChoices *choices = file->choices;
+    g_auto(Film) film = {
+        .sheet = sheet,
+        .first = first,
+        .charts = n,
+        .input = input,
+        .file = file,
+        .figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free),
+        .plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free),
+        .frames = (guint)MAX(2, lround(choices->seconds * choices->rate))};
+    g_autofree char *line = ns_provenance_line(file->provenance);
+    NsStyle style;
+    size_t columns, plots = 0;
+    if (!ns_sheet_check_film(sheet, first, n, error)) return false;
+    find_steps(&film);
+    for (guint i = first; i < first + n; i++)
+        plots += ns_sheet_copies(ns_sheet_chart(sheet, i), input->n_lanes);
+    NsExport options = options_of(file, plots, &style, &columns);
+    options.experiment = choices->experiment ? line : NULL;
+    const NsFrames frames = {film.frames, (guint)choices->rate, draw_frame, &film};
+    return ns_export_film(&frames, plots, columns, &options, file->path, error);
+}
