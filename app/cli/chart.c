@@ -523,8 +523,7 @@ static bool draw(const Training *training, guint first, guint n, GError **error)
 {
     const Chart *chart = training->chart;
     g_autoptr(GPtrArray) means = g_ptr_array_new_with_free_func((GDestroyNotify)ns_mean_plot_free);
-    g_autoptr(GPtrArray) plots =
-        g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
+    g_autoptr(GPtrArray) plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
     for (guint i = 0, at = 0; i < first + n; i++)
         for (guint copy = 0; copy < copies_of(chart, i); copy++, at++) {
             if (i < first) continue;

@@ -9,9 +9,11 @@ import csv
 import json
 import os
 import re
+import resource
 import struct
 import sys
 import tempfile
+import zlib
 
 from test_cli import FIGURES, FORMATS, main, run, sentence, train
 
@@ -71,6 +73,126 @@ def test_several_figures():
         sentence(run("chart", "--figure", "loss:grad-w2", "--out", "a.png"), 2)
         sentence(run("chart", "--figure", "heads:grad-w2", "--out", "a.png"), 2)
         sentence(run("chart", "--figure", "loss,", "--out", "a.png"), 2)
+
+
+SHEET = "loss(title=What is lost\\; (a\\);x=0..3;hide=2),gradient-norm(y=1e-3..10;grid=off),heatmap(lane=B)"
+
+
+def test_a_sheet_restores_itself():
+    """Titles, limits, hidden curves and names of lanes: in the figure, in its metadata, again from there."""
+    lanes = ("--lane", "placement=post", "--lane", "placement=pre", "--names", "Original;Today, as in GPT")
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in FORMATS:
+            first, second = (os.path.join(folder, name + "." + ending) for name in "ab")
+            caption = () if ending == "csv" else ("--caption", "on")
+            chart(first, *lanes, *caption, figure=SHEET)
+            result = run("chart", "--from", first, *caption, "--out", second, small=False)
+            assert (result.returncode, result.stderr) == (0, b""), result
+            with open(first, "rb") as a, open(second, "rb") as b:
+                assert a.read() == b.read(), ending
+        text = read_text(os.path.join(folder, "a.svg"))
+        for words in ("(a) What is lost; (a)</text>", "Original</text>", "Today,\u00a0as\u00a0in\u00a0GPT</text>",
+                      "Today, as in GPT: placement=pre"):
+            assert words in text, words
+        chart(os.path.join(folder, "each.svg"), *lanes, "--each", figure=SHEET)
+        assert {"each-loss.svg", "each-gradient-norm.svg", "each-heatmap.svg"} <= set(os.listdir(folder))
+        chart(os.path.join(folder, "order.svg"), figure="steps,loss(title=Second)")
+        assert "(b) Second</text>" in read_text(os.path.join(folder, "order.svg"))
+
+
+def test_a_sheet_that_cannot_be():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "a.png")
+        for figure, words in (("loss(x=3..1)", "reversed"), ("loss(hide=9)", "hide names another"),
+                              ("gradient-norm(y=0..1)", "logarithmic"), ("loss(lane=B)", "there are 1"),
+                              (f"loss(title={'x' * 81})", "too long"), ("", "leaves out the name")):
+            said = sentence(run("chart", "--figure", figure, "--steps", "1", "--out", out), 2)
+            assert words in said, (figure, said)
+        for arguments, words in ((("--names", "a;b"), "names 2 lanes"), (("--film", "8@0"), "no film"),
+                                 (("--film", "120@30"), "more than 1200"), (("--film", "2", "--seeds", "2"), "one seed")):
+            said = sentence(run("chart", "--figure", "loss", "--steps", "1", "--out", out, *arguments), 2)
+            assert words in said, (arguments, said)
+        said = sentence(run("chart", "--figure", "loss", "--film", "2", "--out", os.path.join(folder, "a.pdf")), 2)
+        assert "animated PNG" in said, said
+        assert not os.listdir(folder), os.listdir(folder)
+
+
+def chunks(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    at = 8
+    while at < len(data):
+        size = struct.unpack(">I", data[at:at + 4])[0]
+        assert struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(data[at + 4:at + 8 + size])
+        yield data[at + 4:at + 8], data[at + 8:at + 8 + size]
+        at += size + 12
+
+
+def test_film():
+    """So many frames; the last one is the still, no other is like it, and what stands outside the axes stays."""
+    with tempfile.TemporaryDirectory() as folder:
+        film, again = (os.path.join(folder, name + ".png") for name in ("film", "again"))
+        for out in (film, again):
+            chart(out, "--film", "1@8", "--size", "5x2in", "--dpi", "72", figure="loss,profile", steps="14")
+        with open(film, "rb") as a, open(again, "rb") as b:
+            assert a.read() == b.read()
+        frames, rest, still = [], b"", b""
+        for kind, data in chunks(film):
+            if kind == b"fcTL":
+                frames.append(b"")
+                assert data[20:24] == b"\0\1\0\x08", data
+            elif kind == b"fdAT":
+                frames[-1] += data[4:]
+            elif kind == b"IDAT":
+                still += data
+        assert len(frames) == 8 and frames[-1] == still and len(set(frames)) == 8
+        width, height, _ = png_header(film)
+        pixels = [unfiltered(zlib.decompress(frame), width, height) for frame in frames]
+        # The numbers and names beside the left axis of the first chart, and its legend.
+        left = width // 30
+        columns = [b"".join(rows[y][:3 * left] for y in range(height * 2 // 3)) for rows in pixels]
+        assert all(column == columns[0] for column in columns)
+        assert run("chart", "--from", film, "--out", again, small=False).returncode == 0
+
+
+def unfiltered(data, width, height):
+    """Rows of RGB pixels: PNG, section 9."""
+    size, at, rows, above = 3 * width, 0, [], bytes(3 * width)
+    for _ in range(height):
+        kind, row = data[at], bytearray(data[at + 1:at + 1 + size])
+        for i in range(size):
+            a = row[i - 3] if i >= 3 else 0
+            b, c = above[i], above[i - 3] if i >= 3 else 0
+            if kind == 1:
+                row[i] = (row[i] + a) & 255
+            elif kind == 2:
+                row[i] = (row[i] + b) & 255
+            elif kind == 3:
+                row[i] = (row[i] + (a + b) // 2) & 255
+            elif kind == 4:
+                p = a + b - c
+                pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+                row[i] = (row[i] + (a if pa <= pb and pa <= pc else b if pb <= pc else c)) & 255
+        above = bytes(row)
+        rows.append(above)
+        at += size + 1
+    return rows
+
+
+def test_full_disk():
+    """What was there before is kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "film.png")
+        chart(out)
+        with open(out, "rb") as file:
+            before = file.read()
+        said = sentence(run("chart", "--figure", "loss", "--steps", "2", "--film", "1", "--out", out,
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)),
+                            restore_signals=False), 1)
+        assert "film.png" in said, said
+        with open(out, "rb") as file:
+            assert file.read() == before
+        assert os.listdir(folder) == ["film.png"]
 
 
 def test_unwritable_folder():

@@ -1,7 +1,8 @@
 /* The export dialog and the clipboard.  SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
-#include "tests/ui/support.h"
+#include "tests/ui/driver.h"
 
+#include "ui/widgets/shell/export_charts.h"
 #include "ui/widgets/shell/export_dialog.h"
 #include "ui/widgets/shell/open_file.h"
 
@@ -197,10 +198,34 @@ static void test_choices(void)
     ui_close(window);
 }
 
+/* Writes the dialog's file to a path, has the command make another beside it, and removes both. */
+static void assert_same_file(NsExportDialog *dialog, NsWindow *window, const char *command,
+                             const char *path)
+{
+    g_autofree char *programs = g_path_get_dirname(g_getenv("NS_DESKTOP"));
+    g_autofree char *folder = g_path_get_dirname(path);
+    ns_export_dialog_write(dialog, path);
+    UI_WAIT(window, ui_has_toast);
+    g_autofree char *mine = NULL, *other = NULL;
+    gsize n, m;
+    g_assert_true(g_file_get_contents(path, &mine, &n, NULL));
+    g_unlink(path);
+    g_auto(GStrv) words = NULL;
+    int count, status;
+    g_assert_true(g_shell_parse_argv(command, &count, &words, NULL));
+    g_autofree char *name = words[0];
+    words[0] = g_build_filename(programs, name, NULL);
+    g_assert_true(g_spawn_sync(folder, words, NULL, 0, NULL, NULL, NULL, NULL, &status, NULL));
+    g_assert_cmpint(status, ==, 0);
+    g_autofree char *made = g_build_filename(folder, words[count - 1], NULL);
+    g_assert_true(g_file_get_contents(made, &other, &m, NULL));
+    g_unlink(made);
+    g_assert_true(n == m && memcmp(mine, other, n) == 0);
+}
+
 /* What the dialog shows as the command for the same file makes the same file. */
 static void test_command(void)
 {
-    g_autofree char *programs = g_path_get_dirname(g_getenv("NS_DESKTOP"));
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
     static const NsFormat formats[] = {NS_FORMAT_PDF, NS_FORMAT_SVG, NS_FORMAT_CSV, NS_FORMAT_SVG};
     for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
@@ -220,25 +245,194 @@ static void test_command(void)
         ns_export_dialog_choose(dialog, "caption", i ? "on" : "off");
         g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
         g_autofree char *path = g_build_filename(folder, "window", NULL);
-        ns_export_dialog_write(dialog, path);
-        UI_WAIT(window, ui_has_toast);
-        g_autofree char *mine = NULL, *other = NULL;
-        gsize n, m;
-        g_assert_true(g_file_get_contents(path, &mine, &n, NULL));
-        g_unlink(path);
-        g_auto(GStrv) words = NULL;
-        int count, status;
-        g_assert_true(g_shell_parse_argv(command, &count, &words, NULL));
-        g_autofree char *name = words[0];
-        words[0] = g_build_filename(programs, name, NULL);
-        g_assert_true(g_spawn_sync(folder, words, NULL, 0, NULL, NULL, NULL, NULL, &status, NULL));
-        g_assert_cmpint(status, ==, 0);
-        g_autofree char *made = g_build_filename(folder, words[count - 1], NULL);
-        g_assert_true(g_file_get_contents(made, &other, &m, NULL));
-        g_unlink(made);
-        g_assert_true(n == m && memcmp(mine, other, n) == 0);
+        assert_same_file(dialog, window, command, path);
         ui_close(window);
     }
+    g_rmdir(folder);
+}
+
+/* ---- putting a figure together, with pointer and keyboard ---- */
+
+/* What a button, an entry or a check button is known by. */
+static const char *words_of(GtkWidget *widget)
+{
+    if (GTK_IS_ENTRY(widget)) return gtk_entry_get_placeholder_text(GTK_ENTRY(widget));
+    if (GTK_IS_CHECK_BUTTON(widget)) return gtk_check_button_get_label(GTK_CHECK_BUTTON(widget));
+    if (GTK_IS_TOGGLE_BUTTON(widget)) {
+        GtkWidget *label = ui_first(widget, GTK_TYPE_LABEL);
+        return label ? gtk_label_get_text(GTK_LABEL(label)) : NULL;
+    }
+    return GTK_IS_BUTTON(widget) ? gtk_widget_get_tooltip_text(widget) : NULL;
+}
+
+/* The n-th with these words, from 0 downwards. */
+static GtkWidget *nth(GtkWidget *root, const char *words, int *n)
+{
+    bool known = gtk_widget_get_mapped(root) && g_strcmp0(words_of(root), words) == 0;
+    if (known && (*n)-- == 0) return root;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = nth(child, words, n);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static GtkWidget *find(NsExportDialog *dialog, const char *words, int n)
+{
+    GtkWidget *found;
+    UI_UNTIL((found = nth(GTK_WIDGET(dialog), words, &(int){n})));
+    return found;
+}
+
+static void click(NsExportDialog *dialog, const char *words, int n)
+{
+    GtkWidget *widget = find(dialog, words, n);
+    gtk_widget_grab_focus(widget); /* scrolls to it */
+    ui_settle(GTK_WIDGET(dialog));
+    widget = find(dialog, words, n);
+    ui_pointer_to(widget, 10, gtk_widget_get_height(widget) / 2);
+    ui_click_here(GDK_BUTTON_PRIMARY);
+    ui_settle(GTK_WIDGET(dialog));
+}
+
+static void type(NsExportDialog *dialog, const char *entry, int n, const char *text)
+{
+    click(dialog, entry, n);
+    for (const char *p = text; *p; p++) ui_stroke(GTK_WIDGET(dialog), (guint)*p, 0);
+}
+
+static bool says(NsExportDialog *dialog, const char *words)
+{
+    return strstr(ns_export_dialog_command(dialog), words) != NULL;
+}
+
+static void on_done(GObject *source, GAsyncResult *result, gpointer done)
+{
+    (void)source;
+    g_autofree char *path = ns_export_finish(result, NULL);
+    *(bool *)done = path != NULL;
+}
+
+static bool same_pixels(GdkTexture *a, GdkTexture *b)
+{
+    int width = gdk_texture_get_width(a), height = gdk_texture_get_height(a);
+    gsize stride = 4 * (gsize)width, size = stride * (gsize)height;
+    if (gdk_texture_get_width(b) != width || gdk_texture_get_height(b) != height) return false;
+    g_autofree guchar *p = g_malloc(size), *q = g_malloc(size);
+    gdk_texture_download(a, p, stride);
+    gdk_texture_download(b, q, stride);
+    return memcmp(p, q, size) == 0;
+}
+
+static bool previews(NsExportDialog *dialog, GdkTexture *saved)
+{
+    GtkWidget *picture = ui_first(GTK_WIDGET(dialog), GTK_TYPE_PICTURE);
+    GdkPaintable *shown = gtk_picture_get_paintable(GTK_PICTURE(picture));
+    return shown && same_pixels(GDK_TEXTURE(shown), saved);
+}
+
+static NsExportDialog *open_figure(NsWindow *window)
+{
+    ns_session_set_lanes(ns_window_session(window), 2);
+    ns_session_set_lane(ns_window_session(window), 1, "placement", "pre");
+    UI_UNTIL(ns_session_view(ns_window_session(window))->started.n == 2 &&
+             ns_session_state(ns_window_session(window)) == NS_TRAINER_READY);
+    ns_session_step(ns_window_session(window), 5);
+    UI_WAIT(window, ui_has_stepped_five);
+    UI_WAIT(window, ui_is_paused);
+    ui_rest(window);
+    NsExportDialog *dialog = open_dialog(window);
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PNG);
+    click(dialog, "Charts", 0);
+    return dialog;
+}
+
+static void test_order(void)
+{
+    if (!ui_has_input()) return;
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    NsExportDialog *dialog = open_figure(window);
+    click(dialog, "Move up", 1);
+    g_assert_true(says(dialog, " --figure gradient-norm,loss,hidden-norm,gradient-heatmap "));
+    click(dialog, "Move down", 2);
+    g_assert_true(says(dialog, " --figure gradient-norm,loss,gradient-heatmap,hidden-norm "));
+    GtkWidget *row = gtk_widget_get_ancestor(find(dialog, "Move up", 0), GTK_TYPE_LIST_BOX_ROW);
+    double height = gtk_widget_get_height(row);
+    ui_drag(gtk_widget_get_parent(row), GDK_BUTTON_PRIMARY, (NsPoint){20, height / 2},
+            (NsPoint){20, 2.5 * height}, 0);
+    UI_UNTIL(says(dialog, " --figure loss,gradient-heatmap,gradient-norm,hidden-norm "));
+    click(dialog, "Remove chart", 1);
+    g_assert_true(says(dialog, " --figure loss,gradient-norm,hidden-norm "));
+    for (int i = 0; i < 3; i++) click(dialog, "Remove chart", 0);
+    g_assert_cmpstr(ns_export_dialog_command(dialog), ==, "");
+    gtk_widget_activate_action(ui_first(GTK_WIDGET(dialog), NS_TYPE_EXPORT_CHARTS), "charts.add",
+                               "s", "steps");
+    g_assert_true(says(dialog, " --figure steps "));
+    gtk_window_close(GTK_WINDOW(dialog));
+    ui_close(window);
+}
+
+/* Title, limits, curves and names; the picture is what is saved, and the command makes the same
+ * file. */
+static void test_figure(void)
+{
+    if (!ui_has_input()) return;
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "a.png", NULL);
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    NsExportDialog *dialog = open_figure(window);
+    type(dialog, "Loss and learning rate", 0, "mine");
+    type(dialog, "auto", 0, "4");
+    type(dialog, "auto", 1, "2");
+    GtkWidget *charts = ui_first(GTK_WIDGET(dialog), NS_TYPE_EXPORT_CHARTS);
+    GtkWidget *error = gtk_widget_get_next_sibling(
+        gtk_widget_get_next_sibling(gtk_widget_get_first_child(charts)));
+    g_assert_true(gtk_widget_get_visible(error));
+    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(error)), "4 to 2 are reversed"));
+    g_assert_true(says(dialog, "'loss(title=mine;x=4..),"));
+    type(dialog, "auto", 1, "0");
+    g_assert_false(gtk_widget_get_visible(error));
+    click(dialog, "learning rate", 0);
+    type(dialog, "A", 0, "old");
+    g_assert_true(says(dialog, "'loss(title=mine;x=4..20;hide=2),gradient-norm,"));
+    g_assert_true(says(dialog, " --names old "));
+
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    bool done = false;
+    ns_export_async(ns_session_view(ns_window_session(window)), &request, path, on_done, &done);
+    UI_UNTIL(done);
+    g_autoptr(GdkTexture) saved = gdk_texture_new_from_filename(path, NULL);
+    UI_UNTIL(previews(dialog, saved));
+    g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
+    assert_same_file(dialog, window, command, path);
+
+    /* It comes back as it was left. */
+    dialog = open_dialog(window);
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PNG);
+    g_assert_cmpstr(ns_export_dialog_command(dialog), ==, command);
+    gtk_window_close(GTK_WINDOW(dialog));
+    ui_close(window);
+    g_rmdir(folder);
+}
+
+static void test_film(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "a.png", NULL);
+    NsWindow *window = open_with_steps();
+    NsExportDialog *dialog = open_dialog(window);
+    ns_export_dialog_choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
+    ns_export_dialog_choose(dialog, "size", "column");
+    drop_down(dialog, "Format", 5);
+    GtkWidget *length = gtk_widget_get_next_sibling(control(dialog, "Format"));
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(gtk_widget_get_first_child(length)), 1.5);
+    g_assert_true(says(dialog, " --film 1.5@12 --out normscope.png"));
+    g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
+    assert_same_file(dialog, window, command, path);
+    ui_close(window);
     g_rmdir(folder);
 }
 
@@ -292,6 +486,9 @@ void ui_add_export_tests(void)
 {
     g_test_add_func("/ui/export/choices", test_choices);
     g_test_add_func("/ui/export/command", test_command);
+    g_test_add_func("/ui/export/order", test_order);
+    g_test_add_func("/ui/export/figure", test_figure);
+    g_test_add_func("/ui/export/film", test_film);
     g_test_add_func("/ui/export/restore", test_restore);
     g_test_add_func("/ui/export/formats", test_each_format);
     g_test_add_func("/ui/export/data", test_data);

@@ -212,19 +212,17 @@ static void test_export(void)
 {
     NsWindow *window = open_lanes("");
     const NsView *view = ns_session_view(ns_window_session(window));
-    g_autoptr(GArray) tiles = ns_export_tiles_new();
+    g_auto(NsSheet) sheet;
     NsFigureInput input = ns_chart_tile_input(ui_tile(window, GRADIENT));
-    NsExportTile tile = {
-        .spec = ns_figure_spec_of(ns_chart_tile_kind(ui_tile(window, GRADIENT)), &input),
-        .lane = -1,
-        .view_state = ns_export_view_state(ui_view_state(window, GRADIENT))};
-    g_array_append_val(tiles, tile);
-    NsExportRequest request = {.what = NS_EXPORT_ONE, .tiles = tiles, .format = NS_FORMAT_PDF};
+    ns_sheet_init(&sheet);
+    ns_sheet_add(&sheet, ns_figure_spec_of(ns_chart_tile_kind(ui_tile(window, GRADIENT)), &input),
+                 -1);
+    NsExportRequest request = {.what = NS_EXPORT_ONE, .sheet = &sheet, .format = NS_FORMAT_PDF};
     ns_export_choices_init(&request.choices);
     g_autofree char *command = ns_export_command(view, &request, "a.pdf");
     g_assert_nonnull(strstr(command, " --figure gradient-norm "));
     g_assert_nonnull(strstr(command, " --lane placement=post --lane placement=pre "));
-    g_assert_null(ns_export_command_gap(view, &request));
+    g_assert_null(ns_export_command_gap(view));
     g_auto(NsProvenance) provenance;
     ns_export_provenance(view, &request, &provenance);
     g_assert_cmpuint(provenance.experiment.n, ==, 2);

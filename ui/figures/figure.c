@@ -126,6 +126,8 @@ char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
 char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words)
 {
     if (ns_figure_runs(input) < 2) return g_strdup(words);
+    if (input->named & 1u << i)
+        return g_strdup_printf("%s: %s", ns_figure_run(input, i).name, words);
     /* Translators: the name of a lane, such as A, and what is said of it. */
     return g_strdup_printf(C_("lane", "%s %s"), ns_figure_run(input, i).name, words);
 }

@@ -1,9 +1,11 @@
 /* Sheets as files: stills and films.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "ui/figures/sheet.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static NsExport options_of(const NsSheetFile *file, size_t n, NsStyle *style, size_t *columns)
 {
@@ -32,17 +34,17 @@ typedef struct {
     guint first, charts;
     const NsFigureInput *input;
     const NsSheetFile *file;
-    int64_t begin, end;  /* steps */
+    int64_t begin, end; /* steps */
     guint frames;
     GPtrArray *figures, *plots; /* one for every copy of a chart */
-    char *words;                /* at the foot of the frame */
+    GStringChunk *texts;        /* of the frame */
 } Film;
 
 static void film_clear(Film *film)
 {
     if (film->figures) g_ptr_array_unref(film->figures);
     if (film->plots) g_ptr_array_unref(film->plots);
-    g_free(film->words);
+    if (film->texts) g_string_chunk_free(film->texts);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Film, film_clear)
 
@@ -76,20 +78,34 @@ static void find_steps(Film *film)
     film->begin = MIN(film->begin, film->end);
 }
 
-/* All frames but the last say which step of how many they show; that is the still. */
+/* At the foot every frame says which step of how many it shows. */
 static void set_words(Film *film, int64_t step, NsExport *options)
 {
-    g_free(film->words);
     if (film->file->choices->caption) {
         NsProvenance at = *film->file->provenance; /* borrows all */
         int64_t last = MAX(at.until, film->end);
         at.step = step;
         at.until = last > step ? last : 0;
-        options->caption = film->words = ns_provenance_caption(&at);
+        g_autofree char *caption = ns_provenance_caption(&at);
+        options->caption = g_string_chunk_insert(film->texts, caption);
     } else {
-        film->words = g_strdup_printf("step %" PRId64 " of %" PRId64, step, film->end);
-        options->moment = film->words;
+        g_autofree char *moment =
+            g_strdup_printf(_("step %" PRId64 " of %" PRId64), step, film->end);
+        options->moment = g_string_chunk_insert(film->texts, moment);
     }
+}
+
+/* Curves over steps end at the step, and the subtitle names it. */
+static void cut(Film *film, NsPlot *plot, int64_t step)
+{
+    plot->cut = true;
+    plot->cut_at = (double)step;
+    if (!plot->moment || !g_str_has_suffix(plot->subtitle, plot->moment)) return;
+    size_t before = strlen(plot->subtitle) - strlen(plot->moment);
+    g_autofree char *moment = g_strdup_printf(_("step %" PRId64), step);
+    g_autofree char *subtitle = g_strdup_printf("%.*s%s", (int)before, plot->subtitle, moment);
+    plot->moment = g_string_chunk_insert(film->texts, moment);
+    plot->subtitle = g_string_chunk_insert(film->texts, subtitle);
 }
 
 static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
@@ -100,6 +116,7 @@ static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
     int64_t step = film->begin + llround(share * (double)(film->end - film->begin));
     input.step = step < film->end ? step : film->input->step;
     g_ptr_array_set_size(film->plots, 0);
+    g_string_chunk_clear(film->texts);
     for (guint k = 0, at = 0; k < film->charts; k++) {
         const NsSheetChart *chart = ns_sheet_chart(film->sheet, film->first + k);
         for (unsigned copy = 0; copy < ns_sheet_copies(chart, input.n_lanes); copy++, at++) {
@@ -109,8 +126,8 @@ static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
             /* What the chart says was checked with the still. */
             NsPlot *plot =
                 ns_sheet_plot(chart, ns_figure_update(film->figures->pdata[at], &own), NULL);
-            plot->cut = chart->spec.kind->abscissa == NS_OVER_STEPS && step < film->end;
-            plot->cut_at = (double)step;
+            if (chart->spec.kind->abscissa == NS_OVER_STEPS && step < film->end)
+                cut(film, plot, step);
             g_ptr_array_add(film->plots, plot);
         }
     }
@@ -122,15 +139,16 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
                          const NsSheetFile *file, GError **error)
 {
     const NsExportChoices *choices = file->choices;
-    g_auto(Film) film = {
-        .sheet = sheet,
-        .first = first,
-        .charts = n,
-        .input = input,
-        .file = file,
-        .figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free),
-        .plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free),
-        .frames = (guint)MAX(2, lround(choices->seconds * choices->rate))};
+    g_auto(Film)
+        film = {.sheet = sheet,
+                .first = first,
+                .charts = n,
+                .input = input,
+                .file = file,
+                .figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free),
+                .plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free),
+                .texts = g_string_chunk_new(256),
+                .frames = (guint)MAX(2, lround(choices->seconds * choices->rate))};
     g_autofree char *line = ns_provenance_line(file->provenance);
     NsStyle style;
     size_t columns, plots = 0;

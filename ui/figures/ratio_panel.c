@@ -3,6 +3,8 @@
 
 #include "core/base/words.h"
 
+#include <string.h>
+
 static const NsLevel equal = {.y = 1};
 
 /* Ratios at the abscissas that both have; returns how many. */
@@ -43,8 +45,9 @@ const NsPlot *ns_ratio_panel_fill(NsRatioPanel *panel, const NsRatioCurve *curve
     }
     if (!shown) return NULL;
     g_free(panel->axis);
-    panel->axis = n == 2 ? g_strdup(panel->labels[1])
-                         : g_strdup_printf(C_("ratio panel", "over %s"), curves[0].name);
+    bool letters = strlen(curves[0].name) == 1; /* names would not have room beside the panel */
+    panel->axis = n == 2 && letters ? g_strdup(panel->labels[1])
+                                    : g_strdup_printf(C_("ratio panel", "over %s"), curves[0].name);
     panel->plot = (NsPlot){.left = {.label = panel->axis, .scale = scale, .lo = NAN, .hi = NAN},
                            .series = panel->series,
                            .n_series = shown,

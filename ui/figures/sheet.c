@@ -245,7 +245,8 @@ static void add_option(GString *options, const char *key, const char *value)
 static void add_limit(GString *text, double value)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
-    if (!isnan(value)) g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.10g", value));
+    if (!isnan(value))
+        g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.10g", value));
 }
 
 static void add_axis(GString *options, const NsViewState *view, int axis)

@@ -33,7 +33,8 @@ typedef struct {
     bool untitled;       /* charts without title and subtitle, but for their letters */
     const char *caption; /* a text at the foot of the sheet, in place of the subtitles but for the
                           * names of runs; or NULL */
-    const char *moment;  /* a text at the foot where there is no caption: "step 40 of 500"; or NULL */
+    const char
+        *moment; /* a text at the foot where there is no caption: "step 40 of 500"; or NULL */
     const char *experiment; /* the line of ns_provenance_line, kept inside the file; or NULL */
 } NsExport;
 

@@ -69,7 +69,8 @@ double ns_unit_points(NsUnit unit)
 
 void ns_export_choices_init(NsExportChoices *choices)
 {
-    *choices = (NsExportChoices){.page = NS_PAGE_AUTO, .title = true, .experiment = true, .rate = USUAL_RATE};
+    *choices = (NsExportChoices){
+        .page = NS_PAGE_AUTO, .title = true, .experiment = true, .rate = USUAL_RATE};
 }
 
 static bool refuse(GError **error, const char *what, const char *text, const char *advice)
@@ -343,7 +344,8 @@ static const Row rows[] = {
     {{.key = "dpi",
       .label = "Dots per inch",
       .formula = "N",
-      .purpose = "Pixels per inch of a PNG (default: 300, of a film 150; for a slide and sizes in px as many "
+      .purpose = "Pixels per inch of a PNG (default: 300, of a film 150; for a slide and sizes in "
+                 "px as many "
                  "pixels as they "
                  "say)"},
      set_dpi,

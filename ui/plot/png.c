@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #define SIGNATURE 8
-#define SIZE_AT (SIGNATURE + 8)      /* width and height, in IHDR */
+#define SIZE_AT (SIGNATURE + 8)     /* width and height, in IHDR */
 #define HEADER_END (SIGNATURE + 25) /* IHDR is 4 + 4 + 13 + 4 */
 #define END 12                      /* a chunk without data, as IEND is */
 

@@ -49,6 +49,14 @@ void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPl
     }
 }
 
+bool ns_plot_has_axis(const NsPlot *plot, NsViewStateAxis which)
+{
+    if (which == NS_VIEW_STATE_LEFT && plot->heatmap && plot->heatmap->n_panels) return false;
+    bool right = false;
+    for (size_t i = 0; i < plot->n_series; i++) right |= plot->series[i].side == NS_AXIS_RIGHT;
+    return which != NS_VIEW_STATE_RIGHT || (right && !plot->heatmap);
+}
+
 static void widen(NsRange *range, double value)
 {
     if (!isfinite(value)) return;

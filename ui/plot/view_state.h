@@ -44,6 +44,9 @@ void ns_view_state_clear(NsViewState *view_state);
 void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPlot *shown,
                          GArray *series);
 
+/* Whether a plot has such an axis, and it can have limits: panels of a heatmap are shown whole. */
+bool ns_plot_has_axis(const NsPlot *plot, NsViewStateAxis which);
+
 /* The abscissae that a plot has data for, previous series included; free where there are none. */
 NsRange ns_plot_extent(const NsPlot *plot);
 

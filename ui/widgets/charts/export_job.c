@@ -4,11 +4,12 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "ui/plot/csv.h"
+#include "ui/plot/text.h"
 
 typedef struct {
     NsView *view;
     NsExportRequest request;
-    GArray *tiles;
+    NsSheet sheet;
     char *path;
 } Job;
 
@@ -16,130 +17,50 @@ static void job_free(gpointer data)
 {
     Job *job = data;
     ns_view_free(job->view);
-    g_array_unref(job->tiles);
+    ns_sheet_clear(&job->sheet);
     g_free(job->path);
     g_free(job);
 }
 
-static gpointer copy_label(gconstpointer label, gpointer data)
-{
-    (void)data;
-    return g_strdup(label);
-}
-
-NsViewState ns_export_view_state(const NsViewState *view_state)
-{
-    NsViewState copy = *view_state;
-    if (copy.hidden) {
-        copy.hidden = g_ptr_array_copy(view_state->hidden, (GCopyFunc)copy_label, NULL);
-        g_ptr_array_set_free_func(copy.hidden, g_free);
-    }
-    return copy;
-}
-
-static void clear_tile(gpointer tile)
-{
-    ns_view_state_clear(&((NsExportTile *)tile)->view_state);
-}
-
-GArray *ns_export_tiles_new(void)
-{
-    GArray *tiles = g_array_new(FALSE, FALSE, sizeof(NsExportTile));
-    g_array_set_clear_func(tiles, clear_tile);
-    return tiles;
-}
-
-/* ---- figures ---- */
-
-/* The figures that go together into one file. */
-typedef struct {
-    GPtrArray *figures; /* NsFigure */
-    GArray *plots;      /* NsPlot, under their view states */
-    GPtrArray *series;  /* of these; GArray */
-    GPtrArray *borrowed;
-} Sheet;
-
-static void unref_array(gpointer array)
-{
-    g_array_unref(array);
-}
-
-static Sheet sheet_new(void)
-{
-    return (Sheet){g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free),
-                   g_array_new(FALSE, FALSE, sizeof(NsPlot)),
-                   g_ptr_array_new_with_free_func(unref_array), g_ptr_array_new()};
-}
-
-static void sheet_clear(Sheet *sheet)
-{
-    g_ptr_array_unref(sheet->borrowed);
-    g_array_unref(sheet->plots);
-    g_ptr_array_unref(sheet->series);
-    g_ptr_array_unref(sheet->figures);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
-
-static void add_figure(Sheet *sheet, const Job *job, const NsExportTile *tile)
-{
-    NsFigureInput input = ns_view_input(job->view);
-    ns_figure_spec_apply(&tile->spec, &input);
-    /* What is pointed out in the window is no part of a figure. */
-    input.marked_layer = 0;
-    if (tile->lane >= 0 && tile->lane < (int)input.n_lanes)
-        input = ns_figure_input_of(&input, (unsigned)tile->lane);
-    NsFigure *figure = tile->spec.kind->create();
-    g_ptr_array_add(sheet->figures, figure);
-    NsPlot plot = *ns_figure_update(figure, &input);
-    if (job->request.format != NS_FORMAT_CSV) {
-        NsPlot whole = plot;
-        GArray *series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
-        ns_view_state_apply(&tile->view_state, &whole, &plot, series);
-        /* What is hidden is struck out in a window; on paper it is not there. */
-        for (guint i = series->len; i-- > 0;)
-            if (g_array_index(series, NsSeries, i).hidden) g_array_remove_index(series, i);
-        plot.series = (const NsSeries *)(const void *)series->data;
-        plot.n_series = series->len;
-        g_ptr_array_add(sheet->series, series);
-    }
-    g_array_append_val(sheet->plots, plot);
-}
-
-/* ---- the experiment ---- */
-
-/* The tiles that go into the file, or the files. */
-static guint first_tile(const NsExportRequest *request)
+/* The charts that go into the file, or the files. */
+static guint first_chart(const NsExportRequest *request)
 {
     return request->what == NS_EXPORT_ONE ? request->current : 0;
 }
 
-static guint n_tiles(const NsExportRequest *request)
+static guint n_charts(const NsExportRequest *request)
 {
-    return request->what == NS_EXPORT_ONE ? 1 : request->tiles->len;
+    return request->what == NS_EXPORT_ONE ? 1 : request->sheet->charts->len;
 }
 
-static const NsExportTile *tile_at(const NsExportRequest *request, guint i)
+static NsFigureInput input_of(const Job *job)
 {
-    return &g_array_index(request->tiles, NsExportTile, i);
+    NsFigureInput input = ns_view_input(job->view);
+    /* What is pointed out in the window is no part of a figure. */
+    input.marked_layer = 0;
+    return input;
 }
 
-static char *specs_text(const NsExportRequest *request, guint first, guint n)
+/* The plots of a chart as they are drawn, one for every copy; a table is of the whole data. */
+static bool add_chart(const Job *job, guint i, GPtrArray *figures, GPtrArray *plots, GError **error)
 {
-    g_autofree NsFigureSpec *specs = g_new(NsFigureSpec, MAX(n, 1));
-    size_t told = 0;
-    /* A figure of one model is drawn for every lane where it is named once. */
-    for (guint i = 0; i < n; i++)
-        if (n < 2 || tile_at(request, first + i)->lane <= 0)
-            specs[told++] = tile_at(request, first + i)->spec;
-    return ns_figure_specs_text(specs, told);
+    const NsSheetChart *chart = ns_sheet_chart(&job->sheet, i);
+    const NsFigureInput input = input_of(job);
+    NsSheetChart whole = {.spec = chart->spec};
+    ns_view_state_init(&whole.view);
+    for (unsigned copy = 0; copy < ns_sheet_copies(chart, job->view->started.n); copy++) {
+        NsFigureInput own = ns_sheet_input(&job->sheet, chart, copy, &input);
+        NsFigure *figure = chart->spec.kind->create();
+        g_ptr_array_add(figures, figure);
+        NsPlot *plot = ns_sheet_plot(job->request.format == NS_FORMAT_CSV ? &whole : chart,
+                                     ns_figure_update(figure, &own), error);
+        if (!plot) return false;
+        g_ptr_array_add(plots, plot);
+    }
+    return true;
 }
 
-static char *specs_word(const NsExportRequest *request, guint i)
-{
-    g_autofree NsFigureSpec *specs = g_new(NsFigureSpec, request->tiles->len);
-    for (guint k = 0; k < request->tiles->len; k++) specs[k] = tile_at(request, k)->spec;
-    return ns_figure_specs_word(specs, i);
-}
+/* ---- the experiment ---- */
 
 /* "step 40: lr 0.001": the settings that were changed while it ran; "B, step 40: ..." in a lane. */
 static char *changes_of(const NsView *view)
@@ -178,7 +99,8 @@ static void make_provenance(const NsView *view, const NsExportRequest *request, 
     *provenance = (NsProvenance){
         .step = before ? view->step : newest,
         .until = before ? newest : 0,
-        .figure = specs_text(request, first, n),
+        .figure = ns_sheet_text(request->sheet, first, n),
+        .names = ns_sheet_names_text(request->sheet),
         .axes = g_strdup(view->log ? "log" : "linear"),
         .smooth = ns_smoothing_text(view->smoothing),
         .theory = g_strdup(view->theory ? "on" : "off"),
@@ -200,15 +122,16 @@ static void append_quoted(GString *command, const char *option, const char *word
 void ns_export_provenance(const NsView *view, const NsExportRequest *request,
                           NsProvenance *provenance)
 {
-    make_provenance(view, request, first_tile(request), n_tiles(request), provenance);
+    make_provenance(view, request, first_chart(request), n_charts(request), provenance);
 }
 
 char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name)
 {
     g_auto(NsProvenance) provenance;
     ns_export_provenance(view, request, &provenance);
-    GString *command = g_string_new("normscope-cli chart --figure ");
-    g_string_append(command, provenance.figure);
+    GString *command = g_string_new("normscope-cli chart");
+    append_quoted(command, "--figure", provenance.figure);
+    if (provenance.names) append_quoted(command, "--names", provenance.names);
     if (request->what == NS_EXPORT_SEPARATE) g_string_append(command, " --each");
     if (!view->log) g_string_append(command, " --linear");
     if (view->smoothing.kind != NS_SMOOTH_NONE)
@@ -243,7 +166,7 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
     return g_string_free(command, FALSE);
 }
 
-const char *ns_export_command_gap(const NsView *view, const NsExportRequest *request)
+const char *ns_export_command_gap(const NsView *view)
 {
     g_autofree char *changes = changes_of(view);
     if (changes) return _("It does not repeat the settings that were changed during the run.");
@@ -256,11 +179,6 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
     }
     if (view->started.n > 1 && view->heat == NS_HEAT_LANE)
         return _("It draws heatmaps of all lanes, not of one.");
-    for (guint i = 0; i < n_tiles(request); i++) {
-        const NsViewState *view_state = &tile_at(request, first_tile(request) + i)->view_state;
-        if (!ns_view_state_is_fitted(view_state) || (view_state->hidden && view_state->hidden->len))
-            return _("It draws whole charts: limits and hidden curves are left out.");
-    }
     return NULL;
 }
 
@@ -269,33 +187,29 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
 static bool write_file(const Job *job, guint first, guint n, const char *path, GError **error)
 {
     const NsExportRequest *request = &job->request;
-    g_auto(Sheet) sheet = sheet_new();
-    for (guint i = 0; i < n; i++) add_figure(&sheet, job, tile_at(request, first + i));
-    for (guint i = 0; i < n; i++)
-        g_ptr_array_add(sheet.borrowed, &g_array_index(sheet.plots, NsPlot, i));
+    g_autoptr(GPtrArray) figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
+    g_autoptr(GPtrArray) plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
+    for (guint i = first; i < first + n; i++)
+        if (!add_chart(job, i, figures, plots, error)) return false;
     g_auto(NsProvenance) provenance;
     make_provenance(job->view, request, first, n, &provenance);
-    g_autofree char *line = ns_provenance_line(&provenance);
-    g_autofree char *caption = ns_provenance_caption(&provenance);
-    NsStyle style;
-    NsExport options = {.format = request->format,
-                        .experiment = request->choices.experiment ? line : NULL,
-                        .caption = request->choices.caption ? caption : NULL};
-    size_t columns = ns_export_choices_apply(&request->choices, n, &style, &options);
-    return ns_export((const NsPlot *const *)sheet.borrowed->pdata, n, columns, &options, path,
-                     error);
+    const NsSheetFile file = {&request->choices, request->format, &provenance, path};
+    const NsFigureInput input = input_of(job);
+    if (request->format == NS_FORMAT_PNG && request->choices.seconds > 0)
+        return ns_sheet_write_film(&job->sheet, first, n, &input, &file, error);
+    return ns_sheet_write((const NsPlot *const *)plots->pdata, plots->len, &file, error);
 }
 
 /* The path of the first file, or NULL. */
 static char *write_files(const Job *job, GError **error)
 {
     const NsExportRequest *request = &job->request;
-    guint first = first_tile(request), n = n_tiles(request);
+    guint first = first_chart(request), n = n_charts(request);
     if (request->what != NS_EXPORT_SEPARATE)
         return write_file(job, first, n, job->path, error) ? g_strdup(job->path) : NULL;
     g_autofree char *written = NULL;
     for (guint i = 0; i < n; i++) {
-        g_autofree char *word = specs_word(request, i);
+        g_autofree char *word = ns_sheet_word(&job->sheet, i);
         g_autofree char *path = ns_export_path(job->path, word);
         if (!write_file(job, i, 1, path, error)) return NULL;
         if (!written) written = g_steal_pointer(&path);
@@ -314,22 +228,80 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
         g_task_return_error(task, error);
 }
 
-void ns_export_async(const NsView *view, const NsExportRequest *request, const char *path,
-                     GAsyncReadyCallback callback, gpointer user_data)
+static void start(const NsView *view, const NsExportRequest *request, const char *path, GTask *task,
+                  GTaskThreadFunc function)
 {
     Job *job = g_new0(Job, 1);
     job->view = ns_view_copy(view);
     job->request = *request;
-    job->tiles = g_array_ref((GArray *)(guintptr)request->tiles);
+    ns_sheet_copy(&job->sheet, request->sheet);
+    job->request.sheet = &job->sheet;
     job->path = g_strdup(path);
-    g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, user_data);
     g_task_set_task_data(task, job, job_free);
-    g_task_run_in_thread(task, work);
+    g_task_run_in_thread(task, function);
+    g_object_unref(task);
+}
+
+void ns_export_async(const NsView *view, const NsExportRequest *request, const char *path,
+                     GAsyncReadyCallback callback, gpointer user_data)
+{
+    start(view, request, path, g_task_new(NULL, NULL, callback, user_data), work);
 }
 
 char *ns_export_finish(GAsyncResult *result, GError **error)
 {
     return g_task_propagate_pointer(G_TASK(result), error);
+}
+
+/* ---- facts ---- */
+
+void ns_export_facts_free(NsExportFacts *facts)
+{
+    if (!facts) return;
+    g_free(facts->title);
+    g_ptr_array_unref(facts->curves);
+    for (int i = 0; i < NS_VIEW_STATE_AXES; i++) g_free(facts->axis[i]);
+    g_free(facts);
+}
+
+static NsExportFacts *facts_of(const NsPlot *plot)
+{
+    NsExportFacts *facts = g_new0(NsExportFacts, 1);
+    const NsAxis *axes[NS_VIEW_STATE_AXES] = {&plot->x, &plot->left, &plot->right};
+    facts->title = ns_text_plain(plot->title);
+    facts->curves = g_ptr_array_new_with_free_func(g_free);
+    const char *name;
+    for (unsigned i = 0; (name = ns_plot_curve(plot, i)); i++)
+        g_ptr_array_add(facts->curves, ns_text_plain(name));
+    for (NsViewStateAxis i = 0; i < NS_VIEW_STATE_AXES; i++) {
+        if (!plot->drawing && ns_plot_has_axis(plot, i))
+            facts->axis[i] = ns_text_plain(axes[i]->label);
+        facts->scale[i] = axes[i]->scale;
+    }
+    return facts;
+}
+
+static void find_facts(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+    (void)source, (void)cancellable;
+    const Job *job = data;
+    const NsSheetChart *chart = ns_sheet_chart(&job->sheet, job->request.current);
+    const NsFigureInput input = input_of(job);
+    NsFigureInput own = ns_sheet_input(&job->sheet, chart, 0, &input);
+    g_autoptr(NsFigure) figure = chart->spec.kind->create();
+    g_task_return_pointer(task, facts_of(ns_figure_update(figure, &own)),
+                          (GDestroyNotify)ns_export_facts_free);
+}
+
+void ns_export_facts_async(const NsView *view, const NsExportRequest *request,
+                           GAsyncReadyCallback callback, gpointer user_data)
+{
+    start(view, request, NULL, g_task_new(NULL, NULL, callback, user_data), find_facts);
+}
+
+NsExportFacts *ns_export_facts_finish(GAsyncResult *result)
+{
+    return g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
 char *ns_plot_csv(const NsPlot *plot)

@@ -39,15 +39,6 @@ static const NsAxis *axis_of(const NsPlot *plot, NsViewStateAxis which)
                                          : &plot->right;
 }
 
-static bool has_axis(const NsPlot *plot, NsViewStateAxis which)
-{
-    /* Panels of a heatmap are shown whole. */
-    if (which == NS_VIEW_STATE_LEFT && plot->heatmap && plot->heatmap->n_panels) return false;
-    bool right = false;
-    for (size_t i = 0; i < plot->n_series; i++) right |= plot->series[i].side == NS_AXIS_RIGHT;
-    return which != NS_VIEW_STATE_RIGHT || (right && !plot->heatmap);
-}
-
 /* The number in a field; NaN for an empty one.  FALSE for anything else. */
 static bool read_field(GtkWidget *field, double *value)
 {
@@ -189,7 +180,7 @@ GtkWidget *ns_limits_popover_new(NsChartView *chart)
     gtk_widget_add_css_class(limits->hint, "error");
     gtk_widget_set_visible(limits->hint, FALSE);
     for (NsViewStateAxis which = 0; plot && which < NS_VIEW_STATE_AXES; which++)
-        if (has_axis(plot, which)) add_row(limits, GTK_GRID(grid), which);
+        if (ns_plot_has_axis(plot, which)) add_row(limits, GTK_GRID(grid), which);
     gtk_grid_attach(GTK_GRID(grid), limits->hint, 0, NS_VIEW_STATE_AXES + 1, 4, 1);
     gtk_popover_set_child(GTK_POPOVER(popover), grid);
     return popover;

@@ -4,18 +4,21 @@
 #include "core/base/words.h"
 
 #include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/shell/export_charts.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
 #include <unistd.h>
 
-#define PREVIEW_PIXELS 1100.0 /* of the longer side */
+#define PREVIEW_PIXELS 1100.0      /* of the longer side */
+#define MOST_PREVIEW_PIXELS 2200.0 /* of an image that is shown as it is saved */
 
 /* What the fields of points take. */
 #define LEAST_TEXT 4
 #define MOST_TEXT 72
 #define LEAST_LINE 0.25
 #define MOST_LINE 10
+#define LONGEST_FILM 40 /* of 30 frames a second; the command line takes longer ones of fewer */
 
 static const struct {
     NsFormat format;
@@ -27,9 +30,13 @@ static const struct {
     {NS_FORMAT_CSV, N_("CSV, data only"), N_("Every value of every series, in full precision.")},
     {NS_FORMAT_TEX, N_("TeX, for pgfplots"),
      N_("Set by TeX in the fonts of a document; data inside.")},
+    {NS_FORMAT_PNG, N_("Film, animated PNG"),
+     N_("The run up to the step on view, for browsers and slides; the picture is its last frame.")},
 };
 
-static const char *const WHAT[] = {N_("This chart"), N_("All charts, one figure"),
+enum { FILM = G_N_ELEMENTS(FORMATS) - 1 };
+
+static const char *const WHAT[] = {N_("Chosen chart"), N_("All charts, one figure"),
                                    N_("All charts, a file each"), N_("Data of all charts")};
 
 static const int DPI[] = {96, 150, 300, 600};
@@ -37,21 +44,25 @@ static const int DPI[] = {96, 150, 300, 600};
 /* The rows of the choices that are switches. */
 static const char *const SWITCHES[] = {"title", "caption", "experiment"};
 
-/* What was chosen last, as long as the program runs. */
+/* What was chosen last, as long as the program runs.  Charts and names come back where the dialog
+ * would begin with the same charts of the same lanes. */
 static struct {
     bool used;
-    NsFormat format;
+    guint format;
     NsExportChoices choices;
+    char *begun, *figure, *names;
 } memory;
 
 struct _NsExportDialog {
     GtkWindow parent;
     NsWindow *window;
-    NsView *view;  /* as it was when the dialog opened */
-    GArray *tiles; /* likewise */
-    guint current;
+    NsView *view; /* as it was when the dialog opened */
+    NsSheet sheet;
+    guint current; /* the chart that it opened with */
+    char *begun;   /* charts and lanes that it opened with */
     NsExportChoices choices;
-    GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
+    GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy, *charts_room, *charts;
+    GtkWidget *film, *seconds, *rate;
     GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
     GtkWidget *text_size, *line_width, *legend, *transparent;
     GtkWidget *switches[G_N_ELEMENTS(SWITCHES)];
@@ -79,8 +90,9 @@ NsExportRequest ns_export_dialog_request(NsExportDialog *dialog)
     NsFormat format = FORMATS[selected(dialog->format)].format;
     return (NsExportRequest){
         .what = what,
-        .tiles = dialog->tiles,
-        .current = dialog->current,
+        .sheet = &dialog->sheet,
+        .current = dialog->charts ? ns_export_charts_current(NS_EXPORT_CHARTS(dialog->charts))
+                                  : dialog->current,
         .format = what == NS_EXPORT_DATA ? NS_FORMAT_CSV : format,
         .choices = dialog->choices,
     };
@@ -103,12 +115,63 @@ static void on_written(GObject *source, GAsyncResult *result, gpointer user_data
     ns_window_toast_file(window, sentence, path);
 }
 
+/* Whatever way the dialog is left. */
+static void remember(NsExportDialog *dialog)
+{
+    memory.used = true;
+    memory.format = selected(dialog->format);
+    memory.choices = dialog->choices;
+    g_free(memory.begun);
+    g_free(memory.figure);
+    g_free(memory.names);
+    memory.begun = g_strdup(dialog->begun);
+    memory.figure = ns_sheet_text(&dialog->sheet, 0, dialog->sheet.charts->len);
+    memory.names = ns_sheet_names_text(&dialog->sheet);
+}
+
+static gboolean on_close(NsExportDialog *dialog)
+{
+    remember(dialog);
+    return FALSE;
+}
+
+/* What a dialog begins with: for which the charts and names of another are right, too. */
+static char *beginning(NsExportDialog *dialog)
+{
+    GString *text = g_string_new(NULL);
+    g_autofree char *charts = ns_sheet_text(&dialog->sheet, 0, dialog->sheet.charts->len);
+    g_string_append(text, charts);
+    for (size_t i = 0; i < dialog->view->started.n; i++) {
+        g_autofree char *lane = ns_experiment_lane_words(&dialog->view->started, i);
+        g_string_append_printf(text, "\n%s", lane);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void recall(NsExportDialog *dialog)
+{
+    g_auto(NsSheet) sheet;
+    ns_sheet_init(&sheet);
+    if (g_strcmp0(memory.begun, dialog->begun) != 0 || !*memory.figure ||
+        !ns_sheet_read(&sheet, memory.figure, NULL) ||
+        !ns_sheet_read_names(&sheet, memory.names, 0, NULL))
+        return;
+    /* The chart that was asked for is chosen, wherever it is now. */
+    g_autofree char *asked =
+        ns_figure_specs_text(&ns_sheet_chart(&dialog->sheet, dialog->current)->spec, 1);
+    dialog->current = MIN(dialog->current, sheet.charts->len - 1);
+    for (guint i = sheet.charts->len; i-- > 0;) {
+        g_autofree char *spec = ns_figure_specs_text(&ns_sheet_chart(&sheet, i)->spec, 1);
+        if (g_str_equal(spec, asked)) dialog->current = i;
+    }
+    NsSheet old = dialog->sheet;
+    dialog->sheet = sheet;
+    sheet = old;
+}
+
 void ns_export_dialog_write(NsExportDialog *dialog, const char *path)
 {
     NsExportRequest request = ns_export_dialog_request(dialog);
-    memory.used = true;
-    memory.format = FORMATS[selected(dialog->format)].format;
-    memory.choices = dialog->choices;
     ns_export_async(dialog->view, &request, path, on_written, g_object_ref(dialog->window));
     gtk_window_close(GTK_WINDOW(dialog));
 }
@@ -126,8 +189,9 @@ static void on_path(const char *path, gpointer dialog)
 static char *file_name(NsExportDialog *dialog)
 {
     NsExportRequest request = ns_export_dialog_request(dialog);
-    const NsExportTile *tile = &g_array_index(dialog->tiles, NsExportTile, dialog->current);
-    const char *stem = request.what == NS_EXPORT_ONE ? tile->spec.kind->choice.key : "normscope";
+    bool one = request.what == NS_EXPORT_ONE && dialog->sheet.charts->len;
+    const char *stem =
+        one ? ns_sheet_chart(&dialog->sheet, request.current)->spec.kind->choice.key : "normscope";
     return g_strconcat(stem, ".", ns_format_ending(request.format), NULL);
 }
 
@@ -163,21 +227,25 @@ static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_da
     if (dialog->preview_again && dialog->preview) show_preview(dialog);
 }
 
-/* The preview is the exported file itself, as a PNG: nothing can look different later. */
+/* The preview is the exported file itself, as a PNG: nothing can look different later.  Of a film
+ * it is one of two frames, of which the last is seen. */
 static void show_preview(NsExportDialog *dialog)
 {
     dialog->preview_again = dialog->previewing;
-    if (dialog->previewing) return;
+    if (dialog->previewing || !dialog->sheet.charts->len) return;
     NsExportRequest request = ns_export_dialog_request(dialog);
     if (request.what == NS_EXPORT_SEPARATE) request.what = NS_EXPORT_ONE;
     if (request.what == NS_EXPORT_DATA) request.what = NS_EXPORT_SHEET;
+    bool pixels = request.format == NS_FORMAT_PNG;
     request.format = NS_FORMAT_PNG;
     NsStyle style;
     NsExport options = {0};
-    guint n = request.what == NS_EXPORT_ONE ? 1 : dialog->tiles->len;
+    guint n = request.what == NS_EXPORT_ONE ? 1 : dialog->sheet.charts->len;
     ns_export_choices_apply(&request.choices, n, &style, &options);
-    request.choices.dpi =
-        MAX(1, (int)floor(72 * PREVIEW_PIXELS / MAX(options.width, options.height)));
+    double side = MAX(options.width, options.height) / 72;
+    if (!pixels || side * options.dpi > MOST_PREVIEW_PIXELS)
+        request.choices.dpi = MAX(1, (int)floor(PREVIEW_PIXELS / side));
+    if (request.choices.seconds > 0) request.choices.seconds = 2.0 / request.choices.rate;
     dialog->previewing = true;
     ns_export_async(dialog->view, &request, dialog->preview_path, on_previewed,
                     g_object_ref(dialog));
@@ -208,6 +276,10 @@ static void sync_controls(NsExportDialog *dialog)
             ;
     choose(dialog->style, looks);
     choose(dialog->legend, choices->legend);
+    if (choices->seconds > 0) {
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), choices->seconds);
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->rate), choices->rate);
+    }
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->text_size), style.text_size);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->line_width), style.line_width);
     set_switch(dialog->transparent, choices->transparent);
@@ -248,9 +320,19 @@ static void take_size(NsExportDialog *dialog)
     choices->height = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->height));
 }
 
+static void take_film(NsExportDialog *dialog)
+{
+    double seconds = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->seconds));
+    g_autofree char *text = g_strdup_printf(
+        "%g@%d", seconds, gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(dialog->rate)));
+    bool film = selected(dialog->format) == FILM;
+    ns_export_choices_set(&dialog->choices, "film", film ? text : "none", NULL);
+}
+
 static void take_choices(NsExportDialog *dialog)
 {
     NsExportChoices *choices = &dialog->choices;
+    take_film(dialog);
     NsExportChoices bare = *choices;
     take_size(dialog);
     choices->style = selected(dialog->style) ? ns_style(selected(dialog->style) - 1) : NULL;
@@ -280,6 +362,14 @@ static void take_choices(NsExportDialog *dialog)
     take_points(dialog->line_width, &choices->line_width, style.line_width);
 }
 
+/* The row of a format for stills. */
+static guint format_row(NsFormat format)
+{
+    guint i = 0;
+    while (FORMATS[i].format != format) i++;
+    return i;
+}
+
 static void sync_rest(NsExportDialog *dialog)
 {
     NsExportRequest request = ns_export_dialog_request(dialog);
@@ -294,13 +384,25 @@ static void sync_rest(NsExportDialog *dialog)
     gtk_widget_set_sensitive(dialog->font, !data && !tex);
     gtk_widget_set_sensitive(dialog->format, request.what != NS_EXPORT_DATA);
     gtk_widget_set_visible(dialog->custom, request.choices.page == NS_PAGE_CUSTOM);
-    for (guint i = 0; i < G_N_ELEMENTS(FORMATS); i++)
-        if (FORMATS[i].format == request.format)
-            gtk_label_set_text(GTK_LABEL(dialog->hint), _(FORMATS[i].hint));
+    gtk_widget_set_visible(dialog->film, request.choices.seconds > 0);
+    guint row = data ? format_row(NS_FORMAT_CSV) : selected(dialog->format);
+    gtk_label_set_text(GTK_LABEL(dialog->hint), _(FORMATS[row].hint));
+    bool any = dialog->sheet.charts->len > 0;
+    gtk_widget_set_sensitive(dialog->save, any);
+    gtk_widget_set_sensitive(dialog->copy, any);
+    if (!any) {
+        gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), NULL);
+        gtk_label_set_text(GTK_LABEL(dialog->command), "");
+        gtk_label_set_text(GTK_LABEL(dialog->gap), _("No chart is chosen: add one."));
+        gtk_widget_set_visible(dialog->gap, TRUE);
+        return;
+    }
     g_autofree char *name = file_name(dialog);
     g_autofree char *command = ns_export_command(dialog->view, &request, name);
     gtk_label_set_text(GTK_LABEL(dialog->command), command);
-    const char *gap = ns_export_command_gap(dialog->view, &request);
+    const char *gap = ns_session_is_running(ns_window_session(dialog->window))
+                          ? _("The run goes on: the file shows the step at which it is saved.")
+                          : ns_export_command_gap(dialog->view);
     gtk_label_set_text(GTK_LABEL(dialog->gap), gap ? gap : "");
     gtk_widget_set_visible(dialog->gap, gap != NULL);
     gtk_button_set_label(GTK_BUTTON(dialog->copy), "Copy");
@@ -323,16 +425,10 @@ void ns_export_dialog_choose(NsExportDialog *dialog, const char *key, const char
     sync_rest(dialog);
 }
 
-static void choose_format(NsExportDialog *dialog, NsFormat format)
-{
-    for (guint i = 0; i < G_N_ELEMENTS(FORMATS); i++)
-        if (FORMATS[i].format == format) choose(dialog->format, i);
-}
-
 void ns_export_dialog_choose_format(NsExportDialog *dialog, NsExportWhat what, NsFormat format)
 {
     choose(dialog->what, what);
-    choose_format(dialog, format);
+    choose(dialog->format, format_row(format));
 }
 
 const char *ns_export_dialog_command(NsExportDialog *dialog)
@@ -449,11 +545,23 @@ static void add_custom_size(NsExportDialog *dialog)
     g_ptr_array_add(dialog->drawn, dialog->custom);
 }
 
+static void add_film(NsExportDialog *dialog)
+{
+    dialog->film = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    dialog->seconds = make_spin(dialog, 0.5, LONGEST_FILM, 0.5, _("Play length in seconds"));
+    dialog->rate = make_spin(dialog, 1, 30, 1, _("Frames per second"));
+    gtk_box_append(GTK_BOX(dialog->film), dialog->seconds);
+    gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("s,")));
+    gtk_box_append(GTK_BOX(dialog->film), dialog->rate);
+    gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("frames/s")));
+    gtk_grid_attach(GTK_GRID(dialog->grid), dialog->film, 0, dialog->rows++, 2, 1);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), 8);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->rate), dialog->choices.rate);
+}
+
 static void add_choices(NsExportDialog *dialog)
 {
-    const NsExportTile *tile = &g_array_index(dialog->tiles, NsExportTile, dialog->current);
-    const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(tile->spec.kind->choice.label), _(WHAT[1]),
-                                                _(WHAT[2]), _(WHAT[3]), NULL};
+    const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(WHAT[0]), _(WHAT[1]), _(WHAT[2]), _(WHAT[3])};
     const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
     const char *const dpi[] = {_("As the size"), "96", "150", "300", "600", NULL};
     const char *const legends[] = {_("Outside"), _("Inside"), _("None"), NULL};
@@ -464,6 +572,7 @@ static void add_choices(NsExportDialog *dialog)
     dialog->syncing = true;
     dialog->what = add_drop_down(dialog, _("What"), what, false);
     dialog->format = add_drop_down(dialog, _("Format"), formats, false);
+    add_film(dialog);
     dialog->size = add_drop_down(dialog, _("Size"), (const char *const *)pages->pdata, true);
     add_custom_size(dialog);
     dialog->dpi = add_drop_down(dialog, _("Dots per inch"), dpi, true);
@@ -487,12 +596,19 @@ static void add_choices(NsExportDialog *dialog)
 static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
 {
     NsFigureInput input = ns_chart_tile_input(tile);
-    NsExportTile one = {
-        .spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input),
-        .lane = ns_chart_tile_lane(tile),
-        .view_state = ns_export_view_state(ns_chart_view_state(ns_chart_tile_chart(tile))),
-    };
-    g_array_append_val(dialog->tiles, one);
+    NsFigureSpec spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input);
+    const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(tile));
+    const NsPlot *plot = ns_chart_view_plot(ns_chart_tile_chart(tile));
+    NsSheetChart *chart = ns_sheet_add(&dialog->sheet, spec, ns_chart_tile_lane(tile));
+    const char *name;
+    for (unsigned i = 0; plot && (name = ns_plot_curve(plot, i)) && i < 64; i++)
+        if (ns_view_state_hides(view_state, name)) chart->hidden |= UINT64_C(1) << i;
+    for (int i = 0; i < NS_VIEW_STATE_AXES; i++) {
+        chart->view.range[i] = view_state->range[i];
+        chart->view.rescaled[i] = view_state->rescaled[i];
+        chart->view.scale[i] = view_state->scale[i];
+    }
+    chart->view.no_grid = view_state->no_grid;
 }
 
 /* All of a page of charts; of any other page the one that it offers. */
@@ -503,7 +619,7 @@ static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
     if (!dashboard) take_tile(dialog, current);
     for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
         if (!gtk_widget_get_visible(GTK_WIDGET(tile))) continue;
-        if (tile == current) dialog->current = dialog->tiles->len;
+        if (tile == current) dialog->current = dialog->sheet.charts->len;
         take_tile(dialog, tile);
     }
 }
@@ -520,7 +636,8 @@ static void ns_export_dialog_dispose(GObject *object)
 static void ns_export_dialog_finalize(GObject *object)
 {
     NsExportDialog *dialog = NS_EXPORT_DIALOG(object);
-    g_array_unref(dialog->tiles);
+    ns_sheet_clear(&dialog->sheet);
+    g_free(dialog->begun);
     g_ptr_array_unref(dialog->drawn);
     g_free(dialog->preview_path);
     G_OBJECT_CLASS(ns_export_dialog_parent_class)->finalize(object);
@@ -540,13 +657,14 @@ static void ns_export_dialog_class_init(NsExportDialogClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, gap);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, copy);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, save);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, charts_room);
     gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "window.close", NULL);
 }
 
 static void ns_export_dialog_init(NsExportDialog *dialog)
 {
     gtk_widget_init_template(GTK_WIDGET(dialog));
-    dialog->tiles = ns_export_tiles_new();
+    ns_sheet_init(&dialog->sheet);
     dialog->drawn = g_ptr_array_new();
     ns_export_choices_init(&dialog->choices);
     g_autofree char *name =
@@ -560,11 +678,18 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     dialog->window = g_object_ref(window);
     dialog->view = ns_view_copy(ns_session_view(ns_window_session(window)));
     take_tiles(dialog, tile);
+    dialog->begun = beginning(dialog);
+    recall(dialog);
     add_choices(dialog);
     if (memory.used) dialog->choices = memory.choices;
     sync_controls(dialog);
     choose(dialog->what, one ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
-    choose_format(dialog, memory.used ? memory.format : NS_FORMAT_PDF);
+    choose(dialog->format, memory.used ? memory.format : format_row(NS_FORMAT_PDF));
+    dialog->charts = ns_export_charts_new(dialog->view, &dialog->sheet, dialog->current);
+    gtk_box_append(GTK_BOX(dialog->charts_room), dialog->charts);
+    g_signal_connect_object(dialog->charts, "changed", G_CALLBACK(sync_rest), dialog,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect(dialog, "close-request", G_CALLBACK(on_close), NULL);
     g_signal_connect_object(dialog->save, "clicked", G_CALLBACK(on_save), dialog,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(dialog->copy, "clicked", G_CALLBACK(on_copy), dialog,

@@ -1,0 +1,312 @@
+/* Sheets: their text, what they make of plots, and films.  SPDX-License-Identifier: MIT */
+#include "core/base/error.h"
+#include "core/experiment/assignment.h"
+#include "run.h"
+#include "ui/figures/sheet.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static void read_sheet(NsSheet *sheet, const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    ns_sheet_init(sheet);
+    ns_sheet_read(sheet, text, &error);
+    g_assert_no_error(error);
+}
+
+static char *text_of(const NsSheet *sheet)
+{
+    return ns_sheet_text(sheet, 0, sheet->charts->len);
+}
+
+/* What is read is written the same, whatever stands in a title. */
+static void test_text(void)
+{
+    static const char *const texts[] = {
+        "loss",
+        "loss,profile:token-cosine,attention:3.2(lane=B)",
+        "loss(title=What is lost, and (so\\) on\\;;x=0..200;y=0.1..4 log;hide=2,3;grid=off)",
+        "gradient-norm(x=..10;y=1e-05.. symlog;y2=linear),loss(title=a = b \\\\ c)",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_auto(NsSheet) sheet, copy;
+        read_sheet(&sheet, texts[i]);
+        ns_sheet_copy(&copy, &sheet);
+        g_autofree char *text = text_of(&copy);
+        g_assert_cmpstr(text, ==, texts[i]);
+    }
+    g_auto(NsSheet) sheet;
+    read_sheet(&sheet, texts[2]);
+    const NsSheetChart *chart = ns_sheet_chart(&sheet, 0);
+    g_assert_cmpstr(chart->title, ==, "What is lost, and (so) on;");
+    g_assert_cmpuint(chart->hidden, ==, 6);
+    g_assert_cmpfloat(chart->view.range[NS_VIEW_STATE_LEFT].lo, ==, 0.1);
+    g_assert_true(chart->view.scale[NS_VIEW_STATE_LEFT] == NS_SCALE_LOG);
+}
+
+static void test_order(void)
+{
+    g_auto(NsSheet) sheet;
+    read_sheet(&sheet, "loss,profile,steps,compare");
+    static const struct {
+        guint from, to;
+        const char *text;
+    } moves[] = {{0, 3, "profile,steps,compare,loss"},
+                 {3, 1, "profile,loss,steps,compare"},
+                 {2, 2, "profile,loss,steps,compare"},
+                 {1, 0, "loss,profile,steps,compare"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(moves); i++) {
+        ns_sheet_move(&sheet, moves[i].from, moves[i].to);
+        g_autofree char *text = text_of(&sheet);
+        g_assert_cmpstr(text, ==, moves[i].text);
+    }
+    /* What all of a word are told. */
+    g_auto(NsSheet) all;
+    read_sheet(&all, "all(grid=off)");
+    g_assert_cmpuint(all.charts->len, ==, 4);
+    g_assert_true(ns_sheet_chart(&all, 3)->view.no_grid);
+}
+
+static void test_refused(void)
+{
+    static const char *const table[][2] = {
+        {"", "leaves out the name"},
+        {"loss,", "leaves out the name"},
+        {"loss(title=x", "closed by a )"},
+        {"loss(x=1..2)y", "no name of a figure"},
+        {"loss(wings=3)", "no choice of a chart"},
+        {"loss(x=5..2)", "5 to 2 are reversed"},
+        {"loss(x=2..2)", "reversed"},
+        {"loss(y=0..2 log)", "cannot begin or end at 0"},
+        {"loss(y=1..2..3)", "no range of an axis"},
+        {"loss(y=)", "no range of an axis"},
+        {"loss(y=nan..2)", "no range of an axis"},
+        {"loss(hide=0)", "no list of curves"},
+        {"loss(hide=65)", "no list of curves"},
+        {"loss(lane=E)", "no lane"},
+        {"loss(title=a\nb)", "not text in one line"},
+        {"loss(title="
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa)",
+         "too long for a title"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_auto(NsSheet) sheet;
+        g_autoptr(GError) error = NULL;
+        ns_sheet_init(&sheet);
+        g_assert_false(ns_sheet_read(&sheet, table[i][0], &error));
+        g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
+        if (!strstr(error->message, table[i][1])) g_error("%s: %s", table[i][0], error->message);
+    }
+}
+
+typedef struct {
+    Run *runs[2];
+    NsFigureInput input;
+} Pair;
+
+static Pair pair_new(int steps)
+{
+    Pair pair = {{run_new(3, BUDGET), run_new(3, BUDGET)}, {0}};
+    ns_settings_assign(&pair.runs[1]->settings, "placement=pre", NULL);
+    for (int i = 0; i < steps; i++) {
+        append(pair.runs[0], 4.0 - 0.1 * i);
+        append(pair.runs[1], 4.0 - 0.2 * i);
+    }
+    pair.input = input_of(pair.runs[0]);
+    pair.input.n_lanes = 2;
+    for (unsigned i = 0; i < 2; i++)
+        pair.input.lanes[i] =
+            (NsFigureRun){pair.runs[i]->history, &pair.runs[i]->settings, ns_lane_letter(i), i};
+    return pair;
+}
+
+static void pair_clear(Pair *pair)
+{
+    run_free(pair->runs[0]);
+    run_free(pair->runs[1]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pair, pair_clear)
+
+/* A chart of a sheet, made anew; `figure` keeps it. */
+static NsPlot *plot_of(const NsSheet *sheet, const NsFigureInput *input, NsFigure **figure,
+                       GError **error)
+{
+    const NsSheetChart *chart = ns_sheet_chart(sheet, 0);
+    NsFigureInput own = ns_sheet_input(sheet, chart, 0, input);
+    *figure = chart->spec.kind->create();
+    return ns_sheet_plot(chart, ns_figure_update(*figure, &own), error);
+}
+
+static void test_limits_and_title(void)
+{
+    g_auto(Pair) pair = pair_new(8);
+    g_auto(NsSheet) sheet;
+    g_autoptr(NsFigure) figure = NULL;
+    g_autoptr(GError) error = NULL;
+    read_sheet(&sheet, "loss(title=Mine;x=2..6;y=..5)");
+    NsPlot *plot = plot_of(&sheet, &pair.input, &figure, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(plot->title, ==, "Mine");
+    g_assert_true(plot->x.lo == 2 && plot->x.hi == 6 && isnan(plot->left.lo) && plot->left.hi == 5);
+    ns_sheet_plot_free(plot);
+
+    /* Of an axis that is logarithmic of itself, only the plot knows. */
+    g_auto(NsSheet) wrong;
+    g_autoptr(NsFigure) other = NULL;
+    read_sheet(&wrong, "gradient-norm(y=0..2)");
+    g_assert_null(plot_of(&wrong, &pair.input, &other, &error));
+    g_assert_nonnull(strstr(error->message, "logarithmic"));
+}
+
+/* The curves that are left are those of the data that were not hidden. */
+static void test_hidden(void)
+{
+    g_auto(Pair) pair = pair_new(8);
+    g_auto(NsSheet) whole;
+    g_autoptr(NsFigure) figure = NULL;
+    g_autoptr(GError) error = NULL;
+    read_sheet(&whole, "loss");
+    NsPlot *plot = plot_of(&whole, &pair.input, &figure, &error);
+    unsigned n = 0;
+    while (ns_plot_curve(plot, n)) n++;
+    g_assert_cmpuint(n, >=, 3);
+    for (unsigned i = 0; i < n; i++) {
+        g_autofree char *text = g_strdup_printf("loss(hide=%u)", i + 1);
+        g_auto(NsSheet) sheet;
+        g_autoptr(NsFigure) own = NULL;
+        read_sheet(&sheet, text);
+        NsPlot *less = plot_of(&sheet, &pair.input, &own, &error);
+        g_assert_no_error(error);
+        for (size_t k = 0; k < less->n_series; k++)
+            g_assert_cmpstr(ns_series_name(&less->series[k]), !=, ns_plot_curve(plot, i));
+        size_t gone = 0;
+        for (size_t k = 0; k < plot->n_series; k++)
+            gone += g_strcmp0(ns_series_name(&plot->series[k]), ns_plot_curve(plot, i)) == 0;
+        g_assert_cmpuint(less->n_series + gone, ==, plot->n_series);
+        ns_sheet_plot_free(less);
+    }
+    /* By data: lane B falls twice as fast, and stays where A is hidden. */
+    g_auto(NsSheet) of_b;
+    g_autoptr(NsFigure) own = NULL;
+    read_sheet(&of_b, "loss(hide=1)");
+    NsPlot *left = plot_of(&of_b, &pair.input, &own, &error);
+    g_assert_cmpfloat(series_named(left, "B Pre-LN")->y[5], ==, 3.0);
+    ns_sheet_plot_free(left);
+    ns_sheet_plot_free(plot);
+
+    g_auto(NsSheet) more;
+    g_autoptr(NsFigure) none = NULL;
+    read_sheet(&more, "loss(hide=60)");
+    g_assert_null(plot_of(&more, &pair.input, &none, &error));
+    g_assert_nonnull(strstr(error->message, "hide names another"));
+}
+
+static void test_names(void)
+{
+    g_auto(Pair) pair = pair_new(4);
+    g_auto(NsSheet) sheet;
+    g_autoptr(NsFigure) figure = NULL;
+    g_autoptr(GError) error = NULL;
+    read_sheet(&sheet, "loss(hide=2)");
+    g_assert_true(ns_sheet_read_names(&sheet, ";Post, then  Pre", 2, NULL));
+    g_autofree char *text = ns_sheet_names_text(&sheet);
+    g_assert_cmpstr(text, ==, ";Post, then  Pre");
+    g_assert_true(ns_sheet_read_names(&sheet, "Original;Today, with warm-up", 2, NULL));
+    NsPlot *plot = plot_of(&sheet, &pair.input, &figure, NULL);
+    series_named(plot, "Original");
+    series_named(plot, "Today,\u00a0with\u00a0warm-up");
+    /* The subtitle tells what is behind a name. */
+    g_assert_nonnull(strstr(plot->subtitle, "Original: Post-LN; "));
+    ns_sheet_plot_free(plot);
+    static const char *const wrong[][2] = {
+        {"a;b;c", "names 3 lanes"},
+        {"a;a", "cannot both be called “a”"},
+        {"abcdefghijabcdefghijabcdefghijabcdefghij1", "too long for the name of a lane"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        g_clear_error(&error);
+        g_assert_false(ns_sheet_read_names(&sheet, wrong[i][0], 2, &error));
+        g_assert_nonnull(strstr(error->message, wrong[i][1]));
+        g_assert_true(g_str_has_prefix(sheet.names[0], "Original"));
+    }
+    /* One lane alone, under its name. */
+    g_auto(NsSheet) one;
+    g_autoptr(NsFigure) other = NULL;
+    read_sheet(&one, "loss(lane=B)");
+    plot = plot_of(&one, &pair.input, &other, NULL);
+    g_assert_cmpfloat(series_named(plot, "training")->y[3], <, 3.5);
+    ns_sheet_plot_free(plot);
+}
+
+/* ---- films ---- */
+
+static guint32 number_at(const char *bytes)
+{
+    guint32 big;
+    memcpy(&big, bytes, sizeof big);
+    return GUINT32_FROM_BE(big);
+}
+
+/* The chunks of a film, whose numbers must rise one by one: how many frames it says it has, and
+ * how many there are. */
+static void count_frames(const char *path, guint *said, guint *frames)
+{
+    g_autofree char *bytes = NULL;
+    gsize size;
+    guint32 sequence = 0;
+    g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
+    *said = *frames = 0;
+    for (gsize at = 8; at < size;) {
+        const char *type = bytes + at + 4, *data = bytes + at + 8;
+        if (memcmp(type, "acTL", 4) == 0) *said = number_at(data);
+        if (memcmp(type, "fcTL", 4) == 0) {
+            g_assert_cmpuint(number_at(data), ==, sequence++);
+            g_assert_cmpint(memcmp(data + 20, "\0\1\0\12", 4), ==, 0); /* a tenth of a second */
+            (*frames)++;
+        }
+        if (memcmp(type, "fdAT", 4) == 0) g_assert_cmpuint(number_at(data), ==, sequence++);
+        at += number_at(bytes + at) + 12;
+    }
+}
+
+static void test_film(void)
+{
+    g_auto(Pair) pair = pair_new(21);
+    g_auto(NsSheet) sheet;
+    g_auto(NsProvenance) provenance;
+    g_autoptr(GError) error = NULL;
+    NsExportChoices choices;
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "film.png", NULL);
+    read_sheet(&sheet, "loss,profile,gradient-heatmap");
+    ns_provenance_init(&provenance);
+    ns_export_choices_init(&choices);
+    g_assert_true(ns_export_choices_set(&choices, "film", "1.2@10", NULL));
+    const NsSheetFile file = {&choices, NS_FORMAT_PNG, &provenance, path};
+    ns_sheet_write_film(&sheet, 0, 3, &pair.input, &file, &error);
+    g_assert_no_error(error);
+    guint said, frames;
+    count_frames(path, &said, &frames);
+    g_assert_cmpuint(said, ==, 12);
+    g_assert_cmpuint(frames, ==, 12);
+    g_unlink(path);
+
+    g_auto(NsSheet) kept;
+    read_sheet(&kept, "loss,tokens");
+    g_assert_false(ns_sheet_write_film(&kept, 0, 2, &pair.input, &file, &error));
+    g_assert_nonnull(strstr(error->message, "figure tokens only the newest"));
+    g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+    g_rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sheet/text", test_text);
+    g_test_add_func("/sheet/order", test_order);
+    g_test_add_func("/sheet/refused", test_refused);
+    g_test_add_func("/sheet/limits-and-title", test_limits_and_title);
+    g_test_add_func("/sheet/hidden", test_hidden);
+    g_test_add_func("/sheet/names", test_names);
+    g_test_add_func("/sheet/film", test_film);
+    return g_test_run();
+}

@@ -1,0 +1,561 @@
+/* The charts of a figure, to be put together.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/shell/export_charts.h"
+
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "ui/plot/text.h"
+#include "ui/widgets/charts/tile_choices.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIELD_CHARS 7
+#define TITLE_CHARS 16
+#define ROW_CHARS 18
+#define LABEL_CHARS 12
+
+struct _NsExportCharts {
+    GtkBox parent;
+    const NsView *view;
+    NsSheet *sheet;
+    guint current;
+    NsExportFacts *facts; /* of the chosen chart; NULL while they are looked for */
+    GtkWidget *list, *editor, *error;
+    GtkWidget *title, *limits[NS_VIEW_STATE_AXES][2], *names[NS_LANES_MAX];
+    GArray *choices; /* of the drop-down "Shows"; int */
+    int rows, dragged;
+    bool asked, facts_again, syncing;
+};
+
+G_DEFINE_FINAL_TYPE(NsExportCharts, ns_export_charts, GTK_TYPE_BOX)
+
+static guint changed_signal;
+
+static void sync_list(NsExportCharts *charts);
+static void find_facts(NsExportCharts *charts);
+
+guint ns_export_charts_current(NsExportCharts *charts)
+{
+    return charts->current;
+}
+
+/* Where the list is not empty. */
+static NsSheetChart *current(NsExportCharts *charts)
+{
+    return ns_sheet_chart(charts->sheet, charts->current);
+}
+
+/* Tells of a change that was made, or what is wrong with one that was not. */
+static void told(NsExportCharts *charts, bool good, const GError *error)
+{
+    gtk_label_set_text(GTK_LABEL(charts->error), good ? "" : error->message);
+    gtk_widget_set_visible(charts->error, !good);
+    if (good) g_signal_emit(charts, changed_signal, 0);
+}
+
+static char *chart_words(const NsSheetChart *chart)
+{
+    const NsFigureSpec *spec = &chart->spec;
+    const char *label = _(spec->kind->choice.label);
+    if (chart->title) return g_strdup(chart->title);
+    int shown = spec->kind->subject == NS_SUBJECT_SIMILARITY ? (int)spec->similarity
+                : spec->kind->subject == NS_SUBJECT_PLACE ? NS_TILE_PLACE(spec->layer, spec->head)
+                                                          : (int)spec->quantity;
+    bool chosen = spec->kind->subject == NS_SUBJECT_SIMILARITY ||
+                  (spec->kind->subject == NS_SUBJECT_PLACE && spec->layer) ||
+                  spec->quantity != spec->kind->initial;
+    g_autofree char *marked = chosen ? ns_tile_choice_label(spec->kind, shown) : NULL;
+    g_autofree char *what = marked ? ns_text_plain(marked) : NULL;
+    g_autofree char *words = what ? g_strdup_printf("%s: %s", label, what) : g_strdup(label);
+    if (chart->lane < 0) return g_steal_pointer(&words);
+    return g_strdup_printf("%s · %s", words, ns_lane_letter((size_t)chart->lane));
+}
+
+/* ---- The list ---- */
+
+static void move(NsExportCharts *charts, guint from, guint to)
+{
+    if (from == to || to >= charts->sheet->charts->len) return;
+    ns_sheet_move(charts->sheet, from, to);
+    charts->current = to;
+    sync_list(charts);
+    find_facts(charts);
+    told(charts, true, NULL);
+}
+
+static void on_row_action(GtkWidget *button, NsExportCharts *charts)
+{
+    GtkWidget *row = gtk_widget_get_ancestor(button, GTK_TYPE_LIST_BOX_ROW);
+    guint i = (guint)gtk_list_box_row_get_index(GTK_LIST_BOX_ROW(row));
+    int by = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(button), "ns-by"));
+    if (by) {
+        move(charts, i, (guint)((int)i + by));
+        GtkListBoxRow *moved =
+            gtk_list_box_get_row_at_index(GTK_LIST_BOX(charts->list), (int)charts->current);
+        gtk_widget_grab_focus(GTK_WIDGET(moved));
+        return;
+    }
+    g_array_remove_index(charts->sheet->charts, i);
+    if (charts->current > i || charts->current == charts->sheet->charts->len)
+        charts->current -= charts->current > 0;
+    sync_list(charts);
+    find_facts(charts);
+    told(charts, true, NULL);
+}
+
+static GtkWidget *row_button(NsExportCharts *charts, const char *icon, const char *words, int by)
+{
+    GtkWidget *button = gtk_button_new_from_icon_name(icon);
+    gtk_widget_add_css_class(button, "flat");
+    gtk_widget_set_tooltip_text(button, words);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                   -1);
+    g_object_set_data(G_OBJECT(button), "ns-by", GINT_TO_POINTER(by));
+    g_signal_connect(button, "clicked", G_CALLBACK(on_row_action), charts);
+    return button;
+}
+
+static int row_at(NsExportCharts *charts, double y)
+{
+    GtkListBoxRow *row = gtk_list_box_get_row_at_y(GTK_LIST_BOX(charts->list), (int)y);
+    return row ? gtk_list_box_row_get_index(row) : -1;
+}
+
+static void on_drag_begin(GtkGestureDrag *drag, double x, double y, NsExportCharts *charts)
+{
+    (void)drag, (void)x;
+    charts->dragged = row_at(charts, y);
+}
+
+/* A chart that is dragged takes the place that the pointer is on. */
+static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, NsExportCharts *charts)
+{
+    double x, y;
+    (void)dx;
+    gtk_gesture_drag_get_start_point(drag, &x, &y);
+    int to = row_at(charts, y + dy);
+    if (charts->dragged < 0 || to < 0 || to == charts->dragged) return;
+    gtk_gesture_set_state(GTK_GESTURE(drag), GTK_EVENT_SEQUENCE_CLAIMED);
+    move(charts, (guint)charts->dragged, (guint)to);
+    charts->dragged = to;
+}
+
+static GtkWidget *make_row(NsExportCharts *charts, guint i)
+{
+    guint n = charts->sheet->charts->len;
+    GtkWidget *row = gtk_list_box_row_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    g_autofree char *words = chart_words(ns_sheet_chart(charts->sheet, i));
+    GtkWidget *label = gtk_label_new(words);
+    GtkWidget *up = row_button(charts, "go-up-symbolic", _("Move up"), -1);
+    GtkWidget *down = row_button(charts, "go-down-symbolic", _("Move down"), 1);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), ROW_CHARS);
+    gtk_widget_set_hexpand(label, TRUE);
+    gtk_widget_set_tooltip_text(label, words);
+    gtk_widget_set_sensitive(up, i > 0);
+    gtk_widget_set_sensitive(down, i + 1 < n);
+    gtk_box_append(GTK_BOX(box), label);
+    gtk_box_append(GTK_BOX(box), up);
+    gtk_box_append(GTK_BOX(box), down);
+    gtk_box_append(GTK_BOX(box), row_button(charts, "list-remove-symbolic", _("Remove chart"), 0));
+    gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
+    return row;
+}
+
+static void sync_list(NsExportCharts *charts)
+{
+    GtkListBox *list = GTK_LIST_BOX(charts->list);
+    GtkListBoxRow *row;
+    charts->syncing = true;
+    while ((row = gtk_list_box_get_row_at_index(list, 0)))
+        gtk_list_box_remove(list, GTK_WIDGET(row));
+    for (guint i = 0; i < charts->sheet->charts->len; i++)
+        gtk_list_box_append(list, make_row(charts, i));
+    row = gtk_list_box_get_row_at_index(list, (int)charts->current);
+    if (row) gtk_list_box_select_row(list, row);
+    charts->syncing = false;
+}
+
+static void on_selected(GtkListBox *list, GtkListBoxRow *row, NsExportCharts *charts)
+{
+    (void)list;
+    if (charts->syncing || !row) return;
+    charts->current = (guint)gtk_list_box_row_get_index(row);
+    find_facts(charts);
+    told(charts, true, NULL);
+}
+
+static void on_add(GtkWidget *widget, const char *name, GVariant *key)
+{
+    (void)name;
+    NsExportCharts *charts = NS_EXPORT_CHARTS(widget);
+    int i = ns_choices_find(ns_figure_choice, g_variant_get_string(key, NULL));
+    if (i < 0) return;
+    ns_sheet_add(charts->sheet, ns_figure_spec(ns_figure_kind((size_t)i)), -1);
+    charts->current = charts->sheet->charts->len - 1;
+    sync_list(charts);
+    find_facts(charts);
+    told(charts, true, NULL);
+}
+
+/* ---- What the chosen chart shows ---- */
+
+static void add_words(NsExportCharts *charts, const char *words, GtkWidget *control)
+{
+    GtkWidget *label = gtk_label_new(words);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), LABEL_CHARS);
+    gtk_widget_set_tooltip_text(label, words);
+    gtk_widget_set_hexpand(control, TRUE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(control), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                   -1);
+    gtk_grid_attach(GTK_GRID(charts->editor), label, 0, charts->rows, 1, 1);
+    gtk_grid_attach(GTK_GRID(charts->editor), control, 1, charts->rows++, 1, 1);
+}
+
+static void add_heading(NsExportCharts *charts, const char *words)
+{
+    GtkWidget *label = gtk_label_new(words);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
+    gtk_widget_add_css_class(label, "heading");
+    gtk_grid_attach(GTK_GRID(charts->editor), label, 0, charts->rows++, 2, 1);
+}
+
+static void on_title(NsExportCharts *charts)
+{
+    g_autoptr(GError) error = NULL;
+    const char *text = gtk_editable_get_text(GTK_EDITABLE(charts->title));
+    bool good = ns_sheet_set_title(current(charts), text, &error);
+    if (good) sync_list(charts);
+    told(charts, good, error);
+}
+
+static GtkWidget *make_entry(NsExportCharts *charts, const char *text, int width, GCallback changed)
+{
+    GtkWidget *entry = gtk_entry_new();
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), width);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), width);
+    gtk_editable_set_text(GTK_EDITABLE(entry), text ? text : "");
+    g_signal_connect_swapped(entry, "changed", changed, charts);
+    return entry;
+}
+
+/* NaN for an empty field; FALSE for what is no number. */
+static bool read_limit(GtkWidget *field, double *value, GError **error)
+{
+    g_autofree char *text = g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(field))));
+    char *end = NULL;
+    *value = (double)NAN;
+    if (!*text) return true;
+    *value = g_ascii_strtod(text, &end);
+    if (!*end && isfinite(*value)) return true;
+    g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                        _("A limit is a number, such as 0.05 or 1e-4, or empty."));
+    return false;
+}
+
+static void on_limits(NsExportCharts *charts)
+{
+    NsViewState view = current(charts)->view;
+    g_autoptr(GError) error = NULL;
+    bool good = true;
+    for (int i = 0; good && i < NS_VIEW_STATE_AXES; i++) {
+        if (!charts->limits[i][0]) continue;
+        NsRange range;
+        NsScaleKind kind = view.rescaled[i] ? view.scale[i] : charts->facts->scale[i];
+        good = read_limit(charts->limits[i][0], &range.lo, &error) &&
+               read_limit(charts->limits[i][1], &range.hi, &error) &&
+               ns_sheet_check_range(kind, range, &error);
+        view.range[i] = range;
+    }
+    if (good) current(charts)->view = view;
+    told(charts, good, error);
+}
+
+static GtkWidget *make_limit(NsExportCharts *charts, double value, const char *words)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE] = "";
+    if (!isnan(value)) g_ascii_formatd(digits, sizeof digits, "%.6g", value);
+    GtkWidget *field = make_entry(charts, digits, FIELD_CHARS, G_CALLBACK(on_limits));
+    gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(field), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
+    gtk_widget_set_hexpand(field, TRUE);
+    return field;
+}
+
+static void add_limits(NsExportCharts *charts, int axis)
+{
+    const char *label = charts->facts->axis[axis];
+    NsRange range = current(charts)->view.range[axis];
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
+    g_autofree char *from = g_strdup_printf(_("%s from"), label);
+    g_autofree char *to = g_strdup_printf(_("%s to"), label);
+    charts->limits[axis][0] = make_limit(charts, range.lo, from);
+    charts->limits[axis][1] = make_limit(charts, range.hi, to);
+    gtk_box_append(GTK_BOX(box), charts->limits[axis][0]);
+    gtk_box_append(GTK_BOX(box), gtk_label_new("–"));
+    gtk_box_append(GTK_BOX(box), charts->limits[axis][1]);
+    add_words(charts, label, box);
+}
+
+static void on_curve(GtkCheckButton *check, NsExportCharts *charts)
+{
+    uint64_t bit = UINT64_C(1) << GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(check), "ns-curve"));
+    NsSheetChart *chart = current(charts);
+    chart->hidden = gtk_check_button_get_active(check) ? chart->hidden & ~bit : chart->hidden | bit;
+    told(charts, true, NULL);
+}
+
+static void add_curves(NsExportCharts *charts)
+{
+    const GPtrArray *curves = charts->facts->curves;
+    if (curves->len > 1) add_heading(charts, _("Curves"));
+    for (guint i = 0; curves->len > 1 && i < curves->len; i++) {
+        GtkWidget *check = gtk_check_button_new_with_label(curves->pdata[i]);
+        bool hidden = current(charts)->hidden & UINT64_C(1) << i;
+        gtk_check_button_set_active(GTK_CHECK_BUTTON(check), !hidden);
+        g_object_set_data(G_OBJECT(check), "ns-curve", GUINT_TO_POINTER(i));
+        g_signal_connect(check, "toggled", G_CALLBACK(on_curve), charts);
+        gtk_grid_attach(GTK_GRID(charts->editor), check, 0, charts->rows++, 2, 1);
+    }
+}
+
+static void show_choice(NsFigureSpec *spec, int choice)
+{
+    if (spec->kind->subject == NS_SUBJECT_SIMILARITY) {
+        spec->similarity = (NsSimilarityKind)choice;
+    } else if (spec->kind->subject == NS_SUBJECT_PLACE) {
+        spec->layer = NS_TILE_LAYER(choice);
+        spec->head = NS_TILE_HEAD(choice);
+    } else {
+        spec->quantity = (NsQuantity)choice;
+    }
+}
+
+/* Another quantity or lane is another plot: what was chosen of the one before is left. */
+static void begin_anew(NsExportCharts *charts)
+{
+    NsSheetChart *chart = current(charts);
+    chart->hidden = 0;
+    ns_view_state_init(&chart->view);
+    sync_list(charts);
+    find_facts(charts);
+    told(charts, true, NULL);
+}
+
+static void on_choice(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *charts)
+{
+    (void)spec;
+    guint i = gtk_drop_down_get_selected(drop_down);
+    if (charts->syncing || i >= charts->choices->len) return;
+    show_choice(&current(charts)->spec, g_array_index(charts->choices, int, i));
+    begin_anew(charts);
+}
+
+static void add_choice(NsExportCharts *charts)
+{
+    const NsFigureSpec *spec = &current(charts)->spec;
+    g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
+    g_clear_pointer(&charts->choices, g_array_unref);
+    charts->choices = ns_tile_choices(spec->kind, charts->view->history, (int)spec->quantity);
+    guint shown = GTK_INVALID_LIST_POSITION;
+    for (guint i = 0; i < charts->choices->len; i++) {
+        int choice = g_array_index(charts->choices, int, i);
+        NsFigureSpec other = *spec;
+        show_choice(&other, choice);
+        if (other.quantity == spec->quantity && other.similarity == spec->similarity &&
+            other.layer == spec->layer && other.head == spec->head)
+            shown = i;
+        g_autofree char *marked = ns_tile_choice_label(spec->kind, choice);
+        g_ptr_array_add(labels, ns_text_plain(marked));
+    }
+    if (!labels->len) return;
+    g_ptr_array_add(labels, NULL);
+    GtkWidget *drop_down = gtk_drop_down_new_from_strings((const char *const *)labels->pdata);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), shown);
+    g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_choice), charts);
+    add_words(charts, _("Shows"), drop_down);
+}
+
+static void on_lane(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *charts)
+{
+    (void)spec;
+    current(charts)->lane = (int)gtk_drop_down_get_selected(drop_down) - 1;
+    begin_anew(charts);
+}
+
+static void add_lane(NsExportCharts *charts)
+{
+    const char *labels[NS_LANES_MAX + 2] = {_("All lanes")};
+    size_t n = charts->view->started.n;
+    if (n < 2) return;
+    for (size_t i = 0; i < n; i++) labels[i + 1] = ns_lane_letter(i);
+    GtkWidget *drop_down = gtk_drop_down_new_from_strings(labels);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), (guint)(current(charts)->lane + 1));
+    g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_lane), charts);
+    add_words(charts, _("Lanes"), drop_down);
+}
+
+/* ---- What lanes are called ---- */
+
+static void on_names(NsExportCharts *charts)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(GError) error = NULL;
+    for (size_t i = 0; i < charts->view->started.n; i++)
+        g_string_append_printf(text, "%s%s", i ? ";" : "",
+                               gtk_editable_get_text(GTK_EDITABLE(charts->names[i])));
+    bool good = ns_sheet_read_names(charts->sheet, text->str, charts->view->started.n, &error);
+    told(charts, good, error);
+}
+
+static void add_names(NsExportCharts *charts)
+{
+    size_t n = charts->view->started.n;
+    g_autofree char *text = ns_sheet_names_text(charts->sheet);
+    g_auto(GStrv) names = g_strsplit(text ? text : "", ";", -1);
+    if (n < 2) return;
+    add_heading(charts, _("Names of lanes"));
+    for (size_t i = 0; i < n; i++) {
+        const char *name = i < g_strv_length(names) ? names[i] : NULL;
+        const char *letter = ns_lane_letter(i);
+        g_autofree char *words = ns_experiment_lane_words(&charts->view->started, i);
+        charts->names[i] = make_entry(charts, name, TITLE_CHARS, G_CALLBACK(on_names));
+        gtk_entry_set_placeholder_text(GTK_ENTRY(charts->names[i]), letter);
+        gtk_widget_set_tooltip_text(charts->names[i], words);
+        add_words(charts, letter, charts->names[i]);
+    }
+}
+
+/* ---- The editor ---- */
+
+static void build_editor(NsExportCharts *charts)
+{
+    GtkWidget *child;
+    while ((child = gtk_widget_get_first_child(charts->editor)))
+        gtk_grid_remove(GTK_GRID(charts->editor), child);
+    charts->rows = 0;
+    memset(charts->limits, 0, sizeof charts->limits);
+    if (charts->sheet->charts->len) {
+        add_heading(charts, _("Chosen chart"));
+        charts->title =
+            make_entry(charts, current(charts)->title, TITLE_CHARS, G_CALLBACK(on_title));
+        gtk_entry_set_placeholder_text(GTK_ENTRY(charts->title), charts->facts->title);
+        add_words(charts, _("Title"), charts->title);
+        add_choice(charts);
+        add_lane(charts);
+        for (int i = 0; i < NS_VIEW_STATE_AXES; i++)
+            if (charts->facts->axis[i]) add_limits(charts, i);
+        add_curves(charts);
+    }
+    add_names(charts);
+}
+
+static void on_facts(GObject *source, GAsyncResult *result, gpointer data)
+{
+    (void)source;
+    g_autoptr(NsExportCharts) charts = data;
+    NsExportFacts *facts = ns_export_facts_finish(result);
+    bool again = charts->facts_again;
+    charts->asked = charts->facts_again = false;
+    if (!charts->view || again) {
+        ns_export_facts_free(facts);
+        if (charts->view) find_facts(charts);
+        return;
+    }
+    g_clear_pointer(&charts->facts, ns_export_facts_free);
+    charts->facts = facts;
+    build_editor(charts);
+}
+
+/* The editor is there once it is known what there is to choose. */
+static void find_facts(NsExportCharts *charts)
+{
+    charts->facts_again = charts->asked;
+    if (charts->asked) return;
+    if (!charts->sheet->charts->len) {
+        build_editor(charts);
+        return;
+    }
+    const NsExportRequest request = {.sheet = charts->sheet, .current = charts->current};
+    charts->asked = true;
+    ns_export_facts_async(charts->view, &request, on_facts, g_object_ref(charts));
+}
+
+/* ---- Making ---- */
+
+static GtkWidget *make_adder(const NsView *view)
+{
+    GtkWidget *button = gtk_menu_button_new();
+    g_autoptr(GMenu) menu = g_menu_new();
+    for (size_t i = 0; ns_figure_kind(i); i++) {
+        const NsFigureKind *kind = ns_figure_kind(i);
+        if (kind->two_runs && view->started.n < 2) continue;
+        g_autoptr(GMenuItem) item = g_menu_item_new(_(kind->choice.label), NULL);
+        g_menu_item_set_action_and_target(item, "charts.add", "s", kind->choice.key);
+        g_menu_append_item(menu, item);
+    }
+    gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Add chart"));
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
+    gtk_widget_set_halign(button, GTK_ALIGN_START);
+    return button;
+}
+
+static void ns_export_charts_dispose(GObject *object)
+{
+    NsExportCharts *charts = NS_EXPORT_CHARTS(object);
+    charts->view = NULL;
+    g_clear_pointer(&charts->facts, ns_export_facts_free);
+    g_clear_pointer(&charts->choices, g_array_unref);
+    G_OBJECT_CLASS(ns_export_charts_parent_class)->dispose(object);
+}
+
+static void ns_export_charts_class_init(NsExportChartsClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_export_charts_dispose;
+    changed_signal = g_signal_new("changed", NS_TYPE_EXPORT_CHARTS, G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 0);
+    gtk_widget_class_install_action(widget_class, "charts.add", "s", on_add);
+}
+
+static void ns_export_charts_init(NsExportCharts *charts)
+{
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(charts), GTK_ORIENTATION_VERTICAL);
+    gtk_box_set_spacing(GTK_BOX(charts), 8);
+}
+
+GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first)
+{
+    NsExportCharts *charts = g_object_new(NS_TYPE_EXPORT_CHARTS, NULL);
+    charts->view = view;
+    charts->sheet = sheet;
+    charts->current = first;
+    charts->list = gtk_list_box_new();
+    charts->editor = gtk_grid_new();
+    charts->error = gtk_label_new(NULL);
+    gtk_widget_add_css_class(charts->list, "charts");
+    gtk_accessible_update_property(GTK_ACCESSIBLE(charts->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Charts of the figure, in order"), -1);
+    gtk_grid_set_row_spacing(GTK_GRID(charts->editor), 8);
+    gtk_grid_set_column_spacing(GTK_GRID(charts->editor), 12);
+    gtk_label_set_wrap(GTK_LABEL(charts->error), TRUE);
+    gtk_label_set_xalign(GTK_LABEL(charts->error), 0.0f);
+    gtk_label_set_max_width_chars(GTK_LABEL(charts->error), 36);
+    gtk_widget_add_css_class(charts->error, "error");
+    gtk_widget_set_visible(charts->error, FALSE);
+    gtk_box_append(GTK_BOX(charts), charts->list);
+    gtk_box_append(GTK_BOX(charts), make_adder(view));
+    gtk_box_append(GTK_BOX(charts), charts->error);
+    gtk_box_append(GTK_BOX(charts), charts->editor);
+    GtkGesture *drag = gtk_gesture_drag_new();
+    g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), charts);
+    g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), charts);
+    gtk_widget_add_controller(charts->list, GTK_EVENT_CONTROLLER(drag));
+    g_signal_connect(charts->list, "row-selected", G_CALLBACK(on_selected), charts);
+    sync_list(charts);
+    find_facts(charts);
+    return GTK_WIDGET(charts);
+}

@@ -1,0 +1,21 @@
+/* The charts of a figure, to be put together.  SPDX-License-Identifier: MIT
+ *
+ * A list of charts, which can be dragged, moved by buttons, added and removed; below it what the
+ * chosen one shows and what lanes are called.  Edits a sheet in place.
+ *
+ * Signals: "changed", the sheet or the chosen chart did. */
+#pragma once
+
+#include "ui/session/view.h"
+#include "ui/widgets/charts/export_job.h"
+
+#include <gtk/gtk.h>
+
+#define NS_TYPE_EXPORT_CHARTS (ns_export_charts_get_type())
+G_DECLARE_FINAL_TYPE(NsExportCharts, ns_export_charts, NS, EXPORT_CHARTS, GtkBox)
+
+/* View and sheet are borrowed as long as the widget lives. */
+GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint current);
+
+/* The chosen chart. */
+guint ns_export_charts_current(NsExportCharts *charts);
