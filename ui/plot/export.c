@@ -337,6 +337,15 @@ static double note_lines(const NsPlot *const *plots, size_t n, size_t columns,
     return ceil(most) * (double)MAX(rows, 1);
 }
 
+/* Of the page, with what its plots need where it may be another. */
+static double height_of(const NsPlot *const *plots, size_t n, size_t columns,
+                        const NsExport *options)
+{
+    if (!options->proposed) return options->height;
+    if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
+    return options->height + note_lines(plots, n, MAX(columns, 1), options);
+}
+
 static bool check_drawn(cairo_status_t status, const char *path, GError **error)
 {
     if (status == CAIRO_STATUS_SUCCESS) return true;
@@ -351,10 +360,7 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
                const char *path, GError **error)
 {
     NsExport own = *asked, *options = &own;
-    if (own.proposed && n == 1 && plots[0]->drawing)
-        own.height = drawing_height(plots[0], asked);
-    else if (own.proposed)
-        own.height += note_lines(plots, n, MAX(columns, 1), asked);
+    own.height = height_of(plots, n, columns, asked);
     if (options->format == NS_FORMAT_CSV) {
         GString *table = ns_csv_write(plots, n, options->experiment);
         bool saved = ns_save(path, table->str, table->len, error);
@@ -470,8 +476,7 @@ bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsEx
     for (size_t k = 0; k < n; k++)
         limits[k] = (Limits){NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE};
     const NsPlot *const *first = frames->frame(frames->data, 0, &options);
-    if (options.proposed && n == 1 && first[0]->drawing)
-        options.height = drawing_height(first[0], &options);
+    options.height = height_of(first, n, columns, &options);
     if (!check_size(&options, error)) return false;
     for (guint i = 0; i < frames->n; i++)
         measure(frames->frame(frames->data, i, &options), n, columns, &options, limits);
