@@ -457,6 +457,8 @@ static void test_hidden_together(void)
         lane++;
     }
     g_assert_nonnull(strstr(plot->note, "A: The paper"));
+    g_assert_nonnull(strstr(plot->note, "upper bound"));
+    g_assert_null(strstr(plot->note, "Training moves"));
     NsViewState view_state;
     ns_view_state_init(&view_state);
     ns_view_state_hide(&view_state, "B paper: the same in every layer", true);
@@ -651,6 +653,30 @@ static void test_column(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
+/* Why theory misses, or is not there, is said once for all lanes that it is true of. */
+static void test_theory(void)
+{
+    static const char *const special[] = {"placement=pre lr=0.1", "placement=pre", "norm=rmsnorm",
+                                          "placement=deepnorm"};
+    Run *runs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_made(6, BUDGET, true, 1, 0);
+        set(runs[i], i < 3 ? "placement=pre" : "placement=post");
+        g_auto(GStrv) words = g_strsplit(special[i], " ", -1);
+        for (char **word = words; *word; word++) set(runs[i], *word);
+        for (int k = 0; k < 2; k++) append_lane(runs[i], i);
+    }
+    NsFigureInput input = lanes_of(runs, 4);
+    input.theory = true;
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    const char *note = ns_figure_update(figure, &input)->note;
+    g_assert_nonnull(strstr(note, "A, B: The paper’s factor"));
+    g_assert_nonnull(strstr(note, "C: No theory here: the paper’s is of LayerNorm."));
+    g_assert_nonnull(strstr(note, "D: No theory here: the paper’s is of Post-LN and Pre-LN."));
+    g_assert_nonnull(strstr(note, "Training moves what is measured away from theory."));
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
 /* Panels too: beside them where there is room, else in lines above. */
 static void test_panel_names(void)
 {
@@ -747,6 +773,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/rates", test_rates);
     g_test_add_func("/lanes/earlier", test_earlier);
     g_test_add_func("/lanes/column", test_column);
+    g_test_add_func("/lanes/theory", test_theory);
     g_test_add_func("/lanes/panel-names", test_panel_names);
     g_test_add_func("/lanes/tex-panels", test_tex_panels);
     g_test_add_func("/lanes/wild", test_wild);

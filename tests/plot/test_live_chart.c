@@ -213,11 +213,44 @@ static void test_freed(void)
     g_assert_null(weak);
 }
 
+/* A run that begins anew has axes of its own; one that goes on keeps the room that it had. */
+static void test_anew(void)
+{
+    static const double x[] = {0, 1, 2}, high[] = {100, 80, 90}, low[] = {1, 0.8, 0.9};
+    NsSeries series = {.label = "loss", .stem = 1, .n = 3, .x = x, .y = high};
+    NsPlot plots[3];
+    for (uint64_t i = 0; i < 3; i++)
+        plots[i] = (NsPlot){.x = free_axis("step", NS_SCALE_LINEAR, true),
+                            .left = free_axis("loss", NS_SCALE_LINEAR, false),
+                            .right = free_axis(NULL, NS_SCALE_LINEAR, false),
+                            .series = &series,
+                            .n_series = 1,
+                            .version = i + 1,
+                            .origin = i == 2};
+    NsLiveChart *chart = ns_live_chart_new();
+    double ends[3];
+    for (size_t i = 0; i < 3; i++) {
+        NsLiveChartView view = {.plot = &plots[i],
+                                .width = 300,
+                                .height = 200,
+                                .style = ns_style_find("screen-light"),
+                                .seconds = 0.02};
+        ends[i] = ns_live_chart_layout(chart, &view)->y[NS_AXIS_LEFT].hi;
+        series.y = low;
+        series.stem = 2;
+    }
+    g_assert_cmpfloat(ends[0], >=, 100);
+    g_assert_cmpfloat(ends[1], >=, 80);
+    g_assert_cmpfloat(ends[2], <, 2);
+    ns_live_chart_free(chart);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/plot/live-chart/curves", test_curves);
     g_test_add_func("/plot/live-chart/heatmap", test_heatmap);
+    g_test_add_func("/plot/live-chart/anew", test_anew);
     g_test_add_func("/plot/live-chart/freed", test_freed);
     return g_test_run();
 }

@@ -27,7 +27,10 @@ void ns_figure_free(NsFigure *figure)
 {
     if (!figure) return;
     figure->class->clear(figure);
-    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_source_follow(&figure->events[i], NULL);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        ns_source_follow(&figure->events[i], NULL);
+        ns_source_follow(&figure->runs[i], NULL);
+    }
     g_array_unref(figure->markers);
     g_string_chunk_free(figure->marker_texts);
     char *texts[] = {figure->title, figure->subtitle, figure->moment,     figure->run,
@@ -37,12 +40,24 @@ void ns_figure_free(NsFigure *figure)
     g_free(figure);
 }
 
+/* TRUE if the figure shows other runs than before. */
+static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
+{
+    bool others = false;
+    for (unsigned i = 0; i < NS_LANES_MAX; i++) {
+        NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
+        others |= ns_source_follow(&figure->runs[i], history);
+    }
+    return others;
+}
+
 const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
     NsFigureInput one = *input;
     if (figure->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
     bool changed = figure->class->update(figure, &one);
+    plot->origin += follow_runs(figure, &one);
     if (!changed && plot->version) return plot;
     plot->title = figure->title;
     plot->subtitle = figure->subtitle;
@@ -344,6 +359,7 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
     g_autofree char *words = common ? g_strdup(what) : ns_figure_run_words(input, run, what);
     return (NsMarker){.x = (double)event->step,
                       .text = g_string_chunk_insert_const(figure->marker_texts, words),
+                      .sentence = g_string_chunk_insert_const(figure->marker_texts, event->text),
                       .alarm = event->kind != NS_EVENT_SETTING,
                       .style = ns_figure_runs(input) > 1 && !common ? run + 1 : 0};
 }

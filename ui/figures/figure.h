@@ -31,6 +31,7 @@ struct NsFigure {
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
+    NsSource runs[NS_LANES_MAX];    /* that are shown */
     NsSource events[NS_LANES_MAX];  /* whose events the markers are */
     NsSpan spans[NS_LANES_MAX + 1]; /* that are pointed out */
 };

@@ -30,6 +30,7 @@ struct NsLiveChart {
     NsLiveChartView view; /* that the layout is of */
     NsLimits limits[2];   /* of the vertical axes, by side */
     NsScaleKind kinds[2]; /* the scales that they are for */
+    uint64_t origin;      /* and the runs */
     cairo_surface_t *surface;
     int scale;
     /* What the surface shows. */
@@ -77,6 +78,8 @@ static void set_limits(NsLiveChart *chart, const NsDataSummary *summary, double 
 {
     NsPlot *plot = &chart->shown;
     NsAxis *axes[2] = {&plot->left, &plot->right};
+    if (chart->origin != plot->origin) chart->limits[0] = chart->limits[1] = NS_LIMITS_NONE;
+    chart->origin = plot->origin;
     for (int side = 0; side < 2 && !plot->heatmap; side++) {
         NsAxis *axis = axes[side];
         NsLimits *limits = &chart->limits[side];

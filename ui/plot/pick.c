@@ -10,6 +10,8 @@
 
 #define DIGITS 4 /* significant digits of a value in a tip */
 
+#define NEAR 0.5 /* in text sizes: how far from the line of a marker the pointer is at it */
+
 #define EMPHASIS 1.7 /* times the width of the line that is nearest */
 
 /* The index of the abscissa nearest to x; n > 0. */
@@ -188,6 +190,23 @@ static bool pick_lower(const NsPlotLayout *layout, double px, double py, NsReadi
     return true;
 }
 
+/* What the line of a marker near the pointer marks. */
+static void tell_marker(const NsPlotLayout *layout, double px, NsReading *reading)
+{
+    const NsMarker *nearest_one = NULL;
+    double best = NEAR * layout->style->text_size;
+    for (size_t i = 0; i < layout->plot->n_markers; i++) {
+        const NsMarker *marker = &layout->plot->markers[i];
+        double distance = fabs(ns_scale_to_pixel(&layout->x, marker->x) - px);
+        if (!marker->sentence || !(distance <= best)) continue;
+        best = distance;
+        nearest_one = marker;
+    }
+    if (!nearest_one) return;
+    g_autofree char *text = reading->text;
+    reading->text = g_strconcat(text, "\n", nearest_one->sentence, NULL);
+}
+
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
     const NsBox *area = &layout->area;
@@ -197,8 +216,10 @@ bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *r
         !(px >= area->x && px <= area->x + area->width) ||
         !(py >= area->y && py <= area->y + area->height))
         return false;
-    return layout->plot->heatmap ? pick_cell(layout, px, py, reading)
-                                 : pick_series(layout, px, py, reading);
+    bool there = layout->plot->heatmap ? pick_cell(layout, px, py, reading)
+                                       : pick_series(layout, px, py, reading);
+    if (there) tell_marker(layout, px, reading);
+    return there;
 }
 
 void ns_reading_clear(NsReading *reading)
@@ -358,6 +379,22 @@ static double badness(const NsPlotLayout *layout, const NsBox *box)
     return length_under(layout, box) + outside * box->width;
 }
 
+/* Beside a matrix, of which every cell is read: over its color bar, or to the left.  FALSE where
+ * there is no room. */
+static bool place_beside(const NsPlotLayout *layout, const NsReading *reading, double width,
+                         double height, NsPoint *corner)
+{
+    const NsBox *area = &layout->area;
+    double edge = 0.3 * layout->style->text_size;
+    if (!layout->plot->heatmap || !layout->plot->heatmap->square) return false;
+    double right = area->x + area->width + edge, left = area->x - edge - width;
+    bool fits = right + width <= layout->width - edge;
+    if (!fits && left < edge) return false;
+    double most = MAX(edge, layout->height - edge - height);
+    *corner = (NsPoint){fits ? right : left, CLAMP(reading->py - height / 2, edge, most)};
+    return true;
+}
+
 /* The corner of the tip: beside the point, inside the chart, in the quarter where it covers the
  * least of the curves. */
 static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, double width,
@@ -367,6 +404,7 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
     double page = layout->height + (layout->lower ? layout->lower->height : 0);
     double least = INFINITY;
     NsPoint best = {0, 0};
+    if (place_beside(layout, reading, width, height, &best)) return best;
     for (int quarter = 0; quarter < 4; quarter++) {
         bool left = quarter & 1, below = quarter & 2;
         NsBox box = {left ? reading->px - gap - width : reading->px + gap,

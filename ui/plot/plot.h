@@ -145,6 +145,7 @@ static inline bool ns_cell_is_blank(float z)
 typedef struct {
     double x;
     const char *text;
+    const char *sentence; /* what the tip says of it, or NULL */
     bool alarm;
     unsigned style; /* 1 + that of the series it belongs to, whose color it has; 0: none */
     bool handle;    /* can be dragged: it has a grip, and ns_plot_handle_at finds it */
@@ -216,6 +217,7 @@ struct NsPlot {
     const char *note;  /* something the reader must know (thinned, not finite); NULL for none */
     const char *empty; /* what to say in the plot area while there is no data */
     uint64_t version;  /* changes whenever any of this changes */
+    uint64_t origin;   /* changes when what is shown is of other runs: live axes start anew */
     /* A lower plot of a quarter of the height that shares the x axis (a ratio under its curves), or
      * NULL.  Of it only series, levels, slopes, left axis and note are shown, and the spans of
      * this. */
