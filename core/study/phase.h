@@ -25,7 +25,8 @@ typedef struct {
 } NsPhaseAxis;
 
 /* Reads "lr=1e-4:1e-1:7", so many values from the first to the last, in equal factors where the
- * setting's slider is logarithmic and both are positive, else in equal steps, rounded to three
+ * setting's slider is logarithmic and both are positive, else in equal steps, or as a fourth word
+ * says: "lr=1e-3:5e-3:5:linear", "dropout=0.01:0.1:3:log"; rounded to three
  * digits and to whole numbers where the setting has them; or "warmup=1,10,100" or
  * "placement=post,pre".  The axis need not be initialized.  NS_ERROR_SETTING. */
 bool ns_phase_axis_read(NsPhaseAxis *axis, const char *text, GError **error);

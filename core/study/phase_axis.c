@@ -71,16 +71,21 @@ static bool add_range(const NsParam *param, GPtrArray *values, char **words, con
                       GError **error)
 {
     double from, to, n;
-    if (!words[2] || words[3] || !read_end(words[0], &from) || !read_end(words[1], &to) ||
-        !read_end(words[2], &n))
+    bool numbers =
+        words[2] && read_end(words[0], &from) && read_end(words[1], &to) && read_end(words[2], &n);
+    const char *cut = numbers && words[3] ? words[3] : "";
+    bool log_ = g_str_equal(cut, "log"), linear = g_str_equal(cut, "linear");
+    if (!numbers || (words[3] && words[4]) || (*cut && !log_ && !linear))
         return refuse(text, "has no range of two numbers and a count", error);
+    if (log_ && !(from > 0 && to > 0))
+        return refuse(text, "has equal factors only between positive numbers", error);
     if (n < 2 || n > NS_PHASE_VALUES || n != floor(n)) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "The axis “%s” has %s values; a range has 2 to %d.", text, words[2],
                     NS_PHASE_VALUES);
         return false;
     }
-    bool log_ = param->scale == NS_SLIDER_LOG && from > 0 && to > 0;
+    log_ |= !linear && param->scale == NS_SLIDER_LOG && from > 0 && to > 0;
     for (double i = 0; i < n; i++) {
         double t = i / (n - 1);
         double value = log_ ? from * pow(to / from, t) : from + t * (to - from);

@@ -113,7 +113,7 @@ static int64_t threads_of(const NsExperiment *experiment, size_t lane)
 }
 
 static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpoint *origin,
-                     int64_t threads, GError **error)
+                     int64_t threads, atomic_uint *done, GError **error)
 {
     Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n];
     NsSettings own = *settings; /* borrows the texts */
@@ -121,7 +121,7 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpo
     NsCorpus *corpus = origin ? ns_checkpoint_corpus(origin, &own) : NULL;
     if (lockstep->n && ns_settings_same_data(ns_run_settings(first->run), &own))
         corpus = first->run->corpus;
-    lane->run = ns_run_new_from(&own, corpus, origin, error);
+    lane->run = ns_run_new_from(&own, corpus, origin, done, error);
     if (!lane->run) return false;
     lane->lockstep = lockstep;
     lockstep->n++;
@@ -139,6 +139,12 @@ static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpo
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
                             GError **error)
 {
+    return ns_lockstep_new_telling(experiment, origins, NULL, error);
+}
+
+NsLockstep *ns_lockstep_new_telling(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                                    atomic_uint *done, GError **error)
+{
     if (!ns_lockstep_check(experiment, origins, error)) return NULL;
     g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);
     pthread_mutex_init(&lockstep->mutex, NULL);
@@ -146,7 +152,7 @@ NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const 
     pthread_cond_init(&lockstep->tock, NULL);
     for (size_t i = 0; i < experiment->n; i++)
         if (!add_lane(lockstep, &experiment->lane[i], origins ? origins[i] : NULL,
-                      threads_of(experiment, i), error))
+                      threads_of(experiment, i), done, error))
             return NULL;
     return g_steal_pointer(&lockstep);
 }

@@ -7,6 +7,8 @@
 #include "core/experiment/experiment.h"
 #include "core/train/run.h"
 
+#include <stdatomic.h>
+
 typedef struct NsLockstep NsLockstep;
 
 /* Whether the lanes can run side by side: the settings that the table calls shared must agree, and
@@ -20,6 +22,11 @@ bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *orig
  * would give alone with its share, which its settings name. */
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
                             GError **error);
+
+/* The same, which adds 1 to `done` after each stage of each lane (NS_RUN_STAGES), one lane after
+ * the other. */
+NsLockstep *ns_lockstep_new_telling(const NsExperiment *experiment, NsCheckpoint *const *origins,
+                                    atomic_uint *done, GError **error);
 void ns_lockstep_free(NsLockstep *lockstep);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 

@@ -34,6 +34,7 @@ struct NsRun {
 };
 
 /* ns_run_new with a corpus that was already opened for the same data (NULL: opens it), from a
- * checkpoint (NULL: from step 0). */
+ * checkpoint (NULL: from step 0).  Adds 1 to `done` (NULL: to nothing) after each of NS_RUN_STAGES.
+ */
 NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
-                       GError **error);
+                       atomic_uint *done, GError **error);

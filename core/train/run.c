@@ -362,24 +362,27 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
 }
 
 NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
-                       GError **error)
+                       atomic_uint *done, GError **error)
 {
     g_autoptr(NsRun) run = g_new0(NsRun, 1);
     ns_settings_copy(&run->settings, settings);
     run->origin = origin ? ns_checkpoint_ref(origin) : NULL;
     if (!prepare(run, corpus, error)) return NULL;
+    if (done) atomic_fetch_add(done, 1);
     begin(run);
+    if (done) atomic_fetch_add(done, 1);
     return g_steal_pointer(&run);
 }
 
 NsRun *ns_run_new(const NsSettings *settings, GError **error)
 {
-    return ns_run_new_from(settings, NULL, NULL, error);
+    return ns_run_new_from(settings, NULL, NULL, NULL, error);
 }
 
 NsRun *ns_run_fork(NsCheckpoint *checkpoint, const NsSettings *settings, GError **error)
 {
-    return ns_run_new_from(settings, ns_checkpoint_corpus(checkpoint, settings), checkpoint, error);
+    return ns_run_new_from(settings, ns_checkpoint_corpus(checkpoint, settings), checkpoint, NULL,
+                           error);
 }
 
 void ns_run_free(NsRun *run)

@@ -13,6 +13,9 @@
 /* Bytes of profiles that a history keeps before it thins them. */
 #define NS_HISTORY_BUDGET ((size_t)256 << 20)
 
+/* Of making a run: its data and weights are there; its first record is measured. */
+#define NS_RUN_STAGES 2u
+
 typedef struct NsRun NsRun;
 
 /* Opens the data, plans, allocates, draws the weights and measures record 0.  NULL with an error.

@@ -66,6 +66,7 @@ struct NsTrainer {
     bool checked;               /* nobody has taken the check yet */
     NsGradientCheck check;
 
+    atomic_uint prepared; /* stages of making the lanes */
     atomic_bool pause_on_trouble;
     atomic_size_t refused; /* checkpoints for which there was no memory */
 

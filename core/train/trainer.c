@@ -222,6 +222,11 @@ const char *ns_trainer_state_word(NsTrainerState state)
     return words[state];
 }
 
+unsigned ns_trainer_prepared(const NsTrainer *trainer)
+{
+    return atomic_load(&trainer->prepared);
+}
+
 size_t ns_trainer_lanes(const NsTrainer *trainer)
 {
     return trainer->experiment.n;

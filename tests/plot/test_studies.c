@@ -251,6 +251,39 @@ static void test_phase(void)
     g_assert_nonnull(strstr(plot->note, "lr 100"));
     g_assert_cmpstr(plot->left.names[1], ==, "Pre-LN");
     g_assert_cmpstr(plot->x.names[1], ==, "100");
+
+    /* What is fixed is told, the present setting is marked, and one beside shares the colors. */
+    g_assert_nonnull(strstr(plot->subtitle, "Layers 4, "));
+    g_assert_null(strstr(plot->subtitle, "lr"));
+    g_assert_cmpuint(plot->n_spans, ==, 0);
+    NsSettings settings;
+    ns_phase_cell_settings(phase, 2, &settings);
+    input.settings = &settings;
+    version = plot->version;
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->version, !=, version);
+    g_assert_cmpuint(plot->n_spans, ==, 2);
+    g_assert_cmpfloat(plot->spans[0].from, ==, -0.5);
+    g_assert_cmpfloat(plot->spans[1].from, ==, 0.5);
+    g_assert_nonnull(strstr(plot->note, "the present setting"));
+    ns_settings_set(&settings, "lr", "0.02", NULL);
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_spans, ==, 2);
+    g_assert_nonnull(strstr(plot->note, "nearest to the present setting"));
+    ns_settings_set(&settings, "lr", "0.001", NULL);
+    g_assert_cmpuint(ns_figure_update(figure, &input)->n_spans, ==, 0);
+    ns_settings_clear(&settings);
+    input.settings = NULL;
+    g_autoptr(NsPhase) beside = make_phase("lr=0.001,0.003", "placement=none,pre");
+    g_assert_true(ns_phase_start(beside, 1, &error));
+    g_assert_true(ns_phase_wait(beside, WAIT_MS));
+    g_autoptr(NsFigure) other = ns_phase_kind()->create();
+    NsFigureInput right = {.step = -1, .log = true, .phase = beside, .beside = phase};
+    input.beside = beside;
+    const NsHeatmap *a = ns_figure_update(figure, &input)->heatmap;
+    const NsHeatmap *b = ns_figure_update(other, &right)->heatmap;
+    g_assert_cmpfloat(a->lo, ==, b->lo);
+    g_assert_cmpfloat(a->hi, ==, b->hi);
 }
 
 /* What the axes of a sweep say of their values, and of what is between those that have labels. */

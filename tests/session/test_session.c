@@ -11,6 +11,26 @@ static const char *placement(NsSession *session, unsigned lane)
     return ns_placement_choice(ns_session_lane_settings(session, lane)->placement)->key;
 }
 
+/* What takes long to be prepared says how far it is. */
+static void test_preparing(void)
+{
+    NsExperiment experiment;
+    g_autoptr(GError) error = NULL;
+    ns_experiment_init(&experiment);
+    static const char *const lanes[] = {"placement=post", "placement=pre"};
+    g_assert_true(ns_settings_set(&experiment.lane[0], "layers", "3000", &error));
+    g_assert_true(ns_experiment_read_lanes(&experiment, lanes, 2, &(NsNamed){0}, &error));
+    g_autoptr(NsSession) session = ns_session_new(&experiment);
+    ns_experiment_clear(&experiment);
+    g_autofree char *status = NULL;
+    SESSION_UNTIL(session,
+                  (g_free(status), status = ns_session_status(session, NS_STATUS_WHOLE),
+                   ns_session_state(session) != NS_TRAINER_PREPARING || strstr(status, " of 4: ")));
+    g_test_message("%s", status);
+    g_assert_true(g_str_has_prefix(status, "preparing "));
+    g_assert_true(g_str_has_suffix(status, " s"));
+}
+
 /* ---- Lanes and links ---- */
 
 static void test_two_lanes(void)
@@ -526,6 +546,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/run-to", test_run_to);
     g_test_add_func("/session/place", test_place);
     g_test_add_func("/session/slow-motion", test_slow_motion);
+    g_test_add_func("/session/preparing", test_preparing);
     g_test_add_func("/session/trouble-and-remedy", test_trouble_and_remedy);
     g_test_add_func("/session/check", test_check);
     return g_test_run();

@@ -36,6 +36,18 @@ static GtkWidget *with_tip(GtkWidget *root, const char *words)
     return NULL;
 }
 
+/* The button that offers more measurements; NULL where none is to be seen. */
+static GtkWidget *probe_button(NsWindow *window)
+{
+    GtkWidget *tile = GTK_WIDGET(ui_tile(window, 0));
+    GtkWidget *overlay = gtk_widget_get_first_child(tile);
+    for (GtkWidget *child = gtk_widget_get_first_child(overlay); child;
+         child = gtk_widget_get_next_sibling(child))
+        if (gtk_widget_get_visible(child) && with_tip(child, "Sets “probe-every”") == child)
+            return child;
+    return NULL;
+}
+
 static void show_page(NsWindow *window, const char *key)
 {
     g_action_group_change_action_state(G_ACTION_GROUP(window), "page", g_variant_new_string(key));
@@ -147,37 +159,54 @@ static void test_probe(void)
     UI_WAIT(window, ui_is_ready);
     show_page(window, "similarity");
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ui_tile(window, 1))));
-    GtkWidget *button = with_tip(GTK_WIDGET(ui_tile(window, 0)), "Sets “probe-every”");
-    g_assert_true(gtk_widget_get_visible(button));
+    /* The step that is shown is measured at once. */
+    UI_UNTIL(plot_at(window, 0) && plot_at(window, 0)->heatmap);
+    g_assert_cmpint(ns_session_settings(session)->probe_every, ==, 0);
+    GtkWidget *button = probe_button(window);
+    g_assert_nonnull(button);
     g_signal_emit_by_name(button, "clicked");
     g_assert_cmpint(ns_session_settings(session)->probe_every, ==, NS_PROBE_EVERY);
-    g_assert_false(gtk_widget_get_visible(button));
+    g_assert_null(probe_button(window));
     UI_UNTIL(plot_at(window, 0) && plot_at(window, 0)->heatmap);
     ui_close(window);
 }
 
-/* A run that has begun goes on as a fork, unless something else waits. */
+/* Of a run that has begun it waits, in all lanes: nothing is forked that nobody asked for. */
 static void test_probe_of_begun(void)
 {
     for (int waits = 0; waits < 2; waits++) {
-        NsWindow *window = ui_open("");
+        NsWindow *window = open_lanes("");
         NsSession *session = ns_window_session(window);
-        UI_WAIT(window, ui_is_ready);
-        ns_session_step(session, 2);
-        UI_UNTIL(ns_session_steps(session) == 2);
-        UI_WAIT(window, ui_is_paused);
+        ns_session_set_linked(session, ns_param_find("probe-every"), false);
         show_page(window, "attention");
+        /* Both lanes were measured at this step, and the run is what it was. */
+        UI_UNTIL(ns_session_view(session)->closer_step == 10);
+        for (size_t lane = 0; lane < 2; lane++) {
+            NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
+            g_assert_true(
+                ns_history_token_snapshot(ns_session_view(session)->closer[lane], snapshot));
+            g_assert_cmpint(snapshot->step, ==, 10);
+            g_free(snapshot);
+        }
+        g_assert_cmpfloat(ns_history_step(ns_session_view(session)->closer[0], 0)->loss, ==,
+                          ns_history_step(ns_session_view(session)->histories[0], 10)->loss);
+        UI_UNTIL(plot_at(window, 0)->heatmap);
+        size_t runs;
+        ns_session_runs(session, &runs);
+        g_assert_cmpuint(runs, ==, 1);
         if (waits) g_assert_true(ns_session_set(session, "layers", "5"));
         g_assert_cmpuint(ns_session_pending(session), ==, (size_t)waits);
-        GtkWidget *button = with_tip(GTK_WIDGET(ui_tile(window, 0)), "Sets “probe-every”");
+        GtkWidget *button = probe_button(window);
         g_signal_emit_by_name(button, "clicked");
-        if (waits) {
-            g_assert_cmpuint(ns_session_pending(session), ==, 2);
-        } else {
-            UI_UNTIL(ns_history_layout(ns_session_view(session)->history)->probe_every ==
-                     NS_PROBE_EVERY);
-            g_assert_cmpint(ns_session_first_step(session), ==, 2);
-        }
+        g_assert_cmpuint(ns_session_pending(session), ==, 1 + (size_t)waits);
+        for (size_t lane = 0; lane < 2; lane++)
+            g_assert_cmpint(ns_session_lane_settings(session, lane)->probe_every, ==,
+                            NS_PROBE_EVERY);
+        ns_session_fork(session);
+        UI_UNTIL(ns_history_layout(ns_session_view(session)->history)->probe_every ==
+                 NS_PROBE_EVERY);
+        g_assert_cmpint(ns_session_first_step(session), ==, 10);
+        UI_UNTIL(plot_at(window, 0)->heatmap);
         ui_close(window);
     }
 }

@@ -169,6 +169,74 @@ static void test_axes(void)
     ui_close(window);
 }
 
+/* Every lane has a sweep of its own beside the others; a cell belongs to its lane. */
+static void test_side_by_side(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 3);
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    g_assert_false(gtk_widget_get_visible(c->side));
+    ns_session_set_lanes(session, 2);
+    ns_session_set_lane(session, 1, "placement", "pre");
+    ns_session_set_active(session, 0);
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(c->side), TRUE);
+    click_start(page);
+    g_assert_true(gtk_widget_get_visible(c->side));
+    GtkWidget *first = GTK_WIDGET(ns_phase_page_chart(page));
+    GtkWidget *second = gtk_widget_get_next_sibling(first);
+    g_assert_true(gtk_widget_get_visible(second));
+    UI_UNTIL(g_str_equal(words(page), "All 8 cells are done"));
+    const NsPlot *left = ns_chart_view_plot(NS_CHART_VIEW(first));
+    const NsPlot *right = ns_chart_view_plot(NS_CHART_VIEW(second));
+    g_assert_true(g_str_has_prefix(left->subtitle, "A: Post-LN, "));
+    g_assert_true(g_str_has_prefix(right->subtitle, "B: Pre-LN, "));
+    UI_UNTIL(left->heatmap->lo == right->heatmap->lo && left->heatmap->hi == right->heatmap->hi);
+    if (ui_has_input()) {
+        UI_UNTIL(ns_chart_view_layout(NS_CHART_VIEW(second)));
+        ui_click_at(NS_CHART_VIEW(second), ui_inside(NS_CHART_VIEW(second), 0.25, 0.25), 0);
+        g_assert_cmpuint(ns_session_active(session), ==, 1);
+    }
+    ui_close(window);
+}
+
+static void set_text(GtkWidget *grid, int row, const char *text)
+{
+    gtk_editable_set_text(GTK_EDITABLE(gtk_grid_get_child_at(GTK_GRID(grid), 1, row)), text);
+}
+
+/* A range is set in fields, which show the one that there is. */
+static void test_range(void)
+{
+    NsWindow *window = ui_open("");
+    NsPhasePage *page = open_phase(window, "1e-4:1e-1:7", "1, 10, 100", 3);
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    for (int axis = 0; axis < 2; axis++) {
+        GtkWidget *popover =
+            GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(c->range[axis])));
+        GtkWidget *grid = gtk_popover_get_child(GTK_POPOVER(popover));
+        gtk_menu_button_popup(GTK_MENU_BUTTON(c->range[axis]));
+        UI_UNTIL(gtk_widget_get_visible(popover));
+        GtkWidget *count = gtk_grid_get_child_at(GTK_GRID(grid), 1, 2);
+        g_assert_cmpint(gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(count)), ==, axis ? 3 : 7);
+        set_text(grid, 0, axis ? "10" : "1e-3");
+        set_text(grid, 1, axis ? "30" : "1e-2");
+        gtk_spin_button_set_value(GTK_SPIN_BUTTON(count), 3);
+        gtk_check_button_set_active(GTK_CHECK_BUTTON(gtk_grid_get_child_at(GTK_GRID(grid), 0, 3)),
+                                    axis == 0);
+        g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(c->values[axis])), ==,
+                        axis ? "10:30:3:linear" : "1e-3:1e-2:3:log");
+        gtk_popover_popdown(GTK_POPOVER(popover));
+        ui_settle(GTK_WIDGET(window));
+    }
+    click_start(page);
+    const NsPhase *phase = ns_phase_page_phase(page);
+    g_assert_cmpstr(ns_phase_x(phase)->values[1], ==, "0.00316");
+    g_assert_cmpstr(ns_phase_y(phase)->values[1], ==, "20");
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(c->key[0]), 0);
+    ui_close(window);
+}
+
 static char *axis_words(NsPhasePage *page, int axis)
 {
     const NsPhaseControls *c = ns_phase_page_controls(page);
@@ -454,6 +522,8 @@ static void test_gradient_check_layer(void)
 void ui_add_study_tests(void)
 {
     g_test_add_func("/ui/phase/sweep", test_sweep);
+    g_test_add_func("/ui/phase/side-by-side", test_side_by_side);
+    g_test_add_func("/ui/phase/range", test_range);
     g_test_add_func("/ui/phase/open-figure", test_open_sweep);
     g_test_add_func("/ui/phase/open-cell", test_open_cell);
     g_test_add_func("/ui/phase/stop", test_stop);

@@ -32,6 +32,8 @@ static void test_axes(void)
     assert_axis("layers=1:4:9", "layers=1,2,3,4"); /* whole numbers, each once */
     assert_axis("dropout=0:0.3:4", "dropout=0,0.1,0.2,0.3");
     assert_axis("dropout=0.1:0.9:5", "dropout=0.1,0.3,0.5,0.7,0.9"); /* a linear slider */
+    assert_axis("lr=1e-3:5e-3:5:linear", "lr=0.001,0.002,0.003,0.004,0.005");
+    assert_axis("dropout=0.001:0.1:3:log", "dropout=0.001,0.01,0.1");
     assert_axis("placement=post,pre", "placement=post,pre");
     assert_axis("lr=1e-3,0.001", "lr=0.001");
     static const char *const wrong[] = {

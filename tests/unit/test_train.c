@@ -387,8 +387,7 @@ static void test_names_gradient(void)
     const NsEvent *event = divergence(run, 1);
     g_test_message("%s", event->text);
     g_assert_cmpstr(event->what, ==, "final_norm.bias");
-    g_assert_cmpstr(event->text, ==,
-                    "Diverged at step 1: the gradient of β_final is not finite.");
+    g_assert_cmpstr(event->text, ==, "Diverged at step 1: the gradient of β_final is not finite.");
 }
 
 /* Without an epsilon a weight that has no gradient is updated by 0 / 0. */

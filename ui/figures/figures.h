@@ -66,6 +66,7 @@ typedef struct {
     int64_t step;          /* that profiles show, and charts over steps point out; negative for the
                             * newest */
     NsPhase *phase;        /* a sweep, which ns_phase_kind() shows; or NULL */
+    NsPhase *beside;       /* one of the same axes beside it, with which it shares its colors */
     const NsStudy *study;  /* of the paper, which ns_paper_kind() shows; or NULL */
     NsStudyResult *result; /* of that study; NULL before it was run */
     const NsGradientChecksInput *checks; /* checks, which ns_gradient_check_kind() shows; or NULL */

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
+#include "core/experiment/param.h"
 #include "ui/plot/text.h"
 
 #include <inttypes.h>
@@ -19,9 +20,11 @@
 
 typedef struct {
     NsFigure figure;
-    NsPhase *phase; /* a reference; what the rest was made from */
-    unsigned version;
+    NsPhase *phase;           /* a reference; what the rest was made from */
+    unsigned version, beside; /* of the sweep, and of the one beside it */
     bool log;
+    int at[2];  /* column and row of the present setting; -1 where it is in none */
+    bool exact; /* not only the nearest ones */
     NsHeatmap map;
     float *z;           /* [rows, columns] */
     char **notes;       /* the same */
@@ -137,9 +140,22 @@ static char *cell_note(const NsPhaseCell *cell)
     return NULL;
 }
 
-static void read_cells(Phase *p)
+/* What colors have to tell apart. */
+typedef struct {
+    double lo, hi, first;
+} Losses;
+
+static void take_loss(Losses *losses, const NsPhaseCell *cell)
 {
-    double lo = INFINITY, hi = -INFINITY, first = 0;
+    if (cell->state != NS_CELL_DONE) return;
+    losses->first = MAX(losses->first, cell->first);
+    losses->lo = MIN(losses->lo, cell->loss);
+    losses->hi = MAX(losses->hi, cell->loss);
+}
+
+static void read_cells(Phase *p, NsPhase *beside)
+{
+    Losses losses = {INFINITY, -INFINITY, 0};
     p->done = p->worse = p->diverged = p->failed = 0;
     for (size_t i = 0; i < ns_phase_cells(p->phase); i++) {
         NsPhaseCell cell = ns_phase_cell(p->phase, i);
@@ -150,16 +166,18 @@ static void read_cells(Phase *p)
         if (cell.state == NS_CELL_FAILED && !p->failed++) p->first_failed = i;
         g_free(p->notes[i]);
         p->notes[i] = cell_note(&cell);
+        take_loss(&losses, &cell);
         if (cell.state != NS_CELL_DONE) continue;
         p->done++;
         p->worse += cell.loss > cell.first;
-        first = MAX(first, cell.first);
-        lo = MIN(lo, cell.loss);
-        hi = MAX(hi, cell.loss);
+    }
+    for (size_t i = 0; beside && i < ns_phase_cells(beside); i++) {
+        NsPhaseCell cell = ns_phase_cell(beside, i);
+        take_loss(&losses, &cell);
     }
     /* Runs that exploded without end would leave no colors for the others. */
-    p->map.lo = lo;
-    p->map.hi = MIN(hi, first);
+    p->map.lo = losses.lo;
+    p->map.hi = MIN(losses.hi, losses.first);
     if (!(p->map.lo < p->map.hi)) p->map.lo = p->map.hi = 0;
     p->map.notes = (const char *const *)(void *)p->notes;
 }
@@ -196,6 +214,10 @@ static char *note(const Phase *p)
                                                     "%" PRId64 "."),
                                                   p->diverged, place, step));
     }
+    if (p->at[0] >= 0)
+        add_sentence(words, g_strdup(p->exact ? _("Between the lines: the present setting.")
+                                              : _("Between the lines: the cell nearest to the "
+                                                  "present setting.")));
     if (p->worse)
         add_sentence(words,
                      g_strdup_printf(_("Losses above that of the untrained model (%zu) share the "
@@ -210,12 +232,89 @@ static char *note(const Phase *p)
     return g_string_free(words, words->len == 0);
 }
 
-/* What all runs have in common: neither what the axes say nor how long they are. */
-static char *subtitle(const Phase *p)
+/* How far a value is from the present one, in steps or factors; infinite where neither is known. */
+static double distance(const char *value, const char *present)
 {
-    static const char steps[] = "steps";
-    const char *told[] = {ns_phase_x(p->phase)->param->key, ns_phase_y(p->phase)->param->key,
-                          steps};
+    double a = g_ascii_strtod(value, NULL), b = g_ascii_strtod(present, NULL);
+    if (g_str_equal(value, present)) return 0;
+    return a > 0 && b > 0 ? fabs(log(a / b)) : fabs(a - b);
+}
+
+/* Of the values of an axis the one that a lane has now, or the nearest of numbers around it; -1
+ * where there is none. */
+static int present(const NsPhaseAxis *axis, const NsSettings *settings, bool *exact)
+{
+    g_autofree char *value = settings ? ns_settings_get(settings, axis->param) : NULL;
+    bool numbers = axis->param->type == NS_PARAM_INT || axis->param->type == NS_PARAM_REAL;
+    double now = value && numbers ? g_ascii_strtod(value, NULL) : 0, least = INFINITY;
+    bool above = false, below = false;
+    int nearest = -1;
+    for (size_t i = 0; value && i < axis->n; i++) {
+        bool same = g_str_equal(axis->values[i], value);
+        if (!numbers && !same) continue;
+        above |= same || g_ascii_strtod(axis->values[i], NULL) > now;
+        below |= same || g_ascii_strtod(axis->values[i], NULL) < now;
+        double far = distance(axis->values[i], value);
+        if (far >= least) continue;
+        least = far;
+        nearest = (int)i;
+    }
+    *exact &= least == 0;
+    return above && below ? nearest : -1;
+}
+
+/* Lines around the column and the row of the present setting.  TRUE if they are others. */
+static bool mark_present(Phase *p, const NsSettings *settings)
+{
+    int at[2] = {-1, -1};
+    bool was = p->exact;
+    p->exact = true;
+    if (p->phase) at[0] = present(ns_phase_x(p->phase), settings, &p->exact);
+    if (p->phase) at[1] = present(ns_phase_y(p->phase), settings, &p->exact);
+    if (at[0] < 0 || at[1] < 0) at[0] = at[1] = -1;
+    bool changed = memcmp(at, p->at, sizeof at) != 0 || was != p->exact;
+    memcpy(p->at, at, sizeof at);
+    for (int i = 0; i < 2; i++)
+        p->figure.spans[i] = (NsSpan){.from = at[i] - 0.5, .to = at[i] + 0.5, .rows = i == 1};
+    p->figure.plot.spans = p->figure.spans;
+    p->figure.plot.n_spans = at[0] < 0 ? 0 : 2;
+    return changed;
+}
+
+static bool is_axis(const Phase *p, const NsParam *param)
+{
+    return param == ns_phase_x(p->phase)->param || param == ns_phase_y(p->phase)->param;
+}
+
+/* "Post-LN, Layers 6, Warm-up 1": what every cell has, whether it is usual or not, first. */
+static char *fixed_words(const Phase *p)
+{
+    static const char *const keys[] = {"placement", "layers", "lr", "warmup"};
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+        const NsParam *param = ns_param_find(keys[i]);
+        if (is_axis(p, param)) continue;
+        g_autofree char *value = ns_settings_get(ns_phase_settings(p->phase), param);
+        bool named = param->type == NS_PARAM_CHOICE;
+        const char *name =
+            named ? _(param->choices((size_t)ns_choices_find(param->choices, value))->label)
+                  : value;
+        g_string_append_printf(words, "%s%s%s%s", words->len ? ", " : "",
+                               named ? "" : _(param->label), named ? "" : " ", name);
+    }
+    return g_string_free(words, FALSE);
+}
+
+/* What all runs have in common: neither what the axes say nor how long they are. */
+static char *subtitle(const Phase *p, const char *lane)
+{
+    const char *told[] = {ns_phase_x(p->phase)->param->key,
+                          ns_phase_y(p->phase)->param->key,
+                          "steps",
+                          "placement",
+                          "layers",
+                          "lr",
+                          "warmup"};
     NsSettings common;
     ns_settings_copy(&common, ns_phase_settings(p->phase));
     for (size_t i = 0; i < G_N_ELEMENTS(told); i++)
@@ -224,10 +323,12 @@ static char *subtitle(const Phase *p)
     g_auto(GStrv) settings = NULL;
     g_shell_parse_argv(words, NULL, &settings, NULL); /* fails where there are none */
     g_autofree char *line = settings ? g_strjoinv(", ", settings) : g_strdup("");
+    g_autofree char *fixed = fixed_words(p);
     ns_settings_clear(&common);
-    return g_strdup_printf(_("mean of steps %" PRId64 " to %" PRId64 "%s%s"),
+    return g_strdup_printf(_("%s%s%s%s%s; mean of steps %" PRId64 " to %" PRId64), lane ? lane : "",
+                           lane ? ": " : "", fixed, *line ? ", " : "", line,
                            MAX(0, ns_phase_steps(p->phase) - NS_PHASE_LAST + 1),
-                           ns_phase_steps(p->phase), *line ? ", " : "", line);
+                           ns_phase_steps(p->phase));
 }
 
 static bool update(NsFigure *figure, const NsFigureInput *input)
@@ -237,15 +338,19 @@ static bool update(NsFigure *figure, const NsFigureInput *input)
     if (changed) follow(p, input->phase);
     /* Read before the cells, so that what comes meanwhile is seen the next time. */
     unsigned version = p->phase ? ns_phase_version(p->phase) : 0;
-    changed |= version != p->version || p->log != input->log;
+    unsigned beside = input->beside ? ns_phase_version(input->beside) : 0;
+    changed |= version != p->version || beside != p->beside || p->log != input->log;
+    changed |= mark_present(p, input->settings);
     if (!changed && figure->plot.version) return false;
     p->version = version;
+    p->beside = beside;
     p->log = input->log;
-    if (p->phase) read_cells(p);
+    if (p->phase) read_cells(p, input->beside);
     p->map.log = input->log;
     figure->plot.heatmap = p->phase ? &p->map : NULL;
     ns_figure_text(&figure->title, g_strdup(_("Loss after training, by two settings")));
-    ns_figure_text(&figure->subtitle, p->phase ? subtitle(p) : NULL);
+    ns_figure_text(&figure->subtitle,
+                   p->phase ? subtitle(p, input->n_lanes ? input->lanes[0].name : NULL) : NULL);
     ns_figure_text(&figure->note, p->phase ? note(p) : NULL);
     ns_figure_text(&figure->empty, g_strdup(_("No sweep has been started yet.")));
     return true;

@@ -156,17 +156,21 @@ static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid
     }
 }
 
-/* Lines around rows of cells. */
-static void draw_rows(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
+/* Lines around rows and columns of cells. */
+static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const Grid *grid)
 {
     const NsBox *area = &layout->area;
+    double right = area->x + area->width, bottom = area->y + area->height;
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
         const NsSpan *span = &layout->plot->spans[i];
-        for (int side = 0; side < 2 && span->rows; side++) {
-            double y = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], side ? span->to : span->from);
-            if (y >= area->y && y <= area->y + area->height)
-                draw_light(layout, cr, grid, (NsPoint){area->x, y},
-                           (NsPoint){area->x + area->width, y});
+        for (int side = 0; side < 2 && span->from < span->to; side++) {
+            double at = side ? span->to : span->from;
+            double x = ns_scale_to_pixel(&layout->x, at);
+            double y = ns_scale_to_pixel(&layout->y[NS_AXIS_LEFT], at);
+            if (span->rows && y >= area->y && y <= bottom)
+                draw_light(layout, cr, grid, (NsPoint){area->x, y}, (NsPoint){right, y});
+            if (!span->rows && x >= area->x && x <= right)
+                draw_light(layout, cr, grid, (NsPoint){x, area->y}, (NsPoint){x, bottom});
         }
     }
 }
@@ -475,7 +479,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_clip(cr);
     if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
-    draw_rows(layout, cr, &grid);
+    draw_cell_spans(layout, cr, &grid);
     draw_points(layout, cr, &grid);
     draw_slopes(layout, cr);
     draw_data(layout, cr, ns_draw_series);

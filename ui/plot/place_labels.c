@@ -28,6 +28,9 @@
 /* In text sizes: numbers in cells. */
 #define CELL_TEXT 0.75
 
+/* Of numbers in cells that have room for them. */
+#define CELL_DIGITS 3
+
 bool ns_frame_has_right_axis(const NsFrame *frame)
 {
     return frame->layout->summary.right && !frame->layout->plot->heatmap;
@@ -508,11 +511,14 @@ static void place_value(NsPlotLayout *layout, const NsBox *cell, double value)
 {
     const NsStyle *style = layout->style;
     if (!ns_scale_shows(layout->z.kind, value)) return;
-    g_autofree char *number = ns_text_number(value, 2);
-    g_autoptr(PangoLayout) text =
-        ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
-    double width, height;
-    ns_text_size(text, &width, &height);
+    g_autoptr(PangoLayout) text = NULL;
+    double width = INFINITY, height = INFINITY;
+    for (int digits = CELL_DIGITS; digits >= 2 && width > 0.9 * cell->width; digits--) {
+        g_autofree char *number = ns_text_number(value, digits);
+        g_clear_object(&text);
+        text = ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
+        ns_text_size(text, &width, &height);
+    }
     if (width > 0.9 * cell->width || height > cell->height) return;
     double x = cell->x + (cell->width - width) / 2, y = cell->y + (cell->height - height) / 2;
     ns_layout_add_label(layout, NS_PART_INSIDE, g_object_ref(text), x, y, false)->color =

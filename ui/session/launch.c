@@ -44,6 +44,7 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
     g_autoptr(GError) error = NULL;
     ns_session_leave_trainer(session);
     set_origins(session, origins);
+    session->launched = g_get_monotonic_time();
     session->trainer = ns_trainer_new(&session->run, session->origins, &error);
     if (session->trainer) {
         ns_session_set_problem(session, NULL, NULL, false);

@@ -29,6 +29,7 @@ struct _NsSession {
     NsTrainer *trainer;                  /* NULL if these settings could not make one */
     NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork */
     NsTrainerState state;
+    gint64 launched; /* when the trainer was, in microseconds */
     bool wants_run;
     char *problem, *problem_key;
     bool problem_is_run; /* the problem is the trainer's, not a setting's */
@@ -53,6 +54,7 @@ struct _NsSession {
 
     NsGradientCheck *check; /* the newest of this run, or NULL */
     bool checking;
+    bool looking; /* closer at a step */
 
     GPtrArray *runs;     /* of runs.c: earlier ones, NsPastRun, by id */
     NsPastRun *opened;   /* of open_run.c: the one on view where the view shows an earlier one */

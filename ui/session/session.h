@@ -206,7 +206,8 @@ bool ns_session_trouble(NsSession *session, NsTrouble *trouble);
 void ns_session_dismiss_trouble(NsSession *session);
 
 /* Forks from the newest checkpoint before the trouble with this one change, and runs; where no
- * update was made before it, restarts.  FALSE if the value was refused or there is no checkpoint. */
+ * update was made before it, restarts.  FALSE if the value was refused or there is no checkpoint.
+ */
 bool ns_session_can_remedy(NsSession *session);
 bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const char *value);
 
@@ -219,6 +220,13 @@ bool ns_session_is_checking(NsSession *session);
 
 /* The newest check of the present run; NULL while there is none. */
 const NsGradientCheck *ns_session_last_check(NsSession *session);
+
+/* ---- Expensive quantities ---- */
+
+/* Asks for what is too expensive for every step to be measured of the step that is shown, in every
+ * lane: where the run rests and has a checkpoint of it, and it was not asked for before.  The view
+ * has it a moment later (ns_view_look_closer). */
+void ns_session_look_closer(NsSession *session);
 
 /* ---- Runs ---- */
 

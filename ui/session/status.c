@@ -143,11 +143,28 @@ static void append_pace(GString *text, NsSession *session, NsTrainerState state)
         g_string_append_printf(text, _(", measuring %.0f %%"), 100.0 * pace.probe_share);
 }
 
+/* "preparing B, stage 3 of 4: drawing the weights, 7 s": what takes long shows that it goes on. */
+static char *preparing(NsSession *session)
+{
+    static const char *const stages[NS_RUN_STAGES] = {N_("drawing the weights"),
+                                                      N_("measuring the first step")};
+    const char *word = _(ns_trainer_state_word(NS_TRAINER_PREPARING));
+    gint64 seconds = (g_get_monotonic_time() - session->launched) / G_USEC_PER_SEC;
+    unsigned done = session->trainer ? ns_trainer_prepared(session->trainer) : 0;
+    unsigned all = NS_RUN_STAGES * (unsigned)session->run.n;
+    if (seconds < 1 || done >= all) return g_strdup(word);
+    const char *lane = session->run.n > 1 ? ns_lane_letter(done / NS_RUN_STAGES) : "";
+    return g_strdup_printf(_("%s%s%s, stage %u of %u: %s, %" G_GINT64_FORMAT " s"), word,
+                           *lane ? " " : "", lane, done + 1, all, _(stages[done % NS_RUN_STAGES]),
+                           seconds);
+}
+
 char *ns_session_status(NsSession *session, NsStatusLength length)
 {
     NsTrainerState state = ns_session_state(session);
     const char *word = _(ns_trainer_state_word(state));
     const NsHistory *history = ns_session_view(session)->history;
+    if (state == NS_TRAINER_PREPARING && length != NS_STATUS_BRIEF) return preparing(session);
     if (state == NS_TRAINER_PREPARING || state == NS_TRAINER_FAILED || !history)
         return g_strdup(word);
 

@@ -28,7 +28,7 @@ NsView *ns_view_new(void)
     view->hidden = NS_QUANTITY_HIDDEN_NORM;
     view->log = true;
     view->theory = true;
-    view->step = -1;
+    view->step = view->closer_step = -1;
     return view;
 }
 
@@ -41,6 +41,8 @@ NsView *ns_view_copy(const NsView *view)
     ns_experiment_copy(&copy->now, &view->now);
     for (size_t i = 0; i < view->started.n; i++)
         if (copy->histories[i]) ns_history_ref(copy->histories[i]);
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        if (copy->closer[i]) ns_history_ref(copy->closer[i]);
     for (unsigned i = 0; i < view->n_pinned; i++) pinned_copy(&copy->pinned[i], &view->pinned[i]);
     return copy;
 }
@@ -52,6 +54,7 @@ void ns_view_free(NsView *view)
     ns_settings_clear(&view->previous_settings);
     for (size_t i = 0; i < view->started.n; i++)
         g_clear_pointer(&view->histories[i], ns_history_unref);
+    ns_view_set_closer(view, NULL, -1);
     ns_experiment_clear(&view->started);
     ns_experiment_clear(&view->now);
     ns_view_clear_pinned(view);
@@ -84,6 +87,30 @@ NsFigureInput ns_view_input(const NsView *view)
         input.pinned[i] = (NsFigureRun){lane->history, &lane->settings, lane->name, lane->lane};
     }
     return input;
+}
+
+/* The step that is shown. */
+static int64_t shown_step(const NsView *view)
+{
+    int64_t newest = -1;
+    for (size_t i = 0; i < view->started.n; i++) {
+        const NsHistory *history = view->histories[i];
+        int64_t records = history ? (int64_t)ns_history_steps(history) : 0;
+        if (records) newest = MAX(newest, ns_history_first_step(history) + records - 1);
+    }
+    return view->step >= 0 ? view->step : newest;
+}
+
+void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input)
+{
+    if (!ns_figure_spec_is_expensive(spec)) return;
+    if (view->closer_step < 0 || view->closer_step > shown_step(view)) return;
+    for (unsigned i = 0; i < input->n_lanes; i++) {
+        NsHistory *own = input->lanes[i].history;
+        if (!own || !view->closer[i] || ns_history_layout(own)->probe_every > 0) continue;
+        input->lanes[i].history = view->closer[i];
+        if (i == view->active) input->history = view->closer[i];
+    }
 }
 
 static void sync_active(NsView *view)
@@ -125,6 +152,13 @@ static void set_history(NsHistory **slot, NsHistory *history)
     if (old) ns_history_unref(old);
 }
 
+void ns_view_set_closer(NsView *view, NsHistory *const *histories, int64_t step)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        set_history(&view->closer[i], histories ? histories[i] : NULL);
+    view->closer_step = step;
+}
+
 static void set_settings(NsSettings *kept, const NsSettings *settings)
 {
     NsSettings copy; /* before the old ones go, which may be the same */
@@ -136,6 +170,7 @@ static void set_settings(NsSettings *kept, const NsSettings *settings)
 void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
                          const NsSettings *settings)
 {
+    if (history != view->histories[lane]) ns_view_set_closer(view, NULL, -1);
     set_history(&view->histories[lane], history);
     ns_view_set_started(view, lane, settings);
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/experiment/experiment.h"
-#include "ui/figures/figures.h"
+#include "ui/figures/spec.h"
 
 /* A lane of an earlier run. */
 typedef struct {
@@ -32,7 +32,9 @@ typedef struct {
     int layer;   /* that is selected, from 1; 0 for none */
     bool theory; /* computed beside measured */
     bool log;
-    int64_t step; /* that profiles show; negative for the newest */
+    int64_t step;                    /* that profiles show; negative for the newest */
+    NsHistory *closer[NS_LANES_MAX]; /* [started.n] expensive quantities of one step; or NULL */
+    int64_t closer_step;             /* that one; negative while there is none */
 } NsView;
 
 /* An empty view of one lane of the default settings. */
@@ -45,6 +47,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsView, ns_view_free)
 
 /* The view as the input of a figure; borrowed from the view. */
 NsFigureInput ns_view_input(const NsView *view);
+
+/* For a figure of what is measured now and then only: where a lane's run never measures it, what
+ * was measured of a step that was looked at, up to the one that is shown. */
+void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input);
+
+/* Takes references to such histories, or lets go of those that there are (NULL). */
+void ns_view_set_closer(NsView *view, NsHistory *const *histories, int64_t step);
 
 /* From now on so many lanes, named in order; new ones are empty.  The active one is one of them. */
 void ns_view_set_lanes(NsView *view, unsigned n);

@@ -23,6 +23,7 @@
 
 #define BELOW_TOOLS 2  /* pixels to what follows the title */
 #define PROBE_BELOW 96 /* pixels below the words that it goes with */
+#define PROBE_MARGIN 6 /* pixels from the corner */
 
 #define CHOICE_CHARS 18 /* of words on the drop-down */
 #define SEARCH_FROM 20u /* choices */
@@ -37,10 +38,11 @@ struct _NsChartTile {
     NsChartView *chart;
     GtkWidget *overlay, *tools;
     GtkWidget *follow, *heat, *choice, *log, *menu_button;
-    GtkWidget *probe;   /* in the middle of what is never measured */
-    GtkWidget *enlarge; /* over all of a thumbnail */
-    GtkWidget *over;    /* weak: the popover that is open over the chart; NULL for none */
-    GArray *choices;    /* int, as in the drop-down */
+    GtkWidget *probe;      /* in the middle of what is never measured */
+    GtkWidget *probe_more; /* below what was measured of one step, in the first lane's tile */
+    GtkWidget *enlarge;    /* over all of a thumbnail */
+    GtkWidget *over;       /* weak: the popover that is open over the chart; NULL for none */
+    GArray *choices;       /* int, as in the drop-down */
     GActionMap *actions;
     bool maximized, compact, syncing;
 };
@@ -55,13 +57,25 @@ static const NsFigureKind *kind_of(const NsChartTile *tile)
     return ns_chart_view_kind(tile->chart);
 }
 
+/* Whether the figure is of what is measured now and then only, and the runs never do. */
+static bool is_missing(const NsChartTile *tile)
+{
+    const NsFigureKind *kind = kind_of(tile);
+    bool expensive = kind->expensive || (kind->subject == NS_SUBJECT_QUANTITY &&
+                                         ns_quantity(tile->quantity)->expensive);
+    return expensive && ns_session_settings(tile->session)->probe_every < 1;
+}
+
 NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 {
+    if (is_missing(tile)) ns_session_look_closer(tile->session);
     NsFigureInput input = ns_view_input(ns_session_view(tile->session));
     input.quantity = tile->quantity;
     input.similarity = tile->similarity;
     input.layer = tile->place ? NS_TILE_LAYER(tile->place) : (unsigned)MAX(input.marked_layer, 0);
     input.head = NS_TILE_HEAD(tile->place);
+    NsFigureSpec spec = ns_figure_spec_of(kind_of(tile), &input);
+    ns_view_look_closer(ns_session_view(tile->session), &spec, &input);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
     return one ? ns_figure_input_of(&input, (unsigned)tile->lane) : input;
 }
@@ -169,14 +183,6 @@ static void sync_choices(NsChartTile *tile)
     gtk_widget_set_visible(tile->choice, now->len > 0);
 }
 
-/* Whether the figure is of what is measured now and then only. */
-static bool is_expensive(const NsChartTile *tile)
-{
-    const NsFigureKind *kind = kind_of(tile);
-    return kind->expensive ||
-           (kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->expensive);
-}
-
 static void sync_controls(NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
@@ -184,8 +190,10 @@ static void sync_controls(NsChartTile *tile)
                 !g_str_equal(kind->choice.key, "ratio");
     tile->syncing = true;
     gtk_widget_set_visible(tile->heat, heat && ns_session_lanes(tile->session) > 1);
-    gtk_widget_set_visible(tile->probe, !tile->compact && is_expensive(tile) &&
-                                            ns_session_settings(tile->session)->probe_every < 1);
+    bool looked = ns_session_view(tile->session)->closer_step >= 0;
+    bool missing = !tile->compact && is_missing(tile);
+    gtk_widget_set_visible(tile->probe, missing && !looked);
+    gtk_widget_set_visible(tile->probe_more, missing && looked && tile->lane <= 0);
     sync_choices(tile);
     bool of_unit =
         kind->subject == NS_SUBJECT_QUANTITY && ns_quantity(tile->quantity)->unit; /* never log */
@@ -560,6 +568,14 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     tile->probe = ns_probe_button_new(session);
     gtk_widget_set_margin_top(tile->probe, PROBE_BELOW);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe);
+    tile->probe_more = ns_probe_button_new(session);
+    gtk_widget_remove_css_class(tile->probe_more, "suggested-action");
+    gtk_widget_add_css_class(tile->probe_more, "chip");
+    gtk_widget_set_halign(tile->probe_more, GTK_ALIGN_END);
+    gtk_widget_set_valign(tile->probe_more, GTK_ALIGN_END);
+    gtk_widget_set_margin_end(tile->probe_more, PROBE_MARGIN);
+    gtk_widget_set_margin_bottom(tile->probe_more, PROBE_MARGIN);
+    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe_more);
 
     tile->enlarge = gtk_button_new();
     gtk_widget_add_css_class(tile->enlarge, "enlarge");

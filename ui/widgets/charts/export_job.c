@@ -45,7 +45,8 @@ static NsFigureInput input_of(const Job *job)
 static bool add_chart(const Job *job, guint i, GPtrArray *figures, GPtrArray *plots, GError **error)
 {
     const NsSheetChart *chart = ns_sheet_chart(&job->sheet, i);
-    const NsFigureInput input = input_of(job);
+    NsFigureInput input = input_of(job);
+    ns_view_look_closer(job->view, &chart->spec, &input);
     NsSheetChart whole = {.spec = chart->spec};
     ns_view_state_init(&whole.view);
     for (unsigned copy = 0; copy < ns_sheet_copies(chart, job->view->started.n); copy++) {

@@ -58,13 +58,14 @@ GtkWidget *ns_heat_control_new(NsSession *session)
     return control;
 }
 
+/* In all lanes; of a run that has begun it waits, like every setting that makes a fork. */
 static void on_probe(NsSession *session)
 {
     g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
-    size_t waited = ns_session_pending(session);
-    ns_session_set(session, "probe-every", every);
-    /* What else waits is not carried out with it. */
-    if (!waited && ns_session_pending(session)) ns_session_fork(session);
+    ns_session_set_linked(session, ns_param_find("probe-every"), true);
+    if (ns_session_set(session, "probe-every", every) && ns_session_pending(session))
+        g_signal_emit_by_name(session, "notice",
+                              _("Fork measures from here on, Restart from step 0."));
 }
 
 GtkWidget *ns_probe_button_new(NsSession *session)
@@ -74,7 +75,7 @@ GtkWidget *ns_probe_button_new(NsSession *session)
     gtk_widget_add_css_class(button, "suggested-action");
     gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
-    gtk_widget_set_tooltip_text(button, _("Sets “probe-every”; the run goes on with it as a fork"));
+    gtk_widget_set_tooltip_text(button, _("Sets “probe-every” in all lanes"));
     g_signal_connect_object(button, "clicked", G_CALLBACK(on_probe), session, G_CONNECT_SWAPPED);
     return button;
 }

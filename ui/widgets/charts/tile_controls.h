@@ -12,7 +12,7 @@
  * itself in step with the session. */
 GtkWidget *ns_heat_control_new(NsSession *session);
 
-/* "Measure every 10 steps", for figures of what is never measured. */
+/* "Measure every 10 steps", in all lanes, for figures of what is never measured. */
 GtkWidget *ns_probe_button_new(NsSession *session);
 
 /* The button of the chart's menu, without one as yet; the chip that offers tile.follow. */

@@ -1,10 +1,13 @@
 /* The page of sweeps.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/pages/phase_page.h"
 
+#include "core/base/processors.h"
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/typing.h"
+#include "ui/widgets/pages/range_button.h"
 #include "ui/widgets/pages/study_file.h"
 
 #include <inttypes.h>
@@ -18,10 +21,11 @@
 struct _NsPhasePage {
     GtkWidget parent;
     NsSession *session;
-    NsPhase *phase; /* NULL before the first */
-    char *asked;    /* what the controls said when it was made */
-    GtkWidget *box;
-    NsChartView *chart;
+    NsPhase *phases[NS_LANES_MAX];     /* [n]; NULL before the first */
+    NsChartView *charts[NS_LANES_MAX]; /* the first n are shown */
+    size_t n;                          /* 1, or the lanes that stand side by side */
+    char *asked;                       /* what the controls said when they were made */
+    GtkWidget *box, *row;              /* of charts */
     NsPhaseControls controls;
     GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
     bool syncing;
@@ -85,6 +89,9 @@ static void set_key(NsPhasePage *page, int axis, guint i)
     gtk_drop_down_set_selected(GTK_DROP_DOWN(page->controls.key[axis]), i);
     g_autofree char *values = first_values(page, param_at(page, i));
     gtk_editable_set_text(GTK_EDITABLE(page->controls.values[axis]), values);
+    NsParamType type = param_at(page, i)->type;
+    gtk_widget_set_visible(page->controls.range[axis],
+                           type == NS_PARAM_INT || type == NS_PARAM_REAL);
 }
 
 static bool read_axis(NsPhasePage *page, int axis, NsPhaseAxis *out, GError **error)
@@ -107,10 +114,11 @@ static void show_problem(NsPhasePage *page, const char *sentence)
 static void show_hint(NsPhasePage *page)
 {
     const char *hint =
-        page->phase ? _("Click a cell, or move to it with the arrows and press Enter: the active "
-                        "lane takes its two settings.")
-                    : _("Every cell is one short run with the settings of the active lane, but "
-                        "for these two. Values are a list, or from:to:count.");
+        page->phases[0]
+            ? _("Click a cell, or move to it with the arrows and press Enter: the active "
+                "lane takes its two settings.")
+            : _("Every cell is one short run with the settings of the active lane, but "
+                "for these two. Values are a list, or from:to:count.");
     gtk_label_set_text(GTK_LABEL(page->controls.hint), hint);
     gtk_widget_remove_css_class(page->controls.hint, "error");
 }
@@ -130,34 +138,66 @@ static char *queue_words(const NsPhaseProgress *progress, bool stopped)
     return g_strdup_printf(_("%zu of %zu cells, about %" PRId64 " s left"), done, all, left);
 }
 
+/* Of all sweeps that are shown; they go on one after the other. */
+static NsPhaseProgress progress_of(const NsPhasePage *page)
+{
+    NsPhaseProgress all = {0};
+    for (size_t i = 0; i < page->n && page->phases[i]; i++) {
+        NsPhaseProgress one = ns_phase_progress(page->phases[i]);
+        all.cells += one.cells;
+        all.finished += one.finished;
+        all.running += one.running;
+        all.going |= one.going;
+        all.seconds_left = MAX(all.seconds_left, one.seconds_left);
+        if (isnan(one.seconds_left)) all.seconds_left = one.seconds_left;
+    }
+    return all;
+}
+
+/* The lane whose settings a sweep has. */
+static size_t lane_of(const NsPhasePage *page, size_t i)
+{
+    return page->n > 1 ? i : ns_session_active(page->session);
+}
+
 static void sync_controls(NsPhasePage *page)
 {
     const NsPhaseControls *c = &page->controls;
-    NsPhaseProgress progress = {0};
-    if (page->phase) progress = ns_phase_progress(page->phase);
+    NsPhaseProgress progress = progress_of(page);
+    gtk_widget_set_visible(c->side, ns_session_lanes(page->session) > 1);
     bool going = progress.going && !page->stopped;
     gtk_button_set_label(GTK_BUTTON(c->start), going ? _("Stop") : _("Start"));
     (going ? gtk_widget_remove_css_class : gtk_widget_add_css_class)(c->start, "suggested-action");
     gtk_widget_set_sensitive(c->export_, progress.finished > 0);
-    gtk_widget_set_visible(c->queue, page->phase != NULL);
-    gtk_widget_set_visible(c->words, page->phase != NULL);
-    if (!page->phase) return;
+    gtk_widget_set_visible(c->queue, page->phases[0] != NULL);
+    gtk_widget_set_visible(c->words, page->phases[0] != NULL);
+    if (!page->phases[0]) return;
     g_autofree char *words = queue_words(&progress, page->stopped);
     gtk_label_set_text(GTK_LABEL(c->words), words);
     gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(c->queue),
                                   (double)progress.finished / (double)progress.cells);
 }
 
-static NsFigureInput input_of(NsPhasePage *page)
+static NsFigureInput input_of(NsPhasePage *page, size_t i)
 {
-    return (NsFigureInput){
-        .phase = page->phase, .log = ns_session_view(page->session)->log, .step = -1};
+    size_t lane = lane_of(page, i);
+    NsFigureInput input = {
+        .phase = page->phases[i], .log = ns_session_view(page->session)->log, .step = -1};
+    if (lane < ns_session_lanes(page->session))
+        input.settings = ns_session_lane_settings(page->session, lane);
+    if (page->n < 2) return input;
+    input.beside = page->phases[i ? 0 : 1];
+    input.n_lanes = 1;
+    input.lanes[0].name = ns_lane_letter(lane);
+    return input;
 }
 
 static void update_chart(NsPhasePage *page)
 {
-    NsFigureInput input = input_of(page);
-    if (ns_chart_view_update(page->chart, &input)) ns_chart_view_describe(page->chart);
+    for (size_t i = 0; i < page->n; i++) {
+        NsFigureInput input = input_of(page, i);
+        if (ns_chart_view_update(page->charts[i], &input)) ns_chart_view_describe(page->charts[i]);
+    }
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -165,14 +205,14 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     (void)clock, (void)data;
     NsPhasePage *page = NS_PHASE_PAGE(widget);
     gint64 now = g_get_monotonic_time();
-    bool going = ns_phase_progress(page->phase).going;
+    bool going = progress_of(page).going;
     if (going && now - page->redrawn < REDRAW_EVERY_US) return G_SOURCE_CONTINUE;
     page->redrawn = now;
     update_chart(page);
     sync_controls(page);
     if (going) return G_SOURCE_CONTINUE;
     page->tick = 0;
-    NsPhaseProgress progress = ns_phase_progress(page->phase);
+    NsPhaseProgress progress = progress_of(page);
     if (progress.finished == progress.cells)
         ns_page_tell(NS_PAGE(page), _("The sweep is complete."));
     return G_SOURCE_REMOVE;
@@ -182,12 +222,12 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 
 /* What the controls say, as one word to compare; what the two axes say themselves does not count,
  * so that a cell that is opened leaves the sweep what it is. */
-static char *asked_words(NsPhasePage *page, const NsPhaseAxis *x, const NsPhaseAxis *y,
+static char *asked_words(NsPhasePage *page, size_t lane, const NsPhaseAxis *x, const NsPhaseAxis *y,
                          int64_t steps)
 {
     g_autofree char *a = ns_phase_axis_text(x), *b = ns_phase_axis_text(y);
     NsSettings rest;
-    ns_settings_copy(&rest, ns_session_settings(page->session));
+    ns_settings_copy(&rest, ns_session_lane_settings(page->session, lane));
     ns_settings_set(&rest, x->param->key, x->param->default_text, NULL);
     ns_settings_set(&rest, y->param->key, y->param->default_text, NULL);
     g_autofree char *line = ns_settings_line(&rest, true);
@@ -195,35 +235,75 @@ static char *asked_words(NsPhasePage *page, const NsPhaseAxis *x, const NsPhaseA
     return g_strdup_printf("%s %s %" PRId64 " %s", a, b, steps, line);
 }
 
-/* The sweep that the controls ask for: the present one where it is not done, else a new one. */
+/* Gives up the sweeps that there are. */
+static void drop_phases(NsPhasePage *page)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        if (page->phases[i]) ns_phase_stop(page->phases[i]);
+        g_clear_pointer(&page->phases[i], ns_phase_unref);
+    }
+}
+
+/* So many charts side by side. */
+static void show_charts(NsPhasePage *page, size_t n)
+{
+    page->n = n;
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        gtk_widget_set_visible(GTK_WIDGET(page->charts[i]), i < n);
+}
+
+/* The sweeps that the controls ask for: the present ones where they are not done, else new ones. */
 static bool prepare(NsPhasePage *page, GError **error)
 {
     g_auto(NsPhaseAxis) x = {0}, y = {0};
     if (!read_axis(page, 0, &x, error) || !read_axis(page, 1, &y, error)) return false;
     int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->controls.steps));
-    g_autofree char *asked = asked_words(page, &x, &y, steps);
-    bool same = page->phase && g_strcmp0(asked, page->asked) == 0;
-    NsPhaseProgress progress = {0};
-    if (same) progress = ns_phase_progress(page->phase);
-    if (same && progress.finished < progress.cells) return true;
-    NsPhase *phase = ns_phase_new(ns_session_settings(page->session), &x, &y, steps, error);
-    if (!phase) return false;
-    if (page->phase) ns_phase_stop(page->phase);
-    ns_phase_unref(page->phase);
-    page->phase = phase;
+    bool side = gtk_check_button_get_active(GTK_CHECK_BUTTON(page->controls.side));
+    size_t lanes = ns_session_lanes(page->session), n = side ? lanes : 1;
+    g_autoptr(GString) asked = g_string_new(NULL);
+    for (size_t i = 0; i < n; i++) {
+        size_t lane = n > 1 ? i : ns_session_active(page->session);
+        g_autofree char *words = asked_words(page, lane, &x, &y, steps);
+        g_string_append_printf(asked, "%s\n", words);
+    }
+    NsPhaseProgress progress = progress_of(page);
+    if (g_strcmp0(asked->str, page->asked) == 0 && progress.finished < progress.cells) return true;
+    NsPhase *made[NS_LANES_MAX] = {NULL};
+    for (size_t i = 0; i < n; i++) {
+        size_t lane = n > 1 ? i : ns_session_active(page->session);
+        made[i] = ns_phase_new(ns_session_lane_settings(page->session, lane), &x, &y, steps, error);
+        if (made[i]) continue;
+        for (size_t k = 0; k < i; k++) ns_phase_unref(made[k]);
+        return false;
+    }
+    drop_phases(page);
+    memcpy(page->phases, made, sizeof made);
+    show_charts(page, n);
     g_free(page->asked);
-    page->asked = g_steal_pointer(&asked);
+    page->asked = g_strdup(asked->str);
+    return true;
+}
+
+/* Side by side they share the processors. */
+static bool start_all(NsPhasePage *page, GError **error)
+{
+    unsigned each = page->n > 1 ? MAX(1, (ns_processors() - 1) / (unsigned)page->n) : 0;
+    for (size_t i = 0; i < page->n; i++) {
+        NsPhaseProgress progress = ns_phase_progress(page->phases[i]);
+        if (progress.finished < progress.cells && !ns_phase_start(page->phases[i], each, error))
+            return false;
+    }
     return true;
 }
 
 void ns_phase_page_toggle(NsPhasePage *page)
 {
     g_autoptr(GError) error = NULL;
-    bool going = page->phase && !page->stopped && ns_phase_progress(page->phase).going;
+    bool going = !page->stopped && progress_of(page).going;
     if (going) {
-        ns_phase_stop(page->phase);
+        for (size_t i = 0; i < page->n; i++) ns_phase_stop(page->phases[i]);
         page->stopped = true;
-    } else if (prepare(page, &error) && ns_phase_start(page->phase, 0, &error)) {
+    } else if (prepare(page, &error) && start_all(page, &error)) {
         page->stopped = false;
         if (!page->tick)
             page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
@@ -258,8 +338,8 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
 
 void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row)
 {
-    if (!page->phase) return;
-    const NsPhaseAxis *x = ns_phase_x(page->phase), *y = ns_phase_y(page->phase);
+    if (!page->phases[0]) return;
+    const NsPhaseAxis *x = ns_phase_x(page->phases[0]), *y = ns_phase_y(page->phases[0]);
     if (column >= x->n || row >= y->n) return;
     NsSession *session = page->session;
     bool set = ns_session_set(session, x->param->key, x->values[column]) &&
@@ -280,48 +360,54 @@ void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row)
 
 /* ---- Pointer and keyboard on the chart, before its own ---- */
 
-static bool open_reading(NsPhasePage *page)
+/* Of several lanes the one whose chart it is becomes the active one. */
+static bool open_reading(NsPhasePage *page, NsChartView *chart)
 {
-    const NsReading *reading = ns_chart_view_reading(page->chart);
+    const NsReading *reading = ns_chart_view_reading(chart);
     if (!reading || isnan(reading->row)) return false;
+    for (size_t i = 0; page->n > 1 && i < page->n; i++)
+        if (page->charts[i] == chart) ns_session_set_active(page->session, i);
     ns_phase_page_open_cell(page, (size_t)MAX(reading->x, 0), (size_t)reading->row);
     return true;
 }
 
 static void on_pressed(GtkGestureClick *click, int presses, double x, double y, NsPhasePage *page)
 {
-    const NsPlotLayout *layout = ns_chart_view_layout(page->chart);
-    if (!layout || !page->phase) return;
+    NsChartView *chart =
+        NS_CHART_VIEW(gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(click)));
+    const NsPlotLayout *layout = ns_chart_view_layout(chart);
+    if (!layout || !page->phases[0]) return;
     NsBox area = ns_plot_area(layout);
     bool inside =
         x >= area.x && x <= area.x + area.width && y >= area.y && y <= area.y + area.height;
     if (!inside) return;
     gtk_gesture_set_state(GTK_GESTURE(click), GTK_EVENT_SEQUENCE_CLAIMED);
-    gtk_widget_grab_focus(GTK_WIDGET(page->chart));
-    ns_chart_view_hover(page->chart, x, y);
-    if (presses == 1) open_reading(page);
+    gtk_widget_grab_focus(GTK_WIDGET(chart));
+    ns_chart_view_hover(chart, x, y);
+    if (presses == 1) open_reading(page, chart);
 }
 
 static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, GdkModifierType state,
                        NsPhasePage *page)
 {
-    (void)keys, (void)code;
+    (void)code;
     bool enter = keyval == GDK_KEY_Return || keyval == GDK_KEY_KP_Enter;
     if (!enter || state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK))
         return GDK_EVENT_PROPAGATE;
-    return open_reading(page);
+    return open_reading(page,
+                        NS_CHART_VIEW(gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(keys))));
 }
 
-static void add_hands(NsPhasePage *page)
+static void add_hands(NsPhasePage *page, GtkWidget *chart)
 {
     GtkGesture *click = gtk_gesture_click_new();
     gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(click), GTK_PHASE_CAPTURE);
     g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), page);
-    gtk_widget_add_controller(GTK_WIDGET(page->chart), GTK_EVENT_CONTROLLER(click));
+    gtk_widget_add_controller(chart, GTK_EVENT_CONTROLLER(click));
     GtkEventController *keys = gtk_event_controller_key_new();
     gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
     g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), page);
-    gtk_widget_add_controller(GTK_WIDGET(page->chart), keys);
+    gtk_widget_add_controller(chart, keys);
 }
 
 /* ---- Controls ---- */
@@ -347,15 +433,18 @@ static void on_key_chosen(NsPhasePage *page, GParamSpec *pspec, GtkWidget *drop_
 static void on_start(NsPhasePage *page)
 {
     ns_phase_page_toggle(page);
+    ns_end_typing(GTK_WIDGET(page));
 }
 
 static void on_path(const char *path, gpointer owner)
 {
     NsPhasePage *page = owner;
     g_autoptr(GError) error = NULL;
-    NsFigureInput input = input_of(page);
+    size_t i = page->n; /* of several the one with the keyboard, or the first */
+    while (--i > 0 && !gtk_widget_has_focus(GTK_WIDGET(page->charts[i]))) continue;
+    NsFigureInput input = input_of(page, i);
     g_auto(NsProvenance) provenance;
-    ns_phase_provenance(page->phase, &provenance);
+    ns_phase_provenance(page->phases[i], &provenance);
     provenance.axes = g_strdup(input.log ? "log" : "linear");
     bool good = ns_study_write(ns_phase_kind(), &input, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
@@ -393,6 +482,8 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title,
     gtk_box_append(GTK_BOX(box), label);
     gtk_box_append(GTK_BOX(box), c->key[axis]);
     gtk_box_append(GTK_BOX(box), c->values[axis]);
+    c->range[axis] = ns_range_button_new(c->values[axis]);
+    gtk_box_append(GTK_BOX(box), c->range[axis]);
     g_signal_connect_object(c->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(c->values[axis], "activate", G_CALLBACK(on_start), page,
@@ -419,12 +510,15 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     c->start = gtk_button_new_with_label(_("Start"));
     c->export_ = gtk_button_new_with_label(_("Export…"));
+    c->side = gtk_check_button_new_with_label(_("Lanes side by side"));
+    gtk_widget_set_tooltip_text(c->side, _("One sweep for every lane, with the same colors"));
     gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; finished cells stay"));
     gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
     g_signal_connect_object(c->start, "clicked", G_CALLBACK(on_start), page, G_CONNECT_SWAPPED);
     g_signal_connect_object(c->export_, "clicked", G_CALLBACK(on_export), page, G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(box), c->start);
     gtk_box_append(GTK_BOX(box), c->export_);
+    gtk_box_append(GTK_BOX(box), c->side);
     c->queue = gtk_progress_bar_new();
     gtk_widget_set_hexpand(c->queue, TRUE);
     gtk_widget_set_valign(c->queue, GTK_ALIGN_CENTER);
@@ -463,11 +557,20 @@ static void build(NsPhasePage *page)
     gtk_label_set_wrap(GTK_LABEL(c->hint), TRUE);
     gtk_label_set_xalign(GTK_LABEL(c->hint), 0.0F);
     gtk_widget_add_css_class(c->hint, "hint");
-    page->chart = NS_CHART_VIEW(ns_chart_view_new(ns_phase_kind()));
-    gtk_widget_set_vexpand(GTK_WIDGET(page->chart), TRUE);
+    page->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    gtk_box_set_homogeneous(GTK_BOX(page->row), TRUE);
+    gtk_widget_set_vexpand(page->row, TRUE);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        GtkWidget *chart = ns_chart_view_new(ns_phase_kind());
+        page->charts[i] = NS_CHART_VIEW(chart);
+        gtk_widget_set_hexpand(chart, TRUE);
+        add_hands(page, chart);
+        gtk_box_append(GTK_BOX(page->row), chart);
+    }
+    show_charts(page, 1);
     gtk_box_append(GTK_BOX(page->box), flow);
     gtk_box_append(GTK_BOX(page->box), make_buttons(page));
-    gtk_box_append(GTK_BOX(page->box), GTK_WIDGET(page->chart));
+    gtk_box_append(GTK_BOX(page->box), page->row);
     gtk_box_append(GTK_BOX(page->box), c->hint);
     gtk_widget_set_parent(page->box, GTK_WIDGET(page));
 }
@@ -482,12 +585,13 @@ static bool page_refresh(NsPage *page)
 
 static void page_set_style(NsPage *page, const NsStyle *style)
 {
-    ns_chart_view_set_style(NS_PHASE_PAGE(page)->chart, style);
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        ns_chart_view_set_style(NS_PHASE_PAGE(page)->charts[i], style);
 }
 
 static void page_save(NsPage *page)
 {
-    if (NS_PHASE_PAGE(page)->phase)
+    if (NS_PHASE_PAGE(page)->phases[0])
         on_export(NS_PHASE_PAGE(page));
     else
         ns_page_tell(page, _("There is no sweep to export yet: press Start first."));
@@ -506,8 +610,7 @@ static void ns_phase_page_dispose(GObject *object)
     if (page->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(page), page->tick);
     page->tick = 0;
     g_clear_pointer(&page->box, gtk_widget_unparent);
-    if (page->phase) ns_phase_stop(page->phase);
-    g_clear_pointer(&page->phase, ns_phase_unref);
+    drop_phases(page);
     g_clear_object(&page->session);
     G_OBJECT_CLASS(ns_phase_page_parent_class)->dispose(object);
 }
@@ -544,7 +647,6 @@ GtkWidget *ns_phase_page_new(NsSession *session)
     set_key(page, 0, key_index(page, "lr"));
     set_key(page, 1, key_index(page, "warmup"));
     page->syncing = false;
-    add_hands(page);
     show_hint(page);
     update_chart(page);
     sync_controls(page);
@@ -553,12 +655,12 @@ GtkWidget *ns_phase_page_new(NsSession *session)
 
 NsChartView *ns_phase_page_chart(NsPhasePage *page)
 {
-    return page->chart;
+    return page->charts[0];
 }
 
 NsPhase *ns_phase_page_phase(NsPhasePage *page)
 {
-    return page->phase;
+    return page->phases[0];
 }
 
 const NsPhaseControls *ns_phase_page_controls(NsPhasePage *page)

@@ -2,7 +2,7 @@
  *
  * Two settings on two axes, the others as the active lane has them.  Cells fill in while workers
  * train them; a click on a cell, or Enter at the crosshair, sets both settings of the active lane.
- * It is an NsPage. */
+ * The lanes can stand side by side, each with its sweep.  It is an NsPage. */
 #pragma once
 
 #include "core/study/phase.h"
@@ -16,7 +16,7 @@ GtkWidget *ns_phase_page_new(NsSession *session);
 
 NsChartView *ns_phase_page_chart(NsPhasePage *page);
 
-/* The sweep that is shown; NULL before the first. */
+/* The sweep that is shown, the first of several; NULL before the first. */
 NsPhase *ns_phase_page_phase(NsPhasePage *page);
 
 /* Starts a sweep over what the controls say, or stops the one that goes on; a stopped one goes on
@@ -34,8 +34,9 @@ void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row);
 /* Its parts: drop-downs and entries of both axes, number of steps, buttons, a bar that tells how
  * far it is, the same in words, and a hint. */
 typedef struct {
-    GtkWidget *key[2], *values[2]; /* of columns and rows */
+    GtkWidget *key[2], *values[2], *range[2]; /* of columns and rows */
     GtkWidget *steps, *start, *export_;
+    GtkWidget *side; /* a sweep for every lane */
     GtkWidget *queue, *words, *hint;
 } NsPhaseControls;
 const NsPhaseControls *ns_phase_page_controls(NsPhasePage *page);

@@ -23,8 +23,8 @@ void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
 /* "B diverged at step 87"; NULL while there is no trouble. */
 const char *ns_trouble_panel_title(NsTroublePanel *panel);
 
-/* The button that forks with another value of a setting ("warmup", "clip", "placement", "init-scale"), or goes on
- * ("go-on"); invisible where it makes no sense. */
+/* The button that forks with another value of a setting ("warmup", "clip", "placement",
+ * "init-scale"), or goes on ("go-on"); invisible where it makes no sense. */
 GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key);
 
 /* In a low window neither the chart nor the advice takes the room of the other charts. */

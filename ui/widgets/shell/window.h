@@ -42,8 +42,8 @@ GtkWidget *ns_window_main_menu(NsWindow *window);
 /* Says a sentence for a moment at the foot of the window. */
 void ns_window_toast(NsWindow *window, const char *sentence);
 
-/* The same with a button, which calls `chosen` with the data, a widget of the window beside; data is
- * freed with g_free. */
+/* The same with a button, which calls `chosen` with the data, a widget of the window beside; data
+ * is freed with g_free. */
 void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *label, GFunc chosen,
                            gpointer data);
 
