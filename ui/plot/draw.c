@@ -479,7 +479,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_clip(cr);
     if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
-    draw_cell_spans(layout, cr, &grid);
+    if (layout->plot->heatmap) draw_cell_spans(layout, cr, &grid);
     draw_points(layout, cr, &grid);
     draw_slopes(layout, cr);
     draw_data(layout, cr, ns_draw_series);
