@@ -343,6 +343,12 @@ static void test_paper(void)
             g_assert_true(plot->series[k].theory == result->series[k].theory);
         }
         g_assert_nonnull(strstr(plot->note, "expected"));
+        /* Every finding, with the interval that decides. */
+        for (size_t k = 0; k < result->n_findings; k++) {
+            g_autofree char *words = ns_finding_words(&result->findings[k]);
+            g_assert_nonnull(strstr(plot->note, words));
+            g_assert_true(!(result->findings[k].reach > 0) || strstr(words, "±"));
+        }
         g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 360, 260, ns_style(0));
         g_assert_cmpfloat(ns_plot_area(layout).height, >, 60);
     }
