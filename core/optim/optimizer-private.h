@@ -1,4 +1,5 @@
-/* Types and functions that the optimizers share.  Internal to core/optim.  SPDX-License-Identifier:
+/* Types and functions that the optimizers share; internal to core/optim.
+ * SPDX-License-Identifier: MIT */
  * MIT */
 #pragma once
 
