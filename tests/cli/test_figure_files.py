@@ -133,7 +133,7 @@ def test_film():
     with tempfile.TemporaryDirectory() as folder:
         film, again = (os.path.join(folder, name + ".png") for name in ("film", "again"))
         for out in (film, again):
-            chart(out, "--film", "1@8", "--size", "5x2in", "--dpi", "72", figure="loss,profile", steps="14")
+            chart(out, "--film", "1@8", "--size", "5x2in", "--dpi", "72", figure="profile,loss", steps="14")
         with open(film, "rb") as a, open(again, "rb") as b:
             assert a.read() == b.read()
         frames, rest, still = [], b"", b""
@@ -148,9 +148,9 @@ def test_film():
         assert len(frames) == 8 and frames[-1] == still and len(set(frames)) == 8
         width, height, _ = png_header(film)
         pixels = [unfiltered(zlib.decompress(frame), width, height) for frame in frames]
-        # The numbers and names beside the left axis of the first chart, and its legend.
-        left = width // 30
-        columns = [b"".join(rows[y][:3 * left] for y in range(height * 2 // 3)) for rows in pixels]
+        # The numbers and the name beside the left axis of the first chart, below its legend.
+        beside = 3 * (width // 12)
+        columns = [b"".join(row[:beside] for row in rows[height * 2 // 5:height * 3 // 4]) for rows in pixels]
         assert all(column == columns[0] for column in columns)
         assert run("chart", "--from", film, "--out", again, small=False).returncode == 0
 

@@ -134,14 +134,15 @@ static void draw_caption(cairo_t *cr, PangoLayout *text, const NsExport *options
 }
 
 static void draw_sheet(cairo_t *cr, const NsPlot *plots, size_t n, const NsExport *options,
-                       NsBox *cells)
+                       NsBox *cells, const NsMargins *least)
 {
+    static const NsMargins none;
     const NsStyle *style = options->style;
     ns_set_color(cr, style->background);
     cairo_paint(cr);
     for (size_t i = 0; i < n; i++) {
-        g_autoptr(NsPlotLayout) layout =
-            ns_plot_layout(&plots[i], cells[i].width, cells[i].height, style);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout_within(
+            &plots[i], cells[i].width, cells[i].height, style, least ? &least[i] : &none);
         cairo_save(cr);
         cairo_translate(cr, cells[i].x, cells[i].y);
         ns_plot_draw(layout, cr);
@@ -247,7 +248,7 @@ static void finish_png(GByteArray *bytes, const char *title, const NsExport *opt
 }
 
 static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t columns,
-                                const NsExport *options, GByteArray *bytes)
+                                const NsExport *options, const NsMargins *least, GByteArray *bytes)
 {
     g_autofree char *title = sheet_title(plots, n);
     g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func(g_free);
@@ -262,7 +263,7 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, size_t col
     if (options->format == NS_FORMAT_PNG)
         cairo_scale(cr, cairo_image_surface_get_width(surface) / options->width,
                     cairo_image_surface_get_height(surface) / options->height);
-    draw_sheet(cr, copies, n, options, cells);
+    draw_sheet(cr, copies, n, options, cells, least);
     if (caption) draw_caption(cr, caption, options);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
@@ -381,7 +382,7 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
         return ns_save(path, document->str, document->len, error);
     }
     g_autoptr(GByteArray) bytes = g_byte_array_new();
-    cairo_status_t status = draw_file(plots, n, columns, options, bytes);
+    cairo_status_t status = draw_file(plots, n, columns, options, NULL, bytes);
     return check_drawn(status, path, error) && ns_save(path, bytes->data, bytes->len, error);
 }
 
@@ -390,6 +391,7 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
 /* What the frames of a plot have in common. */
 typedef struct {
     NsRange left, right, lower, color;
+    NsMargins margins; /* the widest, so that the area stays where it is */
 } Limits;
 
 static void widen(NsRange *range, const NsScale *scale)
@@ -416,9 +418,13 @@ static void measure(const NsPlot *const *plots, size_t n, size_t columns, const 
     g_autoptr(PangoLayout) caption = caption_text(options);
     g_autofree NsBox *cells = divide(n, columns, options, foot_height(caption, options));
     for (size_t i = 0; i < n; i++) {
-        if (copies[i].cut) continue; /* has all data in every frame */
         g_autoptr(NsPlotLayout) layout =
             ns_plot_layout(&copies[i], cells[i].width, cells[i].height, options->style);
+        NsMargins own = ns_layout_margins(layout), *most = &limits[i].margins;
+        most->top = MAX(most->top, own.top);
+        most->right = MAX(most->right, own.right);
+        most->bottom = MAX(most->bottom, own.bottom);
+        most->left = MAX(most->left, own.left);
         widen_all(&limits[i], layout);
     }
 }
@@ -463,7 +469,9 @@ static bool draw_frame(const NsFrames *frames, guint i, size_t n, size_t columns
         fix_plot(&fixed[k], plots[k], &limits[k]);
         borrowed[k] = &fixed[k].plot;
     }
-    return draw_file(borrowed, n, columns, options, bytes) == CAIRO_STATUS_SUCCESS;
+    g_autofree NsMargins *least = g_new(NsMargins, n);
+    for (size_t k = 0; k < n; k++) least[k] = limits[k].margins;
+    return draw_file(borrowed, n, columns, options, least, bytes) == CAIRO_STATUS_SUCCESS;
 }
 
 bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsExport *asked,
@@ -474,7 +482,10 @@ bool ns_export_film(const NsFrames *frames, size_t n, size_t columns, const NsEx
     g_autoptr(GByteArray) film = g_byte_array_new();
     guint32 sequence = 0;
     for (size_t k = 0; k < n; k++)
-        limits[k] = (Limits){NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE};
+        limits[k] = (Limits){.left = NS_RANGE_FREE,
+                             .right = NS_RANGE_FREE,
+                             .lower = NS_RANGE_FREE,
+                             .color = NS_RANGE_FREE};
     const NsPlot *const *first = frames->frame(frames->data, 0, &options);
     options.height = height_of(first, n, columns, &options);
     if (!check_size(&options, error)) return false;
