@@ -1,6 +1,5 @@
 /* Types and functions that the optimizers share; internal to core/optim.
  * SPDX-License-Identifier: MIT */
- * MIT */
 #pragma once
 
 #include "core/optim/optimizer.h"
