@@ -6,7 +6,6 @@
 #include "core/experiment/assignment.h"
 #include "core/experiment/provenance.h"
 #include "core/probe/similarity.h"
-#include "ui/figures/mean.h"
 #include "ui/figures/sheet.h"
 
 #include <inttypes.h>
@@ -26,8 +25,6 @@ typedef struct {
     NsSheet sheet;       /* what --figure and --names say */
     NsFigureInput input; /* how they are drawn; without a history as yet */
     int64_t limit;       /* updates before the record that is drawn */
-    char *seeds_text;
-    size_t seeds; /* that are trained one after another */
     NsPicture picture;
     char **lanes; /* the words of --lane */
     NsExperiment experiment;
@@ -48,7 +45,7 @@ static void chart_clear(Chart *chart)
 {
     char *texts[] = {chart->figure,   chart->names,  chart->step,     chart->until,
                      chart->gradient, chart->hidden, chart->quantity, chart->similarity,
-                     chart->smooth,   chart->theory, chart->heat,     chart->seeds_text};
+                     chart->smooth,   chart->theory, chart->heat};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
     ns_picture_clear(&chart->picture);
     g_strfreev(chart->lanes);
@@ -181,40 +178,14 @@ static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GEr
     return true;
 }
 
-#define MOST_SEEDS 64
-
-/* How many seeds, and whether the figures have a mean over them. */
-static bool read_seeds(Chart *chart, GError **error)
-{
-    const char *text = given(chart->seeds_text, chart->from.seeds, "1");
-    guint64 seeds = 0;
-    if (!g_ascii_string_to_unsigned(text, 10, 1, MOST_SEEDS, &seeds, NULL)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” is no number of seeds; it is a whole one from 1 to %d.", text,
-                    MOST_SEEDS);
-        return false;
-    }
-    chart->seeds = (size_t)seeds;
-    for (guint i = 0; chart->seeds > 1 && i < chart->sheet.charts->len; i++) {
-        const NsFigureKind *kind = spec_at(chart, i)->kind;
-        if (kind->curves) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The figure %s has no mean over seeds; leave out --seeds, or choose one with "
-                    "curves, such as steps or profile.",
-                    kind->choice.key);
-        return false;
-    }
-    return true;
-}
-
 /* A film is of one run, whose every step is kept. */
-static bool check_film(const Chart *chart, GError **error)
+static bool check_film(const Chart *chart, const NsSettings *settings, GError **error)
 {
     if (!(chart->picture.choices.seconds > 0)) return true;
-    if (chart->seeds == 1)
+    if (settings->seeds == 1)
         return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error);
     g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                        "A film is of one seed; leave out --seeds or --film.");
+                        "A film is of one seed; leave out seeds or --film.");
     return false;
 }
 
@@ -356,7 +327,7 @@ static bool understand(Chart *chart, const NsSettings *settings, bool steps, GEr
 {
     return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
            read_looks(chart, error) && read_limit(chart, settings, steps, error) &&
-           read_seeds(chart, error) && check_film(chart, error);
+           check_film(chart, settings, error);
 }
 
 /* The same of the files, once the lanes and with them the text are known. */
@@ -379,25 +350,18 @@ static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
     input.n_lanes = chart->experiment.n > 1 ? (unsigned)chart->experiment.n : 0;
     for (size_t i = 0; i < chart->experiment.n; i++) {
         NsRun *run = ns_lockstep_lane(lockstep, i);
-        /* Every seed is called as the first one, so that its curves are known for the same. */
-        const NsSettings *settings =
-            chart->seeds > 1 ? &chart->experiment.lane[i] : ns_run_settings(run);
-        input.lanes[i] =
-            (NsFigureRun){ns_run_history(run), settings, ns_lane_letter(i), (unsigned)i};
+        input.lanes[i] = (NsFigureRun){ns_run_history(run), ns_run_settings(run), ns_lane_letter(i),
+                                       (unsigned)i};
     }
     input.history = input.lanes[0].history;
     input.settings = input.lanes[0].settings;
     return input;
 }
 
-/* The charts of every seed, one after another: in the order of the specs, and of the lanes where a
- * figure is of one model. */
+/* In the order of the specs, and of the lanes where a figure is of one model. */
 typedef struct {
     GPtrArray *figures, *plots;
-    guint charts;    /* of a seed */
-    size_t seeds;    /* that have been trained */
-    size_t diverged; /* of them, those with a lane that diverged */
-    int64_t done;    /* updates */
+    int64_t done; /* updates */
 } Charts;
 
 static void charts_clear(Charts *charts)
@@ -419,9 +383,8 @@ static gpointer make_plot(Charts *charts, const NsFigureKind *kind, NsFigureInpu
     return (gpointer)(guintptr)ns_figure_update(figure, &input);
 }
 
-/* The charts of one seed, which has been trained so far; with `newest` only those of which nothing
- * but the newest measurement is kept, and room for the others.  The figures keep the histories that
- * they follow, so that the next seed can be trained. */
+/* The charts of what has been trained so far; with `newest` only those of which nothing but the
+ * newest measurement is kept, and room for the others. */
 static void add_charts(const Chart *chart, NsLockstep *lockstep, Charts *charts, bool newest)
 {
     NsFigureInput input = input_of(chart, lockstep);
@@ -429,7 +392,7 @@ static void add_charts(const Chart *chart, NsLockstep *lockstep, Charts *charts,
         charts->figures = g_ptr_array_new_with_free_func((GDestroyNotify)ns_figure_free);
         charts->plots = g_ptr_array_new();
     }
-    guint at = charts->charts * (guint)charts->seeds;
+    guint at = 0;
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsSheetChart *one = ns_sheet_chart(&chart->sheet, i);
         const NsFigureKind *kind = one->spec.kind;
@@ -441,18 +404,7 @@ static void add_charts(const Chart *chart, NsLockstep *lockstep, Charts *charts,
                     make_plot(charts, kind, ns_sheet_input(&chart->sheet, one, copy, &input));
         }
     }
-}
-
-static void add_seed(const Chart *chart, NsLockstep *lockstep, Charts *charts)
-{
-    bool diverged = false;
-    add_charts(chart, lockstep, charts, false);
-    for (size_t i = 0; i < chart->experiment.n; i++)
-        diverged = diverged || ns_run_diverged(ns_lockstep_lane(lockstep, i));
-    charts->seeds++;
-    charts->diverged += diverged;
-    charts->charts = charts->plots->len / (guint)charts->seeds;
-    charts->done = MAX(charts->done, ns_lanes_steps(lockstep));
+    charts->done = ns_lanes_steps(lockstep);
 }
 
 static void fill_provenance(const Chart *chart, const Charts *charts, guint first, guint n,
@@ -468,21 +420,8 @@ static void fill_provenance(const Chart *chart, const Charts *charts, guint firs
     provenance->axes = g_strdup(chart->input.log ? "log" : "linear");
     provenance->smooth = ns_smoothing_text(chart->input.smoothing);
     provenance->theory = g_strdup(chart->input.theory ? "on" : "off");
-    if (charts->seeds > 1) provenance->seeds = g_strdup_printf("%zu", charts->seeds);
     if (chart->experiment.n > 1)
         provenance->heat = g_strdup(chart->input.heat == NS_HEAT_RATIO ? "ratio" : "stacked");
-}
-
-/* The i-th chart of all seeds as one, which `means` is to own. */
-static const NsPlot *chart_of(const Charts *charts, guint i, GPtrArray *means)
-{
-    if (charts->seeds == 1) return charts->plots->pdata[i];
-    g_autofree const NsPlot **plots = g_new(const NsPlot *, charts->seeds);
-    for (size_t seed = 0; seed < charts->seeds; seed++)
-        plots[seed] = charts->plots->pdata[seed * charts->charts + i];
-    NsMeanPlot *mean = ns_mean_plot_new(plots, charts->seeds, charts->diverged);
-    g_ptr_array_add(means, mean);
-    return ns_mean_plot(mean);
 }
 
 /* A figure is no place for a sentence that says why there is nothing to see. */
@@ -494,11 +433,10 @@ static bool check_plot(const NsPlot *plot, GError **error)
     return false;
 }
 
-/* Seeds as they are trained. */
 typedef struct {
     const Chart *chart;
     Charts charts;
-    NsLockstep *lockstep; /* of the present seed; NULL while it is being made */
+    NsLockstep *lockstep;
 } Training;
 
 static void training_clear(Training *training)
@@ -522,12 +460,11 @@ static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsP
 static bool draw(const Training *training, guint first, guint n, GError **error)
 {
     const Chart *chart = training->chart;
-    g_autoptr(GPtrArray) means = g_ptr_array_new_with_free_func((GDestroyNotify)ns_mean_plot_free);
     g_autoptr(GPtrArray) plots = g_ptr_array_new_with_free_func((GDestroyNotify)ns_sheet_plot_free);
     for (guint i = 0, at = 0; i < first + n; i++)
         for (guint copy = 0; copy < copies_of(chart, i); copy++, at++) {
             if (i < first) continue;
-            const NsPlot *whole = chart_of(&training->charts, at, means);
+            const NsPlot *whole = training->charts.plots->pdata[at];
             NsPlot *plot = sheet_plot(chart, ns_sheet_chart(&chart->sheet, i), whole, error);
             if (!plot) return false;
             g_ptr_array_add(plots, plot);
@@ -554,59 +491,31 @@ static bool draw_all(const Training *training, GError **error)
     return true;
 }
 
-/* The lanes with other initial weights, as many seeds on. */
-static NsLockstep *start(const Chart *chart, size_t on, GError **error)
-{
-    g_auto(NsExperiment) experiment;
-    ns_experiment_copy(&experiment, &chart->experiment);
-    for (size_t i = 0; i < experiment.n; i++) experiment.lane[i].seed += (int64_t)on;
-    return ns_lanes_start(&experiment, NULL, error);
-}
-
 /* Draws what there is, and says so if that is less than what was asked for. */
 static bool finish(Training *training, GError **error)
 {
-    const Chart *chart = training->chart;
-    Charts *charts = &training->charts;
+    add_charts(training->chart, training->lockstep, &training->charts, false);
     if (!draw_all(training, error)) return false;
-    if (charts->seeds < chart->seeds)
-        fprintf(stderr, NS_CLI ": Interrupted after %zu of %zu seeds, which have been written.\n",
-                charts->seeds, chart->seeds);
-    else if (chart->seeds == 1)
-        ns_lanes_tell_end(training->lockstep, chart->limit);
+    ns_lanes_tell_end(training->lockstep, training->chart->limit);
     return true;
 }
 
-/* A seed that is interrupted is drawn only where it is the first. */
 static void finish_early(void *data)
 {
-    Training *training = data;
-    if (training->charts.seeds == 0 && training->lockstep)
-        add_seed(training->chart, training->lockstep, &training->charts);
-    if (training->charts.seeds == 0) return;
     g_autoptr(GError) error = NULL;
-    if (!finish(training, &error)) fprintf(stderr, NS_CLI ": %s\n", error->message);
+    if (!finish(data, &error)) fprintf(stderr, NS_CLI ": %s\n", error->message);
 }
 
 static bool train_and_draw(const Chart *chart, GError **error)
 {
     g_auto(Training) training = {.chart = chart};
+    training.lockstep = ns_lanes_start(&chart->experiment, NULL, error);
+    if (!training.lockstep || !check_exists(chart, training.lockstep, error)) return false;
     ns_interrupt_catch();
-    for (size_t seed = 0; seed < chart->seeds; seed++) {
-        g_clear_pointer(&training.lockstep, ns_lockstep_free);
-        ns_interrupt_begin(finish_early, &training);
-        NsLockstep *lockstep = start(chart, seed, error);
-        ns_interrupt_end();
-        training.lockstep = lockstep;
-        if (!lockstep || (seed == 0 && !check_exists(chart, lockstep, error))) return false;
-        ns_lanes_train(lockstep, shown_step(chart), finish_early, &training);
-        if (chart->limit > shown_step(chart)) {
-            add_charts(chart, lockstep, &training.charts, true);
-            ns_lanes_train(lockstep, chart->limit, finish_early, &training);
-        }
-        if (seed > 0 && ns_interrupt_signal()) break;
-        add_seed(chart, lockstep, &training.charts);
-        if (ns_interrupt_signal()) break;
+    ns_lanes_train(training.lockstep, shown_step(chart), finish_early, &training);
+    if (chart->limit > shown_step(chart)) {
+        add_charts(chart, training.lockstep, &training.charts, true);
+        ns_lanes_train(training.lockstep, chart->limit, finish_early, &training);
     }
     return finish(&training, error);
 }
@@ -645,10 +554,6 @@ static GArray *make_entries(Chart *chart, char **steps)
          "What hidden-norm shows (default: hidden-norm)", "QUANTITY"},
         {"similarity", 0, 0, G_OPTION_ARG_STRING, &chart->similarity,
          "What similarity shows: cka (default), cosine or angle", "KEY"},
-        {"seeds", 'k', 0, G_OPTION_ARG_STRING, &chart->seeds_text,
-         "Train so many seeds, from setting “seed” upwards on the same batches, and draw the mean "
-         "of their curves with one standard deviation as a band (default: 1)",
-         "K"},
         {"linear", 0, 0, G_OPTION_ARG_NONE, &chart->linear,
          "Linear axes for norms (default: logarithmic)", NULL},
         {"smooth", 0, 0, G_OPTION_ARG_STRING, &chart->smooth,
@@ -691,6 +596,8 @@ int ns_cli_chart(int argc, char **argv, GError **error)
             "A CSV file has a row for every point: figure, series, x, y, and lo and hi of a band;\n"
             "or figure, the names of both axes, and value.  Numbers are in the units of the "
             "axes.\n\n"
+            "With --set seeds=K every lane is trained K times, and curves are the mean of the\n"
+            "seeds with one standard deviation as a band; a CSV file has each seed's as well.\n\n"
             "Ctrl-C ends the training, and what there is by then is drawn.",
         .examples = NS_CLI
         " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
@@ -698,7 +605,7 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         " chart --figure heatmap:token-cosine,loss --title off --out cosine.svg\n" NS_CLI
         " chart --figure loss --out loss.csv\n" NS_CLI
         " chart --figure gradient-norm --lane placement=post --lane placement=pre --out "
-        "both.pdf\n" NS_CLI " chart --figure hidden-norm --seeds 5 --out seeds.pdf\n" NS_CLI
+        "both.pdf\n" NS_CLI " chart --figure hidden-norm --set seeds=5 --out seeds.pdf\n" NS_CLI
         " chart --from pre.pdf --set placement=post --out post.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
         .experiment = &chart.experiment,

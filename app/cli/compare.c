@@ -53,8 +53,17 @@ static void show_result(NsLockstep *lockstep, void *data)
     for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_output_pad(line, heads[i], CELL);
     g_string_append(line, "  state      settings");
     puts(line->str);
+    bool several = ns_lockstep_seeds(lockstep) > 1;
     for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
-        show_lane(ns_lockstep_lane(lockstep, i), i + 1, words[i]);
+        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
+            NsRun *run = ns_lockstep_run(lockstep, i, k);
+            g_autofree char *seed =
+                several ? g_strdup_printf("%s%sseed=%" G_GINT64_FORMAT, words[i],
+                                          *words[i] ? " " : "", ns_run_settings(run)->seed)
+                        : NULL;
+            show_lane(run, i + 1, seed ? seed : words[i]);
+        }
+    ns_journal_show_seeds(lockstep);
 }
 
 int ns_cli_compare(int argc, char **argv, GError **error)

@@ -11,9 +11,10 @@
 
 #define SPIKES_SHOWN 3
 
-/* What is written of a lane. */
+/* What is written of a run. */
 typedef struct {
-    size_t lane;    /* counted from 1; 0 for a run on its own */
+    size_t lane;    /* counted from 1; 0 for a lane on its own */
+    int64_t seed;   /* negative where there is one */
     size_t records; /* that have been written */
 } Lane;
 
@@ -23,7 +24,7 @@ typedef struct {
     NsLines *lines; /* NULL: nothing is written, and `show` is called at the end */
     NsJournalShow *show;
     void *data;
-    Lane lanes[NS_LANES_MAX];
+    Lane lanes[NS_LANES_MAX][NS_SEEDS_MAX];
     NsProgress progress;
 } Journal;
 
@@ -35,13 +36,18 @@ gint64 ns_journal_limit(const NsSettings *settings, const char *steps)
 static bool write_line(const Journal *journal, const Lane *lane, char *taken, GError **error)
 {
     g_autofree char *line = taken;
-    g_autofree char *in_lane = lane->lane ? ns_jsonl_in_lane(lane->lane, line) : NULL;
-    return ns_lines_write(journal->lines, in_lane ? in_lane : line, error);
+    g_autofree char *of_seed = lane->seed < 0 ? NULL : ns_jsonl_of_seed(lane->seed, line);
+    const char *own = of_seed ? of_seed : line;
+    g_autofree char *in_lane = lane->lane ? ns_jsonl_in_lane(lane->lane, own) : NULL;
+    return ns_lines_write(journal->lines, in_lane ? in_lane : own, error);
 }
 
+/* Those of a lane stand for all its seeds. */
 static bool write_settings(const Journal *journal, Lane *lane, NsRun *run, GError **error)
 {
-    return write_line(journal, lane, ns_jsonl_settings(run), error);
+    const Lane of_all = {.lane = lane->lane, .seed = -1};
+    bool first = lane == journal->lanes[MAX(lane->lane, 1) - 1];
+    return !first || write_line(journal, &of_all, ns_jsonl_settings(run), error);
 }
 
 /* Every record that has not been written yet. */
@@ -65,8 +71,10 @@ static bool write_lanes(Write write, Journal *journal, GError **error)
 {
     if (!journal->lines) return true;
     for (size_t i = 0; i < ns_lockstep_lanes(journal->lockstep); i++)
-        if (!write(journal, &journal->lanes[i], ns_lockstep_lane(journal->lockstep, i), error))
-            return false;
+        for (size_t k = 0; k < ns_lockstep_seeds(journal->lockstep); k++)
+            if (!write(journal, &journal->lanes[i][k], ns_lockstep_run(journal->lockstep, i, k),
+                       error))
+                return false;
     return true;
 }
 
@@ -101,10 +109,7 @@ static bool train(Journal *journal, gint64 limit, GError **error)
                                    : ns_journal_newest_loss(ns_lockstep_lane(lockstep, 0)));
     }
     ns_interrupt_begin(finish_early, journal);
-    for (size_t i = 0; i < lanes; i++) {
-        NsRun *run = ns_lockstep_lane(lockstep, i);
-        if (!ns_run_diverged(run)) ns_run_evaluate(run);
-    }
+    ns_lockstep_evaluate(lockstep);
     ns_interrupt_end();
     return true;
 }
@@ -115,8 +120,12 @@ bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, NsJou
     Journal journal = {.lockstep = lockstep, .show = show, .data = data};
     if (jsonl) journal.lines = ns_lines_open(jsonl, error);
     if (jsonl && !journal.lines) return false;
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        journal.lanes[i].lane = ns_lockstep_lanes(lockstep) > 1 ? i + 1 : 0;
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
+        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
+            const NsSettings *settings = ns_run_settings(ns_lockstep_run(lockstep, i, k));
+            journal.lanes[i][k].lane = ns_lockstep_lanes(lockstep) > 1 ? i + 1 : 0;
+            journal.lanes[i][k].seed = ns_lockstep_seeds(lockstep) > 1 ? settings->seed : -1;
+        }
     ns_progress_start(&journal.progress,
                       !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
     ns_interrupt_catch();
@@ -148,6 +157,28 @@ void ns_journal_show_trouble(NsRun *run, const char *indent)
     size_t n = ns_history_events(history);
     const NsEvent *last = n ? ns_history_event(history, n - 1) : NULL;
     if (last && last->kind == NS_EVENT_DIVERGED) printf("%s%s\n", indent, last->text);
+}
+
+void ns_journal_show_seeds(NsLockstep *lockstep)
+{
+    size_t lanes = ns_lockstep_lanes(lockstep), seeds = ns_lockstep_seeds(lockstep);
+    for (size_t i = 0; seeds > 1 && i < lanes; i++) {
+        size_t n = 0, diverged = ns_lockstep_diverged(lockstep, i);
+        double mean = 0, squares = 0;
+        for (size_t k = 0; k < seeds; k++) {
+            NsRun *run = ns_lockstep_run(lockstep, i, k);
+            if (ns_run_diverged(run)) continue;
+            double off = ns_journal_newest_loss(run) - mean;
+            mean += off / (double)++n;
+            squares += off * (ns_journal_newest_loss(run) - mean);
+        }
+        if (lanes > 1) printf("lane %zu: ", i + 1);
+        if (n > 1)
+            printf("training loss %.4f ± %.4f, mean and s.d. of %zu seeds", mean,
+                   sqrt(squares / (double)(n - 1)), n);
+        if (diverged) printf("%s%zu of %zu seeds diverged", n > 1 ? "; " : "", diverged, seeds);
+        puts("");
+    }
 }
 
 double ns_journal_newest_loss(NsRun *run)

@@ -15,7 +15,7 @@ typedef void NsJournalShow(NsLockstep *lockstep, void *data);
 
 /* Trains up to step `limit`, until a signal, or until no lane can go on.  Everything that is
  * measured is written as JSON lines to the file `jsonl` ("-": standard output); those of several
- * lanes say which they are of.  NULL: `show` is called at the end instead. */
+ * lanes or seeds say which they are of.  NULL: `show` is called at the end instead. */
 bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, NsJournalShow *show,
                     void *data, GError **error);
 
@@ -25,6 +25,9 @@ const char *ns_journal_state(NsRun *run);
 /* For people: the sentence of every spike, or of the first few and how many more there were, and
  * that of a divergence; each on a line that begins with `indent`. */
 void ns_journal_show_trouble(NsRun *run, const char *indent);
+
+/* For people: the training loss over the seeds of every lane, where there are several. */
+void ns_journal_show_seeds(NsLockstep *lockstep);
 
 double ns_journal_newest_loss(NsRun *run);
 

@@ -34,10 +34,11 @@ NsLockstep *ns_lanes_start(const NsExperiment *experiment, const char *out, GErr
 gint64 ns_lanes_steps(NsLockstep *lockstep)
 {
     gint64 steps = 0;
-    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++) {
-        const NsHistory *history = ns_run_history(ns_lockstep_lane(lockstep, i));
-        steps = MAX(steps, ns_history_step(history, ns_history_steps(history) - 1)->step);
-    }
+    for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
+        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
+            const NsHistory *history = ns_run_history(ns_lockstep_run(lockstep, i, k));
+            steps = MAX(steps, ns_history_step(history, ns_history_steps(history) - 1)->step);
+        }
     return steps;
 }
 
@@ -61,6 +62,7 @@ void ns_lanes_tell_end(NsLockstep *lockstep, gint64 limit)
     gint64 step = ns_lanes_steps(lockstep);
     if (step >= limit) return;
     const char *why = ns_interrupt_signal()             ? "Interrupted"
+                      : ns_lockstep_seeds(lockstep) > 1 ? "The last seed diverged"
                       : ns_lockstep_lanes(lockstep) > 1 ? "The last lane diverged"
                                                         : "The run diverged";
     fprintf(stderr,

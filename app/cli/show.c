@@ -13,7 +13,6 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
     if (provenance->figure) g_string_append_printf(comment, ": figure %s", provenance->figure);
     if (provenance->step >= 0)
         g_string_append_printf(comment, ", step %" G_GINT64_FORMAT, provenance->step);
-    if (provenance->seeds) g_string_append_printf(comment, ", mean of %s seeds", provenance->seeds);
     if (provenance->version) g_string_append_printf(comment, ", Normscope %s", provenance->version);
     if (provenance->x && provenance->y)
         g_string_append_printf(comment,

@@ -47,6 +47,10 @@ static void show_result(NsLockstep *lockstep, void *data)
     const NsHistory *history = ns_run_history(run);
     size_t records = ns_history_steps(history), evaluations = ns_history_evaluations(history);
 
+    size_t seeds = ns_lockstep_seeds(lockstep);
+    if (seeds > 1)
+        printf("%-16s%" G_GINT64_FORMAT ", the first of %zu\n", "seed", ns_run_settings(run)->seed,
+               seeds);
     show_data(run);
     show_model(run);
     printf("%-16s%s after %zu %s\n", "state", ns_journal_state(run), records - 1,
@@ -61,6 +65,7 @@ static void show_result(NsLockstep *lockstep, void *data)
         printf("%-16s%.2f ms per step, %s\n", "time", ns_journal_ms_per_step(run),
                ns_instructions_choice(ns_instructions())->label);
     ns_journal_show_trouble(run, "");
+    ns_journal_show_seeds(lockstep);
 }
 
 int ns_cli_train(int argc, char **argv, GError **error)
@@ -96,6 +101,7 @@ int ns_cli_train(int argc, char **argv, GError **error)
             "              the steps that were thinned\n"
             "  summary     state, steps, loss, validation_loss, validation_step, seconds, and\n"
             "              ms_per_step, the mean\n\n"
+            "With --set seeds=K the steps and summaries say by “seed” which run they are of.\n\n"
             "A run that diverges is a result: the state says so, the exit status is 0.\n"
             "With --set steps=0 it goes on until Ctrl-C, which ends it with the summary\n"
             "and exit status 130.",

@@ -353,5 +353,13 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
                             "The task “text” needs a file to learn; name one with text=PATH.");
         return false;
     }
+    int64_t last = (int64_t)ns_param_find("seed")->most;
+    if (settings->seed > last - settings->seeds + 1) {
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "No %" G_GINT64_FORMAT " seeds follow from %" G_GINT64_FORMAT
+                    " on; the last one is %" G_GINT64_FORMAT ".",
+                    settings->seeds, settings->seed, last);
+        return false;
+    }
     return true;
 }

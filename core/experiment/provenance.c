@@ -19,7 +19,6 @@ static const struct {
     {"figure", offsetof(NsProvenance, figure)},
     {"x", offsetof(NsProvenance, x)},
     {"y", offsetof(NsProvenance, y)},
-    {"seeds", offsetof(NsProvenance, seeds)},
     {"study", offsetof(NsProvenance, study)},
     {"axes", offsetof(NsProvenance, axes)},
     {"smooth", offsetof(NsProvenance, smooth)},
@@ -134,7 +133,6 @@ char *ns_provenance_caption(const NsProvenance *provenance)
     if (!varies && ns_settings_is_default(settings, seed))
         g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, *line ? " " : "",
                                settings->seed);
-    if (provenance->seeds) g_string_append_printf(caption, ", mean of %s seeds", provenance->seeds);
     if (provenance->step >= 0)
         g_string_append_printf(caption, ", step %" G_GINT64_FORMAT, provenance->step);
     if (provenance->until > 0)

@@ -25,7 +25,6 @@ typedef struct {
     int64_t until; /* updates that there were, where the run went on after it; 0 else */
     char *figure;  /* what is drawn: "loss,profile:token-cosine" */
     char *x, *y;   /* of a sweep: its columns and rows, "lr=0.001,0.01"; both or none */
-    char *seeds;   /* of a mean over several: how many, from setting seed upwards; NULL: one */
     char *study;   /* of a figure of the paper: which, as the registry of studies has it */
     char *axes;    /* "linear" or "log" */
     char *smooth;  /* "none", "ema:0.9" or "mean:20" */

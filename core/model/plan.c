@@ -84,6 +84,18 @@ static bool fits(const NsPlan *plan, NsMemoryLimit limit, GError **error)
     return false;
 }
 
+void ns_plan_add(NsPlan *sum, const NsPlan *plan, size_t times)
+{
+    sum->parameters += times * plan->parameters;
+    sum->weight_bytes += times * plan->weight_bytes;
+    sum->gradient_bytes += times * plan->gradient_bytes;
+    sum->moment_bytes += times * plan->moment_bytes;
+    sum->activation_bytes += times * plan->activation_bytes;
+    sum->total_bytes += times * plan->total_bytes;
+    sum->gflop_per_step += (double)times * plan->gflop_per_step;
+    sum->threads += (unsigned)times * plan->threads;
+}
+
 bool ns_plan_check(const NsPlan *plan, GError **error)
 {
     for (NsMemoryLimit limit = 0; limit < NS_MEMORY_LIMITS; limit++)

@@ -19,5 +19,8 @@ typedef struct {
 
 NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab);
 
+/* Adds a plan so many times to a sum, which begins as all zero. */
+void ns_plan_add(NsPlan *sum, const NsPlan *plan, size_t times);
+
 /* NS_ERROR_MEMORY with the numbers if the plan exceeds what the machine has free. */
 bool ns_plan_check(const NsPlan *plan, GError **error);

@@ -62,7 +62,8 @@ struct NsHistory {
     int64_t first_step; /* of record 0 */
     NsLog *steps, *evaluations, *events;
     NsLatest *view, *similarity, *token_snapshot;
-    Profile first; /* record 0, written before it is published */
+    Profile first;     /* record 0, written before it is published */
+    GPtrArray *others; /* of the further seeds; NULL for none */
 
     /* The rest is the writer's. */
     size_t rows_per_chunk, unit_bytes;
@@ -388,7 +389,24 @@ void ns_history_unref(NsHistory *h)
     profile_free(&h->first);
     profile_free(&h->newest);
     profile_free(&h->gathering);
+    g_clear_pointer(&h->others, g_ptr_array_unref);
     g_free(h);
+}
+
+void ns_history_add_seed(NsHistory *h, NsHistory *other)
+{
+    if (!h->others) h->others = g_ptr_array_new_with_free_func((GDestroyNotify)ns_history_unref);
+    g_ptr_array_add(h->others, ns_history_ref(other));
+}
+
+size_t ns_history_seeds(const NsHistory *h)
+{
+    return 1 + (h->others ? h->others->len : 0);
+}
+
+NsHistory *ns_history_seed(NsHistory *h, size_t i)
+{
+    return i ? h->others->pdata[i - 1] : h;
 }
 
 /* ---- Writer ---- */

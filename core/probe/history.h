@@ -64,6 +64,10 @@ void ns_history_append(NsHistory *history, const NsStep *step, NsValues values);
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
 void ns_history_append_event(NsHistory *history, const NsEvent *event);
 
+/* Writer, before anybody else knows of either: the run of another seed beside this one, which takes
+ * a reference. */
+void ns_history_add_seed(NsHistory *history, NsHistory *other);
+
 /* Writer.  Only the newest of each is kept. */
 void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *similarity);
 void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot *snapshot);
@@ -71,6 +75,10 @@ void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot
 /* Readers.  They count records from 0; what they read tells of steps. */
 const NsRecordLayout *ns_history_layout(const NsHistory *history);
 int64_t ns_history_first_step(const NsHistory *history); /* 0, but for a fork */
+
+/* How many seeds run side by side, and the history of each, borrowed; the first is this one. */
+size_t ns_history_seeds(const NsHistory *history);
+NsHistory *ns_history_seed(NsHistory *history, size_t i);
 
 size_t ns_history_steps(const NsHistory *history); /* published records */
 const NsStep *ns_history_step(const NsHistory *history, size_t record);

@@ -191,3 +191,8 @@ char *ns_jsonl_in_lane(size_t lane, const char *line)
 {
     return g_strdup_printf("{\"lane\":%zu,%s", lane, line + 1);
 }
+
+char *ns_jsonl_of_seed(int64_t seed, const char *line)
+{
+    return g_strdup_printf("{\"seed\":%" G_GINT64_FORMAT ",%s", seed, line + 1);
+}

@@ -34,5 +34,6 @@ char *ns_jsonl_record(const NsHistory *history, size_t index);
  * where there is none; state is a word of NS_TRAINER_STATES. */
 char *ns_jsonl_summary(NsRun *run, const char *state);
 
-/* The same line for a run among several: "lane", counted from 1, is its first member. */
+/* The same line for a run among several: "lane", counted from 1, or "seed" is its first member. */
 char *ns_jsonl_in_lane(size_t lane, const char *line);
+char *ns_jsonl_of_seed(int64_t seed, const char *line);

@@ -24,13 +24,14 @@ typedef struct {
     NsRecordLayout layout;
     NsValues values; /* [layout.width]; not there before its first record */
     int64_t next;    /* the step that must come */
+    NsHistory *history;
 } Lane;
 
 typedef struct {
     NsRunRecord *record;
     GString *head; /* the lines of the settings */
     bool begun;    /* they are over */
-    Lane lane[NS_LANES_MAX];
+    Lane lane[NS_LANES_MAX][NS_SEEDS_MAX];
     size_t line; /* the one that is being read, from 1 */
 } Reader;
 
@@ -192,10 +193,10 @@ static bool read_values(Lane *lane, JsonObject *object, JsonObject *gradients)
     return true;
 }
 
-static bool read_record(Reader *reader, size_t i, JsonObject *object)
+static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *object)
 {
-    Lane *lane = &reader->lane[i];
-    NsHistory **history = &reader->record->histories[i];
+    Lane *lane = &reader->lane[i][seed];
+    NsHistory **history = &lane->history;
     JsonNode *number = json_object_get_member(object, "step");
     JsonObject *gradients = ns_json_object_of(json_object_get_member(object, "grad_norm"));
     bool whole =
@@ -219,7 +220,10 @@ static bool read_record(Reader *reader, size_t i, JsonObject *object)
     if (!read_values(lane, object, gradients)) return false;
     NsEvaluation evaluation = {.step = step.step, .loss = (double)NAN};
     if (!read_scalar(object, "validation_loss", &evaluation.loss)) return false;
-    if (!*history) *history = ns_history_new_from(&lane->layout, NS_HISTORY_BUDGET, step.step);
+    if (!*history) {
+        size_t seeds = (size_t)reader->record->experiment.lane[i].seeds;
+        *history = ns_history_new_from(&lane->layout, NS_HISTORY_BUDGET / seeds, step.step);
+    }
     ns_history_append(*history, &step, lane->values);
     lane->next = step.step + 1;
     if (json_object_has_member(object, "validation_loss"))
@@ -265,7 +269,12 @@ static Verdict take_object(Reader *reader, JsonObject *object, const char *line,
     double lane = 1.0;
     if (!read_scalar(object, "lane", &lane)) return REFUSED;
     if (!(lane >= 1.0 && lane <= (double)reader->record->experiment.n)) return REFUSED;
-    return read_record(reader, (size_t)lane - 1, object) ? TAKEN : REFUSED;
+    const NsSettings *settings = &reader->record->experiment.lane[(size_t)lane - 1];
+    double seed = (double)settings->seed;
+    if (!read_scalar(object, "seed", &seed)) return REFUSED;
+    seed -= (double)settings->seed;
+    if (!(seed >= 0.0 && seed < (double)settings->seeds)) return REFUSED;
+    return read_record(reader, (size_t)lane - 1, (size_t)seed, object) ? TAKEN : REFUSED;
 }
 
 static Verdict take_line(Reader *reader, const char *line, size_t size, GError **error)
@@ -319,26 +328,45 @@ static bool read_all(Reader *reader, GInputStream *stream, GCancellable *cancell
     return reader->begun || begin(reader, error);
 }
 
-static bool check_lanes(const NsRunRecord *record, GError **error)
+/* Hands the histories of the lanes out, the first of each with those of its other seeds. */
+static bool take_histories(Reader *reader, GError **error)
 {
+    NsRunRecord *record = reader->record;
     for (size_t i = 0; i < record->experiment.n; i++) {
-        if (record->histories[i]) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
+        Lane *lane = reader->lane[i];
+        size_t seeds = (size_t)record->experiment.lane[i].seeds;
+        for (size_t k = 0; k < seeds; k++) {
+            if (!lane[k].history) {
+                g_set_error(
+                    error, NS_ERROR, NS_ERROR_FILE,
                     "it holds no whole step of lane %zu, so that there are no curves to show.",
                     i + 1);
-        return false;
+                return false;
+            }
+            if (k) ns_history_add_seed(lane[0].history, lane[k].history);
+        }
+        record->histories[i] = ns_history_ref(lane[0].history);
     }
     return true;
+}
+
+static void reader_clear(Reader *reader)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        for (size_t k = 0; k < NS_SEEDS_MAX; k++) {
+            ns_values_free(&reader->lane[i][k].values);
+            g_clear_pointer(&reader->lane[i][k].history, ns_history_unref);
+        }
+    g_string_free(reader->head, TRUE);
 }
 
 bool ns_run_record_read(NsRunRecord *record, GInputStream *stream, const char *name,
                         GCancellable *cancellable, GError **error)
 {
     Reader reader = {.record = record, .head = g_string_new(NULL)};
-    bool good = read_all(&reader, stream, cancellable, error) && check_lanes(record, error);
+    bool good = read_all(&reader, stream, cancellable, error) && take_histories(&reader, error);
     if (!good) g_prefix_error(error, "“%s”: ", name);
-    for (size_t i = 0; i < record->experiment.n; i++) ns_values_free(&reader.lane[i].values);
-    g_string_free(reader.head, TRUE);
+    reader_clear(&reader);
     return good;
 }
 

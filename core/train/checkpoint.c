@@ -20,7 +20,8 @@ struct NsCheckpoint {
     double *ratio_sum, *ratio_max; /* [tensors]; NULL where the optimizer has none */
     double lr;
     int64_t step;
-    NsSpikes spikes; /* before the record at `step` was measured */
+    NsSpikes spikes;   /* before the record at `step` was measured */
+    GPtrArray *others; /* of the further seeds; NULL for none */
 };
 
 /* ---- Taking ---- */
@@ -83,7 +84,24 @@ void ns_checkpoint_unref(NsCheckpoint *s)
     g_free(s->update_sq);
     g_free(s->ratio_sum);
     g_free(s->ratio_max);
+    g_clear_pointer(&s->others, g_ptr_array_unref);
     g_free(s);
+}
+
+void ns_checkpoint_add_seed(NsCheckpoint *s, NsCheckpoint *taken)
+{
+    if (!s->others) s->others = g_ptr_array_new_with_free_func((GDestroyNotify)ns_checkpoint_unref);
+    g_ptr_array_add(s->others, taken);
+}
+
+size_t ns_checkpoint_seeds(const NsCheckpoint *s)
+{
+    return 1 + (s->others ? s->others->len : 0);
+}
+
+NsCheckpoint *ns_checkpoint_seed(NsCheckpoint *s, size_t i)
+{
+    return i ? s->others->pdata[i - 1] : s;
 }
 
 int64_t ns_checkpoint_step(const NsCheckpoint *checkpoint)
@@ -104,7 +122,10 @@ static size_t bytes_of(const ns_real *m, const ns_real *v, size_t size, size_t n
 
 size_t ns_checkpoint_bytes(const NsCheckpoint *s)
 {
-    return bytes_of(s->m, s->v, s->table.size, s->n_state);
+    size_t bytes = bytes_of(s->m, s->v, s->table.size, s->n_state);
+    for (guint i = 0; s->others && i < s->others->len; i++)
+        bytes += ns_checkpoint_bytes(s->others->pdata[i]);
+    return bytes;
 }
 
 size_t ns_checkpoint_size(const NsRunState *run)

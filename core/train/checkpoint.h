@@ -38,9 +38,16 @@ NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint); /* from any thread */
 void ns_checkpoint_unref(NsCheckpoint *checkpoint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsCheckpoint, ns_checkpoint_unref)
 
+/* Before others know of it: takes the checkpoint of the run's next seed, which goes with it. */
+void ns_checkpoint_add_seed(NsCheckpoint *checkpoint, NsCheckpoint *taken);
+
+/* How many seeds run side by side, and the checkpoint of each, borrowed; the first is this one. */
+size_t ns_checkpoint_seeds(const NsCheckpoint *checkpoint);
+NsCheckpoint *ns_checkpoint_seed(NsCheckpoint *checkpoint, size_t i);
+
 int64_t ns_checkpoint_step(const NsCheckpoint *checkpoint);
 const NsSettings *ns_checkpoint_settings(const NsCheckpoint *checkpoint);
-size_t ns_checkpoint_bytes(const NsCheckpoint *checkpoint); /* of its arenas */
+size_t ns_checkpoint_bytes(const NsCheckpoint *checkpoint); /* of the arenas of all seeds */
 
 /* Its corpus if that serves these settings too, else NULL; borrowed. */
 NsCorpus *ns_checkpoint_corpus(const NsCheckpoint *checkpoint, const NsSettings *settings);

@@ -11,14 +11,14 @@
 
 typedef struct {
     NsLockstep *lockstep;
-    NsRun *run;
+    NsRun *runs[NS_SEEDS_MAX]; /* [lockstep->seeds] */
     pthread_t thread;
     bool threaded; /* all but the first are */
 } Lane;
 
 struct NsLockstep {
     Lane lanes[NS_LANES_MAX];
-    size_t n;
+    size_t n, seeds;
 
     pthread_mutex_t mutex;
     pthread_cond_t tick, tock;
@@ -27,6 +27,12 @@ struct NsLockstep {
     size_t busy; /* lanes that have not finished the step */
     bool quit;
 };
+
+/* One seed after another, each with all the threads of the lane. */
+static void step_lane(Lane *lane)
+{
+    for (size_t k = 0; k < lane->lockstep->seeds; k++) ns_run_step(lane->runs[k]);
+}
 
 static void *lane_main(void *data)
 {
@@ -40,7 +46,7 @@ static void *lane_main(void *data)
         if (lockstep->quit) break;
         seen = lockstep->ticks;
         pthread_mutex_unlock(&lockstep->mutex);
-        ns_run_step(lane->run);
+        step_lane(lane);
         pthread_mutex_lock(&lockstep->mutex);
         if (--lockstep->busy == 0) pthread_cond_signal(&lockstep->tock);
     }
@@ -72,7 +78,10 @@ static bool check_shared(const NsExperiment *experiment, GError **error)
 
 static int64_t first_step(NsCheckpoint *const *origins, size_t lane)
 {
-    return origins && origins[lane] ? ns_checkpoint_step(origins[lane]) : 0;
+    int64_t step = 0; /* a seed that has diverged stands still */
+    for (size_t k = 0; origins && origins[lane] && k < ns_checkpoint_seeds(origins[lane]); k++)
+        step = MAX(step, ns_checkpoint_step(ns_checkpoint_seed(origins[lane], k)));
+    return step;
 }
 
 static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **error)
@@ -88,6 +97,20 @@ static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **
     return true;
 }
 
+static bool same_seeds(const NsExperiment *experiment, NsCheckpoint *const *origins, GError **error)
+{
+    for (size_t i = 0; origins && i < experiment->n; i++) {
+        size_t wanted = (size_t)experiment->lane[i].seeds;
+        if (!origins[i] || ns_checkpoint_seeds(origins[i]) == wanted) continue;
+        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
+                    "Lane %s has another number of seeds than %zu where it begins; restart it from "
+                    "step 0.",
+                    ns_lane_letter(i), wanted);
+        return false;
+    }
+    return true;
+}
+
 bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *origins, GError **error)
 {
     if (experiment->n < 1 || experiment->n > NS_LANES_MAX) {
@@ -96,7 +119,8 @@ bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *orig
                     NS_LANES_MAX);
         return false;
     }
-    return check_shared(experiment, error) && same_beginning(origins, experiment->n, error);
+    return check_shared(experiment, error) && same_seeds(experiment, origins, error) &&
+           same_beginning(origins, experiment->n, error);
 }
 
 /* The processors that the program may use, or the most that a lane asks for, dealt out to the
@@ -112,19 +136,47 @@ static int64_t threads_of(const NsExperiment *experiment, size_t lane)
     return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
 }
 
+/* Whether the further seeds fit into the memory, once the first one has its own. */
+static bool has_room(const Lane *lane, GError **error)
+{
+    NsPlan others = {0};
+    ns_plan_add(&others, &lane->runs[0]->plan, lane->lockstep->seeds - 1);
+    return ns_plan_check(&others, error);
+}
+
+/* Appends the runs of a lane until one cannot be made. */
+static bool add_runs(Lane *lane, NsSettings *own, NsCheckpoint *origin, atomic_uint *done,
+                     GError **error)
+{
+    const NsRun *first = lane->lockstep->lanes[0].runs[0];
+    for (size_t k = 0; k < lane->lockstep->seeds; k++, own->seed++) {
+        NsCheckpoint *from = origin ? ns_checkpoint_seed(origin, k) : NULL;
+        NsCorpus *corpus = from ? ns_checkpoint_corpus(from, own) : NULL;
+        if (first && ns_settings_same_data(&first->settings, own)) corpus = first->corpus;
+        lane->runs[k] = ns_run_new_from(own, corpus, from, done, error);
+        if (!lane->runs[k]) return false;
+        if (!first) first = lane->runs[0];
+        if (k == 0 && !has_room(lane, error)) return false;
+    }
+    return true;
+}
+
+/* The first history leads to the others. */
+static void join_histories(Lane *lane)
+{
+    for (size_t k = 1; k < lane->lockstep->seeds; k++)
+        ns_history_add_seed(ns_run_history(lane->runs[0]), ns_run_history(lane->runs[k]));
+}
+
 static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpoint *origin,
                      int64_t threads, atomic_uint *done, GError **error)
 {
-    Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n];
+    Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n++];
     NsSettings own = *settings; /* borrows the texts */
     own.threads = threads;
-    NsCorpus *corpus = origin ? ns_checkpoint_corpus(origin, &own) : NULL;
-    if (lockstep->n && ns_settings_same_data(ns_run_settings(first->run), &own))
-        corpus = first->run->corpus;
-    lane->run = ns_run_new_from(&own, corpus, origin, done, error);
-    if (!lane->run) return false;
     lane->lockstep = lockstep;
-    lockstep->n++;
+    if (!add_runs(lane, &own, origin, done, error)) return false;
+    join_histories(lane);
     if (lane == first) return true;
 
     int failure = ns_thread_start(&lane->thread, lane_main, lane);
@@ -147,6 +199,7 @@ NsLockstep *ns_lockstep_new_telling(const NsExperiment *experiment, NsCheckpoint
 {
     if (!ns_lockstep_check(experiment, origins, error)) return NULL;
     g_autoptr(NsLockstep) lockstep = g_new0(NsLockstep, 1);
+    lockstep->seeds = (size_t)experiment->lane[0].seeds;
     pthread_mutex_init(&lockstep->mutex, NULL);
     pthread_cond_init(&lockstep->tick, NULL);
     pthread_cond_init(&lockstep->tock, NULL);
@@ -166,7 +219,7 @@ void ns_lockstep_free(NsLockstep *lockstep)
     pthread_mutex_unlock(&lockstep->mutex);
     for (size_t i = 0; i < lockstep->n; i++) {
         if (lockstep->lanes[i].threaded) pthread_join(lockstep->lanes[i].thread, NULL);
-        ns_run_free(lockstep->lanes[i].run);
+        for (size_t k = 0; k < lockstep->seeds; k++) ns_run_free(lockstep->lanes[i].runs[k]);
     }
     pthread_cond_destroy(&lockstep->tick);
     pthread_cond_destroy(&lockstep->tock);
@@ -184,27 +237,42 @@ bool ns_lockstep_step(NsLockstep *lockstep)
     pthread_cond_broadcast(&lockstep->tick);
     pthread_mutex_unlock(&lockstep->mutex);
 
-    ns_run_step(lockstep->lanes[0].run);
+    step_lane(&lockstep->lanes[0]);
 
     pthread_mutex_lock(&lockstep->mutex);
     while (lockstep->busy > 0) pthread_cond_wait(&lockstep->tock, &lockstep->mutex);
     pthread_mutex_unlock(&lockstep->mutex);
 
     bool on = false;
-    for (size_t i = 0; i < lockstep->n; i++) on |= !ns_run_diverged(lockstep->lanes[i].run);
+    for (size_t i = 0; i < lockstep->n; i++)
+        on |= ns_lockstep_diverged(lockstep, i) < lockstep->seeds;
     return on;
 }
 
 void ns_lockstep_reset(NsLockstep *lockstep)
 {
-    for (size_t i = 0; i < lockstep->n; i++) ns_run_reset(lockstep->lanes[i].run);
+    for (size_t i = 0; i < lockstep->n; i++) {
+        for (size_t k = 0; k < lockstep->seeds; k++) ns_run_reset(lockstep->lanes[i].runs[k]);
+        join_histories(&lockstep->lanes[i]);
+    }
 }
+
+void ns_lockstep_evaluate(NsLockstep *lockstep)
+{
+    for (size_t i = 0; i < lockstep->n; i++)
+        for (size_t k = 0; k < lockstep->seeds; k++)
+            if (!ns_run_diverged(lockstep->lanes[i].runs[k]))
+                ns_run_evaluate(lockstep->lanes[i].runs[k]);
+}
+
+/* ---- What others may ask ---- */
 
 int64_t ns_lockstep_steps(NsLockstep *lockstep)
 {
     int64_t steps = 0;
     for (size_t i = 0; i < lockstep->n; i++)
-        steps = MAX(steps, ns_run_steps(lockstep->lanes[i].run));
+        for (size_t k = 0; k < lockstep->seeds; k++)
+            steps = MAX(steps, ns_run_steps(lockstep->lanes[i].runs[k]));
     return steps;
 }
 
@@ -213,7 +281,45 @@ size_t ns_lockstep_lanes(const NsLockstep *lockstep)
     return lockstep->n;
 }
 
+size_t ns_lockstep_seeds(const NsLockstep *lockstep)
+{
+    return lockstep->seeds;
+}
+
 NsRun *ns_lockstep_lane(NsLockstep *lockstep, size_t lane)
 {
-    return lockstep->lanes[lane].run;
+    return lockstep->lanes[lane].runs[0];
+}
+
+NsRun *ns_lockstep_run(NsLockstep *lockstep, size_t lane, size_t seed)
+{
+    return lockstep->lanes[lane].runs[seed];
+}
+
+size_t ns_lockstep_diverged(const NsLockstep *lockstep, size_t lane)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < lockstep->seeds; k++)
+        n += ns_run_diverged(lockstep->lanes[lane].runs[k]);
+    return n;
+}
+
+NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError **error)
+{
+    NsRun *const *runs = lockstep->lanes[lane].runs;
+    g_autoptr(NsCheckpoint) first = ns_run_checkpoint(runs[0], error);
+    for (size_t k = 1; first && k < lockstep->seeds; k++) {
+        NsCheckpoint *next = ns_run_checkpoint(runs[k], error);
+        if (!next) return NULL;
+        ns_checkpoint_add_seed(first, next);
+    }
+    return g_steal_pointer(&first);
+}
+
+size_t ns_lockstep_checkpoint_size(NsLockstep *lockstep, size_t lane)
+{
+    size_t size = 0;
+    for (size_t k = 0; k < lockstep->seeds; k++)
+        size += ns_run_checkpoint_size(lockstep->lanes[lane].runs[k]);
+    return size;
 }

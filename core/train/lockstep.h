@@ -1,7 +1,11 @@
 /* One to four lanes on one clock.  SPDX-License-Identifier: MIT
  *
  * Lanes share the initial value of every tensor that they have in common, and every batch.  One
- * call advances all of them by one step; a lane that has diverged stands still. */
+ * call advances all of them by one step; a lane that has diverged stands still.
+ *
+ * A lane is as many runs as the setting “seeds” says: the first with the lane's own seed, each
+ * further one with the next, all on the same batches.  The first gives the bits that it would give
+ * alone; its history leads to those of the others (ns_history_seed). */
 #pragma once
 
 #include "core/experiment/experiment.h"
@@ -13,7 +17,8 @@ typedef struct NsLockstep NsLockstep;
 
 /* Whether the lanes can run side by side: the settings that the table calls shared must agree, and
  * so must the steps at which they begin; NS_ERROR_SETTING names what does not.
- * origins: [experiment->n], where each begins, NULL for step 0; NULL where all begin there. */
+ * origins: [experiment->n], where each begins with all its seeds, NULL for step 0; NULL where all
+ * begin there. */
 bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *origins,
                        GError **error);
 
@@ -34,10 +39,22 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 bool ns_lockstep_step(NsLockstep *lockstep);
 void ns_lockstep_reset(NsLockstep *lockstep);
 
-/* Where the clock stands: the updates done by the lanes that have not diverged. */
+/* The validation loss of every run that has not diverged. */
+void ns_lockstep_evaluate(NsLockstep *lockstep);
+
+/* Where the clock stands: the updates done by the runs that have not diverged. */
 int64_t ns_lockstep_steps(NsLockstep *lockstep);
 
 size_t ns_lockstep_lanes(const NsLockstep *lockstep);
 
 /* Borrowed; to be used between steps.  A lane that is stepped by itself leaves the clock. */
-NsRun *ns_lockstep_lane(NsLockstep *lockstep, size_t lane);
+NsRun *ns_lockstep_lane(NsLockstep *lockstep, size_t lane); /* that of the first seed */
+NsRun *ns_lockstep_run(NsLockstep *lockstep, size_t lane, size_t seed);
+size_t ns_lockstep_seeds(const NsLockstep *lockstep); /* of every lane */
+
+/* How many seeds of a lane have diverged. */
+size_t ns_lockstep_diverged(const NsLockstep *lockstep, size_t lane);
+
+/* A checkpoint of a lane with all its seeds, as ns_run_checkpoint, and its bytes. */
+NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError **error);
+size_t ns_lockstep_checkpoint_size(NsLockstep *lockstep, size_t lane);

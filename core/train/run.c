@@ -11,6 +11,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Seeds share the memory of one. */
+static size_t budget_of(const NsRun *run)
+{
+    return NS_HISTORY_BUDGET / (size_t)run->settings.seeds;
+}
+
 /* ---- The record of a step ---- */
 
 /* Where most of the gradient is when something jumps. */
@@ -195,7 +201,7 @@ void ns_run_set_measuring(NsRun *run, bool measuring)
     if (run->unmeasured) return;
     ns_history_unref(run->history);
     run->history =
-        ns_history_new_from(ns_recorder_layout(run->recorder), NS_HISTORY_BUDGET, run->steps + 1);
+        ns_history_new_from(ns_recorder_layout(run->recorder), budget_of(run), run->steps + 1);
 }
 
 /* ---- Changed settings ---- */
@@ -303,7 +309,7 @@ static void begin(NsRun *run)
 
     ns_history_unref(run->history);
     run->history =
-        ns_history_new_from(ns_recorder_layout(run->recorder), NS_HISTORY_BUDGET, run->steps);
+        ns_history_new_from(ns_recorder_layout(run->recorder), budget_of(run), run->steps);
     if (run->origin) note_fork(run);
     measure(run, started);
 }

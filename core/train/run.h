@@ -10,7 +10,7 @@
 #include "core/probe/history.h"
 #include "core/train/checkpoint.h"
 
-/* Bytes of profiles that a history keeps before it thins them. */
+/* Bytes of profiles that the history of a lane keeps before it thins them. */
 #define NS_HISTORY_BUDGET ((size_t)256 << 20)
 
 /* Of making a run: its data and weights are there; its first record is measured. */

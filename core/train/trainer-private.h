@@ -31,7 +31,7 @@ typedef struct {
 } NsCommand;
 
 typedef struct {
-    atomic_bool diverged;
+    atomic_bool diverged; /* every seed */
 
     /* Guarded by the mutex. */
     NsSettings live; /* the newest live settings that were asked for */
@@ -41,7 +41,8 @@ typedef struct {
     NsPlan plan;
 
     /* The thread's. */
-    size_t events; /* of the history that the thread has seen */
+    size_t events;         /* of the history that the thread has seen */
+    size_t diverged_seeds; /* that the message tells of */
 } NsLaneState;
 
 struct NsTrainer {

@@ -42,16 +42,31 @@ static void show_histories(NsTrainer *t)
     }
 }
 
-/* A lane that has diverged says so; true if one has that had not before. */
+/* What the history of a seed ends with where it diverged; "Seed 3: ..." of one among several. */
+static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
+{
+    NsRun *run = ns_lockstep_run(t->lockstep, lane, seed);
+    const NsHistory *history = ns_run_history(run);
+    const char *text = ns_history_event(history, ns_history_events(history) - 1)->text;
+    if (ns_lockstep_seeds(t->lockstep) == 1) return g_strdup(text);
+    return g_strdup_printf("Seed %" G_GINT64_FORMAT ": %s", ns_run_settings(run)->seed, text);
+}
+
+/* A lane of which a seed has diverged says so; true if one has that had not before. */
 static bool note_divergence(NsTrainer *t)
 {
     bool news = false;
     for (size_t i = 0; i < t->experiment.n; i++) {
-        if (!ns_run_diverged(run_of(t, i)) || atomic_load(&t->lanes[i].diverged)) continue;
-        const NsHistory *history = ns_run_history(run_of(t, i));
-        const NsEvent *last = ns_history_event(history, ns_history_events(history) - 1);
-        set_message(t, i, last->text);
-        atomic_store(&t->lanes[i].diverged, true);
+        size_t seeds = ns_lockstep_seeds(t->lockstep), n = ns_lockstep_diverged(t->lockstep, i);
+        if (n == t->lanes[i].diverged_seeds) continue;
+        for (size_t k = 0; k < seeds; k++) {
+            if (!ns_run_diverged(ns_lockstep_run(t->lockstep, i, k))) continue;
+            g_autofree char *message = divergence_of(t, i, k);
+            set_message(t, i, message);
+            break;
+        }
+        t->lanes[i].diverged_seeds = n;
+        atomic_store(&t->lanes[i].diverged, n == seeds);
         news = true;
     }
     return news;
@@ -95,7 +110,8 @@ static bool all_diverged(const NsTrainer *t)
 static bool has_memory(const NsTrainer *t)
 {
     size_t available = ns_memory_available(), needed = 0;
-    for (size_t i = 0; i < t->experiment.n; i++) needed += ns_run_checkpoint_size(run_of(t, i));
+    for (size_t i = 0; i < t->experiment.n; i++)
+        needed += ns_lockstep_checkpoint_size(t->lockstep, i);
     return !available || needed <= available / 2;
 }
 
@@ -105,8 +121,8 @@ static bool take_all(NsTrainer *t, NsCheckpoint *checkpoints[], bool beginning)
     for (size_t i = 0; taken && i < t->experiment.n; i++) {
         if (beginning && t->origins[i])
             checkpoints[i] = ns_checkpoint_ref(t->origins[i]);
-        else if (beginning || !ns_run_diverged(run_of(t, i)))
-            taken = (checkpoints[i] = ns_run_checkpoint(run_of(t, i), NULL)) != NULL;
+        else if (beginning || !atomic_load(&t->lanes[i].diverged))
+            taken = (checkpoints[i] = ns_lockstep_checkpoint(t->lockstep, i, NULL)) != NULL;
     }
     if (taken) return true;
     for (size_t i = 0; i < t->experiment.n; i++)
@@ -165,7 +181,10 @@ static void prepare(NsTrainer *t)
         available ? MIN(NS_TRAINER_CHECKPOINT_BYTES, available / 4) : NS_TRAINER_CHECKPOINT_BYTES;
     pthread_mutex_lock(&t->mutex);
     t->checkpoints = ns_checkpoints_new(t->experiment.n, budget);
-    for (size_t i = 0; i < t->experiment.n; i++) t->lanes[i].plan = ns_run_plan(run_of(t, i));
+    for (size_t i = 0; i < t->experiment.n; i++) {
+        NsPlan plan = ns_run_plan(run_of(t, i));
+        ns_plan_add(&t->lanes[i].plan, &plan, ns_lockstep_seeds(t->lockstep));
+    }
     t->planned = true;
     pthread_mutex_unlock(&t->mutex);
     begin(t);
@@ -182,7 +201,8 @@ static void apply_live(NsTrainer *t)
         lane->live_changed = false;
         live = lane->live; /* borrows the texts, which nobody writes */
         pthread_mutex_unlock(&t->mutex);
-        if (changed) ns_run_set_live(run_of(t, i), &live);
+        for (size_t k = 0; changed && k < ns_lockstep_seeds(t->lockstep); k++)
+            ns_run_set_live(ns_lockstep_run(t->lockstep, i, k), &live);
     }
 }
 
@@ -194,8 +214,7 @@ static void rest(NsTrainer *t, NsTrainerState state)
 
 static void finish(NsTrainer *t)
 {
-    for (size_t i = 0; i < t->experiment.n; i++)
-        if (!ns_run_diverged(run_of(t, i))) ns_run_evaluate(run_of(t, i));
+    ns_lockstep_evaluate(t->lockstep);
     rest(t, NS_TRAINER_FINISHED);
 }
 
@@ -205,6 +224,7 @@ static void reset(NsTrainer *t)
     ns_lockstep_reset(t->lockstep);
     for (size_t i = 0; i < t->experiment.n; i++) {
         atomic_store(&t->lanes[i].diverged, false);
+        t->lanes[i].diverged_seeds = 0;
         set_message(t, i, NULL);
     }
     ns_checkpoints_clear(t->checkpoints);

@@ -78,7 +78,7 @@ def curve(path, series):
     """What a table has of one curve of the loss: (y, lo, hi) of every x."""
     with open(path, newline="") as file:
         rows = [row for row in csv.DictReader(file)
-                if row["series"] == series and row["figure"].startswith("Loss")]
+                if row["series"] == series and row["figure"] == "Loss and learning rate"]
     return {float(row["x"]): [float(row[key] or "nan") for key in ("y", "lo", "hi")] for row in rows}
 
 
@@ -87,7 +87,7 @@ def test_chart_of_several_seeds():
     with tempfile.TemporaryDirectory() as folder:
         path, again = os.path.join(folder, "a.csv"), os.path.join(folder, "b.csv")
         common = ["--steps", "3", "--lane", "placement=post seed=7", "--lane", "placement=pre"]
-        result = run("chart", "--figure", "loss,gradient-norm", "--seeds", "3", "--out", path, *common)
+        result = run("chart", "--figure", "loss,gradient-norm", "--set", "seeds=3", "--out", path, *common)
         assert (result.returncode, result.stderr) == (0, b""), result
         drawn = curve(path, "A Post-LN, seed 7")
         single = [[r["loss"] for r in records_of(train("--steps", "3", "--set", "placement=post",
@@ -100,20 +100,25 @@ def test_chart_of_several_seeds():
             for found, wanted in zip(drawn[step], (mean, mean - sd, mean + sd)):
                 assert abs(found - wanted) < 1e-9, (step, found, wanted)
         assert all(math.isnan(lo) for _, lo, _ in curve(path, "learning rate").values())
+        for seed in range(3):
+            with open(path, newline="") as file:
+                own = [float(row["y"]) for row in csv.DictReader(file)
+                       if row["figure"] == f"Loss and learning rate, seed {seed + 1} of 3"
+                       and row["series"] == "A Post-LN, seed 7"]
+            assert own == single[seed], (seed, own)
         shown = run("show", path, small=False).stdout.decode()
-        assert "mean of 3 seeds" in shown.splitlines()[0], shown
+        assert "seeds = 3" in shown, shown
         assert run("chart", "--from", path, "--out", again, small=False).returncode == 0
         assert open(path).read() == open(again).read()
-        assert run("chart", "--from", path, "--seeds", "1", "--out", again,
+        assert run("chart", "--from", path, "--set", "seeds=1", "--out", again,
                    small=False).returncode == 0
         assert math.isnan(curve(again, "A Post-LN, seed 7")[0][1])
 
 
 def test_seeds_that_cannot_be():
-    for words, advice in ((["loss", "--seeds", "0"], "1 to 64"), (["loss", "--seeds", "2,5"], "1 to 64"),
-                          (["loss,heatmap", "--seeds", "2"], "heatmap"),
-                          (["diagram", "--seeds", "2"], "diagram")):
-        text = sentence(run("chart", "--out", "a.pdf", "--figure", *words), 2)
+    for words, advice in ((["seeds=0"], "1 and 10"), (["seeds=11"], "1 and 10"), (["seeds=2,5"], "number"),
+                          (["seeds=3", "--set", "seed=2147483646"], "2147483647")):
+        text = sentence(run("chart", "--out", "a.pdf", "--figure", "loss", "--set", *words), 2)
         assert advice in text, text
 
 

@@ -170,7 +170,7 @@ def test_every_command():
         commands = {
             "train": ENDLESS, "compare": lanes + ENDLESS, "probe": ENDLESS, "bench": ENDLESS,
             "check": SLOW, "dump": ["--steps", "1000", "--out", plain] + SLOW,
-            "chart": ["--figure", "loss", "--seeds", "3", "--out", path] + ENDLESS,
+            "chart": ["--figure", "loss", "--set", "seeds=3", "--out", path] + ENDLESS,
             "sweep": axes + ENDLESS, "paper": [],
         }
         for command, arguments in commands.items():

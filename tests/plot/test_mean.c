@@ -23,10 +23,10 @@ static NsSeries curve(const double *y, size_t n, const char *label)
     return (NsSeries){.label = label, .n = n, .x = steps, .y = y};
 }
 
-static NsMeanPlot *mean_of(const NsPlot *a, const NsPlot *b, const NsPlot *c, size_t diverged)
+static NsMeanPlot *mean_of(const NsPlot *a, const NsPlot *b, const NsPlot *c, const char *diverged)
 {
     const NsPlot *plots[] = {a, b, c};
-    return ns_mean_plot_new(plots, c ? 3 : 2, diverged);
+    return ns_mean_plot_new(plots, c ? 3 : 2, 3, diverged);
 }
 
 static void test_deviation(void)
@@ -38,7 +38,7 @@ static void test_deviation(void)
         series[i] = curve(y[i], POINTS, "training");
         plots[i] = plot_of(&series[i], 1);
     }
-    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], 0);
+    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], NULL);
     const NsPlot *plot = ns_mean_plot(mean);
     const NsSeries *one = plot->series;
     static const double expected[] = {2, 2, 6}, deviation[] = {1, 0, 3.605551275463989};
@@ -50,9 +50,10 @@ static void test_deviation(void)
         g_assert_cmpfloat_with_epsilon(one->lo[i], expected[i] - deviation[i], 1e-12);
         g_assert_cmpfloat_with_epsilon(one->hi[i], expected[i] + deviation[i], 1e-12);
     }
-    g_assert_cmpstr(plot->moment, ==, "step 2, mean of 3 seeds");
-    g_assert_cmpstr(plot->subtitle, ==, "Post-LN, step 2, mean of 3 seeds");
-    g_assert_cmpstr(plot->note, ==, "Mean of 3 seeds.  Band: one standard deviation.");
+    g_assert_cmpstr(plot->moment, ==, "step 2, mean and s.d. of 3 seeds");
+    g_assert_cmpstr(plot->subtitle, ==, "Post-LN, step 2, mean and s.d. of 3 seeds");
+    g_assert_cmpstr(plot->note, ==,
+                    "Mean of 3 seeds on the same batches.  Band: one standard deviation.");
     ns_mean_plot_free(mean);
 }
 
@@ -63,12 +64,13 @@ static void test_equal_curves_have_no_band(void)
     const NsSeries series = curve(rate, POINTS, "learning rate");
     NsPlot plot = plot_of(&series, 1);
     plot.note = "Marks: validation loss.";
-    NsMeanPlot *mean = mean_of(&plot, &plot, &plot, 0);
+    NsMeanPlot *mean = mean_of(&plot, &plot, &plot, NULL);
     const NsSeries *one = ns_mean_plot(mean)->series;
     for (size_t i = 0; i < POINTS; i++) g_assert_cmpfloat(one->y[i], ==, rate[i]);
     g_assert_null(one->lo);
     g_assert_null(one->hi);
-    g_assert_cmpstr(ns_mean_plot(mean)->note, ==, "Mean of 3 seeds.  Marks: validation loss.");
+    g_assert_cmpstr(ns_mean_plot(mean)->note, ==,
+                    "Mean of 3 seeds on the same batches.  Marks: validation loss.");
     ns_mean_plot_free(mean);
 }
 
@@ -78,10 +80,10 @@ static void test_theory_has_no_band(void)
     NsSeries a = curve(low, POINTS, "theory"), b = curve(high, POINTS, "theory");
     a.theory = b.theory = true;
     const NsPlot first = plot_of(&a, 1), second = plot_of(&b, 1);
-    NsMeanPlot *mean = mean_of(&first, &second, NULL, 0);
+    NsMeanPlot *mean = mean_of(&first, &second, NULL, NULL);
     g_assert_cmpfloat(ns_mean_plot(mean)->series->y[0], ==, 2);
     g_assert_null(ns_mean_plot(mean)->series->lo);
-    g_assert_cmpstr(ns_mean_plot(mean)->note, ==, "Mean of 2 seeds.");
+    g_assert_cmpstr(ns_mean_plot(mean)->note, ==, "Mean of 3 seeds on the same batches.");
     ns_mean_plot_free(mean);
 }
 
@@ -91,7 +93,7 @@ static void test_marks_have_no_band(void)
     NsSeries a = curve(low, POINTS, "validation"), b = curve(high, POINTS, "validation");
     a.kind = b.kind = NS_SERIES_SCATTER;
     const NsPlot first = plot_of(&a, 1), second = plot_of(&b, 1);
-    NsMeanPlot *mean = mean_of(&first, &second, NULL, 0);
+    NsMeanPlot *mean = mean_of(&first, &second, NULL, NULL);
     const NsSeries *one = ns_mean_plot(mean)->series;
     g_assert_cmpfloat(one->y[1], ==, 2);
     g_assert_null(one->lo);
@@ -99,27 +101,27 @@ static void test_marks_have_no_band(void)
     ns_mean_plot_free(mean);
 }
 
-/* A run that diverged is shorter, and has curves that others do not have. */
-static void test_diverged(void)
+/* A run that is a step behind ends the mean; a curve that others lack is its own mean, and seeds
+ * that are not among the plots are named. */
+static void test_shorter(void)
 {
     static const double shorter[] = {2, INFINITY}, longer[] = {4, 6, 8}, other[] = {1, 1, 1};
-    const NsSeries a[] = {curve(shorter, 2, "A")};
-    const NsSeries b[] = {curve(other, POINTS, "B"), curve(longer, POINTS, "A")};
-    const NsMarker marker = {.x = 1, .text = "diverged", .alarm = true};
-    NsPlot first = plot_of(a, 1), second = plot_of(b, 2);
-    first.note = "A diverged at step 1.";
+    const NsSeries a[] = {curve(longer, POINTS, "A"), curve(other, POINTS, "B")};
+    const NsSeries b[] = {curve(shorter, 2, "A")};
+    const NsMarker marker = {.x = 1, .text = "warm-up 100"};
+    NsPlot first = plot_of(a, 2), second = plot_of(b, 1);
     first.markers = &marker;
     first.n_markers = 1;
-    NsMeanPlot *mean = mean_of(&first, &second, NULL, 1);
+    NsMeanPlot *mean = mean_of(&first, &second, NULL, "1 of 3 seeds diverged");
     const NsPlot *plot = ns_mean_plot(mean);
-    g_assert_cmpuint(plot->series->n, ==, POINTS);
-    g_assert_cmpfloat(plot->series->y[0], ==, 3);
-    g_assert_true(isinf(plot->series->y[1]) && plot->series->y[1] > 0);
-    g_assert_cmpfloat(plot->series->y[2], ==, 8);
-    g_assert_cmpuint(plot->n_markers, ==, 0);
-    g_assert_true(
-        g_str_has_prefix(plot->note, "Mean of 2 seeds, in 1 of which a run diverged.  Band"));
-    g_assert_null(strstr(plot->note, "step 1"));
+    g_assert_cmpuint(plot->series[0].n, ==, 2);
+    g_assert_cmpfloat(plot->series[0].y[0], ==, 3);
+    g_assert_true(isinf(plot->series[0].y[1]) && plot->series[0].y[1] > 0);
+    g_assert_cmpuint(plot->series[1].n, ==, POINTS);
+    g_assert_cmpuint(plot->n_markers, ==, 1);
+    g_assert_true(g_str_has_suffix(plot->subtitle, "3 seeds (1 of 3 seeds diverged)"));
+    g_assert_true(g_str_has_suffix(plot->moment, "3 seeds (1 of 3 seeds diverged)"));
+    g_assert_nonnull(strstr(plot->note, "1 of 3 seeds diverged; the mean is of the others."));
     ns_mean_plot_free(mean);
 }
 
@@ -133,7 +135,7 @@ static void test_band_of_norms_stays_above_zero(void)
         series[i] = curve(y[i], POINTS, "norm");
         plots[i] = plot_of(&series[i], 1);
     }
-    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], 0);
+    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], NULL);
     const NsSeries *one = ns_mean_plot(mean)->series;
     g_assert_cmpfloat(one->lo[0], ==, 1e-3);
     g_assert_cmpfloat_with_epsilon(one->lo[1], 10, 1e-12);
@@ -159,14 +161,14 @@ static void test_bands_and_lower_plots(void)
         lowers[i] = plot_of(&ratios[i], 1);
         plots[i].lower = &lowers[i];
     }
-    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], NULL, 0);
+    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], NULL, NULL);
     const NsPlot *plot = ns_mean_plot(mean);
     g_assert_cmpfloat(plot->series->lo[0], ==, 0);
     g_assert_cmpfloat(plot->series->hi[2], ==, 5);
     g_assert_cmpfloat(plot->lower->series->y[1], ==, 3);
     g_assert_cmpfloat_with_epsilon(plot->lower->series->hi[1], 3 + sqrt(2), 1e-12);
     g_assert_null(plot->note);
-    g_assert_true(g_str_has_prefix(plot->lower->note, "Mean of 2 seeds."));
+    g_assert_true(g_str_has_prefix(plot->lower->note, "Mean of 3 seeds on the same batches."));
     ns_mean_plot_free(mean);
 }
 
@@ -177,7 +179,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mean/equal-curves", test_equal_curves_have_no_band);
     g_test_add_func("/mean/theory", test_theory_has_no_band);
     g_test_add_func("/mean/marks", test_marks_have_no_band);
-    g_test_add_func("/mean/diverged", test_diverged);
+    g_test_add_func("/mean/shorter", test_shorter);
     g_test_add_func("/mean/above-zero", test_band_of_norms_stays_above_zero);
     g_test_add_func("/mean/bands-and-lower-plots", test_bands_and_lower_plots);
     return g_test_run();

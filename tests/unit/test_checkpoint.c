@@ -397,7 +397,7 @@ static void test_refused(void)
 
 /* ---- Lockstep ---- */
 
-static NsLockstep *lanes_of(const char *const *lanes, size_t n, GError **error)
+static void experiment_of(NsExperiment *experiment, const char *const *lanes, size_t n)
 {
     NsSettings settings[NS_LANES_MAX];
     const NsSettings *borrowed[NS_LANES_MAX];
@@ -405,11 +405,15 @@ static NsLockstep *lanes_of(const char *const *lanes, size_t n, GError **error)
         tiny_settings(&settings[i], lanes[i]);
         borrowed[i] = &settings[i];
     }
-    g_auto(NsExperiment) experiment = {0};
-    ns_experiment_set_lanes(&experiment, borrowed, n);
-    NsLockstep *lockstep = ns_lockstep_new(&experiment, NULL, error);
+    ns_experiment_set_lanes(experiment, borrowed, n);
     for (size_t i = 0; i < n; i++) ns_settings_clear(&settings[i]);
-    return lockstep;
+}
+
+static NsLockstep *lanes_of(const char *const *lanes, size_t n, GError **error)
+{
+    g_auto(NsExperiment) experiment = {0};
+    experiment_of(&experiment, lanes, n);
+    return ns_lockstep_new(&experiment, NULL, error);
 }
 
 static void test_lockstep(void)
@@ -448,6 +452,55 @@ static void test_lockstep(void)
                                "blk1.attn.wq");
         }
     }
+}
+
+/* Every seed is the run that it is alone, a fork of all goes on as they do, and they share the
+ * batches. */
+static void test_lockstep_seeds(void)
+{
+    static const char *const lanes[] = {"threads=1 seed=4 seeds=3 placement=pre",
+                                        "threads=1 seeds=3 optimizer=sgd lr=0.1"};
+    GError *error = NULL;
+    g_autoptr(NsLockstep) lockstep = lanes_of(lanes, 2, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(ns_lockstep_seeds(lockstep), ==, 3);
+    for (int k = 0; k < 3; k++) g_assert_true(ns_lockstep_step(lockstep));
+    NsCheckpoint *origins[2];
+    for (size_t i = 0; i < 2; i++) {
+        origins[i] = ns_lockstep_checkpoint(lockstep, i, &error);
+        g_assert_cmpuint(ns_checkpoint_seeds(origins[i]), ==, 3);
+        g_assert_cmpuint(ns_checkpoint_bytes(origins[i]), ==,
+                         ns_lockstep_checkpoint_size(lockstep, i));
+    }
+    ns_lockstep_reset(lockstep);
+    for (int k = 0; k < 7; k++) g_assert_true(ns_lockstep_step(lockstep));
+    g_auto(NsExperiment) experiment = {0};
+    experiment_of(&experiment, lanes, 2);
+    g_autoptr(NsLockstep) fork = ns_lockstep_new(&experiment, origins, &error);
+    g_assert_no_error(error);
+    for (int k = 0; k < 4; k++) g_assert_true(ns_lockstep_step(fork));
+    for (size_t i = 0; i < 2; i++) {
+        NsHistory *first = ns_run_history(ns_lockstep_lane(lockstep, i));
+        g_assert_cmpuint(ns_history_seeds(first), ==, 3);
+        for (size_t k = 0; k < 3; k++) {
+            NsRun *run = ns_lockstep_run(lockstep, i, k);
+            g_assert_cmpint(ns_run_settings(run)->seed, ==, (i ? 1 : 4) + (int64_t)k);
+            g_assert_true(ns_history_seed(first, k) == ns_run_history(run));
+            g_autoptr(NsRun) alone = ns_run_new(ns_run_settings(run), &error);
+            g_assert_no_error(error);
+            steps(alone, 7);
+            assert_continues(ns_run_history(alone), 0, ns_run_history(run));
+            assert_continues(ns_run_history(run), 3, ns_run_history(ns_lockstep_run(fork, i, k)));
+            g_assert_true(memcmp(ns_run_batch(run)->tokens,
+                                 ns_run_batch(ns_lockstep_lane(lockstep, 0))->tokens,
+                                 4 * 12 * sizeof(int32_t)) == 0);
+        }
+    }
+    experiment.lane[0].seeds = experiment.lane[1].seeds = 2;
+    g_assert_null(ns_lockstep_new(&experiment, origins, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_clear_error(&error);
+    for (size_t i = 0; i < 2; i++) ns_checkpoint_unref(origins[i]);
 }
 
 static void test_lockstep_diverges(void)
@@ -548,6 +601,7 @@ int main(int argc, char **argv)
     g_test_add_func("/fork/jumps", test_jumps);
     g_test_add_func("/fork/refused", test_refused);
     g_test_add_func("/lockstep/alone", test_lockstep);
+    g_test_add_func("/lockstep/seeds", test_lockstep_seeds);
     g_test_add_func("/lockstep/diverges", test_lockstep_diverges);
     g_test_add_func("/lockstep/refused", test_lockstep_refused);
     g_test_add_func("/lockstep/shared", test_lockstep_shared);

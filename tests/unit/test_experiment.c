@@ -23,7 +23,6 @@ static void fill(NsProvenance *provenance)
     provenance->x = g_strdup("lr=0.001,0.01");
     provenance->y = g_strdup("placement=post,pre");
     provenance->study = g_strdup("depth");
-    provenance->seeds = g_strdup("5");
     provenance->axes = g_strdup("linear");
     provenance->changes = g_strdup("step 40: lr 0.003 → 0.001");
 }
@@ -42,7 +41,6 @@ static void assert_same(const NsProvenance *a, const NsProvenance *b)
     g_assert_cmpstr(a->x, ==, b->x);
     g_assert_cmpstr(a->y, ==, b->y);
     g_assert_cmpstr(a->study, ==, b->study);
-    g_assert_cmpstr(a->seeds, ==, b->seeds);
     g_assert_cmpstr(a->axes, ==, b->axes);
     g_assert_cmpstr(a->changes, ==, b->changes);
 }
@@ -213,10 +211,9 @@ static void test_caption(void)
     provenance.step = 7;
     g_autofree char *caption = ns_provenance_caption(&provenance);
     g_assert_cmpstr(caption, ==, "layers=12 seed=1, step 7, Normscope " NS_VERSION);
-    provenance.seeds = g_strdup("5");
+    g_assert_true(ns_settings_assign(&provenance.experiment.lane[0], "seeds=5", NULL));
     g_autofree char *of_several = ns_provenance_caption(&provenance);
-    g_assert_cmpstr(of_several, ==,
-                    "layers=12 seed=1, mean of 5 seeds, step 7, Normscope " NS_VERSION);
+    g_assert_cmpstr(of_several, ==, "layers=12 seeds=5 seed=1, step 7, Normscope " NS_VERSION);
 }
 
 /* ---- files ---- */

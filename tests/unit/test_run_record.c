@@ -28,10 +28,12 @@ static char *write_lanes(NsLockstep *lockstep)
     }
     size_t steps = ns_history_steps(ns_run_history(ns_lockstep_lane(lockstep, 0)));
     for (size_t record = 0; record < steps; record++) {
-        for (size_t i = 0; i < n; i++) {
-            g_autofree char *line =
-                ns_jsonl_record(ns_run_history(ns_lockstep_lane(lockstep, i)), record);
-            g_autofree char *own = n > 1 ? ns_jsonl_in_lane(i + 1, line) : g_strdup(line);
+        for (size_t i = 0; i < n * ns_lockstep_seeds(lockstep); i++) {
+            NsRun *run = ns_lockstep_run(lockstep, i % n, i / n);
+            g_autofree char *line = ns_jsonl_record(ns_run_history(run), record);
+            g_autofree char *seed = ns_jsonl_of_seed(ns_run_settings(run)->seed, line);
+            const char *said = ns_lockstep_seeds(lockstep) > 1 ? seed : line;
+            g_autofree char *own = n > 1 ? ns_jsonl_in_lane(i % n + 1, said) : g_strdup(said);
             g_string_append_printf(text, "%s\n", own);
         }
     }
@@ -140,6 +142,30 @@ static void test_lanes(void)
         g_assert_cmpint(settings->layers, ==, ns_run_settings(run)->layers);
         assert_same(ns_run_history(run), record.histories[i]);
     }
+}
+
+static void test_seeds(void)
+{
+    static const char *const words[] = {"seed=5 seeds=3 placement=pre", "seeds=3"};
+    g_autoptr(NsLockstep) lockstep = make_lanes(words, 2, 3);
+    g_autofree char *text = write_lanes(lockstep);
+    g_auto(NsRunRecord) record = {0};
+    g_autoptr(GError) error = NULL;
+    read_text(&record, text, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(record.wrong_line, ==, 0);
+    g_assert_cmpuint(record.experiment.n, ==, 2);
+    for (size_t i = 0; i < 2; i++) {
+        g_assert_cmpuint(ns_history_seeds(record.histories[i]), ==, 3);
+        for (size_t k = 0; k < 3; k++)
+            assert_same(ns_run_history(ns_lockstep_run(lockstep, i, k)),
+                        ns_history_seed(record.histories[i], k));
+    }
+    /* A seed without a line has no curve. */
+    g_auto(NsRunRecord) part = {0};
+    g_autofree char *cut = g_strndup(text, (size_t)(strstr(text, "\"seed\":7") - text));
+    g_assert_false(read_text(&part, cut, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
 }
 
 /* ---- Texts by hand ---- */
@@ -297,6 +323,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/run-record/one-lane", test_one_lane);
     g_test_add_func("/run-record/lanes", test_lanes);
+    g_test_add_func("/run-record/seeds", test_seeds);
     g_test_add_func("/run-record/special-values", test_special_values);
     g_test_add_func("/run-record/long-text", test_long_text);
     g_test_add_func("/run-record/wrong-lines", test_wrong_lines);

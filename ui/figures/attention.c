@@ -111,7 +111,7 @@ static void clear(NsFigure *figure)
 
 NsFigure *ns_attention_new(void)
 {
-    static const NsFigureClass class = {sizeof(Attention), update, clear};
+    static const NsFigureClass class = {sizeof(Attention), update, clear, NS_SEEDS_FIRST};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
     figure->plot.x.label = _("key position");

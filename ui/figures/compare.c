@@ -183,6 +183,6 @@ static void clear(NsFigure *figure)
 
 NsFigure *ns_compare_new(void)
 {
-    static const NsFigureClass class = {sizeof(Compare), update, clear};
+    static const NsFigureClass class = {sizeof(Compare), update, clear, NS_SEEDS_MEAN_BY_LAYER};
     return ns_figure_alloc(&class);
 }

@@ -303,7 +303,7 @@ static void clear(NsFigure *figure)
 
 static NsFigure *diagram_new(NsFlow flow)
 {
-    static const NsFigureClass class = {sizeof(Diagram), update, clear};
+    static const NsFigureClass class = {sizeof(Diagram), update, clear, NS_SEEDS_FIRST};
     NsFigure *figure = ns_figure_alloc(&class);
     Diagram *diagram = (Diagram *)figure;
     diagram->flow = flow;

@@ -2,6 +2,7 @@
 #include "ui/figures/figure.h"
 
 #include "core/base/words.h"
+#include "ui/figures/seeds.h"
 #include "ui/figures/settings_caption.h"
 
 #include <inttypes.h>
@@ -27,6 +28,7 @@ void ns_figure_free(NsFigure *figure)
 {
     if (!figure) return;
     figure->class->clear(figure);
+    ns_seed_figures_free(figure->seeds);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         ns_source_follow(&figure->events[i], NULL);
         ns_source_follow(&figure->runs[i], NULL);
@@ -51,13 +53,11 @@ static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
     return others;
 }
 
-const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
+const NsPlot *ns_figure_update_one(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
-    NsFigureInput one = *input;
-    if (figure->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
-    bool changed = figure->class->update(figure, &one);
-    plot->origin += follow_runs(figure, &one);
+    bool changed = figure->class->update(figure, input);
+    plot->origin += follow_runs(figure, input);
     if (!changed && plot->version) return plot;
     plot->title = figure->title;
     plot->subtitle = figure->subtitle;
@@ -67,9 +67,26 @@ const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
     plot->empty = figure->empty;
     plot->markers = (const NsMarker *)(const void *)figure->markers->data;
     plot->n_markers = figure->markers->len;
-    plot->lettered = one.n_lanes > 1;
+    plot->lettered = input->n_lanes > 1;
     plot->version++;
     return plot;
+}
+
+static bool has_mean(const NsFigure *figure)
+{
+    NsSeedsShown seeds = figure->class->seeds;
+    return seeds == NS_SEEDS_MEAN_BY_STEP || seeds == NS_SEEDS_MEAN_BY_LAYER;
+}
+
+const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
+{
+    NsFigureInput one = *input;
+    if (figure->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
+    if (has_mean(figure) && ns_figure_seeds(&one) > 1)
+        return ns_seed_figures_update(&figure->seeds, figure, &one);
+    if (figure->seeds) figure->plot.version = ns_seed_figures_version(figure->seeds);
+    g_clear_pointer(&figure->seeds, ns_seed_figures_free);
+    return ns_figure_update_one(figure, &one);
 }
 
 bool ns_figure_text(char **slot, char *text)
@@ -214,7 +231,7 @@ int64_t ns_figure_record_at(const NsHistory *history, int64_t step)
     return CLAMP(step - ns_history_first_step(history), -1, newest);
 }
 
-static const NsEvent *divergence(const NsHistory *history)
+const NsEvent *ns_figure_divergence(const NsHistory *history)
 {
     for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
         if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
@@ -236,7 +253,7 @@ int64_t ns_figure_newest(const NsFigureInput *input)
         const NsHistory *history = ns_figure_run(input, i).history;
         int64_t newest = newest_of(history);
         if (newest < 0) continue;
-        if (divergence(history))
+        if (ns_figure_divergence(history))
             ended = MAX(ended, newest);
         else
             going = going < 0 ? newest : MIN(going, newest);
@@ -264,7 +281,7 @@ static char *joined_note(const NsFigureInput *input, char *note)
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < ns_figure_runs(input); i++) {
         NsFigureRun run = ns_figure_run(input, i);
-        const NsEvent *event = divergence(run.history);
+        const NsEvent *event = ns_figure_divergence(run.history);
         if (!event) continue;
         if (words->len) g_string_append_c(words, ' ');
         if (ns_figure_runs(input) > 1) g_string_append_printf(words, "%s: ", run.name);
@@ -309,6 +326,11 @@ bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 {
     g_autofree char *settings = settings_words(input);
     char *moment = words.step < 0 ? NULL : g_strdup_printf(_("step %" PRId64), words.step);
+    size_t seeds = figure->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
+    if (moment && seeds > 1) {
+        g_autofree char *step = moment;
+        moment = g_strdup_printf(_("%s, seed 1 of %zu"), step, seeds);
+    }
     char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
     bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
     changed |= ns_figure_text(&figure->subtitle, subtitle);

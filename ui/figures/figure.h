@@ -5,12 +5,21 @@
 
 #define NS_FIGURE_SERIES 40
 
+/* What a figure shows of several seeds. */
+typedef enum {
+    NS_SEEDS_FIRST,         /* the first, and its subtitle says so */
+    NS_SEEDS_MEAN_BY_STEP,  /* the mean of its curves over steps */
+    NS_SEEDS_MEAN_BY_LAYER, /* and over layers, at one step */
+    NS_SEEDS_ALIKE,         /* what is the same for all */
+} NsSeedsShown;
+
 /* What one sort of figure does.  Its struct begins with an NsFigure. */
 typedef struct {
     size_t size;
     /* Brings plot and columns up to date; TRUE if something visible changed. */
     bool (*update)(NsFigure *figure, const NsFigureInput *input);
     void (*clear)(NsFigure *figure);
+    NsSeedsShown seeds;
 } NsFigureClass;
 
 /* The dash of an earlier run, as NsSeries.dash. */
@@ -34,6 +43,7 @@ struct NsFigure {
     NsSource runs[NS_LANES_MAX];    /* that are shown */
     NsSource events[NS_LANES_MAX];  /* whose events the markers are */
     NsSpan spans[NS_LANES_MAX + 1]; /* that are pointed out */
+    struct NsSeedFigures *seeds;    /* NULL where there is one seed */
 };
 
 /* A zeroed figure of the class with an empty plot whose axis limits follow the data. */
@@ -61,6 +71,12 @@ unsigned ns_figure_first_layer(NsQuantity quantity);
 
 /* A quiet band behind the selected layer.  TRUE if it is another one. */
 bool ns_figure_mark_layer(NsFigure *figure, int layer);
+
+/* ns_figure_update of an input of one seed, of one lane where the figure is of one model. */
+const NsPlot *ns_figure_update_one(NsFigure *figure, const NsFigureInput *input);
+
+/* The event of a divergence; NULL where there is none. */
+const NsEvent *ns_figure_divergence(const NsHistory *history);
 
 /* The step that is looked at where the newest is another; -1 else. */
 int64_t ns_figure_viewed(const NsFigureInput *input);

@@ -18,7 +18,6 @@ static const NsFigureKind kinds[] = {
         ns_loss_new,
         .abscissa = NS_OVER_STEPS,
         .overview = true,
-        .curves = true,
     },
     {
         {
@@ -34,7 +33,6 @@ static const NsFigureKind kinds[] = {
         .initial = NS_QUANTITY_GRAD_W2,
         .overview = true,
         .log = true,
-        .curves = true,
     },
     {
         {
@@ -50,7 +48,6 @@ static const NsFigureKind kinds[] = {
         .initial = NS_QUANTITY_HIDDEN_NORM,
         .overview = true,
         .log = true,
-        .curves = true,
     },
     {
         {
@@ -79,7 +76,6 @@ static const NsFigureKind kinds[] = {
         .domains = SEVERAL,
         .initial = NS_QUANTITY_GRAD_W2,
         .log = true,
-        .curves = true,
     },
     {
         {
@@ -94,7 +90,6 @@ static const NsFigureKind kinds[] = {
         .domains = SEVERAL | IN(STEP),
         .initial = NS_QUANTITY_GRAD_W2,
         .log = true,
-        .curves = true,
     },
     {
         {
@@ -152,7 +147,6 @@ static const NsFigureKind kinds[] = {
         .domains = IN(LAYER) | IN(HIDDEN),
         .initial = NS_QUANTITY_HIDDEN_SQ,
         .log = true,
-        .curves = true,
     },
     {
         {
@@ -168,7 +162,6 @@ static const NsFigureKind kinds[] = {
         .domains = IN(LAYER) | IN(HIDDEN),
         .initial = NS_QUANTITY_GRAD_W2,
         .log = true,
-        .curves = true,
     },
     {
         {
@@ -195,7 +188,6 @@ static const NsFigureKind kinds[] = {
         ns_schedule_figure_new,
         .abscissa = NS_OVER_STEPS,
         .one_model = true,
-        .curves = true,
     },
     {
         {

@@ -103,7 +103,6 @@ typedef struct {
     bool log;             /* it has a logarithmic axis where the quantity allows one */
     bool one_model;       /* of several lanes it shows the active one */
     bool two_runs;        /* it compares two: lanes, or a run and the one before */
-    bool curves;          /* it has nothing but curves, of which there can be a mean over seeds */
 } NsFigureKind;
 
 const NsFigureKind *ns_figure_kind(size_t i); /* NULL past the end */

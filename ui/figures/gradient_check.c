@@ -82,7 +82,7 @@ static void clear(NsFigure *figure)
 
 static NsFigure *gradient_checks_new(void)
 {
-    static const NsFigureClass class = {sizeof(GradientChecks), update, clear};
+    static const NsFigureClass class = {sizeof(GradientChecks), update, clear, NS_SEEDS_ALIKE};
     NsFigure *figure = ns_figure_alloc(&class);
     GradientChecks *t = (GradientChecks *)figure;
     t->level = (NsLevel){.y = 1e-2, .text = _("usually below")};

@@ -113,7 +113,7 @@ static void clear(NsFigure *figure)
 
 NsFigure *ns_heads_new(void)
 {
-    static const NsFigureClass class = {sizeof(Heads), update, clear};
+    static const NsFigureClass class = {sizeof(Heads), update, clear, NS_SEEDS_FIRST};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
     figure->plot.left.label = _("head");

@@ -189,13 +189,13 @@ static bool update_any(NsFigure *figure, const NsFigureInput *input)
 
 NsFigure *ns_gradient_heatmap_new(void)
 {
-    static const NsFigureClass class = {sizeof(Heatmap), update_gradient, clear};
+    static const NsFigureClass class = {sizeof(Heatmap), update_gradient, clear, NS_SEEDS_FIRST};
     return heatmap_new(&class);
 }
 
 NsFigure *ns_heatmap_new(void)
 {
-    static const NsFigureClass class = {sizeof(Heatmap), update_any, clear};
+    static const NsFigureClass class = {sizeof(Heatmap), update_any, clear, NS_SEEDS_FIRST};
     return heatmap_new(&class);
 }
 
@@ -218,7 +218,7 @@ static bool update_ratio(NsFigure *figure, const NsFigureInput *input)
 
 NsFigure *ns_ratio_new(void)
 {
-    static const NsFigureClass class = {sizeof(Heatmap), update_ratio, clear};
+    static const NsFigureClass class = {sizeof(Heatmap), update_ratio, clear, NS_SEEDS_FIRST};
     NsFigure *figure = heatmap_new(&class);
     ((Heatmap *)figure)->pairs = true;
     return figure;

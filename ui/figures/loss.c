@@ -277,7 +277,7 @@ static void clear(NsFigure *figure)
 
 NsFigure *ns_loss_new(void)
 {
-    static const NsFigureClass class = {sizeof(Loss), update, clear};
+    static const NsFigureClass class = {sizeof(Loss), update, clear, NS_SEEDS_MEAN_BY_STEP};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->plot.x.label = _("step");
     figure->plot.left.label = _("loss");

@@ -67,23 +67,33 @@ static bool find_point(const NsSeries *series, double x, size_t *at)
     return *at < series->n && !(series->x[*at] > x);
 }
 
-/* The longest of several series, and through it the points that there are. */
+/* The points of the first series up to where the first of all ends: the others may have been
+ * measured a moment later. */
+static size_t common_points(const NsSeries *const *all, size_t n)
+{
+    size_t points = all[0]->n;
+    for (size_t k = 1; k < n; k++) {
+        double end = all[k]->n ? all[k]->x[all[k]->n - 1] : -HUGE_VAL;
+        while (points && all[0]->x[points - 1] > end) points--;
+    }
+    return points;
+}
+
+/* Through the points of the first of several series. */
 static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
 {
-    const NsSeries *longest = all[0];
-    for (size_t k = 1; k < n; k++)
-        if (all[k]->n > longest->n) longest = all[k];
-    size_t points = longest->n;
+    const NsSeries *first = all[0];
+    size_t points = common_points(all, n);
     double *y = own(mean, g_new(double, points));
     double *lo = own(mean, g_new(double, points)), *hi = own(mean, g_new(double, points));
     g_autofree size_t *at = g_new0(size_t, n);
-    bool banded = longest->lo && longest->hi, band = banded;
+    bool banded = first->lo && first->hi, band = banded;
     /* A band would join marks that no line joins. */
-    bool deviates = !longest->theory && longest->kind != NS_SERIES_SCATTER;
+    bool deviates = !first->theory && first->kind != NS_SERIES_SCATTER;
     for (size_t i = 0; i < points; i++) {
         Moments moments = {0};
         for (size_t k = 0; k < n; k++)
-            if (find_point(all[k], longest->x[i], &at[k])) add_point(&moments, all[k], at[k]);
+            if (find_point(all[k], first->x[i], &at[k])) add_point(&moments, all[k], at[k]);
         double sd = moments.n > 1 ? sqrt(moments.squares / (double)(moments.n - 1)) : 0;
         bool below = moments.least > 0 && sd >= moments.mean;
         /* Infinite values have no such mean, but their sum is what they are. */
@@ -94,7 +104,8 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
         mean->cut |= below && !banded && deviates;
     }
     mean->band |= band;
-    NsSeries series = *longest;
+    NsSeries series = *first;
+    series.n = points;
     series.y = y;
     series.lo = band ? lo : NULL;
     series.hi = band ? hi : NULL;
@@ -117,39 +128,36 @@ static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, si
         series[i] = mean_of(mean, all, found);
     }
     into->series = series;
-    into->markers = NULL;
-    into->n_markers = 0;
     into->slopes = NULL;
     into->n_slopes = 0;
     into->version = 1;
 }
 
-/* What the first run says of itself is left out where runs diverged: it may be of that. */
-static char *note_of(const NsMeanPlot *mean, const char *first, size_t n, size_t diverged)
+static char *note_of(const NsMeanPlot *mean, const char *first, size_t seeds, const char *diverged)
 {
     g_autoptr(GString) note = g_string_new(NULL);
-    if (diverged)
-        g_string_append_printf(note, _("Mean of %zu seeds, in %zu of which a run diverged."), n,
-                               diverged);
-    else
-        g_string_append_printf(note, _("Mean of %zu seeds."), n);
+    g_string_append_printf(note, _("Mean of %zu seeds on the same batches."), seeds);
     if (mean->cut)
         g_string_append_printf(
             note, "  %s",
             _("Band: one standard deviation, down to the least value where that would pass 0."));
     else if (mean->band)
         g_string_append_printf(note, "  %s", _("Band: one standard deviation."));
-    if (first && !diverged) g_string_append_printf(note, "  %s", first);
+    if (diverged) g_string_append_printf(note, _("  %s; the mean is of the others."), diverged);
+    if (first) g_string_append_printf(note, "  %s", first);
     return g_strdup(note->str);
 }
 
-static char *with_seeds(const char *words, size_t n)
+/* "step 40, mean and s.d. of 5 seeds (1 of 5 seeds diverged)" */
+static char *with_seeds(const char *words, size_t seeds, const char *diverged)
 {
-    return words ? g_strdup_printf(_("%s, mean of %zu seeds"), words, n)
-                 : g_strdup_printf(_("mean of %zu seeds"), n);
+    g_autofree char *of = g_strdup_printf(_("mean and s.d. of %zu seeds"), seeds);
+    g_autofree char *after = diverged ? g_strdup_printf(" (%s)", diverged) : g_strdup("");
+    return g_strconcat(words ? words : "", words ? ", " : "", of, after, NULL);
 }
 
-NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t diverged)
+NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
+                             const char *diverged)
 {
     NsMeanPlot *mean = g_new0(NsMeanPlot, 1);
     mean->owned = g_ptr_array_new_with_free_func(g_free);
@@ -167,11 +175,11 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t diverg
     }
     /* Of two plots above one another the lower one has the note. */
     NsPlot *noted = lower ? &mean->lower : &mean->plot;
-    mean->note = note_of(mean, noted->note, n, diverged);
+    mean->note = note_of(mean, noted->note, seeds, diverged);
     noted->note = mean->note;
     /* A small chart has no room for the note, but keeps this. */
-    mean->subtitle = with_seeds(plots[0]->subtitle, n);
-    mean->moment = with_seeds(plots[0]->moment, n);
+    mean->subtitle = with_seeds(plots[0]->subtitle, seeds, diverged);
+    mean->moment = with_seeds(plots[0]->moment, seeds, diverged);
     mean->plot.subtitle = mean->subtitle;
     mean->plot.moment = mean->moment;
     return mean;

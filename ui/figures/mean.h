@@ -9,14 +9,15 @@
 typedef struct NsMeanPlot NsMeanPlot;
 
 /* The mean of n plots of one figure, at least one, which have curves: no heatmap, no bars, nothing
- * that draws itself.  Curves are matched by what they are and points by their x.  A curve that is
- * shorter in some plots, whose runs diverged, goes on as the mean of the others; a point that is
- * not finite in one of them is not finite.  Bands that the plots have become the mean of theirs;
- * theory, marks that no line joins, and a curve that is the same in all have none.  Marks of single
- * runs are left out, and what is not a curve is that of the first plot.  A note says of how many
- * runs it is the mean, and in how many of them, `diverged`, one diverged.  The plots, with what
- * they borrow, outlive it. */
-NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t diverged);
+ * that draws itself.  Curves are matched by what they are and points by their x.  A curve that some
+ * plots do not have is the mean of the others, and ends where the first of them does; a point that
+ * is not finite in one of them is not finite.  Bands that the plots have become the mean of theirs;
+ * theory, marks that no line joins, and a curve that is the same in all have none.  What is not a
+ * curve is that of the first plot.  Subtitle and note say that it is a mean over so many `seeds`,
+ * of which `diverged`, a sentence without its full stop or NULL, are not among the plots.  The
+ * plots, with what they borrow, outlive it. */
+NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
+                             const char *diverged);
 void ns_mean_plot_free(NsMeanPlot *mean);
 
 /* Valid until it is freed. */

@@ -164,7 +164,7 @@ static void clear(NsFigure *figure)
 
 static NsFigure *paper_new(void)
 {
-    static const NsFigureClass class = {sizeof(Paper), update, clear};
+    static const NsFigureClass class = {sizeof(Paper), update, clear, NS_SEEDS_ALIKE};
     NsFigure *figure = ns_figure_alloc(&class);
     Paper *p = (Paper *)figure;
     for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)

@@ -363,7 +363,7 @@ static void clear(NsFigure *figure)
 
 static NsFigure *phase_new(void)
 {
-    static const NsFigureClass class = {sizeof(Phase), update, clear};
+    static const NsFigureClass class = {sizeof(Phase), update, clear, NS_SEEDS_ALIKE};
     return ns_figure_alloc(&class);
 }
 

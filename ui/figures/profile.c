@@ -540,24 +540,27 @@ static bool update_theory(NsFigure *figure, const NsFigureInput *input)
 
 NsFigure *ns_gradient_norm_new(void)
 {
-    static const NsFigureClass class = {sizeof(Profile), update_gradient, clear};
+    static const NsFigureClass class = {sizeof(Profile), update_gradient, clear,
+                                        NS_SEEDS_MEAN_BY_LAYER};
     return ns_figure_alloc(&class);
 }
 
 NsFigure *ns_hidden_norm_new(void)
 {
-    static const NsFigureClass class = {sizeof(Profile), update_hidden, clear};
+    static const NsFigureClass class = {sizeof(Profile), update_hidden, clear,
+                                        NS_SEEDS_MEAN_BY_LAYER};
     return ns_figure_alloc(&class);
 }
 
 NsFigure *ns_profile_new(void)
 {
-    static const NsFigureClass class = {sizeof(Profile), update_any, clear};
+    static const NsFigureClass class = {sizeof(Profile), update_any, clear, NS_SEEDS_MEAN_BY_LAYER};
     return ns_figure_alloc(&class);
 }
 
 NsFigure *ns_theory_new(void)
 {
-    static const NsFigureClass class = {sizeof(Profile), update_theory, clear};
+    static const NsFigureClass class = {sizeof(Profile), update_theory, clear,
+                                        NS_SEEDS_MEAN_BY_LAYER};
     return ns_figure_alloc(&class);
 }

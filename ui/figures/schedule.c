@@ -135,7 +135,7 @@ static void clear(NsFigure *figure)
 
 NsFigure *ns_schedule_figure_new(void)
 {
-    static const NsFigureClass class = {sizeof(Schedule), update, clear};
+    static const NsFigureClass class = {sizeof(Schedule), update, clear, NS_SEEDS_ALIKE};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
     figure->plot.x.label = _("step");

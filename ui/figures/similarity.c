@@ -129,7 +129,7 @@ static void clear(NsFigure *figure)
 
 NsFigure *ns_similarity_new(void)
 {
-    static const NsFigureClass class = {sizeof(Similarity), update, clear};
+    static const NsFigureClass class = {sizeof(Similarity), update, clear, NS_SEEDS_FIRST};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
     figure->plot.left.integer = true;

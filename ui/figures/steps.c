@@ -251,7 +251,7 @@ static void clear(NsFigure *figure)
 
 NsFigure *ns_steps_new(void)
 {
-    static const NsFigureClass class = {sizeof(Steps), update, clear};
+    static const NsFigureClass class = {sizeof(Steps), update, clear, NS_SEEDS_MEAN_BY_STEP};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->plot.x.label = _("step");
     return figure;

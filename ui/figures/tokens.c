@@ -140,7 +140,7 @@ static void clear(NsFigure *figure)
 
 NsFigure *ns_tokens_new(void)
 {
-    static const NsFigureClass class = {sizeof(Tokens), update, clear};
+    static const NsFigureClass class = {sizeof(Tokens), update, clear, NS_SEEDS_FIRST};
     NsFigure *figure = ns_figure_alloc(&class);
     figure->one_model = true;
     figure->plot.x.label = _("‖x_l‖^2 / mean over the tokens");

@@ -1,6 +1,8 @@
 /* The data of charts as comma-separated values.  SPDX-License-Identifier: MIT */
 #include "ui/plot/csv.h"
 
+#include "core/base/words.h"
+
 #include "ui/plot/panels.h"
 #include "ui/plot/text.h"
 
@@ -164,6 +166,14 @@ static void add_header(Table *table, const NsPlot *maps)
     g_string_append(table->out, table->column ? ",experiment\n" : "\n");
 }
 
+static void add_curves(Table *table, const NsPlot *plot, const char *title)
+{
+    const NsPlot *lower = plot->lower;
+    for (size_t k = 0; k < plot->n_series; k++) add_series(table, plot, title, &plot->series[k]);
+    for (size_t k = 0; lower && k < lower->n_series; k++)
+        add_series(table, lower, title, &lower->series[k]);
+}
+
 GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experiment)
 {
     Table table = {g_string_new(NULL), experiment != NULL, experiment};
@@ -171,12 +181,14 @@ GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experime
     for (size_t i = 0; i < n; i++) maps &= is_map(plots[i]);
     add_header(&table, maps ? plots[0] : NULL);
     for (size_t i = 0; i < n; i++) {
-        const NsPlot *plot = plots[i], *lower = plot->lower;
+        const NsPlot *plot = plots[i];
         if (plot->heatmap) add_heatmap(&table, plot, !maps);
-        for (size_t k = 0; k < plot->n_series; k++)
-            add_series(&table, plot, plot->title, &plot->series[k]);
-        for (size_t k = 0; lower && k < lower->n_series; k++)
-            add_series(&table, lower, plot->title, &lower->series[k]);
+        add_curves(&table, plot, plot->title);
+        for (size_t k = 0; k < plot->n_singles; k++) {
+            g_autofree char *title =
+                g_strdup_printf(_("%s, seed %zu of %zu"), plot->title, k + 1, plot->n_singles);
+            add_curves(&table, plot->singles[k], title);
+        }
     }
     return table.out;
 }

@@ -223,4 +223,7 @@ struct NsPlot {
      * this. */
     const NsPlot *lower;
     const NsPlotDrawing *drawing; /* NULL for none */
+    /* Of the mean over seeds: each seed's own, which tables have as well; NULL for none. */
+    const NsPlot *const *singles;
+    size_t n_singles;
 };

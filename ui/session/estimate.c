@@ -18,18 +18,6 @@ typedef struct {
     bool planned; /* else the data cannot be used, and a start will say so */
 } Estimate;
 
-static void add_plan(NsPlan *sum, const NsPlan *plan)
-{
-    sum->parameters += plan->parameters;
-    sum->weight_bytes += plan->weight_bytes;
-    sum->gradient_bytes += plan->gradient_bytes;
-    sum->moment_bytes += plan->moment_bytes;
-    sum->activation_bytes += plan->activation_bytes;
-    sum->total_bytes += plan->total_bytes;
-    sum->gflop_per_step += plan->gflop_per_step;
-    sum->threads += plan->threads;
-}
-
 static void estimate_free(gpointer data)
 {
     Estimate *estimate = data;
@@ -54,7 +42,7 @@ static void work_out(GTask *task, gpointer session, gpointer data, GCancellable 
     for (size_t lane = 0; estimate->corpus && lane < experiment->n; lane++) {
         const NsSettings *settings = &experiment->lane[lane];
         NsPlan plan = ns_model_plan(settings, ns_corpus_vocab(estimate->corpus, settings));
-        add_plan(&estimate->plan, &plan);
+        ns_plan_add(&estimate->plan, &plan, (size_t)settings->seeds);
     }
     estimate->planned = estimate->corpus != NULL;
     g_task_return_boolean(task, TRUE);
@@ -115,7 +103,7 @@ bool ns_session_plan(NsSession *session, NsPlan *plan)
     for (size_t lane = 0; session->trainer && lane < session->run.n; lane++) {
         NsPlan own;
         if (!ns_trainer_plan(session->trainer, lane, &own)) return false;
-        add_plan(plan, &own);
+        ns_plan_add(plan, &own, 1);
     }
     return session->trainer != NULL;
 }

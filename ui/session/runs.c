@@ -86,11 +86,11 @@ int64_t ns_past_run_goes_on(const NsPastRun *run)
 
 /* ---- All of them ---- */
 
-/* At most: profiles are thinned above the budget of a history. */
+/* At most, with all seeds: profiles are thinned above the budget of a history. */
 static size_t bytes_of(const NsHistory *history)
 {
-    size_t whole = ns_history_steps(history) * ns_history_layout(history)->width * sizeof(float);
-    return MIN(whole, NS_HISTORY_BUDGET);
+    size_t records = ns_history_seeds(history) * ns_history_steps(history);
+    return MIN(records * ns_history_layout(history)->width * sizeof(float), NS_HISTORY_BUDGET);
 }
 
 static NsSessionRun present(NsSession *session)

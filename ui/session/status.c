@@ -49,18 +49,31 @@ char *ns_session_differences(NsSession *session)
 
 /* ---- How fast it is ---- */
 
+/* What a record took with all its seeds, which make their steps one after another. */
+static NsStep time_of(NsHistory *history, size_t record)
+{
+    NsStep sum = {0};
+    for (size_t k = 0; k < ns_history_seeds(history); k++) {
+        const NsHistory *seed = ns_history_seed(history, k);
+        if (record >= ns_history_steps(seed)) continue;
+        sum.seconds += ns_history_step(seed, record)->seconds;
+        sum.probe_seconds += ns_history_step(seed, record)->probe_seconds;
+    }
+    return sum;
+}
+
 /* Goes back over the window and, where expensive quantities are measured, to the last time they
  * were. */
-static NsPace pace_of(const NsHistory *history, int64_t probe_every)
+static NsPace pace_of(NsHistory *history, int64_t probe_every)
 {
     size_t records = ns_history_steps(history), n = 0;
     double seconds = 0.0, probes = 0.0;
     for (size_t i = records; i > 1; i--, n++) {
         bool enough = probe_every <= 0 || (int64_t)n >= probe_every;
         if (seconds >= SPEED_WINDOW_S && enough) break;
-        const NsStep *step = ns_history_step(history, i - 1);
-        seconds += step->seconds;
-        probes += step->probe_seconds;
+        NsStep step = time_of(history, i - 1);
+        seconds += step.seconds;
+        probes += step.probe_seconds;
     }
     if (seconds <= 0.0) return (NsPace){(double)NAN, 0.0};
     return (NsPace){(double)n / seconds, probes / seconds};
@@ -215,8 +228,7 @@ static double first_seconds(NsSession *session)
     double seconds = 0.0;
     for (size_t lane = 0; lane < session->view->started.n; lane++) {
         if (ns_session_records(session, lane) == 0) return 0.0;
-        const NsStep *first = ns_history_step(session->view->histories[lane], 0);
-        seconds = MAX(seconds, first->seconds);
+        seconds = MAX(seconds, time_of(session->view->histories[lane], 0).seconds);
     }
     return seconds;
 }

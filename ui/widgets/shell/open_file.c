@@ -140,7 +140,6 @@ static void tell_experiment(NsWindow *window, const NsProvenance *provenance, co
         say(words, g_strdup_printf(_("It shows step %s."), step));
         offer = g_strdup_printf(_("Run to step %s"), step);
     }
-    if (provenance->seeds) say(words, g_strdup(_("It is a mean over seeds; this is the first.")));
     if (provenance->changes) say(words, g_strdup(_("Settings were changed on the way there.")));
     if (offer)
         ns_window_toast_offer(window, words->str, offer, on_run_to,

@@ -1,0 +1,178 @@
+/* Figures of lanes with several seeds.  SPDX-License-Identifier: MIT */
+#include "run.h"
+#include "ui/plot/csv.h"
+
+#include <string.h>
+
+#define SEEDS 3
+#define STEPS 4
+
+/* Two lanes of three seeds; the loss of seed k of lane i at step s is 10 i + k + s. */
+typedef struct {
+    Run *runs[2][SEEDS];
+    NsFigureInput input;
+} Lanes;
+
+static void add_step(Lanes *lanes, unsigned lane, unsigned seed)
+{
+    Run *run = lanes->runs[lane][seed];
+    append(run, 10.0 * lane + seed + (double)run->steps);
+}
+
+static Lanes lanes_made(void)
+{
+    static const char *const names[] = {"A", "B"};
+    Lanes lanes = {.input = input_of(NULL)};
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned k = 0; k < SEEDS; k++) {
+            lanes.runs[i][k] = run_new(3, BUDGET);
+            if (k) ns_history_add_seed(lanes.runs[i][0]->history, lanes.runs[i][k]->history);
+            for (size_t s = 0; s < STEPS; s++) add_step(&lanes, i, k);
+        }
+        Run *first = lanes.runs[i][0];
+        lanes.input.lanes[i] = (NsFigureRun){first->history, &first->settings, names[i], i};
+    }
+    lanes.input.n_lanes = 2;
+    lanes.input.history = lanes.runs[0][0]->history;
+    lanes.input.settings = &lanes.runs[0][0]->settings;
+    return lanes;
+}
+
+static void lanes_free(Lanes *lanes)
+{
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < SEEDS; k++) run_free(lanes->runs[i][k]);
+}
+
+static void diverge(Run *run)
+{
+    NsEvent event = {.step = run->steps - 1, .kind = NS_EVENT_DIVERGED};
+    g_strlcpy(event.text, "The loss is not finite at step 3.", sizeof event.text);
+    ns_history_append_event(run->history, &event);
+}
+
+static const NsSeries *lane_series(const NsPlot *plot, const char *letter)
+{
+    for (size_t i = 0; i < plot->n_series; i++)
+        if (g_str_has_prefix(plot->series[i].label, letter) && !plot->series[i].previous)
+            return &plot->series[i];
+    g_assert_not_reached();
+}
+
+static void test_mean(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    const NsPlot *plot = ns_figure_update(figure, &lanes.input);
+    const NsSeries *a = lane_series(plot, "A"), *b = lane_series(plot, "B");
+    g_assert_cmpuint(a->n, ==, STEPS);
+    for (size_t s = 0; s < STEPS; s++) {
+        g_assert_cmpfloat(a->y[s], ==, 1.0 + (double)s);
+        g_assert_cmpfloat(a->lo[s], ==, (double)s);
+        g_assert_cmpfloat(a->hi[s], ==, 2.0 + (double)s);
+        g_assert_cmpfloat(b->y[s], ==, 11.0 + (double)s);
+    }
+    g_assert_nonnull(strstr(plot->subtitle, "mean and s.d. of 3 seeds"));
+    g_assert_nonnull(strstr(plot->note, "same batches"));
+    g_assert_cmpuint(plot->n_singles, ==, SEEDS);
+    g_assert_cmpfloat(lane_series(plot->singles[2], "A")->y[0], ==, 2);
+
+    /* A seed that is a step ahead waits for the others, and nothing new is nothing new. */
+    uint64_t version = plot->version;
+    g_assert_true(ns_figure_update(figure, &lanes.input)->version == version);
+    add_step(&lanes, 0, 1);
+    plot = ns_figure_update(figure, &lanes.input);
+    g_assert_cmpuint(lane_series(plot, "A")->n, ==, STEPS);
+    add_step(&lanes, 0, 0);
+    add_step(&lanes, 0, 2);
+    plot = ns_figure_update(figure, &lanes.input);
+    g_assert_cmpuint(lane_series(plot, "A")->n, ==, STEPS + 1);
+    g_assert_true(plot->version > version);
+    lanes_free(&lanes);
+}
+
+/* Over layers every seed shows the same step. */
+static void test_profile(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
+    add_step(&lanes, 0, 1);
+    const NsPlot *plot = ns_figure_update(figure, &lanes.input);
+    const NsSeries *a = lane_series(plot, "A");
+    g_assert_nonnull(strstr(plot->subtitle, "step 3"));
+    g_assert_cmpuint(a->n, ==, 3);
+    g_assert_cmpfloat_with_epsilon(a->y[1], 20.3, 1e-5);
+    lanes_free(&lanes);
+}
+
+/* It is left out of the mean of its lane, by name; tables still have it. */
+static void test_diverged(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    ns_figure_update(figure, &lanes.input);
+    diverge(lanes.runs[0][0]);
+    const NsPlot *plot = ns_figure_update(figure, &lanes.input);
+    g_assert_cmpfloat(lane_series(plot, "A")->y[0], ==, 1.5);
+    g_assert_cmpfloat(lane_series(plot, "B")->y[0], ==, 11);
+    g_assert_nonnull(strstr(plot->subtitle, "(A: 1 of 3 seeds diverged)"));
+    g_assert_nonnull(strstr(plot->moment, "(A: 1 of 3 seeds diverged)"));
+    g_assert_cmpstr(plot->x.label, ==, "step");
+    g_assert_cmpfloat(lane_series(plot->singles[0], "A")->y[0], ==, 0);
+    for (unsigned k = 1; k < SEEDS; k++) diverge(lanes.runs[0][k]);
+    plot = ns_figure_update(figure, &lanes.input);
+    g_assert_nonnull(strstr(plot->subtitle, "(A: 3 of 3 seeds diverged)"));
+    lanes_free(&lanes);
+}
+
+static void test_table(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    const NsPlot *plot = ns_figure_update(figure, &lanes.input);
+    g_autoptr(GString) table = ns_csv_write(&plot, 1, NULL);
+    g_assert_nonnull(strstr(table->str, "seed 2 of 3\",A"));
+    g_assert_nonnull(strstr(table->str, "seed 3 of 3\",B"));
+    lanes_free(&lanes);
+}
+
+/* What is no curve is of the first seed, and says so; what is the same for all does not. */
+static void test_first(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) heatmap = ns_figure_new("gradient-heatmap");
+    g_autoptr(NsFigure) schedule = ns_figure_new("schedule");
+    const NsPlot *plot = ns_figure_update(heatmap, &lanes.input);
+    g_assert_true(g_str_has_suffix(plot->subtitle, "seed 1 of 3"));
+    g_assert_true(g_str_has_suffix(plot->moment, "seed 1 of 3"));
+    g_assert_null(strstr(ns_figure_update(schedule, &lanes.input)->subtitle, "seed 1 of"));
+    lanes_free(&lanes);
+}
+
+/* Another run without further seeds is drawn as it is, as something new. */
+static void test_one_seed_again(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) figure = ns_figure_new("loss");
+    uint64_t version = ns_figure_update(figure, &lanes.input)->version;
+    g_autoptr(Run) run = run_new(3, BUDGET);
+    append(run, 5);
+    NsFigureInput input = input_of(run);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_true(plot->version > version);
+    g_assert_cmpuint(plot->n_singles, ==, 0);
+    g_assert_null(plot->series[0].lo);
+    lanes_free(&lanes);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/seeds/mean", test_mean);
+    g_test_add_func("/seeds/profile", test_profile);
+    g_test_add_func("/seeds/diverged", test_diverged);
+    g_test_add_func("/seeds/table", test_table);
+    g_test_add_func("/seeds/first", test_first);
+    g_test_add_func("/seeds/one-seed-again", test_one_seed_again);
+    return g_test_run();
+}

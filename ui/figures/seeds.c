@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/figures/seeds.h"
+
+#include "core/base/words.h"
+#include "ui/figures/mean.h"
+
+#include <inttypes.h>
+
+struct NsSeedFigures {
+    NsFigure *single[NS_SEEDS_MAX]; /* of each seed; the first is borrowed */
+    NsFigure *going[NS_SEEDS_MAX];  /* without what diverged, where something did */
+    const NsPlot *singles[NS_SEEDS_MAX], *merged[NS_SEEDS_MAX];
+    uint64_t seen[2 * NS_SEEDS_MAX]; /* versions of the plots that the mean is of */
+    NsMeanPlot *mean;
+    NsPlot plot;
+};
+
+/* The seeds of one run that go on, in order; all of them where none does. */
+typedef struct {
+    NsHistory *history[NS_SEEDS_MAX];
+    size_t n, diverged;
+} Going;
+
+size_t ns_figure_seeds(const NsFigureInput *input)
+{
+    size_t most = 1;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        if (history) most = MAX(most, ns_history_seeds(history));
+    }
+    return most;
+}
+
+static Going going_of(NsHistory *history)
+{
+    Going going = {0};
+    size_t seeds = history ? ns_history_seeds(history) : 0;
+    for (size_t k = 0; k < seeds; k++) {
+        NsHistory *seed = ns_history_seed(history, k);
+        if (!ns_figure_divergence(seed)) going.history[going.n++] = seed;
+    }
+    going.diverged = seeds - going.n;
+    for (size_t k = 0; !going.n && k < seeds; k++) going.history[k] = ns_history_seed(history, k);
+    if (!going.n) going.n = seeds;
+    return going;
+}
+
+static NsHistory *seed_of(NsHistory *history, size_t k)
+{
+    return history && k < ns_history_seeds(history) ? ns_history_seed(history, k) : NULL;
+}
+
+/* The input with one seed of every run. */
+static NsFigureInput input_of(const NsFigureInput *input, size_t k)
+{
+    NsFigureInput one = *input;
+    one.history = seed_of(input->history, k);
+    for (unsigned i = 0; i < input->n_lanes; i++)
+        one.lanes[i].history = seed_of(input->lanes[i].history, k);
+    /* An earlier run may have had fewer. */
+    if (seed_of(input->previous, k)) one.previous = seed_of(input->previous, k);
+    for (unsigned i = 0; i < input->n_pinned; i++)
+        if (seed_of(input->pinned[i].history, k))
+            one.pinned[i].history = seed_of(input->pinned[i].history, k);
+    return one;
+}
+
+/* The same, with the k-th of those that go on. */
+static NsFigureInput input_of_going(const NsFigureInput *input, const Going *going, size_t k)
+{
+    NsFigureInput one = input_of(input, k);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        NsHistory *history = k < going[i].n ? going[i].history[k] : NULL;
+        if (ns_figure_run(input, i).history == input->history) one.history = history;
+        if (input->n_lanes > 1) one.lanes[i].history = history;
+    }
+    return one;
+}
+
+/* A figure like the first one, which has the looks of its axes. */
+static NsFigure *copy_of(const NsFigure *first)
+{
+    NsFigure *copy = ns_figure_alloc(first->class);
+    copy->plot.x = first->plot.x;
+    copy->plot.left = first->plot.left;
+    copy->plot.right = first->plot.right;
+    copy->plot.legend = first->plot.legend;
+    return copy;
+}
+
+static const NsPlot *update_seed(NsFigure **figure, const NsFigure *first,
+                                 const NsFigureInput *input)
+{
+    if (!*figure) *figure = copy_of(first);
+    return ns_figure_update_one(*figure, input);
+}
+
+/* Over layers all show one step, although one has measured it a moment before the other. */
+static int64_t common_step(const NsFigureInput *input, const Going *going)
+{
+    int64_t step = INT64_MAX;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        for (size_t k = 0; k < going[i].n; k++) {
+            NsHistory *history = going[i].history[k];
+            int64_t newest =
+                ns_history_first_step(history) + (int64_t)ns_history_steps(history) - 1;
+            if (!going[i].diverged || !ns_figure_divergence(history)) step = MIN(step, newest);
+        }
+    return step == INT64_MAX ? -1 : step;
+}
+
+/* "1 of 5 seeds diverged and is left out.", of several lanes by their names. */
+static char *diverged_words(const NsFigureInput *input, const Going *going)
+{
+    GString *words = g_string_new(NULL);
+    unsigned runs = ns_figure_runs(input);
+    for (unsigned i = 0; i < runs; i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        if (!going[i].diverged) continue;
+        if (words->len) g_string_append(words, "; ");
+        if (runs > 1) g_string_append_printf(words, "%s: ", run.name);
+        g_string_append_printf(words, _("%zu of %zu seeds diverged"), going[i].diverged,
+                               ns_history_seeds(run.history));
+    }
+    return g_string_free(words, words->len == 0);
+}
+
+/* Whether any of n plots is another than when the mean was made. */
+static bool is_news(NsSeedFigures *seeds, const NsPlot *const *plots, size_t n, size_t at)
+{
+    bool news = false;
+    for (size_t k = 0; k < n; k++) {
+        news |= seeds->seen[at + k] != plots[k]->version;
+        seeds->seen[at + k] = plots[k]->version;
+    }
+    return news;
+}
+
+/* The plots that the mean is of; how many. */
+static size_t update_merged(NsSeedFigures *seeds, const NsFigureInput *input, const Going *going)
+{
+    size_t n = 0;
+    bool diverged = false;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        n = MAX(n, going[i].n);
+        diverged |= going[i].diverged > 0;
+    }
+    for (size_t k = 0; k < n; k++) {
+        NsFigureInput one = input_of_going(input, going, k);
+        seeds->merged[k] =
+            diverged ? update_seed(&seeds->going[k], seeds->single[0], &one) : seeds->singles[k];
+    }
+    return n;
+}
+
+const NsPlot *ns_seed_figures_update(NsSeedFigures **slot, NsFigure *first,
+                                     const NsFigureInput *input)
+{
+    if (!*slot) *slot = g_new0(NsSeedFigures, 1);
+    NsSeedFigures *seeds = *slot;
+    NsFigureInput shown = *input;
+    Going going[NS_LANES_MAX];
+    size_t n = ns_figure_seeds(input);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        going[i] = going_of(ns_figure_run(input, i).history);
+    if (first->class->seeds == NS_SEEDS_MEAN_BY_LAYER && input->step < 0)
+        shown.step = common_step(input, going);
+
+    seeds->single[0] = first;
+    for (size_t k = 0; k < n; k++) {
+        NsFigureInput one = input_of(&shown, k);
+        seeds->singles[k] = update_seed(&seeds->single[k], first, &one);
+    }
+    size_t n_merged = update_merged(seeds, &shown, going);
+    bool news = is_news(seeds, seeds->singles, n, 0);
+    news |= is_news(seeds, seeds->merged, n_merged, NS_SEEDS_MAX);
+    if (!news && seeds->mean) return &seeds->plot;
+
+    uint64_t version = MAX(seeds->plot.version, first->plot.version) + 1;
+    g_autofree char *diverged = diverged_words(input, going);
+    if (seeds->mean) ns_mean_plot_free(seeds->mean);
+    seeds->mean = ns_mean_plot_new(seeds->merged, n_merged, n, diverged);
+    seeds->plot = *ns_mean_plot(seeds->mean);
+    seeds->plot.singles = seeds->singles;
+    seeds->plot.n_singles = n;
+    seeds->plot.version = version;
+    return &seeds->plot;
+}
+
+uint64_t ns_seed_figures_version(const NsSeedFigures *seeds)
+{
+    return MAX(seeds->plot.version, seeds->single[0]->plot.version);
+}
+
+void ns_seed_figures_free(NsSeedFigures *seeds)
+{
+    if (!seeds) return;
+    for (size_t k = 0; k < NS_SEEDS_MAX; k++) {
+        if (k && seeds->single[k]) ns_figure_free(seeds->single[k]);
+        if (seeds->going[k]) ns_figure_free(seeds->going[k]);
+    }
+    if (seeds->mean) ns_mean_plot_free(seeds->mean);
+    g_free(seeds);
+}
