@@ -54,7 +54,8 @@ static void diverge(Run *run)
 static const NsSeries *lane_series(const NsPlot *plot, const char *letter)
 {
     for (size_t i = 0; i < plot->n_series; i++)
-        if (g_str_has_prefix(plot->series[i].label, letter) && !plot->series[i].previous)
+        if (g_str_has_prefix(plot->series[i].label, letter) && !plot->series[i].previous &&
+            !plot->series[i].muted)
             return &plot->series[i];
     g_assert_not_reached();
 }
