@@ -144,7 +144,7 @@ static void test_band_of_norms_stays_above_zero(void)
     ns_mean_plot_free(mean);
 }
 
-/* Ranges within a run stay ranges; a lower plot has a mean of its own, and the note. */
+/* Ranges within a run stay ranges; a lower plot has a mean of its own. */
 static void test_bands_and_lower_plots(void)
 {
     static const double y[][POINTS] = {{1, 2, 3}, {3, 4, 5}};
@@ -167,8 +167,8 @@ static void test_bands_and_lower_plots(void)
     g_assert_cmpfloat(plot->series->hi[2], ==, 5);
     g_assert_cmpfloat(plot->lower->series->y[1], ==, 3);
     g_assert_cmpfloat_with_epsilon(plot->lower->series->hi[1], 3 + sqrt(2), 1e-12);
-    g_assert_null(plot->note);
-    g_assert_true(g_str_has_prefix(plot->lower->note, "Mean of 3 seeds on the same batches."));
+    g_assert_null(plot->lower->note);
+    g_assert_true(g_str_has_prefix(plot->note, "Mean of 3 seeds on the same batches."));
     ns_mean_plot_free(mean);
 }
 

@@ -173,10 +173,8 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
         merge(mean, &mean->lower, lowers, found);
         mean->plot.lower = &mean->lower;
     }
-    /* Of two plots above one another the lower one has the note. */
-    NsPlot *noted = lower ? &mean->lower : &mean->plot;
-    mean->note = note_of(mean, noted->note, seeds, diverged);
-    noted->note = mean->note;
+    mean->note = note_of(mean, plots[0]->note, seeds, diverged);
+    mean->plot.note = mean->note;
     /* A small chart has no room for the note, but keeps this. */
     mean->subtitle = with_seeds(plots[0]->subtitle, seeds, diverged);
     mean->moment = with_seeds(plots[0]->moment, seeds, diverged);

@@ -109,6 +109,8 @@ static char *losses(NsSession *session)
         if (view->started.n > 1) g_string_append_printf(text, "%s ", ns_lane_letter(lane));
         g_string_append(text, number);
     }
+    size_t seeds = view->history ? ns_history_seeds(view->history) : 1;
+    if (text->len && seeds > 1) g_string_append_printf(text, _(" (seed 1 of %zu)"), seeds);
     return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 
