@@ -28,7 +28,7 @@ bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *orig
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
                             GError **error);
 
-/* The same, which adds 1 to `done` after each stage of each lane (NS_RUN_STAGES), one lane after
+/* The same, which adds 1 to `done` after each stage of each run (NS_RUN_STAGES), one lane after
  * the other. */
 NsLockstep *ns_lockstep_new_telling(const NsExperiment *experiment, NsCheckpoint *const *origins,
                                     atomic_uint *done, GError **error);

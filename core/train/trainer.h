@@ -129,7 +129,7 @@ bool ns_trainer_take_check(NsTrainer *trainer, NsGradientCheck *check);
 
 size_t ns_trainer_lanes(const NsTrainer *trainer);
 
-/* How many stages of making the lanes are done, of NS_RUN_STAGES for each, one lane after the
+/* How many stages of making the lanes are done, of NS_RUN_STAGES for each seed, one lane after the
  * other. */
 unsigned ns_trainer_prepared(const NsTrainer *trainer);
 NsTrainerState ns_trainer_state(const NsTrainer *trainer);
