@@ -3,6 +3,10 @@
 #include "ui/plot/labels.h"
 #include "ui/plot/layout-private.h"
 #include "ui/widgets/common/preferences.h"
+#include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/learning.h"
+
+#include <string.h>
 
 #define LEAST_PLOT 300 /* pixels of height */
 
@@ -88,6 +92,13 @@ static NsBox plot_of_page(NsWindow *window)
     return ns_plot_area(ns_chart_view_layout(chart));
 }
 
+/* The frame that the window draws around itself is part of its size. */
+static void set_size(NsWindow *window, int width, int height)
+{
+    gtk_window_set_default_size(GTK_WINDOW(window), width, height);
+    UI_UNTIL(ABS(gtk_widget_get_width(GTK_WIDGET(window)) - width) < 30);
+}
+
 static void test_heights(void)
 {
     static const int sizes[][2] = {{720, 800}, {1280, 800}, {1920, 1080}};
@@ -104,8 +115,7 @@ static void test_heights(void)
     UI_UNTIL(ns_session_steps(session) == 5);
     UI_WAIT(window, ui_is_paused);
     for (size_t k = 0; k < G_N_ELEMENTS(sizes); k++) {
-        gtk_window_set_default_size(GTK_WINDOW(window), sizes[k][0], sizes[k][1]);
-        UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(window)) == sizes[k][0]);
+        set_size(window, sizes[k][0], sizes[k][1]);
         for (size_t i = 0; i < G_N_ELEMENTS(pages); i++) {
             ns_page_stack_show(ns_window_pages(window), pages[i]);
             NsBox plot = plot_of_page(window);
@@ -116,9 +126,82 @@ static void test_heights(void)
     ui_close(window);
 }
 
+static void next_card(NsLearnPane *pane)
+{
+    GtkEventController *keys = ui_controller(GTK_WIDGET(pane), GTK_TYPE_SHORTCUT_CONTROLLER, NULL);
+    g_autoptr(GtkShortcut) next = g_list_model_get_item(G_LIST_MODEL(keys), 0);
+    gtk_shortcut_action_activate(gtk_shortcut_get_action(next), 0, GTK_WIDGET(pane), NULL);
+}
+
+/* The chart that a card speaks of is the large one, and large enough. */
+static void test_lesson(void)
+{
+    static const char text[] = "title = A test\nsummary = For a test.\n"
+                               "[card]\ntitle = One\ntext = The loss of two models, and what else "
+                               "there is to say of either in a text of some length.\n"
+                               "setup = layers=2 d-model=16 heads=2 seq=16 batch=4 threads=1\n"
+                               "setup-a = placement=post\nsetup-b = placement=pre\n"
+                               "highlight = hidden-norm\npage = dashboard\n"
+                               "[card]\ntitle = Two\ntext = Less.\nhighlight = gradient-norm\n"
+                               "[card]\ntitle = Three\ntext = Both.\nhighlight = loss\n"
+                               "[card]\ntitle = Four\ntext = Neither.\nhighlight = run\n";
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    set_size(window, 1280, 800);
+    int before = gtk_widget_get_width(GTK_WIDGET(ns_window_pages(window)));
+    g_autoptr(GError) error = NULL;
+    NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
+    g_assert_no_error(error);
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    ns_learn_pane_begin(pane, lesson, NULL);
+    UI_WAIT(window, ui_is_ready);
+    static const size_t large[] = {HIDDEN, GRADIENT, LOSS, LOSS};
+    for (size_t card = 0; card < G_N_ELEMENTS(large); card++) {
+        NsBox plot = plot_of_page(window);
+        g_assert_cmpfloat(plot.width, >=, 400);
+        g_assert_cmpfloat(plot.height, >=, LEAST_PLOT);
+        g_assert_true(ns_dashboard_stage(ns_window_dashboard(window)) ==
+                      ui_tile(window, large[card]));
+        g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(ns_window_pages(window))), ==, before);
+        if (card + 1 < G_N_ELEMENTS(large)) next_card(pane);
+    }
+    ns_learn_pane_close(pane);
+    ui_settle(GTK_WIDGET(window));
+    g_assert_true(gtk_widget_get_visible(ui_find(window, "inspector_scroller")));
+    ui_close(window);
+}
+
+static double top_of(NsWindow *window, const char *key)
+{
+    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), key);
+    graphene_rect_t bounds;
+    ui_settle(GTK_WIDGET(window));
+    g_assert_true(gtk_widget_compute_bounds(row, GTK_WIDGET(window), &bounds));
+    return (double)bounds.origin.y;
+}
+
+/* Changes that wait, and a setting that cannot be, move no control. */
+static void test_rows_stay(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsSession *session = ns_window_session(window);
+    double warmup = top_of(window, "warmup"), heads = top_of(window, "heads");
+    ns_session_set(session, "layers", "3");
+    g_assert_cmpuint(ns_session_pending(session), >, 0);
+    g_assert_cmpfloat(top_of(window, "warmup"), ==, warmup);
+    ns_session_set(session, "heads", "5");
+    g_assert_cmpfloat(top_of(window, "heads"), ==, heads);
+    g_assert_cmpfloat(top_of(window, "warmup"), ==, warmup);
+    ns_session_drop_pending(session);
+    g_assert_cmpfloat(top_of(window, "warmup"), ==, warmup);
+    ui_close(window);
+}
+
 void ui_add_stage_tests(void)
 {
     g_test_add_func("/ui/stage/swap", test_swap);
     g_test_add_func("/ui/stage/thumbnails", test_thumbnails);
     g_test_add_func("/ui/stage/heights", test_heights);
+    g_test_add_func("/ui/stage/lesson", test_lesson);
+    g_test_add_func("/ui/stage/rows-stay", test_rows_stay);
 }

@@ -11,10 +11,10 @@
 #define ABREAST_FROM 420 /* of either side, for each of the lanes' own charts */
 
 /* Of a thumbnail beside the stage: its share of the width, and its height by its width. */
-#define THUMBNAIL_SHARE 0.24
-#define THUMBNAIL_LEAST 150
+#define THUMBNAIL_SHARE 0.18
+#define THUMBNAIL_LEAST 120
 #define THUMBNAIL_MOST 340
-#define THUMBNAIL_TALLEST 1.35
+#define THUMBNAIL_TALLEST 1.7
 #define THUMBNAIL_BELOW 100 /* its height below the stage */
 
 #define FRAME_BUDGET_MS 8.0   /* for drawing, out of 16 */

@@ -17,6 +17,9 @@ enum { PORTAL_PREFERS_DARK = 1, PORTAL_MORE_CONTRAST = 1 };
 #define CONTRAST_THEME_DARK "Default-hc-dark"
 
 #define LARGE_TEXT 1.35 /* as in the style sheet */
+#define HALL_TEXT 2.0   /* of charts on a large screen, for the back row */
+#define HALL_FROM 1000  /* pixels of the window's height */
+#define LINES 1.143     /* by how much more lines grow: 4 pixels go with text of 24 */
 #define CONTRAST_CSS "/org/normscope/Normscope/contrast.css"
 
 struct _NsStyleManager {
@@ -173,16 +176,18 @@ void ns_style_manager_set_contrast(NsStyleManager *manager, bool contrast)
     apply(manager);
 }
 
-/* A style with the larger text of class mode, made once. */
+/* A style with the larger text and lines of class mode, made once for each of its two sizes. */
 static const NsStyle *enlarge(const NsStyle *style, double scale)
 {
-    static GHashTable *enlarged;
-    if (!enlarged) enlarged = g_hash_table_new(NULL, NULL);
-    NsStyle *large = g_hash_table_lookup(enlarged, style);
+    static GHashTable *sizes[2];
+    GHashTable **enlarged = &sizes[scale > LARGE_TEXT];
+    if (!*enlarged) *enlarged = g_hash_table_new(NULL, NULL);
+    NsStyle *large = g_hash_table_lookup(*enlarged, style);
     if (large) return large;
     large = g_new(NsStyle, 1);
     *large = ns_style_scaled(style, scale);
-    g_hash_table_insert(enlarged, (gpointer)(guintptr)style, large);
+    large->line_width *= scale * LINES;
+    g_hash_table_insert(*enlarged, (gpointer)(guintptr)style, large);
     return large;
 }
 
@@ -201,7 +206,8 @@ static const NsStyle *style_of_theme(GtkWidget *widget)
 double ns_text_scale(GtkWidget *widget)
 {
     GtkRoot *root = gtk_widget_get_root(widget);
-    return root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS) ? LARGE_TEXT : 1;
+    if (!root || !gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS)) return 1;
+    return gtk_widget_get_height(GTK_WIDGET(root)) >= HALL_FROM ? HALL_TEXT : LARGE_TEXT;
 }
 
 const NsStyle *ns_chart_style_for(GtkWidget *widget)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/diagram/diagram_lanes.h"
 
-#define LANE 330 /* the least that one of several has, pixels */
+#define LANE 300 /* the least that one of several has, pixels */
 #define GAP 12
 
 struct _NsDiagramLanes {

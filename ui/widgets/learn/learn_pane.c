@@ -13,6 +13,10 @@
 #define LOOK_EVERY_MS 100
 #define SIDE_CHARS 44 /* beside a chart */
 
+/* Pixels: of the strip beside the pages, and the most of it below them where that is narrow. */
+#define STRIP_WIDTH 243
+#define STRIP_HEIGHT 200
+
 struct _NsLearnPane {
     GtkWidget parent;
     NsSession *session;
@@ -25,6 +29,7 @@ struct _NsLearnPane {
     int64_t run_to; /* as soon as the session can; 0: nowhere */
     guint watch;
     GtkWidget *box;      /* the only child, made anew for every card */
+    GtkWidget *columns;  /* of a card: its text, and what goes with it */
     GtkWidget *question; /* these are parts of it; NULL where the card has none */
     GtkWidget *prediction, *compare, *verdict;
     GtkWidget *next, *run;
@@ -54,15 +59,21 @@ static GtkWidget *new_button(NsLearnPane *pane, const char *label, const char *t
     return button;
 }
 
-/* Away with what is shown, and an empty box in its place. */
-static GtkWidget *new_box(NsLearnPane *pane, GtkOrientation orientation)
+/* Away with what is shown, and an empty box in its place, which scrolls. */
+static GtkWidget *new_box(NsLearnPane *pane)
 {
     g_clear_pointer(&pane->box, gtk_widget_unparent);
     pane->question = pane->prediction = pane->compare = pane->verdict = NULL;
-    pane->next = pane->run = NULL;
-    pane->box = gtk_box_new(orientation, 6);
+    pane->columns = pane->next = pane->run = NULL;
+    pane->box = gtk_scrolled_window_new();
+    GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
+    gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+    gtk_scrolled_window_set_propagate_natural_height(scrolled, TRUE);
+    gtk_scrolled_window_set_max_content_height(scrolled, STRIP_HEIGHT);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    gtk_scrolled_window_set_child(scrolled, box);
     gtk_widget_set_parent(pane->box, GTK_WIDGET(pane));
-    return pane->box;
+    return box;
 }
 
 static void cover(NsLearnPane *pane, bool covers)
@@ -70,6 +81,8 @@ static void cover(NsLearnPane *pane, bool covers)
     if (pane->covers == covers) return;
     pane->covers = covers;
     gtk_widget_set_vexpand(GTK_WIDGET(pane), covers);
+    gtk_widget_set_hexpand(GTK_WIDGET(pane), covers);
+    gtk_widget_queue_resize(GTK_WIDGET(pane));
     g_signal_emit(pane, signals[COVER], 0, covers);
 }
 
@@ -104,6 +117,9 @@ static void look(NsLearnPane *pane)
     pane->situation.drawn =
         pane->prediction && ns_prediction_is_compared(NS_PREDICTION(pane->prediction));
     cover(pane, card->draws && !pane->situation.drawn);
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->columns), pane->covers
+                                                                      ? GTK_ORIENTATION_HORIZONTAL
+                                                                      : GTK_ORIENTATION_VERTICAL);
     bool last = pane->at + 1 == pane->lesson->n, done = ns_learn_pane_is_done(pane);
     gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip")
                                                  : last ? _("Finish")
@@ -312,29 +328,33 @@ static GtkWidget *new_text(const NsCard *card)
 /* Back and Next stay where they are from card to card. */
 static GtkWidget *new_head(NsLearnPane *pane)
 {
-    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *above = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *turn = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     g_autofree char *words = g_strdup_printf(_("%s · card %d of %d"), _(pane->lesson->title),
                                              (int)pane->at + 1, (int)pane->lesson->n);
     GtkWidget *place = ns_learn_label_new(words, "hint", NS_LEARN_CHARS);
     gtk_widget_set_hexpand(place, TRUE);
-    gtk_label_set_wrap(GTK_LABEL(place), FALSE);
-    gtk_label_set_ellipsize(GTK_LABEL(place), PANGO_ELLIPSIZE_END);
-    gtk_box_append(GTK_BOX(head), place);
-    gtk_box_append(GTK_BOX(head),
+    gtk_box_append(GTK_BOX(above), place);
+    gtk_box_append(GTK_BOX(above), ns_learn_close_new());
+    gtk_box_append(GTK_BOX(turn),
                    new_button(pane, _("Back"), _("Previous card (Alt+Left)"), on_back));
     pane->next =
         new_button(pane, _("Next"),
                    _("Next card (Alt+Right).  Skip applies this card’s steps for you."), on_next);
-    gtk_widget_set_size_request(pane->next, 80, -1);
-    gtk_box_append(GTK_BOX(head), pane->next);
-    gtk_box_append(GTK_BOX(head), ns_learn_close_new());
+    gtk_box_append(GTK_BOX(turn), pane->next);
+    gtk_box_set_homogeneous(GTK_BOX(turn), TRUE);
+    gtk_widget_set_halign(turn, GTK_ALIGN_START);
+    gtk_box_append(GTK_BOX(head), above);
+    gtk_box_append(GTK_BOX(head), turn);
     return head;
 }
 
 /* What can be done for the student, or has to be asked for. */
 static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
 {
-    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    gtk_widget_set_halign(row, GTK_ALIGN_START);
     if (card->asks_for_settings)
         gtk_box_append(GTK_BOX(row),
                        new_button(pane, _("Set it for me"),
@@ -364,8 +384,8 @@ static void show_card(NsLearnPane *pane)
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     bool focused = focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane));
     if (card->begin.n) set_up(pane, &card->begin);
-    GtkWidget *box = new_box(pane, GTK_ORIENTATION_VERTICAL);
-    GtkWidget *columns = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 24);
+    GtkWidget *box = new_box(pane);
+    GtkWidget *columns = pane->columns = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *left = new_text(card);
     add_buttons(pane, card, left);
     gtk_box_append(GTK_BOX(columns), left);
@@ -393,7 +413,7 @@ static void show_list(NsLearnPane *pane)
     pane->in_list = true;
     set_watch(pane, false);
     cover(pane, true);
-    gtk_box_append(GTK_BOX(new_box(pane, GTK_ORIENTATION_VERTICAL)), ns_learn_list_new(resume));
+    gtk_box_append(GTK_BOX(new_box(pane)), ns_learn_list_new(resume));
     g_signal_emit(pane, signals[POINT_OUT], 0, "");
 }
 
@@ -453,7 +473,7 @@ bool ns_learn_pane_is_open(NsLearnPane *pane)
 void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
 {
     g_autofree char *copy = g_strdup(key);
-    new_box(pane, GTK_ORIENTATION_VERTICAL); /* what it shows may belong to the lesson before */
+    new_box(pane); /* what it shows may belong to the lesson before */
     ns_lesson_free(pane->lesson);
     g_free(pane->key);
     pane->lesson = lesson;
@@ -494,12 +514,33 @@ static void ns_learn_pane_finalize(GObject *object)
     G_OBJECT_CLASS(ns_learn_pane_parent_class)->finalize(object);
 }
 
+/* A card is as wide as any other, whatever its words. */
+static void ns_learn_pane_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                  int *minimum, int *natural, int *minimum_baseline,
+                                  int *natural_baseline)
+{
+    NsLearnPane *pane = NS_LEARN_PANE(widget);
+    *minimum = *natural = 0;
+    *minimum_baseline = *natural_baseline = -1;
+    if (!pane->box) return;
+    gtk_widget_measure(pane->box, orientation, for_size, minimum, natural, NULL, NULL);
+    if (orientation == GTK_ORIENTATION_HORIZONTAL && !pane->covers)
+        *minimum = *natural = MAX(*minimum, STRIP_WIDTH);
+}
+
+static void ns_learn_pane_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    GtkWidget *box = NS_LEARN_PANE(widget)->box;
+    if (box) gtk_widget_size_allocate(box, &(GtkAllocation){0, 0, width, height}, baseline);
+}
+
 static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_learn_pane_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_learn_pane_finalize;
-    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+    widget_class->measure = ns_learn_pane_measure;
+    widget_class->size_allocate = ns_learn_pane_size_allocate;
     gtk_widget_class_set_css_name(widget_class, "lesson");
     gtk_widget_class_install_action(widget_class, NS_LEARN_BEGIN, "u", on_begin);
     gtk_widget_class_install_action(widget_class, NS_LEARN_RESUME, NULL, on_resume);

@@ -42,7 +42,10 @@ static void sync_bar(GtkWidget *revealer)
     g_autofree char *words = ns_session_pending_words(bar->session);
     bool waits = words != NULL;
     bool had_focus = !waits && gtk_widget_get_focus_child(revealer);
-    if (waits) gtk_label_set_text(GTK_LABEL(bar->words), words);
+    if (waits) {
+        gtk_label_set_text(GTK_LABEL(bar->words), words);
+        gtk_widget_set_tooltip_text(bar->words, words);
+    }
     gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), waits);
     /* What is folded away must not be reached by keyboard, pointer or assistive technology, which
      * is told of each button alone. */
@@ -88,6 +91,9 @@ GtkWidget *ns_pending_bar_new(NsSession *session)
     gtk_widget_add_css_class(box, "pending-bar");
     bar->words = gtk_label_new(NULL);
     gtk_label_set_wrap(GTK_LABEL(bar->words), TRUE);
+    gtk_label_set_lines(GTK_LABEL(bar->words), 2);
+    gtk_label_set_ellipsize(GTK_LABEL(bar->words), PANGO_ELLIPSIZE_END);
+    gtk_widget_set_vexpand(bar->words, TRUE);
     gtk_label_set_xalign(GTK_LABEL(bar->words), 0.0f);
     gtk_box_append(GTK_BOX(box), bar->words);
     gtk_widget_add_css_class(line, "linked");

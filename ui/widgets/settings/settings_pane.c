@@ -9,6 +9,8 @@
 #include "ui/widgets/settings/pending_bar.h"
 #include "ui/widgets/settings/setting_row.h"
 
+#define PENDING_HEIGHT 88 /* pixels: two lines of words and a row of buttons */
+
 /* AUTO has buttons for less and more beside a number, PLAIN has not. */
 typedef enum { AUTO, PLAIN, TOGGLES, SLIDER, SEED, FILE_BUTTON } Kind;
 
@@ -142,18 +144,33 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     return rows;
 }
 
+/* Whatever waits, the rows stay where they are. */
+static GtkWidget *new_pending_place(NsSession *session)
+{
+    GtkWidget *place = gtk_overlay_new(), *bar = ns_pending_bar_new(session);
+    GtkWidget *words = gtk_label_new(_("Settings that need a restart wait here."));
+    gtk_widget_add_css_class(words, "hint");
+    gtk_label_set_xalign(GTK_LABEL(words), 0.0f);
+    gtk_label_set_wrap(GTK_LABEL(words), TRUE);
+    gtk_widget_set_size_request(words, -1, PENDING_HEIGHT);
+    gtk_overlay_set_child(GTK_OVERLAY(place), words);
+    gtk_overlay_add_overlay(GTK_OVERLAY(place), bar);
+    gtk_widget_add_css_class(place, "pending-place");
+    return place;
+}
+
 GtkWidget *ns_settings_pane_new(NsSession *session)
 {
     GtkWidget *pane = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget *scroller = gtk_scrolled_window_new();
     gtk_widget_add_css_class(pane, "settings-pane");
     gtk_box_append(GTK_BOX(pane), ns_lane_tabs_new(session));
-    gtk_box_append(GTK_BOX(pane), ns_pending_bar_new(session));
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
                                    GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), make_rows(pane, session));
     gtk_widget_set_vexpand(scroller, TRUE);
     gtk_box_append(GTK_BOX(pane), scroller);
+    gtk_box_append(GTK_BOX(pane), new_pending_place(session));
     return pane;
 }
 

@@ -154,13 +154,22 @@ static void on_point_out(NsLearnPane *pane, const char *name, NsWindow *window)
     (void)pane;
     GtkWidget *root = GTK_WIDGET(window);
     GtkWidget *part = *name ? ns_lesson_part(root, ns_window_settings_pane(window), name) : NULL;
+    if (part && NS_IS_CHART_TILE(part) && ns_window_dashboard(window))
+        ns_dashboard_set_stage(ns_window_dashboard(window), NS_CHART_TILE(part));
     ns_lesson_point_out(root, part);
+}
+
+static void on_shown(NsLearnPane *pane, GParamSpec *property, NsWindow *window)
+{
+    (void)property;
+    ns_window_set_strip(window, ns_learn_pane_is_open(pane) &&
+                                    gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
 }
 
 static void on_cover(NsLearnPane *pane, gboolean covers, NsWindow *window)
 {
-    (void)pane;
     gtk_widget_set_visible(GTK_WIDGET(ns_window_pages(window)), !covers);
+    on_shown(pane, NULL, window);
 }
 
 /* Who asks for a page wants to see it. */
@@ -201,10 +210,12 @@ void ns_window_add_learning(NsWindow *window)
     };
     GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
     GtkWidget *pane = ns_learn_pane_new(ns_window_session(window));
-    gtk_box_prepend(GTK_BOX(gtk_widget_get_parent(pages)), pane);
+    ns_window_add_strip(window, pane);
     g_object_set_data(G_OBJECT(window), PANE, pane);
     g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_DEFAULT);
     g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_DEFAULT);
+    g_signal_connect_object(pane, "notify::visible", G_CALLBACK(on_shown), window,
+                            G_CONNECT_DEFAULT);
     g_signal_connect_object(pane, "cover", G_CALLBACK(on_cover), window, G_CONNECT_DEFAULT);
     g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), window, G_CONNECT_DEFAULT);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));

@@ -23,10 +23,10 @@
 #define TITLE_LEAST 200
 
 /* How much there is room for. */
-typedef enum { NARROW, MEDIUM, WIDE } Breadth;
+typedef enum { NARROW, MEDIUM, WIDE, ROOMY } Breadth;
 
 /* Pixels of width from which it is so. */
-static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900};
+static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900, [ROOMY] = 1500};
 
 /* Pixels of height below which what is told leaves the charts their room. */
 #define LOW 720
@@ -50,11 +50,13 @@ struct _NsWindow {
     int width;                        /* for which panes were last folded or unfolded */
     bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
     bool low;                         /* for its height */
+    const NsStyle *style;             /* of charts, for its height in class mode */
+    bool strip;                       /* something stands beside the pages */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *step_button, *reset_button, *export_button;
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
-    GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *center, *foot;
+    GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *center, *row, *foot;
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -208,7 +210,7 @@ static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 static Breadth breadth_of(int width)
 {
     Breadth breadth = NARROW;
-    while (breadth < WIDE && width >= BREADTHS[breadth + 1]) breadth++;
+    while (breadth < ROOMY && width >= BREADTHS[breadth + 1]) breadth++;
     return breadth;
 }
 
@@ -229,10 +231,17 @@ static void fold_header(NsWindow *window)
         ns_hide(buttons[i].button, NS_HIDDEN_FOLDED, true);
 }
 
+/* A strip beside the pages takes the place of the inspector where there is not room for both. */
+static bool is_narrow(NsWindow *window, size_t pane)
+{
+    bool for_strip = window->strip && g_str_equal(PANES[pane].action, "inspector");
+    return breadth_of(window->width) < (for_strip ? ROOMY : PANES[pane].from);
+}
+
 static void fold_pane(NsWindow *window, size_t pane)
 {
     GActionGroup *actions = G_ACTION_GROUP(window);
-    bool narrow = breadth_of(window->width) < PANES[pane].from;
+    bool narrow = is_narrow(window, pane);
     g_autoptr(GVariant) state = g_action_group_get_action_state(actions, PANES[pane].action);
     bool fold = narrow && g_variant_get_boolean(state), unfold = !narrow && window->folded[pane];
     if (!fold && !unfold) return;
@@ -244,8 +253,12 @@ static gboolean fold(gpointer data)
 {
     NsWindow *window = data;
     window->fold_source = 0;
+    set_style(window);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
     ns_trouble_panel_set_low(window->trouble, window->low);
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row), breadth_of(window->width) < WIDE
+                                                                    ? GTK_ORIENTATION_VERTICAL
+                                                                    : GTK_ORIENTATION_HORIZONTAL);
     return G_SOURCE_REMOVE;
 }
 
@@ -264,6 +277,9 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
     bool crossed = breadth_of(width) != breadth_of(window->width);
     crossed |= window->low != (height < LOW);
+    const NsStyle *style = ns_chart_style_for(widget);
+    crossed |= style != window->style;
+    window->style = style;
     bool other = width != window->width;
     window->low = height < LOW;
     window->width = width;
@@ -321,7 +337,19 @@ bool ns_window_folds(NsWindow *window, const char *pane)
 {
     size_t i = 0;
     while (i < G_N_ELEMENTS(PANES) && !g_str_equal(PANES[i].action, pane)) i++;
-    return i < G_N_ELEMENTS(PANES) && breadth_of(window->width) < PANES[i].from;
+    return i < G_N_ELEMENTS(PANES) && is_narrow(window, i);
+}
+
+void ns_window_add_strip(NsWindow *window, GtkWidget *strip)
+{
+    gtk_box_append(GTK_BOX(window->row), strip);
+}
+
+void ns_window_set_strip(NsWindow *window, bool shown)
+{
+    if (window->strip == shown) return;
+    window->strip = shown;
+    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
 }
 
 GtkWidget *ns_window_frame_meter(NsWindow *window)
@@ -483,7 +511,10 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
                                   window->settings_pane);
     window->trouble = NS_TROUBLE_PANEL(ns_trouble_panel_new(session));
     gtk_box_append(GTK_BOX(window->center), GTK_WIDGET(window->trouble));
-    gtk_box_append(GTK_BOX(window->center), GTK_WIDGET(window->pages));
+    window->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_set_hexpand(GTK_WIDGET(window->pages), TRUE);
+    gtk_box_append(GTK_BOX(window->row), GTK_WIDGET(window->pages));
+    gtk_box_append(GTK_BOX(window->center), window->row);
     window->inspector = NS_INSPECTOR(ns_inspector_new(session));
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->inspector_scroller),
                                   GTK_WIDGET(window->inspector));

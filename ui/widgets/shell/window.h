@@ -54,6 +54,11 @@ const char *ns_window_toast_text(NsWindow *window);
 /* The label that shows how long the last frames took, hidden at first: an NsFrameMeter. */
 GtkWidget *ns_window_frame_meter(NsWindow *window);
 
+/* What stands beside the pages, or below them in a narrow window, and whether it is there now: it
+ * takes the place of the inspector where there is not room for both. */
+void ns_window_add_strip(NsWindow *window, GtkWidget *strip);
+void ns_window_set_strip(NsWindow *window, bool shown);
+
 /* Whether it is too narrow for a pane that nobody asks for: "pane" or "inspector", as the action
  * that shows it. */
 bool ns_window_folds(NsWindow *window, const char *pane);
