@@ -117,7 +117,7 @@ def test_where_the_norms_are():
         with open(out, encoding="utf-8") as file:
             figure = file.read()
         legend = re.sub("<metadata.*?</metadata>", "", figure, flags=re.DOTALL)
-        assert "mixture post*3,pre*9" in legend and "Post-LN" not in legend
+        assert "B mixture post*3,pre*9" in legend and "B Post-LN" not in legend
         shown = run("show", out, small=False).stdout.decode()
         assert "mixture = post*3,pre*9" in shown and "placement = post" not in shown, shown
         # A file that named both beside one another is read as it was meant.

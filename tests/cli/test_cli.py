@@ -163,7 +163,7 @@ def test_jumps_are_told():
     for event in events:
         assert event["what"] == "loss" and event["text"].startswith("The loss jumped"), event
         # The largest gradient is that of a tensor, which lies in a layer or in none.
-        layer = re.search(r" \(layer (\d+)\)\.$", event["text"])
+        layer = re.search(r" of layer (\d+)\.$", event["text"])
         assert event["layer"] == (int(layer[1]) if layer else None), event
     told = run("train", "--steps", "5", *wild).stdout.decode().splitlines()
     assert [line for line in told if line.startswith("The loss jumped")] == [

@@ -109,7 +109,7 @@ def test_a_sheet_that_cannot_be():
             said = sentence(run("chart", "--figure", figure, "--steps", "1", "--out", out), 2)
             assert words in said, (figure, said)
         for arguments, words in ((("--names", "a;b"), "names 2 lanes"), (("--film", "8@0"), "no film"),
-                                 (("--film", "120@30"), "more than 1200"), (("--film", "2", "--seeds", "2"), "one seed")):
+                                 (("--film", "120@30"), "more than 1200"), (("--film", "2", "--set", "seeds=2"), "one seed")):
             said = sentence(run("chart", "--figure", "loss", "--steps", "1", "--out", out, *arguments), 2)
             assert words in said, (arguments, said)
         said = sentence(run("chart", "--figure", "loss", "--film", "2", "--out", os.path.join(folder, "a.pdf")), 2)

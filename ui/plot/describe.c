@@ -110,7 +110,7 @@ char *ns_plot_describe(const NsPlot *plot)
     for (size_t i = 0; i < plot->n_spans; i++) add_line(text, plot, &plot->spans[i]);
     g_autofree char *note = ns_data_summary_note(plot, &summary);
     if (note) add(text, "; ", say_label(note, ""));
-    g_string_append_c(text, '.');
+    if (text->str[text->len - 1] != '.') g_string_append_c(text, '.');
     return g_string_free(text, FALSE);
 }
 
