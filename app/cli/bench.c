@@ -116,6 +116,7 @@ int ns_cli_bench(int argc, char **argv, GError **error)
                            " bench --set placement=pre --steps 50 --json > bench.json",
         .entries = entries,
         .experiment = &experiment,
+        .one_seed = "times one seed",
         .trains = "--steps",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);

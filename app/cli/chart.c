@@ -182,11 +182,8 @@ static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GEr
 static bool check_film(const Chart *chart, const NsSettings *settings, GError **error)
 {
     if (!(chart->picture.choices.seconds > 0)) return true;
-    if (settings->seeds == 1)
-        return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error);
-    g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                        "A film is of one seed; leave out seeds or --film.");
-    return false;
+    return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, (size_t)settings->seeds,
+                               error);
 }
 
 /* What is expensive must be measured now and then, if it is to be drawn: where the settings say

@@ -198,6 +198,7 @@ int ns_cli_check(int argc, char **argv, GError **error)
                            " check --set placement=pre --layer 6 --step 100 --json",
         .entries = entries,
         .experiment = &experiment,
+        .one_seed = "checks one seed",
         .trains = "--step",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);

@@ -44,6 +44,7 @@ typedef struct {
     NsNamed *named;           /* zero; what --set and --steps name; or NULL */
     NsProvenance *from;       /* initialized; what the file of --from says; or NULL */
     const char *const *steps; /* the text of --steps, if it has that; goes into setting “steps” */
+    const char *one_seed; /* what it does of one seed, where setting “seeds” would change nothing */
     const char *trains; /* the option that says how far to train where setting “steps” does not */
     const char *const
         *lines; /* that of --jsonl, which must not name what --from or --preset read */

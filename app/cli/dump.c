@@ -45,6 +45,7 @@ int ns_cli_dump(int argc, char **argv, GError **error)
         .examples = NS_CLI " dump --set placement=pre --set layers=2 --out step0",
         .entries = entries,
         .experiment = &experiment,
+        .one_seed = "writes one seed",
         .steps = (const char *const *)&steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error);

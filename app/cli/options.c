@@ -143,6 +143,17 @@ static bool read_lanes(const NsOptions *options, const NsNamed *named, GError **
                                               g_strv_length(words), named, error);
 }
 
+/* A choice that would change nothing is an error, wherever it was made. */
+static bool check_seeds(const NsOptions *options, GError **error)
+{
+    int64_t seeds = options->experiment->lane[0].seeds;
+    if (!options->one_seed || seeds == 1) return true;
+    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                "“%s” %s, and setting “seeds” is %" G_GINT64_FORMAT "; add --set seeds=1.",
+                options->command, options->one_seed, seeds);
+    return false;
+}
+
 static bool read_settings(const NsOptions *options, const Common *common, GError **error)
 {
     if (!options->experiment) return true;
@@ -159,7 +170,7 @@ static bool read_settings(const NsOptions *options, const Common *common, GError
     if ((common->from && !read_from(options, common->from, error)) ||
         (common->preset && !read_preset(options, common->preset, error)) ||
         !assign(options, common->set, &named, error) || !read_lanes(options, &named, error) ||
-        !assign_steps(options, &named, error))
+        !assign_steps(options, &named, error) || !check_seeds(options, error))
         return false;
     if (options->named) *options->named = named;
     ns_experiment_link(options->experiment);

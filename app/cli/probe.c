@@ -173,6 +173,7 @@ int ns_cli_probe(int argc, char **argv, GError **error)
                            " probe --json > probe.json",
         .entries = entries,
         .experiment = &experiment,
+        .one_seed = "takes --seeds",
     };
     bool go = ns_options_read(&options, &argc, &argv, error);
     if (go && (seeds < 1 || seeds > MOST_SEEDS)) {

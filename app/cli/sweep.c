@@ -193,8 +193,10 @@ int ns_cli_sweep(int argc, char **argv, GError **error)
         .command = "sweep",
         .summary =
             "Trains one short run for every pair of values of two settings, and shows the loss\n"
-            "at the end of each; runs that diverge are named.  Every run has one thread, so that\n"
-            "the results are the same however many run at a time.  --out draws them too, in a\n"
+            "at the end of each; runs that diverge are named.  Every run is of one seed and has "
+            "one\n"
+            "thread, so that the results are the same however many run at a time.  --out draws "
+            "them too, in a\n"
             "figure that --from repeats.\n\n"
             "JSON: settings, steps, x and y (key and values), and cells, row by row: x, y,\n"
             "state, step, loss (nats per token, mean of the last ten steps), validation_loss,\n"

@@ -285,6 +285,13 @@ NsPhase *ns_phase_new(const NsSettings *settings, const NsPhaseAxis *x, const Ns
                     "Both axes are %s; choose two different settings.", x->param->key);
         return NULL;
     }
+    const NsParam *seeds = ns_param_find("seeds");
+    if (settings->seeds > 1 || x->param == seeds || y->param == seeds) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
+                            "A cell is one run of one seed; set “seeds” to 1, or let “seed” be an "
+                            "axis.");
+        return NULL;
+    }
     if (steps < 1 || steps > (int64_t)ns_param_find("steps")->most) {
         g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
                     "A cell has %" G_GINT64_FORMAT " steps; it must have 1 to %.0f.", steps,

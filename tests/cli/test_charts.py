@@ -122,6 +122,23 @@ def test_seeds_that_cannot_be():
         assert advice in text, text
 
 
+def test_commands_of_one_seed():
+    """They refuse further seeds, also those of a file, and say what to do."""
+    with tempfile.TemporaryDirectory() as folder:
+        preset, out = os.path.join(folder, "seeds.preset"), os.path.join(folder, "out")
+        with open(preset, "w") as file:
+            file.write("seeds = 3\n")
+        axes = ["--x", "lr=1e-3,1e-2", "--y", "warmup=1,2"]
+        for command, advice in ((["bench"], "seeds=1"), (["check"], "seeds=1"), (["dump", "--out", out], "seeds=1"),
+                                (["probe"], "--seeds"), (["sweep", *axes], "“seeds” to 1")):
+            for more in (["--set", "seeds=3"], ["--from", preset]):
+                text = sentence(run(*command, *more), 2)
+                assert advice in text and "seed" in text, (command, text)
+        text = sentence(run("sweep", "--x", "seeds=1,2", "--y", "warmup=1,2"), 2)
+        assert "“seed” be an axis" in text, text
+        assert not os.path.exists(out)
+
+
 def values_in_record(record, row):
     """What a record says of a quantity, in one row of numbers; None if it says nothing."""
     key = row["key"]

@@ -1,6 +1,7 @@
 /* Sheets as files: stills and films.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "ui/figures/seeds.h"
 #include "ui/figures/sheet.h"
 
 #include <inttypes.h>
@@ -48,8 +49,13 @@ static void film_clear(Film *film)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Film, film_clear)
 
-bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **error)
+bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, size_t seeds, GError **error)
 {
+    if (seeds > 1) {
+        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
+                            "A film is of one seed; set “seeds” to 1, or draw no film.");
+        return false;
+    }
     for (guint i = first; i < first + n; i++) {
         const NsFigureKind *kind = ns_sheet_chart(sheet, i)->spec.kind;
         if (!kind->expensive) continue;
@@ -152,7 +158,7 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
     g_autofree char *line = ns_provenance_line(file->provenance);
     NsStyle style;
     size_t columns, plots = 0;
-    if (!ns_sheet_check_film(sheet, first, n, error)) return false;
+    if (!ns_sheet_check_film(sheet, first, n, ns_figure_seeds(input), error)) return false;
     find_steps(&film);
     for (guint i = first; i < first + n; i++)
         plots += ns_sheet_copies(ns_sheet_chart(sheet, i), input->n_lanes);
