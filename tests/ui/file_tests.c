@@ -165,6 +165,10 @@ static bool has_refused(NsWindow *window)
     return toast && g_str_has_suffix(toast, "  Nothing was changed.");
 }
 
+/* Enough to learn, were it a text. */
+#define LINES "2019,3.5\n2020,3.1\n2021,2.9\n2022,2.8\n"
+#define LONG LINES LINES LINES LINES LINES LINES LINES LINES
+
 /* What cannot be used gets a sentence and changes nothing: the run goes on. */
 static void test_foreign(void)
 {
@@ -183,6 +187,8 @@ static void test_foreign(void)
          "ELF\0\1\2\3\xff\xfe",
          10},
         {"short.txt", "A short text.", 0},
+        {"long.csv", LONG, 0},
+        {"long.txt", "{\"" LONG, 0},
     };
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
@@ -259,8 +265,8 @@ static void test_failed(void)
 static void test_run_to_shown(void)
 {
     File file = new_file("figure.csv");
-    g_autofree char *line = g_strdup_printf("%s1 step=3 layers=2 d-model=16 heads=2 seq=16 batch=4",
-                                            NS_PROVENANCE_BEGIN);
+    g_autofree char *line = g_strdup_printf(
+        "%s1 step=12 layers=2 d-model=16 heads=2 seq=16 batch=4", NS_PROVENANCE_BEGIN);
     g_autofree char *text = g_strconcat("figure,settings\nloss,\"", line, "\"\n", NULL);
     g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
     NsWindow *window = ui_open("layers=3");
@@ -271,13 +277,15 @@ static void test_run_to_shown(void)
     UI_WAIT(window, ui_is_paused);
     ns_window_open(window, file.path);
     g_test_message("%s", ns_window_toast_text(window));
-    GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Run to step 3");
+    GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Run to step 12");
     g_assert_nonnull(button);
     g_signal_emit_by_name(button, "clicked");
-    UI_UNTIL(ns_session_steps(session) == 3);
+    UI_UNTIL(ns_session_steps(session) == 12);
     UI_WAIT(window, ui_is_paused);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
+    ns_session_run_anew_to(session, 3);
+    UI_UNTIL(ns_session_steps(session) == 3);
     ui_close(window);
     remove_file(&file);
 }

@@ -6,6 +6,7 @@
 #include "core/experiment/assignment.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/text_label.h"
 #include "ui/widgets/common/typing.h"
 #include "ui/widgets/pages/range_button.h"
 #include "ui/widgets/pages/study_file.h"
@@ -16,6 +17,7 @@
 
 #define STEPS 100
 #define MOST_STEPS 100000
+#define CHARS 11 /* of a range: 1e-4:1e-1:7 */
 #define REDRAW_EVERY_US 100000
 
 struct _NsPhasePage {
@@ -458,49 +460,72 @@ static void on_export(NsPhasePage *page)
     ns_file_dialog_save(window, _("Export the sweep"), "phase.pdf", on_path, page);
 }
 
-/* columns: of the titles and of the settings of both axes. */
-static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title,
-                            GtkSizeGroup *const columns[2])
+/* settings: those of both axes, which are as wide as each other. */
+static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkSizeGroup *settings)
 {
     NsPhaseControls *c = &page->controls;
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(title);
+    GtkWidget *grid = gtk_grid_new(), *label = ns_text_label_new(title, "hint");
+    GtkWidget *values = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     g_autoptr(GtkStringList) keys = gtk_string_list_new(NULL);
     for (guint i = 0; i < page->params->len; i++)
         gtk_string_list_append(keys, _(param_at(page, i)->label));
     c->key[axis] = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&keys)), NULL);
     c->values[axis] = gtk_entry_new();
-    gtk_editable_set_width_chars(GTK_EDITABLE(c->values[axis]), 14);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(c->values[axis]), 18);
+    gtk_editable_set_width_chars(GTK_EDITABLE(c->values[axis]), CHARS);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(c->values[axis]), CHARS);
+    gtk_widget_set_hexpand(c->values[axis], TRUE);
     name(c->key[axis], axis ? _("Setting of the rows") : _("Setting of the columns"),
          axis ? _("The setting that differs from row to row")
               : _("The setting that differs from column to column"));
     name(c->values[axis], axis ? _("Values of the rows") : _("Values of the columns"),
          _("A list such as 1, 10, 100, or from:to:count such as 1e-4:1e-1:7"));
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_size_group_add_widget(columns[0], label);
-    gtk_size_group_add_widget(columns[1], c->key[axis]);
-    gtk_box_append(GTK_BOX(box), label);
-    gtk_box_append(GTK_BOX(box), c->key[axis]);
-    gtk_box_append(GTK_BOX(box), c->values[axis]);
     c->range[axis] = ns_range_button_new(c->values[axis]);
-    gtk_box_append(GTK_BOX(box), c->range[axis]);
+    gtk_size_group_add_widget(settings, c->key[axis]);
+    gtk_widget_add_css_class(values, "linked");
+    gtk_box_append(GTK_BOX(values), c->values[axis]);
+    gtk_box_append(GTK_BOX(values), c->range[axis]);
+    gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
+    gtk_grid_attach(GTK_GRID(grid), label, 0, 0, 2, 1);
+    gtk_grid_attach(GTK_GRID(grid), c->key[axis], 0, 1, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), values, 1, 1, 1, 1);
     g_signal_connect_object(c->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(c->values[axis], "activate", G_CALLBACK(on_start), page,
                             G_CONNECT_SWAPPED);
-    return box;
+    return grid;
 }
 
-static GtkWidget *make_steps(NsPhasePage *page, GtkSizeGroup *labels)
+/* Beside each other where there is room. */
+static GtkWidget *make_axes(NsPhasePage *page)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(_("Steps"));
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
-    gtk_size_group_add_widget(labels, label);
-    page->controls.steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->controls.steps), STEPS);
-    name(page->controls.steps, _("Steps of every run"), _("Steps of every run"));
-    gtk_box_append(GTK_BOX(box), label);
-    gtk_box_append(GTK_BOX(box), page->controls.steps);
+    GtkWidget *flow = gtk_flow_box_new();
+    g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
+    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 2);
+    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 12);
+    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
+    for (int axis = 0; axis < 2; axis++) {
+        GtkWidget *part = make_axis(page, axis, axis ? _("Rows") : _("Columns"), settings);
+        gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
+        gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
+    }
+    return flow;
+}
+
+static GtkWidget *make_progress(NsPhaseControls *c)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    c->queue = gtk_progress_bar_new();
+    name(c->queue, _("Finished cells"), NULL);
+    c->words = gtk_label_new(NULL);
+    gtk_label_set_ellipsize(GTK_LABEL(c->words), PANGO_ELLIPSIZE_END);
+    gtk_label_set_xalign(GTK_LABEL(c->words), 0.0F);
+    gtk_widget_add_css_class(c->words, "numeric");
+    gtk_widget_add_css_class(c->words, "hint");
+    gtk_widget_set_hexpand(box, TRUE);
+    gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
+    gtk_box_append(GTK_BOX(box), c->words);
+    gtk_box_append(GTK_BOX(box), c->queue);
     return box;
 }
 
@@ -508,6 +533,9 @@ static GtkWidget *make_buttons(NsPhasePage *page)
 {
     NsPhaseControls *c = &page->controls;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    c->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), STEPS);
+    name(c->steps, _("Steps of every run"), _("Steps of every run"));
     c->start = gtk_button_new_with_label(_("Start"));
     c->export_ = gtk_button_new_with_label(_("Export…"));
     c->side = gtk_check_button_new_with_label(_("Lanes side by side"));
@@ -516,25 +544,13 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
     g_signal_connect_object(c->start, "clicked", G_CALLBACK(on_start), page, G_CONNECT_SWAPPED);
     g_signal_connect_object(c->export_, "clicked", G_CALLBACK(on_export), page, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(box), gtk_label_new(_("Steps")));
+    gtk_box_append(GTK_BOX(box), c->steps);
     gtk_box_append(GTK_BOX(box), c->start);
     gtk_box_append(GTK_BOX(box), c->export_);
     gtk_box_append(GTK_BOX(box), c->side);
-    c->queue = gtk_progress_bar_new();
-    gtk_widget_set_hexpand(c->queue, TRUE);
-    gtk_widget_set_valign(c->queue, GTK_ALIGN_CENTER);
-    name(c->queue, _("Finished cells"), NULL);
-    c->words = gtk_label_new(NULL);
-    gtk_widget_add_css_class(c->words, "numeric");
-    gtk_box_append(GTK_BOX(box), c->queue);
-    gtk_box_append(GTK_BOX(box), c->words);
+    gtk_box_append(GTK_BOX(box), make_progress(c));
     return box;
-}
-
-static void add_to_flow(GtkWidget *flow, GtkWidget *part)
-{
-    gtk_widget_set_halign(part, GTK_ALIGN_START);
-    gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
-    gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
 }
 
 static void build(NsPhasePage *page)
@@ -542,17 +558,6 @@ static void build(NsPhasePage *page)
     NsPhaseControls *c = &page->controls;
     page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
     gtk_widget_add_css_class(page->box, "study");
-    GtkWidget *flow = gtk_flow_box_new();
-    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
-    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 4);
-    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 12);
-    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
-    g_autoptr(GtkSizeGroup) labels = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
-    g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
-    GtkSizeGroup *const columns[] = {labels, settings};
-    add_to_flow(flow, make_axis(page, 0, _("Columns"), columns));
-    add_to_flow(flow, make_axis(page, 1, _("Rows"), columns));
-    add_to_flow(flow, make_steps(page, labels));
     c->hint = gtk_label_new(NULL);
     gtk_label_set_wrap(GTK_LABEL(c->hint), TRUE);
     gtk_label_set_xalign(GTK_LABEL(c->hint), 0.0F);
@@ -568,7 +573,7 @@ static void build(NsPhasePage *page)
         gtk_box_append(GTK_BOX(page->row), chart);
     }
     show_charts(page, 1);
-    gtk_box_append(GTK_BOX(page->box), flow);
+    gtk_box_append(GTK_BOX(page->box), make_axes(page));
     gtk_box_append(GTK_BOX(page->box), make_buttons(page));
     gtk_box_append(GTK_BOX(page->box), page->row);
     gtk_box_append(GTK_BOX(page->box), c->hint);

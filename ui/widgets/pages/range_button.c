@@ -83,7 +83,8 @@ GtkWidget *ns_range_button_new(GtkWidget *entry)
     gtk_grid_attach(GTK_GRID(grid), range->log, 0, 3, 2, 1);
     gtk_popover_set_child(GTK_POPOVER(popover), grid);
     g_signal_connect_swapped(popover, "show", G_CALLBACK(on_shown), range);
-    gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Range"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Range"), -1);
     gtk_menu_button_set_popover(GTK_MENU_BUTTON(button), popover);
     gtk_widget_set_tooltip_text(button, _("From, to and how many, in fields"));
     g_object_set_data_full(G_OBJECT(button), "ns-range", range, g_free);

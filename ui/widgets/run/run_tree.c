@@ -71,9 +71,11 @@ static char *facts_of(const NsSessionRun *run)
     g_autofree char *last = ns_group_digits(run->last_step), *loss = losses_of(run);
     g_autofree char *from = ns_group_digits(run->fork_step);
     if (run->parent)
-        return g_strdup_printf(_("from step %s of run %u to %s, loss %s"), from, run->parent, last,
-                               loss);
-    return g_strdup_printf(_("to step %s, loss %s"), last, loss);
+        return g_strdup_printf(run->present ? _("from step %s of run %u, now at %s, loss %s")
+                                            : _("from step %s of run %u to %s, loss %s"),
+                               from, run->parent, last, loss);
+    return g_strdup_printf(run->present ? _("now at step %s, loss %s") : _("to step %s, loss %s"),
+                           last, loss);
 }
 
 static GtkWidget *prepare(NsRunTree *tree, GtkWidget *button, unsigned id, const char *words)
@@ -100,8 +102,7 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
     GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    g_autofree char *title = run->present ? g_strdup_printf(_("%u  %s (now)"), run->id, run->title)
-                                          : g_strdup_printf("%u  %s", run->id, run->title);
+    g_autofree char *title = g_strdup_printf("%u  %s", run->id, run->title);
     g_autofree char *facts = facts_of(run);
     gtk_box_append(GTK_BOX(words), ns_text_label_new(title, run->present ? "now" : NULL));
     GtkWidget *below = ns_text_label_new(facts, "hint");
