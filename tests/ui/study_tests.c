@@ -205,6 +205,41 @@ static void set_text(GtkWidget *grid, int row, const char *text)
     gtk_editable_set_text(GTK_EDITABLE(gtk_grid_get_child_at(GTK_GRID(grid), 1, row)), text);
 }
 
+/* Pixels from the left and from the top of the page. */
+static graphene_rect_t place_on(NsPhasePage *page, GtkWidget *widget)
+{
+    graphene_rect_t place;
+    g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(page), &place));
+    return place;
+}
+
+/* Two rows, where the panes at both sides leave them room; more where they do not. */
+static void test_rows(void)
+{
+    NsWindow *window = ui_open("");
+    ns_session_set_lanes(ns_window_session(window), 2);
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
+    NsPhasePage *page = open_phase(window, "1e-4:1e-1:7", "1, 10, 100", 3);
+    const NsPhaseControls *c = ns_phase_page_controls(page);
+    ui_settle(GTK_WIDGET(window));
+    graphene_rect_t columns = place_on(page, c->key[0]), rows = place_on(page, c->key[1]);
+    g_assert_cmpfloat(rows.origin.y, ==, columns.origin.y);
+    g_assert_cmpfloat(rows.origin.x, >, columns.origin.x + columns.size.width);
+    graphene_rect_t start = place_on(page, c->start), side = place_on(page, c->side);
+    graphene_rect_t steps = place_on(page, c->steps);
+    g_assert_cmpfloat(start.origin.y, ==, steps.origin.y);
+    g_assert_cmpfloat(side.origin.y, <, steps.origin.y + steps.size.height);
+    gtk_window_set_default_size(GTK_WINDOW(window), 720, 800);
+    UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(window)) < 800);
+    ui_settle(GTK_WIDGET(window));
+    for (int axis = 0; axis < 2; axis++) {
+        graphene_rect_t range = place_on(page, c->range[axis]);
+        g_assert_cmpfloat(range.origin.x + range.size.width, <=,
+                          gtk_widget_get_width(GTK_WIDGET(page)));
+    }
+    ui_close(window);
+}
+
 /* A range is set in fields, which show the one that there is. */
 static void test_range(void)
 {
@@ -523,6 +558,7 @@ void ui_add_study_tests(void)
 {
     g_test_add_func("/ui/phase/sweep", test_sweep);
     g_test_add_func("/ui/phase/side-by-side", test_side_by_side);
+    g_test_add_func("/ui/phase/rows", test_rows);
     g_test_add_func("/ui/phase/range", test_range);
     g_test_add_func("/ui/phase/open-figure", test_open_sweep);
     g_test_add_func("/ui/phase/open-cell", test_open_cell);
