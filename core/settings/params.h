@@ -139,9 +139,9 @@
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
         "Draws the initial weights.", NULL)                                                        \
     INT(seeds, "seeds", RUN, "Seeds", NULL, 1, 10, 1, LINEAR, RESTART | SHARED,                    \
-        "Runs of every lane side by side: the first with its seed, each further one with the "     \
-        "next, all on the same batches.  Curves are their mean with a band of one standard "       \
-        "deviation; all else shows the first.", NULL)                                              \
+        "Runs of every lane, trained side by side: the first has its seed, each further one the "  \
+        "next, all on the same batches.  Curves show their mean with a band of one standard "      \
+        "deviation; all other charts show the first.", NULL)                                       \
     INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR,                  \
         RESTART | SHARED, "Draws the generated text and the order of the batches.", NULL)          \
     INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK | SHARED,                  \

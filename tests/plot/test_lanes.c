@@ -671,9 +671,9 @@ static void test_theory(void)
     g_autoptr(NsFigure) figure = ns_figure_new("gradient-norm");
     const char *note = ns_figure_update(figure, &input)->note;
     g_assert_nonnull(strstr(note, "A, B: The paper’s factor"));
-    g_assert_nonnull(strstr(note, "C: No theory here: the paper’s is of LayerNorm."));
-    g_assert_nonnull(strstr(note, "D: No theory here: the paper’s is of Post-LN and Pre-LN."));
-    g_assert_nonnull(strstr(note, "Training moves what is measured away from theory."));
+    g_assert_nonnull(strstr(note, "C: No theory: the paper treats LayerNorm."));
+    g_assert_nonnull(strstr(note, "D: No theory: the paper treats Post-LN and Pre-LN."));
+    g_assert_nonnull(strstr(note, "Theory is for initialization; training departs from it."));
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 

@@ -121,7 +121,7 @@ static void test_shorter(void)
     g_assert_cmpuint(plot->n_markers, ==, 1);
     g_assert_true(g_str_has_suffix(plot->subtitle, "3 seeds (1 of 3 seeds diverged)"));
     g_assert_true(g_str_has_suffix(plot->moment, "3 seeds (1 of 3 seeds diverged)"));
-    g_assert_nonnull(strstr(plot->note, "1 of 3 seeds diverged; the mean is of the others."));
+    g_assert_nonnull(strstr(plot->note, "1 of 3 seeds diverged; the mean is over the others."));
     ns_mean_plot_free(mean);
 }
 

@@ -43,7 +43,8 @@ static GtkWidget *probe_button(NsWindow *window)
     GtkWidget *overlay = gtk_widget_get_first_child(tile);
     for (GtkWidget *child = gtk_widget_get_first_child(overlay); child;
          child = gtk_widget_get_next_sibling(child))
-        if (gtk_widget_get_visible(child) && with_tip(child, "Sets “probe-every”") == child)
+        if (gtk_widget_get_visible(child) &&
+            with_tip(child, "Sets “Interval of expensive probes”") == child)
             return child;
     return NULL;
 }

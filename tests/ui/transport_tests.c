@@ -225,7 +225,7 @@ static void test_next_placement(void)
     g_test_message("%s", ns_window_toast_text(window));
     g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "All lanes are "));
     g_assert_true(g_str_has_suffix(ns_window_toast_text(window),
-                                   " now.  The run has it after Restart or Fork."));
+                                   " now.  It takes effect with Restart or Fork."));
     ui_close(window);
 }
 

@@ -136,14 +136,14 @@ static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, si
 static char *note_of(const NsMeanPlot *mean, const char *first, size_t seeds, const char *diverged)
 {
     g_autoptr(GString) note = g_string_new(NULL);
-    g_string_append_printf(note, _("Mean of %zu seeds on the same batches."), seeds);
+    g_string_append_printf(note, _("Mean over %zu seeds on the same batches."), seeds);
     if (mean->cut)
         g_string_append_printf(
             note, "  %s",
             _("Band: one standard deviation, down to the least value where that would pass 0."));
     else if (mean->band)
         g_string_append_printf(note, "  %s", _("Band: one standard deviation."));
-    if (diverged) g_string_append_printf(note, _("  %s; the mean is of the others."), diverged);
+    if (diverged) g_string_append_printf(note, _("  %s; the mean is over the others."), diverged);
     if (first) g_string_append_printf(note, "  %s", first);
     return g_strdup(note->str);
 }

@@ -215,8 +215,8 @@ static char *note(const Phase *p)
                                                   p->diverged, place, step));
     }
     if (p->at[0] >= 0)
-        add_sentence(words, g_strdup(p->exact ? _("Between the lines: the present setting.")
-                                              : _("Between the lines: the cell nearest to the "
+        add_sentence(words, g_strdup(p->exact ? _("The lines enclose the present setting.")
+                                              : _("The lines enclose the cell nearest to the "
                                                   "present setting.")));
     if (p->worse)
         add_sentence(words,

@@ -385,7 +385,7 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
         add_note(words, sentence);
     }
     if (curves && shown_step(profile, input) > 0)
-        add_note(words, _("Training moves what is measured away from theory."));
+        add_note(words, _("Theory is for initialization; training departs from it."));
 }
 
 static char *note_of_several(const Profile *profile, const NsFigureInput *input)

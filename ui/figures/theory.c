@@ -22,15 +22,15 @@ static Reach reach_of(const NsSettings *settings, const char **why)
     bool xavier = g_str_has_prefix(init, "xavier") && fabs(settings->init_scale - 1) < 1e-9;
     bool post = g_str_equal(placement, "post"), pre = g_str_equal(placement, "pre");
     if (settings->arch == NS_ARCH_ENCODER_DECODER)
-        *why = _("No theory here: the paper’s is of one stack.");
+        *why = _("No theory: the paper treats a single stack.");
     else if (*settings->mixture || !(post || pre))
-        *why = _("No theory here: the paper’s is of Post-LN and Pre-LN.");
+        *why = _("No theory: the paper treats Post-LN and Pre-LN.");
     else if (!layernorm)
-        *why = _("No theory here: the paper’s is of LayerNorm.");
+        *why = _("No theory: the paper treats LayerNorm.");
     else if (!xavier)
-        *why = _("No theory here: the paper’s is of Xavier initialization.");
+        *why = _("No theory: the paper assumes Xavier initialization.");
     else if (!g_str_equal(activation, "relu"))
-        *why = _("No theory here: the paper’s is of ReLU.");
+        *why = _("No theory: the paper assumes ReLU.");
     else
         return post ? POST : PRE;
     return OUTSIDE;
@@ -119,8 +119,8 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
         reach == POST ? _("paper’s factor (2/3)^{(L−l)/2}") : _("paper: the same in every layer");
     const char *what = _("The paper’s factor is of the order of magnitude at initialization, "
                          "through the last layer as measured at step 0.");
-    const char *why = _("It is the norms’ part of an upper bound; the feed-forward networks make "
-                        "up for it, so that measured gradients fall less.");
+    const char *why = _("It is the factor of the norms in an upper bound; the feed-forward "
+                        "networks offset it, so measured gradients fall less.");
     theory->note = reach == POST ? g_strconcat(what, " ", why, NULL) : g_strdup(what);
 }
 
@@ -142,7 +142,7 @@ static void compute(NsTheory *theory, const NsFigureInput *input)
     const char *why = NULL;
     Reach reach = reach_of(input->settings, &why);
     if (ns_history_first_step(input->history) > 0)
-        why = _("No theory here: the run begins trained.");
+        why = _("No theory: the run begins with trained weights.");
     if (why) {
         theory->note = g_strdup(why);
         return;

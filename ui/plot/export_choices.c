@@ -344,10 +344,8 @@ static const Row rows[] = {
     {{.key = "dpi",
       .label = "Dots per inch",
       .formula = "N",
-      .purpose = "Pixels per inch of a PNG (default: 300, of a film 150; for a slide and sizes in "
-                 "px as many "
-                 "pixels as they "
-                 "say)"},
+      .purpose = "Pixels per inch of a PNG (default: 300, for a film 150; a slide and sizes in px "
+                 "have exactly the pixels they name)"},
      set_dpi,
      get_dpi},
     {{.key = "font",
@@ -403,8 +401,8 @@ static const Row rows[] = {
     {{.key = "film",
       .label = "Film",
       .formula = "SECONDS[@RATE]",
-      .purpose = "An animated PNG of the run up to the step that is shown, so many seconds long, "
-                 "of RATE frames a second (default: none; RATE 12)"},
+      .purpose = "An animated PNG of the run up to the step that is shown, SECONDS long, with RATE "
+                 "frames per second (default: none; RATE 12)"},
      set_film,
      get_film},
 };

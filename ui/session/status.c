@@ -4,6 +4,7 @@
 #include "core/experiment/param.h"
 #include "ui/session/session-private.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* The speed is an average over this much time. */
@@ -170,9 +171,8 @@ static char *preparing(NsSession *session)
     unsigned all = of_lane * (unsigned)session->run.n;
     if (seconds < 1 || done >= all) return g_strdup(word);
     const char *lane = session->run.n > 1 ? ns_lane_letter(done / of_lane) : "";
-    return g_strdup_printf(_("%s%s%s, stage %u of %u: %s, %" G_GINT64_FORMAT " s"), word,
-                           *lane ? " " : "", lane, done + 1, all, _(stages[done % NS_RUN_STAGES]),
-                           seconds);
+    return g_strdup_printf(_("%s%s%s, stage %u of %u: %s, %" PRId64 " s"), word, *lane ? " " : "",
+                           lane, done + 1, all, _(stages[done % NS_RUN_STAGES]), seconds);
 }
 
 char *ns_session_status(NsSession *session, NsStatusLength length)

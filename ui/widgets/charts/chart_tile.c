@@ -579,7 +579,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
 
     tile->enlarge = gtk_button_new();
     gtk_widget_add_css_class(tile->enlarge, "enlarge");
-    gtk_widget_set_tooltip_text(tile->enlarge, _("Show it large"));
+    gtk_widget_set_tooltip_text(tile->enlarge, _("Enlarge this chart"));
     gtk_widget_set_visible(tile->enlarge, FALSE);
     g_signal_connect_object(tile->enlarge, "clicked", G_CALLBACK(on_enlarge), tile,
                             G_CONNECT_SWAPPED);

@@ -65,7 +65,7 @@ static void on_probe(NsSession *session)
     ns_session_set_linked(session, ns_param_find("probe-every"), true);
     if (ns_session_set(session, "probe-every", every) && ns_session_pending(session))
         g_signal_emit_by_name(session, "notice",
-                              _("Fork measures from here on, Restart from step 0."));
+                              _("Fork measures from this step on, Restart from step 0."));
 }
 
 GtkWidget *ns_probe_button_new(NsSession *session)
@@ -75,7 +75,7 @@ GtkWidget *ns_probe_button_new(NsSession *session)
     gtk_widget_add_css_class(button, "suggested-action");
     gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
-    gtk_widget_set_tooltip_text(button, _("Sets “probe-every” in all lanes"));
+    gtk_widget_set_tooltip_text(button, _("Sets “Interval of expensive probes” in all lanes"));
     g_signal_connect_object(button, "clicked", G_CALLBACK(on_probe), session, G_CONNECT_SWAPPED);
     return button;
 }

@@ -539,7 +539,7 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     c->start = gtk_button_new_with_label(_("Start"));
     c->export_ = gtk_button_new_with_label(_("Export…"));
     c->side = gtk_check_button_new_with_label(_("Lanes side by side"));
-    gtk_widget_set_tooltip_text(c->side, _("One sweep for every lane, with the same colors"));
+    gtk_widget_set_tooltip_text(c->side, _("One sweep for each lane, on a common color scale"));
     gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; finished cells stay"));
     gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
     g_signal_connect_object(c->start, "clicked", G_CALLBACK(on_start), page, G_CONNECT_SWAPPED);

@@ -72,7 +72,7 @@ GtkWidget *ns_range_button_new(GtkWidget *entry)
     range->from = new_number(range);
     range->to = new_number(range);
     range->count = gtk_spin_button_new_with_range(2, NS_PHASE_VALUES, 1);
-    range->log = gtk_check_button_new_with_label(_("Equal factors (logarithmic)"));
+    range->log = gtk_check_button_new_with_label(_("Logarithmic spacing"));
     g_signal_connect_swapped(range->count, "value-changed", G_CALLBACK(on_changed), range);
     g_signal_connect_swapped(range->log, "toggled", G_CALLBACK(on_changed), range);
     gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
@@ -86,7 +86,7 @@ GtkWidget *ns_range_button_new(GtkWidget *entry)
     gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Range"), -1);
     gtk_menu_button_set_popover(GTK_MENU_BUTTON(button), popover);
-    gtk_widget_set_tooltip_text(button, _("From, to and how many, in fields"));
+    gtk_widget_set_tooltip_text(button, _("Enter the first value, the last and their number"));
     g_object_set_data_full(G_OBJECT(button), "ns-range", range, g_free);
     return button;
 }

@@ -45,10 +45,10 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
 static const char *advice_on(const NsTrouble *trouble)
 {
     if (trouble->first)
-        return _("The weights are as they were drawn, so neither the learning rate nor the warm-up "
-                 "nor clipping has a part in this: numbers grow from layer to layer until one no "
-                 "longer fits into 32 bits.  Norms inside the branches, smaller initial weights or "
-                 "fewer layers keep them small.");
+        return _("No weight has been updated yet, so the learning rate, the warm-up and clipping "
+                 "play no part: activations grow from layer to layer until one overflows single "
+                 "precision.  Norms inside the branches, smaller initial weights or fewer layers "
+                 "keep them small.");
     if (trouble->spike)
         return _("One update was too large.  A longer warm-up, clipped gradients or norms inside "
                  "the branches keep updates small.");

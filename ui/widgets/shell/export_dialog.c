@@ -31,7 +31,8 @@ static const struct {
     {NS_FORMAT_TEX, N_("TeX, for pgfplots"),
      N_("Set by TeX in the fonts of a document; data inside.")},
     {NS_FORMAT_PNG, N_("Film, animated PNG"),
-     N_("The run up to the step on view, for browsers and slides; the picture is its last frame.")},
+     N_("The run up to the step that is shown, for browsers and slides; the preview is its last "
+        "frame.")},
 };
 
 enum { FILM = G_N_ELEMENTS(FORMATS) - 1 };
@@ -393,7 +394,7 @@ static void sync_rest(NsExportDialog *dialog)
     if (!any) {
         gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), NULL);
         gtk_label_set_text(GTK_LABEL(dialog->command), "");
-        gtk_label_set_text(GTK_LABEL(dialog->gap), _("No chart is chosen: add one."));
+        gtk_label_set_text(GTK_LABEL(dialog->gap), _("The figure has no charts: add one."));
         gtk_widget_set_visible(dialog->gap, TRUE);
         return;
     }
@@ -401,7 +402,7 @@ static void sync_rest(NsExportDialog *dialog)
     g_autofree char *command = ns_export_command(dialog->view, &request, name);
     gtk_label_set_text(GTK_LABEL(dialog->command), command);
     const char *gap = ns_session_is_running(ns_window_session(dialog->window))
-                          ? _("The run goes on: the file shows the step at which it is saved.")
+                          ? _("The run continues: the file shows the step at which it is saved.")
                           : ns_export_command_gap(dialog->view);
     gtk_label_set_text(GTK_LABEL(dialog->gap), gap ? gap : "");
     gtk_widget_set_visible(dialog->gap, gap != NULL);
@@ -548,7 +549,7 @@ static void add_custom_size(NsExportDialog *dialog)
 static void add_film(NsExportDialog *dialog)
 {
     dialog->film = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    dialog->seconds = make_spin(dialog, 0.5, LONGEST_FILM, 0.5, _("Play length in seconds"));
+    dialog->seconds = make_spin(dialog, 0.5, LONGEST_FILM, 0.5, _("Duration in seconds"));
     dialog->rate = make_spin(dialog, 1, 30, 1, _("Frames per second"));
     gtk_box_append(GTK_BOX(dialog->film), dialog->seconds);
     gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("s,")));

@@ -73,7 +73,7 @@ static void try_text(GTask *task, gpointer window, gpointer data, GCancellable *
     NsCorpus *corpus = NULL;
     if (is_data(trial->path))
         g_set_error(&error, NS_ERROR, NS_ERROR_FILE,
-                    _("“%s” is no figure, run or preset of Normscope, and no text to learn."),
+                    _("“%s” is not a figure, run or preset of Normscope, nor a text to learn."),
                     trial->name);
     else
         corpus = ns_corpus_open(&trial->settings, &error);

@@ -36,7 +36,7 @@ static void tell_placement(NsWindow *window, const char *name)
                                 : g_strdup_printf(_("%s is %s now."), lane, name);
     g_autofree char *words =
         ns_session_pending(session)
-            ? g_strdup_printf("%s  %s", is, _("The run has it after Restart or Fork."))
+            ? g_strdup_printf("%s  %s", is, _("It takes effect with Restart or Fork."))
             : g_strdup(is);
     ns_window_toast(window, words);
 }
