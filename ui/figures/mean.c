@@ -136,7 +136,7 @@ static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, si
 static char *note_of(const NsMeanPlot *mean, const char *first, size_t seeds, const char *diverged)
 {
     g_autoptr(GString) note = g_string_new(NULL);
-    g_string_append_printf(note, _("Mean over %zu seeds on the same batches."), seeds);
+    g_string_append_printf(note, _("Mean of %zu seeds on the same batches."), seeds);
     if (mean->cut)
         g_string_append_printf(
             note, "  %s",

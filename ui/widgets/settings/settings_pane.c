@@ -148,7 +148,7 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
 static GtkWidget *new_pending_place(NsSession *session)
 {
     GtkWidget *place = gtk_overlay_new(), *bar = ns_pending_bar_new(session);
-    GtkWidget *words = gtk_label_new(_("Settings that need a restart wait here."));
+    GtkWidget *words = gtk_label_new(_("Settings that need Restart or Fork wait here."));
     gtk_widget_add_css_class(words, "hint");
     gtk_label_set_xalign(GTK_LABEL(words), 0.0f);
     gtk_label_set_wrap(GTK_LABEL(words), TRUE);
