@@ -496,6 +496,29 @@ static void test_trouble_and_remedy(void)
     ns_session_pause(session);
 }
 
+/* Of several seeds each tells of itself, also those that are not the first. */
+static void test_trouble_of_seeds(void)
+{
+    g_autoptr(NsSession) session =
+        open_at("placement=none layers=30 lr=100 seeds=3 threads=1", NULL, 0);
+    NsTrouble trouble;
+    ns_session_set_pause_on_trouble(session, false);
+    ns_session_run(session);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_DIVERGED);
+    SESSION_UNTIL(session, ns_session_trouble(session, &trouble));
+    size_t n, diverged[4] = {0};
+    const NsSessionMark *marks = ns_session_marks(session, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (marks[i].kind != NS_SESSION_MARK_DIVERGED) continue;
+        g_assert_cmpint(marks[i].seed, <=, 3);
+        diverged[marks[i].seed]++;
+    }
+    g_assert_cmpuint(diverged[0], ==, 0);
+    for (size_t seed = 1; seed <= 3; seed++) g_assert_cmpuint(diverged[seed], ==, 1);
+    NsHistory *of = ns_history_seed(ns_session_view(session)->histories[0], (size_t)trouble.seed);
+    g_assert_true(trouble.event == ns_history_event(of, ns_history_events(of) - 1));
+}
+
 static void count_checks(NsSession *session, int *checks)
 {
     (void)session;
@@ -548,6 +571,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/slow-motion", test_slow_motion);
     g_test_add_func("/session/preparing", test_preparing);
     g_test_add_func("/session/trouble-and-remedy", test_trouble_and_remedy);
+    g_test_add_func("/session/trouble-of-seeds", test_trouble_of_seeds);
     g_test_add_func("/session/check", test_check);
     return g_test_run();
 }

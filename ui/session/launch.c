@@ -4,6 +4,8 @@
 
 #include "core/train/live.h"
 
+#include <string.h>
+
 /* Those of the run's lanes. */
 static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX])
 {
@@ -86,7 +88,7 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
     for (unsigned lane = 0; lane < n; lane++) {
         ns_view_set_history(view, lane, histories[lane], &started->lane[lane]);
         session->records_seen[lane] = 0;
-        session->events_seen[lane] = 0;
+        memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
     }
     ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
     view->step = -1;

@@ -45,7 +45,9 @@ static void show(NsSession *session, NsPastRun *run)
     for (unsigned lane = 0; lane < run->told.lanes; lane++) {
         ns_view_set_live(session->view, lane, &run->settings.lane[lane]);
         session->records_seen[lane] = ns_history_steps(run->histories[lane]);
-        session->events_seen[lane] = ns_history_events(run->histories[lane]);
+        for (size_t k = 0; k < ns_history_seeds(run->histories[lane]); k++)
+            session->events_seen[lane][k] =
+                ns_history_events(ns_history_seed(run->histories[lane], k));
     }
     ns_session_open(session, experiment);
     ns_session_settle_undo(session);

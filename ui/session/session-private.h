@@ -49,7 +49,7 @@ struct _NsSession {
     bool stepping;      /* slow motion has asked for its update */
     gint64 stage_since; /* when the present step of slow motion began; 0: none did */
     GArray *marks;      /* NsSessionMark */
-    size_t events_seen[NS_LANES_MAX];
+    size_t events_seen[NS_LANES_MAX][NS_SEEDS_MAX];
     NsTrouble trouble; /* its event is NULL while there is none */
 
     NsGradientCheck *check; /* the newest of this run, or NULL */

@@ -183,6 +183,7 @@ typedef struct {
     int64_t step;
     NsSessionMarkKind kind;
     int lane; /* -1: all */
+    int seed; /* of several, from 1; 0: the only one, or all */
     const char *text;
 } NsSessionMark;
 
@@ -193,6 +194,7 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n);
 
 typedef struct {
     int lane;
+    int seed; /* of the lane, from 0 */
     int64_t step;
     bool spike; /* else the lane diverged */
     bool first; /* before any update: not what training did, but what the model is */

@@ -212,16 +212,20 @@ bool ns_session_stage(NsSession *session, NsStage *stage, double *progress)
 
 /* ---- Marks ---- */
 
-static void add_events(NsSession *session, size_t lane)
+static void add_events(NsSession *session, size_t lane, size_t seed)
 {
-    NsHistory *history = session->view->histories[lane];
-    size_t n = history ? ns_history_events(history) : 0;
+    size_t seeds = ns_history_seeds(session->view->histories[lane]);
+    NsHistory *history = ns_history_seed(session->view->histories[lane], seed);
+    size_t n = ns_history_events(history);
     for (size_t i = 0; i < n; i++) {
         const NsEvent *event = ns_history_event(history, i);
-        NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED  ? NS_SESSION_MARK_DIVERGED
-                                 : event->kind == NS_EVENT_SETTING ? NS_SESSION_MARK_SETTING
-                                                                   : NS_SESSION_MARK_SPIKE;
-        NsSessionMark mark = {event->step, kind, (int)lane, event->text};
+        bool setting = event->kind == NS_EVENT_SETTING; /* is made to all seeds */
+        if (setting && seed > 0) continue;
+        NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED ? NS_SESSION_MARK_DIVERGED
+                                 : setting                        ? NS_SESSION_MARK_SETTING
+                                                                  : NS_SESSION_MARK_SPIKE;
+        int of = seeds > 1 && !setting ? (int)seed + 1 : 0;
+        NsSessionMark mark = {event->step, kind, (int)lane, of, event->text};
         g_array_append_val(session->marks, mark);
     }
 }
@@ -232,7 +236,7 @@ static void add_checkpoints(NsSession *session)
     g_autofree int64_t *steps = g_new(int64_t, room + 1);
     size_t n = MIN(room, ns_session_checkpoints(session, steps, room));
     for (size_t i = 0; i < n; i++) {
-        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1,
+        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1, 0,
                               _("A fork can begin here.")};
         g_array_append_val(session->marks, mark);
     }
@@ -244,7 +248,8 @@ static gint compare(gconstpointer a, gconstpointer b)
     if (left->step != right->step) return left->step < right->step ? -1 : 1;
     if (left->kind != right->kind) return left->kind < right->kind ? -1 : 1;
     gint words = strcmp(left->text, right->text);
-    return words ? words : left->lane - right->lane;
+    if (words) return words;
+    return left->seed != right->seed ? left->seed - right->seed : left->lane - right->lane;
 }
 
 /* What happened to several lanes at once is one mark of all. */
@@ -255,7 +260,7 @@ static void join_lanes(GArray *marks)
         NsSessionMark *last = n ? &g_array_index(marks, NsSessionMark, n - 1) : NULL;
         NsSessionMark *mark = &g_array_index(marks, NsSessionMark, i);
         bool same = last && last->step == mark->step && last->kind == mark->kind &&
-                    g_str_equal(last->text, mark->text);
+                    last->seed == mark->seed && g_str_equal(last->text, mark->text);
         if (same)
             last->lane = -1;
         else
@@ -268,11 +273,15 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
 {
     g_array_set_size(session->marks, 0);
     if (session->forked_from) {
-        NsSessionMark fork = {ns_session_first_step(session), NS_SESSION_MARK_FORK, -1,
+        NsSessionMark fork = {ns_session_first_step(session), NS_SESSION_MARK_FORK, -1, 0,
                               _("The run was forked here.")};
         g_array_append_val(session->marks, fork);
     }
-    for (size_t lane = 0; lane < session->view->started.n; lane++) add_events(session, lane);
+    for (size_t lane = 0; lane < session->view->started.n; lane++) {
+        NsHistory *history = session->view->histories[lane];
+        for (size_t k = 0; history && k < ns_history_seeds(history); k++)
+            add_events(session, lane, k);
+    }
     add_checkpoints(session);
     g_array_sort(session->marks, compare);
     join_lanes(session->marks);

@@ -19,6 +19,11 @@ static double size_of(const NsHistory *history, const NsEvent *event)
     return at ? jumping(ns_history_step(history, at), event) * (double)(at - first) / sum : 0.0;
 }
 
+static const NsHistory *history_of(NsSession *session, const NsTrouble *trouble)
+{
+    return ns_history_seed(session->view->histories[trouble->lane], (size_t)trouble->seed);
+}
+
 /* The later one tells more; of one step a divergence does, then the larger jump, then the earlier
  * lane. */
 static bool matters_more(NsSession *session, const NsTrouble *news, const NsTrouble *known)
@@ -27,9 +32,32 @@ static bool matters_more(NsSession *session, const NsTrouble *news, const NsTrou
         return !known->event || news->step > known->step;
     if (news->spike != known->spike) return known->spike;
     if (!news->spike) return news->lane < known->lane;
-    double left = size_of(session->view->histories[news->lane], news->event);
-    double right = size_of(session->view->histories[known->lane], known->event);
+    double left = size_of(history_of(session, news), news->event);
+    double right = size_of(history_of(session, known), known->event);
     return left != right ? left > right : news->lane < known->lane;
+}
+
+/* The events of a seed since the last look; true if one matters more than what was known. */
+static bool poll_seed(NsSession *session, size_t lane, size_t seed)
+{
+    NsHistory *history = ns_history_seed(session->view->histories[lane], seed);
+    size_t n = ns_history_events(history);
+    bool news = false;
+    for (size_t i = session->events_seen[lane][seed]; i < n; i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        if (event->kind == NS_EVENT_SETTING) continue;
+        NsTrouble trouble = {.lane = (int)lane,
+                             .seed = (int)seed,
+                             .step = event->step,
+                             .spike = event->kind != NS_EVENT_DIVERGED,
+                             .first = event->step == 0,
+                             .event = event};
+        if (!matters_more(session, &trouble, &session->trouble)) continue;
+        session->trouble = trouble;
+        news = true;
+    }
+    session->events_seen[lane][seed] = n;
+    return news;
 }
 
 void ns_session_poll_trouble(NsSession *session)
@@ -37,20 +65,8 @@ void ns_session_poll_trouble(NsSession *session)
     bool news = false;
     for (size_t lane = 0; lane < session->view->started.n; lane++) {
         NsHistory *history = session->view->histories[lane];
-        size_t n = history ? ns_history_events(history) : 0;
-        for (size_t i = session->events_seen[lane]; i < n; i++) {
-            const NsEvent *event = ns_history_event(history, i);
-            if (event->kind == NS_EVENT_SETTING) continue;
-            NsTrouble trouble = {.lane = (int)lane,
-                                 .step = event->step,
-                                 .spike = event->kind != NS_EVENT_DIVERGED,
-                                 .first = event->step == 0,
-                                 .event = event};
-            if (!matters_more(session, &trouble, &session->trouble)) continue;
-            session->trouble = trouble;
-            news = true;
-        }
-        session->events_seen[lane] = n;
+        size_t seeds = history ? ns_history_seeds(history) : 0;
+        for (size_t seed = 0; seed < seeds; seed++) news |= poll_seed(session, lane, seed);
     }
     if (news) ns_session_emit(session, NS_SESSION_STATUS_CHANGED);
 }

@@ -166,6 +166,8 @@ char *ns_timeline_tip(NsTimeline *timeline, double x)
     const NsSessionMark *mark = mark_near(timeline, x);
     int64_t at = mark ? mark->step : ns_timeline_step_at(timeline, x);
     g_autofree char *step = ns_group_digits(at);
+    if (mark && mark->text && mark->seed)
+        return g_strdup_printf(_("Step %s, seed %d: %s"), step, mark->seed, mark->text);
     if (mark && mark->text) return g_strdup_printf(_("Step %s: %s"), step, mark->text);
     if (mark) return g_strdup_printf(_("Step %s: a fork can begin here"), step);
     return g_strdup_printf(_("Step %s"), step);

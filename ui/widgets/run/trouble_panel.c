@@ -42,6 +42,19 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
                            step);
 }
 
+/* "Seed 3 of 5 of A: Diverged at ...", where there are several. */
+static char *sentence_of(NsSession *session, const NsTrouble *trouble)
+{
+    NsHistory *history = ns_session_view(session)->histories[trouble->lane];
+    size_t seeds = history ? ns_history_seeds(history) : 1;
+    if (seeds < 2) return g_strdup(trouble->event->text);
+    if (ns_session_lanes(session) < 2)
+        return g_strdup_printf(_("Seed %d of %zu: %s"), trouble->seed + 1, seeds,
+                               trouble->event->text);
+    return g_strdup_printf(_("Seed %d of %zu of %s: %s"), trouble->seed + 1, seeds,
+                           ns_lane_letter((size_t)trouble->lane), trouble->event->text);
+}
+
 static const char *advice_on(const NsTrouble *trouble)
 {
     if (trouble->first)
@@ -153,7 +166,8 @@ void ns_trouble_panel_sync(NsTroublePanel *panel)
     if (panel->shown.event != trouble.event) {
         g_autofree char *title = title_of(panel->session, &trouble);
         gtk_label_set_text(GTK_LABEL(panel->title), title);
-        gtk_label_set_text(GTK_LABEL(panel->sentence), trouble.event->text);
+        g_autofree char *sentence = sentence_of(panel->session, &trouble);
+        gtk_label_set_text(GTK_LABEL(panel->sentence), sentence);
         gtk_label_set_text(GTK_LABEL(panel->advice), advice_on(&trouble));
         show_chart(panel, &trouble);
     }
