@@ -197,8 +197,45 @@ static void test_rows_stay(void)
     ui_close(window);
 }
 
+static bool is_row_shown(NsWindow *window, const char *key)
+{
+    return gtk_widget_get_visible(ns_settings_pane_row(ns_window_settings_pane(window), key));
+}
+
+static void set_class_mode(NsWindow *window, bool on)
+{
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                       g_variant_new_boolean(on));
+}
+
+/* A class sees the settings that the card speaks of or in which the lanes differ, and few more. */
+static void test_class_settings(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsSession *session = ns_window_session(window);
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    static const char *const always[] = {"placement", "layers", "warmup", "lr"};
+    set_class_mode(window, true);
+    for (size_t i = 0; i < G_N_ELEMENTS(always); i++)
+        g_assert_true(is_row_shown(window, always[i]));
+    g_assert_false(is_row_shown(window, "text") || is_row_shown(window, "optimizer"));
+    g_signal_emit_by_name(pane, "point-out", "optimizer");
+    g_assert_true(is_row_shown(window, "optimizer") && is_row_shown(window, NS_MORE_SETTINGS));
+    g_signal_emit_by_name(pane, "point-out", "loss");
+    g_assert_false(is_row_shown(window, "optimizer") || is_row_shown(window, "text"));
+    ns_session_set_lanes(session, 2);
+    ns_session_set_lane(session, 1, "optimizer", "sgd");
+    g_signal_emit_by_name(pane, "point-out", "loss");
+    g_assert_true(is_row_shown(window, "optimizer"));
+    set_class_mode(window, false);
+    g_signal_emit_by_name(pane, "point-out", "loss");
+    g_assert_true(is_row_shown(window, "text") && is_row_shown(window, NS_MORE_SETTINGS));
+    ui_close(window);
+}
+
 void ui_add_stage_tests(void)
 {
+    g_test_add_func("/ui/stage/class-settings", test_class_settings);
     g_test_add_func("/ui/stage/swap", test_swap);
     g_test_add_func("/ui/stage/thumbnails", test_thumbnails);
     g_test_add_func("/ui/stage/heights", test_heights);

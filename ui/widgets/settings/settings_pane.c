@@ -88,12 +88,13 @@ static void add_size(NsSession *session, GtkWidget *row)
     sync_size(label);
 }
 
-static void add_heading(GtkWidget *box, const char *words)
+static GtkWidget *add_heading(GtkWidget *box, const char *words)
 {
     GtkWidget *label = gtk_label_new(words);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
     gtk_widget_add_css_class(label, "heading");
     gtk_box_append(GTK_BOX(box), label);
+    return label;
 }
 
 static bool on_top(const char *key)
@@ -126,9 +127,13 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     gtk_widget_add_css_class(rows, "settings");
     for (size_t i = 0; i < G_N_ELEMENTS(TOP); i++) {
         const NsParam *param = ns_param_find(TOP[i].key);
-        if (TOP[i].heading) add_heading(rows, _(TOP[i].heading));
+        GtkWidget *heading = TOP[i].heading ? add_heading(rows, _(TOP[i].heading)) : NULL;
         add_row(pane, rows, session, param,
                 control_for(session, param, TOP[i].kind, TOP[i].least, TOP[i].most));
+        bool only = i + 1 == G_N_ELEMENTS(TOP) || TOP[i + 1].heading;
+        if (heading && only)
+            g_object_bind_property(ns_settings_pane_row(pane, param->key), "visible", heading,
+                                   "visible", G_BINDING_SYNC_CREATE);
     }
     add_size(session, ns_settings_pane_row(pane, "layers"));
     GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
@@ -140,6 +145,7 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     gtk_expander_set_child(GTK_EXPANDER(expander), more);
     g_signal_connect_object(expander, "notify::expanded", G_CALLBACK(on_expanded), more, 0);
     on_expanded(GTK_EXPANDER(expander), NULL, more);
+    g_object_set_data(G_OBJECT(pane), "ns-row-" NS_MORE_SETTINGS, expander);
     gtk_box_append(GTK_BOX(rows), expander);
     return rows;
 }

@@ -12,6 +12,8 @@
 /* The pane of a session; its rows scroll, tabs and waiting changes stay in sight. */
 GtkWidget *ns_settings_pane_new(NsSession *session);
 
+#define NS_MORE_SETTINGS "more-settings" /* the expander, called like a row */
+
 /* The row of a setting inside a pane (ui/widgets/settings/setting_row.h).  NULL if there is none.
  */
 GtkWidget *ns_settings_pane_row(GtkWidget *pane, const char *key);

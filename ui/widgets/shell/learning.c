@@ -7,10 +7,12 @@
 #include "ui/widgets/common/preferences.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/learn/lesson_highlight.h"
+#include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/class_mode.h"
 
 #define PANE "ns-learn-pane"
 #define LEAVE "ns-leave-class-mode"
+#define BY_HAND "ns-class-by-hand" /* the lesson, and no preset, says what a class sees */
 #define SUFFIX ".preset"
 #define GREETED "greeted"
 
@@ -36,6 +38,7 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
     ns_session_open(session, &preset->experiment);
     ns_session_restart(session);
     if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
+    g_object_set_data(G_OBJECT(window), BY_HAND, NULL);
     ns_class_mode_set(window, preset->large_text, (const char *const *)preset->experiment.hide);
     sync_class_mode(window);
     const char *sentence = preset->note ? _(preset->note) : NULL;
@@ -128,12 +131,46 @@ void ns_window_greet(NsWindow *window)
     gtk_widget_activate_action(GTK_WIDGET(ns_window_learn_pane(window)), NS_LEARN_BEGIN, "u", 0);
 }
 
+/* A class sees what the lanes differ in, what is not as usual, what the card speaks of, and the
+ * few settings that every lesson begins with. */
+static bool is_for_class(NsSession *session, const NsParam *param, const char *named)
+{
+    static const char *const always[] = {"placement", "layers", "warmup", "lr", NULL};
+    return g_strv_contains(always, param->key) || g_str_equal(named, param->key) ||
+           !ns_session_is_linked(session, param) ||
+           !ns_settings_is_default(&ns_session_experiment(session)->lane[0], param);
+}
+
+static void begin_class(NsWindow *window, const char *named)
+{
+    g_autoptr(GStrvBuilder) hide = g_strv_builder_new();
+    GtkWidget *pane = ns_window_settings_pane(window);
+    GtkWidget *expander = ns_settings_pane_row(pane, NS_MORE_SETTINGS);
+    bool more = false;
+    g_strv_builder_add(hide, "inspector_scroller");
+    g_strv_builder_add(hide, "inspector_button");
+    for (size_t i = 0; ns_param(i); i++) {
+        const char *key = ns_param(i)->key;
+        GtkWidget *row = ns_settings_pane_row(pane, key);
+        if (!is_for_class(ns_window_session(window), ns_param(i), named))
+            g_strv_builder_add(hide, key);
+        else if (!gtk_widget_is_ancestor(row, pane) || gtk_widget_is_ancestor(row, expander))
+            more = true; /* a folded expander takes its rows out of the pane */
+    }
+    if (!more) g_strv_builder_add(hide, NS_MORE_SETTINGS);
+    g_auto(GStrv) parts = g_strv_builder_end(hide);
+    ns_class_mode_set(window, true, (const char *const *)parts);
+    g_object_set_data(G_OBJECT(window), BY_HAND, window);
+}
+
 static void on_class_mode(GSimpleAction *action, GVariant *state, gpointer window)
 {
     (void)action;
-    static const char *const hide[] = {"inspector_scroller", "inspector_button", NULL};
-    bool on = g_variant_get_boolean(state);
-    ns_class_mode_set(window, on, on ? hide : NULL);
+    g_object_set_data(G_OBJECT(window), BY_HAND, NULL);
+    if (g_variant_get_boolean(state))
+        begin_class(window, "");
+    else
+        ns_class_mode_set(window, false, NULL);
     sync_class_mode(window);
 }
 
@@ -153,6 +190,7 @@ static void on_point_out(NsLearnPane *pane, const char *name, NsWindow *window)
 {
     (void)pane;
     GtkWidget *root = GTK_WIDGET(window);
+    if (g_object_get_data(G_OBJECT(window), BY_HAND)) begin_class(window, name);
     GtkWidget *part = *name ? ns_lesson_part(root, ns_window_settings_pane(window), name) : NULL;
     if (part && NS_IS_CHART_TILE(part) && ns_window_dashboard(window))
         ns_dashboard_set_stage(ns_window_dashboard(window), NS_CHART_TILE(part));
