@@ -260,26 +260,68 @@ static void append_colorbar(GString *out, const NsPlotLayout *layout)
 
 /* ---- the page ---- */
 
-static void append_node(GString *out, const char *words, const char *look, double x, double y)
+static void append_page_point(GString *out, double x, double y)
 {
-    g_autofree char *text = ns_tex_text(words);
-    g_string_append_printf(out, "\\node[anchor=north west, inner sep=0bp, %s] at (", look);
+    g_string_append_c(out, '(');
     ns_tex_number(out, x);
     g_string_append(out, "bp,");
     ns_tex_number(out, y);
-    g_string_append_printf(out, "bp) {%s};\n", text);
+    g_string_append(out, "bp) ");
 }
 
-/* A text of the plot at the upper left corner of the label that the layout placed. */
+/* Since TeX's fonts are wider, words are made smaller where they have no room. */
+static void append_within(GString *out, const char *text, double room)
+{
+    g_autoptr(GString) width = g_string_new(NULL);
+    ns_tex_number(width, room);
+    g_string_append_printf(out,
+                           "{\\sbox0{%s}\\ifdim\\wd0>%sbp\\resizebox{%sbp}{!}{\\usebox0}"
+                           "\\else\\usebox0\\fi};\n",
+                           text, width->str, width->str);
+}
+
+static const NsLabel *label_of(const NsPlotLayout *layout, NsPart part)
+{
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part == part) return label;
+    }
+    return NULL;
+}
+
+static void open_node(GString *out, const char *look, double x, double y)
+{
+    g_string_append_printf(out, "\\node[anchor=north west, inner sep=0bp, %s] at ", look);
+    append_page_point(out, x, y);
+}
+
+/* A line of the plot from the upper left corner of the label that the layout placed, at most to the
+ * edge of the page. */
 static void append_label(GString *out, const NsPlotLayout *layout, NsPart part, const char *words,
                          const char *look, double left, double top)
 {
-    for (unsigned i = 0; words && *words && i < layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        if (label->part != part) continue;
-        append_node(out, words, look, left + label->x, top - label->y);
-        return;
-    }
+    const NsLabel *label = label_of(layout, part);
+    if (!label || !words || !*words) return;
+    g_autofree char *text = ns_tex_text(words);
+    open_node(out, look, left + label->x, top - label->y);
+    append_within(out, text, layout->width - layout->style->padding - label->x);
+}
+
+/* A note may have several lines, and more of them in TeX's fonts. */
+static void append_note(GString *out, const NsPlotLayout *layout, double left, double top)
+{
+    const NsLabel *label = label_of(layout, NS_PART_NOTE);
+    if (!label || !layout->told || !*layout->told) return;
+    g_autofree char *text = ns_tex_text(layout->told);
+    g_autoptr(GString) width = g_string_new(NULL), height = g_string_new(NULL);
+    ns_tex_number(width, layout->width - 2 * layout->style->padding);
+    ns_tex_number(height, label->box.height);
+    open_node(out, "chart-faint, font=\\charttickfont", left + label->x, top - label->y);
+    g_string_append_printf(out,
+                           "{\\sbox0{\\parbox[t]{%sbp}{\\raggedright %s}}"
+                           "\\ifdim\\dimexpr\\ht0+\\dp0>%sbp"
+                           "\\resizebox*{!}{%sbp}{\\usebox0}\\else\\usebox0\\fi};\n",
+                           width->str, text, height->str, height->str);
 }
 
 /* Puts words where the layout has them, if they are those of the label. */
@@ -288,7 +330,9 @@ static bool append_if(GString *out, const NsLabel *label, const char *words, con
 {
     g_autofree char *drawn = ns_text_drawn(words);
     if (!words || g_strcmp0(pango_layout_get_text(label->text), drawn) != 0) return false;
-    append_node(out, words, look, left + label->x, top - label->y);
+    g_autofree char *text = ns_tex_text(words);
+    open_node(out, look, left + label->x, top - label->y);
+    g_string_append_printf(out, "{%s};\n", text);
     return true;
 }
 
@@ -318,22 +362,16 @@ static char *panel_look(const NsHeatPanel *panel)
     return g_strdup_printf("chart-%u", (panel->style - 1) % NS_SERIES_STYLES);
 }
 
-/* Words in the middle of a label's box and, since TeX's fonts are wider, no longer than that. */
+/* Words in the middle of a label's box. */
 static void append_fitted(GString *out, const NsLabel *label, const char *look, double left,
                           double top)
 {
     g_autofree char *text = ns_tex_literal(pango_layout_get_text(label->text));
-    g_autoptr(GString) room = g_string_new(NULL);
-    ns_tex_number(room, ns_text_width(label->text));
-    g_string_append_printf(out, "\\node[inner sep=0bp, rotate=%d, %s] at (",
-                           label->rotated ? 90 : 0, look);
-    ns_tex_number(out, left + label->box.x + label->box.width / 2);
-    g_string_append(out, "bp,");
-    ns_tex_number(out, top - label->box.y - label->box.height / 2);
-    g_string_append_printf(out,
-                           "bp) {\\sbox0{%s}\\ifdim\\wd0>%sbp\\resizebox{%sbp}{!}{\\usebox0}"
-                           "\\else\\usebox0\\fi};\n",
-                           text, room->str, room->str);
+    g_string_append_printf(out, "\\node[inner sep=0bp, rotate=%d, %s] at ", label->rotated ? 90 : 0,
+                           look);
+    append_page_point(out, left + label->box.x + label->box.width / 2,
+                      top - label->box.y - label->box.height / 2);
+    append_within(out, text, ns_text_width(label->text));
 }
 
 /* The names of panels stand beside them, and in the legend where they have no room there. */
@@ -377,45 +415,54 @@ static void append_place(GString *out, const NsPlotLayout *layout, double left, 
     length(out, "height", frame.height);
 }
 
-/* The entries in the order of the layout, of both axes. */
-static void append_entries(GString *out, const NsPlotLayout *layout)
+/* The line and mark before the words of a legend. */
+static void append_sample(GString *out, const NsPlotLayout *layout, const NsLegendSample *sample,
+                          double left, double top)
 {
-    for (unsigned i = 0; i < layout->legend->len; i++) {
-        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
-        const NsSeries *series = sample->series;
-        g_autofree char *words = ns_legend_words(series, sample->letter);
-        g_autofree char *label = ns_tex_text(words);
-        if (series->hidden) continue;
-        g_string_append(out, "\\addlegendimage{");
-        ns_pgf_look(out, layout, series);
-        g_string_append_printf(out, "}\n\\addlegendentry{%s}\n", label);
-    }
+    const NsBox *box = &sample->box;
+    g_string_append(out, "\\draw[line width=");
+    ns_tex_number(out, layout->style->line_width);
+    g_string_append(out, "bp, ");
+    ns_pgf_look(out, layout, sample->series);
+    g_string_append(out, ", mark repeat=2, mark phase=2] plot coordinates {");
+    for (int i = 0; i <= 2; i++)
+        append_page_point(out, left + box->x + i * box->width / 2, top - box->y - box->height / 2);
+    g_string_append(out, "};\n");
 }
 
-/* As many entries side by side as in the layout. */
-static void append_legend(GString *out, const NsPlotLayout *layout)
+/* The words of an entry, scripts and all where the layout has room for all of them. */
+static void append_entry(GString *out, const NsLegendSample *sample, const NsLabel *label,
+                         double left, double top)
 {
-    if (!layout->legend->len) return;
-    const NsLegendSample *first = &g_array_index(layout->legend, NsLegendSample, 0);
-    unsigned row = 0;
-    while (row < layout->legend->len &&
-           g_array_index(layout->legend, NsLegendSample, row).box.y <= first->box.y)
-        row++;
-    g_string_append_printf(out, "  legend columns=%u, legend style={", row);
-    NsBox frame = frame_of(layout);
+    g_autofree char *words = ns_legend_words(sample->series, sample->letter);
+    g_autofree char *drawn = ns_text_drawn(words);
+    const char *shown = pango_layout_get_text(label->text);
+    g_autofree char *text = g_str_equal(shown, drawn) ? ns_tex_text(words) : ns_tex_literal(shown);
+    g_string_append(out, "\\node[anchor=base west, inner sep=0bp, chart-words] at ");
+    append_page_point(out, left + label->x, top - label->y - ns_text_baseline(label->text));
+    append_within(out, text, ns_text_width(label->text));
+}
+
+/* The entries of both axes where the layout has them. */
+static void append_legend(GString *out, const NsPlotLayout *layout, double left, double top)
+{
     const NsBox *inside = &layout->legend_box;
     if (inside->width > 0) {
-        /* It grows with TeX's fonts away from the side that it is near. */
-        bool right = inside->x + inside->width / 2 > frame.x + frame.width / 2;
-        append_relative(out, &frame, right ? inside->x + inside->width : inside->x, inside->y);
-        g_string_append_printf(out,
-                               ", anchor=north %s, fill=chart-page, fill opacity=0.94, "
-                               "text opacity=1",
-                               right ? "east" : "west");
-    } else {
-        append_relative(out, &frame, first->box.x, first->box.y);
+        g_string_append(out, "\\fill[chart-page, fill opacity=0.94] ");
+        append_page_point(out, left + inside->x, top - inside->y - inside->height);
+        g_string_append(out, "rectangle ");
+        append_page_point(out, left + inside->x + inside->width, top - inside->y);
+        g_string_append(out, ";\n");
     }
-    g_string_append(out, "},\n");
+    unsigned entries = 0;
+    for (unsigned i = 0; i < layout->labels->len && entries < layout->legend->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (label->part != NS_PART_LEGEND) continue;
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, entries++);
+        if (sample->series->hidden) continue;
+        append_sample(out, layout, sample, left, top);
+        append_entry(out, sample, label, left, top);
+    }
 }
 
 static void append_left(GString *out, const NsPlotLayout *layout, double left, double top)
@@ -435,7 +482,6 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     g_string_append(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
     if (plot->heatmap) append_colormap(out, layout);
     if (plot->heatmap) append_colorbar(out, layout);
-    append_legend(out, layout);
     append_label_place(out, layout, &frame, NS_PART_X_LABEL, "x", 0);
     if (plot->heatmap && plot->heatmap->n_panels)
         g_string_append(out, "  ylabel={},\n"); /* The panels have their names. */
@@ -449,7 +495,6 @@ static void append_left(GString *out, const NsPlotLayout *layout, double left, d
     ns_pgf_series(out, layout, NS_AXIS_LEFT);
     append_annotations(out, layout, ns_pgf_coordinate_at(x, ends[0]),
                        ns_pgf_coordinate_at(x, ends[1]), foot, head);
-    append_entries(out, layout);
     g_string_append(out, "\\end{axis}\n");
 }
 
@@ -470,16 +515,6 @@ static void append_right(GString *out, const NsPlotLayout *layout, double left, 
     g_string_append(out, "\\end{axis}\n");
 }
 
-/* A note may have several lines. */
-static char *note_look(const NsPlotLayout *layout)
-{
-    g_autoptr(GString) look =
-        g_string_new("chart-faint, align=left, font=\\charttickfont, text width=");
-    ns_tex_number(look, layout->width - 2 * layout->style->padding);
-    g_string_append(look, "bp");
-    return g_string_free(g_steal_pointer(&look), FALSE);
-}
-
 /* A plot, and the lower plot it; (left, top) is their upper left corner. */
 static void append_layout(GString *out, const NsPlotLayout *layout, double left, double top)
 {
@@ -488,11 +523,11 @@ static void append_layout(GString *out, const NsPlotLayout *layout, double left,
     g_string_append_printf(out, "\n%% %s\n", title);
     append_left(out, layout, left, top);
     if (layout->summary.right && !plot->heatmap) append_right(out, layout, left, top);
+    append_legend(out, layout, left, top);
     append_label(out, layout, NS_PART_TITLE, plot->title, "chart-words, font=\\charttitlefont",
                  left, top);
     append_label(out, layout, NS_PART_SUBTITLE, layout->subtitle, "chart-faint", left, top);
-    g_autofree char *paragraph = note_look(layout);
-    append_label(out, layout, NS_PART_NOTE, layout->told, paragraph, left, top);
+    append_note(out, layout, left, top);
     append_names(out, layout, left, top);
     if (plot->heatmap && plot->heatmap->n_panels) append_panel_names(out, layout, left, top);
     if (!layout->summary.any)
@@ -541,10 +576,7 @@ static void append_preamble(GString *out, const NsExport *options)
                          "  tick align=outside, scaled ticks=false,\n"
                          "  tick label style={text=chart-faint, font=\\charttickfont}, label "
                          "style={text=chart-words},\n"
-                         "  major grid style={draw=chart-grid, solid},\n"
-                         "  legend style={draw=none, fill=none, text=chart-words, inner sep=0bp,\n"
-                         "    anchor=north west, cells={anchor=west}},\n"
-                         "  /tikz/every even column/.append style={column sep=8bp},\n");
+                         "  major grid style={draw=chart-grid, solid},\n");
     length(out, "line width", style->line_width);
     length(out, "major tick length", 0.3 * style->text_size);
     length(out, "minor tick length", 0.165 * style->text_size);
