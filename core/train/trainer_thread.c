@@ -42,14 +42,16 @@ static void show_histories(NsTrainer *t)
     }
 }
 
-/* What the history of a seed ends with where it diverged; "Seed 3: ..." of one among several. */
+/* What the history of a seed ends with where it diverged; "Seed 3 of 5: ..." of one among several.
+ */
 static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
 {
     NsRun *run = ns_lockstep_run(t->lockstep, lane, seed);
     const NsHistory *history = ns_run_history(run);
     const char *text = ns_history_event(history, ns_history_events(history) - 1)->text;
-    if (ns_lockstep_seeds(t->lockstep) == 1) return g_strdup(text);
-    return g_strdup_printf("Seed %" G_GINT64_FORMAT ": %s", ns_run_settings(run)->seed, text);
+    size_t seeds = ns_lockstep_seeds(t->lockstep);
+    return seeds == 1 ? g_strdup(text)
+                      : g_strdup_printf("Seed %zu of %zu: %s", seed + 1, seeds, text);
 }
 
 /* A lane of which a seed has diverged says so; true if one has that had not before. */
