@@ -6,6 +6,7 @@
 #include "core/experiment/assignment.h"
 #include "core/experiment/provenance.h"
 #include "core/probe/similarity.h"
+#include "core/store/run_reader.h"
 #include "ui/figures/sheet.h"
 
 #include <inttypes.h>
@@ -29,6 +30,9 @@ typedef struct {
     char **lanes; /* the words of --lane */
     NsExperiment experiment;
     NsProvenance from; /* the experiment is where the options put it */
+    char *from_file;
+    NsRunReader *reader; /* of a run that has been recorded; NULL: it is to be trained */
+    NsHistory *recorded[NS_LANES_MAX];
 } Chart;
 
 static void chart_init(Chart *chart)
@@ -45,8 +49,11 @@ static void chart_clear(Chart *chart)
 {
     char *texts[] = {chart->figure,   chart->names,  chart->step,     chart->until,
                      chart->gradient, chart->hidden, chart->quantity, chart->similarity,
-                     chart->smooth,   chart->theory, chart->heat};
+                     chart->smooth,   chart->theory, chart->heat,     chart->from_file};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
+    ns_run_reader_free(chart->reader);
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        g_clear_pointer(&chart->recorded[i], ns_history_unref);
     ns_picture_clear(&chart->picture);
     g_strfreev(chart->lanes);
     ns_experiment_clear(&chart->experiment);
@@ -285,6 +292,46 @@ static bool check_places(const Chart *chart, GError **error)
     return true;
 }
 
+/* ---- runs: recorded, or in training ---- */
+
+/* Where --from names a run file and nothing but the number of steps was changed, what the file has
+ * recorded is drawn. */
+static bool open_recorded(Chart *chart, bool steps, GError **error)
+{
+    if (!chart->from_file || !ns_run_file_is(chart->from_file)) return true;
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(chart->from_file, error);
+    if (!reader) return false;
+    NsExperiment *experiment = &chart->experiment;
+    const NsProvenance *provenance = ns_run_reader_provenance(reader);
+    g_auto(NsExperiment) same;
+    ns_experiment_copy(&same, &provenance->experiment);
+    for (size_t i = 0; i < same.n; i++) same.lane[i].steps = experiment->lane[0].steps;
+    ns_experiment_link(&same);
+    if (!ns_experiment_equal(&same, experiment)) return true;
+    chart->reader = g_steal_pointer(&reader);
+    for (size_t i = 0; !steps && i < experiment->n; i++)
+        experiment->lane[i].steps = provenance->step;
+    return true;
+}
+
+/* `lockstep` is NULL where they were recorded. */
+static NsHistory *history_of(const Chart *chart, NsLockstep *lockstep, size_t lane)
+{
+    return lockstep ? ns_run_history(ns_lockstep_lane(lockstep, lane)) : chart->recorded[lane];
+}
+
+/* The last step of any lane. */
+static int64_t end_of(const Chart *chart, NsLockstep *lockstep)
+{
+    if (lockstep) return ns_lanes_steps(lockstep);
+    int64_t end = 0;
+    for (size_t i = 0; i < chart->experiment.n; i++) {
+        const NsHistory *history = chart->recorded[i];
+        end = MAX(end, ns_history_step(history, ns_history_steps(history) - 1)->step);
+    }
+    return end;
+}
+
 /* Whether any lane has what is to be drawn. */
 static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **error)
 {
@@ -294,7 +341,7 @@ static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **erro
                    spec->kind->subject == NS_SUBJECT_PLACE ||
                    spec->kind->subject == NS_SUBJECT_SIMILARITY;
         for (size_t k = 0; k < chart->experiment.n; k++) {
-            NsHistory *history = ns_run_history(ns_lockstep_lane(lockstep, k));
+            const NsHistory *history = history_of(chart, lockstep, k);
             any = any || ns_history_layout(history)->count[spec->quantity] > 0;
         }
         if (any) continue;
@@ -346,9 +393,10 @@ static NsFigureInput input_of(const Chart *chart, NsLockstep *lockstep)
     NsFigureInput input = chart->input;
     input.n_lanes = chart->experiment.n > 1 ? (unsigned)chart->experiment.n : 0;
     for (size_t i = 0; i < chart->experiment.n; i++) {
-        NsRun *run = ns_lockstep_lane(lockstep, i);
-        input.lanes[i] = (NsFigureRun){ns_run_history(run), ns_run_settings(run), ns_lane_letter(i),
-                                       (unsigned)i};
+        const NsSettings *settings =
+            lockstep ? ns_run_settings(ns_lockstep_lane(lockstep, i)) : &chart->experiment.lane[i];
+        input.lanes[i] =
+            (NsFigureRun){history_of(chart, lockstep, i), settings, ns_lane_letter(i), (unsigned)i};
     }
     input.history = input.lanes[0].history;
     input.settings = input.lanes[0].settings;
@@ -401,7 +449,7 @@ static void add_charts(const Chart *chart, NsLockstep *lockstep, Charts *charts,
                     make_plot(charts, kind, ns_sheet_input(&chart->sheet, one, copy, &input));
         }
     }
-    charts->done = ns_lanes_steps(lockstep);
+    charts->done = end_of(chart, lockstep);
 }
 
 static void fill_provenance(const Chart *chart, const Charts *charts, guint first, guint n,
@@ -433,7 +481,7 @@ static bool check_plot(const NsPlot *plot, GError **error)
 typedef struct {
     const Chart *chart;
     Charts charts;
-    NsLockstep *lockstep;
+    NsLockstep *lockstep; /* NULL where the run was recorded */
 } Training;
 
 static void training_clear(Training *training)
@@ -503,7 +551,7 @@ static void finish_early(void *data)
     if (!finish(data, &error)) fprintf(stderr, NS_CLI ": %s\n", error->message);
 }
 
-static bool train_and_draw(const Chart *chart, GError **error)
+static bool train_and_draw(Chart *chart, GError **error)
 {
     g_auto(Training) training = {.chart = chart};
     training.lockstep = ns_lanes_start(&chart->experiment, NULL, error);
@@ -515,6 +563,29 @@ static bool train_and_draw(const Chart *chart, GError **error)
         ns_lanes_train(training.lockstep, chart->limit, finish_early, &training);
     }
     return finish(&training, error);
+}
+
+/* What was recorded up to the last step that is wanted. */
+static bool draw_recorded(Chart *chart, GError **error)
+{
+    g_auto(Training) training = {.chart = chart};
+    int64_t there = ns_run_reader_provenance(chart->reader)->step;
+    if (chart->limit > there) {
+        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
+                    "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
+                    chart->limit, there);
+        return false;
+    }
+    for (size_t i = 0; i < chart->experiment.n; i++) {
+        NsRunLane lane = ns_run_reader_lane(chart->reader, i);
+        int64_t last = MAX(lane.first, MIN(lane.last, chart->limit));
+        chart->recorded[i] =
+            ns_run_reader_history(chart->reader, i, lane.first, last, NS_HISTORY_BUDGET, error);
+        if (!chart->recorded[i]) return false;
+    }
+    if (!check_exists(chart, NULL, error)) return false;
+    add_charts(chart, NULL, &training.charts, false);
+    return draw_all(&training, error);
 }
 
 static GArray *make_entries(Chart *chart, char **steps)
@@ -595,7 +666,9 @@ int ns_cli_chart(int argc, char **argv, GError **error)
             "axes.\n\n"
             "With --set seeds=K every lane is trained K times, and curves are the mean of the\n"
             "seeds with one standard deviation as a band; a CSV file has each seed's as well.\n\n"
-            "Ctrl-C ends the training, and what there is by then is drawn.",
+            "Ctrl-C ends the training, and what there is by then is drawn.\n\n"
+            "With --from FILE.nsrun what the run has recorded is drawn, and nothing is trained\n"
+            "unless a setting or a lane asks for another run, which begins at step 0.",
         .examples = NS_CLI
         " chart --figure gradient-norm --set placement=pre --out pre.pdf\n" NS_CLI
         " chart --figure all --steps 300 --size slide --out run.png\n" NS_CLI
@@ -603,19 +676,22 @@ int ns_cli_chart(int argc, char **argv, GError **error)
         " chart --figure loss --out loss.csv\n" NS_CLI
         " chart --figure gradient-norm --lane placement=post --lane placement=pre --out "
         "both.pdf\n" NS_CLI " chart --figure hidden-norm --set seeds=5 --out seeds.pdf\n" NS_CLI
-        " chart --from pre.pdf --set placement=post --out post.pdf",
+        " chart --from pre.pdf --set placement=post --out post.pdf\n" NS_CLI
+        " chart --from a.nsrun --figure loss --out loss.pdf",
         .entries = (const GOptionEntry *)(void *)entries->data,
         .experiment = &chart.experiment,
         .lanes = &chart.lanes,
         .named = &named,
         .from = &chart.from,
+        .from_file = &chart.from_file,
         .steps = (const char *const *)&steps,
     };
     bool go = ns_options_read(&options, &argc, &argv, error) &&
+              open_recorded(&chart, ns_named_has(&named, "steps"), error) &&
               understand(&chart, settings, says_how_far(&chart, settings, &named), error) &&
               check_runs(&chart, error) && check_places(&chart, error) &&
               check_files(&chart, error);
-    if (go) provide_probes(&chart);
-    if (!go || !train_and_draw(&chart, error)) return NS_EXIT_OK;
+    if (go && !chart.reader) provide_probes(&chart);
+    if (!go || !(chart.reader ? draw_recorded : train_and_draw)(&chart, error)) return NS_EXIT_OK;
     return ns_interrupt_status();
 }

@@ -28,6 +28,8 @@ int ns_cli_bench(int argc, char **argv, GError **error);
 int ns_cli_paper(int argc, char **argv, GError **error);
 int ns_cli_sweep(int argc, char **argv, GError **error);
 int ns_cli_show(int argc, char **argv, GError **error);
+int ns_cli_runs(int argc, char **argv, GError **error);
+int ns_cli_export(int argc, char **argv, GError **error);
 int ns_cli_list(int argc, char **argv, GError **error);
 
 /* ---- options.c ---- */
@@ -43,6 +45,7 @@ typedef struct {
     char **const *lanes;      /* the words of --lane; NULL for commands of one lane */
     NsNamed *named;           /* zero; what --set and --steps name; or NULL */
     NsProvenance *from;       /* initialized; what the file of --from says; or NULL */
+    char **from_file;         /* the name of that file; or NULL */
     const char *const *steps; /* the text of --steps, if it has that; goes into setting “steps” */
     const char *one_seed; /* what it does of one seed, where setting “seeds” would change nothing */
     const char *trains; /* the option that says how far to train where setting “steps” does not */

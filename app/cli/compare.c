@@ -68,7 +68,7 @@ static void show_result(NsLockstep *lockstep, void *data)
 
 int ns_cli_compare(int argc, char **argv, GError **error)
 {
-    g_autofree char *steps = NULL, *jsonl = NULL;
+    g_autofree char *steps = NULL, *jsonl = NULL, *run = NULL;
     g_auto(GStrv) lanes = NULL;
     const GOptionEntry entries[] = {
         ns_lanes_entry(&lanes),
@@ -76,6 +76,7 @@ int ns_cli_compare(int argc, char **argv, GError **error)
          "Steps to train (default: setting “steps”, else 300)", "N"},
         {"jsonl", 'j', 0, G_OPTION_ARG_FILENAME, &jsonl,
          "Write one JSON object a line to a file, or to standard output if it is “-”", "FILE"},
+        ns_journal_run_entry(&run),
         {0},
     };
     g_auto(NsExperiment) experiment;
@@ -108,6 +109,7 @@ int ns_cli_compare(int argc, char **argv, GError **error)
     g_autoptr(NsLockstep) lockstep = go ? ns_lanes_start(&experiment, jsonl, error) : NULL;
     if (!lockstep) return NS_EXIT_OK;
     g_auto(GStrv) names = ns_lanes_names(&experiment, lanes);
-    ns_journal_run(lockstep, jsonl, limit, show_result, names, error);
-    return ns_interrupt_status();
+    const NsJournalPlan plan = {jsonl, run, limit, show_result, names};
+    bool ok = ns_journal_run(lockstep, &plan, error);
+    return ok || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

@@ -2,7 +2,9 @@
 #include "app/cli/journal.h"
 #include "app/cli/lanes.h"
 
+#include "core/base/error.h"
 #include "core/store/jsonl.h"
+#include "core/store/run_writer.h"
 #include "core/train/trainer.h"
 
 #include <math.h>
@@ -21,9 +23,10 @@ typedef struct {
 /* Lanes in training, and what becomes of them. */
 typedef struct {
     NsLockstep *lockstep;
-    NsLines *lines; /* NULL: nothing is written, and `show` is called at the end */
-    NsJournalShow *show;
-    void *data;
+    const NsJournalPlan *plan;
+    NsLines *lines;      /* NULL: none are written */
+    NsRunWriter *writer; /* NULL: there is no run file, or no more */
+    bool run_is_whole;   /* as far as it goes */
     Lane lanes[NS_LANES_MAX][NS_SEEDS_MAX];
     NsProgress progress;
 } Journal;
@@ -31,6 +34,20 @@ typedef struct {
 gint64 ns_journal_limit(const NsSettings *settings, const char *steps)
 {
     return !steps && settings->steps == 0 ? -1 : settings->steps;
+}
+
+GOptionEntry ns_journal_run_entry(char **path)
+{
+    return (GOptionEntry){
+        "run",
+        'r',
+        0,
+        G_OPTION_ARG_FILENAME,
+        path,
+        "Record the run in a new file, FILE.nsrun, from which “chart”, “show” and "
+        "“export” read what was measured, safe within a second; it holds one seed and no weights, "
+        "so that training cannot go on from it",
+        "FILE"};
 }
 
 static bool write_line(const Journal *journal, const Lane *lane, char *taken, GError **error)
@@ -78,12 +95,65 @@ static bool write_lanes(Write write, Journal *journal, GError **error)
     return true;
 }
 
+/* ---- The run file ---- */
+
+static void tell(Journal *journal, const char *sentence)
+{
+    ns_progress_end(&journal->progress);
+    fprintf(stderr, NS_CLI ": %s\n", sentence);
+    journal->run_is_whole = false;
+}
+
+/* Where there is no place for it, the run is trained all the same. */
+static bool open_run(Journal *journal, GError **error)
+{
+    g_autoptr(GError) wrong = NULL;
+    journal->run_is_whole = true;
+    if (!journal->plan->run) return true;
+    journal->writer = ns_run_writer_new(journal->plan->run, journal->lockstep, &wrong);
+    if (journal->writer) return true;
+    if (g_error_matches(wrong, NS_ERROR, NS_ERROR_USAGE)) {
+        g_propagate_error(error, g_steal_pointer(&wrong));
+        return false;
+    }
+    g_autofree char *sentence = g_strdup_printf("%s  The run is not recorded.", wrong->message);
+    tell(journal, sentence);
+    return true;
+}
+
+static void record_news(Journal *journal)
+{
+    if (!journal->writer) return;
+    ns_run_writer_add(journal->writer, journal->lockstep);
+    g_autofree char *failure = ns_run_writer_take_failure(journal->writer);
+    if (failure) tell(journal, failure);
+}
+
+static void close_run(Journal *journal)
+{
+    if (!journal->writer) return;
+    record_news(journal);
+    char *summaries[NS_LANES_MAX];
+    size_t n = ns_lockstep_lanes(journal->lockstep);
+    for (size_t i = 0; i < n; i++) {
+        NsRun *run = ns_lockstep_lane(journal->lockstep, i);
+        summaries[i] = ns_jsonl_summary(run, ns_journal_state(run));
+    }
+    g_autoptr(GError) wrong = NULL;
+    NsRunWriter *writer = g_steal_pointer(&journal->writer);
+    if (!ns_run_writer_close(writer, summaries, &wrong) && wrong) tell(journal, wrong->message);
+    for (size_t i = 0; i < n; i++) g_free(summaries[i]);
+}
+
+/* ---- Training ---- */
+
 /* Everything that there is, up to the end. */
 static bool finish(Journal *journal, GError **error)
 {
     ns_progress_end(&journal->progress);
+    close_run(journal);
     bool ok = write_lanes(write_news, journal, error) && write_lanes(write_summary, journal, error);
-    if (!journal->lines) journal->show(journal->lockstep, journal->data);
+    if (!journal->lines) journal->plan->show(journal->lockstep, journal->plan->data);
     return ok;
 }
 
@@ -94,13 +164,15 @@ static void finish_early(void *data)
 
 /* The validation loss at the end belongs into the lines of the last step, which therefore wait for
  * it. */
-static bool train(Journal *journal, gint64 limit, GError **error)
+static bool train(Journal *journal, GError **error)
 {
     NsLockstep *lockstep = journal->lockstep;
+    gint64 limit = journal->plan->limit;
     size_t lanes = ns_lockstep_lanes(lockstep);
     bool go = true;
     while (go && !ns_interrupt_signal() && (limit < 0 || ns_lanes_steps(lockstep) < limit)) {
         if (!write_lanes(write_news, journal, error)) return false;
+        record_news(journal);
         ns_interrupt_begin(finish_early, journal);
         go = ns_lockstep_step(lockstep);
         ns_interrupt_end();
@@ -114,12 +186,13 @@ static bool train(Journal *journal, gint64 limit, GError **error)
     return true;
 }
 
-bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, NsJournalShow *show,
-                    void *data, GError **error)
+bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **error)
 {
-    Journal journal = {.lockstep = lockstep, .show = show, .data = data};
+    Journal journal = {.lockstep = lockstep, .plan = plan};
+    const char *jsonl = plan->jsonl;
+    if (!open_run(&journal, error)) return false;
     if (jsonl) journal.lines = ns_lines_open(jsonl, error);
-    if (jsonl && !journal.lines) return false;
+    bool ok = !jsonl || journal.lines;
     for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
         for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
             const NsSettings *settings = ns_run_settings(ns_lockstep_run(lockstep, i, k));
@@ -129,10 +202,12 @@ bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, NsJou
     ns_progress_start(&journal.progress,
                       !(jsonl && g_str_equal(jsonl, "-") && isatty(STDOUT_FILENO)));
     ns_interrupt_catch();
-    bool ok = write_lanes(write_settings, &journal, error) && train(&journal, limit, error);
+    ok = ok && write_lanes(write_settings, &journal, error) && train(&journal, error);
     ok = ok && finish(&journal, error);
+    close_run(&journal);
     ns_progress_end(&journal.progress);
-    return (!journal.lines || ns_lines_close(journal.lines, error)) && ok;
+    ok = (!journal.lines || ns_lines_close(journal.lines, error)) && ok;
+    return ok && journal.run_is_whole;
 }
 
 const char *ns_journal_state(NsRun *run)

@@ -10,14 +10,26 @@
  * not with --steps 0. */
 gint64 ns_journal_limit(const NsSettings *settings, const char *steps);
 
+/* The option --run, which goes into `path`. */
+GOptionEntry ns_journal_run_entry(char **path);
+
 /* Shows the result for people; also right while a step is being made. */
 typedef void NsJournalShow(NsLockstep *lockstep, void *data);
 
-/* Trains up to step `limit`, until a signal, or until no lane can go on.  Everything that is
- * measured is written as JSON lines to the file `jsonl` ("-": standard output); those of several
- * lanes or seeds say which they are of.  NULL: `show` is called at the end instead. */
-bool ns_journal_run(NsLockstep *lockstep, const char *jsonl, gint64 limit, NsJournalShow *show,
-                    void *data, GError **error);
+typedef struct {
+    const char *jsonl; /* a file for JSON lines ("-": standard output), those of several lanes
+                          or seeds say which they are of; NULL: none, and `show` is called at
+                          the end */
+    const char *run;   /* a run file, of one seed; NULL: none */
+    gint64 limit;      /* the last step, as of ns_journal_limit */
+    NsJournalShow *show;
+    void *data;
+} NsJournalPlan;
+
+/* Trains up to the limit, until a signal, or until no lane can go on, and writes everything that is
+ * measured.  A run file that cannot be written does not end the training: false without an error,
+ * since it has been told. */
+bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **error);
 
 /* A word of NS_TRAINER_STATES: finished, paused where a signal ended it, or diverged. */
 const char *ns_journal_state(NsRun *run);

@@ -29,8 +29,8 @@ static void common_entries(Common *common, GOptionEntry *entries)
 {
     const GOptionEntry rows[COMMON + 1] = {
         {"from", 0, 0, G_OPTION_ARG_FILENAME, &common->from,
-         "The experiment inside a figure (PNG, SVG, PDF, CSV or TeX), of the JSON lines of a run, "
-         "or of a preset, lines of “key = value”; --set changes it",
+         "The experiment inside a figure (PNG, SVG, PDF, CSV or TeX), of a run file, of the JSON "
+         "lines of a run, or of a preset, lines of “key = value”; --set changes it",
          "FILE"},
         {"preset", 'p', 0, G_OPTION_ARG_FILENAME, &common->preset,
          "One of “" NS_CLI " list presets”, or a file; --set changes all of its lanes", "NAME"},
@@ -173,6 +173,7 @@ static bool read_settings(const NsOptions *options, const Common *common, GError
         !assign_steps(options, &named, error) || !check_seeds(options, error))
         return false;
     if (options->named) *options->named = named;
+    if (options->from_file) *options->from_file = g_strdup(common->from);
     ns_experiment_link(options->experiment);
     return ns_experiment_check(options->experiment, NULL, error);
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/store/figure_file.h"
+#include "core/store/run_reader.h"
 
 #include <stdio.h>
 
@@ -27,6 +28,26 @@ static char *comment_of(const NsProvenance *provenance, const char *path)
     return g_string_free(comment, FALSE);
 }
 
+/* What a run file has recorded, in comments. */
+static bool show_recorded(const char *path, GError **error)
+{
+    if (!ns_run_file_is(path)) return true;
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(path, error);
+    if (!reader) return false;
+    size_t n = ns_run_reader_provenance(reader)->experiment.n;
+    for (size_t i = 0; i < n; i++) {
+        NsRunLane lane = ns_run_reader_lane(reader, i);
+        NsStep step;
+        if (!ns_run_reader_step(reader, i, lane.last, &step, error)) return false;
+        g_autofree char *loss = ns_output_number("%.4f", step.loss);
+        printf("# lane %s: steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+               ", last training loss %s%s\n",
+               ns_lane_letter(i), lane.first, lane.last, loss,
+               lane.summary ? "" : "; it goes on, or was broken off");
+    }
+    return true;
+}
+
 static char *preset_of(const NsProvenance *provenance, const char *path)
 {
     g_auto(NsPreset) preset = {0};
@@ -43,8 +64,9 @@ int ns_cli_show(int argc, char **argv, GError **error)
         .command = "show",
         .words = "FILE",
         .summary =
-            "Shows the experiment inside a figure (PNG, SVG, PDF, CSV or TeX), the JSON lines\n"
-            "of a run or a preset: the settings that differ from the defaults, as a preset that\n"
+            "Shows the experiment inside a figure (PNG, SVG, PDF, CSV or TeX), a run file, the\n"
+            "JSON lines of a run or a preset: the settings that differ from the defaults, as a "
+            "preset that\n"
             "--from reads.",
         .examples = NS_CLI " chart --figure loss --set placement=pre --out pre.pdf\n" NS_CLI
                            " show pre.pdf\n" NS_CLI " show pre.pdf > pre.preset",
@@ -63,6 +85,7 @@ int ns_cli_show(int argc, char **argv, GError **error)
     g_autofree char *preset = preset_of(&provenance, argv[1]);
     g_auto(GStrv) lines = g_strsplit(comment, "\n", -1);
     for (char **line = lines; *line; line++) printf("# %s\n", *line);
+    if (!show_recorded(argv[1], error)) return NS_EXIT_ERROR;
     fputs(preset, stdout);
     return NS_EXIT_OK;
 }

@@ -113,10 +113,9 @@ static char *common_line(const NsProvenance *provenance)
     return line;
 }
 
-char *ns_provenance_caption(const NsProvenance *provenance)
+char *ns_provenance_differences(const NsProvenance *provenance)
 {
     const NsExperiment *experiment = &provenance->experiment;
-    const NsSettings *settings = &experiment->lane[0];
     g_autofree char *line = common_line(provenance);
     g_auto(GStrv) names = g_strsplit(provenance->names ? provenance->names : "", ";", -1);
     size_t named = g_strv_length(names);
@@ -128,10 +127,19 @@ char *ns_provenance_caption(const NsProvenance *provenance)
                                words);
     }
     g_string_append(caption, line);
+    return g_string_free(caption, FALSE);
+}
+
+char *ns_provenance_caption(const NsProvenance *provenance)
+{
+    const NsSettings *settings = &provenance->experiment.lane[0];
+    g_autofree char *differences = ns_provenance_differences(provenance);
+    GString *caption = g_string_new(differences);
+    bool ends = !*differences || g_str_has_suffix(differences, " ");
     const NsParam *seed = ns_param_find("seed");
     bool varies = varied(provenance->x) == seed || varied(provenance->y) == seed;
     if (!varies && ns_settings_is_default(settings, seed))
-        g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, *line ? " " : "",
+        g_string_append_printf(caption, "%sseed=%" G_GINT64_FORMAT, ends ? "" : " ",
                                settings->seed);
     if (provenance->step >= 0)
         g_string_append_printf(caption, ", step %" G_GINT64_FORMAT, provenance->step);

@@ -43,6 +43,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsProvenance, ns_provenance_clear)
  * g_free. */
 char *ns_provenance_line(const NsProvenance *provenance);
 
+/* "A: placement=post, B: placement=pre, layers=12": the settings that differ from the defaults, for
+ * people.  Free with g_free. */
+char *ns_provenance_differences(const NsProvenance *provenance);
+
 /* "layers=12 placement=pre seed=1, step 240, Normscope 0.1.0", "step 240 of 500" where the run went
  * on: the settings that differ from the defaults, for people; of several lanes "A: placement=post,
  * B: placement=pre, layers=12 ...".  Free with g_free. */

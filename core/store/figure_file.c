@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/data/reader.h"
 #include "core/store/run_lines.h"
+#include "core/store/run_reader.h"
 
 #include <string.h>
 
@@ -231,6 +232,10 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
     size_t size;
     NsFileKind found = NS_FILE_OTHER;
     if (kind) *kind = found;
+    if (ns_run_file_is(path)) {
+        if (kind) *kind = NS_FILE_FIGURE;
+        return ns_run_file_read_provenance(provenance, path, error);
+    }
     g_autofree char *name = g_filename_display_basename(path), *line = NULL;
     g_autofree char *bytes = ns_read_file(path, LARGEST, &size, error);
     if (!bytes) return false;

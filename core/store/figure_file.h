@@ -6,8 +6,8 @@
 
 typedef enum {
     NS_FILE_OTHER,  /* neither, such as a text to learn */
-    NS_FILE_FIGURE, /* PNG, SVG, PDF, CSV, TeX or the JSON lines of a run; whether it holds an
-                     * experiment or not */
+    NS_FILE_FIGURE, /* PNG, SVG, PDF, CSV, TeX, a run file or the JSON lines of a run; whether it
+                     * holds an experiment or not */
     NS_FILE_PRESET,
 } NsFileKind;
 

@@ -86,15 +86,31 @@ static void write_validation(NsJson *json, const NsHistory *history, int64_t ste
     }
 }
 
+static const char *const event_words[] = {
+    [NS_EVENT_DIVERGED] = "diverged",
+    [NS_EVENT_SETTING] = "setting",
+    [NS_EVENT_SPIKE] = "spike",
+};
+
+const char *ns_jsonl_event_word(NsEventKind kind)
+{
+    return event_words[kind];
+}
+
+bool ns_jsonl_find_event(const char *word, NsEventKind *kind)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(event_words); i++) {
+        if (!g_str_equal(word, event_words[i])) continue;
+        *kind = (NsEventKind)i;
+        return true;
+    }
+    return false;
+}
+
 static void write_event(NsJson *json, const NsEvent *event)
 {
-    static const char *const kinds[] = {
-        [NS_EVENT_DIVERGED] = "diverged",
-        [NS_EVENT_SETTING] = "setting",
-        [NS_EVENT_SPIKE] = "spike",
-    };
     ns_json_open(json, NULL, '{');
-    ns_json_string(json, "kind", kinds[event->kind]);
+    ns_json_string(json, "kind", event_words[event->kind]);
     if (event->layer > 0)
         ns_json_int(json, "layer", event->layer);
     else

@@ -37,3 +37,8 @@ char *ns_jsonl_summary(NsRun *run, const char *state);
 /* The same line for a run among several: "lane", counted from 1, or "seed" is its first member. */
 char *ns_jsonl_in_lane(size_t lane, const char *line);
 char *ns_jsonl_of_seed(int64_t seed, const char *line);
+
+/* What events are called in files: "diverged", "setting" or "spike"; and the other way round, false
+ * for no such word. */
+const char *ns_jsonl_event_word(NsEventKind kind);
+bool ns_jsonl_find_event(const char *word, NsEventKind *kind);

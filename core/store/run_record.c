@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/probe/record.h"
 #include "core/store/json.h"
+#include "core/store/jsonl.h"
 #include "core/store/run_lines-private.h"
 #include "core/store/run_lines.h"
 #include "core/train/run.h"
@@ -139,19 +140,9 @@ static void copy_text(char *to, size_t size, JsonObject *object, const char *key
 
 static bool read_kind(JsonObject *object, NsEventKind *kind)
 {
-    static const char *const kinds[] = {
-        [NS_EVENT_DIVERGED] = "diverged",
-        [NS_EVENT_SETTING] = "setting",
-        [NS_EVENT_SPIKE] = "spike",
-    };
     char word[16];
     copy_text(word, sizeof word, object, "kind");
-    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        if (!g_str_equal(word, kinds[i])) continue;
-        *kind = (NsEventKind)i;
-        return true;
-    }
-    return false;
+    return ns_jsonl_find_event(word, kind);
 }
 
 static void read_events(NsHistory *history, JsonObject *object, int64_t step)

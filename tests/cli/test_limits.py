@@ -178,7 +178,7 @@ def test_every_command():
             until_busy(process)
             end(process, signal.SIGINT if command == "probe" else signal.SIGTERM)
         # The rest only reads and draws, and is over before a signal comes.
-        assert set(commands) | {"plot", "show", "list"} == set(COMMANDS)
+        assert set(commands) | {"plot", "show", "runs", "export", "list"} == set(COMMANDS)
 
 
 def test_lines_within_a_step():

@@ -54,6 +54,6 @@ char *ns_token_source_empty(const char *expensive, const NsFigureInput *input)
     /* Where it was measured and is not there, it was not written. */
     if (history && was_measured(history))
         return g_strdup(
-            _("A file of JSON lines does not hold this: run the experiment again to see it."));
+            _("The file of a run does not hold this: run the experiment again to see it."));
     return g_strdup(_("No step has been measured yet."));
 }

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/run_reader.h"
+
+#include "core/base/copy.h"
+#include "core/base/error.h"
+#include "core/probe/record.h"
+#include "core/store/jsonl.h"
+#include "core/store/run_schema-private.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Settings whose records would be larger than this are not those of the file. */
+#define WIDEST ((size_t)1 << 24)
+
+/* Beyond it not every whole number is one of JSON. */
+#define LAST_STEP ((int64_t)1 << 53)
+
+/* Bytes of records that are read together. */
+#define WINDOW ((size_t)16 << 20)
+
+/* No text or blob of a run is larger. */
+#define LARGEST (1 << 30)
+
+/* How long another program may keep the file to itself. */
+#define BUSY_MILLISECONDS 2000
+
+typedef struct {
+    NsRecordLayout layout;
+    GHashTable *quantities; /* id to quantity, both plus 1 */
+    int64_t first, last;
+    char *settings, *summary;
+} Lane;
+
+struct NsRunReader {
+    char *name; /* in messages */
+    sqlite3 *db;
+    NsProvenance provenance;
+    Lane lanes[NS_LANES_MAX];
+};
+
+static bool refuse(const NsRunReader *r, const char *why, GError **error)
+{
+    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "“%s” cannot be read as a run: %s.", r->name, why);
+    return false;
+}
+
+static bool refuse_damaged(const NsRunReader *r, GError **error)
+{
+    return refuse(r, "the file is damaged", error);
+}
+
+/* What SQLite says. */
+static bool complain(const NsRunReader *r, GError **error)
+{
+    int code = sqlite3_errcode(r->db) & 0xff;
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return refuse_damaged(r, error);
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+        return refuse(r, "another program keeps it to itself; try again", error);
+    return refuse(r, sqlite3_errstr(code), error);
+}
+
+/* ---- Rows ---- */
+
+static void finalize(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
+}
+#define AUTO_STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
+
+static sqlite3_stmt *prepare(NsRunReader *r, const char *sql, GError **error)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(r->db, sql, -1, &statement, NULL) != SQLITE_OK) complain(r, error);
+    return statement;
+}
+
+typedef enum { ROW, END, FAILED } Fetched;
+
+static Fetched fetch(NsRunReader *r, sqlite3_stmt *statement, GError **error)
+{
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) return ROW;
+    if (code == SQLITE_DONE) return END;
+    complain(r, error);
+    return FAILED;
+}
+
+/* The only row of a statement. */
+static bool fetch_one(NsRunReader *r, sqlite3_stmt *statement, GError **error)
+{
+    Fetched fetched = fetch(r, statement, error);
+    return fetched == ROW || (fetched == END && refuse_damaged(r, error));
+}
+
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text && g_utf8_validate(text, -1, NULL) ? text : NULL;
+}
+
+static double number_at(sqlite3_stmt *statement, int column)
+{
+    bool none = sqlite3_column_type(statement, column) == SQLITE_NULL;
+    return none ? (double)NAN : sqlite3_column_double(statement, column);
+}
+
+static bool read_pragma(NsRunReader *r, const char *sql, int64_t *value, GError **error)
+{
+    AUTO_STATEMENT statement = prepare(r, sql, error);
+    if (!statement || !fetch_one(r, statement, error)) return false;
+    *value = sqlite3_column_int64(statement, 0);
+    return true;
+}
+
+/* ---- What the file says of itself ---- */
+
+static bool is_of_run(const char *sql)
+{
+    for (size_t i = 0; sql && i < G_N_ELEMENTS(ns_run_tables); i++)
+        if (g_str_equal(sql, ns_run_tables[i])) return true;
+    return false;
+}
+
+/* Only the tables of a run, made by the same words: no view or trigger computes anything. */
+static bool check_tables(NsRunReader *r, GError **error)
+{
+    size_t n = 0;
+    Fetched fetched;
+    AUTO_STATEMENT statement =
+        prepare(r, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", error);
+    if (!statement) return false;
+    while ((fetched = fetch(r, statement, error)) == ROW) {
+        if (!is_of_run(text_at(statement, 0))) return refuse_damaged(r, error);
+        n++;
+    }
+    if (fetched == FAILED) return false;
+    if (n == 0) return refuse(r, "nothing was recorded yet", error);
+    return n == G_N_ELEMENTS(ns_run_tables) || refuse_damaged(r, error);
+}
+
+static bool check_head(NsRunReader *r, GError **error)
+{
+    int64_t application, schema;
+    if (!read_pragma(r, "PRAGMA application_id", &application, error) ||
+        !read_pragma(r, "PRAGMA user_version", &schema, error))
+        return false;
+    if (application == NS_RUN_APPLICATION && schema > NS_RUN_SCHEMA)
+        return refuse(r, "a newer Normscope has written it", error);
+    if (application != NS_RUN_APPLICATION && application != 0)
+        return refuse(r, "it is a database of another program", error);
+    return check_tables(r, error);
+}
+
+static bool read_provenance(NsRunReader *r, NsProvenance *provenance, GError **error)
+{
+    AUTO_STATEMENT statement = prepare(r, "SELECT experiment FROM run", error);
+    if (!statement || !fetch_one(r, statement, error)) return false;
+    const char *line = text_at(statement, 0);
+    if (!line) return refuse_damaged(r, error);
+    if (ns_provenance_read(provenance, line, error)) return true;
+    g_prefix_error(error, "“%s”: ", r->name);
+    return false;
+}
+
+static bool read_lines(NsRunReader *r, size_t i, GError **error)
+{
+    Lane *lane = &r->lanes[i];
+    AUTO_STATEMENT statement =
+        prepare(r, "SELECT settings, summary FROM lanes WHERE lane = ?", error);
+    if (!statement) return false;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)i + 1);
+    if (!fetch_one(r, statement, error)) return false;
+    lane->settings = g_strdup(text_at(statement, 0));
+    lane->summary = g_strdup(text_at(statement, 1));
+    return lane->settings || refuse_damaged(r, error);
+}
+
+static bool read_range(NsRunReader *r, size_t i, GError **error)
+{
+    Lane *lane = &r->lanes[i];
+    AUTO_STATEMENT statement =
+        prepare(r, "SELECT min(step), max(step), count(*) FROM steps WHERE lane = ?", error);
+    if (!statement) return false;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)i + 1);
+    if (!fetch_one(r, statement, error)) return false;
+    if (sqlite3_column_int64(statement, 2) == 0)
+        return refuse(r, "no step was recorded yet", error);
+    lane->first = sqlite3_column_int64(statement, 0);
+    lane->last = sqlite3_column_int64(statement, 1);
+    bool whole = lane->first >= 0 && lane->last <= LAST_STEP &&
+                 lane->last - lane->first + 1 == sqlite3_column_int64(statement, 2);
+    return whole || refuse_damaged(r, error);
+}
+
+/* The quantities that are gradients of parameters tell which parameters the model has. */
+static bool read_layout(NsRunReader *r, size_t i, GError **error)
+{
+    Lane *lane = &r->lanes[i];
+    NsTensor tensors[NS_PARAMETER_COUNT];
+    NsTensorTable table = {.tensors = tensors};
+    AUTO_STATEMENT statement =
+        prepare(r, "SELECT id, key, size FROM quantities WHERE lane = ? ORDER BY id", error);
+    if (!statement) return false;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)i + 1);
+    size_t sizes[NS_QUANTITY_COUNT] = {0};
+    int64_t ids[NS_QUANTITY_COUNT];
+    Fetched fetched;
+    while ((fetched = fetch(r, statement, error)) == ROW) {
+        const char *key = text_at(statement, 1);
+        int q = key ? ns_choices_find(ns_quantity_choice, key) : -1;
+        if (q < 0 || sizes[q]) continue;
+        ids[q] = sqlite3_column_int64(statement, 0);
+        sizes[q] = (size_t)sqlite3_column_int64(statement, 2);
+        if (sizes[q] && q < NS_PARAMETER_COUNT)
+            tensors[table.n++] = (NsTensor){.parameter = (unsigned)q};
+    }
+    if (fetched == FAILED) return false;
+    ns_record_layout_of(&lane->layout, &table, &r->provenance.experiment.lane[i]);
+    if (lane->layout.width == 0 || lane->layout.width > WIDEST) return refuse_damaged(r, error);
+    lane->quantities = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        if (sizes[q] && sizes[q] == lane->layout.count[q])
+            g_hash_table_insert(lane->quantities, g_memdup2(&ids[q], sizeof ids[q]),
+                                GUINT_TO_POINTER(q + 1));
+    return true;
+}
+
+static bool read_lanes(NsRunReader *r, GError **error)
+{
+    NsProvenance *provenance = &r->provenance;
+    for (size_t i = 0; i < provenance->experiment.n; i++) {
+        if (provenance->experiment.lane[i].seeds != 1) return refuse_damaged(r, error);
+        if (!read_lines(r, i, error) || !read_range(r, i, error) || !read_layout(r, i, error))
+            return false;
+        provenance->step = MAX(provenance->step, r->lanes[i].last);
+    }
+    return true;
+}
+
+/* ---- Opening ---- */
+
+bool ns_run_file_is(const char *path)
+{
+    static const unsigned char application[] = {
+        NS_RUN_APPLICATION >> 24, NS_RUN_APPLICATION >> 16 & 0xff, NS_RUN_APPLICATION >> 8 & 0xff,
+        NS_RUN_APPLICATION & 0xff};
+    char head[72];
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
+    FILE *file = fopen(path, "re");
+    if (!file) return false;
+    size_t n = fread(head, 1, sizeof head, file);
+    fclose(file);
+    if (n == 0) return g_str_has_suffix(path, ".nsrun");
+    return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
+           memcmp(head + 68, application, sizeof application) == 0;
+}
+
+/* The rest sees the file as it is now. */
+static NsRunReader *open_file(const char *path, GError **error)
+{
+    NsRunReader *r = g_new0(NsRunReader, 1);
+    ns_provenance_init(&r->provenance);
+    r->name = g_filename_display_basename(path);
+    /* Where its writer was killed, opening it takes up what that has left beside it. */
+    bool good = sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK;
+    if (good) {
+        sqlite3_busy_timeout(r->db, BUSY_MILLISECONDS);
+        sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, LARGEST);
+        good = sqlite3_exec(r->db, "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; BEGIN",
+                            NULL, NULL, NULL) == SQLITE_OK;
+    }
+    if (good ? check_head(r, error) : complain(r, error)) return r;
+    ns_run_reader_free(r);
+    return NULL;
+}
+
+NsRunReader *ns_run_reader_open(const char *path, GError **error)
+{
+    g_autoptr(NsRunReader) r = open_file(path, error);
+    if (!r || !read_provenance(r, &r->provenance, error) || !read_lanes(r, error)) return NULL;
+    return g_steal_pointer(&r);
+}
+
+void ns_run_reader_free(NsRunReader *r)
+{
+    if (!r) return;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        g_clear_pointer(&r->lanes[i].quantities, g_hash_table_unref);
+        g_free(r->lanes[i].settings);
+        g_free(r->lanes[i].summary);
+    }
+    sqlite3_close(r->db);
+    ns_provenance_clear(&r->provenance);
+    g_free(r->name);
+    g_free(r);
+}
+
+bool ns_run_file_read_provenance(NsProvenance *provenance, const char *path, GError **error)
+{
+    g_autoptr(NsRunReader) r = open_file(path, error);
+    return r && read_provenance(r, provenance, error);
+}
+
+const NsProvenance *ns_run_reader_provenance(const NsRunReader *r)
+{
+    return &r->provenance;
+}
+
+NsRunLane ns_run_reader_lane(const NsRunReader *r, size_t lane)
+{
+    const Lane *l = &r->lanes[lane];
+    return (NsRunLane){l->first, l->last, l->layout.width, l->settings, l->summary};
+}
+
+/* ---- Records ---- */
+
+/* Records of consecutive steps. */
+typedef struct {
+    int64_t first;
+    size_t n;
+    NsStep *steps;
+    NsValues values; /* [n][width] */
+} Window;
+
+static bool read_steps(NsRunReader *r, size_t lane, Window *window, GError **error)
+{
+    AUTO_STATEMENT statement =
+        prepare(r,
+                "SELECT step, loss, lr, grad_norm, seconds, probe_seconds FROM steps "
+                "WHERE lane = ? AND step >= ? ORDER BY step LIMIT ?",
+                error);
+    if (!statement) return false;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)lane + 1);
+    sqlite3_bind_int64(statement, 2, window->first);
+    sqlite3_bind_int64(statement, 3, (sqlite3_int64)window->n);
+    for (size_t i = 0; i < window->n; i++) {
+        if (!fetch_one(r, statement, error)) return false;
+        NsStep step = {
+            .step = sqlite3_column_int64(statement, 0),
+            .loss = number_at(statement, 1),
+            .lr = number_at(statement, 2),
+            .grad_norm = number_at(statement, 3),
+            .seconds = number_at(statement, 4),
+            .probe_seconds = number_at(statement, 5),
+        };
+        if (step.step != window->first + (int64_t)i) return refuse_damaged(r, error);
+        window->steps[i] = step;
+    }
+    return true;
+}
+
+/* A row of profiles: as much of it as lies in the window. */
+static bool take_profile(const Lane *lane, const Window *window, sqlite3_stmt *row)
+{
+    int64_t id = sqlite3_column_int64(row, 0), first = sqlite3_column_int64(row, 1);
+    int64_t steps = sqlite3_column_int64(row, 2);
+    unsigned found = GPOINTER_TO_UINT(g_hash_table_lookup(lane->quantities, &id));
+    if (!found) return true; /* of another lane, or of another version */
+    size_t size = lane->layout.count[found - 1], offset = lane->layout.offset[found - 1];
+    if (steps < 1 || steps > NS_RUN_BLOCK) return false;
+
+    const float *data = sqlite3_column_blob(row, 3);
+    const uint8_t *present = sqlite3_column_blob(row, 4);
+    size_t n = size * (size_t)steps;
+    if ((size_t)sqlite3_column_bytes(row, 3) != n * sizeof *data) return false;
+    if (present && (size_t)sqlite3_column_bytes(row, 4) != n) return false;
+    int64_t end = MIN(first + steps, window->first + (int64_t)window->n);
+    for (int64_t step = MAX(first, window->first); step < end; step++) {
+        size_t from = (size_t)(step - first) * size;
+        size_t to = (size_t)(step - window->first) * lane->layout.width + offset;
+        memcpy(window->values.value + to, data + from, size * sizeof *data);
+        for (size_t i = 0; i < size; i++)
+            window->values.has[to + i] = !present || present[from + i];
+    }
+    return true;
+}
+
+static bool read_profiles(NsRunReader *r, size_t i, Window *window, GError **error)
+{
+    const Lane *lane = &r->lanes[i];
+    ns_values_reset(window->values, window->n * lane->layout.width);
+    AUTO_STATEMENT statement = prepare(r,
+                                       "SELECT quantity, first, steps, data, present FROM profiles "
+                                       "WHERE first BETWEEN ? AND ?",
+                                       error);
+    if (!statement) return false;
+    sqlite3_bind_int64(statement, 1, window->first - NS_RUN_BLOCK + 1);
+    sqlite3_bind_int64(statement, 2, window->first + (int64_t)window->n - 1);
+    Fetched fetched;
+    while ((fetched = fetch(r, statement, error)) == ROW)
+        if (!take_profile(lane, window, statement)) return refuse_damaged(r, error);
+    return fetched == END;
+}
+
+static bool append_records(NsRunReader *r, size_t lane, NsHistory *history, int64_t last,
+                           GError **error)
+{
+    size_t width = r->lanes[lane].layout.width;
+    size_t most = CLAMP(WINDOW / (width * (sizeof(float) + sizeof(bool))), 1, NS_RUN_BLOCK);
+    g_autofree NsStep *steps = g_new(NsStep, most);
+    g_auto(NsValues) values = ns_values_new(most * width);
+    bool good = true;
+    for (int64_t at = ns_history_first_step(history); good && at <= last; at += (int64_t)most) {
+        Window window = {at, MIN(most, (size_t)(last - at) + 1), steps, values};
+        good = read_steps(r, lane, &window, error) && read_profiles(r, lane, &window, error);
+        for (size_t i = 0; good && i < window.n; i++)
+            ns_history_append(history, &steps[i],
+                              (NsValues){values.value + i * width, values.has + i * width});
+    }
+    return good;
+}
+
+/* Rows of a table that a lane has from one step to another, as they were written. */
+static sqlite3_stmt *select_between(NsRunReader *r, const char *sql, size_t lane, int64_t first,
+                                    int64_t last, GError **error)
+{
+    sqlite3_stmt *statement = prepare(r, sql, error);
+    if (!statement) return NULL;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)lane + 1);
+    sqlite3_bind_int64(statement, 2, first);
+    sqlite3_bind_int64(statement, 3, last);
+    return statement;
+}
+
+static bool append_evaluations(NsRunReader *r, size_t lane, NsHistory *history, int64_t last,
+                               GError **error)
+{
+    AUTO_STATEMENT statement =
+        select_between(r,
+                       "SELECT step, loss FROM evaluations WHERE lane = ? AND step BETWEEN ? AND ? "
+                       "ORDER BY step",
+                       lane, ns_history_first_step(history), last, error);
+    if (!statement) return false;
+    Fetched fetched;
+    while ((fetched = fetch(r, statement, error)) == ROW)
+        ns_history_append_evaluation(
+            history, &(NsEvaluation){sqlite3_column_int64(statement, 0), number_at(statement, 1)});
+    return fetched == END;
+}
+
+static void copy_text(char *to, size_t size, const char *text)
+{
+    ns_copy_text(to, size, text ? text : "");
+}
+
+static bool append_events(NsRunReader *r, size_t lane, NsHistory *history, int64_t last,
+                          GError **error)
+{
+    AUTO_STATEMENT statement = select_between(
+        r,
+        "SELECT step, kind, layer, what, text FROM events WHERE lane = ? AND step BETWEEN ? AND ? "
+        "ORDER BY step, rowid",
+        lane, ns_history_first_step(history), last, error);
+    if (!statement) return false;
+    int64_t layers = (int64_t)r->lanes[lane].layout.layers;
+    Fetched fetched;
+    while ((fetched = fetch(r, statement, error)) == ROW) {
+        NsEvent event = {.step = sqlite3_column_int64(statement, 0)};
+        const char *word = text_at(statement, 1);
+        int64_t layer = sqlite3_column_int64(statement, 2);
+        if (!word || !ns_jsonl_find_event(word, &event.kind)) continue;
+        event.layer = layer >= 1 && layer <= layers ? (int)layer : 0;
+        copy_text(event.what, sizeof event.what, text_at(statement, 3));
+        copy_text(event.text, sizeof event.text, text_at(statement, 4));
+        ns_history_append_event(history, &event);
+    }
+    return fetched == END;
+}
+
+bool ns_run_reader_step(NsRunReader *r, size_t lane, int64_t step, NsStep *scalars, GError **error)
+{
+    Window window = {.first = step, .n = 1, .steps = scalars};
+    return read_steps(r, lane, &window, error);
+}
+
+NsHistory *ns_run_reader_history(NsRunReader *r, size_t lane, int64_t first, int64_t last,
+                                 size_t budget, GError **error)
+{
+    g_autoptr(NsHistory) history = ns_history_new_from(&r->lanes[lane].layout, budget, first);
+    bool good = append_records(r, lane, history, last, error) &&
+                append_evaluations(r, lane, history, last, error) &&
+                append_events(r, lane, history, last, error);
+    return good ? g_steal_pointer(&history) : NULL;
+}

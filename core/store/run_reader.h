@@ -1,0 +1,45 @@
+/* Reads a run file (core/store/run_writer.h), also while it is written.
+ * SPDX-License-Identifier: MIT
+ *
+ * What was recorded comes back to the same bits.  A reader sees the run as it was when it opened
+ * the file.  Errors are NS_ERROR_FILE and name the file. */
+#pragma once
+
+#include "core/experiment/provenance.h"
+#include "core/probe/history.h"
+
+typedef struct NsRunReader NsRunReader;
+
+/* Whether a regular file begins as a run file does. */
+bool ns_run_file_is(const char *path);
+
+/* NULL with an error: also where the file has another schema, or where a lane has no step yet;
+ * NS_ERROR_SETTING where the experiment cannot be used. */
+NsRunReader *ns_run_reader_open(const char *path, GError **error);
+void ns_run_reader_free(NsRunReader *reader);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRunReader, ns_run_reader_free)
+
+/* The experiment of a run file, which may be without a step, into a provenance that is initialized.
+ */
+bool ns_run_file_read_provenance(NsProvenance *provenance, const char *path, GError **error);
+
+/* With one lane or more; its step is that of the newest record of any lane. */
+const NsProvenance *ns_run_reader_provenance(const NsRunReader *reader);
+
+typedef struct {
+    int64_t first, last;            /* steps that are recorded, without a gap */
+    size_t width;                   /* values of a record */
+    const char *settings, *summary; /* JSON lines; the latter NULL while the run goes on, or where
+                                       it was killed */
+} NsRunLane;
+
+NsRunLane ns_run_reader_lane(const NsRunReader *reader, size_t lane);
+
+/* The scalars of a step that is recorded. */
+bool ns_run_reader_step(NsRunReader *reader, size_t lane, int64_t step, NsStep *scalars,
+                        GError **error);
+
+/* Records first to last, both included and recorded, with their evaluations and events; `budget` as
+ * in ns_history_new. */
+NsHistory *ns_run_reader_history(NsRunReader *reader, size_t lane, int64_t first, int64_t last,
+                                 size_t budget, GError **error);

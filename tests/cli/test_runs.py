@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""Run files: what is recorded, read, drawn, listed and written out again; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_runs.py NORMSCOPE_CLI
+"""
+
+import csv
+import json
+import os
+import random
+import resource
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from test_cli import CLI, PATIENCE_S, SMALL, main, run, sentence
+
+SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
+LANES = ["--lane", "placement=post", "--lane", "placement=pre"]
+STEPS = 60
+MEASURED = ["--set", "probe-every=7", "--set", "eval-every=20"]
+KILLS = 20
+
+# The query of the README.
+QUERY = "SELECT step, loss FROM steps WHERE lane = 1 ORDER BY loss LIMIT 1"
+
+
+class Recorded:
+    """A folder with the run file of two lanes, and its JSON lines."""
+
+    def __enter__(self):
+        self.kept = tempfile.TemporaryDirectory()
+        self.run, self.lines = self.path("a.nsrun"), self.path("a.jsonl")
+        done = run("compare", *LANES, *MEASURED, "--steps", str(STEPS), "--run", self.run,
+                   "--jsonl", self.lines)
+        assert (done.returncode, done.stderr) == (0, b""), done
+        return self
+
+    def __exit__(self, *_):
+        self.kept.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.kept.name, name)
+
+
+def good(*arguments):
+    done = run(*arguments, small=False)
+    assert (done.returncode, done.stderr) == (0, b""), done
+    return done.stdout
+
+
+def test_lines_come_back():
+    """Byte for byte what --jsonl wrote of the same run."""
+    with Recorded() as a:
+        with open(a.lines, "rb") as file:
+            assert good("export", a.run, "--format", "jsonl") == file.read()
+        assert os.listdir(a.kept.name).count("a.nsrun-wal") == 0
+
+
+def test_table_is_complete():
+    """Every value of the lines is in the table, at nine digits or more."""
+    with Recorded() as a:
+        out = a.path("a.csv")
+        good("export", a.run, "--format", "csv", "--out", out)
+        with open(out, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        found = {(r["lane"], r["step"], r["quantity"], r["index"]): float(r["value"]) for r in rows}
+        assert len(found) == len(rows)
+        with open(a.lines, encoding="utf-8") as file:
+            records = [line for line in map(json.loads, file) if "step" in line]
+        assert len(records) == 2 * (STEPS + 1)
+        validations = 0
+        for line in records:
+            at = (str(line["lane"]), str(line["step"]))
+            assert found[(*at, "loss", "")] == line["loss"]
+            assert found[(*at, "lr", "")] == line["lr"]
+            assert found[(*at, "grad-norm", "")] == line["grad_norm"]["total"]
+            validations += "validation_loss" in line
+            for layer, value in enumerate(line["grad_norm"]["w2"], 1):
+                assert found[(*at, "grad-w2", str(layer))] == value
+            for layer, value in enumerate(line["hidden_norm"]):
+                assert found[(*at, "hidden-norm", str(layer))] == value
+            assert ((*at, "token-cosine", "0") in found) == (line["step"] % 7 == 0)
+        assert sum(r["quantity"] == "validation-loss" for r in rows) == validations > 0
+
+
+def test_schema():
+    """Other programs read it as the header of run_writer.h says."""
+    with Recorded() as a:
+        db = sqlite3.connect(a.run)
+        assert db.execute("PRAGMA application_id").fetchone() == (0x4e735275,)
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        with open(a.lines, encoding="utf-8") as file:
+            records = {(l["lane"], l["step"]): l for l in map(json.loads, file) if "step" in l}
+        best = min((l["loss"], step) for (lane, step), l in records.items() if lane == 1)
+        assert db.execute(QUERY).fetchone() == (best[1], best[0])
+        rows = db.execute("SELECT q.lane, p.first, p.steps, q.size, p.data, p.present "
+                          "FROM profiles p JOIN quantities q ON q.id = p.quantity "
+                          "WHERE q.key = 'grad-w2'").fetchall()
+        seen = 0
+        for lane, first, steps, size, data, present in rows:
+            values = struct.unpack(f"<{steps * size}f", data)
+            assert present is None
+            for i in range(steps):
+                want = records[lane, first + i]["grad_norm"]["w2"]
+                assert [float(f"{v:.9g}") for v in values[i * size:(i + 1) * size]] == want
+            seen += steps
+        assert seen == len(records)
+        db.close()
+
+
+def test_chart_of_what_was_recorded():
+    with Recorded() as a:
+        old, new = a.path("old.csv"), a.path("new.csv")
+        figure = ["--figure", "loss,gradient-norm,steps:token-cosine", "--out"]
+        trained = run("chart", *LANES, *MEASURED, "--steps", str(STEPS), *figure, old)
+        assert trained.returncode == 0, trained
+        good("chart", "--from", a.run, *figure, new)
+        assert open(old, "rb").read() == open(new, "rb").read()
+        # At a step within it.
+        for step in (["--step", "20"], ["--step", "20", "--until", "40"]):
+            trained = run("chart", *LANES, *MEASURED, *step, "--set", "steps=60", "--figure",
+                          "profile:grad-w2", "--out", old)
+            good("chart", "--from", a.run, *step, "--figure", "profile:grad-w2", "--out", new)
+            assert trained.returncode == 0, trained
+            assert open(old, "rb").read() == open(new, "rb").read(), step
+        # It is the file that is drawn, and nothing is trained.
+        db = sqlite3.connect(a.run)
+        db.execute("UPDATE steps SET loss = 1234.5 WHERE lane = 2 AND step = 30")
+        db.commit()
+        db.close()
+        good("chart", "--from", a.run, "--figure", "loss", "--out", new)
+        assert ",30,1234.5," in open(new, encoding="utf-8").read()
+        # Another experiment is trained.
+        assert run("chart", "--from", a.run, "--set", "seed=2", "--figure", "loss", "--out", new,
+                   small=False).returncode == 0
+        assert ",1234.5," not in open(new, encoding="utf-8").read()
+        text = sentence(run("chart", "--from", a.run, "--figure", "loss", "--steps", "61", "--out",
+                            new, small=False), 2)
+        assert "Step 61 was not recorded" in text, text
+        sentence(run("chart", "--from", a.run, "--figure", "similarity", "--out", new,
+                     small=False), 2)
+
+
+def test_show_and_runs():
+    with Recorded() as a:
+        shown = good("show", a.run).decode()
+        assert f"# lane B: steps 0 to {STEPS}, last training loss " in shown, shown
+        assert "[B]\nplacement = pre" in shown and "layers = 2" in shown, shown
+        assert b"placement = pre" in run("show", a.run, small=False).stdout
+        with open(a.path("broken.nsrun"), "wb"):
+            pass
+        one, other = (json.loads(line) for line in good("runs", a.kept.name, "--json").splitlines())
+        assert one["name"] == "a.nsrun" and one["lanes"] == 2 and one["steps"] == STEPS, one
+        assert one["bytes"] == os.path.getsize(a.run) and len(one["loss"]) == 2, one
+        assert "A: placement=post, B: placement=pre, layers=2" in one["settings"], one
+        assert "nothing was recorded yet" in other["error"], other
+        table = good("runs", a.kept.name).decode().splitlines()
+        assert len(table) == 3 and table[1].startswith("a.nsrun ") and " 60 " in table[1], table
+        assert "error" not in sentence(run("runs", a.path("none"), small=False), 1)
+        sentence(run("export", a.run, "--format", "xls", small=False), 2)
+        sentence(run("export", a.path("none"), "--format", "csv", small=False), 1)
+        sentence(run("export", a.run, "--format", "csv", "--out", a.run, small=False), 2)
+
+
+def test_no_place():
+    """One sentence, and training goes on; a file that is there is left alone."""
+    with Recorded() as a:
+        before = open(a.run, "rb").read()
+        assert "is there already" in sentence(run("train", "--steps", "2", "--run", a.run), 2)
+        assert open(a.run, "rb").read() == before
+        done = run("train", "--steps", "2", "--run", "/proc/a.nsrun")
+        assert done.returncode == 1 and b"2 steps" in done.stdout, done
+        assert len(done.stderr.splitlines()) == 1 and b"is not recorded" in done.stderr, done
+        full = a.path("full.nsrun")
+        done = run("train", "--steps", "2000", "--run", full,
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)))
+        assert done.returncode == 1 and b"2000 steps" in done.stdout, done
+        assert len(done.stderr.splitlines()) == 1 and b"no further" in done.stderr, done
+
+
+def test_one_seed():
+    """Several seeds are refused before anything is written; a file that names them is no run."""
+    with Recorded() as a:
+        for command in (["train"], ["compare", *LANES]):
+            path = a.path("seeds.nsrun")
+            text = sentence(run(*command, "--set", "seeds=3", "--steps", "2", "--run", path), 2)
+            assert "set that to 1" in text and not os.path.exists(path), text
+        # Asked for of a run that was recorded, they are trained.
+        out = a.path("seeds.csv")
+        good("chart", "--from", a.run, "--set", "seeds=2", "--steps", "3", "--figure", "loss",
+             "--out", out)
+        with open(out, encoding="utf-8") as file:
+            assert "seed 2 of 2" in file.read()
+        db = sqlite3.connect(a.run)
+        line, = db.execute("SELECT experiment FROM run").fetchone()
+        assert " seeds=1 " in line, line
+        db.execute("UPDATE run SET experiment = ?", (line.replace(" seeds=1 ", " seeds=2 "),))
+        db.commit()
+        db.close()
+        sentence(run("export", a.run, "--format", "jsonl", small=False), 1)
+
+
+def test_damaged_files():
+    """One sentence or the run, whatever became of the bytes."""
+    with Recorded() as a:
+        whole = open(a.run, "rb").read()
+        dice = random.Random(1)
+        bad = a.path("bad.nsrun")
+        refused = 0
+        for case in range(60):
+            data = bytearray(whole)
+            if case % 2:
+                del data[dice.randrange(len(data)):]
+            for _ in range(0 if case % 2 else dice.choice([1, 20, 2000])):
+                data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+            with open(bad, "wb") as file:
+                file.write(data)
+            done = run("export", bad, "--format", "jsonl", small=False)
+            assert done.returncode in (0, 1), done
+            if done.returncode:
+                assert len(done.stderr.splitlines()) == 1, done.stderr
+                assert b"bad.nsrun" in done.stderr, done.stderr
+                refused += 1
+        assert refused > 20, refused
+
+
+def records_of(path):
+    """The records of a run without their times."""
+    lines = [json.loads(line) for line in good("export", path, "--format", "jsonl").splitlines()]
+    for line in lines:
+        line.pop("seconds", None)
+        line.pop("probe_seconds", None)
+    return [line for line in lines if "step" in line]
+
+
+def test_killed():
+    """What was committed before a kill is there, and nothing is wrong in it."""
+    dice = random.Random(2)
+    with tempfile.TemporaryDirectory() as folder:
+        words = [CLI, "train", "--set", "layers=6", "--set", "threads=1", "--set",
+                 "eval-batches=1", "--set", "probe-every=50", "--set", "eval-every=500", "--set",
+                 "steps=0"]
+        longest, found = [], 0
+        for kill in range(KILLS):
+            path = os.path.join(folder, f"{kill}.nsrun")
+            with subprocess.Popen([*words, "--run", path], stdout=subprocess.DEVNULL) as process:
+                time.sleep(dice.uniform(0.02, 1.2))
+                process.kill()
+                process.wait(timeout=PATIENCE_S)
+            if not os.path.exists(path) or "recorded yet" in run(
+                    "show", path, small=False).stderr.decode():
+                continue
+            found += 1
+            records = records_of(path)
+            shared = min(len(records), len(longest))
+            assert [r["step"] for r in records] == list(range(len(records)))
+            assert records[:shared] == longest[:shared], kill
+            longest = max(records, longest, key=len)
+            os.remove(path)
+        assert found > KILLS / 4, found
+        # So it is in a run that nobody killed.
+        path = os.path.join(folder, "whole.nsrun")
+        last = min(len(longest) - 1, 2000)
+        subprocess.run([*words[:-2], "--steps", str(last), "--run", path], check=True,
+                       stdout=subprocess.DEVNULL, timeout=PATIENCE_S)
+        assert [{**r, "validation_loss": 0} for r in records_of(path)] == [
+            {**r, "validation_loss": 0} for r in longest[:last + 1]]
+
+
+def test_ends_by_a_signal():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.nsrun")
+        with subprocess.Popen([CLI, "train", *SETTINGS, "--set", "steps=0", "--run", path],
+                              stdout=subprocess.DEVNULL) as process:
+            while not os.path.exists(path + "-wal"):
+                time.sleep(0.01)
+            time.sleep(1)
+            # Another program reads it meanwhile.
+            shown = good("show", path).decode()
+            assert "; it goes on, or was broken off" in shown, shown
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=PATIENCE_S) == 130
+        assert os.listdir(folder) == ["a.nsrun"], os.listdir(folder)
+        summary = json.loads(good("export", path, "--format", "jsonl").splitlines()[-1])["summary"]
+        assert summary["state"] == "paused" and summary["steps"] > 0, summary
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
