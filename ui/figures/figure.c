@@ -1,16 +1,25 @@
-/* What figures share.  SPDX-License-Identifier: MIT */
+/* A figure: of one seed, or the mean over several.  SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
 
 #include "core/base/words.h"
-#include "ui/figures/seeds.h"
-#include "ui/figures/settings_caption.h"
+#include "ui/figures/mean.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Changes of one setting that are closer than this part of the run share a marker: a slider that is
- * dragged makes one at every step. */
-#define CLOSE 25
+typedef struct NsSeedFigures NsSeedFigures;
+
+/* The figures of several seeds, behind the one that is shown, and the mean of their curves.  A seed
+ * that diverged is left out of the mean of its lane, and the plot says so; where all diverged the
+ * mean is of them. */
+struct NsSeedFigures {
+    NsFigure *single[NS_SEEDS_MAX]; /* of each seed; the first is borrowed */
+    NsFigure *going[NS_SEEDS_MAX];  /* without what diverged, where something did */
+    const NsPlot *singles[NS_SEEDS_MAX], *merged[NS_SEEDS_MAX];
+    uint64_t seen[2 * NS_SEEDS_MAX]; /* versions of the plots that the mean is of */
+    NsMeanPlot *mean;
+    NsPlot plot;
+};
 
 NsFigure *ns_figure_alloc(const NsFigureClass *class)
 {
@@ -24,24 +33,6 @@ NsFigure *ns_figure_alloc(const NsFigureClass *class)
     return figure;
 }
 
-void ns_figure_free(NsFigure *figure)
-{
-    if (!figure) return;
-    figure->class->clear(figure);
-    ns_seed_figures_free(figure->seeds);
-    for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        ns_source_follow(&figure->events[i], NULL);
-        ns_source_follow(&figure->runs[i], NULL);
-    }
-    g_array_unref(figure->markers);
-    g_string_chunk_free(figure->marker_texts);
-    char *texts[] = {figure->title, figure->subtitle, figure->moment,     figure->run,
-                     figure->note,  figure->empty,    figure->left_label, figure->x_label};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
-    for (size_t i = 0; i < NS_FIGURE_SERIES; i++) g_free(figure->labels[i]);
-    g_free(figure);
-}
-
 /* TRUE if the figure shows other runs than before. */
 static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
 {
@@ -53,7 +44,8 @@ static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
     return others;
 }
 
-const NsPlot *ns_figure_update_one(NsFigure *figure, const NsFigureInput *input)
+/* The plot of an input of one seed, of one lane where the figure is of one model. */
+static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
     bool changed = figure->class->update(figure, input);
@@ -72,6 +64,207 @@ const NsPlot *ns_figure_update_one(NsFigure *figure, const NsFigureInput *input)
     return plot;
 }
 
+/* ---- Several seeds ---- */
+
+/* The seeds of one run that go on, in order; all of them where none does. */
+typedef struct {
+    NsHistory *history[NS_SEEDS_MAX];
+    size_t n, diverged;
+} Going;
+
+static Going going_of(NsHistory *history)
+{
+    Going going = {0};
+    size_t seeds = history ? ns_history_seeds(history) : 0;
+    for (size_t k = 0; k < seeds; k++) {
+        NsHistory *seed = ns_history_seed(history, k);
+        if (!ns_figure_divergence(seed)) going.history[going.n++] = seed;
+    }
+    going.diverged = seeds - going.n;
+    for (size_t k = 0; !going.n && k < seeds; k++) going.history[k] = ns_history_seed(history, k);
+    if (!going.n) going.n = seeds;
+    return going;
+}
+
+static NsHistory *seed_of(NsHistory *history, size_t k)
+{
+    return history && k < ns_history_seeds(history) ? ns_history_seed(history, k) : NULL;
+}
+
+/* The input with one seed of every run. */
+static NsFigureInput input_of(const NsFigureInput *input, size_t k)
+{
+    NsFigureInput one = *input;
+    one.history = seed_of(input->history, k);
+    for (unsigned i = 0; i < input->n_lanes; i++)
+        one.lanes[i].history = seed_of(input->lanes[i].history, k);
+    /* An earlier run may have had fewer. */
+    if (seed_of(input->previous, k)) one.previous = seed_of(input->previous, k);
+    for (unsigned i = 0; i < input->n_pinned; i++)
+        if (seed_of(input->pinned[i].history, k))
+            one.pinned[i].history = seed_of(input->pinned[i].history, k);
+    return one;
+}
+
+/* The same, with the k-th of those that go on. */
+static NsFigureInput input_of_going(const NsFigureInput *input, const Going *going, size_t k)
+{
+    NsFigureInput one = input_of(input, k);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        NsHistory *history = k < going[i].n ? going[i].history[k] : NULL;
+        if (ns_figure_run(input, i).history == input->history) one.history = history;
+        if (input->n_lanes > 1) one.lanes[i].history = history;
+    }
+    return one;
+}
+
+/* A figure like the first one, which has the looks of its axes. */
+static NsFigure *copy_of(const NsFigure *first)
+{
+    NsFigure *copy = ns_figure_alloc(first->class);
+    copy->plot.x = first->plot.x;
+    copy->plot.left = first->plot.left;
+    copy->plot.right = first->plot.right;
+    copy->plot.legend = first->plot.legend;
+    return copy;
+}
+
+static const NsPlot *update_seed(NsFigure **figure, const NsFigure *first,
+                                 const NsFigureInput *input)
+{
+    if (!*figure) *figure = copy_of(first);
+    return update_one(*figure, input);
+}
+
+/* Over layers all show one step, although one has measured it a moment before the other. */
+static int64_t common_step(const NsFigureInput *input, const Going *going)
+{
+    int64_t step = INT64_MAX;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        for (size_t k = 0; k < going[i].n; k++) {
+            NsHistory *history = going[i].history[k];
+            int64_t newest =
+                ns_history_first_step(history) + (int64_t)ns_history_steps(history) - 1;
+            if (!going[i].diverged || !ns_figure_divergence(history)) step = MIN(step, newest);
+        }
+    return step == INT64_MAX ? -1 : step;
+}
+
+/* "1 of 5 seeds diverged and is left out.", of several lanes by their names. */
+static char *diverged_words(const NsFigureInput *input, const Going *going)
+{
+    GString *words = g_string_new(NULL);
+    unsigned runs = ns_figure_runs(input);
+    for (unsigned i = 0; i < runs; i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        if (!going[i].diverged) continue;
+        if (words->len) g_string_append(words, "; ");
+        if (runs > 1) g_string_append_printf(words, "%s: ", run.name);
+        g_string_append_printf(words, _("%zu of %zu seeds diverged"), going[i].diverged,
+                               ns_history_seeds(run.history));
+    }
+    return g_string_free(words, words->len == 0);
+}
+
+/* Whether any of n plots is another than when the mean was made. */
+static bool is_news(NsSeedFigures *seeds, const NsPlot *const *plots, size_t n, size_t at)
+{
+    bool news = false;
+    for (size_t k = 0; k < n; k++) {
+        news |= seeds->seen[at + k] != plots[k]->version;
+        seeds->seen[at + k] = plots[k]->version;
+    }
+    return news;
+}
+
+/* The plots that the mean is of; how many. */
+static size_t update_merged(NsSeedFigures *seeds, const NsFigureInput *input, const Going *going)
+{
+    size_t n = 0;
+    bool diverged = false;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        n = MAX(n, going[i].n);
+        diverged |= going[i].diverged > 0;
+    }
+    for (size_t k = 0; k < n; k++) {
+        NsFigureInput one = input_of_going(input, going, k);
+        seeds->merged[k] =
+            diverged ? update_seed(&seeds->going[k], seeds->single[0], &one) : seeds->singles[k];
+    }
+    return n;
+}
+
+/* The plot of the mean; its version changes only if something visible did.  `first` is the figure
+ * of the first seed. */
+static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
+{
+    if (!first->seeds) first->seeds = g_new0(NsSeedFigures, 1);
+    NsSeedFigures *seeds = first->seeds;
+    NsFigureInput shown = *input;
+    Going going[NS_LANES_MAX];
+    size_t n = ns_figure_seeds(input);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        going[i] = going_of(ns_figure_run(input, i).history);
+    if (first->class->seeds == NS_SEEDS_MEAN_BY_LAYER && input->step < 0)
+        shown.step = common_step(input, going);
+
+    seeds->single[0] = first;
+    for (size_t k = 0; k < n; k++) {
+        NsFigureInput one = input_of(&shown, k);
+        seeds->singles[k] = update_seed(&seeds->single[k], first, &one);
+    }
+    size_t n_merged = update_merged(seeds, &shown, going);
+    bool news = is_news(seeds, seeds->singles, n, 0);
+    news |= is_news(seeds, seeds->merged, n_merged, NS_SEEDS_MAX);
+    if (!news && seeds->mean) return &seeds->plot;
+
+    uint64_t version = MAX(seeds->plot.version, first->plot.version) + 1;
+    g_autofree char *diverged = diverged_words(input, going);
+    if (seeds->mean) ns_mean_plot_free(seeds->mean);
+    seeds->mean = ns_mean_plot_new(seeds->merged, n_merged, n, diverged);
+    seeds->plot = *ns_mean_plot(seeds->mean);
+    seeds->plot.singles = seeds->singles;
+    seeds->plot.n_singles = n;
+    seeds->plot.version = version;
+    return &seeds->plot;
+}
+
+static uint64_t mean_version(const NsSeedFigures *seeds)
+{
+    return MAX(seeds->plot.version, seeds->single[0]->plot.version);
+}
+
+static void free_seeds(NsSeedFigures *seeds)
+{
+    if (!seeds) return;
+    for (size_t k = 0; k < NS_SEEDS_MAX; k++) {
+        if (k && seeds->single[k]) ns_figure_free(seeds->single[k]);
+        if (seeds->going[k]) ns_figure_free(seeds->going[k]);
+    }
+    if (seeds->mean) ns_mean_plot_free(seeds->mean);
+    g_free(seeds);
+}
+
+/* ---- Life and update ---- */
+
+void ns_figure_free(NsFigure *figure)
+{
+    if (!figure) return;
+    figure->class->clear(figure);
+    free_seeds(figure->seeds);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        ns_source_follow(&figure->events[i], NULL);
+        ns_source_follow(&figure->runs[i], NULL);
+    }
+    g_array_unref(figure->markers);
+    g_string_chunk_free(figure->marker_texts);
+    char *texts[] = {figure->title, figure->subtitle, figure->moment,     figure->run,
+                     figure->note,  figure->empty,    figure->left_label, figure->x_label};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
+    for (size_t i = 0; i < NS_FIGURE_SERIES; i++) g_free(figure->labels[i]);
+    g_free(figure);
+}
+
 static bool has_mean(const NsFigure *figure)
 {
     NsSeedsShown seeds = figure->class->seeds;
@@ -82,382 +275,8 @@ const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
 {
     NsFigureInput one = *input;
     if (figure->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
-    if (has_mean(figure) && ns_figure_seeds(&one) > 1)
-        return ns_seed_figures_update(&figure->seeds, figure, &one);
-    if (figure->seeds) figure->plot.version = ns_seed_figures_version(figure->seeds);
-    g_clear_pointer(&figure->seeds, ns_seed_figures_free);
-    return ns_figure_update_one(figure, &one);
-}
-
-bool ns_figure_text(char **slot, char *text)
-{
-    if (g_strcmp0(*slot, text) == 0) {
-        g_free(text);
-        return false;
-    }
-    g_free(*slot);
-    *slot = text;
-    return true;
-}
-
-bool ns_source_follow(NsSource *source, NsHistory *history)
-{
-    if (source->history == history) return false;
-    NsHistory *old = source->history;
-    *source = (NsSource){.history = history ? ns_history_ref(history) : NULL};
-    if (old) ns_history_unref(old);
-    return true;
-}
-
-/* ---- Runs ---- */
-
-unsigned ns_figure_runs(const NsFigureInput *input)
-{
-    return MAX(MIN(input->n_lanes, NS_LANES_MAX), 1);
-}
-
-NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i)
-{
-    if (input->n_lanes > 1) return input->lanes[i];
-    return (NsFigureRun){.history = input->history, .settings = input->settings};
-}
-
-NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i)
-{
-    NsFigureInput one = *input;
-    NsFigureRun run = ns_figure_run(input, i);
-    one.history = run.history;
-    one.settings = run.settings;
-    one.name = input->n_lanes > 1 ? run.name : input->name;
-    one.n_beside = MAX(input->n_lanes, input->n_beside);
-    one.n_lanes = 0;
-    return one;
-}
-
-unsigned ns_figure_active(const NsFigureInput *input)
-{
-    for (unsigned i = 0; input->n_lanes > 1 && i < ns_figure_runs(input); i++)
-        if (input->lanes[i].history == input->history) return i;
-    return 0;
-}
-
-char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
-{
-    unsigned n = ns_figure_runs(input);
-    const NsSettings *settings[NS_LANES_MAX];
-    if (n > 1 && input->named & 1u << i) return g_strdup(ns_figure_run(input, i).name);
-    for (unsigned k = 0; k < n; k++) {
-        settings[k] = ns_figure_run(input, k).settings;
-        if (!settings[k]) return g_strdup(ns_figure_run(input, i).name);
-    }
-    g_autofree char *special = ns_settings_special_words(settings, n, i);
-    return *special ? ns_figure_run_words(input, i, special)
-                    : g_strdup(ns_figure_run(input, i).name);
-}
-
-char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words)
-{
-    if (ns_figure_runs(input) < 2) return g_strdup(words);
-    if (input->named & 1u << i)
-        return g_strdup_printf("%s: %s", ns_figure_run(input, i).name, words);
-    /* Translators: the name of a lane, such as A, and what is said of it. */
-    return g_strdup_printf(C_("lane", "%s %s"), ns_figure_run(input, i).name, words);
-}
-
-/* ---- Words ---- */
-
-/* The step from which a live setting of the run was another; 0 where none was changed. */
-static int64_t first_change(const NsHistory *history)
-{
-    for (size_t i = 0; history && i < ns_history_events(history); i++) {
-        const NsEvent *event = ns_history_event(history, i);
-        if (event->kind == NS_EVENT_SETTING && event->step > 1) return event->step;
-    }
-    return 0;
-}
-
-char *ns_figure_previous_label(const NsFigureInput *input)
-{
-    if (!input->previous_settings || !input->settings) return g_strdup(_("previous run"));
-    g_autofree char *difference = ns_settings_difference(input->previous_settings, input->settings);
-    int64_t changed = first_change(input->previous);
-    if (!changed) return g_strdup_printf(_("previous run: %s"), difference);
-    return g_strdup_printf(_("previous run: %s, changed at %" PRId64), difference, changed);
-}
-
-char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)
-{
-    const NsQuantityInfo *info = ns_quantity(quantity);
-    if (info->expensive && ns_history_layout(history)->probe_every < 1)
-        return g_strdup_printf(
-            _("%s is expensive to measure: choose with “probe-every” how often."),
-            _(info->choice.label));
-    return g_strdup_printf(_("This model has no %s."), info->symbol);
-}
-
-char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
-{
-    const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
-    bool two = layout && layout->hidden > layout->layers + 1;
-    switch (ns_quantity(quantity)->domain) {
-    case NS_DOMAIN_HIDDEN:
-        return g_strdup(two ? _("state (encoder, decoder)") : _("layer (0: embedding)"));
-    case NS_DOMAIN_HEAD:
-        return g_strdup(_("head (layer by layer)"));
-    case NS_DOMAIN_LAYER:
-    case NS_DOMAIN_STEP:
-        break;
-    }
-    return g_strdup(two ? _("layer (encoder, decoder)") : _("layer"));
-}
-
-NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input)
-{
-    return input->log && !ns_quantity(quantity)->unit ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-}
-
-int64_t ns_figure_record(const NsFigureInput *input)
-{
-    if (!input->history) return -1;
-    int64_t newest = (int64_t)ns_history_steps(input->history) - 1;
-    if (input->step < 0) return newest;
-    return CLAMP(input->step - ns_history_first_step(input->history), MIN(newest, 0), newest);
-}
-
-int64_t ns_figure_record_at(const NsHistory *history, int64_t step)
-{
-    int64_t newest = history ? (int64_t)ns_history_steps(history) - 1 : -1;
-    if (newest < 0 || step < 0) return newest;
-    return CLAMP(step - ns_history_first_step(history), -1, newest);
-}
-
-const NsEvent *ns_figure_divergence(const NsHistory *history)
-{
-    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
-        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
-            return ns_history_event(history, i);
-    return NULL;
-}
-
-/* The newest step that a history has; -1 for none. */
-static int64_t newest_of(const NsHistory *history)
-{
-    size_t records = history ? ns_history_steps(history) : 0;
-    return records ? ns_history_first_step(history) + (int64_t)records - 1 : -1;
-}
-
-int64_t ns_figure_newest(const NsFigureInput *input)
-{
-    int64_t going = -1, ended = -1;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
-        const NsHistory *history = ns_figure_run(input, i).history;
-        int64_t newest = newest_of(history);
-        if (newest < 0) continue;
-        if (ns_figure_divergence(history))
-            ended = MAX(ended, newest);
-        else
-            going = going < 0 ? newest : MIN(going, newest);
-    }
-    return going >= 0 ? going : ended;
-}
-
-int64_t ns_figure_viewed(const NsFigureInput *input)
-{
-    int64_t newest = -1;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        newest = MAX(newest, newest_of(ns_figure_run(input, i).history));
-    return input->step < newest ? input->step : -1;
-}
-
-unsigned ns_figure_first_layer(NsQuantity quantity)
-{
-    return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
-}
-
-/* The divergences of all runs, and then what else there is to note, which is taken. */
-static char *joined_note(const NsFigureInput *input, char *note)
-{
-    g_autofree char *taken = note;
-    GString *words = g_string_new(NULL);
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
-        NsFigureRun run = ns_figure_run(input, i);
-        const NsEvent *event = ns_figure_divergence(run.history);
-        if (!event) continue;
-        if (words->len) g_string_append_c(words, ' ');
-        if (ns_figure_runs(input) > 1) g_string_append_printf(words, "%s: ", run.name);
-        g_string_append(words, event->text);
-    }
-    if (taken) g_string_append_printf(words, "%s%s", words->len ? " " : "", taken);
-    return g_string_free(words, words->len == 0);
-}
-
-/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1" */
-static char *settings_words(const NsFigureInput *input)
-{
-    unsigned n = ns_figure_runs(input);
-    const NsSettings *settings[NS_LANES_MAX];
-    GString *words = g_string_new(NULL);
-    for (unsigned i = 0; i < n; i++) {
-        settings[i] = ns_figure_run(input, i).settings;
-        if (!settings[i]) return g_string_free(words, FALSE);
-    }
-    for (unsigned i = 0; i < n && n > 1; i++) {
-        g_autofree char *label = ns_figure_run_label(input, i);
-        g_autofree char *special = ns_settings_special_words(settings, n, i);
-        g_string_append_printf(words, "%s%s", i ? "; " : "", label);
-        if (input->named & 1u << i && *special) g_string_append_printf(words, ": %s", special);
-    }
-    if (n == 1 && input->name) g_string_append(words, input->name);
-    g_autofree char *common = ns_settings_common_words(settings, n);
-    const char *between = n > 1 ? "; " : " ";
-    if (*common) g_string_append_printf(words, "%s%s", words->len ? between : "", common);
-    return g_string_free(words, FALSE);
-}
-
-/* "A Post-LN" of a lane that is shown by itself; NULL else. */
-static char *run_words(const NsFigureInput *input)
-{
-    if (!input->name || !input->settings) return g_strdup(input->name);
-    g_autofree char *placement = ns_settings_placement_words(input->settings);
-    return g_strdup_printf("%s %s", input->name, placement);
-}
-
-bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
-{
-    g_autofree char *settings = settings_words(input);
-    char *moment = words.step < 0 ? NULL : g_strdup_printf(_("step %" PRId64), words.step);
-    size_t seeds = figure->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
-    if (moment && seeds > 1) {
-        g_autofree char *step = moment;
-        moment = g_strdup_printf(_("%s, seed 1 of %zu"), step, seeds);
-    }
-    char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
-    bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
-    changed |= ns_figure_text(&figure->subtitle, subtitle);
-    changed |= ns_figure_text(&figure->moment, moment);
-    changed |= ns_figure_text(&figure->run, run_words(input));
-    changed |= ns_figure_text(&figure->note, joined_note(input, words.note));
-    changed |= ns_figure_text(&figure->empty, g_strdup(words.empty));
-    return changed;
-}
-
-/* ---- Markers and spans ---- */
-
-/* Whether every run has this change at the same step: it was made to all of them. */
-static bool is_common(const NsFigureInput *input, const NsEvent *event)
-{
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
-        const NsHistory *history = ns_figure_run(input, i).history;
-        bool found = false;
-        for (size_t k = history ? ns_history_events(history) : 0; k-- > 0 && !found;) {
-            const NsEvent *other = ns_history_event(history, k);
-            if (other->step < event->step) break;
-            found = other->step == event->step && other->kind == event->kind &&
-                    g_str_equal(other->what, event->what);
-        }
-        if (!found) return false;
-    }
-    return true;
-}
-
-static const char *event_word(const NsEvent *event)
-{
-    switch (event->kind) {
-    case NS_EVENT_DIVERGED:
-        return _("diverged");
-    case NS_EVENT_SPIKE:
-        return _("spike");
-    case NS_EVENT_SETTING:
-        break;
-    }
-    /* As it is called in captions, where others go by their keys. */
-    return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
-}
-
-static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned run,
-                          const NsEvent *event, bool common)
-{
-    const char *what = event_word(event);
-    g_autofree char *words = common ? g_strdup(what) : ns_figure_run_words(input, run, what);
-    return (NsMarker){.x = (double)event->step,
-                      .text = g_string_chunk_insert_const(figure->marker_texts, words),
-                      .sentence = g_string_chunk_insert_const(figure->marker_texts, event->text),
-                      .alarm = event->kind != NS_EVENT_SETTING,
-                      .style = ns_figure_runs(input) > 1 && !common ? run + 1 : 0};
-}
-
-static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned run)
-{
-    const NsHistory *history = ns_figure_run(input, run).history;
-    size_t steps = ns_history_steps(history);
-    guint first = figure->markers->len;
-    for (size_t i = 0; i < ns_history_events(history); i++) {
-        const NsEvent *event = ns_history_event(history, i);
-        bool common = event->kind == NS_EVENT_SETTING && is_common(input, event);
-        if (common && run > 0) continue; /* It stands with those of the first. */
-        NsMarker marker = marker_of(figure, input, run, event, common);
-        guint n = figure->markers->len;
-        NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;
-        if (last && g_str_equal(last->text, marker.text) &&
-            marker.x - last->x <= (double)(steps / CLOSE))
-            *last = marker;
-        else
-            g_array_append_val(figure->markers, marker);
-    }
-}
-
-static bool same_markers(const GArray *a, const GArray *b)
-{
-    if (a->len != b->len) return false;
-    for (guint i = 0; i < a->len; i++) {
-        const NsMarker *p = &g_array_index(a, NsMarker, i), *q = &g_array_index(b, NsMarker, i);
-        if (p->x != q->x || p->style != q->style || !g_str_equal(p->text, q->text)) return false;
-    }
-    return true;
-}
-
-bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
-{
-    bool stale = false;
-    for (unsigned i = 0; i < NS_LANES_MAX; i++) {
-        NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
-        NsSource *source = &figure->events[i];
-        size_t events = history ? ns_history_events(history) : 0;
-        size_t steps = history ? ns_history_steps(history) : 0;
-        stale |= ns_source_follow(source, history);
-        stale |= events != source->events || (events && steps != source->steps);
-        source->events = events;
-        source->steps = steps;
-    }
-    if (!stale) return false;
-
-    /* What is close depends on how long a run is, so the few markers are made afresh. */
-    g_autoptr(GArray) old = g_array_copy(figure->markers);
-    g_array_set_size(figure->markers, 0);
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        if (ns_figure_run(input, i).history) add_events(figure, input, i);
-    return !same_markers(old, figure->markers);
-}
-
-static bool mark(NsFigure *figure, bool shown, NsSpan span)
-{
-    NsPlot *plot = &figure->plot;
-    bool same =
-        !shown || (figure->spans[0].from <= span.from && figure->spans[0].from >= span.from);
-    if (shown == (plot->n_spans > 0) && same) return false;
-    figure->spans[0] = span;
-    plot->spans = figure->spans;
-    plot->n_spans = shown;
-    return true;
-}
-
-bool ns_figure_mark_layer(NsFigure *figure, int layer)
-{
-    return mark(figure, layer > 0, (NsSpan){.from = layer - 0.5, .to = layer + 0.5});
-}
-
-bool ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input)
-{
-    double step = (double)ns_figure_viewed(input);
-    return mark(figure, step >= 0, (NsSpan){.from = step, .to = step});
+    if (has_mean(figure) && ns_figure_seeds(&one) > 1) return update_mean(figure, &one);
+    if (figure->seeds) figure->plot.version = mean_version(figure->seeds);
+    g_clear_pointer(&figure->seeds, free_seeds);
+    return update_one(figure, &one);
 }

@@ -60,6 +60,9 @@ bool ns_source_follow(NsSource *source, NsHistory *history);
 unsigned ns_figure_runs(const NsFigureInput *input);
 NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i);
 
+/* The most seeds that a run of the input has. */
+size_t ns_figure_seeds(const NsFigureInput *input);
+
 /* What a lane is called beside the others: "A Post-LN".  Free with g_free. */
 char *ns_figure_run_label(const NsFigureInput *input, unsigned i);
 
@@ -71,9 +74,6 @@ unsigned ns_figure_first_layer(NsQuantity quantity);
 
 /* A quiet band behind the selected layer.  TRUE if it is another one. */
 bool ns_figure_mark_layer(NsFigure *figure, int layer);
-
-/* ns_figure_update of an input of one seed, of one lane where the figure is of one model. */
-const NsPlot *ns_figure_update_one(NsFigure *figure, const NsFigureInput *input);
 
 /* The event of a divergence; NULL where there is none. */
 const NsEvent *ns_figure_divergence(const NsHistory *history);

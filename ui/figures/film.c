@@ -1,7 +1,7 @@
 /* Sheets as files: stills and films.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/base/words.h"
-#include "ui/figures/seeds.h"
+#include "ui/figures/figure.h"
 #include "ui/figures/sheet.h"
 
 #include <inttypes.h>

@@ -1,0 +1,394 @@
+/* What figures share: runs, words, markers.  SPDX-License-Identifier: MIT */
+#include "core/base/words.h"
+#include "ui/figures/figure.h"
+#include "ui/figures/settings_caption.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Changes of one setting that are closer than this part of the run share a marker: a slider that is
+ * dragged makes one at every step. */
+#define CLOSE 25
+
+bool ns_figure_text(char **slot, char *text)
+{
+    if (g_strcmp0(*slot, text) == 0) {
+        g_free(text);
+        return false;
+    }
+    g_free(*slot);
+    *slot = text;
+    return true;
+}
+
+bool ns_source_follow(NsSource *source, NsHistory *history)
+{
+    if (source->history == history) return false;
+    NsHistory *old = source->history;
+    *source = (NsSource){.history = history ? ns_history_ref(history) : NULL};
+    if (old) ns_history_unref(old);
+    return true;
+}
+
+/* ---- Runs ---- */
+
+unsigned ns_figure_runs(const NsFigureInput *input)
+{
+    return MAX(MIN(input->n_lanes, NS_LANES_MAX), 1);
+}
+
+NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i)
+{
+    if (input->n_lanes > 1) return input->lanes[i];
+    return (NsFigureRun){.history = input->history, .settings = input->settings};
+}
+
+NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i)
+{
+    NsFigureInput one = *input;
+    NsFigureRun run = ns_figure_run(input, i);
+    one.history = run.history;
+    one.settings = run.settings;
+    one.name = input->n_lanes > 1 ? run.name : input->name;
+    one.n_beside = MAX(input->n_lanes, input->n_beside);
+    one.n_lanes = 0;
+    return one;
+}
+
+size_t ns_figure_seeds(const NsFigureInput *input)
+{
+    size_t most = 1;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        if (history) most = MAX(most, ns_history_seeds(history));
+    }
+    return most;
+}
+
+unsigned ns_figure_active(const NsFigureInput *input)
+{
+    for (unsigned i = 0; input->n_lanes > 1 && i < ns_figure_runs(input); i++)
+        if (input->lanes[i].history == input->history) return i;
+    return 0;
+}
+
+char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
+{
+    unsigned n = ns_figure_runs(input);
+    const NsSettings *settings[NS_LANES_MAX];
+    if (n > 1 && input->named & 1u << i) return g_strdup(ns_figure_run(input, i).name);
+    for (unsigned k = 0; k < n; k++) {
+        settings[k] = ns_figure_run(input, k).settings;
+        if (!settings[k]) return g_strdup(ns_figure_run(input, i).name);
+    }
+    g_autofree char *special = ns_settings_special_words(settings, n, i);
+    return *special ? ns_figure_run_words(input, i, special)
+                    : g_strdup(ns_figure_run(input, i).name);
+}
+
+char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words)
+{
+    if (ns_figure_runs(input) < 2) return g_strdup(words);
+    if (input->named & 1u << i)
+        return g_strdup_printf("%s: %s", ns_figure_run(input, i).name, words);
+    /* Translators: the name of a lane, such as A, and what is said of it. */
+    return g_strdup_printf(C_("lane", "%s %s"), ns_figure_run(input, i).name, words);
+}
+
+/* ---- Words ---- */
+
+/* The step from which a live setting of the run was another; 0 where none was changed. */
+static int64_t first_change(const NsHistory *history)
+{
+    for (size_t i = 0; history && i < ns_history_events(history); i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        if (event->kind == NS_EVENT_SETTING && event->step > 1) return event->step;
+    }
+    return 0;
+}
+
+char *ns_figure_previous_label(const NsFigureInput *input)
+{
+    if (!input->previous_settings || !input->settings) return g_strdup(_("previous run"));
+    g_autofree char *difference = ns_settings_difference(input->previous_settings, input->settings);
+    int64_t changed = first_change(input->previous);
+    if (!changed) return g_strdup_printf(_("previous run: %s"), difference);
+    return g_strdup_printf(_("previous run: %s, changed at %" PRId64), difference, changed);
+}
+
+char *ns_figure_absent(NsQuantity quantity, const NsHistory *history)
+{
+    const NsQuantityInfo *info = ns_quantity(quantity);
+    if (info->expensive && ns_history_layout(history)->probe_every < 1)
+        return g_strdup_printf(
+            _("%s is expensive to measure: choose with “probe-every” how often."),
+            _(info->choice.label));
+    return g_strdup_printf(_("This model has no %s."), info->symbol);
+}
+
+char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
+{
+    const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
+    bool two = layout && layout->hidden > layout->layers + 1;
+    switch (ns_quantity(quantity)->domain) {
+    case NS_DOMAIN_HIDDEN:
+        return g_strdup(two ? _("state (encoder, decoder)") : _("layer (0: embedding)"));
+    case NS_DOMAIN_HEAD:
+        return g_strdup(_("head (layer by layer)"));
+    case NS_DOMAIN_LAYER:
+    case NS_DOMAIN_STEP:
+        break;
+    }
+    return g_strdup(two ? _("layer (encoder, decoder)") : _("layer"));
+}
+
+NsScaleKind ns_figure_scale(NsQuantity quantity, const NsFigureInput *input)
+{
+    return input->log && !ns_quantity(quantity)->unit ? NS_SCALE_LOG : NS_SCALE_LINEAR;
+}
+
+int64_t ns_figure_record(const NsFigureInput *input)
+{
+    if (!input->history) return -1;
+    int64_t newest = (int64_t)ns_history_steps(input->history) - 1;
+    if (input->step < 0) return newest;
+    return CLAMP(input->step - ns_history_first_step(input->history), MIN(newest, 0), newest);
+}
+
+int64_t ns_figure_record_at(const NsHistory *history, int64_t step)
+{
+    int64_t newest = history ? (int64_t)ns_history_steps(history) - 1 : -1;
+    if (newest < 0 || step < 0) return newest;
+    return CLAMP(step - ns_history_first_step(history), -1, newest);
+}
+
+const NsEvent *ns_figure_divergence(const NsHistory *history)
+{
+    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
+        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
+            return ns_history_event(history, i);
+    return NULL;
+}
+
+/* The newest step that a history has; -1 for none. */
+static int64_t newest_of(const NsHistory *history)
+{
+    size_t records = history ? ns_history_steps(history) : 0;
+    return records ? ns_history_first_step(history) + (int64_t)records - 1 : -1;
+}
+
+int64_t ns_figure_newest(const NsFigureInput *input)
+{
+    int64_t going = -1, ended = -1;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        int64_t newest = newest_of(history);
+        if (newest < 0) continue;
+        if (ns_figure_divergence(history))
+            ended = MAX(ended, newest);
+        else
+            going = going < 0 ? newest : MIN(going, newest);
+    }
+    return going >= 0 ? going : ended;
+}
+
+int64_t ns_figure_viewed(const NsFigureInput *input)
+{
+    int64_t newest = -1;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        newest = MAX(newest, newest_of(ns_figure_run(input, i).history));
+    return input->step < newest ? input->step : -1;
+}
+
+unsigned ns_figure_first_layer(NsQuantity quantity)
+{
+    return ns_quantity(quantity)->domain == NS_DOMAIN_HIDDEN ? 0 : 1;
+}
+
+/* The divergences of all runs, and then what else there is to note, which is taken. */
+static char *joined_note(const NsFigureInput *input, char *note)
+{
+    g_autofree char *taken = note;
+    GString *words = g_string_new(NULL);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        const NsEvent *event = ns_figure_divergence(run.history);
+        if (!event) continue;
+        if (words->len) g_string_append_c(words, ' ');
+        if (ns_figure_runs(input) > 1) g_string_append_printf(words, "%s: ", run.name);
+        g_string_append(words, event->text);
+    }
+    if (taken) g_string_append_printf(words, "%s%s", words->len ? " " : "", taken);
+    return g_string_free(words, words->len == 0);
+}
+
+/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, warm-up 1" */
+static char *settings_words(const NsFigureInput *input)
+{
+    unsigned n = ns_figure_runs(input);
+    const NsSettings *settings[NS_LANES_MAX];
+    GString *words = g_string_new(NULL);
+    for (unsigned i = 0; i < n; i++) {
+        settings[i] = ns_figure_run(input, i).settings;
+        if (!settings[i]) return g_string_free(words, FALSE);
+    }
+    for (unsigned i = 0; i < n && n > 1; i++) {
+        g_autofree char *label = ns_figure_run_label(input, i);
+        g_autofree char *special = ns_settings_special_words(settings, n, i);
+        g_string_append_printf(words, "%s%s", i ? "; " : "", label);
+        if (input->named & 1u << i && *special) g_string_append_printf(words, ": %s", special);
+    }
+    if (n == 1 && input->name) g_string_append(words, input->name);
+    g_autofree char *common = ns_settings_common_words(settings, n);
+    const char *between = n > 1 ? "; " : " ";
+    if (*common) g_string_append_printf(words, "%s%s", words->len ? between : "", common);
+    return g_string_free(words, FALSE);
+}
+
+/* "A Post-LN" of a lane that is shown by itself; NULL else. */
+static char *run_words(const NsFigureInput *input)
+{
+    if (!input->name || !input->settings) return g_strdup(input->name);
+    g_autofree char *placement = ns_settings_placement_words(input->settings);
+    return g_strdup_printf("%s %s", input->name, placement);
+}
+
+bool ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords words)
+{
+    g_autofree char *settings = settings_words(input);
+    char *moment = words.step < 0 ? NULL : g_strdup_printf(_("step %" PRId64), words.step);
+    size_t seeds = figure->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
+    if (moment && seeds > 1) {
+        g_autofree char *step = moment;
+        moment = g_strdup_printf(_("%s, seed 1 of %zu"), step, seeds);
+    }
+    char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
+    bool changed = ns_figure_text(&figure->title, g_strdup(words.title));
+    changed |= ns_figure_text(&figure->subtitle, subtitle);
+    changed |= ns_figure_text(&figure->moment, moment);
+    changed |= ns_figure_text(&figure->run, run_words(input));
+    changed |= ns_figure_text(&figure->note, joined_note(input, words.note));
+    changed |= ns_figure_text(&figure->empty, g_strdup(words.empty));
+    return changed;
+}
+
+/* ---- Markers and spans ---- */
+
+/* Whether every run has this change at the same step: it was made to all of them. */
+static bool is_common(const NsFigureInput *input, const NsEvent *event)
+{
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        bool found = false;
+        for (size_t k = history ? ns_history_events(history) : 0; k-- > 0 && !found;) {
+            const NsEvent *other = ns_history_event(history, k);
+            if (other->step < event->step) break;
+            found = other->step == event->step && other->kind == event->kind &&
+                    g_str_equal(other->what, event->what);
+        }
+        if (!found) return false;
+    }
+    return true;
+}
+
+static const char *event_word(const NsEvent *event)
+{
+    switch (event->kind) {
+    case NS_EVENT_DIVERGED:
+        return _("diverged");
+    case NS_EVENT_SPIKE:
+        return _("spike");
+    case NS_EVENT_SETTING:
+        break;
+    }
+    /* As it is called in captions, where others go by their keys. */
+    return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
+}
+
+static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned run,
+                          const NsEvent *event, bool common)
+{
+    const char *what = event_word(event);
+    g_autofree char *words = common ? g_strdup(what) : ns_figure_run_words(input, run, what);
+    return (NsMarker){.x = (double)event->step,
+                      .text = g_string_chunk_insert_const(figure->marker_texts, words),
+                      .sentence = g_string_chunk_insert_const(figure->marker_texts, event->text),
+                      .alarm = event->kind != NS_EVENT_SETTING,
+                      .style = ns_figure_runs(input) > 1 && !common ? run + 1 : 0};
+}
+
+static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned run)
+{
+    const NsHistory *history = ns_figure_run(input, run).history;
+    size_t steps = ns_history_steps(history);
+    guint first = figure->markers->len;
+    for (size_t i = 0; i < ns_history_events(history); i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        bool common = event->kind == NS_EVENT_SETTING && is_common(input, event);
+        if (common && run > 0) continue; /* It stands with those of the first. */
+        NsMarker marker = marker_of(figure, input, run, event, common);
+        guint n = figure->markers->len;
+        NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;
+        if (last && g_str_equal(last->text, marker.text) &&
+            marker.x - last->x <= (double)(steps / CLOSE))
+            *last = marker;
+        else
+            g_array_append_val(figure->markers, marker);
+    }
+}
+
+static bool same_markers(const GArray *a, const GArray *b)
+{
+    if (a->len != b->len) return false;
+    for (guint i = 0; i < a->len; i++) {
+        const NsMarker *p = &g_array_index(a, NsMarker, i), *q = &g_array_index(b, NsMarker, i);
+        if (p->x != q->x || p->style != q->style || !g_str_equal(p->text, q->text)) return false;
+    }
+    return true;
+}
+
+bool ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
+{
+    bool stale = false;
+    for (unsigned i = 0; i < NS_LANES_MAX; i++) {
+        NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
+        NsSource *source = &figure->events[i];
+        size_t events = history ? ns_history_events(history) : 0;
+        size_t steps = history ? ns_history_steps(history) : 0;
+        stale |= ns_source_follow(source, history);
+        stale |= events != source->events || (events && steps != source->steps);
+        source->events = events;
+        source->steps = steps;
+    }
+    if (!stale) return false;
+
+    /* What is close depends on how long a run is, so the few markers are made afresh. */
+    g_autoptr(GArray) old = g_array_copy(figure->markers);
+    g_array_set_size(figure->markers, 0);
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
+        if (ns_figure_run(input, i).history) add_events(figure, input, i);
+    return !same_markers(old, figure->markers);
+}
+
+static bool mark(NsFigure *figure, bool shown, NsSpan span)
+{
+    NsPlot *plot = &figure->plot;
+    bool same =
+        !shown || (figure->spans[0].from <= span.from && figure->spans[0].from >= span.from);
+    if (shown == (plot->n_spans > 0) && same) return false;
+    figure->spans[0] = span;
+    plot->spans = figure->spans;
+    plot->n_spans = shown;
+    return true;
+}
+
+bool ns_figure_mark_layer(NsFigure *figure, int layer)
+{
+    return mark(figure, layer > 0, (NsSpan){.from = layer - 0.5, .to = layer + 0.5});
+}
+
+bool ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input)
+{
+    double step = (double)ns_figure_viewed(input);
+    return mark(figure, step >= 0, (NsSpan){.from = step, .to = step});
+}
