@@ -181,6 +181,7 @@ static NsWindow *open_similarity(NsChartTile **tile)
     UI_UNTIL(ns_session_steps(session) >= 3);
     *tile = ui_tile(window, 1);
     UI_UNTIL(ns_chart_view_layout(ns_chart_tile_chart(*tile)));
+    ui_enlarge(ns_chart_tile_chart(*tile));
     return window;
 }
 
