@@ -495,26 +495,21 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
     return grid;
 }
 
-/* Two parts, beside each other where there is room. */
-static GtkWidget *make_flow(GtkWidget *first, GtkWidget *second)
+/* Beside each other where there is room. */
+static GtkWidget *make_axes(NsPhasePage *page)
 {
-    GtkWidget *flow = gtk_flow_box_new(), *parts[] = {first, second};
+    GtkWidget *flow = gtk_flow_box_new();
+    g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
     gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
     gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 2);
     gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 12);
     gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-        gtk_flow_box_append(GTK_FLOW_BOX(flow), parts[i]);
-        gtk_widget_set_focusable(gtk_widget_get_parent(parts[i]), FALSE);
+    for (int axis = 0; axis < 2; axis++) {
+        GtkWidget *part = make_axis(page, axis, axis ? _("Rows") : _("Columns"), settings);
+        gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
+        gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
     }
     return flow;
-}
-
-static GtkWidget *make_axes(NsPhasePage *page)
-{
-    g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
-    return make_flow(make_axis(page, 0, _("Columns"), settings),
-                     make_axis(page, 1, _("Rows"), settings));
 }
 
 static GtkWidget *make_progress(NsPhaseControls *c)
@@ -538,7 +533,6 @@ static GtkWidget *make_buttons(NsPhasePage *page)
 {
     NsPhaseControls *c = &page->controls;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    GtkWidget *second = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     c->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), STEPS);
     name(c->steps, _("Steps of every run"), _("Steps of every run"));
@@ -554,9 +548,9 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     gtk_box_append(GTK_BOX(box), c->steps);
     gtk_box_append(GTK_BOX(box), c->start);
     gtk_box_append(GTK_BOX(box), c->export_);
-    gtk_box_append(GTK_BOX(second), c->side);
-    gtk_box_append(GTK_BOX(second), make_progress(c));
-    return make_flow(box, second);
+    gtk_box_append(GTK_BOX(box), c->side);
+    gtk_box_append(GTK_BOX(box), make_progress(c));
+    return box;
 }
 
 static void build(NsPhasePage *page)
