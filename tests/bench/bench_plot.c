@@ -257,7 +257,6 @@ static void draw_page(Run *run, cairo_t *cr)
 static void keep(NsLiveChart **picture, const NsPlot *plot, const Place *place)
 {
     if (!*picture) *picture = ns_live_chart_new();
-    g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
     NsLiveChartView view = {.plot = plot,
                             .width = place->width,
                             .height = place->height,
@@ -265,7 +264,7 @@ static void keep(NsLiveChart **picture, const NsPlot *plot, const Place *place)
                             .seconds = 0.016};
     ns_live_chart_forget(*picture);
     ns_live_chart_layout(*picture, &view);
-    ns_live_chart_draw(*picture, 1, dirty);
+    ns_live_chart_draw(*picture, 1, NULL);
 }
 
 static void follow(Run *run)

@@ -376,8 +376,10 @@ static void draw_box(NsLiveChart *chart, const cairo_rectangle_int_t *box)
     cairo_destroy(cr);
 }
 
-cairo_surface_t *ns_live_chart_draw(NsLiveChart *chart, int scale, GArray *dirty)
+cairo_surface_t *ns_live_chart_draw(NsLiveChart *chart, int scale, GArray *boxes)
 {
+    g_autoptr(GArray) dirty =
+        boxes ? g_array_ref(boxes) : g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
     const NsPlotLayout *layout = chart->layout;
     bool other = make_surface(chart, scale);
     GByteArray *frame = frame_of(layout, scale);

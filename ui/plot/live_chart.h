@@ -31,8 +31,8 @@ typedef struct {
  * ns_live_chart_forget is called. */
 const NsPlotLayout *ns_live_chart_layout(NsLiveChart *chart, const NsLiveChartView *view);
 
-/* Brings the pixels up to date with the last layout, `scale` pixels a unit.  `dirty` (of
- * cairo_rectangle_int_t) gets the boxes of pixels that may differ from those of the call before.
+/* Brings the pixels up to date with the last layout, `scale` pixels a unit.  `boxes` (of
+ * cairo_rectangle_int_t, or NULL) gets those of pixels that may differ from the call before.
  * Returns the surface, borrowed and written again by the next call; its status tells whether there
  * was memory. */
-cairo_surface_t *ns_live_chart_draw(NsLiveChart *chart, int scale, GArray *dirty);
+cairo_surface_t *ns_live_chart_draw(NsLiveChart *chart, int scale, GArray *boxes);

@@ -8,7 +8,6 @@
 #include "ui/plot/panels.h"
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
-#include "ui/widgets/charts/texture_tiles.h"
 
 #include <math.h>
 
@@ -34,7 +33,7 @@ struct _NsChartView {
     NsStyle style;        /* the same with the corner of this chart */
     NsLiveChart *live;
     const NsPlotLayout *layout; /* the picture's, of the present plot and style; NULL: none */
-    NsTextureTiles *tiles;      /* the picture on the screen */
+    GskRenderNode *picture;     /* on the screen; NULL: none yet, or no memory for one */
     cairo_surface_t *surface;   /* the picture's; NULL: nothing was drawn yet */
     GdkTexture *copy;           /* of the picture, for others; NULL until one asks */
     bool stale;                 /* the picture shows another plot or style */
@@ -85,6 +84,34 @@ static bool ensure_layout(NsChartView *chart)
     return true;
 }
 
+static GdkTexture *texture_of(cairo_surface_t *image)
+{
+    int width = cairo_image_surface_get_width(image),
+        height = cairo_image_surface_get_height(image);
+    gsize stride = (gsize)cairo_image_surface_get_stride(image);
+    g_autoptr(GBytes) bytes =
+        g_bytes_new(cairo_image_surface_get_data(image), stride * (gsize)height);
+    return gdk_memory_texture_new(width, height, GDK_MEMORY_DEFAULT, bytes, stride);
+}
+
+/* A renderer on a graphics card gets a texture.  cairo's, which would convert a texture pixel by
+ * pixel in every frame (GTK 4.8), gets the surface, of which cairo makes a copy before the surface
+ * is drawn into again. */
+static GskRenderNode *picture_node(NsChartView *chart, int width, int height)
+{
+    graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
+    GtkNative *native = gtk_widget_get_native(GTK_WIDGET(chart));
+    if (!GSK_IS_CAIRO_RENDERER(gtk_native_get_renderer(native)))
+        return gsk_texture_node_new(chart->copy = texture_of(chart->surface), &box);
+    GskRenderNode *node = gsk_cairo_node_new(&box);
+    cairo_t *cr = gsk_cairo_node_get_draw_context(node);
+    cairo_set_source_surface(cr, chart->surface, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
+    cairo_paint(cr);
+    cairo_destroy(cr);
+    return node;
+}
+
 static void draw(NsChartView *chart, int width, int height, int scale)
 {
     gint64 begin = g_get_monotonic_time();
@@ -94,11 +121,11 @@ static void draw(NsChartView *chart, int width, int height, int scale)
     chart->drawn_scale = scale;
     chart->stale = false;
     ensure_layout(chart);
-    g_autoptr(GArray) dirty = g_array_new(FALSE, FALSE, sizeof(cairo_rectangle_int_t));
-    chart->surface = ns_live_chart_draw(chart->live, scale, dirty);
-    GskRenderer *renderer = gtk_native_get_renderer(gtk_widget_get_native(GTK_WIDGET(chart)));
-    ns_texture_tiles_update(chart->tiles, chart->surface, scale, renderer, dirty);
+    chart->surface = ns_live_chart_draw(chart->live, scale, NULL);
     g_clear_object(&chart->copy);
+    g_clear_pointer(&chart->picture, gsk_render_node_unref);
+    if (cairo_surface_status(chart->surface) == CAIRO_STATUS_SUCCESS)
+        chart->picture = picture_node(chart, width, height);
     chart->cost = (double)(g_get_monotonic_time() - begin) / 1000.0;
 }
 
@@ -166,7 +193,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
             chart->telling = gtk_widget_add_tick_callback(widget, tell_later, NULL, NULL);
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
-    ns_texture_tiles_snapshot(chart->tiles, snapshot);
+    if (chart->picture) gtk_snapshot_append_node(snapshot, chart->picture);
     bool banded = chart->band.width > 0 && chart->band.height > 0;
     if ((chart->pointed || chart->view_state.n_pins || banded) && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
@@ -354,7 +381,7 @@ const NsPlot *ns_chart_view_plot(NsChartView *chart)
 
 GdkTexture *ns_chart_view_texture(NsChartView *chart)
 {
-    if (!chart->copy && chart->surface) chart->copy = ns_texture_of(chart->surface);
+    if (!chart->copy && chart->picture) chart->copy = texture_of(chart->surface);
     return chart->copy;
 }
 
@@ -388,7 +415,7 @@ static void ns_chart_view_finalize(GObject *object)
     ns_view_state_clear(&chart->view_state);
     g_array_unref(chart->shown_series);
     g_clear_object(&chart->copy);
-    ns_texture_tiles_free(chart->tiles);
+    g_clear_pointer(&chart->picture, gsk_render_node_unref);
     ns_live_chart_free(chart->live);
     g_clear_pointer(&chart->figure, ns_figure_free);
     G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
@@ -423,7 +450,6 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
 static void ns_chart_view_init(NsChartView *chart)
 {
     chart->live = ns_live_chart_new();
-    chart->tiles = ns_texture_tiles_new();
     GtkWidget *widget = GTK_WIDGET(chart);
     gtk_widget_set_focusable(widget, TRUE);
     gtk_widget_set_hexpand(widget, TRUE);
