@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the system allows, and that every command ends: by itself, and by a signal; writes TAP.
+"""The processors that a command may use, and that a signal ends every command; writes TAP.
 
 SPDX-License-Identifier: MIT
 Usage: test_limits.py NORMSCOPE_CLI
@@ -10,7 +10,6 @@ A deadline is much longer than what it is for: it tells "never" from "late".
 import fcntl
 import json
 import os
-import resource
 import signal
 import struct
 import subprocess
@@ -19,7 +18,7 @@ import tempfile
 import termios
 import time
 
-from test_cli import CLI, COMMANDS, PATIENCE_S, SMALL, Skip, main, run, until_busy
+from test_cli import CLI, COMMANDS, PATIENCE_S, SMALL, main, run, until_busy
 
 SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
 # Each record of these takes minutes, since the gradient is averaged over so many batches, and
@@ -32,7 +31,6 @@ SLOW = [word for setting in ("layers=2", "d-model=256", "d-ff=1024", "heads=4", 
                              "batch=16", "eval-every=0", "threads=1")
         for word in ("--set", setting)]
 END_S = 30  # within which a command that is told to ends; meant is one second
-REFUSED = "normscope-cli: "
 
 
 def status_of(process):
@@ -68,78 +66,6 @@ def test_lanes_share_the_processors():
                  "--steps", "0", "--jsonl", "-", preexec_fn=lambda: os.sched_setaffinity(0, one))
     lines = [json.loads(line) for line in result.stdout.decode().splitlines()]
     assert [line["threads"] for line in lines[:2]] == [1, 1], lines[:2]
-
-
-# ---- Memory ----
-
-def limited(kibibytes, *arguments, what=resource.RLIMIT_AS, **options):
-    """A command under `ulimit -v`: it succeeds, or says in one sentence why it does not."""
-    size = kibibytes << 10
-    try:
-        result = run(*arguments, preexec_fn=lambda: resource.setrlimit(what, (size, size)), **options)
-    except subprocess.TimeoutExpired as hung:
-        raise AssertionError(f"{arguments} never ends with {kibibytes} KiB") from hung
-    text = result.stderr.decode()
-    if result.returncode == 127:  # not even its libraries can be loaded
-        assert "shared libraries" in text, text
-    elif result.returncode == 0:
-        assert text == "", text
-    else:
-        lines = text.splitlines()
-        assert result.returncode == 1, (kibibytes, arguments, result)
-        assert lines == [] or (len(lines) == 1 and lines[0].startswith(REFUSED)), text
-    return result.returncode, text
-
-
-def skip_sanitized():
-    libraries = subprocess.run(["ldd", CLI], capture_output=True, check=False).stdout
-    if b"asan" in libraries or b"tsan" in libraries:
-        raise Skip("sanitizers need an address space without a limit")
-
-
-def test_address_space():
-    skip_sanitized()
-    sizes = [*range(20000, 80000, 4000), 100000, 130000, 160000, 175000, 190000, 205000, 400000]
-    ends = {size: limited(size, "train", "--set", "layers=2", "--steps", "1", small=False)
-            for size in sizes}
-    assert any("ulimit -v" in text and "MiB" in text for _, text in ends.values()), ends
-    assert ends[190000][0] == ends[400000][0] == 0, ends
-
-
-def test_address_space_of_openblas():
-    skip_sanitized()
-    env = dict(os.environ, NORMSCOPE_INSTRUCTIONS="portable")
-    for size in (60000, 120000, 190000, 250000, 300000, 350000):
-        limited(size, "train", "--set", "layers=2", "--steps", "1", small=False, env=env)
-        limited(size, "sweep", "--x", "lr=1e-3,1e-2", "--y", "warmup=1,10", "--steps", "1",
-                "--workers", "3", small=False, env=env)
-    assert limited(1000000, "train", "--steps", "1", env=env)[0] == 0
-
-
-def test_address_space_of_lanes_and_workers():
-    skip_sanitized()
-    for size in range(60000, 260000, 40000):
-        limited(size, "compare", "--lane", "", "--lane", "seed=2", "--set", "layers=12", "--steps",
-                "1", small=False)
-        limited(size, "sweep", "--x", "lr=1e-3,1e-2", "--y", "warmup=1,10", "--steps", "1",
-                "--workers", "3", small=False)
-
-
-def test_address_space_of_drawing():
-    skip_sanitized()
-    with tempfile.TemporaryDirectory() as folder:
-        for size in range(40000, 200000, 20000):
-            for name in ("run.png", "run.pdf"):
-                status, text = limited(size, "chart", "--figure", "all", "--steps", "1", "--out",
-                                       os.path.join(folder, name))
-                assert status == 0 or "ulimit" in text or status == 127, (size, text)
-
-
-def test_data():
-    skip_sanitized()
-    status, text = limited(20000, "train", "--steps", "1", "--set", "layers=30", small=False,
-                           what=resource.RLIMIT_DATA)
-    assert status == 1 and "ulimit -d" in text, text
 
 
 # ---- Signals ----
@@ -216,14 +142,14 @@ def until_used(process, seconds):
 
 def test_seeds_within_a_seed():
     process = start("probe", "--json", "--seeds", "1000", *SLOW, "--set", "probe-batches=2")
-    until_used(process, 4)
+    until_used(process, 2)
     out, err = end(process)
     assert err == "" and (out == "" or json.loads(out)["seeds"] >= 1), (out, err)
 
 
 def test_bench_within_a_step():
     process = start("bench", "--json", "--steps", "1000", *SLOW)
-    until_used(process, 5)
+    until_used(process, 3)
     out, err = end(process)
     assert err == "" and (out == "" or 1 <= json.loads(out)["steps"] < 1000), (out, err)
     if out:
@@ -235,7 +161,7 @@ def test_chart_within_a_step():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "loss.csv")
         process = start("chart", "--figure", "loss", "--steps", "1000", "--out", path, *SLOW)
-        until_used(process, 3)
+        until_used(process, 1.5)
         _, err = end(process)
         if os.path.exists(path):
             assert "Interrupted at step" in err, err

@@ -2,7 +2,9 @@
 """Run files: what is recorded, read, drawn, listed and written out again; writes TAP.
 
 SPDX-License-Identifier: MIT
-Usage: test_runs.py NORMSCOPE_CLI
+Usage: test_runs.py NORMSCOPE_CLI [--every]
+
+With --every a run is killed more often.
 """
 
 import csv
@@ -24,7 +26,7 @@ SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
 LANES = ["--lane", "placement=post", "--lane", "placement=pre"]
 STEPS = 60
 MEASURED = ["--set", "probe-every=7", "--set", "eval-every=20"]
-KILLS = 20
+KILLS = 20 if "--every" in sys.argv else 6
 
 # The query of the README.
 QUERY = "SELECT step, loss FROM steps WHERE lane = 1 ORDER BY loss LIMIT 1"
@@ -239,6 +241,10 @@ def records_of(path):
     return [line for line in lines if "step" in line]
 
 
+def size_of(path):
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
 def test_killed():
     """What was committed before a kill is there, and nothing is wrong in it."""
     dice = random.Random(2)
@@ -249,8 +255,11 @@ def test_killed():
         longest, found = [], 0
         for kill in range(KILLS):
             path = os.path.join(folder, f"{kill}.nsrun")
+            written = dice.randrange(90000)  # some three commits
             with subprocess.Popen([*words, "--run", path], stdout=subprocess.DEVNULL) as process:
-                time.sleep(dice.uniform(0.02, 1.2))
+                while size_of(path + "-wal") < written:
+                    time.sleep(0.01)
+                time.sleep(dice.uniform(0, 0.3))
                 process.kill()
                 process.wait(timeout=PATIENCE_S)
             if not os.path.exists(path) or "recorded yet" in run(

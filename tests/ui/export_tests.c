@@ -64,16 +64,16 @@ static void test_each_format(void)
                  {NS_FORMAT_PNG, "\x89PNG"},
                  {NS_FORMAT_TEX, "% normscope="}};
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    NsWindow *window = open_with_steps();
     for (guint i = 0; i < G_N_ELEMENTS(table); i++) {
-        NsWindow *window = open_with_steps();
         g_autofree char *name = g_strconcat("sheet.", ns_format_ending(table[i].format), NULL);
         g_autofree char *path = g_build_filename(folder, name, NULL);
         g_autofree char *sentence = g_strconcat("Exported ", name, NULL);
         export_as(window, NS_EXPORT_SHEET, table[i].format, path);
-        g_assert_cmpstr(ns_window_toast_text(window), ==, sentence);
+        UI_UNTIL(g_str_equal(ns_window_toast_text(window), sentence));
         assert_begins(path, table[i].magic);
-        ui_close(window);
     }
+    ui_close(window);
     g_rmdir(folder);
 }
 
