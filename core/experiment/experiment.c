@@ -7,6 +7,11 @@
 
 #define NO_LANE SIZE_MAX
 
+struct NsSharedExperiment {
+    gatomicrefcount refs;
+    NsExperiment experiment;
+};
+
 static size_t index_of(const NsParam *param)
 {
     return (size_t)(param - ns_param(0));
@@ -52,6 +57,31 @@ void ns_experiment_copy(NsExperiment *to, const NsExperiment *from)
         ns_settings_copy(&to->lane[lane], &from->lane[lane]);
     to->title = g_strdup(from->title);
     to->hide = g_strdupv(from->hide);
+    to->shared = NULL;
+}
+
+NsExperiment *ns_experiment_new_shared(const NsExperiment *from)
+{
+    NsSharedExperiment *shared = g_new(NsSharedExperiment, 1);
+    g_atomic_ref_count_init(&shared->refs);
+    ns_experiment_copy(&shared->experiment, from);
+    shared->experiment.shared = shared;
+    return &shared->experiment;
+}
+
+const NsExperiment *ns_experiment_ref(const NsExperiment *experiment)
+{
+    if (!experiment->shared) return ns_experiment_new_shared(experiment);
+    g_atomic_ref_count_inc(&experiment->shared->refs);
+    return experiment;
+}
+
+void ns_experiment_unref(const NsExperiment *experiment)
+{
+    if (!experiment || !g_atomic_ref_count_dec(&experiment->shared->refs)) return;
+    NsSharedExperiment *shared = experiment->shared;
+    ns_experiment_clear(&shared->experiment);
+    g_free(shared);
 }
 
 void ns_experiment_clear(NsExperiment *experiment)

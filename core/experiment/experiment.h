@@ -10,6 +10,8 @@
 
 #include "core/experiment/assignment.h"
 
+typedef struct NsSharedExperiment NsSharedExperiment;
+
 /* All zero is an experiment without lanes. */
 typedef struct {
     size_t n;                      /* 1 .. NS_LANES_MAX; 0: there is no experiment */
@@ -19,6 +21,7 @@ typedef struct {
     bool split[NS_PARAM_COUNT];    /* by row of the table of settings */
     char *title;                   /* NULL: none */
     char **hide; /* settings and parts of the window that are not shown; ends with NULL, or is it */
+    NsSharedExperiment *shared; /* what it is in; NULL: it is nobody else's */
 } NsExperiment;
 
 /* One lane with the defaults. */
@@ -26,6 +29,13 @@ void ns_experiment_init(NsExperiment *experiment);
 void ns_experiment_copy(NsExperiment *to, const NsExperiment *from); /* `to` is not initialized */
 void ns_experiment_clear(NsExperiment *experiment);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsExperiment, ns_experiment_clear)
+
+/* A copy that is shared, by any thread; who makes it may change it before others know of it. */
+NsExperiment *ns_experiment_new_shared(const NsExperiment *from);
+
+/* A reference to one that is shared, or to a shared copy of one that is not. */
+const NsExperiment *ns_experiment_ref(const NsExperiment *experiment);
+void ns_experiment_unref(const NsExperiment *experiment); /* may be NULL */
 
 /* Puts a copy of `from` in the place of `to`. */
 void ns_experiment_assign(NsExperiment *to, const NsExperiment *from);

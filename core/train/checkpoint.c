@@ -9,6 +9,7 @@
 
 struct NsCheckpoint {
     gatomicrefcount refs;
+    const NsExperiment *experiment; /* a reference: the texts of the settings are its */
     NsSettings settings;
     NsCorpus *corpus;
     NsTensorTable table; /* a copy: the run may be gone */
@@ -41,7 +42,8 @@ NsCheckpoint *ns_checkpoint_take(const NsRunState *run, GError **error)
     const NsTensorTable *table = ns_model_tensors(run->model);
     g_autoptr(NsCheckpoint) s = g_new0(NsCheckpoint, 1);
     g_atomic_ref_count_init(&s->refs);
-    ns_settings_copy(&s->settings, run->settings);
+    s->experiment = ns_experiment_ref(run->experiment);
+    s->settings = *run->settings;
     s->corpus = ns_corpus_ref(run->corpus);
     s->table = *table;
     s->table.tensors = g_memdup2(table->tensors, table->n * sizeof *table->tensors);
@@ -72,7 +74,7 @@ NsCheckpoint *ns_checkpoint_ref(NsCheckpoint *checkpoint)
 void ns_checkpoint_unref(NsCheckpoint *s)
 {
     if (!s || !g_atomic_ref_count_dec(&s->refs)) return;
-    ns_settings_clear(&s->settings);
+    ns_experiment_unref(s->experiment);
     ns_corpus_unref(s->corpus);
     ns_tensor_table_clear(&s->table);
     ns_real_free(s->w);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/data/corpus.h"
+#include "core/experiment/experiment.h"
 #include "core/model/model.h"
 #include "core/train/spike.h"
 
@@ -13,6 +14,7 @@ typedef struct NsCheckpoint NsCheckpoint;
 
 /* The state of a run that a checkpoint copies; pointers are borrowed from the run. */
 typedef struct {
+    const NsExperiment *experiment; /* is shared, and has the texts of the settings */
     const NsSettings *settings;
     NsCorpus *corpus;
     NsModel *model;

@@ -144,16 +144,19 @@ static bool has_room(const Lane *lane, GError **error)
     return ns_plan_check(&others, error);
 }
 
-/* Appends the runs of a lane until one cannot be made. */
-static bool add_runs(Lane *lane, NsSettings *own, NsCheckpoint *origin, atomic_uint *done,
-                     GError **error)
+/* Appends the runs of a lane, each with its own seed, until one cannot be made. */
+static bool add_runs(Lane *lane, const NsExperiment *experiment, NsCheckpoint *origin,
+                     atomic_uint *done, GError **error)
 {
+    size_t number = (size_t)(lane - lane->lockstep->lanes);
+    NsSettings own = experiment->lane[number]; /* borrows the texts */
+    own.threads = threads_of(experiment, number);
     const NsRun *first = lane->lockstep->lanes[0].runs[0];
-    for (size_t k = 0; k < lane->lockstep->seeds; k++, own->seed++) {
+    for (size_t k = 0; k < lane->lockstep->seeds; k++, own.seed++) {
         NsCheckpoint *from = origin ? ns_checkpoint_seed(origin, k) : NULL;
-        NsCorpus *corpus = from ? ns_checkpoint_corpus(from, own) : NULL;
-        if (first && ns_settings_same_data(&first->settings, own)) corpus = first->corpus;
-        lane->runs[k] = ns_run_new_from(own, corpus, from, done, error);
+        NsCorpus *corpus = from ? ns_checkpoint_corpus(from, &own) : NULL;
+        if (first && ns_settings_same_data(&first->settings, &own)) corpus = first->corpus;
+        lane->runs[k] = ns_run_new_from(experiment, &own, corpus, from, done, error);
         if (!lane->runs[k]) return false;
         if (!first) first = lane->runs[0];
         if (k == 0 && !has_room(lane, error)) return false;
@@ -168,14 +171,12 @@ static void join_histories(Lane *lane)
         ns_history_add_seed(ns_run_history(lane->runs[0]), ns_run_history(lane->runs[k]));
 }
 
-static bool add_lane(NsLockstep *lockstep, const NsSettings *settings, NsCheckpoint *origin,
-                     int64_t threads, atomic_uint *done, GError **error)
+static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsCheckpoint *origin,
+                     atomic_uint *done, GError **error)
 {
     Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n++];
-    NsSettings own = *settings; /* borrows the texts */
-    own.threads = threads;
     lane->lockstep = lockstep;
-    if (!add_runs(lane, &own, origin, done, error)) return false;
+    if (!add_runs(lane, experiment, origin, done, error)) return false;
     join_histories(lane);
     if (lane == first) return true;
 
@@ -203,11 +204,12 @@ NsLockstep *ns_lockstep_new_telling(const NsExperiment *experiment, NsCheckpoint
     pthread_mutex_init(&lockstep->mutex, NULL);
     pthread_cond_init(&lockstep->tick, NULL);
     pthread_cond_init(&lockstep->tock, NULL);
-    for (size_t i = 0; i < experiment->n; i++)
-        if (!add_lane(lockstep, &experiment->lane[i], origins ? origins[i] : NULL,
-                      threads_of(experiment, i), done, error))
-            return NULL;
-    return g_steal_pointer(&lockstep);
+    const NsExperiment *shared = ns_experiment_ref(experiment);
+    bool good = true;
+    for (size_t i = 0; good && i < experiment->n; i++)
+        good = add_lane(lockstep, shared, origins ? origins[i] : NULL, done, error);
+    ns_experiment_unref(shared);
+    return good ? g_steal_pointer(&lockstep) : NULL;
 }
 
 void ns_lockstep_free(NsLockstep *lockstep)

@@ -1,6 +1,7 @@
 /* The inside of a run.  Internal to core/train.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/experiment/experiment.h"
 #include "core/optim/optimizer.h"
 #include "core/probe/record.h"
 #include "core/train/run.h"
@@ -8,7 +9,8 @@
 #include <stdatomic.h>
 
 struct NsRun {
-    NsSettings settings;
+    const NsExperiment *experiment; /* a reference: the texts of the settings are its */
+    NsSettings settings;            /* with the run's own seed and threads */
     NsCorpus *corpus;
     NsPlan plan;
     NsModel *model;
@@ -33,8 +35,8 @@ struct NsRun {
     NsCheckpoint *origin; /* where the run begins; NULL: at step 0 */
 };
 
-/* ns_run_new with a corpus that was already opened for the same data (NULL: opens it), from a
- * checkpoint (NULL: from step 0).  Adds 1 to `done` (NULL: to nothing) after each of NS_RUN_STAGES.
- */
-NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
-                       atomic_uint *done, GError **error);
+/* ns_run_new with settings whose texts belong to an experiment, which it references, and a corpus
+ * that was already opened for the same data (NULL: opens it), from a checkpoint (NULL: from step
+ * 0).  Adds 1 to `done` (NULL: to nothing) after each of NS_RUN_STAGES. */
+NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *settings, NsCorpus *corpus,
+                       NsCheckpoint *origin, atomic_uint *done, GError **error);

@@ -242,6 +242,7 @@ static void note_fork(NsRun *run)
 static NsRunState state_of(NsRun *run)
 {
     return (NsRunState){
+        .experiment = run->experiment,
         .settings = &run->settings,
         .corpus = run->corpus,
         .model = run->model,
@@ -367,11 +368,12 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     return true;
 }
 
-NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
-                       atomic_uint *done, GError **error)
+NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *settings, NsCorpus *corpus,
+                       NsCheckpoint *origin, atomic_uint *done, GError **error)
 {
     g_autoptr(NsRun) run = g_new0(NsRun, 1);
-    ns_settings_copy(&run->settings, settings);
+    run->experiment = ns_experiment_ref(experiment);
+    run->settings = *settings;
     run->origin = origin ? ns_checkpoint_ref(origin) : NULL;
     if (!prepare(run, corpus, error)) return NULL;
     if (done) atomic_fetch_add(done, 1);
@@ -380,15 +382,24 @@ NsRun *ns_run_new_from(const NsSettings *settings, NsCorpus *corpus, NsCheckpoin
     return g_steal_pointer(&run);
 }
 
+/* A run by itself: an experiment of one lane. */
+static NsRun *run_alone(const NsSettings *settings, NsCheckpoint *origin, GError **error)
+{
+    NsCorpus *corpus = origin ? ns_checkpoint_corpus(origin, settings) : NULL;
+    NsExperiment *one = ns_experiment_new_shared(&(NsExperiment){.n = 1, .lane = {*settings}});
+    NsRun *run = ns_run_new_from(one, &one->lane[0], corpus, origin, NULL, error);
+    ns_experiment_unref(one);
+    return run;
+}
+
 NsRun *ns_run_new(const NsSettings *settings, GError **error)
 {
-    return ns_run_new_from(settings, NULL, NULL, NULL, error);
+    return run_alone(settings, NULL, error);
 }
 
 NsRun *ns_run_fork(NsCheckpoint *checkpoint, const NsSettings *settings, GError **error)
 {
-    return ns_run_new_from(settings, ns_checkpoint_corpus(checkpoint, settings), checkpoint, NULL,
-                           error);
+    return run_alone(settings, checkpoint, error);
 }
 
 void ns_run_free(NsRun *run)
@@ -410,7 +421,7 @@ void ns_run_free(NsRun *run)
     ns_model_free(run->model);
     g_clear_pointer(&run->corpus, ns_corpus_unref);
     g_clear_pointer(&run->origin, ns_checkpoint_unref);
-    ns_settings_clear(&run->settings);
+    ns_experiment_unref(run->experiment);
     g_free(run);
 }
 

@@ -34,8 +34,6 @@ typedef struct {
     atomic_bool diverged; /* every seed */
 
     /* Guarded by the mutex. */
-    NsSettings live; /* the newest live settings that were asked for */
-    bool live_changed;
     char *message;
     NsHistory *history;
     NsPlan plan;
@@ -51,9 +49,9 @@ struct NsTrainer {
     pthread_mutex_t mutex;
     pthread_cond_t wake;                 /* for the thread: a command, another speed, or the end */
     pthread_cond_t idle;                 /* for those who wait: nothing left to do */
-    NsExperiment experiment;             /* as it began */
+    const NsExperiment *experiment;      /* as it began; a reference */
     NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork; NULL for a lane that begins at step 0 */
-    NsLaneState lanes[NS_LANES_MAX];     /* [experiment.n] */
+    NsLaneState lanes[NS_LANES_MAX];     /* [experiment->n] */
 
     /* Guarded by the mutex; the state is also read without it. */
     _Atomic NsTrainerState state;
@@ -61,6 +59,7 @@ struct NsTrainer {
     bool given_up;              /* the thread is inside the exit barrier; set before `quit` */
     bool busy;                  /* the thread is obeying commands or computing */
     bool planned;               /* the lanes have their plans */
+    const NsExperiment *live;   /* whose live settings wait for the next step; NULL: none */
     GArray *commands;           /* NsCommand */
     double speed;               /* steps a second; 0: without a limit */
     NsCheckpoints *checkpoints; /* made when the lanes are; NULL before */
@@ -79,9 +78,3 @@ struct NsTrainer {
     int64_t checkpoint_at;   /* when the last one was taken, in microseconds */
     int64_t checkpoint_took; /* how long that took */
 };
-
-/* The main function of the thread; `data` is the trainer. */
-void *ns_trainer_main(void *data);
-
-/* Drops a reference. */
-void ns_trainer_unref(NsTrainer *trainer);

@@ -1,27 +1,417 @@
-/* The caller's side of a trainer.  SPDX-License-Identifier: MIT */
+/* The life of a trainer, and its thread.  SPDX-License-Identifier: MIT */
 #include "core/train/trainer-private.h"
 
 #include "core/base/error.h"
 #include "core/base/exit_barrier.h"
+#include "core/base/memory.h"
 #include "core/base/thread.h"
-#include "core/train/live.h"
 
-#include <errno.h>
-#include <math.h>
+/* While a run goes on, so much time lies between two checkpoints for the time that one takes. */
+#define CHECKPOINT_SHARE 50
 
-/* Below this a limit of speed would wait for days. */
-#define SLOWEST 1e-3
-
-/* ---- Life ---- */
-
-static void lane_clear(NsLaneState *lane)
+static NsRun *run_of(const NsTrainer *t, size_t lane)
 {
-    g_free(lane->message);
-    ns_history_unref(lane->history);
-    ns_settings_clear(&lane->live);
+    return ns_lockstep_lane(t->lockstep, lane);
 }
 
-void ns_trainer_unref(NsTrainer *t)
+/* ---- What the other side sees ---- */
+
+static void set_state(NsTrainer *t, NsTrainerState state)
+{
+    pthread_mutex_lock(&t->mutex);
+    atomic_store(&t->state, state);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+static void set_message(NsTrainer *t, size_t lane, const char *message)
+{
+    pthread_mutex_lock(&t->mutex);
+    g_free(t->lanes[lane].message);
+    t->lanes[lane].message = g_strdup(message);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+static void show_histories(NsTrainer *t)
+{
+    for (size_t i = 0; i < t->experiment->n; i++) {
+        NsHistory *shown = ns_history_ref(ns_run_history(run_of(t, i)));
+        pthread_mutex_lock(&t->mutex);
+        NsHistory *replaced = t->lanes[i].history;
+        t->lanes[i].history = shown;
+        pthread_mutex_unlock(&t->mutex);
+        ns_history_unref(replaced);
+    }
+}
+
+/* What the history of a seed ends with where it diverged; "Seed 3 of 5: ..." of one among several.
+ */
+static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
+{
+    NsRun *run = ns_lockstep_run(t->lockstep, lane, seed);
+    const NsHistory *history = ns_run_history(run);
+    const char *text = ns_history_event(history, ns_history_events(history) - 1)->text;
+    size_t seeds = ns_lockstep_seeds(t->lockstep);
+    return seeds == 1 ? g_strdup(text)
+                      : g_strdup_printf("Seed %zu of %zu: %s", seed + 1, seeds, text);
+}
+
+/* A lane of which a seed has diverged says so; true if one has that had not before. */
+static bool note_divergence(NsTrainer *t)
+{
+    bool news = false;
+    for (size_t i = 0; i < t->experiment->n; i++) {
+        size_t seeds = ns_lockstep_seeds(t->lockstep), n = ns_lockstep_diverged(t->lockstep, i);
+        if (n == t->lanes[i].diverged_seeds) continue;
+        for (size_t k = 0; k < seeds; k++) {
+            if (!ns_run_diverged(ns_lockstep_run(t->lockstep, i, k))) continue;
+            g_autofree char *message = divergence_of(t, i, k);
+            set_message(t, i, message);
+            break;
+        }
+        t->lanes[i].diverged_seeds = n;
+        atomic_store(&t->lanes[i].diverged, n == seeds);
+        news = true;
+    }
+    return news;
+}
+
+/* The sentence of a spike that the lane's newest events tell of; NULL where there is none. */
+static const char *new_spike(NsTrainer *t, size_t lane)
+{
+    const NsHistory *history = ns_run_history(run_of(t, lane));
+    const char *spike = NULL;
+    for (size_t *i = &t->lanes[lane].events; *i < ns_history_events(history); ++*i)
+        if (ns_history_event(history, *i)->kind == NS_EVENT_SPIKE)
+            spike = ns_history_event(history, *i)->text;
+    return spike;
+}
+
+/* Whether a lane has diverged or jumped since this was asked last; with `tell`, its message says
+ * what of a jump. */
+static bool note_trouble(NsTrainer *t, bool tell)
+{
+    bool trouble = note_divergence(t);
+    for (size_t i = 0; i < t->experiment->n; i++) {
+        const char *spike = new_spike(t, i);
+        if (!spike || atomic_load(&t->lanes[i].diverged)) continue;
+        if (tell) set_message(t, i, spike);
+        trouble = true;
+    }
+    return trouble;
+}
+
+static bool all_diverged(const NsTrainer *t)
+{
+    for (size_t i = 0; i < t->experiment->n; i++)
+        if (!atomic_load(&t->lanes[i].diverged)) return false;
+    return true;
+}
+
+/* ---- Checkpoints ---- */
+
+/* Memory that is counted as free may be wanted by others: half of it is left. */
+static bool has_memory(const NsTrainer *t)
+{
+    size_t available = ns_memory_available(), needed = 0;
+    for (size_t i = 0; i < t->experiment->n; i++)
+        needed += ns_lockstep_checkpoint_size(t->lockstep, i);
+    return !available || needed <= available / 2;
+}
+
+static bool take_all(NsTrainer *t, NsCheckpoint *checkpoints[], bool beginning)
+{
+    bool taken = has_memory(t);
+    for (size_t i = 0; taken && i < t->experiment->n; i++) {
+        if (beginning && t->origins[i])
+            checkpoints[i] = ns_checkpoint_ref(t->origins[i]);
+        else if (beginning || !atomic_load(&t->lanes[i].diverged))
+            taken = (checkpoints[i] = ns_lockstep_checkpoint(t->lockstep, i, NULL)) != NULL;
+    }
+    if (taken) return true;
+    for (size_t i = 0; i < t->experiment->n; i++)
+        g_clear_pointer(&checkpoints[i], ns_checkpoint_unref);
+    return false;
+}
+
+static void keep(NsTrainer *t, bool beginning)
+{
+    if (ns_checkpoints_newest(t->checkpoints) == ns_lockstep_steps(t->lockstep)) return;
+    int64_t started = g_get_monotonic_time();
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    bool taken = take_all(t, checkpoints, beginning);
+    if (!taken) {
+        ns_checkpoints_trim(t->checkpoints);
+        taken = take_all(t, checkpoints, beginning);
+    }
+    if (taken)
+        ns_checkpoints_add(t->checkpoints, ns_lockstep_steps(t->lockstep), checkpoints);
+    else
+        atomic_fetch_add(&t->refused, 1);
+    for (size_t i = 0; i < t->experiment->n; i++) ns_checkpoint_unref(checkpoints[i]);
+    t->checkpoint_at = g_get_monotonic_time();
+    t->checkpoint_took = t->checkpoint_at - started;
+}
+
+static void keep_if_due(NsTrainer *t)
+{
+    if (g_get_monotonic_time() - t->checkpoint_at >= CHECKPOINT_SHARE * t->checkpoint_took)
+        keep(t, false);
+}
+
+/* ---- From state to state ---- */
+
+/* The lanes stand where they begin. */
+static void begin(NsTrainer *t)
+{
+    show_histories(t);
+    for (size_t i = 0; i < t->experiment->n; i++) t->lanes[i].events = 0;
+    note_trouble(t, false);
+    keep(t, true);
+    set_state(t, all_diverged(t) ? NS_TRAINER_DIVERGED : NS_TRAINER_READY);
+}
+
+static void prepare(NsTrainer *t)
+{
+    g_autoptr(GError) error = NULL;
+    t->lockstep = ns_lockstep_new_telling(t->experiment, t->origins, &t->prepared, &error);
+    if (!t->lockstep) {
+        for (size_t i = 0; i < t->experiment->n; i++) set_message(t, i, error->message);
+        set_state(t, NS_TRAINER_FAILED);
+        return;
+    }
+    size_t available = ns_memory_available();
+    size_t budget =
+        available ? MIN(NS_TRAINER_CHECKPOINT_BYTES, available / 4) : NS_TRAINER_CHECKPOINT_BYTES;
+    pthread_mutex_lock(&t->mutex);
+    t->checkpoints = ns_checkpoints_new(t->experiment->n, budget);
+    for (size_t i = 0; i < t->experiment->n; i++) {
+        NsPlan plan = ns_run_plan(run_of(t, i));
+        ns_plan_add(&t->lanes[i].plan, &plan, ns_lockstep_seeds(t->lockstep));
+    }
+    t->planned = true;
+    pthread_mutex_unlock(&t->mutex);
+    begin(t);
+}
+
+/* ---- Live settings ---- */
+
+void ns_trainer_set_live(NsTrainer *t, const NsExperiment *experiment)
+{
+    const NsExperiment *live = ns_experiment_ref(experiment);
+    pthread_mutex_lock(&t->mutex);
+    const NsExperiment *overtaken = t->live;
+    t->live = live;
+    pthread_mutex_unlock(&t->mutex);
+    ns_experiment_unref(overtaken);
+}
+
+/* Live changes wait for the step that they act on, so that a slider leaves one event a step. */
+static void apply_live(NsTrainer *t)
+{
+    pthread_mutex_lock(&t->mutex);
+    const NsExperiment *live = t->live;
+    t->live = NULL;
+    pthread_mutex_unlock(&t->mutex);
+    for (size_t i = 0; live && i < t->experiment->n; i++)
+        for (size_t k = 0; k < ns_lockstep_seeds(t->lockstep); k++)
+            ns_run_set_live(ns_lockstep_run(t->lockstep, i, k), &live->lane[i]);
+    ns_experiment_unref(live);
+}
+
+/* ---- What the thread obeys ---- */
+
+static void rest(NsTrainer *t, NsTrainerState state)
+{
+    keep(t, false);
+    set_state(t, state);
+}
+
+static void finish(NsTrainer *t)
+{
+    ns_lockstep_evaluate(t->lockstep);
+    rest(t, NS_TRAINER_FINISHED);
+}
+
+static void reset(NsTrainer *t)
+{
+    apply_live(t);
+    ns_lockstep_reset(t->lockstep);
+    for (size_t i = 0; i < t->experiment->n; i++) {
+        atomic_store(&t->lanes[i].diverged, false);
+        t->lanes[i].diverged_seeds = 0;
+        set_message(t, i, NULL);
+    }
+    ns_checkpoints_clear(t->checkpoints);
+    begin(t);
+}
+
+/* Whether the settings allow no more steps. */
+static bool at_end(const NsTrainer *t)
+{
+    int64_t steps = t->experiment->lane[0].steps;
+    return steps > 0 && ns_lockstep_steps(t->lockstep) >= steps;
+}
+
+static bool loss_is_below(const NsHistory *history, double loss)
+{
+    size_t n = ns_history_steps(history);
+    if (n < NS_UNTIL_RECORDS) return false;
+    double sum = 0;
+    for (size_t i = n - NS_UNTIL_RECORDS; i < n; i++) sum += ns_history_step(history, i)->loss;
+    return sum / NS_UNTIL_RECORDS < loss;
+}
+
+static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
+{
+    if (until.step > 0 && ns_lockstep_steps(t->lockstep) >= until.step) return true;
+    if (until.loss <= 0) return false;
+    for (size_t i = 0; i < t->experiment->n; i++)
+        if (loss_is_below(ns_run_history(run_of(t, i)), until.loss)) return true;
+    return false;
+}
+
+/* `steps` more, or as many as the settings say if that is negative; the first one at once. */
+static void go(NsTrainer *t, int64_t steps, NsTrainerUntil until)
+{
+    for (size_t i = 0; i < t->experiment->n; i++)
+        if (!atomic_load(&t->lanes[i].diverged)) set_message(t, i, NULL);
+    t->left = steps;
+    t->until = until;
+    t->paced = 0;
+    set_state(t, NS_TRAINER_RUNNING);
+}
+
+/* Whether somebody waits for the run to rest. */
+static bool is_called_off(void *data)
+{
+    NsTrainer *t = data;
+    pthread_mutex_lock(&t->mutex);
+    bool off = t->quit;
+    for (guint i = 0; i < t->commands->len; i++) {
+        NsCommandKind kind = g_array_index(t->commands, NsCommand, i).kind;
+        off |= kind == NS_COMMAND_PAUSE || kind == NS_COMMAND_STOP || kind == NS_COMMAND_RESET;
+    }
+    pthread_mutex_unlock(&t->mutex);
+    return off;
+}
+
+static void check(NsTrainer *t, size_t lane, unsigned layer)
+{
+    NsGradientCheck check;
+    ns_gradient_check(run_of(t, lane), layer, is_called_off, t, &check);
+    check.lane = (unsigned)lane;
+    pthread_mutex_lock(&t->mutex);
+    t->check = check;
+    t->checked = true;
+    pthread_mutex_unlock(&t->mutex);
+}
+
+static void obey(NsTrainer *t, const NsCommand *command)
+{
+    NsTrainerState state = atomic_load(&t->state);
+    bool can_go = state == NS_TRAINER_READY || state == NS_TRAINER_PAUSED;
+    bool going = state == NS_TRAINER_RUNNING;
+    switch (command->kind) {
+    case NS_COMMAND_RUN:
+    case NS_COMMAND_STEP:
+        if (!can_go && !going) return;
+        if (at_end(t))
+            finish(t);
+        else if (command->kind == NS_COMMAND_STEP)
+            go(t, command->steps + (going ? MAX(t->left, 0) : 0), (NsTrainerUntil){0});
+        else if (!is_reached(t, command->until))
+            go(t, -1, command->until);
+        else if (going)
+            rest(t, NS_TRAINER_PAUSED);
+        return;
+    case NS_COMMAND_PAUSE:
+        if (going) rest(t, NS_TRAINER_PAUSED);
+        return;
+    case NS_COMMAND_STOP:
+        if (can_go || going) finish(t);
+        return;
+    case NS_COMMAND_RESET:
+        if (t->lockstep) reset(t);
+        return;
+    case NS_COMMAND_CHECKPOINT:
+        if (t->lockstep && !all_diverged(t)) keep(t, false);
+        return;
+    case NS_COMMAND_CHECK:
+        if (t->lockstep) check(t, command->lane, command->layer);
+        return;
+    }
+}
+
+static void advance(NsTrainer *t)
+{
+    apply_live(t);
+    ns_lockstep_step(t->lockstep);
+    if (t->left > 0) t->left--;
+    bool careful = atomic_load(&t->pause_on_trouble), trouble = note_trouble(t, careful);
+    if (all_diverged(t))
+        set_state(t, NS_TRAINER_DIVERGED);
+    else if (at_end(t))
+        finish(t);
+    else if (t->left == 0 || is_reached(t, t->until) || (trouble && careful))
+        rest(t, NS_TRAINER_PAUSED);
+    else
+        keep_if_due(t);
+}
+
+/* ---- The loop ---- */
+
+/* Under the mutex: when the next step is due, in microseconds; 0 where there is no limit. */
+static int64_t due_at(const NsTrainer *t)
+{
+    bool limit = t->speed > 0 && t->paced > 0;
+    return limit ? t->paced + (int64_t)(G_USEC_PER_SEC / t->speed) : 0;
+}
+
+/* Under the mutex.  A step that comes late makes the next one no earlier. */
+static void pace(NsTrainer *t)
+{
+    int64_t due = due_at(t), now = g_get_monotonic_time();
+    bool on_time = due && now - due < (int64_t)(G_USEC_PER_SEC / t->speed);
+    t->paced = on_time ? due : now;
+}
+
+/* Blocks until there is something to do, and takes the commands.  False at the end. */
+static bool take_commands(NsTrainer *t, GArray **commands)
+{
+    pthread_mutex_lock(&t->mutex);
+    while (!t->quit && t->commands->len == 0) {
+        if (atomic_load(&t->state) != NS_TRAINER_RUNNING) {
+            t->busy = false;
+            pthread_cond_broadcast(&t->idle);
+            pthread_cond_wait(&t->wake, &t->mutex);
+            continue;
+        }
+        int64_t due = due_at(t);
+        if (due <= g_get_monotonic_time()) break;
+        struct timespec until = ns_condition_time(due);
+        pthread_cond_timedwait(&t->wake, &t->mutex, &until);
+    }
+    t->busy = true;
+    GArray *empty = *commands;
+    *commands = t->commands;
+    t->commands = empty;
+    bool quit = t->quit;
+    pthread_mutex_unlock(&t->mutex);
+    return !quit;
+}
+
+/* Whether a step is due: commands may have come before its time. */
+static bool take_step(NsTrainer *t)
+{
+    if (atomic_load(&t->state) != NS_TRAINER_RUNNING) return false;
+    pthread_mutex_lock(&t->mutex);
+    bool due = due_at(t) <= g_get_monotonic_time();
+    if (due) pace(t);
+    pthread_mutex_unlock(&t->mutex);
+    return due;
+}
+
+static void unref(NsTrainer *t)
 {
     if (atomic_fetch_sub(&t->refs, 1) > 1) return;
     pthread_cond_destroy(&t->wake);
@@ -29,13 +419,36 @@ void ns_trainer_unref(NsTrainer *t)
     pthread_mutex_destroy(&t->mutex);
     g_array_unref(t->commands);
     ns_checkpoints_free(t->checkpoints);
-    for (size_t i = 0; i < t->experiment.n; i++) {
-        lane_clear(&t->lanes[i]);
+    for (size_t i = 0; i < t->experiment->n; i++) {
+        g_free(t->lanes[i].message);
+        ns_history_unref(t->lanes[i].history);
         ns_checkpoint_unref(t->origins[i]);
     }
-    ns_experiment_clear(&t->experiment);
+    ns_experiment_unref(t->experiment);
+    ns_experiment_unref(t->live);
     g_free(t);
 }
+
+static void *trainer_main(void *data)
+{
+    NsTrainer *t = data;
+    ns_thread_lower(NS_NICER_TRAINER);
+    prepare(t);
+    GArray *commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
+    while (take_commands(t, &commands)) {
+        for (guint i = 0; i < commands->len; i++) obey(t, &g_array_index(commands, NsCommand, i));
+        g_array_set_size(commands, 0);
+        if (take_step(t)) advance(t);
+    }
+    g_array_unref(commands);
+    ns_lockstep_free(t->lockstep);
+    bool given_up = t->given_up;
+    unref(t);
+    if (given_up) ns_exit_barrier_leave();
+    return NULL;
+}
+
+/* ---- Life ---- */
 
 NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *origins,
                           GError **error)
@@ -51,20 +464,18 @@ NsTrainer *ns_trainer_new(const NsExperiment *experiment, NsCheckpoint *const *o
     ns_condition_init(&t->idle);
     t->busy = true;
     t->commands = g_array_new(FALSE, FALSE, sizeof(NsCommand));
-    ns_experiment_copy(&t->experiment, experiment);
-    for (size_t i = 0; i < experiment->n; i++) {
-        ns_settings_copy(&t->lanes[i].live, &experiment->lane[i]);
-        t->origins[i] = origins && origins[i] ? ns_checkpoint_ref(origins[i]) : NULL;
-    }
+    t->experiment = ns_experiment_ref(experiment);
+    for (size_t i = 0; origins && i < experiment->n; i++)
+        if (origins[i]) t->origins[i] = ns_checkpoint_ref(origins[i]);
 
-    int failure = ns_thread_start(&t->thread, ns_trainer_main, t);
+    int failure = ns_thread_start(&t->thread, trainer_main, t);
     if (failure) {
         g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
                     "No thread could be started for the run: %s; close other programs and try "
                     "again.",
                     g_strerror(failure));
         atomic_store(&t->refs, 1);
-        ns_trainer_unref(t);
+        unref(t);
         return NULL;
     }
     return t;
@@ -85,7 +496,7 @@ void ns_trainer_release(NsTrainer *t)
     t->given_up = true;
     quit(t);
     pthread_detach(t->thread);
-    ns_trainer_unref(t);
+    unref(t);
 }
 
 void ns_trainer_free(NsTrainer *t)
@@ -93,191 +504,5 @@ void ns_trainer_free(NsTrainer *t)
     if (!t) return;
     quit(t);
     pthread_join(t->thread, NULL);
-    ns_trainer_unref(t);
-}
-
-/* ---- Commands ---- */
-
-static void post(NsTrainer *t, NsCommand command)
-{
-    pthread_mutex_lock(&t->mutex);
-    /* What was asked for before a reset would leave no trace. */
-    bool reset = command.kind == NS_COMMAND_RESET;
-    if (reset) g_array_set_size(t->commands, 0);
-    bool ignored = reset && atomic_load(&t->state) == NS_TRAINER_PREPARING;
-    if (!ignored) g_array_append_val(t->commands, command);
-    pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->mutex);
-}
-
-void ns_trainer_run(NsTrainer *trainer)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_RUN});
-}
-
-void ns_trainer_run_until(NsTrainer *trainer, NsTrainerUntil until)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_RUN, .until = until});
-}
-
-void ns_trainer_step(NsTrainer *trainer, int64_t n)
-{
-    if (n > 0) post(trainer, (NsCommand){.kind = NS_COMMAND_STEP, .steps = n});
-}
-
-void ns_trainer_pause(NsTrainer *trainer)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_PAUSE});
-}
-
-void ns_trainer_stop(NsTrainer *trainer)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_STOP});
-}
-
-void ns_trainer_reset(NsTrainer *trainer)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_RESET});
-}
-
-void ns_trainer_request_checkpoint(NsTrainer *trainer)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_CHECKPOINT});
-}
-
-void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer)
-{
-    post(trainer, (NsCommand){.kind = NS_COMMAND_CHECK, .lane = lane, .layer = layer});
-}
-
-bool ns_trainer_take_check(NsTrainer *t, NsGradientCheck *check)
-{
-    pthread_mutex_lock(&t->mutex);
-    bool checked = t->checked;
-    if (checked) *check = t->check;
-    t->checked = false;
-    pthread_mutex_unlock(&t->mutex);
-    return checked;
-}
-
-void ns_trainer_set_live(NsTrainer *t, size_t lane, const NsSettings *settings)
-{
-    pthread_mutex_lock(&t->mutex);
-    ns_live_copy(&t->lanes[lane].live, settings);
-    t->lanes[lane].live_changed = true;
-    pthread_mutex_unlock(&t->mutex);
-}
-
-void ns_trainer_set_speed(NsTrainer *t, double steps_per_second)
-{
-    bool limit = steps_per_second > 0 && isfinite(steps_per_second);
-    pthread_mutex_lock(&t->mutex);
-    t->speed = limit ? MAX(steps_per_second, SLOWEST) : 0;
-    pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->mutex);
-}
-
-void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause)
-{
-    atomic_store(&trainer->pause_on_trouble, pause);
-}
-
-/* ---- Checkpoints ---- */
-
-static NsCheckpoints *checkpoints_of(NsTrainer *t)
-{
-    pthread_mutex_lock(&t->mutex);
-    NsCheckpoints *checkpoints = t->checkpoints;
-    pthread_mutex_unlock(&t->mutex);
-    return checkpoints;
-}
-
-size_t ns_trainer_checkpoints(NsTrainer *trainer, int64_t *steps, size_t most)
-{
-    NsCheckpoints *checkpoints = checkpoints_of(trainer);
-    return checkpoints ? ns_checkpoints_steps(checkpoints, steps, most) : 0;
-}
-
-bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
-                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at)
-{
-    NsCheckpoints *all = checkpoints_of(trainer);
-    return all && ns_checkpoints_find(all, step, checkpoints, at);
-}
-
-size_t ns_trainer_checkpoints_refused(NsTrainer *trainer)
-{
-    return atomic_load(&trainer->refused);
-}
-
-/* ---- What others may ask ---- */
-
-const char *ns_trainer_state_word(NsTrainerState state)
-{
-    static const char *const words[] = {
-#define WORD(ID, word) [NS_TRAINER_##ID] = word,
-        NS_TRAINER_STATES(WORD)
-#undef WORD
-    };
-    return words[state];
-}
-
-unsigned ns_trainer_prepared(const NsTrainer *trainer)
-{
-    return atomic_load(&trainer->prepared);
-}
-
-size_t ns_trainer_lanes(const NsTrainer *trainer)
-{
-    return trainer->experiment.n;
-}
-
-NsTrainerState ns_trainer_state(const NsTrainer *trainer)
-{
-    return atomic_load(&trainer->state);
-}
-
-NsTrainerState ns_trainer_lane_state(const NsTrainer *trainer, size_t lane)
-{
-    bool diverged = atomic_load(&trainer->lanes[lane].diverged);
-    return diverged ? NS_TRAINER_DIVERGED : ns_trainer_state(trainer);
-}
-
-char *ns_trainer_message(NsTrainer *t, size_t lane)
-{
-    pthread_mutex_lock(&t->mutex);
-    char *message = g_strdup(t->lanes[lane].message);
-    pthread_mutex_unlock(&t->mutex);
-    return message;
-}
-
-NsHistory *ns_trainer_history(NsTrainer *t, size_t lane)
-{
-    pthread_mutex_lock(&t->mutex);
-    NsHistory *history = t->lanes[lane].history;
-    if (history) ns_history_ref(history);
-    pthread_mutex_unlock(&t->mutex);
-    return history;
-}
-
-bool ns_trainer_plan(NsTrainer *t, size_t lane, NsPlan *plan)
-{
-    pthread_mutex_lock(&t->mutex);
-    bool planned = t->planned;
-    if (planned) *plan = t->lanes[lane].plan;
-    pthread_mutex_unlock(&t->mutex);
-    return planned;
-}
-
-bool ns_trainer_wait(NsTrainer *t, int timeout_ms)
-{
-    struct timespec until = ns_condition_time(g_get_monotonic_time() + timeout_ms * (int64_t)1000);
-    int result = 0;
-    pthread_mutex_lock(&t->mutex);
-    while ((t->busy || t->commands->len) && result != ETIMEDOUT)
-        result = timeout_ms < 0 ? pthread_cond_wait(&t->idle, &t->mutex)
-                                : pthread_cond_timedwait(&t->idle, &t->mutex, &until);
-    bool idle = !t->busy && !t->commands->len;
-    pthread_mutex_unlock(&t->mutex);
-    return idle;
+    unref(t);
 }

@@ -41,7 +41,7 @@ const char *ns_trainer_state_word(NsTrainerState state);
 
 typedef struct NsTrainer NsTrainer;
 
-/* Starts the thread, which prepares the lanes of a copy of the experiment.  NULL with
+/* Starts the thread, which prepares the lanes of the experiment and references it.  NULL with
  * NS_ERROR_SETTING if the settings of a lane, or the lanes (ns_lockstep_check), do not go together.
  * origins: [experiment->n], of a fork (ns_run_fork), which references them, NULL for a lane that
  * begins at step 0; NULL where all begin there. */
@@ -77,8 +77,9 @@ typedef struct {
 /* Runs, and is PAUSED when either is reached; where that is so already, no step is made. */
 void ns_trainer_run_until(NsTrainer *trainer, NsTrainerUntil until);
 
-/* Takes over every setting of a lane that may change while a model runs, as ns_run_set_live. */
-void ns_trainer_set_live(NsTrainer *trainer, size_t lane, const NsSettings *settings);
+/* Takes over every setting that may change while a model runs (ns_run_set_live) from the lanes of
+ * an experiment, which it references. */
+void ns_trainer_set_live(NsTrainer *trainer, const NsExperiment *experiment);
 
 /* At most so many steps a second, from now on; 0 (which it is at first): as fast as they come.  A
  * command that starts a run makes its first step at once, and none waits for a step's time. */

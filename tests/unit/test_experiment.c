@@ -432,6 +432,22 @@ static void test_reading(void)
     g_assert_error(error, NS_ERROR, NS_ERROR_FILE);
 }
 
+/* Whoever asks for a reference to a shared experiment gets the same one; one that is not shared is
+ * copied once, and what happens to it afterwards is not seen. */
+static void test_shared(void)
+{
+    NsExperiment own;
+    ns_experiment_init(&own);
+    g_assert_true(ns_settings_assign(&own.lane[0], "text=a.txt", NULL));
+    const NsExperiment *shared = ns_experiment_ref(&own), *same = ns_experiment_ref(shared);
+    g_assert_true(shared != &own && same == shared);
+    g_assert_true(ns_settings_assign(&own.lane[0], "text=b.txt", NULL));
+    ns_experiment_clear(&own);
+    ns_experiment_unref(shared);
+    g_assert_cmpstr(same->lane[0].text, ==, "a.txt");
+    ns_experiment_unref(same);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -451,5 +467,6 @@ int main(int argc, char **argv)
     g_test_add_func("/experiment/beside", test_text_beside_a_preset);
     g_test_add_func("/experiment/deep-run", test_deep_run);
     g_test_add_func("/experiment/run-of-lanes", test_run_of_lanes);
+    g_test_add_func("/experiment/shared", test_shared);
     return g_test_run();
 }

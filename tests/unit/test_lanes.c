@@ -118,10 +118,11 @@ static void test_live(void)
 {
     static const char *const lanes[] = {"", ""};
     g_autoptr(NsTrainer) trainer = ns_test_tiny_lanes("", lanes, 2, NULL);
-    NsSettings settings;
-    ns_test_tiny_settings(&settings, (const char *const[]){"lr=0.05", NULL});
-    ns_trainer_set_live(trainer, 1, &settings);
-    ns_settings_clear(&settings);
+    NsSettings settings[2];
+    ns_test_tiny_settings(&settings[0], NULL);
+    ns_test_tiny_settings(&settings[1], (const char *const[]){"lr=0.05", NULL});
+    ns_trainer_set_live(trainer, &(NsExperiment){.n = 2, .lane = {settings[0], settings[1]}});
+    for (size_t i = 0; i < 2; i++) ns_settings_clear(&settings[i]);
     ns_trainer_step(trainer, 2);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 2);
     g_autoptr(NsHistory) first = ns_trainer_history(trainer, 0);

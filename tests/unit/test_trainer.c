@@ -15,7 +15,7 @@ static void set_rate(NsTrainer *trainer, double lr, int64_t warmup)
     ns_test_tiny_settings(&settings, NULL);
     settings.lr = lr;
     settings.warmup = warmup;
-    ns_trainer_set_live(trainer, 0, &settings);
+    ns_trainer_set_live(trainer, &(NsExperiment){.n = 1, .lane = {settings}});
     ns_settings_clear(&settings);
 }
 

@@ -70,7 +70,7 @@ static bool can_look(NsSession *session, int64_t step)
     bool rests = !session->wants_run && session->state != NS_TRAINER_RUNNING &&
                  session->state != NS_TRAINER_PREPARING && session->state != NS_TRAINER_FAILED;
     return rests && !session->looking && history && session->view->closer_step != step &&
-           session->run.n == session->view->started.n;
+           session->run->n == session->view->started.n;
 }
 
 void ns_session_look_closer(NsSession *session)
@@ -86,10 +86,10 @@ void ns_session_look_closer(NsSession *session)
     Look *look = g_new0(Look, 1);
     look->of = ns_history_ref(session->view->histories[0]);
     look->step = step;
-    look->lanes = session->run.n;
+    look->lanes = session->run->n;
     for (size_t lane = 0; lane < look->lanes; lane++) {
         look->checkpoints[lane] = checkpoints[lane];
-        ns_settings_copy(&look->settings[lane], &session->run.lane[lane]);
+        ns_settings_copy(&look->settings[lane], &session->run->lane[lane]);
         look->settings[lane].probe_every = 1;
     }
     session->looking = true;

@@ -100,7 +100,7 @@ bool ns_session_estimated(const NsSession *session, NsPlan *plan)
 bool ns_session_plan(NsSession *session, NsPlan *plan)
 {
     *plan = (NsPlan){0};
-    for (size_t lane = 0; session->trainer && lane < session->run.n; lane++) {
+    for (size_t lane = 0; session->trainer && lane < session->run->n; lane++) {
         NsPlan own;
         if (!ns_trainer_plan(session->trainer, lane, &own)) return false;
         ns_plan_add(plan, &own, 1);

@@ -19,7 +19,7 @@ static NsTrainerState past_lane_state(const NsSession *session, size_t lane)
 NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
 {
     if (ns_session_is_past(session)) return past_lane_state(session, lane);
-    if (!session->trainer || lane >= session->run.n) return session->state;
+    if (!session->trainer || lane >= session->run->n) return session->state;
     return ns_trainer_lane_state(session->trainer, lane);
 }
 
@@ -31,8 +31,9 @@ static void show(NsSession *session, NsPastRun *run)
     const NsExperiment *experiment = goes_on ? &run->settings : &run->started;
     ns_session_leave_trainer(session);
     session->wants_run = false;
-    ns_experiment_assign(&session->run, experiment);
-    ns_experiment_share(&session->run);
+    NsExperiment *shown = ns_experiment_new_shared(experiment);
+    ns_experiment_share(shown);
+    ns_session_set_run(session, shown);
     session->forking_from = run->told.parent;
     ns_session_adopt(session, run->histories, &run->started);
     session->opened = run;
@@ -105,7 +106,7 @@ static bool is_as_begun(const NsSession *session)
     const NsPastRun *run = session->opened;
     for (size_t lane = 0; lane < run->told.lanes; lane++)
         if (ns_past_run_has_event(run, lane, NS_EVENT_SETTING) ||
-            ns_live_differs(&run->started.lane[lane], &session->run.lane[lane]))
+            ns_live_differs(&run->started.lane[lane], &session->run->lane[lane]))
             return false;
     return true;
 }

@@ -10,7 +10,7 @@ static bool lane_differs(const NsSession *session, size_t lane, const NsParam *p
 {
     if (param->effect == NS_EFFECT_LIVE || ns_experiment_is_new(&session->experiment, lane))
         return false;
-    const NsSettings *run = &session->run.lane[session->experiment.from[lane]];
+    const NsSettings *run = &session->run->lane[session->experiment.from[lane]];
     return !ns_settings_same(&session->experiment.lane[lane], run, param);
 }
 
@@ -27,7 +27,7 @@ static size_t lanes_that_differ(const NsSession *session)
     size_t n = 0;
     for (size_t lane = 0; lane < session->experiment.n; lane++)
         n += ns_experiment_is_new(&session->experiment, lane);
-    for (size_t lane = 0; lane < session->run.n; lane++)
+    for (size_t lane = 0; lane < session->run->n; lane++)
         n += ns_experiment_is_gone(&session->experiment, lane);
     return n;
 }
@@ -74,7 +74,7 @@ char *ns_session_pending_words(NsSession *session)
     for (size_t lane = 0; lane < session->experiment.n; lane++)
         if (ns_experiment_is_new(&session->experiment, lane))
             g_ptr_array_add(names, g_strdup_printf(_("Lane %s (new)"), ns_lane_letter(lane)));
-    for (size_t lane = 0; lane < session->run.n; lane++)
+    for (size_t lane = 0; lane < session->run->n; lane++)
         if (ns_experiment_is_gone(&session->experiment, lane))
             g_ptr_array_add(names, g_strdup_printf(_("Lane %s (removed)"), ns_lane_letter(lane)));
     for (size_t i = 0; ns_param(i); i++)

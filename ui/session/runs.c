@@ -226,7 +226,7 @@ static NsCheckpoints *copy_checkpoints(NsSession *session)
     size_t n = MIN(all, ns_trainer_checkpoints(session->trainer, steps, all));
     size_t largest = n ? bytes_at(session, steps[n - 1]) : 0;
     if (n == 0 || largest > CHECKPOINT_BYTES_MOST) return NULL;
-    NsCheckpoints *copy = ns_checkpoints_new(session->run.n, CHECKPOINT_BYTES_MOST);
+    NsCheckpoints *copy = ns_checkpoints_new(session->run->n, CHECKPOINT_BYTES_MOST);
     for (size_t i = 2 * largest > CHECKPOINT_BYTES_MOST ? n - 1 : 0; i < n; i++) {
         NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
         int64_t at = -1;

@@ -25,8 +25,8 @@ struct _NsSession {
     char *told_key;
     GPtrArray *undo, *redo; /* of undo.c */
 
-    NsExperiment run;                    /* that the trainer has, live changes included */
-    NsTrainer *trainer;                  /* NULL if these settings could not make one */
+    const NsExperiment *run; /* that the trainer has, live changes included; a reference */
+    NsTrainer *trainer;      /* NULL if these settings could not make one */
     NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork */
     NsTrainerState state;
     gint64 launched; /* when the trainer was, in microseconds */
@@ -162,7 +162,16 @@ bool ns_session_estimated(const NsSession *session, NsPlan *plan);
 bool ns_session_poll_check(NsSession *session);
 void ns_session_drop_check(NsSession *session); /* another run begins */
 
-/* ---- launch.c ---- */
+/* ---- session.c ---- */
+
+/* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
+ * before are filed, and become the previous run of a single lane if they have gone anywhere. */
+void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started);
+
+/* ---- settings.c ---- */
+
+/* Takes the reference to what the trainer has from now on. */
+void ns_session_set_run(NsSession *session, const NsExperiment *run);
 
 /* A trainer for the settings of the controls, from step 0, or each lane from the checkpoint of the
  * lane that it goes on from; the histories of the one before stay on view until the new one has its
@@ -178,13 +187,6 @@ void ns_session_prepare_trainer(NsSession *session);
 /* The trainer ends, and no other begins: the checkpoints of its run are left where that one is on
  * view. */
 void ns_session_leave_trainer(NsSession *session);
-
-/* Puts other histories on view, whose first updates were made with these settings: [run.n].  Those
- * before are filed, and become the previous run of a single lane if they have gone anywhere. */
-void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started);
-
-/* What the controls show now acts. */
-void ns_session_apply(NsSession *session);
 
 /* ---- fork.c ---- */
 

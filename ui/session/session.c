@@ -2,29 +2,51 @@
  * SPDX-License-Identifier: MIT */
 #include "ui/session/session-private.h"
 
+#include <string.h>
+
 G_DEFINE_FINAL_TYPE(NsSession, ns_session, G_TYPE_OBJECT)
 
 /* ---- What is seen of the trainer ---- */
 
+void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started)
+{
+    NsView *view = session->view;
+    unsigned n = (unsigned)session->run->n;
+    if (view->history && histories[0] != view->histories[0]) ns_session_file_run(session);
+    session->forked_from = session->forking_from;
+    if (n == 1 && ns_session_records(session, 0) > 1) ns_view_leave_previous(view);
+    ns_view_set_lanes(view, n);
+    for (unsigned lane = 0; lane < n; lane++) {
+        ns_view_set_history(view, lane, histories[lane], &started->lane[lane]);
+        session->records_seen[lane] = 0;
+        memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
+    }
+    ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
+    view->step = -1;
+    session->trouble = (NsTrouble){0};
+    ns_session_emit(session, NS_SESSION_VIEW_CHANGED);
+    ns_session_emit(session, NS_SESSION_RUNS_CHANGED);
+}
+
 static void look_at_histories(NsSession *session)
 {
     NsHistory *histories[NS_LANES_MAX] = {NULL};
-    bool all = true, other = session->view->started.n != session->run.n;
-    for (size_t lane = 0; lane < session->run.n; lane++) {
+    bool all = true, other = session->view->started.n != session->run->n;
+    for (size_t lane = 0; lane < session->run->n; lane++) {
         histories[lane] = ns_trainer_history(session->trainer, lane);
         all &= histories[lane] != NULL;
         other |=
             lane < session->view->started.n && histories[lane] != session->view->histories[lane];
     }
-    if (all && other) ns_session_adopt(session, histories, &session->run);
-    for (unsigned lane = 0; all && lane < session->run.n; lane++) {
+    if (all && other) ns_session_adopt(session, histories, session->run);
+    for (unsigned lane = 0; all && lane < session->run->n; lane++) {
         /* A live change is part of what the history shows from the first step that felt it. */
         size_t records = ns_session_records(session, lane);
         if (records > session->records_seen[lane])
-            ns_view_set_live(session->view, lane, &session->run.lane[lane]);
+            ns_view_set_live(session->view, lane, &session->run->lane[lane]);
         session->records_seen[lane] = records;
     }
-    for (size_t lane = 0; lane < session->run.n; lane++)
+    for (size_t lane = 0; lane < session->run->n; lane++)
         g_clear_pointer(&histories[lane], ns_history_unref);
 }
 
@@ -78,7 +100,7 @@ static void ns_session_finalize(GObject *object)
     g_ptr_array_unref(session->redo);
     g_array_unref(session->marks);
     ns_experiment_clear(&session->experiment);
-    ns_experiment_clear(&session->run);
+    ns_experiment_unref(session->run);
     ns_experiment_clear(&session->told);
     g_free(session->told_key);
     g_free(session->check);
@@ -112,8 +134,8 @@ NsSession *ns_session_new(const NsExperiment *experiment)
     NsSession *session = g_object_new(NS_TYPE_SESSION, NULL);
     ns_experiment_copy(&session->experiment, experiment);
     ns_experiment_share(&session->experiment);
-    ns_experiment_copy(&session->run, &session->experiment);
     ns_experiment_copy(&session->told, &session->experiment);
+    ns_session_set_run(session, ns_experiment_ref(&session->experiment));
     ns_session_estimate(session);
     ns_session_start(session, NULL);
     return session;

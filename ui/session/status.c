@@ -17,7 +17,7 @@
 
 char *ns_session_title(NsSession *session)
 {
-    return ns_experiment_title(ns_session_pending(session) ? &session->run : &session->experiment);
+    return ns_experiment_title(ns_session_pending(session) ? session->run : &session->experiment);
 }
 
 /* "A Post-LN, B Pre-LN", "Layers: A 6, B 12". */
@@ -167,10 +167,10 @@ static char *preparing(NsSession *session)
     const char *word = _(ns_trainer_state_word(NS_TRAINER_PREPARING));
     gint64 seconds = (g_get_monotonic_time() - session->launched) / G_USEC_PER_SEC;
     unsigned done = session->trainer ? ns_trainer_prepared(session->trainer) : 0;
-    unsigned of_lane = NS_RUN_STAGES * (unsigned)session->run.lane[0].seeds;
-    unsigned all = of_lane * (unsigned)session->run.n;
+    unsigned of_lane = NS_RUN_STAGES * (unsigned)session->run->lane[0].seeds;
+    unsigned all = of_lane * (unsigned)session->run->n;
     if (seconds < 1 || done >= all) return g_strdup(word);
-    const char *lane = session->run.n > 1 ? ns_lane_letter(done / of_lane) : "";
+    const char *lane = session->run->n > 1 ? ns_lane_letter(done / of_lane) : "";
     return g_strdup_printf(_("%s%s%s, stage %u of %u: %s, %" PRId64 " s"), word, *lane ? " " : "",
                            lane, done + 1, all, _(stages[done % NS_RUN_STAGES]), seconds);
 }
