@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/experiment/provenance.h"
-#include "core/probe/similarity.h"
 #include "core/store/run_reader.h"
 #include "ui/figures/sheet.h"
 

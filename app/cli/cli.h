@@ -5,7 +5,6 @@
  * and add its row in main.c. */
 #pragma once
 
-#include "core/base/choice.h"
 #include "core/experiment/provenance.h"
 #include "core/store/preset.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/experiment/param.h"
 #include "core/store/dump.h"
 
 #include <stdio.h>

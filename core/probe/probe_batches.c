@@ -4,7 +4,6 @@
 #include "core/base/squares.h"
 #include "core/ops/residual.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Batches and noise of this number and above: no run trains on them. */

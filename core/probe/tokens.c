@@ -3,7 +3,6 @@
 
 #include "core/base/squares.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Of one sequence of n tokens. */

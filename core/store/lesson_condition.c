@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/experiment/param.h"
-#include "core/store/preset.h"
 
 #include <math.h>
 #include <string.h>

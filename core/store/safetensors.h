@@ -7,7 +7,6 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef enum { NS_STORED_F32, NS_STORED_F64, NS_STORED_I64 } NsStoredType;
 

@@ -1,7 +1,6 @@
 /* The table of studies.  SPDX-License-Identifier: MIT */
 #include "core/study/paper.h"
 
-#include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "core/store/json.h"

@@ -1,5 +1,4 @@
 /* Runs studies.  SPDX-License-Identifier: MIT */
-#include "core/base/error.h"
 #include "core/experiment/assignment.h"
 #include "core/study/paper_axis.h"
 #include "core/study/paper_expected.h"

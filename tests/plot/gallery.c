@@ -1,6 +1,6 @@
 /* A gallery of every kind of chart, for the eye: gallery FOLDER draws one sheet a style, and every
  * chart by itself as PNG.  The same data every time.  SPDX-License-Identifier: MIT */
-#include "ui/plot/grid.h"
+#include "ui/plot/layout.h"
 
 #include <cairo.h>
 #include <glib.h>
@@ -461,48 +461,6 @@ static void draw(const NsPlot *plot, double width, double height, const NsStyle 
     ns_plot_draw(layout, cr);
 }
 
-/* The gradient of four tensors in every layer, Post-LN and Pre-LN. */
-static void draw_multiples(const char *folder, const NsStyle *style, const char *name)
-{
-    static const char *const tensors[] = {"W_Q, W_K", "W_V, W_O", "W_1", "W_2"};
-    double size = style->text_size / 12, width = 1.5 * TILE_WIDTH * size;
-    double height = 1.5 * TILE_HEIGHT * size, y[8][LAYERS];
-    NsSeries series[8];
-    NsPlot plots[4];
-    const NsPlot *borrowed[4];
-    for (int i = 0; i < 8; i++) {
-        for (int l = 0; l < LAYERS; l++)
-            y[i][l] = (i % 2 ? pre[l] : post[l]) * (1 + i / 2) / (1 + 0.1 * (double)l * (i / 2));
-        series[i] = (NsSeries){.label = i % 2 ? "Pre-LN" : "Post-LN",
-                               .kind = NS_SERIES_POINTS,
-                               .style = i % 2 ? 0 : 1,
-                               .n = LAYERS,
-                               .x = layers,
-                               .y = y[i]};
-    }
-    for (int i = 0; i < 4; i++) {
-        plots[i] = (NsPlot){.title = tensors[i],
-                            .x = axis("layer", NULL, NS_SCALE_LINEAR, true),
-                            .left = axis("gradient norm", NULL, NS_SCALE_LOG, false),
-                            .series = series + 2 * i,
-                            .n_series = 2};
-        borrowed[i] = &plots[i];
-    }
-    const NsPlotGrid grid = {.title = "Gradient norm by layer",
-                             .plots = borrowed,
-                             .n = 4,
-                             .columns = 2,
-                             .share_x = true,
-                             .share_y = true,
-                             .one_legend = true};
-    cairo_surface_t *image = page(width, height, style->raster ? 2 : 2 / size);
-    cairo_t *cr = cairo_create(image);
-    g_autoptr(NsGridLayout) layout = ns_grid_layout(&grid, width, height, style);
-    ns_grid_draw(layout, cr);
-    cairo_destroy(cr);
-    save(image, folder, name, "multiples");
-}
-
 static void draw_sheet(const char *folder, const NsStyle *style, const char *name)
 {
     double size = style->text_size / 12, width = TILE_WIDTH * size, height = TILE_HEIGHT * size;
@@ -525,7 +483,6 @@ static void draw_sheet(const char *folder, const NsStyle *style, const char *nam
     save(cairo_surface_reference(sheet), folder, name, "all");
     simulate_deuteranopia(sheet);
     save(sheet, folder, name, "deuteranopia");
-    draw_multiples(folder, style, name);
 }
 
 int main(int argc, char **argv)

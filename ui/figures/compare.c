@@ -4,7 +4,6 @@
 #include "ui/figures/ratio_panel.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* The values of one run, by layer; 0 of them where it has none. */

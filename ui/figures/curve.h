@@ -7,7 +7,6 @@
 
 #include "ui/plot/plot.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,7 +2,6 @@
 #include "ui/figures/diagram-private.h"
 
 #include "core/experiment/param.h"
-#include "core/model/parameter_kind.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 #include "ui/figures/diagram-private.h"
 
 #include "core/base/words.h"
-#include "ui/figures/settings_caption.h"
-#include "ui/plot/text.h"
 
 #include <math.h>
 

@@ -4,7 +4,6 @@
 #include "core/base/words.h"
 #include "ui/figures/mean.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 typedef struct NsSeedFigures NsSeedFigures;

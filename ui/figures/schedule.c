@@ -6,7 +6,6 @@
 #include "ui/figures/figure.h"
 #include "ui/plot/live_limits.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Steps at which the plan is drawn, besides the corners: the end of the warm-up, and where the

@@ -6,7 +6,6 @@
 #include "core/model/wiring.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* More differences than this end in an ellipsis. */
 #define DIFFERENCES 3

@@ -406,7 +406,7 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr)
     }
 }
 
-void ns_draw_words(const NsPlotLayout *layout, cairo_t *cr)
+static void draw_words(const NsPlotLayout *layout, cairo_t *cr)
 {
     draw_legend(layout, cr);
     draw_labels(layout, cr);
@@ -421,7 +421,7 @@ static void draw_drawing(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsPlotDrawing *drawing = layout->plot->drawing;
     const NsBox *area = &layout->area;
-    ns_draw_words(layout, cr);
+    draw_words(layout, cr);
     cairo_translate(cr, area->x, area->y);
     drawing->draw(drawing->data, cr, area->width, area->height, layout->style);
 }
@@ -494,7 +494,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_restore(cr);
 
     draw_axes(layout, cr, &grid);
-    ns_draw_words(layout, cr);
+    draw_words(layout, cr);
     cairo_restore(cr);
     if (!layout->lower) return;
     cairo_save(cr);

@@ -62,11 +62,6 @@ const char *ns_unit_key(NsUnit unit)
     return units[unit].key;
 }
 
-double ns_unit_points(NsUnit unit)
-{
-    return units[unit].points;
-}
-
 void ns_export_choices_init(NsExportChoices *choices)
 {
     *choices = (NsExportChoices){

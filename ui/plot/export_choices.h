@@ -13,7 +13,6 @@ const NsChoice *ns_page_choice(size_t i); /* NULL past the end */
 typedef enum { NS_UNIT_PT, NS_UNIT_MM, NS_UNIT_IN, NS_UNIT_PX, NS_UNITS } NsUnit;
 
 const char *ns_unit_key(NsUnit unit);
-double ns_unit_points(NsUnit unit); /* 1/72 in, of one unit; a pixel is 1/96 in */
 
 enum { NS_PAGE_AUTO = -1, NS_PAGE_CUSTOM = -2 };
 

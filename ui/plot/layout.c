@@ -737,19 +737,6 @@ NsPlotLayout *ns_plot_layout_live(const NsPlot *plot, double width, double heigh
     return make(layout, &no_margins);
 }
 
-NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, const NsStyle *style,
-                             double *end)
-{
-    NsPlotLayout *layout = layout_new(plot, width, height, style, NULL);
-    NsFrame frame = {.layout = layout, .size = style->text_size};
-    write_texts(&frame);
-    *end = ns_place_head(&frame, true);
-    bool empty = !layout->labels->len;
-    if (empty) *end = 0;
-    for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
-    return layout;
-}
-
 void ns_plot_layout_free(NsPlotLayout *layout)
 {
     if (!layout) return;

@@ -33,10 +33,6 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout);
 NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
                                     const NsStyle *style, const NsMargins *least);
 
-/* Only the title and the legend of a plot, which end at *end; 0 where it has neither. */
-NsPlotLayout *ns_head_layout(const NsPlot *plot, double width, double height, const NsStyle *style,
-                             double *end);
-
 /* Of data_summary.h and layout_cache.h. */
 typedef struct NsDataSummary NsDataSummary;
 typedef struct NsLayoutCache NsLayoutCache;
@@ -82,9 +78,6 @@ typedef struct {
 /* The reading nearest to a point in the plot area; FALSE outside it or without data. */
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading);
 void ns_reading_clear(NsReading *reading);
-
-/* Draws the legend and all words alone. */
-void ns_draw_words(const NsPlotLayout *layout, cairo_t *cr);
 
 /* Draws the crosshair of a reading over a drawn plot.  The nearest curve is drawn stronger, and
  * where the plot asks for `readings` the legend tells values. */

@@ -2,7 +2,6 @@
 #include "ui/widgets/charts/tile_controls.h"
 
 #include "core/base/words.h"
-#include "core/store/preset.h"
 
 /* The words of every mode, in the order of NsHeatMode; they name the lanes. */
 static char **heat_words(NsSession *session)

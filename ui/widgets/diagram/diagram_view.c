@@ -282,11 +282,6 @@ bool ns_diagram_view_read(NsDiagramView *view)
     return true;
 }
 
-bool ns_diagram_view_is_moving(NsDiagramView *view)
-{
-    return view->tick != 0;
-}
-
 NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow)
 {
     if (view->diagram) return ns_diagram_extent(view->diagram, flow);

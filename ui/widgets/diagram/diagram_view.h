@@ -38,9 +38,6 @@ void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style);
 /* What is drawn; NULL before it has a size.  Borrowed until the next frame. */
 const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view);
 
-/* Whether norms are on their way. */
-bool ns_diagram_view_is_moving(NsDiagramView *view);
-
 /* Takes up the movable norm at a place of a sub-layer (-1: the spare one), holds it over a point,
  * and lets go of it there, or (`drop` unset) puts it back. */
 bool ns_diagram_view_take(NsDiagramView *view, int sublayer, int place);

@@ -225,12 +225,6 @@ char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
     return judge(&score);
 }
 
-void ns_prediction_set_style(NsPrediction *p, const NsStyle *style)
-{
-    p->style = style;
-    redraw(p);
-}
-
 /* ---- The widget ---- */
 
 static void ns_prediction_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "core/probe/quantity.h"
-#include "ui/plot/style.h"
 
 #include <gtk/gtk.h>
 
@@ -18,8 +17,6 @@ G_DECLARE_FINAL_TYPE(NsPrediction, ns_prediction, NS, PREDICTION, GtkWidget)
 /* Of n layers, the first with this number: 0 where the embedding is one of them.  lo, hi: the ends
  * of the axis of values. */
 GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo, double hi);
-
-void ns_prediction_set_style(NsPrediction *prediction, const NsStyle *style);
 
 /* Puts the point of a layer, counted from 0, at a value. */
 void ns_prediction_set(NsPrediction *prediction, size_t i, double value);

@@ -103,11 +103,6 @@ void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style)
     }
 }
 
-GtkWidget *ns_page_stack_switcher(NsPageStack *stack)
-{
-    return stack->switcher;
-}
-
 static void ns_page_stack_dispose(GObject *object)
 {
     NsPageStack *stack = NS_PAGE_STACK(object);

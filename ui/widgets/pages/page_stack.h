@@ -24,5 +24,3 @@ bool ns_page_stack_refresh(NsPageStack *stack);
 /* For the pages there are and those to come. */
 void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style);
 
-/* The switcher: an NsPageSwitcher. */
-GtkWidget *ns_page_stack_switcher(NsPageStack *stack);

@@ -108,11 +108,6 @@ GtkWidget *ns_transport_stages(NsTransport *transport)
     return transport->stages;
 }
 
-const char *ns_transport_pace(NsTransport *transport)
-{
-    return gtk_label_get_text(GTK_LABEL(transport->pace));
-}
-
 bool ns_transport_offers_live(NsTransport *transport)
 {
     return gtk_revealer_get_reveal_child(GTK_REVEALER(transport->live));

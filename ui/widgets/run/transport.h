@@ -22,5 +22,4 @@ GtkWidget *ns_transport_timeline(NsTransport *transport); /* NsTimeline */
 GtkWidget *ns_transport_entry(NsTransport *transport);    /* GtkEntry */
 GtkWidget *ns_transport_speed(NsTransport *transport);    /* NsSpeedControl */
 GtkWidget *ns_transport_stages(NsTransport *transport);   /* NsStages */
-const char *ns_transport_pace(NsTransport *transport);    /* "412 steps/s" */
 bool ns_transport_offers_live(NsTransport *transport);    /* the chip is there */

@@ -4,7 +4,6 @@
 #include <glib.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void ns_frame_times_init(NsFrameTimes *times, size_t room)
 {
