@@ -87,7 +87,6 @@ void ns_session_emit(NsSession *session, NsSessionSignal signal);
 /* Tells each setting whose row differs from what it was told last, and `tried`, a key or NULL, in
  * any case; and then that settings changed. */
 void ns_session_tell_settings(NsSession *session, const char *tried);
-void ns_session_tell(NsSession *session, const char *sentence);
 
 void ns_session_set_problem(NsSession *session, const char *sentence, const char *key, bool of_run);
 

@@ -38,6 +38,9 @@ G_DECLARE_FINAL_TYPE(NsSession, ns_session, NS, SESSION, GObject)
  * share (ns_experiment_share) is the first one's. */
 NsSession *ns_session_new(const NsExperiment *experiment);
 
+/* Gives notice of something with a sentence for the reader. */
+void ns_session_tell(NsSession *session, const char *sentence);
+
 /* ---- Lanes ---- */
 
 size_t ns_session_lanes(NsSession *session);

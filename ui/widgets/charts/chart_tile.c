@@ -47,7 +47,7 @@ struct _NsChartTile {
     bool maximized, compact, syncing;
 };
 
-enum { EXPORT, MAXIMIZE, KIND_CHANGED, ENLARGE, TOLD, N_SIGNALS };
+enum { EXPORT, MAXIMIZE, KIND_CHANGED, ENLARGE, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
@@ -115,11 +115,6 @@ static int shown_choice(const NsChartTile *tile)
 static bool is_shared(const NsChartTile *tile)
 {
     return kind_of(tile)->subject == NS_SUBJECT_GRADIENT && kind_of(tile)->rows_are_layers;
-}
-
-static void tell(NsChartTile *tile, const char *sentence)
-{
-    g_signal_emit(tile, signals[TOLD], 0, sentence);
 }
 
 static const char LIST[] = "ns-list";
@@ -271,7 +266,7 @@ static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer u
     GdkTexture *texture = ns_chart_view_texture(tile->chart);
     if (!texture) return;
     gdk_clipboard_set_texture(gtk_widget_get_clipboard(GTK_WIDGET(tile)), texture);
-    tell(tile, _("Copied the picture of the chart"));
+    ns_session_tell(tile->session, _("Copied the picture of the chart"));
 }
 
 static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -282,7 +277,7 @@ static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer us
     if (!plot) return;
     g_autofree char *csv = ns_plot_csv(plot);
     gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tile)), csv);
-    tell(tile, _("Copied the data of the chart, all of it, as CSV"));
+    ns_session_tell(tile->session, _("Copied the data of the chart, all of it, as CSV"));
 }
 
 static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
@@ -501,8 +496,6 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         signals[i] = g_signal_new(names[i], NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                   NULL, G_TYPE_NONE, 0);
-    signals[TOLD] = g_signal_new("told", NS_TYPE_CHART_TILE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                 G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_chart_tile_init(NsChartTile *tile)
@@ -596,7 +589,8 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     g_signal_connect_object(tile->chart, "menu", G_CALLBACK(on_context), tile, G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "handle-moved", G_CALLBACK(on_handle), tile,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(tile->chart, "told", G_CALLBACK(tell), tile, G_CONNECT_SWAPPED);
+    g_signal_connect_object(tile->chart, "told", G_CALLBACK(ns_session_tell), session,
+                            G_CONNECT_SWAPPED);
     sync_controls(tile);
     sync_menu(tile);
     sync_kind(tile);

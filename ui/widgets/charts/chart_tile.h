@@ -7,8 +7,7 @@
  * "limits", "reset", "unpin", "follow", "export", "maximize"; the last two are signals of the tile,
  * for they concern the window: "export" and "maximize".
  *
- * Further signals: "kind-changed"; "enlarge", a thumbnail was pressed; "told" (string), a sentence
- * for the reader. */
+ * Further signals: "kind-changed"; "enlarge", a thumbnail was pressed. */
 #pragma once
 
 #include "ui/session/session.h"

@@ -287,11 +287,6 @@ static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)
     ns_dashboard_refresh(dashboard);
 }
 
-static void on_told(NsDashboard *dashboard, const char *sentence)
-{
-    ns_page_tell(NS_PAGE(dashboard), sentence);
-}
-
 bool ns_dashboard_unpin(NsDashboard *dashboard)
 {
     bool any = false;
@@ -553,7 +548,6 @@ static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
     g_signal_connect_object(tile, "enlarge", G_CALLBACK(on_enlarge), dashboard, 0);
     g_signal_connect_object(tile, "export", G_CALLBACK(on_export), dashboard, 0);
     g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
-    g_signal_connect_object(tile, "told", G_CALLBACK(on_told), dashboard, G_CONNECT_SWAPPED);
 }
 
 static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, bool by_lane)

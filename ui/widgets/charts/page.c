@@ -1,7 +1,7 @@
 /* A page of the window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/page.h"
 
-enum { TOLD, EXPORT, POINTED, N_SIGNALS };
+enum { EXPORT, POINTED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_INTERFACE(NsPage, ns_page, GTK_TYPE_WIDGET)
@@ -9,8 +9,6 @@ G_DEFINE_INTERFACE(NsPage, ns_page, GTK_TYPE_WIDGET)
 static void ns_page_default_init(NsPageInterface *page)
 {
     GType type = G_TYPE_FROM_INTERFACE(page);
-    signals[TOLD] = g_signal_new("told", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                                 1, G_TYPE_STRING);
     signals[EXPORT] = g_signal_new("export", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                    G_TYPE_NONE, 1, NS_TYPE_CHART_TILE);
     signals[POINTED] = g_signal_new("pointed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
@@ -48,11 +46,6 @@ bool ns_page_saves(NsPage *page)
 void ns_page_save(NsPage *page)
 {
     if (ns_page_saves(page)) NS_PAGE_GET_IFACE(page)->save(page);
-}
-
-void ns_page_tell(NsPage *page, const char *sentence)
-{
-    g_signal_emit(page, signals[TOLD], 0, sentence);
 }
 
 void ns_page_export(NsPage *page, NsChartTile *tile)

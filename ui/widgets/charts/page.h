@@ -3,8 +3,8 @@
  * Pages are rows of the table in ui/widgets/pages/pages.c; one is created when it is first shown,
  * stands in a window that scrolls, and is given the style of the charts before its first frame.
  *
- * Signals of every page: "told" (string), a sentence for the reader; "export" (NsChartTile), a tile
- * asks to be exported; "pointed" (NsChartTile), the crosshair or the pins of a tile moved. */
+ * Signals of every page: "export" (NsChartTile), a tile asks to be exported; "pointed"
+ * (NsChartTile), the crosshair or the pins of a tile moved. */
 #pragma once
 
 #include "ui/widgets/charts/chart_tile.h"
@@ -40,7 +40,6 @@ void ns_page_save(NsPage *page);
 bool ns_page_back(NsPage *page);
 
 /* The signals. */
-void ns_page_tell(NsPage *page, const char *sentence);
 void ns_page_export(NsPage *page, NsChartTile *tile);
 void ns_page_point(NsPage *page, NsChartTile *tile);
 

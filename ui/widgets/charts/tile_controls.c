@@ -63,8 +63,7 @@ static void on_probe(NsSession *session)
     g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
     ns_session_set_linked(session, ns_param_find("probe-every"), true);
     if (ns_session_set(session, "probe-every", every) && ns_session_pending(session))
-        g_signal_emit_by_name(session, "notice",
-                              _("Fork measures from this step on, Restart from step 0."));
+        ns_session_tell(session, _("Fork measures from this step on, Restart from step 0."));
 }
 
 GtkWidget *ns_probe_button_new(NsSession *session)

@@ -74,7 +74,7 @@ void ns_diagram_view_let_go(NsDiagramView *view, bool drop)
         view->data->name
             ? g_strdup_printf(_("%s is %s now."), view->data->name, _(placement->choice.label))
             : g_strdup_printf(_("The placement is %s now."), _(placement->choice.label));
-    g_signal_emit_by_name(view, "told", words);
+    ns_session_tell(view->session, words);
 }
 
 bool ns_diagram_view_is_carrying(NsDiagramView *view)

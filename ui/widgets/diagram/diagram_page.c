@@ -62,11 +62,6 @@ static void say(NsDiagramPage *page, const char *sentence)
 
 /* ---- lanes ---- */
 
-static void on_told(NsDiagramPage *page, const char *sentence)
-{
-    ns_page_tell(NS_PAGE(page), sentence);
-}
-
 static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)
 {
     if (page->syncing || !gtk_toggle_button_get_active(tab)) return;
@@ -86,7 +81,6 @@ static void sync_lanes(NsDiagramPage *page)
     for (; page->n < n; page->n++) {
         GtkWidget *view = ns_diagram_view_new(page->session, page->n);
         if (page->style) ns_diagram_view_set_style(NS_DIAGRAM_VIEW(view), page->style);
-        g_signal_connect_object(view, "told", G_CALLBACK(on_told), page, G_CONNECT_SWAPPED);
         ns_diagram_lanes_add(NS_DIAGRAM_LANES(page->lanes), view);
         page->views[page->n] = view;
     }

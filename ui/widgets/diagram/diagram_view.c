@@ -15,9 +15,6 @@
 #define REACH 6          /* around wires, for the pointer */
 #define TELL_US 1000000  /* a screen reader is told new numbers no more often */
 
-enum { TOLD, N_SIGNALS };
-static guint signals[N_SIGNALS];
-
 G_DEFINE_FINAL_TYPE(NsDiagramView, ns_diagram_view, GTK_TYPE_WIDGET)
 
 /* ---- what is shown ---- */
@@ -576,8 +573,6 @@ static void ns_diagram_view_class_init(NsDiagramViewClass *klass)
     widget_class->size_allocate = ns_diagram_view_size_allocate;
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
     gtk_widget_class_set_css_name(widget_class, "diagram");
-    signals[TOLD] = g_signal_new("told", NS_TYPE_DIAGRAM_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                 NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_diagram_view_init(NsDiagramView *view)

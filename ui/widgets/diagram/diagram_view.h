@@ -6,9 +6,7 @@
  * A click on a layer of the stack selects it in every chart; Up and Down go to the next.  A norm
  * can be dragged to another place, or with the focus on it moved by Left and Right and put there by
  * Enter: this chooses the placement that has its norms so.  From the spare norm one is added (with
- * the keys: from a branch), and there one is put away.
- *
- * Signal: "told" (string), a sentence for the reader. */
+ * the keys: from a branch), and there one is put away. */
 #pragma once
 
 #include "ui/figures/diagram.h"

@@ -426,7 +426,7 @@ static void on_begin(GtkWidget *widget, const char *name, GVariant *place)
     if (lesson)
         ns_learn_pane_begin(NS_LEARN_PANE(widget), lesson, ns_lesson_choice(i)->key);
     else
-        g_signal_emit_by_name(NS_LEARN_PANE(widget)->session, "notice", error->message);
+        ns_session_tell(NS_LEARN_PANE(widget)->session, error->message);
 }
 
 static void on_resume(GtkWidget *widget, const char *name, GVariant *parameter)

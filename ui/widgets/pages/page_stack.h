@@ -1,6 +1,6 @@
 /* The pages of a window, one at a time, with their switcher.  SPDX-License-Identifier: MIT
  *
- * Signals: "switched", another page is shown; "told", "export" and "pointed" as of a page. */
+ * Signals: "switched", another page is shown; "export" and "pointed" as of a page. */
 #pragma once
 
 #include "ui/widgets/charts/page.h"

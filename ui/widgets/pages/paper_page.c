@@ -140,7 +140,7 @@ static void take_result(NsPaperPage *page, Card *card)
     g_autoptr(GError) error = NULL;
     NsStudyResult *result = ns_study_job_take(page->job, &error);
     card->state = RESTING;
-    if (error) ns_page_tell(NS_PAGE(page), error->message);
+    if (error) ns_session_tell(page->session, error->message);
     if (!result) return;
     ns_study_result_unref(card->result);
     card->result = result;
@@ -153,7 +153,7 @@ static void take_result(NsPaperPage *page, Card *card)
     };
     g_auto(GStrv) parts = g_strsplit(sentences[result->verdict], "%s", 2);
     g_autofree char *sentence = g_strjoinv(_(card->study->choice.label), parts);
-    ns_page_tell(NS_PAGE(page), sentence);
+    ns_session_tell(page->session, sentence);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -240,7 +240,7 @@ static void on_path(const char *path, gpointer owner)
     bool good = ns_study_write(ns_paper_kind(), &input, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
-    ns_page_tell(NS_PAGE(page), good ? sentence : error->message);
+    ns_session_tell(page->session, good ? sentence : error->message);
 }
 
 static void ask_path(NsPaperPage *page, guint i)
@@ -383,11 +383,12 @@ static void page_set_style(NsPage *page, const NsStyle *style)
 
 static void page_save(NsPage *page)
 {
-    Card *card = card_to_save(NS_PAPER_PAGE(page));
+    NsPaperPage *self = NS_PAPER_PAGE(page);
+    Card *card = card_to_save(self);
     if (card)
-        ask_path(NS_PAPER_PAGE(page), index_of(card->parts.run));
+        ask_path(self, index_of(card->parts.run));
     else
-        ns_page_tell(page, _("There is no result to export yet: run a study first."));
+        ns_session_tell(self->session, _("There is no result to export yet: run a study first."));
 }
 
 static void implement_page(NsPageInterface *page)

@@ -216,7 +216,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     page->tick = 0;
     NsPhaseProgress progress = progress_of(page);
     if (progress.finished == progress.cells)
-        ns_page_tell(NS_PAGE(page), _("The sweep is complete."));
+        ns_session_tell(page->session, _("The sweep is complete."));
     return G_SOURCE_REMOVE;
 }
 
@@ -347,7 +347,7 @@ void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row)
     bool set = ns_session_set(session, x->param->key, x->values[column]) &&
                ns_session_set(session, y->param->key, y->values[row]);
     if (!set) {
-        ns_page_tell(NS_PAGE(page), ns_session_problem(session));
+        ns_session_tell(page->session, ns_session_problem(session));
         return;
     }
     const char *lane = ns_lane_letter(ns_session_active(session));
@@ -357,7 +357,7 @@ void ns_phase_page_open_cell(NsPhasePage *page, size_t column, size_t row)
                               x->param->key, x->values[column], y->param->key, y->values[row])
             : g_strdup_printf(_("Lane %s has %s %s and %s %s now; Run starts it."), lane,
                               x->param->key, x->values[column], y->param->key, y->values[row]);
-    ns_page_tell(NS_PAGE(page), sentence);
+    ns_session_tell(page->session, sentence);
 }
 
 /* ---- Pointer and keyboard on the chart, before its own ---- */
@@ -451,7 +451,7 @@ static void on_path(const char *path, gpointer owner)
     bool good = ns_study_write(ns_phase_kind(), &input, &provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
-    ns_page_tell(NS_PAGE(page), good ? sentence : error->message);
+    ns_session_tell(page->session, good ? sentence : error->message);
 }
 
 static void on_export(NsPhasePage *page)
@@ -596,10 +596,11 @@ static void page_set_style(NsPage *page, const NsStyle *style)
 
 static void page_save(NsPage *page)
 {
-    if (NS_PHASE_PAGE(page)->phases[0])
-        on_export(NS_PHASE_PAGE(page));
+    NsPhasePage *self = NS_PHASE_PAGE(page);
+    if (self->phases[0])
+        on_export(self);
     else
-        ns_page_tell(page, _("There is no sweep to export yet: press Start first."));
+        ns_session_tell(self->session, _("There is no sweep to export yet: press Start first."));
 }
 
 static void implement_page(NsPageInterface *page)

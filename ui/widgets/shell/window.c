@@ -531,8 +531,6 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     g_signal_connect_object(window->pages, "switched", G_CALLBACK(wake), window, G_CONNECT_SWAPPED);
     g_signal_connect_object(window->pages, "pointed", G_CALLBACK(on_pointed), window,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(window->pages, "told", G_CALLBACK(ns_window_toast), window,
-                            G_CONNECT_SWAPPED);
     set_style(window);
     on_status(window);
     return window;
