@@ -12,6 +12,7 @@
 #include "ui/widgets/charts/tile_choices.h"
 #include "ui/widgets/charts/tile_controls.h"
 #include "ui/widgets/charts/tile_menu.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/passing_popover.h"
 #include "ui/widgets/settings/controls.h"
 
@@ -424,9 +425,7 @@ static GtkWidget *make_choice(NsChartTile *tile)
     GtkWidget *drop_down = gtk_drop_down_new(NULL, words);
     gtk_drop_down_set_factory(GTK_DROP_DOWN(drop_down), button);
     gtk_drop_down_set_list_factory(GTK_DROP_DOWN(drop_down), list);
-    gtk_widget_set_tooltip_text(drop_down, _("What the chart shows"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("What the chart shows"), -1);
+    ns_accessible_tooltip(drop_down, _("What the chart shows"));
     g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), tile,
                             G_CONNECT_SWAPPED);
     return drop_down;
@@ -525,11 +524,9 @@ static void sync_kind(NsChartTile *tile)
     GAction *action = g_action_map_lookup_action(tile->actions, "kind");
     g_simple_action_set_state(G_SIMPLE_ACTION(action),
                               g_variant_new_string(kind_of(tile)->choice.key));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(tile), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _(kind_of(tile)->choice.label), -1);
+    ns_accessible_name(GTK_WIDGET(tile), _(kind_of(tile)->choice.label));
     g_autofree char *words = g_strdup_printf(_("Enlarge “%s”"), _(kind_of(tile)->choice.label));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(tile->enlarge), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   words, -1);
+    ns_accessible_name(tile->enlarge, words);
 }
 
 GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)

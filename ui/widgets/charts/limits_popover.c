@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 
 #include "ui/plot/text.h"
+#include "ui/widgets/common/accessible.h"
 
 #include <math.h>
 
@@ -115,7 +116,7 @@ static GtkWidget *make_field(Limits *limits, const char *name, double value)
     gtk_editable_set_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
     gtk_editable_set_max_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
     gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(field), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+    ns_accessible_name(field, name);
     show_number(field, value);
     g_signal_connect_swapped(field, "activate", G_CALLBACK(apply), limits);
     GtkEventController *focus = gtk_event_controller_focus_new();
@@ -149,8 +150,7 @@ static void add_row(Limits *limits, GtkGrid *grid, NsViewStateAxis which)
     gtk_drop_down_set_selected(GTK_DROP_DOWN(limits->scale[which]),
                                view_state->rescaled[which] ? 1 + (guint)view_state->scale[which]
                                                            : 0);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(limits->scale[which]),
-                                   GTK_ACCESSIBLE_PROPERTY_LABEL, scale, -1);
+    ns_accessible_name(limits->scale[which], scale);
     /* The rows of a heatmap are counted, and so are its columns. */
     gtk_widget_set_sensitive(limits->scale[which], !plot->heatmap);
     g_signal_connect_swapped(limits->scale[which], "notify::selected", G_CALLBACK(apply), limits);

@@ -2,6 +2,7 @@
 #include "ui/widgets/charts/smoothing_control.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 
 #include <math.h>
 
@@ -70,8 +71,7 @@ GtkWidget *ns_smoothing_control_new(NsSession *session)
     gtk_widget_set_tooltip_text(control->scale,
                                 _("Exponential moving average of curves over steps: weight of the "
                                   "past.  What was measured stays behind it. (S)"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(control->scale), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Smoothing, weight of the past"), -1);
+    ns_accessible_name(control->scale, _("Smoothing, weight of the past"));
     gtk_box_append(GTK_BOX(line), label);
     gtk_box_append(GTK_BOX(line), control->words);
     gtk_box_append(GTK_BOX(box), line);

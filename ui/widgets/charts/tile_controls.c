@@ -2,6 +2,7 @@
 #include "ui/widgets/charts/tile_controls.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 
 /* The words of every mode, in the order of NsHeatMode; they name the lanes. */
 static char **heat_words(NsSession *session)
@@ -48,9 +49,7 @@ GtkWidget *ns_heat_control_new(NsSession *session)
 {
     GtkStringList *list = gtk_string_list_new(NULL);
     GtkWidget *control = gtk_drop_down_new(G_LIST_MODEL(list), NULL);
-    gtk_widget_set_tooltip_text(control, _("Which lanes the heatmaps show"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(control), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Which lanes the heatmaps show"), -1);
+    ns_accessible_tooltip(control, _("Which lanes the heatmaps show"));
     g_signal_connect_object(control, "notify::selected", G_CALLBACK(on_heat), session, 0);
     g_signal_connect_object(session, "view-changed", G_CALLBACK(on_heat_synced), control, 0);
     sync_heat(control, session);
@@ -82,9 +81,7 @@ GtkWidget *ns_tile_menu_button_new(void)
 {
     GtkWidget *button = gtk_menu_button_new();
     gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "view-more-symbolic");
-    gtk_widget_set_tooltip_text(button, _("Chart menu"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Chart menu"), -1);
+    ns_accessible_tooltip(button, _("Chart menu"));
     gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
     return button;
 }

@@ -2,6 +2,7 @@
 #include "ui/widgets/diagram/diagram_page.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/hiding.h"
 #include "ui/widgets/diagram/diagram_lanes.h"
 
@@ -285,9 +286,7 @@ static GtkWidget *new_button(const char *icon, const char *words, GCallback call
                              NsDiagramPage *page)
 {
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
-    gtk_widget_set_tooltip_text(button, words);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
-                                   -1);
+    ns_accessible_tooltip(button, words);
     g_signal_connect_swapped(button, "clicked", callback, page);
     return button;
 }

@@ -1,4 +1,5 @@
 /* The diagram of one lane.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/diagram/diagram_view-private.h"
 
 #include "core/base/words.h"
@@ -612,6 +613,6 @@ GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane)
     view->lane = lane;
     g_autofree char *label =
         g_strdup_printf(_("Diagram of a layer of lane %s"), ns_lane_letter(lane));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+    ns_accessible_name(GTK_WIDGET(view), label);
     return GTK_WIDGET(view);
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/store/bundled.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/learn/lesson_progress.h"
 
 #define LEAST_CHARS 18
@@ -28,9 +29,7 @@ GtkWidget *ns_learn_close_new(void)
     GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
     gtk_widget_add_css_class(close, "flat");
     gtk_widget_set_valign(close, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(close, _("Close the lessons"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(close), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Close the lessons"), -1);
+    ns_accessible_tooltip(close, _("Close the lessons"));
     gtk_actionable_set_action_name(GTK_ACTIONABLE(close), NS_LEARN_CLOSE);
     return close;
 }
@@ -47,7 +46,7 @@ static GtkWidget *new_row(const char *title, const char *purpose)
     gtk_button_set_child(GTK_BUTTON(row), words);
     gtk_widget_add_css_class(row, "flat");
     gtk_widget_set_hexpand(row, TRUE);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+    ns_accessible_name(row, title);
     return row;
 }
 

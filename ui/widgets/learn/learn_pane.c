@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "core/store/bundled.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/learn/lesson_progress.h"
 #include "ui/widgets/learn/lesson_question.h"
@@ -559,8 +560,7 @@ static void ns_learn_pane_init(NsLearnPane *pane)
 {
     add_keys(GTK_WIDGET(pane));
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(pane), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Lessons"), -1);
+    ns_accessible_name(GTK_WIDGET(pane), _("Lessons"));
 }
 
 GtkWidget *ns_learn_pane_new(NsSession *session)

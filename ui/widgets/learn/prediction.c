@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/study/score.h"
 #include "ui/plot/layout.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
 
 #include <math.h>
@@ -337,7 +338,7 @@ GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo
     p->plot.x.integer = true;
     p->plot.left.scale = NS_SCALE_LOG;
     g_autofree char *label = g_strdup_printf(_("Your prediction: %s"), _(info->choice.label));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(p), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+    ns_accessible_name(GTK_WIDGET(p), label);
     describe(p);
     return GTK_WIDGET(p);
 }

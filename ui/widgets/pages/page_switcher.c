@@ -2,6 +2,7 @@
 #include "ui/widgets/pages/page_switcher.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 
 struct _NsPageSwitcher {
     GtkWidget parent;
@@ -95,8 +96,7 @@ GtkWidget *ns_page_switcher_new(GtkStack *stack)
     gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(switcher->tabs), stack);
     switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
     gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(switcher->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Page"), -1);
+    ns_accessible_name(switcher->list, _("Page"));
     gtk_widget_set_parent(switcher->tabs, GTK_WIDGET(switcher));
     gtk_widget_set_parent(switcher->list, GTK_WIDGET(switcher));
     guint n = g_list_model_get_n_items(G_LIST_MODEL(pages));

@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/study/paper_job.h"
 #include "ui/widgets/charts/page.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/pages/study_file.h"
@@ -312,8 +313,7 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     parts->progress = gtk_progress_bar_new();
     gtk_widget_set_valign(parts->progress, GTK_ALIGN_CENTER);
     gtk_widget_set_hexpand(parts->progress, TRUE);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(parts->progress), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Progress of the study"), -1);
+    ns_accessible_name(parts->progress, _("Progress of the study"));
     parts->verdict = make_text(NULL, "verdict");
     gtk_box_append(GTK_BOX(buttons), parts->run);
     gtk_box_append(GTK_BOX(buttons), parts->export_);

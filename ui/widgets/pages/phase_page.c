@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "ui/widgets/charts/page.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/common/typing.h"
@@ -416,8 +417,7 @@ static void add_hands(NsPhasePage *page, GtkWidget *chart)
 
 static void name(GtkWidget *widget, const char *label, const char *tooltip)
 {
-    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
-                                   -1);
+    ns_accessible_name(widget, label);
     gtk_widget_set_tooltip_text(widget, tooltip);
 }
 

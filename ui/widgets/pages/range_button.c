@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/study/phase.h"
+#include "ui/widgets/common/accessible.h"
 
 #include <string.h>
 
@@ -83,8 +84,7 @@ GtkWidget *ns_range_button_new(GtkWidget *entry)
     gtk_grid_attach(GTK_GRID(grid), range->log, 0, 3, 2, 1);
     gtk_popover_set_child(GTK_POPOVER(popover), grid);
     g_signal_connect_swapped(popover, "show", G_CALLBACK(on_shown), range);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Range"), -1);
+    ns_accessible_name(button, _("Range"));
     gtk_menu_button_set_popover(GTK_MENU_BUTTON(button), popover);
     gtk_widget_set_tooltip_text(button, _("Enter the first value, the last and their number"));
     g_object_set_data_full(G_OBJECT(button), "ns-range", range, g_free);

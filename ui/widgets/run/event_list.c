@@ -2,6 +2,7 @@
 #include "ui/widgets/run/event_list.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/text_label.h"
 
 #define MOST_ROWS 50u
@@ -108,8 +109,7 @@ static void ns_event_list_init(NsEventList *list)
     list->box = gtk_list_box_new();
     gtk_list_box_set_selection_mode(GTK_LIST_BOX(list->box), GTK_SELECTION_NONE);
     gtk_list_box_set_placeholder(GTK_LIST_BOX(list->box), none);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(list->box), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Events"), -1);
+    ns_accessible_name(list->box, _("Events"));
     g_signal_connect(list->box, "row-activated", G_CALLBACK(on_chosen), list);
     gtk_widget_set_parent(list->box, GTK_WIDGET(list));
 }

@@ -2,6 +2,7 @@
 #include "ui/widgets/run/gradient_check_panel.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/text_label.h"
 
@@ -275,8 +276,7 @@ static void on_lane(NsGradientCheckPanel *panel)
 
 static void name(GtkWidget *widget, const char *label, const char *tooltip)
 {
-    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
-                                   -1);
+    ns_accessible_name(widget, label);
     gtk_widget_set_tooltip_text(widget, tooltip);
 }
 

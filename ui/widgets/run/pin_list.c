@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/plot/pins.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/run/reading_table.h"
 
@@ -56,8 +57,7 @@ static GtkWidget *make_row(const char *words, const Pinned *pinned)
     gtk_widget_set_hexpand(label, TRUE);
     gtk_widget_add_css_class(button, "flat");
     gtk_widget_set_valign(button, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(button, tip);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, tip, -1);
+    ns_accessible_tooltip(button, tip);
     g_object_set_data_full(G_OBJECT(button), TILE, g_object_ref(pinned->tile), g_object_unref);
     g_object_set_data(G_OBJECT(button), NUMBER, GUINT_TO_POINTER(pinned->number));
     g_signal_connect(button, "clicked", G_CALLBACK(on_removed), NULL);

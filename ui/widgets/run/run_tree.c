@@ -2,6 +2,7 @@
 #include "ui/widgets/run/run_tree.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/text_label.h"
 
 #include <math.h>
@@ -82,9 +83,7 @@ static GtkWidget *prepare(NsRunTree *tree, GtkWidget *button, unsigned id, const
 {
     gtk_widget_add_css_class(button, "flat");
     gtk_widget_set_valign(button, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(button, words);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
-                                   -1);
+    ns_accessible_tooltip(button, words);
     g_object_set_data(G_OBJECT(button), ID, GUINT_TO_POINTER(id));
     g_object_set_data(G_OBJECT(button), TREE, tree);
     return button;

@@ -2,6 +2,7 @@
 #include "ui/widgets/run/speed_control.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 
 #include <math.h>
 
@@ -94,8 +95,7 @@ static void ns_speed_control_init(NsSpeedControl *control)
     control->slider = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, UNLIMITED, 0.025);
     gtk_scale_set_draw_value(GTK_SCALE(control->slider), FALSE);
     gtk_widget_set_size_request(control->slider, SLIDER_WIDTH, -1);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(control->slider), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Speed"), -1);
+    ns_accessible_name(control->slider, _("Speed"));
     g_signal_connect_swapped(control->slider, "value-changed", G_CALLBACK(on_moved), control);
     gtk_widget_set_parent(control->slider, GTK_WIDGET(control));
 }

@@ -2,6 +2,7 @@
 #include "ui/widgets/run/stages.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 
 #define N_STAGES (NS_STAGE_UPDATE + 1)
 
@@ -70,8 +71,7 @@ static void ns_stages_init(NsStages *stages)
         stages->bar[i] = gtk_progress_bar_new();
         gtk_box_append(GTK_BOX(cell), gtk_label_new(_(STAGES[i].word)));
         gtk_box_append(GTK_BOX(cell), stages->bar[i]);
-        gtk_accessible_update_property(GTK_ACCESSIBLE(stages->bar[i]),
-                                       GTK_ACCESSIBLE_PROPERTY_LABEL, _(STAGES[i].word), -1);
+        ns_accessible_name(stages->bar[i], _(STAGES[i].word));
         gtk_widget_set_tooltip_text(cell, _(STAGES[i].purpose));
         gtk_box_append(GTK_BOX(row), cell);
     }

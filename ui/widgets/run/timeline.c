@@ -2,6 +2,7 @@
 #include "ui/widgets/run/timeline.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
 
 #include <math.h>
@@ -390,8 +391,7 @@ static void ns_timeline_init(NsTimeline *timeline)
     timeline->label = gtk_widget_create_pango_layout(widget, NULL);
     gtk_widget_set_focusable(widget, TRUE);
     gtk_widget_set_has_tooltip(widget, TRUE);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Timeline"), -1);
+    ns_accessible_name(widget, _("Timeline"));
     g_signal_connect(widget, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 
     GtkGesture *drag = gtk_gesture_drag_new();

@@ -2,6 +2,7 @@
 #include "ui/widgets/run/transport.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/text_label.h"
 #include "ui/widgets/run/speed_control.h"
 #include "ui/widgets/run/stages.h"
@@ -139,10 +140,9 @@ static GtkWidget *new_button(const char *icon, const char *action, const char *t
 {
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
     gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
-    gtk_widget_set_tooltip_text(button, tip);
     gtk_widget_add_css_class(button, "flat");
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, tip, -1);
+    ns_accessible_tooltip(button, tip);
     return button;
 }
 
@@ -158,8 +158,7 @@ static GtkWidget *new_entry(NsTransport *transport)
         entry, _("The step that is shown.  Type one: a step that was made is shown, a later one "
                  "is trained up to"));
     gtk_widget_add_css_class(entry, "numeric");
-    gtk_accessible_update_property(GTK_ACCESSIBLE(entry), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Step"),
-                                   -1);
+    ns_accessible_name(entry, _("Step"));
     g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_step_typed), transport);
     return entry;
 }

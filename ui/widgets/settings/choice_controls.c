@@ -1,4 +1,5 @@
 /* Toggles, drop-downs and the file button.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/settings/controls.h"
 
 #include "core/base/words.h"
@@ -130,8 +131,7 @@ static GtkWidget *make_others(Choice *choice, GtkWidget *widget)
     for (guint i = choice->buttons->len; choice->param->choices(i); i++)
         gtk_string_list_append(labels, _(choice->param->choices(i)->label));
     GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(others), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
-                                   -1);
+    ns_accessible_name(others, title);
     g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), widget);
     return others;
 }
@@ -192,8 +192,7 @@ GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param)
     for (guint i = 0; param->choices(i); i++)
         gtk_string_list_append(labels, _(param->choices(i)->label));
     GtkWidget *drop_down = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(drop_down), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _(param->label), -1);
+    ns_accessible_name(drop_down, _(param->label));
     choice_new(session, param, drop_down, G_CALLBACK(sync_drop_down));
     sync_drop_down(drop_down);
     g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_selected), NULL);
@@ -241,9 +240,7 @@ GtkWidget *ns_file_control_new(NsSession *session, const NsParam *param)
     g_signal_connect_object(open, "clicked", G_CALLBACK(on_choose), box, G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(box), open);
     choice->clear = gtk_button_new_from_icon_name("edit-clear-symbolic");
-    gtk_widget_set_tooltip_text(choice->clear, _("Back to the generated text"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(choice->clear), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Back to the generated text"), -1);
+    ns_accessible_tooltip(choice->clear, _("Back to the generated text"));
     g_signal_connect_object(choice->clear, "clicked", G_CALLBACK(on_clear), box, G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(box), choice->clear);
     sync_file(box);

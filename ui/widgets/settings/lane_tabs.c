@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/style_manager.h"
 
 #define SWATCH_WIDTH 18
@@ -111,18 +112,9 @@ static void sync_tab(Tabs *tabs, size_t lane)
     g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
                                   : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
     gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);
-    gtk_widget_set_tooltip_text(tabs->tabs[lane], whole);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(tabs->tabs[lane]), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   whole, -1);
+    ns_accessible_tooltip(tabs->tabs[lane], whole);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tabs->tabs[lane]),
                                  lane == ns_session_active(tabs->session));
-}
-
-static void say(GtkWidget *button, const char *words)
-{
-    gtk_widget_set_tooltip_text(button, words);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
-                                   -1);
 }
 
 static void sync_tabs(GtkWidget *box)
@@ -139,11 +131,11 @@ static void sync_tabs(GtkWidget *box)
     if (n < NS_LANES_MAX) {
         g_autofree char *words =
             g_strdup_printf(_("Add lane %s, on the same clock and batches"), ns_lane_letter(n));
-        say(tabs->add, words);
+        ns_accessible_tooltip(tabs->add, words);
     }
     g_autofree char *words =
         g_strdup_printf(_("Remove lane %s"), ns_lane_letter(ns_session_active(tabs->session)));
-    say(tabs->remove, words);
+    ns_accessible_tooltip(tabs->remove, words);
     g_autofree char *differences = ns_session_differences(tabs->session);
     gtk_widget_set_visible(tabs->differences, differences != NULL);
     gtk_label_set_text(GTK_LABEL(tabs->differences), differences ? differences : "");

@@ -1,4 +1,5 @@
 /* Entries and sliders for numbers.  SPDX-License-Identifier: MIT */
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/settings/controls.h"
 
 #include "core/base/words.h"
@@ -140,8 +141,7 @@ static GtkWidget *make_entry(Number *number, GtkWidget *owner)
     gtk_editable_set_width_chars(GTK_EDITABLE(entry), 7);
     gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), 7);
     gtk_widget_add_css_class(entry, "numeric");
-    gtk_accessible_update_property(GTK_ACCESSIBLE(entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _(number->param->label), -1);
+    ns_accessible_name(entry, _(number->param->label));
     g_signal_connect_object(entry, "activate", G_CALLBACK(on_activate), owner, G_CONNECT_SWAPPED);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);
@@ -203,8 +203,7 @@ static GtkWidget *make_button(GtkWidget *owner, const char *icon, const char *wo
 {
     g_autofree char *label = g_strdup_printf(_("%s: %s"), _(param->label), words);
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
-                                   -1);
+    ns_accessible_name(button, label);
     g_signal_connect_object(button, "clicked", callback, owner, G_CONNECT_SWAPPED);
     return button;
 }
@@ -302,8 +301,7 @@ GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, doubl
     gtk_range_set_increments(GTK_RANGE(scale), 0.01, 0.1);
     gtk_widget_set_hexpand(scale, TRUE);
     forget_wheel(scale);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(scale), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _(param->label), -1);
+    ns_accessible_name(scale, _(param->label));
     Number *number = number_new(session, param, scale, G_CALLBACK(sync_slider_at_rest));
     number->range = GTK_RANGE(scale);
     number->least = least;

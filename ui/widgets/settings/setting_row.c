@@ -2,6 +2,7 @@
 #include "ui/widgets/settings/setting_row.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/settings/setting_help.h"
 
 typedef struct {
@@ -79,9 +80,7 @@ static void sync_link(Row *row)
     gtk_button_set_icon_name(GTK_BUTTON(row->link),
                              linked ? "normscope-linked-symbolic" : "normscope-split-symbolic");
     gtk_widget_set_visible(row->link, shown);
-    gtk_widget_set_tooltip_text(row->link, words);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(row->link), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
-                                   -1);
+    ns_accessible_tooltip(row->link, words);
 }
 
 static void set_class(GtkWidget *widget, const char *name, bool on)
@@ -145,9 +144,7 @@ void ns_setting_row_explain(GtkWidget *widget)
 
 static GtkWidget *small_button(GtkWidget *button, const char *class, const char *words)
 {
-    gtk_widget_set_tooltip_text(button, words);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
-                                   -1);
+    ns_accessible_tooltip(button, words);
     gtk_widget_add_css_class(button, "flat");
     gtk_widget_add_css_class(button, "small");
     gtk_widget_add_css_class(button, class);

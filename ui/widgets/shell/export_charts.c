@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/charts/tile_choices.h"
+#include "ui/widgets/common/accessible.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,9 +108,7 @@ static GtkWidget *row_button(NsExportCharts *charts, const char *icon, const cha
 {
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
     gtk_widget_add_css_class(button, "flat");
-    gtk_widget_set_tooltip_text(button, words);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
-                                   -1);
+    ns_accessible_tooltip(button, words);
     g_object_set_data(G_OBJECT(button), "ns-by", GINT_TO_POINTER(by));
     g_signal_connect(button, "clicked", G_CALLBACK(on_row_action), charts);
     return button;
@@ -209,8 +208,7 @@ static void add_words(NsExportCharts *charts, const char *words, GtkWidget *cont
     gtk_label_set_max_width_chars(GTK_LABEL(label), LABEL_CHARS);
     gtk_widget_set_tooltip_text(label, words);
     gtk_widget_set_hexpand(control, TRUE);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(control), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
-                                   -1);
+    ns_accessible_name(control, words);
     gtk_grid_attach(GTK_GRID(charts->editor), label, 0, charts->rows, 1, 1);
     gtk_grid_attach(GTK_GRID(charts->editor), control, 1, charts->rows++, 1, 1);
 }
@@ -280,7 +278,7 @@ static GtkWidget *make_limit(NsExportCharts *charts, double value, const char *w
     if (!isnan(value)) g_ascii_formatd(digits, sizeof digits, "%.6g", value);
     GtkWidget *field = make_entry(charts, digits, FIELD_CHARS, G_CALLBACK(on_limits));
     gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(field), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
+    ns_accessible_name(field, words);
     gtk_widget_set_hexpand(field, TRUE);
     return field;
 }
@@ -537,8 +535,7 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first)
     charts->editor = gtk_grid_new();
     charts->error = gtk_label_new(NULL);
     gtk_widget_add_css_class(charts->list, "charts");
-    gtk_accessible_update_property(GTK_ACCESSIBLE(charts->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Charts of the figure, in order"), -1);
+    ns_accessible_name(charts->list, _("Charts of the figure, in order"));
     gtk_grid_set_row_spacing(GTK_GRID(charts->editor), 8);
     gtk_grid_set_column_spacing(GTK_GRID(charts->editor), 12);
     gtk_label_set_wrap(GTK_LABEL(charts->error), TRUE);

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/shell/export_charts.h"
 
@@ -447,8 +448,7 @@ static void add_row(NsExportDialog *dialog, const char *words, GtkWidget *contro
         gtk_widget_set_halign(control, GTK_ALIGN_END);
     else
         gtk_widget_set_hexpand(control, TRUE);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(control), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
-                                   -1);
+    ns_accessible_name(control, words);
     gtk_grid_attach(GTK_GRID(dialog->grid), label, 0, dialog->rows, 1, 1);
     gtk_grid_attach(GTK_GRID(dialog->grid), control, 1, dialog->rows++, 1, 1);
     if (drawn) g_ptr_array_add(dialog->drawn, control);
@@ -471,7 +471,7 @@ static GtkWidget *make_spin(NsExportDialog *dialog, double least, double most, d
     GtkWidget *spin = gtk_spin_button_new_with_range(least, most, step);
     gtk_spin_button_set_digits(GTK_SPIN_BUTTON(spin), digits);
     gtk_editable_set_width_chars(GTK_EDITABLE(spin), 5);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(spin), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
+    ns_accessible_name(spin, words);
     g_signal_connect_object(spin, "value-changed", G_CALLBACK(on_choice), dialog,
                             G_CONNECT_SWAPPED);
     return spin;
@@ -531,8 +531,7 @@ static void add_custom_size(NsExportDialog *dialog)
     dialog->width = make_spin(dialog, 1, 14400, 0.5, _("Width"));
     dialog->height = make_spin(dialog, 1, 14400, 0.5, _("Height"));
     dialog->unit = gtk_drop_down_new_from_strings(units);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(dialog->unit), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Unit"), -1);
+    ns_accessible_name(dialog->unit, _("Unit"));
     g_signal_connect_object(dialog->unit, "notify::selected", G_CALLBACK(on_choice), dialog,
                             G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(dialog->custom), dialog->width);

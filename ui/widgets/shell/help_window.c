@@ -2,6 +2,7 @@
 #include "ui/widgets/shell/help_window.h"
 
 #include "core/base/words.h"
+#include "ui/widgets/common/accessible.h"
 #include "ui/widgets/shell/help_topics.h"
 
 #define WIDTH 860
@@ -112,8 +113,7 @@ static GtkWidget *make_row(NsHelpTopic *topic)
     gtk_widget_set_tooltip_text(row, topic->title);
     gtk_widget_add_css_class(row, "help-topic");
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), label);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, topic->title,
-                                   -1);
+    ns_accessible_name(row, topic->title);
     g_object_set_data(G_OBJECT(row), TOPIC, topic);
     return row;
 }
@@ -135,10 +135,8 @@ static GtkWidget *make_side(NsHelpWindow *window)
     window->list = gtk_list_box_new();
     window->nothing = gtk_label_new(_("No topic matches."));
     gtk_search_entry_set_key_capture_widget(GTK_SEARCH_ENTRY(window->search), GTK_WIDGET(window));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(window->search), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Search the help"), -1);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(window->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Topics"), -1);
+    ns_accessible_name(window->search, _("Search the help"));
+    ns_accessible_name(window->list, _("Topics"));
     gtk_widget_add_css_class(window->search, "help-search");
     gtk_widget_add_css_class(window->list, "navigation-sidebar");
     gtk_widget_add_css_class(window->nothing, "hint");
