@@ -91,18 +91,14 @@ static bool show(Chart *chart, NsSubject subject, const char *option, const char
 static bool read_figures(Chart *chart, GError **error)
 {
     const char *names = chart->figure;
-    if (!names && (chart->from.x || chart->from.study)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The figure of --from shows more runs than lanes; “" NS_CLI " show” says what "
-                    "repeats it, --figure NAME draws another of its settings.");
-        return false;
-    }
+    if (!names && (chart->from.x || chart->from.study))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "The figure of --from shows more runs than lanes; “" NS_CLI
+                         " show” says what "
+                         "repeats it, --figure NAME draws another of its settings.");
     chart->placed = names != NULL;
     if (!names) names = chart->figure = g_strdup(chart->from.figure);
-    if (!names) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--figure NAME is missing.");
-        return false;
-    }
+    if (!names) return ns_refuse(error, NS_ERROR_USAGE, "--figure NAME is missing.");
     const char *lanes = chart->names ? chart->names : chart->from.names;
     return ns_sheet_read(&chart->sheet, names, error) &&
            ns_sheet_read_names(&chart->sheet, lanes, chart->experiment.n, error) &&
@@ -126,18 +122,14 @@ static bool read_looks(Chart *chart, GError **error)
     input->log = !chart->linear && g_strcmp0(from->axes, "linear") != 0;
     input->step = -1;
     input->theory = g_str_equal(theory, "on");
-    if (!input->theory && !g_str_equal(theory, "off")) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” is no switch; --theory is on or off.",
-                    theory);
-        return false;
-    }
+    if (!input->theory && !g_str_equal(theory, "off"))
+        return ns_refuse(error, NS_ERROR_USAGE, "“%s” is no switch; --theory is on or off.",
+                         theory);
     const char *heat = given(chart->heat, from->heat, "stacked");
     input->heat = g_str_equal(heat, "ratio") ? NS_HEAT_RATIO : NS_HEAT_STACKED;
-    if (input->heat == NS_HEAT_STACKED && !g_str_equal(heat, "stacked")) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” is no way to show lanes; --heat is stacked or ratio.", heat);
-        return false;
-    }
+    if (input->heat == NS_HEAT_STACKED && !g_str_equal(heat, "stacked"))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” is no way to show lanes; --heat is stacked or ratio.", heat);
     return ns_smoothing_read(&input->smoothing, given(chart->smooth, from->smooth, "none"), error);
 }
 
@@ -145,9 +137,8 @@ static bool read_looks(Chart *chart, GError **error)
 static bool read_step(const char *text, gint64 *step, GError **error)
 {
     if (!text || g_ascii_string_to_signed(text, 10, 0, 1000000000, step, NULL)) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” is no step; it is a whole number from 0 to 1000000000.", text);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” is no step; it is a whole number from 0 to 1000000000.", text);
 }
 
 /* FALSE with NS_ERROR_USAGE where a step lies beyond those that the run has. */
@@ -155,11 +146,10 @@ static bool check_within(const char *option, const char *text, gint64 step, int6
                          GError **error)
 {
     if (!text || step <= steps) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "--%s %s lies beyond --steps %" PRId64
-                "; train at least that far, or leave one of them out.",
-                option, text, steps);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "--%s %s lies beyond --steps %" PRId64
+                     "; train at least that far, or leave one of them out.",
+                     option, text, steps);
 }
 
 /* How far to train, and which step to show; `steps`: --steps or setting “steps” say how many steps
@@ -172,13 +162,11 @@ static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GEr
         (steps && !check_within("until", chart->until, until, settings->steps, error)))
         return false;
     bool known = step >= 0 && (chart->step || !steps);
-    if (chart->until && !(known && until >= step)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    known ? "--until %s is before the step to show; train at least that far."
-                          : "--until %s needs --step, the step to show.",
-                    chart->until);
-        return false;
-    }
+    if (chart->until && !(known && until >= step))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         known ? "--until %s is before the step to show; train at least that far."
+                               : "--until %s needs --step, the step to show.",
+                         chart->until);
     chart->limit = known ? MAX(step, until) : settings->steps;
     if (known && chart->limit > step) chart->input.step = step;
     return true;
@@ -249,11 +237,11 @@ static bool check_runs(const Chart *chart, GError **error)
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureKind *kind = spec_at(chart, i)->kind;
         if (!kind->two_runs || chart->experiment.n > 1) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The figure %s compares two runs, and there is one; give a --lane for each, "
-                    "such as --lane placement=post --lane placement=pre.",
-                    kind->choice.key);
-        return false;
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            "The figure %s compares two runs, and there is one; give a --lane for each, "
+            "such as --lane placement=post --lane placement=pre.",
+            kind->choice.key);
     }
     return true;
 }
@@ -271,22 +259,19 @@ static bool check_places(const Chart *chart, GError **error)
     }
     for (guint i = 0; i < chart->sheet.charts->len; i++) {
         const NsFigureSpec *spec = spec_at(chart, i);
-        if (ns_sheet_chart(&chart->sheet, i)->lane >= (int)chart->experiment.n) {
-            g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                        "The figure %s cannot show lane %s; there are %zu, from A upwards.",
-                        spec->kind->choice.key,
-                        ns_lane_letter((size_t)ns_sheet_chart(&chart->sheet, i)->lane),
-                        chart->experiment.n);
-            return false;
-        }
+        if (ns_sheet_chart(&chart->sheet, i)->lane >= (int)chart->experiment.n)
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             "The figure %s cannot show lane %s; there are %zu, from A upwards.",
+                             spec->kind->choice.key,
+                             ns_lane_letter((size_t)ns_sheet_chart(&chart->sheet, i)->lane),
+                             chart->experiment.n);
         if (!chart->placed) continue;
         if (spec->layer <= layers && spec->head <= heads) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The figure %s cannot show %s %u; there are %" PRId64 ", counted from 1.",
-                    spec->kind->choice.key, spec->layer > layers ? "layer" : "head",
-                    spec->layer > layers ? spec->layer : spec->head,
-                    spec->layer > layers ? layers : heads);
-        return false;
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "The figure %s cannot show %s %u; there are %" PRId64 ", counted from 1.",
+                         spec->kind->choice.key, spec->layer > layers ? "layer" : "head",
+                         spec->layer > layers ? spec->layer : spec->head,
+                         spec->layer > layers ? layers : heads);
     }
     return true;
 }
@@ -344,11 +329,10 @@ static bool check_exists(const Chart *chart, NsLockstep *lockstep, GError **erro
             any = any || ns_history_layout(history)->count[spec->quantity] > 0;
         }
         if (any) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "This model has no %s to draw; choose another quantity "
-                    "or other settings.",
-                    ns_quantity(spec->quantity)->choice.key);
-        return false;
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "This model has no %s to draw; choose another quantity "
+                         "or other settings.",
+                         ns_quantity(spec->quantity)->choice.key);
     }
     return true;
 }
@@ -472,9 +456,8 @@ static void fill_provenance(const Chart *chart, const Charts *charts, guint firs
 static bool check_plot(const NsPlot *plot, GError **error)
 {
     if (ns_plot_has_data(plot)) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "There is nothing to draw of “%s”: %s",
-                plot->title, plot->empty ? plot->empty : "it has no data.");
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING, "There is nothing to draw of “%s”: %s", plot->title,
+                     plot->empty ? plot->empty : "it has no data.");
 }
 
 typedef struct {
@@ -569,12 +552,10 @@ static bool draw_recorded(Chart *chart, GError **error)
 {
     g_auto(Training) training = {.chart = chart};
     int64_t there = ns_run_reader_provenance(chart->reader)->step;
-    if (chart->limit > there) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
-                    chart->limit, there);
-        return false;
-    }
+    if (chart->limit > there)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
+                         chart->limit, there);
     for (size_t i = 0; i < chart->experiment.n; i++) {
         NsRunLane lane = ns_run_reader_lane(chart->reader, i);
         int64_t last = MAX(lane.first, MIN(lane.last, chart->limit));

@@ -17,10 +17,8 @@ static bool train(NsLockstep *lockstep, gint64 steps, GError **error)
     ns_lanes_train(lockstep, steps, NULL, NULL);
     if (!ns_run_diverged(ns_lockstep_lane(lockstep, 0))) return !ns_interrupt_signal();
     int64_t step = ns_lanes_steps(lockstep);
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The run diverged at step %" G_GINT64_FORMAT "; %s.", step,
-                step > 0 ? "check it at an earlier --step" : "choose other settings");
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING, "The run diverged at step %" G_GINT64_FORMAT "; %s.",
+                     step, step > 0 ? "check it at an earlier --step" : "choose other settings");
 }
 
 /* ---- JSON ---- */

@@ -9,12 +9,11 @@
 static bool check_several(const NsExperiment *experiment, char **words, GError **error)
 {
     if (experiment->n > 1) return true;
-    g_set_error(
-        error, NS_ERROR, NS_ERROR_USAGE,
+    return ns_refuse(
+        error, NS_ERROR_USAGE,
         "Two to %d lanes are compared, and there is %s; give a --lane for each, such as --lane "
         "placement=post --lane placement=pre, or a --preset that has them.",
         NS_LANES_MAX, words ? "only one" : "none");
-    return false;
 }
 
 /* ---- The result for people ---- */

@@ -89,18 +89,15 @@ static bool read_preset(const NsOptions *options, const char *name, GError **err
     ns_experiment_copy(&preset.experiment, options->experiment);
     if (!ns_preset_open(&preset, name, error)) return false;
     size_t n = preset.experiment.n;
-    if (n > 1 && !options->lanes) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The preset “%s” has %zu lanes; “" NS_CLI " compare --preset %s” trains them.",
-                    name, n, name);
-        return false;
-    }
-    if (n > 1 && lanes_of(options)) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "The preset has lanes of its own; leave out --lane, or name a preset "
-                            "of one lane.");
-        return false;
-    }
+    if (n > 1 && !options->lanes)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "The preset “%s” has %zu lanes; “" NS_CLI
+                         " compare --preset %s” trains them.",
+                         name, n, name);
+    if (n > 1 && lanes_of(options))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "The preset has lanes of its own; leave out --lane, or name a preset "
+                         "of one lane.");
     ns_experiment_assign(options->experiment, &preset.experiment);
     return true;
 }
@@ -116,10 +113,9 @@ static bool assign(const NsOptions *options, char **set, NsNamed *named, GError 
                 return false;
     }
     if (!options->trains || !ns_named_has(named, "steps")) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” takes %s, and setting “steps” changes nothing; leave that out.",
-                options->command, options->trains);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” takes %s, and setting “steps” changes nothing; leave that out.",
+                     options->command, options->trains);
 }
 
 /* --steps has the last word on how far to train, as its help says. */
@@ -148,10 +144,9 @@ static bool check_seeds(const NsOptions *options, GError **error)
 {
     int64_t seeds = options->experiment->lane[0].seeds;
     if (!options->one_seed || seeds == 1) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” %s, and setting “seeds” is %" G_GINT64_FORMAT "; add --set seeds=1.",
-                options->command, options->one_seed, seeds);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” %s, and setting “seeds” is %" G_GINT64_FORMAT "; add --set seeds=1.",
+                     options->command, options->one_seed, seeds);
 }
 
 static bool read_settings(const NsOptions *options, const Common *common, GError **error)
@@ -161,11 +156,9 @@ static bool read_settings(const NsOptions *options, const Common *common, GError
     if (!ns_output_spares(lines, common->from, error) ||
         !ns_output_spares(lines, common->preset, error))
         return false;
-    if (common->from && common->preset) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "--from and --preset both say what to begin with; give one of them.");
-        return false;
-    }
+    if (common->from && common->preset)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--from and --preset both say what to begin with; give one of them.");
     NsNamed named = {0};
     if ((common->from && !read_from(options, common->from, error)) ||
         (common->preset && !read_preset(options, common->preset, error)) ||
@@ -239,9 +232,8 @@ static bool check_once(const GOptionEntry *const tables[2], int argc, char **arg
         bool list =
             entry->arg == G_OPTION_ARG_FILENAME_ARRAY || entry->arg == G_OPTION_ARG_STRING_ARRAY;
         if (list || g_hash_table_add(seen, (gpointer)(uintptr_t)entry)) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "--%s is given twice; leave one of them out.",
-                    entry->long_name);
-        return false;
+        return ns_refuse(error, NS_ERROR_USAGE, "--%s is given twice; leave one of them out.",
+                         entry->long_name);
     }
     return true;
 }
@@ -261,19 +253,16 @@ bool ns_options_read(const NsOptions *options, int *argc, char ***argv, GError *
 
     g_autoptr(GError) wrong = NULL;
     bool read = g_option_context_parse(context, argc, argv, &wrong);
-    if (!read) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "%s; “%s --help” shows what there is.",
-                    wrong->message, name);
-        return false;
-    }
+    if (!read)
+        return ns_refuse(error, NS_ERROR_USAGE, "%s; “%s --help” shows what there is.",
+                         wrong->message, name);
     if (common.help) {
         show_help(context, options);
         return false;
     }
-    if (*argc > 1 && !options->words) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” was not expected; settings are given as --set KEY=VALUE.", (*argv)[1]);
-        return false;
-    }
+    if (*argc > 1 && !options->words)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” was not expected; settings are given as --set KEY=VALUE.",
+                         (*argv)[1]);
     return read_settings(options, &common, error);
 }

@@ -52,10 +52,9 @@ bool ns_output_spares(const char *path, const char *input, GError **error)
     if (!path || !input || g_stat(path, &out) != 0 || g_stat(input, &in) != 0) return true;
     if (out.st_dev != in.st_dev || out.st_ino != in.st_ino || !S_ISREG(in.st_mode)) return true;
     g_autofree char *name = g_filename_display_name(path);
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” is to be read and would be written over; choose another file to write.",
-                name);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” is to be read and would be written over; choose another file to write.",
+                     name);
 }
 
 NsLines *ns_lines_open(const char *path, GError **error)

@@ -48,10 +48,9 @@ bool ns_picture_unused(const NsPicture *picture, GError **error)
 {
     for (size_t i = 0; ns_export_choice(i); i++) {
         if (!picture->texts[i]) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "--%s is how a figure looks, and none is drawn without --out FILE.",
-                    ns_export_choice(i)->key);
-        return false;
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--%s is how a figure looks, and none is drawn without --out FILE.",
+                         ns_export_choice(i)->key);
     }
     return true;
 }
@@ -74,21 +73,16 @@ static void tell_idle(const NsPicture *picture)
 
 bool ns_picture_understand(NsPicture *picture, GError **error)
 {
-    if (!picture->out) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE, "--out FILE is missing.");
-        return false;
-    }
+    if (!picture->out) return ns_refuse(error, NS_ERROR_USAGE, "--out FILE is missing.");
     const NsChoice *choice;
     for (size_t i = 0; (choice = ns_export_choice(i)); i++)
         if (picture->texts[i] &&
             !ns_export_choices_set(&picture->choices, choice->key, picture->texts[i], error))
             return false;
     if (!ns_format_from_path(picture->out, &picture->format, error)) return false;
-    if (picture->choices.seconds > 0 && picture->format != NS_FORMAT_PNG) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "A film is an animated PNG; end the name of its file with .png.");
-        return false;
-    }
+    if (picture->choices.seconds > 0 && picture->format != NS_FORMAT_PNG)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A film is an animated PNG; end the name of its file with .png.");
     tell_idle(picture);
     return true;
 }
@@ -105,11 +99,10 @@ static bool has_room(GError **error)
     if (left >= DRAWING_BYTES) return true;
     g_autofree char *needs = g_format_size_full(DRAWING_BYTES, G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
-    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                "Drawing needs %s of address space and the limit (ulimit -v or -d) leaves %s; "
-                "raise it.",
-                needs, has);
-    return false;
+    return ns_refuse(error, NS_ERROR_MEMORY,
+                     "Drawing needs %s of address space and the limit (ulimit -v or -d) leaves %s; "
+                     "raise it.",
+                     needs, has);
 }
 
 bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error)

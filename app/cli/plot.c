@@ -114,10 +114,8 @@ static bool find_pair(const Sheet *sheet, const char *option, const char *pair, 
                       const char **value, GError **error)
 {
     const char *equals = strchr(pair, '=');
-    if (!equals) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” has no “=”; write --%s.", pair, option);
-        return false;
-    }
+    if (!equals)
+        return ns_refuse(error, NS_ERROR_USAGE, "“%s” has no “=”; write --%s.", pair, option);
     g_autofree char *name = g_strndup(pair, (size_t)(equals - pair));
     *value = equals + 1;
     return ns_table_find(sheet->table, name, column, error);
@@ -138,12 +136,10 @@ static bool choose_rows(Sheet *sheet, GError **error)
         if (wanted) g_array_append_val(sheet->rows, row);
     }
     if (sheet->rows->len > 0) return true;
-    g_set_error_literal(
-        error, NS_ERROR, NS_ERROR_USAGE,
-        ns_table_rows(sheet->table)
-            ? "No row of the table is what --where asks for; choose other rows."
-            : "The table has no row to draw, only names of columns; choose another.");
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE, "%s",
+                     ns_table_rows(sheet->table)
+                         ? "No row of the table is what --where asks for; choose other rows."
+                         : "The table has no row to draw, only names of columns; choose another.");
 }
 
 /* The values of --by, in the order in which the chosen rows have them. */
@@ -246,12 +242,11 @@ static bool make_plot(Sheet *sheet, const char *words, GError **error)
     g_autoptr(GArray) columns = columns_of(sheet, words, error);
     if (!columns) return false;
     size_t n = columns->len * sheet->groups->len;
-    if (n > MOST_CURVES) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "A chart of %s would have %zu curves, more than %d; choose rows with --where.",
-                    words, n, MOST_CURVES);
-        return false;
-    }
+    if (n > MOST_CURVES)
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            "A chart of %s would have %zu curves, more than %d; choose rows with --where.", words,
+            n, MOST_CURVES);
     NsSeries *series = keep(sheet->arrays, g_new0(NsSeries, n));
     for (size_t i = 0; i < n; i++) {
         size_t column = g_array_index(columns, size_t, i % columns->len);
@@ -283,13 +278,12 @@ static bool make_plot(Sheet *sheet, const char *words, GError **error)
 static bool understand(Request *request, int argc, char **argv, NsSeriesKind *kind, GError **error)
 {
     size_t charts = request->y ? g_strv_length(request->y) : 0;
-    if (argc != 2 || !request->x || charts == 0 || charts > MOST_CHARTS) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "One table and its columns are needed: FILE --x COLUMN --y COLUMN, the last up "
-                    "to %d times.",
-                    MOST_CHARTS);
-        return false;
-    }
+    if (argc != 2 || !request->x || charts == 0 || charts > MOST_CHARTS)
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            "One table and its columns are needed: FILE --x COLUMN --y COLUMN, the last up "
+            "to %d times.",
+            MOST_CHARTS);
     int i = ns_choices_find(kind_choice, request->kind ? request->kind : "points");
     if (i < 0) {
         ns_choices_unknown("kind", request->kind, kind_choice, error);

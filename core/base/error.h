@@ -4,6 +4,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 
 #define NS_ERROR (ns_error_quark())
 
@@ -16,3 +17,6 @@ typedef enum {
 } NsErrorCode;
 
 GQuark ns_error_quark(void);
+
+/* Sets an error of this domain and returns false. */
+bool ns_refuse(GError **error, NsErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);

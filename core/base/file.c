@@ -48,10 +48,9 @@ bool ns_folder_make(const char *path, GError **error)
     int code = errno;
     g_autofree char *name = g_filename_display_name(path);
     bool file = code == ENOTDIR || code == EEXIST;
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                "The folder “%s” cannot be made: %s; choose another.", name,
-                !*path ? "it has no name"
-                : file ? "there is a file in its place"
-                       : g_strerror(code));
-    return false;
+    return ns_refuse(error, NS_ERROR_FILE, "The folder “%s” cannot be made: %s; choose another.",
+                     name,
+                     !*path ? "it has no name"
+                     : file ? "there is a file in its place"
+                            : g_strerror(code));
 }

@@ -34,12 +34,12 @@ static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t n
             continue;
         g_autofree char *x = ns_settings_get(before, other), *y = ns_settings_get(after, param);
         bool first = other < param; /* in the table */
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "%s=%s and %s=%s cannot both hold, for either takes the other's place; leave "
-                    "one of them out.",
-                    (first ? other : param)->key, first ? x : y, (first ? param : other)->key,
-                    first ? y : x);
-        return false;
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "%s=%s and %s=%s cannot both hold, for either takes the other's place; leave "
+            "one of them out.",
+            (first ? other : param)->key, first ? x : y, (first ? param : other)->key,
+            first ? y : x);
     }
     return true;
 }
@@ -79,11 +79,9 @@ bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, con
 static bool assign(NsSettings *settings, NsNamed *named, const char *assignment, GError **error)
 {
     const char *equals = strchr(assignment, '=');
-    if (!equals) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” sets nothing; write key=value, such as placement=pre.", assignment);
-        return false;
-    }
+    if (!equals)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "“%s” sets nothing; write key=value, such as placement=pre.", assignment);
     g_autofree char *key = g_strndup(assignment, (size_t)(equals - assignment));
     g_strstrip(key);
     return named ? ns_settings_name(settings, named, key, equals + 1, error)
@@ -95,11 +93,9 @@ static bool assign_all(NsSettings *settings, NsNamed *named, const char *words, 
     g_auto(GStrv) assignments = NULL;
     g_autoptr(GError) wrong = NULL;
     if (!g_shell_parse_argv(words, NULL, &assignments, &wrong) &&
-        !g_error_matches(wrong, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” cannot be read: its quotation marks do not match.", words);
-        return false;
-    }
+        !g_error_matches(wrong, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "“%s” cannot be read: its quotation marks do not match.", words);
     for (char **at = assignments; at && *at; at++)
         if (!assign(settings, named, *at, error)) return false;
     return true;

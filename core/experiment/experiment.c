@@ -296,12 +296,10 @@ static bool read_lane(NsSettings *settings, const char *words, const NsNamed *na
 bool ns_experiment_read_lanes(NsExperiment *experiment, const char *const *words, size_t n,
                               const NsNamed *named, GError **error)
 {
-    if (n > NS_LANES_MAX) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "There are %zu lanes; an experiment has at most %d, so leave some out.", n,
-                    NS_LANES_MAX);
-        return false;
-    }
+    if (n > NS_LANES_MAX)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "There are %zu lanes; an experiment has at most %d, so leave some out.", n,
+                         NS_LANES_MAX);
     for (size_t lane = 1; lane < n; lane++) replace_lane(experiment, lane, &experiment->lane[0]);
     experiment->n = n;
     for (size_t lane = 0; lane < n; lane++)

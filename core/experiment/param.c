@@ -136,15 +136,12 @@ static bool read_number(const NsParam *param, const char *value, double *number,
         char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
         g_ascii_formatd(least, sizeof least, "%.10g", param->least);
         g_ascii_formatd(most, sizeof most, "%.10g", param->most);
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "%s is %s; it must lie between %s and %s.",
-                    param->key, value, least, most);
-        return false;
+        return ns_refuse(error, NS_ERROR_SETTING, "%s is %s; it must lie between %s and %s.",
+                         param->key, value, least, most);
     }
-    if (param->type == NS_PARAM_INT && floor(*number) != *number) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "%s is %s; it must be a whole number.",
-                    param->key, value);
-        return false;
-    }
+    if (param->type == NS_PARAM_INT && floor(*number) != *number)
+        return ns_refuse(error, NS_ERROR_SETTING, "%s is %s; it must be a whole number.",
+                         param->key, value);
     return true;
 }
 
@@ -157,13 +154,11 @@ static bool set_choice(NsSettings *settings, const NsParam *param, const char *v
         const NsChoice *near = ns_choices_nearest(param->choices, key);
         g_autofree char *keys = ns_choices_keys(param->choices);
         if (near)
-            g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                        "There is no %s “%s”; did you mean “%s”, or another of %s?", param->key,
-                        key, near->key, keys);
-        else
-            g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "There is no %s “%s”; choose one of %s.",
-                        param->key, key, keys);
-        return false;
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             "There is no %s “%s”; did you mean “%s”, or another of %s?",
+                             param->key, key, near->key, keys);
+        return ns_refuse(error, NS_ERROR_SETTING, "There is no %s “%s”; choose one of %s.",
+                         param->key, key, keys);
     }
     *(unsigned *)field(settings, param) = (unsigned)row;
     return true;
@@ -348,18 +343,14 @@ bool ns_settings_same_data(const NsSettings *a, const NsSettings *b)
 bool ns_settings_check(const NsSettings *settings, GError **error)
 {
     if (!ns_wiring_check(settings, error) || !ns_schedule_check(settings, error)) return false;
-    if (learns_file(settings) && !*settings->text) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
-                            "The task “text” needs a file to learn; name one with text=PATH.");
-        return false;
-    }
+    if (learns_file(settings) && !*settings->text)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The task “text” needs a file to learn; name one with text=PATH.");
     int64_t last = (int64_t)ns_param_find("seed")->most;
-    if (settings->seed > last - settings->seeds + 1) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "No %" G_GINT64_FORMAT " seeds follow from %" G_GINT64_FORMAT
-                    " on; the last one is %" G_GINT64_FORMAT ".",
-                    settings->seeds, settings->seed, last);
-        return false;
-    }
+    if (settings->seed > last - settings->seeds + 1)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "No %" G_GINT64_FORMAT " seeds follow from %" G_GINT64_FORMAT
+                         " on; the last one is %" G_GINT64_FORMAT ".",
+                         settings->seeds, settings->seed, last);
     return true;
 }

@@ -154,11 +154,9 @@ char *ns_provenance_caption(const NsProvenance *provenance)
 static bool read_step(int64_t *step, const char *key, const char *value, GError **error)
 {
     gint64 number;
-    if (!g_ascii_string_to_signed(value, 10, 0, G_MAXINT64, &number, NULL)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "%s is “%s”; it must be a whole number that is not negative.", key, value);
-        return false;
-    }
+    if (!g_ascii_string_to_signed(value, 10, 0, G_MAXINT64, &number, NULL))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "%s is “%s”; it must be a whole number that is not negative.", key, value);
     *step = number;
     return true;
 }
@@ -175,9 +173,8 @@ static bool refuse_key(const NsProvenance *provenance, const char *key, GError *
         other ? g_strdup_printf(", which Normscope %s has written", provenance->version)
               : g_strdup("");
     size_t what = strcspn(wrong->message, ";"); /* behind it stands the nearest */
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
-                wrong->message + what);
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
+                     wrong->message + what);
 }
 
 static bool take(NsProvenance *provenance, const char *key, const char *value, GError **error)
@@ -211,10 +208,9 @@ static char *split(char *assignment, char **value)
 
 static bool refuse(GError **error)
 {
-    g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
-                        "This is no experiment; one is a line of words such as "
-                        "“normscope=0.1.0 placement=pre”.");
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "This is no experiment; one is a line of words such as "
+                     "“normscope=0.1.0 placement=pre”.");
 }
 
 bool ns_provenance_read(NsProvenance *provenance, const char *line, GError **error)

@@ -20,11 +20,11 @@ static bool read_repeats(const char *text, const char *part, unsigned *repeats, 
         *repeats = (unsigned)n;
         return true;
     }
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The mixture's part “%s” does not say how often; write a placement, * and a number "
-                "from 1 to %d, such as post*3.",
-                part, REPEATS_MAX);
-    return false;
+    return ns_refuse(
+        error, NS_ERROR_SETTING,
+        "The mixture's part “%s” does not say how often; write a placement, * and a number "
+        "from 1 to %d, such as post*3.",
+        part, REPEATS_MAX);
 }
 
 static bool read_part(const char *text, Part *part, GError **error)
@@ -34,19 +34,18 @@ static bool read_part(const char *text, Part *part, GError **error)
     int row = ns_choices_find(ns_placement_choice, key);
     if (row < 0) {
         g_autofree char *keys = ns_choices_keys(ns_placement_choice);
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The mixture names “%s”, which is no placement; choose from %s.", key, keys);
-        return false;
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The mixture names “%s”, which is no placement; choose from %s.", key,
+                         keys);
     }
     part->placement = ns_placement((size_t)row);
     part->repeats = 1;
-    if (part->placement->dual_stream) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The placement “%s” runs a second stream through all layers and cannot stand "
-                    "in a mixture; choose it with placement=%s.",
-                    key, key);
-        return false;
-    }
+    if (part->placement->dual_stream)
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "The placement “%s” runs a second stream through all layers and cannot stand "
+            "in a mixture; choose it with placement=%s.",
+            key, key);
     return !words[1] || read_repeats(g_strstrip(words[1]), text, &part->repeats, error);
 }
 

@@ -103,12 +103,11 @@ static bool make_sinusoids(NsModel *model, GError **error)
 static bool check_vocab(const NsSettings *settings, NsVocab vocab, GError **error)
 {
     if (settings->tie_embeddings != NS_TOGGLE_ON || vocab.in >= vocab.out) return true;
-    g_set_error(
-        error, NS_ERROR, NS_ERROR_SETTING,
+    return ns_refuse(
+        error, NS_ERROR_SETTING,
         "Tied embeddings need a row for every symbol that is predicted, and this task reads "
         "%zu symbols and predicts %zu; set tie-embeddings=off.",
         vocab.in, vocab.out);
-    return false;
 }
 
 NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *placement,

@@ -77,11 +77,11 @@ static bool fits(const NsPlan *plan, NsMemoryLimit limit, GError **error)
     g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *activations =
         g_format_size_full(plan->activation_bytes, G_FORMAT_SIZE_IEC_UNITS);
-    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                "This run needs %s of memory (%s of it for activations) and %s%s%s; choose fewer "
-                "layers or a smaller width, sequence or batch.",
-                needs, activations, words[limit].before, has, words[limit].after);
-    return false;
+    return ns_refuse(
+        error, NS_ERROR_MEMORY,
+        "This run needs %s of memory (%s of it for activations) and %s%s%s; choose fewer "
+        "layers or a smaller width, sequence or batch.",
+        needs, activations, words[limit].before, has, words[limit].after);
 }
 
 void ns_plan_add(NsPlan *sum, const NsPlan *plan, size_t times)

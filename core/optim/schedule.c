@@ -110,12 +110,12 @@ bool ns_schedule_check(const NsSettings *settings, GError **error)
 {
     int64_t end = ns_schedule_end(settings);
     if (!schedules[settings->schedule].ends || settings->decay_start < end) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The decay of the rate would start at step %" G_GINT64_FORMAT
-                " and end at step %" G_GINT64_FORMAT "; set decay-start below %" G_GINT64_FORMAT
-                ", or decay-steps above %" G_GINT64_FORMAT ".",
-                settings->decay_start, end, end, settings->decay_start);
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "The decay of the rate would start at step %" G_GINT64_FORMAT
+                     " and end at step %" G_GINT64_FORMAT
+                     "; set decay-start below %" G_GINT64_FORMAT
+                     ", or decay-steps above %" G_GINT64_FORMAT ".",
+                     settings->decay_start, end, end, settings->decay_start);
 }
 
 double ns_schedule_lr(const NsSettings *settings, int64_t step)

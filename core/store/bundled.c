@@ -120,12 +120,10 @@ bool ns_preset_find(NsPreset *preset, const char *key, GError **error)
     const NsChoice *near = ns_choices_nearest(ns_preset_choice, key);
     g_autofree char *keys = ns_choices_keys(ns_preset_choice);
     if (near)
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "There is no preset “%s”; did you mean “%s”?",
-                    key, near->key);
-    else
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "There is no preset “%s”; choose one of %s, or name a file.", key, keys);
-    return false;
+        return ns_refuse(error, NS_ERROR_USAGE, "There is no preset “%s”; did you mean “%s”?", key,
+                         near->key);
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "There is no preset “%s”; choose one of %s, or name a file.", key, keys);
 }
 
 bool ns_preset_open(NsPreset *preset, const char *word, GError **error)

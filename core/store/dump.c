@@ -117,8 +117,7 @@ static bool write_meta(const char *path, NsRun *run, GError **error)
     g_autoptr(GError) reason = NULL;
     if (g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &reason))
         return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "%s.", reason->message);
-    return false;
+    return ns_refuse(error, NS_ERROR_FILE, "%s.", reason->message);
 }
 
 bool ns_dump(NsRun *run, const char *directory, GError **error)

@@ -30,11 +30,11 @@ const NsEntry *ns_entries_at(const NsEntries *entries, size_t i)
 
 static bool refuse(size_t line, GError **error)
 {
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "Line %zu is neither “key = value”, such as placement = pre, nor the name of a "
-                "section, such as [A].",
-                line);
-    return false;
+    return ns_refuse(
+        error, NS_ERROR_SETTING,
+        "Line %zu is neither “key = value”, such as placement = pre, nor the name of a "
+        "section, such as [A].",
+        line);
 }
 
 static bool is_key(const char *word)
@@ -111,8 +111,7 @@ bool ns_entry_unknown(const NsEntry *entry, const char *const *keys, GError **er
         ns_nearest_look(&near, entry->key, keys[i]);
         g_string_append_printf(all, "%s%s", i ? ", " : "", keys[i]);
     }
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "Line %zu: There is no key “%s”%s%s%s",
-                entry->line, entry->key, near.key ? "; did you mean “" : "; there are ",
-                near.key ? near.key : all->str, near.key ? "”?" : ".");
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: There is no key “%s”%s%s%s", entry->line,
+                     entry->key, near.key ? "; did you mean “" : "; there are ",
+                     near.key ? near.key : all->str, near.key ? "”?" : ".");
 }

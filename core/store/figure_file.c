@@ -198,17 +198,17 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
 static bool nothing_in(const char *name, NsFileKind kind, GError **error)
 {
     if (kind == NS_FILE_FIGURE)
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "“%s” holds no experiment: choose a figure that Normscope has written with its "
-                    "experiment inside.",
-                    name);
-    else
-        g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                    "“%s” is neither a figure, a run nor a preset: choose a PNG, SVG, PDF, CSV or "
-                    "TeX file with an experiment inside, the JSON lines of a run, or lines of “key "
-                    "= value”.",
-                    name);
-    return false;
+        return ns_refuse(
+            error, NS_ERROR_FILE,
+            "“%s” holds no experiment: choose a figure that Normscope has written with its "
+            "experiment inside.",
+            name);
+    return ns_refuse(
+        error, NS_ERROR_FILE,
+        "“%s” is neither a figure, a run nor a preset: choose a PNG, SVG, PDF, CSV or "
+        "TeX file with an experiment inside, the JSON lines of a run, or lines of “key "
+        "= value”.",
+        name);
 }
 
 static bool read_preset(NsProvenance *provenance, NsPreset *preset, const char *path,
@@ -248,6 +248,5 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
     if (!line) return nothing_in(name, found, error);
     g_autoptr(GError) wrong = NULL;
     if (ns_provenance_read(provenance, line, &wrong)) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
 }

@@ -51,8 +51,7 @@ void ns_lesson_free(NsLesson *lesson)
 
 static bool refuse(const NsEntry *entry, GError **error, const char *words)
 {
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "Line %zu: %s", entry->line, words);
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s", entry->line, words);
 }
 
 static void add(char ***list, const char *word)
@@ -303,9 +302,8 @@ static bool read_lesson(NsLesson *lesson, const NsEntries *entries, GError **err
         if (!read_entry(&reader, entry, error)) return false;
     if (!finish_card(&reader, error)) return false;
     if (lesson->title && lesson->summary && lesson->n >= NS_CARDS_MIN) return true;
-    g_set_error_literal(error, NS_ERROR, NS_ERROR_SETTING,
-                        "This is no lesson: it needs a title, a summary and 4 to 7 cards.");
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "This is no lesson: it needs a title, a summary and 4 to 7 cards.");
 }
 
 NsLesson *ns_lesson_new(const char *text, size_t size, GError **error)

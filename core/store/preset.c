@@ -64,9 +64,8 @@ static bool read_switch(bool *on, const NsEntry *entry, GError **error)
     int i = ns_choices_find(ns_toggle_choice, entry->value);
     *on = i == NS_TOGGLE_ON;
     if (i >= 0) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "Line %zu: %s is “%s”; it is on or off.",
-                entry->line, entry->key, entry->value);
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is “%s”; it is on or off.", entry->line,
+                     entry->key, entry->value);
 }
 
 static void add_claim(NsPreset *preset, const char *claim)
@@ -122,13 +121,12 @@ static bool set(Reader *reader, const NsEntry *entry, GError **error)
 static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
 {
     size_t next = reader->sections ? reader->lane + 1 : 0;
-    if (next >= NS_LANES_MAX || ns_lane_find(entry->section) != next) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
-                    "this order and each once.",
-                    entry->line, entry->section);
-        return false;
-    }
+    if (next >= NS_LANES_MAX || ns_lane_find(entry->section) != next)
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
+            "this order and each once.",
+            entry->line, entry->section);
     if (!reader->sections) reader->head = reader->named;
     reader->sections = true;
     reader->lane = next;
@@ -228,16 +226,14 @@ bool ns_preset_load(NsPreset *preset, const char *path, GError **error)
     if (!text) return false;
     if (size == 0) {
         g_autofree char *name = g_filename_display_basename(path);
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "“%s” is empty; a preset is lines of “key = value”, such as placement = pre.",
-                    name);
-        return false;
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "“%s” is empty; a preset is lines of “key = value”, such as placement = pre.", name);
     }
     g_autoptr(GError) wrong = NULL;
     if (!ns_preset_read(preset, text, size, &wrong)) {
         g_autofree char *name = g_filename_display_basename(path);
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
-        return false;
+        return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
     }
     g_autofree char *folder = g_path_get_dirname(path);
     find_texts(&preset->experiment, folder);

@@ -52,11 +52,11 @@ static bool take_quoted(const NsTable *table, Cursor *c, char **to, GError **err
         if (*c->at == '\n') c->line++;
         *(*to)++ = *c->at;
     }
-    g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                "“%s” has a quote in line %zu that never ends; close it, or double it where it is "
-                "part of the text.",
-                table->source, began);
-    return false;
+    return ns_refuse(
+        error, NS_ERROR_TEXT,
+        "“%s” has a quote in line %zu that never ends; close it, or double it where it is "
+        "part of the text.",
+        table->source, began);
 }
 
 /* Takes one cell and what ends it; `last`: that was the end of its line. */
@@ -89,11 +89,11 @@ static bool take_row(NsTable *table, Cursor *c, char separator, GError **error)
     if (before == 0)
         table->columns = cells;
     else if (cells != table->columns) {
-        g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                    "“%s” has %zu %s in line %zu, but its first line names %zu; give every line as "
-                    "many.",
-                    table->source, cells, cells == 1 ? "cell" : "cells", line, table->columns);
-        return false;
+        return ns_refuse(
+            error, NS_ERROR_TEXT,
+            "“%s” has %zu %s in line %zu, but its first line names %zu; give every line as "
+            "many.",
+            table->source, cells, cells == 1 ? "cell" : "cells", line, table->columns);
     } else
         g_array_append_val(table->lines, line);
     return true;
@@ -127,9 +127,9 @@ static bool take_table(NsTable *table, size_t bytes, GError **error)
         if (!take_row(table, &cursor, separator, error)) return false;
     }
     if (table->columns > 0) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                "“%s” has no table in it; its first line must name the columns.", table->source);
-    return false;
+    return ns_refuse(error, NS_ERROR_TEXT,
+                     "“%s” has no table in it; its first line must name the columns.",
+                     table->source);
 }
 
 NsTable *ns_table_new_from_text(const char *text, size_t bytes, const char *source, GError **error)
@@ -211,9 +211,8 @@ bool ns_table_find(const NsTable *table, const char *name, size_t *column, GErro
     for (*column = 0; *column < table->columns; ++*column)
         if (g_str_equal(ns_table_name(table, *column), name)) return true;
     g_autofree char *names = column_names(table);
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” has no column “%s”; choose one of %s.",
-                table->source, name, names);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE, "“%s” has no column “%s”; choose one of %s.",
+                     table->source, name, names);
 }
 
 const char *ns_table_cell(const NsTable *table, size_t row, size_t column)
@@ -229,9 +228,8 @@ bool ns_table_number(const NsTable *table, size_t row, size_t column, double *nu
     *number = g_ascii_strtod(cell, &end);
     if (end > cell && *end == '\0') return true;
     g_autofree char *quoted = in_short(cell), *name = in_short(ns_table_name(table, column));
-    g_set_error(error, NS_ERROR, NS_ERROR_TEXT,
-                "“%s” has “%s” in line %zu where the column “%s” needs a number%s.", table->source,
-                quoted, g_array_index(table->lines, size_t, row), name,
-                end > cell && *end == ',' ? ", with a point for the comma" : "");
-    return false;
+    return ns_refuse(error, NS_ERROR_TEXT,
+                     "“%s” has “%s” in line %zu where the column “%s” needs a number%s.",
+                     table->source, quoted, g_array_index(table->lines, size_t, row), name,
+                     end > cell && *end == ',' ? ", with a point for the comma" : "");
 }

@@ -247,10 +247,9 @@ static bool check_cells(const NsPhase *phase, GError **error)
         bool good = ns_settings_check(&settings, &wrong);
         ns_settings_clear(&settings);
         if (good) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING, "At %s=%s, %s=%s: %s", phase->x.param->key,
-                    phase->x.values[i % phase->x.n], phase->y.param->key,
-                    phase->y.values[i / phase->x.n], wrong->message);
-        return false;
+        return ns_refuse(error, NS_ERROR_SETTING, "At %s=%s, %s=%s: %s", phase->x.param->key,
+                         phase->x.values[i % phase->x.n], phase->y.param->key,
+                         phase->y.values[i / phase->x.n], wrong->message);
     }
     return true;
 }

@@ -11,9 +11,9 @@
 
 static bool refuse(const char *text, const char *why, GError **error)
 {
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The axis “%s” %s; write it like lr=1e-4:1e-1:7 or warmup=1,10,100.", text, why);
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     "The axis “%s” %s; write it like lr=1e-4:1e-1:7 or warmup=1,10,100.", text,
+                     why);
 }
 
 bool ns_phase_can_vary(const NsParam *param)
@@ -79,12 +79,10 @@ static bool add_range(const NsParam *param, GPtrArray *values, char **words, con
         return refuse(text, "has no range of two numbers and a count", error);
     if (log_ && !(from > 0 && to > 0))
         return refuse(text, "has equal factors only between positive numbers", error);
-    if (n < 2 || n > NS_PHASE_VALUES || n != floor(n)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The axis “%s” has %s values; a range has 2 to %d.", text, words[2],
-                    NS_PHASE_VALUES);
-        return false;
-    }
+    if (n < 2 || n > NS_PHASE_VALUES || n != floor(n))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The axis “%s” has %s values; a range has 2 to %d.", text, words[2],
+                         NS_PHASE_VALUES);
     log_ |= !linear && param->scale == NS_SLIDER_LOG && from > 0 && to > 0;
     for (double i = 0; i < n; i++) {
         double t = i / (n - 1);
@@ -105,10 +103,8 @@ static bool read_values(const NsParam *param, const char *list, const char *text
     for (char **word = words; *word; word++)
         if (!add(param, values, *word, error)) return false;
     if (values->len >= 1 && values->len <= NS_PHASE_VALUES) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                "The axis “%s” has %u values; it must have 1 to %d.", text, values->len,
-                NS_PHASE_VALUES);
-    return false;
+    return ns_refuse(error, NS_ERROR_SETTING, "The axis “%s” has %u values; it must have 1 to %d.",
+                     text, values->len, NS_PHASE_VALUES);
 }
 
 bool ns_phase_axis_read(NsPhaseAxis *axis, const char *text, GError **error)
@@ -125,13 +121,12 @@ bool ns_phase_axis_read(NsPhaseAxis *axis, const char *text, GError **error)
         ns_settings_clear(&none);
         return false;
     }
-    if (!ns_phase_can_vary(param)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "A sweep cannot have %s on an axis; choose a setting of model, optimizer or "
-                    "data, or the seed.",
-                    key);
-        return false;
-    }
+    if (!ns_phase_can_vary(param))
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "A sweep cannot have %s on an axis; choose a setting of model, optimizer or "
+            "data, or the seed.",
+            key);
     g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free);
     if (!read_values(param, equals + 1, text, values, error)) return false;
     g_ptr_array_add(values, NULL);

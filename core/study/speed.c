@@ -44,13 +44,11 @@ static double step(NsTiming *timing)
  * where it is called off. */
 static bool go_on(NsTiming *timing, GError **error)
 {
-    if (ns_run_diverged(timing->run)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "The run diverges at step %" G_GINT64_FORMAT
-                    ", so that later steps cannot be timed; choose a smaller lr.",
-                    ns_run_steps(timing->run));
-        return false;
-    }
+    if (ns_run_diverged(timing->run))
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The run diverges at step %" G_GINT64_FORMAT
+                         ", so that later steps cannot be timed; choose a smaller lr.",
+                         ns_run_steps(timing->run));
     return !timing->progress ||
            timing->progress(timing->data, (int64_t)timing->done, (int64_t)timing->all);
 }

@@ -65,12 +65,11 @@ static bool check_shared(const NsExperiment *experiment, GError **error)
             if (ns_settings_same(&lane[0], &lane[i], param)) continue;
             g_autofree char *first = ns_settings_get(&lane[0], param);
             g_autofree char *other = ns_settings_get(&lane[i], param);
-            g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                        "Lanes share every batch and one clock, but %s is %s in lane A and %s in "
-                        "lane %s; give them the same.",
-                        param->key, *first ? first : "empty", *other ? other : "empty",
-                        ns_lane_letter(i));
-            return false;
+            return ns_refuse(
+                error, NS_ERROR_SETTING,
+                "Lanes share every batch and one clock, but %s is %s in lane A and %s in "
+                "lane %s; give them the same.",
+                param->key, *first ? first : "empty", *other ? other : "empty", ns_lane_letter(i));
         }
     }
     return true;
@@ -88,11 +87,10 @@ static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **
 {
     for (size_t i = 1; i < lanes; i++) {
         if (first_step(origins, i) == first_step(origins, 0)) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "Lanes run on one clock, but lane A begins at step %" G_GINT64_FORMAT
-                    " and lane %s at step %" G_GINT64_FORMAT "; fork them from the same step.",
-                    first_step(origins, 0), ns_lane_letter(i), first_step(origins, i));
-        return false;
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "Lanes run on one clock, but lane A begins at step %" G_GINT64_FORMAT
+                         " and lane %s at step %" G_GINT64_FORMAT "; fork them from the same step.",
+                         first_step(origins, 0), ns_lane_letter(i), first_step(origins, i));
     }
     return true;
 }
@@ -102,23 +100,21 @@ static bool same_seeds(const NsExperiment *experiment, NsCheckpoint *const *orig
     for (size_t i = 0; origins && i < experiment->n; i++) {
         size_t wanted = (size_t)experiment->lane[i].seeds;
         if (!origins[i] || ns_checkpoint_seeds(origins[i]) == wanted) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "Lane %s has another number of seeds than %zu where it begins; restart it from "
-                    "step 0.",
-                    ns_lane_letter(i), wanted);
-        return false;
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "Lane %s has another number of seeds than %zu where it begins; restart it from "
+            "step 0.",
+            ns_lane_letter(i), wanted);
     }
     return true;
 }
 
 bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *origins, GError **error)
 {
-    if (experiment->n < 1 || experiment->n > NS_LANES_MAX) {
-        g_set_error(error, NS_ERROR, NS_ERROR_SETTING,
-                    "%zu lanes cannot run side by side; choose one to %d.", experiment->n,
-                    NS_LANES_MAX);
-        return false;
-    }
+    if (experiment->n < 1 || experiment->n > NS_LANES_MAX)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "%zu lanes cannot run side by side; choose one to %d.", experiment->n,
+                         NS_LANES_MAX);
     return check_shared(experiment, error) && same_seeds(experiment, origins, error) &&
            same_beginning(origins, experiment->n, error);
 }
@@ -183,10 +179,10 @@ static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsChe
     int failure = ns_thread_start(&lane->thread, lane_main, lane);
     lane->threaded = !failure;
     if (!failure) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_MEMORY,
-                "No thread could be started for lane %s: %s; close other programs and try again.",
-                ns_lane_letter(lockstep->n - 1), g_strerror(failure));
-    return false;
+    return ns_refuse(
+        error, NS_ERROR_MEMORY,
+        "No thread could be started for lane %s: %s; close other programs and try again.",
+        ns_lane_letter(lockstep->n - 1), g_strerror(failure));
 }
 
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,

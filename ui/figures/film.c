@@ -51,19 +51,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Film, film_clear)
 
 bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, size_t seeds, GError **error)
 {
-    if (seeds > 1) {
-        g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                            "A film is of one seed; set “seeds” to 1, or draw no film.");
-        return false;
-    }
+    if (seeds > 1)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A film is of one seed; set “seeds” to 1, or draw no film.");
     for (guint i = first; i < first + n; i++) {
         const NsFigureKind *kind = ns_sheet_chart(sheet, i)->spec.kind;
         if (!kind->expensive) continue;
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "Of the figure %s only the newest measurement is kept, so it has no film; "
-                    "leave it out.",
-                    kind->choice.key);
-        return false;
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "Of the figure %s only the newest measurement is kept, so it has no film; "
+                         "leave it out.",
+                         kind->choice.key);
     }
     return true;
 }

@@ -63,8 +63,7 @@ void ns_sheet_move(NsSheet *sheet, guint from, guint to)
 
 static bool refuse(GError **error, const char *what, const char *text, const char *advice)
 {
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” is no %s; it is %s.", text, what, advice);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE, "“%s” is no %s; it is %s.", text, what, advice);
 }
 
 /* A text of one line in Unicode; blank is NULL. */
@@ -76,12 +75,11 @@ static bool read_line(char **line, const char *text, const char *what, glong mos
         plain = !g_unichar_iscntrl(g_utf8_get_char(p));
     if (!plain || g_utf8_strlen(stripped, -1) > most) {
         g_autofree char *shown = plain ? g_utf8_substring(stripped, 0, 20) : g_strdup("");
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    plain ? "“%s…” is too long for %s; it has at most %ld characters."
-                          : "“%s…” is not text in one line, as %s is; it has at most %ld "
-                            "characters.",
-                    shown, what, most);
-        return false;
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         plain ? "“%s…” is too long for %s; it has at most %ld characters."
+                               : "“%s…” is not text in one line, as %s is; it has at most %ld "
+                                 "characters.",
+                         shown, what, most);
     }
     g_free(*line);
     *line = *stripped ? g_steal_pointer(&stripped) : NULL;
@@ -95,18 +93,14 @@ bool ns_sheet_set_title(NsSheetChart *chart, const char *title, GError **error)
 
 bool ns_sheet_check_range(NsScaleKind kind, NsRange range, GError **error)
 {
-    if (range.lo >= range.hi) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The limits %g to %g are reversed; the lower one comes first.", range.lo,
-                    range.hi);
-        return false;
-    }
-    if (kind == NS_SCALE_LOG && (range.lo <= 0 || range.hi <= 0)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "A logarithmic axis cannot begin or end at %g; its limits are positive.",
-                    range.lo <= 0 ? range.lo : range.hi);
-        return false;
-    }
+    if (range.lo >= range.hi)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "The limits %g to %g are reversed; the lower one comes first.", range.lo,
+                         range.hi);
+    if (kind == NS_SCALE_LOG && (range.lo <= 0 || range.hi <= 0))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A logarithmic axis cannot begin or end at %g; its limits are positive.",
+                         range.lo <= 0 ? range.lo : range.hi);
     return true;
 }
 
@@ -305,22 +299,18 @@ bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError 
     g_auto(GStrv) words = g_strsplit(text ? text : "", ";", -1);
     g_auto(NsSheet) read = {0};
     size_t n = g_strv_length(words);
-    if (n > (lanes ? lanes : NS_LANES_MAX)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” names %zu lanes, and there can be %zu; leave some out.", text, n,
-                    lanes ? lanes : (size_t)NS_LANES_MAX);
-        return false;
-    }
+    if (n > (lanes ? lanes : NS_LANES_MAX))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” names %zu lanes, and there can be %zu; leave some out.", text, n,
+                         lanes ? lanes : (size_t)NS_LANES_MAX);
     for (size_t i = 0; i < n; i++) {
         if (!read_line(&read.names[i], words[i], "the name of a lane", NS_NAME_MOST, error))
             return false;
         for (size_t k = 0; read.names[i] && k < i; k++)
-            if (g_strcmp0(read.names[i], read.names[k]) == 0) {
-                g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                            "Two lanes cannot both be called “%s”; give each its own name.",
-                            read.names[i]);
-                return false;
-            }
+            if (g_strcmp0(read.names[i], read.names[k]) == 0)
+                return ns_refuse(error, NS_ERROR_USAGE,
+                                 "Two lanes cannot both be called “%s”; give each its own name.",
+                                 read.names[i]);
     }
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         g_free(sheet->names[i]);
@@ -382,10 +372,10 @@ static bool check_curves(const NsSheetChart *chart, const NsPlot *plot, GError *
     while (ns_plot_curve(plot, n)) n++;
     uint64_t there = n >= MOST_CURVES ? UINT64_MAX : (UINT64_C(1) << n) - 1;
     if (!(chart->hidden & ~there)) return true;
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” has %u curves, and hide names another; a CSV file of it has them in order.",
-                chart->spec.kind->choice.key, n);
-    return false;
+    return ns_refuse(
+        error, NS_ERROR_USAGE,
+        "“%s” has %u curves, and hide names another; a CSV file of it has them in order.",
+        chart->spec.kind->choice.key, n);
 }
 
 static bool check_axes(const NsSheetChart *chart, const NsPlot *plot, GError **error)

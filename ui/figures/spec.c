@@ -36,13 +36,12 @@ static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
         return false;
     }
     const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
-    if (!(spec->kind->domains & 1u << info->domain)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "%s is measured %s, which the figure %s does not show; “normscope-cli list "
-                    "quantities” shows where each is, and the figure steps takes every one.",
-                    info->choice.key, places[info->domain], spec->kind->choice.key);
-        return false;
-    }
+    if (!(spec->kind->domains & 1u << info->domain))
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            "%s is measured %s, which the figure %s does not show; “normscope-cli list "
+            "quantities” shows where each is, and the figure steps takes every one.",
+            info->choice.key, places[info->domain], spec->kind->choice.key);
     spec->quantity = (NsQuantity)i;
     return true;
 }
@@ -58,13 +57,12 @@ static bool show_place(NsFigureSpec *spec, const char *key, GError **error)
         head = g_ascii_strtoull(rest, &end, 10);
         good = end > rest && head > 0 && head <= MOST_PLACES;
     }
-    if (!good || *end || !g_ascii_isdigit(*key)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” is no place for the figure %s; it is a layer from 1, or a layer and a "
-                    "head as in 6.2.",
-                    key, spec->kind->choice.key);
-        return false;
-    }
+    if (!good || *end || !g_ascii_isdigit(*key))
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            "“%s” is no place for the figure %s; it is a layer from 1, or a layer and a "
+            "head as in 6.2.",
+            key, spec->kind->choice.key);
     spec->layer = (unsigned)layer;
     spec->head = (unsigned)head;
     return true;
@@ -74,12 +72,10 @@ bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error)
 {
     if (shows_quantity(spec->kind)) return show_quantity(spec, key, error);
     if (spec->kind->subject == NS_SUBJECT_PLACE) return show_place(spec, key, error);
-    if (spec->kind->subject != NS_SUBJECT_SIMILARITY) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "The figure %s shows no quantity that could be chosen; leave “%s” out.",
-                    spec->kind->choice.key, key);
-        return false;
-    }
+    if (spec->kind->subject != NS_SUBJECT_SIMILARITY)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "The figure %s shows no quantity that could be chosen; leave “%s” out.",
+                         spec->kind->choice.key, key);
     int i = ns_choices_find(ns_similarity_choice, key);
     if (i < 0)
         ns_choices_unknown("similarity", key, ns_similarity_choice, error);
@@ -108,13 +104,12 @@ bool ns_figure_specs_read(GArray *specs, const char *text, GError **error)
 {
     g_auto(GStrv) words = g_strsplit(text, ",", -1);
     for (char **word = words; *word || word == words; word++) {
-        if (!*word || !*g_strstrip(*word)) {
-            g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                        "“%s” leaves out the name of a figure; write one, or several with a comma "
-                        "between each two.",
-                        text);
-            return false;
-        }
+        if (!*word || !*g_strstrip(*word))
+            return ns_refuse(
+                error, NS_ERROR_USAGE,
+                "“%s” leaves out the name of a figure; write one, or several with a comma "
+                "between each two.",
+                text);
         if (!g_str_equal(*word, ALL)) {
             if (!read_one(specs, *word, error)) return false;
             continue;
@@ -219,11 +214,11 @@ bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error)
         *smoothing = (NsSmoothing){NS_SMOOTH_MEAN, amount};
         return true;
     }
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” is no smoothing; it is none, ema:WEIGHT with a weight of the past below 1, "
-                "or mean:STEPS.",
-                text);
-    return false;
+    return ns_refuse(
+        error, NS_ERROR_USAGE,
+        "“%s” is no smoothing; it is none, ema:WEIGHT with a weight of the past below 1, "
+        "or mean:STEPS.",
+        text);
 }
 
 char *ns_smoothing_text(NsSmoothing smoothing)

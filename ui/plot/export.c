@@ -51,11 +51,11 @@ bool ns_format_from_path(const char *path, NsFormat *format, GError **error)
             return true;
         }
     g_autofree char *name = g_filename_display_name(path);
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                "“%s” does not tell the kind of file to write: end it with .png, .svg, .pdf, .csv "
-                "or .tex.",
-                name);
-    return false;
+    return ns_refuse(
+        error, NS_ERROR_USAGE,
+        "“%s” does not tell the kind of file to write: end it with .png, .svg, .pdf, .csv "
+        "or .tex.",
+        name);
 }
 
 char *ns_export_path(const char *path, const char *key)
@@ -295,19 +295,15 @@ static bool check_size(const NsExport *options, GError **error)
 {
     double w = options->width, h = options->height, scale = options->dpi / 72;
     bool png = options->format == NS_FORMAT_PNG;
-    if (!(w >= 1 && h >= 1 && w <= 14400 && h <= 14400)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "A figure is from 1 to 14,400 points (200 inches) wide and high: "
-                    "choose another size.");
-        return false;
-    }
+    if (!(w >= 1 && h >= 1 && w <= 14400 && h <= 14400))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A figure is from 1 to 14,400 points (200 inches) wide and high: "
+                         "choose another size.");
     if (png && !(scale > 0 && w * scale >= 1 && h * scale >= 1 && w * scale <= MOST_PIXELS &&
-                 h * scale <= MOST_PIXELS)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "A PNG image is from 1 to 32,767 pixels wide and high: "
-                    "choose another size or another resolution.");
-        return false;
-    }
+                 h * scale <= MOST_PIXELS))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A PNG image is from 1 to 32,767 pixels wide and high: "
+                         "choose another size or another resolution.");
     return true;
 }
 
@@ -351,10 +347,9 @@ static bool check_drawn(cairo_status_t status, const char *path, GError **error)
 {
     if (status == CAIRO_STATUS_SUCCESS) return true;
     g_autofree char *name = g_filename_display_name(path);
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE,
-                "Cannot draw “%s”: %s; choose a smaller size or a lower resolution.", name,
-                cairo_status_to_string(status));
-    return false;
+    return ns_refuse(error, NS_ERROR_FILE,
+                     "Cannot draw “%s”: %s; choose a smaller size or a lower resolution.", name,
+                     cairo_status_to_string(status));
 }
 
 bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExport *asked,
@@ -372,10 +367,9 @@ bool ns_export(const NsPlot *const *plots, size_t n, size_t columns, const NsExp
     for (size_t i = 0; options->format == NS_FORMAT_TEX && i < n; i++) {
         if (!plots[i]->drawing) continue;
         g_autofree char *title = ns_text_plain(plots[i]->title);
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "“%s” is a drawing, which pgfplots does not know: choose PDF, SVG or PNG.",
-                    title);
-        return false;
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” is a drawing, which pgfplots does not know: choose PDF, SVG or PNG.",
+                         title);
     }
     if (options->format == NS_FORMAT_TEX) {
         g_autoptr(GString) document = write_tex(plots, n, columns, options);

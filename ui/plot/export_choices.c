@@ -70,8 +70,7 @@ void ns_export_choices_init(NsExportChoices *choices)
 
 static bool refuse(GError **error, const char *what, const char *text, const char *advice)
 {
-    g_set_error(error, NS_ERROR, NS_ERROR_USAGE, "“%s” is no %s; it is %s.", text, what, advice);
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE, "“%s” is no %s; it is %s.", text, what, advice);
 }
 
 static char *number_text(double number)
@@ -180,11 +179,9 @@ static bool set_font(NsExportChoices *choices, const char *text, GError **error)
                   g_utf8_validate(text, -1, NULL);
     if (!usable) return refuse(error, "font", text, "the name of a family, such as Cantarell");
     if (!g_str_equal(text, "auto") &&
-        !pango_font_map_get_family(pango_cairo_font_map_get_default(), text)) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "There is no font “%s” here; install it, or name another family.", text);
-        return false;
-    }
+        !pango_font_map_get_family(pango_cairo_font_map_get_default(), text))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "There is no font “%s” here; install it, or name another family.", text);
     g_strlcpy(choices->font, g_str_equal(text, "auto") ? "" : text, sizeof choices->font);
     return true;
 }
@@ -292,13 +289,11 @@ static bool set_film(NsExportChoices *choices, const char *text, GError **error)
         return refuse(error, "film", text,
                       "none, or its seconds from 0.5 to 120, and behind an @ its frames a second "
                       "from 1 to 30");
-    if (seconds * rate > MOST_FRAMES) {
-        g_set_error(error, NS_ERROR, NS_ERROR_USAGE,
-                    "A film of %s has more than %d frames; make it shorter, or choose fewer "
-                    "frames a second.",
-                    text, MOST_FRAMES);
-        return false;
-    }
+    if (seconds * rate > MOST_FRAMES)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "A film of %s has more than %d frames; make it shorter, or choose fewer "
+                         "frames a second.",
+                         text, MOST_FRAMES);
     choices->seconds = seconds;
     choices->rate = (int)rate;
     return true;

@@ -23,4 +23,3 @@ bool ns_page_stack_refresh(NsPageStack *stack);
 
 /* For the pages there are and those to come. */
 void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style);
-

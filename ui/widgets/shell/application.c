@@ -220,8 +220,7 @@ static bool read_file(NsApplication *application, GVariantDict *options, GError 
     application->file = g_strdup(files[0]);
     if (g_file_test(files[0], G_FILE_TEST_IS_REGULAR)) return true;
     g_autofree char *name = g_filename_display_name(files[0]);
-    g_set_error(error, NS_ERROR, NS_ERROR_FILE, "There is no file “%s”.", name);
-    return false;
+    return ns_refuse(error, NS_ERROR_FILE, "There is no file “%s”.", name);
 }
 
 static int ns_application_handle_local_options(GApplication *app, GVariantDict *options)

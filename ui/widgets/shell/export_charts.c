@@ -249,9 +249,8 @@ static bool read_limit(GtkWidget *field, double *value, GError **error)
     if (!*text) return true;
     *value = g_ascii_strtod(text, &end);
     if (!*end && isfinite(*value)) return true;
-    g_set_error_literal(error, NS_ERROR, NS_ERROR_USAGE,
-                        _("A limit is a number, such as 0.05 or 1e-4, or empty."));
-    return false;
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     _("A limit is a number, such as 0.05 or 1e-4, or empty."));
 }
 
 static void on_limits(NsExportCharts *charts)
