@@ -27,7 +27,7 @@ typedef enum {
     NS_CONDITION_PAGE,
     NS_CONDITION_LAYER,
     NS_CONDITION_SETTING,
-    NS_CONDITION_LOSS,
+    NS_CONDITION_LOSS, /* the newest, a mean of several seeds */
     NS_CONDITION_DIVERGED,
     NS_CONDITION_APPLIED,
     NS_CONDITION_NEW_RUN,

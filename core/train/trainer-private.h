@@ -39,8 +39,8 @@ typedef struct {
     NsPlan plan;
 
     /* The thread's. */
-    size_t events;         /* of the history that the thread has seen */
-    size_t diverged_seeds; /* that the message tells of */
+    size_t events[NS_SEEDS_MAX]; /* of each seed's history that the thread has seen */
+    size_t diverged_seeds;       /* that the message tells of */
 } NsLaneState;
 
 struct NsTrainer {

@@ -5,6 +5,9 @@
 #include "core/base/exit_barrier.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
+#include "core/probe/seeds.h"
+
+#include <string.h>
 
 /* While a run goes on, so much time lies between two checkpoints for the time that one takes. */
 #define CHECKPOINT_SHARE 50
@@ -43,16 +46,24 @@ static void show_histories(NsTrainer *t)
     }
 }
 
-/* What the history of a seed ends with where it diverged; "Seed 3 of 5: ..." of one among several.
- */
-static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
+static const NsHistory *history_of(NsTrainer *t, size_t lane, size_t seed)
 {
-    NsRun *run = ns_lockstep_run(t->lockstep, lane, seed);
-    const NsHistory *history = ns_run_history(run);
-    const char *text = ns_history_event(history, ns_history_events(history) - 1)->text;
+    return ns_run_history(ns_lockstep_run(t->lockstep, lane, seed));
+}
+
+/* Of one seed among several: "Seed 3 of 5: ..." */
+static char *told_of_seed(NsTrainer *t, size_t seed, const char *text)
+{
     size_t seeds = ns_lockstep_seeds(t->lockstep);
     return seeds == 1 ? g_strdup(text)
                       : g_strdup_printf("Seed %zu of %zu: %s", seed + 1, seeds, text);
+}
+
+/* What the history of a seed that diverged ends with. */
+static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
+{
+    const NsHistory *history = history_of(t, lane, seed);
+    return told_of_seed(t, seed, ns_history_event(history, ns_history_events(history) - 1)->text);
 }
 
 /* A lane of which a seed has diverged says so; true if one has that had not before. */
@@ -75,15 +86,26 @@ static bool note_divergence(NsTrainer *t)
     return news;
 }
 
-/* The sentence of a spike that the lane's newest events tell of; NULL where there is none. */
-static const char *new_spike(NsTrainer *t, size_t lane)
+/* The sentence of a spike that the newest events of a seed tell of; NULL where there is none. */
+static const char *spike_of(NsTrainer *t, size_t lane, size_t seed)
 {
-    const NsHistory *history = ns_run_history(run_of(t, lane));
+    const NsHistory *history = history_of(t, lane, seed);
     const char *spike = NULL;
-    for (size_t *i = &t->lanes[lane].events; *i < ns_history_events(history); ++*i)
+    for (size_t *i = &t->lanes[lane].events[seed]; *i < ns_history_events(history); ++*i)
         if (ns_history_event(history, *i)->kind == NS_EVENT_SPIKE)
             spike = ns_history_event(history, *i)->text;
     return spike;
+}
+
+/* That of the first seed of a lane which has one. */
+static char *new_spike(NsTrainer *t, size_t lane)
+{
+    char *words = NULL;
+    for (size_t seed = 0; seed < ns_lockstep_seeds(t->lockstep); seed++) {
+        const char *spike = spike_of(t, lane, seed);
+        if (spike && !words) words = told_of_seed(t, seed, spike);
+    }
+    return words;
 }
 
 /* Whether a lane has diverged or jumped since this was asked last; with `tell`, its message says
@@ -92,7 +114,7 @@ static bool note_trouble(NsTrainer *t, bool tell)
 {
     bool trouble = note_divergence(t);
     for (size_t i = 0; i < t->experiment->n; i++) {
-        const char *spike = new_spike(t, i);
+        g_autofree char *spike = new_spike(t, i);
         if (!spike || atomic_load(&t->lanes[i].diverged)) continue;
         if (tell) set_message(t, i, spike);
         trouble = true;
@@ -164,7 +186,8 @@ static void keep_if_due(NsTrainer *t)
 static void begin(NsTrainer *t)
 {
     show_histories(t);
-    for (size_t i = 0; i < t->experiment->n; i++) t->lanes[i].events = 0;
+    for (size_t i = 0; i < t->experiment->n; i++)
+        memset(t->lanes[i].events, 0, sizeof t->lanes[i].events);
     note_trouble(t, false);
     keep(t, true);
     set_state(t, all_diverged(t) ? NS_TRAINER_DIVERGED : NS_TRAINER_READY);
@@ -252,12 +275,12 @@ static bool at_end(const NsTrainer *t)
     return steps > 0 && ns_lockstep_steps(t->lockstep) >= steps;
 }
 
-static bool loss_is_below(const NsHistory *history, double loss)
+static bool loss_is_below(NsHistory *history, double loss)
 {
-    size_t n = ns_history_steps(history);
+    size_t n = ns_seeds_records(history);
     if (n < NS_UNTIL_RECORDS) return false;
     double sum = 0;
-    for (size_t i = n - NS_UNTIL_RECORDS; i < n; i++) sum += ns_history_step(history, i)->loss;
+    for (size_t i = n - NS_UNTIL_RECORDS; i < n; i++) sum += ns_seeds_step(history, i).loss;
     return sum / NS_UNTIL_RECORDS < loss;
 }
 

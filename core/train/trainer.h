@@ -70,8 +70,9 @@ void ns_trainer_reset(NsTrainer *trainer);
 
 typedef struct {
     int64_t step; /* 0: none */
-    double loss;  /* training loss of any lane, mean of the last NS_UNTIL_RECORDS records; a lane
-                     with fewer never reaches it; 0: none */
+    double loss;  /* training loss of any lane, mean of the last NS_UNTIL_RECORDS records and of
+                     its seeds (core/probe/seeds.h); a lane with fewer records never reaches it;
+                     0: none */
 } NsTrainerUntil;
 
 /* Runs, and is PAUSED when either is reached; where that is so already, no step is made. */

@@ -519,6 +519,21 @@ static void test_trouble_of_seeds(void)
     g_assert_true(trouble.event == ns_history_event(of, ns_history_events(of) - 1));
 }
 
+/* One number of several seeds is their mean. */
+static void test_loss_of_seeds(void)
+{
+    g_autoptr(NsSession) session = open_at("seeds=3 threads=1", NULL, 2);
+    NsHistory *history = ns_session_view(session)->histories[0];
+    double sum = 0;
+    for (size_t k = 0; k < 3; k++) sum += ns_history_step(ns_history_seed(history, k), 2)->loss;
+    g_autofree char *status = ns_session_status(session, NS_STATUS_SHORT);
+    g_autofree char *words = g_strdup_printf("loss %.2f (mean of 3 seeds)", sum / 3);
+    g_test_message("%s; the first seed %g", status, ns_history_step(history, 2)->loss);
+    g_assert_true(g_str_has_suffix(status, words));
+    size_t n;
+    g_assert_cmpfloat_with_epsilon(ns_session_runs(session, &n)->loss[0], sum / 3, 1e-9);
+}
+
 static void count_checks(NsSession *session, int *checks)
 {
     (void)session;
@@ -572,6 +587,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/preparing", test_preparing);
     g_test_add_func("/session/trouble-and-remedy", test_trouble_and_remedy);
     g_test_add_func("/session/trouble-of-seeds", test_trouble_of_seeds);
+    g_test_add_func("/session/loss-of-seeds", test_loss_of_seeds);
     g_test_add_func("/session/check", test_check);
     return g_test_run();
 }

@@ -32,6 +32,23 @@ static void test_step(void)
     ui_close(window);
 }
 
+/* Of several seeds the table has the mean, as the curves have, and says so. */
+static void test_seeds(void)
+{
+    NsWindow *window = ui_open("seeds=3");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_step(session, 5);
+    UI_UNTIL(ns_session_steps(session) == 5 && ui_is_paused(window));
+    UI_UNTIL(says(window, "Step 5\nmean of 3 seeds\n"));
+    NsHistory *history = ns_session_view(session)->histories[0];
+    double sum = 0;
+    for (size_t k = 0; k < 3; k++) sum += ns_history_step(ns_history_seed(history, k), 5)->loss;
+    g_autofree char *wanted = g_strdup_printf("Loss\t%#.4g\n", sum / 3);
+    UI_UNTIL(says(window, wanted));
+    ui_close(window);
+}
+
 static void test_crosshair(void)
 {
     if (!ui_has_input()) return;
@@ -217,6 +234,14 @@ static void test_narrow(void)
     NsWindow *window = ui_open("");
     GtkWidget *left = ns_window_settings_pane(window);
     UI_WAIT(window, ui_is_ready);
+    /* Nothing that folds keeps it from becoming so narrow. */
+    int least;
+    UI_UNTIL(gtk_widget_get_visible(ui_find(window, "step_button")));
+    ui_settle(GTK_WIDGET(window));
+    gtk_widget_measure(GTK_WIDGET(window), GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL,
+                       NULL);
+    g_test_message("%d pixels at least", least);
+    g_assert_cmpint(least, <=, 720);
     g_assert_true(gtk_widget_get_visible(ui_find(window, "export_button")));
     gtk_window_set_default_size(GTK_WINDOW(window), 720, 700);
     UI_UNTIL(!pane_is_shown(left));
@@ -242,6 +267,7 @@ static void test_narrow(void)
 void ui_add_inspector_tests(void)
 {
     g_test_add_func("/ui/inspector/step", test_step);
+    g_test_add_func("/ui/inspector/seeds", test_seeds);
     g_test_add_func("/ui/inspector/crosshair", test_crosshair);
     g_test_add_func("/ui/inspector/ratio", test_ratio);
     g_test_add_func("/ui/inspector/plain-text", test_plain_text);

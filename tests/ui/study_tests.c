@@ -538,6 +538,19 @@ static void test_gradient_check_live(void)
     ui_close(window);
 }
 
+/* Of several seeds the one that is checked is named. */
+static void test_gradient_check_seeds(void)
+{
+    NsWindow *window = ui_open("seeds=3");
+    UI_WAIT(window, ui_is_ready);
+    NsGradientCheckPanel *panel = open_gradient_check(window);
+    g_signal_emit_by_name(ns_gradient_check_panel_parts(panel)->check, "clicked");
+    UI_UNTIL(strstr(verdict(panel), "layer 1 of A") != NULL);
+    g_test_message("%s", verdict(panel));
+    g_assert_nonnull(strstr(verdict(panel), "Seed 1 of 3 was checked."));
+    ui_close(window);
+}
+
 /* A layer that is selected anywhere is the one that is checked. */
 static void test_gradient_check_layer(void)
 {
@@ -571,5 +584,6 @@ void ui_add_study_tests(void)
     g_test_add_func("/ui/paper/queue", test_paper_queue);
     g_test_add_func("/ui/gradient-check/table", test_gradient_check_table);
     g_test_add_func("/ui/gradient-check/live", test_gradient_check_live);
+    g_test_add_func("/ui/gradient-check/seeds", test_gradient_check_seeds);
     g_test_add_func("/ui/gradient-check/layer", test_gradient_check_layer);
 }

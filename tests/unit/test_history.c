@@ -1,6 +1,6 @@
 /* Every value of a history against what was written, thinned or not.  SPDX-License-Identifier: MIT
  */
-#include "core/probe/history.h"
+#include "core/probe/seeds.h"
 
 #include <malloc.h>
 #include <math.h>
@@ -447,6 +447,47 @@ static void test_similarity(void)
     ns_history_unref(history);
 }
 
+static void append_loss(NsHistory *history, int64_t step, double loss)
+{
+    g_autofree float *values = g_new0(float, ns_history_layout(history)->width);
+    ns_history_append(history, &(NsStep){.step = step, .loss = loss, .grad_norm = 10 * loss},
+                      (NsValues){.value = values});
+}
+
+/* Seeds that diverged are left out of a mean as long as one goes on, and so is one of which there
+ * is no record; what is not there yet of one is not there. */
+static void test_seeds(void)
+{
+    NsRecordLayout layout;
+    small_layout(&layout, false);
+    NsHistory *seeds[4];
+    for (size_t k = 0; k < 4; k++) seeds[k] = ns_history_new(&layout, 0);
+    for (size_t k = 1; k < 4; k++) {
+        ns_history_add_seed(seeds[0], seeds[k]);
+        ns_history_unref(seeds[k]);
+    }
+    g_assert_cmpuint(ns_seeds_records(seeds[0]), ==, 0);
+    for (size_t k = 0; k < 3; k++) append_loss(seeds[k], 0, (double)k + 1);
+    g_assert_cmpuint(ns_seeds_records(seeds[0]), ==, 1);
+    g_assert_cmpfloat(ns_seeds_step(seeds[0], 0).loss, ==, 2);
+    g_assert_cmpfloat(ns_seeds_step(seeds[0], 0).grad_norm, ==, 20);
+    ns_history_append_event(seeds[0], &(NsEvent){.kind = NS_EVENT_SPIKE});
+    g_assert_cmpfloat(ns_seeds_step(seeds[0], 0).loss, ==, 2);
+    ns_history_append_event(seeds[0], &(NsEvent){.kind = NS_EVENT_DIVERGED});
+    g_assert_cmpfloat(ns_seeds_step(seeds[0], 0).loss, ==, 2.5);
+    append_loss(seeds[1], 1, 5);
+    g_assert_cmpuint(ns_seeds_records(seeds[0]), ==, 1);
+    append_loss(seeds[2], 1, 7);
+    g_assert_cmpuint(ns_seeds_records(seeds[0]), ==, 2);
+    g_assert_cmpfloat(ns_seeds_step(seeds[0], 1).loss, ==, 6);
+    g_assert_cmpint(ns_seeds_step(seeds[0], 1).step, ==, 1);
+    for (size_t k = 1; k < 3; k++)
+        ns_history_append_event(seeds[k], &(NsEvent){.kind = NS_EVENT_DIVERGED});
+    g_assert_cmpuint(ns_seeds_records(seeds[0]), ==, 1);
+    g_assert_cmpfloat(ns_seeds_step(seeds[0], 0).loss, ==, 2);
+    ns_history_unref(seeds[0]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -465,5 +506,6 @@ int main(int argc, char **argv)
     g_test_add_func("/history/budget", test_budget);
     g_test_add_func("/history/other-logs", test_other_logs);
     g_test_add_func("/history/readers", test_readers);
+    g_test_add_func("/history/seeds", test_seeds);
     return g_test_run();
 }

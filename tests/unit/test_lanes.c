@@ -255,6 +255,46 @@ static void test_pause_on_jump(void)
     for (size_t i = 0; i < 2; i++) ns_checkpoint_unref(kept[i]);
 }
 
+#define JUMP_SEEDS 6
+
+/* The step of a seed's first jump; INT64_MAX where there is none. */
+static int64_t first_jump_of(NsHistory *history, size_t seed)
+{
+    const NsHistory *of = ns_history_seed(history, seed);
+    for (size_t i = 0; i < ns_history_events(of); i++)
+        if (ns_history_event(of, i)->kind == NS_EVENT_SPIKE) return ns_history_event(of, i)->step;
+    return INT64_MAX;
+}
+
+/* A jump of a seed that is not the first pauses the run as well, and says whose it is. */
+static void test_pause_on_jump_of_seed(void)
+{
+    static const char *const lanes[] = {""};
+    g_autofree char *common = g_strdup_printf(JUMPS " steps=40 seeds=%d", JUMP_SEEDS);
+    g_autoptr(NsTrainer) all = ns_test_tiny_lanes(common, lanes, 1, NULL);
+    ns_trainer_run(all);
+    ns_test_expect(all, NS_TRAINER_FINISHED, 40);
+    g_autoptr(NsHistory) whole = ns_trainer_history(all, 0);
+    /* Two neighbors of which the second jumps first. */
+    size_t first = 0;
+    while (first + 2 < JUMP_SEEDS && first_jump_of(whole, first) <= first_jump_of(whole, first + 1))
+        first++;
+    int64_t at = first_jump_of(whole, first + 1);
+    g_assert_cmpint(at, <, first_jump_of(whole, first));
+    NsSettings tiny;
+    ns_test_tiny_settings(&tiny, NULL);
+    g_autofree char *two =
+        g_strdup_printf(JUMPS " steps=40 seeds=2 seed=%zu", (size_t)tiny.seed + first);
+    ns_settings_clear(&tiny);
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_lanes(two, lanes, 1, NULL);
+    ns_trainer_set_pause_on_trouble(trainer, true);
+    ns_trainer_run(trainer);
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, at);
+    g_autofree char *message = ns_trainer_message(trainer, 0);
+    g_test_message("%s", message);
+    g_assert_true(g_str_has_prefix(message, "Seed 2 of 2: The "));
+}
+
 /* ---- Until ---- */
 
 static void test_until_step(void)
@@ -299,6 +339,24 @@ static void test_until_loss(void)
     ns_trainer_reset(trainer);
     ns_trainer_run_until(trainer, (NsTrainerUntil){.loss = 1000});
     ns_test_expect(trainer, NS_TRAINER_PAUSED, NS_UNTIL_RECORDS - 1);
+}
+
+/* Of several seeds the mean is meant. */
+static void test_until_mean_loss(void)
+{
+    static const char *const lanes[] = {"lr=0.01"};
+    g_autoptr(NsTrainer) trainer = ns_test_tiny_lanes("steps=5000 seeds=3", lanes, 1, NULL);
+    ns_trainer_run_until(trainer, (NsTrainerUntil){.loss = 2.5});
+    ns_test_expect(trainer, NS_TRAINER_PAUSED, -1);
+    g_autoptr(NsHistory) history = ns_trainer_history(trainer, 0);
+    size_t n = ns_history_steps(history);
+    g_assert_cmpuint(n, >, NS_UNTIL_RECORDS);
+    for (size_t end = n - 1; end <= n; end++) {
+        double sum = 0;
+        for (size_t k = 0; k < 3; k++) sum += mean_loss(ns_history_seed(history, k), end);
+        g_test_message("%zu records: %g, the first seed %g", end, sum / 3, mean_loss(history, end));
+        g_assert_true(end < n ? sum / 3 >= 2.5 : sum / 3 < 2.5);
+    }
 }
 
 /* ---- Speed ---- */
@@ -347,8 +405,10 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/all-diverged", test_all_diverged);
     g_test_add_func("/lanes/pause-on-divergence", test_pause_on_divergence);
     g_test_add_func("/lanes/pause-on-jump", test_pause_on_jump);
+    g_test_add_func("/lanes/pause-on-jump-of-seed", test_pause_on_jump_of_seed);
     g_test_add_func("/until/step", test_until_step);
     g_test_add_func("/until/loss", test_until_loss);
+    g_test_add_func("/until/mean-loss", test_until_mean_loss);
     g_test_add_func("/speed", test_speed);
     return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include "ui/session/session-private.h"
 
 #include "core/base/words.h"
+#include "core/probe/seeds.h"
 #include "core/train/live.h"
 
 /* ---- On view ---- */
@@ -79,11 +80,11 @@ void ns_session_open_record(NsSession *session, const NsSessionRecord *record)
     run->told.fork_step = ns_history_first_step(record->histories[0]);
     run->file = g_strdup(record->file);
     for (size_t lane = 0; lane < record->experiment->n; lane++) {
-        const NsHistory *history = record->histories[lane];
-        const NsStep *last = ns_history_step(history, ns_history_steps(history) - 1);
-        run->histories[lane] = ns_history_ref(record->histories[lane]);
-        run->told.last_step = MAX(run->told.last_step, last->step);
-        run->told.loss[lane] = last->loss;
+        NsHistory *history = record->histories[lane];
+        NsStep last = ns_seeds_step(history, ns_seeds_records(history) - 1);
+        run->histories[lane] = ns_history_ref(history);
+        run->told.last_step = MAX(run->told.last_step, last.step);
+        run->told.loss[lane] = last.loss;
     }
     ns_experiment_copy(&run->started, record->experiment);
     ns_experiment_copy(&run->settings, record->experiment);

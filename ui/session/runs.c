@@ -103,9 +103,8 @@ static NsSessionRun present(NsSession *session)
     run.last_step = ns_session_steps(session);
     run.measured = true;
     for (size_t lane = 0; lane < run.lanes; lane++) {
-        const NsStep *step = ns_session_newest(session, lane);
-        run.loss[lane] = step ? step->loss : (double)NAN;
-        run.measured &= step != NULL;
+        run.loss[lane] = ns_session_newest_loss(session, lane);
+        run.measured &= ns_session_records(session, lane) > 0;
     }
     return run;
 }

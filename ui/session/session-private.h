@@ -93,9 +93,11 @@ void ns_session_set_problem(NsSession *session, const char *sentence, const char
 /* Back to what the trainer says of itself, which is mostly nothing. */
 void ns_session_clear_problem(NsSession *session);
 
-/* Of a lane of the view: records; the newest, or NULL. */
+/* Of a lane of the view: records; the newest, or NULL; the newest loss, a mean of several seeds, or
+ * NaN. */
 size_t ns_session_records(NsSession *session, size_t lane);
 const NsStep *ns_session_newest(NsSession *session, size_t lane);
+double ns_session_newest_loss(NsSession *session, size_t lane);
 
 /* Whether the run has left its beginning or was told to. */
 bool ns_session_has_begun(NsSession *session);

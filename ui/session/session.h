@@ -243,7 +243,7 @@ typedef struct {
     int64_t fork_step, last_step;
     int64_t checkpoint; /* from which an earlier one can go on; negative: it can only begin anew */
     const char *title;
-    double loss[NS_LANES_MAX]; /* the last one */
+    double loss[NS_LANES_MAX]; /* the last one, a mean of several seeds */
     size_t lanes;
     bool measured;        /* there is one: its models may still be prepared */
     bool present, pinned; /* present: the one on view */

@@ -2,6 +2,9 @@
 #include "ui/session/session-private.h"
 
 #include "core/experiment/param.h"
+#include "core/probe/seeds.h"
+
+#include <math.h>
 
 const char *ns_session_signal_name(NsSessionSignal signal)
 {
@@ -159,6 +162,13 @@ const NsStep *ns_session_newest(NsSession *session, size_t lane)
 {
     size_t records = ns_session_records(session, lane);
     return records ? ns_history_step(session->view->histories[lane], records - 1) : NULL;
+}
+
+double ns_session_newest_loss(NsSession *session, size_t lane)
+{
+    NsHistory *history = lane < session->view->started.n ? session->view->histories[lane] : NULL;
+    size_t records = history ? ns_seeds_records(history) : 0;
+    return records ? ns_seeds_step(history, records - 1).loss : (double)NAN;
 }
 
 bool ns_session_has_begun(NsSession *session)

@@ -96,22 +96,22 @@ NsPace ns_session_pace(NsSession *session)
 
 /* ---- What it does ---- */
 
-/* "2.31", or "A 3.1, B 2.2"; NULL where no lane has a finite one. */
+/* "2.31", or "A 3.1, B 2.2 (mean of 5 seeds)"; NULL where no lane has a finite one. */
 static char *losses(NsSession *session)
 {
     const NsView *view = ns_session_view(session);
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t lane = 0; lane < view->started.n; lane++) {
-        const NsStep *step = ns_session_newest(session, lane);
+        double loss = ns_session_newest_loss(session, lane);
         char number[G_ASCII_DTOSTR_BUF_SIZE];
-        if (!step || !isfinite(step->loss)) continue;
-        g_ascii_formatd(number, sizeof number, step->loss < 1e4 ? "%.2f" : "%.2e", step->loss);
+        if (!isfinite(loss)) continue;
+        g_ascii_formatd(number, sizeof number, loss < 1e4 ? "%.2f" : "%.2e", loss);
         if (text->len) g_string_append(text, ", ");
         if (view->started.n > 1) g_string_append_printf(text, "%s ", ns_lane_letter(lane));
         g_string_append(text, number);
     }
     size_t seeds = view->history ? ns_history_seeds(view->history) : 1;
-    if (text->len && seeds > 1) g_string_append_printf(text, _(" (seed 1 of %zu)"), seeds);
+    if (text->len && seeds > 1) g_string_append_printf(text, _(" (mean of %zu seeds)"), seeds);
     return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/learn/lesson_watch.h"
 
+#include "core/probe/seeds.h"
+
 static const NsSessionRun *present(NsSession *session)
 {
     size_t n;
@@ -36,9 +38,9 @@ static bool is_loss(const NsLessonCondition *wait, NsSession *session)
 {
     const NsView *view = ns_session_view(session);
     NsHistory *history = wait->lane < view->started.n ? view->histories[wait->lane] : NULL;
-    size_t records = history ? ns_history_steps(history) : 0;
+    size_t records = history ? ns_seeds_records(history) : 0;
     return is_prepared(session) && records > 0 &&
-           ns_lesson_condition_compare(wait, ns_history_step(history, records - 1)->loss);
+           ns_lesson_condition_compare(wait, ns_seeds_step(history, records - 1).loss);
 }
 
 static bool has_diverged(const NsLessonCondition *wait, NsSession *session)

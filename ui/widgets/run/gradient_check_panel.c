@@ -102,7 +102,15 @@ static const char *worst_tensor(const NsGradientCheck *check)
     return check->n ? check->row[0].tensor : "";
 }
 
-static char *verdict_words(const NsGradientCheck *check)
+/* Of several seeds of a lane the first is checked. */
+static void append_seed(GString *words, NsSession *session, unsigned lane)
+{
+    NsHistory *history = ns_session_view(session)->histories[lane];
+    size_t seeds = history ? ns_history_seeds(history) : 1;
+    if (seeds > 1) g_string_append_printf(words, _("  Seed 1 of %zu was checked."), seeds);
+}
+
+static char *verdict_words(NsSession *session, const NsGradientCheck *check)
 {
     if (*check->problem) return g_strdup(check->problem);
     char along[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
@@ -123,6 +131,7 @@ static char *verdict_words(const NsGradientCheck *check)
                                _("  %zu of %zu derivatives are unknown: too small, or where the "
                                  "loss is too rough."),
                                check->unknown, 2 * check->n);
+    append_seed(words, session, check->lane);
     return g_string_free(words, FALSE);
 }
 
@@ -178,7 +187,7 @@ static void sync_button(NsGradientCheckPanel *panel)
 void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientCheck *check)
 {
     sync_button(panel);
-    g_autofree char *words = verdict_words(check);
+    g_autofree char *words = verdict_words(panel->session, check);
     bool broken = *check->problem != '\0';
     set_verdict(panel, words, broken ? "dim-label" : check->agrees ? "success" : "error");
     if (broken) {

@@ -2,6 +2,7 @@
 #include "ui/widgets/run/reading_table.h"
 
 #include "core/base/words.h"
+#include "core/probe/seeds.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -51,13 +52,13 @@ static char *rate(double value)
     return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.4g", value));
 }
 
-/* The record of a step; NULL where the history has none. */
-static const NsStep *record_at(NsHistory *history, int64_t step)
+/* The record of a step, a mean of several seeds; false where the history has none. */
+static bool record_at(NsHistory *history, int64_t step, NsStep *record)
 {
-    if (!history) return NULL;
-    int64_t at = step - ns_history_first_step(history);
-    return at >= 0 && at < (int64_t)ns_history_steps(history) ? ns_history_step(history, (size_t)at)
-                                                              : NULL;
+    int64_t at = history ? step - ns_history_first_step(history) : -1;
+    if (at < 0 || at >= (int64_t)ns_seeds_records(history)) return false;
+    *record = ns_seeds_step(history, (size_t)at);
+    return true;
 }
 
 static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar, char *(*words)(double),
@@ -66,19 +67,22 @@ static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar, char *(
     GString *row = g_string_new(name);
     for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
         NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
-        const NsStep *record = record_at(history, step);
-        g_autofree char *value = record ? words(scalar(record)) : g_strdup("–");
+        NsStep record;
+        bool there = record_at(history, step, &record);
+        g_autofree char *value = there ? words(scalar(&record)) : g_strdup("–");
         g_string_append_printf(row, "\t%s", value);
     }
     g_ptr_array_add(rows, g_string_free(row, FALSE));
 }
 
-/* While lanes run one of them may be a record ahead: the step before is that of all. */
+/* While lanes and seeds run one of them may be a record ahead: the step before is that of all. */
 static int64_t common_step(const NsFigureInput *input, int64_t step)
 {
     for (unsigned i = 0; i < input->n_lanes; i++) {
         NsHistory *history = input->lanes[i].history;
-        if (!record_at(history, step) && record_at(history, step - 1)) return step - 1;
+        NsStep record;
+        if (!record_at(history, step, &record) && record_at(history, step - 1, &record))
+            return step - 1;
     }
     return step;
 }
@@ -93,6 +97,8 @@ static void add_step(GPtrArray *rows, NsSession *session)
     for (unsigned i = 0; input.n_lanes > 1 && i < input.n_lanes; i++)
         g_string_append_printf(head, "\t%s", input.lanes[i].name);
     g_ptr_array_add(rows, g_string_free(head, FALSE));
+    size_t seeds = input.history ? ns_history_seeds(input.history) : 1;
+    if (seeds > 1) g_ptr_array_add(rows, g_strdup_printf(_("mean of %zu seeds"), seeds));
     add_scalar(rows, _("Loss"), loss_of, number, &input, step);
     add_scalar(rows, _("Gradient norm"), gradient_of, number, &input, step);
     add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/probe/seeds.h"
+
+#include "core/settings/settings.h"
+
+static bool has_diverged(const NsHistory *history)
+{
+    for (size_t i = ns_history_events(history); i-- > 0;)
+        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED) return true;
+    return false;
+}
+
+/* The seeds that have a record, with or without those that diverged; how many. */
+static size_t list_seeds(NsHistory *history, bool diverged, NsHistory *seeds[NS_SEEDS_MAX])
+{
+    size_t n = 0;
+    for (size_t k = 0; k < ns_history_seeds(history); k++) {
+        NsHistory *seed = ns_history_seed(history, k);
+        if (ns_history_steps(seed) && (diverged || !has_diverged(seed))) seeds[n++] = seed;
+    }
+    return n;
+}
+
+/* The seeds that count. */
+static size_t find_seeds(NsHistory *history, NsHistory *seeds[NS_SEEDS_MAX])
+{
+    size_t n = list_seeds(history, false, seeds);
+    return n ? n : list_seeds(history, true, seeds);
+}
+
+size_t ns_seeds_records(NsHistory *history)
+{
+    NsHistory *seeds[NS_SEEDS_MAX];
+    size_t n = find_seeds(history, seeds), records = n ? ns_history_steps(seeds[0]) : 0;
+    for (size_t k = 1; k < n; k++) records = MIN(records, ns_history_steps(seeds[k]));
+    return records;
+}
+
+NsStep ns_seeds_step(NsHistory *history, size_t record)
+{
+    NsHistory *seeds[NS_SEEDS_MAX];
+    size_t n = find_seeds(history, seeds);
+    NsStep mean = *ns_history_step(seeds[0], record);
+    for (size_t k = 1; k < n; k++) {
+        const NsStep *step = ns_history_step(seeds[k], record);
+        mean.loss += step->loss;
+        mean.grad_norm += step->grad_norm;
+    }
+    mean.loss /= (double)n;
+    mean.grad_norm /= (double)n;
+    return mean;
+}

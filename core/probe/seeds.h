@@ -1,0 +1,13 @@
+/* Seeds that run side by side, taken together.  SPDX-License-Identifier: MIT
+ *
+ * What a number says of a run of several seeds is the mean over those that have not diverged, as
+ * in its curves; where all have, over all. */
+#pragma once
+
+#include "core/probe/history.h"
+
+/* The records that all of these seeds have which have any. */
+size_t ns_seeds_records(NsHistory *history);
+
+/* One of them: the record of the first of these seeds, with the mean loss and gradient norm. */
+NsStep ns_seeds_step(NsHistory *history, size_t record);
