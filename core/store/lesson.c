@@ -27,6 +27,7 @@ static void clear_card(NsCard *card)
     g_free(card->title);
     g_free(card->page);
     g_free(card->highlight);
+    g_free(card->chart);
     g_strfreev(card->texts);
     g_strfreev(card->claims);
     ns_experiment_clear(&card->begin);
@@ -248,6 +249,7 @@ static char **text_slot(NsCard *card, const char *key)
     } texts[] = {{"title", &card->title},
                  {"page", &card->page},
                  {"highlight", &card->highlight},
+                 {"chart", &card->chart},
                  {"ask", &card->ask}};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         if (g_str_equal(key, texts[i].key)) return texts[i].text;
@@ -274,9 +276,9 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
     if (g_str_equal(key, "draw-lane")) return read_draw_lane(card, entry, error);
     if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);
-    static const char *const keys[] = {"title", "page",      "highlight", "ask",  "why",    "setup",
-                                       "do",    "text",      "claim",     "wait", "choice", "right",
-                                       "draw",  "draw-lane", "draw-step", "run",  NULL};
+    static const char *const keys[] = {"title", "page", "highlight", "chart",     "ask",  "why",
+                                       "setup", "do",   "text",      "claim",     "wait", "choice",
+                                       "right", "draw", "draw-lane", "draw-step", "run",  NULL};
     return ns_entry_unknown(entry, keys, error);
 }
 

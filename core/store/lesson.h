@@ -25,6 +25,8 @@
  *     run           a button runs to this step
  *     page          of the window, shown when the card opens
  *     highlight     the setting, or the part of the window, that the card speaks of
+ *     chart         the chart to look at, as “hidden-norm” or “hidden-norm:token-cosine”, where the
+ *                   highlight is not that chart
  *     wait          what opens the next card (core/store/lesson_condition.h)
  *     ask           a question, with `choice` and once `right` for its answers in their order;
  *                   below each a `why`, what is said once it is chosen: why it is wrong, or right
@@ -47,7 +49,7 @@
 
 /* Texts are owned; NULL where there is none. */
 typedef struct {
-    char *title, *page, *highlight;
+    char *title, *page, *highlight, *chart;
     char **texts;           /* paragraphs; ends with NULL */
     NsExperiment begin;     /* n is 0 where the card has no setup */
     NsExperiment end;       /* when all is done that was asked for; n is 0 before the first setup */

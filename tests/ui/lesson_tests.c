@@ -632,7 +632,22 @@ static void test_class_mode(void)
     ui_close(window);
 }
 
-/* Every part that a lesson of the program points out, and every page it asks for, is there. */
+/* Whether a page of charts has the chart of a card. */
+static bool has_chart(NsWindow *window, const char *chart)
+{
+    g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
+    g_autoptr(GError) error = NULL;
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    NsChartTile *tile;
+    g_assert_true(dashboard && ns_figure_specs_read(specs, chart, &error));
+    g_assert_no_error(error);
+    for (size_t i = 0; (tile = ns_dashboard_tile(dashboard, i)); i++)
+        if (ns_chart_tile_kind(tile) == g_array_index(specs, NsFigureSpec, 0).kind) return true;
+    return false;
+}
+
+/* Every part that a lesson of the program points out, and every page it asks for, is there; and
+ * whoever is to run or to change a setting beside charts is shown one. */
 static void test_parts(void)
 {
     NsWindow *window = ui_open("");
@@ -640,8 +655,12 @@ static void test_parts(void)
     for (size_t i = 0; ns_lesson_choice(i); i++) {
         g_autoptr(NsLesson) lesson = ns_lesson_open(i, NULL);
         for (size_t c = 0; c < lesson->n; c++) {
-            const char *part = lesson->card[c].highlight, *page = lesson->card[c].page;
+            const NsCard *card = &lesson->card[c];
+            const char *part = card->highlight, *page = card->page;
             if (page) g_assert_true(ns_page_stack_show(ns_window_pages(window), page));
+            bool acts = card->run || card->asks_for_settings;
+            if (acts && ns_window_dashboard(window)) g_assert_nonnull(card->chart);
+            if (card->chart) g_assert_true(has_chart(window, card->chart));
             if (!part) continue;
             g_test_message("%s", part);
             g_assert_nonnull(ns_lesson_part(GTK_WIDGET(window), pane, part));
@@ -650,8 +669,36 @@ static void test_parts(void)
     ui_close(window);
 }
 
+/* A row of the settings that are folded away is unfolded and brought into view. */
+static void test_unfold(void)
+{
+    NsWindow *window = ui_open("");
+    GtkWidget *pane = ns_window_settings_pane(window);
+    GtkWidget *row = ns_settings_pane_row(pane, "momentum");
+    GtkExpander *more = GTK_EXPANDER(ns_settings_pane_row(pane, NS_MORE_SETTINGS));
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(gtk_expander_get_expanded(more));
+    g_signal_emit_by_name(ns_window_learn_pane(window), "point-out", "layers");
+    g_assert_false(gtk_expander_get_expanded(more));
+    g_signal_emit_by_name(ns_window_learn_pane(window), "point-out", "momentum");
+    g_assert_true(gtk_expander_get_expanded(more));
+    g_assert_true(pointed_out(GTK_WIDGET(window)) == row);
+    GtkWidget *scroller = gtk_widget_get_ancestor(row, GTK_TYPE_SCROLLED_WINDOW);
+    graphene_rect_t bounds;
+    UI_UNTIL(gtk_widget_get_mapped(row) && gtk_widget_compute_bounds(row, scroller, &bounds) &&
+             bounds.size.height > 0 && bounds.origin.y >= 0 &&
+             bounds.origin.y + bounds.size.height <= (float)gtk_widget_get_height(scroller));
+    /* Where it is folded away again, it is not pointed out any more once another is. */
+    gtk_expander_set_expanded(more, FALSE);
+    g_signal_emit_by_name(ns_window_learn_pane(window), "point-out", "layers");
+    g_assert_false(gtk_widget_has_css_class(row, "pointed-out"));
+    ui_close(window);
+}
+
 void ui_add_lesson_tests(void)
 {
+    g_test_add_func("/ui/lesson/unfold", test_unfold);
+
     g_test_add_func("/ui/lesson/list", test_list);
     g_test_add_func("/ui/lesson/list-is-left", test_list_is_left);
     g_test_add_func("/ui/lesson/greet", test_greet);

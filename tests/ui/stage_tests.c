@@ -133,6 +133,11 @@ static void next_card(NsLearnPane *pane)
     gtk_shortcut_action_activate(gtk_shortcut_get_action(next), 0, GTK_WIDGET(pane), NULL);
 }
 
+static const NsFigureKind *kind_of(const char *key)
+{
+    return ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, key));
+}
+
 /* The chart that a card speaks of is the large one, and large enough. */
 static void test_lesson(void)
 {
@@ -144,7 +149,11 @@ static void test_lesson(void)
                                "highlight = hidden-norm\npage = dashboard\n"
                                "[card]\ntitle = Two\ntext = Less.\nhighlight = gradient-norm\n"
                                "[card]\ntitle = Three\ntext = Both.\nhighlight = loss\n"
-                               "[card]\ntitle = Four\ntext = Neither.\nhighlight = run\n";
+                               "[card]\ntitle = Four\ntext = Neither.\nhighlight = run\n"
+                               "[card]\ntitle = Five\ntext = A control beside a chart.\n"
+                               "highlight = run\nchart = hidden-norm:hidden-rms\n"
+                               "[card]\ntitle = Six\ntext = And another.\n"
+                               "highlight = lr\nchart = gradient-norm\n";
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     set_size(window, 1280, 800);
@@ -155,7 +164,7 @@ static void test_lesson(void)
     NsLearnPane *pane = ns_window_learn_pane(window);
     ns_learn_pane_begin(pane, lesson, NULL);
     UI_WAIT(window, ui_is_ready);
-    static const size_t large[] = {HIDDEN, GRADIENT, LOSS, LOSS};
+    static const size_t large[] = {HIDDEN, GRADIENT, LOSS, LOSS, HIDDEN, HIDDEN};
     for (size_t card = 0; card < G_N_ELEMENTS(large); card++) {
         NsBox plot = plot_of_page(window);
         g_assert_cmpfloat(plot.width, >=, 400);
@@ -163,8 +172,12 @@ static void test_lesson(void)
         g_assert_true(ns_dashboard_stage(ns_window_dashboard(window)) ==
                       ui_tile(window, large[card]));
         g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(ns_window_pages(window))), ==, before);
+        /* One that was put away comes back. */
+        if (card == 4) ns_chart_tile_set_kind(ui_tile(window, GRADIENT), kind_of("schedule"));
         if (card + 1 < G_N_ELEMENTS(large)) next_card(pane);
     }
+    g_assert_true(ns_chart_tile_kind(ui_tile(window, HIDDEN)) == kind_of("gradient-norm"));
+    g_assert_cmpint(ns_session_view(ns_window_session(window))->hidden, ==, NS_QUANTITY_HIDDEN_RMS);
     ns_learn_pane_close(pane);
     ui_settle(GTK_WIDGET(window));
     g_assert_true(gtk_widget_get_visible(ui_find(window, "inspector_scroller")));

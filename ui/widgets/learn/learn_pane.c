@@ -38,7 +38,7 @@ struct _NsLearnPane {
 
 G_DEFINE_FINAL_TYPE(NsLearnPane, ns_learn_pane, GTK_TYPE_WIDGET)
 
-enum { PAGE, POINT_OUT, COVER, SIGNALS };
+enum { PAGE, CHART, POINT_OUT, COVER, SIGNALS };
 static guint signals[SIGNALS];
 
 static void show_card(NsLearnPane *pane);
@@ -400,7 +400,9 @@ static void show_card(NsLearnPane *pane)
     if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};
     if (card->page) g_signal_emit(pane, signals[PAGE], 0, card->page);
-    g_signal_emit(pane, signals[POINT_OUT], 0, card->highlight ? card->highlight : "");
+    const char *highlight = card->highlight ? card->highlight : "";
+    g_signal_emit(pane, signals[CHART], 0, card->chart ? card->chart : highlight);
+    g_signal_emit(pane, signals[POINT_OUT], 0, highlight);
     set_watch(pane, true);
     look(pane);
 }
@@ -550,6 +552,8 @@ static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
     signals[PAGE] = g_signal_new("page", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                  G_TYPE_NONE, 1, G_TYPE_STRING);
+    signals[CHART] = g_signal_new("chart", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                  NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
     signals[COVER] = g_signal_new("cover", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                   NULL, G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
     signals[POINT_OUT] = g_signal_new("point-out", NS_TYPE_LEARN_PANE, G_SIGNAL_RUN_LAST, 0, NULL,

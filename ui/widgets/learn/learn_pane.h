@@ -6,8 +6,9 @@
  * waits for is done.  Skip, until then, goes on at once and lets the settings and the run that were
  * asked for be made, so that what follows is true.
  *
- * Signals: "page" (string), that page should be shown; "point-out" (string), the part of the window
- * of that name should be pointed out, "" for none; "cover" (boolean), whether the pages should make
+ * Signals: "page" (string), that page should be shown; "chart" (string), that chart should be the
+ * large one, if it is one; "point-out" (string), the part of the window of that name should be
+ * pointed out, "" for none; "cover" (boolean), whether the pages should make
  * room: for the list, and as long as a drawing must not see what was measured. */
 #pragma once
 

@@ -36,15 +36,7 @@ GtkWidget *ns_lesson_part(GtkWidget *root, GtkWidget *settings_pane, const char 
     return row ? row : find(root, name);
 }
 
-static void clear(GtkWidget *widget)
-{
-    gtk_widget_remove_css_class(widget, POINTED_OUT);
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
-         child = gtk_widget_get_next_sibling(child))
-        clear(child);
-}
-
-/* Scrolls as little as it takes. */
+/* Scrolls as little as it takes, once the widget has its place. */
 static void scroll_to(GtkWidget *widget)
 {
     GtkWidget *scroller = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
@@ -55,12 +47,22 @@ static void scroll_to(GtkWidget *widget)
     gtk_adjustment_clamp_page(adjustment, top - 8, top + (double)bounds.size.height + 8);
 }
 
+/* What was unfolded is given its place at the end of the first frame. */
+static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer frames)
+{
+    (void)clock;
+    if (++*(unsigned *)frames < 2) return G_SOURCE_CONTINUE;
+    scroll_to(widget);
+    return G_SOURCE_REMOVE;
+}
+
 void ns_lesson_point_out(GtkWidget *root, GtkWidget *widget)
 {
-    clear(root);
+    GtkWidget *before = g_object_get_data(G_OBJECT(root), POINTED_OUT);
+    if (before) gtk_widget_remove_css_class(before, POINTED_OUT);
+    g_object_set_data_full(G_OBJECT(root), POINTED_OUT, widget ? g_object_ref(widget) : NULL,
+                           widget ? g_object_unref : NULL);
     if (!widget) return;
     gtk_widget_add_css_class(widget, POINTED_OUT);
-    GtkWidget *expander = gtk_widget_get_ancestor(widget, GTK_TYPE_EXPANDER);
-    if (expander) gtk_expander_set_expanded(GTK_EXPANDER(expander), TRUE);
-    scroll_to(widget);
+    gtk_widget_add_tick_callback(widget, on_tick, g_new0(unsigned, 1), g_free);
 }

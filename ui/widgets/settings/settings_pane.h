@@ -18,5 +18,8 @@ GtkWidget *ns_settings_pane_new(NsSession *session);
  */
 GtkWidget *ns_settings_pane_row(GtkWidget *pane, const char *key);
 
+/* Unfolds what hides a row. */
+void ns_settings_pane_unfold(GtkWidget *pane, GtkWidget *row);
+
 /* Explains the setting whose row has the keyboard; FALSE if none has. */
 bool ns_settings_pane_explain(GtkWidget *pane);

@@ -186,14 +186,40 @@ static void on_page(NsLearnPane *pane, const char *page, NsWindow *window)
     ns_page_stack_show(ns_window_pages(window), page);
 }
 
+/* The tile of the page on view that has this figure, or the large one made to have it. */
+static NsChartTile *tile_with(NsDashboard *dashboard, const NsFigureKind *kind)
+{
+    NsChartTile *tile;
+    for (size_t i = 0; (tile = ns_dashboard_tile(dashboard, i)); i++)
+        if (ns_chart_tile_kind(tile) == kind) return tile;
+    tile = ns_dashboard_stage(dashboard);
+    ns_chart_tile_set_kind(tile, kind);
+    return tile;
+}
+
+/* What a card speaks of may be no chart. */
+static void on_chart(NsLearnPane *pane, const char *name, NsWindow *window)
+{
+    (void)pane;
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
+    if (!dashboard || !*name || !ns_figure_specs_read(specs, name, NULL)) return;
+    const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, 0);
+    ns_dashboard_set_stage(dashboard, tile_with(dashboard, spec->kind));
+    if (spec->kind->subject == NS_SUBJECT_GRADIENT)
+        ns_session_show_gradient(ns_window_session(window), spec->quantity);
+    if (spec->kind->subject == NS_SUBJECT_HIDDEN)
+        ns_session_show_hidden(ns_window_session(window), spec->quantity);
+}
+
 static void on_point_out(NsLearnPane *pane, const char *name, NsWindow *window)
 {
     (void)pane;
     GtkWidget *root = GTK_WIDGET(window);
     if (g_object_get_data(G_OBJECT(window), BY_HAND)) begin_class(window, name);
-    GtkWidget *part = *name ? ns_lesson_part(root, ns_window_settings_pane(window), name) : NULL;
-    if (part && NS_IS_CHART_TILE(part) && ns_window_dashboard(window))
-        ns_dashboard_set_stage(ns_window_dashboard(window), NS_CHART_TILE(part));
+    GtkWidget *pane_of_settings = ns_window_settings_pane(window);
+    GtkWidget *part = *name ? ns_lesson_part(root, pane_of_settings, name) : NULL;
+    if (part) ns_settings_pane_unfold(pane_of_settings, part);
     ns_lesson_point_out(root, part);
 }
 
@@ -251,6 +277,7 @@ void ns_window_add_learning(NsWindow *window)
     ns_window_add_strip(window, pane);
     g_object_set_data(G_OBJECT(window), PANE, pane);
     g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_DEFAULT);
+    g_signal_connect_object(pane, "chart", G_CALLBACK(on_chart), window, G_CONNECT_DEFAULT);
     g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_DEFAULT);
     g_signal_connect_object(pane, "notify::visible", G_CALLBACK(on_shown), window,
                             G_CONNECT_DEFAULT);
