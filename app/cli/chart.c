@@ -172,12 +172,10 @@ static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GEr
     return true;
 }
 
-/* A film is of one run, whose every step is kept. */
-static bool check_film(const Chart *chart, const NsSettings *settings, GError **error)
+static bool check_film(const Chart *chart, GError **error)
 {
     if (!(chart->picture.choices.seconds > 0)) return true;
-    return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, (size_t)settings->seeds,
-                               error);
+    return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error);
 }
 
 /* What is expensive must be measured now and then, if it is to be drawn: where the settings say
@@ -354,7 +352,7 @@ static bool understand(Chart *chart, const NsSettings *settings, bool steps, GEr
 {
     return read_figures(chart, error) && ns_picture_understand(&chart->picture, error) &&
            read_looks(chart, error) && read_limit(chart, settings, steps, error) &&
-           check_film(chart, settings, error);
+           check_film(chart, error);
 }
 
 /* The same of the files, once the lanes and with them the text are known. */

@@ -49,11 +49,8 @@ static void film_clear(Film *film)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Film, film_clear)
 
-bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, size_t seeds, GError **error)
+bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **error)
 {
-    if (seeds > 1)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "A film is of one seed; set “seeds” to 1, or draw no film.");
     for (guint i = first; i < first + n; i++) {
         const NsFigureKind *kind = ns_sheet_chart(sheet, i)->spec.kind;
         if (!kind->expensive) continue;
@@ -98,6 +95,15 @@ static void set_words(Film *film, int64_t step, NsExport *options)
     }
 }
 
+/* The words of a moment with the number of another step in them. */
+static char *at_step(const char *moment, int64_t step)
+{
+    static const char digits[] = "0123456789";
+    size_t before = strcspn(moment, digits);
+    const char *after = moment + before + strspn(moment + before, digits);
+    return g_strdup_printf("%.*s%" PRId64 "%s", (int)before, moment, step, after);
+}
+
 /* Curves over steps end at the step, and the subtitle names it. */
 static void cut(Film *film, NsPlot *plot, int64_t step)
 {
@@ -105,7 +111,7 @@ static void cut(Film *film, NsPlot *plot, int64_t step)
     plot->cut_at = (double)step;
     if (!plot->moment || !g_str_has_suffix(plot->subtitle, plot->moment)) return;
     size_t before = strlen(plot->subtitle) - strlen(plot->moment);
-    g_autofree char *moment = g_strdup_printf(_("step %" PRId64), step);
+    g_autofree char *moment = at_step(plot->moment, step);
     g_autofree char *subtitle = g_strdup_printf("%.*s%s", (int)before, plot->subtitle, moment);
     plot->moment = g_string_chunk_insert(film->texts, moment);
     plot->subtitle = g_string_chunk_insert(film->texts, subtitle);
@@ -155,7 +161,7 @@ bool ns_sheet_write_film(const NsSheet *sheet, guint first, guint n, const NsFig
     g_autofree char *line = ns_provenance_line(file->provenance);
     NsStyle style;
     size_t columns, plots = 0;
-    if (!ns_sheet_check_film(sheet, first, n, ns_figure_seeds(input), error)) return false;
+    if (!ns_sheet_check_film(sheet, first, n, error)) return false;
     find_steps(&film);
     for (guint i = first; i < first + n; i++)
         plots += ns_sheet_copies(ns_sheet_chart(sheet, i), input->n_lanes);

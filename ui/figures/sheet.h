@@ -92,7 +92,7 @@ bool ns_sheet_write(const NsPlot *const *plots, size_t n, const NsSheetFile *fil
 
 /* NS_ERROR_USAGE where there is no film of these charts: of some only the newest measurement is
  * kept. */
-bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, size_t seeds, GError **error);
+bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **error);
 
 /* The charts as a film of the run from its first step to input->step, or to its newest: curves
  * over steps grow, all else shows the step of its frame. */
