@@ -2,6 +2,7 @@
 #include "core/experiment/param.h"
 #include "tests/session/driver.h"
 #include "tests/ui/support.h"
+#include "ui/widgets/charts/chart_tile.h"
 
 static NsTroublePanel *panel_of(NsWindow *window)
 {
@@ -142,20 +143,87 @@ static void test_first(void)
     ui_close(window);
 }
 
-/* In a low window the panel leaves the charts their room. */
+/* Where every part of the window stands: of those that the pointer may be on, and of the chart. */
+static void note_places(GtkWidget *widget, NsWindow *window, GArray *places)
+{
+    graphene_rect_t bounds;
+    if (!gtk_widget_get_mapped(widget) || widget == GTK_WIDGET(ns_window_inspector(window))) return;
+    if (GTK_IS_BUTTON(widget) || GTK_IS_SCALE(widget) || NS_IS_CHART_TILE(widget)) {
+        g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &bounds));
+        g_array_append_val(places, bounds);
+    }
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        note_places(child, window, places);
+}
+
+static GArray *places_of(NsWindow *window)
+{
+    GArray *places = g_array_new(FALSE, FALSE, sizeof(graphene_rect_t));
+    ui_settle(GTK_WIDGET(window));
+    note_places(ui_find(window, "paned"), window, places);
+    return places;
+}
+
+static bool covers(NsWindow *window, GtkWidget *widget)
+{
+    graphene_rect_t panel, other;
+    g_assert_true(
+        gtk_widget_compute_bounds(GTK_WIDGET(panel_of(window)), GTK_WIDGET(window), &panel));
+    g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &other));
+    return graphene_rect_intersection(&panel, &other, NULL);
+}
+
+/* Whatever the run does, nothing moves under the pointer, and no chart is covered: the panel lies
+ * on the inspector, or it is folded. */
+static void test_place(void)
+{
+    NsWindow *window = ui_open("placement=none lr=100 layers=12");
+    UI_WAIT(window, ui_is_ready);
+    ui_rest(window);
+    g_autoptr(GArray) before = places_of(window);
+    ui_click(window, "run_button");
+    UI_WAIT(window, has_trouble);
+    UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
+    ui_rest(window);
+    g_autoptr(GArray) after = places_of(window);
+    g_assert_cmpuint(after->len, ==, before->len);
+    for (guint i = 0; i < before->len; i++)
+        g_assert_true(graphene_rect_equal(&g_array_index(before, graphene_rect_t, i),
+                                          &g_array_index(after, graphene_rect_t, i)));
+    g_assert_false(ns_trouble_panel_is_folded(panel_of(window)));
+    NsChartTile *tile;
+    for (size_t i = 0; (tile = ns_dashboard_tile(ns_window_dashboard(window), i)); i++)
+        g_assert_false(covers(window, GTK_WIDGET(tile)));
+    g_assert_true(offers(window, "warmup"));
+    /* Without the inspector there is only its title, which is a button. */
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "inspector",
+                                       g_variant_new_boolean(FALSE));
+    g_assert_true(ns_trouble_panel_is_folded(panel_of(window)));
+    ui_settle(GTK_WIDGET(window));
+    g_assert_false(offers(window, "warmup"));
+    g_assert_cmpint(gtk_widget_get_height(GTK_WIDGET(panel_of(window))), <, 48);
+    ns_trouble_panel_set_folded(panel_of(window), false);
+    UI_UNTIL(offers(window, "warmup"));
+    /* Esc folds it again. */
+    g_assert_true(ui_press(window, GDK_KEY_Escape));
+    g_assert_true(ns_trouble_panel_is_folded(panel_of(window)));
+    g_assert_true(has_trouble(window));
+    ui_close(window);
+}
+
+/* In the lowest window all of it can be scrolled to. */
 static void test_low(void)
 {
     NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 420);
     GtkWidget *panel = GTK_WIDGET(panel_of(window));
-    GtkWidget *chart = GTK_WIDGET(ns_trouble_panel_chart(panel_of(window)));
-    UI_UNTIL(gtk_widget_get_child_visible(chart));
-    g_assert_cmpint(gtk_widget_get_height(panel), >=, 180);
-    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 600);
-    UI_UNTIL(!gtk_widget_get_child_visible(chart));
-    UI_UNTIL(gtk_widget_get_height(panel) <= 140);
-    g_assert_true(offers(window, "warmup"));
-    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
-    UI_UNTIL(gtk_widget_get_child_visible(chart) && gtk_widget_get_height(panel) >= 180);
+    UI_UNTIL(gtk_widget_get_height(GTK_WIDGET(window)) < 480);
+    ui_settle(GTK_WIDGET(window));
+    graphene_rect_t bounds;
+    g_assert_true(gtk_widget_compute_bounds(panel, ui_find(window, "overlay"), &bounds));
+    g_assert_cmpfloat(bounds.origin.y, >=, 0);
+    g_assert_true(offers(window, "go-on"));
     ui_close(window);
 }
 
@@ -166,29 +234,6 @@ static void test_offers(void)
     g_assert_true(offers(window, "warmup"));
     g_assert_false(offers(window, "clip"));
     g_assert_false(offers(window, "placement"));
-    /* However wide, it needs no more than what it says without a width. */
-    int least, wide;
-    gtk_widget_measure(GTK_WIDGET(panel_of(window)), GTK_ORIENTATION_VERTICAL, -1, &least, NULL,
-                       NULL, NULL);
-    gtk_widget_measure(GTK_WIDGET(panel_of(window)), GTK_ORIENTATION_VERTICAL, 1 << 20, &wide, NULL,
-                       NULL, NULL);
-    g_assert_cmpint(least, >=, wide);
-    ui_close(window);
-}
-
-/* A wider panel never needs more height: GTK would look without end for the width of a height. */
-static void test_height_falls(void)
-{
-    NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
-    GtkWidget *panel = GTK_WIDGET(panel_of(window));
-    int least, height, before = G_MAXINT;
-    gtk_widget_measure(panel, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    for (int width = least; width < 1400; width++) {
-        gtk_widget_queue_resize(panel); /* what GTK remembers of other widths would hide a rise */
-        gtk_widget_measure(panel, GTK_ORIENTATION_VERTICAL, width, &height, NULL, NULL, NULL);
-        g_assert_cmpint(height, <=, before);
-        before = height;
-    }
     ui_close(window);
 }
 
@@ -241,9 +286,9 @@ void ui_add_trouble_tests(void)
     g_test_add_func("/ui/trouble/worst", test_worst);
     g_test_add_func("/ui/trouble/evidence", test_evidence);
     g_test_add_func("/ui/trouble/first", test_first);
+    g_test_add_func("/ui/trouble/place", test_place);
     g_test_add_func("/ui/trouble/low", test_low);
     g_test_add_func("/ui/trouble/offers", test_offers);
-    g_test_add_func("/ui/trouble/height-falls", test_height_falls);
     g_test_add_func("/ui/trouble/remedies", test_remedies);
     g_test_add_func("/ui/trouble/close", test_close);
 }

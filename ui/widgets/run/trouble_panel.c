@@ -6,10 +6,7 @@
 #include "ui/widgets/common/text_label.h"
 
 #define STEPS_BEFORE 50
-#define CHART_WIDTH 320
-#define CHART_HEIGHT 180
-#define GAP 12
-#define CHART_FROM 620 /* pixels of width */
+#define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
 
 typedef enum { REMEDY_WARMUP, REMEDY_CLIP, REMEDY_PLACEMENT, REMEDY_SCALE, N_REMEDIES } Remedy;
 
@@ -18,12 +15,11 @@ static const char *const KEYS[N_REMEDIES] = {"warmup", "clip", "placement", "ini
 struct _NsTroublePanel {
     GtkWidget parent;
     NsSession *session;
-    GtkWidget *box, *chart; /* beside one another where there is room for both */
+    GtkWidget *expander, *chart;
     GtkWidget *title, *sentence, *advice;
     GtkWidget *remedies[N_REMEDIES], *fork, *go_on;
     char *values[N_REMEDIES];
     NsTrouble shown; /* without an event: none */
-    bool low;        /* there is only room for what was and what may help */
 };
 
 G_DEFINE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, GTK_TYPE_WIDGET)
@@ -153,7 +149,7 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
     ns_chart_view_describe(chart);
 }
 
-void ns_trouble_panel_sync(NsTroublePanel *panel)
+bool ns_trouble_panel_sync(NsTroublePanel *panel)
 {
     NsTrouble trouble;
     bool any =
@@ -161,9 +157,10 @@ void ns_trouble_panel_sync(NsTroublePanel *panel)
     gtk_widget_set_visible(GTK_WIDGET(panel), any);
     if (!any) {
         panel->shown = (NsTrouble){0};
-        return;
+        return false;
     }
-    if (panel->shown.event != trouble.event) {
+    bool news = panel->shown.event != trouble.event;
+    if (news) {
         g_autofree char *title = title_of(panel->session, &trouble);
         gtk_label_set_text(GTK_LABEL(panel->title), title);
         g_autofree char *sentence = sentence_of(panel->session, &trouble);
@@ -173,6 +170,7 @@ void ns_trouble_panel_sync(NsTroublePanel *panel)
     }
     panel->shown = trouble;
     offer_remedies(panel, &trouble);
+    return news;
 }
 
 void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style)
@@ -192,12 +190,14 @@ GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key)
     return panel->go_on;
 }
 
-void ns_trouble_panel_set_low(NsTroublePanel *panel, bool low)
+void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded)
 {
-    if (panel->low == low) return;
-    panel->low = low;
-    gtk_widget_set_visible(panel->advice, !low);
-    gtk_widget_queue_resize(GTK_WIDGET(panel));
+    gtk_expander_set_expanded(GTK_EXPANDER(panel->expander), !folded);
+}
+
+bool ns_trouble_panel_is_folded(NsTroublePanel *panel)
+{
+    return !gtk_expander_get_expanded(GTK_EXPANDER(panel->expander));
 }
 
 NsChartView *ns_trouble_panel_chart(NsTroublePanel *panel)
@@ -222,7 +222,7 @@ static void on_go_on(NsTroublePanel *panel)
     if (run) ns_session_run(panel->session);
 }
 
-/* In a narrow window they stand in several rows. */
+/* In as many rows as it takes. */
 static GtkWidget *new_buttons(NsTroublePanel *panel)
 {
     GtkWidget *flow = gtk_flow_box_new();
@@ -246,65 +246,10 @@ static GtkWidget *new_buttons(NsTroublePanel *panel)
     return flow;
 }
 
-static int chart_width(const NsTroublePanel *panel, int width)
-{
-    return width >= CHART_FROM && !panel->low ? CHART_WIDTH : 0;
-}
-
-static void ns_trouble_panel_size_allocate(GtkWidget *widget, int width, int height, int baseline)
-{
-    NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
-    int beside = chart_width(panel, width);
-    GtkAllocation words = {0, 0, width - beside - (beside > 0 ? GAP : 0), height};
-    GtkAllocation chart = {width - beside, 0, beside, height};
-    gtk_widget_size_allocate(panel->box, &words, baseline);
-    gtk_widget_set_child_visible(panel->chart, beside > 0);
-    if (beside > 0) gtk_widget_size_allocate(panel->chart, &chart, baseline);
-}
-
-static int words_height(const NsTroublePanel *panel, int width)
-{
-    int beside = chart_width(panel, width), natural;
-    gtk_widget_measure(panel->box, GTK_ORIENTATION_VERTICAL,
-                       width - beside - (beside > 0 ? GAP : 0), NULL, &natural, NULL, NULL);
-    return natural;
-}
-
-/* The chart takes room from the words as soon as the panel is wide enough for it.  GTK looks for
- * the least width for a height by halves, and does not end where a wider widget needs more height:
- * so a narrower one asks for as much. */
-static void ns_trouble_panel_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
-                                     int *minimum, int *natural, int *minimum_baseline,
-                                     int *natural_baseline)
-{
-    NsTroublePanel *panel = NS_TROUBLE_PANEL(widget);
-    *minimum_baseline = *natural_baseline = -1;
-    if (orientation == GTK_ORIENTATION_HORIZONTAL) {
-        gtk_widget_measure(panel->box, orientation, -1, minimum, natural, NULL, NULL);
-        return;
-    }
-    int least;
-    gtk_widget_measure(panel->box, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    int width = for_size >= 0 ? MAX(for_size, least) : CHART_FROM;
-    int height = words_height(panel, width);
-    if (!panel->low) {
-        if (width < CHART_FROM) height = MAX(height, words_height(panel, CHART_FROM));
-        height = MAX(height, CHART_HEIGHT);
-    }
-    *minimum = *natural = height;
-}
-
-static GtkSizeRequestMode ns_trouble_panel_get_request_mode(GtkWidget *widget)
-{
-    (void)widget;
-    return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
-}
-
 static void ns_trouble_panel_dispose(GObject *object)
 {
     NsTroublePanel *panel = NS_TROUBLE_PANEL(object);
-    g_clear_pointer(&panel->box, gtk_widget_unparent);
-    g_clear_pointer(&panel->chart, gtk_widget_unparent);
+    g_clear_pointer(&panel->expander, gtk_widget_unparent);
     g_clear_object(&panel->session);
     G_OBJECT_CLASS(ns_trouble_panel_parent_class)->dispose(object);
 }
@@ -322,31 +267,47 @@ static void ns_trouble_panel_class_init(NsTroublePanelClass *klass)
     G_OBJECT_CLASS(klass)->finalize = ns_trouble_panel_finalize;
     gtk_widget_class_set_css_name(widget_class, "trouble");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_ALERT);
-    widget_class->measure = ns_trouble_panel_measure;
-    widget_class->size_allocate = ns_trouble_panel_size_allocate;
-    widget_class->get_request_mode = ns_trouble_panel_get_request_mode;
+    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+}
+
+static GtkWidget *new_label(const char *css_class)
+{
+    GtkWidget *label = ns_text_label_new(NULL, css_class);
+    gtk_label_set_width_chars(GTK_LABEL(label), CHARS);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), CHARS);
+    return label;
+}
+
+static GtkWidget *new_head(NsTroublePanel *panel)
+{
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    panel->title = ns_text_label_new(NULL, "title");
+    gtk_box_append(GTK_BOX(head), gtk_image_new_from_icon_name("dialog-warning-symbolic"));
+    gtk_box_append(GTK_BOX(head), panel->title);
+    return head;
 }
 
 static void ns_trouble_panel_init(NsTroublePanel *panel)
 {
-    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    GtkWidget *icon = gtk_image_new_from_icon_name("dialog-warning-symbolic");
-    panel->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    panel->title = ns_text_label_new(NULL, "title");
-    panel->sentence = ns_text_label_new(NULL, "sentence");
-    panel->advice = ns_text_label_new(NULL, "advice");
-    gtk_box_append(GTK_BOX(head), icon);
-    gtk_box_append(GTK_BOX(head), panel->title);
-    gtk_box_append(GTK_BOX(panel->box), head);
-    gtk_box_append(GTK_BOX(panel->box), panel->sentence);
-    gtk_box_append(GTK_BOX(panel->box), panel->advice);
-    panel->fork = ns_text_label_new(NULL, "fork");
-    gtk_box_append(GTK_BOX(panel->box), panel->fork);
-    gtk_box_append(GTK_BOX(panel->box), new_buttons(panel));
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6), *room = gtk_scrolled_window_new();
+    panel->sentence = new_label("sentence");
+    panel->advice = new_label("advice");
+    panel->fork = new_label("fork");
     panel->chart =
         ns_chart_view_new(ns_figure_kind((size_t)ns_choices_find(ns_figure_choice, "loss")));
-    gtk_widget_set_parent(panel->box, GTK_WIDGET(panel));
-    gtk_widget_set_parent(panel->chart, GTK_WIDGET(panel));
+    GtkWidget *const parts[] = {panel->sentence, panel->chart, panel->advice, panel->fork,
+                                new_buttons(panel)};
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(box), parts[i]);
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(room), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
+    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(room), TRUE);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(room), box);
+    panel->expander = gtk_expander_new(NULL);
+    gtk_expander_set_label_widget(GTK_EXPANDER(panel->expander), new_head(panel));
+    gtk_expander_set_child(GTK_EXPANDER(panel->expander), room);
+    gtk_widget_set_parent(panel->expander, GTK_WIDGET(panel));
+    gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);
+    gtk_widget_set_valign(GTK_WIDGET(panel), GTK_ALIGN_END);
     gtk_widget_set_visible(GTK_WIDGET(panel), FALSE);
 }
 

@@ -4,7 +4,10 @@
  * It names lane, layer, tensor and step, shows what jumped in the fifty steps before, and forks
  * from before the trouble with one change that can help and differs from what is set: a longer
  * warm-up, clipped gradients, norms inside the branches.  Where no update was made before it, the
- * run restarts with norms inside the branches or smaller initial weights. */
+ * run restarts with norms inside the branches or smaller initial weights.
+ *
+ * It lies on what is there, at the right end below, so that nothing moves; folded it is its title
+ * alone. */
 #pragma once
 
 #include "ui/session/session.h"
@@ -15,8 +18,8 @@ G_DECLARE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, NS, TROUBLE_PANEL, GtkWid
 
 GtkWidget *ns_trouble_panel_new(NsSession *session);
 
-/* Comes up or goes, as the session is. */
-void ns_trouble_panel_sync(NsTroublePanel *panel);
+/* Comes up or goes, as the session is; TRUE if it tells something new. */
+bool ns_trouble_panel_sync(NsTroublePanel *panel);
 
 void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
 
@@ -27,7 +30,7 @@ const char *ns_trouble_panel_title(NsTroublePanel *panel);
  * "init-scale"), or goes on ("go-on"); invisible where it makes no sense. */
 GtkWidget *ns_trouble_panel_button(NsTroublePanel *panel, const char *key);
 
-/* In a low window neither the chart nor the advice takes the room of the other charts. */
-void ns_trouble_panel_set_low(NsTroublePanel *panel, bool low);
+void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded);
+bool ns_trouble_panel_is_folded(NsTroublePanel *panel);
 
 NsChartView *ns_trouble_panel_chart(NsTroublePanel *panel);

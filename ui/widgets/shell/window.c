@@ -19,6 +19,9 @@
 /* Pixels that the handle between two panes may take. */
 #define DIVIDER 8
 
+/* Pixels that a problem of two lines takes of the charts, above which toasts come up. */
+#define BANNER_HEIGHT 56
+
 /* Pixels for the title, before which buttons go that the menus have too. */
 #define TITLE_LEAST 200
 
@@ -27,9 +30,6 @@ typedef enum { NARROW, MEDIUM, WIDE, ROOMY } Breadth;
 
 /* Pixels of width from which it is so. */
 static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900, [ROOMY] = 1500};
-
-/* Pixels of height below which what is told leaves the charts their room. */
-#define LOW 720
 
 /* Panes fold by themselves below these; half a window of settings would leave its charts none. */
 static const struct {
@@ -49,11 +49,11 @@ struct _NsWindow {
     gint64 subtitled;
     int width;                        /* for which panes were last folded or unfolded */
     bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
-    bool low;                         /* for its height */
     const NsStyle *style;             /* of charts, for its height in class mode */
     bool strip;                       /* something stands beside the pages */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *step_button, *reset_button, *export_button;
+    GtkWidget *foldable[3]; /* of these, the first to go first */
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *paned, *pane_scroller, *inspector_scroller, *center, *row, *foot;
@@ -129,14 +129,22 @@ static void sync_way_out(NsWindow *window)
     ns_hide(window->banner_button, NS_HIDDEN_USELESS, !failed && state != NS_TRAINER_DIVERGED);
 }
 
+/* It may lie on the inspector, not on a chart. */
+static void fold_trouble(NsWindow *window)
+{
+    bool room = gtk_widget_get_visible(window->inspector_scroller);
+    ns_trouble_panel_set_folded(window->trouble, !room);
+}
+
 static void sync_banner(NsWindow *window)
 {
-    ns_trouble_panel_sync(window->trouble);
+    if (ns_trouble_panel_sync(window->trouble)) fold_trouble(window);
     /* What the panel tells of a run is not told twice. */
     bool told = ns_trouble_panel_title(window->trouble) && !ns_session_problem_key(window->session);
     const char *problem = told ? NULL : ns_session_problem(window->session);
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
+    gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);
     sync_way_out(window);
 }
 
@@ -217,18 +225,38 @@ static Breadth breadth_of(int width)
 /* The title needs the room; the transport bar and the menus do the same. */
 static void fold_header(NsWindow *window)
 {
+    static const Breadth from[] = {WIDE, MEDIUM, MEDIUM};
     Breadth breadth = breadth_of(window->width);
-    struct {
-        GtkWidget *button;
-        Breadth from;
-    } buttons[] = {{window->step_button, WIDE},
-                   {window->export_button, MEDIUM},
-                   {window->reset_button, MEDIUM}};
-    for (size_t i = 0; i < G_N_ELEMENTS(buttons); i++)
-        ns_hide(buttons[i].button, NS_HIDDEN_FOLDED, breadth < buttons[i].from);
+    for (size_t i = 0; i < G_N_ELEMENTS(window->foldable); i++)
+        ns_hide(window->foldable[i], NS_HIDDEN_FOLDED, breadth < from[i]);
     /* In some languages their words are long. */
-    for (size_t i = 0; i < G_N_ELEMENTS(buttons) && title_room(window) < TITLE_LEAST; i++)
-        ns_hide(buttons[i].button, NS_HIDDEN_FOLDED, true);
+    for (size_t i = 0; i < G_N_ELEMENTS(window->foldable) && title_room(window) < TITLE_LEAST; i++)
+        ns_hide(window->foldable[i], NS_HIDDEN_FOLDED, true);
+}
+
+static int least_width(GtkWidget *widget)
+{
+    int least = 0;
+    if (widget)
+        gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    return least;
+}
+
+/* A window can be as narrow as it is once the buttons are folded that fold for its width. */
+static void ns_window_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                              int *minimum, int *natural, int *minimum_baseline,
+                              int *natural_baseline)
+{
+    NsWindow *window = NS_WINDOW(widget);
+    GTK_WIDGET_CLASS(ns_window_parent_class)
+        ->measure(widget, orientation, for_size, minimum, natural, minimum_baseline,
+                  natural_baseline);
+    if (orientation != GTK_ORIENTATION_HORIZONTAL) return;
+    int bar = least_width(gtk_window_get_titlebar(GTK_WINDOW(window))), folded = bar;
+    int content = least_width(gtk_window_get_child(GTK_WINDOW(window)));
+    for (size_t i = 0; i < G_N_ELEMENTS(window->foldable); i++)
+        folded -= least_width(window->foldable[i]);
+    *minimum -= MAX(bar, content) - MAX(folded, content);
 }
 
 /* A strip beside the pages takes the place of the inspector where there is not room for both. */
@@ -255,7 +283,6 @@ static gboolean fold(gpointer data)
     window->fold_source = 0;
     set_style(window);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
-    ns_trouble_panel_set_low(window->trouble, window->low);
     gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row), breadth_of(window->width) < WIDE
                                                                     ? GTK_ORIENTATION_VERTICAL
                                                                     : GTK_ORIENTATION_HORIZONTAL);
@@ -276,12 +303,10 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     NsWindow *window = NS_WINDOW(widget);
     GTK_WIDGET_CLASS(ns_window_parent_class)->size_allocate(widget, width, height, baseline);
     bool crossed = breadth_of(width) != breadth_of(window->width);
-    crossed |= window->low != (height < LOW);
     const NsStyle *style = ns_chart_style_for(widget);
     crossed |= style != window->style;
     window->style = style;
     bool other = width != window->width;
-    window->low = height < LOW;
     window->width = width;
     /* What is visible must not change while sizes are being given out. */
     if (crossed && !window->fold_source) window->fold_source = g_idle_add(fold, window);
@@ -452,6 +477,7 @@ static void ns_window_class_init(NsWindowClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_window_dispose;
+    widget_class->measure = ns_window_measure;
     widget_class->size_allocate = ns_window_size_allocate;
     widget_class->css_changed = ns_window_css_changed;
     GType type = G_TYPE_FROM_CLASS(klass);
@@ -491,6 +517,9 @@ static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
     window->width = G_MAXINT;
+    window->foldable[0] = window->step_button;
+    window->foldable[1] = window->export_button;
+    window->foldable[2] = window->reset_button;
     guard_divider(window->pane_scroller);
     guard_divider(window->inspector_scroller);
     ns_hide(window->learn_button, NS_HIDDEN_USELESS, true);
@@ -510,7 +539,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->pane_scroller),
                                   window->settings_pane);
     window->trouble = NS_TROUBLE_PANEL(ns_trouble_panel_new(session));
-    gtk_box_append(GTK_BOX(window->center), GTK_WIDGET(window->trouble));
+    gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), GTK_WIDGET(window->trouble));
     window->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_set_hexpand(GTK_WIDGET(window->pages), TRUE);
     gtk_box_append(GTK_BOX(window->row), GTK_WIDGET(window->pages));
@@ -533,5 +562,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
                             G_CONNECT_SWAPPED);
     set_style(window);
     on_status(window);
+    g_signal_connect_object(window->inspector_scroller, "notify::visible", G_CALLBACK(fold_trouble),
+                            window, G_CONNECT_SWAPPED);
     return window;
 }

@@ -137,7 +137,12 @@ static void on_back(GSimpleAction *action, GVariant *parameter, gpointer window)
 {
     (void)action, (void)parameter;
     NsLearnPane *lessons = ns_window_learn_pane(window);
+    NsTroublePanel *trouble = ns_window_trouble(window);
     if (ns_window_close_lessons(window)) return;
+    if (ns_trouble_panel_title(trouble) && !ns_trouble_panel_is_folded(trouble)) {
+        ns_trouble_panel_set_folded(trouble, true);
+        return;
+    }
     if (gtk_window_is_fullscreen(window))
         gtk_window_unfullscreen(window);
     else if (ns_page_back(ns_window_page(window)))
