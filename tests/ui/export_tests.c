@@ -18,11 +18,8 @@ static NsWindow *open_with_steps(void)
     return window;
 }
 
-/* The dialog that the real action opens. */
-static NsExportDialog *open_dialog(NsWindow *window)
+static NsExportDialog *top_dialog(void)
 {
-    g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
-    ui_settle(GTK_WIDGET(window));
     GListModel *all = gtk_window_get_toplevels();
     NsExportDialog *dialog = NULL;
     for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
@@ -31,6 +28,14 @@ static NsExportDialog *open_dialog(NsWindow *window)
     }
     g_assert_nonnull(dialog);
     return dialog;
+}
+
+/* The dialog that the real action opens. */
+static NsExportDialog *open_dialog(NsWindow *window)
+{
+    g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
+    ui_settle(GTK_WIDGET(window));
+    return top_dialog();
 }
 
 static void export_as(NsWindow *window, NsExportWhat what, NsFormat format, const char *path)
@@ -374,6 +379,39 @@ static void test_order(void)
     ui_close(window);
 }
 
+static void note_gone(gpointer gone, GObject *dialog)
+{
+    (void)dialog;
+    *(bool *)gone = true;
+}
+
+/* A window that is closed takes the dialog with it, also one in which a row was just dragged, or
+ * that has only just opened and is still looking for what there is to choose. */
+static void test_close(void)
+{
+    if (!ui_has_input()) return;
+    for (int dragged = 0; dragged < 2; dragged++) {
+        bool gone = false;
+        NsWindow *window = ui_open("");
+        UI_WAIT(window, ui_is_ready);
+        NsExportDialog *dialog = NULL;
+        if (dragged) {
+            dialog = open_figure(window);
+            GtkWidget *row =
+                gtk_widget_get_ancestor(find(dialog, "Move up", 0), GTK_TYPE_LIST_BOX_ROW);
+            double height = gtk_widget_get_height(row);
+            ui_drag(gtk_widget_get_parent(row), GDK_BUTTON_PRIMARY, (NsPoint){20, height / 2},
+                    (NsPoint){20, 2.5 * height}, 0);
+        } else {
+            g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
+            dialog = top_dialog();
+        }
+        g_object_weak_ref(G_OBJECT(dialog), note_gone, &gone);
+        ui_close(window);
+        UI_UNTIL(gone);
+    }
+}
+
 /* Title, limits, curves and names; the picture is what is saved, and the command makes the same
  * file. */
 static void test_figure(void)
@@ -487,6 +525,7 @@ void ui_add_export_tests(void)
     g_test_add_func("/ui/export/choices", test_choices);
     g_test_add_func("/ui/export/command", test_command);
     g_test_add_func("/ui/export/order", test_order);
+    g_test_add_func("/ui/export/close", test_close);
     g_test_add_func("/ui/export/figure", test_figure);
     g_test_add_func("/ui/export/film", test_film);
     g_test_add_func("/ui/export/restore", test_restore);

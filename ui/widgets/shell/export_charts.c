@@ -40,6 +40,11 @@ guint ns_export_charts_current(NsExportCharts *charts)
     return charts->current;
 }
 
+void ns_export_charts_leave(NsExportCharts *charts)
+{
+    charts->view = NULL;
+}
+
 /* Where the list is not empty. */
 static NsSheetChart *current(NsExportCharts *charts)
 {

@@ -19,3 +19,6 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint curren
 
 /* The chosen chart. */
 guint ns_export_charts_current(NsExportCharts *charts);
+
+/* View and sheet are about to go. */
+void ns_export_charts_leave(NsExportCharts *charts);

@@ -57,8 +57,8 @@ static struct {
 
 struct _NsExportDialog {
     GtkWindow parent;
-    NsWindow *window;
-    NsView *view; /* as it was when the dialog opened */
+    NsWindow *window; /* weak: it takes the dialog with it */
+    NsView *view;     /* as it was when the dialog opened */
     NsSheet sheet;
     guint current; /* the chart that it opened with */
     char *begun;   /* charts and lanes that it opened with */
@@ -627,9 +627,12 @@ static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
 static void ns_export_dialog_dispose(GObject *object)
 {
     NsExportDialog *dialog = NS_EXPORT_DIALOG(object);
+    /* A task may hold it for longer than there is a view. */
+    if (dialog->charts) ns_export_charts_leave(NS_EXPORT_CHARTS(dialog->charts));
+    dialog->charts = NULL;
     G_OBJECT_CLASS(ns_export_dialog_parent_class)->dispose(object);
     dialog->preview = NULL;
-    g_clear_object(&dialog->window);
+    g_clear_weak_pointer(&dialog->window);
     g_clear_pointer(&dialog->view, ns_view_free);
 }
 
@@ -672,10 +675,16 @@ static void ns_export_dialog_init(NsExportDialog *dialog)
     dialog->preview_path = g_build_filename(g_get_tmp_dir(), name, NULL);
 }
 
+/* A task may hold the dialog for longer, and GTK would go on to look at the window. */
+static void on_window_gone(NsExportDialog *dialog)
+{
+    gtk_window_set_transient_for(GTK_WINDOW(dialog), NULL);
+}
+
 GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
 {
     NsExportDialog *dialog = g_object_new(NS_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
-    dialog->window = g_object_ref(window);
+    g_set_weak_pointer(&dialog->window, window);
     dialog->view = ns_view_copy(ns_session_view(ns_window_session(window)));
     take_tiles(dialog, tile);
     dialog->begun = beginning(dialog);
@@ -690,6 +699,8 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     g_signal_connect_object(dialog->charts, "changed", G_CALLBACK(sync_rest), dialog,
                             G_CONNECT_SWAPPED);
     g_signal_connect(dialog, "close-request", G_CALLBACK(on_close), NULL);
+    g_signal_connect_object(window, "destroy", G_CALLBACK(on_window_gone), dialog,
+                            G_CONNECT_SWAPPED);
     g_signal_connect_object(dialog->save, "clicked", G_CALLBACK(on_save), dialog,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(dialog->copy, "clicked", G_CALLBACK(on_copy), dialog,
